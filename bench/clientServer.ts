@@ -1,5 +1,5 @@
 /** A worker that answers as fast as HTTP allows, so that the client alone is measured. */
-import { toBase64 } from "@sluice/core/contract"
+import { encodeVector } from "@sluice/core/contract"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { parentPort } from "node:worker_threads"
@@ -13,7 +13,7 @@ const answer = (embedding: unknown) =>
   })
 
 const answers: Readonly<Record<string, string>> = {
-  base64: answer(toBase64(vector)),
+  base64: answer(encodeVector(vector)),
   float: answer([...vector]),
   rerank: JSON.stringify({
     results: Array.from({ length: COUNT }, (_, index) => ({ index, relevance_score: 1 / (index + 1) }))

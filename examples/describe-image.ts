@@ -4,7 +4,7 @@
  * Needs SLUICE_GATEWAY_URL, SLUICE_API_KEY and SLUICE_CHAT_MODEL (a model that accepts images).
  */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { Gateway, imageCost, userMessage } from "@sluice/core"
+import { Gateway, chatImageTokens, userMessage } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Console, Effect, Layer } from "effect"
 import { join } from "node:path"
@@ -15,7 +15,7 @@ const program = Effect.gen(function* () {
   const model = yield* modelIn("SLUICE_CHAT_MODEL")
   const file = process.argv[2] ?? join(import.meta.dirname, "../docs/page.png")
   const message = yield* userMessage("What is on the picture, in a word?", [{ file }], "high")
-  yield* Console.log(`${imageCost([message]).most} tokens`)
+  yield* Console.log(`${chatImageTokens([message]).most} tokens`)
   const { text } = yield* gateway.chat({ model, messages: [message], maxTokens: 300 })
   yield* Console.log(text)
 })

@@ -1,7 +1,7 @@
 /** A gateway on a loopback port that answers like a simple model, and misbehaves when it is told to. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
-import { toBase64 } from "@sluice/core/contract"
+import { encodeVector } from "@sluice/core/contract"
 import { Context, Effect, Layer } from "effect"
 
 /** The fields that the requests of these tests carry; each only where it belongs. */
@@ -124,7 +124,7 @@ export const model: Behaviour = ({ body, path }, response) => {
     }
     const data = body.input.map((text, index) => ({
       index,
-      embedding: body.encoding_format === "base64" ? toBase64(embed(text)) : [...embed(text)]
+      embedding: body.encoding_format === "base64" ? encodeVector(embed(text)) : [...embed(text)]
     }))
     return json(response, { data: data.toReversed(), usage: { total_tokens: data.length } })
   }

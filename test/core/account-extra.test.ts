@@ -6,7 +6,7 @@ import {
   EmbeddingResponse,
   extraOf,
   ModelsResponse,
-  open,
+  openStruct,
   RerankResponse
 } from "@sluice/core/contract"
 import { Gateway } from "@sluice/core"
@@ -176,7 +176,7 @@ describe("answers", () => {
 })
 
 describe("an open struct", () => {
-  const Thing = open({ id: Schema.Int, inner: Schema.optionalKey(open({ a: Schema.String })) })
+  const Thing = openStruct({ id: Schema.Int, inner: Schema.optionalKey(openStruct({ a: Schema.String })) })
 
   it.prop(
     "gives back what it read, fields called `extra` or `__proto__` included",

@@ -9,7 +9,7 @@ import {
   GatewayApi,
   MalformedRequest,
   Principal,
-  toBase64
+  encodeVector
 } from "@sluice/core/contract"
 import {
   apiKey,
@@ -79,7 +79,7 @@ const Handlers = Layer.mergeAll(
         const reason = REASONS[Number(payload.model.replace("reason-", ""))]
         if (reason !== undefined) return Effect.fail(Failure.fromReason(reason))
         const vector = Float32Array.of(1, 2)
-        const embedding = payload.encoding_format === "base64" ? toBase64(vector) : [...vector]
+        const embedding = payload.encoding_format === "base64" ? encodeVector(vector) : [...vector]
         return Effect.succeed({ data: [{ index: 0, embedding }], model: payload.model })
       })
     )

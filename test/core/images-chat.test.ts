@@ -1,6 +1,13 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, layer } from "@effect/vitest"
-import { Gateway, type GatewayError, imageCost, imagePart, type ImageSource, userMessage } from "@sluice/core"
+import {
+  Gateway,
+  type GatewayError,
+  chatImageTokens,
+  imagePart,
+  type ImageSource,
+  userMessage
+} from "@sluice/core"
 import { Effect, FileSystem, Layer, Stream } from "effect"
 import { behaving, Clients } from "./Clients.ts"
 import { json, LoopbackGateway } from "./LoopbackGateway.ts"
@@ -32,7 +39,7 @@ layer(Layer.merge(Clients, NodeFileSystem.layer))("images of a chat", (it) => {
       const content = [{ type: "text", text: "What is on them?" }, ...parts]
       assert.deepStrictEqual(body, { model: "c", messages: [{ role: "user", content }], max_tokens: 9 })
       // A URL of unknown size; twice 600 × 10, two tiles each; one pixel.
-      assert.deepStrictEqual(imageCost([message]), {
+      assert.deepStrictEqual(chatImageTokens([message]), {
         least: 255 + 2 * 425 + 255,
         most: 1445 + 2 * 425 + 255
       })
@@ -43,7 +50,7 @@ layer(Layer.merge(Clients, NodeFileSystem.layer))("images of a chat", (it) => {
     Effect.gen(function* () {
       const bytes = png(1024, 1024)
       const costs = yield* Effect.forEach(["low", "high", "auto", undefined] as const, (detail) =>
-        Effect.map(userMessage("Look.", [bytes], detail), (message) => imageCost([message]))
+        Effect.map(userMessage("Look.", [bytes], detail), (message) => chatImageTokens([message]))
       )
       assert.deepStrictEqual(costs, [
         { least: 85, most: 85 },
@@ -51,12 +58,12 @@ layer(Layer.merge(Clients, NodeFileSystem.layer))("images of a chat", (it) => {
         { least: 85, most: 765 },
         { least: 85, most: 765 }
       ])
-      assert.deepStrictEqual(imageCost([{ role: "user", content: "No image." }]), { least: 0, most: 0 })
+      assert.deepStrictEqual(chatImageTokens([{ role: "user", content: "No image." }]), { least: 0, most: 0 })
       const broken = {
         type: "image_url",
         image_url: { url: "data:image/png;base64,AAA", detail: "high" }
       } as const
-      assert.deepStrictEqual(imageCost([{ role: "user", content: [broken, broken] }]), {
+      assert.deepStrictEqual(chatImageTokens([{ role: "user", content: [broken, broken] }]), {
         least: 510,
         most: 2890
       })

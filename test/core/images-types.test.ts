@@ -1,7 +1,7 @@
 /** What a group of image models does not take does not compile. */
 import { assert, describe, it } from "@effect/vitest"
 import type { ImagesOptions, VideosOptions } from "@sluice/core/client"
-import { checkImageCall } from "@sluice/core/contract"
+import { validateImageCall } from "@sluice/core/contract"
 import { type ImageCall, imagePart, type ImageSource } from "@sluice/core"
 import { readImage } from "@sluice/core/media"
 import { Effect, type FileSystem, Result } from "effect"
@@ -120,7 +120,7 @@ const patience: ImagesOptions & VideosOptions = {
 
 describe("calls of images", () => {
   it("what compiles is taken, and what does not is refused to whoever has no compiler", () => {
-    const taken = (call: ImageCall) => Result.isSuccess(checkImageCall(call))
+    const taken = (call: ImageCall) => Result.isSuccess(validateImageCall(call))
     for (const call of compiles) assert.isTrue(taken(call), JSON.stringify(call))
     for (const call of doesNot) assert.isFalse(taken(call), JSON.stringify(call))
   })

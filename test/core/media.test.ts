@@ -1,6 +1,6 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it } from "@effect/vitest"
-import { base64Bytes, decodeBase64, encodeBase64 } from "@sluice/core/contract"
+import { base64ByteLength, decodeBase64, encodeBase64 } from "@sluice/core/contract"
 import {
   highDetailTokens,
   imageFormatOf,
@@ -98,7 +98,7 @@ describe("Base64 and data URIs", () => {
     const bytes = Uint8Array.from(list)
     const text = encodeBase64(bytes)
     assert.deepStrictEqual([...(decodeBase64(text) ?? [-1])], [...bytes])
-    assert.strictEqual(base64Bytes(text), bytes.length)
+    assert.strictEqual(base64ByteLength(text), bytes.length)
     const parts = parseDataUri(makeDataUri("image/png", bytes))
     assert.deepStrictEqual(parts, { mediaType: "image/png", base64: text })
   })

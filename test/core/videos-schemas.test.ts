@@ -1,7 +1,7 @@
 /** What goes over the wire comes back: for any request, any task, and an MP4 cut anywhere. */
 import { assert, describe, it } from "@effect/vitest"
 import { type Extra, videoExpiry, videoProgress } from "@sluice/core"
-import { VideoRemoved, VideoRequest, Video } from "@sluice/core/contract"
+import { VideoDeletion, VideoRequest, Video } from "@sluice/core/contract"
 import { Effect, Schema } from "effect"
 import { makeMp4Reader } from "../../packages/core/src/client/media/Mp4.ts"
 import { mp4 } from "./videosHandlers.ts"
@@ -75,7 +75,7 @@ describe("the videos' schemas", () => {
     for (const seconds of [5, "1e9", "-1", "", "5s", true]) {
       assert.throws(() => decode({ ...request, seconds }), /seconds/)
     }
-    const removed = Schema.decodeUnknownSync(Schema.toCodecJson(VideoRemoved))
+    const removed = Schema.decodeUnknownSync(Schema.toCodecJson(VideoDeletion))
     assert.deepStrictEqual(removed({ deleted: true, x: 1 }), { deleted: true, extra: { x: 1 } } as never)
   })
 

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   type AnyVideoCall,
   type ImageToVideoCall,
-  refusedVideoCall,
+  validateVideoCall,
   VIDEO_GROUPS,
   type VideoHeight,
   type VideoRequest
@@ -54,7 +54,7 @@ describe("video calls", () => {
       // @ts-expect-error an image-to-video model wants an image
       v({ ...m, group: "image-to-video" })
     ]
-    for (const call of calls) assert.isDefined(refusedVideoCall(call), JSON.stringify(call))
+    for (const call of calls) assert.isDefined(validateVideoCall(call), JSON.stringify(call))
   })
 
   it("a number of seconds compiles nowhere, nor does a call without a model or a prompt", () => {
@@ -89,7 +89,7 @@ describe("video calls", () => {
       moving,
       loose
     ]
-    for (const call of calls) assert.isUndefined(refusedVideoCall(call), JSON.stringify(call))
+    for (const call of calls) assert.isUndefined(validateVideoCall(call), JSON.stringify(call))
   })
 
   it("the groups, their durations and sizes are those of the interface", () => {

@@ -5,7 +5,7 @@ import {
   ChatResponse,
   EmbeddingResponse,
   ErrorBody,
-  fromBase64,
+  decodeVector,
   ModelsResponse,
   RerankResponse
 } from "@sluice/core/contract"
@@ -103,7 +103,7 @@ layer(testServer(), { excludeTestServices: true })("gateway", (it) => {
       for (const [position, { embedding }] of base64.data.entries()) {
         assert.isString(embedding)
         assert.deepStrictEqual(
-          Array.from(fromBase64(String(embedding)) ?? []),
+          Array.from(decodeVector(String(embedding)) ?? []),
           Array.from(floats.data[position]?.embedding as ReadonlyArray<number>)
         )
       }

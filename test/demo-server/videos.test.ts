@@ -1,6 +1,6 @@
 /** Videos over HTTP: states of each group, the MP4, both kinds of body, and rejected requests. */
 import { assert, layer } from "@effect/vitest"
-import { ErrorBody, ModelsResponse, VideoRemoved, Video } from "@sluice/core/contract"
+import { ErrorBody, ModelsResponse, VideoDeletion, Video } from "@sluice/core/contract"
 import { InvalidRequest } from "@sluice/core"
 import { makeDataUri } from "@sluice/core/media"
 import { Effect, Schedule, Schema } from "effect"
@@ -32,7 +32,7 @@ layer(testServer(), { excludeTestServices: true, timeout: "120 seconds" })("vide
   const create = (body: object) => Effect.flatMap(TestServer, ({ json }) => json(Video, path, { json: body }))
   const get = (id: string) => Effect.flatMap(TestServer, ({ json }) => json(Video, `${path}/${id}`))
   const remove = (id: string) =>
-    Effect.flatMap(TestServer, ({ json }) => json(VideoRemoved, `${path}/${id}`, { method: "DELETE" }))
+    Effect.flatMap(TestServer, ({ json }) => json(VideoDeletion, `${path}/${id}`, { method: "DELETE" }))
   const ended = (id: string) =>
     Effect.repeat(get(id), {
       schedule: Schedule.spaced("100 millis"),

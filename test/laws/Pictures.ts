@@ -37,14 +37,14 @@ export const png = (colour: readonly [red: number, green: number, blue: number])
   )
 }
 
-const fromBase64 = (text: string) => new Uint8Array(Buffer.from(text, "base64"))
+const decodeVector = (text: string) => new Uint8Array(Buffer.from(text, "base64"))
 
 /** 8 × 8 pixels of red. */
-export const JPEG = fromBase64(
+export const JPEG = decodeVector(
   "/9j/2wBDABQODxIPDRQSEBIXFRQYHjIhHhwcHj0sLiQySUBMS0dARkVQWnNiUFVtVkVGZIhlbXd7gYKBTmCNl4x9lnN+gXz/2wBDARUXFx4aHjshITt8U0ZTfHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHx8fHz/wAARCAAIAAgDASIAAhEBAxEB/8QAFQABAQAAAAAAAAAAAAAAAAAAAAX/xAAUEAEAAAAAAAAAAAAAAAAAAAAA/8QAFQEBAQAAAAAAAAAAAAAAAAAABAb/xAAUEQEAAAAAAAAAAAAAAAAAAAAA/9oADAMBAAIRAxEAPwCMACqn/9k="
 )
 /** 8 × 8 pixels of red. */
-export const WEBP = fromBase64("UklGRhwAAABXRUJQVlA4TA8AAAAvB8ABAAcQ5Y7+ByKi/wEA")
+export const WEBP = decodeVector("UklGRhwAAABXRUJQVlA4TA8AAAAvB8ABAAcQ5Y7+ByKi/wEA")
 
 /** The first bytes of a GIF. */
 export const GIF = new TextEncoder().encode("GIF89a and so on")

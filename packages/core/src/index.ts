@@ -31,7 +31,7 @@ export { formatQuota, Quota, quota, quotaOfUsd, UNITS_PER_USD, usdOf } from "./c
 export type { VideoCall, VideoGroup } from "./contract/VideoModels.ts"
 export type { Video } from "./contract/Videos.ts"
 export * from "./gateway/Account.ts"
-export { imageCost, imagePart, userMessage } from "./gateway/ChatImages.ts"
+export { chatImageTokens, imagePart, userMessage } from "./gateway/ChatImages.ts"
 export * from "./gateway/Gateway.ts"
 export type { GeneratedImage, ImageAnswer, ImageWaitOptions, Images } from "./gateway/Images.ts"
 export { ModelCatalogue } from "./gateway/ModelCatalogue.ts"

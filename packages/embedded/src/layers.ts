@@ -1,6 +1,6 @@
 /** The models of this process as layers. */
 import {
-  type Embedded,
+  type EmbeddingResult,
   Embedder,
   type EmbedderModel,
   Reader,
@@ -29,7 +29,7 @@ export const layerEmbedder: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
       if (i > 0 && i % TEXTS_PER_TURN === 0) yield* Effect.yieldNow
       vectors.push(embedText(text, purpose))
     }
-    return { vectors, tokens: 0 } satisfies Embedded
+    return { vectors, tokens: 0 } satisfies EmbeddingResult
   })
 })
 

@@ -1,5 +1,5 @@
 /** Administration: users and the audit log. Not part of the gateway interface; needs a system access token. */
-import { AccessTokenAuth, MalformedRequest, open } from "@sluice/core/contract"
+import { AccessTokenAuth, MalformedRequest, openStruct } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Role } from "./Access.ts"
@@ -32,7 +32,7 @@ export const UserInfo = Schema.Struct({
 /** A new user. `access_token` is shown only in this response; the user creates API keys with it. */
 export const NewUser = Schema.Struct({ ...UserInfo.fields, access_token: Schema.String })
 
-export const UserCreateRequest = open(
+export const UserCreateRequest = openStruct(
   {
     username: Schema.String,
     /** Starting balance in quota units. Default: 0. */
@@ -45,7 +45,7 @@ export const UserCreateRequest = open(
 )
 
 /** `id`, and the fields to change. */
-export const UserUpdateRequest = open(
+export const UserUpdateRequest = openStruct(
   {
     id: Schema.String,
     username: given(Schema.String),

@@ -1,6 +1,6 @@
 /** Embeddings by the embedded embedder. */
 import { type Embedder, InvalidRequest } from "@sluice/core"
-import { type EmbeddingRequest, type EmbeddingResponse, toBase64 } from "@sluice/core/contract"
+import { type EmbeddingRequest, type EmbeddingResponse, encodeVector } from "@sluice/core/contract"
 import { countTokens } from "@sluice/embedded"
 import { Effect, Option, Schema } from "effect"
 import type { Operation } from "../routing/Provider.ts"
@@ -42,7 +42,7 @@ export const embeddingsOperation = (
     }
     const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0)
     const encode =
-      request.encoding_format === "base64" ? toBase64 : (vector: Float32Array) => Array.from(vector)
+      request.encoding_format === "base64" ? encodeVector : (vector: Float32Array) => Array.from(vector)
     return {
       object: "list",
       data: vectors.map((vector, index) => ({ object: "embedding", index, embedding: encode(vector) })),

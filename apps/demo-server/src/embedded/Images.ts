@@ -1,5 +1,5 @@
 /** Image generation by the embedded painter. */
-import { checkImageCall, type ImageRequest, type ImageResponse } from "@sluice/core/contract"
+import { validateImageCall, type ImageRequest, type ImageResponse } from "@sluice/core/contract"
 import { type GatewayError, type ImageCall, InvalidRequest } from "@sluice/core"
 import { type LoadedImage, makeDataUri, mediaTypeOf } from "@sluice/core/media"
 import { checkPaint } from "@sluice/embedded/media"
@@ -50,7 +50,7 @@ const parseRequest = Effect.fnUntraced(function* (
   const form = parseForm(request)
   if (form instanceof InvalidRequest) return yield* reject(form)
   const call = yield* Effect.fromResult(
-    Result.mapError(checkImageCall(callOf(model.group, request)), (reason) => reject(toWireNames(reason)))
+    Result.mapError(validateImageCall(callOf(model.group, request)), (reason) => reject(toWireNames(reason)))
   )
   const rejected = promptRejected(call.prompt, toleranceOf(call))
   if (rejected !== undefined) return yield* reject(rejected)

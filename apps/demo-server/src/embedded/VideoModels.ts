@@ -1,6 +1,6 @@
 /** The embedded video models: one animator under the rules of each model group. */
 import { InvalidRequest, type VideoCall, type VideoGroup } from "@sluice/core"
-import { refusedVideoCall, VIDEO_GROUPS, type VideoRequest } from "@sluice/core/contract"
+import { validateVideoCall, VIDEO_GROUPS, type VideoRequest } from "@sluice/core/contract"
 import { animatorModel, type Size } from "@sluice/embedded/media"
 
 interface EmbeddedVideoModel {
@@ -66,7 +66,7 @@ export const planVideo = (
     // The rule only checks whether there is one.
     ...(input_reference !== undefined && { inputReference: "given" })
   }
-  const rejected = refusedVideoCall(call as VideoCall)
+  const rejected = validateVideoCall(call as VideoCall)
   if (rejected !== undefined) {
     const message = rejected.message.replaceAll("inputReference", "input_reference")
     return new InvalidRequest({ message, param: rejected.param })

@@ -1,5 +1,5 @@
 /** Requests for images and videos: JSON, or multipart/form-data as OpenAI's clients send it. */
-import { encodeBase64, Failure, describeMisfit } from "@sluice/core/contract"
+import { encodeBase64, Failure, describeIssue } from "@sluice/core/contract"
 import { imageFormatOf, makeDataUri, mediaTypeOf } from "@sluice/core/media"
 import { parseJson } from "@sluice/core/client"
 import { Effect, Schema, SchemaIssue, Stream } from "effect"
@@ -33,7 +33,7 @@ const refusalOf = (issue: SchemaIssue.Issue): Failure => {
     .map((step) => String(typeof step === "object" ? step.key : step))
     .join(".")
   const where = param === "" ? "The body" : `\`${param}\``
-  return refuse(describeMisfit(where, first?.message), param === "" ? undefined : param)
+  return refuse(describeIssue(where, first?.message), param === "" ? undefined : param)
 }
 
 /** The fields that are images. */

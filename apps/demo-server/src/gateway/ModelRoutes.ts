@@ -12,7 +12,7 @@ import {
   EmbeddingRequest,
   EmbeddingResponse,
   Failure,
-  malformed,
+  malformedRequest,
   RerankRequest,
   RerankResponse
 } from "@sluice/core/contract"
@@ -68,7 +68,7 @@ const decoder = <A>(schema: Schema.Codec<A, unknown>) => {
     const decoded = decode(value)
     return Result.isSuccess(decoded)
       ? Effect.succeed(decoded.success)
-      : Effect.fail(malformed("payload", decoded.failure.issue))
+      : Effect.fail(malformedRequest("payload", decoded.failure.issue))
   }
 }
 

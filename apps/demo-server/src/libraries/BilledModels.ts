@@ -5,7 +5,7 @@ import {
   Embedder,
   GatewayError,
   type ImageDetail,
-  type Look,
+  type VisionAnswer,
   Reader,
   Reranker,
   Vision
@@ -15,7 +15,7 @@ import {
   type EmbeddingRequest,
   type Failure,
   type RerankRequest,
-  toReason
+  reasonOfStatus
 } from "@sluice/core/contract"
 import { imageFormatOf, type ImageSize, imageSizeOf } from "@sluice/core/media"
 import { countTokens } from "@sluice/embedded"
@@ -38,7 +38,7 @@ import { chatImageTokens } from "../embedded/ImageChat.ts"
 import { type ChatInterceptor, CurrentChatInterceptor } from "../providers/LibraryGateway.ts"
 
 const toError = (meter: Meter<never>, model: string, failure: Failure) =>
-  new GatewayError({ operation: meter.operation, model, reason: toReason(failure) })
+  new GatewayError({ operation: meter.operation, model, reason: reasonOfStatus(failure) })
 
 /** Charges the caller and the caller's key for a call. Work of the server itself, such as reading samples, is free. */
 const makeBill = Effect.map(
@@ -140,7 +140,7 @@ const lookUsage = (
   question: string,
   images: ReadonlyArray<Uint8Array>,
   detail: ImageDetail | undefined,
-  { text, tokens }: Look
+  { text, tokens }: VisionAnswer
 ) => {
   const written = countTokens(text)
   const input = images.reduce(

@@ -1,5 +1,5 @@
 /** One user's library: its collections, its state, the samples, and rebuilds. */
-import { sentence } from "@sluice/core/contract"
+import { asSentence } from "@sluice/core/contract"
 import { type IngestEvent, type IngestReport, Library, type Models, RagError } from "@sluice/rag"
 import { Effect, FileSystem, type Path, Record, Ref, Stream } from "effect"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
@@ -142,7 +142,7 @@ export const makeUserLibrary = Effect.fnUntraced(function* (folder: string, desc
     addSamples(defaultCollection, marker).pipe(
       Effect.catch((error: { readonly message: string }) =>
         Effect.logWarning(
-          `The samples could not be added: ${sentence(error.message)} The server tries again at its next start`
+          `The samples could not be added: ${asSentence(error.message)} The server tries again at its next start`
         )
       ),
       (filled) => Effect.andThen(during("filling"), filled),

@@ -3,10 +3,10 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Duration, Effect, Layer, Stream } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
-import { refusedImages } from "../gateway/ChatImages.ts"
+import { validateChatImages } from "../gateway/ChatImages.ts"
 import { ApiKey } from "../contract/Credentials.ts"
 import { ChatRequest, ChatResponse } from "../contract/Chat.ts"
-import { type Extra, extraOf, refusedExtra } from "../contract/Fields.ts"
+import { type Extra, extraOf, validateExtra } from "../contract/Fields.ts"
 import { type ChatAnswer, type ChatCall, type ChatPart, Gateway } from "../gateway/Gateway.ts"
 import { GatewayApi } from "../contract/GatewayApi.ts"
 import { type GatewayError, InvalidResponse } from "../contract/GatewayError.ts"
@@ -117,7 +117,7 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
   }
 
   const refusedChat = (request: ChatCall): GatewayError | undefined => {
-    const reason = refusedImages(request.messages) ?? refusedExtra(request.extra, ChatRequest)
+    const reason = validateChatImages(request.messages) ?? validateExtra(request.extra, ChatRequest)
     return reason && fail(asking(request), { reason, requestId: undefined, notExecuted: true })
   }
 

@@ -8,7 +8,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { failures } from "./Failure.ts"
 import { Quota } from "./Quota.ts"
 import { AccessTokenAuth } from "./Credentials.ts"
-import { enveloped, open, optional } from "./Fields.ts"
+import { envelopeOf, openStruct, optional } from "./Fields.ts"
 
 /**
  * When a token expires: never, at a time, or what the gateway says in a form of its own.
@@ -61,7 +61,7 @@ export const Expiry = Schema.Json.pipe(
 const Secret = (label: string) => Schema.RedactedFromValue(Schema.String, { label })
 
 /** Who the system access token belongs to, and the balance. Interface: “Account user”. */
-export const UserRecord = open(
+export const UserRecord = openStruct(
   {
     username: Schema.String,
     /** The balance. */
@@ -74,7 +74,7 @@ export const UserRecord = open(
 )
 
 /** An API key as the account has it. Interface: “Token (API key)”. */
-export const TokenRecord = open(
+export const TokenRecord = openStruct(
   {
     id: Schema.Int,
     name: Schema.String,
@@ -95,7 +95,7 @@ export type TokenRecord = typeof TokenRecord.Type
 /** A list. Gateways of this family also send pages of it, `{items, total}`, and `null` for an empty one: read as well. */
 export const TokenList = Schema.Union([
   Schema.Array(TokenRecord),
-  open({
+  openStruct({
     items: Schema.NullOr(Schema.Array(TokenRecord)),
     /** Tokens of all pages. */
     total: optional(Schema.Int)
@@ -105,11 +105,11 @@ export const TokenList = Schema.Union([
 export type TokenList = typeof TokenList.Type
 
 /** `GET /api/user/self`. */
-export const UserResponse = enveloped(UserRecord).annotate({ identifier: "UserResponse" })
+export const UserResponse = envelopeOf(UserRecord).annotate({ identifier: "UserResponse" })
 /** One token: when it is created, and by its id. */
-export const TokenResponse = enveloped(TokenRecord).annotate({ identifier: "TokenResponse" })
+export const TokenResponse = envelopeOf(TokenRecord).annotate({ identifier: "TokenResponse" })
 /** A page of tokens, or those that were found. */
-export const TokensResponse = enveloped(TokenList).annotate({ identifier: "TokensResponse" })
+export const TokensResponse = envelopeOf(TokenList).annotate({ identifier: "TokensResponse" })
 
 /** A body that the interface does not show, or none: any is right that does not say `success: false`. */
 export const AnyResponse = [
@@ -118,7 +118,7 @@ export const AnyResponse = [
 ] as const
 
 /** A token to make. Interface: “Account management”. */
-export const TokenCreateRequest = open(
+export const TokenCreateRequest = openStruct(
   {
     name: Schema.String,
     expired_time: Expiry,
@@ -130,7 +130,7 @@ export const TokenCreateRequest = open(
 export type TokenCreateRequest = typeof TokenCreateRequest.Type
 
 /** `id`, and what is to change. Many gateways empty what is left out. */
-export const TokenUpdateRequest = open(
+export const TokenUpdateRequest = openStruct(
   {
     id: Schema.Int,
     name: optional(Schema.String),

@@ -20,14 +20,14 @@ export const decodeBase64 = (text: string): Uint8Array | undefined => {
 }
 
 /** How many bytes a Base64 text stands for, without decoding it. */
-export const base64Bytes = (text: string): number =>
+export const base64ByteLength = (text: string): number =>
   Math.floor((text.length * 3) / 4) - (text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0)
 
 /** Whether this machine stores numbers the other way round. */
 const SWAP = new Uint8Array(new Uint16Array([1]).buffer)[0] === 0
 
 /** The base64 text of a vector, as `encoding_format: "base64"` wants it. `[0.5, -1, 2]` is `AAAAPwAAgL8AAABA`. */
-export const toBase64 = (vector: Float32Array): string => {
+export const encodeVector = (vector: Float32Array): string => {
   const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
   return (SWAP ? Buffer.from(bytes).swap32() : bytes).toString("base64")
 }
@@ -60,7 +60,8 @@ export const base64Reader = (bytes: number) => {
 }
 
 /** The vector that a base64 text carries, in a memory of its own, or `undefined` when it carries none. */
-export const fromBase64 = (text: string): Float32Array | undefined => base64Reader(numbersIn(text) ?? 0)(text)
+export const decodeVector = (text: string): Float32Array | undefined =>
+  base64Reader(numbersIn(text) ?? 0)(text)
 
 /** Whether no number of a vector is NaN or infinite. A loop by index: `for … of` takes eight times as long. */
 export const isFiniteVector = (vector: Float32Array): boolean => {

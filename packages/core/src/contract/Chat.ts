@@ -7,9 +7,9 @@ import { Schema } from "effect"
 import { Sse } from "effect/encoding"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ErrorBody, failures } from "./Failure.ts"
-import { base64Bytes } from "./Base64.ts"
+import { base64ByteLength } from "./Base64.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
-import { open, optional, usual } from "./Fields.ts"
+import { openStruct, optional, lenient } from "./Fields.ts"
 
 /** The most bytes of one image, decoded. */
 export const MAX_IMAGE_BYTES = 20 * 1024 * 1024
@@ -33,7 +33,7 @@ export const ImageUrl = Schema.String.check(
         "Expected an http or https URL, or a base64 data URI of a PNG, JPEG or WEBP image"
       )
     }
-    return base64Bytes(url.slice(head.length)) <= MAX_IMAGE_BYTES || "Expected an image of at most 20 MB"
+    return base64ByteLength(url.slice(head.length)) <= MAX_IMAGE_BYTES || "Expected an image of at most 20 MB"
   })
 )
 
@@ -87,7 +87,7 @@ export type ChatMessage = typeof ChatMessage.Type
 export const MAX_CHOICES = 128
 
 /** A chat request. `max_tokens` limits the completion. Interface: “Image understanding”. */
-export const ChatRequest = open(
+export const ChatRequest = openStruct(
   {
     model: Schema.NonEmptyString,
     messages: Schema.Array(ChatMessage).check(Schema.isMinLength(1)),
@@ -104,29 +104,29 @@ export const ChatRequest = open(
 export type ChatRequest = typeof ChatRequest.Type
 
 /** Tokens of prompt, completion and total. The total may include reasoning. */
-export const ChatUsage = open({
-  prompt_tokens: usual(Schema.Int),
-  completion_tokens: usual(Schema.Int),
-  total_tokens: usual(Schema.Int)
+export const ChatUsage = openStruct({
+  prompt_tokens: lenient(Schema.Int),
+  completion_tokens: lenient(Schema.Int),
+  total_tokens: lenient(Schema.Int)
 })
 
 /** A complete response. The text is at `choices[0].message.content`. */
-export const ChatResponse = open(
+export const ChatResponse = openStruct(
   {
-    id: usual(Schema.String),
-    object: usual(Schema.String),
+    id: lenient(Schema.String),
+    object: lenient(Schema.String),
     /** Seconds since 1970. */
-    created: usual(Schema.Int),
-    model: usual(Schema.String),
+    created: lenient(Schema.Int),
+    model: lenient(Schema.String),
     choices: Schema.Array(
-      open({
-        index: usual(Schema.Int),
+      openStruct({
+        index: lenient(Schema.Int),
         /** Some models omit the text if reasoning used all tokens. */
-        message: open({
-          role: usual(Schema.String),
+        message: openStruct({
+          role: lenient(Schema.String),
           content: Schema.optionalKey(Schema.NullOr(Schema.String))
         }),
-        finish_reason: usual(Schema.String)
+        finish_reason: lenient(Schema.String)
       })
     ).check(Schema.isMinLength(1)),
     usage: optional(ChatUsage)
@@ -136,7 +136,7 @@ export const ChatResponse = open(
 export type ChatResponse = typeof ChatResponse.Type
 
 /** A streamed piece. The text is at `choices[0].delta.content`. */
-export const ChatChunk = open(
+export const ChatChunk = openStruct(
   {
     id: optional(Schema.String),
     object: optional(Schema.String),
@@ -144,9 +144,9 @@ export const ChatChunk = open(
     model: optional(Schema.String),
     /** Empty in the chunk that carries the usage. */
     choices: Schema.Array(
-      open({
+      openStruct({
         index: optional(Schema.Int),
-        delta: open({ role: optional(Schema.String), content: optional(Schema.String) }),
+        delta: openStruct({ role: optional(Schema.String), content: optional(Schema.String) }),
         finish_reason: optional(Schema.String)
       })
     ),

@@ -7,10 +7,10 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { failures } from "./Failure.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
-import { open, optional } from "./Fields.ts"
+import { openStruct, optional } from "./Fields.ts"
 
 /** One text or several. Interface: “Embedding request”. */
-export const EmbeddingRequest = open(
+export const EmbeddingRequest = openStruct(
   {
     model: Schema.NonEmptyString,
     input: Schema.Union([Schema.String, Schema.Array(Schema.String).check(Schema.isMinLength(1))]),
@@ -36,7 +36,7 @@ export const Floats = Schema.declare(isFloats, {
 })
 
 /** The vector of one text. */
-export const Embedding = open(
+export const Embedding = openStruct(
   {
     object: optional(Schema.String),
     /** Position in the input, from 0. */
@@ -47,12 +47,12 @@ export const Embedding = open(
 )
 
 /** One vector for each text, not always in their order: `index` says whose it is. Interface: “Embedding response”. */
-export const EmbeddingResponse = open(
+export const EmbeddingResponse = openStruct(
   {
     object: optional(Schema.String),
     data: Schema.Array(Embedding),
     model: optional(Schema.String),
-    usage: optional(open({ prompt_tokens: optional(Schema.Int), total_tokens: optional(Schema.Int) }))
+    usage: optional(openStruct({ prompt_tokens: optional(Schema.Int), total_tokens: optional(Schema.Int) }))
   },
   "EmbeddingResponse"
 )

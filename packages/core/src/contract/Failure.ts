@@ -1,7 +1,7 @@
 /**
  * Failures over HTTP: the body, the headers, and the map between statuses and reasons.
  *
- * Handlers fail with `Failure.fromReason(reason)`; the client decodes a response with `toReason`.
+ * Handlers fail with `Failure.fromReason(reason)`; the client decodes a response with `reasonOfStatus`.
  */
 import { Duration, Effect, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
@@ -170,7 +170,7 @@ const response = (status: (typeof STATUSES)[number]) =>
 export const failures = STATUSES.map(response)
 
 /** The reason of a status and a body. `retryAfter` and `shouldRetry` come from the headers. */
-export const toReason = (answer: {
+export const reasonOfStatus = (answer: {
   readonly status: number
   readonly message: string
   readonly param?: string | undefined

@@ -21,7 +21,7 @@ export const optional = <S extends Schema.Top>(schema: S) =>
  *
  * **Details.** Such a field never fails a response: some gateways use numbers for ids, or fractions for counts.
  */
-export const usual = <S extends Schema.ConstraintCodec<unknown, Schema.Json>>(schema: S) => {
+export const lenient = <S extends Schema.ConstraintCodec<unknown, Schema.Json>>(schema: S) => {
   const fits = Schema.is(Schema.toType(schema))
   return Schema.optionalKey(Schema.Union([schema, Schema.Json])).pipe(
     Schema.decodeTo(Schema.optional(Schema.toType(schema)), {
@@ -35,7 +35,7 @@ export const usual = <S extends Schema.ConstraintCodec<unknown, Schema.Json>>(sc
 export type Extra = Readonly<Record<string, Schema.Json>>
 
 /** The declared fields, and all others in `extra`, which is absent if there are none. */
-export type Open<F extends Schema.Struct.Fields> = Schema.Struct.Type<F> & { readonly extra?: Extra }
+export type OpenStruct<F extends Schema.Struct.Fields> = Schema.Struct.Type<F> & { readonly extra?: Extra }
 
 /**
  * A struct that keeps undeclared fields in `extra`.
@@ -43,18 +43,18 @@ export type Open<F extends Schema.Struct.Fields> = Schema.Struct.Type<F> & { rea
  * **Details.** On the wire they are next to the declared fields, in both directions. Only undeclared fields are checked
  * as JSON.
  */
-export const open = <const F extends Schema.Struct.Fields>(fields: F, identifier?: string) => {
+export const openStruct = <const F extends Schema.Struct.Fields>(fields: F, identifier?: string) => {
   const known = new Set(Object.keys(fields))
   const Undeclared = Schema.String.check(Schema.makeFilter((key) => !known.has(key)))
   const named = identifier === undefined ? {} : { identifier }
   const struct = Schema.StructWithRest(Schema.Struct(fields), [Schema.Record(Undeclared, Schema.Json)])
   const wire = struct.annotate(named)
-  const Type = Schema.declare((u): u is Open<F> => isFields(u), named)
+  const Type = Schema.declare((u): u is OpenStruct<F> => isFields(u), named)
   return wire.pipe(
     Schema.decodeTo(
       Type,
       SchemaTransformation.transform({
-        decode: (all) => split(all as Fields, known) as Open<F>,
+        decode: (all) => split(all as Fields, known) as OpenStruct<F>,
         encode: ({ extra, ...declared }) => ({ ...extra, ...declared }) as unknown as (typeof wire)["Type"]
       })
     )
@@ -103,9 +103,9 @@ const extrasOf = (list: ReadonlyArray<unknown>): ReadonlyArray<Extra> | undefine
 }
 
 /** The error if `extra` has a field that the request declares. */
-export const refusedExtra = (
+export const validateExtra = (
   extra: Extra | undefined,
-  { from: request }: Pick<ReturnType<typeof open>, "from">
+  { from: request }: Pick<ReturnType<typeof openStruct>, "from">
 ): InvalidRequest | undefined => {
   const named = extra && Object.keys(extra).find((name) => Object.hasOwn(request.schema.fields, name))
   if (named === undefined) return undefined
@@ -114,13 +114,16 @@ export const refusedExtra = (
 }
 
 /** A refusal sent with status 200. */
-export const Refused = Schema.Struct({ success: Schema.Literal(false), message: optional(Schema.String) })
+export const RefusedResponse = Schema.Struct({
+  success: Schema.Literal(false),
+  message: optional(Schema.String)
+})
 
 /** `{data}`, or `{success, message, data}`, or a refusal. */
-export const enveloped = <S extends Schema.Top>(data: S) =>
+export const envelopeOf = <S extends Schema.Top>(data: S) =>
   Schema.Union([
-    open({ success: optional(Schema.Literal(true)), message: optional(Schema.String), data }),
-    Refused
+    openStruct({ success: optional(Schema.Literal(true)), message: optional(Schema.String), data }),
+    RefusedResponse
   ])
 
 /** A task's id in a path. `.` and `..` would change the path. */

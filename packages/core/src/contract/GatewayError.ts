@@ -148,7 +148,7 @@ export const GatewayReason = Schema.Union([...singleReasons, PartialFailure])
 export type GatewayReason = typeof GatewayReason.Type
 
 /** The message, ending in a full stop. */
-export const sentence = (message: string): string => (/[.!?…。]$/.test(message) ? message : `${message}.`)
+export const asSentence = (message: string): string => (/[.!?…。]$/.test(message) ? message : `${message}.`)
 
 /** Codes for an unknown path. */
 const NO_ROUTE: ReadonlySet<string> = new Set(["route_not_found", "unknown_url"])
@@ -198,7 +198,7 @@ export class GatewayError extends Schema.TaggedError<GatewayError>()("GatewayErr
     const where = `${this.operation}${about.length > 0 ? ` (${about.join(", ")})` : ""}`
     const what = this.reason.message
     if (this.advice === undefined) return `${where}: ${what}`
-    return `${where}: ${sentence(what)} ${this.advice}`
+    return `${where}: ${asSentence(what)} ${this.advice}`
   }
 
   /** What to try next, appended to `message`. Undefined if the reason's own message covers it. */

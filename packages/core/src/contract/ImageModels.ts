@@ -177,7 +177,7 @@ export type I6Call = typeof I6Call.Type
  *
  * Where the client, or the call, is provided a `ModelCatalogue` that knows the model, it is checked as one of its group.
  */
-export const LooseImageCall = Schema.Struct({
+export const AnyImageCall = Schema.Struct({
   group: optional(Schema.Undefined),
   model: Schema.NonEmptyString,
   prompt: Schema.NonEmptyString,
@@ -204,14 +204,14 @@ export const LooseImageCall = Schema.Struct({
   responseFormat: optional(Schema.String),
   ...beside
 })
-export type LooseImageCall = typeof LooseImageCall.Type
+export type AnyImageCall = typeof AnyImageCall.Type
 
 /**
  * What to make, for a model of a group, or for any model when `group` is left out.
  *
  * **Gotchas.** `group` says what the caller knows of the model; it is not sent, and the gateway does not check it.
  */
-export type ImageCall = I1Call | I2Call | I3Call | I4Call | I5Call | I6Call | LooseImageCall
+export type ImageCall = I1Call | I2Call | I3Call | I4Call | I5Call | I6Call | AnyImageCall
 
 const CALLS = { I1: I1Call, I2: I2Call, I3: I3Call, I4: I4Call, I5: I5Call, I6: I6Call } as const
 
@@ -225,13 +225,13 @@ export const isImageGroup = (word: unknown): word is ImageGroup =>
   IMAGE_GROUPS.some((known) => known === word)
 
 /** The call if its group takes it, or what it takes instead. For callers whom no compiler has told. */
-export const checkImageCall = (call: ImageCall): Result.Result<ImageCall, InvalidRequest> => {
+export const validateImageCall = (call: ImageCall): Result.Result<ImageCall, InvalidRequest> => {
   const { group }: { readonly group?: unknown } = call
   if (group !== undefined && !isImageGroup(group)) {
     const message = `There is no group ${String(group)}: ${IMAGE_GROUPS.join(", ")}, or none when it is not known.`
     return Result.fail(new InvalidRequest({ message, param: "group" }))
   }
-  const schema: Schema.Codec<ImageCall, unknown> = group === undefined ? LooseImageCall : CALLS[group]
+  const schema: Schema.Codec<ImageCall, unknown> = group === undefined ? AnyImageCall : CALLS[group]
   return Schema.decodeUnknownResult(schema)(call, { onExcessProperty: "error" }).pipe(
     Result.mapError(({ issue }) => refusal(group, issue))
   )
@@ -242,7 +242,7 @@ const standard = SchemaIssue.makeFormatterStandardSchemaV1()
 const refusal = (group: ImageGroup | undefined, issue: SchemaIssue.Issue) => {
   const [first] = standard(issue).issues
   const param = first?.path?.map(String).join(".")
-  const { fields } = group === undefined ? LooseImageCall : CALLS[group]
+  const { fields } = group === undefined ? AnyImageCall : CALLS[group]
   const whose = group === undefined ? "an image model" : `group ${group}`
   const message =
     param !== undefined && !Object.hasOwn(fields, param.split(".")[0] ?? "")

@@ -8,7 +8,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { failures } from "./Failure.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
-import { open, optional, TaskId } from "./Fields.ts"
+import { openStruct, optional, TaskId } from "./Fields.ts"
 
 /** Images made by one request, at most. */
 export const MAX_IMAGES = 10
@@ -18,7 +18,7 @@ export const MAX_SEED = 2_147_483_647
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
 /** What every model takes, and what single groups take; which group takes what is said in `ImageModels.ts`. */
-export const ImageRequest = open(
+export const ImageRequest = openStruct(
   {
     prompt: Schema.NonEmptyString,
     model: Schema.NonEmptyString,
@@ -56,7 +56,7 @@ export const ImageRequest = open(
 export type ImageRequest = typeof ImageRequest.Type
 
 /** One image: a link to it, or its bytes in Base64 under either of two names. */
-export const ImageDatum = open(
+export const ImageDatum = openStruct(
   {
     url: optional(Schema.String),
     b64_json: optional(Schema.String),
@@ -67,7 +67,7 @@ export const ImageDatum = open(
 export type ImageDatum = typeof ImageDatum.Type
 
 /** Images, or the `id` of the task that makes them. Interface: “Image generation request”, its response. */
-export const ImageResponse = open(
+export const ImageResponse = openStruct(
   {
     /** Of the task, where the model answers in two steps. */
     id: optional(Schema.NonEmptyString),

@@ -17,7 +17,7 @@ const ISSUE_TEXT: Readonly<Record<string, string>> = {
 }
 
 /** A sentence about what does not fit, of its place and of what Schema says of it. */
-export const describeMisfit = (where: string, issue = "it does not fit its schema"): string =>
+export const describeIssue = (where: string, issue = "it does not fit its schema"): string =>
   `${where} ${ISSUE_TEXT[issue] ?? `is not valid: ${issue}`}`
 
 const pathOf = (issue: Issue | undefined): ReadonlyArray<string> =>
@@ -27,7 +27,7 @@ const isWithin = (outer: ReadonlyArray<string>, path: ReadonlyArray<string>): bo
   outer.every((step, i) => path[i] === step)
 
 /** The failure of a part of a request, such as its payload, that does not fit its schema. */
-export const malformed = (part: string, issue: SchemaIssue.Issue): Failure => {
+export const malformedRequest = (part: string, issue: SchemaIssue.Issue): Failure => {
   const { issues } = format(issue)
   const [first] = issues
   // A union reports every member: an error within a known field says more than an unknown field.
@@ -36,7 +36,7 @@ export const malformed = (part: string, issue: SchemaIssue.Issue): Failure => {
       ? (issues.find((each) => each.message !== EXCESS && isWithin(pathOf(first), pathOf(each))) ?? first)
       : first
   const param = pathOf(reported).join(".")
-  const message = describeMisfit(
+  const message = describeIssue(
     param === "" ? `The ${part} of the request` : `\`${param}\``,
     reported?.message
   )
@@ -64,7 +64,7 @@ export class MalformedRequest extends HttpApiMiddleware.Service<MalformedRequest
           })
         )
       }
-      return Effect.fail(malformed(error.kind.toLowerCase(), error.cause.issue))
+      return Effect.fail(malformedRequest(error.kind.toLowerCase(), error.cause.issue))
     }
   )
 }

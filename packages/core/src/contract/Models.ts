@@ -8,15 +8,15 @@ import { failures } from "./Failure.ts"
 import { IMAGE_GROUPS, type ImageGroup } from "./ImageModels.ts"
 import { VIDEO_GROUPS, type VideoGroup } from "./VideoModels.ts"
 import { AccessTokenAuth, ApiKeyAuth } from "./Credentials.ts"
-import { enveloped, open, usual } from "./Fields.ts"
+import { envelopeOf, openStruct, lenient } from "./Fields.ts"
 
 /** A model by its id; `created` in seconds since 1970. Interface: “Model entry”. */
-export const Model = open(
+export const Model = openStruct(
   {
     id: Schema.NonEmptyString,
-    object: usual(Schema.String),
-    created: usual(Schema.Int),
-    owned_by: usual(Schema.String)
+    object: lenient(Schema.String),
+    created: lenient(Schema.Int),
+    owned_by: lenient(Schema.String)
   },
   "Model"
 )
@@ -48,10 +48,13 @@ const isList = (wire: typeof WireModels.Type): wire is ReadonlyArray<Model> | Re
   Array.isArray(wire)
 
 /** `/api` wraps what it answers in `data`. */
-export const AccountModels = enveloped(ModelList).annotate({ identifier: "AccountModels" })
+export const AccountModels = envelopeOf(ModelList).annotate({ identifier: "AccountModels" })
 
 /** `GET /v1/models`. */
-export const ModelsResponse = open({ object: usual(Schema.String), data: ModelList }, "ModelsResponse")
+export const ModelsResponse = openStruct(
+  { object: lenient(Schema.String), data: ModelList },
+  "ModelsResponse"
+)
 
 /** The three lists of models. Interface: “Account management”; the one of `/v1` is this project’s own choice. */
 export const ModelsGroup = HttpApiGroup.make("models")

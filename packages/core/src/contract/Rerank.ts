@@ -7,13 +7,13 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { failures } from "./Failure.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
-import { open, optional, usual } from "./Fields.ts"
+import { openStruct, optional, lenient } from "./Fields.ts"
 
 /** A candidate: its text, or an object that carries it (Cohere's first version). */
 export const RerankDocument = Schema.Union([Schema.String, Schema.Struct({ text: Schema.String })])
 
 /** A query and the documents to order. Interface: “Rerank request”. */
-export const RerankRequest = open(
+export const RerankRequest = openStruct(
   {
     model: Schema.NonEmptyString,
     query: Schema.NonEmptyString,
@@ -27,25 +27,25 @@ export const RerankRequest = open(
 export type RerankRequest = typeof RerankRequest.Type
 
 /** How relevant one document is. */
-export const RerankResult = open(
+export const RerankResult = openStruct(
   {
     /** Position in the documents submitted, from 0. */
     index: Schema.Int,
     /** Higher is better; the range is the model's own. */
     relevance_score: Schema.Finite,
-    document: optional(open({ text: Schema.String }))
+    document: optional(openStruct({ text: Schema.String }))
   },
   "RerankResult"
 )
 
 /** One result for each document, or for the best `top_n`. Interface: “Rerank response”. */
-export const RerankResponse = open(
+export const RerankResponse = openStruct(
   {
-    id: usual(Schema.String),
-    model: usual(Schema.String),
+    id: lenient(Schema.String),
+    model: lenient(Schema.String),
     /** Best first. */
     results: Schema.Array(RerankResult),
-    usage: optional(open({ prompt_tokens: usual(Schema.Int), total_tokens: usual(Schema.Int) })),
+    usage: optional(openStruct({ prompt_tokens: lenient(Schema.Int), total_tokens: lenient(Schema.Int) })),
     /** `@ai-sdk/cohere` fails without this key. */
     meta: optional(Schema.Record(Schema.String, Schema.Json))
   },

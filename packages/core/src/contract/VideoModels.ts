@@ -1,6 +1,6 @@
 /** Which durations and sizes each group of video models takes: one typed call for each. */
 import type { Schema } from "effect"
-import { type Extra, refusedExtra } from "./Fields.ts"
+import { type Extra, validateExtra } from "./Fields.ts"
 import { VideoRequest } from "./Videos.ts"
 import { InvalidRequest } from "./GatewayError.ts"
 import type { ImageSource } from "./ImageModels.ts"
@@ -125,9 +125,9 @@ const listed = (values: ReadonlyArray<string>): string =>
   values.length > LISTED ? `${values[0]} to ${values.at(-1)}` : values.join(", ")
 
 /** Why a call is refused before it is sent: its group takes other values. For calls that no compiler has seen. */
-export const refusedVideoCall = (call: VideoCall): InvalidRequest | undefined => {
+export const validateVideoCall = (call: VideoCall): InvalidRequest | undefined => {
   const { group } = call
-  const beside = refusedExtra(call.extra, VideoRequest)
+  const beside = validateExtra(call.extra, VideoRequest)
   if (beside !== undefined) return beside
   if (group === undefined) return undefined
   if (group === "image-to-video") {

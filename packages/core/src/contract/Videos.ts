@@ -8,7 +8,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { failures } from "./Failure.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
-import { open, optional, TaskId } from "./Fields.ts"
+import { openStruct, optional, TaskId } from "./Fields.ts"
 
 /** Seconds as text, such as "5": a number is refused. */
 const Seconds = Schema.String.check(
@@ -16,7 +16,7 @@ const Seconds = Schema.String.check(
 )
 
 /** A video to make. Interface: “Video create request”. */
-export const VideoRequest = open(
+export const VideoRequest = openStruct(
   {
     model: Schema.NonEmptyString,
     /** Prompts in Chinese serve the family of groups V-D, V-E, V-F and image-to-video better. */
@@ -40,7 +40,7 @@ export type VideoRequest = typeof VideoRequest.Type
  * **Details.** `status` is `queued` (group V-A alone), `in_progress`, `completed` or `failed`; others are met and mean
  * that it has not ended. `error` comes with `failed`, in a form of the gateway's own. Everything else is in `extra`.
  */
-export const Video = open(
+export const Video = openStruct(
   {
     /** The task's identifier. */
     id: Schema.NonEmptyString,
@@ -52,11 +52,11 @@ export const Video = open(
 export type Video = typeof Video.Type
 
 /** What a removal answers, where it answers anything: the interface does not say. */
-export const VideoRemoved = open(
+export const VideoDeletion = openStruct(
   { id: optional(Schema.String), object: optional(Schema.String), deleted: optional(Schema.Boolean) },
-  "VideoRemoved"
+  "VideoDeletion"
 )
-export type VideoRemoved = typeof VideoRemoved.Type
+export type VideoDeletion = typeof VideoDeletion.Type
 
 /** The MP4, byte by byte as it comes. */
 export const VideoContent = HttpApiSchema.StreamUint8Array({ contentType: "video/mp4" })
@@ -75,7 +75,7 @@ export const VideosGroup = HttpApiGroup.make("videos")
     }),
     HttpApiEndpoint.delete("remove", "/v1/videos/:id", {
       params,
-      success: [VideoRemoved, HttpApiSchema.NoContent],
+      success: [VideoDeletion, HttpApiSchema.NoContent],
       error: failures
     })
   )

@@ -4,9 +4,9 @@ import type { ChatMessage, ImageDetail, ImagePart } from "../contract/Chat.ts"
 import { GatewayError, InvalidRequest } from "../contract/GatewayError.ts"
 import { decodeBase64 } from "../contract/Base64.ts"
 import { isDataUri, parseDataUri, readImage, type RequiredServices } from "../media/ImageSource.ts"
-import { imageFormatOf, loadImage, mediaTypeOf, nameOfBytes } from "../media/ImageFormat.ts"
+import { imageFormatOf, loadImage, mediaTypeOf, describeFormat } from "../media/ImageFormat.ts"
 import type { ImageSource } from "../contract/ImageModels.ts"
-import { imageTokens, type TokenCost } from "../media/ImageTokens.ts"
+import { imageTokens, type TokenRange } from "../media/ImageTokens.ts"
 
 /**
  * An image as a part of a chat message.
@@ -50,7 +50,7 @@ const refusedUri = (uri: string): string | undefined => {
   const head = parts && decodeBase64(parts.base64.slice(0, HEAD))
   if (parts === undefined || head === undefined) return "is not Base64 after `data:image/png;base64,`"
   const format = imageFormatOf(head)
-  if (format === undefined) return `is ${nameOfBytes(head)}, not a PNG, JPEG or WEBP image`
+  if (format === undefined) return `is ${describeFormat(head)}, not a PNG, JPEG or WEBP image`
   return parts.mediaType === mediaTypeOf(format)
     ? undefined
     : `is called ${parts.mediaType}, and its bytes are ${mediaTypeOf(format)}`
@@ -61,7 +61,7 @@ const refusedUri = (uri: string): string | undefined => {
  *
  * By the first bytes: what stands behind them, and behind a URL, is for the gateway to judge.
  */
-export const refusedImages = (messages: ReadonlyArray<ChatMessage>): InvalidRequest | undefined => {
+export const validateChatImages = (messages: ReadonlyArray<ChatMessage>): InvalidRequest | undefined => {
   for (const { content } of messages) {
     for (const part of typeof content === "object" ? content : []) {
       if (part.type !== "image_url" || !isDataUri(part.image_url.url)) continue
@@ -81,7 +81,7 @@ export const refusedImages = (messages: ReadonlyArray<ChatMessage>): InvalidRequ
  * **Details.** 85 an image with `low`; with `high` by the size of an image that is in the message itself. `least` and
  * `most` differ where the size (of a URL) or the detail (`auto`) is not known: see `imageTokens`.
  */
-export const imageCost = (messages: ReadonlyArray<ChatMessage>): TokenCost => {
+export const chatImageTokens = (messages: ReadonlyArray<ChatMessage>): TokenRange => {
   let least = 0
   let most = 0
   for (const { content } of messages) {

@@ -21,13 +21,13 @@ export interface RerankCall {
 }
 
 /** The id of the response and the model, if the gateway states them. The model is often a dated version of the one requested. */
-export interface Origin {
+export interface ResponseOrigin {
   readonly id?: string
   readonly model?: string
 }
 
 /** The ranking of the documents, by their positions. */
-export interface Reranked extends Origin {
+export interface RerankAnswer extends ResponseOrigin {
   /** Best first. `index` is a position in the documents, unique. `score` is in the model's own range. */
   readonly results: ReadonlyArray<{
     readonly index: number
@@ -77,7 +77,7 @@ export interface ChatCall {
 }
 
 /** How a response ended, and its token counts; 0 if unknown. */
-export interface ChatEnd extends Origin {
+export interface ChatEnd extends ResponseOrigin {
   /** `stop`, `length`, `content_filter`, or the model's own value. */
   readonly finishReason?: string
   readonly promptTokens: number
@@ -122,7 +122,7 @@ export class Gateway extends Context.Service<
   Gateway,
   {
     /** `POST /v1/rerank`. An empty list returns no results, without a request. */
-    readonly rerank: (call: RerankCall) => Effect.Effect<Reranked, GatewayError>
+    readonly rerank: (call: RerankCall) => Effect.Effect<RerankAnswer, GatewayError>
     /** `POST /v1/embeddings`. An empty list returns no vectors, without a request. */
     readonly embeddings: (call: EmbeddingsCall) => Effect.Effect<Embeddings, GatewayError>
     /** `POST /v1/chat/completions`. */

@@ -19,7 +19,7 @@ export const imageFormatOf = (bytes: Uint8Array): ImageFormat | undefined => {
 }
 
 /** Names an unsupported format, for an error message. */
-export const nameOfBytes = (bytes: Uint8Array): string => {
+export const describeFormat = (bytes: Uint8Array): string => {
   const head = ascii(bytes, 0, 12)
   if (bytes.length === 0) return "empty"
   if (/^GIF8[79]a/.test(head)) return "a GIF"
@@ -114,7 +114,7 @@ export interface LoadedImage extends ImageSize {
 export const loadImage = (bytes: Uint8Array, what = "The image"): Result.Result<LoadedImage, string> => {
   const format = imageFormatOf(bytes)
   if (format === undefined) {
-    return Result.fail(`${what} is ${nameOfBytes(bytes)}, not a PNG, JPEG or WEBP image.`)
+    return Result.fail(`${what} is ${describeFormat(bytes)}, not a PNG, JPEG or WEBP image.`)
   }
   const size = imageSizeOf(format, bytes)
   return size === undefined

@@ -3,7 +3,7 @@ import { Effect, FileSystem, Result } from "effect"
 import { MAX_IMAGE_BYTES } from "../contract/Chat.ts"
 import type { ImageSource, LocalFile } from "../contract/ImageModels.ts"
 import { InvalidRequest } from "../contract/GatewayError.ts"
-import { base64Bytes, decodeBase64, encodeBase64 } from "../contract/Base64.ts"
+import { base64ByteLength, decodeBase64, encodeBase64 } from "../contract/Base64.ts"
 import { type LoadedImage, loadImage, mediaTypeOf } from "./ImageFormat.ts"
 
 /** The two parts of a Base64 data URI. */
@@ -66,7 +66,7 @@ const ofBytes = (bytes: Uint8Array, what = "The image"): Result.Result<ImageToSe
   })
 
 const ofBase64 = (base64: string, what: string) => {
-  const length = base64Bytes(base64)
+  const length = base64ByteLength(base64)
   if (length > MAX_IMAGE_BYTES) return Result.fail(tooLarge(what, length))
   const bytes = decodeBase64(base64)
   return bytes === undefined

@@ -12,7 +12,7 @@ const LONGEST = 2048
 const SHORTEST = 768
 
 /** Both in tokens; equal where it is sure. */
-export interface TokenCost {
+export interface TokenRange {
   readonly least: number
   readonly most: number
 }
@@ -31,7 +31,7 @@ export const highDetailTokens = ({ height, width }: ImageSize): number => {
 }
 
 /** One tile; and 4 × 2, the most that the formula gives. */
-const UNKNOWN: TokenCost = {
+const UNKNOWN: TokenRange = {
   least: LOW_DETAIL_TOKENS + TILE_TOKENS,
   most: LOW_DETAIL_TOKENS + TILE_TOKENS * 8
 }
@@ -45,7 +45,7 @@ const UNKNOWN: TokenCost = {
  * **Gotchas.** For `high` the interface says only "computed from image size": the formula is that of the models it is
  * modelled on. Others count otherwise; the answer's `usage` is what is billed.
  */
-export const imageTokens = (detail: ImageDetail = "auto", size?: ImageSize): TokenCost => {
+export const imageTokens = (detail: ImageDetail = "auto", size?: ImageSize): TokenRange => {
   if (detail === "low") return { least: LOW_DETAIL_TOKENS, most: LOW_DETAIL_TOKENS }
   const high = size === undefined ? UNKNOWN : { least: highDetailTokens(size), most: highDetailTokens(size) }
   return detail === "high" ? high : { least: LOW_DETAIL_TOKENS, most: high.most }

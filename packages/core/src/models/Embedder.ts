@@ -21,7 +21,7 @@ export interface EmbedderModel {
 }
 
 /** Vectors in the order of the texts, each of the model's dimension, finite, L2 norm 1 or 0. */
-export interface Embedded {
+export interface EmbeddingResult {
   readonly vectors: ReadonlyArray<Float32Array>
   /** As counted by the model; 0 if free. */
   readonly tokens: number
@@ -40,6 +40,9 @@ export class Embedder extends Context.Service<
   {
     readonly model: EmbedderModel
     readonly dimension: Effect.Effect<number, GatewayError>
-    readonly embed: (texts: ReadonlyArray<string>, purpose: Purpose) => Effect.Effect<Embedded, GatewayError>
+    readonly embed: (
+      texts: ReadonlyArray<string>,
+      purpose: Purpose
+    ) => Effect.Effect<EmbeddingResult, GatewayError>
   }
 >()("@sluice/core/models/Embedder") {}

@@ -17,7 +17,7 @@ export interface Candidate {
 }
 
 /** Options of a rerank call. */
-export interface RerankHints {
+export interface RerankOptions {
   /** Return at most this many, best first. */
   readonly topN?: number
   /**
@@ -52,7 +52,7 @@ export class Reranker extends Context.Service<
     readonly rerank: (
       query: string,
       documents: ReadonlyArray<Candidate>,
-      options?: RerankHints
+      options?: RerankOptions
     ) => Effect.Effect<Ranking, GatewayError>
   }
 >()("@sluice/core/models/Reranker") {}

@@ -23,7 +23,7 @@ export interface LookOptions {
 }
 
 /** The answer to a question about images. */
-export interface Look {
+export interface VisionAnswer {
   readonly text: string
   /** Tokens of question, images and answer, as counted by the model; 0 if free or unknown. */
   readonly tokens: number
@@ -32,7 +32,7 @@ export interface Look {
 }
 
 /** A line of text in an image, and the box around it in pixels: `[x0, y0, x1, y1]`, y from the top. */
-export interface SeenLine {
+export interface RecognizedLine {
   readonly text: string
   readonly box: readonly [x0: number, y0: number, x1: number, y1: number]
 }
@@ -52,7 +52,7 @@ export class Vision extends Context.Service<
       question: string,
       images: ReadonlyArray<Uint8Array>,
       options?: LookOptions
-    ) => Effect.Effect<Look, GatewayError>
-    readonly read?: (image: Uint8Array) => Effect.Effect<ReadonlyArray<SeenLine>, GatewayError>
+    ) => Effect.Effect<VisionAnswer, GatewayError>
+    readonly read?: (image: Uint8Array) => Effect.Effect<ReadonlyArray<RecognizedLine>, GatewayError>
   }
 >()("@sluice/core/models/Vision") {}

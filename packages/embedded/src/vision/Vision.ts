@@ -3,7 +3,7 @@ import {
   GatewayError,
   InvalidRequest,
   MAX_IMAGE_BYTES,
-  type SeenLine,
+  type RecognizedLine,
   Vision,
   type VisionModel
 } from "@sluice/core"
@@ -61,7 +61,7 @@ export const layerVision: Layer.Layer<Vision> = Layer.effect(
     const read = Effect.fn("sluice.readPicture")(function* (image: Uint8Array) {
       yield* Effect.mapError(readImage(image), ({ code, message }) => refuse(message, code))
       const { height, lines, width } = yield* recognize(image)
-      return lines.map(({ box: [left, top, boxWidth, boxHeight], text }): SeenLine => {
+      return lines.map(({ box: [left, top, boxWidth, boxHeight], text }): RecognizedLine => {
         const clamp = (value: number, most: number) => Math.min(most, Math.max(0, value))
         return {
           text,

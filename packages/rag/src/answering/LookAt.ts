@@ -1,6 +1,6 @@
 /** Figures looked at with the actual question, when it is asked. */
 import { highDetailTokens, imageFormatOf, imageSizeOf } from "@sluice/core/media"
-import { type ImageDetail, type Look, Vision } from "@sluice/core"
+import { type ImageDetail, type VisionAnswer, Vision } from "@sluice/core"
 import { Duration, Effect, Option, Stream } from "effect"
 import type { FigureLook } from "./Answer.ts"
 import type { PassageFigure, StoredPassage } from "../document/Document.ts"
@@ -46,7 +46,7 @@ export const makeLooker = Effect.fn("LookAt.make")(function* (
   const vision = Option.getOrUndefined(yield* Effect.serviceOption(Vision))
   if (vision === undefined) return undefined
   const { model } = vision
-  const known = new Map<string, Look & { readonly detail: ImageDetail }>()
+  const known = new Map<string, VisionAnswer & { readonly detail: ImageDetail }>()
 
   const lookAt = Effect.fn("LookAt.look")(function* (question: string, figure: PassageFigure, crop: string) {
     const key = sha256(JSON.stringify([crop, question, model.id]))

@@ -1,7 +1,7 @@
 /** Passages to vectors: what is embedded, what is kept, and what is not believed. */
 import { hash as digest } from "node:crypto"
 import { Embedder, GatewayError } from "@sluice/core"
-import { sentence } from "@sluice/core/contract"
+import { asSentence } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { type EmbeddedText, embeddingCalls, type KeyedText, type PassageText } from "./EmbeddingCalls.ts"
 import type { VectorCache } from "../store/PassageIndex.ts"
@@ -178,6 +178,6 @@ export const modelError = (stage: Stage, cause: GatewayError): RagError =>
   new RagError({
     stage,
     reason: "Model",
-    message: `${sentence(cause.message)}${stage === "ingest" ? " What succeeded is kept." : ""}`,
+    message: `${asSentence(cause.message)}${stage === "ingest" ? " What succeeded is kept." : ""}`,
     cause
   })

@@ -2,14 +2,14 @@
 import { Effect, Result, Schema, SchemaIssue } from "effect"
 import { HttpClientResponse } from "effect/http"
 import { TokenRecord } from "../../contract/Account.ts"
-import { enveloped, open, optional } from "../../contract/Fields.ts"
+import { envelopeOf, openStruct, optional } from "../../contract/Fields.ts"
 import { InvalidResponse } from "../../contract/GatewayError.ts"
 
 /** As `TokensResponse`, its tokens not looked at yet. */
-const Answer = enveloped(
+const Answer = envelopeOf(
   Schema.Union([
     Schema.Array(Schema.Json),
-    open({ items: Schema.NullOr(Schema.Array(Schema.Json)), total: optional(Schema.Json) }),
+    openStruct({ items: Schema.NullOr(Schema.Array(Schema.Json)), total: optional(Schema.Json) }),
     Schema.Null
   ])
 )

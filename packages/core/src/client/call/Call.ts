@@ -1,6 +1,6 @@
 /** A whole call: attempts with their time-out, the waits between them, and the time-out of it all. */
 import { Clock, Context, Duration, Effect, Redacted } from "effect"
-import { GatewayError, UNKNOWN_OUTCOME_REASONS, sentence, TimedOut } from "../../contract/GatewayError.ts"
+import { GatewayError, UNKNOWN_OUTCOME_REASONS, asSentence, TimedOut } from "../../contract/GatewayError.ts"
 import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../../gateway/RetryPolicy.ts"
 import type { About } from "./About.ts"
 import type { CallResult, Problem } from "../transport/Answer.ts"
@@ -38,7 +38,7 @@ const DOUBT = "It may have been made all the same, and paid for: look before you
 
 /** What is said after a message: nothing where it says so itself, as another gateway's does that has it from here. */
 const doubtAfter = (message: string): string =>
-  message.includes(DOUBT) ? "" : `${sentence(message).slice(message.length)} ${DOUBT}`
+  message.includes(DOUBT) ? "" : `${asSentence(message).slice(message.length)} ${DOUBT}`
 
 /** Some gateways put more than an identifier there. */
 const REQUEST_ID_LENGTH = 128

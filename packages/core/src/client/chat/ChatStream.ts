@@ -3,7 +3,7 @@ import { Duration, Effect, Option, Result, Schema, Stream } from "effect"
 import { Sse } from "effect/encoding"
 import type { HttpClientResponse } from "effect/http"
 import { ChatUsage, DONE } from "../../contract/Chat.ts"
-import { extraOf, open, optional } from "../../contract/Fields.ts"
+import { extraOf, openStruct, optional } from "../../contract/Fields.ts"
 import type { ChatEnd, ChatPart } from "../../gateway/Gateway.ts"
 import { type GatewayReason, InvalidResponse, TimedOut, Unreachable } from "../../contract/GatewayError.ts"
 import { parseJson } from "../../contract/Fields.ts"
@@ -15,16 +15,16 @@ import { reasonOfErrorDetails, parseErrorBody } from "../transport/ErrorDetails.
 const passed = Schema.optionalKey(Schema.Unknown)
 
 /** A chunk, as far as it is needed: gateways leave out `delta` at the end, and `choices` beside the usage. */
-const Chunk = open({
+const Chunk = openStruct({
   id: passed,
   object: passed,
   created: passed,
   model: passed,
   choices: optional(
     Schema.Array(
-      open({
+      openStruct({
         index: passed,
-        delta: optional(open({ role: passed, content: optional(Schema.String) })),
+        delta: optional(openStruct({ role: passed, content: optional(Schema.String) })),
         finish_reason: optional(Schema.String)
       })
     )

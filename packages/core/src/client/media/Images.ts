@@ -4,7 +4,7 @@ import { type HttpClient, HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import type { ApiKey } from "../../contract/Credentials.ts"
 import { ImageRequest, ImageResponse } from "../../contract/Images.ts"
-import { refusedExtra } from "../../contract/Fields.ts"
+import { validateExtra } from "../../contract/Fields.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import {
   GatewayError,
@@ -14,12 +14,12 @@ import {
   TimedOut
 } from "../../contract/GatewayError.ts"
 import {
-  checkImageCall,
+  validateImageCall,
   type ImageCall,
   type ImageGroup,
   type ImageSource,
   isImageGroup,
-  type LooseImageCall
+  type AnyImageCall
 } from "../../contract/ImageModels.ts"
 import {
   IMAGE_CREATION_TIMEOUT,
@@ -63,13 +63,12 @@ const responseMode = "response-only"
 /** Any status of success will do: a task that is made is answered with 200, 201 or 202. */
 const decode = HttpClientResponse.schemaBodyJson(ImageResponse)
 
-const isSeveral = (image: LooseImageCall["image"]): image is ReadonlyArray<ImageSource> =>
-  Array.isArray(image)
+const isSeveral = (image: AnyImageCall["image"]): image is ReadonlyArray<ImageSource> => Array.isArray(image)
 
 /** The call as it is sent, checked as one of its group where that is known; files are read for it. */
 const payloadOf = Effect.fnUntraced(function* (unchecked: ImageCall, group: ImageGroup | undefined) {
   const known = group === undefined ? unchecked : ({ ...unchecked, group } as ImageCall)
-  const call: Omit<LooseImageCall, "group"> = yield* Effect.fromResult(checkImageCall(known))
+  const call: Omit<AnyImageCall, "group"> = yield* Effect.fromResult(validateImageCall(known))
   const { extra, image, model, n, prompt, quality, raw, seed, size, watermark } = call
   const sources = image === undefined ? [] : isSeveral(image) ? image : [image]
   const read = (source: ImageSource) => Effect.map(readImage(source), ({ wire }) => wire)
@@ -95,7 +94,7 @@ const payloadOf = Effect.fnUntraced(function* (unchecked: ImageCall, group: Imag
     sequential_image_generation: call.sequentialImageGeneration,
     response_format: call.responseFormat
   }
-  const refused = refusedExtra(extra, ImageRequest)
+  const refused = validateExtra(extra, ImageRequest)
   if (refused !== undefined) return yield* refused
   return extra === undefined ? payload : { ...payload, extra }
 })

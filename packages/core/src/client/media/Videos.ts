@@ -11,7 +11,7 @@ import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../.
 import {
   type InputReference,
   isVideoGroup,
-  refusedVideoCall,
+  validateVideoCall,
   type VideoCall
 } from "../../contract/VideoModels.ts"
 import {
@@ -121,7 +121,7 @@ export const makeVideos = Effect.fnUntraced(function* (
     const about: About = { operation: "videos.create", model, repeat: "creations" }
     const refuse = (reason: GatewayError["reason"]) =>
       fail(about, { reason, requestId: undefined, notExecuted: true })
-    const refused = refusedVideoCall(yield* grouped(request))
+    const refused = validateVideoCall(yield* grouped(request))
     if (refused !== undefined) return yield* refuse(refused)
     const input_reference =
       inputReference &&

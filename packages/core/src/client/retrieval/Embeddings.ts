@@ -3,7 +3,7 @@ import { Effect, Result } from "effect"
 import type { HttpClient } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { EmbeddingRequest, type EmbeddingResponse } from "../../contract/Embeddings.ts"
-import { extraOf, refusedExtra } from "../../contract/Fields.ts"
+import { extraOf, validateExtra } from "../../contract/Fields.ts"
 import type { Embeddings, Gateway } from "../../gateway/Gateway.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import type { InvalidResponse } from "../../contract/GatewayError.ts"
@@ -40,7 +40,7 @@ export const makeEmbeddings = Effect.fnUntraced(function* (
   const embeddings: Gateway["Service"]["embeddings"] = Effect.fn("Gateway.embeddings")((request) => {
     const { extra, model } = request
     const about: About = { operation: "embeddings", model }
-    const reason = refusedExtra(extra, EmbeddingRequest)
+    const reason = validateExtra(extra, EmbeddingRequest)
     if (reason !== undefined) return fail(about, { reason, requestId: undefined, notExecuted: true })
     return embedAll(request, ({ texts }) => {
       const payload = { model, input: texts, encoding_format: "base64", ...(extra && { extra }) } as const

@@ -1,5 +1,5 @@
 /** Of many texts some have their vectors, and others a reason why not. */
-import { PartialFailure, sentence } from "../../contract/GatewayError.ts"
+import { PartialFailure, asSentence } from "../../contract/GatewayError.ts"
 
 /** `failed` and `kept` are positions in the input; `first` is why the first of those failed. */
 export const partialFailure = ({
@@ -8,7 +8,7 @@ export const partialFailure = ({
   kept
 }: Pick<PartialFailure, "failed" | "kept" | "first">): PartialFailure =>
   new PartialFailure({
-    message: `${failed.length} of ${failed.length + kept.size} texts have no vector: ${sentence(first.message)} Call again with those alone; the others are in \`kept\`.`,
+    message: `${failed.length} of ${failed.length + kept.size} texts have no vector: ${asSentence(first.message)} Call again with those alone; the others are in \`kept\`.`,
     failed,
     kept,
     first

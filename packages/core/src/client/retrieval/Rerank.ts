@@ -2,9 +2,9 @@
 import { Effect, Result } from "effect"
 import type { HttpClient } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
-import { extraOf, refusedExtra } from "../../contract/Fields.ts"
+import { extraOf, validateExtra } from "../../contract/Fields.ts"
 import { RerankRequest, type RerankResponse } from "../../contract/Rerank.ts"
-import type { Gateway, Reranked } from "../../gateway/Gateway.ts"
+import type { Gateway, RerankAnswer } from "../../gateway/Gateway.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import type { InvalidResponse } from "../../contract/GatewayError.ts"
 import type { About, Caller } from "../call/Call.ts"
@@ -21,7 +21,7 @@ const judged = (
   answer: RerankResponse,
   count: number,
   limit: number
-): Result.Result<Reranked, InvalidResponse> =>
+): Result.Result<RerankAnswer, InvalidResponse> =>
   Result.map(validateRanking(answer.results, count, limit), (ranking) => {
     const extra = extraOf(answer)
     return {
@@ -44,7 +44,7 @@ export const makeRerank = Effect.fnUntraced(function* (
   const rerank: Gateway["Service"]["rerank"] = (request) => {
     const { documents, extra, model, query, returnDocuments, topN } = request
     const about: About = { operation: "rerank", model }
-    const reason = refusedExtra(extra, RerankRequest)
+    const reason = validateExtra(extra, RerankRequest)
     if (reason !== undefined) return fail(about, { reason, requestId: undefined, notExecuted: true })
     const count = documents.length
     const limit = Math.min(topN ?? count, count)

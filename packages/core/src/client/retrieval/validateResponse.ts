@@ -1,14 +1,14 @@
 /** What a well-formed answer is still not believed: positions, numbers, dimensions. */
 import { Result } from "effect"
 import type { RerankResponse } from "../../contract/Rerank.ts"
-import { fromBase64, isFiniteVector } from "../../contract/Base64.ts"
+import { decodeVector, isFiniteVector } from "../../contract/Base64.ts"
 import { InvalidResponse } from "../../contract/GatewayError.ts"
 import type { EmbeddingResponse } from "../../contract/Embeddings.ts"
 
 const invalid = (message: string) => Result.fail(new InvalidResponse({ message }))
 
 const vectorOf = (embedding: EmbeddingResponse["data"][number]["embedding"]) =>
-  typeof embedding === "string" ? fromBase64(embedding) : Float32Array.from(embedding)
+  typeof embedding === "string" ? decodeVector(embedding) : Float32Array.from(embedding)
 
 /** The vectors in the order of the texts: one each, of one dimension, finite. */
 export const validateVectors = (

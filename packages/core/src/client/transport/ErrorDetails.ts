@@ -1,6 +1,6 @@
 /** What a gateway says of a failure, wherever in a body it says it. */
 import { Predicate } from "effect"
-import { QUOTA_CODES, toReason } from "../../contract/Failure.ts"
+import { QUOTA_CODES, reasonOfStatus } from "../../contract/Failure.ts"
 import type { GatewayReason } from "../../contract/GatewayError.ts"
 
 export interface ErrorDetails {
@@ -78,7 +78,12 @@ export const reasonOfErrorDetails = ({ code, message, param }: ErrorDetails): Ga
   const number = Number(code)
   const named = QUOTA_CODES.has(code ?? "") ? 402 : (STATUS_OF.get(code ?? "") ?? 502)
   const status = Number.isInteger(number) && number >= 400 && number < 600 ? number : named
-  return toReason({ status, message: message ?? "The gateway failed and did not say why.", param, code })
+  return reasonOfStatus({
+    status,
+    message: message ?? "The gateway failed and did not say why.",
+    param,
+    code
+  })
 }
 
 const STATUS_OF: ReadonlyMap<string, number> = new Map([

@@ -1,7 +1,7 @@
 /** One request and its answer, checked in its form: the smallest step of a call, and what can go wrong in it. */
 import { Effect, Schema } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
-import { Failure, toReason } from "../../contract/Failure.ts"
+import { Failure, reasonOfStatus } from "../../contract/Failure.ts"
 import {
   type GatewayReason,
   InvalidRequest,
@@ -86,7 +86,7 @@ export const judge =
     )
 
 const notSent = (error: DecodeError, baseUrl?: string): GatewayReason => {
-  if (error instanceof Failure) return toReason(error)
+  if (error instanceof Failure) return reasonOfStatus(error)
   if (Schema.isSchemaError(error))
     return new InvalidRequest({ message: `The request is not valid: ${said(error)}` })
   if (error.reason._tag !== "TransportError") return new InvalidRequest({ message: error.message })
@@ -119,7 +119,7 @@ export const notUnderstood = (error: DecodeError): GatewayReason => {
       message: `The answer does not have the form of the contract: ${said(error)}`
     })
   }
-  if (error instanceof Failure) return toReason(error)
+  if (error instanceof Failure) return reasonOfStatus(error)
   const { code, message } = faultOf("cause" in error.reason ? error.reason.cause : undefined)
   if (isBroken(code)) return new Unreachable({ message: `The connection broke in mid-answer: ${message}` })
   if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {

@@ -1,6 +1,6 @@
 /** What answers say of themselves, for spans and metrics: tokens, model, identifier. */
 import { Predicate } from "effect"
-import type { ChatEnd, Origin } from "../../gateway/Gateway.ts"
+import type { ChatEnd, ResponseOrigin } from "../../gateway/Gateway.ts"
 
 /** As far as the gateway says it. */
 export interface Facts {
@@ -18,7 +18,13 @@ export const tokensOf = (count: number | undefined): number =>
 const isSaid = (value: unknown): value is string => typeof value === "string" && value !== ""
 
 /** The id and the model of a response, where the gateway names them. */
-export const originOf = ({ id, model }: { readonly id?: unknown; readonly model?: unknown }): Origin => ({
+export const originOf = ({
+  id,
+  model
+}: {
+  readonly id?: unknown
+  readonly model?: unknown
+}): ResponseOrigin => ({
   ...(isSaid(id) && { id }),
   ...(isSaid(model) && { model })
 })

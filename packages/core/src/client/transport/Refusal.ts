@@ -1,7 +1,7 @@
 /** Turns an answer that is not a success into its reason. */
 import { Clock, Effect } from "effect"
 import type { HttpClientResponse } from "effect/http"
-import { toReason } from "../../contract/Failure.ts"
+import { reasonOfStatus } from "../../contract/Failure.ts"
 import { parseJson } from "../../contract/Fields.ts"
 import { retryAfter, shouldRetry } from "./RetryHeaders.ts"
 import { parseErrorBody } from "./ErrorDetails.ts"
@@ -18,7 +18,7 @@ export const refusal = Effect.fnUntraced(function* (response: HttpClientResponse
   const raw = yield* Effect.orElseSucceed(response.text, () => "")
   const told = parseErrorBody(parseJson(raw))
   const said = told?.message ?? describe(status, headers, raw)
-  return toReason({
+  return reasonOfStatus({
     status,
     message: [said, advice(status, told === undefined)].filter(Boolean).join(" "),
     param: told?.param,

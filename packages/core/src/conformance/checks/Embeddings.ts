@@ -1,6 +1,6 @@
 /** `POST /v1/embeddings`. */
 import { Effect } from "effect"
-import { fromBase64 } from "../../contract/Base64.ts"
+import { decodeVector } from "../../contract/Base64.ts"
 import type { GatewayResponse } from "../framework/Request.ts"
 import { check } from "../framework/Check.ts"
 import { at, failUnless, interfaceRule, listAt, ownRule } from "../framework/Rule.ts"
@@ -108,7 +108,7 @@ export const embeddings = check({
       { body: { model, input: SECOND, encoding_format: "base64" } },
       ({ json }) => {
         const text = at(json, "data", 0, "embedding")
-        decoded = typeof text === "string" ? fromBase64(text) : undefined
+        decoded = typeof text === "string" ? decodeVector(text) : undefined
         return failUnless(typeof text === "string" && /^[\w+/]+={0,2}$/.test(text), "it is not Base64")
       }
     )

@@ -4,7 +4,7 @@ import {
   imageSizeOf,
   type ImageFormat,
   MAX_IMAGE_PIXELS,
-  nameOfBytes
+  describeFormat
 } from "@sluice/core/media"
 import { MAX_IMAGE_BYTES } from "@sluice/core"
 
@@ -77,7 +77,7 @@ export const imageHeaderOf = (bytes: Uint8Array, what: string): ImageHeader | Im
   })
   const format = imageFormatOf(bytes)
   if (format === undefined)
-    return fault("Malformed", `is ${nameOfBytes(bytes)}, not a PNG, JPEG or WebP image`)
+    return fault("Malformed", `is ${describeFormat(bytes)}, not a PNG, JPEG or WebP image`)
   if (bytes.length > MAX_IMAGE_BYTES) {
     const most = MAX_IMAGE_BYTES / 1024 / 1024
     return fault(
