@@ -1,31 +1,27 @@
-/** Errors of callers whom the ledger refuses. Nothing was called, and nothing is paid. */
+/** Errors for calls that the ledger rejects before anything is called or charged. */
 import { Failure } from "@sluice/core/contract"
 import { Duration } from "effect"
 import type { RateState } from "./RateWindow.ts"
 
-/** The balance itself is not told: whoever holds a key must not learn it. */
+/** The message does not reveal the balance to the holder of a key. */
 export const insufficientQuota = (of: "user" | "key", units: number): Failure =>
   new Failure({
     status: 403,
     message:
       of === "user"
-        ? `The balance of the account does not cover this call, which reserves ${units} units: add to it, or ask for less`
-        : `The remain_quota of this API key does not cover this call, which reserves ${units} units: raise it by PUT /api/token/, or ask for less`,
+        ? `The account's balance is too low: this call reserves ${units} units. Top up the balance, or make a smaller request`
+        : `The remain_quota of this API key is too low: this call reserves ${units} units. Raise it with PUT /api/token/, or make a smaller request`,
     code: "insufficient_quota"
   })
 
-/** The key was deleted after authentication. */
-export const keyGone = new Failure({
+/** The key was deleted after the request was authenticated. */
+export const keyDeleted = new Failure({
   status: 401,
-  message: "This API key is not known any more: POST /api/token/ makes another",
+  message: "This API key was deleted. POST /api/token/ creates another",
   code: "invalid_api_key"
 })
 
-/**
- * `reserved`: the tokens of the call at most.
- *
- * **Gotchas.** A call that reserves more than the limit of a minute is admitted if it is the first of one.
- */
+/** `reserved`: the tokens of the call at most. */
 export const rateLimited = (state: RateState, reserved: number): Failure => {
   const { requests, requestsPerMinute, resetMs, tokens, tokensPerMinute = 0 } = state
   const left = Math.max(0, tokensPerMinute - tokens)
@@ -33,8 +29,8 @@ export const rateLimited = (state: RateState, reserved: number): Failure => {
     status: 429,
     message:
       requestsPerMinute !== undefined && requests >= requestsPerMinute
-        ? `This API key has made all the ${requestsPerMinute} requests of this minute: wait, or make fewer`
-        : `This API key has ${left} of the ${tokensPerMinute} tokens of this minute left, and this call reserves ${reserved}: wait for the next minute, in which a larger call is let in too when it is the first, or ask for less`,
+        ? `This API key is limited to ${requestsPerMinute} requests per minute. Try again in the next minute`
+        : `This API key is limited to ${tokensPerMinute} tokens per minute. ${left} are left and this call reserves ${reserved}. Try again in the next minute, or make a smaller request`,
     code: "rate_limited",
     retryAfter: Duration.millis(resetMs),
     retryable: true

@@ -103,7 +103,7 @@ interface CallEndDependencies {
   readonly ledger: Ledger["Service"]
   readonly tasks: MediaTasks["Service"]
   /** The ids of running calls, whose leases are renewed. */
-  readonly live: Set<string>
+  readonly running: Set<string>
   readonly responses: IdempotentResponses
   readonly retryInBackground: RetryInBackground
   /** Whether this server is stopping. */
@@ -113,7 +113,7 @@ interface CallEndDependencies {
 export const makeCallEnds = ({
   isStopping,
   ledger,
-  live,
+  running,
   responses,
   retryInBackground,
   tasks
@@ -124,7 +124,7 @@ export const makeCallEnds = ({
     settlement: Settlement | undefined,
     outcomeUnknown = false
   ): Effect.Effect<void> => {
-    live.delete(charge.id)
+    running.delete(charge.id)
     const write =
       settlement === undefined ? ledger.refund(charge, outcomeUnknown) : ledger.settle(charge, settlement)
     return Effect.ensuring(retryInBackground(write), ended)
@@ -150,7 +150,7 @@ export const makeCallEnds = ({
     const kind = meter.operation === "videos" ? "video" : "image"
     const task = isTask ? yield* Effect.option(tasks.find(kind, id, payer.user)) : undefined
     if (task?._tag !== "Some") return yield* end(open, planned)
-    live.delete(charge.id)
+    running.delete(charge.id)
     yield* retryInBackground(ledger.assign(charge.id, task.value.id, planned.cost))
     // The task may have ended before its charge was assigned.
     const { status } = yield* Effect.orElseSucceed(
@@ -180,8 +180,8 @@ export const makeCallEnds = ({
   ): ProviderAnswer<Response> => {
     const { charge, estimate, paid } = open
     const { meter, request } = paid
-    live.delete(charge.id)
-    const start = () => live.add(charge.id)
+    running.delete(charge.id)
+    const start = () => running.add(charge.id)
     const ending = Effect.suspend(() => end(open, streamSettlement(open, counter)))
     if (HttpServerResponse.isHttpServerResponse(answer) && answer.body._tag === "Stream") {
       const { contentType, stream } = answer.body

@@ -37,7 +37,7 @@ const makeCharges = Effect.gen(function* () {
   const { billing } = yield* ServerConfig
   const { hasBegun, isOver } = yield* Shutdown
   const retryInBackground = yield* makeRetryInBackground
-  const live = ledger.underWay
+  const running = ledger.running
   const responses = idempotentResponses(
     (charge, replay) => retryInBackground(ledger.remember(charge, replay)),
     isOver
@@ -46,13 +46,13 @@ const makeCharges = Effect.gen(function* () {
   const { end, endCreation, endFailed, endStream } = makeCallEnds({
     ledger,
     tasks,
-    live,
+    running,
     responses,
     retryInBackground,
     isStopping: hasBegun
   })
 
-  const renewLeases = Effect.suspend(() => ledger.renew([...live])).pipe(
+  const renewLeases = Effect.suspend(() => ledger.renew([...running])).pipe(
     Effect.catchTag("SqlError", ({ message }) =>
       Effect.logWarning(`The leases of running calls could not be renewed: ${message}`)
     )
@@ -82,7 +82,7 @@ const makeCharges = Effect.gen(function* () {
           record: Context.get(context, CurrentRequest),
           context
         }
-        live.add(reserved.id)
+        running.add(reserved.id)
         let counter: StreamUsageCounter | undefined
         if (idempotency !== undefined && !meter.creates) {
           yield* responses.keepSent(reserved, () => counter?.broke() === true)
@@ -151,16 +151,16 @@ const reserve = Effect.fnUntraced(function* <Request, Response>(
     case "Reserved":
       if (reservation.rate !== undefined) yield* tellLimits(reservation.rate)
       return reservation.charge
-    case "Answered":
+    case "Replayed":
       return HttpServerResponse.text(reservation.replay.answer, {
         contentType: reservation.replay.contentType,
         headers: { "idempotent-replayed": "true" }
       })
-    case "Refused":
+    case "Rejected":
       return yield* reservation.failure
-    case "Short":
+    case "InsufficientQuota":
       return yield* insufficientQuota(reservation.of, estimate.units)
-    case "Limited":
+    case "RateLimited":
       yield* tellLimits(reservation.rate)
       return yield* rateLimited({ ...reservation.rate, ...limits }, tokens)
   }

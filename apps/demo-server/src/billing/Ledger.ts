@@ -5,7 +5,7 @@ import { query } from "../sql/SqlStep.ts"
 import { remember, type Replay } from "./Idempotency.ts"
 import {
   chargeId,
-  giveUp,
+  refundExpired,
   OPEN,
   ownLease,
   refund,
@@ -23,14 +23,14 @@ export type * from "./Reservation.ts"
 
 type SqlEffect<A> = Effect.Effect<A, SqlError.SqlError>
 
-/** A charge that is neither settled nor refunded. */
+/** A charge that is neither settled nor refunded yet. */
 export interface OpenCharge extends Charge {
   readonly task: string | undefined
-  /** The cost of the task. */
+  /** The cost of the task in quota units. */
   readonly planned: number
 }
 
-interface Left {
+interface Sum {
   readonly units: number
 }
 
@@ -46,50 +46,51 @@ interface OpenRow {
   readonly created_at: number
 }
 
-/** Open charges of calls that create nothing, of creations without a task, and of tasks. */
-const UNHEARD = {
+/** Open charges: of calls that create nothing, of creations without a task, and of tasks. */
+const CHARGE_KINDS = {
   calls: "state = 'reserved'",
   creations: "state = 'sent' AND task IS NULL",
   tasks: "state = 'sent' AND task IS NOT NULL"
 }
 
-/** Charges that are recovered at once, at most. */
+/** Charges that one query returns at most. */
 const EXPIRED_AT_ONCE = 200
 
 /**
- * The ledger.
+ * The ledger of charges.
  *
- * **Details.** The database guards the balances of user and key, for all servers. A cost above the reserve takes what
- * remains of both; the rest is recorded as `uncollected`. Of each charge, one call of `settle` or `refund` has an
- * effect and returns true. For each user, at any time: granted = quota + open reserves + settled costs.
+ * **Details.** The database guards the balances of user and key, for all servers. A cost above the reserve is taken from
+ * the rest of both balances, and what they do not cover is recorded as `uncollected`. For each charge, one call of
+ * `settle` or `refund` has an effect and returns true. For each user, at any time: granted = quota + open reserves +
+ * settled costs.
  *
- * **Gotchas.** A step is committed once it has started, even if its caller has gone.
+ * **Gotchas.** Interruption does not stop a step that has started: it is committed.
  */
 export class Ledger extends Context.Service<
   Ledger,
   {
-    readonly reserve: (purchase: ReservationRequest) => SqlEffect<Reservation>
-    /** Also settles a charge whose reserve was lost with a server or a commit, or was given up. */
+    readonly reserve: (request: ReservationRequest) => SqlEffect<Reservation>
+    /** Also settles a charge whose reserve was lost with a server or a commit, or refunded after its lease expired. */
     readonly settle: (charge: Charge, settlement: Settlement) => SqlEffect<boolean>
-    /** `outcomeUnknown`: the call may have created something, and its `Idempotency-Key` does not create it again. */
+    /** `outcomeUnknown`: the call may have created something, so its `Idempotency-Key` must not create it again. */
     readonly refund: (charge: Charge, outcomeUnknown?: boolean) => SqlEffect<boolean>
-    /** Refunds a charge because nothing is heard of its call. */
-    readonly giveUp: (charge: Charge, outcomeUnknown: boolean) => SqlEffect<boolean>
-    /** The call continues as a task: it is settled for the planned cost, or refunded, when the task ends. */
+    /** Refunds a charge whose lease has expired. */
+    readonly refundExpired: (charge: Charge, outcomeUnknown: boolean) => SqlEffect<boolean>
+    /** The call continues as a task. The charge is settled for `planned` units, or refunded, when the task ends. */
     readonly assign: (charge: string, task: string, planned: number) => SqlEffect<void>
     /** The open charge of a task. */
     readonly ofTask: (user: string, task: string) => SqlEffect<OpenCharge | undefined>
     /** Stores the response for callers who repeat the call. */
     readonly remember: (charge: Charge, replay: Replay) => SqlEffect<void>
-    /** The charges of calls that run in this process. */
-    readonly underWay: Set<string>
+    /** The ids of the charges of this process's running calls, whose leases are renewed. */
+    readonly running: Set<string>
     /** Renews the leases of running calls. */
     readonly renew: (charges: ReadonlyArray<string>) => SqlEffect<void>
     /** The clock of leases, shared by all servers of a database. */
     readonly clock: SqlEffect<number>
     /** Open charges whose lease ended before a time; the oldest first. */
-    readonly expired: (before: number, of: keyof typeof UNHEARD) => SqlEffect<ReadonlyArray<OpenCharge>>
-    /** What charges have taken from the balance: costs, and the reserves of open ones. */
+    readonly expired: (before: number, of: keyof typeof CHARGE_KINDS) => SqlEffect<ReadonlyArray<OpenCharge>>
+    /** The units that charges have taken from the balance: settled costs and open reserves. */
     readonly taken: (charges: ReadonlyArray<string>) => SqlEffect<number>
     readonly forgetAnswers: (before: number) => SqlEffect<void>
   }
@@ -99,7 +100,7 @@ export class Ledger extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const groups = yield* GroupCommit
-      /** Steps that lock a charge before its user. */
+      /** For steps that lock a charge before its user. */
       const commit = <A>(step: Step<A>, user?: string) =>
         Effect.uninterruptible(groups.commit(step, { user, locksOthers: true }))
       const OPEN_STATES = sql.literal(OPEN)
@@ -120,21 +121,22 @@ export class Ledger extends Context.Service<
         }
 
       return {
-        reserve: Effect.fnUntraced(function* (purchase) {
+        reserve: Effect.fnUntraced(function* (request) {
           const now = yield* Clock.currentTimeMillis
           const id = chargeId(now)
-          // Recovery refunds an open reserve of a call that creates nothing: it need not survive the process.
+          // A reserve of a call that creates nothing need not survive the process: recovery would refund it.
           const options = {
-            user: purchase.user,
-            durable: purchase.creates,
-            locksOthers: purchase.idempotency !== undefined
+            user: request.user,
+            durable: request.creates,
+            locksOthers: request.idempotency !== undefined
           }
-          return yield* Effect.uninterruptible(groups.commitItem(reserving, { id, now, purchase }, options))
+          return yield* Effect.uninterruptible(groups.commitItem(reserving, { id, now, request }, options))
         }),
         settle: (charge, settlement) =>
           Effect.uninterruptible(groups.commitItem(settleAll, { charge, settlement }, { user: charge.user })),
         refund: ({ id, user }, outcomeUnknown) => commit(() => refund(id, outcomeUnknown), user),
-        giveUp: ({ id, user }, outcomeUnknown) => commit(() => giveUp(id, outcomeUnknown), user),
+        refundExpired: ({ id, user }, outcomeUnknown) =>
+          commit(() => refundExpired(id, outcomeUnknown), user),
         assign: (charge, task, planned) =>
           commit(function* () {
             yield* query("UPDATE charges SET task = ?, planned = ? WHERE id = ?", task, planned, charge)
@@ -144,7 +146,7 @@ export class Ledger extends Context.Service<
             Effect.map(([row]) => open(row))
           ),
         remember: (charge, replay) => commit(() => remember(charge.id, charge.user, replay), charge.user),
-        underWay: new Set(),
+        running: new Set(),
         renew: Effect.fnUntraced(function* (charges) {
           if (charges.length === 0) return
           const until = lease(yield* Clock.currentTimeMillis)
@@ -158,13 +160,13 @@ export class Ledger extends Context.Service<
             )
         }),
         expired: (before, of) =>
-          sql<OpenRow>`SELECT * FROM charges WHERE lease_until <= ${before} AND ${sql.literal(UNHEARD[of])}
+          sql<OpenRow>`SELECT * FROM charges WHERE lease_until <= ${before} AND ${sql.literal(CHARGE_KINDS[of])}
             ORDER BY lease_until LIMIT ${EXPIRED_AT_ONCE}`.pipe(
             Effect.map((rows) => rows.flatMap((row) => open(row) ?? []))
           ),
         taken: Effect.fnUntraced(function* (charges) {
           if (charges.length === 0) return 0
-          const [sum] = yield* sql<Left>`SELECT SUM(CASE state WHEN 'settled' THEN cost
+          const [sum] = yield* sql<Sum>`SELECT SUM(CASE state WHEN 'settled' THEN cost
             WHEN 'refunded' THEN 0 ELSE reserved END) AS units FROM charges WHERE ${sql.in("id", charges)}`
           return Number(sum?.units ?? 0)
         }),

@@ -1,55 +1,55 @@
-/** The changes of money, as steps of transactions. Each guards itself by its WHERE clause. */
+/** The ledger's statements, as steps of transactions. The WHERE clause of each makes it safe to repeat. */
 import { randomFillSync } from "node:crypto"
 import { query, type SqlStep } from "../sql/SqlStep.ts"
-import { keyGone } from "./BillingFailures.ts"
+import { keyDeleted } from "./BillingFailures.ts"
 import { claim, forget, markOutcomeUnknown } from "./Idempotency.ts"
 import { countCalls } from "./RateWindow.ts"
 import type { Charge, ReservationRequest, Reservation, Settlement } from "./Reservation.ts"
 
-/** How long a call counts as running after its last sign of life. */
+/** How long a call counts as running after its lease was renewed. */
 export const LEASE_MS = 120_000
 
 /** The end of a lease that starts now, as SQL and its value. */
 export type Lease = (now: number) => { readonly text: string; readonly value: number }
 
-/** By this server's clock, on a database of its own. */
+/** For a database with one server: the server's clock. */
 export const ownLease: Lease = (now) => ({ text: "?", value: now + LEASE_MS })
 
-/** PostgreSQL's clock in ms: the clocks of its servers may differ by more than a lease. */
+/** PostgreSQL's clock in ms. The clocks of several servers may differ by more than a lease. */
 export const SHARED_CLOCK = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT"
 
 export const sharedLease: Lease = () => ({ text: `${SHARED_CLOCK} + ?`, value: LEASE_MS })
 
-/** In place of a lease: the charge was refunded because nothing was heard of its call. */
-const GIVEN_UP = 0
+/** `lease_until` of a charge that was refunded because its lease expired: a late settlement reopens it. */
+const REOPENABLE = 0
 
-/** The states of a charge that has not ended. */
+/** The states of an open charge. */
 export const OPEN = "('reserved', 'sent')"
 
 /** The largest quota of a key. */
 const LARGEST = Number.MAX_SAFE_INTEGER
 
-/** Random bytes of an id. They are drawn in bulk: drawing costs more than the rest of an id. */
-const BYTES = 9
-const drawn = Buffer.alloc(BYTES * 256)
-let next = drawn.length
+/** Random bytes of an id. They are generated in bulk, because one call for each id costs more than the rest of the id. */
+const RANDOM_BYTES = 9
+const randomPool = Buffer.alloc(RANDOM_BYTES * 256)
+let next = randomPool.length
 
-/** Ids of one moment lie next to each other in the index; the rest cannot be guessed. */
+/** A unique id that cannot be guessed. It starts with the time, so that new rows are neighbours in the index. */
 export const chargeId = (now: number): string => {
-  if (next === drawn.length) {
-    randomFillSync(drawn)
+  if (next === randomPool.length) {
+    randomFillSync(randomPool)
     next = 0
   }
-  return `${now.toString(36).padStart(9, "0")}-${drawn.toString("base64url", next, (next += BYTES))}`
+  return `${now.toString(36).padStart(9, "0")}-${randomPool.toString("base64url", next, (next += RANDOM_BYTES))}`
 }
 
-/** A key, and the version of its quota from which something was taken. */
+/** A key, and the version of its quota that was debited. */
 interface KeyQuota {
   readonly id: number
   readonly version: number
 }
 
-/** A charge that has just ended. */
+/** A charge that was just settled or refunded. */
 interface EndedRow {
   readonly id: string
   readonly user_id: string
@@ -63,8 +63,8 @@ const keyQuotaOf = ({ quota_version, token_id }: EndedRow): KeyQuota | undefined
     ? undefined
     : { id: Number(token_id), version: Number(quota_version) }
 
-/** Returns units. To a key only if its quota was not set anew: that says what is left, whatever is reserved. */
-function* giveBack(user: string, key: KeyQuota | undefined, units: number): SqlStep<void> {
+/** Returns units to the user, and to the key unless its quota was changed since: a new quota excludes open reserves. */
+function* returnUnits(user: string, key: KeyQuota | undefined, units: number): SqlStep<void> {
   if (units === 0) return
   yield* query("UPDATE users SET quota = quota + ? WHERE id = ?", units, user)
   if (key === undefined) return
@@ -80,8 +80,8 @@ function* giveBack(user: string, key: KeyQuota | undefined, units: number): SqlS
   )
 }
 
-/** Takes units from both balances or from neither. Gives the key's quota, or which balance was short. */
-function* take(
+/** Takes units from both balances or from neither. Returns the key's quota, or whose balance is too low. */
+function* takeUnits(
   user: string,
   key: number | undefined,
   units: number
@@ -103,7 +103,7 @@ function* take(
     units
   )
   if (token !== undefined) return { id: key, version: Number(token.version) }
-  yield* giveBack(user, undefined, units)
+  yield* returnUnits(user, undefined, units)
   return "key"
 }
 
@@ -111,9 +111,9 @@ interface UnitsRow {
   readonly units: number
 }
 
-/** Takes as much of an amount as both balances have, and gives how much that was. */
-function* collect(user: string, key: KeyQuota | undefined, units: number): SqlStep<number> {
-  // These updates lock the rows: what they read holds until the end of the transaction.
+/** Takes at most `units`, as far as both balances suffice. Returns the amount. */
+function* takeAvailable(user: string, key: KeyQuota | undefined, units: number): SqlStep<number> {
+  // These updates lock the rows, so that the balances do not change until the transaction ends.
   const [owner] = yield* query<UnitsRow>(
     "UPDATE users SET quota = quota WHERE id = ? RETURNING quota AS units",
     user
@@ -125,15 +125,15 @@ function* collect(user: string, key: KeyQuota | undefined, units: number): SqlSt
   )
   // Without the key, or with a new quota, only the user's balance counts.
   const found = Math.min(units, Number(owner?.units ?? 0), Number(token?.units ?? units))
-  yield* take(user, token === undefined ? undefined : key?.id, found)
+  yield* takeUnits(user, token === undefined ? undefined : key?.id, found)
   return found
 }
 
-/** A purchase to be reserved. */
-export interface Reserving {
+/** A reservation in a group. `id` is the id of its charge. */
+export interface ReservationItem {
   readonly id: string
   readonly now: number
-  readonly purchase: ReservationRequest
+  readonly request: ReservationRequest
 }
 
 function* addCharges(
@@ -156,31 +156,31 @@ function* addCharges(
   )
 }
 
-/** Reserves purchases of one user and key together; undefined if they do not all fit. A single one says why not. */
+/** Reserves for several calls of one user and key; undefined if they do not all fit. A single one returns the reason. */
 function* reserveTogether(
-  items: readonly [Reserving, ...Array<Reserving>],
+  items: readonly [ReservationItem, ...Array<ReservationItem>],
   lease: Lease
 ): SqlStep<ReadonlyArray<Reservation> | undefined> {
-  const [{ now, purchase }] = items
-  const { key, limits, user } = purchase
-  const units = items.reduce((sum, item) => sum + item.purchase.units, 0)
-  const taken = yield* take(user, key, units)
+  const [{ now, request }] = items
+  const { key, limits, user } = request
+  const units = items.reduce((sum, item) => sum + item.request.units, 0)
+  const taken = yield* takeUnits(user, key, units)
   if (taken === "user" || taken === "key") {
-    return items.length === 1 ? [{ _tag: "Short", of: taken }] : undefined
+    return items.length === 1 ? [{ _tag: "InsufficientQuota", of: taken }] : undefined
   }
   const limited = limits.requestsPerMinute !== undefined || limits.tokensPerMinute !== undefined
-  const tokens = items.map(({ purchase }) => purchase.tokens)
+  const tokens = items.map(({ request }) => request.tokens)
   const rates = key === undefined || !limited ? undefined : yield* countCalls(key, tokens, limits, now)
   const [rate] = rates ?? []
   if (rates === undefined && key !== undefined && limited) {
-    yield* giveBack(user, taken, units)
+    yield* returnUnits(user, taken, units)
     return undefined
   }
   if (rate?.admitted === false) {
-    yield* giveBack(user, taken, units)
-    return [{ _tag: "Limited", rate }]
+    yield* returnUnits(user, taken, units)
+    return [{ _tag: "RateLimited", rate }]
   }
-  const charges = items.map(({ id, now, purchase: { model, operation, units } }): Charge => ({
+  const charges = items.map(({ id, now, request: { model, operation, units } }): Charge => ({
     id,
     user,
     key,
@@ -191,34 +191,34 @@ function* reserveTogether(
   }))
   yield* addCharges(
     charges,
-    items.map(({ purchase: { creates } }) => (creates ? "sent" : "reserved")),
+    items.map(({ request: { creates } }) => (creates ? "sent" : "reserved")),
     lease
   )
   return charges.map((charge, at) => ({ _tag: "Reserved", charge, rate: rates?.[at] }))
 }
 
-/** Reserves one purchase, under its `Idempotency-Key` if it has one. */
-function* reserveOne(item: Reserving, lease: Lease): SqlStep<Reservation> {
-  const { id, now, purchase } = item
-  const { idempotency, key, user } = purchase
+/** Reserves for one call, under its `Idempotency-Key` if it has one. */
+function* reserveOne(item: ReservationItem, lease: Lease): SqlStep<Reservation> {
+  const { id, now, request } = item
+  const { idempotency, key, user } = request
   const known = idempotency && (yield* claim(user, idempotency, id, now))
   if (known !== undefined) {
-    return "answer" in known ? { _tag: "Answered", replay: known } : { _tag: "Refused", failure: known }
+    return "answer" in known ? { _tag: "Replayed", replay: known } : { _tag: "Rejected", failure: known }
   }
   const [reservation] = (yield* reserveTogether([item], lease)) ?? []
-  if (reservation === undefined) throw new Error("A single purchase is reserved or refused")
+  if (reservation === undefined) throw new Error("A single reservation always has a result")
   if (reservation._tag !== "Reserved" && idempotency !== undefined) yield* forget(user, id)
-  const mayBeGone = reservation._tag === "Short" && reservation.of === "key"
-  return mayBeGone && (yield* query("SELECT 1 FROM tokens WHERE id = ?", key)).length === 0
-    ? { _tag: "Refused", failure: keyGone }
+  const mayBeDeleted = reservation._tag === "InsufficientQuota" && reservation.of === "key"
+  return mayBeDeleted && (yield* query("SELECT 1 FROM tokens WHERE id = ?", key)).length === 0
+    ? { _tag: "Rejected", failure: keyDeleted }
     : reservation
 }
 
-/** Purchases of one payer are reserved together, or else one by one. Users and keys are locked in their order. */
+/** Reserves for all calls of a payer together if they fit, or else one by one. Users and keys are locked in their order. */
 export const reserveAll = (lease: Lease) =>
-  function* (items: ReadonlyArray<Reserving>): SqlStep<ReadonlyArray<Reservation>> {
-    const results = new Map<Reserving, Reservation>()
-    const payers = Map.groupBy(items, ({ id, purchase: { idempotency, key, limits, user } }) =>
+  function* (items: ReadonlyArray<ReservationItem>): SqlStep<ReadonlyArray<Reservation>> {
+    const results = new Map<ReservationItem, Reservation>()
+    const payers = Map.groupBy(items, ({ id, request: { idempotency, key, limits, user } }) =>
       idempotency === undefined
         ? `${user} ${key ?? ""} ${limits.requestsPerMinute ?? ""} ${limits.tokensPerMinute ?? ""}`
         : id
@@ -233,14 +233,14 @@ export const reserveAll = (lease: Lease) =>
     return items.map((item) => results.get(item) as Reservation)
   }
 
-/** A charge, and what it is settled for. */
-export interface Settling {
+/** A settlement in a group. */
+export interface SettlementItem {
   readonly charge: Charge
   readonly settlement: Settlement
 }
 
-/** Settles those charges that are open, and gives their ids. Reserves that were not used go back in one sum for each payer. */
-function* settleOpen(items: ReadonlyArray<Settling>): SqlStep<Set<string>> {
+/** Settles the open ones of the charges and returns their ids. Unused reserves are returned in one sum for each payer. */
+function* settleOpen(items: ReadonlyArray<SettlementItem>): SqlStep<Set<string>> {
   const rows = yield* query<EndedRow>(
     `UPDATE charges SET state = 'settled', cost = v.column2, input_tokens = v.column3, output_tokens = v.column4
       FROM (VALUES ${items.map(() => "(?, CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT))").join(", ")}) AS v
@@ -258,7 +258,7 @@ function* settleOpen(items: ReadonlyArray<Settling>): SqlStep<Set<string>> {
   for (const row of rows) {
     const cost = costs.get(row.id) ?? 0
     const above = cost - Number(row.reserved)
-    if (above > 0) yield* collectAbove(row, cost, above)
+    if (above > 0) yield* collectOverrun(row, cost, above)
     else {
       const payer = `${row.user_id} ${row.token_id} ${row.quota_version}`
       const sum = unused.get(payer) ?? { row, units: 0 }
@@ -266,13 +266,13 @@ function* settleOpen(items: ReadonlyArray<Settling>): SqlStep<Set<string>> {
       unused.set(payer, sum)
     }
   }
-  for (const { row, units } of unused.values()) yield* giveBack(row.user_id, keyQuotaOf(row), units)
+  for (const { row, units } of unused.values()) yield* returnUnits(row.user_id, keyQuotaOf(row), units)
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Takes a cost above the reserve from what remains, and records the rest as uncollected. */
-function* collectAbove(row: EndedRow, cost: number, above: number): SqlStep<void> {
-  const collected = yield* collect(row.user_id, keyQuotaOf(row), above)
+/** Takes the cost above the reserve from the balances, and records what they do not cover as `uncollected`. */
+function* collectOverrun(row: EndedRow, cost: number, above: number): SqlStep<void> {
+  const collected = yield* takeAvailable(row.user_id, keyQuotaOf(row), above)
   yield* query(
     "UPDATE charges SET cost = ?, uncollected = ? WHERE id = ?",
     cost - above + collected,
@@ -281,11 +281,14 @@ function* collectAbove(row: EndedRow, cost: number, above: number): SqlStep<void
   )
 }
 
-/** Opens a charge again whose reserve was lost with a server or a commit, or was given up. False if it has ended. */
+/**
+ * Reopens a charge that was refunded because its lease expired, or adds one whose reserve was lost with a server or a
+ * commit. False if the charge has ended otherwise.
+ */
 function* reopen(charge: Charge): SqlStep<boolean> {
   const [reopened] = yield* query(
     `UPDATE charges SET state = 'reserved', reserved = 0
-      WHERE id = ? AND state = 'refunded' AND lease_until = ${GIVEN_UP} RETURNING id`,
+      WHERE id = ? AND state = 'refunded' AND lease_until = ${REOPENABLE} RETURNING id`,
     charge.id
   )
   if (reopened !== undefined) return true
@@ -295,8 +298,8 @@ function* reopen(charge: Charge): SqlStep<boolean> {
   return true
 }
 
-/** Settles charges, and gives for each whether it had an effect. */
-export function* settleAll(items: ReadonlyArray<Settling>): SqlStep<ReadonlyArray<boolean>> {
+/** Settles charges, and returns for each whether it had an effect. */
+export function* settleAll(items: ReadonlyArray<SettlementItem>): SqlStep<ReadonlyArray<boolean>> {
   const settled = yield* settleOpen([...new Map(items.map((item) => [item.charge.id, item])).values()])
   const results: Array<boolean> = []
   for (const item of items) {
@@ -307,7 +310,7 @@ export function* settleAll(items: ReadonlyArray<Settling>): SqlStep<ReadonlyArra
   return results
 }
 
-/** `outcomeUnknown`: the call may have created something, and its `Idempotency-Key` does not create it again. */
+/** `outcomeUnknown`: the call may have created something, so its `Idempotency-Key` must not create it again. */
 export function* refund(id: string, outcomeUnknown = false): SqlStep<boolean> {
   const [row] = yield* query<EndedRow>(
     `UPDATE charges SET state = 'refunded' WHERE id = ? AND state IN ${OPEN}
@@ -315,18 +318,18 @@ export function* refund(id: string, outcomeUnknown = false): SqlStep<boolean> {
     id
   )
   if (row === undefined) return false
-  yield* giveBack(row.user_id, keyQuotaOf(row), Number(row.reserved))
+  yield* returnUnits(row.user_id, keyQuotaOf(row), Number(row.reserved))
   if (outcomeUnknown) yield* markOutcomeUnknown(id, row.user_id)
   return true
 }
 
-/** Refunds a charge because nothing is heard of its call, which may still settle it later. */
-export function* giveUp(id: string, outcomeUnknown: boolean): SqlStep<boolean> {
-  yield* query(`UPDATE charges SET lease_until = ${GIVEN_UP} WHERE id = ? AND state IN ${OPEN}`, id)
+/** Refunds a charge whose lease has expired. Its call may still settle it later. */
+export function* refundExpired(id: string, outcomeUnknown: boolean): SqlStep<boolean> {
+  yield* query(`UPDATE charges SET lease_until = ${REOPENABLE} WHERE id = ? AND state IN ${OPEN}`, id)
   return yield* refund(id, outcomeUnknown)
 }
 
-/** Charges of one statement, whose text is always the same. */
+/** Charges of one statement. The number is fixed, so that the statement is prepared once. */
 const RENEWED_AT_ONCE = 50
 const SOME = `(${Array(RENEWED_AT_ONCE).fill("?").join(", ")})`
 

@@ -99,11 +99,13 @@ const makeRecovery = Effect.gen(function* () {
     logged(
       Effect.gen(function* () {
         // A machine that slept, or a clock that was put forward, ends leases of running calls.
-        yield* ledger.renew([...ledger.underWay])
+        yield* ledger.renew([...ledger.running])
         const cut = before - Duration.toMillis(CUT_OFF)
-        const calls = yield* endAll(ledger.expired(before, "calls"), (charge) => ledger.giveUp(charge, false))
+        const calls = yield* endAll(ledger.expired(before, "calls"), (charge) =>
+          ledger.refundExpired(charge, false)
+        )
         const creations = yield* endAll(ledger.expired(cut, "creations"), (charge) =>
-          ledger.giveUp(charge, true)
+          ledger.refundExpired(charge, true)
         )
         return calls + creations
       })

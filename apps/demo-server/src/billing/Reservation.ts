@@ -4,36 +4,37 @@ import type { Idempotency, Replay } from "./Idempotency.ts"
 import type { RateLimits } from "../accounts/KeyLimits.ts"
 import type { RateState } from "./RateWindow.ts"
 
-/** A call to be reserved. */
+/** A call for which units are reserved. */
 export interface ReservationRequest {
   readonly user: string
-  /** The API key's id. Without one, as for the page's session, only the user's balance counts. */
+  /** The API key's id. Without one, as for the page's session, only the user's balance is debited. */
   readonly key?: number | undefined
   readonly operation: string
   readonly model: string
   /** Quota units at most. */
   readonly units: number
-  /** Tokens at most, which count towards the key's limit. */
+  /** Tokens at most. They count towards the key's limit. */
   readonly tokens: number
-  /** The call creates something elsewhere, and may have done so even if no response comes. */
+  /** The call creates something upstream, and may have done so even if no response comes. */
   readonly creates: boolean
   readonly limits: RateLimits
   readonly idempotency?: Idempotency | undefined
 }
 
-/** An open reserve. */
+/** A reserved call. */
 export interface Charge {
   readonly id: string
   readonly user: string
   readonly key?: number | undefined
   readonly operation: string
   readonly model: string
+  /** Quota units. */
   readonly reserved: number
   /** Epoch milliseconds. */
   readonly createdAt: number
 }
 
-/** The cost of a call. */
+/** The cost of a call, in quota units, and its tokens. */
 export interface Settlement {
   readonly cost: number
   readonly inputTokens: number
@@ -49,7 +50,7 @@ export interface Reserved {
 /** The result of a reservation. */
 export type Reservation =
   | Reserved
-  | { readonly _tag: "Short"; readonly of: "user" | "key" }
-  | { readonly _tag: "Limited"; readonly rate: RateState }
-  | { readonly _tag: "Answered"; readonly replay: Replay }
-  | { readonly _tag: "Refused"; readonly failure: Failure }
+  | { readonly _tag: "InsufficientQuota"; readonly of: "user" | "key" }
+  | { readonly _tag: "RateLimited"; readonly rate: RateState }
+  | { readonly _tag: "Replayed"; readonly replay: Replay }
+  | { readonly _tag: "Rejected"; readonly failure: Failure }
