@@ -6,7 +6,7 @@ import { Stream } from "effect"
 import { Sse } from "effect/encoding"
 import { fieldOf } from "../routing/ResponseBody.ts"
 import { withoutUsage } from "../routing/StreamUsage.ts"
-import { finalEvent } from "../wire/FinalEvent.ts"
+import { finalEvent } from "../wire/ServerSentEvents.ts"
 import { type Bounds, textIn, reasoningIn } from "./ReportedUsage.ts"
 
 /** Characters of one event at most. A longer one, such as an image, is not parsed and counts as one token. */

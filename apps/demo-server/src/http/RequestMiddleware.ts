@@ -7,7 +7,7 @@ import { ByteSize, Clock, Context, Effect, References, Stream } from "effect"
 import { HttpBody, HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { isAllowedHost } from "../network/Origin.ts"
-import { finalEvent } from "../wire/FinalEvent.ts"
+import { finalEvent } from "../wire/ServerSentEvents.ts"
 import {
   answerCause,
   unsupportedEncoding,

@@ -4,6 +4,7 @@
  * The text is changed in place: unknown fields, and every digit of every number, stay as they are.
  */
 import { endOfString, fieldNames, stringAt } from "../wire/JsonScanner.ts"
+import { mapEventData } from "../wire/ServerSentEvents.ts"
 
 /** Replaces the string values of `model` for which `when` holds. */
 export const withModel = (
@@ -36,30 +37,6 @@ export const outgoingBody = (body: string, called: string, model: string): strin
 export const incomingBody = (body: string, called: string, model: string): string =>
   called === model ? body : withModel(body, called, (present) => present === model)
 
-/** Characters of an unfinished line that are held back at most; a longer line passes as it is. */
-const LINE = 1024 * 1024
-
-/** Does the same for server-sent events, line by line. `change` gets the data of an event; undefined drops the line. */
-export const mapEvents = (change: (data: string) => string | undefined) => {
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
-  const encoder = new TextEncoder()
-  let rest = ""
-  const line = (text: string, end = ""): string => {
-    if (!text.startsWith("data:")) return text + end
-    const changed = change(text.slice("data:".length))
-    return changed === undefined ? "" : `data:${changed}${end}`
-  }
-  return {
-    push: (bytes: Uint8Array): Uint8Array => {
-      const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n")
-      const whole = lines.slice(0, -1).map((text) => line(text, "\n"))
-      const begun = lines.at(-1) ?? ""
-      rest = begun.length > LINE ? "" : begun
-      return encoder.encode(whole.join("") + (rest === "" ? begun : ""))
-    },
-    end: (): Uint8Array => encoder.encode(line(rest + decoder.decode()))
-  }
-}
-
+/** The same for a stream of server-sent events. */
 export const incomingEvents = (called: string, model: string) =>
-  mapEvents((data) => incomingBody(data, called, model))
+  mapEventData((data) => incomingBody(data, called, model))

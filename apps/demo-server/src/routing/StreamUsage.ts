@@ -5,6 +5,7 @@
 import { parseJson } from "@sluice/core/client"
 import { Predicate } from "effect"
 import { fieldNames } from "../wire/JsonScanner.ts"
+import { mapEventData } from "../wire/ServerSentEvents.ts"
 
 interface Asked {
   readonly stream?: boolean | undefined
@@ -30,36 +31,14 @@ export const includeUsage = (body: string): string => {
 }
 
 const USAGE = '"usage"'
-const [NEWLINE = 0, RETURN = 0] = Buffer.from("\n\r")
-const NO_BYTES: Buffer = Buffer.alloc(0)
 
-/** Bytes of an unfinished line that are held back at most. */
-const LONGEST = 64 * 1024
-
-const isUsage = (line: string): boolean => {
-  if (!line.startsWith("data:") || !line.includes(USAGE)) return false
-  const event = parseJson(line.slice("data:".length))
+const isUsage = (data: string): boolean => {
+  if (!data.includes(USAGE)) return false
+  const event = parseJson(data)
   if (!Predicate.isObject(event)) return false
   const { choices, usage } = event
   return Array.isArray(choices) && choices.length === 0 && Predicate.isObjectOrArray(usage)
 }
 
-/** Removes events that have only usage from a stream. An unfinished line is held back. */
-export const withoutUsage = () => {
-  let waiting = NO_BYTES
-  return {
-    push: (chunk: Uint8Array): Uint8Array => {
-      const came = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
-      const all = waiting.length === 0 ? came : Buffer.concat([waiting, came])
-      const end = Math.max(all.lastIndexOf(NEWLINE), all.lastIndexOf(RETURN)) + 1
-      const cut = all.length - end > LONGEST ? all.length : end
-      waiting = all.subarray(cut)
-      const whole = all.subarray(0, cut)
-      if (!whole.includes(USAGE)) return whole
-      // Every second part is a line end.
-      const lines = whole.toString().split(/(\r\n|\n|\r)/)
-      return Buffer.from(lines.filter((line) => !isUsage(line)).join(""))
-    },
-    end: (): Uint8Array => waiting
-  }
-}
+/** Removes events that have only usage from a stream. */
+export const withoutUsage = () => mapEventData((data) => (isUsage(data) ? undefined : data), USAGE)

@@ -7,10 +7,10 @@ import { type HttpClientError, type HttpClientResponse, HttpServerResponse } fro
 import type { Redactor } from "./RedactCredential.ts"
 import { makeEventGuard } from "./EventGuard.ts"
 import { hasResultField, RESULT_FIELDS } from "./ExpectedFields.ts"
-import { finalEvent } from "../wire/FinalEvent.ts"
+import { finalEvent, mapEventData } from "../wire/ServerSentEvents.ts"
 import type { Dialect } from "./dialects/Dialect.ts"
 import { interfaceBody, interfaceEvent, passesEvents } from "./dialects/DialectResponse.ts"
-import { incomingBody, incomingEvents, mapEvents } from "./ModelName.ts"
+import { incomingBody, incomingEvents } from "./ModelName.ts"
 import type { Operations } from "./Provider.ts"
 import { hasImages } from "./ResponseBody.ts"
 
@@ -100,7 +100,7 @@ const eventsOf = (
     const pieces = conceal.stream()
     const guard = makeEventGuard(conceal.text)
     const named = called === model ? undefined : incomingEvents(called, model)
-    const mapped = passesEvents(dialect) ? undefined : mapEvents((data) => interfaceEvent(dialect, data))
+    const mapped = passesEvents(dialect) ? undefined : mapEventData((data) => interfaceEvent(dialect, data))
     const push = (bytes: Uint8Array) => {
       const concealed = pieces.push(bytes)
       const guarded = guard.push(mapped?.push(concealed) ?? concealed)
