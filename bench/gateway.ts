@@ -6,9 +6,9 @@
 import { join } from "node:path"
 import { type Bench, percentile, rounded, say } from "./Bench.ts"
 import { withFolder } from "./corpus/CorpusFolder.ts"
-import { type Configuration, CONFIGURATIONS } from "./gatewayConfigurations.ts"
-import { faultyLedgers } from "./gatewayLedger.ts"
-import { type Shared, startShared, startSluice, stop, type Target } from "./gatewayTargets.ts"
+import { type Configuration, CONFIGURATIONS } from "./gateway/Configurations.ts"
+import { faultyLedgers } from "./gateway/Ledger.ts"
+import { type Shared, startShared, startSluice, stop, type Target } from "./gateway/Targets.ts"
 import { closedLoop, type Measured, openLoop } from "./server/Load.ts"
 import { cpuMicroseconds, residentMegabytes } from "./server/Usage.ts"
 

@@ -4,9 +4,9 @@ import { existsSync } from "node:fs"
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { say } from "./Bench.ts"
-import { freePort } from "./server/FreePort.ts"
-import type { Request } from "./server/Load.ts"
+import { say } from "../Bench.ts"
+import { freePort } from "../server/FreePort.ts"
+import type { Request } from "../server/Load.ts"
 
 export interface Target {
   readonly name: "direct" | "undici proxy" | "sluice" | "portkey"
@@ -15,9 +15,9 @@ export interface Target {
 }
 
 const LIMIT_MILLISECONDS = 60_000
-const root = join(import.meta.dirname, "..")
+const root = join(import.meta.dirname, "../..")
 const script = (name: string) => join(import.meta.dirname, name)
-const portkeyMain = script("peers/node_modules/@portkey-ai/gateway/build/start-server.js")
+const portkeyMain = join(root, "bench/peers/node_modules/@portkey-ai/gateway/build/start-server.js")
 
 interface Started {
   readonly child: ChildProcess
@@ -88,11 +88,11 @@ export interface Shared {
 }
 
 export const startShared = async (): Promise<Shared> => {
-  const behind = await start([script("gatewayUpstream.ts")], {}, /port (\d+)/)
+  const behind = await start([script("Upstream.ts")], {}, /port (\d+)/)
   // Any server that reads bodies and answers 200 takes traces.
-  const collecting = await start([script("gatewayUpstream.ts")], {}, /port (\d+)/)
+  const collecting = await start([script("Upstream.ts")], {}, /port (\d+)/)
   const upstream = `http://127.0.0.1:${behind.found}`
-  const proxy = await start([script("gatewayProxy.ts"), upstream], {}, /port (\d+)/)
+  const proxy = await start([script("Proxy.ts"), upstream], {}, /port (\d+)/)
   const processes = [behind, collecting, proxy]
   const port = await freePort()
   const portkey = existsSync(portkeyMain)

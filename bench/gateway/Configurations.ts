@@ -1,7 +1,7 @@
 /** The configurations in which production runs the gateway. */
 import { Effect, Exit, Scope } from "effect"
-import { startPostgres, withoutPostgres } from "../test/demo-server/Postgres.ts"
-import { say } from "./Bench.ts"
+import { startPostgres, withoutPostgres } from "../../test/demo-server/Postgres.ts"
+import { say } from "../Bench.ts"
 
 export interface Configuration {
   readonly env: Record<string, string>

@@ -1,9 +1,9 @@
 /** Whether the money adds up after the load: granted = balance + open reserves + settled costs. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Effect, Layer } from "effect"
-import { ServerConfig } from "../apps/demo-server/src/config/ServerConfig.ts"
-import { DatabaseLayer } from "../apps/demo-server/src/database/Database.ts"
-import { outOfBalance, sums } from "../test/demo-server/Equation.ts"
+import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
+import { DatabaseLayer } from "../../apps/demo-server/src/database/Database.ts"
+import { outOfBalance, sums } from "../../test/demo-server/Equation.ts"
 
 /** The number of users whose ledger does not add up, once the server has ended. */
 export const faultyLedgers = (env: Record<string, string>): Promise<number> =>
