@@ -1,6 +1,6 @@
-/** A protocol that is registered from outside: calls flow through it with no edit of the source. */
+/** An upstream's protocol, registered by the program. */
 import { assert, it } from "@effect/vitest"
-import { ChatChunk, ChatResponse, EmbeddingResponse } from "@sluice/core/contract"
+import { ChatChunk, ChatResponse, EmbeddingResponse, Video } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { writeFileSync } from "node:fs"
@@ -24,25 +24,47 @@ const toy: Dialect = {
   id: "toy",
   sign: (request, key) => HttpClientRequest.setHeader(request, "x-toy-key", key),
   path: (operation, model) => `/toy/${model}/${operation}`,
-  request: (_, body) => ({ ask: lastText(body), live: body["stream"] === true }),
-  response: (operation, body) =>
-    operation === "embeddings"
-      ? { data: [{ index: 0, embedding: body["numbers"] }] }
-      : {
-          choices: [{ index: 0, message: { role: "assistant", content: body["say"] }, finish_reason: "stop" }]
-        },
+  request: (operation, body) =>
+    operation === "videos"
+      ? { film: body["prompt"] }
+      : { ask: lastText(body), live: body["stream"] === true },
+  response: (operation, body) => {
+    if (operation === "videos") return { id: body["job"], object: "video" }
+    if (operation === "embeddings") return { data: [{ index: 0, embedding: body["numbers"] }] }
+    const message = { role: "assistant", content: body["say"] }
+    return { choices: [{ index: 0, message, finish_reason: "stop" }] }
+  },
   event: (data) => ({ choices: [{ index: 0, delta: { content: data["say"] } }] }),
   usage: ({ read, wrote }) =>
     read === undefined ? undefined : { prompt_tokens: read, completion_tokens: wrote },
-  error: ({ oops }) => (typeof oops === "string" ? { message: oops, code: "toy_error" } : undefined)
+  error: ({ oops }) => (typeof oops === "string" ? { message: oops, code: "toy_error" } : undefined),
+  task: {
+    path: (kind, id) => `/toy/jobs/${kind}/${id}`,
+    status: ({ percent }) =>
+      percent === undefined ? "queued" : percent === 100 ? "completed" : "in_progress",
+    file: (id) => `/toy/files/${id}.mp4`
+  }
 }
 
 /** An upstream that speaks the toy protocol, and the requests that it got. */
 const startToy = Effect.gen(function* () {
   const requests: Array<{ readonly path: string; readonly key: unknown; readonly body: unknown }> = []
-  const { url } = yield* loopback(({ body, headers, path, response }) => {
-    const asked = JSON.parse(body) as Fields
+  let percent = 0
+  const { url } = yield* loopback(({ body, headers, method, path, response }) => {
+    const asked = body === "" ? { method } : (JSON.parse(body) as Fields)
     requests.push({ path, key: headers["x-toy-key"], body: asked })
+    if (path.startsWith("/toy/files/")) {
+      response.writeHead(200, { "content-type": "video/mp4" })
+      return response.end("film")
+    }
+    if (path.startsWith("/toy/jobs/")) {
+      response.writeHead(200, { "content-type": "application/json" })
+      return response.end(JSON.stringify({ job: "j1", percent: (percent += 50) }))
+    }
+    if (path.endsWith("/videos")) {
+      response.writeHead(200, { "content-type": "application/json" })
+      return response.end(JSON.stringify({ job: "j1" }))
+    }
     if (asked["ask"] === "fail") {
       response.writeHead(400, { "content-type": "application/json" })
       return response.end(JSON.stringify({ oops: "it rains" }))
@@ -61,7 +83,8 @@ const startToy = Effect.gen(function* () {
   const file = join(folder, "sluice.config.json")
   const models = [
     { id: "t", operation: "chat", aliases: ["mine"] },
-    { id: "v", operation: "embeddings" }
+    { id: "v", operation: "embeddings" },
+    { id: "f", operation: "videos" }
   ]
   const upstream = { id: "toys", url, protocol: "toy", apiKey: { env: "TOY_KEY" }, models }
   writeFileSync(file, JSON.stringify({ upstreams: [upstream] }))
@@ -104,7 +127,34 @@ it.live("chat, streams, embeddings and errors pass through a registered protocol
   }).pipe(Effect.scoped)
 )
 
-it.live("an unknown protocol is refused at the start, with those that are known", () =>
+it.live("video tasks pass through a registered protocol", () =>
+  Effect.gen(function* () {
+    const { env, requests } = yield* startToy
+    const server = yield* Effect.provideService(startServer({ env }), Dialects, [gatewayDialect, toy])
+    const created = yield* server.json(Video, "/v1/videos", { json: { model: "f", prompt: "a barge" } })
+    assert.deepInclude(created, { id: "j1", status: "queued" })
+    assert.deepStrictEqual(requests.at(-1), {
+      path: "/toy/f/videos",
+      key: "sk-toy",
+      body: { film: "a barge" }
+    })
+
+    for (const status of ["in_progress", "completed"]) {
+      assert.strictEqual((yield* server.json(Video, "/v1/videos/j1")).status, status)
+      assert.strictEqual(requests.at(-1)?.path, "/toy/jobs/video/j1")
+    }
+
+    const file = yield* server.call("/v1/videos/j1/content")
+    assert.strictEqual(requests.at(-1)?.path, "/toy/files/j1.mp4")
+    assert.strictEqual(yield* Effect.promise(() => file.text()), "film")
+
+    const removed = yield* server.call("/v1/videos/j1", { method: "DELETE" })
+    assert.strictEqual(removed.status, 200)
+    assert.deepInclude(requests.at(-1), { path: "/toy/jobs/video/j1", body: { method: "DELETE" } })
+  }).pipe(Effect.scoped)
+)
+
+it.live("an unknown protocol fails the start, and the message lists the known ones", () =>
   Effect.gen(function* () {
     const { env } = yield* startToy
     const { printed } = yield* failedStart(yield* temporaryFolder, env)

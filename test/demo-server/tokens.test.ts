@@ -192,6 +192,28 @@ layer(testServer(), { excludeTestServices: true })("tokens", (it) => {
     })
   )
 
+  it.effect("changes of a key apply to its next call", () =>
+    Effect.gen(function* () {
+      const { call, create, update } = yield* asToken
+      const { id, key } = yield* create({ name: "changed" })
+      const json = { model: "sluice-lexical-1024", input: "a lock" }
+      const status = Effect.map(call("/v1/embeddings", { ...bearer(key), json }), ({ status }) => status)
+      for (const [changes, expected] of [
+        [{}, 200],
+        [{ status: 0 }, 401],
+        [{ status: 1 }, 200],
+        [{ subnet: "203.0.113.0/24" }, 403],
+        [{ subnet: "127.0.0.0/8" }, 200],
+        [{ models: ["another"] }, 403],
+        [{ models: ["*"] }, 200],
+        [{ expired_time: 1 }, 401]
+      ] as const) {
+        yield* update({ id, ...changes })
+        assert.strictEqual(yield* status, expected, JSON.stringify(changes))
+      }
+    })
+  )
+
   it.effect("a key is limited to its subnet, whatever headers say, and errors reveal neither", () =>
     Effect.gen(function* () {
       const { call, create } = yield* asToken
