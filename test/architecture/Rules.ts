@@ -53,7 +53,6 @@ export const exceptions: ReadonlyArray<string> = [
   "layer:",
   "layerConfig:",
   "packages/rag/src/library/Library.ts:",
-  "packages/rag/src/formats/pdf/pdfium/PageText.ts:",
   "packages/rag/src/embedding/EmbeddingCalls.ts:",
   "packages/core/src/client/media/Images.ts:",
   "packages/core/src/client/media/Videos.ts:",

@@ -105,7 +105,7 @@ describe("a PDF whose fonts do not tell their characters", () => {
     Effect.gen(function* () {
       const error = yield* Effect.flip(parse(file()))
       assert.strictEqual(error.reason, "UnsupportedFormat")
-      assert.include(error.message, "fonts that do not tell which characters they show")
+      assert.include(error.message, "fonts without a character map")
     })
   )
 })

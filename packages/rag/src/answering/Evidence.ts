@@ -4,7 +4,7 @@ import type { Citation, StoredPassage } from "../document/Document.ts"
 import { referencesIn } from "../formats/parsing/Mentions.ts"
 import type { LookedAt, Looker } from "./LookAt.ts"
 import { isReferred } from "./ReferredFigures.ts"
-import { delimiterOf } from "../formats/parsing/Delimiter.ts"
+import { delimiterOf } from "../formats/parsing/TableGrid.ts"
 import { headedText, titleOf } from "../document/SearchText.ts"
 
 /** A passage as it stands in its document, or what image understanding saw in the figure that it is. */

@@ -5,8 +5,8 @@ import type { Box, Line, Parsed, ReadFault } from "../../document/Document.ts"
 import { type DocumentFormat, parseError } from "../parsing/DocumentFormat.ts"
 import { titleFromPath } from "../parsing/FileName.ts"
 import { imageHeaderOf } from "../parsing/ImageHeader.ts"
+import { isReadable } from "../parsing/Pictures.ts"
 import { hasSignature } from "../parsing/Signatures.ts"
-import { isWriting } from "../parsing/Writing.ts"
 
 const POINTS_PER_INCH = 72
 
@@ -47,7 +47,7 @@ export const parseImage = Effect.fn("parseImage")(function* (path: string, bytes
   let text = ""
   for (const line of seen) {
     const words = line.text.replace(/\s+/g, " ").trim().toWellFormed()
-    if (!isWriting(words)) continue
+    if (!isReadable(words)) continue
     const start = text === "" ? 0 : text.length + 1
     text += (text === "" ? "" : "\n") + words
     const [x0, y0, x1, y1] = line.box

@@ -4,9 +4,8 @@ import MarkdownIt from "markdown-it"
 import type { Block } from "../../document/Document.ts"
 import { type Unillustrated, withFigures } from "../parsing/Captions.ts"
 import type { DocumentFormat } from "../parsing/DocumentFormat.ts"
-import type { DraftBlock } from "../parsing/FigureDraft.ts"
+import { type DraftBlock, MAX_LIST_LENGTH } from "../parsing/FigureDraft.ts"
 import { blockSpan, lineStarts } from "../parsing/LineSpans.ts"
-import { LIST_WHOLE } from "../parsing/ListLength.ts"
 import { illustrate } from "../parsing/Pictures.ts"
 import { decodeFile, refuseHtml } from "../parsing/TextDecoding.ts"
 import { definitionsOf, htmlFigure, pictureBlocks, rowsAt, withoutData } from "./MarkdownFigures.ts"
@@ -100,7 +99,7 @@ export const parseMarkdown = (file: string): Unillustrated => {
         titleLevel = level
       }
       blocks.push({ ...span, kind, level, heading })
-    } else if (kind === "list" && span.end - span.start > LIST_WHOLE) {
+    } else if (kind === "list" && span.end - span.start > MAX_LIST_LENGTH) {
       for (const lines of itemLines(tokens, index)) {
         const item = blockSpan(text, starts, lines)
         if (item !== undefined) blocks.push({ ...item, kind })

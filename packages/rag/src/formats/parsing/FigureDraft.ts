@@ -1,6 +1,9 @@
 /** Figures and tables as a parser meets them, before they have their captions, their bytes and their mentions. */
 import type { Block, Span } from "../../document/Document.ts"
 
+/** Characters: a longer list becomes one block for each item. */
+export const MAX_LIST_LENGTH = 800
+
 /** A picture that a document shows. */
 export interface PictureDraft {
   /** Where its bytes are: a data URI, a path, or what the format calls it. Empty where there are none to be had. */

@@ -1,7 +1,13 @@
 /** Writes the visible text of a page and remembers where its blocks are. */
 import type { Block, Span } from "../../document/Document.ts"
-import { type DraftBlock, figureBlock, isOneFigure, type PictureDraft, wordsOf } from "./FigureDraft.ts"
-import { LIST_WHOLE } from "./ListLength.ts"
+import {
+  type DraftBlock,
+  figureBlock,
+  isOneFigure,
+  MAX_LIST_LENGTH,
+  type PictureDraft,
+  wordsOf
+} from "./FigureDraft.ts"
 import { type CellSpan, TableGrid } from "./TableGrid.ts"
 
 interface List {
@@ -377,7 +383,7 @@ export class HtmlText {
     const lead = written.length - written.trimStart().length
     if (kind === "heading") {
       this.#blocks.push({ kind, start, end, level: level!, heading: body.replace(/\s+/g, " ") })
-    } else if (kind === "list" && body.length > LIST_WHOLE && items.length > 1) {
+    } else if (kind === "list" && body.length > MAX_LIST_LENGTH && items.length > 1) {
       const cuts = items.slice(1).map((at) => start + at - lead)
       const starts = [start, ...cuts]
       starts.forEach((from, i) => {

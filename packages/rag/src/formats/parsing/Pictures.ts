@@ -7,7 +7,6 @@ import type { Figure, Parsed, ReadFault } from "../../document/Document.ts"
 import type { Unillustrated } from "./Captions.ts"
 import { type ImageHeader, imageHeaderOf } from "./ImageHeader.ts"
 import { type Insertion, insertTexts } from "./Insertion.ts"
-import { isWriting } from "./Writing.ts"
 
 /** Pictures of one document whose bytes are looked at, at most, and their bytes together. */
 export const PICTURES_AT_MOST = 500
@@ -71,6 +70,9 @@ const fetchPicture = Effect.fnUntraced(function* (
     "reason" in header ? { why: header.message, quiet: false } : { picture: { bytes, header } }
   return fetched
 })
+
+/** Whether a recognized line says something: strokes of a drawing are recognized as dashes and dots. */
+export const isReadable = (line: string): boolean => /[\p{L}\p{N}]/u.test(line)
 
 /** How a picture is named in messages. */
 const nameOf = (reference: string, n: number): string =>
@@ -149,7 +151,7 @@ export const illustrate = Effect.fn("parse.pictures")(function* (
       )
       const text = lines
         .map(({ text }) => text.trim())
-        .filter(isWriting)
+        .filter(isReadable)
         .join("\n")
         .slice(0, WRITING_AT_MOST)
       written.set(reference, text.toWellFormed())

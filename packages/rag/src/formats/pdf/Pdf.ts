@@ -1,20 +1,19 @@
-/** PDFs, read in threads of their own so that the program goes on meanwhile. */
+/** Parses and draws PDFs, in threads so that the program stays responsive. */
 import { Effect } from "effect"
 import type { RagError } from "../../document/RagError.ts"
 import { type DocumentFormat, parseError } from "../parsing/DocumentFormat.ts"
 import type { PdfFault } from "./page/Run.ts"
-import { inThread, type TimeLimits } from "./worker/PdfThreads.ts"
+import { runInThread, type TimeLimits } from "./worker/PdfThreads.ts"
 import { readScans } from "./Scans.ts"
 import type { RecognizedText } from "./figures/RecognizedText.ts"
 
-/** One page is read or drawn within this time, or left out. */
+/** Time to read or draw one page; slower pages are left out. */
 const PAGE_MILLISECONDS = 20_000
-/** A file is read within one minute, and half a minute for each MiB of it; 10,000 small pages take one minute. */
+/** Time to read a file, and more for each MiB of it; 10,000 small pages take one minute. */
 const FILE_MILLISECONDS = 60_000
 const MIB_MILLISECONDS = 30_000
-/** A file of which more pages break PDFium is damaged. */
-const SKIPPED_AT_MOST = 4
-/** The finest picture of a page. */
+/** A file is damaged if more pages crash PDFium. */
+const MAX_SKIPPED = 4
 const MAX_DPI = 600
 
 const fault = (path: string, { message, reason }: PdfFault): RagError => parseError(path, reason, message)
@@ -24,72 +23,67 @@ const limitsOf = (bytes: Uint8Array): TimeLimits => ({
   file: FILE_MILLISECONDS + (bytes.length / 1048576) * MIB_MILLISECONDS
 })
 
-/** Reads a file, again without the pages that broke it or took too long. */
+/** Reads a file, and again without the pages that crashed or took too long. */
 const read = Effect.fnUntraced(function* (
   path: string,
   bytes: Uint8Array,
-  seen: ReadonlyArray<RecognizedText>
+  recognized: ReadonlyArray<RecognizedText>
 ) {
+  /** Pages that are not read or not drawn, and why. */
   const skipped = new Map<number, string>()
   const undrawn = new Map<number, string>()
   for (;;) {
-    const skip = [...skipped.keys()]
-    const result = yield* inThread(
-      path,
-      { kind: "parse", bytes, seen, skip, undrawn: [...undrawn.keys()] },
-      limitsOf(bytes)
-    )
+    const options = { recognized, skip: [...skipped.keys()], undrawn: [...undrawn.keys()] }
+    const result = yield* runInThread(path, { kind: "parse", bytes, ...options }, limitsOf(bytes))
     if ("reason" in result) return yield* fault(path, result)
     if ("png" in result || "traces" in result)
-      return yield* Effect.die(new Error("a thread answered another task"))
+      return yield* Effect.die(new Error("the thread ran another task"))
     if ("parsed" in result) {
       const faults = result.parsed.faults.map((one) => {
         const why = skipped.get(one.page ?? 0)
         return why === undefined ? one : { ...one, message: `this page is left out: reading it ${why}` }
       })
-      const pale = [...undrawn].map(([page, why]) => ({
+      const withoutCrops = Array.from(undrawn, ([page, why]) => ({
         page,
         message: `figures of this page have no pictures: drawing it ${why}`
       }))
-      return { ...result, parsed: { ...result.parsed, faults: [...faults, ...pale] } }
+      return { ...result, parsed: { ...result.parsed, faults: [...faults, ...withoutCrops] } }
     }
     const { drawing, stopped } = result
     const why = result.why === "took too long" ? result.why : `failed (${result.why})`
-    if (drawing && !undrawn.has(stopped) && undrawn.size < SKIPPED_AT_MOST) {
+    if (drawing && !undrawn.has(stopped) && undrawn.size < MAX_SKIPPED) {
       undrawn.set(stopped, why)
-      continue
-    }
-    if (stopped < 1 || skipped.has(stopped) || skipped.size >= SKIPPED_AT_MOST) {
+    } else if (stopped >= 1 && !skipped.has(stopped) && skipped.size < MAX_SKIPPED) {
+      skipped.set(stopped, why)
+    } else {
       const where = stopped < 1 ? "" : ` at page ${stopped}`
       const message = `reading this PDF failed${where} (${result.why}). Export it again, or split it.`
       return yield* fault(path, { reason: "Malformed", message })
     }
-    skipped.set(stopped, why)
   }
 })
 
 /**
  * Reads a PDF: text in reading order, pages, lines with their boxes, figures and tables with their crops.
  *
- * Scanned pages, and pictures among the figures, are read by the `Vision` of the context where it offers `read`. Fails
- * with `Encrypted`, `Malformed` (damaged, cut short), `UnsupportedFormat` (scanned, and nothing that reads it) or
- * `Empty`. A page that cannot be read is left out and told in `faults`. Two files are read at a time. Interruption ends
- * the thread.
+ * Scanned pages and pictures are read by the `Vision` of the context if it has `read`. Fails with `Encrypted`, `Malformed`
+ * (damaged, cut short), `UnsupportedFormat` (scanned, and no `Vision` reads it) or `Empty`. A page that cannot be read is left
+ * out and reported in `faults`. Two files are read at a time. Interruption terminates the thread.
  */
 export const parsePdf = Effect.fn("parsePdf")(function* (path: string, bytes: Uint8Array) {
   const first = yield* read(path, bytes, [])
   return yield* readScans(path, first, {
     draw: (page, dpi) => renderPage(path, bytes, page, { dpi }),
-    again: (seen) => read(path, bytes, seen)
+    readAgain: (recognized) => read(path, bytes, recognized)
   })
 })
 
 /**
- * A page of a PDF as PNG, on white paper, as wide and high as `Parsed.pages` says: rotation and crop box are applied.
+ * Draws a page of a PDF as PNG on white, with the size in `Parsed.pages`: rotation and crop box are applied.
  *
- * **Details.** `page` counts from 1; `dpi` from 1 to 600, 72 makes a pixel of a point; a picture has 16 million pixels
- * at most, larger pages are drawn smaller. Drawn in a thread of its own within 30 seconds. Fails with `NotFound` for a
- * page that is not there, with `Encrypted` and `Malformed` as `parse` does.
+ * **Details.** `page` counts from 1. `dpi` is 1 to 600; at 72 a point is a pixel. Pages of more than 16 million pixels are
+ * drawn smaller. Drawing takes at most 20 seconds. Fails with `NotFound` if there is no such page, and with `Encrypted`
+ * and `Malformed` as `parse` does.
  */
 export const renderPage = Effect.fn("renderPage")(function* (
   path: string,
@@ -98,15 +92,15 @@ export const renderPage = Effect.fn("renderPage")(function* (
   options: { readonly dpi: number }
 ) {
   const dpi = Math.min(MAX_DPI, Math.max(1, options.dpi))
-  const result = yield* inThread(path, { kind: "render", bytes, page, dpi }, limitsOf(bytes))
+  const result = yield* runInThread(path, { kind: "render", bytes, page, dpi }, limitsOf(bytes))
   if ("reason" in result) return yield* fault(path, result)
   if ("png" in result) return result.png
-  const why = "why" in result ? result.why : "another task was answered"
+  const why = "why" in result ? result.why : "the thread ran another task"
   return yield* fault(path, { reason: "Malformed", message: `page ${page} cannot be drawn (${why}).` })
 })
 
 /**
- * Draws what the figure finder saw over each page with a caption or a figure, as PNG. `TRACE_COLOURS` is the legend.
+ * Draws the results of the figure finder over each page with a caption or a figure, as PNG. `TRACE_COLOURS` is the legend.
  *
  * Fails as `renderPage` does.
  */
@@ -115,13 +109,13 @@ export const drawFigureTraces = Effect.fn("drawFigureTraces")(function* (
   bytes: Uint8Array,
   options: { readonly dpi: number }
 ) {
-  const result = yield* inThread(path, { kind: "trace", bytes, dpi: options.dpi }, limitsOf(bytes))
+  const result = yield* runInThread(path, { kind: "trace", bytes, dpi: options.dpi }, limitsOf(bytes))
   if ("reason" in result) return yield* fault(path, result)
   if ("traces" in result) return result.traces
   return yield* fault(path, { reason: "Malformed", message: "the figures of this PDF cannot be drawn." })
 })
 
-/** Readers accept the header anywhere in the first kilobyte. A text may mention it there; its name tells. */
+/** PDF readers accept the header anywhere in the first kilobyte. A text may mention it there, so that the file name decides. */
 const PDF_HEADER = /^(?:\xEF\xBB\xBF)?\s*%PDF-|[\0-\x08]%PDF-\d/
 const NAMED_PDF_HEADER = /%PDF-/
 

@@ -1,7 +1,7 @@
 /** Plain text to blocks; every offset points into the file itself. */
 import { Effect } from "effect"
 import type { Block, Figure, Parsed } from "../../document/Document.ts"
-import { delimiterOf } from "../parsing/Delimiter.ts"
+import { delimiterOf } from "../parsing/TableGrid.ts"
 import type { DocumentFormat } from "../parsing/DocumentFormat.ts"
 import { baseName, endingOf } from "../parsing/FileName.ts"
 import { blockSpan, lineStarts } from "../parsing/LineSpans.ts"

@@ -14,7 +14,6 @@ import { enclosed, framesOf, type PageLayout } from "./PageLayout.ts"
 import type { FigureRegion } from "./Assignment.ts"
 import { unlabelledPictures } from "./UnlabelledPictures.ts"
 import { regionsOfCaption } from "./Regions.ts"
-import { withoutRepeated } from "../page/RepeatedGraphics.ts"
 import { tableRules } from "./TableRows.ts"
 import { withTaggedContent } from "./TaggedContent.ts"
 import { Tolerances } from "./Tolerances.ts"
@@ -98,6 +97,33 @@ const regionsOf = (
     })
   )
   return { body, regions }
+}
+
+/** Least pages with a repeated drawing, and least share of all pages. */
+const MIN_PAGES = 3
+const MIN_SHARE = 0.3
+/** Share of the page's height at the top and bottom, and the least share of pages there. */
+const EDGE = 0.12
+const MIN_EDGE_SHARE = 0.1
+
+/** Pages without drawings that repeat at the same place: lines under headers, logos, frames. */
+const withoutRepeated = (pages: ReadonlyArray<RawPage>): ReadonlyArray<RawPage> => {
+  const keyOf = (box: readonly number[], kind: string): string =>
+    `${kind} ${box.map((value) => Math.round(value / 2)).join(" ")}`
+  const seen = new Map<string, number>()
+  for (const { graphics } of pages) {
+    for (const key of new Set(graphics.map(({ box, kind }) => keyOf(box, kind))))
+      seen.set(key, (seen.get(key) ?? 0) + 1)
+  }
+  return pages.map((page) => ({
+    ...page,
+    graphics: page.graphics.filter(({ box, kind }) => {
+      const times = seen.get(keyOf(box, kind))!
+      if (times < 2) return true
+      const atEdge = box[3] < EDGE * page.height || box[1] > (1 - EDGE) * page.height
+      return times < Math.max(MIN_PAGES, (atEdge ? MIN_EDGE_SHARE : MIN_SHARE) * pages.length)
+    })
+  }))
 }
 
 /** The intermediate results of the figure finder for each page. */

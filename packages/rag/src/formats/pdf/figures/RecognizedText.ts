@@ -62,10 +62,10 @@ const toRuns = (lines: RecognizedText["lines"]): ReadonlyArray<Run> => {
 /** Adds recognized lines to pages, except where a page already has text. */
 export const withRecognizedText = (
   pages: ReadonlyArray<RawPage>,
-  seen: ReadonlyArray<RecognizedText>
+  recognized: ReadonlyArray<RecognizedText>
 ): ReadonlyArray<RawPage> =>
   pages.map((page) => {
-    const own = seen.filter(({ page: number, within }) => number === page.number && within === "page")
+    const own = recognized.filter(({ page: number, within }) => number === page.number && within === "page")
     if (own.length === 0) return page
     const runs = toRuns(own.flatMap(({ lines }) => lines)).filter(
       (run) => !page.runs.some(({ box }) => contains(box, ...centre(run.box)))
@@ -76,10 +76,10 @@ export const withRecognizedText = (
 /** Adds recognized lines to the figures that contain them. */
 export const withTextInFigures = (
   figures: ReadonlyArray<PdfFigure>,
-  seen: ReadonlyArray<RecognizedText>
+  recognized: ReadonlyArray<RecognizedText>
 ): ReadonlyArray<PdfFigure> =>
   figures.map((figure) => {
-    const lines = seen
+    const lines = recognized
       .filter(({ page, within }) => page === figure.page && within === "figure")
       .flatMap((one) => one.lines)
       .filter(({ box }) => contains(figure.box, ...centre(box)))

@@ -3,7 +3,7 @@ import type { Box } from "../../../document/Document.ts"
 import { centre, contains, height, hull, overlapX, union, width } from "../page/Box.ts"
 import { toLines } from "../page/Lines.ts"
 import { lengthOf, type RawPage, type Run, type Turn, upright } from "../page/Run.ts"
-import type { CellTag, TableTag } from "../page/Tags.ts"
+import type { CellTag, TableTag } from "../page/Run.ts"
 import { joined, type TableRow } from "./TableRows.ts"
 import { Tolerances } from "./Tolerances.ts"
 

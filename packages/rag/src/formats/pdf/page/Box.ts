@@ -1,4 +1,4 @@
-/** Sizes, places and overlaps of boxes. */
+/** Geometry of boxes: size, position and overlap. */
 import type { Box } from "../../../document/Document.ts"
 
 export const width = (box: Box): number => box[2] - box[0]
@@ -15,7 +15,7 @@ export const union = (a: Box, b: Box): Box => [
   Math.max(a[3], b[3])
 ]
 
-/** The smallest box around some boxes. */
+/** The bounding box of several boxes. */
 export const hull = (boxes: ReadonlyArray<Box>): Box => {
   let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity]
   for (const box of boxes) {
@@ -29,13 +29,13 @@ export const hull = (boxes: ReadonlyArray<Box>): Box => {
 
 export const contains = (outer: Box, x: number, y: number): boolean =>
   x >= outer[0] && x <= outer[2] && y >= outer[1] && y <= outer[3]
-/** How far two ranges overlap; negative is the gap between them. */
+/** The overlap of two ranges; negative is the gap between them. */
 export const shared = (a0: number, a1: number, b0: number, b1: number): number =>
   Math.min(a1, b1) - Math.max(a0, b0)
 export const overlapX = (a: Box, b: Box): number => shared(a[0], a[2], b[0], b[2])
 export const overlapY = (a: Box, b: Box): number => shared(a[1], a[3], b[1], b[3])
 
-/** A box to be drawn over a page. `pixels` is the width of its line. */
+/** A box to draw over a page. `pixels` is the line width. */
 export interface Outline {
   readonly box: Box
   readonly rgb: readonly [number, number, number]

@@ -1,34 +1,24 @@
-/** Runs to lines. */
-import type { Box } from "../../../document/Document.ts"
+/** Groups the runs of a page into lines. */
 import { hull } from "./Box.ts"
-import { boxOf, glue, type Run, type Turn } from "./Run.ts"
+import { boxOf, glue, type PlacedText, type Run } from "./Run.ts"
 
-/** Runs on one line of one column. Coordinates are in the text's upright frame, as those of runs. */
-export interface TextLine {
+/** A line before columns are known. */
+export interface LineDraft extends PlacedText {
   readonly page: number
-  readonly text: string
-  /** The line's pieces, parted where a gap is wide: cells, if it is a table's row. */
+  /** The text, split at wide gaps: cells, if it is a table's row. */
   readonly cells: ReadonlyArray<string>
-  readonly x0: number
-  readonly y0: number
-  readonly x1: number
-  readonly y1: number
-  readonly box: Box
-  readonly size: number
-  readonly bold: boolean
-  readonly mono: boolean
-  readonly turn: Turn
-  /** The level that the file's own structure gives its first run, if that calls it a heading; 1 to 6. */
+  /** Heading level of the first run in the file's structure, 1 to 6. */
   readonly heading: number | undefined
   readonly runs: ReadonlyArray<Run>
-  /** Left and right edge of its column, and which column of the page it is. */
+}
+
+/** The runs on one line of one column. */
+export interface TextLine extends LineDraft {
+  /** Left and right edge of the column, and its index on the page. */
   readonly column: { readonly left: number; readonly right: number; readonly index: number }
 }
 
-/** A line before it is known which column it stands in. */
-export type LineDraft = Omit<TextLine, "column">
-
-/** A gap of this many font sizes within a line parts two cells. */
+/** A gap of this many font sizes separates two cells. */
 const CELL_GAP = 1.5
 export const middle = (run: { readonly y0: number; readonly y1: number }): number => (run.y0 + run.y1) / 2
 
@@ -44,7 +34,7 @@ const toLine = (page: number, unsorted: ReadonlyArray<Run>): LineDraft => {
   let bold = 0
   let mono = 0
   let right = -Infinity
-  // Not the end of all text so far, which would be copied together for each run
+  // Reading the end of `text` would flatten the rope string for each run
   let before = ""
   for (const run of runs) {
     const gap = run.x0 - right
@@ -80,10 +70,10 @@ const toLine = (page: number, unsorted: ReadonlyArray<Run>): LineDraft => {
   }
 }
 
-/** More runs are the labels of a map: they have no lines to look for, nor columns. */
+/** Pages with more runs are maps: their labels form no lines or columns. */
 export const RUNS_AT_MOST = 6_000
 
-/** Runs at one height, a line each. */
+/** One line for the runs at each height. */
 const toLevels = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<LineDraft> => {
   const step = Math.max(1, median(runs.map(({ size }) => size)))
   return [...Map.groupBy(runs, (run) => Math.round(middle(run) / step))]
@@ -91,11 +81,11 @@ const toLevels = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<LineDra
     .map(([, own]) => toLine(page, own))
 }
 
-/** Runs that stand beside each other make a line; superscripts belong to the line that they touch. */
+/** Joins runs that are beside each other. Superscripts belong to the line that they touch. */
 export const toLines = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<LineDraft> => {
   if (runs.length > RUNS_AT_MOST) return toLevels(page, runs)
   const groups: Array<{ y0: number; y1: number; runs: Array<Run> }> = []
-  // Large runs first, so that small ones find the line that they belong to
+  // Large runs first, so that small ones join existing lines
   for (const run of runs.toSorted((a, b) => b.y1 - b.y0 - (a.y1 - a.y0) || a.y0 - b.y0)) {
     const height = Math.max(0.1, run.y1 - run.y0)
     const home = groups.find(

@@ -1,17 +1,16 @@
-/** What a PDF gives: runs of text at places. */
+/** The contents of a PDF page: runs of text, and graphics. */
 import type { Box } from "../../../document/Document.ts"
-import type { Tags } from "./Tags.ts"
 
-/** How many quarter turns counter-clockwise a text is turned, as the page is shown. */
+/** Quarter turns of a text counter-clockwise, on the page as shown. */
 export type Turn = 0 | 1 | 2 | 3
 
 /**
- * Characters on one line, in one font, without a wide gap between them.
+ * Text with one direction and size, at a place.
  *
- * `x0 … y1` are points in the text's own upright frame, y downwards: for a turned text not those of the page; `box` is
- * always the page's.
+ * `x0 … y1` are points in the upright frame of the text, y downwards. `box` is in points of the page as shown; the two differ
+ * for turned text.
  */
-export interface Run {
+export interface PlacedText {
   readonly text: string
   readonly x0: number
   readonly y0: number
@@ -23,23 +22,60 @@ export interface Run {
   readonly bold: boolean
   readonly mono: boolean
   readonly turn: Turn
-  /** Where the first word in another font begins within `text`, as in "**Figure 1** The gates"; undefined without one. */
+}
+
+/** Characters on one line, in one font, without a wide gap between them. */
+export interface Run extends PlacedText {
+  /** Offset of the first word in another font, as in "**Figure 1** The gates". */
   readonly change?: number
-  /** The level that the file's own structure gives it, if that calls it a heading; 1 to 6. */
+  /** Heading level in the file's structure, 1 to 6. */
   readonly heading?: number
-  /** Which part of a table or figure the file's own structure calls it. */
+  /** Part of a table or figure in the file's structure. */
   readonly part?: number
 }
 
-/** What the file's own structure says of a page, and where the drawings of its figures are, by the numbers of their parts. */
+// Structure tags of a tagged PDF. Parts are numbered, and runs name their part.
+
+/** A table cell. An empty one has no part. */
+export interface CellTag {
+  readonly part: number | undefined
+  /** Columns and rows that it spans. */
+  readonly columns: number
+  readonly rows: number
+}
+
+export interface TableTag {
+  readonly caption: number | undefined
+  readonly rows: ReadonlyArray<ReadonlyArray<CellTag>>
+  /** A layout table: headings or tables stand in its cells. */
+  readonly arranges: boolean
+}
+
+export interface FigureTag {
+  readonly part: number
+  readonly caption: number | undefined
+  /** Alternative text; empty where there is none. */
+  readonly alternative: string
+  /** Index of the figure that contains it. */
+  readonly outer: number | undefined
+  readonly holdsTable: boolean
+}
+
+/** In the order of the structure tree: containers precede what they contain. */
+export interface Tags {
+  readonly tables: ReadonlyArray<TableTag>
+  readonly figures: ReadonlyArray<FigureTag>
+}
+
+/** The structure tags of a page, and the extent of its figures' drawings by part. */
 export interface PageTags extends Tags {
   readonly drawn: ReadonlyMap<number, Box>
 }
 
 /**
- * Something drawn on a page besides text. Its box is cut by what clips it, in points of the page as shown.
+ * A drawing on a page. Its box is clipped, in points of the page as shown.
  *
- * A `horizontal` or `vertical` path is a thin straight line, a `frame` a rectangle of strokes, `filled` one of colour.
+ * `horizontal` and `vertical` paths are thin straight lines, a `frame` is a stroked rectangle, `filled` a filled one.
  */
 export interface Graphic {
   readonly kind: "path" | "image" | "shading"
@@ -47,7 +83,7 @@ export interface Graphic {
   readonly box: Box
 }
 
-/** A page as PDFium reads it: runs in the order of the file. `failed` pages have none. */
+/** A page as PDFium reads it, with runs in the order of the file. `failed` pages have none. */
 export interface RawPage {
   readonly number: number
   readonly width: number
@@ -56,24 +92,24 @@ export interface RawPage {
   readonly graphics: ReadonlyArray<Graphic>
   readonly tags?: PageTags
   readonly failed: boolean
-  /** It has text that its fonts do not tell the characters of: there are no runs, but it can be looked at. */
+  /** Its fonts do not map glyphs to characters: it has no runs, but can be drawn. */
   readonly unreadable?: boolean
 }
 
-/** Why a PDF cannot be read: crosses from the worker to the program. */
+/** Why a PDF cannot be read. Sent from the worker thread. */
 export interface PdfFault {
   readonly reason: "Encrypted" | "Malformed" | "UnsupportedFormat" | "Empty" | "NotFound" | "Internal"
   readonly message: string
 }
 
-/** Where it is in its text's upright frame. */
+/** The box of a run in its upright frame. */
 export const boxOf = ({ x0, x1, y0, y1 }: Run): Box => [x0, y0, x1, y1]
 
-/** Characters of runs. */
+/** Number of characters. */
 export const lengthOf = (runs: ReadonlyArray<Run>): number =>
   runs.reduce((sum, { text }) => sum + text.length, 0)
 
-/** From a page's frame to the frame in which a text so turned is upright. */
+/** Maps a box of the page to the frame in which text of this turn is upright. `width` and `height` are the page's. */
 export const upright = (box: Box, turn: Turn, width: number, height: number): Box => {
   const [x0, y0, x1, y1] = box
   if (turn === 1) return [height - y1, x0, height - y0, x1]
@@ -84,6 +120,6 @@ export const upright = (box: Box, turn: Turn, width: number, height: number): Bo
 
 const CJK = /[\u2E80-\u9FFF\uF900-\uFAFF\uFF00-\uFFEF]/
 
-/** What stands between two pieces of a line or paragraph: nothing between Chinese or Japanese characters, else a blank. */
+/** The separator of two pieces of a line or paragraph: nothing between Chinese or Japanese characters, otherwise a space. */
 export const glue = (before: string, after: string): "" | " " =>
   CJK.test(before.slice(-1)) && CJK.test(after.slice(0, 1)) ? "" : " "

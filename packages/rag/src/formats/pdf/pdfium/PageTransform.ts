@@ -1,11 +1,24 @@
-/** From a page's own space to the page as it is shown. */
+/** Coordinates of a loaded page. Page space is the file's; the page as shown has y downwards, rotation and crop box applied. */
 import type { Box } from "../../../document/Document.ts"
 import { memoryOf, type Pdfium } from "./PdfiumLibrary.ts"
+
+/** A page that PDFium has loaded. */
+export interface LoadedPage {
+  readonly pdfium: Pdfium
+  readonly handle: number
+  /** As shown, in points. */
+  readonly width: number
+  readonly height: number
+  /** Address of `SCRATCH_BYTES` for results that PDFium writes. */
+  readonly scratch: number
+  /** From page space to the page as shown. */
+  readonly toShown: Matrix
+}
 
 /** `x' = a·x + c·y + e`, `y' = b·x + d·y + f`. */
 export type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number]
 
-/** First `inner`, then `outer`. */
+/** Applies `inner`, then `outer`. */
 export const compose = (inner: Matrix, outer: Matrix): Matrix => [
   inner[0] * outer[0] + inner[1] * outer[2],
   inner[0] * outer[1] + inner[1] * outer[3],
@@ -15,7 +28,7 @@ export const compose = (inner: Matrix, outer: Matrix): Matrix => [
   inner[4] * outer[1] + inner[5] * outer[3] + outer[5]
 ]
 
-/** The box around a rectangle so mapped. */
+/** The bounding box of a mapped rectangle. */
 export const mapBox = (m: Matrix, left: number, bottom: number, right: number, top: number): Box => {
   let x0 = Infinity
   let y0 = Infinity
@@ -34,33 +47,20 @@ export const mapBox = (m: Matrix, left: number, bottom: number, right: number, t
   return [x0, y0, x1, y1]
 }
 
-/** From page space to the page as shown, in points with y downwards: PDFium knows about rotation and crop box. */
-export const pageTransform = (
-  pdfium: Pdfium,
-  page: number,
-  scratch: number,
-  width: number,
-  height: number
-): Matrix => {
-  const scale = 100
-  const at = (x: number, y: number): readonly [number, number] => {
-    pdfium.FPDF_PageToDevice(
-      page,
-      0,
-      0,
-      Math.round(width * scale),
-      Math.round(height * scale),
-      0,
-      x,
-      y,
-      scratch,
-      scratch + 4
-    )
-    const index = scratch >> 2
-    return [memoryOf(pdfium).HEAP32[index]! / scale, memoryOf(pdfium).HEAP32[index + 1]! / scale]
+/** Device pixels a point: PDFium gives whole pixels. */
+const SCALE = 100
+
+/** From page space to the page as shown, in points. */
+export const transformOf = (page: Omit<LoadedPage, "toShown">): Matrix => {
+  const { handle, pdfium, scratch } = page
+  const [width, height] = [Math.round(page.width * SCALE), Math.round(page.height * SCALE)]
+  const map = (x: number, y: number): readonly [number, number] => {
+    pdfium.FPDF_PageToDevice(handle, 0, 0, width, height, 0, x, y, scratch, scratch + 4)
+    const ints = memoryOf(pdfium).HEAP32
+    return [ints[scratch >> 2]! / SCALE, ints[(scratch >> 2) + 1]! / SCALE]
   }
-  const [ox, oy] = at(0, 0)
-  const [ax, ay] = at(1000, 0)
-  const [bx, by] = at(0, 1000)
+  const [ox, oy] = map(0, 0)
+  const [ax, ay] = map(1000, 0)
+  const [bx, by] = map(0, 1000)
   return [(ax - ox) / 1000, (ay - oy) / 1000, (bx - ox) / 1000, (by - oy) / 1000, ox, oy]
 }

@@ -1,11 +1,14 @@
-/** PDFium, the only place that imports it. */
+/** Loads PDFium. The only file that imports it. */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { init } from "@embedpdf/pdfium"
 
 export type Pdfium = Awaited<ReturnType<typeof init>>
 
-/** Emscripten's views of PDFium's memory, typed here because its own types are not installed. They change as it grows. */
+/** Bytes of scratch memory for results that PDFium writes. */
+export const SCRATCH_BYTES = 1024
+
+/** Emscripten's views of PDFium's memory, typed here because its own types are not installed. They are replaced when the memory grows. */
 interface Memory {
   readonly HEAPU8: Uint8Array
   readonly HEAP32: Int32Array
@@ -14,7 +17,7 @@ interface Memory {
 }
 export const memoryOf = (pdfium: Pdfium): Memory => pdfium.pdfium as unknown as Memory
 
-/** What is asked for each character, path and object of a page: numbers in, numbers out. */
+/** Functions called for each character, path and object of a page. They take and return numbers. */
 const DIRECT = [
   "FPDFClipPath_CountPathSegments",
   "FPDFClipPath_CountPaths",
@@ -44,31 +47,31 @@ const DIRECT = [
   "FPDFText_HasUnicodeMapError"
 ] as const satisfies ReadonlyArray<keyof Pdfium>
 
-/** Calls WebAssembly itself where the package's way, which looks each name up and converts each argument, costs more than the work. */
+/** Calls WebAssembly without the package's wrapper, whose look-up and conversion cost more than these functions. */
 const withDirectCalls = (pdfium: Pdfium): Pdfium => {
   const exported = pdfium.pdfium.wasmExports as unknown as Pdfium
   return { ...pdfium, ...Object.fromEntries(DIRECT.map((name) => [name, exported[name]])) }
 }
 
-/** What one PDF may hold of PDFium's memory; a page that wants more breaks it, and is left out. */
-const MEMORY = 640 * 1024 * 1024
+/** Most memory of PDFium for one PDF. A page that needs more crashes it, and is left out. */
+const MAX_MEMORY_BYTES = 640 * 1024 * 1024
 
 type Imports = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-/** What of WebAssembly is used here; Node's own types do not have it. */
+/** Node's types do not include WebAssembly. */
 const { WebAssembly: wasm } = globalThis as unknown as {
   readonly WebAssembly: {
     readonly instantiate: (bytes: ArrayBuffer, imports: Imports) => Promise<{ readonly instance: object }>
   }
 }
 
-/** Compiles PDFium, so that its memory stops growing at `MEMORY`. */
+/** Compiles PDFium with a memory that stops growing at `MAX_MEMORY_BYTES`. */
 const instantiate =
   (bytes: ArrayBuffer) =>
   (imports: Imports, receive: (instance: object) => void): object => {
     const env = imports["env"]!
     const grow = env["emscripten_resize_heap"] as (size: number) => number
-    const limited = (size: number): number => (size >>> 0 > MEMORY ? 0 : grow(size))
+    const limited = (size: number): number => (size >>> 0 > MAX_MEMORY_BYTES ? 0 : grow(size))
     void wasm
       .instantiate(bytes, { ...imports, env: { ...env, emscripten_resize_heap: limited } })
       .then(({ instance }) => receive(instance))
@@ -77,12 +80,12 @@ const instantiate =
 
 let loading: Promise<Pdfium> | undefined
 
-/** PDFium, once for each thread (about 30 ms). */
+/** Loads PDFium once in each thread, in about 30 ms. */
 export const loadPdfium = (): Promise<Pdfium> => {
   loading ??= (async () => {
     const file = readFileSync(createRequire(import.meta.url).resolve("@embedpdf/pdfium/pdfium.wasm"))
     const wasmBinary = file.buffer.slice(file.byteOffset, file.byteOffset + file.byteLength) as ArrayBuffer
-    // What PDFium says when it breaks comes with what it throws
+    // The exception that it throws in a crash has the message, too
     const pdfium = await init({ instantiateWasm: instantiate(wasmBinary), printErr: () => {} } as Parameters<
       typeof init
     >[0])
@@ -92,5 +95,5 @@ export const loadPdfium = (): Promise<Pdfium> => {
   return loading
 }
 
-/** The memory that PDFium holds by now, in bytes; it never shrinks. */
+/** Bytes of PDFium's memory. It never shrinks. */
 export const heapBytes = async (): Promise<number> => memoryOf(await loadPdfium()).HEAPU8.byteLength

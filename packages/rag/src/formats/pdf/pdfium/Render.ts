@@ -1,17 +1,17 @@
-/** Pages, and parts of them, as pictures. */
+/** Draws pages, and parts of them, as PNG. */
 import { crc32, deflateSync } from "node:zlib"
 import type { Box } from "../../../document/Document.ts"
 import type { Outline } from "../page/Box.ts"
 import { memoryOf, type Pdfium } from "./PdfiumLibrary.ts"
 
-/** A picture has at most this many pixels; above, it is drawn smaller. Keeps a poster within 64 MiB of PDFium's memory. */
-const PIXELS = 16_000_000
-/** Most crops are smaller than this when they are packed, so that they come in one piece. */
-const DEFLATED = 128 * 1024
-/** Draw annotations, and with the order of channels that PNG has. */
+/** Larger pages are drawn smaller. Keeps a poster within 64 MiB of PDFium's memory. */
+const MAX_PIXELS = 16_000_000
+/** Bytes: most compressed crops are smaller, so that zlib returns one chunk. */
+const CHUNK_SIZE = 128 * 1024
+/** `FPDF_ANNOT | FPDF_REVERSE_BYTE_ORDER`: with annotations, in RGBA. */
 const FLAGS = 0x01 | 0x10
 
-/** The signature and, after it, each chunk with its length, kind and checksum: written once, in memory of its own. */
+/** The signature and each chunk with its length, kind and checksum, in a buffer that can be transferred. */
 const toPng = (chunks: ReadonlyArray<readonly [kind: string, data: Uint8Array]>): Uint8Array => {
   const length = chunks.reduce((sum, [, data]) => sum + data.length + 12, 8)
   const png = new Uint8Array(length)
@@ -29,7 +29,7 @@ const toPng = (chunks: ReadonlyArray<readonly [kind: string, data: Uint8Array]>)
   return png
 }
 
-/** Whether red, green and blue are alike everywhere. */
+/** Whether red, green and blue are equal in every pixel. */
 const isGrey = (pixels: Uint8Array): boolean => {
   for (let i = 0; i < pixels.length; i += 4) {
     const red = pixels[i]!
@@ -38,39 +38,28 @@ const isGrey = (pixels: Uint8Array): boolean => {
   return true
 }
 
-/** Rows of the last picture: the next one is written over it, so that hundreds of pictures do not hold hundreds of these. */
-let room = new Uint8Array(0)
+/** Memory for the rows of one picture, shared by all: hundreds of crops would hold hundreds of buffers. */
+let buffer = new Uint8Array(0)
 
-/** The rows of a PNG, each told by its difference from the one above, after the byte that says so. Good until the next call. */
+/** The rows of a PNG, filtered by "up" (2) except for the first (0). Valid until the next call. */
 const toRows = (pixels: Uint8Array, width: number, height: number, grey: boolean): Uint8Array => {
   const stride = width * 4
   const length = height * (1 + width * (grey ? 1 : 3))
-  if (room.length < length) room = new Uint8Array(length)
-  const rows = room.subarray(0, length)
+  if (buffer.length < length) buffer = new Uint8Array(length)
+  const rows = buffer.subarray(0, length)
+  const channels = grey ? 1 : 3
   let out = 0
   for (let from = 0; from < height * stride; from += stride) {
-    // Above the first row all is 0
-    const above = from === 0 ? 0 : stride
     rows[out++] = from === 0 ? 0 : 2
     for (let at = from; at < from + stride; at += 4) {
-      const before = at - above
-      if (above === 0) {
-        rows[out++] = pixels[at]!
-        if (grey) continue
-        rows[out++] = pixels[at + 1]!
-        rows[out++] = pixels[at + 2]!
-      } else {
-        rows[out++] = pixels[at]! - pixels[before]!
-        if (grey) continue
-        rows[out++] = pixels[at + 1]! - pixels[before + 1]!
-        rows[out++] = pixels[at + 2]! - pixels[before + 2]!
-      }
+      for (let c = at; c < at + channels; c++)
+        rows[out++] = from === 0 ? pixels[c]! : pixels[c]! - pixels[c - stride]!
     }
   }
   return rows
 }
 
-/** PNG of RGBA pixels on white paper: grey where all is grey, else RGB. */
+/** RGBA pixels on white paper as PNG: greyscale where every pixel is grey, otherwise RGB. */
 const encodePng = (pixels: Uint8Array, width: number, height: number): Uint8Array => {
   const grey = isGrey(pixels)
   const raw = toRows(pixels, width, height, grey)
@@ -80,12 +69,12 @@ const encodePng = (pixels: Uint8Array, width: number, height: number): Uint8Arra
   header.set([8, grey ? 0 : 2, 0, 0, 0], 8)
   return toPng([
     ["IHDR", header],
-    ["IDAT", deflateSync(raw, { level: 3, chunkSize: DEFLATED })],
+    ["IDAT", deflateSync(raw, { level: 3, chunkSize: CHUNK_SIZE })],
     ["IEND", new Uint8Array(0)]
   ])
 }
 
-/** Draws a rectangle's edges into RGBA pixels; `scale` is pixels per point. */
+/** Draws the edges of a box into RGBA pixels. `scale` is pixels per point. */
 const drawOutline = (
   pixels: Uint8Array,
   width: number,
@@ -93,17 +82,13 @@ const drawOutline = (
   scale: number,
   { box, pixels: line, rgb }: Outline
 ): void => {
-  const clamp = (value: number, most: number) => Math.max(0, Math.min(most - 1, Math.round(value * scale)))
-  const [x0, y0, x1, y1] = [
-    clamp(box[0], width),
-    clamp(box[1], height),
-    clamp(box[2], width),
-    clamp(box[3], height)
-  ]
+  const clamp = (value: number, size: number) => Math.max(0, Math.min(size - 1, Math.round(value * scale)))
+  const [x0, x1] = [clamp(box[0], width), clamp(box[2], width)]
+  const [y0, y1] = [clamp(box[1], height), clamp(box[3], height)]
   for (let y = y0; y <= y1; y++) {
     for (let x = x0; x <= x1; x++) {
       const inside = x - x0 >= line && x1 - x >= line && y - y0 >= line && y1 - y >= line
-      // Jump over the inside of the rectangle
+      // Skip the inside of the box
       if (inside) x = x1 - line
       else pixels.set(rgb, (y * width + x) * 4)
     }
@@ -111,8 +96,8 @@ const drawOutline = (
 }
 
 /**
- * A loaded page, or the part of it in `box` (points of the page as shown), as PNG at `dpi`, white where nothing is drawn.
- * Undefined where there is no page (0) or memory does not suffice.
+ * Draws a loaded page, or the part of it in `box` (points of the page as shown), as PNG at `dpi` on white. Undefined where
+ * there is no page (0) or too little memory.
  */
 export const renderPng = (
   pdfium: Pdfium,
@@ -126,8 +111,7 @@ export const renderPng = (
   try {
     const [pageWidth, pageHeight] = [pdfium.FPDF_GetPageWidthF(page), pdfium.FPDF_GetPageHeightF(page)]
     const [x0, y0, x1, y1] = box ?? [0, 0, pageWidth, pageHeight]
-    const wanted = dpi / 72
-    const scale = Math.min(wanted, Math.sqrt(PIXELS / Math.max(1, (x1 - x0) * (y1 - y0))))
+    const scale = Math.min(dpi / 72, Math.sqrt(MAX_PIXELS / Math.max(1, (x1 - x0) * (y1 - y0))))
     const width = Math.max(1, Math.round((x1 - x0) * scale))
     const height = Math.max(1, Math.round((y1 - y0) * scale))
     bitmap = pdfium.FPDFBitmap_Create(width, height, 0)

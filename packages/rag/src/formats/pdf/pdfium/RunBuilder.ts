@@ -1,12 +1,12 @@
-/** Characters to runs. */
+/** Joins the characters of a page to runs. */
 import type { Box } from "../../../document/Document.ts"
-import { hull } from "../page/Box.ts"
+import { hull, union } from "../page/Box.ts"
 import { glue, type Run, type Turn, upright } from "../page/Run.ts"
 
-/** A gap wider than this many font sizes parts two runs: column gutters and table cells are wider, blanks are not. */
-const GAP = 1
+/** A gap wider than this many font sizes separates two runs: column gutters and table cells are wider, spaces are not. */
+const MAX_GAP = 1
 
-/** The look of a word, read once at its first character. */
+/** The style of a word, read at its first character. */
 export interface TextStyle {
   readonly font: string
   readonly size: number
@@ -18,8 +18,8 @@ export interface TextStyle {
 }
 
 const LIGATURES = /[\uFB00-\uFB06]/g
-const HALVES = /\p{Surrogate}/gu
-// Control characters, and code points that fonts without a map of their characters give
+const SURROGATES = /\p{Surrogate}/gu
+// Control characters, and code points of fonts without a character map
 // oxlint-disable-next-line no-control-regex
 const NOISE = /[\0-\x08\x0B-\x1F\x7F\u00AD\u200B\uFEFF\uFFFE\uFFFF]/g
 
@@ -27,100 +27,93 @@ const clean = (text: string): string =>
   text
     .replace(LIGATURES, (ligature) => ligature.normalize("NFKC"))
     .replace(NOISE, "")
-    .replace(HALVES, "")
+    .replace(SURROGATES, "")
 
 const overlap = (a0: number, a1: number, b0: number, b1: number): number =>
   (Math.min(a1, b1) - Math.max(a0, b0)) / Math.max(0.1, Math.min(a1 - a0, b1 - b0))
 
-/** Collects one page's characters, which come in the file's order. */
+/** Collects the characters of one page, in the order of the file. */
 export class RunBuilder {
   readonly runs: Array<Run> = []
   readonly #width: number
   readonly #height: number
   #text = ""
   #boxes: Array<Box> = []
-  #look: TextStyle | undefined
-  #frame: Box = [0, 0, 0, 0]
-  #space = false
-  /** The last character: all text so far would be copied together to look at its end. */
+  #style: TextStyle | undefined
+  /** Bounds in the upright frame of the text. */
+  #bounds: Box = [0, 0, 0, 0]
+  #hasSpace = false
+  /** The last character: reading it from `#text` would flatten the rope string each time. */
   #last = ""
-  #change: number | undefined
+  #fontChange: number | undefined
 
   constructor(width: number, height: number) {
     this.#width = width
     this.#height = height
   }
 
-  /** Whether the next character begins a word, so that its look should be read. */
+  /** Whether the next character starts a word, so that its style must be read. */
   get atWordStart(): boolean {
-    return this.#space || this.#text === ""
+    return this.#hasSpace || this.#text === ""
   }
 
   blank(): void {
-    this.#space = true
+    this.#hasSpace = true
   }
 
-  lineEnd(): void {
-    this.#close()
-  }
-
-  /** A visible character; `box` is on the page as shown; `look` is given at least where a word begins. */
-  character(character: string, box: Box, look: TextStyle | undefined): void {
-    const turn = (look ?? this.#look)?.turn ?? 0
-    const frame = upright(box, turn, this.#width, this.#height)
-    if (this.#look !== undefined && this.#text !== "" && !this.#continues(frame, look)) this.#close()
+  /** Adds a visible character. `box` is on the page as shown; `style` is required at the start of a word. */
+  character(character: string, box: Box, style: TextStyle | undefined): void {
+    const bounds = upright(box, (style ?? this.#style)?.turn ?? 0, this.#width, this.#height)
+    if (this.#style !== undefined && this.#text !== "" && !this.#continues(bounds, style)) this.lineEnd()
     if (this.#text === "") {
-      this.#look = look ?? this.#look
-      this.#frame = frame
+      this.#style = style ?? this.#style
+      this.#bounds = bounds
     } else {
-      if (this.#space) this.#text += glue(this.#last, character)
-      if (look !== undefined && look.font !== this.#look!.font) this.#change ??= this.#text.length
-      const [x0, y0, x1, y1] = this.#frame
-      this.#frame = [
-        Math.min(x0, frame[0]),
-        Math.min(y0, frame[1]),
-        Math.max(x1, frame[2]),
-        Math.max(y1, frame[3])
-      ]
+      if (this.#hasSpace) this.#text += glue(this.#last, character)
+      if (style !== undefined && style.font !== this.#style!.font) this.#fontChange ??= this.#text.length
+      this.#bounds = union(this.#bounds, bounds)
     }
     this.#text += character
     this.#last = character
     this.#boxes.push(box)
-    this.#space = false
+    this.#hasSpace = false
   }
 
   finish(): ReadonlyArray<Run> {
-    this.#close()
+    this.lineEnd()
     return this.runs
   }
 
-  #continues(frame: Box, look: TextStyle | undefined): boolean {
-    const own = this.#look!
-    if (look !== undefined) {
-      if (look.turn !== own.turn || look.bold !== own.bold || look.mono !== own.mono) return false
-      if (look.part !== own.part) return false
-      if (Math.abs(look.size - own.size) > own.size * 0.15) return false
+  #continues(bounds: Box, style: TextStyle | undefined): boolean {
+    const own = this.#style!
+    if (style !== undefined) {
+      if (style.turn !== own.turn || style.bold !== own.bold || style.mono !== own.mono) return false
+      if (style.part !== own.part) return false
+      if (Math.abs(style.size - own.size) > own.size * 0.15) return false
     }
-    const [, y0, x1, y1] = this.#frame
+    const [, y0, x1, y1] = this.#bounds
     return (
-      overlap(y0, y1, frame[1], frame[3]) > 0.5 && frame[0] > x1 - own.size && frame[0] < x1 + GAP * own.size
+      overlap(y0, y1, bounds[1], bounds[3]) > 0.5 &&
+      bounds[0] > x1 - own.size &&
+      bounds[0] < x1 + MAX_GAP * own.size
     )
   }
 
-  #close(): void {
+  /** Ends the run. */
+  lineEnd(): void {
     const text = clean(this.#text).trim()
-    if (text !== "" && this.#look !== undefined) {
-      const [x0, y0, x1, y1] = this.#frame
-      const { font: _, ...look } = this.#look
+    if (text !== "" && this.#style !== undefined) {
+      const [x0, y0, x1, y1] = this.#bounds
+      const { font: _, ...style } = this.#style
       const change =
-        this.#change === undefined
+        this.#fontChange === undefined
           ? {}
-          : { change: clean(this.#text.slice(0, this.#change)).trimStart().length }
-      this.runs.push({ text, x0, y0, x1, y1, box: hull(this.#boxes), ...look, ...change })
+          : { change: clean(this.#text.slice(0, this.#fontChange)).trimStart().length }
+      this.runs.push({ text, x0, y0, x1, y1, box: hull(this.#boxes), ...style, ...change })
     }
-    this.#change = undefined
+    this.#fontChange = undefined
     this.#text = ""
     this.#boxes = []
-    this.#space = false
+    this.#hasSpace = false
   }
 }

@@ -1,16 +1,16 @@
-/** What a tagged PDF says about its pages itself: which text is a heading, a cell or a caption, and what is a figure. */
+/** Reads the structure tree of a tagged PDF: which text is a heading, a cell or a caption, and what is a figure. */
 import { memoryOf, type Pdfium } from "./PdfiumLibrary.ts"
-import type { CellTag, FigureTag, TableTag, Tags } from "../page/Tags.ts"
+import type { CellTag, FigureTag, TableTag, Tags } from "../page/Run.ts"
 
-/** Elements of one page that are looked at, and how deep. */
-const ELEMENTS = 20_000
-const DEPTH = 100
-/** Bytes of an element's text that are read: 16,000 characters. */
-const TEXT = 32_000
-/** Columns and rows that a cell spans at most. */
-const SPAN = 500
+/** Elements read of one page, and their depth. */
+const MAX_ELEMENTS = 20_000
+const MAX_DEPTH = 100
+/** Bytes read of an element's text: 16,000 characters. */
+const TEXT_BYTES = 32_000
+/** Columns or rows that a cell may span. */
+const MAX_SPAN = 500
 
-/** Of one page, by the numbers that its marked content has. */
+/** The structure of one page, by the ids of its marked content. */
 export interface Structure extends Tags {
   /** Levels of headings, 1 to 6. */
   readonly headings: ReadonlyMap<number, number>
@@ -18,44 +18,41 @@ export interface Structure extends Tags {
   readonly parts: ReadonlyMap<number, number>
 }
 
-type LineDraft<A> = { -readonly [K in keyof A]: A[K] }
-type TableDraft = LineDraft<TableTag> & { readonly rows: Array<Array<CellTag>> }
+type Mutable<A> = { -readonly [K in keyof A]: A[K] }
+type TableDraft = Mutable<TableTag> & { readonly rows: Array<Array<CellTag>> }
 
-/** What an element stands in. */
-interface Within {
-  readonly heading?: number | undefined
+/** The elements around an element. */
+interface Ancestors {
+  readonly heading?: number
   readonly part?: number | undefined
-  readonly table?: TableDraft | undefined
+  readonly table?: TableDraft
   readonly row?: Array<CellTag> | undefined
-  readonly figure?: number | undefined
+  /** Index in `figures`. */
+  readonly figure?: number
 }
 
-type Read = (element: number, buffer: number, length: number) => number
-
-/** Collects the headings, tables and figures of one page's structure tree. */
 class StructureReader {
   readonly headings = new Map<number, number>()
   readonly parts = new Map<number, number>()
   readonly tables: Array<TableDraft> = []
-  readonly figures: Array<LineDraft<FigureTag>> = []
+  readonly figures: Array<Mutable<FigureTag>> = []
   readonly #pdfium: Pdfium
-  /** Address of `TEXT` bytes for texts and numbers. */
+  /** Address of `TEXT_BYTES` for texts and numbers. */
   readonly #buffer: number
-  #left = ELEMENTS
-  #next = 0
+  #elementsLeft = MAX_ELEMENTS
+  #nextPart = 0
 
   constructor(pdfium: Pdfium, buffer: number) {
     this.#pdfium = pdfium
     this.#buffer = buffer
   }
 
-  /** UTF-16 with a zero at its end. */
-  #textOf(read: Read, element: number): string {
-    const length = read(element, this.#buffer, TEXT)
-    if (length <= 2 || length > TEXT) return ""
-    return Buffer.from(
-      memoryOf(this.#pdfium).HEAPU8.subarray(this.#buffer, this.#buffer + length - 2)
-    ).toString("utf16le")
+  /** PDFium writes UTF-16 with a zero at its end. */
+  #textOf(read: (element: number, buffer: number, length: number) => number, element: number): string {
+    const length = read(element, this.#buffer, TEXT_BYTES)
+    if (length <= 2 || length > TEXT_BYTES) return ""
+    const bytes = memoryOf(this.#pdfium).HEAPU8.subarray(this.#buffer, this.#buffer + length - 2)
+    return Buffer.from(bytes).toString("utf16le")
   }
 
   #spanOf(element: number, name: "ColSpan" | "RowSpan"): number {
@@ -65,13 +62,13 @@ class StructureReader {
       const value = attributes === 0 ? 0 : this.#pdfium.FPDF_StructElement_Attr_GetValue(attributes, name)
       if (value === 0 || !this.#pdfium.FPDF_StructElement_Attr_GetNumberValue(value, this.#buffer)) continue
       const span = memoryOf(this.#pdfium).HEAPF32[this.#buffer >> 2]!
-      return span >= 1 ? Math.min(SPAN, Math.floor(span)) : 1
+      return span >= 1 ? Math.min(MAX_SPAN, Math.floor(span)) : 1
     }
     return 1
   }
 
-  /** What the children of an element stand in. */
-  #enter(element: number, type: string, within: Within): Within {
+  /** Records an element, and returns the ancestors of its children. */
+  #enter(element: number, type: string, within: Ancestors): Ancestors {
     const { figure, row, table } = within
     switch (type) {
       case "Table": {
@@ -90,31 +87,24 @@ class StructureReader {
       case "TH":
       case "TD": {
         if (row === undefined) return within
-        const part = this.#next++
+        const part = this.#nextPart++
         row.push({ part, columns: this.#spanOf(element, "ColSpan"), rows: this.#spanOf(element, "RowSpan") })
-        // What stands in a cell is no cell of its row
+        // Cells within a cell do not belong to its row
         return { ...within, row: undefined, part }
       }
       case "Caption": {
         if (table === undefined && figure === undefined) return within
-        const part = this.#next++
+        const part = this.#nextPart++
         if (table !== undefined) table.caption ??= part
         else this.figures[figure!]!.caption ??= part
         return { part }
       }
       case "Figure": {
-        const part = this.#next++
-        const alternative = this.#textOf(this.#pdfium.FPDF_StructElement_GetAltText, element)
-          .replace(/\s+/g, " ")
-          .trim()
-        const own = this.figures.push({
-          part,
-          caption: undefined,
-          alternative,
-          outer: figure,
-          holdsTable: false
-        })
-        return { ...within, part, figure: own - 1 }
+        const part = this.#nextPart++
+        const text = this.#textOf(this.#pdfium.FPDF_StructElement_GetAltText, element)
+        const alternative = text.replace(/\s+/g, " ").trim()
+        const own = { part, caption: undefined, alternative, outer: figure, holdsTable: false }
+        return { ...within, part, figure: this.figures.push(own) - 1 }
       }
       default: {
         const level = /^H([1-6])$/.exec(type)
@@ -125,26 +115,23 @@ class StructureReader {
     }
   }
 
-  walk(element: number, around: Within, depth: number): void {
-    if (element === 0 || depth > DEPTH || this.#left-- <= 0) return
-    const within = this.#enter(
-      element,
-      this.#textOf(this.#pdfium.FPDF_StructElement_GetType, element),
-      around
-    )
+  walk(element: number, ancestors: Ancestors, depth: number): void {
+    if (element === 0 || depth > MAX_DEPTH || this.#elementsLeft-- <= 0) return
+    const type = this.#textOf(this.#pdfium.FPDF_StructElement_GetType, element)
+    const within = this.#enter(element, type, ancestors)
     const children = this.#pdfium.FPDF_StructElement_CountChildren(element)
-    for (let i = 0; i < children && this.#left > 0; i++) {
+    for (let i = 0; i < children && this.#elementsLeft > 0; i++) {
       const content = this.#pdfium.FPDF_StructElement_GetChildMarkedContentID(element, i)
       if (content >= 0) {
-        this.#left--
+        this.#elementsLeft--
         if (within.heading !== undefined) this.headings.set(content, within.heading)
         if (within.part !== undefined) this.parts.set(content, within.part)
         continue
       }
       const child = this.#pdfium.FPDF_StructElement_GetChildAtIndex(element, i)
       if (child !== 0) this.walk(child, within, depth + 1)
-      // PDFium knows only elements with content on the page: here an empty cell stands
-      else if (within.row !== undefined && this.#left-- > 0)
+      // PDFium omits elements without content on the page: this is an empty cell
+      else if (within.row !== undefined && this.#elementsLeft-- > 0)
         within.row.push({ part: undefined, columns: 1, rows: 1 })
     }
   }
@@ -155,7 +142,7 @@ export const readStructure = (pdfium: Pdfium, page: number): Structure | undefin
   const tree = pdfium.FPDF_StructTree_GetForPage(page)
   if (tree === 0) return undefined
   const { free, malloc } = pdfium.pdfium.wasmExports
-  const buffer = malloc(TEXT)
+  const buffer = malloc(TEXT_BYTES)
   const reader = new StructureReader(pdfium, buffer)
   try {
     const roots = pdfium.FPDF_StructTree_CountChildren(tree)

@@ -1,45 +1,47 @@
-/** What the program asks of a thread that reads PDFs, and what comes back. */
+/** The messages between the program and the threads that read PDFs. */
 import type { Parsed } from "../../../document/Document.ts"
 import type { FigureTrace } from "../figures/FigureTrace.ts"
 import type { PdfFault } from "../page/Run.ts"
 import type { RecognizedText } from "../figures/RecognizedText.ts"
 
+/** How to read a file. */
+export interface ParseOptions {
+  /** Text that image understanding read on pages and pictures, from an earlier result. */
+  readonly recognized: ReadonlyArray<RecognizedText>
+  /** Pages that crashed a thread before, and are left out; from 1. */
+  readonly skip: ReadonlyArray<number>
+  /** Pages that crashed a thread while they were drawn: their figures get no crops. */
+  readonly undrawn: ReadonlyArray<number>
+}
+
 export type PdfTask =
-  | {
-      readonly kind: "parse"
-      readonly bytes: Uint8Array
-      /** What image understanding read on pages that are pictures, from an earlier answer. */
-      readonly seen: ReadonlyArray<RecognizedText>
-      /** Pages that broke a thread before, and are left out; from 1. */
-      readonly skip: ReadonlyArray<number>
-      /** Pages that broke a thread when they were drawn: their figures get no crops. */
-      readonly undrawn: ReadonlyArray<number>
-    }
-  /** Draws what the figure finder saw over each page that has a caption or a figure. */
+  | ({ readonly kind: "parse"; readonly bytes: Uint8Array } & ParseOptions)
+  /** Draws the results of the figure finder over each page that has a caption or a figure. */
   | { readonly kind: "trace"; readonly bytes: Uint8Array; readonly dpi: number }
   /** `page` counts from 1. */
   | { readonly kind: "render"; readonly bytes: Uint8Array; readonly page: number; readonly dpi: number }
 
-/**
- * A file as it was read, and what of it is pictures without text: numbers of pages, indices of `parsed.figures`. Of the
- * pages, `unreadable` are those with text in fonts that do not tell its characters.
- */
+/** A parsed file, and its images of text. */
 export interface PdfParsed {
   readonly parsed: Parsed
+  /** Numbers of pages without readable text, to be read as images. */
   readonly scans: ReadonlyArray<number>
+  /** Those of `scans` whose fonts do not map glyphs to characters. */
   readonly unreadable: ReadonlyArray<number>
+  /** Indices in `parsed.figures` of pictures without text. */
   readonly pictures: ReadonlyArray<number>
 }
 
-/** PDFium broke, or went on for too long, at this page; 0 before the first one. */
+/** PDFium crashed or took too long. */
 export interface PdfStop {
+  /** The page, from 1; 0 before the first one. */
   readonly stopped: number
   readonly why: string
-  /** Whether the page was drawn, not read: its text is fine. */
+  /** Whether the page was being drawn: its text can be read. */
   readonly drawing: boolean
 }
 
-/** A page with what the figure finder saw drawn over it. */
+/** A page with the results of the figure finder drawn over it. */
 export interface DrawnTrace {
   readonly trace: FigureTrace
   readonly png: Uint8Array
@@ -52,14 +54,14 @@ export type PdfResult =
   | PdfFault
   | PdfStop
 
-/** Said before each page is read or drawn, so that the program knows where a thread is held; 0 is the whole file. */
+/** Sent before each page is read or drawn, so that the program knows where a thread hangs. Page 0 is the whole file. */
 export interface PdfProgress {
   readonly page: number
   readonly drawing?: boolean
 }
 
-/** What the thread says after a task: how it went, and how much memory PDFium holds by now. */
-export interface PdfAnswer {
+/** Sent after a task: its result, and the bytes of PDFium's memory. */
+export interface PdfReply {
   readonly result: PdfResult
   readonly heapBytes: number
 }

@@ -1,8 +1,7 @@
 /**
- * Where a thread that reads PDFs begins; nothing imports it.
+ * Entry of a thread that reads PDFs. Nothing imports it.
  *
- * Node keeps what it compiles, in its own folder for that: from TypeScript a later thread loads in 30 ms in place of
- * 150. So the modules come after it is told so.
+ * The compile cache must be enabled before modules are imported: a thread then loads TypeScript in 30 ms instead of 150.
  */
 import { enableCompileCache } from "node:module"
 

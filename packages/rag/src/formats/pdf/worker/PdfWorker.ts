@@ -1,38 +1,42 @@
-/** Reads PDFs, in a thread of its own. */
+/** Runs the tasks of a thread that reads PDFs. */
 import { parentPort } from "node:worker_threads"
 import { outlinesOf } from "../figures/FigureTrace.ts"
 import { findFigures, traceFigures } from "../figures/Figures.ts"
 import type { PdfFigure } from "../figures/PdfFigure.ts"
-import { overlapX, overlapY } from "../page/Box.ts"
+import { isPicture, isScan, withRecognizedText, withTextInFigures } from "../figures/RecognizedText.ts"
 import { withoutHeadersAndFooters } from "../layout/HeadersAndFooters.ts"
 import { toParsed } from "../layout/PdfDocument.ts"
-import { type OpenPdf, PdfiumBroke, withPdf } from "../pdfium/Pdfium.ts"
-import { heapBytes } from "../pdfium/PdfiumLibrary.ts"
-import {
-  isPicture,
-  isScan,
-  type RecognizedText,
-  withTextInFigures,
-  withRecognizedText
-} from "../figures/RecognizedText.ts"
-import type { DrawnTrace, PdfAnswer, PdfParsed, PdfProgress, PdfResult, PdfTask } from "./PdfTask.ts"
+import { overlapX, overlapY } from "../page/Box.ts"
 import type { PdfFault, RawPage } from "../page/Run.ts"
+import { type OpenPdf, PdfiumCrash, withPdf } from "../pdfium/Pdfium.ts"
+import { heapBytes } from "../pdfium/PdfiumLibrary.ts"
+import type {
+  DrawnTrace,
+  ParseOptions,
+  PdfParsed,
+  PdfProgress,
+  PdfReply,
+  PdfResult,
+  PdfTask
+} from "./PdfTask.ts"
 
-/** Figures are kept as pictures of this many pixels an inch. */
+/** Resolution of the crops of figures. */
 const CROP_DPI = 200
+/** A damaged file may state 10⁹ pages. */
+const MAX_PAGES = 50_000
+/** Pages that are read together: more drawings are not held in memory, and the style of running text is theirs. */
+const WINDOW = 150
+/** Pages with fewer runs and drawings than this, and without images, leave hardly anything in PDFium's memory. */
+const LIGHT = 20
 
-const say = (message: PdfAnswer | PdfProgress): void => {
-  // Crops go over as they are; each has its memory for itself
-  const crops =
-    "result" in message && "parsed" in message.result
-      ? message.result.parsed.figures.flatMap(({ crop }) =>
-          crop === undefined ? [] : [crop.buffer as ArrayBuffer]
-        )
-      : []
-  parentPort?.postMessage(message, crops)
+/** Sends a message. Crops are transferred: each has its own buffer. */
+const send = (message: PdfReply | PdfProgress): void => {
+  const figures = "result" in message && "parsed" in message.result ? message.result.parsed.figures : []
+  const buffers = figures.flatMap(({ crop }) => (crop === undefined ? [] : [crop.buffer as ArrayBuffer]))
+  parentPort?.postMessage(message, buffers)
 }
 
-const unread = (number: number): RawPage => ({
+const skipped = (number: number): RawPage => ({
   number,
   width: 0,
   height: 0,
@@ -41,90 +45,67 @@ const unread = (number: number): RawPage => ({
   failed: true
 })
 
-/** A damaged file may say that it has a thousand million: they would fill the memory one by one. */
-const PAGES_AT_MOST = 50_000
-
-/** Pages are read this many at a time: drawings of more are not held in memory, and the look of text is theirs. */
-const WINDOW = 150
-
-/** A page of fewer runs and drawings than this, without images, leaves hardly anything in PDFium's memory. */
-const LIGHT = 20
-
-/** Opening a file anew makes PDFium walk to the page again, which takes longer than reading thousands of light ones. */
+/** Reopening a file makes PDFium walk to the page again, which takes longer than reading thousands of light pages. */
 const isLight = ({ graphics, runs, unreadable }: RawPage): boolean =>
   unreadable !== true &&
   runs.length + graphics.length < LIGHT &&
   graphics.every(({ kind }) => kind === "path")
 
-/** Pages of a window and what is found on them. */
-const readWindow = (
-  open: OpenPdf,
-  seen: ReadonlyArray<RecognizedText>,
-  skip: ReadonlyArray<number>,
-  from: number
-) => {
-  const length = Math.min(WINDOW, open.count - from)
-  const read = Array.from({ length }, (_, i) => {
+/** Reads a window of pages, and finds their figures. */
+const readWindow = (open: OpenPdf, { recognized, skip }: ParseOptions, from: number) => {
+  const read = Array.from({ length: Math.min(WINDOW, open.count - from) }, (_, i) => {
     const number = from + i + 1
-    if (skip.includes(number)) return unread(number)
-    say({ page: number })
+    if (skip.includes(number)) return skipped(number)
+    send({ page: number })
     return open.page(number - 1)
   })
-  say({ page: 0 })
-  const pages = withRecognizedText(read, seen)
-  const plain = withoutHeadersAndFooters(pages)
-  const figures = findFigures(plain)
+  send({ page: 0 })
+  const pages = withRecognizedText(read, recognized)
+  const clean = withoutHeadersAndFooters(pages)
+  const figures = findFigures(clean)
   return {
-    light: read.every(isLight),
-    plain: plain.map((page) => withDrawingsOf(page, figures)),
-    figures: withTextInFigures(figures, seen),
+    isLight: read.every(isLight),
+    pages: clean.map((page) => withFigureGraphics(page, figures)),
+    figures: withTextInFigures(figures, recognized),
     scans: pages.filter(isScan).map(({ number }) => number),
     unreadable: pages.filter((page) => page.unreadable === true).map(({ number }) => number),
-    pictures: new Set(
-      figures.filter((figure) => isPicture(figure, read[figure.page - 1 - from]!)).map(({ anchor }) => anchor)
-    )
+    pictures: figures
+      .filter((figure) => isPicture(figure, read[figure.page - 1 - from]!))
+      .map(({ anchor }) => anchor)
   }
 }
 
-/** Only the drawings of figures are needed from here on, and no tags. */
-const withDrawingsOf = (page: RawPage, figures: ReadonlyArray<PdfFigure>): RawPage => {
-  const boxes = figures.filter((figure) => figure.page === page.number).map(({ box }) => box)
-  const graphics = page.graphics.filter(({ box }) =>
-    boxes.some((own) => overlapX(own, box) >= 0 && overlapY(own, box) >= 0)
-  )
-  const { tags: _, ...rest } = page
-  return { ...rest, graphics }
+/** A page with only what later steps need: the graphics of its figures, and no tags. */
+const withFigureGraphics = (page: RawPage, figures: ReadonlyArray<PdfFigure>): RawPage => {
+  const { tags: _, ...untagged } = page
+  const own = figures.filter((figure) => figure.page === page.number)
+  const isInFigure = ({ box }: RawPage["graphics"][number]) =>
+    own.some((figure) => overlapX(figure.box, box) >= 0 && overlapY(figure.box, box) >= 0)
+  return { ...untagged, graphics: page.graphics.filter(isInFigure) }
 }
 
-/** What is read of a whole file; its figures come without their crops, and in the order of `parsed.figures`. */
-interface Reading {
-  readonly result: PdfParsed
-  readonly order: ReadonlyArray<PdfFigure>
-}
-
+/** Reads a file without the crops of its figures. `order` is that of `parsed.figures`. */
 const readAll = (
   open: OpenPdf,
-  seen: ReadonlyArray<RecognizedText>,
-  skip: ReadonlyArray<number>
-): Reading | PdfFault => {
+  options: ParseOptions
+): { readonly result: PdfParsed; readonly order: ReadonlyArray<PdfFigure> } | PdfFault => {
   if (open.count === 0) {
     return { reason: "Empty", message: "this PDF has no pages. Export it again, or leave it out." }
   }
-  if (open.count > PAGES_AT_MOST) {
+  if (open.count > MAX_PAGES) {
     return {
       reason: "Malformed",
-      message: `this PDF says that it has ${open.count} pages; up to ${PAGES_AT_MOST} are read. Split it, or export it again.`
+      message: `this PDF states ${open.count} pages; the limit is ${MAX_PAGES}. Split it, or export it again.`
     }
   }
-  const starts = Array.from({ length: Math.ceil(open.count / WINDOW) }, (_, i) => i * WINDOW)
-  let heavy = false
-  const windows = starts.map((from) => {
-    if (heavy) open.renew()
-    const window = readWindow(open, seen, skip, from)
-    heavy = !window.light
+  let reopen = false
+  const windows = Array.from({ length: Math.ceil(open.count / WINDOW) }, (_, i) => {
+    if (reopen) open.reopen()
+    const window = readWindow(open, options, i * WINDOW)
+    reopen = !window.isLight
     return window
   })
-  const pages = windows.flatMap(({ plain }) => plain)
+  const pages = windows.flatMap((window) => window.pages)
   if (pages.every(({ failed }) => failed)) {
     return { reason: "Malformed", message: "no page of this PDF can be read. Fetch or export it again." }
   }
@@ -134,31 +115,26 @@ const readAll = (
   if (parsed.text === "" && scans.length === 0) {
     return { reason: "Empty", message: "there is no text in this PDF. Leave it out." }
   }
-  const shown = new Set(windows.flatMap((window) => [...window.pictures]))
-  const pictures = order.flatMap(({ anchor }, index) => (shown.has(anchor) ? [index] : []))
+  const anchors = new Set(windows.flatMap((window) => window.pictures))
+  const pictures = order.flatMap(({ anchor }, index) => (anchors.has(anchor) ? [index] : []))
   const unreadable = windows.flatMap((window) => window.unreadable)
   return { result: { parsed, scans, unreadable, pictures }, order }
 }
 
-/** Figures are drawn last, when what was read of the pages is no longer held: the crops of a long file take as much. */
-const parse = (
-  open: OpenPdf,
-  seen: ReadonlyArray<RecognizedText>,
-  skip: ReadonlyArray<number>,
-  undrawn: ReadonlyArray<number>
-): PdfResult => {
-  const reading = readAll(open, seen, skip)
-  if ("reason" in reading) return reading
-  const { order, result } = reading
+/** Parses a file. Crops are drawn last: those of a long file take as much memory as its pages, which are freed by then. */
+const parse = (open: OpenPdf, options: ParseOptions): PdfResult => {
+  const read = readAll(open, options)
+  if ("reason" in read) return read
+  const { order, result } = read
   const figures = result.parsed.figures.map((figure, index) => {
     const { box, page } = order[index]!
-    if (index % WINDOW === WINDOW - 1) open.renew()
-    if (undrawn.includes(page)) return figure
-    say({ page, drawing: true })
+    if (index % WINDOW === WINDOW - 1) open.reopen()
+    if (options.undrawn.includes(page)) return figure
+    send({ page, drawing: true })
     const crop = open.render(page - 1, CROP_DPI, box)
     return crop === undefined ? figure : { ...figure, crop }
   })
-  say({ page: 0 })
+  send({ page: 0 })
   return { ...result, parsed: { ...result.parsed, figures } }
 }
 
@@ -174,14 +150,14 @@ const render = (open: OpenPdf, page: number, dpi: number): PdfResult => {
 
 const traceAll = (open: OpenPdf, dpi: number): PdfResult => {
   const traces: Array<DrawnTrace> = []
-  for (let from = 0; from < Math.min(open.count, PAGES_AT_MOST); from += WINDOW) {
+  for (let from = 0; from < Math.min(open.count, MAX_PAGES); from += WINDOW) {
     const pages = Array.from({ length: Math.min(WINDOW, open.count - from) }, (_, i) => {
-      say({ page: from + i + 1 })
+      send({ page: from + i + 1 })
       return open.page(from + i)
     })
     for (const trace of traceFigures(withoutHeadersAndFooters(pages))) {
       if (trace.captions.length + trace.figures.length === 0) continue
-      say({ page: trace.page, drawing: true })
+      send({ page: trace.page, drawing: true })
       const png = open.render(trace.page - 1, dpi, undefined, outlinesOf(trace))
       if (png !== undefined) traces.push({ trace, png })
     }
@@ -189,24 +165,21 @@ const traceAll = (open: OpenPdf, dpi: number): PdfResult => {
   return { traces }
 }
 
-const answer = async (task: PdfTask): Promise<PdfResult> => {
+const run = async (task: PdfTask): Promise<PdfResult> => {
   try {
-    return await withPdf(task.bytes, (open) =>
-      task.kind === "parse"
-        ? parse(open, task.seen, task.skip, task.undrawn)
-        : task.kind === "trace"
-          ? traceAll(open, task.dpi)
-          : render(open, task.page, task.dpi)
-    )
+    return await withPdf(task.bytes, (open) => {
+      if (task.kind === "parse") return parse(open, task)
+      return task.kind === "trace" ? traceAll(open, task.dpi) : render(open, task.page, task.dpi)
+    })
   } catch (cause) {
-    if (cause instanceof PdfiumBroke) return { stopped: cause.page, why: cause.message, drawing: false }
+    if (cause instanceof PdfiumCrash) return { stopped: cause.page, why: cause.message, drawing: false }
     return { reason: "Internal", message: `reading this PDF failed: ${String(cause)}. Please report it.` }
   }
 }
 
 parentPort?.on("message", (task: PdfTask) => {
   void (async () => {
-    const result = await answer(task)
-    say({ result, heapBytes: await heapBytes().catch(() => Infinity) })
+    const result = await run(task)
+    send({ result, heapBytes: await heapBytes().catch(() => Infinity) })
   })()
 })
