@@ -308,7 +308,7 @@ describeLayer(Models)("programs for Effect's AI services run on the gateway", (i
       assert.deepStrictEqual(yield* dimensions(64), [64, 64])
       const { message, reason } = yield* Effect.flip(dimensions(32))
       assert.strictEqual(reason._tag, "InvalidResponseError")
-      assert.include(message, "64 numbers came from a model of 32")
+      assert.include(message, "dimension 64, not 32")
     })
   )
 })

@@ -41,7 +41,7 @@ describe("the catalogue", () => {
   })
 
   it("refuses a model in two groups", () => {
-    assert.throws(() => ModelCatalogue.make({ I1: ["m"], I4: ["m"] }), /`m` stands in I1 and in I4/)
+    assert.throws(() => ModelCatalogue.make({ I1: ["m"], I4: ["m"] }), /`m` is listed in I1 and in I4/)
   })
 })
 
@@ -57,8 +57,8 @@ layer(LoopbackGateway.layer)("the catalogue of a client", (it) => {
         const { images, videos } = yield* Gateway
         const film = videos.create({ model: "film", prompt: "p", seconds: "5" })
         const painting = images.create({ model: "painter", prompt: "p", seed: 1 })
-        assert.match((yield* Effect.flip(film)).message, /V-A takes `seconds` 4, 8, 12/)
-        assert.match((yield* Effect.flip(painting)).message, /nothing that group I2 takes/)
+        assert.match((yield* Effect.flip(film)).message, /V-A accepts `seconds` 4, 8, 12/)
+        assert.match((yield* Effect.flip(painting)).message, /not a field of group I2/)
         assert.strictEqual(seen.length, 0)
         yield* Effect.all([film, painting]).pipe(Effect.provide(ModelCatalogue.layer({})))
         assert.strictEqual(seen.length, 2)
@@ -88,12 +88,12 @@ describe("the catalogue's configuration", () => {
     Effect.gen(function* () {
       const wrong: Record<string, RegExp> = {
         "{": /JSON/,
-        '{"V-H":["m"]}': /`V-H` is no group of models; there are V-A, .*chat/,
-        '{"I1":["m"],"I4":["m"]}': /`m` stands in I1 and in I4; a model is of one group/,
-        '{"I1":["m","m"]}': /`m` stands twice in I1/,
-        '{"I1":"m"}': /array at \["I1"\]\. It is to be a table such as/,
+        '{"V-H":["m"]}': /`V-H` is not a group of models: V-A, .*chat/,
+        '{"I1":["m"],"I4":["m"]}': /`m` is listed in I1 and in I4; a model has one group/,
+        '{"I1":["m","m"]}': /`m` is listed twice in I1/,
+        '{"I1":"m"}': /array at \["I1"\]\. Expected a table such as/,
         '{"I1":[""]}': /I1/,
-        "/no/such/file.json": /neither JSON .* nor a file that can be read: \/no\/such\/file\.json/
+        "/no/such/file.json": /neither JSON, .* nor a readable file: \/no\/such\/file\.json/
       }
       for (const [value, message] of Object.entries(wrong)) {
         const error = yield* Effect.flip(build(value))

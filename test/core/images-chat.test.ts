@@ -99,7 +99,7 @@ layer(Layer.merge(Clients, NodeFileSystem.layer))("images of a chat", (it) => {
       const refused: ReadonlyArray<readonly [string, RegExp]> = [
         [`data:image/gif;base64,${onePixel.gif}`, /is a GIF, not a PNG, JPEG or WEBP image/],
         [`data:image/png;base64,${onePixel.gif}`, /is a GIF/],
-        [`data:image/png;base64,${onePixel.jpeg}`, /called image\/png, and its bytes are image\/jpeg/],
+        [`data:image/png;base64,${onePixel.jpeg}`, /declared as image\/png, but its bytes are image\/jpeg/],
         ["data:image/png;base64,????", /is not Base64/],
         ["data:image/png,AAAA", /is not Base64/],
         [`data:text/html;base64,${btoa("<html></html>")}`, /markup/]

@@ -100,19 +100,19 @@ layer(Client)("images", (it) => {
 
   const several = (count: number) => Array.from({ length: count }, () => url)
   const refused: ReadonlyArray<readonly [fields: object, param: string, message: RegExp]> = [
-    [{ group: "I7" }, "group", /no group I7: I1, I2, I3, I4, I5, I6/],
+    [{ group: "I7" }, "group", /I7 is not a group of image models: I1, I2, I3, I4, I5, I6/],
     [{ group: "I1", size: "3K" }, "size", /1K, 2K, 4K, auto, hd, or pixels/],
     [{ group: "I3", size: "hd" }, "size", /1K, 2K, 4K, auto, or pixels/],
     [{ group: "I1", size: "0x1024" }, "size", /pixels such as 1024x1024/],
     [{ group: "I2", n: 0 }, "n", /1, 2, 3, .* 9, 10/],
     [{ group: "I2", n: 11 }, "n", /1, 2, 3, .* 9, 10/],
     [{ group: "I2", n: 1.5 }, "n", /group I2/],
-    [{ group: "I2", image: url }, "image", /nothing that group I2 takes. It takes group, model, prompt/],
+    [{ group: "I2", image: url }, "image", /not a field of group I2. The fields are group, model, prompt/],
     [{ group: "I2", quality: "hd" }, "quality", /low, medium, high/],
     [{ group: "I1", inputFidelity: "medium" }, "inputFidelity", /high, low/],
     [{ group: "I1", moderation: "high" }, "moderation", /auto, low/],
     [{ group: "I1", outputFormat: "gif" }, "outputFormat", /png, jpeg, webp/],
-    [{ group: "I1", seed: 1 }, "seed", /nothing that group I1 takes/],
+    [{ group: "I1", seed: 1 }, "seed", /not a field of group I1/],
     [{ group: "I3", seed: -1 }, "seed", /0 to 2147483647/],
     [{ group: "I3", seed: 2_147_483_648 }, "seed", /0 to 2147483647/],
     [{ group: "I3", watermark: "no" }, "watermark", /boolean/],
@@ -129,13 +129,13 @@ layer(Client)("images", (it) => {
     [{ group: "I5", safetyTolerance: 6 }, "safetyTolerance", /0, 1, 2, 3, 4, 5/],
     [{ group: "I5", aspectRatio: "wide" }, "aspectRatio", /a ratio such as 16:9/],
     [{ group: "I5", seed: 0.5 }, "seed", /integer/],
-    [{ group: "I6", raw: true }, "raw", /nothing that group I6 takes/],
+    [{ group: "I6", raw: true }, "raw", /not a field of group I6/],
     [{ n: 11 }, "n", /1 to 10/],
     [{ safetyTolerance: -1 }, "safetyTolerance", /0 to 5/],
     [{ prompt: "" }, "prompt", /length of at least 1/],
     [{ size: 1024 }, "size", /string/],
-    [{ extra: { n: 99 } }, "extra.n", /has a field of its own/],
-    [{ group: "I6", extra: { seed: 1 } }, "extra.seed", /has a field of its own/],
+    [{ extra: { n: 99 } }, "extra.n", /is not allowed in `extra`/],
+    [{ group: "I6", extra: { seed: 1 } }, "extra.seed", /is not allowed in `extra`/],
     [{ image: onePixel.gif }, "image", /a GIF/],
     [{ group: "I4", image: [url, { file: "/no/such.png" }] }, "image", /\/no\/such\.png cannot be read/]
   ]
@@ -145,7 +145,7 @@ layer(Client)("images", (it) => {
       behave(answering({ data: [link] }))
       const known = Effect.provide(ModelCatalogue.layer({ I4: ["m"], "V-A": ["film"] }))
       const reason = yield* reasonOf(known(generate({ safetyTolerance: 2 })))
-      assert.match(reason.message, /nothing that group I4 takes/)
+      assert.match(reason.message, /not a field of group I4/)
       assert.deepStrictEqual(yield* requests, [])
       const made = yield* known(generate({ seed: -1, extra: { style: "vivid" } }))
       assert.isDefined(made.images[0]?.expiresAt)

@@ -47,18 +47,18 @@ layer(Client)("videos", (it) => {
 
   const untyped = (fields: object) => ({ model: "v", prompt: "p", ...fields }) as VideoCall
   const refused: ReadonlyArray<readonly [call: VideoCall, param: string, message: RegExp]> = [
-    [untyped({ group: "V-A", seconds: "5" }), "seconds", /V-A takes `seconds` 4, 8, 12, not "5"/],
-    [untyped({ group: "V-A", seconds: 8 }), "seconds", /not 8\. It is text, never a number/],
-    [untyped({ group: "V-B", size: "1280x720" }), "size", /V-B takes `size` 720p, 1080p, 4k/],
+    [untyped({ group: "V-A", seconds: "5" }), "seconds", /V-A accepts `seconds` 4, 8, 12, not "5"/],
+    [untyped({ group: "V-A", seconds: 8 }), "seconds", /not 8\. It must be text/],
+    [untyped({ group: "V-B", size: "1280x720" }), "size", /V-B accepts `size` 720p, 1080p, 4k/],
     [untyped({ group: "V-C", size: "4k" }), "size", /720p, 1080p/],
     [untyped({ group: "V-D", seconds: "1" }), "seconds", /2, 3, 4, .* 14, 15/],
     [untyped({ group: "V-D", seconds: "16" }), "seconds", /V-D/],
     [untyped({ group: "V-E", size: "479P" }), "size", /480P to 1080P/],
     [untyped({ group: "V-E", size: "1081P" }), "size", /480P to 1080P/],
-    [untyped({ group: "V-F", seconds: "10" }), "seconds", /takes `seconds` 5,/],
+    [untyped({ group: "V-F", seconds: "10" }), "seconds", /accepts `seconds` 5,/],
     [untyped({ group: "V-G", size: "16:10" }), "size", /16:9, 9:16, 4:3, 3:4, 1:1, 21:9/],
-    [untyped({ group: "V-Z" }), "group", /no group V-Z .* V-A, .* image-to-video/],
-    [untyped({ group: "image-to-video" }), "input_reference", /wants an image/]
+    [untyped({ group: "V-Z" }), "group", /V-Z is not a group of video models: V-A, .* image-to-video/],
+    [untyped({ group: "image-to-video" }), "input_reference", /requires an image/]
   ]
   it.effect("what a group does not take is refused unsent, with what it does", () =>
     Effect.gen(function* () {
@@ -83,7 +83,7 @@ layer(Client)("videos", (it) => {
       const { create } = yield* videos
       const known = Effect.provide(ModelCatalogue.layer({ "V-C": ["v*"], rerank: ["rr"] }))
       const reason = yield* reasonOf(known(create(untyped({ seconds: "5" }))))
-      assert.match(reason.message, /V-C takes `seconds` 4, 6, 8/)
+      assert.match(reason.message, /V-C accepts `seconds` 4, 6, 8/)
       assert.deepStrictEqual(yield* requests, [])
       yield* known(create(untyped({ seconds: "6" })))
       yield* known(create(untyped({ model: "rr", seconds: "5" })))

@@ -245,8 +245,8 @@ layer(testServer(), { excludeTestServices: true })("questions to a collection", 
           "filter.filters.1",
           /Swap/
         ],
-        [{ nope: 1 }, "filter.nope", /^`filter\.nope` is not known here: leave it out$/],
-        [{ _tag: "Equals", field: "path", value: "x", nope: 1 }, "filter.nope", /is not known here/]
+        [{ nope: 1 }, "filter.nope", /^`filter\.nope` is not a known field: leave it out$/],
+        [{ _tag: "Equals", field: "path", value: "x", nope: 1 }, "filter.nope", /is not a known field/]
       ] as const) {
         const { error } = yield* json(Refusal, "/qa", { json: { question, filter } })
         assert.strictEqual(error.param, param)

@@ -1,6 +1,6 @@
 /** Recall 20, rerank in one call, keep 3: and a trace that says so. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Candidate, type Ranked, Reranker } from "@sluice/core"
+import { type Candidate, type Ranking, Reranker } from "@sluice/core"
 import { FUSION, KEEP, Library, RECALL } from "@sluice/rag"
 import { Effect, Layer, Ref } from "effect"
 import { embedderLayer, modelsLayer, readerLayer } from "./Models.ts"
@@ -16,7 +16,7 @@ const manySections = Effect.gen(function* () {
 })
 
 /** A reranker that says whatever `answer` says. */
-const scripted = (answer: (documents: ReadonlyArray<Candidate>) => ReadonlyArray<Ranked>) =>
+const scripted = (answer: (documents: ReadonlyArray<Candidate>) => Ranking["results"]) =>
   Effect.gen(function* () {
     const calls = yield* Ref.make<ReadonlyArray<ReadonlyArray<Candidate>>>([])
     const layer = Layer.succeed(
@@ -110,14 +110,14 @@ describe("retrieve", () => {
   )
 
   for (const [fault, answer] of [
-    ["leaves documents out", (all: ReadonlyArray<Ranked>) => all.slice(1)],
-    ["ranks one twice", (all: ReadonlyArray<Ranked>) => all.map((one, i) => (i === 1 ? all[0]! : one))],
+    ["leaves documents out", (all: Ranking["results"]) => all.slice(1)],
+    ["ranks one twice", (all: Ranking["results"]) => all.map((one, i) => (i === 1 ? all[0]! : one))],
     [
       "points outside",
-      (all: ReadonlyArray<Ranked>) => all.map((one, i) => (i === 0 ? { ...one, index: 99 } : one))
+      (all: Ranking["results"]) => all.map((one, i) => (i === 0 ? { ...one, index: 99 } : one))
     ],
-    ["scores with NaN", (all: ReadonlyArray<Ranked>) => all.map((one) => ({ ...one, score: Number.NaN }))],
-    ["does not sort", (all: ReadonlyArray<Ranked>) => all.map((one, i) => ({ ...one, score: i }))]
+    ["scores with NaN", (all: Ranking["results"]) => all.map((one) => ({ ...one, score: Number.NaN }))],
+    ["does not sort", (all: Ranking["results"]) => all.map((one, i) => ({ ...one, score: i }))]
   ] as const) {
     it.effect(`does not believe a reranker that ${fault}`, () =>
       Effect.gen(function* () {

@@ -84,7 +84,7 @@ export const callOf = (group: ImageGroup, request: ImageRequest): ImageCall => {
 
 /** Phrases of `ImageCall` errors that differ in the interface. */
 const PHRASES = [
-  [/\bIt takes group, /, "It takes "],
+  [/\bThe fields are group, /, "The fields are "],
   [/, extra\b/, ""],
   [/\bresponseFormat\b/, "response_format"],
   [/\ban image: .* or \{ file: path \}/, "one image: a URL, a data URI or Base64"]

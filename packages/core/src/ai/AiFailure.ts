@@ -1,9 +1,9 @@
-/** A `GatewayError` as an `AiError`: the one map between the two. */
+/** Converts a `GatewayError` to an `AiError`. */
 import * as AiError from "effect/ai/AiError"
 import type { GatewayError, GatewayReason } from "../contract/GatewayError.ts"
 
 /** The service and the method that failed. A network error shows the path. */
-export interface AiCall {
+interface AiCall {
   readonly module: string
   readonly method: string
   readonly path: string
@@ -19,10 +19,9 @@ const POLICY_CODES: ReadonlySet<string> = new Set([
 /**
  * Converts a failure to Effect's `AiError`.
  *
- * **Details.** Messages are kept as `description`, except of a rate limit and of a spent quota, which have no place for
- * one; operation, model and request identifier stand in `reason.metadata.sluice`, except of a network error. `isRetryable` is
- * the same on both sides. Therefore a rate limit or a 5xx with `x-should-retry: false`, and a timeout of the whole call,
- * become `UnknownError`.
+ * **Details.** `description` has the message, except for rate limits and exhausted quotas. `reason.metadata.sluice` has
+ * operation, model and request id, except for network errors. `isRetryable` is kept: a rate limit or a 5xx with
+ * `x-should-retry: false`, and a timeout of the whole call, therefore become `UnknownError`.
  */
 export const aiError = (call: AiCall, error: GatewayError): AiError.AiError =>
   AiError.make({ module: call.module, method: call.method, reason: reasonOf(call, error, error.reason) })

@@ -1,15 +1,14 @@
-/** A prompt of Effect's AI services as messages of the gateway's chat. */
+/** Converts a prompt of Effect's AI services to chat messages. */
 import { Effect } from "effect"
 import type * as Prompt from "effect/ai/Prompt"
-import type { ChatContent, ChatMessage } from "../contract/Chat.ts"
+import type { ChatContent, ChatMessage, ImageDetail } from "../contract/Chat.ts"
 import { InvalidRequest } from "../contract/GatewayError.ts"
 import { IMAGE_FORMATS } from "../media/ImageFormat.ts"
 import { readImage } from "../media/ImageSource.ts"
-import type { ImageDetail } from "../contract/Chat.ts"
 
-/** What a prompt may say of an image, as `options: { sluice: { detail: "low" } }` of its file part. */
+/** Options of an image, as `options: { sluice: { detail: "low" } }` of its file part. */
 export type ImageOptions = {
-  /** How closely it is looked at: `low` costs 85 tokens; `auto` when not given. */
+  /** `low` costs 85 tokens. Default: `auto`. */
   readonly detail?: ImageDetail | null
 }
 
@@ -22,11 +21,10 @@ declare module "effect/ai/Prompt" {
 type Parts = Exclude<ChatContent, string>
 
 /**
- * The messages of a prompt, in their order.
+ * The chat messages of a prompt, in order.
  *
- * **Details.** Text, and images of the user as PNG, JPEG or WEBP: bytes, Base64, data URI or URL, at most 20 MB.
- * Thoughts of earlier answers are left out. Tool calls, other files, and pictures of the assistant have no place in the
- * gateway's messages: `InvalidRequest` says which part it was.
+ * **Details.** Accepts text, and images of the user: PNG, JPEG or WEBP of at most 20 MB, as bytes, Base64, data URI or
+ * URL. Omits reasoning. Any other part, such as a tool call, fails with `InvalidRequest`, which names it.
  */
 export const messagesOf = (
   prompt: Prompt.Prompt
@@ -51,9 +49,9 @@ export const messagesOf = (
   })
 
 const refuse = (what: string) =>
-  Effect.fail(new InvalidRequest({ message: `A message of the gateway's chat cannot carry ${what}.` }))
+  Effect.fail(new InvalidRequest({ message: `The gateway's chat does not support ${what}.` }))
 
-/** One text alone is a plain string: every chat model takes that. */
+/** A single text becomes a string, which every chat model accepts. */
 const plain = (parts: Parts): ChatContent => {
   const [first] = parts
   if (first === undefined) return ""
@@ -63,7 +61,7 @@ const plain = (parts: Parts): ChatContent => {
 const userPart = (part: Prompt.UserMessagePart): Effect.Effect<Parts[number], InvalidRequest> => {
   if (part.type === "text") return Effect.succeed({ type: "text", text: part.text })
   if (!MEDIA_TYPES.has(part.mediaType.toLowerCase())) {
-    return refuse(`a file of type ${part.mediaType}, only text and images: PNG, JPEG or WEBP`)
+    return refuse(`files of type ${part.mediaType}, only text and PNG, JPEG or WEBP images`)
   }
   const detail = part.options.sluice?.detail ?? undefined
   return Effect.map(readImage(part.data), ({ url }) => ({

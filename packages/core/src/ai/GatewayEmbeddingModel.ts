@@ -1,4 +1,4 @@
-/** Effect's `EmbeddingModel` of any embedding model of the gateway. */
+/** Effect's `EmbeddingModel` over an embedding model of the gateway. */
 import { Context, Effect, Layer } from "effect"
 import * as AiError from "effect/ai/AiError"
 import * as EmbeddingModel from "effect/ai/EmbeddingModel"
@@ -7,25 +7,25 @@ import { Gateway } from "../gateway/Gateway.ts"
 import { CurrentRetryPolicy } from "../gateway/RetryPolicy.ts"
 import { aiError } from "./AiFailure.ts"
 
-export interface GatewayEmbeddingModelOptions {
+interface GatewayEmbeddingModelOptions {
   readonly model: string
-  /** Numbers of a vector, when they are known beforehand: a vector of another length is then refused. */
+  /** Vectors of another dimension then fail. */
   readonly dimensions?: number
 }
 
-const about = { module: "GatewayEmbeddingModel", method: "embedMany", path: "/v1/embeddings" }
+const call = { module: "GatewayEmbeddingModel", method: "embedMany", path: "/v1/embeddings" }
 
 /**
  * Derives `EmbeddingModel` from `Gateway`.
  *
- * **When to use.** For programs written for Effect's AI services. Retrieval here asks for `Embedder`, whose vectors are
- * `Float32Array`s of norm 1: this service copies each into plain numbers and checks every one.
+ * **When to use.** For programs written for Effect's AI services. Retrieval uses `Embedder`, which avoids copying vectors
+ * to plain numbers.
  *
- * **Details.** `embedMany` takes any number of texts; the client splits them into requests. `embed` calls made in the
- * same turn share one. Vectors are the gateway's own, not normalised. Failures are `AiError`s, see `aiError`.
+ * **Details.** `embedMany` accepts any number of texts; the client splits them into requests. `embed` calls of one turn
+ * share a request. Vectors are not normalised. Failures are `AiError`s, see `aiError`.
  *
- * **Gotchas.** When some of several requests fail, so does `embedMany`, with the reason of the first: this service has
- * no place for the vectors that came. `Gateway.embeddings` keeps them.
+ * **Gotchas.** If one of several requests fails, `embedMany` fails with its reason, and the other vectors are lost.
+ * `Gateway.embeddings` keeps them.
  */
 export const layer = ({
   dimensions,
@@ -38,13 +38,13 @@ export const layer = ({
         batchKey: (context) => Context.get(context, CurrentRetryPolicy),
         embedMany: Effect.fnUntraced(function* ({ inputs: input }) {
           const { tokens, vectors } = yield* Effect.mapError(gateway.embeddings({ model, input }), (error) =>
-            aiError(about, error)
+            aiError(call, error)
           )
           const length = vectors[0]?.length
           if (dimensions !== undefined && length !== undefined && length !== dimensions) {
-            const description = `Vectors of ${length} numbers came from a model of ${dimensions}.`
+            const description = `The vectors have dimension ${length}, not ${dimensions}.`
             const reason = new AiError.InvalidResponseError({ description })
-            return yield* AiError.make({ module: about.module, method: about.method, reason })
+            return yield* AiError.make({ module: call.module, method: call.method, reason })
           }
           return {
             results: vectors.map((vector) => Array.from(vector)),
@@ -55,7 +55,7 @@ export const layer = ({
     )
   )
 
-/** As a `Model` of the provider `sluice`, with `Dimensions` beside it. */
+/** A `Model` of the provider `sluice`, with `Dimensions`. */
 export const embeddingModel = (
   name: string,
   { dimensions }: { readonly dimensions: number }

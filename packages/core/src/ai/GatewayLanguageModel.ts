@@ -1,4 +1,4 @@
-/** Effect's `LanguageModel` of any chat model of the gateway. */
+/** Effect's `LanguageModel` over a chat model of the gateway. */
 import { Effect, Layer, Result, Stream } from "effect"
 import * as AiError from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
@@ -10,26 +10,24 @@ import { aiError } from "./AiFailure.ts"
 import { messagesOf } from "./ChatMessages.ts"
 import { askForJson, jsonOf } from "./JsonAnswer.ts"
 
-export interface GatewayLanguageModelOptions {
+interface GatewayLanguageModelOptions {
   readonly model: string
-  /** Tokens of one answer at most; the model's own limit when not given. */
+  /** The most tokens of one answer. Default: the model's limit. */
   readonly maxTokens?: number
-  /** 0 to 2; the model's own when not given. */
+  /** 0 to 2. Default: the model's. */
   readonly temperature?: number
 }
 
 /**
  * Derives `LanguageModel` from `Gateway`.
  *
- * **When to use.** For programs written for Effect's AI services: they run on the gateway's models unchanged.
+ * **When to use.** For programs written for Effect's AI services.
  *
- * **Details.** `generateText`, `streamText` and `generateObject`, with texts and images. Failures are `AiError`s, see
- * `aiError`. Retries are the gateway's: do not add your own for the same reasons. Token counts that the gateway does
- * not give are `undefined`.
+ * **Details.** Supports `generateText`, `streamText` and `generateObject`, with text and images. Failures are `AiError`s,
+ * see `aiError`. The client retries already. Unknown token counts are `undefined`.
  *
- * **Gotchas.** The gateway's interface knows neither tools nor a response format. A toolkit is refused with
- * `InvalidRequestError`, before anything is sent; `generateObject` asks for JSON in words, finds it in the answer, and
- * fails with `StructuredOutputError` when the model did not obey.
+ * **Gotchas.** The interface has neither tools nor response formats. A toolkit fails with `InvalidRequestError` before
+ * sending. `generateObject` requests JSON in the prompt, and fails with `StructuredOutputError` if the model does not comply.
  *
  * ```ts
  * const program = LanguageModel.generateText({ prompt: "Say hello." })
@@ -38,24 +36,24 @@ export interface GatewayLanguageModelOptions {
  * ```
  */
 export const layer = (
-  options: GatewayLanguageModelOptions
+  settings: GatewayLanguageModelOptions
 ): Layer.Layer<LanguageModel.LanguageModel, never, Gateway> =>
   Layer.effect(
     LanguageModel.LanguageModel,
     Effect.flatMap(Gateway, (gateway) =>
       LanguageModel.make({
-        generateText: Effect.fnUntraced(function* (asked) {
-          const call = yield* callOf("generateText", options, asked)
+        generateText: Effect.fnUntraced(function* (options) {
+          const call = yield* makeCall("generateText", settings, options)
           const answer = yield* Effect.mapError(gateway.chat(call), failed("generateText"))
-          const text = asked.responseFormat.type === "json" ? jsonOf(answer.text) : answer.text
-          return [...(text === "" ? [] : [{ type: "text" as const, text }]), finishOf(answer)]
+          const text = options.responseFormat.type === "json" ? jsonOf(answer.text) : answer.text
+          return [...(text === "" ? [] : [{ type: "text" as const, text }]), finishPart(answer)]
         }),
-        streamText: (asked) =>
+        streamText: (options) =>
           Stream.unwrap(
-            Effect.map(callOf("streamText", options, asked), (call) =>
+            Effect.map(makeCall("streamText", settings, options), (call) =>
               gateway.chatStream(call).pipe(
                 Stream.mapError(failed("streamText")),
-                Stream.mapAccum((): boolean => false, partsOf)
+                Stream.mapAccum((): boolean => false, toStreamParts)
               )
             )
           )
@@ -63,7 +61,7 @@ export const layer = (
     )
   )
 
-/** As a `Model` of the provider `sluice`, for execution plans and `Effect.provide`. */
+/** A `Model` of the provider `sluice`, for execution plans and `Effect.provide`. */
 export const languageModel = (
   name: string,
   options: Omit<GatewayLanguageModelOptions, "model"> = {}
@@ -75,26 +73,26 @@ type Method = "generateText" | "streamText"
 const failed = (method: Method) => (error: GatewayError) =>
   aiError({ module: "GatewayLanguageModel", method, path: "/v1/chat/completions" }, error)
 
-const callOf = Effect.fnUntraced(function* (
+const makeCall = Effect.fnUntraced(function* (
   method: Method,
   { maxTokens, model, temperature }: GatewayLanguageModelOptions,
-  asked: LanguageModel.ProviderOptions
+  options: LanguageModel.ProviderOptions
 ): Effect.fn.Return<ChatCall, AiError.AiError> {
   const refuse = (reason: AiError.AiErrorReason) =>
     AiError.make({ module: "GatewayLanguageModel", method, reason })
-  if (asked.tools.length > 0) {
-    const description = "The gateway's chat takes no tools. Leave out the toolkit."
+  if (options.tools.length > 0) {
+    const description = "The gateway's chat does not support tools. Remove the toolkit."
     return yield* refuse(new AiError.InvalidRequestError({ parameter: "tools", description }))
   }
-  const said = yield* Effect.mapError(messagesOf(asked.prompt), (reason) =>
+  const plain = yield* Effect.mapError(messagesOf(options.prompt), (reason) =>
     failed(method)(new GatewayError({ operation: "chat", model, reason }))
   )
-  const { responseFormat } = asked
+  const { responseFormat } = options
   const messages =
     responseFormat.type === "text"
-      ? said
+      ? plain
       : yield* Effect.fromResult(
-          Result.mapError(askForJson(said, responseFormat), (description) =>
+          Result.mapError(askForJson(plain, responseFormat), (description) =>
             refuse(new AiError.UnsupportedSchemaError({ description }))
           )
         )
@@ -106,21 +104,25 @@ const callOf = Effect.fnUntraced(function* (
   }
 })
 
-/** There is one text in an answer. */
+/** An answer has one text. */
 const id = "0"
 
-const partsOf = (
-  begun: boolean,
+const toStreamParts = (
+  started: boolean,
   part: ChatPart
 ): readonly [boolean, ReadonlyArray<Response.StreamPartEncoded>] => {
   if (part.type === "end")
-    return [false, [...(begun ? [{ type: "text-end" as const, id }] : []), finishOf(part)]]
-  if (part.text === "") return [begun, []]
+    return [false, [...(started ? [{ type: "text-end" as const, id }] : []), finishPart(part)]]
+  if (part.text === "") return [started, []]
   const delta = { type: "text-delta" as const, id, delta: part.text }
-  return [true, begun ? [delta] : [{ type: "text-start", id }, delta]]
+  return [true, started ? [delta] : [{ type: "text-start", id }, delta]]
 }
 
-const finishOf = ({ completionTokens, finishReason, promptTokens }: ChatEnd): Response.FinishPartEncoded => ({
+const finishPart = ({
+  completionTokens,
+  finishReason,
+  promptTokens
+}: ChatEnd): Response.FinishPartEncoded => ({
   type: "finish",
   reason: finishReason === undefined ? "unknown" : (REASONS.get(finishReason) ?? "other"),
   usage: {

@@ -1,4 +1,4 @@
-/** Effect's own AI services over the gateway: an entry of its own, for they are large. */
+/** Effect's AI services over the gateway. A separate entry, because they are large. */
 export * from "./AiFailure.ts"
 export type { ImageOptions } from "./ChatMessages.ts"
 export * as GatewayEmbeddingModel from "./GatewayEmbeddingModel.ts"

@@ -1,7 +1,7 @@
 /**
- * The user and the keys, which the paths call tokens: `/api/user` and `/api/token`, with a system access token.
+ * `/api/user` and `/api/token`: the user and the API keys, which the interface calls tokens.
  *
- * Answers wrap what they carry in `data`; this family of gateways also refuses with status 200 and `success: false`.
+ * Responses have their content in `data`. Gateways of this family also refuse with status 200 and `success: false`.
  */
 import { DateTime, Schema, SchemaTransformation } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -11,20 +11,18 @@ import { AccessTokenAuth } from "./Credentials.ts"
 import { envelopeOf, openStruct, optional } from "./Fields.ts"
 
 /**
- * When a token expires: never, at a time, or what the gateway says in a form of its own.
+ * When a token expires: never, at a time (in whole seconds), or `raw` in a form that is not known here.
  *
- * -1 means never. The interface shows no other form; seconds since 1970 are common.
+ * The interface shows only -1, which means never. Seconds since 1970 are common.
  */
 export type Expiry =
   | { readonly _tag: "Never" }
-  /** To the second. */
   | { readonly _tag: "At"; readonly at: DateTime.Utc }
   | { readonly _tag: "Unknown"; readonly raw: Schema.Json }
 
-/** No expiry: -1. */
 export const NEVER_EXPIRES: Expiry = { _tag: "Never" }
 
-/** The last second of the year 9999. A larger number is no count of seconds. */
+/** The last second of the year 9999. Larger numbers are not seconds. */
 const LAST_SECOND = 253_402_300_799
 
 const isSeconds = (value: Schema.Json): value is number =>
@@ -38,7 +36,7 @@ const isExpiry = (u: unknown): u is Expiry => {
 
 const secondsOf = (at: DateTime.DateTime) => Math.floor(DateTime.toEpochMillis(at) / 1000)
 
-/** On the wire -1, seconds since 1970 (to the year 9999), or what the gateway sent. */
+/** Encoded as -1, seconds since 1970 (to the year 9999), or `raw`. */
 export const Expiry = Schema.Json.pipe(
   Schema.decodeTo(
     Schema.declare(isExpiry, { expected: "an expiry between 1970 and 9999" }),
@@ -57,47 +55,45 @@ export const Expiry = Schema.Json.pipe(
   )
 )
 
-/** A secret in an answer. Gateways put masked keys, or an empty text, in its place: it is read as it comes. */
+/** A secret in a response. Any text is accepted: some gateways send a masked key, or an empty text. */
 const Secret = (label: string) => Schema.RedactedFromValue(Schema.String, { label })
 
-/** Who the system access token belongs to, and the balance. Interface: “Account user”. */
+/** The owner of the system access token, and the balance. Interface: “Account user”. */
 export const UserRecord = openStruct(
   {
     username: Schema.String,
-    /** The balance. */
     quota: Quota,
-    /** Not of the interface; declared so that it is concealed where a gateway sends it. */
+    /** Not part of the interface. Declared, like `password`, so that it is redacted. */
     access_token: optional(Secret("SystemAccessToken")),
     password: optional(Secret("password"))
   },
   "User"
 )
 
-/** An API key as the account has it. Interface: “Token (API key)”. */
+/** An API key. Interface: “Token (API key)”. */
 export const TokenRecord = openStruct(
   {
     id: Schema.Int,
     name: Schema.String,
-    /** Whole when the token is created; masked or left out in lists of most gateways. */
+    /** In full on creation. Most gateways mask or omit it in lists. */
     key: optional(Secret("ApiKey")),
-    /** 1 enabled, 0 disabled. Others of the family: 2 disabled, 3 expired, 4 exhausted. */
+    /** 1 enabled, 0 disabled. Other gateways use 2 disabled, 3 expired, 4 exhausted. */
     status: Schema.Int,
     expired_time: Expiry,
-    /** What the token may still spend. */
     remain_quota: Quota,
-    /** Addresses that may use it; empty: all. */
+    /** The addresses allowed to use it; empty allows all. */
     subnet: optional(Schema.String)
   },
   "Token"
 )
 export type TokenRecord = typeof TokenRecord.Type
 
-/** A list. Gateways of this family also send pages of it, `{items, total}`, and `null` for an empty one: read as well. */
+/** A list. Some gateways send a page, `{items, total}`, or `null` for an empty list. */
 export const TokenList = Schema.Union([
   Schema.Array(TokenRecord),
   openStruct({
     items: Schema.NullOr(Schema.Array(TokenRecord)),
-    /** Tokens of all pages. */
+    /** The number of tokens on all pages. */
     total: optional(Schema.Int)
   }),
   Schema.Null
@@ -106,18 +102,13 @@ export type TokenList = typeof TokenList.Type
 
 /** `GET /api/user/self`. */
 export const UserResponse = envelopeOf(UserRecord).annotate({ identifier: "UserResponse" })
-/** One token: when it is created, and by its id. */
 export const TokenResponse = envelopeOf(TokenRecord).annotate({ identifier: "TokenResponse" })
-/** A page of tokens, or those that were found. */
 export const TokensResponse = envelopeOf(TokenList).annotate({ identifier: "TokensResponse" })
 
-/** A body that the interface does not show, or none: any is right that does not say `success: false`. */
-export const AnyResponse = [
-  Schema.Json.annotate({ identifier: "AnyResponse" }),
-  HttpApiSchema.NoContent
-] as const
+/** The interface does not define this body. Only `success: false` is a failure. */
+const AnyResponse = [Schema.Json.annotate({ identifier: "AnyResponse" }), HttpApiSchema.NoContent] as const
 
-/** A token to make. Interface: “Account management”. */
+/** A token to create. Interface: “Account management”. */
 export const TokenCreateRequest = openStruct(
   {
     name: Schema.String,
@@ -129,7 +120,7 @@ export const TokenCreateRequest = openStruct(
 )
 export type TokenCreateRequest = typeof TokenCreateRequest.Type
 
-/** `id`, and what is to change. Many gateways empty what is left out. */
+/** `id`, and the fields to change. Many gateways clear omitted fields. */
 export const TokenUpdateRequest = openStruct(
   {
     id: Schema.Int,
@@ -150,15 +141,15 @@ const params = { id: Schema.Int }
 export const AccountGroup = HttpApiGroup.make("account")
   .add(
     HttpApiEndpoint.get("user", "/api/user/self", { success: UserResponse, error: failures }),
-    /** Makes a new system access token and ends the old one: a GET with an effect. */
+    /** Creates a new system access token and revokes the old one: a GET with an effect. */
     HttpApiEndpoint.get("rotateAccessToken", "/api/user/token", { success: AnyResponse, error: failures }),
     HttpApiEndpoint.get("tokens", "/api/token/", {
       query: {
-        /** Tokens of a page. */
+        /** The page size. */
         num: Schema.optionalKey(Schema.Int),
-        /** Which page: not of the interface. Some gateways count from 0, some from 1, some do not know it. */
+        /** The page. Not part of the interface: gateways count from 0 or from 1, or ignore it. */
         p: Schema.optionalKey(Schema.Int),
-        /** `num` under the name that others of the family know. */
+        /** `num` by the name that other gateways use. */
         size: Schema.optionalKey(Schema.Int)
       },
       success: TokensResponse,
@@ -170,7 +161,7 @@ export const AccountGroup = HttpApiGroup.make("account")
       error: failures
     }),
     HttpApiEndpoint.put("updateToken", "/api/token/", {
-      /** Where it is given, some gateways change the status alone, and without it all but the status. */
+      /** Some gateways change only the status with it, and everything else without it. */
       query: { status_only: Schema.optionalKey(Schema.String) },
       payload: TokenUpdateRequest,
       success: AnyResponse,
@@ -185,6 +176,4 @@ export const AccountGroup = HttpApiGroup.make("account")
     HttpApiEndpoint.delete("removeToken", "/api/token/:id", { params, success: AnyResponse, error: failures })
   )
   .middleware(AccessTokenAuth)
-  .annotateMerge(
-    OpenApi.annotations({ title: "Account", description: "The user, and the keys to call models" })
-  )
+  .annotateMerge(OpenApi.annotations({ title: "Account", description: "The user and the API keys" }))

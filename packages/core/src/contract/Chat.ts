@@ -1,7 +1,7 @@
 /**
- * `POST /v1/chat/completions`: messages of text and images to a text, whole or as it comes.
+ * `POST /v1/chat/completions`: answers messages of text and images with text.
  *
- * With `stream: true` the answer is server-sent events of `ChatChunk`, the last one `[DONE]`.
+ * With `stream: true` the response is server-sent events of `ChatChunk`. The last event is `[DONE]`.
  */
 import { Schema } from "effect"
 import { Sse } from "effect/encoding"
@@ -14,17 +14,16 @@ import { openStruct, optional, lenient } from "./Fields.ts"
 /** The most bytes of one image, decoded. */
 export const MAX_IMAGE_BYTES = 20 * 1024 * 1024
 
-/** How closely a model looks: `low` is fast, `high` is precise, with `auto` the gateway chooses. */
+/** The resolution at which a model reads an image: `low` is fast, `high` is precise, `auto` lets the gateway choose. */
 export const ImageDetail = Schema.Literals(["low", "high", "auto"])
 export type ImageDetail = typeof ImageDetail.Type
 
-/** Text of a message, beside its images. */
-export const TextPart = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })
+const TextPart = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })
 
 const DATA_URI = /^data:image\/(?:png|jpeg|webp);base64,/i
 
 /** A public URL, or a base64 data URI of a PNG, JPEG or WEBP image of at most 20 MB. GIF is not accepted. */
-export const ImageUrl = Schema.String.check(
+const ImageUrl = Schema.String.check(
   Schema.makeFilter((url) => {
     const [head = ""] = DATA_URI.exec(url) ?? []
     if (head === "") {
@@ -37,7 +36,7 @@ export const ImageUrl = Schema.String.check(
   })
 )
 
-/** An image of a message. A message may have several. */
+/** An image in a message. */
 export const ImagePart = Schema.Struct({
   type: Schema.Literal("image_url"),
   image_url: Schema.Struct({
@@ -50,7 +49,6 @@ export const ImagePart = Schema.Struct({
 const Content = Schema.Union([Schema.String, Schema.Array(Schema.Union([TextPart, ImagePart]))])
 export type ChatContent = typeof Content.Type
 
-/** The tool calls of an assistant, unchanged. */
 const ToolCalls = Schema.Array(Schema.Json)
 
 const RoleMessage = Schema.Struct({
@@ -59,32 +57,26 @@ const RoleMessage = Schema.Struct({
   tool_calls: optional(ToolCalls)
 })
 
-/** An assistant's message with tool calls. */
 const ToolCallMessage = Schema.Struct({
   role: Schema.Literal("assistant"),
   content: optional(Content),
   tool_calls: ToolCalls.check(Schema.isMinLength(1))
 })
 
-/** The result of a tool. */
 const ToolMessage = Schema.Struct({
   role: Schema.Literal("tool"),
   content: Content,
   tool_call_id: Schema.String
 })
 
-/**
- * A message: a text, or parts of text and image. Interface: “Chat message with images”.
- *
- * **Details.** The interface defines no tools. Their messages have OpenAI's form.
- */
+/** Text, or parts of text and images. Interface: “Chat message with images”. Tools, which it lacks, have OpenAI's form. */
 export const ChatMessage = Schema.Union([RoleMessage, ToolCallMessage, ToolMessage]).annotate({
   identifier: "ChatMessage"
 })
 export type ChatMessage = typeof ChatMessage.Type
 
-/** The most choices of one request. */
-export const MAX_CHOICES = 128
+/** OpenAI's limit. */
+const MAX_CHOICES = 128
 
 /** A chat request. `max_tokens` limits the completion. Interface: “Image understanding”. */
 export const ChatRequest = openStruct(
@@ -94,7 +86,7 @@ export const ChatRequest = openStruct(
     max_tokens: optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
     /** The number of choices, each up to `max_tokens`. Default: 1. Not part of the interface. */
     n: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_CHOICES }))),
-    /** 0 to 2; 0 is as deterministic as the model can be. */
+    /** 0 to 2; 0 is the most deterministic. */
     temperature: optional(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 2 }))),
     stream: optional(Schema.Boolean),
     stream_options: optional(Schema.Struct({ include_usage: optional(Schema.Boolean) }))

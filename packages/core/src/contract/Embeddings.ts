@@ -1,7 +1,7 @@
 /**
  * `POST /v1/embeddings`: turns texts into vectors.
  *
- * `base64` carries little-endian float32 numbers, at a fraction of the size and of the time of JSON numbers.
+ * `base64` encodes vectors as little-endian float32 numbers. It is much smaller and faster than JSON numbers.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
@@ -14,7 +14,7 @@ export const EmbeddingRequest = openStruct(
   {
     model: Schema.NonEmptyString,
     input: Schema.Union([Schema.String, Schema.Array(Schema.String).check(Schema.isMinLength(1))]),
-    /** `float` when not given. */
+    /** Default: `float`. */
     encoding_format: optional(Schema.Literals(["float", "base64"]))
   },
   "EmbeddingRequest"
@@ -27,8 +27,8 @@ const isFloats = (u: unknown): u is ReadonlyArray<number> => {
   return true
 }
 
-/** Finite numbers, checked by one predicate: a schema for each number costs three times the transport. */
-export const Floats = Schema.declare(isFloats, {
+/** Finite numbers, checked by one predicate. A schema for each number costs three times as much as the transport. */
+const Floats = Schema.declare(isFloats, {
   identifier: "Floats",
   expected: "finite numbers",
   toCodecJson: () => undefined,
@@ -46,7 +46,7 @@ export const Embedding = openStruct(
   "Embedding"
 )
 
-/** One vector for each text, not always in their order: `index` says whose it is. Interface: “Embedding response”. */
+/** One vector per text, in any order: `index` is the text's. Interface: “Embedding response”. */
 export const EmbeddingResponse = openStruct(
   {
     object: optional(Schema.String),

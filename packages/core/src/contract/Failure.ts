@@ -39,27 +39,19 @@ const STATUSES = [400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 502, 503, 50
 /** Client error statuses that are passed on instead of 400. */
 const REFUSALS = [409, 413, 422] as const
 
-/** The `type` of a status. */
-const typeOf = (status: number): string => {
-  switch (status) {
-    case 401:
-      return "authentication_error"
-    case 403:
-      return "permission_error"
-    case 404:
-      return "not_found_error"
-    case 429:
-      return "rate_limit_error"
-    default:
-      return status >= 500 ? "server_error" : "invalid_request_error"
-  }
+/** The `type` of a status. Other statuses are `server_error` or `invalid_request_error`. */
+const ERROR_TYPES: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  429: "rate_limit_error"
 }
 
 /** Sent with 429 and 503 if the wait is unknown. */
 const RETRY_AFTER_DEFAULT = Duration.seconds(1)
 
 /** Removes the names of client options, which HTTP callers do not have. */
-const overHttp = (message: string): string =>
+const withoutOptionNames = (message: string): string =>
   message
     .replace(/ \(`(?:attempt|call)Timeout`\)/, "")
     .replace("than `maxResponseBytes` allows", "than what is read of one")
@@ -76,13 +68,14 @@ export class Failure extends Schema.TaggedError<Failure>()("Failure", {
 }) {
   /** The response body. */
   get body(): ErrorBody {
-    const { message, param = null, code = null } = this
-    const type = code === "insufficient_quota" ? code : typeOf(this.status)
+    const { code = null, message, param = null, status } = this
+    const fallback = status >= 500 ? "server_error" : "invalid_request_error"
+    const type = code === "insufficient_quota" ? code : (ERROR_TYPES[status] ?? fallback)
     return { success: false, error: { message, type, param, code }, message }
   }
 
   /** The response headers. 429 and 503 always have `retry-after`. */
-  get headers(): FailureHeaders {
+  get headers(): typeof FailureHeaders.Type {
     const isTemporary = this.status === 429 || this.status === 503
     const after = this.retryAfter ?? (isTemporary ? RETRY_AFTER_DEFAULT : undefined)
     return {
@@ -97,7 +90,7 @@ export class Failure extends Schema.TaggedError<Failure>()("Failure", {
   /** The failure of a reason. */
   static fromReason(reason: GatewayReason): Failure {
     const { isRetryable: retryable } = reason
-    const message = overHttp(reason.message)
+    const message = withoutOptionNames(reason.message)
     switch (reason._tag) {
       case "InvalidRequest": {
         const status = REFUSALS.find((refusal) => refusal === reason.status) ?? 400
@@ -111,14 +104,10 @@ export class Failure extends Schema.TaggedError<Failure>()("Failure", {
         return new Failure({ status: 403, message, code: "insufficient_quota", retryable })
       case "NotFound":
         return new Failure({ status: 404, message, code: reason.code, retryable })
-      case "RateLimited":
-        return new Failure({
-          status: 429,
-          message,
-          code: "rate_limited",
-          retryAfter: reason.retryAfter,
-          retryable
-        })
+      case "RateLimited": {
+        const { retryAfter } = reason
+        return new Failure({ status: 429, message, code: "rate_limited", retryAfter, retryable })
+      }
       case "ServerFailure": {
         const status = reason.status === 503 ? 503 : reason.status === 500 ? 500 : 502
         return new Failure({ status, message, retryAfter: reason.retryAfter, retryable })
@@ -137,21 +126,16 @@ export class Failure extends Schema.TaggedError<Failure>()("Failure", {
   }
 }
 
-const FailureHeaders = {
+const FailureHeaders = Schema.Struct({
   "x-should-retry": Schema.optional(Schema.String),
   "retry-after": Schema.optional(Schema.String),
   "retry-after-ms": Schema.optional(Schema.String)
-}
-interface FailureHeaders {
-  readonly "x-should-retry"?: string
-  readonly "retry-after"?: string
-  readonly "retry-after-ms"?: string
-}
+})
 
 const response = (status: (typeof STATUSES)[number]) =>
   Failure.check(Schema.makeFilter((failure) => failure.status === status)).pipe(
     HttpApiSchema.encodeToWithHeaders(
-      { body: ErrorBody.pipe(HttpApiSchema.status(status)), headers: FailureHeaders },
+      { body: ErrorBody.pipe(HttpApiSchema.status(status)), headers: FailureHeaders.fields },
       {
         decode: ({ body }) =>
           new Failure({

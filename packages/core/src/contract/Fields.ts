@@ -1,4 +1,4 @@
-/** The building blocks of every schema: optional fields, structs that keep undeclared fields, envelopes, task identifiers. */
+/** The building blocks of the schemas: optional fields, structs that keep undeclared fields, envelopes, task ids. */
 import { Option, Predicate, Schema, SchemaGetter, SchemaTransformation } from "effect"
 import { InvalidRequest } from "./GatewayError.ts"
 
@@ -102,14 +102,14 @@ const extrasOf = (list: ReadonlyArray<unknown>): ReadonlyArray<Extra> | undefine
   return inside.some((extra) => extra !== undefined) ? inside.map((extra) => extra ?? {}) : undefined
 }
 
-/** The error if `extra` has a field that the request declares. */
+/** The error if `extra` has a field that the request declares, else undefined. */
 export const validateExtra = (
   extra: Extra | undefined,
   { from: request }: Pick<ReturnType<typeof openStruct>, "from">
 ): InvalidRequest | undefined => {
   const named = extra && Object.keys(extra).find((name) => Object.hasOwn(request.schema.fields, name))
   if (named === undefined) return undefined
-  const message = `\`${named}\` is not taken in \`extra\`: it has a field of its own, or is the client's to say.`
+  const message = `\`${named}\` is not allowed in \`extra\`: use the field of the call, if it has one.`
   return new InvalidRequest({ message, param: `extra.${named}` })
 }
 

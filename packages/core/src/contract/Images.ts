@@ -1,8 +1,8 @@
 /**
- * `POST /v1/images/generations`: a text, and images where the model takes them, to images.
- * `GET /v1/images/generations/{task_id}`: how far that is, for models that answer in two steps.
+ * `POST /v1/images/generations`: creates images from text and reference images.
+ * `GET /v1/images/generations/{task_id}`: the state of a task, for two-step models.
  *
- * One form of answer for both: images at once, or the `id` of a task that ends in `completed` or `failed`.
+ * Both respond with images, or with the `id` of a task that ends in `completed` or `failed`.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
@@ -10,41 +10,41 @@ import { failures } from "./Failure.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
 import { openStruct, optional, TaskId } from "./Fields.ts"
 
-/** Images made by one request, at most. */
+/** The most images of one request. */
 export const MAX_IMAGES = 10
 /** The largest seed of any group. */
 export const MAX_SEED = 2_147_483_647
 
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
-/** What every model takes, and what single groups take; which group takes what is said in `ImageModels.ts`. */
+/** The fields of all groups of models. `ImageModels.ts` has those of each group. */
 export const ImageRequest = openStruct(
   {
     prompt: Schema.NonEmptyString,
     model: Schema.NonEmptyString,
-    /** `1K`, `2K`, `4K`, `auto` (when not given), or pixels such as `1024x1024`. */
+    /** `1K`, `2K`, `4K`, `auto` (default), or pixels such as `1024x1024`. */
     size: optional(Schema.NonEmptyString),
-    /** 1 when not given. */
+    /** Default: 1. */
     n: optional(between(1, MAX_IMAGES)),
-    /** `low`, `medium`, `high`; `hd` where a model takes it. */
+    /** `low`, `medium` or `high`; some models accept `hd`. */
     quality: optional(Schema.NonEmptyString),
-    /** A URL, a data URI or Base64; several for group I4 alone. */
+    /** A URL, a data URI or Base64. Only group I4 accepts several. */
     image: optional(Schema.Union([Schema.NonEmptyString, Schema.Array(Schema.NonEmptyString)])),
-    /** Group I1: how closely the reference image is kept, `high` or `low`. */
+    /** Group I1: similarity to the reference image, `high` or `low`. */
     input_fidelity: optional(Schema.String),
     /** Group I1: `auto` or `low`. */
     moderation: optional(Schema.String),
     /** Group I1: `png`, `jpeg` or `webp`. */
     output_format: optional(Schema.String),
-    /** Group I5: 0 to 5, 2 when not given. */
+    /** Group I5: 0 to 5. Default: 2. */
     safety_tolerance: optional(between(0, 5)),
     /** Group I5: such as `16:9`. */
     aspect_ratio: optional(Schema.String),
     /** Groups I3 (from 0), I4 (from -1) and I5: the same seed gives the same image. */
     seed: optional(Schema.Int),
-    /** Group I5: a natural look. */
+    /** Group I5: a more natural look. */
     raw: optional(Schema.Boolean),
-    /** Groups I3 (true when not given) and I4. */
+    /** Groups I3 (default: true) and I4. */
     watermark: optional(Schema.Boolean),
     /** Group I4: `auto` or `disabled`. */
     sequential_image_generation: optional(Schema.String),
@@ -55,7 +55,7 @@ export const ImageRequest = openStruct(
 )
 export type ImageRequest = typeof ImageRequest.Type
 
-/** One image: a link to it, or its bytes in Base64 under either of two names. */
+/** One image: a link, or Base64 under either of two names. */
 export const ImageDatum = openStruct(
   {
     url: optional(Schema.String),
@@ -66,15 +66,15 @@ export const ImageDatum = openStruct(
 )
 export type ImageDatum = typeof ImageDatum.Type
 
-/** Images, or the `id` of the task that makes them. Interface: “Image generation request”, its response. */
+/** Images, or the `id` of the task that creates them. Interface: “Image generation request”. */
 export const ImageResponse = openStruct(
   {
-    /** Of the task, where the model answers in two steps. */
+    /** The task's id, for two-step models. */
     id: optional(Schema.NonEmptyString),
-    /** `completed`: the data is there. `failed`: it will not be. Others are the gateway's own. */
+    /** `completed`, `failed`, or the gateway's own value. */
     status: optional(Schema.String),
     data: optional(Schema.Array(ImageDatum)),
-    /** Why the task failed, in any form. */
+    /** The gateway's own form. */
     error: optional(Schema.Json)
   },
   "ImageResponse"

@@ -1,4 +1,4 @@
-/** How a request that does not fit its schema is answered: a middleware of the contract. */
+/** The response to a request that does not match its schema: a middleware of the contract. */
 import { Effect, type Layer, SchemaIssue } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
 import { Failure, failures } from "./Failure.ts"
@@ -7,17 +7,17 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
 type Issue = ReturnType<typeof format>["issues"][number]
 
-/** What Schema says of a field that is not known. */
+/** Schema's message for an unknown field. */
 const EXCESS = "Expected no excess property"
 
-/** What Schema says, as a caller of HTTP would. */
+/** Schema's messages, in the words of HTTP callers. */
 const ISSUE_TEXT: Readonly<Record<string, string>> = {
-  "Missing key": "is missing: it has to be given",
-  [EXCESS]: "is not known here: leave it out"
+  "Missing key": "is missing",
+  [EXCESS]: "is not a known field: leave it out"
 }
 
-/** A sentence about what does not fit, of its place and of what Schema says of it. */
-export const describeIssue = (where: string, issue = "it does not fit its schema"): string =>
+/** An error message from a place and Schema's message. */
+export const describeIssue = (where: string, issue = "it does not match the schema"): string =>
   `${where} ${ISSUE_TEXT[issue] ?? `is not valid: ${issue}`}`
 
 const pathOf = (issue: Issue | undefined): ReadonlyArray<string> =>
@@ -26,7 +26,7 @@ const pathOf = (issue: Issue | undefined): ReadonlyArray<string> =>
 const isWithin = (outer: ReadonlyArray<string>, path: ReadonlyArray<string>): boolean =>
   outer.every((step, i) => path[i] === step)
 
-/** The failure of a part of a request, such as its payload, that does not fit its schema. */
+/** The failure for a part of a request, such as its payload, that does not match its schema. */
 export const malformedRequest = (part: string, issue: SchemaIssue.Issue): Failure => {
   const { issues } = format(issue)
   const [first] = issues
@@ -44,10 +44,10 @@ export const malformedRequest = (part: string, issue: SchemaIssue.Issue): Failur
 }
 
 /**
- * Answers 400 in the one error shape, `param` naming the field.
+ * Responds with 400 and an `ErrorBody` whose `param` names the field.
  *
- * **Details.** Wanted by every endpoint of `GatewayApi`; a server provides `MalformedRequest.layer` once. An answer of
- * our own that does not fit its schema is a fault of ours: 500, and nothing of it is shown.
+ * **Details.** Every endpoint of `GatewayApi` requires it; a server provides `MalformedRequest.layer` once. A response that
+ * cannot be encoded is an error of the server: 500, without details.
  */
 export class MalformedRequest extends HttpApiMiddleware.Service<MalformedRequest>()(
   "@sluice/core/MalformedRequest",
@@ -58,10 +58,7 @@ export class MalformedRequest extends HttpApiMiddleware.Service<MalformedRequest
     (error) => {
       if (error.kind === "Body" || error.kind === "ResponseHeaders") {
         return Effect.fail(
-          new Failure({
-            status: 500,
-            message: "The answer could not be encoded: please report"
-          })
+          new Failure({ status: 500, message: "The response could not be encoded. Please report it." })
         )
       }
       return Effect.fail(malformedRequest(error.kind.toLowerCase(), error.cause.issue))

@@ -1,6 +1,6 @@
 /**
- * Which models there are: `GET /api/models` all of them, `GET /api/user/available_models` those that the caller may
- * use, both with a system access token; `GET /v1/models` the latter with an API key, where common clients look.
+ * The lists of models: `GET /api/models` has all, `GET /api/user/available_models` those that the caller may use. Both
+ * require a system access token. `GET /v1/models` is the second list for an API key, at the path of OpenAI clients.
  */
 import { Schema, SchemaTransformation } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
@@ -10,7 +10,7 @@ import { VIDEO_GROUPS, type VideoGroup } from "./VideoModels.ts"
 import { AccessTokenAuth, ApiKeyAuth } from "./Credentials.ts"
 import { envelopeOf, openStruct, lenient } from "./Fields.ts"
 
-/** A model by its id; `created` in seconds since 1970. Interface: “Model entry”. */
+/** A model. `created` is in seconds since 1970. Interface: “Model entry”. */
 export const Model = openStruct(
   {
     id: Schema.NonEmptyString,
@@ -28,8 +28,8 @@ const WireModels = Schema.Union([
   Schema.Record(Schema.String, Schema.Array(Schema.NonEmptyString))
 ])
 
-/** Objects with an `id`. Gateways of this family also send plain strings, or lists of them by channel: read as well. */
-export const ModelList = WireModels.pipe(
+/** Objects with an `id`. Some gateways send strings, or lists of strings by channel. */
+const ModelList = WireModels.pipe(
   Schema.decodeTo(
     Schema.Array(Schema.toType(Model)),
     SchemaTransformation.transform({
@@ -47,8 +47,7 @@ export const ModelList = WireModels.pipe(
 const isList = (wire: typeof WireModels.Type): wire is ReadonlyArray<Model> | ReadonlyArray<string> =>
   Array.isArray(wire)
 
-/** `/api` wraps what it answers in `data`. */
-export const AccountModels = envelopeOf(ModelList).annotate({ identifier: "AccountModels" })
+const AccountModels = envelopeOf(ModelList).annotate({ identifier: "AccountModels" })
 
 /** `GET /v1/models`. */
 export const ModelsResponse = openStruct(
@@ -56,7 +55,7 @@ export const ModelsResponse = openStruct(
   "ModelsResponse"
 )
 
-/** The three lists of models. Interface: “Account management”; the one of `/v1` is this project’s own choice. */
+/** The calls for the lists of models. Interface: “Account management”; `/v1/models` is not part of it. */
 export const ModelsGroup = HttpApiGroup.make("models")
   .add(
     HttpApiEndpoint.get("list", "/v1/models", { success: ModelsResponse, error: failures }).middleware(
@@ -70,14 +69,14 @@ export const ModelsGroup = HttpApiGroup.make("models")
       error: failures
     }).middleware(AccessTokenAuth)
   )
-  .annotateMerge(OpenApi.annotations({ title: "Models", description: "Which models there are" }))
+  .annotateMerge(OpenApi.annotations({ title: "Models", description: "The lists of models" }))
 
-/** Every group of models that the interface speaks of. */
+/** A group of models, as the interface names it. */
 export type ModelGroup = VideoGroup | ImageGroup | "rerank" | "embeddings" | "chat"
 
 const groups = Object.keys(VIDEO_GROUPS) as ReadonlyArray<keyof typeof VIDEO_GROUPS>
 
-/** All groups of models, as configuration names them. */
+/** All groups of models. */
 export const MODEL_GROUPS: ReadonlyArray<ModelGroup> = [
   ...groups,
   "image-to-video",

@@ -1,33 +1,32 @@
-/** Money at the gateway: quota units, whole numbers of which 500,000 are one USD. */
+/** Money in quota units: whole numbers, 500,000 to one USD. */
 import { BigDecimal, Option, Schema } from "effect"
 
-/** Quota units that are worth one USD. */
+/** The quota units of one USD. */
 export const UNITS_PER_USD = 500_000
 
 /**
- * An amount in quota units: a whole number, negative where a balance is overdrawn.
+ * An amount in quota units: a whole number, negative for an overdrawn balance.
  *
- * **Details.** A branded number that is exact to ±9,007,199,254,740,991 units (18 thousand million USD); a balance
- * beyond is refused, never rounded. It travels in JSON as it is. A unit is 0.000002 USD, so that every amount has at
- * most six decimals in USD, and none is lost on the way there and back.
+ * **Details.** A branded safe integer, to ±9,007,199,254,740,991 units (18 billion USD); larger amounts are refused. A
+ * unit is 0.000002 USD, so every amount is exact in USD with six decimals.
  */
 export const Quota = Schema.Int.pipe(Schema.brand("Quota"))
 export type Quota = typeof Quota.Type
 
-/** A `Quota` of a number of units. Throws when it is not whole, or too large to be exact. */
+/** Makes a `Quota` from a number of units. Throws if it is not a safe integer. */
 export const quota: (units: number) => Quota = Schema.decodeSync(Quota)
 
 const UNITS = BigDecimal.fromBigInt(BigInt(UNITS_PER_USD))
 
-/** The amount in USD, exactly. `BigDecimal.toNumberUnsafe` makes a number of it where the nearest one will do. */
+/** The exact amount in USD. `BigDecimal.toNumberUnsafe` gives the nearest number. */
 export const usdOf = (amount: Quota): BigDecimal.BigDecimal =>
   BigDecimal.normalize(BigDecimal.make(BigInt(amount) * 2n, 6))
 
 /**
- * The units that are worth an amount in USD, exactly.
+ * The exact quota of an amount in USD.
  *
- * **Details.** A number is taken by its shortest decimal form: 0.1 is a tenth. None where the amount is no number, is
- * not a whole number of units (a multiple of 0.000002 USD), or too large to be exact.
+ * **Details.** A number counts as its shortest decimal form: 0.1 is a tenth. None if the amount is not a number, not a
+ * multiple of 0.000002 USD (one unit), or too large to be exact.
  *
  * ```ts
  * quotaOfUsd("12.50") // Option.some(6_250_000)
@@ -41,13 +40,13 @@ export const quotaOfUsd = (usd: BigDecimal.BigDecimal | string | number): Option
     Option.flatMap(({ scale, value }) => Schema.decodeOption(Quota)(Number(value * 10n ** BigInt(-scale))))
   )
 
-/** An empty text is no amount, though `BigDecimal` takes it for zero. */
+/** `BigDecimal` reads an empty text as zero. */
 const decimal = (text: string) => (text.trim() === "" ? Option.none() : BigDecimal.fromString(text))
 
-/** Digits of the largest exact number, and its sign: what is longer is not even computed. */
+/** The digits of the largest safe integer, and its sign. Longer numbers are not computed. */
 const LONGEST = 17
 
-/** The amount as text: dollars and cents, and as many decimals beyond as it has: `$1.50`, `-$0.000002`. */
+/** Formats an amount in USD with two to six decimals: `$1.50`, `-$0.000002`. */
 export const formatQuota = (amount: Quota): string => {
   const millionths = BigInt(amount) * 2n
   const absolute = millionths < 0n ? -millionths : millionths

@@ -1,7 +1,7 @@
 /**
  * `POST /v1/rerank`: orders documents by relevance to a query.
  *
- * Usually the second stage after vector retrieval: recall 20 by embeddings, rerank, keep 3.
+ * Usually the second stage of retrieval: recall 20 passages by embeddings, rerank, keep 3.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
@@ -9,16 +9,16 @@ import { failures } from "./Failure.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
 import { openStruct, optional, lenient } from "./Fields.ts"
 
-/** A candidate: its text, or an object that carries it (Cohere's first version). */
-export const RerankDocument = Schema.Union([Schema.String, Schema.Struct({ text: Schema.String })])
+/** A text, or an object with one (Cohere's first version). */
+const RerankDocument = Schema.Union([Schema.String, Schema.Struct({ text: Schema.String })])
 
-/** A query and the documents to order. Interface: “Rerank request”. */
+/** A query, and the documents to order. Interface: “Rerank request”. */
 export const RerankRequest = openStruct(
   {
     model: Schema.NonEmptyString,
     query: Schema.NonEmptyString,
     documents: Schema.Array(RerankDocument).check(Schema.isMinLength(1)),
-    /** Only the first N results; 0 gives none, more than there are documents gives all. */
+    /** Return the best N; 0 returns none, more than the documents returns all. */
     top_n: optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
     return_documents: optional(Schema.Boolean)
   },
@@ -26,19 +26,19 @@ export const RerankRequest = openStruct(
 )
 export type RerankRequest = typeof RerankRequest.Type
 
-/** How relevant one document is. */
-export const RerankResult = openStruct(
+/** The relevance of one document. */
+const RerankResult = openStruct(
   {
-    /** Position in the documents submitted, from 0. */
+    /** The position in the request's documents, from 0. */
     index: Schema.Int,
-    /** Higher is better; the range is the model's own. */
+    /** Higher is better. The range depends on the model. */
     relevance_score: Schema.Finite,
     document: optional(openStruct({ text: Schema.String }))
   },
   "RerankResult"
 )
 
-/** One result for each document, or for the best `top_n`. Interface: “Rerank response”. */
+/** A result for each document, or for the best `top_n`. Interface: “Rerank response”. */
 export const RerankResponse = openStruct(
   {
     id: lenient(Schema.String),

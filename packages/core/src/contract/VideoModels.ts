@@ -1,4 +1,4 @@
-/** Which durations and sizes each group of video models takes: one typed call for each. */
+/** The durations and sizes of each group of video models, as types. Calls that bypass the compiler are checked as well. */
 import type { Schema } from "effect"
 import { type Extra, validateExtra } from "./Fields.ts"
 import { VideoRequest } from "./Videos.ts"
@@ -14,9 +14,9 @@ export type VideoHeight =
 const heights = Array.from({ length: 1080 - 480 + 1 }, (_, i) => `${480 + i}P` as VideoHeight)
 
 /**
- * What each group of text-to-video models takes, as the interface lists it.
+ * The durations and sizes of each group of text-to-video models, from the interface.
  *
- * **When to use.** To offer the values, or to know them; calls are checked against them by themselves.
+ * V-B and V-E are previews. V-D, V-E and V-F work better with Chinese prompts. Only tasks of V-A may be `queued`.
  */
 export const VIDEO_GROUPS = {
   "V-A": { seconds: ["4", "8", "12"], size: ["720x1280", "1280x720", "1024x1792", "1792x1024"] },
@@ -36,53 +36,28 @@ type TextGroup = keyof typeof VIDEO_GROUPS
 /** The groups of video models: seven from text, one from an image. */
 export type VideoGroup = TextGroup | "image-to-video"
 
-/** Whether a word is a group of video models. */
+/** True if a value is a group of video models. */
 export const isVideoGroup = (word: unknown): word is VideoGroup =>
   word === "image-to-video" || (typeof word === "string" && Object.hasOwn(VIDEO_GROUPS, word))
 
-/** An image to begin with; or an object in a form of the gateway's own, sent as it is. */
+/** The first image, or an object in the gateway's own form, sent unchanged. */
 export type InputReference = ImageSource | { readonly object: Readonly<Record<string, Schema.Json>> }
 
 interface Common {
   readonly model: string
   readonly prompt: string
   readonly inputReference?: InputReference
-  /** Fields that the interface does not name, by their names on the wire: sent beside the others as they are. */
+  /** Fields that the interface does not define, by their wire names. Sent unchanged. */
   readonly extra?: Extra
 }
 
-interface Of<G extends TextGroup> extends Common {
+interface TextVideoCall<G extends TextGroup> extends Common {
   readonly group: G
   readonly seconds?: (typeof VIDEO_GROUPS)[G]["seconds"][number]
   readonly size?: (typeof VIDEO_GROUPS)[G]["size"][number]
 }
 
-/** Group V-A: 4, 8 or 12 s; pixels, upright or wide. Its tasks alone may be `queued`. */
-export interface VideoCallA extends Of<"V-A"> {}
-
-/** Group V-B (preview): 4, 6 or 8 s; 720p, 1080p or 4k. */
-export interface VideoCallB extends Of<"V-B"> {}
-
-/** Group V-C: 4, 6 or 8 s; 720p or 1080p. */
-export interface VideoCallC extends Of<"V-C"> {}
-
-/** Group V-D: 2 to 15 s; 1280x720 or 1920x1080. Prompts in Chinese give better results. */
-export interface VideoCallD extends Of<"V-D"> {}
-
-/** Group V-E (preview): 5 or 10 s; any height from 480P to 1080P. Prompts in Chinese give better results. */
-export interface VideoCallE extends Of<"V-E"> {}
-
-/** Group V-F: 5 s; 480P or 1080P. Prompts in Chinese give better results. */
-export interface VideoCallF extends Of<"V-F"> {}
-
-/** Group V-G: 5 or 10 s; an aspect ratio in place of a size. */
-export interface VideoCallG extends Of<"V-G"> {}
-
-/**
- * An image-to-video model: the image is needed; which durations and sizes it takes the interface does not say.
- *
- * Prompts in Chinese give better results.
- */
+/** A call of an image-to-video model. The interface gives no durations and sizes. Chinese prompts work better. */
 export interface ImageToVideoCall extends Common {
   readonly group: "image-to-video"
   readonly inputReference: InputReference
@@ -92,9 +67,9 @@ export interface ImageToVideoCall extends Common {
 }
 
 /**
- * A model whose group is not known: any duration (text, such as "5") and any size, for the gateway to judge.
+ * A call of a model of unknown group: any duration (text, such as "5") and any size.
  *
- * Where the client, or the call, is provided a `ModelCatalogue` that knows the model, it is checked as one of its group.
+ * If a `ModelCatalogue` is provided and has the model, the call is checked as one of its group.
  */
 export interface AnyVideoCall extends Common {
   readonly group?: undefined
@@ -102,51 +77,38 @@ export interface AnyVideoCall extends Common {
   readonly size?: string
 }
 
-/**
- * A video to make.
- *
- * `group` says which kind of model it is, and with it which `seconds` and `size` compile. It is not sent.
- */
-export type VideoCall =
-  | VideoCallA
-  | VideoCallB
-  | VideoCallC
-  | VideoCallD
-  | VideoCallE
-  | VideoCallF
-  | VideoCallG
-  | ImageToVideoCall
-  | AnyVideoCall
+/** A video to create. `group` determines the types of `seconds` and `size`. It is not sent. */
+export type VideoCall = { [G in TextGroup]: TextVideoCall<G> }[TextGroup] | ImageToVideoCall | AnyVideoCall
 
-/** More values than these are told by the first and the last. */
-const LISTED = 14
+/** Longer lists are shortened to their first and last value. */
+const MAX_LISTED = 14
 
 const listed = (values: ReadonlyArray<string>): string =>
-  values.length > LISTED ? `${values[0]} to ${values.at(-1)}` : values.join(", ")
+  values.length > MAX_LISTED ? `${values[0]} to ${values.at(-1)}` : values.join(", ")
 
-/** Why a call is refused before it is sent: its group takes other values. For calls that no compiler has seen. */
+/** The error of a call whose group does not accept its values, else undefined. */
 export const validateVideoCall = (call: VideoCall): InvalidRequest | undefined => {
   const { group } = call
-  const beside = validateExtra(call.extra, VideoRequest)
-  if (beside !== undefined) return beside
+  const invalidExtra = validateExtra(call.extra, VideoRequest)
+  if (invalidExtra !== undefined) return invalidExtra
   if (group === undefined) return undefined
   if (group === "image-to-video") {
-    const message = "An image-to-video model wants an image to begin with: `inputReference`."
+    const message = "An image-to-video model requires an image: `inputReference`."
     return call.inputReference === undefined
       ? new InvalidRequest({ message, param: "input_reference" })
       : undefined
   }
   if (!isVideoGroup(group)) {
     const groups = [...Object.keys(VIDEO_GROUPS), "image-to-video"].join(", ")
-    const message = `There is no group ${String(group)} of video models, but ${groups}.`
+    const message = `${String(group)} is not a group of video models: ${groups}.`
     return new InvalidRequest({ message, param: "group" })
   }
   for (const param of ["seconds", "size"] as const) {
     const values: ReadonlyArray<string> = VIDEO_GROUPS[group][param]
     const value: unknown = call[param]
     if (value === undefined || (typeof value === "string" && values.includes(value))) continue
-    const text = typeof value === "number" ? " It is text, never a number." : ""
-    const message = `Group ${group} takes \`${param}\` ${listed(values)}, not ${JSON.stringify(value)}.${text}`
+    const text = typeof value === "number" ? " It must be text." : ""
+    const message = `Group ${group} accepts \`${param}\` ${listed(values)}, not ${JSON.stringify(value)}.${text}`
     return new InvalidRequest({ message, param })
   }
   return undefined

@@ -1,8 +1,8 @@
 /**
- * `/v1/videos`: text, or text and an image, to a video; always as a task.
+ * `/v1/videos`: creates a video from text, or from text and an image. Always a task.
  *
- * Create it, ask for its state every 15 seconds until it is `completed` or `failed` (1 to 5 minutes as a rule), then
- * fetch the MP4. A download link generally lives 24 hours.
+ * Create it, poll it every 15 seconds until it is `completed` or `failed` (usually 1 to 5 minutes), then download the
+ * MP4. Download links usually expire after 24 hours.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -10,22 +10,22 @@ import { failures } from "./Failure.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
 import { openStruct, optional, TaskId } from "./Fields.ts"
 
-/** Seconds as text, such as "5": a number is refused. */
+/** Seconds as text, such as "5". Numbers are refused. */
 const Seconds = Schema.String.check(
   Schema.isPattern(/^\d{1,9}(\.\d{1,3})?$/, { expected: 'a duration in seconds as text, such as "5"' })
 )
 
-/** A video to make. Interface: “Video create request”. */
+/** A video to create. Interface: “Video create request”. */
 export const VideoRequest = openStruct(
   {
     model: Schema.NonEmptyString,
-    /** Prompts in Chinese serve the family of groups V-D, V-E, V-F and image-to-video better. */
+    /** Chinese prompts work better with groups V-D, V-E, V-F and image-to-video. */
     prompt: Schema.NonEmptyString,
-    /** Always text; which ones a model takes, `VIDEO_GROUPS` says. */
+    /** `VIDEO_GROUPS` has the values of each group. */
     seconds: optional(Seconds),
-    /** Pixels (`1280x720`), lines (`1080p`, `480P`) or an aspect ratio (`16:9`), as the model's group has it. */
+    /** Pixels (`1280x720`), lines (`1080p`, `480P`) or an aspect ratio (`16:9`), depending on the model's group. */
     size: optional(Schema.NonEmptyString),
-    /** The image to begin with: a public URL, Base64, a data URI; or an object in the gateway's own form. */
+    /** The first image: a public URL, a data URI, Base64, or an object in the gateway's own form. */
     input_reference: optional(
       Schema.Union([Schema.NonEmptyString, Schema.Record(Schema.String, Schema.Json)])
     )
@@ -37,12 +37,11 @@ export type VideoRequest = typeof VideoRequest.Type
 /**
  * A video task.
  *
- * **Details.** `status` is `queued` (group V-A alone), `in_progress`, `completed` or `failed`; others are met and mean
- * that it has not ended. `error` comes with `failed`, in a form of the gateway's own. Everything else is in `extra`.
+ * **Details.** `status` is `queued` (only group V-A), `in_progress`, `completed` or `failed`; any other value counts as
+ * unfinished. `error` comes with `failed`, in the gateway's own form.
  */
 export const Video = openStruct(
   {
-    /** The task's identifier. */
     id: Schema.NonEmptyString,
     status: optional(Schema.String),
     error: optional(Schema.Json)
@@ -51,15 +50,14 @@ export const Video = openStruct(
 )
 export type Video = typeof Video.Type
 
-/** What a removal answers, where it answers anything: the interface does not say. */
+/** The response to a deletion, if it has a body. The interface does not define it. */
 export const VideoDeletion = openStruct(
   { id: optional(Schema.String), object: optional(Schema.String), deleted: optional(Schema.Boolean) },
   "VideoDeletion"
 )
 export type VideoDeletion = typeof VideoDeletion.Type
 
-/** The MP4, byte by byte as it comes. */
-export const VideoContent = HttpApiSchema.StreamUint8Array({ contentType: "video/mp4" })
+const VideoContent = HttpApiSchema.StreamUint8Array({ contentType: "video/mp4" })
 
 const params = { id: TaskId }
 

@@ -1,4 +1,4 @@
-/** Images in a chat: how they get into a message, and what they cost. */
+/** Images in chat messages, and their cost in tokens. */
 import { Effect, Result } from "effect"
 import type { ChatMessage, ImageDetail, ImagePart } from "../contract/Chat.ts"
 import { GatewayError, InvalidRequest } from "../contract/GatewayError.ts"
@@ -9,11 +9,11 @@ import type { ImageSource } from "../contract/ImageModels.ts"
 import { imageTokens, type TokenRange } from "../media/ImageTokens.ts"
 
 /**
- * An image as a part of a chat message.
+ * Makes a part of a chat message from an image.
  *
- * **Details.** A URL goes as it is and has to be publicly reachable; Base64, bytes and files go as data URIs. PNG, JPEG
- * or WEBP by their bytes, at most 20 MB; anything else is `InvalidRequest`, a GIF by its name. `detail` is `auto` where
- * it is not given. A file alone needs a `FileSystem`.
+ * **Details.** Base64, bytes and files become data URIs; a URL is sent unchanged and must be public. Fails with
+ * `InvalidRequest` unless the bytes are PNG, JPEG or WEBP of at most 20 MB. `detail` is `auto` by default. Only files need a
+ * `FileSystem`.
  */
 export const imagePart = <const S extends ImageSource>(
   source: S,
@@ -25,7 +25,7 @@ export const imagePart = <const S extends ImageSource>(
   )
 
 /**
- * What a user says of one or several images, which are looked at together.
+ * A user's message of a text and one or more images.
  *
  * ```ts
  * const message = yield* userMessage("What is on it?", [{ file: "cat.png" }], "low")
@@ -42,10 +42,10 @@ export const userMessage = <const S extends ImageSource>(
     (parts) => ({ role: "user", content: [{ type: "text", text }, ...parts] })
   )
 
-/** Characters of Base64 in which every format shows itself. */
+/** Enough characters of Base64 to recognise every format. */
 const HEAD = 64
 
-const refusedUri = (uri: string): string | undefined => {
+const dataUriFault = (uri: string): string | undefined => {
   const parts = parseDataUri(uri)
   const head = parts && decodeBase64(parts.base64.slice(0, HEAD))
   if (parts === undefined || head === undefined) return "is not Base64 after `data:image/png;base64,`"
@@ -53,21 +53,17 @@ const refusedUri = (uri: string): string | undefined => {
   if (format === undefined) return `is ${describeFormat(head)}, not a PNG, JPEG or WEBP image`
   return parts.mediaType === mediaTypeOf(format)
     ? undefined
-    : `is called ${parts.mediaType}, and its bytes are ${mediaTypeOf(format)}`
+    : `is declared as ${parts.mediaType}, but its bytes are ${mediaTypeOf(format)}`
 }
 
-/**
- * Why a message is not sent: a data URI in it is no image that gateways take. For messages that `imagePart` has not made.
- *
- * By the first bytes: what stands behind them, and behind a URL, is for the gateway to judge.
- */
+/** The error of the first data URI that is not a PNG, JPEG or WEBP image by its first bytes, else undefined. */
 export const validateChatImages = (messages: ReadonlyArray<ChatMessage>): InvalidRequest | undefined => {
   for (const { content } of messages) {
     for (const part of typeof content === "object" ? content : []) {
       if (part.type !== "image_url" || !isDataUri(part.image_url.url)) continue
-      const why = refusedUri(part.image_url.url)
-      if (why !== undefined) {
-        const message = `The image of a message ${why}. \`imagePart\` makes parts of files and bytes.`
+      const fault = dataUriFault(part.image_url.url)
+      if (fault !== undefined) {
+        const message = `The image of a message ${fault}. \`imagePart\` makes parts from files and bytes.`
         return new InvalidRequest({ message, param: "messages", code: "invalid_image" })
       }
     }
@@ -75,12 +71,7 @@ export const validateChatImages = (messages: ReadonlyArray<ChatMessage>): Invali
   return undefined
 }
 
-/**
- * What the images of a chat cost in tokens, all together; their texts come on top.
- *
- * **Details.** 85 an image with `low`; with `high` by the size of an image that is in the message itself. `least` and
- * `most` differ where the size (of a URL) or the detail (`auto`) is not known: see `imageTokens`.
- */
+/** The tokens of all images of a chat, without its texts: the sum of `imageTokens`. The size of a URL is unknown. */
 export const chatImageTokens = (messages: ReadonlyArray<ChatMessage>): TokenRange => {
   let least = 0
   let most = 0

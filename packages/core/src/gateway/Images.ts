@@ -13,7 +13,7 @@ export interface ImageWaitOptions {
   readonly deadline?: Duration.Input
 }
 
-/** The value that the interface reports from practice. */
+/** From the interface. */
 export const IMAGE_POLL_INTERVAL = Duration.seconds(5)
 
 /** Most images take seconds, the slowest two minutes. */
@@ -68,12 +68,6 @@ export interface ImageAnswer {
   readonly extra?: Extra
 }
 
-/** Facts that a task does not state. */
-export interface ImageOrigin {
-  /** The group of its model. The link lifetime is known only for I4. */
-  readonly group?: ImageGroup | undefined
-}
-
 /**
  * Creates images, directly or as tasks; waits, loads and saves.
  *
@@ -94,8 +88,15 @@ export interface Images {
    * Files are read locally. Store the `id` to `resume` after a crash.
    */
   readonly create: (call: ImageCall) => Effect.Effect<ImageAnswer, GatewayError>
-  /** `GET /v1/images/generations/{id}`: the current state of the task. A failed task is not an error. */
-  readonly get: (id: string, origin?: ImageOrigin) => Effect.Effect<ImageAnswer, GatewayError>
+  /**
+   * `GET /v1/images/generations/{id}`: the current state of the task. A failed task is not an error.
+   *
+   * `group` is that of the task's model: the lifetime of links is known only for I4.
+   */
+  readonly get: (
+    id: string,
+    options?: { readonly group?: ImageGroup | undefined }
+  ) => Effect.Effect<ImageAnswer, GatewayError>
   /**
    * Creates at least one image and waits for it.
    *
@@ -107,14 +108,11 @@ export interface Images {
    * `Idempotency-Key`, `withIdempotencyKey` with the same key returns its result. Many or large Base64 images may exceed
    * `maxResponseBytes` (64 MB) and are still charged: request links, or raise the limit.
    */
-  readonly generate: (
-    call: ImageCall,
-    patience?: ImageWaitOptions
-  ) => Effect.Effect<ImageAnswer, GatewayError>
-  /** Waits for an existing task. */
+  readonly generate: (call: ImageCall, options?: ImageWaitOptions) => Effect.Effect<ImageAnswer, GatewayError>
+  /** Waits for an existing task. `group` as for `get`. */
   readonly resume: (
     id: string,
-    patience?: ImageWaitOptions & ImageOrigin
+    options?: ImageWaitOptions & { readonly group?: ImageGroup | undefined }
   ) => Effect.Effect<ImageAnswer, GatewayError>
   /**
    * The bytes, format and size of an image, from its Base64 or its link.

@@ -1,4 +1,4 @@
-/** Which group a model is of. The interface lists groups without the models' names: who uses a gateway knows them. */
+/** The group of each model, from configuration. The interface lists groups without names of models. */
 import { Config, Context, Effect, FileSystem, Layer, Option, Schema } from "effect"
 import { GatewayError, InvalidRequest } from "../contract/GatewayError.ts"
 import { MODEL_GROUPS, type ModelGroup } from "../contract/Models.ts"
@@ -6,77 +6,74 @@ import { MODEL_GROUPS, type ModelGroup } from "../contract/Models.ts"
 /**
  * The models of each group: `{ "V-D": ["wave-2.6", "wave-2.5*"], "rerank": ["rr-*"] }`.
  *
- * **Details.** Names are those of the gateway's lists. An asterisk at the end stands for any ending; a whole name counts
- * before a beginning, a longer beginning before a shorter one. No name may stand in two groups.
+ * **Details.** A name ending in `*` is a prefix. An exact name takes precedence over a prefix, and a longer prefix over a
+ * shorter one. A name may be in only one group.
  */
-export type ModelTable = { readonly [G in ModelGroup]?: ReadonlyArray<string> }
+type ModelTable = { readonly [G in ModelGroup]?: ReadonlyArray<string> }
 
 const Names = Schema.Array(Schema.NonEmptyString)
 
 const isGroup = (name: string): name is ModelGroup => MODEL_GROUPS.some((group) => group === name)
 
-/** Where a name stands twice, or a group is none. */
+/** The fault of a table: a duplicate name or an unknown group. */
 const faultOf = (table: Readonly<Record<string, ReadonlyArray<string>>>): string | undefined => {
-  const home = new Map<string, string>()
+  const groups = new Map<string, string>()
   for (const [group, names] of Object.entries(table)) {
-    if (!isGroup(group)) return `\`${group}\` is no group of models; there are ${MODEL_GROUPS.join(", ")}`
+    if (!isGroup(group)) return `\`${group}\` is not a group of models: ${MODEL_GROUPS.join(", ")}`
     for (const name of names) {
-      const other = home.get(name)
+      const other = groups.get(name)
       if (other !== undefined) {
         return other === group
-          ? `\`${name}\` stands twice in ${group}`
-          : `\`${name}\` stands in ${other} and in ${group}; a model is of one group`
+          ? `\`${name}\` is listed twice in ${group}`
+          : `\`${name}\` is listed in ${other} and in ${group}; a model has one group`
       }
-      home.set(name, group)
+      groups.set(name, group)
     }
   }
   return undefined
 }
 
-/** A table as it is written in configuration. */
-export const ModelTable = Schema.Record(Schema.String, Names).check(
+const ModelTable = Schema.Record(Schema.String, Names).check(
   Schema.makeFilter((table) => faultOf(table) ?? true)
 )
 
 const decodeTable = Schema.decodeUnknownEffect(Schema.fromJsonString(ModelTable))
 
 interface Catalogue {
-  /** The group of a model; none where the table does not speak of it. */
+  /** The group of a model; none if the table does not list it. */
   readonly groupOf: (model: string) => Option.Option<ModelGroup>
-  /** As it was given. */
   readonly table: ModelTable
 }
 
 const catalogueOf = (table: ModelTable): Catalogue => {
   const entries = MODEL_GROUPS.flatMap((group) => (table[group] ?? []).map((name) => [name, group] as const))
-  const whole = new Map(entries.filter(([name]) => !name.endsWith("*")))
-  const beginnings = entries
+  const exact = new Map(entries.filter(([name]) => !name.endsWith("*")))
+  const prefixes = entries
     .filter(([name]) => name.endsWith("*"))
     .map(([name, group]) => [name.slice(0, -1), group] as const)
     .toSorted(([a], [b]) => b.length - a.length)
   return {
     table,
     groupOf: (model) =>
-      Option.fromUndefinedOr(whole.get(model) ?? beginnings.find(([start]) => model.startsWith(start))?.[1])
+      Option.fromUndefinedOr(exact.get(model) ?? prefixes.find(([prefix]) => model.startsWith(prefix))?.[1])
   }
 }
 
 const VARIABLE = "SLUICE_MODEL_GROUPS"
 
-const refuse = (why: string) =>
+const refuse = (fault: string) =>
   new GatewayError({
     operation: "configure",
-    reason: new InvalidRequest({ message: `${VARIABLE}: ${why}`, param: VARIABLE })
+    reason: new InvalidRequest({ message: `${VARIABLE}: ${fault}`, param: VARIABLE })
   })
 
 /**
- * The group of each model, as the user says.
+ * The group of each model.
  *
- * **When to use.** To choose the typed call of a model that is not known before the program runs; to show what a model
- * of a list is for.
+ * **When to use.** To choose the typed call of a model that is known only at run time.
  *
- * **Details.** Provided to a client's layer, or to single calls, it has image and video calls without a `group` checked as
- * calls of their model's group.
+ * **Details.** Provided to a client's layer or to single calls, it makes the client check image and video calls without a
+ * `group` as calls of their model's group.
  *
  * ```ts
  * const { groupOf } = yield* ModelCatalogue
@@ -87,7 +84,7 @@ const refuse = (why: string) =>
 export class ModelCatalogue extends Context.Service<ModelCatalogue, Catalogue>()(
   "@sluice/core/ModelCatalogue"
 ) {
-  /** A catalogue of a table. It throws where a name stands in two groups. */
+  /** Throws if a name is listed twice. */
   static readonly make = (table: ModelTable): Catalogue => {
     const fault = faultOf(table)
     if (fault !== undefined) throw new RangeError(`ModelCatalogue: ${fault}`)
@@ -98,10 +95,9 @@ export class ModelCatalogue extends Context.Service<ModelCatalogue, Catalogue>()
     Layer.sync(ModelCatalogue, () => ModelCatalogue.make(table))
 
   /**
-   * The table in `SLUICE_MODEL_GROUPS`: JSON, or the path of a file that holds it. Without either it is empty.
+   * The table in `SLUICE_MODEL_GROUPS`: JSON, or the path of a JSON file. Empty if the variable is not set.
    *
-   * **Details.** A file that cannot be read, what is no JSON, an unknown group or a name in two groups fail with
-   * `GatewayError` (`configure`), which says where.
+   * An invalid table or an unreadable file fails with `GatewayError`.
    */
   static readonly layerConfig: Layer.Layer<
     ModelCatalogue,
@@ -116,10 +112,10 @@ export class ModelCatalogue extends Context.Service<ModelCatalogue, Catalogue>()
       const text = set.startsWith("{")
         ? set
         : yield* Effect.mapError(files.readFileString(set), () =>
-            refuse(`neither JSON (it would begin with {) nor a file that can be read: ${set.slice(0, 80)}`)
+            refuse(`neither JSON, which starts with {, nor a readable file: ${set.slice(0, 80)}`)
           )
       const table = yield* Effect.mapError(decodeTable(text), (error) =>
-        refuse(`${error.message.replace(/\s+/g, " ")}. It is to be a table such as {"rerank": ["a model"]}.`)
+        refuse(`${error.message.replace(/\s+/g, " ")}. Expected a table such as {"rerank": ["a model"]}.`)
       )
       return catalogueOf(table)
     })

@@ -19,7 +19,7 @@ export const VIDEO_POLL_INTERVAL = Duration.seconds(15)
 export const VIDEO_DEADLINE = Duration.minutes(30)
 
 /** The usual lifetime of a link after completion. Download before it expires. */
-export const VIDEO_LINK_LIFETIME = Duration.hours(24)
+const VIDEO_LINK_LIFETIME = Duration.hours(24)
 
 /** A video written to a file. */
 export interface DownloadedVideo {
@@ -49,9 +49,9 @@ export interface Videos {
    *
    * **Gotchas.** If it is interrupted or times out before the creation is answered, a task with an unknown id may exist.
    */
-  readonly generate: (call: VideoCall, patience?: VideoWaitOptions) => Effect.Effect<Video, GatewayError>
+  readonly generate: (call: VideoCall, options?: VideoWaitOptions) => Effect.Effect<Video, GatewayError>
   /** Waits for an existing task. */
-  readonly resume: (id: string, patience?: VideoWaitOptions) => Effect.Effect<Video, GatewayError>
+  readonly resume: (id: string, options?: VideoWaitOptions) => Effect.Effect<Video, GatewayError>
   /**
    * Like `generate`, or `resume` for an id, as a stream of states.
    *
@@ -59,7 +59,7 @@ export interface Videos {
    */
   readonly progress: (
     task: VideoCall | { readonly id: string },
-    patience?: VideoWaitOptions
+    options?: VideoWaitOptions
   ) => Stream.Stream<Video, GatewayError>
   /**
    * `GET /v1/videos/{id}/content`: the MP4 as a stream.

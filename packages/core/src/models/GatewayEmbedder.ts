@@ -1,26 +1,26 @@
-/** An `Embedder` of any embedding model of the gateway. */
+/** An `Embedder` that uses an embedding model of the gateway. */
 import { Effect, Layer, Semaphore } from "effect"
 import { Gateway } from "../gateway/Gateway.ts"
 import { GatewayError, InvalidResponse, PartialFailure } from "../contract/GatewayError.ts"
 import { Embedder, type Purpose } from "./Embedder.ts"
 
-/** Which embedding model, and what is known of it. */
+/** The embedding model, and what is known of it. */
 export interface GatewayEmbedderOptions {
   readonly model: string
-  /** When it is known beforehand. Otherwise the model is asked once, when it is first wanted. */
+  /** Requested once from the model if absent. */
   readonly dimension?: number
-  /** What the model wants before a question or a passage, such as `query: ` and `passage: `. */
+  /** The model's prefixes for queries and passages, such as `query: ` and `passage: `. */
   readonly prefixes?: Partial<Record<Purpose, string>>
 }
 
-/** Embedded to learn the dimension. */
+/** The text embedded to learn the dimension. */
 const PROBE = "dimension"
 
 /**
  * Derives an `Embedder` from `Gateway`.
  *
- * **Details.** The gateway's vectors are scaled to L2 norm 1 here. A blank text gets the zero vector without being sent:
- * many gateways refuse the whole request for one. A vector of another dimension than the first is `InvalidResponse`.
+ * **Details.** Vectors are scaled to L2 norm 1. Blank texts get the zero vector and are not sent, because many gateways
+ * refuse the whole request. A vector of another dimension fails with `InvalidResponse`.
  */
 export const layer = (options: GatewayEmbedderOptions): Layer.Layer<Embedder, never, Gateway> =>
   Layer.effect(
@@ -31,11 +31,11 @@ export const layer = (options: GatewayEmbedderOptions): Layer.Layer<Embedder, ne
       let known = options.dimension
       const once = yield* Semaphore.make(1)
 
-      const checked = (vectors: Iterable<Float32Array>) => {
+      const checkAndNormalise = (vectors: Iterable<Float32Array>) => {
         for (const vector of vectors) {
           known ??= vector.length
           if (vector.length !== known) {
-            const message = `A vector of ${vector.length} numbers came from a model of ${known}.`
+            const message = `A vector has dimension ${vector.length}, not ${known}.`
             return new GatewayError({
               operation: "embeddings",
               model,
@@ -50,7 +50,7 @@ export const layer = (options: GatewayEmbedderOptions): Layer.Layer<Embedder, ne
       const dimension = Effect.suspend(() =>
         known === undefined
           ? gateway.embeddings({ model, input: [PROBE] }).pipe(
-              Effect.flatMap(({ vectors }) => checked(vectors)),
+              Effect.flatMap(({ vectors }) => checkAndNormalise(vectors)),
               Effect.map(() => known ?? 0)
             )
           : Effect.succeed(known)
@@ -71,10 +71,13 @@ export const layer = (options: GatewayEmbedderOptions): Layer.Layer<Embedder, ne
             const kept = new Map([...reason.kept].map(([i, vector]) => [sent[i] ?? i, vector]))
             const failed = reason.failed.map((i) => sent[i] ?? i)
             const partial = new PartialFailure({ ...reason, message: reason.message, kept, failed })
-            return Effect.andThen(checked(kept.values()), new GatewayError({ ...error, reason: partial }))
+            return Effect.andThen(
+              checkAndNormalise(kept.values()),
+              new GatewayError({ ...error, reason: partial })
+            )
           }
         )
-        yield* checked(vectors)
+        yield* checkAndNormalise(vectors)
         if (sent.length === texts.length) return { vectors, tokens }
         const length = yield* dimension
         const all = texts.map((): Float32Array => new Float32Array(length))

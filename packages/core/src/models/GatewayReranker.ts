@@ -1,24 +1,23 @@
-/** A `Reranker` of any rerank model of the gateway. */
+/** A `Reranker` that uses a rerank model of the gateway. */
 import { Effect, Layer } from "effect"
 import { Gateway } from "../gateway/Gateway.ts"
 import { GatewayError, InvalidRequest } from "../contract/GatewayError.ts"
 import { Reranker } from "./Reranker.ts"
 
-/** Which rerank model, and how much it takes. */
-export interface GatewayRerankerOptions {
+interface GatewayRerankerOptions {
   readonly model: string
-  /** Documents of one request at most; `MAX_DOCUMENTS` when not given. */
+  /** The most documents of one request. Default: `MAX_DOCUMENTS`. */
   readonly maxDocuments?: number
 }
 
-/** What the common rerank models take in one request. */
+/** The limit of common rerank models. */
 export const MAX_DOCUMENTS = 1000
 
 /**
  * Derives a `Reranker` from `Gateway`.
  *
- * **Details.** A title is put on a line before its text. More than `maxDocuments` are refused, not split: scores of two
- * requests need not be comparable.
+ * **Details.** A title becomes the line before its text. More than `maxDocuments` fail with `InvalidRequest`: scores of two
+ * requests may not be comparable.
  */
 export const layer = (options: GatewayRerankerOptions): Layer.Layer<Reranker, never, Gateway> =>
   Layer.effect(
@@ -30,7 +29,7 @@ export const layer = (options: GatewayRerankerOptions): Layer.Layer<Reranker, ne
         model: { id: model, kind: "neural", maxDocuments },
         rerank: Effect.fn("GatewayReranker.rerank")(function* (query, documents, { topN } = {}) {
           if (documents.length > maxDocuments) {
-            const message = `${documents.length} documents are more than one request takes (${maxDocuments}). Recall fewer.`
+            const message = `${documents.length} documents exceed the limit of ${maxDocuments} per request. Recall fewer.`
             return yield* new GatewayError({
               operation: "rerank",
               model,

@@ -7,41 +7,38 @@ import { IMAGE_FORMATS } from "../media/ImageFormat.ts"
 import { readImage } from "../media/ImageSource.ts"
 import { Vision } from "./Vision.ts"
 
-/** The chat model and its limits. */
-export interface GatewayVisionOptions {
+/** The limit of common vision models. The interface has none. */
+const MAX_IMAGES = 20
+
+interface GatewayVisionOptions {
   readonly model: string
-  /** Tokens of one answer at most; the model's own limit when not given. */
+  /** The most tokens of one answer. Default: the model's limit. */
   readonly maxTokens?: number
-  /** Images of one question at most; `MAX_IMAGES_PER_QUESTION` when not given. */
+  /** The most images of one question. Default: `MAX_IMAGES`. */
   readonly maxImages?: number
 }
-
-/** What the common vision models take in one question. The interface gives no limit. */
-export const MAX_IMAGES_PER_QUESTION = 20
 
 /**
  * Derives a `Vision` from `Gateway`.
  *
- * **Details.** One chat message: the question, then the images as data URIs in their order. PNG, JPEG and WEBP, each at
- * most 20 MB. The model is asked to be as deterministic as it can (temperature 0).
+ * **Details.** Sends one chat message: the question, then the images as data URIs, in order. PNG, JPEG and WEBP, each at
+ * most 20 MB. Temperature 0.
  *
- * **Gotchas.** What stands in an image is shown to the model like everything else: text in it may be taken for an
- * instruction. Images by their public URL, which the gateway fetches itself, go through `Gateway.chat`.
+ * **Gotchas.** A model may follow instructions written in an image. For images by URL, use `Gateway.chat`.
  */
 export const layer = (options: GatewayVisionOptions): Layer.Layer<Vision, never, Gateway> =>
   Layer.effect(
     Vision,
     Effect.gen(function* () {
       const gateway = yield* Gateway
-      const { maxImages = MAX_IMAGES_PER_QUESTION, maxTokens, model } = options
+      const { maxImages = MAX_IMAGES, maxTokens, model } = options
 
       const refuse = (reason: InvalidRequest) => new GatewayError({ operation: "vision", model, reason })
 
-      /** Why so many are not taken. */
-      const refusal = (count: number): string | undefined => {
-        if (count === 0) return "There is no image to look at. For text alone, use `Gateway.chat`."
+      const countFault = (count: number): string | undefined => {
+        if (count === 0) return "There is no image. For text alone, use `Gateway.chat`."
         return count > maxImages
-          ? `${count} images are more than one question takes (${maxImages}). Ask about fewer at a time.`
+          ? `${count} images exceed the limit of ${maxImages} per question.`
           : undefined
       }
 
@@ -54,7 +51,7 @@ export const layer = (options: GatewayVisionOptions): Layer.Layer<Vision, never,
           formats: IMAGE_FORMATS
         },
         look: Effect.fn("GatewayVision.look")(function* (question, images, { detail } = {}) {
-          const message = refusal(images.length)
+          const message = countFault(images.length)
           if (message !== undefined) return yield* refuse(new InvalidRequest({ message }))
           const parts = yield* Effect.forEach(images, (bytes, i) =>
             Effect.mapBoth(readImage(bytes), {

@@ -27,15 +27,10 @@ export interface RerankOptions {
   readonly priors?: ReadonlyArray<number>
 }
 
-/** One document's place in a ranking: `index` into the documents given, `score` higher is better, model's own range. */
-export interface Ranked {
-  readonly index: number
-  readonly score: number
-}
-
-/** Best first; every document once, unless `topN` asked for fewer. */
+/** The documents by relevance. */
 export interface Ranking {
-  readonly results: ReadonlyArray<Ranked>
+  /** Best first, each document once, at most `topN`. `index` is its position in the request; higher scores are better. */
+  readonly results: ReadonlyArray<{ readonly index: number; readonly score: number }>
   readonly tokens: number
 }
 

@@ -16,12 +16,6 @@ export interface VisionModel {
   readonly formats: ReadonlyArray<ImageFormat>
 }
 
-/** Options of `look`. */
-export interface LookOptions {
-  /** `low` is fast and cheap, `high` precise. Default: `auto`, the model's choice. */
-  readonly detail?: ImageDetail
-}
-
 /** The answer to a question about images. */
 export interface VisionAnswer {
   readonly text: string
@@ -41,8 +35,9 @@ export interface RecognizedLine {
  * Answers a question about one or more images, which are looked at together.
  *
  * **Details.** The format is read from the bytes, and the order is kept. No image, more than `maxImages`, an image above
- * `maxImageBytes` or of another format fails with `InvalidRequest`, which names the image, before sending. `read`, where the model offers it, gives the lines written in one
- * image, in reading order, with their boxes.
+ * `maxImageBytes` or of another format fails with `InvalidRequest` before sending. `detail` is `low` (fast and cheap),
+ * `high` (precise) or `auto`, the default. `read`, if the model offers it, returns the lines of text in an image, in reading
+ * order.
  */
 export class Vision extends Context.Service<
   Vision,
@@ -51,7 +46,7 @@ export class Vision extends Context.Service<
     readonly look: (
       question: string,
       images: ReadonlyArray<Uint8Array>,
-      options?: LookOptions
+      options?: { readonly detail?: ImageDetail }
     ) => Effect.Effect<VisionAnswer, GatewayError>
     readonly read?: (image: Uint8Array) => Effect.Effect<ReadonlyArray<RecognizedLine>, GatewayError>
   }

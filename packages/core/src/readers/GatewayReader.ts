@@ -5,8 +5,7 @@ import { Gateway } from "../gateway/Gateway.ts"
 import { NOT_FOUND, type Pending, readLine } from "./CitedLines.ts"
 import { Reader, type ReaderPassage } from "../models/Reader.ts"
 
-/** The chat model and its limits. */
-export interface GatewayReaderOptions {
+interface GatewayReaderOptions {
   readonly model: string
   /** The most tokens of one answer. Default: `MAX_TOKENS`. */
   readonly maxTokens?: number
