@@ -52,13 +52,10 @@ export const exceptions: ReadonlyArray<string> = [
   // A module of a service exports its layers by these names.
   "layer:",
   "layerConfig:",
-  "packages/rag/src/library/Library.ts:",
-  "packages/rag/src/embedding/EmbeddingCalls.ts:",
   "packages/core/src/client/media/Images.ts:",
   "packages/core/src/client/media/Videos.ts:",
   "packages/core/src/client/call/Call.ts:",
   "packages/core/src/client/account/Tokens.ts:",
-  "packages/rag/src/ingest ⇄ packages/rag/src/ingest/sources (",
   "layerWithoutTransport:"
 ]
 

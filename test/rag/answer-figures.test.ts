@@ -5,10 +5,10 @@ import { LanceIndex, Library, type Parsed, type PassageFigure, PassageIndex } fr
 import { Effect, Layer, Ref, Stream } from "effect"
 import { CHUNKER } from "../../packages/rag/src/chunking/Chunker.ts"
 import { FigureDescriptions } from "../../packages/rag/src/ingest/DescribeFigures.ts"
-import { draftOf } from "../../packages/rag/src/ingest/Draft.ts"
+import { chunkDocument } from "../../packages/rag/src/ingest/ChunkedDocument.ts"
 import { FORMAT } from "../../packages/rag/src/store/Manifest.ts"
 import { parseMarkdown } from "../../packages/rag/src/formats/markdown/Markdown.ts"
-import { sha256 } from "../../packages/rag/src/embedding/PassageEmbedder.ts"
+import { sha256 } from "../../packages/rag/src/document/Hash.ts"
 import { BLUE, png, RED } from "../laws/Pictures.ts"
 import { DIMENSION, modelsLayer } from "./Models.ts"
 import { testFolder } from "./TestFolder.ts"
@@ -112,7 +112,7 @@ describe("figures at ingest", () => {
         } satisfies Parsed
         const file = { path: "pond.md", source: "", original: LEVELS_CROP, sha256: "0", metadata: undefined }
         const searched = (on: boolean, kind: "generative" | "extractive") =>
-          draftOf(file, parsed).pipe(
+          chunkDocument(file, parsed).pipe(
             Effect.provideService(FigureDescriptions, on),
             Effect.provide(seeing(asked, kind, "A falling curve.")),
             Effect.map(({ passages }) => passages.map(({ passage, text }) => [passage.text, text] as const))

@@ -3,7 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Embedder } from "@sluice/core"
 import { Deferred, Effect, Fiber } from "effect"
 import type { VectorCache } from "../../packages/rag/src/store/PassageIndex.ts"
-import { makePassageEmbedder, sha256 } from "../../packages/rag/src/embedding/PassageEmbedder.ts"
+import { sha256 } from "../../packages/rag/src/document/Hash.ts"
+import { makePassageEmbedder } from "../../packages/rag/src/embedding/PassageEmbedder.ts"
 import { DIMENSION, embedText } from "./Models.ts"
 
 const texts = (from: number, to: number) =>

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { type CommitPart, commitsOf } from "../../packages/rag/src/ingest/Commits.ts"
+import { type CommitPart, groupCommits } from "../../packages/rag/src/ingest/Commits.ts"
 
 const MEGABYTE = 1024 * 1024
 
@@ -11,7 +11,7 @@ const part = (id: string, passages: number, bytes = passages): CommitPart => ({ 
 const commits = (parts: ReadonlyArray<CommitPart>, seconds = 0) =>
   Stream.fromIterable(parts).pipe(
     Stream.tap(() => TestClock.adjust(`${seconds} seconds`)),
-    commitsOf,
+    groupCommits,
     Stream.map((commit) => commit.flatMap(({ ids }) => ids).join("")),
     Stream.runCollect
   )
@@ -57,7 +57,7 @@ describe("what is written at once", () => {
       const given: Array<string> = []
       const parts = [..."abc"].map((id) => part(id, 10))
       const pausing = Stream.concat(Stream.fromIterable(parts), Stream.never).pipe(
-        commitsOf,
+        groupCommits,
         Stream.runForEach((commit) =>
           Effect.sync(() => given.push(commit.flatMap(({ ids }) => ids).join("")))
         )

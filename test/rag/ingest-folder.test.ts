@@ -62,7 +62,7 @@ describe("a folder", () => {
       const priceless = yield* Effect.flip(library.plan(".", { per1000Tokens: Number.NaN }))
       assert.strictEqual(priceless.reason, "Malformed")
       for (const none of [null, { folder: "." }])
-        assert.match((yield* Effect.flip(library.apply(none as never))).message, /no plan/)
+        assert.match((yield* Effect.flip(library.apply(none as never))).message, /Not a plan/)
       const bytes = new TextEncoder().encode("# Weir\n\nThe weir is open.\n")
       const listed = function* () {
         yield { path: "a.md", bytes }
@@ -82,7 +82,7 @@ describe("a folder", () => {
         reasons(failed),
         ["", "", "b.md", ...paths].map((path) => `${path} Malformed`).toSorted()
       )
-      assert.match(failed.at(-1)?.error.message ?? "", /the path "a\/"\. Give it a relative one, with "\/"/)
+      assert.match(failed.at(-1)?.error.message ?? "", /"a\/" is not a valid path\. Use a relative path with "\/"/)
       assert.deepStrictEqual(yield* pathsOf(library), ["a/.../c.md"])
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )

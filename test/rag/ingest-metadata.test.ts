@@ -77,8 +77,8 @@ describe("metadata", () => {
         [{ missing: undefined }, "Malformed", /"missing" is of type undefined/],
         [{ big: 1n }, "Malformed", /of type bigint/],
         [circle, "Malformed", /levels deep/],
-        [["a list"], "Malformed", /no plain object/],
-        ["a text", "Malformed", /no plain object/],
+        [["a list"], "Malformed", /not a plain object/],
+        ["a text", "Malformed", /not a plain object/],
         [{ long: "ü".repeat(METADATA_BYTES / 2) }, "TooLarge", /65\d\d\d bytes/]
       ]
       const report = yield* library.ingest({

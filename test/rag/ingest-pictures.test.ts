@@ -5,8 +5,8 @@ import { documentId, LanceIndex, Library, PassageIndex } from "@sluice/rag"
 import { Context, Effect, Layer, Stream } from "effect"
 import { renameSync } from "node:fs"
 import { join } from "node:path"
-import { sha256 } from "../../packages/rag/src/embedding/PassageEmbedder.ts"
-import { mayShowPictures } from "../../packages/rag/src/ingest/sources/PicturesBeside.ts"
+import { sha256 } from "../../packages/rag/src/document/Hash.ts"
+import { mayLinkPictures } from "../../packages/rag/src/ingest/sources/LinkedPictures.ts"
 import { png } from "./DocxWriter.ts"
 import { countingEmbedder, DIMENSION, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
 import { testFolder } from "./TestFolder.ts"
@@ -164,7 +164,7 @@ describe("a picture beside a document", () => {
   )
 
   it("is looked for where there may be one", () => {
-    const mayShow = (path: string, bytes: Uint8Array) => Effect.runSync(mayShowPictures(path, bytes))
+    const mayShow = (path: string, bytes: Uint8Array) => Effect.runSync(mayLinkPictures(path, bytes))
     for (const text of ["a ![b](c.png)", "<img src=c>", "<IMG\nsrc=c>"]) {
       assert.isTrue(mayShow("a.md", Buffer.from(text)), text)
       assert.isTrue(mayShow("a.html", Buffer.from(text, "utf16le")), text)

@@ -6,10 +6,10 @@ import { documentId, LanceIndex, Library, PassageIndex } from "@sluice/rag"
 import { Context, Effect, Layer, Stream } from "effect"
 import sharp from "sharp"
 import type { Box, Figure, Parsed } from "../../packages/rag/src/document/Document.ts"
-import { draftOf } from "../../packages/rag/src/ingest/Draft.ts"
+import { chunkDocument } from "../../packages/rag/src/ingest/ChunkedDocument.ts"
 import { parse } from "../../packages/rag/src/formats/Parser.ts"
-import { sha256 } from "../../packages/rag/src/embedding/PassageEmbedder.ts"
-import { decodeReading, encodeReading } from "../../packages/rag/src/ingest/StoredReading.ts"
+import { sha256 } from "../../packages/rag/src/document/Hash.ts"
+import { decodeParsed, encodeParsed } from "../../packages/rag/src/ingest/ParsedCodec.ts"
 import { DIMENSION, embedText, modelsLayer } from "./Models.ts"
 import { column, writePdf } from "./PdfWriter.ts"
 import { testFolder } from "./TestFolder.ts"
@@ -61,18 +61,18 @@ describe("what is kept of a reading", () => {
   it.effect("comes back as it was, without the crops", () =>
     Effect.gen(function* () {
       const { crop: _, ...rest } = figure
-      const back = yield* decodeReading(yield* encodeReading(parsed), "boiler.pdf")
+      const back = yield* decodeParsed(yield* encodeParsed(parsed), "boiler.pdf")
       assert.deepStrictEqual(back, { ...parsed, figures: [rest] })
       const cropOf = (hash: string) => Effect.succeed(hash === sha256(CROP) ? CROP : undefined)
-      assert.deepStrictEqual(yield* decodeReading(yield* encodeReading(parsed), "boiler.pdf", cropOf), parsed)
+      assert.deepStrictEqual(yield* decodeParsed(yield* encodeParsed(parsed), "boiler.pdf", cropOf), parsed)
     })
   )
 
   it.effect("is refused by name when it is damaged", () =>
     Effect.gen(function* () {
-      const bytes = yield* encodeReading(parsed)
+      const bytes = yield* encodeParsed(parsed)
       for (const wrong of [bytes.subarray(0, bytes.length - 9), new Uint8Array(8)]) {
-        const error = yield* Effect.flip(decodeReading(wrong, "boiler.pdf"))
+        const error = yield* Effect.flip(decodeParsed(wrong, "boiler.pdf"))
         assert.deepStrictEqual([error.reason, error.document], ["Store", "boiler.pdf"])
       }
     })
@@ -82,7 +82,7 @@ describe("what is kept of a reading", () => {
     Effect.gen(function* () {
       const { library: at } = yield* testFolder
       const library = yield* Library.open(at)
-      const draft = yield* draftOf(file, parsed)
+      const draft = yield* chunkDocument(file, parsed)
       assert.deepStrictEqual([draft.info.figures, draft.info.faults], [1, parsed.faults])
       const manifest = { format: 2, embeddingModel: "test-words", dimension: DIMENSION }
       const index = Context.get(yield* Layer.build(LanceIndex.layer(at)), PassageIndex)

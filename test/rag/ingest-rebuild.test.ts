@@ -131,7 +131,7 @@ describe("rebuild", () => {
         })
       )
       const error = yield* Effect.flip(Stream.runDrain(Library.rebuild(at)).pipe(Effect.provide(fails)))
-      assert.match(error.message, /last\.md; the collection is as it was/)
+      assert.match(error.message, /last\.md; the collection is unchanged/)
       const paths = (yield* (yield* Library.open(at)).documents).map(({ path }) => path)
       assert.deepStrictEqual(paths, ["first.md", "last.md", "second.md"])
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)

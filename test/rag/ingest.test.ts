@@ -282,9 +282,9 @@ describe("ingest", () => {
             ["Model", "Model", "Model"]
           )
           assert.strictEqual((yield* library.stats).passages, 0)
-          assert.include(report.failed[0]!.error.message, "Nothing of it was stored")
+          assert.include(report.failed[0]!.error.message, "None of it was stored")
           const asked = yield* Effect.flip(library.retrieve("Where is the grey cat?"))
-          assert.match(asked.message, /^The embedding model liar gave .*\. Check that/)
+          assert.match(asked.message, /^The embedding model liar returned .*\. Check which/)
           assert.notInclude(asked.message, "stored")
         }).pipe(Effect.provide(Layer.mergeAll(liar, rerankerLayer, readerLayer)))
       }).pipe(Effect.scoped)

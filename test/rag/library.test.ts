@@ -85,7 +85,7 @@ describe("Library", () => {
       const connection = yield* Effect.promise(() => connect(at))
       yield* Effect.promise(async () => (await connection.openTable("files")).delete("true"))
       const error = yield* Effect.flip(Stream.runDrain(library.rebuild))
-      assert.include(error.message, "as it was")
+      assert.include(error.message, "unchanged")
       assert.strictEqual((yield* library.retrieve("boiler key")).kept.length, 3)
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
@@ -145,7 +145,7 @@ describe("Library", () => {
         )
       }
       const many = yield* Effect.flip(compare("boiler" as never, {}, {}))
-      assert.strictEqual(many.message, '`questions` is "boiler". Give an array.')
+      assert.strictEqual(many.message, '`questions` is "boiler"; expected an array.')
       assert.strictEqual((yield* library.retrieve("boiler", null as never)).kept.length, 3)
       assert.strictEqual((yield* plan(docs, null as never)).unchanged, 3)
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)

@@ -12,7 +12,7 @@ import {
   PICTURES_AT_MOST,
   PICTURES_READ_AT_MOST
 } from "../../packages/rag/src/formats/parsing/Pictures.ts"
-import { pictureBeside } from "../../packages/rag/src/ingest/sources/SourceFiles.ts"
+import { pictureReader } from "../../packages/rag/src/ingest/sources/SourceFiles.ts"
 import { docx, drawing, p, png } from "./DocxWriter.ts"
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -188,7 +188,7 @@ describe("pictures beside a document", () => {
         writeFileSync(join(root, name), picture)
       symlinkSync(join(outer, "secret.png"), join(root, "img/link.png"))
       symlinkSync(outer, join(root, "img/up"))
-      const file = pictureBeside(root, "notes/a.md")
+      const file = pictureReader(root, "notes/a.md")
       for (const found of [
         "../img/the%20gate.png?raw=1",
         "own.png",
@@ -203,7 +203,7 @@ describe("pictures beside a document", () => {
       assert.match(String(yield* file("../.hidden/x.png")), /hidden/)
       for (const none of ["missing.png", "%", "\0", "../img", ""]) {
         assert.isTrue(
-          [undefined, "lies outside of the folder that is ingested"].includes((yield* file(none)) as string)
+          [undefined, "lies outside the ingested folder"].includes((yield* file(none)) as string)
         )
       }
       const parsed = yield* read(

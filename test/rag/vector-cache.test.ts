@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { LanceIndex, PassageIndex } from "@sluice/rag"
 import { Effect, Layer } from "effect"
 import { bloomFilter } from "../../packages/rag/src/store/lance/LanceVectors.ts"
-import { sha256 } from "../../packages/rag/src/embedding/PassageEmbedder.ts"
+import { sha256 } from "../../packages/rag/src/document/Hash.ts"
 import { testFolder } from "./TestFolder.ts"
 
 const DIMENSION = 8

@@ -4,7 +4,7 @@ import { type ImageDetail, type VisionAnswer, Vision } from "@sluice/core"
 import { Duration, Effect, Option, Stream } from "effect"
 import type { FigureLook } from "./Answer.ts"
 import type { PassageFigure, StoredPassage } from "../document/Document.ts"
-import { sha256 } from "../embedding/PassageEmbedder.ts"
+import { sha256 } from "../document/Hash.ts"
 import type { Collection } from "../store/PassageIndex.ts"
 import type { RagError } from "../document/RagError.ts"
 

@@ -148,11 +148,11 @@ export interface DocumentInfo {
   readonly metadata?: Metadata
 }
 
-/** What was found where a document refers to a picture that lies beside it. */
-export interface PictureBeside {
-  /** As the document has it. */
+/** A picture file that a document links to. */
+export interface LinkedPicture {
+  /** The link, as the document has it. */
   readonly reference: string
-  /** SHA-256 of the picture, or of why it may not be read; absent where there is no such file. */
+  /** SHA-256 of the picture, or of the reason why it may not be read. Absent if there is no such file. */
   readonly sha256?: string
 }
 

@@ -1,39 +1,54 @@
-/** What a program attaches to a document, checked before anything of the document is written. */
+/** Metadata that a program attaches to a document, checked before anything of the document is written. */
 import { Effect } from "effect"
 import type { Metadata } from "./Document.ts"
-import { RagError } from "./RagError.ts"
+import { RagError, type RagReason } from "./RagError.ts"
 
-/** Bytes of a document's metadata as JSON (64 KiB): it is to filter by, not to keep documents in. */
+/** Maximum size of a document's metadata: bytes of its JSON (64 KiB). */
 export const METADATA_BYTES = 64 * 1024
 
-/** Lists and objects within each other. */
+/** Maximum nesting of arrays and objects. */
 const DEPTH = 32
 
 /**
- * Gives the metadata back when it is a plain object of JSON values, at most `METADATA_BYTES` long. Fails with
- * `Malformed`, which names the key, or `TooLarge`.
+ * Calls `metadata`, which may throw, and checks what it returns: undefined, or a plain object of JSON values of at most
+ * `METADATA_BYTES`. Fails with `Malformed`, which names the key, or with `TooLarge`.
  */
-export const checkMetadata = Effect.fn("CheckMetadata")(function* (path: string, metadata: unknown) {
-  const fault = isObject(metadata) ? faultOf(metadata, "", 0) : "it is no plain object"
+export const resolveMetadata = Effect.fn("Metadata.resolve")(function* (
+  path: string,
+  metadata: () => unknown
+) {
+  const value = yield* Effect.try({
+    try: metadata,
+    catch: (cause) =>
+      failure(
+        path,
+        "Malformed",
+        `The metadata function failed for ${path}: ${String(cause)}. Fix it, and ingest again.`,
+        cause
+      )
+  })
+  if (value === undefined) return undefined
+  const fault = isObject(value) ? faultOf(value, "", 0) : "it is not a plain object"
   if (fault !== undefined) {
-    return yield* new RagError({
-      stage: "ingest",
-      reason: "Malformed",
-      message: `The metadata of ${path} cannot be kept: ${fault}. Texts, finite numbers, true, false, null, and lists and objects of these can.`,
-      document: path
-    })
+    return yield* failure(
+      path,
+      "Malformed",
+      `The metadata of ${path} is not JSON: ${fault}. Use strings, finite numbers, true, false, null, and arrays and objects of these.`
+    )
   }
-  const bytes = Buffer.byteLength(JSON.stringify(metadata))
+  const bytes = Buffer.byteLength(JSON.stringify(value))
   if (bytes > METADATA_BYTES) {
-    return yield* new RagError({
-      stage: "ingest",
-      reason: "TooLarge",
-      message: `The metadata of ${path} has ${bytes} bytes as JSON; up to ${METADATA_BYTES} are kept. Attach only what you filter by.`,
-      document: path
-    })
+    return yield* failure(
+      path,
+      "TooLarge",
+      `The metadata of ${path} has ${bytes} bytes as JSON; the limit is ${METADATA_BYTES}. Attach only what you filter by.`
+    )
   }
-  return metadata as Metadata
+  return value as Metadata
 })
+
+const failure = (document: string, reason: RagReason, message: string, cause?: unknown): RagError =>
+  new RagError({ stage: "ingest", reason, message, document, cause })
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false
@@ -41,12 +56,12 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   return prototype === Object.prototype || prototype === null
 }
 
-/** Where a value is no JSON, and why; undefined when it is. A value that contains itself is too deep. */
+/** Which value is not JSON, and why. A value that contains itself exceeds the depth. */
 const faultOf = (value: unknown, at: string, depth: number): string | undefined => {
   if (depth > DEPTH) return `${at.slice(0, 100)} … is more than ${DEPTH} levels deep`
   if (value === null || typeof value === "string" || typeof value === "boolean") return undefined
   if (typeof value === "number") return Number.isFinite(value) ? undefined : `${at} is ${value}`
-  if (!Array.isArray(value) && !isObject(value)) return `${at} is ${nameOf(value)}`
+  if (!Array.isArray(value) && !isObject(value)) return `${at} is ${typeName(value)}`
   for (const [key, inner] of Object.entries(value)) {
     const fault = faultOf(inner, at === "" ? JSON.stringify(key) : `${at}.${key}`, depth + 1)
     if (fault !== undefined) return fault
@@ -54,7 +69,7 @@ const faultOf = (value: unknown, at: string, depth: number): string | undefined 
   return undefined
 }
 
-const nameOf = (value: unknown): string =>
+const typeName = (value: unknown): string =>
   typeof value === "object" && value !== null
     ? `a ${value.constructor?.name ?? "foreign object"}`
     : `of type ${typeof value}`

@@ -1,21 +1,19 @@
-/** Passages to vectors: what is embedded, what is kept, and what is not believed. */
-import { hash as digest } from "node:crypto"
-import { Embedder, GatewayError } from "@sluice/core"
+/** Embeds passages: which texts are sent, which vectors are cached, and which are rejected. */
+import { Embedder, type EmbedderModel, GatewayError } from "@sluice/core"
 import { asSentence } from "@sluice/core/contract"
 import { Effect } from "effect"
-import { type EmbeddedText, embeddingCalls, type KeyedText, type PassageText } from "./EmbeddingCalls.ts"
-import type { VectorCache } from "../store/PassageIndex.ts"
+import { CHUNKER } from "../chunking/Chunker.ts"
+import { sha256 } from "../document/Hash.ts"
 import { RagError, type Stage } from "../document/RagError.ts"
-import { estimateTokens, type TokenEstimate } from "./TokenEstimate.ts"
+import { FORMAT, type Manifest } from "../store/Manifest.ts"
+import { PassageIndex, type VectorCache } from "../store/PassageIndex.ts"
+import { type EmbeddedText, embeddingCalls, type KeyedText, type PassageText } from "./EmbeddingCalls.ts"
 
-/** Texts looked up in the cache at a time. */
+/** Texts that are looked up in the cache at a time. */
 const TEXTS_PER_LOOKUP = 2_000
 
-/** Calls at a time, for models that are far away. */
-const CALLS_AT_ONCE = 4
-
-/** SHA-256, hexadecimal. */
-export const sha256 = (data: string | Uint8Array): string => digest("sha256", data)
+/** Concurrent calls of a remote model. */
+const CONCURRENT_CALLS = 4
 
 /** What may still be sent to the model. */
 export interface EmbeddingBudget {
@@ -23,115 +21,129 @@ export interface EmbeddingBudget {
   texts: number
 }
 
-/** Embeds passages; each text fails or succeeds by itself. Equal texts that are under way together are embedded once. */
+/** Tokens of a text: `estimated` as common vocabularies count, `atMost` by bytes, because no token has less than one. */
+export interface TokenEstimate {
+  readonly estimated: number
+  readonly atMost: number
+}
+
+/** Embeds passages. Each text succeeds or fails alone. Equal texts that are embedded concurrently are sent once. */
 export interface PassageEmbedder {
   readonly embed: (texts: ReadonlyArray<PassageText>) => Effect.Effect<ReadonlyArray<EmbeddedText>, RagError>
-  /** The different texts among these that have no vector in the cache, in their order. Asks no model. */
+  /** The different texts without a vector in the cache, in order. Calls no model. */
   readonly missing: (texts: ReadonlyArray<PassageText>) => Effect.Effect<ReadonlyArray<PassageText>, RagError>
-  /** Whether a text that was embedded once is not sent again: models that cost nothing have no cache. */
-  readonly remembers: boolean
-  /** What the model will count for a text, its prefix included. */
+  /** False for free models: their vectors are not cached. */
+  readonly isCached: boolean
+  /** The tokens of a text with the model's prefix. */
   readonly tokens: (text: string) => TokenEstimate
-  /** The same embedder, which sends no more than that: what would go over it fails with `Stale`, unsent. */
+  /** The same embedder with a budget. Texts that exceed it are not sent, and fail with `Stale`. */
   readonly within: (budget: EmbeddingBudget) => PassageEmbedder
 }
 
-/** What the model promised, checked: the vector itself, undefined when it has no direction, or what is wrong with it. */
-export const checkVector = (
-  vector: Float32Array | undefined,
-  dimension: number,
-  model: string,
-  stage: Stage
-): EmbeddedText => {
-  if (vector === undefined) return distrusted(stage, model, "gave no vector for a text")
-  if (vector.length !== dimension)
-    return distrusted(stage, model, `gave a vector of ${vector.length} numbers where ${dimension} were due`)
-  let squares = 0
-  for (let i = 0; i < vector.length; i++) squares += vector[i]! * vector[i]!
-  if (!Number.isFinite(squares))
-    return distrusted(stage, model, "gave a vector with a number that is not finite")
-  return { _tag: "Vector", vector: squares === 0 ? undefined : vector }
-}
+/** The manifest of the present models. Asks the embedding model for its dimension. */
+export const presentManifest = Effect.gen(function* () {
+  const { dimension, model } = yield* Embedder
+  const manifest: Manifest = {
+    format: FORMAT,
+    embeddingModel: manifestName(model),
+    dimension: yield* dimension.pipe(Effect.mapError((error) => modelError("open", error))),
+    chunker: CHUNKER
+  }
+  return manifest
+})
 
-/** With `cache`, vectors are looked up before a call and kept after it; models that cost nothing need none. */
+/** Everything that determines a model's vectors: its identifier, and its prefixes if it has any. */
+const manifestName = ({ id, prefixes: { passage = "", query = "" } = {} }: EmbedderModel): string =>
+  query === "" && passage === ""
+    ? id
+    : `${id} with prefixes ${JSON.stringify(query)} and ${JSON.stringify(passage)}`
+
+/** The embedder of the present model, with the store's cache unless the model is free. */
+export const passageEmbedder = Effect.fn("PassageEmbedder.present")(function* ({ dimension }: Manifest) {
+  const { model } = yield* Embedder
+  const index = yield* PassageIndex
+  return yield* makePassageEmbedder(
+    dimension,
+    model.free ? undefined : yield* index.vectors(manifestName(model), dimension)
+  )
+})
+
+/** Without `cache`, all texts are sent. */
 export const makePassageEmbedder = Effect.fn("PassageEmbedder.make")(function* (
   dimension: number,
   cache: VectorCache | undefined
 ) {
   const { embed, model } = yield* Embedder
+  const check = (vector: Float32Array | undefined) => checkVector(vector, dimension, model.id, "ingest")
 
-  const ask = Effect.fn("PassageEmbedder.call")(function* (texts: ReadonlyArray<PassageText>) {
+  const request = Effect.fn("PassageEmbedder.call")(function* (texts: ReadonlyArray<PassageText>) {
     return yield* embed(
       texts.map(({ text }) => text),
       "passage"
     ).pipe(
-      Effect.map(({ vectors }) => {
-        const right = vectors.length === texts.length
-        return texts.map((_, i): EmbeddedText =>
-          right
-            ? checkVector(vectors[i], dimension, model.id, "ingest")
-            : distrusted("ingest", model.id, `gave ${vectors.length} vectors for ${texts.length} texts`)
+      Effect.map(({ vectors }) =>
+        texts.map((_, i) =>
+          vectors.length === texts.length
+            ? check(vectors[i])
+            : invalidResponse("ingest", model.id, `${vectors.length} vectors for ${texts.length} texts`)
         )
-      }),
-      Effect.catchTag("GatewayError", (error) =>
-        Effect.succeed(salvage(texts.length, error, dimension, model.id))
-      )
+      ),
+      Effect.catchTag("GatewayError", (error) => {
+        // `PartialFailure` has the vectors that were paid for.
+        const partial = error.reason._tag === "PartialFailure" ? error.reason : undefined
+        const cause = partial === undefined ? error : new GatewayError({ ...error, reason: partial.first })
+        const failed: EmbeddedText = { _tag: "Failed", error: modelError("ingest", cause) }
+        return Effect.succeed(
+          texts.map((_, i) => (partial?.kept.has(i) === true ? check(partial.kept.get(i)) : failed))
+        )
+      })
     )
   })
 
-  /** Vectors in the cache, by the hash of their text. */
+  /** Cached vectors, by the hash of their text. */
   const lookUp = Effect.fn("PassageEmbedder.lookUp")(function* (texts: ReadonlyArray<KeyedText>) {
     const found = new Map<string, Float32Array>()
     if (cache === undefined) return found
     for (let i = 0; i < texts.length; i += TEXTS_PER_LOOKUP) {
-      const some = new Map(texts.slice(i, i + TEXTS_PER_LOOKUP).map(({ hash, key }) => [key, hash]))
-      for (const [key, vector] of yield* cache.get([...some.keys()])) found.set(some.get(key)!, vector)
+      const hashes = new Map(texts.slice(i, i + TEXTS_PER_LOOKUP).map(({ hash, key }) => [key, hash]))
+      for (const [key, vector] of yield* cache.get([...hashes.keys()])) found.set(hashes.get(key)!, vector)
     }
     return found
   })
 
-  const missing: PassageEmbedder["missing"] = Effect.fn("PassageEmbedder.missing")(function* (texts) {
-    const different = differentOf(texts, cache !== undefined)
-    const known = yield* lookUp(different)
-    return different.filter(({ hash }) => !known.has(hash))
-  })
+  /** Each text once. A question of the same words may have another vector, so that the key says "passage". */
+  const different = (texts: ReadonlyArray<PassageText>): ReadonlyArray<KeyedText> =>
+    [...new Map(texts.map(({ hash, text }) => [hash, text]))].map(([hash, text]) => ({
+      hash,
+      text,
+      key: cache === undefined ? "" : sha256(`passage\0${hash}`)
+    }))
 
-  const atOnce = model.free ? 1 : CALLS_AT_ONCE
-  const vectorsOf = yield* embeddingCalls({ ask, lookUp, cache, atOnce, dimension })
+  const concurrency = model.free ? 1 : CONCURRENT_CALLS
+  const embedTexts = yield* embeddingCalls({ request, lookUp, cache, concurrency, dimension })
 
-  const embedder = (budget: EmbeddingBudget | undefined): PassageEmbedder => ({
+  const withBudget = (budget: EmbeddingBudget | undefined): PassageEmbedder => ({
     embed: Effect.fn("PassageEmbedder.embed")(function* (texts) {
-      const different = differentOf(texts, cache !== undefined)
-      const { fresh, known } = yield* vectorsOf(different, (count) =>
-        isWithin(budget, count) ? undefined : OVER_BUDGET
+      const { cached, embedded } = yield* embedTexts(different(texts), (count) =>
+        budget === undefined || spend(budget, count) ? undefined : OVER_BUDGET
       )
-      return texts.map(
-        ({ hash }) => fresh.get(hash) ?? checkVector(known.get(hash), dimension, model.id, "ingest")
-      )
+      return texts.map(({ hash }) => embedded.get(hash) ?? check(cached.get(hash)))
     }),
-    missing,
-    remembers: cache !== undefined,
+    missing: Effect.fn("PassageEmbedder.missing")(function* (texts) {
+      const all = different(texts)
+      const cached = yield* lookUp(all)
+      return all.filter(({ hash }) => !cached.has(hash))
+    }),
+    isCached: cache !== undefined,
     tokens: (text) => estimateTokens((model.prefixes?.passage ?? "") + text),
-    within: embedder
+    within: withBudget
   })
 
-  return embedder(undefined)
+  return withBudget(undefined)
 })
 
-/** Each text once. */
-const differentOf = (texts: ReadonlyArray<PassageText>, kept: boolean): ReadonlyArray<KeyedText> =>
-  [...new Map(texts.map(({ hash, text }) => [hash, text]))].map(([hash, text]) => ({
-    hash,
-    text,
-    key: kept ? keyOf(hash) : ""
-  }))
-
-/** What a passage's vector is kept under; a question of the same words has another vector with many models. */
-const keyOf = (hash: string): string => sha256(`passage\0${hash}`)
-
-/** Takes one call out of the budget, where it still has it. */
-const isWithin = (budget: EmbeddingBudget | undefined, texts: number): boolean => {
-  if (budget === undefined) return true
+/** Takes one call out of the budget. False if it is exhausted. */
+const spend = (budget: EmbeddingBudget, texts: number): boolean => {
   if (budget.calls < 1 || budget.texts < texts) return false
   budget.calls--
   budget.texts -= texts
@@ -144,36 +156,37 @@ const OVER_BUDGET: EmbeddedText = {
     stage: "ingest",
     reason: "Stale",
     message:
-      "This document needs more texts embedded than were planned, and was left out unpaid: the cache of vectors has changed. Make a new plan."
+      "This document needs more embeddings than planned, because the cache of vectors changed. It was skipped; make a new plan."
   })
 }
 
-const distrusted = (stage: Stage, model: string, what: string): EmbeddedText => ({
+/** Checks length and numbers of a model's vector. The vector 0, which has no direction, becomes undefined. */
+export const checkVector = (
+  vector: Float32Array | undefined,
+  dimension: number,
+  model: string,
+  stage: Stage
+): EmbeddedText => {
+  if (vector === undefined) return invalidResponse(stage, model, "no vector for a text")
+  if (vector.length !== dimension)
+    return invalidResponse(stage, model, `a vector of ${vector.length} numbers instead of ${dimension}`)
+  let squares = 0
+  for (let i = 0; i < vector.length; i++) squares += vector[i]! * vector[i]!
+  if (!Number.isFinite(squares))
+    return invalidResponse(stage, model, "a vector with a number that is not finite")
+  return { _tag: "Vector", vector: squares === 0 ? undefined : vector }
+}
+
+const invalidResponse = (stage: Stage, model: string, what: string): EmbeddedText => ({
   _tag: "Failed",
   error: new RagError({
     stage,
     reason: "Model",
-    message: `The embedding model ${model} ${what}. ${stage === "ingest" ? "Nothing of it was stored. " : ""}Check that the configured model is the one that answers.`
+    message: `The embedding model ${model} returned ${what}. ${stage === "ingest" ? "None of it was stored. " : ""}Check which model answers.`
   })
 })
 
-/** What is left of a call that failed: with `PartialFailure` the vectors that were paid for. */
-const salvage = (
-  count: number,
-  error: GatewayError,
-  dimension: number,
-  model: string
-): ReadonlyArray<EmbeddedText> => {
-  const partial = error.reason._tag === "PartialFailure" ? error.reason : undefined
-  const why = partial === undefined ? error : new GatewayError({ ...error, reason: partial.first })
-  return Array.from({ length: count }, (_, i): EmbeddedText =>
-    partial?.kept.has(i) === true
-      ? checkVector(partial.kept.get(i), dimension, model, "ingest")
-      : { _tag: "Failed", error: modelError("ingest", why) }
-  )
-}
-
-/** A model's failure as ours: it says itself what to do next. */
+/** A model's failure as a `RagError`. The model's message says what to do. */
 export const modelError = (stage: Stage, cause: GatewayError): RagError =>
   new RagError({
     stage,
@@ -181,3 +194,19 @@ export const modelError = (stage: Stage, cause: GatewayError): RagError =>
     message: `${asSentence(cause.message)}${stage === "ingest" ? " What succeeded is kept." : ""}`,
     cause
   })
+
+/** Letters of a word per token: the average of common vocabularies. */
+const LETTERS_PER_TOKEN = 6
+
+/** Special tokens that models put around each text. */
+const SPECIAL_TOKENS = 2
+
+const PARTS =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]|[\p{L}\p{M}]+|\p{N}{1,3}|[^\s\p{L}\p{M}\p{N}]/gu
+
+const estimateTokens = (text: string): TokenEstimate => {
+  let estimated = SPECIAL_TOKENS
+  for (const [part] of text.matchAll(PARTS)) estimated += Math.ceil(part.length / LETTERS_PER_TOKEN)
+  const atMost = Buffer.byteLength(text) + SPECIAL_TOKENS
+  return { estimated: Math.min(estimated, atMost), atMost }
+}

@@ -2,7 +2,7 @@
 import { Vision } from "@sluice/core"
 import { Context, Effect } from "effect"
 import type { Parsed, StoredPassage } from "../document/Document.ts"
-import { type Draft, draftOf } from "../ingest/Draft.ts"
+import { type ChunkedDocument, chunkDocument } from "../ingest/ChunkedDocument.ts"
 import { searchText } from "../document/SearchText.ts"
 import { scratchCollection } from "./ScratchCollection.ts"
 
@@ -12,7 +12,7 @@ const COMMIT_PASSAGES = 1_000
 /** Opens the index; `write` takes documents as they come, `settle` writes the last of them. */
 export const heldOutIndex = Effect.fn("HeldOutIndex.open")(function* (folder: string) {
   const { collection, dimension, embedder } = yield* scratchCollection(folder)
-  let waiting: Array<Draft> = []
+  let waiting: Array<ChunkedDocument> = []
   let passages = 0
 
   const flush = Effect.fn("HeldOutIndex.flush")(function* () {
@@ -45,7 +45,7 @@ export const heldOutIndex = Effect.fn("HeldOutIndex.open")(function* (folder: st
       metadata: undefined
     }
     // What image understanding says costs, and is no matter of recall by headings and captions.
-    const draft = yield* draftOf(file, parsed).pipe(
+    const draft = yield* chunkDocument(file, parsed).pipe(
       Effect.updateContext((context: Context.Context<never>) => Context.omit(Vision)(context))
     )
     waiting.push({ ...draft, attachments: new Map(), reading: undefined })

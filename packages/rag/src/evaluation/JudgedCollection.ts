@@ -1,7 +1,8 @@
 /** A judged collection in a store of its own: what the ways of retrieving look in. */
 import { Effect, Stream } from "effect"
-import { documentId } from "../ingest/Draft.ts"
-import { type PassageEmbedder, sha256 } from "../embedding/PassageEmbedder.ts"
+import { documentId } from "../document/Hash.ts"
+import { sha256 } from "../document/Hash.ts"
+import { type PassageEmbedder } from "../embedding/PassageEmbedder.ts"
 import type { IndexedDocument } from "../store/PassageIndex.ts"
 import { RagError } from "../document/RagError.ts"
 import { embeddedText, searchText } from "../document/SearchText.ts"

@@ -1,89 +1,64 @@
-/** Files into a collection: only what changed, in commits of whole documents. */
+/** Writes files into a collection: only what changed, in commits of whole documents. */
 import { Effect, Stream } from "effect"
-import { type Batch, batchesOf, type Pace, type SourceFile } from "./Batches.ts"
-import { type CommitPart, commitsOf } from "./Commits.ts"
-import { describedOnce, Descriptions } from "./DescribeFigures.ts"
-import { documentEvent, failedEvent } from "./DocumentEvent.ts"
-import type { IngestEvent } from "./IngestReport.ts"
-import type { PassageEmbedder } from "../embedding/PassageEmbedder.ts"
-import type { Collection, IndexedDocument, IndexedPassage, StoredDocument } from "../store/PassageIndex.ts"
 import type { RagError } from "../document/RagError.ts"
 import { searchText } from "../document/SearchText.ts"
+import type { PassageEmbedder } from "../embedding/PassageEmbedder.ts"
+import type { Collection, IndexedDocument, IndexedPassage, StoredDocument } from "../store/PassageIndex.ts"
+import { type Batch, batchFiles, type Pace } from "./Batches.ts"
+import { type CommitPart, groupCommits } from "./Commits.ts"
+import { Descriptions, makeDescriptionCache } from "./DescribeFigures.ts"
+import { documentEvent, failedEvent } from "./IngestEvents.ts"
+import type { IngestEvent } from "./IngestReport.ts"
+import type { SourceFile } from "./sources/Source.ts"
 
-/** Batches in a row of which a model embedded nothing at all: it is down, and asking on would only take time. */
-const DEAD_BATCHES = 2
+/** The ingest ends after this many consecutive batches without any vector: the model is down. */
+const FAILED_BATCHES = 2
 
-/** Batches that are embedded at once: while the last answers of one are waited for, the next is asked for. */
-const BATCHES_AT_ONCE = 2
+/** Batches that are embedded concurrently: the next one starts while the last calls of one are pending. */
+const CONCURRENT_BATCHES = 2
 
-/** A batch whose passages have their vectors: what is written, and what is said of the others. */
-interface Embedded extends CommitPart {
-  /** Why no vector came, where none came at all. */
-  readonly down: RagError | undefined
+/** A batch with its vectors. */
+interface EmbeddedBatch extends CommitPart {
+  /** The first failure, if no passage has a vector. */
+  readonly failure: RagError | undefined
   readonly ready: ReadonlyArray<Omit<IndexedDocument, "replaces">>
   readonly adopted: ReadonlyArray<StoredDocument>
   readonly events: ReadonlyArray<IngestEvent>
 }
 
 /**
- * Writes the files that `known` does not have as they are, and tells what became of each.
+ * Writes the files that differ from `stored`, and emits an event for each file.
  *
- * **Details.** `known` is what the collection holds, by identifier; it is kept up to date. Documents whose events were
- * emitted are on disk. Reading and embedding go on while a commit is being written.
+ * **Details.** `stored` are the documents of the collection, by identifier, and is updated. An event is emitted once its
+ * document is on disk. Parsing and embedding continue while a commit is written.
  */
 export const ingestFiles = <E, R>(
   files: Stream.Stream<SourceFile, E, R>,
-  into: Collection,
+  collection: Collection,
   embedder: PassageEmbedder,
-  known: Map<string, StoredDocument>,
-  pace: Pace = "steady"
+  stored: Map<string, StoredDocument>,
+  pace: Pace = "timed"
 ): Stream.Stream<IngestEvent, E | RagError, R> => {
-  const embedBatch = Effect.fn("Ingest.embed")(function* (batch: Batch) {
-    const texts = batch.drafts.flatMap(({ passages }) => passages)
-    const embeddings = yield* embedder.embed(texts)
-    const ready: Array<Omit<IndexedDocument, "replaces">> = []
-    const failed: Array<IngestEvent> = []
-    let at = 0
-    for (const { passages, ...draft } of batch.drafts) {
-      const own = embeddings.slice(at, (at += passages.length))
-      const failure = own.find((embedding) => embedding._tag === "Failed")
-      if (failure !== undefined) {
-        failed.push(failedEvent(draft.info.path, failure.error))
-        continue
-      }
-      const indexed = passages.map(({ passage, hash, text }, i): IndexedPassage => {
-        const embedding = own[i]
-        const vector = embedding?._tag === "Vector" ? embedding.vector : undefined
-        return { passage, hash, vector, search: searchText(text) }
-      })
-      ready.push({ ...draft, passages: indexed })
-    }
-    const first = embeddings.find((embedding) => embedding._tag === "Failed")
-    const down = embeddings.every(({ _tag }) => _tag === "Failed") ? first?.error : undefined
-    const { adopted, bytes, events, passages } = batch
-    const ids = [...ready, ...adopted].map(({ info }) => info.id)
-    return { ready, adopted, events: [...events, ...failed], passages, bytes, ids, down }
-  })
-
-  let dead = 0
-  const endWhenDown = (batch: Embedded): Effect.Effect<Embedded, RagError> => {
-    dead = batch.down === undefined ? 0 : dead + 1
-    return batch.down !== undefined && dead >= DEAD_BATCHES ? batch.down : Effect.succeed(batch)
+  let failedBatches = 0
+  const endIfDown = (batch: EmbeddedBatch): Effect.Effect<EmbeddedBatch, RagError> => {
+    failedBatches = batch.failure === undefined ? 0 : failedBatches + 1
+    return batch.failure !== undefined && failedBatches >= FAILED_BATCHES
+      ? batch.failure
+      : Effect.succeed(batch)
   }
 
-  // Made once: V8 keeps what the generator of each call sees, a commit's vectors and texts, until it collects everything.
-  const write = Effect.fnUntraced(function* (batches: ReadonlyArray<Embedded>) {
+  // Defined once: V8 keeps the closure of each generator call, here a commit's vectors and texts, until a full collection.
+  const write = Effect.fnUntraced(function* (batches: ReadonlyArray<EmbeddedBatch>) {
     const adopted = batches.flatMap((batch) => batch.adopted)
     const ready = batches.flatMap((batch) => batch.ready)
     const events = batches.flatMap((batch) => batch.events)
-    yield* into.adopt(adopted)
-    for (const stored of adopted) known.set(stored.info.id, stored)
-    const documents = ready.map((document) => ({ ...document, replaces: known.get(document.info.id) }))
-    yield* into.commit(documents)
-    const written = documents.map(({ attachments, replaces, ...document }): IngestEvent => {
-      const { info, pictures, reading, source } = document
-      const kept = { reading, attachments: [...attachments.keys()], pictures }
-      known.set(info.id, { info, source, whole: true, ...kept })
+    yield* collection.adopt(adopted)
+    for (const document of adopted) stored.set(document.info.id, document)
+    const documents = ready.map((document) => ({ ...document, replaces: stored.get(document.info.id) }))
+    yield* collection.commit(documents)
+    const written = documents.map(({ attachments, info, pictures, reading, replaces, source }) => {
+      const keys = [...attachments.keys()]
+      stored.set(info.id, { info, source, whole: true, reading, attachments: keys, pictures })
       return documentEvent(info, replaces === undefined ? "added" : "replaced")
     })
     const passages = ready.reduce((sum, document) => sum + document.passages.length, 0)
@@ -92,15 +67,49 @@ export const ingestFiles = <E, R>(
     return [...events, ...written, ...committed]
   })
 
-  // The next batch is read while these are embedded, and these while the last commit is being written.
-  return batchesOf(files, known, pace).pipe(
-    Stream.provideService(Descriptions, describedOnce(into.original)),
+  // Each buffer holds the next batch, or the next commit, while the present one is processed.
+  return batchFiles(files, stored, pace).pipe(
+    Stream.provideService(Descriptions, makeDescriptionCache(collection.original)),
     Stream.buffer({ capacity: 1 }),
-    Stream.mapEffect(embedBatch, { concurrency: BATCHES_AT_ONCE }),
-    Stream.mapEffect(endWhenDown),
-    commitsOf,
+    Stream.mapEffect((batch) => embedBatch(batch, embedder), { concurrency: CONCURRENT_BATCHES }),
+    Stream.mapEffect(endIfDown),
+    groupCommits,
     Stream.buffer({ capacity: 1 }),
     Stream.mapEffect(write),
     Stream.flattenIterable
   )
 }
+
+/** Embeds the passages of a batch. A document fails with the first of its passages that fails. */
+const embedBatch = Effect.fn("Ingest.embed")(function* (batch: Batch, embedder: PassageEmbedder) {
+  const embeddings = yield* embedder.embed(batch.changed.flatMap(({ passages }) => passages))
+  const ready: Array<Omit<IndexedDocument, "replaces">> = []
+  const failed: Array<IngestEvent> = []
+  let at = 0
+  for (const { passages, ...document } of batch.changed) {
+    const own = embeddings.slice(at, (at += passages.length))
+    const failure = own.find((embedding) => embedding._tag === "Failed")
+    if (failure !== undefined) {
+      failed.push(failedEvent(document.info.path, failure.error))
+      continue
+    }
+    const indexed = passages.map(({ passage, hash, text }, i): IndexedPassage => {
+      const embedding = own[i]
+      const vector = embedding?._tag === "Vector" ? embedding.vector : undefined
+      return { passage, hash, vector, search: searchText(text) }
+    })
+    ready.push({ ...document, passages: indexed })
+  }
+  const first = embeddings.find((embedding) => embedding._tag === "Failed")
+  const { adopted, bytes, events, passages } = batch
+  const result: EmbeddedBatch = {
+    ready,
+    adopted,
+    events: [...events, ...failed],
+    passages,
+    bytes,
+    ids: [...ready, ...adopted].map(({ info }) => info.id),
+    failure: embeddings.every(({ _tag }) => _tag === "Failed") ? first?.error : undefined
+  }
+  return result
+})

@@ -1,22 +1,22 @@
-/** What an ingest would do and cost, as a value: nothing is done before it is applied. */
+/** The plan of an ingest: what it would do and cost. Nothing is done until it is applied. */
 import { Schema } from "effect"
-import { Manifest } from "../store/Manifest.ts"
 import { RagReason } from "../document/RagError.ts"
+import { Manifest } from "../store/Manifest.ts"
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
-/** What would become of one document. Those that stay as they are are only counted. */
+/** The change of one document. Unchanged documents are only counted. */
 export const PlannedChange = Schema.Struct({
   /** The document's path, which identifies it. */
   path: Schema.String,
-  /** The file, relative to the plan's folder; another one than `path` where two folders have the same file. */
+  /** The file, relative to the plan's folder. Differs from `path` if two folders have a file of the same path. */
   file: Schema.String,
   /** `metadata` and `moved` write the document's row and embed nothing. */
   change: Schema.Literals(["added", "replaced", "metadata", "moved", "removed"]),
-  /** SHA-256 of the file that would be written; of what is stored for those to be removed. */
+  /** SHA-256 of the file; for `removed`, of the stored document. */
   sha256: Schema.String,
   passages: Count,
-  /** The pictures beside it that it would be read with. */
+  /** The pictures that it links to. */
   pictures: Schema.optionalKey(
     Schema.Array(Schema.Struct({ reference: Schema.String, sha256: Schema.optionalKey(Schema.String) }))
   ),
@@ -27,11 +27,11 @@ export type PlannedChange = typeof PlannedChange.Type
 const Estimate = Schema.Struct({ estimated: Count, atMost: Count })
 
 /**
- * What `Library.plan` gives and `Library.apply` does. Plain values: it can be kept as JSON and decoded again.
+ * What `Library.plan` returns and `Library.apply` executes. It can be stored as JSON and decoded again.
  *
- * **Details.** `calls` are calls of the `Embedder`, at most 288 texts each, and `texts` what is sent in them: different
- * texts without a vector in the cache, which counts `cached`. Tokens are an estimate, since only the model knows its
- * vocabulary: `estimated` as the usual ones count, `atMost` by bytes. `cost` is in quota units.
+ * **Details.** `calls` are calls of the `Embedder`, with at most 288 texts each. `texts` are the different texts to send;
+ * `cached` are those whose vectors are in the cache. Tokens are an estimate, because only the model knows its vocabulary:
+ * `estimated` as common vocabularies count, `atMost` the number of bytes. `cost` is in quota units.
  */
 export const IngestPlan = Schema.Struct({
   collection: Schema.String,
@@ -43,9 +43,9 @@ export const IngestPlan = Schema.Struct({
   replaced: Count,
   removed: Count,
   unchanged: Count,
-  /** Files and folders that cannot be read; what is stored of them stays. */
+  /** Files and folders that cannot be read. Their stored documents stay. */
   failed: Schema.Array(Schema.Struct({ path: Schema.String, reason: RagReason, message: Schema.String })),
-  /** Passages that would be written. */
+  /** Passages to write. */
   passages: Count,
   texts: Count,
   cached: Count,
@@ -55,8 +55,8 @@ export const IngestPlan = Schema.Struct({
 })
 export type IngestPlan = typeof IngestPlan.Type
 
-/** What a plan counts with. */
+/** Options of a plan. */
 export interface PlanOptions {
-  /** Quota units for 1,000 tokens of the embedding model: the plan then says what it would cost. */
+  /** Price of the embedding model in quota units per 1,000 tokens. The plan then has a `cost`. */
   readonly per1000Tokens?: number
 }

@@ -1,7 +1,7 @@
 /** What moves when retrieval is configured otherwise: question by question, and in all. */
 import { Effect } from "effect"
 import type { StoredPassage } from "../document/Document.ts"
-import { givenList } from "../document/Given.ts"
+import { requireArray } from "../document/Arguments.ts"
 import type { RagError } from "../document/RagError.ts"
 import type { RetrieveOptions } from "./stages/RetrieveOptions.ts"
 import type { Retriever } from "./Retriever.ts"
@@ -47,7 +47,7 @@ export const makeCompare = ({ retrieve }: Retriever) =>
     b: RetrieveOptions
   ): Effect.fn.Return<Change, RagError> {
     const changes = yield* Effect.forEach(
-      yield* givenList("retrieve", "`questions`", questions),
+      yield* requireArray("retrieve", "`questions`", questions),
       (question) =>
         Effect.map(Effect.all([retrieve(question, a), retrieve(question, b)]), ([first, second]) =>
           changeOf(question, first.kept, second.kept)

@@ -1,7 +1,7 @@
 /** The options of a question: checked, with defaults and limits applied. */
 import type { RerankerModel } from "@sluice/core"
 import { Duration, Effect, Schema } from "effect"
-import { shown } from "../document/Given.ts"
+import { formatValue } from "../document/Arguments.ts"
 import { RagError } from "../document/RagError.ts"
 import { FUSION, retrieversOf } from "./stages/Fusion.ts"
 import { STAGES } from "./stages/index.ts"
@@ -54,7 +54,7 @@ export const resolveOptions = Effect.fnUntraced(function* (
   const unknown = Object.keys(asked ?? {}).find((name) => !Object.hasOwn(declared, name))
   if (unknown !== undefined) {
     return yield* malformed(
-      `${shown(unknown)} is not an option. Options: ${Object.keys(declared).join(", ")}.`
+      `${formatValue(unknown)} is not an option. Options: ${Object.keys(declared).join(", ")}.`
     )
   }
   const given: Record<string, unknown> = {}
@@ -65,7 +65,9 @@ export const resolveOptions = Effect.fnUntraced(function* (
     const value = own === undefined || (own === null && key !== "filter") ? library[key] : own
     if (value === undefined || (value === null && key !== "filter")) continue
     if (!accepts(value)) {
-      return yield* malformed(`${name} is ${shown(value)}; expected ${expected}. Change it, or leave it out.`)
+      return yield* malformed(
+        `${name} is ${formatValue(value)}; expected ${expected}. Change it, or leave it out.`
+      )
     }
     given[name] = value
   }

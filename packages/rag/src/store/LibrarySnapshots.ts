@@ -1,6 +1,6 @@
 /** Snapshots of a library: tag it, open it as it was, restore it. */
 import { Effect } from "effect"
-import { givenText } from "../document/Given.ts"
+import { requireText } from "../document/Arguments.ts"
 import { RagError } from "../document/RagError.ts"
 import type { Manifest } from "./Manifest.ts"
 import { type Collection, PassageIndex, type Snapshot } from "./PassageIndex.ts"
@@ -51,7 +51,7 @@ export const librarySnapshots = <Library>(
 
 /** Checks a snapshot's name. */
 export const snapshotName = (snapshot: string): Effect.Effect<string, RagError> =>
-  givenText("store", "The name of a snapshot", snapshot)
+  requireText("store", "The name of a snapshot", snapshot)
 
 /**
  * A collection whose writes fail with `PermissionDenied`. So does `inventory`, with which an ingest begins: nothing is

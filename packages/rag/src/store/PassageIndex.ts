@@ -1,6 +1,6 @@
 /** The store of a library, as a service. `LanceIndex` implements it; another implementation is one Layer. */
 import { Context, type Duration, type Effect } from "effect"
-import type { DocumentInfo, Passage, PictureBeside, StoredPassage } from "../document/Document.ts"
+import type { DocumentInfo, Passage, LinkedPicture, StoredPassage } from "../document/Document.ts"
 import type { Filter } from "../document/Filter.ts"
 import type { Manifest } from "./Manifest.ts"
 import type { RagError } from "../document/RagError.ts"
@@ -27,7 +27,7 @@ export interface StoredDocument {
   /** SHA-256 of its files other than the original. */
   readonly attachments?: ReadonlyArray<string> | undefined
   /** The picture files that it was parsed with. Undefined for uploads, and for formats without pictures. */
-  readonly pictures?: ReadonlyArray<PictureBeside> | undefined
+  readonly pictures?: ReadonlyArray<LinkedPicture> | undefined
 }
 
 /** A document to be stored. */
@@ -39,7 +39,7 @@ export interface IndexedDocument {
   /** Crops of figures and the stored `Parsed`, by the SHA-256 of their bytes. Kept as long as the document. */
   readonly attachments: ReadonlyMap<string, Uint8Array>
   readonly reading?: string | undefined
-  readonly pictures?: ReadonlyArray<PictureBeside> | undefined
+  readonly pictures?: ReadonlyArray<LinkedPicture> | undefined
   readonly passages: ReadonlyArray<IndexedPassage>
   /** The version that the writer read before, if any. */
   readonly replaces: StoredDocument | undefined

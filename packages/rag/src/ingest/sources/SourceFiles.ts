@@ -1,36 +1,36 @@
-/** Files of a folder, named and read with typed failures: the one place of this package that reads the disk. */
+/** Lists and reads files of a folder, with typed failures. No other file of this package reads documents from the disk. */
 import { readdir, readFile, realpath, stat } from "node:fs/promises"
 import { basename, dirname, join, resolve, sep } from "node:path"
 import { MAX_IMAGE_BYTES } from "@sluice/core"
 import { Effect, Result } from "effect"
-import { shown } from "../../document/Given.ts"
-import type { IngestFailure } from "../IngestReport.ts"
+import { formatValue } from "../../document/Arguments.ts"
+import { RagError, type RagReason } from "../../document/RagError.ts"
 import { MAX_FILE_BYTES } from "../../formats/parsing/DocumentFormat.ts"
 import type { PictureFile } from "../../formats/parsing/Pictures.ts"
-import { RagError, type RagReason } from "../../document/RagError.ts"
+import type { IngestFailure } from "./Source.ts"
 
-/** What a path to be ingested stands for. */
+/** The files below a path. */
 export interface SourceFiles {
-  /** Absolute path of the folder; that of the file's folder when one file was named. */
+  /** Absolute path of the folder, or of the folder that holds the one file. */
   readonly root: string
-  /** Paths relative to `root`, with `/`, sorted. */
+  /** Relative to `root`, with `/`, sorted. */
   readonly paths: ReadonlyArray<string>
-  /** Whether `paths` is all there is below `root`, so that a document without a file may be removed. */
-  readonly whole: boolean
-  /** Folders that could not be read: what is below them is unknown, not gone. */
+  /** False if the path names one file. */
+  readonly isFolder: boolean
+  /** Files and folders that could not be read. */
   readonly failed: ReadonlyArray<IngestFailure>
 }
 
 /**
- * Lists a folder, or one file. Hidden files and folders and the tables of libraries are left out; links are followed, each
- * folder once, upwards never.
+ * Lists a folder, or one file. Skips hidden files and folders, and the tables of libraries. Follows links, but visits each
+ * folder once and none above the listed one.
  */
 export const listFiles = Effect.fn("SourceFiles.list")(function* (path: string) {
-  if (typeof path !== "string" || path === "" || path.includes("\0")) return yield* nowhere(path)
+  if (typeof path !== "string" || path === "" || path.includes("\0")) return yield* invalidPath(path)
   const target = resolve(path)
   const stats = yield* disk(path, () => stat(target))
   if (stats.isFile()) {
-    const one: SourceFiles = { root: dirname(target), paths: [basename(target)], whole: false, failed: [] }
+    const one: SourceFiles = { root: dirname(target), paths: [basename(target)], isFolder: false, failed: [] }
     return one
   }
   const paths: Array<string> = []
@@ -41,7 +41,7 @@ export const listFiles = Effect.fn("SourceFiles.list")(function* (path: string) 
     Effect.gen(function* () {
       const absolute = join(target, folder)
       const real = yield* disk(folder || path, () => realpath(absolute))
-      // A link upwards leads to the whole of what is above, and round again.
+      // A link to a folder above would include everything below that, and this folder again.
       if (seen.has(real) || (folder !== "" && isAbove(real, top))) return
       seen.add(real)
       const entries = yield* disk(folder || path, () => readdir(absolute, { withFileTypes: true }))
@@ -49,12 +49,12 @@ export const listFiles = Effect.fn("SourceFiles.list")(function* (path: string) 
       for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
         if (entry.name.startsWith(".")) continue
         const below = folder === "" ? entry.name : `${folder}/${entry.name}`
-        if (entry.name.includes("\uFFFD") && !(yield* isThere(target, below)) && !entry.isDirectory())
-          failed.push({ path: below, error: undecodable(below) })
+        if (entry.name.includes("\uFFFD") && !(yield* isFile(target, below)) && !entry.isDirectory())
+          failed.push({ path: below, error: invalidName(below) })
         else if (entry.isDirectory()) yield* walk(below)
         else if (entry.isFile()) paths.push(below)
         else if (entry.isSymbolicLink()) {
-          // One that leads nowhere, or to itself, is no matter of the files beside it.
+          // A broken link does not affect the files beside it.
           const linked = yield* Effect.result(disk(below, () => stat(join(target, below))))
           if (Result.isFailure(linked)) failed.push({ path: below, error: linked.failure })
           else if (linked.success.isDirectory()) yield* walk(below)
@@ -65,18 +65,18 @@ export const listFiles = Effect.fn("SourceFiles.list")(function* (path: string) 
   yield* walk("")
   const rootFailure = failed.find((failure) => failure.path === "")
   if (rootFailure !== undefined) return yield* rootFailure.error
-  const all: SourceFiles = { root: target, paths, whole: true, failed }
+  const all: SourceFiles = { root: target, paths, isFolder: true, failed }
   return all
 })
 
-/** Whether LanceDB wrote it: a library may lie within the folder that it ingests. */
+/** Whether LanceDB wrote the folder: a library may lie inside the folder that it ingests. */
 const isTable = (folder: string, entries: ReadonlyArray<{ readonly name: string }>): boolean =>
   folder.endsWith(".lance") && entries.some(({ name }) => name === "_versions")
 
 const isAbove = (folder: string, below: string): boolean =>
   below.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)
 
-/** Reads a file whole; one over the limit is refused before it is read. */
+/** Reads a file. Fails with `TooLarge` before it reads, if the file exceeds the limit. */
 export const readSource = Effect.fn("SourceFiles.read")(function* (root: string, path: string) {
   const absolute = join(root, ...path.split("/"))
   const { size } = yield* disk(path, () => stat(absolute))
@@ -86,10 +86,10 @@ export const readSource = Effect.fn("SourceFiles.read")(function* (root: string,
 })
 
 /**
- * Reads pictures that lie beside a document, within the folder that is ingested: not above it, not by a link that leads
- * out of it, and nothing hidden. A path that begins with `/` begins at that folder.
+ * Reads pictures that a document links to. They must lie inside the ingested folder, also after links are resolved, and
+ * not be hidden. A reference that begins with `/` is relative to the ingested folder.
  */
-export const pictureBeside =
+export const pictureReader =
   (root: string, document: string): PictureFile =>
   (reference) =>
     Effect.promise(async () => {
@@ -97,10 +97,10 @@ export const pictureBeside =
         const name = decodeURIComponent(reference.replace(/[?#].*$/s, "")).replaceAll("\\", "/")
         const from = name.startsWith("/") ? root : join(root, dirname(document))
         const target = resolve(join(from, name))
-        if (!isAbove(resolve(root), target)) return "lies outside of the folder that is ingested"
+        if (!isAbove(resolve(root), target)) return OUTSIDE
         if (target.slice(resolve(root).length).includes(`${sep}.`)) return "is hidden"
         const real = await realpath(target)
-        if (!isAbove(await realpath(root), real)) return "lies outside of the folder that is ingested"
+        if (!isAbove(await realpath(root), real)) return OUTSIDE
         const stats = await stat(real)
         if (!stats.isFile()) return undefined
         return stats.size > MAX_IMAGE_BYTES ? "has more than 20 MB" : await readFile(real)
@@ -109,34 +109,10 @@ export const pictureBeside =
       }
     })
 
-/** A file over the limit, named with both sizes. */
-export const tooLarge = (path: string, bytes: number): RagError =>
-  new RagError({
-    stage: "ingest",
-    reason: "TooLarge",
-    message: `${path} has ${megabytes(bytes)} MB; files up to ${megabytes(MAX_FILE_BYTES)} MB are read. Split it, or leave it out.`,
-    document: path
-  })
+const OUTSIDE = "lies outside the ingested folder"
 
-/** Node gives such a name with U+FFFD in it, by which nothing can be opened. */
-const undecodable = (path: string): RagError =>
-  new RagError({
-    stage: "ingest",
-    reason: "Malformed",
-    message: `${path} has a name that is no UTF-8. Rename it.`,
-    document: path
-  })
-
-/** Of an empty path Node makes the present folder, with all that is below it. */
-const nowhere = (path: unknown): RagError =>
-  new RagError({
-    stage: "ingest",
-    reason: "Malformed",
-    message: `${shown(path)} names no folder and no file. Give the path of one; "." is the present folder.`
-  })
-
-/** Whether a file still stands below a folder. */
-export const isThere = (root: string, path: string): Effect.Effect<boolean> =>
+/** Whether a file exists below a folder. */
+export const isFile = (root: string, path: string): Effect.Effect<boolean> =>
   Effect.promise(() =>
     stat(join(root, ...path.split("/"))).then(
       (stats) => stats.isFile(),
@@ -144,11 +120,9 @@ export const isThere = (root: string, path: string): Effect.Effect<boolean> =>
     )
   )
 
-/** Where a folder is, without links; undefined where it is no more. */
+/** The path of a folder with its links resolved; undefined if it does not exist. */
 export const realFolder = (root: string): Effect.Effect<string | undefined> =>
   Effect.promise(() => realpath(root).catch(() => undefined))
-
-const megabytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(bytes < 10 * 1024 * 1024 ? 1 : 0)
 
 const disk = <A>(path: string, call: () => Promise<A>): Effect.Effect<A, RagError> =>
   Effect.tryPromise({ try: call, catch: (cause) => diskError(path, cause) })
@@ -156,7 +130,7 @@ const disk = <A>(path: string, call: () => Promise<A>): Effect.Effect<A, RagErro
 const diskError = (path: string, cause: unknown): RagError => {
   const code = (cause as NodeJS.ErrnoException).code ?? "unknown error"
   const [reason, message] = explain(code, path)
-  return new RagError({ stage: "ingest", reason, message, document: path, cause })
+  return failure(path, reason, message, cause)
 }
 
 const explain = (code: string, path: string): readonly [RagReason, string] => {
@@ -164,16 +138,40 @@ const explain = (code: string, path: string): readonly [RagReason, string] => {
     case "ENOENT":
     case "ENOTDIR":
     case "EISDIR":
-      return ["NotFound", `${path} is not there. Check the path.`]
+      return ["NotFound", `${path} was not found. Check the path.`]
     case "EACCES":
     case "EPERM":
       return [
         "PermissionDenied",
-        `${path} may not be read by this user. Give it the right to read, or leave the file out.`
+        `No permission to read ${path}. Grant it to this user, or exclude the file.`
       ]
     case "ELOOP":
-      return ["Malformed", `${path} is a link that leads to itself. Remove it.`]
+      return ["Malformed", `${path} is a link to itself. Remove it.`]
     default:
-      return ["Internal", `${path} could not be read (${code}). Check the disk it is on.`]
+      return ["Internal", `${path} could not be read (${code}). Check the disk.`]
   }
 }
+
+const tooLarge = (path: string, bytes: number): RagError =>
+  failure(
+    path,
+    "TooLarge",
+    `${path} has ${megabytes(bytes)} MB; the limit is ${megabytes(MAX_FILE_BYTES)} MB. Split it, or exclude it.`
+  )
+
+const megabytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(bytes < 10 * 1024 * 1024 ? 1 : 0)
+
+/** Node replaces invalid bytes of a name by U+FFFD, so that the file cannot be opened by it. */
+const invalidName = (path: string): RagError =>
+  failure(path, "Malformed", `The name of ${path} is not valid UTF-8. Rename the file.`)
+
+/** Node would resolve an empty path to the current folder. */
+const invalidPath = (path: unknown): RagError =>
+  new RagError({
+    stage: "ingest",
+    reason: "Malformed",
+    message: `${formatValue(path)} is not a path of a folder or file; "." is the current folder.`
+  })
+
+const failure = (document: string, reason: RagReason, message: string, cause?: unknown): RagError =>
+  new RagError({ stage: "ingest", reason, message, document, cause })

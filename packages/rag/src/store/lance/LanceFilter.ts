@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import type { DocumentInfo, StoredPassage } from "../../document/Document.ts"
 import { Filter, type FilterField, type FilterValue, matches } from "../../document/Filter.ts"
-import { shown } from "../../document/Given.ts"
+import { formatValue } from "../../document/Arguments.ts"
 import { RagError } from "../../document/RagError.ts"
 import { sqlIn, sqlString } from "./Lance.ts"
 
@@ -224,7 +224,7 @@ const checkValues = (filter: Filter, values: KnownValues): Effect.Effect<void, R
         new RagError({
           stage: "retrieve",
           reason: "Malformed",
-          message: `No passage has the ${String(filter.field)} ${shown(unknown)}. Give one of ${known?.join(", ")}.`
+          message: `No passage has the ${String(filter.field)} ${formatValue(unknown)}. Give one of ${known?.join(", ")}.`
         })
       )
 }

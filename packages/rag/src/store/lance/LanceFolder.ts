@@ -2,7 +2,7 @@
 import { mkdir, stat } from "node:fs/promises"
 import { dirname } from "node:path"
 import { Effect } from "effect"
-import { shown } from "../../document/Given.ts"
+import { formatValue } from "../../document/Arguments.ts"
 import { RagError, type RagReason } from "../../document/RagError.ts"
 
 /** Fails with `Malformed` for a value that is no path or address. */
@@ -13,7 +13,7 @@ export const checkFolder = (folder: unknown): Effect.Effect<void, RagError> =>
         new RagError({
           stage: "open",
           reason: "Malformed",
-          message: `${shown(folder)} is not the path of a folder. Give one, or an address that begins with s3://, gs://, az:// or db://.`
+          message: `${formatValue(folder)} is not the path of a folder. Give one, or an address that begins with s3://, gs://, az:// or db://.`
         })
       )
 

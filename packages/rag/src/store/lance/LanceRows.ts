@@ -17,7 +17,7 @@ import type {
   DocumentInfo,
   Line,
   PassageFigure,
-  PictureBeside,
+  LinkedPicture,
   StoredPassage
 } from "../../document/Document.ts"
 import type { IndexedDocument, IndexedPassage, StoredDocument } from "../PassageIndex.ts"
@@ -29,7 +29,7 @@ interface DocumentMetadata extends Omit<DocumentInfo, "id"> {
   readonly reading?: string | undefined
   /** SHA-256 of its files other than the original. */
   readonly attachments?: ReadonlyArray<string> | undefined
-  readonly pictures?: ReadonlyArray<PictureBeside> | undefined
+  readonly pictures?: ReadonlyArray<LinkedPicture> | undefined
 }
 
 /** The column `passage`: a passage without its identifier. */

@@ -1,12 +1,13 @@
-/** A document as its parser read it, kept with the collection: what was read once is not read, or paid, again. */
+/** Stores the parse of a document with its collection, so that it is not parsed, or paid, again. */
 import { promisify } from "node:util"
 import { gunzip, gzip } from "node:zlib"
 import { Effect, Schema } from "effect"
 import type { Block, Box, Figure, Line, Page, Parsed, ReadFault, Span } from "../document/Document.ts"
-import { sha256 } from "../embedding/PassageEmbedder.ts"
+import { sha256 } from "../document/Hash.ts"
 import { RagError } from "../document/RagError.ts"
+import type { Collection } from "../store/PassageIndex.ts"
 
-/** A schema for each key, so that a field which joins the type is not forgotten here. */
+/** A schema for each key: a new field of the type without one is a type error. */
 type Fields<A> = { readonly [K in keyof A]-?: Schema.Top }
 
 const Span = { start: Schema.Int, end: Schema.Int } satisfies Fields<Span>
@@ -36,7 +37,7 @@ const Figure = {
   box: Schema.optionalKey(Box),
   rows: Schema.optionalKey(Schema.Array(Schema.Array(Schema.String))),
   mentions: Schema.Array(Schema.Struct(Span)),
-  /** SHA-256 of its bytes, which are stored by themselves. */
+  /** SHA-256 of its bytes, which are stored separately. */
   crop: Schema.optionalKey(Schema.String)
 } satisfies Fields<Figure>
 
@@ -45,14 +46,14 @@ const Fault = {
   message: Schema.String
 } satisfies Fields<ReadFault>
 
-/** `start, end, page, x0, y0, x1, y1`: half the size of objects, and a long document has a hundred thousand. */
+/** `start, end, page, x0, y0, x1, y1`: half the size of an object. A long document has 100,000 lines. */
 type PackedLine = readonly [number, number, number, ...Box]
 
 const isPackedLines = (value: unknown): value is ReadonlyArray<PackedLine> =>
   Array.isArray(value) &&
   value.every((line) => Array.isArray(line) && line.length === 7 && line.every(Number.isFinite))
 
-const StoredReading = Schema.fromJsonString(
+const StoredParse = Schema.fromJsonString(
   Schema.Struct({
     format: Schema.String,
     title: Schema.String,
@@ -66,42 +67,37 @@ const StoredReading = Schema.fromJsonString(
   } satisfies Fields<Parsed>)
 )
 
-/** The bytes that are stored: JSON with the hashes of the crops, compressed. */
-export const encodeReading = (parsed: Parsed): Effect.Effect<Uint8Array> => {
+/** Encodes as JSON with the hashes of the crops, compressed by gzip. */
+export const encodeParsed = (parsed: Parsed): Effect.Effect<Uint8Array> => {
   const lines = parsed.lines.map(({ box, end, page, start }): PackedLine => [start, end, page, ...box])
   const figures = parsed.figures.map(({ crop, ...figure }) => ({ ...figure, crop: crop && sha256(crop) }))
   return Effect.promise(() => promisify(gzip)(JSON.stringify({ ...parsed, lines, figures })))
 }
 
-/** Gives the bytes of a crop by their SHA-256; undefined leaves the figure without. */
-export type CropOf = (sha256: string) => Effect.Effect<Uint8Array | undefined, RagError>
-
 /**
- * The reading that was stored; without the crops, unless `cropOf` gives them. Fails with `Store` when the bytes are not
- * what was written.
+ * Decodes a parse. `readCrop` returns the bytes of a crop by their SHA-256; by default figures have none. Fails with
+ * `Store` if the bytes are damaged.
  */
-export const decodeReading = Effect.fn("StoredReading.decode")(function* (
+export const decodeParsed = Effect.fn("ParsedCodec.decode")(function* (
   bytes: Uint8Array,
   document: string,
-  cropOf: CropOf = () => Effect.succeed(undefined)
+  readCrop: Collection["original"] = () => Effect.succeed(undefined)
 ) {
   const damaged = (cause: unknown) =>
     new RagError({
       stage: "store",
       reason: "Store",
-      message: `The stored reading of ${document} is damaged. Remove the document and ingest its file again.`,
+      message: `The stored parse of ${document} is damaged. Remove the document, and ingest its file again.`,
       document,
       cause
     })
   const json = yield* Effect.tryPromise({ try: () => promisify(gunzip)(bytes), catch: damaged })
-  const stored = yield* Schema.decodeEffect(StoredReading)(json.toString("utf8")).pipe(
-    Effect.mapError(damaged)
-  )
+  const stored = yield* Schema.decodeEffect(StoredParse)(json.toString("utf8")).pipe(Effect.mapError(damaged))
   const lines = stored.lines.map(([start, end, page, ...box]): Line => ({ start, end, page, box }))
   const figures = yield* Effect.forEach(
     stored.figures,
     Effect.fnUntraced(function* ({ crop: hash, ...figure }): Effect.fn.Return<Figure, RagError> {
-      const crop = hash === undefined ? undefined : yield* cropOf(hash)
+      const crop = hash === undefined ? undefined : yield* readCrop(hash)
       return crop === undefined ? figure : { ...figure, crop }
     })
   )

@@ -1,0 +1,62 @@
+/** The events of an ingest, and the report that is made of them. */
+import { Effect, Stream } from "effect"
+import type { DocumentInfo } from "../document/Document.ts"
+import type { RagError } from "../document/RagError.ts"
+import type { IngestEvent, IngestReport, IngestStatus } from "./IngestReport.ts"
+import type { IngestFailure } from "./sources/Source.ts"
+
+/** The event of a document that was written, removed, or found unchanged. */
+export const documentEvent = (
+  { faults, id, passages, path }: DocumentInfo,
+  status: Exclude<IngestStatus, "failed">
+): IngestEvent => ({
+  type: "document",
+  path,
+  id,
+  status,
+  passages,
+  ...(faults === undefined || status === "removed" ? {} : { faults })
+})
+
+/** The event of a file that could not be ingested. */
+export const failedEvent = (path: string, error: RagError): IngestEvent => ({
+  type: "document",
+  path,
+  status: "failed",
+  passages: 0,
+  error
+})
+
+/** Puts `found` and the files that could not be listed first, then `written` and `end`, and the report last. */
+export const withReport = (
+  found: number | undefined,
+  written: Stream.Stream<IngestEvent, RagError>,
+  end: Effect.Effect<ReadonlyArray<IngestEvent>, RagError>,
+  failed: ReadonlyArray<IngestFailure> = []
+): Stream.Stream<IngestEvent, RagError> =>
+  Stream.suspend(() => {
+    const counts = { added: 0, replaced: 0, unchanged: 0, removed: 0, faulty: 0, passages: 0 }
+    const failures: Array<IngestFailure> = []
+    const first: ReadonlyArray<IngestEvent> = [
+      ...(found === undefined ? [] : [{ type: "found", files: found } as const]),
+      ...failed.map(({ error, path }) => failedEvent(path, error))
+    ]
+    const count = (event: IngestEvent): void => {
+      if (event.type === "committed") counts.passages += event.passages
+      if (event.type !== "document") return
+      if (event.status === "failed") return void failures.push({ path: event.path, error: event.error })
+      counts[event.status]++
+      if (event.faults !== undefined && event.status !== "unchanged") counts.faulty++
+    }
+    return Stream.fromIterable(first).pipe(
+      Stream.concat(written),
+      Stream.concat(Stream.fromIterableEffect(end)),
+      Stream.tap((event) => Effect.sync(() => count(event))),
+      Stream.concat(
+        Stream.sync((): IngestEvent => {
+          const report: IngestReport = { ...counts, failed: failures }
+          return { type: "done", report }
+        })
+      )
+    )
+  })

@@ -1,0 +1,124 @@
+/** Rebuilds a collection from its stored originals. */
+import { isDeepStrictEqual } from "node:util"
+import { Effect, Stream } from "effect"
+import type { Parsed } from "../document/Document.ts"
+import { RagError } from "../document/RagError.ts"
+import type { PassageEmbedder } from "../embedding/PassageEmbedder.ts"
+import { DocumentFormats } from "../formats/DocumentFormats.ts"
+import type { Collection, Replacement, StoredDocument } from "../store/PassageIndex.ts"
+import { ingestFiles } from "./Ingest.ts"
+import { withReport } from "./IngestEvents.ts"
+import type { IngestEvent } from "./IngestReport.ts"
+import { decodeParsed } from "./ParsedCodec.ts"
+import { byId, type SourceFile } from "./sources/Source.ts"
+import { pictureReader } from "./sources/SourceFiles.ts"
+
+/** Attempts to publish. Writers wait during an attempt, so that failing all of them takes a very slow model. */
+const ATTEMPTS = 10
+
+/**
+ * Fills a replacement from the originals of the current collection, and publishes it when it is complete.
+ *
+ * **Gotchas.** If one document fails, nothing changes.
+ */
+export const rebuildFrom = (
+  { current, next, publish }: Replacement,
+  embedder: PassageEmbedder
+): Stream.Stream<IngestEvent, RagError> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const documents = current === undefined ? [] : yield* current.inventory
+      const stored = new Map<string, StoredDocument>()
+      const write = (from: ReadonlyArray<StoredDocument>) =>
+        ingestFiles(
+          Stream.fromIterable(from.map((document) => storedFile(current, document))),
+          next,
+          embedder,
+          stored
+        ).pipe(Stream.mapEffect(failOnFailure))
+
+      let copied = documents
+      /** Copies what others wrote and removed since the last copy. */
+      const catchUp = Effect.gen(function* () {
+        if (current === undefined) return
+        const now = yield* current.inventory
+        const [before, after] = [byId(copied), byId(now)]
+        const removed = [...before.keys()].filter((id) => !after.has(id))
+        yield* next.remove(removed)
+        for (const id of removed) stored.delete(id)
+        const changed = now.filter((document) => !isDeepStrictEqual(document, before.get(document.info.id)))
+        yield* Stream.runDrain(write(changed))
+        copied = now
+      }).pipe(Effect.withSpan("Rebuild.catchUp"))
+
+      const end = Effect.gen(function* () {
+        yield* next.settle
+        for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+          // Most is copied before `publish`, in which writers have to wait.
+          yield* catchUp
+          if (yield* publish(catchUp)) return []
+        }
+        return yield* new RagError({
+          stage: "ingest",
+          reason: "Stale",
+          message: `The rebuild was not published, because other writers changed the collection during all ${ATTEMPTS} attempts. The collection is unchanged. Run it again when fewer write.`
+        })
+      })
+      return withReport(documents.length, write(documents), end)
+    })
+  )
+
+const storedFile = (collection: Collection | undefined, stored: StoredDocument): SourceFile => {
+  const { info, pictures, source } = stored
+  return {
+    path: info.path,
+    source,
+    read: readOriginal(collection, info),
+    metadata: Effect.succeed(info.metadata),
+    picture: source === "" ? undefined : pictureReader(source, info.path),
+    parsed: storedParse(collection, stored),
+    pictures
+  }
+}
+
+const failOnFailure = (event: IngestEvent): Effect.Effect<IngestEvent, RagError> =>
+  event.type === "document" && event.status === "failed"
+    ? Effect.fail(
+        new RagError({
+          stage: "ingest",
+          reason: event.error.reason,
+          message: `The rebuild stopped at ${event.path}; the collection is unchanged. ${event.error.message}`,
+          document: event.path,
+          cause: event.error
+        })
+      )
+    : Effect.succeed(event)
+
+/** The stored parse of a format that links to pictures: the pictures may have been deleted since. */
+const storedParse = (
+  collection: Collection | undefined,
+  { info, reading }: StoredDocument
+): Effect.Effect<Parsed | undefined, RagError> | undefined =>
+  collection === undefined || reading === undefined
+    ? undefined
+    : Effect.gen(function* () {
+        const format = (yield* DocumentFormats).find(({ id }) => id === info.format)
+        const bytes = format?.showsPictures === true ? yield* collection.original(reading) : undefined
+        return bytes && (yield* decodeParsed(bytes, info.path, collection.original))
+      })
+
+/** The stored file of a document. */
+export const readOriginal = (
+  collection: Collection | undefined,
+  info: { readonly sha256: string; readonly path: string }
+): Effect.Effect<Uint8Array, RagError> =>
+  Effect.gen(function* () {
+    const bytes = collection === undefined ? undefined : yield* collection.original(info.sha256)
+    if (bytes !== undefined) return bytes
+    return yield* new RagError({
+      stage: "store",
+      reason: "Store",
+      message: `The original of ${info.path} is missing in the store. Ingest the file again.`,
+      document: info.path
+    })
+  })

@@ -1,0 +1,104 @@
+/** The methods of a library that read, remove and maintain its documents. */
+import { Effect, type Semaphore } from "effect"
+import { requireText } from "../document/Arguments.ts"
+import type { StoredPassage } from "../document/Document.ts"
+import { sha256 } from "../document/Hash.ts"
+import { RagError } from "../document/RagError.ts"
+import { parse } from "../formats/Parser.ts"
+import { decodeParsed } from "../ingest/ParsedCodec.ts"
+import { readOriginal } from "../ingest/Rebuild.ts"
+import type { Manifest } from "../store/Manifest.ts"
+import type { Collection } from "../store/PassageIndex.ts"
+import type { WithContext } from "./LibraryIngest.ts"
+import type { FigurePassage, LibraryService } from "./LibraryService.ts"
+
+interface DocumentDependencies {
+  readonly collection: Effect.Effect<Collection, RagError>
+  /** The collection, opened just now. */
+  readonly latestCollection: Effect.Effect<Collection, RagError>
+  readonly manifest: Manifest
+  readonly writes: Semaphore.Semaphore
+  readonly withServices: WithContext
+}
+
+export const documentMethods = ({
+  collection,
+  latestCollection,
+  manifest,
+  withServices,
+  writes
+}: DocumentDependencies): Pick<
+  LibraryService,
+  "attachment" | "document" | "documents" | "figures" | "file" | "maintain" | "remove" | "stats"
+> => {
+  const find = Effect.fn("Library.find")(function* (id: string) {
+    const from = yield* collection
+    const stored = yield* from.document(yield* requireText("store", "The document's identifier", id))
+    return (
+      stored ??
+      (yield* notFound(id, `Collection "${from.name}" has no document ${id}. It may have been removed.`))
+    )
+  })
+
+  return {
+    documents: Effect.gen(function* () {
+      const documents = yield* (yield* collection).documents
+      return documents.toSorted((a, b) => (a.path < b.path ? -1 : 1))
+    }).pipe(Effect.withSpan("Library.documents")),
+    document: Effect.fn("Library.document")(function* (id) {
+      const { info, reading } = yield* find(id)
+      const from = yield* collection
+      const stored = reading === undefined ? undefined : yield* from.original(reading)
+      if (stored !== undefined) return { info, parsed: yield* decodeParsed(stored, info.path) }
+      const bytes = yield* readOriginal(from, info)
+      return { info, parsed: yield* Effect.updateContext(parse({ path: info.path, bytes }), withServices) }
+    }),
+    file: Effect.fn("Library.file")(function* (id) {
+      const { info } = yield* find(id)
+      return { info, bytes: yield* readOriginal(yield* collection, info) }
+    }),
+    figures: Effect.fn("Library.figures")(function* (id) {
+      yield* find(id)
+      return (yield* (yield* collection).passages(id)).filter(isFigure)
+    }),
+    attachment: Effect.fn("Library.attachment")(function* (id, crop) {
+      const { attachments = [], info, reading } = yield* find(id)
+      const isStored = crop !== reading && attachments.includes(crop)
+      const bytes = isStored ? yield* (yield* collection).original(crop) : undefined
+      // Descriptions of figures are attachments too. Their key is not their hash.
+      if (bytes !== undefined && sha256(bytes) === crop) return bytes
+      return yield* notFound(id, `${info.path} has no crop ${crop}. The document may have been replaced.`)
+    }),
+    remove: Effect.fn("Library.remove")(function* (id) {
+      const { info } = yield* find(id)
+      yield* (yield* latestCollection).remove([id])
+      return info
+    }, writes.withPermit),
+    stats: Effect.gen(function* () {
+      const from = yield* collection
+      const [documents, passages, index] = yield* Effect.all(
+        [from.documents, from.passageCount, from.stats],
+        { concurrency: 3 }
+      )
+      const { chunker, dimension, embeddingModel } = manifest
+      return {
+        collection: from.name,
+        documents: documents.length,
+        passages,
+        embeddingModel,
+        dimension,
+        chunker,
+        index
+      }
+    }).pipe(Effect.withSpan("Library.stats")),
+    maintain: Effect.flatMap(collection, (from) => from.maintain).pipe(
+      writes.withPermit,
+      Effect.withSpan("Library.maintain")
+    )
+  }
+}
+
+const notFound = (document: string, message: string) =>
+  Effect.fail(new RagError({ stage: "store", reason: "NotFound", message, document }))
+
+const isFigure = (passage: StoredPassage): passage is FigurePassage => passage.figure !== undefined
