@@ -161,7 +161,7 @@ layer(testServer(), { excludeTestServices: true })("AI SDK", (it) => {
       for (const failing of [chat, ranked]) {
         const none = said(yield* failing("none"))
         assert.deepInclude(none, { statusCode: 404, isRetryable: false })
-        assert.match(none.message, /^There is no model `none`: use /)
+        assert.match(none.message, /^There is no model `none`. Use /)
         const unknown = said(yield* failing("sluice-extractive", "sk-unknown"))
         assert.deepInclude(unknown, { statusCode: 401, isRetryable: false })
         assert.include(unknown.message, "Unknown API key")

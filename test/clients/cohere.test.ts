@@ -74,7 +74,7 @@ layer(testServer(), { excludeTestServices: true })("cohere-ai", (it) => {
       for (const error of yield* failing({ query: "" })) assert.instanceOf(error, Cohere.BadRequestError)
       for (const error of yield* failing({ model: "none" })) {
         assert.instanceOf(error, Cohere.NotFoundError)
-        assert.propertyVal(error.body, "message", "There is no model `none`: use sluice-lexical-rerank")
+        assert.propertyVal(error.body, "message", "There is no model `none`. Use sluice-lexical-rerank")
       }
       for (const error of yield* failing({}, "sk-unknown")) assert.instanceOf(error, Cohere.UnauthorizedError)
       for (const error of yield* failing({}, yield* keyOfElsewhere)) {

@@ -151,7 +151,7 @@ describe("a task", () => {
         id = none
         const made = yield* costs(server, post(server, "/v1/videos", { model: "v", prompt: "p" }), 0)
         assert.strictEqual(made.status, 502)
-        assert.include(made.text, "gave no id")
+        assert.include(made.text, "returned no id")
       }
     }).pipe(Effect.scoped)
   )
@@ -173,7 +173,7 @@ describe("a task", () => {
       const second = yield* post(server, "/v1/videos", film, bearer(data.key))
       assert.deepStrictEqual([second.status, second.headers.get("x-should-retry")], [502, "false"])
       assert.include(second.text, "a task id that another task already has")
-      assert.include(second.text, "look before you make it again")
+      assert.include(second.text, "Check before you create it again")
     }).pipe(Effect.scoped)
   )
 
@@ -191,7 +191,7 @@ describe("a task", () => {
         answer = without
         const made = yield* costs(server, post(server, path, { model: "v", prompt: "p" }), 0)
         assert.strictEqual(made.status, 502, JSON.stringify(without))
-        assert.include(made.text, "made all the same")
+        assert.include(made.text, "made and paid for anyway")
       }
     }).pipe(Effect.scoped)
   )

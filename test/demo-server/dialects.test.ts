@@ -158,6 +158,6 @@ it.live("an unknown protocol fails the start, and the message lists the known on
   Effect.gen(function* () {
     const { env } = yield* startToy
     const { printed } = yield* failedStart(yield* temporaryFolder, env)
-    assert.include(printed, "the protocol of `toys`: there is no toy; there are: gateway")
+    assert.include(printed, "the protocol of `toys` is unknown: toy. Known protocols: gateway")
   }).pipe(Effect.scoped)
 )

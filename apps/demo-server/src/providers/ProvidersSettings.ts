@@ -54,13 +54,13 @@ const readCredential = Effect.fnUntraced(function* ({ env, file }: CredentialSou
   )
 })
 
-/** The protocol that an upstream speaks, among those that the program knows. */
+/** The upstream's protocol. */
 const dialectOf = ({ id, protocol = gatewayDialect.id }: UpstreamEntry) =>
   Effect.flatMap(Dialects, (dialects) => {
     const dialect = dialects.find((one) => one.id === protocol)
     const known = dialects.map((one) => one.id).join(", ")
     return dialect === undefined
-      ? Effect.fail(`the protocol of \`${id}\`: there is no ${protocol}; there are: ${known}`)
+      ? Effect.fail(`the protocol of \`${id}\` is unknown: ${protocol}. Known protocols: ${known}`)
       : Effect.succeed(dialect)
   })
 

@@ -1,4 +1,4 @@
-/** Checks that an upstream's response has a result, without decoding the response. */
+/** Checks that an upstream's response has a result, without parsing it. */
 import type { Operations } from "./Provider.ts"
 
 /** The fields of a result. A response that creates a task has its id and status. */
@@ -26,14 +26,14 @@ const skipSpace = (bytes: Buffer, from: number): number => {
   return at
 }
 
-/** A list that is not empty; or for tasks, a string that is not empty. */
+/** Whether a value that is not empty starts at `at`: a list, or for operations that create tasks also a string. */
 const isValue = (operation: keyof Operations, bytes: Buffer, at: number): boolean => {
   if (bytes[at] === LIST) return bytes[skipSpace(bytes, at + 1)] !== LIST_END
   const isTask = operation === "images" || operation === "videos"
   return isTask && bytes[at] === QUOTE && bytes[at + 1] !== QUOTE
 }
 
-/** Whether an empty list of results is a valid response. */
+/** Whether an empty list of results is a valid response to the request. */
 export const allowsNoResults = (request: { readonly top_n?: unknown }): boolean => request.top_n === 0
 
 /** Whether a JSON body has a result. Quotes inside strings are escaped, so a match followed by a colon is a key. */

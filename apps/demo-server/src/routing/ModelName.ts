@@ -1,12 +1,11 @@
 /**
- * Rewrites `model`, where the caller's name for a model differs from the upstream's.
- *
- * The text is changed in place: unknown fields, and every digit of every number, stay as they are.
+ * Replaces the name of a model in JSON texts, where the caller's name differs from the upstream's. The rest of the text,
+ * such as unknown fields and the digits of large numbers, does not change.
  */
 import { endOfString, fieldNames, stringAt } from "../wire/JsonScanner.ts"
 import { mapEventData } from "../wire/ServerSentEvents.ts"
 
-/** Replaces the string values of `model` for which `when` holds. */
+/** Replaces the strings of `model` for which `when` holds. */
 export const withModel = (
   text: string,
   model: string,
@@ -25,15 +24,15 @@ export const withModel = (
 }
 
 /**
- * The body for an upstream. Without an alias it is the caller's own, unless it names several models: readers differ in
- * which of them counts, and the one that was permitted and is paid for must answer.
+ * The body for an upstream. Also replaced without an alias if the body may have `model` several times: parsers differ in
+ * which of them they use, and it must be the one that was permitted and billed.
  */
 export const outgoingBody = (body: string, called: string, model: string): string =>
   called === model && body.indexOf('model"') === body.lastIndexOf('model"') && !body.includes("\\u00")
     ? body
     : withModel(body, model)
 
-/** A response for a caller who used another name for the model. */
+/** The response for a caller who used an alias. */
 export const incomingBody = (body: string, called: string, model: string): string =>
   called === model ? body : withModel(body, called, (present) => present === model)
 

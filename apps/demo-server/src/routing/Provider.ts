@@ -1,4 +1,4 @@
-/** Providers answer the gateway's calls. A provider is a value: what it does not offer is absent. */
+/** Providers execute the gateway's calls. A provider is a value: operations that it does not have are absent. */
 import type { Account, GatewayError, ModelGroup, Video } from "@sluice/core"
 import type {
   ChatEvent,
@@ -16,31 +16,30 @@ import type { Effect, Stream } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { MediaTask } from "../media/MediaTasks.ts"
 
-/** A response: a value to be encoded, or an upstream's bytes. */
+/** A response: a value to encode, or an upstream's response as it is. */
 export type ProviderAnswer<A> = A | HttpServerResponse.HttpServerResponse
 
-/** A request as decoded, and its body with the fields that the contract does not know. */
+/** A decoded request, and its body, which may have fields that the contract does not know. */
 export interface Call<A> {
   readonly request: A
   readonly body: string
-  /** The caller, who owns a task that the call creates. */
+  /** The id of the calling user, who owns a task that the call creates. */
   readonly user: string
-  /** This server's address as the caller knows it, such as `http://localhost:3000`: links to files start with it. */
+  /** The address at which the caller called this server, such as `http://localhost:3000`. Links to files start with it. */
   readonly origin: string
 }
 
-/** A later call for a task of this provider. */
+/** A call for an existing task of this provider. */
 export interface TaskCall {
   readonly task: MediaTask
   readonly origin: string
 }
 
-/** A later call for a task. */
 export type TaskOperation<Response> = (
   call: TaskCall
 ) => Effect.Effect<ProviderAnswer<Response>, GatewayError>
 
-/** One call and its response. Providers do not retry: failover does. */
+/** One attempt of a call. Failover and clients retry, providers do not. */
 export type Operation<Request, Response> = (
   call: Call<Request>
 ) => Effect.Effect<ProviderAnswer<Response>, GatewayError>
@@ -55,7 +54,7 @@ export interface Operations {
   readonly videos?: Operation<VideoRequest, Video>
 }
 
-/** The later calls for tasks. */
+/** The operations on existing tasks. */
 export interface TaskOperations {
   readonly image?: TaskOperation<ImageResponse>
   readonly video?: TaskOperation<Video>
@@ -69,7 +68,7 @@ export interface TaskOperations {
 export interface ProviderModel {
   readonly id: string
   readonly operation: keyof Operations
-  /** The interface's group, if known. */
+  /** The group in the gateway interface, if known. */
   readonly group?: ModelGroup
   /** A description. */
   readonly note?: string
@@ -79,7 +78,7 @@ export interface ProviderModel {
   readonly weight?: number
 }
 
-/** Skips a provider that keeps failing. */
+/** Fails calls at once while a provider's circuit is open. */
 export interface CircuitGuard {
   readonly around: <A>(call: Effect.Effect<A, GatewayError>) => Effect.Effect<A, GatewayError>
 }

@@ -1,4 +1,4 @@
-/** All providers of this server, and which of them serves a model. */
+/** The providers of this server, and the choice of those that serve a model. */
 import { GatewayError, InvalidRequest, NotFound } from "@sluice/core"
 import { Context, Effect } from "effect"
 import { type ProviderCandidate, failover } from "./Failover.ts"
@@ -7,14 +7,14 @@ import type { Operation, Operations, Provider } from "./Provider.ts"
 /**
  * The providers.
  *
- * **Gotchas.** The content of the list changes when the providers' file does: keep the list, not its elements.
+ * **Gotchas.** The list is updated in place when the providers' file changes: keep the list, not its elements.
  */
 export class Providers extends Context.Service<Providers, ReadonlyArray<Provider>>()(
   "@sluice/demo-server/Providers"
 ) {}
 
-/** Who may serve a model. */
-export const providersOf = <Request extends { readonly model: string }, Response>(
+/** The providers that serve a model. */
+const providersOf = <Request extends { readonly model: string }, Response>(
   providers: ReadonlyArray<Provider>,
   operation: keyof Operations,
   pick: (operations: Operations) => Operation<Request, Response> | undefined,
@@ -28,7 +28,7 @@ export const providersOf = <Request extends { readonly model: string }, Response
       : []
   })
 
-/** The operation that serves a model; the error says which models do, when the caller's does not. */
+/** The operation of the providers that serve a model. If there are none, the error lists the models that are served. */
 export const route = <Request extends { readonly model: string }, Response>(
   providers: ReadonlyArray<Provider>,
   operation: keyof Operations,
@@ -37,19 +37,20 @@ export const route = <Request extends { readonly model: string }, Response>(
 ): Effect.Effect<Operation<Request, Response>, GatewayError> => {
   const [first, ...more] = providersOf(providers, operation, pick, model)
   if (first !== undefined) return failover(operation, [first, ...more])
-  const others = providers.flatMap(({ models }) => models)
-  const fitting = others.filter((known) => known.operation === operation).map(({ id }) => id)
-  const instead = fitting.length === 0 ? "none is served here" : `use ${[...new Set(fitting)].join(" or ")}`
-  const elsewhere = others.find((known) => known.id === model)
+  const models = providers.flatMap(({ models }) => models)
+  const served = models.filter((known) => known.operation === operation).map(({ id }) => id)
+  const advice =
+    served.length === 0 ? `No model serves ${operation}` : `Use ${[...new Set(served)].join(" or ")}`
+  const other = models.find((known) => known.id === model)
   return Effect.fail(
     new GatewayError({
       operation,
       model,
       reason:
-        elsewhere === undefined
-          ? new NotFound({ message: `There is no model \`${model}\`: ${instead}`, code: "model_not_found" })
+        other === undefined
+          ? new NotFound({ message: `There is no model \`${model}\`. ${advice}`, code: "model_not_found" })
           : new InvalidRequest({
-              message: `The model \`${model}\` does ${elsewhere.operation}, not ${operation}: ${instead}`,
+              message: `The model \`${model}\` is for ${other.operation}, not ${operation}. ${advice}`,
               param: "model"
             })
     })

@@ -1,4 +1,4 @@
-/** Removes the server's credential from an upstream's responses. */
+/** Removes the server's credential from responses of upstreams. */
 import { makeRedact } from "@sluice/core/client"
 
 /** A key's prefix such as `sk-`. Some gateways repeat a key without it. */

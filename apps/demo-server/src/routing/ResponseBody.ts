@@ -1,11 +1,11 @@
-/** What a response's body says, whether it is a value or the bytes of an upstream. */
+/** Reads fields of a response, whether it is a value or the bytes of an upstream. */
 import { HttpServerResponse } from "effect/http"
 
 type Fields = Readonly<Record<string, unknown>>
 
 export const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null
 
-/** A field of a body as it came, or as it was decoded, with what the contract does not name in `extra`. */
+/** A field of a body. In decoded bodies, fields that the contract does not know are in `extra`. */
 export const fieldOf = (body: unknown, name: string): unknown => {
   if (!isFields(body)) return undefined
   const { [name]: value, extra } = body
@@ -16,13 +16,13 @@ export const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray
 
 export const isText = (value: unknown): value is string => typeof value === "string" && value !== ""
 
-/** Bytes of a body above which its usage is looked for at its end, without parsing all of it. */
+/** Bytes of a body above which only its `usage` is parsed. */
 const LARGE = 64 * 1024
 
-/** Quotes in a text are escaped: this is a key. */
+/** Quotes inside strings are escaped, so this is a key. */
 const USAGE = '"usage"'
 
-/** The object after the last key of that name, if it has no objects within. */
+/** The value of the last `usage`, if it is an object without nested objects. */
 const usageAtEnd = (bytes: Buffer): unknown => {
   const at = bytes.lastIndexOf(USAGE)
   if (at < 0) return undefined
@@ -35,7 +35,7 @@ const usageAtEnd = (bytes: Buffer): unknown => {
   }
 }
 
-/** The body as a value; undefined for a stream. `usage`: of a large body only that part is parsed. */
+/** The body as a value; undefined for a stream. With `"usage"`, only that field of a large body is parsed. */
 export const responseBody = (response: unknown, part: "usage" | "all" = "usage"): unknown => {
   if (!HttpServerResponse.isHttpServerResponse(response)) return response
   if (response.body._tag !== "Uint8Array") return undefined
@@ -50,26 +50,28 @@ export const responseBody = (response: unknown, part: "usage" | "all" = "usage")
   }
 }
 
-/** Where an image is. */
-const IMAGE = ["url", "b64_json", "base64_json"]
+/** The fields that may have an image. */
+const IMAGE_FIELDS = ["url", "b64_json", "base64_json"]
 
-const isImage = (image: unknown): boolean => IMAGE.some((name) => isText(fieldOf(image, name)))
+const isImage = (image: unknown): boolean => IMAGE_FIELDS.some((name) => isText(fieldOf(image, name)))
 
-/** A form of the gateway's own, without those fields: any text counts. */
-const isOther = (image: unknown): boolean =>
+/** An image in a gateway's own format: a text, or an object with other fields of which one is a text. */
+const isOtherImage = (image: unknown): boolean =>
   isText(image) ||
-  (isFields(image) && !IMAGE.some((name) => name in image) && Object.values(image).some(isText))
+  (isFields(image) && !IMAGE_FIELDS.some((name) => name in image) && Object.values(image).some(isText))
 
-/** The number of images in a body; undefined if it has no list of them. */
+/** The number of images in a body; undefined if `data` is not a list. */
 export const imagesIn = (body: unknown): number | undefined => {
   const data = fieldOf(body, "data")
-  return Array.isArray(data) ? data.filter((image) => isImage(image) || isOther(image)).length : undefined
+  return Array.isArray(data)
+    ? data.filter((image) => isImage(image) || isOtherImage(image)).length
+    : undefined
 }
 
-/** Whether a body has images. One without, and with an id, starts a task. */
+/** Whether a body has images. A body without images and with an id starts a task. */
 export const hasImages = (body: unknown): boolean => listOf(fieldOf(body, "data")).some(isImage)
 
-/** Whether a task has succeeded, by the `status` of its body; undefined while it runs. */
+/** Whether a task has succeeded or failed, by the `status` of its body; undefined while it runs. */
 export const taskOutcome = (response: unknown): boolean | undefined => {
   const status = fieldOf(responseBody(response, "all"), "status")
   return status === "completed" ? true : status === "failed" ? false : undefined

@@ -1,28 +1,25 @@
-/**
- * The usage of streams. It is requested for every caller, since only upstreams count hidden reasoning, and shown to
- * those who asked.
- */
+/** The usage of streams. The server requests it for billing, and removes it for callers who did not request it. */
 import { parseJson } from "@sluice/core/client"
 import { Predicate } from "effect"
 import { fieldNames } from "../wire/JsonScanner.ts"
 import { mapEventData } from "../wire/ServerSentEvents.ts"
 
-interface Asked {
+interface StreamRequest {
   readonly stream?: boolean | undefined
   readonly stream_options?: { readonly include_usage?: boolean | undefined } | undefined
 }
 
-/** Whether only the server asked for the usage. */
-export const hidesUsage = ({ stream, stream_options }: Asked): boolean =>
+/** Whether only the server requests the usage. */
+export const hidesUsage = ({ stream, stream_options }: StreamRequest): boolean =>
   stream === true && stream_options?.include_usage !== true
 
-const INCLUDED = '"stream_options":{"include_usage":true},'
+const INCLUDE_USAGE = '"stream_options":{"include_usage":true},'
 
 /** Adds `stream_options.include_usage` to a body. */
 export const includeUsage = (body: string): string => {
   const at = body.indexOf("{") + 1
   const isGiven = [...fieldNames(body)].some(([name]) => name === "stream_options")
-  if (!isGiven) return body.slice(0, at) + INCLUDED + body.slice(at)
+  if (!isGiven) return body.slice(0, at) + INCLUDE_USAGE + body.slice(at)
   const fields = JSON.parse(body) as Readonly<Record<string, object | null>>
   return JSON.stringify({
     ...fields,

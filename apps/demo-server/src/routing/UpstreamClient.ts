@@ -1,4 +1,4 @@
-/** Requests to one upstream gateway: one attempt each, and its response undecoded. */
+/** Sends requests to one upstream gateway, one attempt each. Responses are not decoded. */
 import {
   type ApiKey,
   type GatewayError,
@@ -33,56 +33,56 @@ const SUCCESS = 200
 /** How an upstream is reached. */
 export interface UpstreamConnection {
   readonly apiKey: ApiKey
-  /** For models that are not declared: from the start to the whole response, or to the head of a stream. */
+  /** For models without a timeout of their own: until the whole response, or the head of a stream. */
   readonly timeout: Duration.Duration
-  /** Between two events of a stream. */
+  /** How long a stream may send nothing. */
   readonly idle: Duration.Duration
-  /** What messages call these settings. */
+  /** The names of these settings in messages. */
   readonly names: { readonly url: string; readonly apiKey: string }
-  /** The protocol that the upstream speaks; the gateway interface when not given. */
+  /** The upstream's protocol; the gateway interface when not given. */
   readonly dialect?: Dialect
 }
 
-/** A request as it is sent. */
+/** A request, and how its response is read. */
 export interface Sending {
   readonly about: About
   readonly request: HttpClientRequest.HttpClientRequest
   readonly read: Read
   readonly limit?: Duration.Duration | undefined
-  /** The response may be a stream: it is read as it comes. */
+  /** The response may be a stream, so it is not buffered. */
   readonly stream?: boolean
-  /** Errors that are nobody's fault, and stay as they are. */
+  /** Errors that are not reworded. */
   readonly expected?: (error: GatewayError) => boolean
 }
 
-/** Why a response with status 200 is no answer. */
+/** The reason for a response with status 200 that has no result. */
 const reasonOf = ({ contentType, error }: NoAnswer, url: string): GatewayReason => {
   if (error === "nothing") {
-    const message = "The gateway answered with status 200 and without anything of what was asked for"
+    const message = "The gateway returned status 200 without a result"
     return new ServerFailure({ message, status: SUCCESS })
   }
   if (!error) {
-    const what = `${contentType || "no content-type"} that is no JSON object: check ${url}`
-    return new InvalidResponse({ message: `The gateway answered with ${what}` })
+    const what = `${contentType || "no content-type"} instead of a JSON object. Check ${url}`
+    return new InvalidResponse({ message: `The gateway returned ${what}` })
   }
   const reason = reasonOfErrorDetails(error)
   if (reason._tag !== "ServerFailure") return reason
   const { code, param } = error
-  // A field that is named is the caller's.
+  // An error about a field is the caller's.
   if (param !== undefined) return new InvalidRequest({ message: reason.message, param, code })
-  const message = `The gateway answered with status 200 and an error: ${reason.message}`
-  // Without a code, nothing says whose fault it is.
+  const message = `The gateway returned status 200 with an error: ${reason.message}`
+  // Without a code, it is unknown whose fault it is.
   return code === undefined
     ? new ServerFailure({ message, status: SUCCESS, final: true })
     : new InvalidResponse({ message })
 }
 
-/** Sends requests to an upstream. What its errors say about our credential and address is reworded for callers. */
+/** Sends requests to an upstream. Errors are reworded where they concern the server's credential or address. */
 export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: UpstreamConnection) {
   const { apiKey, dialect = gatewayDialect, names, timeout } = gateway
   const buffering = yield* HttpClient.HttpClient
   const downloading = yield* DownloadTransport
-  // The attempt's limit is the one that counts: the call's is never reached.
+  // There is one attempt, so the limit of the whole call is never reached.
   const callerOf = (attemptTimeout: Duration.Duration) =>
     makeCaller({ retry: RETRY_NEVER, attemptTimeout, callTimeout: Duration.times(attemptTimeout, 2) }, apiKey)
   const callers = new Map<number, ReturnType<typeof callerOf>>()
@@ -92,7 +92,7 @@ export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: Upstream
     callers.set(millis, caller)
     return caller
   }
-  const blame = rewordOurFaults(names)
+  const reword = rewordOurFaults(names)
 
   const checked = ({
     requestId,
@@ -119,8 +119,8 @@ export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: Upstream
     const whole = stream || read === passFile ? attempt : Effect.provideService(attempt, BufferResponse, true)
     return Effect.matchEffect(callerWithin(limit).call(about, whole), {
       onSuccess: ({ value }) => Effect.succeed(value),
-      onFailure: (error) => Effect.fail(expected?.(error) === true ? error : blame(error))
+      onFailure: (error) => Effect.fail(expected?.(error) === true ? error : reword(error))
     })
   }
-  return { send, conceal: makeRedactor(Redacted.value(apiKey)), dialect }
+  return { send, redactor: makeRedactor(Redacted.value(apiKey)), dialect }
 })

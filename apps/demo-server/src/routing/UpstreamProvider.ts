@@ -1,4 +1,4 @@
-/** The provider that passes calls on to an upstream gateway. Bodies pass undecoded. */
+/** The provider that forwards calls to an upstream gateway. Bodies are not decoded. */
 import { Account, type Model, RETRY_NEVER, type SystemAccessToken } from "@sluice/core"
 import { AccountClient, parseJson } from "@sluice/core/client"
 import { Clock, Context, Duration, Effect, Layer, Predicate, Redacted } from "effect"
@@ -29,18 +29,18 @@ const PATHS: Readonly<Record<keyof Operations, string>> = {
   videos: "/v1/videos"
 }
 
-/** A model as the upstream knows it, and the names that callers may use for it. */
+/** A model under the upstream's name, and its aliases for callers. */
 export interface ServedModel extends ProviderModel {
   readonly aliases: ReadonlyArray<string>
-  /** From the start to the whole response, or to the head of a stream. */
+  /** Until the whole response, or the head of a stream. */
   readonly timeout: Duration.Duration
-  /** What an embedding model expects before a text. */
+  /** Prefixes that an embedding model expects. */
   readonly prefixes?: { readonly query?: string; readonly passage?: string }
-  /** Texts of one request for embeddings, where the library makes it. */
+  /** Texts in one embeddings request of the library at most. */
   readonly batch?: number
 }
 
-/** The fields of a request that decide how it is passed on. */
+/** The fields of a request that affect how it is forwarded. */
 interface Forwarded {
   readonly model: string
   readonly stream?: boolean | undefined
@@ -48,44 +48,44 @@ interface Forwarded {
   readonly top_n?: number | null | undefined
 }
 
-/** A gateway that calls are passed on to. */
+/** A gateway to which calls are forwarded. */
 export interface UpstreamSettings extends UpstreamConnection {
   readonly id: string
   /** Without a trailing slash. */
   readonly url: string
-  /** Absent: it serves what is declared here. */
+  /** Opens the gateway's account, which lists its models. Without it, `models` is the list. */
   readonly accessToken?: SystemAccessToken | undefined
   readonly models: ReadonlyArray<ServedModel>
-  /** Operations of which it takes any model. */
+  /** Operations for which any model is forwarded. */
   readonly anyModelOf?: ReadonlyArray<keyof Operations>
 }
 
-/** The account that the system access token opens, one attempt a call. */
+/** The upstream's account, by its system access token. One attempt for each call. */
 const accountOf = Effect.fnUntraced(function* (baseUrl: string, accessToken: SystemAccessToken) {
   const options = { baseUrl, accessToken, retry: RETRY_NEVER }
   const context = yield* Layer.build(AccountClient.layerWithoutTransport(options))
   const { availableModels, models } = Context.get(context, Account)
-  const blamed = Effect.mapError(
+  const reword = Effect.mapError(
     rewordOurFaults({ url: "SLUICE_GATEWAY_URL", apiKey: "SLUICE_ACCESS_TOKEN" })
   )
   const { bytes } = makeRedactor(Redacted.value(accessToken))
-  const concealed = Effect.map(
+  const redact = Effect.map(
     (list: ReadonlyArray<Model>) =>
       JSON.parse(bytes(Buffer.from(JSON.stringify(list))).toString()) as ReadonlyArray<Model>
   )
-  return { models: concealed(blamed(models)), availableModels: concealed(blamed(availableModels)) }
+  return { models: redact(reword(models)), availableModels: redact(reword(availableModels)) }
 })
 
-/** Passes requests on, under the upstream's names for models. */
+/** Forwards requests under the upstream's names for models. */
 const makeForward = Effect.fnUntraced(function* (settings: UpstreamSettings) {
   const { idle, models, url } = settings
-  const { conceal, dialect, send } = yield* makeUpstreamClient(settings)
+  const { dialect, redactor, send } = yield* makeUpstreamClient(settings)
   const byName = new Map(
     models.flatMap((model) =>
       [model.id, ...model.aliases].map((name) => [`${model.operation} ${name}`, model] as const)
     )
   )
-  /** Models whose gateway refuses to report the usage of a stream. */
+  /** Models whose gateway rejects requests for the usage of a stream. */
   const withoutUsage = new Set<string>()
 
   const bodyFor = (operation: keyof Operations, body: string, called: string, model: string): string => {
@@ -95,11 +95,11 @@ const makeForward = Effect.fnUntraced(function* (settings: UpstreamSettings) {
     return Predicate.isObject(fields) ? JSON.stringify(dialect.request(operation, fields)) : sent
   }
 
-  /** The names of a model, and how its responses are read. */
+  /** The upstream's name and timeout of a model, and how its responses are read. */
   const reading = (operation: keyof Operations, called: string, mayBeEmpty = false) => {
     const served = byName.get(`${operation} ${called}`)
     const model = served?.id ?? called
-    const read = passOn(idle, { operation, called, model, mayBeEmpty, dialect }, conceal)
+    const read = passOn(idle, { operation, called, model, mayBeEmpty, dialect }, redactor)
     return { model, read, limit: served?.timeout }
   }
 
@@ -123,14 +123,14 @@ const makeForward = Effect.fnUntraced(function* (settings: UpstreamSettings) {
     })
   }
 
-  /** Asks for the usage of a stream, which bills it. */
+  /** Forwards a stream, and requests its usage for billing. */
   const passStream = (call: Call<Forwarded>) => {
     const { model } = call.request
     const plain = pass("chat", call)
     if (!hidesUsage(call.request) || withoutUsage.has(model)) return plain
     return Effect.catchIf(
       pass("chat", { ...call, body: includeUsage(call.body) }),
-      // Nothing was generated. An error about another field is the caller's.
+      // The gateway may not know `stream_options`. An error about another field is the caller's.
       ({ reason }) => reason._tag === "InvalidRequest" && /^(?:stream_options|$)/.test(reason.param ?? ""),
       () => Effect.tap(plain, () => Effect.sync(() => withoutUsage.add(model)))
     )
@@ -140,8 +140,8 @@ const makeForward = Effect.fnUntraced(function* (settings: UpstreamSettings) {
 
 type Forward = Effect.Success<ReturnType<typeof makeForward>>
 
-/** Starts a task, and records whose it is. Only its id is read. */
-const creating =
+/** Creates an image or a video. If the response starts a task, it is recorded with its owner. */
+const creationOf =
   (kind: MediaTask["kind"], provider: string, { pass }: Forward, tasks: MediaTasks["Service"]) =>
   (call: Call<{ readonly model: string }>) =>
     Effect.tap(
@@ -214,7 +214,7 @@ const taskOperations = (
   } satisfies TaskOperations
 }
 
-/** Serves the declared models by the gateway at `url`, one attempt a call. */
+/** Makes the provider of an upstream gateway. It makes one attempt for each call. */
 export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings) {
   const { accessToken, anyModelOf, id, models, url } = settings
   const tasks = yield* MediaTasks
@@ -230,15 +230,15 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
       embeddings: (call) => pass("embeddings", call),
       rerank: (call) => pass("rerank", call),
       chat: (call) => (call.request.stream === true ? passStream(call) : pass("chat", call)),
-      images: creating("image", id, forward, tasks),
-      videos: creating("video", id, forward, tasks)
+      images: creationOf("image", id, forward, tasks),
+      videos: creationOf("video", id, forward, tasks)
     },
     tasks: taskOperations(settings, forward, tasks),
     ...(accessToken !== undefined && { account: yield* accountOf(url, accessToken) })
   } satisfies Provider
 })
 
-/** One upstream from the environment: models by name, and any model for images and videos. */
+/** The upstream that the environment configures: named models, and any model for images and videos. */
 export const ofGateway = ({ accessToken, apiKey, models, url }: GatewaySettings): UpstreamSettings => {
   const timeout = Duration.seconds(60)
   const model = (id: string | undefined, operation: keyof Operations) =>

@@ -1,4 +1,4 @@
-/** Reads the responses of upstreams without decoding them. */
+/** Passes the responses of upstreams on to callers, without decoding them. */
 import { Failure } from "@sluice/core/contract"
 import { TimedOut } from "@sluice/core"
 import { TaskId, type ErrorDetails, parseErrorBody } from "@sluice/core/client"
@@ -17,7 +17,7 @@ import { hasImages } from "./ResponseBody.ts"
 const isEventStream = (type: string): boolean => /^text\/event-stream/i.test(type)
 const isJson = (type: string): boolean => /^application\/(?:[\w.+-]+\+)?json\b/i.test(type)
 
-/** Every response of the contract is an object: cut or garbled ones are recognised without parsing them. */
+/** Whether a body looks like a JSON object. Every response of the contract is one. */
 const isObject = (body: string): boolean => {
   const text = body.trim()
   return text.startsWith("{") && text.endsWith("}")
@@ -25,11 +25,11 @@ const isObject = (body: string): boolean => {
 
 const [BRACE, CLOSED, NEWLINE] = Buffer.from("{}\n")
 
-/** The same for bytes with at most a line end around the object. */
+/** The same for bytes, with at most a line end after the object. */
 const isPlainObject = (bytes: Buffer): boolean =>
   bytes[0] === BRACE && bytes[bytes.length - (bytes.at(-1) === NEWLINE ? 2 : 1)] === CLOSED
 
-/** Errors are short. */
+/** Bytes of a body with an error at most. */
 const ERROR_BYTES = 64 * 1024
 const ERROR = Buffer.from('"error"')
 
@@ -38,7 +38,7 @@ type Fields = Readonly<Record<string, unknown>>
 const fieldsOf = (value: unknown): Fields | undefined =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
 
-/** Some gateways send an error with all fields of a response, empty; others send the status as a number. */
+/** Whether a field has a result. Some gateways send errors with empty result fields, or with a number as `status`. */
 const isPresent = (value: unknown): boolean =>
   typeof value === "string" || Array.isArray(value) ? value.length > 0 : fieldsOf(value) !== undefined
 
@@ -48,10 +48,7 @@ const mayBeWithoutResult = ({ mayBeEmpty, operation }: Names, answer: Fields): b
   operation === "videos" ||
   (mayBeEmpty && RESULT_FIELDS[operation].some((name) => Array.isArray(answer[name])))
 
-/**
- * The error that some gateways send with status 200: an `error`, or `success: false`, in place of a result; `nothing`
- * if there is neither.
- */
+/** The error that some gateways send with status 200 in place of a result; `nothing` without a result or an error. */
 const errorIn = (names: Names, bytes: Buffer): ErrorDetails | "nothing" | undefined => {
   const { operation } = names
   const isThere = hasResultField(operation, bytes)
@@ -61,62 +58,64 @@ const errorIn = (names: Names, bytes: Buffer): ErrorDetails | "nothing" | undefi
     // An error beside a result does not invalidate it.
     if (answer === undefined || RESULT_FIELDS[operation].some((name) => isPresent(answer[name])))
       return undefined
-    const told = parseErrorBody({ error: answer["error"] }) ?? (isThere ? undefined : parseErrorBody(answer))
-    if (told !== undefined && told.code !== "0") return told
+    const error = parseErrorBody({ error: answer["error"] }) ?? (isThere ? undefined : parseErrorBody(answer))
+    if (error !== undefined && error.code !== "0") return error
     return mayBeWithoutResult(names, answer) ? undefined : "nothing"
   } catch {
     return undefined
   }
 }
 
-/** The caller's and the upstream's names of a model, and what it is called for. */
+/** What the reading of a response depends on. */
 export interface Names {
   readonly operation: keyof Operations
+  /** The caller's name of the model. */
   readonly called: string
+  /** The upstream's name of the model. */
   readonly model: string
-  /** An empty result is valid, as for `top_n: 0`. */
+  /** Whether an empty result is valid, as for `top_n: 0`. */
   readonly mayBeEmpty: boolean
   readonly dialect: Dialect
 }
 
-const { body: brokenOff } = new Failure({
+/** Ends a stream that ends early or stalls. */
+const { body: cutStream } = new Failure({
   status: 502,
-  message: "The gateway's stream broke off: ask again",
+  message: "The gateway's stream ended early. Try again",
   code: "upstream_broke_off",
   retryable: true
 })
 
-/** Ends a stream that breaks off, or that sends nothing for too long. */
-const BROKEN_OFF = finalEvent(brokenOff)
+const CUT_STREAM = finalEvent(cutStream)
 
-/** Passes events line by line. A line that is cut at the end is left out. */
+/** Passes events on, line by line. An unfinished line at the end is dropped. */
 const eventsOf = (
   { stream }: HttpClientResponse.HttpClientResponse,
   idle: Duration.Duration,
   { called, dialect, model }: Names,
-  conceal: Redactor
+  redactor: Redactor
 ) =>
   Stream.suspend(() => {
-    const pieces = conceal.stream()
-    const guard = makeEventGuard(conceal.text)
+    const redacted = redactor.stream()
+    const guard = makeEventGuard(redactor.text)
     const named = called === model ? undefined : incomingEvents(called, model)
     const mapped = passesEvents(dialect) ? undefined : mapEventData((data) => interfaceEvent(dialect, data))
     const push = (bytes: Uint8Array) => {
-      const concealed = pieces.push(bytes)
-      const guarded = guard.push(mapped?.push(concealed) ?? concealed)
-      return named === undefined ? guarded : named.push(guarded)
+      const clean = redacted.push(bytes)
+      const guarded = guard.push(mapped?.push(clean) ?? clean)
+      return named?.push(guarded) ?? guarded
     }
     const rest = (broken: boolean) =>
       Stream.suspend(() => {
-        const left = pieces.end()
-        const last = mapped === undefined ? left : Buffer.concat([mapped.push(left), mapped.end()])
-        const waiting = Buffer.concat([guard.push(last), guard.end()])
-        const parts = named === undefined ? [waiting] : [named.push(waiting), named.end()]
-        const wrong = !guard.isDone() && (broken || guard.isCut())
-        return Stream.fromIterable(wrong ? [...parts, BROKEN_OFF] : parts)
+        const clean = redacted.end()
+        const last = mapped === undefined ? clean : Buffer.concat([mapped.push(clean), mapped.end()])
+        const guarded = Buffer.concat([guard.push(last), guard.end()])
+        const parts = named === undefined ? [guarded] : [named.push(guarded), named.end()]
+        const isCut = !guard.isDone() && (broken || guard.isCut())
+        return Stream.fromIterable(isCut ? [...parts, CUT_STREAM] : parts)
       })
     return stream.pipe(
-      // Chunks that arrive together pass together.
+      // Chunks that arrive together are passed on as one.
       Stream.mapArray((parts) => [push(parts.length === 1 ? parts[0] : Buffer.concat(parts))]),
       Stream.takeUntil(guard.isDone),
       Stream.concat(rest(false)),
@@ -126,23 +125,23 @@ const eventsOf = (
     )
   })
 
-/** A task reports its failure in a successful response. */
-const concealed = (given: Buffer, { operation }: Names, conceal: Redactor): Buffer =>
+/** Removes the credential. A failed task has its error in a successful response. */
+const redactedBody = (given: Buffer, { operation }: Names, redactor: Redactor): Buffer =>
   (operation === "images" || operation === "videos") && given.includes(ERROR)
-    ? Buffer.from(conceal.text(given.toString("latin1")), "latin1")
-    : conceal.bytes(given)
+    ? Buffer.from(redactor.text(given.toString("latin1")), "latin1")
+    : redactor.bytes(given)
 
-/** A JSON body without our credential and with the caller's name of the model; undefined if it is no JSON or an error. */
+/** The response with the caller's name of the model and without the credential; undefined unless it is a JSON result. */
 const passJson = (
   type: string,
   given: Buffer,
   names: Names,
-  conceal: Redactor
+  redactor: Redactor
 ): HttpServerResponse.HttpServerResponse | undefined => {
   if (!isJson(type) || errorIn(names, given) !== undefined) return undefined
   const { called, model } = names
-  const contentType = conceal.text(type)
-  const bytes = concealed(given, names, conceal)
+  const contentType = redactor.text(type)
+  const bytes = redactedBody(given, names, redactor)
   if (called === model && isPlainObject(bytes)) {
     return HttpServerResponse.uint8Array(bytes, { contentType })
   }
@@ -157,24 +156,24 @@ export type Read = (
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse | NoAnswer, HttpClientError.HttpClientError>
 
 /**
- * Passes a response on: JSON whole, events as they come. Of its headers only the content type is passed on. Anything
- * else, such as HTML or an error with status 200, is no answer.
+ * Passes a response on, with the content type as its only header. JSON is buffered, and events are streamed. Other
+ * responses, such as HTML or an error with status 200, are a `NoAnswer`.
  */
 export const passOn =
-  (idle: Duration.Duration, names: Names, conceal: Redactor): Read =>
+  (idle: Duration.Duration, names: Names, redactor: Redactor): Read =>
   (response) => {
     const contentType = response.headers["content-type"] ?? ""
     if (isEventStream(contentType)) {
       return Effect.succeed(
-        HttpServerResponse.stream(eventsOf(response, idle, names, conceal), {
-          contentType: conceal.text(contentType)
+        HttpServerResponse.stream(eventsOf(response, idle, names, redactor), {
+          contentType: redactor.text(contentType)
         })
       )
     }
     return Effect.map(response.arrayBuffer, (body) => {
       const bytes = interfaceBody(names.dialect, names.operation, Buffer.from(body))
       return (
-        passJson(contentType, bytes, names, conceal) ?? {
+        passJson(contentType, bytes, names, redactor) ?? {
           contentType,
           error: isJson(contentType) && errorIn(names, bytes)
         }
@@ -182,25 +181,25 @@ export const passOn =
     })
   }
 
-/** The time between two parts of a file. */
-const STALLED = "60 seconds"
+/** How long a download may send nothing. */
+const FILE_IDLE = "60 seconds"
 
 const stalled = () =>
   Stream.fail(
     new TimedOut({
-      message: `Nothing more of the file came for ${STALLED}`,
+      message: `The file's download sent nothing for ${FILE_IDLE}`,
       scope: "attempt",
-      after: Duration.fromInputUnsafe(STALLED)
+      after: Duration.fromInputUnsafe(FILE_IDLE)
     })
   )
 
-/** Passes a video on in chunks. One that stalls ends with a broken connection, so that it is not taken for complete. */
+/** Streams a video. If it stalls, the connection is closed, so that the file does not look complete. */
 export const passFile: Read = (response) => {
   const contentType = response.headers["content-type"] ?? ""
   return Effect.succeed(
     /^(?:video\/|application\/octet-stream)/i.test(contentType)
       ? HttpServerResponse.stream(
-          Stream.timeoutOrElse(response.stream, { duration: STALLED, orElse: stalled }),
+          Stream.timeoutOrElse(response.stream, { duration: FILE_IDLE, orElse: stalled }),
           {
             contentType: "video/mp4",
             headers: { "cache-control": "private, no-store" }
@@ -210,13 +209,13 @@ export const passFile: Read = (response) => {
   )
 }
 
-/** The interface does not say what a deletion responds: a status of 2xx is enough. */
+/** Ignores the body: the interface does not define the response to a deletion. */
 export const passNothing: Read = () => Effect.succeed(HttpServerResponse.empty())
 
-/** Other ids could not be used in a path. */
+/** Whether an id can be used in a path. */
 const isTaskId = Schema.is(TaskId)
 
-/** The id of a task that a response starts; undefined if it has the images already. */
+/** The id of the task that a response starts; undefined if the response has the images. */
 export const createdTask = (
   kind: "image" | "video",
   { body }: HttpServerResponse.HttpServerResponse
@@ -232,14 +231,14 @@ export const createdTask = (
   }
 }
 
-/** Whether a response without a task has its result: images may come at once, videos never do. */
+/** Whether a response without a task has the result. Only images can be returned without a task. */
 export const hasResult = (
   kind: "image" | "video",
   { body }: HttpServerResponse.HttpServerResponse
 ): boolean =>
   kind === "image" && body._tag === "Uint8Array" && hasResultField("embeddings", Buffer.from(body.body))
 
-/** A response that is no answer: its content type, and its error. */
+/** A response without a result: its content type, and its error. */
 export interface NoAnswer {
   readonly contentType: string
   readonly error: ErrorDetails | "nothing" | false | undefined

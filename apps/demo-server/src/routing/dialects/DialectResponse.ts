@@ -1,4 +1,4 @@
-/** Applies a dialect to what an upstream sends. With the gateway's own dialect everything passes as it is. */
+/** Maps responses of upstreams to the interface, by their dialect. */
 import { parseJson } from "@sluice/core/client"
 import { Effect, Predicate } from "effect"
 import { type HttpClientError, HttpClientResponse } from "effect/http"
@@ -8,7 +8,7 @@ type Response = HttpClientResponse.HttpClientResponse
 
 const isFields = (value: unknown): value is Fields => Predicate.isObject(value)
 
-/** Rewrites the error of a refused request as the interface has it, which the client reads. */
+/** Maps the body of an error response to the interface's form. */
 export const withInterfaceErrors = <E>(
   { error }: Dialect,
   sent: Effect.Effect<Response, E>
@@ -20,10 +20,10 @@ export const withInterfaceErrors = <E>(
           ? Effect.succeed(response)
           : Effect.map(response.text, (text) => {
               const body = parseJson(text)
-              const told = isFields(body) ? error(body) : undefined
+              const mapped = isFields(body) ? error(body) : undefined
               return HttpClientResponse.fromWeb(
                 response.request,
-                new Response(told === undefined ? text : JSON.stringify({ error: told }), {
+                new Response(mapped === undefined ? text : JSON.stringify({ error: mapped }), {
                   status: response.status,
                   headers: { ...response.headers, "content-type": "application/json" }
                 })
@@ -32,11 +32,11 @@ export const withInterfaceErrors = <E>(
       )
 
 const withUsage = ({ usage }: Dialect, from: Fields, to: Fields): Fields => {
-  const told = usage?.(from)
-  return told === undefined ? to : { ...to, usage: told }
+  const mapped = usage?.(from)
+  return mapped === undefined ? to : { ...to, usage: mapped }
 }
 
-/** The JSON body of a response in the interface's form; the same bytes where the dialect maps nothing. */
+/** The JSON body of a response in the interface's form. */
 export const interfaceBody = (dialect: Dialect, operation: OperationName, bytes: Buffer): Buffer => {
   const { response, task, usage } = dialect
   if (response === undefined && usage === undefined && task === undefined) return bytes
@@ -44,11 +44,12 @@ export const interfaceBody = (dialect: Dialect, operation: OperationName, bytes:
   if (!isFields(body)) return bytes
   const mapped = withUsage(dialect, body, response?.(operation, body) ?? body)
   const isTask = operation === "videos" || (operation === "images" && !Array.isArray(mapped["data"]))
-  const told = isTask && task !== undefined ? { ...mapped, status: task.status(body) } : mapped
-  return Buffer.from(JSON.stringify(told))
+  return Buffer.from(
+    JSON.stringify(isTask && task !== undefined ? { ...mapped, status: task.status(body) } : mapped)
+  )
 }
 
-/** The data of an event in the interface's form, with the space after `data:`; undefined leaves the event out. */
+/** The data of an event in the interface's form, with the space after `data:`; undefined drops the event. */
 export const interfaceEvent = (dialect: Dialect, data: string): string | undefined => {
   const body = parseJson(data)
   if (!isFields(body)) return data
@@ -56,5 +57,5 @@ export const interfaceEvent = (dialect: Dialect, data: string): string | undefin
   return mapped === undefined ? undefined : ` ${JSON.stringify(withUsage(dialect, body, mapped))}`
 }
 
-/** Whether events pass as they are. */
+/** Whether the dialect does not map events. */
 export const passesEvents = ({ event, usage }: Dialect): boolean => event === undefined && usage === undefined
