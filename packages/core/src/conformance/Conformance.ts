@@ -33,9 +33,9 @@ export const checks: ReadonlyArray<Check> = [
   ...rotation
 ]
 
-const MODELS = { method: "GET", path: "/v1/models" } as const
+const MODELS = "GET /v1/models"
 /** Other lists of model ids. */
-const LISTS = ["/api/user/available_models", "/api/models"] as const
+const LISTS = ["GET /api/user/available_models", "GET /api/models"] as const
 
 const LIST_TIMEOUT = Duration.seconds(30)
 
@@ -82,7 +82,7 @@ export const checkGateway = Effect.fn("checkGateway")(function* (
   const lists =
     accessToken === undefined
       ? []
-      : LISTS.map((path) => sendRequest(baseUrl, { method: "GET", path }, {}, accessToken, LIST_TIMEOUT))
+      : LISTS.map((list) => sendRequest(baseUrl, list, {}, accessToken, LIST_TIMEOUT))
   const chosen = yield* chooseModels(options.models ?? {}, [Effect.succeed(first), ...lists])
   const session: Session = {
     baseUrl,
@@ -116,7 +116,7 @@ const refused = () =>
   new GatewayError({
     operation: "conformance",
     reason: new Unauthorized({
-      message: `${MODELS.method} ${MODELS.path} refuses the API key (401). The check needs a valid key.`
+      message: `${MODELS} refuses the API key (401). The check needs a valid key.`
     })
   })
 

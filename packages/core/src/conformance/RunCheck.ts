@@ -11,7 +11,7 @@ import {
   sendRequest
 } from "./framework/Request.ts"
 import { at, type CheckedCall, failUnless, type RuleResult } from "./framework/Rule.ts"
-import type { Session } from "./framework/Session.ts"
+import type { Permission, Session } from "./framework/Session.ts"
 
 const ERROR_FIELDS = ["message", "type", "param", "code"]
 
@@ -20,15 +20,16 @@ const errorBodyFault = ({ json }: GatewayResponse): string | undefined => {
   return missing.length === 0 ? undefined : `missing: ${missing.map((field) => `error.${field}`).join(", ")}`
 }
 
+const PERMISSIONS: Readonly<Record<Permission, string>> = {
+  paid: "it may cost more than an embedding: allow it with --paid",
+  write: "it changes the account: allow it with --write",
+  rotate: "it revokes the system access token: allow it with --rotate"
+}
+
 /** Why a call may not be made. */
 const missingPermission = ({ needs }: Check, call: ContractCall, { accessToken, options }: Session) => {
   if (call.credential === "accessToken" && accessToken === undefined) return "it needs --access-token"
-  if (needs === "paid" && options.paid !== true)
-    return "it may cost more than an embedding: allow it with --paid"
-  if (needs === "write" && options.write !== true) return "it changes the account: allow it with --write"
-  if (needs === "rotate" && options.rotate !== true)
-    return "it revokes the system access token: allow it with --rotate"
-  return undefined
+  return needs !== undefined && options[needs] !== true ? PERMISSIONS[needs] : undefined
 }
 
 const TIMEOUT = Duration.minutes(1)
@@ -44,9 +45,7 @@ type JudgeResponse = (response: GatewayResponse) => string | undefined
 const expectRefused =
   (judgeRefusal: JudgeResponse = () => undefined): JudgeResponse =>
   (response) =>
-    refusalIn(response) === undefined
-      ? `it was answered with status ${response.status}`
-      : judgeRefusal(response)
+    refusalIn(response) === undefined ? `it succeeded with status ${response.status}` : judgeRefusal(response)
 
 /** The verdicts of one call. */
 const makeVerdicts = (check: Check, call: ContractCall) => {
@@ -57,6 +56,7 @@ const makeVerdicts = (check: Check, call: ContractCall) => {
       rule,
       fault === undefined ? { verdict: "conforms" } : { verdict: "fails", detail: fault }
     )
+  const expect = (rule: string, holds: boolean, fault: string) => judge(rule, failUnless(holds, fault))
   const skip = (rule: string, why: string) => void verdicts.set(rule, { verdict: "skipped", detail: why })
   /** Rules without a verdict are skipped with the given reason. */
   const finish = (reason: string, skipped?: string): CheckedCall => ({
@@ -85,25 +85,25 @@ const makeVerdicts = (check: Check, call: ContractCall) => {
         return response
       }
     })
-  return { finish, judge, judgeBy, skip, verdicts }
+  return { expect, finish, judge, judgeBy, skip, verdicts }
 }
 
 type Verdicts = ReturnType<typeof makeVerdicts>
 
 /** Judges the headers and the body of the first success. Returns why the check cannot go on, or undefined. */
 const judgeSuccess = Effect.fnUntraced(function* (
-  { judge, skip }: Verdicts,
+  { expect, judge, skip }: Verdicts,
   check: Check,
   call: ContractCall,
   answer: GatewayResponse
 ) {
-  judge("requestId", failUnless(answer.headers["x-request-id"] !== undefined, "it carries none"))
+  expect("requestId", answer.headers["x-request-id"] !== undefined, "it carries none")
   if (answer.text === "" && call.mayBeEmpty) {
     judge("form", undefined)
     skip("contentType", "the answer has no body")
   } else if (call.decode !== undefined) {
     const type = answer.headers["content-type"] ?? "not labelled"
-    judge("contentType", failUnless(type.startsWith("application/json"), `it is ${type}`))
+    expect("contentType", type.startsWith("application/json"), `it is ${type}`)
     const fault =
       answer.json === undefined
         ? "the answer is not JSON"
@@ -118,13 +118,13 @@ const judgeSuccess = Effect.fnUntraced(function* (
 
 /** Judges a call without a credential and with the wrong one. */
 const judgeCredentials = Effect.fnUntraced(function* (
-  { judge, judgeBy, skip }: Verdicts,
+  { expect, judge, judgeBy, skip }: Verdicts,
   send: (credential: Session["secrets"][number] | undefined) => ReturnType<typeof sendRequest>,
   other: Session["secrets"][number] | undefined
 ) {
   const anonymous = yield* judgeBy("anonymous", false, expectRefused())(send(undefined))
   if (anonymous !== undefined && refusalIn(anonymous) !== undefined) {
-    judge("status", failUnless(anonymous.status === 401, `status ${anonymous.status}`))
+    expect("status", anonymous.status === 401, `status ${anonymous.status}`)
     judge("errorBody", errorBodyFault(anonymous))
   }
   if (other === undefined) skip("otherCredential", "it needs --access-token")
@@ -134,7 +134,7 @@ const judgeCredentials = Effect.fnUntraced(function* (
 /** Runs one check. A call that may not or cannot be made is skipped with all its rules and the reason. */
 export const runCheck = Effect.fnUntraced(function* (check: Check, call: ContractCall, session: Session) {
   const results = makeVerdicts(check, call)
-  const { finish, judge, judgeBy, skip, verdicts } = results
+  const { expect, finish, judge, judgeBy, skip, verdicts } = results
   const denied = missingPermission(check, call, session)
   if (denied !== undefined) return finish(denied, denied)
   const request = check.request(session)
@@ -145,7 +145,7 @@ export const runCheck = Effect.fnUntraced(function* (check: Check, call: Contrac
     call.credential === "apiKey" ? [apiKey, session.accessToken] : [session.accessToken, apiKey]
   const timeout = Duration.fromInputUnsafe(given ?? (check.needs === "paid" ? PAID_TIMEOUT : TIMEOUT))
   const send: CheckContext<string>["send"] = (request: CheckRequest, as = {}) =>
-    sendRequest(session.baseUrl, as.call ?? call, request, as.credential ?? credential, timeout)
+    sendRequest(session.baseUrl, as.call ?? call.name, request, as.credential ?? credential, timeout)
   const expectRefusal: CheckContext<string>["expectRefusal"] = (rule, request, judgeRefusal, as) =>
     Effect.asVoid(judgeBy(rule, false, expectRefused(judgeRefusal))(send(request, as)))
   const guess = guessedModelNote(session, check.model)
@@ -165,7 +165,7 @@ export const runCheck = Effect.fnUntraced(function* (check: Check, call: Contrac
 
   yield* judgeCredentials(
     results,
-    (secret) => sendRequest(session.baseUrl, call, request, secret, timeout),
+    (secret) => sendRequest(session.baseUrl, call.name, request, secret, timeout),
     other
   )
   const answer = yield* expectSuccess("answers", request, () => undefined, { triesModel: true })
@@ -179,6 +179,15 @@ export const runCheck = Effect.fnUntraced(function* (check: Check, call: Contrac
   }
   const fault = yield* judgeSuccess(results, check, call, answer)
   if (fault !== undefined) return finish(fault)
-  yield* check.run({ session, answer, judge, skip, expectSuccess, expectRefusal, send })
-  return finish("an earlier step of the check did not succeed")
+  const stopped = yield* check.run({
+    session,
+    answer,
+    judge,
+    expect,
+    skip,
+    expectSuccess,
+    expectRefusal,
+    send
+  })
+  return finish(stopped ?? "an earlier step of the check did not succeed")
 })

@@ -77,17 +77,13 @@ export const chat = check({
       "`stream: true` is answered with events of chunks, the last one [DONE]"
     )
   },
-  run: Effect.fnUntraced(function* ({ answer, judge, expectRefusal, session, skip, expectSuccess }) {
+  run: Effect.fnUntraced(function* ({ answer, expect, judge, expectRefusal, session, skip, expectSuccess }) {
     const model = session.models.chat
     if (areTokensSpent(answer)) skip("text", TOKENS_SPENT)
     else judge("text", textFault(answer))
     const tokens = tokensOf(answer)
     if (tokens === undefined) skip("maxTokens", "the gateway does not count the answer's tokens")
-    else
-      judge(
-        "maxTokens",
-        failUnless(tokens <= MAX_TOKENS, `${tokens} tokens where ${MAX_TOKENS} were allowed`)
-      )
+    else expect("maxTokens", tokens <= MAX_TOKENS, `${tokens} tokens where ${MAX_TOKENS} were allowed`)
     const parts = [question, image(PNG, "low"), image(JPEG, "auto"), image(WEBP, "high")]
     let acceptsImages = true
     if (textFault(answer) !== undefined && !areTokensSpent(answer))

@@ -1,7 +1,7 @@
 /** `POST /v1/embeddings`. */
 import { Effect } from "effect"
 import { decodeVector } from "../../contract/Base64.ts"
-import type { GatewayResponse } from "../framework/Request.ts"
+import { type GatewayResponse, hasStatus } from "../framework/Request.ts"
 import { check } from "../framework/Check.ts"
 import { at, failUnless, interfaceRule, listAt, ownRule } from "../framework/Rule.ts"
 import { modelRequest } from "../framework/Models.ts"
@@ -11,9 +11,7 @@ const SECOND = "Seventeen violins, two harps, one conductor."
 
 const numbersOf = (entry: unknown): ReadonlyArray<number> | undefined => {
   const embedding = at(entry, "embedding")
-  return Array.isArray(embedding) && embedding.every((value) => Number.isFinite(value))
-    ? embedding
-    : undefined
+  return Array.isArray(embedding) && embedding.every(Number.isFinite) ? embedding : undefined
 }
 
 const vectorsOf = ({ json }: GatewayResponse) => listAt(json, "data").map(numbersOf)
@@ -53,80 +51,64 @@ export const embeddings = check({
     emptyInput: ownRule("Errors 3", "an empty input is refused with 400 and `param` `input`"),
     unknownModel: ownRule("Errors 3", "an unknown model is refused with 404")
   },
-  run: Effect.fnUntraced(function* ({ answer, judge, expectRefusal, session, skip, expectSuccess }) {
+  run: Effect.fnUntraced(function* ({ answer, expect, expectRefusal, session, skip, expectSuccess }) {
     const { json } = answer
     const data = listAt(json, "data")
     const vectors = vectorsOf(answer)
-    judge("object", failUnless(at(json, "object") === "list", "it is not"))
-    judge(
+    expect("object", at(json, "object") === "list", "it is not")
+    expect(
       "entryObject",
-      failUnless(
-        data.every((entry) => at(entry, "object") === "embedding"),
-        "it is not"
-      )
+      data.every((entry) => at(entry, "object") === "embedding"),
+      "it is not"
     )
-    judge("count", failUnless(data.length === 2, `${data.length} entries for 2 texts`))
+    expect("count", data.length === 2, `${data.length} entries for 2 texts`)
     const indices = data.map((entry) => at(entry, "index"))
     const known = indices.every((index) => index === 0 || index === 1)
-    judge(
-      "index",
-      failUnless(known && new Set(indices).size === indices.length, `they are ${indices.join(", ")}`)
-    )
-    judge(
+    expect("index", known && new Set(indices).size === indices.length, `they are ${indices.join(", ")}`)
+    expect(
       "numbers",
-      failUnless(
-        vectors.every((vector) => vector !== undefined),
-        "one is not"
-      )
+      vectors.every((vector) => vector !== undefined),
+      "one is not"
     )
     const dimensions = [...new Set(vectors.map((vector) => vector?.length))]
-    judge("dimension", failUnless(dimensions.length <= 1, `they have ${dimensions.join(" and ")}`))
-    judge("model", failUnless(typeof at(json, "model") === "string", "it is missing"))
+    expect("dimension", dimensions.length <= 1, `they have ${dimensions.join(" and ")}`)
+    expect("model", typeof at(json, "model") === "string", "it is missing")
     const counted = isCount(at(json, "usage", "prompt_tokens")) && isCount(at(json, "usage", "total_tokens"))
-    judge("usage", failUnless(counted, "a count is missing"))
+    expect("usage", counted, "a count is missing")
 
     const model = session.models.embedding
-    const single = yield* expectSuccess("single", { body: { model, input: SECOND } }, ({ json }) =>
-      failUnless(listAt(json, "data").length === 1, `${listAt(json, "data").length} entries for one text`)
-    )
+    const single = yield* expectSuccess("single", { body: { model, input: SECOND } }, ({ json }) => {
+      const { length } = listAt(json, "data")
+      return failUnless(length === 1, `${length} entries for one text`)
+    })
     const alone = single && vectorsOf(single)[0]
     const [first, second] = [vectorAt(answer, 0), vectorAt(answer, 1)]
     const comparable = first !== undefined && first.length === second?.length
     const alike = comparable && distance(first, second) === 0
-    if (comparable) judge("differ", failUnless(!alike, "two unrelated texts have the same vector"))
+    if (comparable) expect("differ", !alike, "two unrelated texts have the same vector")
     else skip("differ", "there are no vectors to compare")
     if (alike || alone === undefined || first?.length !== alone.length || second?.length !== alone.length) {
       skip("order", "there are no vectors to compare")
     } else {
       const swapped = distance(alone, first) < distance(alone, second)
-      judge("order", failUnless(!swapped, "the vectors of the two texts are swapped"))
+      expect("order", !swapped, "the vectors of the two texts are swapped")
     }
 
-    let decoded: Float32Array | undefined
-    const coded = yield* expectSuccess(
+    const encoded = yield* expectSuccess(
       "base64",
       { body: { model, input: SECOND, encoding_format: "base64" } },
-      ({ json }) => {
-        const text = at(json, "data", 0, "embedding")
-        decoded = typeof text === "string" ? decodeVector(text) : undefined
-        return failUnless(typeof text === "string" && /^[\w+/]+={0,2}$/.test(text), "it is not Base64")
-      }
+      ({ json }) =>
+        failUnless(/^[\w+/]+={0,2}$/.test(String(at(json, "data", 0, "embedding"))), "it is not Base64")
     )
-    if (
-      coded !== undefined &&
-      typeof at(coded.json, "data", 0, "embedding") === "string" &&
-      alone !== undefined
-    ) {
+    const base64 = at(encoded?.json, "data", 0, "embedding")
+    if (typeof base64 === "string" && alone !== undefined) {
+      const decoded = decodeVector(base64)
       const same =
         decoded?.length === alone.length && distance(alone, [...decoded]) < 1e-3 * Math.hypot(...alone)
-      judge("base64Floats", failUnless(same, "it is a different vector"))
+      expect("base64Floats", same, "it is a different vector")
     }
 
-    yield* expectRefusal("emptyInput", { body: { model, input: [] } }, ({ json, status }) =>
-      failUnless(status === 400 && at(json, "error", "param") === "input", `status ${status}`)
-    )
-    yield* expectRefusal("unknownModel", { body: { model: "no-such-model", input: FIRST } }, ({ status }) =>
-      failUnless(status === 404, `status ${status}`)
-    )
+    yield* expectRefusal("emptyInput", { body: { model, input: [] } }, hasStatus(400, "input"))
+    yield* expectRefusal("unknownModel", { body: { model: "no-such-model", input: FIRST } }, hasStatus(404))
   })
 })

@@ -1,9 +1,8 @@
 /** `/v1/images/generations`: one image, and one task of a two-step model. */
 import { Effect } from "effect"
-import type { GatewayResponse } from "../framework/Request.ts"
+import { type GatewayResponse, hasStatus, isTaskFinished, poll, statusOf } from "../framework/Request.ts"
 import { type Check, check } from "../framework/Check.ts"
 import { modelRequest } from "../framework/Models.ts"
-import { isTaskFinished, poll, statusOf } from "../framework/Poll.ts"
 import { at, failUnless, interfaceRule, listAt, ownRule } from "../framework/Rule.ts"
 
 const SECTION = "Image generation request"
@@ -32,27 +31,27 @@ const create = check({
     one: interfaceRule("Limits", "without `n` one image is made"),
     task: interfaceRule(ENDPOINTS, "a two-step model answers with the `id` of a task")
   },
-  run: Effect.fnUntraced(function* ({ answer, judge, session, skip, expectSuccess }) {
+  run: Effect.fnUntraced(function* ({ answer, expect, judge, session, expectSuccess }) {
     session.imageTask = idOf(answer)
     if (session.imageTask !== undefined) {
-      skip("images", "the model works in two steps: see the task")
-      skip("one", "the model works in two steps: see the task")
-      return judge("task", undefined)
+      judge("task", undefined)
+      return "the model works in two steps: see the task"
     }
     const data = listAt(answer.json, "data")
     const carried = data.filter((one) =>
       ["url", "b64_json", "base64_json"].some((field) => isText(at(one, field)))
     )
-    judge("images", failUnless(data.length > 0 && carried.length === data.length, "an entry has neither"))
-    judge("one", failUnless(data.length === 1, `got ${data.length} images`))
+    expect("images", data.length > 0 && carried.length === data.length, "an entry has neither")
+    expect("one", data.length === 1, `got ${data.length} images`)
     const { image, twoStepImage } = session.models
     if (twoStepImage === undefined || twoStepImage === image) {
-      return skip("task", "the model answers in one step: set a two-step model with --two-step-image-model")
+      return "the model answers in one step: set a two-step model with --two-step-image-model"
     }
     yield* expectSuccess("task", requestOf(twoStepImage), (started) => {
       session.imageTask = idOf(started)
       return failUnless(session.imageTask !== undefined, "there is none")
     })
+    return undefined
   })
 })
 
@@ -72,29 +71,22 @@ const get = check({
     ),
     unknown: ownRule("Errors 3", "an unknown id is refused with 404")
   },
-  run: Effect.fnUntraced(function* ({ answer, judge, expectRefusal, send, session, skip }) {
+  run: Effect.fnUntraced(function* ({ answer, expect, expectRefusal, send, session, skip }) {
     const { imageTask = "" } = session
     const seen = yield* poll(answer, send({ params: [imageTask] }), session.options, POLL_EVERY)
-    judge(
+    expect(
       "status",
-      failUnless(
-        seen.every((answer) => isText(statusOf(answer))),
-        "it is missing"
-      )
+      seen.every((answer) => isText(statusOf(answer))),
+      "it is missing"
     )
     const last = seen.at(-1) ?? answer
-    judge("ends", failUnless(isTaskFinished(statusOf(last)), `it has not after ${seen.length} polls`))
+    expect("ends", isTaskFinished(statusOf(last)), `it has not after ${seen.length} polls`)
     if (statusOf(last) !== "completed") skip("urls", "the task was not completed")
     else {
       const data = listAt(last.json, "data")
-      judge(
-        "urls",
-        failUnless(data.length > 0 && data.every((one) => isText(at(one, "url"))), "an entry has none")
-      )
+      expect("urls", data.length > 0 && data.every((one) => isText(at(one, "url"))), "an entry has none")
     }
-    yield* expectRefusal("unknown", { params: ["no-such-task"] }, ({ status }) =>
-      failUnless(status === 404, `status ${status}`)
-    )
+    yield* expectRefusal("unknown", { params: ["no-such-task"] }, hasStatus(404))
   })
 })
 

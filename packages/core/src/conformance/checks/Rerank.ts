@@ -1,6 +1,7 @@
 /** `POST /v1/rerank`. */
 import { Effect } from "effect"
 import { check } from "../framework/Check.ts"
+import { hasStatus } from "../framework/Request.ts"
 import { modelRequest } from "../framework/Models.ts"
 import { at, failUnless, interfaceRule, listAt, ownRule } from "../framework/Rule.ts"
 
@@ -13,9 +14,6 @@ const DOCUMENTS = [
 ]
 const RELEVANT = 2
 const SECTION = "Rerank response"
-
-const scoresOf = (json: unknown) =>
-  listAt(json, "results").map((result) => Number(at(result, "relevance_score")))
 
 export const rerank = check({
   call: "POST /v1/rerank",
@@ -49,29 +47,21 @@ export const rerank = check({
     noDocuments: ownRule("Errors 3", "an empty list is refused with 400 and `param` `documents`"),
     unknownModel: ownRule("Errors 3", "an unknown model is refused with 404")
   },
-  run: Effect.fnUntraced(function* ({ answer, judge, expectRefusal, session, skip, expectSuccess }) {
+  run: Effect.fnUntraced(function* ({ answer, expect, expectRefusal, session, skip, expectSuccess }) {
     const results = listAt(answer.json, "results")
     const indices = results.map((result) => Number(at(result, "index")))
-    judge(
-      "complete",
-      failUnless(results.length >= DOCUMENTS.length, `${results.length} results for 3 documents`)
-    )
+    expect("complete", results.length >= DOCUMENTS.length, `${results.length} results for 3 documents`)
     const outside = indices.filter((index) => index < 0 || index >= DOCUMENTS.length)
-    judge("index", failUnless(outside.length === 0, `${outside.join(", ")} of 3 documents`))
-    judge(
-      "distinct",
-      failUnless(new Set(indices).size === indices.length, `the indices are ${indices.join(", ")}`)
-    )
-    const scores = scoresOf(answer.json)
+    expect("index", outside.length === 0, `${outside.join(", ")} of 3 documents`)
+    expect("distinct", new Set(indices).size === indices.length, `the indices are ${indices.join(", ")}`)
+    const scores = results.map((result) => Number(at(result, "relevance_score")))
     const sorted = scores.every((score, nth) => nth === 0 || score <= (scores[nth - 1] ?? score))
-    judge("sorted", failUnless(sorted, `the scores are ${scores.join(", ")}`))
+    expect("sorted", sorted, `the scores are ${scores.join(", ")}`)
     const documents = results.map((result) => at(result, "document"))
-    judge(
+    expect(
       "noDocument",
-      failUnless(
-        documents.every((document) => document === undefined),
-        "it is there"
-      )
+      documents.every((document) => document === undefined),
+      "it is there"
     )
 
     const request = { model: session.models.rerank, query: QUERY, documents: DOCUMENTS }
@@ -87,7 +77,7 @@ export const rerank = check({
       const best = scores[indices.indexOf(RELEVANT)] ?? 0
       const others = scores.filter((_, nth) => indices[nth] !== RELEVANT)
       const lower = others.every((score) => score < best)
-      judge("relevance", failUnless(lower, `it has ${best}, the others ${others.join(", ")}`))
+      expect("relevance", lower, `it has ${best}, the others ${others.join(", ")}`)
     }
     if (wrongIndex) skip("documents", "the indices are wrong")
     else
@@ -101,11 +91,7 @@ export const rerank = check({
       const { length } = listAt(json, "results")
       return failUnless(length === DOCUMENTS.length, `${length} results for 3 documents`)
     })
-    yield* expectRefusal("noDocuments", { body: { ...request, documents: [] } }, ({ json, status }) =>
-      failUnless(status === 400 && at(json, "error", "param") === "documents", `status ${status}`)
-    )
-    yield* expectRefusal("unknownModel", { body: { ...request, model: "no-such-model" } }, ({ status }) =>
-      failUnless(status === 404, `status ${status}`)
-    )
+    yield* expectRefusal("noDocuments", { body: { ...request, documents: [] } }, hasStatus(400, "documents"))
+    yield* expectRefusal("unknownModel", { body: { ...request, model: "no-such-model" } }, hasStatus(404))
   })
 })

@@ -2,8 +2,9 @@
 import { Clock, Duration, Effect, Option, Schema } from "effect"
 import type { HttpClient } from "effect/http"
 import { ApiKey } from "../../contract/Credentials.ts"
-import { sendRequest, refusalIn, type CheckRequest } from "../framework/Request.ts"
+import { type CheckRequest, refusalIn, sendRequest } from "../framework/Request.ts"
 import { type Check, check } from "../framework/Check.ts"
+import type { CallName } from "../framework/Contract.ts"
 import { at, failUnless, interfaceRule, listAt, ownRule } from "../framework/Rule.ts"
 import type { Session } from "../framework/Session.ts"
 
@@ -38,8 +39,8 @@ const tokenFault = (token: unknown): string | undefined => {
 const firstFault = (tokens: ReadonlyArray<unknown>) =>
   tokens.map(tokenFault).find((fault) => fault !== undefined)
 
-const ONE = { method: "GET", path: "/api/token/{}" } as const
-const EMBED = { method: "POST", path: "/v1/embeddings" } as const
+const GET_TOKEN = "GET /api/token/{}"
+const EMBED = "POST /v1/embeddings"
 
 const idOf = (token: unknown): number | undefined => {
   const id = at(token, "id")
@@ -60,21 +61,22 @@ const list = check({
     num: interfaceRule(ACCOUNT, "`num` is the page size"),
     masked: ownRule(SECTION, "a list shows no full key: only creation returns it")
   },
-  run: Effect.fnUntraced(function* ({ answer: { json }, judge, session, skip, expectSuccess }) {
-    judge("list", failUnless(Array.isArray(at(json, "data")), "it is none"))
-    if (!Array.isArray(at(json, "data"))) return
+  run: Effect.fnUntraced(function* ({ answer: { json }, expect, judge, session, skip, expectSuccess }) {
+    expect("list", Array.isArray(at(json, "data")), "it is not an array")
+    if (!Array.isArray(at(json, "data"))) return undefined
     const tokens = listAt(json, "data")
     if (tokens.length === 0) skip("fields", "the account has no tokens")
     else judge("fields", firstFault(tokens))
     const whole = tokens.filter((token) => /^[\w-]{20,}$/.test(String(at(token, "key") ?? ""))).length
-    judge("masked", failUnless(whole === 0, `${whole} of ${tokens.length} are shown in full`))
+    expect("masked", whole === 0, `${whole} of ${tokens.length} are shown in full`)
     const [id, name] = [idOf(tokens[0]), at(tokens[0], "name")]
     if (id !== undefined && typeof name === "string") session.listed = { id, name }
-    if (tokens.length < 2) return skip("num", "the account has fewer than two tokens")
+    if (tokens.length < 2) return "the account has fewer than two tokens"
     yield* expectSuccess("num", { query: { num: "1" } }, ({ json }) => {
       const { length } = listAt(json, "data")
       return failUnless(length === 1, `${length} tokens for \`num\` 1`)
     })
+    return undefined
   })
 })
 
@@ -86,6 +88,13 @@ const embedding = ({ models }: Session): CheckRequest => ({
 /** The name prefix of the check's tokens. */
 const nameOf = ({ run }: Session): string => `sluice-check-${run}`
 
+const newToken = (session: Session): Readonly<Record<string, unknown>> => ({
+  name: nameOf(session),
+  expired_time: NEVER,
+  remain_quota: QUOTA,
+  subnet: ""
+})
+
 const decodeKey = Schema.decodeUnknownOption(ApiKey)
 
 const create = check({
@@ -93,35 +102,28 @@ const create = check({
   needs: "write",
   section: ACCOUNT,
   form: interfaceRule(ACCOUNT, "the answer has the new token in `data`"),
-  request: (session) => ({
-    body: { name: nameOf(session), expired_time: NEVER, remain_quota: QUOTA, subnet: "" }
-  }),
+  request: (session) => ({ body: newToken(session) }),
   rules: {
     key: interfaceRule(SECTION, "the new token carries its `key`"),
     fields: interfaceRule(SECTION, "the new token has its fields"),
     asAsked: interfaceRule(ACCOUNT, "name, expired_time, remain_quota and subnet have the values sent"),
     opens: interfaceRule("Authentication 7", "the new key opens /v1")
   },
-  run: Effect.fnUntraced(function* ({ answer: { json }, judge, session, skip, expectSuccess }) {
+  run: Effect.fnUntraced(function* ({ answer: { json }, expect, judge, session, expectSuccess }) {
     const made = at(json, "data")
     const key = Option.getOrUndefined(decodeKey(at(made, "key")))
     if (key !== undefined) session.secrets.push(key)
     const id = idOf(made)
-    const name = nameOf(session)
-    if (id !== undefined) session.token = { id, name, key }
-    judge("key", failUnless(key !== undefined, "it is missing"))
+    if (id !== undefined) session.token = { id, name: nameOf(session), key }
+    expect("key", key !== undefined, "it is missing")
     judge("fields", tokenFault(made))
-    const sent: Readonly<Record<string, unknown>> = {
-      name,
-      expired_time: NEVER,
-      remain_quota: QUOTA,
-      subnet: ""
-    }
+    const sent = newToken(session)
     const other = Object.keys(sent).filter((field) => at(made, field) !== sent[field])
-    judge("asAsked", failUnless(other.length === 0, `different: ${other.join(", ")}`))
-    if (key === undefined) return skip("opens", "the new token has no key")
-    if (session.models.embedding === undefined) return skip("opens", "name a model with --embedding-model")
+    expect("asAsked", other.length === 0, `different: ${other.join(", ")}`)
+    if (key === undefined) return "the new token has no key"
+    if (session.models.embedding === undefined) return "set a model with --embedding-model"
     yield* expectSuccess("opens", embedding(session), () => undefined, { call: EMBED, credential: key })
+    return undefined
   })
 })
 
@@ -131,17 +133,17 @@ const get = check({
   form: interfaceRule(ACCOUNT, "the answer has the token in `data`"),
   request: ({ listed, token }) => {
     const known = token ?? listed
-    return known === undefined ? "no token is known" : { params: [String(known.id)] }
+    return known === undefined ? "no token is known" : { params: [known.id] }
   },
   rules: {
     data: interfaceRule(SECTION, "`data` is the token with its fields"),
     sameId: interfaceRule(ACCOUNT, "it is the requested token")
   },
-  run: ({ answer: { json }, judge, session }) =>
+  run: ({ answer: { json }, expect, judge, session }) =>
     Effect.sync(() => {
       const { id } = session.token ?? session.listed ?? {}
       judge("data", tokenFault(at(json, "data")))
-      judge("sameId", failUnless(idOf(at(json, "data")) === id, "it has another id"))
+      expect("sameId", idOf(at(json, "data")) === id, "it has another id")
     })
 })
 
@@ -157,10 +159,10 @@ const search = check({
     finds: interfaceRule(ACCOUNT, "a token is found by its name"),
     only: interfaceRule(ACCOUNT, "tokens that do not match are left out")
   },
-  run: Effect.fnUntraced(function* ({ answer: { json }, judge, session, expectSuccess }) {
+  run: Effect.fnUntraced(function* ({ answer: { json }, expect, session, expectSuccess }) {
     const { id } = session.token ?? session.listed ?? {}
     const found = listAt(json, "data").some((token) => idOf(token) === id)
-    judge("finds", failUnless(found, "it is not among them"))
+    expect("finds", found, "it is not among them")
     yield* expectSuccess("only", { query: { keyword: `none-${session.run}` } }, ({ json }) => {
       const { length } = listAt(json, "data")
       return failUnless(length === 0, `${length} tokens for a keyword that matches none`)
@@ -175,9 +177,6 @@ const changed = (session: Session, status: 0 | 1) => ({
   remain_quota: REDUCED_QUOTA,
   status
 })
-
-/** Rules that need the token to be read again. */
-const AFTER_READING = ["renames", "disables", "disabledKey", "quota", "expires", "enables", "keeps"] as const
 
 const WEEK_SECONDS = 7 * 24 * 60 * 60
 
@@ -197,51 +196,43 @@ const update = check({
     enables: interfaceRule(STATES, "with status 1 the token is enabled"),
     keeps: ownRule(ACCOUNT, "a field that is not sent, `subnet`, keeps its value")
   },
-  run: Effect.fnUntraced(function* ({ judge, expectRefusal, send, session, skip, expectSuccess }) {
+  run: Effect.fnUntraced(function* ({ expect, expectRefusal, send, session, skip, expectSuccess }) {
     const { token } = session
-    if (token === undefined) return
-    const read = Effect.map(Effect.result(send({ params: [String(token.id)] }, { call: ONE })), (result) => {
+    if (token === undefined) return undefined
+    const read = Effect.map(Effect.result(send({ params: [token.id] }, { call: GET_TOKEN })), (result) => {
       const found = result._tag === "Success" ? at(result.success.json, "data") : undefined
       return idOf(found) === token.id ? found : undefined
     })
     const disabled = yield* read
-    if (disabled === undefined) {
-      for (const rule of AFTER_READING) {
-        skip(rule, "the token cannot be read again")
-      }
-      return
-    }
-    judge("renames", failUnless(at(disabled, "name") === changed(session, 0).name, "it has another name"))
-    judge("disables", failUnless(at(disabled, "status") === 0, "its status is another"))
+    if (disabled === undefined) return "the token cannot be read again"
+    expect("renames", at(disabled, "name") === changed(session, 0).name, "it has another name")
+    expect("disables", at(disabled, "status") === 0, "it has another status")
     const left = Number(at(disabled, "remain_quota"))
-    judge(
+    expect(
       "quota",
-      failUnless(
-        left > LEAST_REDUCED_QUOTA && left <= REDUCED_QUOTA,
-        `it has ${left} where ${REDUCED_QUOTA} were sent`
-      )
+      left > LEAST_REDUCED_QUOTA && left <= REDUCED_QUOTA,
+      `it has ${left} where ${REDUCED_QUOTA} were sent`
     )
-    judge("keeps", failUnless(at(disabled, "subnet") === "", "it did not"))
+    expect("keeps", at(disabled, "subnet") === "", "it changed")
     if (at(disabled, "status") !== 0) skip("disabledKey", "the token is not disabled")
     else if (token.key === undefined) skip("disabledKey", "the token's key is not known")
-    else if (session.models.embedding === undefined)
-      skip("disabledKey", "name a model with --embedding-model")
+    else if (session.models.embedding === undefined) skip("disabledKey", "set a model with --embedding-model")
     else
       yield* expectRefusal("disabledKey", embedding(session), undefined, {
         call: EMBED,
         credential: token.key
       })
     const enabling = yield* expectSuccess("enables", { body: changed(session, 1) }, () => undefined)
-    if (enabling !== undefined)
-      judge("enables", failUnless(at(yield* read, "status") === 1, "its status is another"))
+    if (enabling !== undefined) expect("enables", at(yield* read, "status") === 1, "it has another status")
 
     // The interface shows only -1: a gateway that refuses seconds, or writes them differently, breaks no rule.
     const expired_time = Math.floor((yield* Clock.currentTimeMillis) / 1000) + WEEK_SECONDS
     const dated = yield* Effect.result(send({ body: { ...changed(session, 1), expired_time } }))
     if (dated._tag === "Failure" || refusalIn(dated.success) !== undefined) {
-      return skip("expires", "it does not take seconds since 1970, and the interface shows no form but -1")
+      return "it does not take seconds since 1970, and the interface shows no form but -1"
     }
-    judge("expires", failUnless(at(yield* read, "expired_time") !== NEVER, "it still never expires"))
+    expect("expires", at(yield* read, "expired_time") !== NEVER, "it still never expires")
+    return undefined
   })
 })
 
@@ -250,15 +241,15 @@ const remove = check({
   needs: "write",
   section: ACCOUNT,
   form: ownRule(ACCOUNT, "the answer has the envelope of /api"),
-  request: ({ token }) => (token === undefined ? "no token was created" : { params: [String(token.id)] }),
+  request: ({ token }) => (token === undefined ? "no token was created" : { params: [token.id] }),
   rules: { gone: interfaceRule(ACCOUNT, "the token is removed") },
-  run: Effect.fnUntraced(function* ({ judge, send, session }) {
+  run: Effect.fnUntraced(function* ({ expect, judge, send, session }) {
     const { token } = session
     if (token === undefined) return
-    const found = yield* Effect.result(send({ params: [String(token.id)] }, { call: ONE }))
+    const found = yield* Effect.result(send({ params: [token.id] }, { call: GET_TOKEN }))
     if (found._tag === "Failure") return judge("gone", found.failure.message)
     const still = refusalIn(found.success) === undefined && idOf(at(found.success.json, "data")) === token.id
-    judge("gone", failUnless(!still, "it is still found"))
+    expect("gone", !still, "it is still found")
     if (!still) session.token = undefined
   })
 })
@@ -273,34 +264,16 @@ const CLEANUP_TIMEOUT = Duration.seconds(30)
  * **Details.** Finds them by their unique name. Ignores failures.
  */
 export const removeTokens = (session: Session): Effect.Effect<void, never, HttpClient.HttpClient> =>
-  Effect.suspend(() => {
+  Effect.gen(function* () {
     const { accessToken, baseUrl, options, token } = session
-    if (options.write !== true || accessToken === undefined) return Effect.void
-    const remove = (id: number) =>
-      Effect.ignore(
-        sendRequest(
-          baseUrl,
-          { method: "DELETE", path: ONE.path },
-          { params: [String(id)] },
-          accessToken,
-          CLEANUP_TIMEOUT
-        )
-      )
-    const search = { method: "GET", path: "/api/token/search" } as const
-    return sendRequest(
-      baseUrl,
-      search,
-      { query: { keyword: nameOf(session) } },
-      accessToken,
-      CLEANUP_TIMEOUT
-    ).pipe(
-      Effect.map(({ json }) =>
-        listAt(json, "data")
-          .filter((token) => String(at(token, "name")).startsWith(nameOf(session)))
-          .map(idOf)
-      ),
-      Effect.orElseSucceed(() => []),
-      Effect.map((ids) => new Set([...ids, token?.id].filter((id) => id !== undefined))),
-      Effect.flatMap(Effect.forEach(remove, { discard: true }))
+    if (options.write !== true || accessToken === undefined) return
+    const send = (call: CallName, request: CheckRequest) =>
+      sendRequest(baseUrl, call, request, accessToken, CLEANUP_TIMEOUT)
+    const name = nameOf(session)
+    const found = yield* Effect.option(send("GET /api/token/search", { query: { keyword: name } }))
+    const own = listAt(Option.getOrUndefined(found)?.json, "data").filter((token) =>
+      String(at(token, "name")).startsWith(name)
     )
+    const ids = new Set([...own.map(idOf), token?.id].filter((id) => id !== undefined))
+    yield* Effect.forEach(ids, (id) => Effect.ignore(send("DELETE /api/token/{}", { params: [id] })))
   })

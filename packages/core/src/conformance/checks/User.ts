@@ -2,7 +2,7 @@
 import { Effect, Option, Redacted, Schema } from "effect"
 import { SystemAccessToken } from "../../contract/Credentials.ts"
 import { type Check, check } from "../framework/Check.ts"
-import { at, failUnless, interfaceRule, ownRule } from "../framework/Rule.ts"
+import { at, interfaceRule, ownRule } from "../framework/Rule.ts"
 
 const ACCOUNT = "Endpoints › Account management"
 
@@ -34,17 +34,17 @@ const rotate = check({
     ends: ownRule(ACCOUNT, "the old token is revoked"),
     unstored: ownRule(ACCOUNT, "it is not cacheable: `cache-control: no-store`")
   },
-  run: Effect.fnUntraced(function* ({ answer, judge, expectRefusal, session, expectSuccess }) {
+  run: Effect.fnUntraced(function* ({ answer, expect, expectRefusal, session, expectSuccess }) {
     const stored = answer.headers["cache-control"]?.includes("no-store") !== true
-    judge("unstored", failUnless(!stored, "the header is missing"))
+    expect("unstored", !stored, "the header is missing")
     const token = Option.getOrUndefined(decodeToken(at(answer.json, "data")))
-    judge("token", failUnless(token !== undefined, "it is not a token"))
+    expect("token", token !== undefined, "it is not a token")
     if (token === undefined) return
     const old = session.accessToken
     session.secrets.push(token)
     session.accessToken = token
     if (session.options.onRotated !== undefined) yield* session.options.onRotated(token)
-    const call = { method: "GET", path: "/api/user/self" } as const
+    const call = "GET /api/user/self"
     yield* expectSuccess("opens", {}, () => undefined, { call, credential: token })
     if (old !== undefined && Redacted.value(old) !== Redacted.value(token)) {
       yield* expectRefusal("ends", {}, undefined, { call, credential: old })

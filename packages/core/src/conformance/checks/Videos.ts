@@ -1,9 +1,15 @@
 /** `/v1/videos`: one video is created, polled, downloaded and removed. */
 import { Effect, Predicate } from "effect"
-import { refusalIn, type CheckRequest } from "../framework/Request.ts"
+import {
+  type CheckRequest,
+  hasStatus,
+  isTaskFinished,
+  poll,
+  refusalIn,
+  statusOf
+} from "../framework/Request.ts"
 import { type Check, check } from "../framework/Check.ts"
 import { modelRequest } from "../framework/Models.ts"
-import { isTaskFinished, poll, statusOf } from "../framework/Poll.ts"
 import { at, failUnless, interfaceRule, ownRule } from "../framework/Rule.ts"
 import type { Session } from "../framework/Session.ts"
 
@@ -51,30 +57,26 @@ const get = check({
     ends: ownRule("States and transitions › Video task", "the task ends within the time allowed"),
     unknown: ownRule("Errors 3", "an unknown id is refused with 404")
   },
-  run: Effect.fnUntraced(function* ({ answer, judge, expectRefusal, send, session, skip }) {
+  run: Effect.fnUntraced(function* ({ answer, expect, judge, expectRefusal, send, session, skip }) {
     const { video } = session
     if (video === undefined) return
-    judge("sameId", failUnless(at(answer.json, "id") === video.id, "it has another id"))
+    expect("sameId", at(answer.json, "id") === video.id, "it has another id")
     const seen = yield* poll(answer, send({ params: [video.id] }), session.options, POLL_EVERY)
     const statuses = seen.map(statusOf)
     judge("status", statusFault(statuses.find((status) => !STATUSES.has(status)) ?? statuses[0]))
     const [last] = statuses.slice(-1)
-    judge(
+    expect(
       "ends",
-      failUnless(
-        isTaskFinished(last),
-        `after ${seen.length} polls it is ${JSON.stringify(last)?.slice(0, 60)}`
-      )
+      isTaskFinished(last),
+      `after ${seen.length} polls it is ${JSON.stringify(last)?.slice(0, 60)}`
     )
     if (isTaskFinished(last)) video.ended = last
     if (last !== "failed") skip("error", "the task did not fail")
     else {
       const error = at(seen.at(-1)?.json, "error")
-      judge("error", failUnless(error !== undefined && error !== null, "it carries none"))
+      expect("error", error !== undefined && error !== null, "it carries none")
     }
-    yield* expectRefusal("unknown", { params: ["no-such-video"] }, ({ status }) =>
-      failUnless(status === 404, `status ${status}`)
-    )
+    yield* expectRefusal("unknown", { params: ["no-such-video"] }, hasStatus(404))
   })
 })
 
@@ -96,14 +98,14 @@ const content = check({
     whole: interfaceRule(WORKFLOW, "the MP4 file is complete"),
     type: ownRule(WORKFLOW, "its content type is video/mp4")
   },
-  run: ({ answer: { bytes, headers, isFilm }, judge, skip }) =>
+  run: ({ answer: { bytes, headers, isFilm }, expect, skip }) =>
     Effect.sync(() => {
       const mark = new TextDecoder("latin1").decode(bytes.subarray(4, 8))
-      judge("mp4", failUnless(mark === FTYP, "its first bytes are not those of an MP4 file"))
-      if (mark === FTYP) judge("whole", failUnless(isFilm, "it is truncated, or has no film"))
+      expect("mp4", mark === FTYP, "its first bytes are not those of an MP4 file")
+      if (mark === FTYP) expect("whole", isFilm, "it is truncated, or has no film")
       else skip("whole", "it is not an MP4 file")
       const type = headers["content-type"]
-      judge("type", failUnless(type?.startsWith("video/mp4") === true, `it is ${type ?? "not labelled"}`))
+      expect("type", type?.startsWith("video/mp4") === true, `it is ${type ?? "not labelled"}`)
     })
 })
 
@@ -114,13 +116,12 @@ const remove = check({
   form: ownRule(WORKFLOW, "the answer says which task was removed"),
   request: ofVideo,
   rules: { gone: interfaceRule(WORKFLOW, "the task's record is removed") },
-  run: Effect.fnUntraced(function* ({ judge, send, session: { video } }) {
+  run: Effect.fnUntraced(function* ({ expect, judge, send, session: { video } }) {
     if (video === undefined) return
-    const call = { method: "GET", path: "/v1/videos/{}" } as const
-    const found = yield* Effect.result(send({ params: [video.id] }, { call }))
+    const found = yield* Effect.result(send({ params: [video.id] }, { call: "GET /v1/videos/{}" }))
     if (found._tag === "Failure") return judge("gone", found.failure.message)
     const still = refusalIn(found.success) === undefined && Predicate.isObject(found.success.json)
-    judge("gone", failUnless(!still, "it is still found"))
+    expect("gone", !still, "it is still found")
   })
 })
 

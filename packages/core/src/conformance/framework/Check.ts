@@ -2,7 +2,7 @@
 import type { Effect, Redacted } from "effect"
 import type { HttpClient } from "effect/http"
 import type { GatewayResponse, CheckRequest, NoResponse } from "./Request.ts"
-import type { ContractCall } from "./Contract.ts"
+import type { CallName, ContractCall } from "./Contract.ts"
 import { type RuleKind, ownRule, interfaceRule, type Rule } from "./Rule.ts"
 import type { Permission, ModelPurpose, Session } from "./Session.ts"
 
@@ -15,6 +15,8 @@ export interface CheckContext<Name extends string> {
   readonly answer: GatewayResponse
   /** The rule holds, or fails with `fault`. */
   readonly judge: (rule: Name, fault: string | undefined) => void
+  /** The rule holds if the condition does, else it fails with `fault`. */
+  readonly expect: (rule: Name, holds: boolean, fault: string) => void
   readonly skip: (rule: Name, why: string) => void
   /** Expects a success that `judge` accepts. Returns undefined if the request was refused. */
   readonly expectSuccess: (
@@ -41,13 +43,12 @@ export interface CheckContext<Name extends string> {
 export interface SendOptions {
   /** A refusal of a guessed model does not fail the rule: the model may serve another purpose. */
   readonly triesModel?: boolean
-  readonly call?: { readonly method: ContractCall["method"]; readonly path: string }
+  readonly call?: CallName
   readonly credential?: Redacted.Redacted
 }
 
 interface Definition<Name extends string> {
-  /** `GET /v1/videos/{}`, as in the contract. */
-  readonly call: string
+  readonly call: CallName
   readonly needs?: Permission
   /** The section of the interface that defines the call. */
   readonly section: string
@@ -62,11 +63,12 @@ interface Definition<Name extends string> {
   /** The first request, or why it cannot be sent. */
   readonly request: (session: Session) => CheckRequest | string
   readonly rules: Readonly<Record<Name, Rule>>
-  readonly run: (tools: CheckContext<Name>) => CheckStep<void>
+  /** Judges the rules. Returns why it stopped, if it did: the other rules are skipped with this reason. */
+  readonly run: (context: CheckContext<Name>) => CheckStep<string | void>
 }
 
 export interface Check extends Omit<Definition<string>, "run"> {
-  readonly run: (tools: CheckContext<string>) => CheckStep<void>
+  readonly run: (context: CheckContext<string>) => CheckStep<string | void>
 }
 
 /** Defines a check; rule names are typed. */

@@ -4,12 +4,14 @@ import { HttpApi, type HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import { AccessTokenAuth } from "../../contract/Credentials.ts"
 
+const METHODS = ["GET", "POST", "PUT", "DELETE"] as const
+
+/** Method and path, each parameter as `{}`: `GET /v1/videos/{}`. */
+export type CallName = `${(typeof METHODS)[number]} /${string}`
+
 /** One call of the contract. */
 export interface ContractCall {
-  /** Method and path, each parameter as `{}`: `GET /v1/videos/{}`. */
-  readonly name: string
-  readonly method: "GET" | "POST" | "PUT" | "DELETE"
-  readonly path: string
+  readonly name: CallName
   /** The credential it requires. */
   readonly credential: "apiKey" | "accessToken"
   /**
@@ -20,8 +22,6 @@ export interface ContractCall {
   /** True if a success may have no body. */
   readonly mayBeEmpty: boolean
 }
-
-const METHODS = ["GET", "POST", "PUT", "DELETE"] as const
 
 const isEmpty = (schema: Schema.Top) => HttpApiSchema.isNoContent(schema.ast)
 
@@ -58,11 +58,8 @@ export const callsOf = <Id extends string, Groups extends HttpApiGroup.Constrain
       const method = METHODS.find((method) => method === endpoint.method)
       if (method === undefined) throw new Error(`${endpoint.method} ${endpoint.path} has no check`)
       const bodies = [...successes.values()].flat().map(withoutHeaders)
-      const path = endpoint.path.replaceAll(/:\w+/g, "{}")
       calls.push({
-        name: `${method} ${path}`,
-        method,
-        path,
+        name: `${method} /${endpoint.path.slice(1).replaceAll(/:\w+/g, "{}")}`,
         credential: [...middleware].some(({ key }) => key === AccessTokenAuth.key) ? "accessToken" : "apiKey",
         decode: decoder(bodies),
         mayBeEmpty: bodies.some(isEmpty)

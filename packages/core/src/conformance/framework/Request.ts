@@ -1,16 +1,17 @@
-/** Sends one request without schemas. Retries only after 429, and follows redirects only for files. */
+/** Sends requests without schemas, and polls tasks. Retries only after 429, and follows redirects only for files. */
 import { Clock, Duration, Effect, Predicate, type Redacted, Schema, Stream } from "effect"
-import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { HttpClient, HttpClientRequest, type HttpClientResponse, type HttpMethod } from "effect/http"
 import { makeMp4Reader } from "../../client/media/Mp4.ts"
 import { withRedirects } from "../../client/transport/Redirects.ts"
 import { retryAfter } from "../../client/transport/RetryHeaders.ts"
 import { parseJson } from "../../contract/Fields.ts"
-import type { ContractCall } from "./Contract.ts"
-import { at } from "./Rule.ts"
+import type { CallName } from "./Contract.ts"
+import { at, failUnless } from "./Rule.ts"
+import type { Session } from "./Session.ts"
 
 export interface CheckRequest {
   /** One value for each `{}` of the path. */
-  readonly params?: ReadonlyArray<string>
+  readonly params?: ReadonlyArray<string | number>
   readonly query?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly body?: Readonly<Record<string, unknown>>
@@ -44,11 +45,6 @@ const RATE_LIMITED_LONGEST = Duration.seconds(30)
 const isFile = ({ headers }: HttpClientResponse.HttpClientResponse) =>
   /^(video|image|audio|application\/(octet-stream|mp4))\b/i.test(headers["content-type"] ?? "")
 
-interface Body {
-  readonly bytes: Uint8Array
-  readonly isFilm: boolean
-}
-
 /** Reads a file to its end, and any other body up to the limit. */
 const readBody = (response: HttpClientResponse.HttpClientResponse) =>
   Effect.suspend(() => {
@@ -66,30 +62,22 @@ const readBody = (response: HttpClientResponse.HttpClientResponse) =>
         return size >= most && !(file && isMp4)
       }),
       Stream.runDrain,
-      Effect.map((): Body => ({
-        bytes: new Uint8Array(Buffer.concat(kept)),
-        isFilm: isMp4 && film.isWhole()
-      }))
+      Effect.map(() => ({ bytes: new Uint8Array(Buffer.concat(kept)), isFilm: isMp4 && film.isWhole() }))
     )
   })
-
-const urlOf = (baseUrl: string, path: string, params: ReadonlyArray<string>): string => {
-  const rest = [...params]
-  return baseUrl + path.replaceAll("{}", () => encodeURIComponent(rest.shift() ?? ""))
-}
-
-/** Files may be stored on another host; the credential is not sent there. */
-const isFilePath = (path: string): boolean => path.endsWith("/content")
 
 /** Sends a request, with or without a credential, and reads the response within `timeout`. */
 export const sendRequest = (
   baseUrl: string,
-  { method, path }: Pick<ContractCall, "method" | "path">,
+  call: CallName,
   { body, params = [], query = {} }: CheckRequest,
   credential: Redacted.Redacted | undefined,
   timeout: Duration.Duration
 ): Effect.Effect<GatewayResponse, NoResponse, HttpClient.HttpClient> => {
-  const request = HttpClientRequest.make(method)(urlOf(baseUrl, path, params)).pipe(
+  const [method, path] = call.split(" ") as [HttpMethod.HttpMethod, string]
+  const rest = [...params]
+  const url = baseUrl + path.replaceAll("{}", () => encodeURIComponent(rest.shift() ?? ""))
+  const request = HttpClientRequest.make(method)(url).pipe(
     HttpClientRequest.setUrlParams(query),
     HttpClientRequest.acceptJson,
     body === undefined ? (request) => request : HttpClientRequest.bodyJsonUnsafe(body),
@@ -97,12 +85,13 @@ export const sendRequest = (
   )
   const once = Effect.gen(function* () {
     const client = yield* HttpClient.HttpClient
-    const following = isFilePath(path) ? withRedirects(client, baseUrl) : client
-    const response = yield* following.execute(request)
-    const { bytes, isFilm } = yield* readBody(response)
-    const text = new TextDecoder().decode(bytes)
+    // Files may be stored on another host; the credential is not sent there.
+    const isFilePath = path.endsWith("/content")
+    const response = yield* (isFilePath ? withRedirects(client, baseUrl) : client).execute(request)
+    const body = yield* readBody(response)
+    const text = new TextDecoder().decode(body.bytes)
     const { headers, status } = response
-    return { status, headers, bytes, isFilm, text, json: parseJson(text) } satisfies GatewayResponse
+    return { status, headers, ...body, text, json: parseJson(text) } satisfies GatewayResponse
   }).pipe(
     Effect.mapError(({ reason }) => new NoResponse({ message: `No response: ${causeOf(reason)}` })),
     Effect.timeoutOrElse({
@@ -116,8 +105,8 @@ export const sendRequest = (
       answer.status !== 429 || left === 0
         ? Effect.succeed(answer)
         : Effect.gen(function* () {
-            const asked = retryAfter(answer.headers, yield* Clock.currentTimeMillis) ?? RATE_LIMITED_WAIT
-            yield* Effect.sleep(Duration.min(asked, RATE_LIMITED_LONGEST))
+            const wait = retryAfter(answer.headers, yield* Clock.currentTimeMillis) ?? RATE_LIMITED_WAIT
+            yield* Effect.sleep(Duration.min(wait, RATE_LIMITED_LONGEST))
             return yield* withRetries(left - 1)
           })
     )
@@ -145,3 +134,45 @@ export const refusalIn = ({ json, status, text }: GatewayResponse): string | und
   const denied = json["success"] === false || (Predicate.isObject(json["error"]) && !isTask)
   return denied ? `status ${status} with a refusal, ${quoted}` : undefined
 }
+
+/** Accepts a response with this status, and with this `param` if given. */
+export const hasStatus =
+  (expected: number, param?: string) =>
+  ({ json, status }: GatewayResponse): string | undefined => {
+    const matches = status === expected && (param === undefined || at(json, "error", "param") === param)
+    return failUnless(matches, `status ${status}`)
+  }
+
+const TASK_TIMEOUT = Duration.minutes(15)
+
+/** The `status` of a task. */
+export const statusOf = ({ json }: GatewayResponse): unknown => at(json, "status")
+
+/** True for `completed` and `failed`; an unknown status counts as unfinished. */
+export const isTaskFinished = (status: unknown): status is "completed" | "failed" =>
+  status === "completed" || status === "failed"
+
+/**
+ * The responses of a task, from `first` to the finished one.
+ *
+ * Also stops after a refusal, a missing response, or `taskTimeout`.
+ */
+export const poll = Effect.fnUntraced(function* (
+  first: GatewayResponse,
+  get: Effect.Effect<GatewayResponse, NoResponse, HttpClient.HttpClient>,
+  { pollInterval, taskTimeout }: Session["options"],
+  every: Duration.Input
+) {
+  const responses = [first]
+  const start = yield* Clock.currentTimeMillis
+  const longest = Duration.toMillis(Duration.fromInputUnsafe(taskTimeout ?? TASK_TIMEOUT))
+  for (let last = first; !isTaskFinished(statusOf(last));) {
+    if ((yield* Clock.currentTimeMillis) - start >= longest) break
+    yield* Effect.sleep(pollInterval ?? every)
+    const next = yield* Effect.result(get)
+    if (next._tag === "Failure" || refusalIn(next.success) !== undefined) break
+    last = next.success
+    responses.push(last)
+  }
+  return responses
+})

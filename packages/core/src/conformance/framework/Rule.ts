@@ -78,5 +78,5 @@ export const listAt = (value: unknown, ...path: ReadonlyArray<string | number>):
   return Array.isArray(list) ? list : []
 }
 
-/** The fault, unless the condition holds: `failUnless(length === 3, "2 results")`. */
+/** The fault, unless the condition holds. */
 export const failUnless = (holds: boolean, fault: string): string | undefined => (holds ? undefined : fault)
