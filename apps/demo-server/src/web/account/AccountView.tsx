@@ -1,5 +1,4 @@
 /** The balance, its usage, the keys and the system access token. */
-import { useState } from "preact/hooks"
 import { uploads } from "../documents/uploads.ts"
 import { tryRequest } from "../page/calls.ts"
 import { signedIn, signOut } from "../page/session.ts"
@@ -12,57 +11,43 @@ import { account, accountError, newToken, renewToken, tokenError } from "./accou
 import { KeyList } from "./KeyList.tsx"
 import { UsageSection } from "./UsageSection.tsx"
 
-const AccessToken = () => {
-  const [confirming, setConfirming] = useState(false)
-  return (
-    <section class="access-token" aria-labelledby="token-title">
-      <h2 id="token-title">System access token</h2>
-      <p class="quiet">
-        Programs use it to manage the account: balance, keys and usage. It can’t call models. A new token
-        revokes the current one.
-      </p>
-      {newToken.value !== undefined && (
-        <NewSecret
-          key={newToken.value}
-          name="New system access token"
-          secret={newToken.value}
-          what="the token"
-          onSeen={() => (newToken.value = undefined)}
-        />
-      )}
-      <ErrorMessage error={tokenError.value} />
-      <Button onClick={() => setConfirming(true)}>New token</Button>
-      {confirming && (
-        <Confirm action="Revoke and create" onConfirm={renewToken} onDone={() => setConfirming(false)}>
-          Create a new token? Programs that use the current one will be refused.
-        </Confirm>
-      )}
-    </section>
-  )
-}
+const AccessToken = () => (
+  <section class="access-token" aria-labelledby="token-title">
+    <h2 id="token-title">System access token</h2>
+    <p class="quiet">
+      Programs use it to manage the account: balance, keys and usage. It can’t call models. A new token
+      revokes the current one.
+    </p>
+    <NewSecret of={newToken} />
+    <ErrorMessage error={tokenError.value} />
+    <Confirm
+      action="Revoke and create"
+      onConfirm={renewToken}
+      opener={(open) => <Button onClick={open}>New token</Button>}
+    >
+      Create a new token? Programs that use the current one will be refused.
+    </Confirm>
+  </section>
+)
 
 const leave = () => tryRequest(accountError, signOut)
 
-const SignOut = () => {
-  const [confirming, setConfirming] = useState(false)
-  return (
-    <div class="leave">
-      <LinkButton onClick={() => (uploads.value.running ? setConfirming(true) : void leave())}>
-        Sign out of this browser
-      </LinkButton>
-      {confirming && (
-        <Confirm
-          action="Sign out"
-          keep="Continue uploading"
-          onConfirm={leave}
-          onDone={() => setConfirming(false)}
-        >
-          Sign out during an upload? Files that are not sent yet will be lost.
-        </Confirm>
+const SignOut = () => (
+  <div class="leave">
+    <Confirm
+      action="Sign out"
+      keep="Continue uploading"
+      onConfirm={leave}
+      opener={(open) => (
+        <LinkButton onClick={() => (uploads.value.running ? open() : void leave())}>
+          Sign out of this browser
+        </LinkButton>
       )}
-    </div>
-  )
-}
+    >
+      Sign out during an upload? Files that are not sent yet will be lost.
+    </Confirm>
+  </div>
+)
 
 const Balance = ({ quota, username }: { readonly quota: number; readonly username: string }) => (
   <section class="balance" aria-label="Balance">

@@ -1,12 +1,11 @@
 /** The API keys: created, enabled, disabled and deleted. */
-import { useState } from "preact/hooks"
+import { useSignal } from "@preact/signals"
 import type { KeyDetails } from "../api/account.ts"
-import { PagedRows } from "../page/PagedList.tsx"
+import { EditableList } from "../page/PagedList.tsx"
 import { ActionForm, Confirm, describeLimits, LimitFields, readLimits } from "../ui/ActionForm.tsx"
-import { Button, IconButton, NewSecret } from "../ui/Button.tsx"
+import { IconButton } from "../ui/Button.tsx"
 import { AmountField, InputField, SelectField, Switch } from "../ui/Fields.tsx"
 import { dayOf, parseUsd, usd } from "../ui/format.ts"
-import { ErrorMessage } from "../ui/Notices.tsx"
 import { keyError, keys, makeKey, newKey, removeKey, toggleKey } from "./account.ts"
 
 /** Days until a new key expires. A map keeps this order; an object would put the numbers first. */
@@ -21,8 +20,8 @@ const expiryTime = (days: string): number =>
   days === "never" ? -1 : Math.floor(Date.now() / 1000) + Number(days) * 24 * 60 * 60
 
 const NewKeyForm = ({ onDone }: { readonly onDone: () => void }) => {
-  const [amount, setAmount] = useState("10.00")
-  const limit = parseUsd(amount)
+  const amount = useSignal("10.00")
+  const limit = parseUsd(amount.value)
   return (
     <ActionForm
       class="new-key"
@@ -41,7 +40,7 @@ const NewKeyForm = ({ onDone }: { readonly onDone: () => void }) => {
     >
       <InputField label="Name" hint="Which app or person uses it?" name="name" required maxLength={100} />
       <div class="pair">
-        <AmountField label="Spending limit, in USD" value={amount} onValue={setAmount} />
+        <AmountField label="Spending limit, in USD" text={amount} />
         <SelectField
           label="Expires"
           name="expires"
@@ -68,7 +67,6 @@ const describeExpiry = (seconds: number): string => {
 }
 
 const Row = ({ of: key }: { readonly of: KeyDetails }) => {
-  const [confirming, setConfirming] = useState(false)
   const enabled = key.status === 1
   return (
     <li data-enabled={enabled}>
@@ -84,49 +82,27 @@ const Row = ({ of: key }: { readonly of: KeyDetails }) => {
       </p>
       <div class="actions">
         <Switch label={`${key.name} is enabled`} on={enabled} onToggle={() => toggleKey(key)} />
-        <IconButton
-          label={`Delete ${key.name}`}
-          sign="×"
-          aria-expanded={confirming}
-          onClick={() => setConfirming(!confirming)}
-        />
-      </div>
-      {confirming && (
-        <Confirm action="Delete" onConfirm={() => removeKey(key)} onDone={() => setConfirming(false)}>
+        <Confirm
+          action="Delete"
+          onConfirm={() => removeKey(key)}
+          opener={(open) => <IconButton label={`Delete ${key.name}`} sign="×" onClick={open} />}
+        >
           Delete <b>{key.name}</b>? Programs that use it will be refused.
         </Confirm>
-      )}
+      </div>
     </li>
   )
 }
 
-export const KeyList = () => {
-  const [creating, setCreating] = useState(false)
-  const fresh = newKey.value
-  return (
-    <section class="keys-list" aria-labelledby="keys-title">
-      <header>
-        <h2 id="keys-title">API keys</h2>
-        <Button aria-expanded={creating} onClick={() => setCreating(!creating)}>
-          New key
-        </Button>
-      </header>
-      {fresh !== undefined && (
-        <NewSecret
-          key={fresh.id}
-          name={fresh.name}
-          secret={fresh.key ?? ""}
-          what="the key"
-          onSeen={() => (newKey.value = undefined)}
-        />
-      )}
-      {creating && <NewKeyForm onDone={() => setCreating(false)} />}
-      <ErrorMessage error={keyError.value} />
-      <PagedRows
-        list={keys}
-        empty="No keys yet. Programs need one to call this server."
-        row={(key) => <Row key={key.id} of={key} />}
-      />
-    </section>
-  )
-}
+export const KeyList = () => (
+  <EditableList
+    title="API keys"
+    add="New key"
+    Form={NewKeyForm}
+    secret={newKey}
+    changeError={keyError}
+    list={keys}
+    Row={Row}
+    empty="No keys yet. Programs need one to call this server."
+  />
+)

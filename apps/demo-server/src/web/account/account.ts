@@ -4,18 +4,19 @@ import type { UserRecord } from "@sluice/core/contract"
 import type { DayUsage } from "../../contract/Usage.ts"
 import * as Api from "../api/account.ts"
 import { online, type RequestError } from "../api/request.ts"
-import { loadCurrent, tryRequest } from "../page/calls.ts"
+import { loadCurrent, sendChange, tryRequest } from "../page/calls.ts"
 import { makePagedList } from "../page/PagedList.tsx"
 import { currentRoute } from "../page/route.ts"
 import { session } from "../page/session.ts"
-import { announce } from "../ui/Notices.tsx"
+import type { Secret } from "../ui/Button.tsx"
 
 export const account = signal<typeof UserRecord.Encoded | undefined>(undefined)
 export const accountError = signal<RequestError | undefined>(undefined)
 
 export const keys = makePagedList(Api.listKeys)
-/** A new key. It is shown once and forgotten when the view closes. */
-export const newKey = signal<Api.KeyDetails | undefined>(undefined)
+/** New secrets are shown once and forgotten when the view closes. */
+export const newKey = signal<Secret | undefined>(undefined)
+export const newToken = signal<Secret | undefined>(undefined)
 export const keyError = signal<RequestError | undefined>(undefined)
 
 const refreshAccount = (): Promise<boolean> =>
@@ -24,60 +25,46 @@ const refreshAccount = (): Promise<boolean> =>
     account.value = now
   })
 
-/** Resolves to whether the key was created. */
+const changeKeys = (send: () => Promise<string>): Promise<boolean> =>
+  sendChange(refreshAccount, keyError, send)
+
 export const makeKey = (wanted: Api.KeyRequest): Promise<boolean> =>
-  tryRequest(keyError, async () => {
-    newKey.value = await Api.createKey(wanted)
-    announce(`The key ${wanted.name} was created. Copy it now: it is shown once.`)
-    void refreshAccount()
+  changeKeys(async () => {
+    const { id, key, name } = await Api.createKey(wanted)
+    newKey.value = { id, name, secret: key ?? "", what: "the key" }
+    return `The key ${name} was created. Copy it now: it is shown once.`
   })
 
-/** Changes the list before the server responds, and changes it back if the server refuses. */
-const changeKeys = async (
-  change: (keys: ReadonlyArray<Api.KeyDetails>) => ReadonlyArray<Api.KeyDetails>,
-  send: () => Promise<void>,
-  message: string
-): Promise<void> => {
-  const before = keys.rows.value
-  keys.rows.value = change(before ?? [])
-  const done = await tryRequest(keyError, send)
-  if (done) return announce(message)
-  keys.rows.value = before
-  // Another program may have changed the list.
-  void refreshAccount()
-}
+export const toggleKey = ({ id, name, status }: Api.KeyDetails): Promise<boolean> =>
+  changeKeys(async () => {
+    const next = status === 1 ? 0 : 1
+    await Api.setKeyStatus(id, next)
+    return `${name} is ${next === 1 ? "enabled" : "disabled"}.`
+  })
 
-export const toggleKey = ({ id, name, status }: Api.KeyDetails): Promise<void> => {
-  const next = status === 1 ? 0 : 1
-  return changeKeys(
-    (all) => all.map((key) => (key.id === id ? { ...key, status: next } : key)),
-    () => Api.setKeyStatus(id, next),
-    `${name} is ${next === 1 ? "enabled" : "disabled"}.`
-  )
-}
-
-export const removeKey = ({ id, name }: Api.KeyDetails): Promise<void> => {
+export const removeKey = ({ id, name }: Api.KeyDetails): Promise<boolean> => {
   if (newKey.value?.id === id) newKey.value = undefined
-  return changeKeys(
-    (all) => all.filter((key) => key.id !== id),
-    () => Api.deleteKey(id),
-    `${name} was deleted.`
-  )
+  return changeKeys(async () => {
+    await Api.deleteKey(id)
+    return `${name} was deleted.`
+  })
 }
 
-/** A new system access token, shown once. */
-export const newToken = signal<string | undefined>(undefined)
 export const tokenError = signal<RequestError | undefined>(undefined)
 
 export const renewToken = (): Promise<boolean> =>
-  tryRequest(tokenError, async () => {
-    newToken.value = await Api.renewAccessToken()
-    announce("The new system access token was created. Copy it now: it is shown once.")
+  sendChange(refreshAccount, tokenError, async () => {
+    newToken.value = {
+      name: "New system access token",
+      secret: await Api.renewAccessToken(),
+      what: "the token"
+    }
+    return "The new system access token was created. Copy it now: it is shown once."
   })
 
 /** Days of usage that can be shown, today included. */
-export const SPANS = [7, 30, 90, 365] as const
-export const usageDays = signal<number>(30)
+export const SPANS = ["7", "30", "90", "365"]
+export const usageDays = signal(30)
 export const usage = signal<ReadonlyArray<DayUsage> | undefined>(undefined)
 export const usageError = signal<RequestError | undefined>(undefined)
 

@@ -1,15 +1,14 @@
 /** The users of the server, and the audit log: for administrators. */
 import { useState } from "preact/hooks"
 import type { AuditLine, UserDetails } from "../api/account.ts"
-import { PagedRows } from "../page/PagedList.tsx"
+import { EditableList, PagedRows } from "../page/PagedList.tsx"
 import { signedIn } from "../page/session.ts"
-import { describeLimits } from "../ui/ActionForm.tsx"
-import { Button, NewSecret } from "../ui/Button.tsx"
+import { Confirm, describeLimits } from "../ui/ActionForm.tsx"
+import { LinkButton } from "../ui/Button.tsx"
 import { Switch } from "../ui/Fields.tsx"
 import { dayOf, usd } from "../ui/format.ts"
-import { ErrorMessage } from "../ui/Notices.tsx"
-import { auditLog, changeUser, newUserToken, userError, users } from "./administration.ts"
-import { BalanceForm, NewUserForm, RightsForm, ROLE_NAMES, TokenForm } from "./UserForms.tsx"
+import { auditLog, changeUser, newUserToken, replaceUserToken, userError, users } from "./administration.ts"
+import { BalanceForm, NewUserForm, RightsForm, ROLE_NAMES } from "./UserForms.tsx"
 
 const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
 
@@ -45,15 +44,15 @@ const detailsText = (action: string, details: AuditLine["details"]): string =>
     .map(([key, value]) => `${key.replaceAll("_", " ")} ${valueText(key, value)}`)
     .join(", ")
 
-const Line = ({ line }: { readonly line: AuditLine }) => {
+const Line = ({ of: line }: { readonly of: AuditLine }) => {
   const { action, address, details, subject, time } = line
   const isSession = action.startsWith("session.")
-  const of = subject === "" || isSession ? "" : action.startsWith("token.") ? subject : nameOf(subject)
+  const target = subject === "" || isSession ? "" : action.startsWith("token.") ? subject : nameOf(subject)
   const at = new Date(time * 1000)
   return (
     <li>
       <p>
-        <b>{nameOf(line.user)}</b> {ACTIONS[action] ?? action} {of}
+        <b>{nameOf(line.user)}</b> {ACTIONS[action] ?? action} {target}
         {!isSession && Object.keys(details).length > 0 && (
           <span class="quiet"> {detailsText(action, details)}</span>
         )}
@@ -67,36 +66,20 @@ const Line = ({ line }: { readonly line: AuditLine }) => {
   )
 }
 
-const AuditLog = () => (
-  <section class="keys-list audit" aria-labelledby="audit-title">
-    <h2 id="audit-title">Audit log</h2>
-    <PagedRows
-      list={auditLog}
-      empty="No changes yet."
-      more="Show more of the log"
-      row={(line) => <Line key={line.id} line={line} />}
-    />
-  </section>
-)
-
-/** Administrators renew their own token in the account view. */
-const FORMS = {
-  Balance: { form: BalanceForm, label: "Balance of", forSelf: true },
-  Rights: { form: RightsForm, label: "Rights of", forSelf: true },
-  "New token": { form: TokenForm, label: "New token for", forSelf: false }
-} as const
+const FORMS = { Balance: BalanceForm, Rights: RightsForm } as const
 
 type FormName = keyof typeof FORMS
 const FORM_NAMES = Object.keys(FORMS) as ReadonlyArray<FormName>
 
-const Row = ({ user }: { readonly user: UserDetails }) => {
+const Row = ({ of: user }: { readonly of: UserDetails }) => {
   const [open, setOpen] = useState<FormName | undefined>(undefined)
   const { created_time, id, quota, role, status, username } = user
   const enabled = status === 1
+  // Administrators renew their own token in the account view.
   const isSelf = signedIn.value?.user === id
   const toggle = () =>
     changeUser({ id, status: enabled ? 0 : 1 }, `${username} is ${enabled ? "disabled" : "enabled"}.`)
-  const Form = open === undefined ? undefined : FORMS[open].form
+  const Form = open === undefined ? undefined : FORMS[open]
   return (
     <li data-enabled={enabled}>
       <p class="name">{username}</p>
@@ -109,56 +92,54 @@ const Row = ({ user }: { readonly user: UserDetails }) => {
         <span>since {dayOf(created_time)}</span>
       </p>
       <div class="actions">
-        {FORM_NAMES.filter((name) => FORMS[name].forSelf || !isSelf).map((name) => (
-          <Button
+        {FORM_NAMES.map((name) => (
+          <LinkButton
             key={name}
-            kind="link"
-
             aria-expanded={open === name}
-            aria-label={`${FORMS[name].label} ${username}`}
+            aria-label={`${name} of ${username}`}
             onClick={() => setOpen(open === name ? undefined : name)}
           >
             {name}
-          </Button>
+          </LinkButton>
         ))}
-        {!isSelf && <Switch label={`${username} is enabled`} on={enabled} onToggle={toggle} />}
+        {!isSelf && (
+          <>
+            <Confirm
+              action="Revoke and create"
+              onConfirm={() => replaceUserToken(user)}
+              opener={(ask) => (
+                <LinkButton aria-label={`New token for ${username}`} onClick={ask}>
+                  New token
+                </LinkButton>
+              )}
+            >
+              Create a new token for <b>{username}</b>? Their current token will be revoked.
+            </Confirm>
+            <Switch label={`${username} is enabled`} on={enabled} onToggle={toggle} />
+          </>
+        )}
       </div>
       {Form !== undefined && <Form key={open} user={user} onDone={() => setOpen(undefined)} />}
     </li>
   )
 }
 
-const UserList = () => {
-  const [creating, setCreating] = useState(false)
-  const fresh = newUserToken.value
-  return (
-    <section class="keys-list" aria-labelledby="users-title">
-      <header>
-        <h2 id="users-title">Users</h2>
-        <Button aria-expanded={creating} onClick={() => setCreating(!creating)}>
-          New user
-        </Button>
-      </header>
-      {fresh !== undefined && (
-        <NewSecret
-          key={fresh.token}
-          name={`System access token of ${fresh.username}`}
-          secret={fresh.token}
-          what="the token"
-          onSeen={() => (newUserToken.value = undefined)}
-        />
-      )}
-      {creating && <NewUserForm onDone={() => setCreating(false)} />}
-      <ErrorMessage error={userError.value} />
-      <PagedRows list={users} more="Show more users" row={(user) => <Row key={user.id} user={user} />} />
-    </section>
-  )
-}
-
 export const AdministrationView = () => (
   <div class="account">
     <h1>Administration</h1>
-    <UserList />
-    <AuditLog />
+    <EditableList
+      title="Users"
+      add="New user"
+      Form={NewUserForm}
+      secret={newUserToken}
+      changeError={userError}
+      list={users}
+      Row={Row}
+      more="Show more users"
+    />
+    <section class="keys-list audit" aria-labelledby="audit-title">
+      <h2 id="audit-title">Audit log</h2>
+      <PagedRows list={auditLog} Row={Line} empty="No changes yet." more="Show more of the log" />
+    </section>
   </div>
 )

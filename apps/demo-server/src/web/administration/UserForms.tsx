@@ -1,11 +1,12 @@
 /** The forms for users: create one, change their balance, rights and token. */
+import { useSignal } from "@preact/signals"
 import { useState } from "preact/hooks"
 import type { UserDetails } from "../api/account.ts"
 import { signedIn } from "../page/session.ts"
-import { ActionForm, Confirm, type FieldReader, LimitFields, readLimits } from "../ui/ActionForm.tsx"
+import { ActionForm, type FieldReader, LimitFields, readLimits } from "../ui/ActionForm.tsx"
 import { AmountField, InputField, SelectField } from "../ui/Fields.tsx"
 import { parseUsd, usd } from "../ui/format.ts"
-import { addUser, changeUser, replaceUserToken } from "./administration.ts"
+import { addUser, changeUser } from "./administration.ts"
 
 type UserRole = UserDetails["role"]
 
@@ -27,8 +28,8 @@ const RoleField = ({ now = "user" }: { readonly now?: UserRole }) => (
 const LIMITS_HINT = "For each of their keys. Leave empty to use the server’s limit."
 
 export const NewUserForm = ({ onDone }: { readonly onDone: () => void }) => {
-  const [amount, setAmount] = useState("10.00")
-  const quota = parseUsd(amount)
+  const amount = useSignal("10.00")
+  const quota = parseUsd(amount.value)
   return (
     <ActionForm
       class="new-key"
@@ -47,7 +48,7 @@ export const NewUserForm = ({ onDone }: { readonly onDone: () => void }) => {
         maxLength={100}
       />
       <div class="pair">
-        <AmountField label="Starting balance, in USD" value={amount} onValue={setAmount} />
+        <AmountField label="Starting balance, in USD" text={amount} />
         <RoleField />
       </div>
       <LimitFields hint={LIMITS_HINT} />
@@ -61,8 +62,8 @@ interface Props {
 }
 
 export const BalanceForm = ({ onDone, user }: Props) => {
-  const [text, setText] = useState("")
-  const amount = parseUsd(text)
+  const text = useSignal("")
+  const amount = parseUsd(text.value)
   const add = async (sign: 1 | -1): Promise<boolean> => {
     if (amount === undefined) return false
     const done = sign === 1 ? `added to the balance of` : `deducted from the balance of`
@@ -79,8 +80,7 @@ export const BalanceForm = ({ onDone, user }: Props) => {
     >
       <AmountField
         label={`Amount for ${user.username}, in USD`}
-        value={text}
-        onValue={setText}
+        text={text}
         hint={`The balance is ${usd(user.quota)}.`}
       />
     </ActionForm>
@@ -107,9 +107,3 @@ export const RightsForm = ({ onDone, user }: Props) => {
     </ActionForm>
   )
 }
-
-export const TokenForm = ({ onDone, user }: Props) => (
-  <Confirm action="Revoke and create" onConfirm={() => replaceUserToken(user)} onDone={onDone}>
-    Create a new token for <b>{user.username}</b>? Their current token will be revoked.
-  </Confirm>
-)

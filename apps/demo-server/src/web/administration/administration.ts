@@ -2,47 +2,43 @@
 import { effect, signal, untracked } from "@preact/signals"
 import * as Api from "../api/account.ts"
 import { online, type RequestError } from "../api/request.ts"
-import { tryRequest } from "../page/calls.ts"
+import { sendChange } from "../page/calls.ts"
 import { makePagedList } from "../page/PagedList.tsx"
 import { currentRoute } from "../page/route.ts"
 import { session } from "../page/session.ts"
-import { announce } from "../ui/Notices.tsx"
+import type { Secret } from "../ui/Button.tsx"
 
 export const users = makePagedList(Api.listUsers)
 export const auditLog = makePagedList(Api.listAuditLog)
 
 /** A user's new system access token, shown once. */
-export const newUserToken = signal<{ readonly username: string; readonly token: string } | undefined>(
-  undefined
-)
-
+export const newUserToken = signal<Secret | undefined>(undefined)
 export const userError = signal<RequestError | undefined>(undefined)
 
 const refresh = (): Promise<unknown> => Promise.all([users.refresh(), auditLog.refresh()])
 
-/** Resolves to whether it succeeded. `send` returns the announcement. */
-const change = async (send: () => Promise<string>): Promise<boolean> => {
-  const done = await tryRequest(userError, async () => announce(await send()))
-  void refresh()
-  return done
+const change = (send: () => Promise<string>): Promise<boolean> => sendChange(refresh, userError, send)
+
+const showToken = (username: string, secret: string): void => {
+  newUserToken.value = { name: `System access token of ${username}`, secret, what: "the token" }
 }
 
 export const addUser = (wanted: Api.UserRequest): Promise<boolean> =>
   change(async () => {
-    const { access_token: token, username } = await Api.createUser(wanted)
-    newUserToken.value = { username, token }
+    const { access_token, username } = await Api.createUser(wanted)
+    showToken(username, access_token)
     return `The user ${username} was created. Copy their token now: it is shown once.`
   })
 
-export const changeUser = (wanted: Api.UserChange, announcement: string): Promise<boolean> =>
+export const changeUser = (wanted: Api.UserChange, message: string): Promise<boolean> =>
   change(async () => {
     await Api.updateUser(wanted)
-    return announcement
+    return message
   })
 
 export const replaceUserToken = ({ id, username }: Api.UserDetails): Promise<boolean> =>
   change(async () => {
-    newUserToken.value = { username, token: await Api.renewUserToken(id) }
+    showToken(username, await Api.renewUserToken(id))
     return `A new token for ${username} was created. Copy it now: it is shown once.`
   })
 

@@ -6,9 +6,9 @@ import { figureLabel, figureStop, locationText, openCitation, openFigure, source
 
 type Citations = QuestionState["citations"]
 
-/** The first citation of a figure shows its image. */
-const showsImage = (citations: Citations, { figure, n }: Citations[number]): boolean =>
-  figure?.crop !== undefined && citations.find((each) => each.figure?.crop === figure.crop)?.n === n
+/** Whether a citation is the first one of its figure: that one shows the image. */
+const isFirst = (citations: Citations, { figure, n }: Citations[number]): boolean =>
+  citations.find((each) => each.figure?.crop === figure?.crop)?.n === n
 
 /** A quote is shown where the answer does not repeat it. */
 export const EvidenceList = ({ question }: { readonly question: QuestionState }) => {
@@ -31,12 +31,8 @@ export const EvidenceList = ({ question }: { readonly question: QuestionState })
                 {citation.figure !== undefined && <b>{figureLabel(citation.figure)}, </b>}
                 {locationText(citation.title, citation.headings, citation.page)}
               </span>
-              {citation.figure !== undefined && showsImage(citations, citation) && (
-                <FigureImage
-                  collection={collection}
-                  documentId={citation.documentId}
-                  figure={citation.figure}
-                />
+              {citation.figure !== undefined && isFirst(citations, citation) && (
+                <FigureImage {...citation} collection={collection} figure={citation.figure} />
               )}
               {citation.seen === true && <span class="quote">Read in the image.</span>}
               {!isRepeated(citation.quote) && (
@@ -54,7 +50,7 @@ export const EvidenceList = ({ question }: { readonly question: QuestionState })
 }
 
 const Card = ({ collection, look }: { collection: string; look: QuestionState["checked"][number] }) => {
-  const { document, documentId, failed, figure, said } = look
+  const { document, failed, figure, said } = look
   const place = figure.page === undefined ? document : `${document}, p. ${figure.page}`
   return (
     <li>
@@ -64,7 +60,7 @@ const Card = ({ collection, look }: { collection: string; look: QuestionState["c
         aria-label={`${figureLabel(figure)}, ${place}: open the source`}
         onClick={() => openFigure(look)}
       >
-        <FigureImage collection={collection} documentId={documentId} figure={figure} />
+        <FigureImage {...look} collection={collection} />
       </button>
       <div>
         <h3>
@@ -85,15 +81,10 @@ export const CheckedFigures = ({ question }: { readonly question: QuestionState 
   const { answer, checked, collection } = question
   const tables = checked.filter(({ figure }) => figure.kind === "table").length
   if (checked.length === 0) return null
+  const kinds = tables === 0 ? "Figures" : tables === checked.length ? "Tables" : "Figures and tables"
   return (
     <section class="checked-figures" aria-labelledby="checked-figures-title">
-      <h2 id="checked-figures-title">
-        {tables === 0
-          ? "Figures checked"
-          : tables === checked.length
-            ? "Tables checked"
-            : "Figures and tables checked"}
-      </h2>
+      <h2 id="checked-figures-title">{kinds} checked</h2>
       <ul>
         {checked.map((look) => (
           <Card key={look.passageId} collection={collection} look={look} />

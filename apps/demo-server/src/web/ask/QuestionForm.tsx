@@ -1,6 +1,7 @@
 /** The question box, and the filter below it. */
-import { useEffect, useRef, useState } from "preact/hooks"
-import { documents } from "../documents/documents.ts"
+import { useSignal } from "@preact/signals"
+import { useEffect, useRef } from "preact/hooks"
+import { documents, findDocuments } from "../documents/documents.ts"
 import {
   chosenDocuments,
   chosenKinds,
@@ -15,36 +16,31 @@ import {
 import { askQuestion, current, questionDraft } from "../questions/questions.ts"
 import { LinkButton } from "../ui/Button.tsx"
 import { SearchField } from "../ui/Fields.tsx"
-import { matchesSearch } from "../ui/format.ts"
 
 /** Shared with the shortcut `/`, which moves the focus here. */
 export const QUESTION_ID = "question"
 
 export const QuestionBox = () => {
   const box = useRef<HTMLTextAreaElement>(null)
-  const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
     // Not on a phone: its keyboard would cover half of the page.
     if (current.value === undefined && matchMedia("(pointer: fine)").matches) box.current?.focus()
   }, [])
   const submit = (event: Event) => {
     event.preventDefault()
-    const text = box.current?.value ?? ""
-    if (text.trim() === "") return box.current?.focus()
-    askQuestion(text)
+    box.current?.focus()
+    askQuestion(questionDraft.value)
     questionDraft.value = ""
-    if (box.current !== null) box.current.value = ""
-    return undefined
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
       event.preventDefault()
-      form.current?.requestSubmit()
+      box.current?.form?.requestSubmit()
     } else if (event.key === "Escape") box.current?.blur()
   }
   return (
     <search>
-      <form class="question-box" ref={form} onSubmit={submit} aria-busy={current.value?.state === "asking"}>
+      <form class="question-box" onSubmit={submit} aria-busy={current.value?.state === "asking"}>
         <label class="visually-hidden" htmlFor={QUESTION_ID}>
           Your question
         </label>
@@ -53,7 +49,7 @@ export const QuestionBox = () => {
           ref={box}
           rows={1}
           maxLength={4000}
-          defaultValue={questionDraft.peek()}
+          value={questionDraft.value}
           onInput={(event) => (questionDraft.value = event.currentTarget.value)}
           placeholder={current.value === undefined ? "Ask a question" : "Ask another question"}
           aria-keyshortcuts="/"
@@ -75,7 +71,7 @@ const SEARCH_FROM = 8
 
 /** Chooses documents and kinds of passages to answer from. Closed, it is one line. */
 export const FilterPanel = () => {
-  const [search, setSearch] = useState("")
+  const search = useSignal("")
   const question = current.value?.question
   const details = useRef<HTMLDetailsElement>(null)
   // A new question closes the panel, so that the answer is in view.
@@ -83,9 +79,9 @@ export const FilterPanel = () => {
   const all = documents.value ?? []
   if (all.length === 0) return null
   const chosen = chosenDocuments.value
-  const found = all
-    .filter(({ path, title }) => matchesSearch(`${title} ${path}`, search))
-    .toSorted((a, b) => Number(chosen.has(b.id)) - Number(chosen.has(a.id)))
+  const found = findDocuments(search.value).toSorted(
+    (a, b) => Number(chosen.has(b.id)) - Number(chosen.has(a.id))
+  )
   return (
     <details class="filter-panel" ref={details} data-on={requestFilter.value !== undefined}>
       <summary>
@@ -108,9 +104,7 @@ export const FilterPanel = () => {
         </fieldset>
         <fieldset class="filter-documents">
           <legend>In these documents</legend>
-          {all.length > SEARCH_FROM && (
-            <SearchField label="Find a document by name" value={search} onValue={setSearch} />
-          )}
+          {all.length > SEARCH_FROM && <SearchField label="Find a document by name" text={search} />}
           <ul>
             {found.slice(0, MAX_ROWS).map(({ id, path, title }) => (
               <li key={id}>

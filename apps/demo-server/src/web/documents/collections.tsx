@@ -9,6 +9,7 @@ import { browserSetting } from "../page/persisted.ts"
 import { currentRoute } from "../page/route.ts"
 import { session } from "../page/session.ts"
 import { status } from "../page/status.ts"
+import { Select } from "../ui/Fields.tsx"
 import { announce } from "../ui/Notices.tsx"
 
 export const collections = signal<ReadonlyArray<CollectionInfo> | undefined>(undefined)
@@ -80,17 +81,12 @@ export const CollectionChoice = () => {
   return (
     <div class="collection-choice">
       <label htmlFor={id}>Collection</label>
-      <select
+      <Select
         id={id}
         value={collection.value}
-        onChange={(event) => chooseCollection(event.currentTarget.value)}
-      >
-        {all.map(({ name }) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
+        values={all.map(({ name }) => name)}
+        onValue={chooseCollection}
+      />
     </div>
   )
 }

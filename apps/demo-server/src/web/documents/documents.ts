@@ -6,7 +6,7 @@ import { sendFiles } from "../api/sendFiles.ts"
 import { loadCurrent, tryRequest } from "../page/calls.ts"
 import { session } from "../page/session.ts"
 import { refreshStatus, status } from "../page/status.ts"
-import { pluralize } from "../ui/format.ts"
+import { matchesSearch, pluralize } from "../ui/format.ts"
 import { announce } from "../ui/Notices.tsx"
 import { collection, refreshCollections } from "./collections.tsx"
 
@@ -17,6 +17,11 @@ const listed = signal<{ readonly of: string; readonly documents: ReadonlyArray<D
 export const documents = computed(() =>
   listed.value?.of === collection.value ? listed.value.documents : undefined
 )
+
+/** The documents whose title or path contains every word of the search. */
+export const findDocuments = (search: string): ReadonlyArray<DocumentInfo> =>
+  (documents.value ?? []).filter(({ path, title }) => matchesSearch(`${title} ${path}`, search))
+
 export const documentsError = signal<RequestError | undefined>(undefined)
 export const removalError = signal<RequestError | undefined>(undefined)
 

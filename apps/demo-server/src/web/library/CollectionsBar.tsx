@@ -30,48 +30,38 @@ const NewCollection = ({ onDone }: { readonly onDone: () => void }) => (
   </ActionForm>
 )
 
-const Deletion = ({ name, onDone }: { name: string; onDone: () => void }) => {
+const Deletion = ({ name }: { readonly name: string }) => {
   const { documents } = collectionSize.value
-  const contents =
-    documents === undefined
-      ? " with all its documents"
-      : documents === 0
-        ? ""
-        : ` with ${pluralize(documents, "document")}`
+  const contents = documents === undefined ? "all its documents" : pluralize(documents, "document")
   return (
-    <Confirm action="Delete" onConfirm={() => deleteCollection(name)} onDone={onDone}>
-      Delete <b>{name}</b>
-      {contents}? This can’t be undone.
+    <Confirm
+      action="Delete"
+      onConfirm={() => deleteCollection(name)}
+      opener={(open) => (
+        <Button kind="link trouble-link" onClick={open}>
+          Delete {name}
+        </Button>
+      )}
+    >
+      Delete <b>{name}</b> with {contents}? This can’t be undone.
     </Confirm>
   )
 }
 
 export const CollectionsBar = () => {
-  const [open, setOpen] = useState<"creation" | "deletion" | undefined>(undefined)
+  const [creating, setCreating] = useState(false)
   const chosen = collection.value
-  useLayoutEffect(() => setOpen(undefined), [chosen])
-  const close = () => setOpen(undefined)
-  const toggle = (form: "creation" | "deletion") => setOpen(open === form ? undefined : form)
+  useLayoutEffect(() => setCreating(false), [chosen])
   return (
     <section class="collections" aria-label="Collections">
       <div class="collections-head">
         <CollectionChoice />
-        <LinkButton aria-expanded={open === "creation"} onClick={() => toggle("creation")}>
+        <LinkButton aria-expanded={creating} onClick={() => setCreating(!creating)}>
           New collection
         </LinkButton>
-        {chosen !== DEFAULT_COLLECTION && (
-          <Button
-            kind="link trouble-link"
-
-            aria-expanded={open === "deletion"}
-            onClick={() => toggle("deletion")}
-          >
-            Delete {chosen}
-          </Button>
-        )}
+        {chosen !== DEFAULT_COLLECTION && <Deletion name={chosen} />}
       </div>
-      {open === "creation" && <NewCollection onDone={close} />}
-      {open === "deletion" && <Deletion name={chosen} onDone={close} />}
+      {creating && <NewCollection onDone={() => setCreating(false)} />}
       <ErrorMessage error={collectionError.value} />
     </section>
   )

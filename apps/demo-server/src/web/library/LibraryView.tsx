@@ -1,10 +1,11 @@
 /** The list of documents: uploads, removals, and their undo. */
+import { useSignal } from "@preact/signals"
 import { useState } from "preact/hooks"
 import type { DocumentInfo } from "../../contract/index.ts"
-import { collection } from "../documents/collections.tsx"
 import {
   documents,
   documentsError,
+  findDocuments,
   removalError,
   removed,
   removeDocument,
@@ -20,7 +21,7 @@ import { openDocument } from "../source/source.ts"
 import { Confirm } from "../ui/ActionForm.tsx"
 import { Button, IconButton, LinkButton } from "../ui/Button.tsx"
 import { SearchField } from "../ui/Fields.tsx"
-import { byteSize, formatLabel, matchesSearch, pluralize } from "../ui/format.ts"
+import { byteSize, formatLabel, pluralize } from "../ui/format.ts"
 import { ErrorMessage, Loading, ProgressBar } from "../ui/Notices.tsx"
 import { CollectionsBar } from "./CollectionsBar.tsx"
 import { UploadProgress } from "./Uploads.tsx"
@@ -94,40 +95,38 @@ const FilePickers = () => (
   </div>
 )
 
-/** Removes all documents of the list, after confirmation. */
-const RemoveAll = ({ children, found }: { found: ReadonlyArray<DocumentInfo>; children: string }) => {
-  const [confirming, setConfirming] = useState(false)
+/** Counts the documents of the list, and removes them all after confirmation. */
+const ListHead = ({ found }: { readonly found: ReadonlyArray<DocumentInfo> }) => {
   const now = removing.value
-  const what = pluralize(found.length, "document")
+  const count = pluralize(found.length, "document")
+  const passages = found.reduce((sum, each) => sum + each.passages, 0)
+  if (now !== undefined)
+    return (
+      <>
+        <p class="found quiet">
+          Removed {now.done.toLocaleString()} of {pluralize(now.total, "document")}
+        </p>
+        <ProgressBar label="Removing" done={now.done} total={now.total} />
+      </>
+    )
   return (
-    <>
-      <p class="found quiet">
-        {now === undefined
-          ? children
-          : `Removed ${now.done.toLocaleString()} of ${pluralize(now.total, "document")}`}
-        {found.length > 1 && now === undefined && (
-          <Button
-            kind="link trouble-link"
-
-            aria-expanded={confirming}
-            onClick={() => setConfirming(!confirming)}
-          >
-            Remove all {found.length.toLocaleString()}
-          </Button>
-        )}
-      </p>
-      {now !== undefined && <ProgressBar label="Removing" done={now.done} total={now.total} />}
-      {confirming && (
+    <div class="found quiet">
+      {count}, {pluralize(passages, "passage")}
+      {found.length > 1 && (
         <Confirm
           action="Remove all"
           keep="Keep them"
           onConfirm={() => removeDocuments(found)}
-          onDone={() => setConfirming(false)}
+          opener={(open) => (
+            <Button kind="link trouble-link" onClick={open}>
+              Remove all {found.length.toLocaleString()}
+            </Button>
+          )}
         >
-          Remove the {what} in this list? This can’t be undone.
+          Remove the {count} in this list? This can’t be undone.
         </Confirm>
       )}
-    </>
+    </div>
   )
 }
 
@@ -151,11 +150,10 @@ export const UndoBar = () => {
 }
 
 export const LibraryView = () => {
-  const [search, setSearch] = useState("")
+  const search = useSignal("")
   const [rows, setRows] = useState(PAGE_ROWS)
   const all = documents.value
-  const found = (all ?? []).filter(({ path, title }) => matchesSearch(`${title} ${path}`, search))
-  const passages = found.reduce((sum, each) => sum + each.passages, 0)
+  const found = findDocuments(search.value)
   return (
     <div class="library">
       <h1>Documents</h1>
@@ -164,25 +162,20 @@ export const LibraryView = () => {
       <UploadProgress />
       <ErrorMessage error={removalError.value ?? documentsError.value} />
       <Loading until={all !== undefined || documentsError.value !== undefined} />
-      {all !== undefined && (all.length > SEARCH_FROM || search !== "") && (
-        <SearchField label="Find a document by name" value={search} onValue={setSearch} />
+      {all !== undefined && (all.length > SEARCH_FROM || search.value !== "") && (
+        <SearchField label="Find a document by name" text={search} />
       )}
-      {all?.length === 0 && <p class="lead">Add documents to start.</p>}
-      {all !== undefined && all.length > 0 && found.length === 0 && (
-        <p class="lead">No matching name. Ask to search inside.</p>
+      {found.length > 0 && <ListHead found={found} />}
+      {found.length === 0 && all !== undefined && (
+        <p class="lead">
+          {all.length === 0 ? "Add documents to start." : "No matching name. Ask to search inside."}
+        </p>
       )}
-      {found.length > 0 && (
-        <>
-          <RemoveAll key={`${collection.value} ${search}`} found={found}>
-            {`${pluralize(found.length, "document")}, ${pluralize(passages, "passage")}`}
-          </RemoveAll>
-          <ul class="documents">
-            {found.slice(0, rows).map((document) => (
-              <DocumentRow key={document.id} document={document} />
-            ))}
-          </ul>
-        </>
-      )}
+      <ul class="documents">
+        {found.slice(0, rows).map((document) => (
+          <DocumentRow key={document.id} document={document} />
+        ))}
+      </ul>
       {found.length > rows && <Button onClick={() => setRows(rows + PAGE_ROWS)}>Show more</Button>}
     </div>
   )

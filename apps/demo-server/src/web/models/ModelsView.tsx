@@ -1,6 +1,6 @@
 /** The list of models, by operation. */
+import { useSignal } from "@preact/signals"
 import { type ModelGroup, VIDEO_GROUPS } from "@sluice/core/contract"
-import { useState } from "preact/hooks"
 import type { ListedModel } from "../api/gateway.ts"
 import { CAPABILITIES, playgroundHref } from "../page/route.ts"
 import { SearchField } from "../ui/Fields.tsx"
@@ -77,10 +77,10 @@ const sectionsOf = (found: ReadonlyArray<ListedModel>) =>
     .filter(({ rows }) => rows.length > 0)
 
 export const ModelsView = () => {
-  const [search, setSearch] = useState("")
+  const search = useSignal("")
   const all = modelList.value
   const found = (all ?? []).filter((model) =>
-    matchesSearch([...Object.values(model), groupNote(model.group)].join(" "), search)
+    matchesSearch([...Object.values(model), groupNote(model.group)].join(" "), search.value)
   )
   return (
     <div class="model-list">
@@ -91,12 +91,7 @@ export const ModelsView = () => {
         <p class="lead">The server has no models. Configure a gateway, or start it without one.</p>
       )}
       {all !== undefined && all.length > SEARCH_FROM && (
-        <SearchField
-          label="Find a model"
-          placeholder="Find by name, group or description"
-          value={search}
-          onValue={setSearch}
-        />
+        <SearchField label="Find a model" placeholder="Find by name, group or description" text={search} />
       )}
       {all !== undefined && all.length > 0 && (
         <output class="quiet">{pluralize(found.length, "model")}</output>

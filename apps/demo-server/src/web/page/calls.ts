@@ -18,6 +18,19 @@ export const tryRequest = async (
   }
 }
 
+/** Sends a change, refreshes, and announces what `send` returns. Resolves to whether it succeeded. */
+export const sendChange = async (
+  refresh: () => Promise<unknown>,
+  error: Signal<RequestError | undefined>,
+  send: () => Promise<string>
+): Promise<boolean> => {
+  let message = ""
+  const done = await tryRequest(error, async () => (message = await send()))
+  // Also after a failure: another program may have changed the list.
+  void refresh().then(() => done && announce(message))
+  return done
+}
+
 /** Loads and shows a value for the current key. A response that is late for another key is dropped. */
 export const loadCurrent = async <K, A>(
   key: ReadonlySignal<K>,

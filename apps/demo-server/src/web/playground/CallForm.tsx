@@ -9,10 +9,10 @@ import { type Capability, currentRoute } from "../page/route.ts"
 import { status } from "../page/status.ts"
 import type { Snippet } from "../snippets/program.ts"
 import { Button, CopyButton } from "../ui/Button.tsx"
-import { Field, Segments } from "../ui/Fields.tsx"
+import { Field, Segments, Select } from "../ui/Fields.tsx"
 import { duration } from "../ui/format.ts"
 import { ErrorMessage } from "../ui/Notices.tsx"
-import { Scroller } from "../ui/Scroller.tsx"
+import { Scroller } from "../ui/Table.tsx"
 
 const chosen = persisted<Partial<Record<Capability, string>>>("models", {})
 
@@ -28,17 +28,12 @@ effect(() => {
   untracked(() => chooseModel(capability, model))
 })
 
-/** For chat the server's reader; for images another chat model, which may see. */
+/** For chat the server's reader; for questions about images another chat model, which may see. */
 const defaultModel = (capability: Capability): ListedModel | undefined => {
   const all = modelsFor(OPERATION_OF[capability])
-  const reader = status.value?.models.chat
-  const preferred =
-    capability === "chat"
-      ? all.find(({ id }) => id === reader)
-      : capability === "look"
-        ? all.find(({ id }) => id !== reader)
-        : undefined
-  return preferred ?? all[0]
+  const isReader = ({ id }: ListedModel) => id === status.value?.models.chat
+  if (capability === "chat") return all.find(isReader) ?? all[0]
+  return (capability === "look" ? all.find((each) => !isReader(each)) : undefined) ?? all[0]
 }
 
 /** The model's identifier; empty until the list is loaded. */
@@ -61,11 +56,9 @@ const ModelField = ({ capability }: { readonly capability: Capability }) => {
     .join(" · ")
   // A gateway may not list its models: then the name is typed.
   const isTyped = modelList.value !== undefined && known.length === 0
+  const help = isTyped ? "The server lists no model for this. Enter the name of one." : hint
   return (
-    <Field
-      label="Model"
-      hint={isTyped ? "The server lists no model for this. Enter the name of one." : hint || "\u00a0"}
-    >
+    <Field label="Model" hint={help || "\u00a0"}>
       {(id) =>
         isTyped ? (
           <input
@@ -76,18 +69,12 @@ const ModelField = ({ capability }: { readonly capability: Capability }) => {
             onInput={(event) => chooseModel(capability, event.currentTarget.value.trim())}
           />
         ) : (
-          <select
+          <Select
             id={id}
             value={now}
-            onChange={(event) => chooseModel(capability, event.currentTarget.value)}
-          >
-            {!known.some((model) => model.id === now) && <option value={now}>{now}</option>}
-            {known.map((model) => (
-              <option key={model.id} value={model.id} selected={model.id === now}>
-                {model.id}
-              </option>
-            ))}
-          </select>
+            values={[...new Set([...known.map((model) => model.id), now])]}
+            onValue={(model) => chooseModel(capability, model)}
+          />
         )
       }
     </Field>
@@ -121,12 +108,7 @@ const CodePanel = ({ snippet }: { readonly snippet: Snippet }) => {
     <aside class="code-panel" aria-label="The same call as code">
       <header>
         <h2>The same call</h2>
-        <Segments
-          legend="Language"
-          choices={LANGUAGES}
-          value={now}
-          onValue={(value) => (language.value = value)}
-        />
+        <Segments legend="Language" choices={LANGUAGES} value={language} />
         <CopyButton text={snippet[now]} what={`the call as ${LANGUAGES[now]}`} />
       </header>
       <Scroller class="listing" label="Code">
@@ -139,9 +121,9 @@ const CodePanel = ({ snippet }: { readonly snippet: Snippet }) => {
 }
 
 interface Props {
+  readonly capability: Capability
   readonly call: Pick<RunningCall<unknown>, "now" | "stop">
   readonly onSubmit: () => void
-  readonly capability: Capability
   readonly action: string
   readonly snippet: Snippet
   readonly fields: ComponentChildren
@@ -152,10 +134,9 @@ interface Props {
 
 export const CallForm = (props: Props) => {
   const { call, onSubmit } = props
-  const now = call.now.value
+  const { error, milliseconds, state } = call.now.value
   const missing = modelOf(props.capability) === "" ? "Waiting for the list of models." : props.missing
-  const working = now.state === "working"
-  const time = now.state === "done" && now.milliseconds !== undefined ? duration(now.milliseconds) : ""
+  const working = state === "working"
   return (
     <div class="call-tab">
       <div class="call-form">
@@ -179,10 +160,10 @@ export const CallForm = (props: Props) => {
               {props.action}
             </button>
             {working && <Button onClick={call.stop}>Stop</Button>}
-            <p class="quiet">{missing ?? time}</p>
+            <p class="quiet">{missing ?? (milliseconds === undefined ? "" : duration(milliseconds))}</p>
           </div>
         </form>
-        <ErrorMessage error={now.error} />
+        <ErrorMessage error={error} />
         {props.children}
       </div>
       <CodePanel snippet={props.snippet} />

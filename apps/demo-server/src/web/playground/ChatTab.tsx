@@ -11,7 +11,9 @@ import { CallForm, modelOf } from "./CallForm.tsx"
 
 type Turn = ChatMessage & { readonly role: "user" | "assistant"; readonly content: string }
 
-/** The system message: how to answer, or a text to answer from. */
+const INSTRUCTIONS_HINT = "How to answer, or a text to answer from."
+
+/** The system message. */
 const instructions = persisted(
   "chat.instructions",
   "The lock is 32 metres long. Seventeen oak planks close the north gate. They are changed when they have lost a fifth of their thickness."
@@ -65,20 +67,15 @@ const TURN_NAMES = { user: "You", assistant: "Model" } as const
 
 const Turns = () => {
   const { state, value } = answer.now.value
+  const next: Turn = { role: "assistant", content: value?.text ?? "" }
   return (
     <div class="turns" role="log" aria-label="Conversation">
-      {conversation.value.map(({ content, role }, at) => (
+      {[...conversation.value, ...(state === "working" ? [next] : [])].map(({ content, role }, at) => (
         <div key={at} class="turn" data-role={role}>
           <span class="quiet">{TURN_NAMES[role]}</span>
-          <p>{content}</p>
+          {content === "" ? <div class="loading-bar" /> : <p>{content}</p>}
         </div>
       ))}
-      {state === "working" && (
-        <div class="turn" data-role="assistant">
-          <span class="quiet">{TURN_NAMES.assistant}</span>
-          {value === undefined || value.text === "" ? <div class="loading-bar" /> : <p>{value.text}</p>}
-        </div>
-      )}
     </div>
   )
 }
@@ -92,13 +89,7 @@ export const ChatTab = () => (
     snippet={chatSnippet(location.origin, { model: modelOf("chat"), messages: nextMessages.value })}
     fields={
       <>
-        <TextField
-          label="Instructions"
-          rows={3}
-          optional
-          hint="How to answer, or a text to answer from."
-          text={instructions}
-        />
+        <TextField label="Instructions" rows={3} optional hint={INSTRUCTIONS_HINT} text={instructions} />
         {conversation.value.length > 0 && <Turns />}
         <TextField label="Message" enterSends text={draft} />
       </>

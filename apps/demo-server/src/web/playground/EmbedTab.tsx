@@ -41,40 +41,31 @@ const compare = (): Promise<void> =>
     return { vectors, cosine: cosineOf(...vectors), tokens: usage?.total_tokens }
   })
 
-/** The size of the drawing; it is stretched to the width of the page. */
-const STRIP = { marks: 128, height: 28 } as const
+/** The drawing is stretched to the width of the page. */
+const BARS = 128
 
-/** Groups neighbouring numbers; each group is shown by the one furthest from zero. */
-const marksOf = (vector: Vector): Vector => {
-  const marks = Array.from<number>({ length: Math.min(STRIP.marks, vector.length) }).fill(0)
+/** At most `BARS` bars; each shows the number furthest from zero of its part of the vector. */
+const barsOf = (vector: Vector): Vector => {
+  const bars = Array.from<number>({ length: Math.min(BARS, vector.length) }).fill(0)
   for (const [at, value] of vector.entries()) {
-    const mark = Math.floor((at * marks.length) / vector.length)
-    if (Math.abs(value) > Math.abs(marks[mark] ?? 0)) marks[mark] = value
+    const bar = Math.floor((at * bars.length) / vector.length)
+    if (Math.abs(value) > Math.abs(bars[bar] ?? 0)) bars[bar] = value
   }
-  return marks
+  return bars
 }
 
 /** A vector as bars, up for positive numbers and down for negative ones. */
-const VectorStrip = ({ label, vector }: { readonly label: string; readonly vector: Vector }) => {
-  const marks = marksOf(vector)
-  const largest = Math.max(...marks.map(Math.abs), Number.EPSILON)
-  const middle = STRIP.height / 2
+const VectorStrip = ({ label, vector }: { label: string; vector: Vector }) => {
+  const bars = barsOf(vector)
+  const largest = Math.max(...bars.map(Math.abs), Number.EPSILON)
   return (
     <div class="strip">
       <span class="quiet">{label}</span>
-      <svg viewBox={`0 0 ${marks.length} ${STRIP.height}`} preserveAspectRatio="none" aria-hidden="true">
-        <line x1={0} x2={marks.length} y1={middle} y2={middle} />
-        {marks.map((value, at) => {
-          const height = (Math.abs(value) / largest) * middle
-          return value === 0 ? null : (
-            <rect
-              key={at}
-              x={at + 0.15}
-              width={0.7}
-              y={value > 0 ? middle - height : middle}
-              height={height}
-            />
-          )
+      <svg viewBox={`0 -1 ${bars.length} 2`} preserveAspectRatio="none" aria-hidden="true">
+        <line x2={bars.length} />
+        {bars.map((value, at) => {
+          const height = Math.abs(value) / largest
+          return <rect key={at} x={at + 0.15} width={0.7} y={value > 0 ? -height : 0} height={height} />
         })}
       </svg>
     </div>
@@ -84,10 +75,10 @@ const VectorStrip = ({ label, vector }: { readonly label: string; readonly vecto
 const Result = ({ cosine, tokens, vectors: [first, second] }: Comparison) => (
   <figure class="compared">
     <p class="figure">
-      <span class="amount">{cosine === undefined ? "–" : cosine.toFixed(3)}</span>
+      <span class="amount">{cosine?.toFixed(3) ?? "–"}</span>
       <span class="quiet">
         {cosine === undefined
-          ? "The model knows no word of one of the texts."
+          ? "The model has no vector for one of the texts."
           : "cosine similarity: 1 means the same direction, 0 means nothing in common"}
       </span>
     </p>
@@ -95,28 +86,25 @@ const Result = ({ cosine, tokens, vectors: [first, second] }: Comparison) => (
     <VectorStrip vector={second} label="Second text" />
     <figcaption class="quiet">
       {pluralize(first.length, "dimension")}
-      {tokens === undefined ? "" : `, ${pluralize(tokens, "token")}`}
+      {tokens !== undefined && `, ${pluralize(tokens, "token")}`}
     </figcaption>
   </figure>
 )
 
-export const EmbedTab = () => {
-  const now = comparison.now.value
-  return (
-    <CallForm
-      capability="embed"
-      call={comparison}
-      action="Compare"
-      onSubmit={compare}
-      snippet={embedSnippet(location.origin, requestBody())}
-      fields={
-        <div class="pair">
-          <TextField label="First text" rows={3} text={first} />
-          <TextField label="Second text" rows={3} text={second} />
-        </div>
-      }
-    >
-      {now.value !== undefined && <Result {...now.value} />}
-    </CallForm>
-  )
-}
+export const EmbedTab = () => (
+  <CallForm
+    capability="embed"
+    call={comparison}
+    action="Compare"
+    onSubmit={compare}
+    snippet={embedSnippet(location.origin, requestBody())}
+    fields={
+      <div class="pair">
+        <TextField label="First text" rows={3} text={first} />
+        <TextField label="Second text" rows={3} text={second} />
+      </div>
+    }
+  >
+    {comparison.now.value.value && <Result {...comparison.now.value.value} />}
+  </CallForm>
+)

@@ -1,7 +1,6 @@
 /** An image from a file: chosen, dropped or pasted. */
 import type { Signal } from "@preact/signals"
 import { useId, useState } from "preact/hooks"
-import { RequestError, toRequestError } from "../api/request.ts"
 import { IconButton } from "../ui/Button.tsx"
 
 export interface ImageFile {
@@ -14,29 +13,29 @@ const TYPES = ["image/png", "image/jpeg", "image/webp"]
 /** `MAX_IMAGE_BYTES` of the contract, whose module would bring 108 kB of schemas with it. */
 const MAX_MEGABYTES = 20
 
-const readImage = async (file: File): Promise<ImageFile> => {
-  if (file.size > MAX_MEGABYTES * 1024 * 1024)
-    throw new RequestError(
-      `${file.name} is larger than ${MAX_MEGABYTES} MB. Choose a smaller image.`,
-      0,
-      "size"
-    )
-  // A file with a wrong type is found by decoding it.
-  const isImage =
-    TYPES.includes(file.type) &&
-    (await createImageBitmap(file).then(
-      (bitmap) => (bitmap.close(), true),
-      () => false
-    ))
-  if (!isImage) throw new RequestError(`${file.name} is not a PNG, JPEG or WebP image.`, 0, "type")
-  return new Promise((resolve, reject) => {
+const dataUriOf = (file: File): Promise<string> =>
+  new Promise((resolve, reject) => {
     const reader = new FileReader()
-    reader.addEventListener("load", () => resolve({ name: file.name, dataUri: String(reader.result) }))
-    reader.addEventListener("error", () =>
-      reject(new RequestError(`${file.name} could not be read. Choose it again.`, 0, "read"))
-    )
+    reader.addEventListener("load", () => resolve(String(reader.result)))
+    reader.addEventListener("error", () => reject(reader.error ?? new Error("unreadable")))
     reader.readAsDataURL(file)
   })
+
+/** The image, or why the file is not used. */
+const readImage = async (file: File): Promise<ImageFile | string> => {
+  const { name, size, type } = file
+  const unreadable = `${name} is not a PNG, JPEG or WebP image that this browser can read.`
+  if (size > MAX_MEGABYTES * 1024 * 1024)
+    return `${name} is larger than ${MAX_MEGABYTES} MB. Choose a smaller image.`
+  if (!TYPES.includes(type)) return unreadable
+  try {
+    // Decoding finds a file with a wrong type.
+    const bitmap = await createImageBitmap(file)
+    bitmap.close()
+    return { name, dataUri: await dataUriOf(file) }
+  } catch {
+    return unreadable
+  }
 }
 
 export const ImageField = ({ image, label }: { label: string; image: Signal<ImageFile | undefined> }) => {
@@ -47,12 +46,9 @@ export const ImageField = ({ image, label }: { label: string; image: Signal<Imag
   const take = async (files: FileList | null | undefined) => {
     const file = files?.[0]
     if (file === undefined) return
-    try {
-      image.value = await readImage(file)
-      setProblem("")
-    } catch (thrown) {
-      setProblem(toRequestError(thrown).message)
-    }
+    const result = await readImage(file)
+    setProblem(typeof result === "string" ? result : "")
+    if (typeof result !== "string") image.value = result
   }
   return (
     <div
@@ -90,13 +86,9 @@ export const ImageField = ({ image, label }: { label: string; image: Signal<Imag
               }}
             />
           </label>
-          {now === undefined ? (
-            <span class="quiet">or drop one here: PNG, JPEG or WebP</span>
-          ) : (
-            <>
-              <span class="quiet name">{now.name}</span>
-              <IconButton label={`Remove ${now.name}`} sign="×" onClick={() => (image.value = undefined)} />
-            </>
+          <span class="quiet name">{now?.name ?? "or drop one here: PNG, JPEG or WebP"}</span>
+          {now !== undefined && (
+            <IconButton label={`Remove ${now.name}`} sign="×" onClick={() => (image.value = undefined)} />
           )}
         </div>
       </fieldset>

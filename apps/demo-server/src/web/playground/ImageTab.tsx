@@ -5,10 +5,10 @@ import { createImages, getImages } from "../api/gateway.ts"
 import { makeCall } from "../page/calls.ts"
 import { persisted } from "../page/persisted.ts"
 import { imageSnippet } from "../snippets/media.ts"
-import { SelectField, TextField } from "../ui/Fields.tsx"
+import { ChoiceField, TextField } from "../ui/Fields.tsx"
 import { CallForm, modelDetails, modelOf } from "./CallForm.tsx"
 import { ImageField, type ImageFile } from "./ImageField.tsx"
-import { followTask, statusText, useScrollIntoView } from "./tasks.ts"
+import { followTask, scrollIntoView, statusText } from "./tasks.ts"
 
 const SIZES = ["auto", "256x256", "512x512", "1280x720", "1K", "2K", "4K"]
 const COUNTS = ["1", "2", "3", "4"]
@@ -79,32 +79,28 @@ const generate = (): Promise<void> =>
 const isLocal = (url: string): boolean =>
   url.startsWith("data:") || new URL(url, location.href).origin === location.origin
 
-const Picture = ({ at, source }: { readonly at: number; readonly source: string }) => (
-  <li>
-    {isLocal(source) ? (
-      <>
-        <img src={source} alt={prompt.value} />
-        <a href={source} download={`image-${at + 1}`}>
-          Download
-        </a>
-      </>
-    ) : (
+const Picture = ({ at, source }: { at: number; source: string }) =>
+  isLocal(source) ? (
+    <li>
+      <img src={source} alt={prompt.value} />
+      <a href={source} download={`image-${at + 1}`}>
+        Download
+      </a>
+    </li>
+  ) : (
+    <li>
       <a href={source} target="_blank" rel="noreferrer">
         Open image {at + 1} at the gateway
       </a>
-    )}
-  </li>
-)
-
-const Progress = ({ status }: { readonly status: string }) => {
-  const frame = useScrollIntoView<HTMLDivElement>()
-  return (
-    <div class="frame" ref={frame} aria-live="polite">
-      <div class="loading-bar" />
-      <p class="quiet">{statusText(status)}</p>
-    </div>
+    </li>
   )
-}
+
+const Progress = ({ status }: { status: string }) => (
+  <div class="frame" ref={scrollIntoView} aria-live="polite">
+    <div class="loading-bar" />
+    <p class="quiet">{statusText(status)}</p>
+  </div>
+)
 
 const Result = () => {
   const { state, value } = generation.now.value
@@ -137,18 +133,8 @@ export const ImageTab = () => {
         <>
           <TextField label="Prompt" enterSends text={prompt} />
           <div class="pair">
-            <SelectField
-              label="Size"
-              value={size.value}
-              values={SIZES}
-              onValue={(value) => (size.value = value)}
-            />
-            <SelectField
-              label="Images"
-              value={count.value}
-              values={COUNTS}
-              onValue={(value) => (count.value = value)}
-            />
+            <ChoiceField label="Size" choice={size} values={SIZES} />
+            <ChoiceField label="Images" choice={count} values={COUNTS} />
           </div>
           {takesImage() && <ImageField label="Reference image (optional)" image={reference} />}
         </>

@@ -5,7 +5,7 @@ import { type PartialAnswer, streamChat } from "../api/gateway.ts"
 import { makeCall } from "../page/calls.ts"
 import { persisted } from "../page/persisted.ts"
 import { lookSnippet } from "../snippets/media.ts"
-import { SelectField, TextField } from "../ui/Fields.tsx"
+import { ChoiceField, TextField } from "../ui/Fields.tsx"
 import { pluralize } from "../ui/format.ts"
 import { CallForm, modelOf } from "./CallForm.tsx"
 import { ImageField, type ImageFile } from "./ImageField.tsx"
@@ -36,7 +36,7 @@ const look = async (): Promise<void> => {
 
 const Result = () => {
   const { state, value } = answer.now.value
-  if (state === "working" && (value === undefined || value.text === "")) return <div class="loading-bar" />
+  if (state === "working" && !value?.text) return <div class="loading-bar" />
   if (value === undefined) return null
   const tokens = value.usage?.total_tokens
   return (
@@ -64,12 +64,7 @@ export const LookTab = () => (
       <>
         <ImageField label="Image" image={image} />
         <TextField label="Question" rows={1} enterSends text={question} />
-        <SelectField
-          label="Detail"
-          value={detail.value}
-          values={DETAILS}
-          onValue={(value) => (detail.value = value as (typeof DETAILS)[number])}
-        />
+        <ChoiceField label="Detail" choice={detail} values={DETAILS} />
       </>
     }
   >

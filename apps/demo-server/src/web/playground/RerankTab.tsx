@@ -21,10 +21,7 @@ const lines = persisted(
 )
 
 const documentsOf = (text: string): ReadonlyArray<string> =>
-  text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "")
+  text.match(/\S.*/g)?.map((line) => line.trim()) ?? []
 
 interface Ranking {
   /** Best first. `from` is the place among the documents, from 0. */
@@ -39,14 +36,10 @@ const rank = (): Promise<void> =>
     const documents = documentsOf(lines.value)
     const body = { model: modelOf("rerank"), query: query.value, documents }
     const { results, usage } = await createRerank(body, signal)
-    return {
-      rows: results.map(({ index, relevance_score: score }) => ({
-        from: index,
-        score,
-        text: documents[index] ?? ""
-      })),
-      tokens: usage?.total_tokens
-    }
+    const rows = results.map(({ index: from, relevance_score: score }) => {
+      return { from, score, text: documents[from] ?? "" }
+    })
+    return { rows, tokens: usage?.total_tokens }
   })
 
 /** The bars are relative to the best score: the range of scores depends on the model. */
@@ -66,14 +59,14 @@ const Result = ({ rows, tokens }: Ranking) => {
       </ol>
       <figcaption class="quiet">
         Higher is better; the range depends on the model
-        {tokens === undefined ? "" : `. ${pluralize(tokens, "token")}`}
+        {tokens !== undefined && `. ${pluralize(tokens, "token")}`}
       </figcaption>
     </figure>
   )
 }
 
 export const RerankTab = () => {
-  const now = ranking.now.value
+  const { value } = ranking.now.value
   const documents = documentsOf(lines.value)
   return (
     <CallForm
@@ -90,7 +83,7 @@ export const RerankTab = () => {
         </>
       }
     >
-      {now.value !== undefined && <Result {...now.value} />}
+      {value !== undefined && <Result {...value} />}
     </CallForm>
   )
 }

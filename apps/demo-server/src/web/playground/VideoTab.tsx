@@ -1,5 +1,5 @@
 /** Generates a video from a text: a task that is created, followed and shown. */
-import { computed, effect, signal, untracked } from "@preact/signals"
+import { computed, effect, type Signal, signal, untracked } from "@preact/signals"
 import { VIDEO_GROUPS, type VideoRequest } from "@sluice/core/contract"
 import { useState } from "preact/hooks"
 import { createVideo, deleteVideo, downloadVideo, getVideo, type VideoTask } from "../api/gateway.ts"
@@ -14,14 +14,14 @@ import { SelectField, TextField } from "../ui/Fields.tsx"
 import { announce, ProgressBar } from "../ui/Notices.tsx"
 import { CallForm, modelDetails, modelOf } from "./CallForm.tsx"
 import { ImageField, type ImageFile } from "./ImageField.tsx"
-import { followTask, statusText, useScrollIntoView } from "./tasks.ts"
+import { followTask, scrollIntoView, statusText } from "./tasks.ts"
 
 const prompt = persisted("video.prompt", "Boats wait in a lock at dawn while the water rises")
 const firstImage = signal<ImageFile | undefined>(undefined)
 
 const details = modelDetails("video")
 
-/** An empty text leaves the choice to the model. */
+/** The values that the model takes. An empty text leaves the choice to the model. */
 interface VideoOptions {
   readonly seconds: ReadonlyArray<string>
   readonly size: ReadonlyArray<string>
@@ -33,14 +33,13 @@ const OTHER_GROUPS: VideoOptions = {
   size: ["", "240P", "480P", "720P", "1080P"]
 }
 
-/** This group takes any number of lines from 480 to 1080. */
+/** Group V-E takes any number of lines from 480 to 1080. */
 const COMMON_LINES = ["480P", "720P", "1080P"]
 
 const options = computed((): VideoOptions => {
-  const known = Object.entries(VIDEO_GROUPS).find(([name]) => name === details.value?.group)
-  if (known === undefined) return OTHER_GROUPS
-  const [name, { seconds, size }] = known
-  return { seconds, size: name === "V-E" ? COMMON_LINES : size }
+  const group = details.value?.group
+  const known = Object.entries(VIDEO_GROUPS).find(([name]) => name === group)?.[1] ?? OTHER_GROUPS
+  return group === "V-E" ? { ...known, size: COMMON_LINES } : known
 })
 
 const needsImage = computed(() => details.value?.group === "image-to-video")
@@ -48,18 +47,16 @@ const needsImage = computed(() => details.value?.group === "image-to-video")
 /** The default size, for models that take it. */
 const LANDSCAPE = "1280x720"
 
-const wanted = persisted<{ readonly seconds?: string; readonly size?: string }>("video.wanted", {})
+const wanted: Record<keyof VideoOptions, Signal<string>> = {
+  seconds: persisted("video.seconds", ""),
+  size: persisted("video.size", LANDSCAPE)
+}
 
-/** The chosen duration and size; a value that the model does not take is replaced by its first one. */
-const chosen = computed(() => {
-  const choose = (values: ReadonlyArray<string>, value = LANDSCAPE): string =>
-    values.includes(value) ? value : (values[0] ?? "")
-  const { seconds, size } = options.value
-  return { seconds: choose(seconds, wanted.value.seconds), size: choose(size, wanted.value.size) }
-})
-
-const chooseOption = (change: { readonly seconds?: string; readonly size?: string }): void => {
-  wanted.value = { ...wanted.value, ...change }
+/** The chosen value; one that the model does not take is replaced by its first one. */
+const chosen = (option: keyof VideoOptions): string => {
+  const values = options.value[option]
+  const { value } = wanted[option]
+  return values.includes(value) ? value : (values[0] ?? "")
 }
 
 interface VideoState {
@@ -82,7 +79,7 @@ const stateOf = ({ id, progress, status }: VideoTask): VideoState => {
 }
 
 const requestBody = (): VideoRequest => {
-  const { seconds, size } = chosen.value
+  const [seconds, size] = [chosen("seconds"), chosen("size")]
   return {
     model: modelOf("video"),
     prompt: prompt.value,
@@ -92,7 +89,7 @@ const requestBody = (): VideoRequest => {
   }
 }
 
-const addressOf = (task?: string): string => playgroundHref("video", task === undefined ? {} : { task })
+const addressOf = (task?: string): string => playgroundHref("video", { ...(task !== undefined && { task }) })
 
 /** Follows a task, then downloads the video. */
 const follow = async (
@@ -148,48 +145,34 @@ effect(() => {
   })
 })
 
-/** Some browsers are built without H.264. */
-const CANNOT_PLAY =
-  "This browser cannot play H.264. Download the video, or open this page in another browser."
-
-const Player = ({ url }: { readonly url: string }) => {
-  const [problem, setProblem] = useState("")
+const Player = ({ url }: { url: string }) => {
+  const [failed, setFailed] = useState(false)
   return (
     <>
-      <video
-        src={url}
-        controls
-        playsInline
-        loop
-        aria-label="The video"
-        onError={() => setProblem(CANNOT_PLAY)}
-      >
+      <video src={url} controls playsInline loop aria-label="The video" onError={() => setFailed(true)}>
         <track kind="captions" />
       </video>
-      {problem !== "" && (
-        <p class="quiet" aria-live="polite">
-          {problem}
-        </p>
-      )}
+      <p class="quiet" aria-live="polite">
+        {/* Some browsers are built without H.264. */}
+        {failed &&
+          "This browser cannot play H.264. Download the video, or open this page in another browser."}
+      </p>
     </>
   )
 }
 
-const Progress = ({ percent, status }: { readonly percent: number | undefined; readonly status: string }) => {
-  const frame = useScrollIntoView<HTMLDivElement>()
-  return (
-    <div class="frame" ref={frame}>
-      <p class="status" aria-live="polite">
-        {statusText(status)}
-      </p>
-      <ProgressBar label="The video" done={percent ?? 0} total={percent === undefined ? 0 : 100} />
-      <p class="quiet">
-        {percent === undefined ? "" : `${Math.round(percent)} %. `}
-        You can close this page and come back to its address.
-      </p>
-    </div>
-  )
-}
+const Progress = ({ percent, status }: { percent: number | undefined; status: string }) => (
+  <div class="frame" ref={scrollIntoView}>
+    <p class="status" aria-live="polite">
+      {statusText(status)}
+    </p>
+    <ProgressBar label="The video" done={percent ?? 0} total={percent === undefined ? 0 : 100} />
+    <p class="quiet">
+      {percent !== undefined && `${Math.round(percent)} %. `}
+      You can close this page and come back to its address.
+    </p>
+  </div>
+)
 
 const Result = () => {
   const { state, value } = generation.now.value
@@ -215,48 +198,47 @@ const Result = () => {
   )
 }
 
-const MODEL_DEFAULT = "model default"
+const OptionField = ({
+  label,
+  option,
+  unit = ""
+}: {
+  label: string
+  option: keyof VideoOptions
+  unit?: string
+}) => (
+  <SelectField
+    label={label}
+    value={chosen(option)}
+    values={options.value[option]}
+    text={(value) => (value === "" ? "model default" : value + unit)}
+    onValue={(value) => (wanted[option].value = value)}
+  />
+)
 
 export const VideoTab = () => {
-  const { seconds, size } = chosen.value
   const { input_reference: _, ...sent } = requestBody()
+  const image = firstImage.value
   return (
     <CallForm
       capability="video"
       call={generation}
       action="Generate"
       onSubmit={generate}
-      missing={
-        needsImage.value && firstImage.value === undefined ? "This model needs a first image." : undefined
-      }
+      missing={needsImage.value && image === undefined ? "This model needs a first image." : undefined}
       snippet={videoSnippet(location.origin, {
         ...sent,
         group: details.value?.group,
-        picture: firstImage.value?.name ?? (needsImage.value ? "picture.png" : undefined)
+        picture: image?.name ?? (needsImage.value ? "picture.png" : undefined)
       })}
       fields={
         <>
           <TextField label="Prompt" enterSends text={prompt} />
           <div class="pair">
-            <SelectField
-              label="Length"
-              value={seconds}
-              values={options.value.seconds}
-              text={(value) => (value === "" ? MODEL_DEFAULT : `${value} s`)}
-              onValue={(seconds) => chooseOption({ seconds })}
-            />
-            <SelectField
-              label="Size"
-              value={size}
-              values={options.value.size}
-              text={(value) => (value === "" ? MODEL_DEFAULT : value)}
-              onValue={(size) => chooseOption({ size })}
-            />
+            <OptionField label="Length" option="seconds" unit=" s" />
+            <OptionField label="Size" option="size" />
           </div>
-          <ImageField
-            label={needsImage.value ? "First image" : "First image (optional)"}
-            image={firstImage}
-          />
+          <ImageField label={`First image${needsImage.value ? "" : " (optional)"}`} image={firstImage} />
         </>
       }
     >

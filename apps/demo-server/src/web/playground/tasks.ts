@@ -1,12 +1,7 @@
 /** Follows a task of the gateway until it ends. */
-import type { RefObject } from "preact"
-import { useEffect, useRef } from "preact/hooks"
 import { RequestError, toRequestError } from "../api/request.ts"
 
-interface Task {
-  readonly status?: string | undefined
-  readonly error?: unknown
-}
+type Task = { readonly status?: string | undefined; readonly error?: unknown }
 
 /** Milliseconds before each poll: often at first, then as seldom as the interface recommends. */
 const WAITS = [500, 500, 1_000, 1_000, 1_000, 1_000, 2_000, 2_000, 3_000, 5_000, 8_000, 15_000]
@@ -49,12 +44,9 @@ export const followTask = async <A extends Task>(
   return task
 }
 
-/** Scrolls an element into view when it appears. */
-export const useScrollIntoView = <E extends HTMLElement>(): RefObject<E | null> => {
-  const ref = useRef<E>(null)
-  useEffect(() => ref.current?.scrollIntoView({ block: "nearest" }), [])
-  return ref
-}
+/** As the `ref` of an element: scrolls it into view when it appears. */
+export const scrollIntoView = (element: HTMLElement | null): void =>
+  element?.scrollIntoView({ block: "nearest" })
 
 /** `in_progress` as people read it. */
 export const statusText = (status: string): string => status.replaceAll("_", " ")

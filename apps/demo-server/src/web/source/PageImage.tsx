@@ -5,7 +5,7 @@
 import { useState } from "preact/hooks"
 import type { PageContent } from "../../contract/index.ts"
 import { withCollection } from "../api/request.ts"
-import { Scroller } from "../ui/Scroller.tsx"
+import { Scroller } from "../ui/Table.tsx"
 
 type Box = PageContent["lines"][number]["box"]
 

@@ -5,6 +5,7 @@ import { isDemo } from "../page/status.ts"
 import { locationText, openPassage } from "../source/source.ts"
 import { LinkButton } from "../ui/Button.tsx"
 import { pluralize, duration, usd } from "../ui/format.ts"
+import { Table, TableToggle } from "../ui/Table.tsx"
 import { TraceChart } from "./TraceChart.tsx"
 
 const NAMES: Readonly<Record<string, string>> = { look: "figures", read: "answer" }
@@ -12,14 +13,8 @@ const NAMES: Readonly<Record<string, string>> = { look: "figures", read: "answer
 /** Stages that take less than a millisecond are not shown. */
 const QUICK = new Set(["fuse", "dedupe", "select"])
 
-interface TimesProps {
-  readonly stages: Trace["stages"]
-  /** In quota units; undefined until it is known. */
-  readonly cost: number | undefined
-}
-
-/** The time of each stage, as the parts of one bar. */
-export const StageTimes = ({ cost, stages }: TimesProps) => {
+/** The time of each stage, as the parts of one bar. `cost` is in quota units; undefined until it is known. */
+export const StageTimes = ({ cost, stages }: { cost: number | undefined; stages: Trace["stages"] }) => {
   if (stages.length === 0) return null
   const total = stages.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
   return (
@@ -84,37 +79,26 @@ const Summary = ({ passages, trace }: Props) => {
   )
 }
 
-const TraceTable = ({ passages }: { readonly passages: Passages }) => (
-  <div class="wide">
-    <table class="trace-table">
-      <thead>
-        <tr>
-          {["Reranked", "Fused", "Vector", "Keywords", "Passage", "Score", "Kept"].map((column) => (
-            <th key={column} scope="col">
-              {column}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {passages.map((traced) => (
-          <tr key={traced.passage.id} data-kept={traced.kept}>
-            <td>{traced.rerankRank}</td>
-            <td>{traced.recallRank}</td>
-            <td>{traced.vectorRank ?? "–"}</td>
-            <td>{traced.keywordRank ?? "–"}</td>
-            <th scope="row">
-              <LinkButton onClick={() => openPassage(traced)}>
-                {locationText(traced.passage.document.title, traced.passage.headings, traced.passage.page)}
-              </LinkButton>
-            </th>
-            <td>{traced.rerankScore?.toFixed(3) ?? "–"}</td>
-            <td>{traced.kept ? "yes" : ""}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
+const COLUMNS = ["Reranked", "Fused", "Vector", "Keywords", "Passage", "Score", "Kept"]
+
+const TraceTable = ({ passages }: { passages: Passages }) => (
+  <Table label="Passages" columns={COLUMNS}>
+    {passages.map((traced) => (
+      <tr key={traced.passage.id} data-kept={traced.kept}>
+        <td>{traced.rerankRank}</td>
+        <td>{traced.recallRank}</td>
+        <td>{traced.vectorRank ?? "–"}</td>
+        <td>{traced.keywordRank ?? "–"}</td>
+        <th scope="row">
+          <LinkButton onClick={() => openPassage(traced)}>
+            {locationText(traced.passage.document.title, traced.passage.headings, traced.passage.page)}
+          </LinkButton>
+        </th>
+        <td>{traced.rerankScore?.toFixed(3) ?? "–"}</td>
+        <td>{traced.kept ? "yes" : ""}</td>
+      </tr>
+    ))}
+  </Table>
 )
 
 /** How the sources were chosen, as a chart or as a table. */
@@ -125,9 +109,7 @@ export const TraceSection = ({ passages, trace }: Props) => {
     <section class="trace" aria-labelledby="trace-title">
       <div class="trace-head">
         <h2 id="trace-title">How sources were chosen</h2>
-        <LinkButton aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
-          {asTable ? "Show as a chart" : "Show as a table"}
-        </LinkButton>
+        <TableToggle asTable={asTable} onToggle={setAsTable} />
         <Summary passages={passages} trace={trace} />
       </div>
       {asTable ? <TraceTable passages={reranked} /> : <TraceChart recalled={passages} reranked={reranked} />}

@@ -93,36 +93,38 @@ interface ConfirmProps {
   readonly action: string
   readonly keep?: string
   readonly onConfirm: () => void
-  readonly onDone: () => void
+  /** The control that opens the question. */
+  readonly opener: (open: () => void) => ComponentChildren
+  /** The question. */
   readonly children: ComponentChildren
 }
 
-/** Asks before something that can't be undone. */
-export const Confirm = ({ action, children, keep = "Keep it", onConfirm, onDone }: ConfirmProps) => {
+/** Asks before something that can't be undone. The browser returns the focus to the opener. */
+export const Confirm = ({ action, children, keep = "Keep it", onConfirm, opener }: ConfirmProps) => {
+  const [open, setOpen] = useState(false)
   const question = useId()
-  const cancel = useRef<HTMLButtonElement>(null)
-  // In the layout effect: the next key press already belongs to this question.
-  useLayoutEffect(() => cancel.current?.focus(), [])
-  const confirm = () => {
-    onDone()
-    onConfirm()
-  }
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Escape") return
-    event.preventDefault()
-    onDone()
+  const dialog = useRef<HTMLDialogElement>(null)
+  useLayoutEffect(() => dialog.current?.showModal(), [open])
+  const onClose = () => {
+    setOpen(false)
+    if (dialog.current?.returnValue === action) onConfirm()
   }
   return (
-    <fieldset class="confirm" aria-labelledby={question}>
-      <p id={question}>{children}</p>
-      <div class="send">
-        <button class="button danger" type="button" onClick={confirm} onKeyDown={onKeyDown}>
-          {action}
-        </button>
-        <button ref={cancel} class="button" type="button" onClick={onDone} onKeyDown={onKeyDown}>
-          {keep}
-        </button>
-      </div>
-    </fieldset>
+    <>
+      {opener(() => setOpen(true))}
+      {open && (
+        <dialog class="confirm" ref={dialog} aria-labelledby={question} onClose={onClose}>
+          <form class="send" method="dialog">
+            <p id={question}>{children}</p>
+            <button class="button danger" value={action}>
+              {action}
+            </button>
+            <button class="button" autofocus>
+              {keep}
+            </button>
+          </form>
+        </dialog>
+      )}
+    </>
   )
 }

@@ -1,4 +1,5 @@
 /** Buttons. */
+import type { Signal } from "@preact/signals"
 import type { ComponentProps } from "preact"
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks"
 import { announce } from "./Notices.tsx"
@@ -20,23 +21,15 @@ export const IconButton = ({ label, sign, ...props }: ButtonProps & { label: str
   </Button>
 )
 
-interface Props {
-  readonly text: string
-  /** What is copied, for screen readers. */
-  readonly what: string
-  readonly kind?: "link" | "button"
-}
-
 /** Over plain HTTP from another machine the clipboard API is not available; `execCommand` still works. */
 const copy = async (text: string): Promise<boolean> => {
   try {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    const area = Object.assign(document.createElement("textarea"), {
-      value: text,
-      className: "visually-hidden"
-    })
+    const area = document.createElement("textarea")
+    area.value = text
+    area.className = "visually-hidden"
     const focused = document.activeElement
     document.body.append(area)
     area.select()
@@ -50,7 +43,8 @@ const copy = async (text: string): Promise<boolean> => {
 const LABELS = { idle: "Copy", copied: "Copied", refused: "Select it" } as const
 const SHOWN_MS = 2_000
 
-export const CopyButton = ({ kind = "link", text, what }: Props) => {
+/** `what` names the text for screen readers. */
+export const CopyButton = ({ kind = "link", text, what }: { kind?: string; text: string; what: string }) => {
   const [state, setState] = useState<keyof typeof LABELS>("idle")
   useEffect(() => {
     if (state === "idle") return
@@ -63,36 +57,39 @@ export const CopyButton = ({ kind = "link", text, what }: Props) => {
     announce(done ? `Copied ${what}.` : "The browser does not allow copying. Select the text and copy it.")
   }
   return (
-    <button class={`${kind} copy`} type="button" aria-label={`Copy ${what}`} onClick={onClick}>
+    <Button kind={`${kind} copy`} aria-label={`Copy ${what}`} onClick={onClick}>
       {LABELS[state]}
-    </button>
+    </Button>
   )
 }
 
-interface SecretProps {
+/** A new secret. The server stores only its hash, so it is shown once. */
+export interface Secret {
+  /** Of the key that it belongs to. */
+  readonly id?: number
   readonly name: string
   readonly secret: string
   /** Such as `the key`. */
   readonly what: string
-  readonly onSeen: () => void
 }
 
-/** A new secret. The server stores only its hash, so it is shown once. */
-export const NewSecret = ({ name, onSeen, secret, what }: SecretProps) => {
+export const NewSecret = ({ of }: { readonly of: Signal<Secret | undefined> }) => {
   const id = useId()
   const title = useRef<HTMLHeadingElement>(null)
-  useLayoutEffect(() => title.current?.focus(), [])
+  const now = of.value
+  useLayoutEffect(() => title.current?.focus(), [now])
+  if (now === undefined) return null
   return (
     <section class="new-secret" aria-labelledby={id}>
       <h2 id={id} ref={title} tabIndex={-1}>
-        {name}
+        {now.name}
       </h2>
       <p>Copy it now. You won’t see it again.</p>
       <div class="secret">
-        <code>{secret}</code>
-        <CopyButton kind="button" text={secret} what={what} />
+        <code>{now.secret}</code>
+        <CopyButton kind="button" text={now.secret} what={now.what} />
       </div>
-      <LinkButton onClick={onSeen}>Done</LinkButton>
+      <LinkButton onClick={() => (of.value = undefined)}>Done</LinkButton>
     </section>
   )
 }

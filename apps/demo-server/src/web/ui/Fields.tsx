@@ -7,10 +7,13 @@ import { pluralize, parseUsd } from "./format.ts"
 interface FieldProps {
   readonly label: string
   readonly hint?: ComponentChildren
-  readonly children: (id: string) => ComponentChildren
 }
 
-export const Field = ({ children, hint, label }: FieldProps) => {
+export const Field = ({
+  children,
+  hint,
+  label
+}: FieldProps & { children: (id: string) => ComponentChildren }) => {
   const id = useId()
   return (
     <div class="field">
@@ -21,16 +24,17 @@ export const Field = ({ children, hint, label }: FieldProps) => {
   )
 }
 
-type InputProps = Omit<FieldProps, "children"> & ComponentProps<"input">
-
-export const InputField = ({ hint, label, ...input }: InputProps) => (
+export const InputField = ({ hint, label, ...input }: FieldProps & ComponentProps<"input">) => (
   <Field label={label} hint={hint}>
     {(id) => <input id={id} autocomplete="off" {...input} />}
   </Field>
 )
 
-interface TextProps extends Omit<FieldProps, "children"> {
+interface TextProps extends FieldProps {
   readonly text: Signal<string>
+}
+
+interface TextAreaProps extends TextProps {
   readonly rows?: number
   /** Enter sends the form; Shift with Enter starts a new line. */
   readonly enterSends?: boolean
@@ -38,7 +42,7 @@ interface TextProps extends Omit<FieldProps, "children"> {
 }
 
 /** A text of several lines. Ctrl or Command with Enter sends the form. */
-export const TextField = ({ enterSends, hint, label, optional, rows = 2, text }: TextProps) => (
+export const TextField = ({ enterSends, hint, label, optional, rows = 2, text }: TextAreaProps) => (
   <Field label={label} hint={hint}>
     {(id) => (
       <textarea
@@ -58,45 +62,49 @@ export const TextField = ({ enterSends, hint, label, optional, rows = 2, text }:
   </Field>
 )
 
-interface SelectProps extends Omit<FieldProps, "children"> {
+interface SelectProps extends Omit<ComponentProps<"select">, "value"> {
   readonly value: string
   readonly values: ReadonlyArray<string>
   /** Absent: the choice is read from the form, by `name`. */
   readonly onValue?: (value: string) => void
-  readonly name?: string
+  /** Default: the value itself. */
   readonly text?: (value: string) => string | undefined
 }
 
-export const SelectField = ({ hint, label, name, onValue, text, value, values }: SelectProps) => (
+export const Select = ({ onValue, text, value, values, ...props }: SelectProps) => {
+  const controlled = onValue && {
+    value,
+    onChange: (event: Event) => onValue((event.currentTarget as HTMLSelectElement).value)
+  }
+  return (
+    <select {...(props as object)} {...controlled}>
+      {values.map((each) => (
+        <option key={each} value={each} selected={each === value}>
+          {text?.(each) ?? each}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+export const SelectField = ({ hint, label, ...props }: SelectProps & FieldProps) => (
   <Field label={label} hint={hint}>
-    {(id) => (
-      <select
-        id={id}
-        name={name}
-        {...(onValue && { value, onChange: (event) => onValue(event.currentTarget.value) })}
-      >
-        {values.map((each) => (
-          <option key={each} value={each} selected={each === value}>
-            {text?.(each) ?? each}
-          </option>
-        ))}
-      </select>
-    )}
+    {(id) => <Select {...props} id={id} />}
   </Field>
 )
 
-interface AmountProps {
-  readonly label: string
-  readonly value: string
-  readonly onValue: (value: string) => void
-  /** Shown while the field is empty. */
-  readonly hint?: string
+/** A choice that is kept in a signal. */
+export const ChoiceField = <A extends string>(
+  props: Omit<SelectProps, "value"> & FieldProps & { choice: Signal<A> }
+) => {
+  const { choice, ...rest } = props
+  return <SelectField {...rest} value={choice.value} onValue={(value) => (choice.value = value as A)} />
 }
 
-/** An amount in USD. The hint shows it in quota units. */
-export const AmountField = ({ hint, label, onValue, value }: AmountProps) => {
-  const amount = parseUsd(value)
-  const untouched = value === "" && hint !== undefined
+/** An amount in USD. The hint shows it in quota units; the given one is shown while the field is empty. */
+export const AmountField = ({ hint, label, text }: TextProps) => {
+  const amount = parseUsd(text.value)
+  const untouched = text.value === "" && hint !== undefined
   const units =
     amount === undefined ? "An amount such as 2.50, with up to six decimals." : pluralize(amount, "unit")
   return (
@@ -105,29 +113,26 @@ export const AmountField = ({ hint, label, onValue, value }: AmountProps) => {
       hint={untouched ? hint : units}
       inputMode="decimal"
       required
-      value={value}
+      value={text.value}
       aria-invalid={amount === undefined && !untouched}
-      onInput={(event) => onValue(event.currentTarget.value)}
+      onInput={(event) => (text.value = event.currentTarget.value)}
     />
   )
 }
 
-interface SearchProps {
-  readonly label: string
-  readonly value: string
-  readonly onValue: (value: string) => void
-  readonly placeholder?: string
-}
-
 /** Filters a list while it is typed into. */
-export const SearchField = ({ label, onValue, placeholder = "Find by name", value }: SearchProps) => (
+export const SearchField = ({
+  label,
+  placeholder = "Find by name",
+  text
+}: TextProps & { placeholder?: string }) => (
   <label class="filter">
     <span class="visually-hidden">{label}</span>
     <input
       type="search"
       placeholder={placeholder}
-      value={value}
-      onInput={(event) => onValue(event.currentTarget.value)}
+      value={text.value}
+      onInput={(event) => (text.value = event.currentTarget.value)}
     />
   </label>
 )
@@ -149,17 +154,21 @@ export const Switch = ({ label, on, onToggle }: { label: string; on: boolean; on
 interface SegmentsProps<K extends string> {
   readonly legend: string
   readonly choices: Readonly<Record<K, string>>
-  readonly value: K
-  readonly onValue: (value: K) => void
+  readonly value: Signal<K>
 }
 
 /** One of a few choices, side by side. */
-export const Segments = <K extends string>({ choices, legend, onValue, value }: SegmentsProps<K>) => (
+export const Segments = <K extends string>({ choices, legend, value }: SegmentsProps<K>) => (
   <fieldset class="segments">
     <legend class="visually-hidden">{legend}</legend>
     {(Object.keys(choices) as Array<K>).map((each) => (
       <label key={each}>
-        <input type="radio" name={legend} checked={each === value} onChange={() => onValue(each)} />
+        <input
+          type="radio"
+          name={legend}
+          checked={each === value.value}
+          onChange={() => (value.value = each)}
+        />
         <span>{choices[each]}</span>
       </label>
     ))}
