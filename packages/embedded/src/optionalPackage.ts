@@ -9,7 +9,7 @@ const PACKAGES = {
   vision: ["sharp", "tesseract.js", "@tesseract.js-data/eng", "@tesseract.js-data/chi_sim"]
 }
 
-/** Begins the sentence of the error. */
+/** The start of the error message. */
 const PURPOSE = { images: "Making images", videos: "Making videos", vision: "Reading pictures" }
 
 /** Loads a package of an operation. The error says how to install all packages of the operation. */
@@ -18,11 +18,8 @@ export const optionalPackage =
   <A>(name: string, load: () => Promise<A>): Effect.Effect<A, GatewayError> =>
     Effect.tryPromise({
       try: load,
-      catch: () =>
-        new GatewayError({
-          operation,
-          reason: new InvalidRequest({
-            message: `${PURPOSE[operation]} in this process needs the package ${name}: npm install ${PACKAGES[operation].join(" ")}`
-          })
-        })
+      catch: () => {
+        const message = `${PURPOSE[operation]} in this process needs the package ${name}: npm install ${PACKAGES[operation].join(" ")}`
+        return new GatewayError({ operation, reason: new InvalidRequest({ message }) })
+      }
     })

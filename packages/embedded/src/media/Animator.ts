@@ -1,10 +1,17 @@
 /** Procedural films: H.264 in MP4, made in a worker thread. */
 import { Worker } from "node:worker_threads"
 import { createRequire } from "node:module"
-import { GatewayError, ServerFailure } from "@sluice/core"
+import type { GatewayError } from "@sluice/core"
 import { Effect, Option, Queue, Semaphore, Stream } from "effect"
 import type { AnimatorAnswer, AnimatorJob } from "./AnimatorWorker.ts"
-import { checkSeed, checkSize, invalidRequest, loadSharp, type SizeLimits } from "./MediaRequest.ts"
+import {
+  checkSeed,
+  checkSize,
+  drawingFailure,
+  invalidRequest,
+  loadSharp,
+  type SizeLimits
+} from "./MediaRequest.ts"
 import { optionalPackage } from "../optionalPackage.ts"
 import { referencesOf, invalidReference } from "./Reference.ts"
 
@@ -57,13 +64,11 @@ const workerFile = new URL(
 
 const even = (side: number) => side - (side % 2)
 
-const threadFailure = (cause: unknown) => {
-  const message = `The thread that makes the film failed: ${String(cause)}. Try a smaller film; if it fails again, please report it.`
-  return new GatewayError({
-    operation: "videos",
-    reason: new ServerFailure({ message, status: 500, final: true })
-  })
-}
+const threadFailure = (cause: unknown) =>
+  drawingFailure(
+    "videos",
+    `The thread that makes the film failed: ${String(cause)}. Try a smaller film; if it fails again, please report it.`
+  )
 
 /** Runs one job in a new thread. Interruption ends the thread. */
 const make = (job: AnimatorJob, queue: Queue.Enqueue<Animation>): Effect.Effect<unknown, GatewayError> =>
@@ -102,14 +107,8 @@ const jobOf = Effect.fn("sluice.animation")(function* (request: AnimateRequest) 
   )
   const size = { width: even(request.width), height: even(request.height) }
   const frames = Math.max(1, Math.round(seconds * FRAMES_PER_SECOND))
-  return {
-    prompt,
-    seed,
-    ...size,
-    frames,
-    framesPerSecond: FRAMES_PER_SECOND,
-    references
-  } satisfies AnimatorJob
+  const job: AnimatorJob = { prompt, seed, ...size, frames, framesPerSecond: FRAMES_PER_SECOND, references }
+  return job
 })
 
 /**

@@ -25,25 +25,11 @@ const parseBoxes = (bytes: Uint8Array): ReadonlyArray<Box> => {
   return boxes
 }
 
-const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const out = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0))
-  let at = 0
-  for (const part of parts) {
-    out.set(part, at)
-    at += part.byteLength
-  }
-  return out
-}
-
 /** Encodes a box below 4 GB. */
 const encodeBox = (type: string, content: Uint8Array): Uint8Array => {
-  const head = new Uint8Array(8)
-  viewOf(head).setUint32(0, content.byteLength + 8)
-  head.set(
-    [...type].map((letter) => letter.charCodeAt(0)),
-    4
-  )
-  return concat([head, content])
+  const head = Buffer.from(`0000${type}`, "latin1")
+  head.writeUInt32BE(content.byteLength + 8)
+  return Buffer.concat([head, content])
 }
 
 /** The key frames, counted from 1: the first, and every `every`th after it. */
@@ -79,7 +65,7 @@ const moveBox = ({ content, type }: Box, by: number, every: number): Uint8Array 
   const sizes = inner.find((one) => one.type === "stsz")?.content
   const missing = sizes !== undefined && inner.every((one) => one.type !== "stss")
   const sync = missing ? [syncTable(viewOf(sizes).getUint32(8), every)] : []
-  return encodeBox(type, concat([...inner.map((box) => moveBox(box, by, every)), ...sync]))
+  return encodeBox(type, Buffer.concat([...inner.map((box) => moveBox(box, by, every)), ...sync]))
 }
 
 /** The film with `moov` before `mdat` and a key frame every `syncEvery` frames. Throws for an invalid MP4. */
@@ -89,16 +75,12 @@ export const fastStart = (mp4: Uint8Array, syncEvery: number): Uint8Array => {
   if (index === undefined) throw new Error("the film has no index")
   // The encoder's free space is dropped.
   const rest = boxes.filter(({ type }) => type !== "moov" && type !== "free")
-  const before = boxes.slice(
-    0,
-    boxes.findIndex(({ type }) => type === "mdat")
-  )
-  const freed = before.reduce(
-    (sum, { content, type }) => sum + (type === "free" ? content.byteLength + 8 : 0),
-    0
-  )
+  const data = boxes.findIndex(({ type }) => type === "mdat")
+  const free = boxes.slice(0, data).filter(({ type }) => type === "free")
+  const freed = free.reduce((sum, { content }) => sum + content.byteLength + 8, 0)
   const size = moveBox(index, 0, syncEvery).byteLength
   const [first, ...others] = rest.map(({ content, type }) => encodeBox(type, content))
   if (first === undefined) throw new Error("the film has no data")
-  return concat([first, moveBox(index, size - freed, syncEvery), ...others])
+  // A copy, because the memory of a small `Buffer` is shared and cannot be sent to another thread.
+  return new Uint8Array(Buffer.concat([first, moveBox(index, size - freed, syncEvery), ...others]))
 }

@@ -1,5 +1,5 @@
 /** What image and video requests share: checks, errors, and the library that draws. */
-import { GatewayError, InvalidRequest } from "@sluice/core"
+import { GatewayError, InvalidRequest, ServerFailure } from "@sluice/core"
 import { Effect } from "effect"
 import type sharp from "sharp"
 import { optionalPackage } from "../optionalPackage.ts"
@@ -9,6 +9,10 @@ export type MediaOperation = "images" | "videos"
 
 export const invalidRequest = (operation: MediaOperation, message: string, param?: string, code?: string) =>
   new GatewayError({ operation, reason: new InvalidRequest({ message, param, code }) })
+
+/** A request that is not worth a retry. */
+export const drawingFailure = (operation: MediaOperation, message: string) =>
+  new GatewayError({ operation, reason: new ServerFailure({ message, status: 500, final: true }) })
 
 /** Limits of a size, in pixels. */
 export interface SizeLimits {

@@ -1,19 +1,21 @@
 /** Procedural pictures as PNG, JPEG or WEBP files. */
-import { GatewayError, ServerFailure } from "@sluice/core"
+import type { GatewayError } from "@sluice/core"
 import type { ImageFormat } from "@sluice/core/media"
 import { Effect, Semaphore } from "effect"
-import { grainOf } from "./Grain.ts"
 import {
   checkSeed,
   checkSize,
+  drawingFailure,
   invalidRequest,
   loadSharp,
   type Sharp,
+  type Size,
   type SizeLimits
 } from "./MediaRequest.ts"
 import { referencesOf, invalidReference } from "./Reference.ts"
 import { type Pixels, referencePixels, decodingError } from "./ReferencePixels.ts"
 import { sceneOf, svgOf } from "./Scene.ts"
+import { randomOf } from "./drawing/Random.ts"
 import { watermark } from "./Watermark.ts"
 
 /** The entry in lists of models. */
@@ -44,11 +46,7 @@ export interface PaintRequest {
   readonly quality?: "low" | "medium" | "high" | undefined
 }
 
-export const IMAGE_LIMITS: SizeLimits = {
-  minSide: 16,
-  maxSide: 8_192,
-  maxPixels: 4_096 * 4_096
-}
+export const IMAGE_LIMITS: SizeLimits = { minSide: 16, maxSide: 8_192, maxPixels: 4_096 * 4_096 }
 
 /** The maximum number of pictures in one request. */
 export const MAX_PAINTED = 15
@@ -62,6 +60,25 @@ const QUALITY = {
   high: { detail: 1.6, quality: 95 }
 } as const
 
+/** The sides of the tile of film grain in pixels: large enough that the repetition does not show. */
+const GRAIN_SIDE = 256
+/** Opacity, 0 to 255. */
+const GRAIN_ALPHA = 72
+
+/** A layer of film grain: a tile that repeats over the picture. */
+const grainOf = (seed: number, picture: Size) => {
+  const { between } = randomOf("grain", seed)
+  // sharp refuses a tile larger than the picture.
+  const width = Math.min(GRAIN_SIDE, picture.width)
+  const height = Math.min(GRAIN_SIDE, picture.height)
+  const input = Buffer.alloc(width * height * 4, GRAIN_ALPHA)
+  for (let i = 0; i < input.length; i += 4) {
+    input.fill(Math.round((between(0, 255) + between(0, 255)) / 2), i, i + 3)
+  }
+  const raw = { width, height, channels: 4 } as const
+  return { input, raw, tile: true, gravity: "northwest", blend: "overlay" } as const
+}
+
 /** Pictures drawn at a time: each takes about 70 MB at 4,096 × 4,096. */
 const CONCURRENCY = 2
 const drawing = Semaphore.makeUnsafe(CONCURRENCY)
@@ -71,20 +88,12 @@ const drawPicture = async (
   request: PaintRequest,
   reference: Pixels | undefined
 ): Promise<Uint8Array> => {
-  const {
-    fidelity = "low",
-    format,
-    height,
-    prompt,
-    quality = "medium",
-    raw = false,
-    seed = 0,
-    width
-  } = request
-  const { detail, quality: compression } = QUALITY[quality]
+  const { format, height, prompt, raw = false, seed = 0, width } = request
+  const { detail, quality } = QUALITY[request.quality ?? "medium"]
   const size = { width, height }
-  const scene = sceneOf({ prompt, seed, width, height, raw, detail })(0)
-  const over = reference === undefined ? [] : [{ input: svgOf(size, scene, SCENE_OVER_REFERENCE[fidelity]) }]
+  const scene = sceneOf({ prompt, seed, ...size, raw, detail })(0)
+  const opacity = SCENE_OVER_REFERENCE[request.fidelity ?? "low"]
+  const over = reference === undefined ? [] : [{ input: svgOf(size, scene, opacity) }]
   const grain = raw ? [grainOf(seed, size)] : []
   const mark = request.watermark === true ? [{ input: watermark(size), gravity: "southeast" } as const] : []
   const base =
@@ -100,9 +109,9 @@ const drawPicture = async (
     case "png":
       return picture.png({ compressionLevel: 6 }).toBuffer()
     case "jpeg":
-      return picture.jpeg({ quality: compression, chromaSubsampling: "4:4:4" }).toBuffer()
+      return picture.jpeg({ quality, chromaSubsampling: "4:4:4" }).toBuffer()
     case "webp":
-      return picture.webp({ quality: compression, effort: 1 }).toBuffer()
+      return picture.webp({ quality, effort: 1 }).toBuffer()
   }
 }
 
@@ -140,13 +149,8 @@ export const paint = Effect.fn("sluice.paint")(function* (request: PaintRequest)
     const reference = references.length === 0 ? undefined : yield* decoded
     return yield* Effect.tryPromise({
       try: () => drawPicture(sharp, request, reference),
-      catch: (cause) => {
-        const message = `The picture could not be drawn: ${String(cause)}. Please report it.`
-        return new GatewayError({
-          operation: "images",
-          reason: new ServerFailure({ message, status: 500, final: true })
-        })
-      }
+      catch: (cause) =>
+        drawingFailure("images", `The picture could not be drawn: ${String(cause)}. Please report it.`)
     })
   })
   // Drawing cannot be cancelled, so it keeps its permit to the end.
@@ -156,11 +160,8 @@ export const paint = Effect.fn("sluice.paint")(function* (request: PaintRequest)
 /** Draws `count` pictures, 1 to 15, with the seeds `seed`, `seed + 1` and so on. See `paint`. */
 export const paintMany = Effect.fn("sluice.paintMany")(function* (request: PaintRequest, count: number) {
   if (!Number.isInteger(count) || count < 1 || count > MAX_PAINTED) {
-    return yield* invalidRequest(
-      "images",
-      `${count} is not a valid number of pictures: give 1 to ${MAX_PAINTED}.`,
-      "n"
-    )
+    const message = `${count} is not a valid number of pictures: give 1 to ${MAX_PAINTED}.`
+    return yield* invalidRequest("images", message, "n")
   }
   const { seed = 0 } = request
   const requests = Array.from({ length: count }, (_, i) => ({ ...request, seed: seed + i }))

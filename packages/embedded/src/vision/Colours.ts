@@ -1,25 +1,26 @@
 /** The main colours of a picture, by name. */
 
 export interface ColourShare {
-  readonly name: (typeof NAMES)[number]
+  readonly name: keyof typeof CHINESE_COLOURS
   /** The share of all pixels, above 0, at most 1. */
   readonly share: number
 }
 
-const NAMES = [
-  "black",
-  "grey",
-  "white",
-  "red",
-  "orange",
-  "brown",
-  "yellow",
-  "green",
-  "cyan",
-  "blue",
-  "purple",
-  "pink"
-] as const
+/** The colours and their Chinese names. */
+export const CHINESE_COLOURS = {
+  black: "黑色",
+  grey: "灰色",
+  white: "白色",
+  red: "红色",
+  orange: "橙色",
+  brown: "棕色",
+  yellow: "黄色",
+  green: "绿色",
+  cyan: "青色",
+  blue: "蓝色",
+  purple: "紫色",
+  pink: "粉色"
+} as const
 
 /** Rarer colours are left out. */
 const MIN_SHARE = 0.05

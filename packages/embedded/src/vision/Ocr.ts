@@ -55,12 +55,8 @@ export const makeOcr: Effect.Effect<Ocr, never, Scope.Scope> = Effect.gen(functi
         orElse: () => {
           const after = Duration.fromInputUnsafe(TIMEOUT)
           const message = `The text was not recognized within ${Duration.format(after)}. Make the picture smaller, or crop it.`
-          return Effect.fail(
-            new GatewayError({
-              operation: "vision",
-              reason: new TimedOut({ message, scope: "call", after })
-            })
-          )
+          const reason = new TimedOut({ message, scope: "call", after })
+          return Effect.fail(new GatewayError({ operation: "vision", reason }))
         }
       }),
       // A running recognition cannot be cancelled: the next picture gets a new engine.
@@ -112,15 +108,13 @@ const joinChinese = (text: string): string =>
     .replaceAll(/\s+/g, " ")
     .replaceAll(/(?<=[\p{Script=Han}，。、；：？！（）]) (?=[\p{Script=Han}，。、；：？！（）])/gu, "")
 
-const engineFailure = (cause: unknown) =>
-  new GatewayError({
+const engineFailure = (cause: unknown) => {
+  const message = `The OCR engine failed: ${String(cause)}`
+  return new GatewayError({
     operation: "vision",
-    reason: new ServerFailure({
-      message: `The OCR engine failed: ${String(cause)}`,
-      status: 500,
-      final: true
-    })
+    reason: new ServerFailure({ message, status: 500, final: true })
   })
+}
 
 const loadTesseract = optionalPackage("vision")("tesseract.js", () => import("tesseract.js"))
 

@@ -23,12 +23,10 @@ export const visionModel: VisionModel = {
   formats: IMAGE_FORMATS
 }
 
-const refuse = (message: string, code?: string) =>
-  new GatewayError({
-    operation: "vision",
-    model: visionModel.id,
-    reason: new InvalidRequest({ message, code })
-  })
+const refuse = (message: string, code?: string) => {
+  const reason = new InvalidRequest({ message, code })
+  return new GatewayError({ operation: "vision", model: visionModel.id, reason })
+}
 
 /** Pictures whose content is cached, so that another question about one needs no OCR. */
 const MAX_CACHED = 200
@@ -61,18 +59,12 @@ export const layerVision: Layer.Layer<Vision> = Layer.effect(
     const read = Effect.fn("sluice.readPicture")(function* (image: Uint8Array) {
       yield* Effect.mapError(readImage(image), ({ code, message }) => refuse(message, code))
       const { height, lines, width } = yield* recognize(image)
-      return lines.map(({ box: [left, top, boxWidth, boxHeight], text }): RecognizedLine => {
-        const clamp = (value: number, most: number) => Math.min(most, Math.max(0, value))
-        return {
-          text,
-          box: [
-            clamp(left, width),
-            clamp(top, height),
-            clamp(left + boxWidth, width),
-            clamp(top + boxHeight, height)
-          ]
-        }
-      })
+      const x = (value: number) => Math.min(width, Math.max(0, value))
+      const y = (value: number) => Math.min(height, Math.max(0, value))
+      return lines.map(({ box: [left, top, boxWidth, boxHeight], text }): RecognizedLine => ({
+        text,
+        box: [x(left), y(top), x(left + boxWidth), y(top + boxHeight)]
+      }))
     })
 
     return Vision.of({

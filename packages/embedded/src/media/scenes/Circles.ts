@@ -24,10 +24,9 @@ export const circles: Composition = (canvas) => {
     dash:
       random.between(0, 1) < 0.4 ? `stroke-dasharray="${digits(unit * 0.004)} ${digits(unit * 0.014)}"` : ""
   }))
-  const ends = night ? [0.2, 0.12] : [0.96, 0.87]
   const defs = gradient("ground", [
-    [0, tone(0.1, ends[0] as number)],
-    [1, tone(0.9, ends[1] as number)]
+    [0, tone(0.1, night ? 0.2 : 0.96)],
+    [1, tone(0.9, night ? 0.12 : 0.87)]
   ])
   const bodies = discs.map(({ light, share }, i) =>
     gradient(`d${i}`, [
@@ -35,37 +34,20 @@ export const circles: Composition = (canvas) => {
       [1, tone(share, light - 0.08)]
     ])
   )
-  const line = tone(0.5, night ? 0.7 : 0.5)
+  const line = `fill="none" stroke="${tone(0.5, night ? 0.7 : 0.5)}" stroke-opacity=".35" stroke-width="${digits(unit * 0.0016)}"`
   return (seconds) => {
     const parts = [`<defs>${defs}${bodies.join("")}</defs>`, ground(canvas, "url(#ground)")]
-    for (const { dash, radius } of orbits) {
-      parts.push(
-        circle(
-          centre.x,
-          centre.y,
-          radius,
-          `fill="none" stroke="${line}" stroke-opacity=".35" stroke-width="${digits(unit * 0.0016)}" ${dash}`
-        )
-      )
-    }
+    for (const { dash, radius } of orbits) parts.push(circle(centre.x, centre.y, radius, `${line} ${dash}`))
     for (const [i, { angle, away, opacity, radius, ring, speed }] of discs.entries()) {
       const turned = angle + speed * seconds
       const x = centre.x + away * Math.cos(turned)
       const y = centre.y + away * Math.sin(turned)
-      parts.push(
-        ring
-          ? circle(
-              x,
-              y,
-              radius,
-              `fill="none" stroke="url(#d${i})" stroke-width="${digits(radius * 0.16)}" stroke-opacity="${opacity.toFixed(2)}"`
-            )
-          : circle(x, y, radius, `fill="url(#d${i})" fill-opacity="${opacity.toFixed(2)}"`)
-      )
+      const look = ring
+        ? `fill="none" stroke="url(#d${i})" stroke-width="${digits(radius * 0.16)}" stroke-opacity="${opacity.toFixed(2)}"`
+        : `fill="url(#d${i})" fill-opacity="${opacity.toFixed(2)}"`
+      parts.push(circle(x, y, radius, look))
     }
-    parts.push(
-      circle(centre.x, centre.y, unit * 0.045 * (1 + 0.06 * Math.sin(seconds * 2)), `fill="${accent}"`)
-    )
-    return parts.join("")
+    const pulse = unit * 0.045 * (1 + 0.06 * Math.sin(seconds * 2))
+    return [...parts, circle(centre.x, centre.y, pulse, `fill="${accent}"`)].join("")
   }
 }
