@@ -128,7 +128,7 @@ export const accountTests = (fixture: PageFixture): void => {
 
       await row.getByRole("button", { name: `Delete ${NAME}` }).click()
       await page.keyboard.press("Escape")
-      await page.getByRole("button", { name: "Keep it" }).waitFor({ state: "detached" })
+      await page.getByRole("button", { name: "Keep it" }).waitFor({ state: "hidden" })
       assert.strictEqual(await page.evaluate<string>(FOCUSED), `Delete ${NAME}`)
       await row.getByRole("button", { name: `Delete ${NAME}` }).click()
       await page.getByRole("button", { name: "Delete", exact: true }).press("Enter")

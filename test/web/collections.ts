@@ -57,7 +57,7 @@ export const collectionTests = (fixture: PageFixture): void => {
       await page.getByRole("button", { name: "Delete winter" }).click()
       await page.locator(".confirm", { hasText: "with 1 document? This can’t be undone." }).waitFor()
       await page.keyboard.press("Enter") // on “Keep it”
-      await page.locator(".confirm").waitFor({ state: "detached" })
+      await page.locator(".confirm").waitFor({ state: "hidden" })
       assert.include(await named(), "winter")
       await page.getByRole("button", { name: "Delete winter" }).click()
       await page.getByRole("button", { name: "Delete", exact: true }).click()

@@ -71,7 +71,7 @@ export const failureTests = (fixture: PageFixture): void => {
       await find.fill("skiff")
       await page.getByRole("button", { name: "Remove all 3" }).click()
       await page.keyboard.press("Enter") // on “Keep them”
-      await page.locator(".confirm").waitFor({ state: "detached" })
+      await page.locator(".confirm").waitFor({ state: "hidden" })
       assert.strictEqual(await rows.count(), 3)
       await page.getByRole("button", { name: "Remove all 3" }).click()
       await page.getByRole("button", { name: "Remove all", exact: true }).press("Enter")

@@ -7,8 +7,14 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { describe, it as plain } from "vitest"
-import { imageSnippet, lookSnippet, videoSnippet } from "../../apps/demo-server/src/web/snippets/media.ts"
-import { chatSnippet, embedSnippet, rerankSnippet } from "../../apps/demo-server/src/web/snippets/text.ts"
+import {
+  chatSnippet,
+  embedSnippet,
+  imageSnippet,
+  lookSnippet,
+  rerankSnippet,
+  videoSnippet
+} from "../../apps/demo-server/src/web/snippets/calls.ts"
 import { literal } from "../../apps/demo-server/src/web/snippets/program.ts"
 import { testServer, TestServer } from "../demo-server/TestServer.ts"
 

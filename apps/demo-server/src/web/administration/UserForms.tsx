@@ -56,10 +56,7 @@ export const NewUserForm = ({ onDone }: { readonly onDone: () => void }) => {
   )
 }
 
-interface Props {
-  readonly user: UserDetails
-  readonly onDone: () => void
-}
+type Props = { readonly user: UserDetails; readonly onDone: () => void }
 
 export const BalanceForm = ({ onDone, user }: Props) => {
   const text = useSignal("")

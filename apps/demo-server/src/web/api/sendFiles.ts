@@ -18,21 +18,19 @@ export interface PathedFile {
   readonly file: Blob
 }
 
-interface UploadListeners {
+interface UploadOptions {
   /** Bytes of the request sent so far. */
   readonly onSent?: (bytes: number) => void
   readonly onEvent?: (event: IngestStreamEvent) => void
+  /** Attached to each file. */
+  readonly metadata?: DocumentInfo["metadata"]
 }
 
-/**
- * Uploads files in one multipart request. It uses XMLHttpRequest, because `fetch` does not report upload progress.
- * `metadata` is attached to each file.
- */
+/** Uploads files in one multipart request. It uses XMLHttpRequest: `fetch` does not report upload progress. */
 export const sendFiles = (
   collection: string,
   files: ReadonlyArray<PathedFile>,
-  { onEvent, onSent }: UploadListeners,
-  metadata?: DocumentInfo["metadata"]
+  { metadata, onEvent, onSent }: UploadOptions
 ): Promise<void> =>
   new Promise((resolve, reject) => {
     const form = new FormData()

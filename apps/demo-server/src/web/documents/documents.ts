@@ -113,7 +113,7 @@ export const undoRemoval = async (): Promise<void> => {
   restoring.value = true
   await tryRequest(removalError, async () => {
     const { metadata, path, title } = last.document
-    await sendFiles(last.collection, [{ path, file: last.original }], {}, metadata)
+    await sendFiles(last.collection, [{ path, file: last.original }], { ...(metadata && { metadata }) })
     removed.value = removed.value.filter((each) => each !== last)
     announce(`${title} was restored.`)
   })

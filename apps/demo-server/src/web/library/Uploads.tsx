@@ -19,33 +19,23 @@ import { byteSize, pluralize } from "../ui/format.ts"
 import { ProgressBar } from "../ui/Notices.tsx"
 import { Scroller } from "../ui/Table.tsx"
 
-const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false
-
 export const DropZone = () => {
   const [over, setOver] = useState(false)
   useEffect(() => {
     const stop = new AbortController()
-    const listen = (type: "dragenter" | "dragover" | "dragleave" | "drop", on: (event: DragEvent) => void) =>
-      window.addEventListener(
-        type,
-        (event) => {
-          if (!hasFiles(event)) return
-          event.preventDefault()
-          on(event)
-        },
-        { signal: stop.signal }
-      )
-    listen("dragenter", () => setOver(true))
-    listen("dragover", () => setOver(true))
-    // Without a related target the pointer leaves the window, not just an element.
-    listen("dragleave", (event) => event.relatedTarget === null && setOver(false))
-    listen("drop", async (event) => {
-      setOver(false)
-      if (event.dataTransfer === null) return
+    const onDrag = async (event: DragEvent) => {
+      if (!event.dataTransfer?.types.includes("Files")) return
+      event.preventDefault()
+      // Without a related target the pointer leaves the window, not just an element.
+      const leaves = event.type === "dragleave" && event.relatedTarget === null
+      setOver(event.type !== "drop" && !leaves)
+      if (event.type !== "drop") return
       const files = await filesOfDrop(event.dataTransfer)
       uploadFiles(files)
       if (files.length > 0) navigate("#documents")
-    })
+    }
+    const events = ["dragenter", "dragover", "dragleave", "drop"] as const
+    for (const type of events) window.addEventListener(type, onDrag, { signal: stop.signal })
     return () => stop.abort()
   }, [])
   return over ? (
@@ -89,10 +79,8 @@ export const UploadProgress = () => {
     <section class="uploads" aria-label="Uploads">
       <p class="uploads-head">
         <strong>
-          {running
-            ? `${finished.toLocaleString()} of ${pluralize(files.length, "file")}` +
-              (failed.length > 0 ? `, ${failed.length.toLocaleString()} could not be read` : "")
-            : describeUploads(files)}
+          {running && `${finished.toLocaleString()} of ${pluralize(files.length, "file")}: `}
+          {describeUploads(files)}
         </strong>
         {!running && <LinkButton onClick={clearUploads}>Clear</LinkButton>}
       </p>

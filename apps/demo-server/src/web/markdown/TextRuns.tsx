@@ -21,14 +21,13 @@ const split = (run: TextRun, mark: TextMark): Array<TextRun & { readonly marked:
   ].filter((piece) => piece.end > piece.start)
 }
 
-const Piece = ({ marked, run, text }: { marked: boolean; run: TextRun; text: string }) => {
-  const plain = marked ? <mark>{text}</mark> : <>{text}</>
-  const coded = run.code ? <code>{plain}</code> : plain
+const Piece = ({ run, text }: { run: TextRun & { marked: boolean }; text: string }) => {
+  const marked = run.marked ? <mark>{text}</mark> : <>{text}</>
+  const coded = run.code ? <code>{marked}</code> : marked
   const strong = run.strong ? <strong>{coded}</strong> : coded
   const emphasis = run.emphasis ? <em>{strong}</em> : strong
-  return run.href === undefined ? (
-    emphasis
-  ) : (
+  if (run.href === undefined) return emphasis
+  return (
     <a href={run.href} target="_blank" rel="noreferrer">
       {emphasis}
     </a>
@@ -37,15 +36,10 @@ const Piece = ({ marked, run, text }: { marked: boolean; run: TextRun; text: str
 
 export const TextRuns = ({ mark, runs, text }: Props) => (
   <>
-    {runs.flatMap((run) =>
-      split(run, mark).map((piece) => (
-        <Piece
-          key={piece.start}
-          marked={piece.marked}
-          run={piece}
-          text={text.slice(piece.start, piece.end)}
-        />
-      ))
-    )}
+    {runs
+      .flatMap((run) => split(run, mark))
+      .map((run) => (
+        <Piece key={run.start} run={run} text={text.slice(run.start, run.end)} />
+      ))}
   </>
 )

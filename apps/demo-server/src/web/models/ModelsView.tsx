@@ -63,18 +63,18 @@ const Row = ({ model }: { readonly model: ListedModel }) => {
 /** More models than this can be searched. */
 const SEARCH_FROM = 12
 
-/** The known operations, then the rest. */
-const sectionsOf = (found: ReadonlyArray<ListedModel>) =>
-  [...Object.keys(OPERATION_TITLES), undefined]
-    .map((operation) => ({
-      title: operation === undefined ? "Others" : OPERATION_TITLES[operation],
-      rows: found.filter((model) =>
-        operation === undefined
-          ? model.operation === undefined || !(model.operation in OPERATION_TITLES)
-          : model.operation === operation
-      )
-    }))
-    .filter(({ rows }) => rows.length > 0)
+const titleOf = ({ operation = "" }: ListedModel): string => OPERATION_TITLES[operation] ?? "Others"
+
+const Section = ({ rows, title }: { rows: ReadonlyArray<ListedModel>; title: string }) => (
+  <section aria-label={title}>
+    <h2>{title}</h2>
+    <ul>
+      {rows.map((model) => (
+        <Row key={model.id} model={model} />
+      ))}
+    </ul>
+  </section>
+)
 
 export const ModelsView = () => {
   const search = useSignal("")
@@ -82,6 +82,7 @@ export const ModelsView = () => {
   const found = (all ?? []).filter((model) =>
     matchesSearch([...Object.values(model), groupNote(model.group)].join(" "), search.value)
   )
+  const sections = Map.groupBy(found, titleOf)
   return (
     <div class="model-list">
       <h1>Models</h1>
@@ -96,16 +97,10 @@ export const ModelsView = () => {
       {all !== undefined && all.length > 0 && (
         <output class="quiet">{pluralize(found.length, "model")}</output>
       )}
-      {sectionsOf(found).map(({ rows, title }) => (
-        <section key={title} aria-label={title}>
-          <h2>{title}</h2>
-          <ul>
-            {rows.map((model) => (
-              <Row key={model.id} model={model} />
-            ))}
-          </ul>
-        </section>
-      ))}
+      {[...Object.values(OPERATION_TITLES), "Others"].map((title) => {
+        const rows = sections.get(title)
+        return rows && <Section key={title} title={title} rows={rows} />
+      })}
     </div>
   )
 }

@@ -26,16 +26,15 @@ export const persisted = <A>(name: string, initial: A): Signal<A> => {
 /** A choice of this browser, whoever is signed in. */
 export const browserSetting = (key: string, initial: string): Signal<string> => {
   const now = signal(initial)
-  try {
-    now.value = localStorage.getItem(key) ?? initial
-  } catch {
-    // The browser may forbid storage.
-  }
+  let loaded = false
   effect(() => {
     try {
+      const stored = loaded ? null : localStorage.getItem(key)
+      loaded = true
+      now.value = stored ?? now.value
       localStorage.setItem(key, now.value)
     } catch {
-      // It then lasts for this visit.
+      // The browser may forbid storage: the choice then lasts for this visit.
     }
   })
   return now

@@ -22,18 +22,14 @@ const TITLES = {
 type PlainView = keyof typeof TITLES
 
 type Route =
-  | {
-      readonly view: "ask"
-      readonly question: string | undefined
-      /** The collection that the question is about. */
-      readonly collection: string
-    }
   | { readonly view: PlainView }
+  /** A question about a collection. */
+  | { readonly view: "ask"; readonly question: string | undefined; readonly collection: string }
+  /** The task is shown again at its address. */
   | {
       readonly view: "playground"
       readonly capability: Capability
       readonly model: string | undefined
-      /** A task that is shown again at this address. */
       readonly task: string | undefined
     }
 
@@ -68,12 +64,10 @@ const title = computed(() => {
   return now.view === "playground" ? "Playground" : TITLES[now.view]
 })
 
-/** Changes with what is shown; a task that gets its address is not another view. */
-const place = computed(() => {
-  const now = currentRoute.value
-  if (now.view === "playground") return `${now.view} ${now.capability}`
-  return now.view === "ask" ? `${now.view} ${now.collection} ${now.question}` : now.view
-})
+/** The address without a playground's model and task, which are not another view. */
+const place = computed(() =>
+  currentRoute.value.view === "playground" ? hash.value.split("?")[0] : hash.value
+)
 
 // Another view starts at its top.
 effect(() => {

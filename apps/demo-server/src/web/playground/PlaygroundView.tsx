@@ -1,7 +1,7 @@
 /** Tries every operation of the gateway. */
 import type { JSX } from "preact"
 import { modelsError } from "../models/models.ts"
-import { CAPABILITIES, playgroundHref, type Capability } from "../page/route.ts"
+import { CAPABILITIES, type Capability, currentRoute, playgroundHref } from "../page/route.ts"
 import { ErrorMessage } from "../ui/Notices.tsx"
 import { ChatTab } from "./ChatTab.tsx"
 import { EmbedTab } from "./EmbedTab.tsx"
@@ -10,13 +10,7 @@ import { LookTab } from "./LookTab.tsx"
 import { RerankTab } from "./RerankTab.tsx"
 import { VideoTab } from "./VideoTab.tsx"
 
-interface Tab {
-  readonly name: string
-  readonly lead: string
-  readonly View: () => JSX.Element
-}
-
-const TABS: Record<Capability, Tab> = {
+const TABS: Record<Capability, { name: string; lead: string; View: () => JSX.Element }> = {
   embed: { name: "Embed", lead: "Compare two texts.", View: EmbedTab },
   rerank: { name: "Rerank", lead: "Order documents by relevance to a question.", View: RerankTab },
   chat: { name: "Chat", lead: "Chat with a model. Answers are streamed.", View: ChatTab },
@@ -29,7 +23,9 @@ const TABS: Record<Capability, Tab> = {
   look: { name: "Vision", lead: "Ask a question about an image.", View: LookTab }
 }
 
-export const PlaygroundView = ({ capability }: { readonly capability: Capability }) => {
+export const PlaygroundView = () => {
+  const now = currentRoute.value
+  const capability = now.view === "playground" ? now.capability : CAPABILITIES[0]
   const { View, lead } = TABS[capability]
   return (
     <div class="playground">

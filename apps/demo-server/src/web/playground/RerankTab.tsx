@@ -2,7 +2,7 @@
 import { createRerank } from "../api/gateway.ts"
 import { makeCall } from "../page/calls.ts"
 import { persisted } from "../page/persisted.ts"
-import { rerankSnippet } from "../snippets/text.ts"
+import { rerankSnippet } from "../snippets/calls.ts"
 import { TextField } from "../ui/Fields.tsx"
 import { pluralize } from "../ui/format.ts"
 import { CallForm, modelOf } from "./CallForm.tsx"

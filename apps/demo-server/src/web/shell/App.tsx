@@ -1,4 +1,4 @@
-/** The whole page: the header, the view of the currentRoute, and the source beside it. */
+/** The whole page: the header, the current view, and the source beside it. */
 import { AccountView } from "../account/AccountView.tsx"
 import { AdministrationView } from "../administration/AdministrationView.tsx"
 import { AskView } from "../ask/AskView.tsx"
@@ -15,40 +15,34 @@ import { Banner } from "./Banner.tsx"
 import { Header } from "./Header.tsx"
 import { SignInForm } from "./SignInForm.tsx"
 
-/** When a session ends, its view stays, hidden: after the next sign-in, what was written is still there. */
-const Main = () => (
-  <>
-    {session.value === "unknown" && (
-      <>
-        <ErrorMessage error={connectionError.value} />
-        <Loading until={connectionError.value !== undefined} />
-      </>
-    )}
-    {session.value === "closed" && <SignInForm />}
-    {signedIn.value !== undefined && (
-      <div class="view" hidden={session.value !== "open"}>
-        <View />
-      </div>
-    )}
-  </>
-)
+const VIEWS = {
+  account: AccountView,
+  administration: AdministrationView,
+  ask: AskView,
+  documents: LibraryView,
+  models: ModelsView,
+  playground: PlaygroundView
+}
 
-const View = () => {
-  const now = currentRoute.value
-  switch (now.view) {
-    case "documents":
-      return <LibraryView />
-    case "models":
-      return <ModelsView />
-    case "account":
-      return <AccountView />
-    case "administration":
-      return <AdministrationView />
-    case "playground":
-      return <PlaygroundView capability={now.capability} />
-    case "ask":
-      return <AskView />
-  }
+/** When a session ends, its view stays, hidden: after the next sign-in, what was written is still there. */
+const Main = () => {
+  const View = VIEWS[currentRoute.value.view]
+  return (
+    <>
+      {session.value === "unknown" && (
+        <>
+          <ErrorMessage error={connectionError.value} />
+          <Loading until={connectionError.value !== undefined} />
+        </>
+      )}
+      {session.value === "closed" && <SignInForm />}
+      {signedIn.value !== undefined && (
+        <div class="view" hidden={session.value !== "open"}>
+          <View />
+        </div>
+      )}
+    </>
+  )
 }
 
 const toMain = (event: Event) => {

@@ -6,10 +6,6 @@ import { pluralize } from "../ui/format.ts"
 import { Notice, ProgressBar } from "../ui/Notices.tsx"
 import { Button } from "../ui/Button.tsx"
 
-const RebuildButton = ({ children }: { readonly children: string }) => (
-  <Button onClick={rebuild}>{children}</Button>
-)
-
 export const Banner = () => {
   const now = status.value
   if (!online.value)
@@ -28,7 +24,11 @@ export const Banner = () => {
     )
   if (rebuildError.value !== undefined)
     return (
-      <Notice tone="trouble" title="The rebuild failed." action={<RebuildButton>Try again</RebuildButton>}>
+      <Notice
+        tone="trouble"
+        title="The rebuild failed."
+        action={<Button onClick={rebuild}>Try again</Button>}
+      >
         {rebuildError.value.message}
       </Notice>
     )
@@ -37,19 +37,18 @@ export const Banner = () => {
       <Notice
         tone="trouble"
         title="The library was built with another model."
-        action={session.value === "open" && <RebuildButton>Rebuild now</RebuildButton>}
+        action={session.value === "open" && <Button onClick={rebuild}>Rebuild now</Button>}
       >
         {now.message ?? "Rebuild before asking."}
       </Notice>
     )
-  if (now?.state === "filling" || now?.state === "rebuilding")
-    return (
-      <Notice
-        tone="working"
-        title={now.state === "filling" ? "Adding the sample documents." : "Rebuilding the library."}
-      >
-        {now.message ?? `${pluralize(now.documents, "document")} so far. You can already ask questions.`}
-      </Notice>
-    )
-  return null
+  if (now?.state !== "filling" && now?.state !== "rebuilding") return null
+  return (
+    <Notice
+      tone="working"
+      title={now.state === "filling" ? "Adding the sample documents." : "Rebuilding the library."}
+    >
+      {now.message ?? `${pluralize(now.documents, "document")} so far. You can already ask questions.`}
+    </Notice>
+  )
 }

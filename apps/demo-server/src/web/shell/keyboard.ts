@@ -16,7 +16,7 @@ const STEPS: Record<string, 1 | -1> = { j: 1, ArrowRight: 1, k: -1, ArrowLeft: -
 export const listenToShortcuts = (): void =>
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
-    if (document.querySelector("dialog") !== null) return
+    if (document.querySelector("dialog[open]") !== null) return
     if (event.key === "Escape" && source.value !== undefined) {
       event.preventDefault()
       return closeSource()

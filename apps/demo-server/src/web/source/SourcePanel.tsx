@@ -1,9 +1,9 @@
 /** The source beside the answer; on a phone it covers the page. */
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { DocumentText } from "../../contract/index.ts"
 import { withCollection } from "../api/request.ts"
 import { loadText } from "../documents/documents.ts"
-import { IconButton, LinkButton } from "../ui/Button.tsx"
+import { IconButton, LinkButton, Steps } from "../ui/Button.tsx"
 import { FigureCard } from "./FigureImage.tsx"
 import {
   closeSource,
@@ -19,21 +19,8 @@ import {
 import { SourcePages, useLoaded } from "./SourcePages.tsx"
 import { SourceText } from "./SourceText.tsx"
 
+/** Where the panel covers the page: the same as in `source.css`. */
 const COVERS = "(max-width: 60rem)"
-
-/** Makes the page inert while the panel covers it. */
-const useCover = (): void =>
-  useEffect(() => {
-    const covers = matchMedia(COVERS)
-    const behind = document.querySelector(".page-behind")
-    const set = () => behind?.toggleAttribute("inert", covers.matches)
-    set()
-    covers.addEventListener("change", set)
-    return () => {
-      covers.removeEventListener("change", set)
-      behind?.removeAttribute("inert")
-    }
-  }, [])
 
 /** The state of our entry in the browser's history. */
 const HISTORY_STATE = "sluice-source"
@@ -52,23 +39,16 @@ const useStepBack = (): void =>
 
 /** Steps through the citations and the checked figures. */
 const CitationSteps = ({ stop }: { readonly stop: string }) => (
-  <fieldset class="steps" aria-label="Citations">
-    <IconButton
-      label="Previous citation"
-      sign="‹"
-      aria-keyshortcuts="K ArrowLeft"
-      onClick={() => stepCitation(-1)}
-    />
+  <Steps
+    label="Citations"
+    back={{ label: "Previous citation", sign: "‹", "aria-keyshortcuts": "K ArrowLeft" }}
+    forward={{ label: "Next citation", sign: "›", "aria-keyshortcuts": "J ArrowRight" }}
+    onStep={stepCitation}
+  >
     <span>
       <b>{stops.value.findIndex((each) => each.stop === stop) + 1}</b> of {stops.value.length}
     </span>
-    <IconButton
-      label="Next citation"
-      sign="›"
-      aria-keyshortcuts="J ArrowRight"
-      onClick={() => stepCitation(1)}
-    />
-  </fieldset>
+  </Steps>
 )
 
 const Head = ({ shown }: { readonly shown: OpenSource }) => {
@@ -139,7 +119,6 @@ const Panel = ({ shown }: { readonly shown: OpenSource }) => {
     [collection, documentId]
   )
   const text = loaded.value?.documentId === documentId ? loaded.value.text : undefined
-  useCover()
   useStepBack()
   return (
     <aside class="source" aria-labelledby="source-title">
@@ -164,17 +143,12 @@ const Panel = ({ shown }: { readonly shown: OpenSource }) => {
         </p>
       )}
       {loaded.error === undefined && text === undefined && <p class="quiet pad">Loading…</p>}
-      {text !== undefined &&
-        (text.pages.length > 0 && !asText ? (
-          <SourcePages
-            shown={shown}
-            pages={text.pages.length}
-            dense={text.document.format === "pdf"}
-            key={documentId}
-          />
-        ) : (
-          <SourceText shown={shown} text={text} key={documentId} />
-        ))}
+      {text !== undefined && text.pages.length > 0 && !asText && (
+        <SourcePages shown={shown} text={text} key={documentId} />
+      )}
+      {text !== undefined && (text.pages.length === 0 || asText) && (
+        <SourceText shown={shown} text={text} key={documentId} />
+      )}
     </aside>
   )
 }

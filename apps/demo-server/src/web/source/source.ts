@@ -154,8 +154,8 @@ export const openDocument = (document: { readonly id: string; readonly title: st
 export const closeSource = (): void => {
   if (source.value === undefined) return
   source.value = undefined
-  // Where the panel covered the page, the page takes no focus yet.
-  document.querySelector(".page-behind")?.removeAttribute("inert")
+  // Where the panel covers the page, the page is hidden until it is rendered again, and takes no focus.
+  document.querySelector(".shell")?.setAttribute("data-source", "closed")
   if (opener instanceof HTMLElement || opener instanceof SVGElement) opener.focus()
   opener = null
 }

@@ -7,8 +7,17 @@ import type { Trace } from "../../contract/index.ts"
 import { plainText } from "../markdown/inline.ts"
 import { figureLabel, locationText, openPassage } from "../source/source.ts"
 
+type Passages = Trace["passages"]
+
+/** The passage under the pointer, its row, and whether there is more room above it than below. */
+interface Pointed {
+  readonly traced: Passages[number]
+  readonly row: number
+  readonly above: boolean
+}
+
 interface RowProps {
-  readonly traced: Trace["passages"][number]
+  readonly traced: Passages[number]
   /** Its place on this side, from 1. */
   readonly place: number
   readonly side: "recalled" | "reranked"
@@ -68,29 +77,28 @@ const TraceRow = ({ active, place, side, tabStop, traced, ...on }: RowProps) => 
   )
 }
 
-interface DetailProps {
-  readonly traced: Trace["passages"][number]
-  /** Above its row, not below. */
-  readonly above: boolean
-  /** Rows between the edge of the chart and this box. */
-  readonly rows: number
-}
-
 /** A search returns its best passages only: a passage without a rank may still match. */
-const Rank = ({ name, rank, score }: { name: string; rank: number | undefined; score: number | undefined }) =>
-  rank === undefined ? (
-    <span>not in the top {name} matches</span>
-  ) : (
-    <span>
-      {name} <b>{rank}</b>
-      {score !== undefined && ` (${score.toFixed(score < 1 ? 3 : 1)})`}
-    </span>
-  )
+const Rank = ({
+  name,
+  rank,
+  score
+}: {
+  name: string
+  rank: number | undefined
+  score: number | undefined
+}) => (
+  <span>
+    {rank === undefined ? `not in the top ${name} matches` : name} <b>{rank}</b>
+    {rank !== undefined && score !== undefined && ` (${score.toFixed(score < 1 ? 3 : 1)})`}
+  </span>
+)
 
-const TraceDetail = ({ above, rows, traced }: DetailProps) => {
+/** Below its row, or above it. `count` is the number of rows. */
+const TraceDetail = ({ above, count, row, traced }: Pointed & { count: number }) => {
   const { keywordRank, keywordScore, kept, passage, recallRank, recallScore } = traced
   const { rerankRank, rerankScore, sameAs, similarity, vectorRank } = traced
   const { document, figure, headings, page, text } = passage
+  const rows = above ? count - row : row + 1
   return (
     <div class="trace-detail" data-kept={kept} data-above={above} style={{ "--at": rows }}>
       <p class="location">
@@ -109,12 +117,7 @@ const TraceDetail = ({ above, rows, traced }: DetailProps) => {
   )
 }
 
-type Passages = Trace["passages"]
-
-interface Props {
-  readonly recalled: Passages
-  readonly reranked: Passages
-}
+type Props = { readonly recalled: Passages; readonly reranked: Passages }
 
 /** The middle of a row, from 0. */
 const y = (row: number): number => row + 0.5
@@ -145,13 +148,6 @@ const Lines = ({ active, recalled, reranked }: Props & { active: string | undefi
         ))}
     </svg>
   )
-}
-
-/** The passage under the pointer, its row, and whether there is more room above it than below. */
-interface Pointed {
-  readonly traced: Passages[number]
-  readonly row: number
-  readonly above: boolean
 }
 
 export const TraceChart = ({ recalled, reranked }: Props) => {
@@ -188,12 +184,8 @@ export const TraceChart = ({ recalled, reranked }: Props) => {
     <div class="trace-chart" ref={chart} style={{ "--rows": recalled.length }}>
       <span class="trace-label trace-ranks">
         <span>before reranking</span>
-        <span class="search-rank" title="Rank in the vector search">
-          vector
-        </span>
-        <span class="search-rank" title="Rank in the keyword search">
-          keyword
-        </span>
+        <span class="search-rank">vector</span>
+        <span class="search-rank">keyword</span>
       </span>
       <span class="trace-label">after reranking</span>
       <ol class="trace-recalled" aria-label="Passages before reranking">
@@ -208,13 +200,7 @@ export const TraceChart = ({ recalled, reranked }: Props) => {
       <ol class="trace-reranked" aria-hidden="true">
         {reranked.map(rowOf("reranked"))}
       </ol>
-      {pointed !== undefined && (
-        <TraceDetail
-          traced={pointed.traced}
-          above={pointed.above}
-          rows={pointed.above ? recalled.length - pointed.row : pointed.row + 1}
-        />
-      )}
+      {pointed !== undefined && <TraceDetail {...pointed} count={recalled.length} />}
     </div>
   )
 }

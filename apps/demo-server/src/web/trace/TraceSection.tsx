@@ -50,10 +50,7 @@ export const StageTimes = ({ cost, stages }: { cost: number | undefined; stages:
 
 type Passages = Trace["passages"]
 
-interface Props {
-  readonly passages: Passages
-  readonly trace: Trace | undefined
-}
+type Props = { readonly passages: Passages; readonly trace: Trace | undefined }
 
 const FUSIONS = {
   Rrf: "reciprocal ranks",

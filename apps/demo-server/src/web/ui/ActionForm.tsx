@@ -101,30 +101,32 @@ interface ConfirmProps {
 
 /** Asks before something that can't be undone. The browser returns the focus to the opener. */
 export const Confirm = ({ action, children, keep = "Keep it", onConfirm, opener }: ConfirmProps) => {
-  const [open, setOpen] = useState(false)
   const question = useId()
   const dialog = useRef<HTMLDialogElement>(null)
-  useLayoutEffect(() => dialog.current?.showModal(), [open])
-  const onClose = () => {
-    setOpen(false)
-    if (dialog.current?.returnValue === action) onConfirm()
+  const open = () => {
+    if (dialog.current === null) return
+    dialog.current.returnValue = ""
+    dialog.current.showModal()
   }
   return (
     <>
-      {opener(() => setOpen(true))}
-      {open && (
-        <dialog class="confirm" ref={dialog} aria-labelledby={question} onClose={onClose}>
-          <form class="send" method="dialog">
-            <p id={question}>{children}</p>
-            <button class="button danger" value={action}>
-              {action}
-            </button>
-            <button class="button" autofocus>
-              {keep}
-            </button>
-          </form>
-        </dialog>
-      )}
+      {opener(open)}
+      <dialog
+        class="confirm"
+        ref={dialog}
+        aria-labelledby={question}
+        onClose={(event) => event.currentTarget.returnValue === action && onConfirm()}
+      >
+        <form class="send" method="dialog">
+          <p id={question}>{children}</p>
+          <button class="button danger" value={action}>
+            {action}
+          </button>
+          <button class="button" autofocus>
+            {keep}
+          </button>
+        </form>
+      </dialog>
     </>
   )
 }

@@ -1,6 +1,6 @@
 /** Buttons. */
 import type { Signal } from "@preact/signals"
-import type { ComponentProps } from "preact"
+import type { ComponentChildren, ComponentProps } from "preact"
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks"
 import { announce } from "./Notices.tsx"
 
@@ -42,6 +42,31 @@ const copy = async (text: string): Promise<boolean> => {
 
 const LABELS = { idle: "Copy", copied: "Copied", refused: "Select it" } as const
 const SHOWN_MS = 2_000
+
+interface Step {
+  readonly label: string
+  readonly sign: string
+  readonly "aria-keyshortcuts"?: string
+  /** Whether there is no further step. */
+  readonly "aria-disabled"?: boolean
+}
+
+interface StepsProps {
+  readonly label: string
+  readonly back: Step
+  readonly forward: Step
+  readonly onStep: (by: 1 | -1) => void
+  readonly children: ComponentChildren
+}
+
+/** Two buttons to go back and forward, and between them the current place. */
+export const Steps = ({ back, children, forward, label, onStep }: StepsProps) => (
+  <fieldset class="steps" aria-label={label}>
+    <IconButton {...back} onClick={() => onStep(-1)} />
+    {children}
+    <IconButton {...forward} onClick={() => onStep(1)} />
+  </fieldset>
+)
 
 /** `what` names the text for screen readers. */
 export const CopyButton = ({ kind = "link", text, what }: { kind?: string; text: string; what: string }) => {

@@ -31,14 +31,8 @@ export const Notice = ({ action, children, title, tone }: NoticeProps) => (
   </section>
 )
 
-interface ProgressProps {
-  readonly label: string
-  readonly done: number
-  /** 0: not known yet. */
-  readonly total: number
-}
-
-export const ProgressBar = ({ done, label, total }: ProgressProps) => (
+/** A `total` of 0 is not known yet. */
+export const ProgressBar = ({ done, label, total }: { label: string; done: number; total: number }) => (
   <progress
     class="meter"
     aria-label={label}
