@@ -1,4 +1,4 @@
-/** The checker run against gateways of the tests, and its reports read. */
+/** Runs the checker against test gateways, and reads its reports. */
 import { apiKey, systemAccessToken } from "@sluice/core"
 import { layerTransport } from "@sluice/core/client"
 import {
@@ -35,7 +35,7 @@ export const check = (
     onCall
   ).pipe(Effect.provide(layerTransport()))
 
-/** The report of a gateway in memory, after so much of the test's time. */
+/** The report of an in-memory gateway after this time on the test clock. */
 export const during = Effect.fn(function* (
   time: Duration.Input,
   client: HttpClient.HttpClient,
@@ -50,7 +50,7 @@ export const during = Effect.fn(function* (
   return yield* Fiber.join(running)
 })
 
-/** Rules with a verdict, as `POST /v1/rerank topN`. */
+/** The rules with a verdict, as `POST /v1/rerank topN`. */
 export const having = ({ calls }: Report, verdict: string, kind?: string) =>
   calls.flatMap(({ call, rules }) =>
     rules

@@ -1,7 +1,7 @@
 /**
- * A gateway that keeps the interface in all of its calls: the baseline against which broken ones are broken.
+ * A gateway that conforms to the interface. Broken gateways differ from it in one way.
  *
- * Each call is one handler, named as the interface names it. What a gateway knows is `World`; HTTP is at the end.
+ * Each call has one handler. `World` is the state; HTTP is at the end.
  */
 import { createHash, randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
@@ -33,11 +33,11 @@ export interface Token {
 
 export interface Task {
   readonly id: string
-  /** How often it has been looked at. */
+  /** The number of polls. */
   looks: number
 }
 
-/** What the gateway knows. */
+/** The state of the gateway. */
 export interface World {
   accessToken: string
   readonly tokens: Map<number, Token>
@@ -49,7 +49,7 @@ export interface Call {
   readonly world: World
   readonly params: ReadonlyArray<string>
   readonly query: URLSearchParams
-  // The body of a request, whatever it is: handlers read from it what the interface says.
+  // Any body: handlers read the fields of the interface.
   readonly body: Body
 }
 
@@ -87,7 +87,7 @@ export interface Reply {
 
 export type Handler = (call: Call) => Reply
 
-/** Who a credential is: none of the two opens what is the other's. */
+/** The credentials: each opens only its own paths. */
 export type Opens = (world: World, path: string, credential: string) => boolean
 
 export interface Gateway {
@@ -104,7 +104,7 @@ export const refuse = (status: number, message: string, param: string | null = n
 
 const success = (data: unknown): Reply => ({ json: { success: true, message: "", data } })
 
-/** Counts of letters: texts alike have vectors alike. */
+/** Counts of letters, so that similar texts have similar vectors. */
 const embed = (text: string): Float32Array => {
   const vector = new Float32Array(26)
   for (const letter of text.toLowerCase()) {
@@ -116,7 +116,7 @@ const embed = (text: string): Float32Array => {
 
 const wordsOf = (text: string) => new Set(text.toLowerCase().match(/\w+/g))
 
-/** Wrong only for a model that is not the call's own. */
+/** Refuses a model of another call. */
 const served = (model: string, wanted: string, handle: () => Reply): Reply =>
   model === wanted ? handle() : refuse(404, "There is no such model")
 
@@ -212,7 +212,7 @@ const rotate: Handler = ({ world }) => {
   return { ...success(world.accessToken), headers: { "cache-control": "no-store" } }
 }
 
-/** As it is shown after its creation: what is left of the key tells which one it is. */
+/** A token with a masked key. */
 const shown = (token: Token) => ({ ...token, key: `${token.key.slice(0, 3)}…${token.key.slice(-4)}` })
 
 const listTokens: Handler = ({ query, world }) =>
@@ -282,7 +282,7 @@ export const referenceGateway: Gateway = {
   }
 }
 
-/** The account has two tokens of its own from the start. */
+/** The account starts with two tokens. */
 const freshWorld = (): World => {
   const own = (id: number, name: string): [number, Token] => [
     id,
@@ -296,8 +296,8 @@ const freshWorld = (): World => {
   }
 }
 
-/** The handler of a path: of two that fit, that which was named first. */
-/** How it answers a call. */
+/** The first handler that matches the path. */
+/** The response to a call. */
 export const handlerOf = (call: string): Handler => {
   const handler = referenceGateway.calls[call]
   if (handler === undefined) throw new Error(`There is no ${call}`)

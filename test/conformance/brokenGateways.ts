@@ -1,4 +1,4 @@
-/** Gateways that are broken on purpose, one way each, and the one rule that each of them breaks. */
+/** Gateways with one fault each, and the rule that catches it. */
 import {
   type Gateway,
   type Handler,
@@ -10,7 +10,7 @@ import {
 } from "./ReferenceGateway.ts"
 
 export interface BrokenGateway {
-  /** What it does wrong. */
+  /** The fault. */
   readonly does: string
   /** The rule that catches it: call and name. */
   readonly breaks: string
@@ -19,17 +19,17 @@ export interface BrokenGateway {
 
 const { calls, opens } = referenceGateway
 
-/** One call answers something else. */
+/** One call has another handler. */
 const answering = (does: string, call: string, rule: string, handler: Handler): BrokenGateway => ({
   does,
   breaks: `${call} ${rule}`,
   gateway: { opens, calls: { ...calls, [call]: handler } }
 })
 
-// The answers are the reference gateway's own: what is in them is known.
+// The responses of the reference gateway, whose form is known.
 type Json = any // oxlint-disable-line typescript/no-explicit-any
 
-/** One call's successes are changed on their way out. */
+/** The successful responses of one call are changed. */
 const changing = (does: string, call: string, rule: string, change: (json: Json) => unknown): BrokenGateway =>
   answering(does, call, rule, (request) => {
     const reply = handlerOf(call)(request)
@@ -46,7 +46,7 @@ const admitting = (does: string, breaks: string, opens: Opens): BrokenGateway =>
 
 const each = <A>(list: ReadonlyArray<A>, change: (one: A, nth: number) => unknown) => list.map(change)
 
-/** Everything done as it should be, and nothing of it written down. */
+/** The call has no effect on the state. */
 const forgetting =
   (call: string, reply: Reply): Handler =>
   (request) => {
@@ -69,32 +69,35 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
   changing("ranks one document twice and leaves another out", RERANK, "distinct", ({ results }) => ({
     results: each(results, (result: Json) => ({ ...result, index: result.index === 2 ? 0 : result.index }))
   })),
-  answering("takes no notice of top_n", RERANK, "topN", ({ body: { top_n, ...body }, ...rest }) =>
+  answering("ignores top_n", RERANK, "topN", ({ body: { top_n, ...body }, ...rest }) =>
     handlerOf(RERANK)({
       ...rest,
       body: { ...body, ...(top_n === 2 ? {} : { top_n: top_n ?? body.documents.length }) }
     })
   ),
-  answering("ranks no more than the first documents", RERANK, "topN", ({ body, ...rest }) =>
+  answering("ranks only the first documents", RERANK, "topN", ({ body, ...rest }) =>
     handlerOf(RERANK)({ ...rest, body: { ...body, documents: body.documents.slice(0, body.top_n) } })
   ),
   changing("returns each document beside its neighbour's index", RERANK, "documents", ({ results }) => ({
     results: each(results, (result: Json, nth) => ({ ...result, document: results[(nth + 1) % 3]?.document }))
   })),
-  changing("ranks what has nothing to do with the query first", RERANK, "relevance", ({ results }) => ({
+  changing("ranks an irrelevant document first", RERANK, "relevance", ({ results }) => ({
     results: each(results, (result: Json) => ({ ...result, relevance_score: 1 - result.relevance_score }))
   })),
-  changing("sends scores as texts", RERANK, "form", ({ results }) => ({
+  changing("sends scores as text", RERANK, "form", ({ results }) => ({
     results: each(results, (result: Json) => ({ ...result, relevance_score: String(result.relevance_score) }))
   })),
-  answering("leaves the worst document out", RERANK, "complete", (request) => {
+  answering("omits the worst document", RERANK, "complete", (request) => {
     const reply = handlerOf(RERANK)(request)
     const { return_documents, top_n } = request.body
     const asked = reply.status !== undefined || top_n !== undefined || return_documents === true
     return asked ? reply : { json: { results: (reply.json as Json).results.slice(0, -1) } }
   }),
-  changing("calls a list something else", EMBED, "object", (json) => ({ ...json, object: "embeddings" })),
-  changing("calls an entry something else", EMBED, "entryObject", (json) => ({
+  changing("names another `object` for the list", EMBED, "object", (json) => ({
+    ...json,
+    object: "embeddings"
+  })),
+  changing("names another `object` for entries", EMBED, "entryObject", (json) => ({
     ...json,
     data: each(json.data, (entry: Json) => ({ ...entry, object: "vector" }))
   })),
@@ -102,10 +105,10 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
     ...json,
     data: each(json.data, (entry: Json) => ({ ...entry, index: entry.index + 1 }))
   })),
-  answering("sends Base64 unasked", EMBED, "numbers", (request) =>
+  answering("sends Base64 without a request for it", EMBED, "numbers", (request) =>
     handlerOf(EMBED)({ ...request, body: { ...request.body, encoding_format: "base64" } })
   ),
-  changing("does not say which model it used", EMBED, "model", (json) => ({ ...json, model: undefined })),
+  changing("omits the model", EMBED, "model", (json) => ({ ...json, model: undefined })),
   answering("embeds one text word by word", EMBED, "single", (request) => {
     const { encoding_format, input } = request.body
     const split = typeof input === "string" && encoding_format === undefined
@@ -113,11 +116,11 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
       split ? { ...request, body: { ...request.body, input: input.split(" ") } } : request
     )
   }),
-  changing("leaves the last text out", EMBED, "count", (json) => ({
+  changing("omits the last text", EMBED, "count", (json) => ({
     ...json,
     data: json.data.slice(0, Math.max(1, json.data.length - 1))
   })),
-  changing("numbers vectors in the order in which they were ready", EMBED, "order", (json) => ({
+  changing("swaps the indices of vectors", EMBED, "order", (json) => ({
     ...json,
     data: each(json.data, (entry: Json, nth) => ({ ...entry, index: json.data.length - 1 - nth }))
   })),
@@ -125,46 +128,46 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
     const input = typeof body.input === "string" ? "one" : body.input.map(() => "one")
     return handlerOf(EMBED)({ ...rest, body: { ...body, input } })
   }),
-  changing("gives texts vectors of different length", EMBED, "dimension", (json) => ({
+  changing("has vectors of different dimensions", EMBED, "dimension", (json) => ({
     ...json,
     data: each(json.data, (entry: Json, nth) =>
       nth === 0 && json.data.length > 1 ? { ...entry, embedding: entry.embedding.slice(1) } : entry
     )
   })),
-  answering("sends numbers where Base64 was asked for", EMBED, "base64", ({ body, ...rest }) =>
+  answering("sends numbers although Base64 was requested", EMBED, "base64", ({ body, ...rest }) =>
     handlerOf(EMBED)({ ...rest, body: { ...body, encoding_format: "float" } })
   ),
   changing("does not count tokens", EMBED, "usage", (json) => ({ ...json, usage: undefined })),
-  changing("answers with no text", CHAT, "text", (json) => ({
+  changing("omits the text", CHAT, "text", (json) => ({
     ...json,
     choices: [{ ...json.choices[0], message: { role: "assistant", content: null } }]
   })),
-  answering("looks at GIF images", CHAT, "gif", (request) => {
+  answering("accepts GIF images", CHAT, "gif", (request) => {
     const reply = handlerOf(CHAT)(request)
     return reply.status === 400 ? { json: { choices: [{ message: { content: "Black." } }] } } : reply
   }),
-  changing("takes no notice of max_tokens", CHAT, "maxTokens", (json) => ({
+  changing("ignores max_tokens", CHAT, "maxTokens", (json) => ({
     ...json,
     usage: { ...json.usage, completion_tokens: 5120 }
   })),
-  answering("looks at one image and no more", CHAT, "images", (request) => {
+  answering("accepts only one image", CHAT, "images", (request) => {
     const images = request.body.messages.flatMap(({ content }) =>
       typeof content === "string" ? [] : content.filter(({ image_url }) => image_url !== undefined)
     )
     return images.length > 1 ? refuse(400, "One image at most", "messages") : handlerOf(CHAT)(request)
   }),
-  changing("makes an image and does not send it", IMAGE, "images", (json) =>
+  changing("omits the image", IMAGE, "images", (json) =>
     json.data === undefined ? json : { data: [{ revised_prompt: "A red circle" }] }
   ),
-  changing("starts a task and does not say which", IMAGE, "task", (json) =>
+  changing("omits the id of a task", IMAGE, "task", (json) =>
     json.id === undefined ? json : { status: "in_progress" }
   ),
-  changing("leaves out how far an image is", "GET /v1/images/generations/{}", "status", (json) => ({
+  changing("omits the status of an image task", "GET /v1/images/generations/{}", "status", (json) => ({
     ...json,
     status: json.status === "completed" ? json.status : undefined
   })),
   changing(
-    "completes images without their urls",
+    "omits the urls of completed images",
     "GET /v1/images/generations/{}",
     "urls",
     ({ data, ...json }) => ({
@@ -172,34 +175,34 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
       ...(data && { data: [{ revised_prompt: "A red circle" }] })
     })
   ),
-  changing("makes four images when one is asked for", "POST /v1/images/generations", "one", (json) =>
+  changing("creates four images by default", "POST /v1/images/generations", "one", (json) =>
     json.data === undefined ? json : { data: Array.from({ length: 4 }, () => json.data[0]) }
   ),
-  changing("numbers videos in seconds", "POST /v1/videos", "form", (json) => ({ ...json, id: 7 })),
-  changing("answers for another video", "GET /v1/videos/{}", "sameId", (json) => ({ ...json, id: "task-0" })),
-  changing("has a status of its own", "GET /v1/videos/{}", "status", (json) => ({
+  changing("sends video ids as numbers", "POST /v1/videos", "form", (json) => ({ ...json, id: 7 })),
+  changing("returns another video", "GET /v1/videos/{}", "sameId", (json) => ({ ...json, id: "task-0" })),
+  changing("has an unknown video status", "GET /v1/videos/{}", "status", (json) => ({
     ...json,
     status: json.status === "in_progress" ? "processing" : json.status
   })),
-  changing("fails a video and does not say why", "GET /v1/videos/{}", "error", (json) => ({
+  changing("omits the error of a failed video", "GET /v1/videos/{}", "error", (json) => ({
     ...json,
     status: json.status === "completed" ? "failed" : json.status
   })),
-  answering("sends a page where the video should be", "GET /v1/videos/{}/content", "mp4", () => ({
+  answering("sends a web page as the video", "GET /v1/videos/{}/content", "mp4", () => ({
     bytes: Buffer.from("<!doctype html><title>Your download will begin shortly</title>"),
     headers: { "content-type": "video/mp4" }
   })),
-  answering("cuts the video after its head", "GET /v1/videos/{}/content", "whole", (request) => {
+  answering("truncates the video", "GET /v1/videos/{}/content", "whole", (request) => {
     const reply = handlerOf("GET /v1/videos/{}/content")(request)
     return reply.bytes === undefined ? reply : { ...reply, bytes: reply.bytes.subarray(0, 40) }
   }),
   admitting(
-    "shows videos to everybody who knows their id",
+    "serves videos without a credential",
     "GET /v1/videos/{}/content anonymous",
     (world, path, credential) =>
       opens(world, path, credential) || (path.endsWith("/content") && credential === "")
   ),
-  answering("keeps videos that were deleted", "DELETE /v1/videos/{}", "gone", () => ({
+  answering("keeps deleted videos", "DELETE /v1/videos/{}", "gone", () => ({
     json: { deleted: true }
   })),
   admitting(
@@ -208,11 +211,11 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
     (world, path, credential) =>
       opens(world, path, credential) || (path === "/api/user/self" && opens(world, "/v1/", credential))
   ),
-  changing("sends the balance as a text", "GET /api/user/self", "form", (json) => ({
+  changing("sends the balance as text", "GET /api/user/self", "form", (json) => ({
     ...json,
     data: { ...json.data, quota: "$10.00" }
   })),
-  changing("lists models by their names alone", "GET /api/models", "ids", (json) => ({
+  changing("lists models as strings", "GET /api/models", "ids", (json) => ({
     ...json,
     data: each(json.data, ({ id }: Json) => id)
   })),
@@ -229,7 +232,7 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
   })),
   answering("fails", "GET /api/user/self", "answers", () => refuse(500, "Out of memory")),
   admitting(
-    "lets everybody embed",
+    "embeds without a credential",
     "POST /v1/embeddings anonymous",
     (world, path, credential) =>
       opens(world, path, credential) || (path === "/v1/embeddings" && credential === "")
@@ -242,19 +245,19 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
     ...json,
     data: each(json.data, (token: Json) => ({ ...token, status: 2 }))
   })),
-  changing("leaves out who may use a token", "GET /api/token/{}", "data", (json) => ({
+  changing("omits the subnet of a token", "GET /api/token/{}", "data", (json) => ({
     ...json,
     data: json.data && { ...json.data, subnet: undefined }
   })),
-  changing("finds nothing", "GET /api/token/search", "finds", (json) => ({ ...json, data: [] })),
-  changing("makes tokens of a status of its own", "POST /api/token/", "fields", (json) => ({
+  changing("finds no token", "GET /api/token/search", "finds", (json) => ({ ...json, data: [] })),
+  changing("creates tokens with an unknown status", "POST /api/token/", "fields", (json) => ({
     ...json,
     data: { ...json.data, status: 2 }
   })),
-  answering("takes no notice of the size of a page", "GET /api/token/", "num", (request) =>
+  answering("ignores the page size", "GET /api/token/", "num", (request) =>
     handlerOf("GET /api/token/")({ ...request, query: new URLSearchParams() })
   ),
-  answering("gives the first token for every id", "GET /api/token/{}", "sameId", (request) =>
+  answering("returns the first token for every id", "GET /api/token/{}", "sameId", (request) =>
     handlerOf("GET /api/token/{}")(
       request.world.tokens.has(Number(request.params[0])) ? { ...request, params: ["1"] } : request
     )
@@ -262,51 +265,46 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
   answering("finds every token for every keyword", "GET /api/token/search", "only", (request) =>
     handlerOf("GET /api/token/search")({ ...request, query: new URLSearchParams() })
   ),
-  changing("hides the key of a new token", "POST /api/token/", "key", (json) => ({
+  changing("omits the key of a new token", "POST /api/token/", "key", (json) => ({
     ...json,
     data: { ...json.data, key: undefined }
   })),
-  answering("forgets what a token may spend", "POST /api/token/", "asAsked", ({ body, ...rest }) =>
+  answering("ignores the quota of a new token", "POST /api/token/", "asAsked", ({ body, ...rest }) =>
     handlerOf("POST /api/token/")({ ...rest, body: { ...body, remain_quota: 0 } })
   ),
   admitting(
-    "makes keys that open nothing",
+    "creates keys that open nothing",
     "POST /api/token/ opens",
     (world, path, credential) =>
       opens(world, path, credential) && ![...world.tokens.values()].some(({ key }) => key === credential)
   ),
-  answering("keeps the old name", "PUT /api/token/", "renames", (request) => {
+  answering("ignores a new name", "PUT /api/token/", "renames", (request) => {
     const name = request.world.tokens.get(request.body.id)?.name ?? ""
     return handlerOf("PUT /api/token/")({ ...request, body: { ...request.body, name } })
   }),
-  answering("keeps what a token may spend", "PUT /api/token/", "quota", (request) => {
+  answering("ignores a new quota", "PUT /api/token/", "quota", (request) => {
     const remain_quota = request.world.tokens.get(request.body.id)?.remain_quota ?? 0
     return handlerOf("PUT /api/token/")({ ...request, body: { ...request.body, remain_quota } })
   }),
-  answering("keeps when a token expires", "PUT /api/token/", "expires", (request) => {
+  answering("ignores a new expiry", "PUT /api/token/", "expires", (request) => {
     const expired_time = request.world.tokens.get(request.body.id)?.expired_time ?? 0
     return handlerOf("PUT /api/token/")({ ...request, body: { ...request.body, expired_time } })
   }),
-  answering("enables no token again", "PUT /api/token/", "enables", (request) =>
+  answering("cannot enable a token", "PUT /api/token/", "enables", (request) =>
     handlerOf("PUT /api/token/")({ ...request, body: { ...request.body, status: 0 } })
   ),
-  answering("disables no token", "PUT /api/token/", "disables", ({ body, ...rest }) =>
+  answering("cannot disable a token", "PUT /api/token/", "disables", ({ body, ...rest }) =>
     handlerOf("PUT /api/token/")({ ...rest, body: { ...body, status: 1 } })
   ),
-  admitting("lets disabled keys in", "PUT /api/token/ disabledKey", (world, path, credential) =>
+  admitting("accepts disabled keys", "PUT /api/token/ disabledKey", (world, path, credential) =>
     path.startsWith("/v1/")
       ? opens(world, path, credential) || [...world.tokens.values()].some(({ key }) => key === credential)
       : opens(world, path, credential)
   ),
-  answering(
-    "keeps tokens that were deleted",
-    "DELETE /api/token/{}",
-    "gone",
-    forgetting("DELETE /api/token/{}", DONE)
-  )
+  answering("keeps deleted tokens", "DELETE /api/token/{}", "gone", forgetting("DELETE /api/token/{}", DONE))
 ]
 
-/** Not broken: it has had enough of rerank for now. */
+/** Correct: it responds to rerank with 429. */
 export const limitedGateway: Gateway = {
   opens,
   calls: {
@@ -315,7 +313,7 @@ export const limitedGateway: Gateway = {
   }
 }
 
-/** It cannot be said whether it refuses a GIF or breaks over it. */
+/** It responds to a GIF with 500. */
 export const crashingGateway: Gateway = {
   opens,
   calls: {
@@ -327,7 +325,7 @@ export const crashingGateway: Gateway = {
   }
 }
 
-/** Not broken, as far as anybody can say: it refuses in the language of terminals. */
+/** Its refusals have terminal control characters. */
 export const shoutingGateway: Gateway = {
   opens,
   calls: { ...calls, [RERANK]: () => refuse(500, "\u001b[2J\u001b]0;owned\u0007 no\r\nmore") }

@@ -7,8 +7,8 @@ import { check, everything, having } from "./Checking.ts"
 import { MODELS, refuse, referenceGateway, serveGateway } from "./ReferenceGateway.ts"
 import { rightGateways } from "./rightGateways.ts"
 
-describe("a gateway that is right", () => {
-  it.live.each(rightGateways)("$does, and breaks no rule", ({ gateway, models, skips }) =>
+describe("a correct gateway", () => {
+  it.live.each(rightGateways)("passes every rule: it $does", ({ gateway, models, skips }) =>
     Effect.gen(function* () {
       const { url } = yield* serveGateway(gateway)
       const report = yield* check(url, { ...everything, models })
@@ -27,8 +27,8 @@ describe("a gateway that is right", () => {
   )
 })
 
-describe("a key that is refused", () => {
-  it.live("says nothing of the gateway", () =>
+describe("a refused key", () => {
+  it.live("fails the check without a report", () =>
     Effect.gen(function* () {
       const { url } = yield* serveGateway()
       const error = yield* Effect.flip(check(url, { apiKey: apiKey("sk-of-another-gateway") }))
@@ -38,14 +38,14 @@ describe("a key that is refused", () => {
   )
 })
 
-describe("a model that was guessed", () => {
+describe("a guessed model", () => {
   const refusing = (status: number) => ({
     ...referenceGateway,
     calls: { ...referenceGateway.calls, "POST /v1/embeddings": () => refuse(status, "No") }
   })
   const answers = "POST /v1/embeddings answers"
 
-  it.live("excuses no breakdown and no credential refused; one that was named excuses nothing", () =>
+  it.live("does not excuse a 5xx or a refused credential; a named model excuses nothing", () =>
     Effect.gen(function* () {
       for (const status of [401, 500]) {
         const { url } = yield* serveGateway(refusing(status))
@@ -57,7 +57,7 @@ describe("a model that was guessed", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("excuses no answer that is wrong", () =>
+  it.live("does not excuse a wrong response", () =>
     Effect.gen(function* () {
       const worded = brokenGateways.find(({ breaks }) => breaks === "POST /v1/embeddings order")
       const { url } = yield* serveGateway(worded?.gateway)

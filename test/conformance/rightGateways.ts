@@ -1,4 +1,4 @@
-/** Gateways that keep the interface in ways that a hasty check takes for broken. */
+/** Correct gateways that a careless check would fail. */
 import { TINY_MP4 } from "./TinyMp4.ts"
 import {
   type Gateway,
@@ -10,11 +10,11 @@ import {
 } from "./ReferenceGateway.ts"
 
 export interface RightGateway {
-  /** What it does, and may do. */
+  /** The unusual but correct behaviour. */
   readonly does: string
-  /** The models to name; the others are guessed. */
+  /** The named models; others are guessed. */
   readonly models: { readonly [Of in keyof typeof MODELS]?: string }
-  /** Rules of which nobody can then say whether it keeps them, each with what the report says of it. */
+  /** The skipped rules, with their reasons. */
   readonly skips: Readonly<Record<string, RegExp>>
   readonly gateway: Gateway
 }
@@ -39,13 +39,13 @@ const listing = (models: ReadonlyArray<string>): Gateway["calls"] => {
   }
 }
 
-/** It has more models than the reference gateway; they stand first in its lists. */
+/** The reference gateway with more models, first in its lists. */
 const having = (models: ReadonlyArray<string>, changed: Gateway["calls"]): Gateway => ({
   opens,
   calls: { ...calls, ...listing([...models, ...Object.values(MODELS)]), ...changed }
 })
 
-/** A call that a model is not made for. */
+/** The refusal of a model for another purpose. */
 const notFor =
   (model: string, call: string): Handler =>
   (request) =>
@@ -53,9 +53,9 @@ const notFor =
       ? refuse(400, "This model is for something else", "model")
       : handlerOf(call)(request)
 
-/** A success with something else beside what was asked for. */
+/** A success with additional fields. */
 const beside =
-  // The answers are the reference gateway's own: what is in them is known.
+  // The responses of the reference gateway, whose form is known.
   // oxlint-disable-next-line typescript/no-explicit-any
   (call: string, change: (json: any) => unknown): Handler =>
     (request) => {
@@ -67,7 +67,7 @@ const beside =
 
 const TEXT_ONLY = "text-chat-1"
 
-/** Of its two chat models one takes no images. */
+/** One of its two chat models accepts no images. */
 const readingTextAlone: Handler = (request) => {
   const { messages, model } = request.body
   if (model !== TEXT_ONLY) return handlerOf(CHAT)(request)
@@ -80,7 +80,7 @@ const IMAGE_TO_VIDEO = "wave-2.6-image-to-video"
 
 export const rightGateways: ReadonlyArray<RightGateway> = [
   {
-    does: "has a model that makes videos of images",
+    does: "has an image-to-video model",
     models: {},
     skips: {},
     gateway: having([IMAGE_TO_VIDEO], {
@@ -98,7 +98,7 @@ export const rightGateways: ReadonlyArray<RightGateway> = [
     gateway: having(["image-edit-1"], { [IMAGE]: notFor("image-edit-1", IMAGE) })
   },
   {
-    does: "embeds images by one of its models",
+    does: "has a model that embeds images",
     models: {},
     skips: {
       [`${EMBED} answers`]: /--embedding-model/,
@@ -108,13 +108,13 @@ export const rightGateways: ReadonlyArray<RightGateway> = [
     gateway: having(["embed-pictures"], { [EMBED]: notFor("embed-pictures", EMBED) })
   },
   {
-    does: "has a chat model that reads text alone",
+    does: "has a text-only chat model",
     models: {},
     skips: {},
     gateway: having([TEXT_ONLY], { [CHAT]: readingTextAlone })
   },
   {
-    does: "has no chat model but one that reads text alone",
+    does: "has only a text-only chat model",
     models: {},
     skips: {
       [`${CHAT} images`]: /^text-chat-1 is a guess .* --chat-model \(status 400, “I read/,
@@ -130,7 +130,7 @@ export const rightGateways: ReadonlyArray<RightGateway> = [
     }
   },
   {
-    does: "takes no token that expires but in a form of its own",
+    does: "accepts an expiry only in its own form",
     models: {},
     skips: { [`${TOKEN} expires`]: /no form but -1$/ },
     gateway: having([], {
@@ -141,7 +141,7 @@ export const rightGateways: ReadonlyArray<RightGateway> = [
     })
   },
   {
-    does: "has a chat model that thinks until its tokens are spent",
+    does: "has a chat model that spends all tokens on reasoning",
     models: {},
     skips: { [`${CHAT} text`]: /^the model spent all of 512 tokens before its first word$/ },
     gateway: having([], {
@@ -159,7 +159,7 @@ export const rightGateways: ReadonlyArray<RightGateway> = [
     })
   },
   {
-    does: "says more than it has to, in types of its own",
+    does: "sends additional fields of unusual types",
     models: MODELS,
     skips: {},
     gateway: {
@@ -180,7 +180,7 @@ export const rightGateways: ReadonlyArray<RightGateway> = [
     }
   },
   {
-    does: "keeps its films elsewhere, behind a link that is signed",
+    does: "redirects videos to a signed link on another host",
     models: {},
     skips: {},
     gateway: {
@@ -201,7 +201,7 @@ export const rightGateways: ReadonlyArray<RightGateway> = [
     }
   },
   {
-    does: "tells of an image task that failed without its id",
+    does: "omits the id of a failed image task",
     models: { twoStepImage: MODELS.twoStepImage },
     skips: { [`${IMAGE_TASK} urls`]: /^the task was not completed$/ },
     gateway: having([], {

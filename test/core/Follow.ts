@@ -1,14 +1,14 @@
-/** The test's clock, for calls that also wait for the process: connections, and promises of bodies. */
+/** A test clock for calls that also wait for real I/O. */
 import { Clock, Effect, type Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 
-/** Turns of the process in which nothing may happen before the test's clock goes on. */
+/** Idle turns of the event loop before the clock advances. */
 const IDLE_TURNS = 25
 const STEP = 250
 
 /**
- * Follows a call to its end: the clock goes on by a quarter of a second each time that the process has been idle, so that
- * every time-out comes, and none before an answer that is under way.
+ * Runs a call to its end. The clock advances by a quarter of a second whenever the event loop is idle, so that timeouts
+ * occur, but never before a response in progress.
  */
 export const follow = Effect.fn(function* <A, E, R>(call: Effect.Effect<A, E, R>) {
   const start = yield* Clock.currentTimeMillis

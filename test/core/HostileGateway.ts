@@ -1,13 +1,13 @@
-/** What a gateway can do to its clients, one wrong at a time. */
+/** Gateways that misbehave, one way each. */
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib"
 import { type Behaviour, json } from "./LoopbackGateway.ts"
 
 const JSON_TYPE = { "content-type": "application/json" }
 
-/** The first bytes of a good answer; the rest does not come. */
+/** The first bytes of a valid response, without the rest. */
 const BEGINNING = '{"choices":[{"message":{"content":"he'
 
-/** Cuts the connection after these bytes of the body: a reset, or an end before its time. */
+/** Cuts the connection after these bytes of the body, by a reset or an early end. */
 export const cut =
   (how: "destroy" | "resetAndDestroy", bytes = BEGINNING): Behaviour =>
   (_, response) => {
@@ -15,7 +15,7 @@ export const cut =
     response.write(bytes, () => response.socket?.[how]())
   }
 
-/** Closes the connection in place of an answer. */
+/** Closes the connection without a response. */
 export const hangUp =
   (how: "destroy" | "resetAndDestroy"): Behaviour =>
   (_, response) =>
@@ -24,7 +24,7 @@ export const hangUp =
 /** Never answers. */
 export const silent: Behaviour = () => undefined
 
-/** Begins an answer of this status and never ends it. */
+/** Starts a response with this status and never ends it. */
 export const stalled =
   (status: number): Behaviour =>
   (_, response) => {
@@ -32,7 +32,7 @@ export const stalled =
     response.write(BEGINNING)
   }
 
-/** Sends piece after piece, as fast as they are taken or one each turn of the process, until nobody listens. */
+/** Sends chunks, as fast as they are read or one per turn of the event loop, until the client disconnects. */
 export const endless =
   (status: number, piece: string, patient: boolean, headers: Record<string, string> = JSON_TYPE): Behaviour =>
   (_, response) => {
@@ -45,7 +45,7 @@ export const endless =
     next()
   }
 
-/** Bytes in place of an HTTP answer. */
+/** Sends bytes that are not HTTP. */
 export const raw =
   (...lines: ReadonlyArray<string>): Behaviour =>
   (_, response) =>
@@ -54,7 +54,7 @@ export const raw =
 const COMPRESS = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, zstd: zstdCompressSync }
 export const ENCODINGS = Object.keys(COMPRESS) as ReadonlyArray<keyof typeof COMPRESS>
 
-/** 32 MB of blanks and an answer, in a few kilobytes. */
+/** A response with 32 MB of spaces, compressed to a few kilobytes. */
 export const bomb = (status: number, encoding: keyof typeof COMPRESS): Behaviour => {
   const body = COMPRESS[encoding](Buffer.from(" ".repeat(32 * 1024 * 1024) + BEGINNING))
   return (_, response) => {
@@ -63,11 +63,11 @@ export const bomb = (status: number, encoding: keyof typeof COMPRESS): Behaviour
   }
 }
 
-/** Sends the client elsewhere. */
+/** Redirects the client. */
 export const redirect =
   (status: number, location: string): Behaviour =>
   (_, response) =>
     json(response, { message: "moved" }, status, { location })
 
-/** Objects in objects, `depth` of them. */
+/** `depth` nested objects. */
 export const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`

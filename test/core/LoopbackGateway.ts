@@ -1,10 +1,10 @@
-/** A gateway on a loopback port that answers like a simple model, and misbehaves when it is told to. */
+/** A gateway on a loopback port that responds like a simple model, or as a test says. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import { encodeVector } from "@sluice/core/contract"
 import { Context, Effect, Layer } from "effect"
 
-/** The fields that the requests of these tests carry; each only where it belongs. */
+/** The fields of the requests in these tests. */
 export interface Body {
   readonly input: ReadonlyArray<string>
   readonly encoding_format?: string
@@ -21,7 +21,7 @@ export interface Seen {
   readonly body: Body
 }
 
-/** Answers in place of the model; the last one stays until it is replaced. */
+/** Replaces the model's responses, until the next call. */
 export type Behaviour = (seen: Seen, response: ServerResponse, nth: number) => void
 
 export class LoopbackGateway extends Context.Service<
@@ -31,7 +31,7 @@ export class LoopbackGateway extends Context.Service<
     /** Every request since `behave` was last called. */
     readonly seen: Array<Seen>
     readonly behave: (behaviour: Behaviour) => void
-    /** Connections that are open. */
+    /** The open connections. */
     readonly connections: () => number
   }
 >()("test/core/LoopbackGateway") {
@@ -99,7 +99,7 @@ export const delta = (content: string) => ({
 
 const words = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}]{4,}|\p{Script=Han}/gu) ?? []
 
-/** Counts of hashed words, deliberately not of norm 1. */
+/** Counts of hashed words; not normalised, on purpose. */
 export const embed = (text: string): Float32Array => {
   const vector = new Float32Array(64)
   for (const word of words(text)) {
@@ -116,7 +116,7 @@ const overlap = (query: string, text: string) => {
   return words(text).filter((word) => wanted.has(word)).length
 }
 
-/** What a well-behaved gateway answers, in the least convenient order that it may. */
+/** The responses of a correct gateway, in the least convenient valid order. */
 export const model: Behaviour = ({ body, path }, response) => {
   if (path === "/v1/embeddings") {
     if (body.input.some((text) => text.trim() === "")) {

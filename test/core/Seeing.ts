@@ -1,4 +1,4 @@
-/** A model that sees no more than the first pixel of each PNG, and names its colour. */
+/** A model that names the colour of the first pixel of each PNG. */
 import { inflateSync } from "node:zlib"
 import { type Behaviour, json } from "./LoopbackGateway.ts"
 

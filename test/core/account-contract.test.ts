@@ -1,4 +1,4 @@
-/** The account's contract: what is read is written again as it was, and client and handlers understand each other. */
+/** The account's contract: round trips of its schemas, and of its client and handlers. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { assert, describe, it } from "@effect/vitest"
 import {
@@ -48,30 +48,34 @@ const Row = Schema.Struct({
   group: Schema.Json
 })
 
-describe("what is read is written as it was", () => {
-  it.prop("an expiry of any form", [Schema.Json], ([wire]) => {
+describe("the account's schemas", () => {
+  it.prop("encode an expiry of any form as it was decoded", [Schema.Json], ([wire]) => {
     roundTrip(Expiry, json(wire))
   })
 
-  it.prop("any second from 1970 to 9999", [Schema.Int], ([any]) => {
+  it.prop("decode every second from 1970 to 9999", [Schema.Int], ([any]) => {
     const seconds = Math.abs(any) % 253_402_300_800
     const expiry = roundTrip(Expiry, seconds)
     assert.strictEqual(expiry._tag === "At" ? DateTime.toEpochMillis(expiry.at) : -1, seconds * 1000)
   })
 
-  it.prop("a token, a list of them in either form, an update, a user", [Row, Schema.Json], ([any, other]) => {
-    const row = json({ ...any, other })
-    const { key, ...token } = roundTrip(TokenRecord, row)
-    assert.strictEqual(key && Redacted.value(key), row.key)
-    assert.deepStrictEqual(token.extra, { group: row.group, other: row.other })
-    const list = { success: true, message: "", data: [row], other: row.other }
-    roundTrip(TokensResponse, list)
-    roundTrip(TokensResponse, { ...list, data: { items: [row], total: 1, page: 1 } })
-    roundTrip(TokenUpdateRequest, json({ ...row, key: undefined }))
-    roundTrip(UserResponse, { data: { username: row.name, quota: row.remain_quota, other: row.other } })
-  })
+  it.prop(
+    "encode tokens, lists, updates and users as they were decoded",
+    [Row, Schema.Json],
+    ([any, other]) => {
+      const row = json({ ...any, other })
+      const { key, ...token } = roundTrip(TokenRecord, row)
+      assert.strictEqual(key && Redacted.value(key), row.key)
+      assert.deepStrictEqual(token.extra, { group: row.group, other: row.other })
+      const list = { success: true, message: "", data: [row], other: row.other }
+      roundTrip(TokensResponse, list)
+      roundTrip(TokensResponse, { ...list, data: { items: [row], total: 1, page: 1 } })
+      roundTrip(TokenUpdateRequest, json({ ...row, key: undefined }))
+      roundTrip(UserResponse, { data: { username: row.name, quota: row.remain_quota, other: row.other } })
+    }
+  )
 
-  it("an expiry is never, dated, or as it came", () => {
+  it("decode an expiry as never, as a time, or as unknown", () => {
     const read = Schema.decodeUnknownSync(Expiry)
     assert.deepStrictEqual(read(-1), NEVER_EXPIRES)
     assert.deepStrictEqual(read(0), { _tag: "At", at: DateTime.makeUnsafe(0) })
@@ -109,7 +113,7 @@ const client = Layer.unwrap(
 )
 
 it.layer(Layer.provideMerge(client, Server))("the account's client and handlers", (it) => {
-  it.effect("understand each other", () =>
+  it.effect("exchange every call", () =>
     Effect.gen(function* () {
       const { rotateAccessToken, tokens, user } = yield* Account
       assert.deepStrictEqual(yield* user, { username: "ada", quota: quota(1), extra: { group: "vip" } })

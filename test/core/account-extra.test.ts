@@ -1,4 +1,4 @@
-/** What a gateway says beyond the interface reaches the caller. */
+/** Fields of a response that the interface does not define reach the caller. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import {
   ChatChunk,
@@ -20,8 +20,8 @@ const answering = <A, E, R>(body: unknown, call: Effect.Effect<A, E, R>) =>
 
 const vector = (index: number, more: object = {}) => ({ index, embedding: [1, 2], ...more })
 
-layer(Clients)("fields that the interface does not name", (it) => {
-  it.effect("of a rerank", () =>
+layer(Clients)("fields beyond the interface", (it) => {
+  it.effect("are in the `extra` of a rerank response", () =>
     Effect.gen(function* () {
       const results = [0, 1, 2].map((index) => ({ index, relevance_score: 0.5 }))
       const body = { results: [{ ...results[0], why: "near" }, results[1], results[2]], region: "eu" }
@@ -31,7 +31,7 @@ layer(Clients)("fields that the interface does not name", (it) => {
     })
   )
 
-  it.effect("of embeddings, one for each request that has some", () =>
+  it.effect("are in the `extra` of embeddings, one entry per request that has any", () =>
     Effect.gen(function* () {
       const body = { data: [vector(0), vector(1, { truncated: true })], usage: { cost: 0.5 } }
       const { extra } = yield* answering(body, embedTwo)
@@ -45,7 +45,7 @@ layer(Clients)("fields that the interface does not name", (it) => {
     })
   )
 
-  it.effect("of an answer to a chat, wherever it stands", () =>
+  it.effect("are in the `extra` of a chat response, at any depth", () =>
     Effect.gen(function* () {
       const message = { role: "assistant", content: "4", reasoning_content: "2 + 2" }
       const body = { choices: [{ message, logprobs: null }], system_fingerprint: "fp", usage: { a: [1] } }
@@ -58,7 +58,7 @@ layer(Clients)("fields that the interface does not name", (it) => {
     })
   )
 
-  it.effect("of the events of a chat, with the text that they bring", () =>
+  it.effect("are in the `extra` of chat events, with their text", () =>
     Effect.gen(function* () {
       const chunk = (delta: object, more: object = {}) => ({
         id: "c-1",
@@ -86,7 +86,7 @@ layer(Clients)("fields that the interface does not name", (it) => {
     })
   )
 
-  it.effect("of models", () =>
+  it.effect("are in the `extra` of models", () =>
     Effect.gen(function* () {
       const models = yield* answering({ data: [{ id: "m", price: 2 }] }, (yield* Gateway).models)
       assert.deepStrictEqual(models, [{ id: "m", extra: { price: 2 } }])
@@ -94,8 +94,8 @@ layer(Clients)("fields that the interface does not name", (it) => {
   )
 })
 
-layer(Clients)("what an answer says of itself", (it) => {
-  it.effect("comes with it: id, model, Cohere's meta, time and all tokens", () =>
+layer(Clients)("id, model, meta, time and token counts", (it) => {
+  it.effect("are returned if the gateway states them", () =>
     Effect.gen(function* () {
       const meta = { api_version: { version: "2" }, billed_units: { search_units: 1 } }
       const results = [0, 1, 2].map((index) => ({ index, relevance_score: 0.5 }))
@@ -127,7 +127,7 @@ layer(Clients)("what an answer says of itself", (it) => {
     })
   )
 
-  it.effect("is absent where it says nothing, or says it in another type", () =>
+  it.effect("are absent if the gateway omits them or sends another type", () =>
     Effect.gen(function* () {
       const end = { promptTokens: 0, completionTokens: 0 }
       const plain = { choices: [{ message: { content: "4" } }] }
@@ -139,7 +139,7 @@ layer(Clients)("what an answer says of itself", (it) => {
   )
 })
 
-describe("answers", () => {
+describe("response types", () => {
   const Known = { id: Schema.String, model: Schema.String, other: Schema.Json }
   const usage = Schema.Struct({ total_tokens: Schema.Int, other: Schema.Json })
   const round = (schema: Schema.Codec<unknown, unknown>, wire: unknown) => {
@@ -150,7 +150,7 @@ describe("answers", () => {
   }
 
   it.prop(
-    "are written as they were read, whatever they carry besides",
+    "encode as they were decoded, with undeclared fields",
     [Schema.Struct(Known), usage, Schema.Int, Schema.Finite, Schema.String],
     ([known, usage, index, score, text]) => {
       const { other } = known
@@ -179,7 +179,7 @@ describe("an open struct", () => {
   const Thing = openStruct({ id: Schema.Int, inner: Schema.optionalKey(openStruct({ a: Schema.String })) })
 
   it.prop(
-    "gives back what it read, fields called `extra` or `__proto__` included",
+    "encodes what it decoded, including fields named `extra` or `__proto__`",
     [Schema.Record(Schema.String, Schema.Json), Schema.Int],
     ([others, id]) => {
       const { inner: _, ...rest } = others
@@ -191,7 +191,7 @@ describe("an open struct", () => {
     }
   )
 
-  it("checks the fields that it declares", () => {
+  it("validates its declared fields", () => {
     assert.throws(() => Schema.decodeUnknownSync(Thing)({ id: "1", x: 2 }), /id/)
     assert.throws(() => Schema.decodeUnknownSync(Thing)({ id: 1, inner: { b: 2 } }), /inner/)
   })

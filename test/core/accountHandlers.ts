@@ -1,4 +1,4 @@
-/** The account group of the contract, served from memory: the smallest server that the client has to understand. */
+/** An in-memory server of the contract's account group. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { apiKey, NotFound, type Quota, quota } from "@sluice/core"

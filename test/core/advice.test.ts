@@ -1,4 +1,4 @@
-/** Every error says what to try, once, and never against what else it says. */
+/** Every error gives advice once, and the advice does not contradict the message. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import {
   Account,
@@ -25,7 +25,7 @@ import { openAi, refuse } from "./LoopbackGateway.ts"
 const message = "m"
 const after = Duration.seconds(2)
 
-describe("what to try next", () => {
+describe("the advice", () => {
   const advised: ReadonlyArray<readonly [GatewayReason, RegExp]> = [
     [new InvalidRequest({ message, param: "size" }), /^Correct `size`: /],
     [new InvalidRequest({ message }), /^Correct the request: /],
@@ -43,20 +43,20 @@ describe("what to try next", () => {
     [new TaskFailed({ message, task: "t" }), /create a new task/]
   ]
   for (const [reason, advice] of advised) {
-    it(`after ${reason._tag}: ${advice.source}`, () => {
+    it(`for ${reason._tag} matches ${advice.source}`, () => {
       const error = new GatewayError({ operation: "call", attempt: 1, reason })
       assert.match(error.advice ?? "", advice)
       assert.strictEqual(error.message, `call: m. ${error.advice}`)
     })
   }
 
-  it("is not to correct a request that a task is not ready for", () => {
+  it("does not say to correct a request if the task is not ready", () => {
     const reason = new InvalidRequest({ message: "Not made yet: ask for its status first" })
     const error = new GatewayError({ operation: "videos.content", task: "t", attempt: 1, reason })
     assert.match(error.message, /ask for its status first$/)
   })
 
-  it("is to look at the base URL where there is no such path", () => {
+  it("names the base URL for an unknown path", () => {
     const reason = new NotFound({ message: "There is no /docs/v1/models here", code: "route_not_found" })
     for (const about of [{}, { model: "m" }]) {
       const error = new GatewayError({ operation: "call", attempt: 1, reason, ...about })
@@ -64,15 +64,15 @@ describe("what to try next", () => {
     }
   })
 
-  it("is said by what was refused here itself", () => {
+  it("is absent if the request was refused locally, with its own message", () => {
     const error = new GatewayError({ operation: "call", reason: new InvalidRequest({ message }) })
     assert.isUndefined(error.advice)
     assert.strictEqual(error.message, "call: m")
   })
 })
 
-layer(Clients)("what to try next, by the call:", (it) => {
-  it.effect("a model that is not there is looked up in the lists, a task and a token are not", () =>
+layer(Clients)("the advice of a call", (it) => {
+  it.effect("names the list of models only for an unknown model", () =>
     Effect.gen(function* () {
       const absent = <A, R>(call: Effect.Effect<A, GatewayError, R>) =>
         Effect.map(
@@ -93,7 +93,7 @@ layer(Clients)("what to try next, by the call:", (it) => {
     })
   )
 
-  it.effect("what may have been made is not advised to be made again", () =>
+  it.effect("never says to repeat a creation with an unknown outcome", () =>
     Effect.gen(function* () {
       const create = Gateway.use(({ images }) => images.create({ model: "i", prompt: "p" }))
       for (const behaviour of [refuse(500, openAi({})), hangUp("destroy")]) {

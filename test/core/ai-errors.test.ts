@@ -53,7 +53,7 @@ const reasons: ReadonlyArray<readonly [GatewayReason, AiError.AiErrorReason["_ta
   ]
 ]
 
-describe("a GatewayError as an AiError", () => {
+describe("a GatewayError converted to an AiError", () => {
   for (const [reason, expected] of reasons) {
     plain(`${reason._tag}, ${reason.isRetryable ? "" : "not "}to be repeated, is ${expected}`, () => {
       const before = new GatewayError({ operation: "chat", model: "c", requestId: "req-7", reason })
@@ -89,7 +89,7 @@ describeLayer(Models)("a gateway's refusal", (it) => {
     embedMany: Effect.asVoid(EmbeddingModel.EmbeddingModel.use(({ embedMany }) => embedMany(["a", "b"])))
   }
   for (const [name, program] of Object.entries(programs)) {
-    it.effect(`reaches a program that calls ${name}, with its wait and its parameter`, () =>
+    it.effect(`reaches a caller of ${name} with its delay and its parameter`, () =>
       Effect.gen(function* () {
         const { behave } = yield* LoopbackGateway
         behave(refuse(429, openAi({ message: "slowly" }), { "retry-after": "7" }))

@@ -27,7 +27,7 @@ const Models = Layer.mergeAll(
 
 const behave = (behaviour: Behaviour) =>
   LoopbackGateway.use((loopback) => Effect.sync(() => loopback.behave(behaviour)))
-/** What was asked, request by request. */
+/** The requests received. */
 const asked = Effect.map(LoopbackGateway, ({ seen }) => seen.map(({ body }): unknown => body))
 
 const says =
@@ -43,8 +43,8 @@ const PNG = Uint8Array.from(
   (c) => c.codePointAt(0) ?? 0
 )
 
-describeLayer(Models)("programs for Effect's AI services run on the gateway", (it) => {
-  it.effect("generateText: text, end, tokens", () =>
+describeLayer(Models)("Effect's AI services over the gateway", (it) => {
+  it.effect("generateText returns text, finish reason and tokens", () =>
     Effect.gen(function* () {
       yield* behave(says("Good day."))
       const answer = yield* LanguageModel.generateText({
@@ -79,7 +79,7 @@ describeLayer(Models)("programs for Effect's AI services run on the gateway", (i
     })
   )
 
-  it.effect("generateText: what the gateway does not say stays unknown", () =>
+  it.effect("generateText leaves unknown token counts undefined", () =>
     Effect.gen(function* () {
       yield* behave((_, response) => json(response, { choices: [{ message: { content: "x" } }] }))
       const { finishReason, usage } = yield* LanguageModel.generateText({ prompt: "?" })
@@ -93,7 +93,7 @@ describeLayer(Models)("programs for Effect's AI services run on the gateway", (i
     })
   )
 
-  it.effect("streamText: the text as it comes, then its end", () =>
+  it.effect("streamText emits deltas, then the end", () =>
     Effect.gen(function* () {
       yield* behave((_, response) =>
         events(response, [
@@ -117,7 +117,7 @@ describeLayer(Models)("programs for Effect's AI services run on the gateway", (i
     })
   )
 
-  it.effect("images of a prompt reach the gateway, by bytes and by address", () =>
+  it.effect("images of a prompt are sent, as bytes and as URLs", () =>
     Effect.gen(function* () {
       yield* behave(says("One pixel."))
       yield* LanguageModel.generateText({
@@ -157,7 +157,7 @@ describeLayer(Models)("programs for Effect's AI services run on the gateway", (i
     })
   )
 
-  it.effect("what the gateway's messages cannot carry is refused before anything is sent", () =>
+  it.effect("unsupported parts of a prompt fail before sending", () =>
     Effect.gen(function* () {
       yield* behave(model)
       const Echo = Tool.make("Echo", {
@@ -200,7 +200,7 @@ describeLayer(Models)("programs for Effect's AI services run on the gateway", (i
   const Plan = Schema.Struct({ title: Schema.String, steps: Schema.Array(Schema.Int) })
   const plan = LanguageModel.generateObject({ prompt: "A plan, please", schema: Plan, objectName: "plan" })
 
-  it.effect("generateObject: the object of a schema, however the model wraps it", () =>
+  it.effect("generateObject finds the object in the model's answer", () =>
     Effect.gen(function* () {
       const object = { title: "braces } in { text", steps: [1, 2] }
       const text = JSON.stringify(object, undefined, 2)
@@ -220,7 +220,7 @@ describeLayer(Models)("programs for Effect's AI services run on the gateway", (i
     })
   )
 
-  it.effect("generateObject: an answer that is no such object is a failure that shows it", () =>
+  it.effect("generateObject fails with the answer if it has no such object", () =>
     Effect.gen(function* () {
       for (const answer of ["I would rather not.", '{"title": 1, "steps": []}', '{"title": "cut o']) {
         yield* behave(says(answer))
@@ -246,7 +246,7 @@ describeLayer(Models)("programs for Effect's AI services run on the gateway", (i
     })
   )
 
-  it.effect("an execution plan goes on to the next model", () =>
+  it.effect("an execution plan falls back to the next model", () =>
     Effect.gen(function* () {
       yield* behave((seen, response, nth) =>
         nth === 0 ? refuse(503, {})(seen, response, nth) : says("from the second")(seen, response, nth)
@@ -264,7 +264,7 @@ describeLayer(Models)("programs for Effect's AI services run on the gateway", (i
     })
   )
 
-  it.effect("embedMany: a vector a text, in their order, and the tokens", () =>
+  it.effect("embedMany returns one vector per text, in order, and the tokens", () =>
     Effect.gen(function* () {
       yield* behave(model)
       const texts = ["first boiler", "second refund", "third counter"]
@@ -279,7 +279,7 @@ describeLayer(Models)("programs for Effect's AI services run on the gateway", (i
     })
   )
 
-  it.effect("embed: calls side by side share a request", () =>
+  it.effect("concurrent embed calls share a request", () =>
     Effect.gen(function* () {
       yield* behave(model)
       const { embed: one } = yield* EmbeddingModel.EmbeddingModel
@@ -293,7 +293,7 @@ describeLayer(Models)("programs for Effect's AI services run on the gateway", (i
     })
   )
 
-  it.effect("an embedding model says its dimensions, and refuses vectors of others", () =>
+  it.effect("an embedding model has dimensions, and rejects vectors of another dimension", () =>
     Effect.gen(function* () {
       yield* behave(model)
       const dimensions = (length: number) =>

@@ -1,4 +1,4 @@
-/** Which group a model is of, as the user's table says. */
+/** The group of a model, from configuration. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, expectTypeOf, it, layer } from "@effect/vitest"
 import { apiKey, Gateway, ModelCatalogue, type ModelGroup } from "@sluice/core"
@@ -17,7 +17,7 @@ const build = (value: string | undefined) => {
 }
 
 describe("the catalogue", () => {
-  it("knows the groups of the interface", () => {
+  it("has the groups of the interface", () => {
     const videos = ["V-A", "V-B", "V-C", "V-D", "V-E", "V-F", "V-G", "image-to-video"]
     const images = ["I1", "I2", "I3", "I4", "I5", "I6"]
     assert.deepStrictEqual([...MODEL_GROUPS], [...videos, ...images, "rerank", "embeddings", "chat"])
@@ -26,7 +26,7 @@ describe("the catalogue", () => {
     assert.throws(() => ModelCatalogue.make({ "V-H": ["m"] }), /V-H/)
   })
 
-  it("finds a model by its name, else by the longest beginning", () => {
+  it("finds a model by its name, else by the longest prefix", () => {
     const { groupOf } = ModelCatalogue.make({
       "V-D": ["wave-2.6"],
       "image-to-video": ["wave-*-i2v", "wave-2.6-i2v*"],
@@ -40,13 +40,13 @@ describe("the catalogue", () => {
     assert.isTrue(Option.isNone(ModelCatalogue.make({}).groupOf("constructor")))
   })
 
-  it("refuses a model in two groups", () => {
+  it("rejects a model in two groups", () => {
     assert.throws(() => ModelCatalogue.make({ I1: ["m"], I4: ["m"] }), /`m` is listed in I1 and in I4/)
   })
 })
 
 layer(LoopbackGateway.layer)("the catalogue of a client", (it) => {
-  it.effect("is that of its layer, where a call brings none of its own", () =>
+  it.effect("is that of its layer, unless the call provides one", () =>
     Effect.gen(function* () {
       const { behave, seen, url: baseUrl } = yield* LoopbackGateway
       behave((_, response) => json(response, { id: "t-1", status: "queued" }))
@@ -84,7 +84,7 @@ describe("the catalogue's configuration", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer))
   )
 
-  it.effect("says what is wrong, and where", () =>
+  it.effect("names the fault of an invalid table", () =>
     Effect.gen(function* () {
       const wrong: Record<string, RegExp> = {
         "{": /JSON/,

@@ -48,7 +48,7 @@ const REASONS: ReadonlyArray<GatewayReason> = [
   new ServerFailure({ message: "m", status: 500, final: true })
 ]
 
-/** What a caller acts on. */
+/** The parts of a reason that a caller acts on. */
 const essence = (reason: GatewayReason) => ({
   tag: reason._tag,
   retryable: reason.isRetryable,
@@ -142,7 +142,7 @@ const gateway = Layer.unwrap(
 )
 
 layer(Layer.provideMerge(gateway, Server))("the contract", (it) => {
-  it.effect("every reason survives the way to the client, with its time to wait", () =>
+  it.effect("carries every reason to the client, with its delay", () =>
     Effect.gen(function* () {
       const client = yield* Gateway
       for (const [i, sent] of REASONS.entries()) {
@@ -153,7 +153,7 @@ layer(Layer.provideMerge(gateway, Server))("the contract", (it) => {
     })
   )
 
-  it.effect("every error body has all four fields", () =>
+  it.effect("has error bodies with all four fields", () =>
     Effect.gen(function* () {
       const answers = [
         yield* send("/v1/embeddings", { model: "reason-0", input: "a" }),
@@ -174,7 +174,7 @@ layer(Layer.provideMerge(gateway, Server))("the contract", (it) => {
     })
   )
 
-  it.effect("names the field that does not fit", () =>
+  it.effect("names the invalid field", () =>
     Effect.gen(function* () {
       const rerank = { model: "m", query: "q", documents: ["a"] }
       const wrong = {
@@ -191,7 +191,7 @@ layer(Layer.provideMerge(gateway, Server))("the contract", (it) => {
     })
   )
 
-  it.effect("takes PNG, JPEG and WEBP images of at most 20 MB, by URL or whole", () =>
+  it.effect("accepts PNG, JPEG and WEBP images of at most 20 MB, as URL or data URI", () =>
     Effect.gen(function* () {
       const statusOf = (url: string) => {
         const part = { type: "image_url", image_url: { url, detail: null } }
@@ -237,7 +237,7 @@ layer(Layer.provideMerge(gateway, Server))("the contract", (it) => {
       })
   )
 
-  it.effect("takes null for absent, leaves out what is absent, and tolerates fields it does not know", () =>
+  it.effect("decodes null as absent, omits absent fields, and accepts unknown fields", () =>
     Effect.gen(function* () {
       const body = {
         model: "m",
@@ -256,7 +256,7 @@ layer(Layer.provideMerge(gateway, Server))("the contract", (it) => {
     })
   )
 
-  it.effect("its client and its handlers understand each other", () =>
+  it.effect("exchanges every call between its client and its handlers", () =>
     Effect.gen(function* () {
       const client = yield* Gateway
       const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: "hi" }] }]
@@ -274,7 +274,7 @@ layer(Layer.provideMerge(gateway, Server))("the contract", (it) => {
     })
   )
 
-  it.effect("what failed between gateway and provider is 502 or 504, and never the caller's fault", () =>
+  it.effect("maps upstream failures to 502 or 504", () =>
     Effect.sync(() => {
       const statusOf = (reason: GatewayReason) => Failure.fromReason(reason).status
       assert.strictEqual(statusOf(new Unreachable({ message: "m" })), 502)
@@ -284,7 +284,7 @@ layer(Layer.provideMerge(gateway, Server))("the contract", (it) => {
     })
   )
 
-  it.effect("who calls over HTTP is told of no option of the client", () =>
+  it.effect("does not name client options to HTTP callers", () =>
     Effect.gen(function* () {
       const options = { attemptTimeout: "1 millis", retry: RETRY_NEVER } as const
       const { call } = makeCaller(options, apiKey("sk-0123456789"))

@@ -12,7 +12,7 @@ import { Effect, Layer } from "effect"
 
 const notAsked = undefined as never
 
-/** A gateway whose embeddings are these, and which keeps what it was asked for. */
+/** A gateway with these embeddings that records its requests. */
 const embedderOver = (
   embeddings: (input: ReadonlyArray<string>) => Effect.Effect<Embeddings, GatewayError>,
   options: Partial<GatewayEmbedder.GatewayEmbedderOptions> = {}
@@ -33,7 +33,7 @@ const ofLength = (length: number) => (input: ReadonlyArray<string>) =>
   Effect.succeed({ vectors: input.map(() => new Float32Array(length).fill(3)), tokens: input.length })
 
 describe("GatewayEmbedder", () => {
-  it.effect("asks for the dimension once, and not at all when it is given or already seen", () =>
+  it.effect("requests the dimension at most once, and only if it is unknown", () =>
     Effect.gen(function* () {
       const asking = embedderOver(ofLength(4))
       const dimensions = Effect.forEach([1, 2, 3], () => Embedder.use(({ dimension }) => dimension), {
@@ -47,7 +47,7 @@ describe("GatewayEmbedder", () => {
     })
   )
 
-  it.effect("puts the prefix of the purpose before each text", () =>
+  it.effect("adds the prefix of the purpose to each text", () =>
     Effect.gen(function* () {
       const { asked, layer } = embedderOver(ofLength(2), { prefixes: { query: "query: " } })
       yield* Effect.gen(function* () {
@@ -59,7 +59,7 @@ describe("GatewayEmbedder", () => {
     })
   )
 
-  it.effect("refuses a vector of another dimension than the first, or than was promised", () =>
+  it.effect("rejects a vector of the wrong dimension", () =>
     Effect.gen(function* () {
       let length = 4
       const { layer } = embedderOver((input) => ofLength(length++)(input))
@@ -75,7 +75,7 @@ describe("GatewayEmbedder", () => {
     })
   )
 
-  it.effect("keeps what succeeded at its place among the texts given, blank ones among them, at norm 1", () =>
+  it.effect("keeps the vectors of a partial failure at the positions of their texts, with norm 1", () =>
     Effect.gen(function* () {
       const { layer } = embedderOver(() => {
         const kept = new Map([[1, Float32Array.of(3, 4)]])

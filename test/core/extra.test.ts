@@ -1,4 +1,4 @@
-/** Fields that the interface does not name: sent beside its own, in place of none. */
+/** Request fields that the interface does not define: they are sent, but replace no declared field. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { type ChatCall, Gateway, type GatewayError } from "@sluice/core"
 import { Effect, Stream } from "effect"
@@ -31,7 +31,7 @@ layer(Clients)("a call's `extra`", (it) => {
     rerank: ["top_n", (extra = {}) => Gateway.use(({ rerank }) => rerank({ ...RERANK, extra }))]
   }
   for (const [name, [own, call]] of Object.entries(calls)) {
-    it.effect(`is sent by ${name} beside the fields of the interface, which it cannot replace`, () =>
+    it.effect(`is sent by ${name}, and cannot replace declared fields`, () =>
       Effect.gen(function* () {
         const extra = { user: "u-7", nested: { a: [1, null] } }
         const [plain, more, ...others] = yield* behaving(
@@ -55,7 +55,7 @@ layer(Clients)("a call's `extra`", (it) => {
     )
   }
 
-  it.effect("may name tools: an answer that asks them is one", () =>
+  it.effect("may have tools: a response with tool calls is valid", () =>
     Effect.gen(function* () {
       const tools = [{ type: "function", function: { name: "level" } }]
       const message = { role: "assistant", content: null, tool_calls: [{ id: "c-1", ...tools[0] }] }
@@ -69,7 +69,7 @@ layer(Clients)("a call's `extra`", (it) => {
   )
 })
 
-describe("what is no JSON", () => {
+describe("a value that is not JSON", () => {
   it("does not compile in `extra`", () => {
     // @ts-expect-error a function
     const chat: ChatCall = { ...ask, extra: { stop: () => "." } }

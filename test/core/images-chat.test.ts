@@ -15,8 +15,8 @@ import { onePixel, png } from "./mediaImages.ts"
 
 const url = "https://images.example.com/cat.gif"
 
-layer(Layer.merge(Clients, NodeFileSystem.layer))("images of a chat", (it) => {
-  it.effect("a message carries several, from everywhere, and goes out whole", () =>
+layer(Layer.merge(Clients, NodeFileSystem.layer))("images in a chat", (it) => {
+  it.effect("are sent from every kind of source, several in one message", () =>
     Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
       const file = yield* files.makeTempFileScoped({ suffix: ".bin" })
@@ -46,7 +46,7 @@ layer(Layer.merge(Clients, NodeFileSystem.layer))("images of a chat", (it) => {
     })
   )
 
-  it.effect("the detail decides what an image costs; texts cost nothing here", () =>
+  it.effect("cost tokens by their detail, without the texts", () =>
     Effect.gen(function* () {
       const bytes = png(1024, 1024)
       const costs = yield* Effect.forEach(["low", "high", "auto", undefined] as const, (detail) =>
@@ -70,7 +70,7 @@ layer(Layer.merge(Clients, NodeFileSystem.layer))("images of a chat", (it) => {
     })
   )
 
-  it.effect("what is no image that can be sent is an invalid request, before anything is sent", () =>
+  it.effect("fail before sending if a source is not an accepted image", () =>
     Effect.gen(function* () {
       const refused: ReadonlyArray<readonly [Effect.Effect<unknown, GatewayError>, RegExp]> = [
         [imagePart(onePixel.gif), /chat: The image is a GIF, not a PNG, JPEG or WEBP image/],
@@ -85,7 +85,7 @@ layer(Layer.merge(Clients, NodeFileSystem.layer))("images of a chat", (it) => {
     })
   )
 
-  it.effect("a data URI that nobody has read is looked at before it is sent, whole or as a stream", () =>
+  it.effect("are checked before sending if they are data URIs, for chat and chatStream", () =>
     Effect.gen(function* () {
       const gateway = yield* Gateway
       const { seen } = yield* LoopbackGateway

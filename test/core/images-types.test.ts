@@ -1,4 +1,4 @@
-/** What a group of image models does not take does not compile. */
+/** Calls that a group of image models does not accept do not compile. */
 import { assert, describe, it } from "@effect/vitest"
 import type { ImagesOptions, VideosOptions } from "@sluice/core/client"
 import { validateImageCall } from "@sluice/core/contract"
@@ -96,7 +96,7 @@ const doesNot: ReadonlyArray<ImageCall> = [
   { ...m, group: "I6", image: { path: "a.png" } }
 ]
 
-/** A file system is needed for files alone. */
+/** Only files require a `FileSystem`. */
 const needs = {
   url: (): Effect.Effect<unknown, unknown> => readImage(url),
   bytes: (): Effect.Effect<unknown, unknown> => imagePart(bytes, "low"),
@@ -119,20 +119,20 @@ const patience: ImagesOptions & VideosOptions = {
 }
 
 describe("calls of images", () => {
-  it("what compiles is taken, and what does not is refused to whoever has no compiler", () => {
+  it("are accepted at run time exactly if they compile", () => {
     const taken = (call: ImageCall) => Result.isSuccess(validateImageCall(call))
     for (const call of compiles) assert.isTrue(taken(call), JSON.stringify(call))
     for (const call of doesNot) assert.isFalse(taken(call), JSON.stringify(call))
   })
 
-  it.effect("what needs no file system runs without one", () =>
+  it.effect("run without a `FileSystem` if they have no files", () =>
     Effect.gen(function* () {
       yield* needs.url()
       yield* needs.bytes()
     })
   )
 
-  it("how images and videos are waited for can be named", () => {
+  it("have exported types for their wait options", () => {
     assert.deepStrictEqual(Object.keys(patience), ["images", "videos"])
   })
 })

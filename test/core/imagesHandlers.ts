@@ -1,4 +1,4 @@
-/** The smallest server of the images: a model named `slow` answers in two steps, every other at once. */
+/** An in-memory server of images: the model `slow` creates tasks, others respond at once. */
 import { GatewayApi } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"

@@ -21,7 +21,7 @@ const octets = Schema.Array(within(0, 255))
 
 const bytesOf = (base64: string) => new Uint8Array(Buffer.from(base64, "base64"))
 
-/** Why a source is refused; that it is taken is a defect. */
+/** The error of a source that must be refused. */
 const refusalOf = (source: ImageSource) =>
   Effect.provide(readImage(source), NodeFileSystem.layer).pipe(
     Effect.matchEffect({
@@ -34,7 +34,7 @@ const refusalOf = (source: ImageSource) =>
   )
 
 describe("the format of an image", () => {
-  it("is told by its first bytes, and its size by its header", () => {
+  it("is read from the first bytes, its size from the header", () => {
     const { gif, ...taken } = onePixel
     for (const [name, base64] of Object.entries(taken)) {
       const bytes = bytesOf(base64)
@@ -61,9 +61,9 @@ describe("the format of an image", () => {
       }
     )
 
-    it(`no size comes from the header of a ${name} that is cut off`, () => {
+    it(`is known without a size if a ${name} is truncated`, () => {
       const head = make(300, 200)
-      // The last byte of the JPEG's head belongs to the number of components.
+      // The last byte of the JPEG's header is the number of components.
       const needed = head.length - (format === "jpeg" ? 1 : 0)
       for (let cut = 0; cut < needed; cut++) {
         assert.isUndefined(imageSizeOf(format, head.subarray(0, cut)), `cut at ${cut}`)
@@ -71,13 +71,13 @@ describe("the format of an image", () => {
     })
   }
 
-  it.prop("every size comes back from a PNG", [side(300), side(300)], ([width, height]) => {
+  it.prop("has the size written to a PNG", [side(300), side(300)], ([width, height]) => {
     const png = Images.png(width, height)
     assert.deepStrictEqual(imageSizeOf("png", png), { width, height })
     for (let cut = 0; cut < 24; cut++) assert.isUndefined(imageSizeOf("png", png.subarray(0, cut)))
   })
 
-  it("a size of 0 is none, and a table is not taken for a frame", () => {
+  it("has no size of 0, and no size from a JPEG table", () => {
     assert.isUndefined(imageSizeOf("jpeg", Images.jpegHead(0, 5)))
     for (const table of [0xc4, 0xc8, 0xcc]) {
       assert.isUndefined(imageSizeOf("jpeg", Images.jpegHead(9, 9, table)))
@@ -85,7 +85,7 @@ describe("the format of an image", () => {
     assert.deepStrictEqual(imageSizeOf("jpeg", Images.jpegHead(9, 8, 0xc2)), { width: 9, height: 8 })
   })
 
-  it("is read from a view that does not begin where its memory does", () => {
+  it("is read from a view with an offset", () => {
     const png = Images.png(7, 9)
     const shifted = new Uint8Array(png.length + 5)
     shifted.set(png, 5)
@@ -94,7 +94,7 @@ describe("the format of an image", () => {
 })
 
 describe("Base64 and data URIs", () => {
-  it.prop("every sequence of bytes comes back, through Base64 and through a data URI", [octets], ([list]) => {
+  it.prop("decode to the bytes encoded", [octets], ([list]) => {
     const bytes = Uint8Array.from(list)
     const text = encodeBase64(bytes)
     assert.deepStrictEqual([...(decodeBase64(text) ?? [-1])], [...bytes])
@@ -103,7 +103,7 @@ describe("Base64 and data URIs", () => {
     assert.deepStrictEqual(parts, { mediaType: "image/png", base64: text })
   })
 
-  it("what is not written so is not read", () => {
+  it("reject text that is not strict Base64", () => {
     for (const text of [
       "AAA",
       "AA=A",
@@ -120,7 +120,7 @@ describe("Base64 and data URIs", () => {
     }
   })
 
-  it("a data URI may have parameters and any case, and has to be Base64", () => {
+  it("accept parameters and any case in a data URI, but only Base64", () => {
     assert.deepStrictEqual(parseDataUri("DATA:Image/PNG;charset=x;BASE64,AAAA"), {
       mediaType: "image/png",
       base64: "AAAA"
@@ -133,10 +133,10 @@ describe("Base64 and data URIs", () => {
 })
 
 describe("the source of an image", () => {
-  it.effect("bytes, Base64, data URI, file and URL become what goes on the wire", () =>
+  it.effect("may be bytes, Base64, a data URI, a file or a URL", () =>
     Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
-      // Its name says nothing: the bytes do.
+      // The name is ignored: the bytes count.
       const file = yield* files.makeTempFileScoped({ suffix: ".gif" })
       const bytes = Images.png(40, 30)
       yield* files.writeFile(file, bytes)
@@ -157,7 +157,7 @@ describe("the source of an image", () => {
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 
-  it.effect("what is no PNG, JPEG or WEBP is refused by its name, whatever it says of itself", () =>
+  it.effect("is rejected with the name of its format unless the bytes are PNG, JPEG or WEBP", () =>
     Effect.gen(function* () {
       const text = (start: string) => new Uint8Array(Buffer.from(start.padEnd(40, "x"), "latin1"))
       const cases: ReadonlyArray<readonly [ImageSource, RegExp]> = [
@@ -190,14 +190,14 @@ describe("the source of an image", () => {
     })
   )
 
-  it.effect("image/jpg, which is no type, goes out as image/jpeg", () =>
+  it.effect("is sent as image/jpeg if it is declared as image/jpg", () =>
     Effect.gen(function* () {
       const { wire } = yield* readImage(`data:image/jpg;base64,${onePixel.jpeg}`)
       assert.strictEqual(wire, `data:image/jpeg;base64,${onePixel.jpeg}`)
     })
   )
 
-  it.effect("20 MB are taken, a byte more is not, from memory, text and file alike", () =>
+  it.effect("may have 20 MB, not a byte more, as bytes, text and file", () =>
     Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
       const large = new Uint8Array(MAX_IMAGE_BYTES + 1)
@@ -218,8 +218,8 @@ describe("the source of an image", () => {
   )
 })
 
-describe("what an image costs", () => {
-  it("85 for low, whatever the size; for high by tiles of 512", () => {
+describe("the tokens of an image", () => {
+  it("are 85 for low, and depend on tiles of 512 for high", () => {
     assert.deepStrictEqual(imageTokens("low", { width: 9000, height: 9000 }), { least: 85, most: 85 })
     const examples = [
       [1024, 1024, 765],
@@ -248,7 +248,7 @@ describe("what an image costs", () => {
     }
   )
 
-  it("an image that nobody has seen costs what any image may", () => {
+  it("are a range if the size is unknown", () => {
     assert.deepStrictEqual(imageTokens("high"), { least: 255, most: 1445 })
     assert.deepStrictEqual(imageTokens(), { least: 85, most: 1445 })
   })

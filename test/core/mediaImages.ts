@@ -1,4 +1,4 @@
-/** Images of any size, whole ones or their headers alone. */
+/** Images of any size, complete or only their headers. */
 import { crc32, deflateSync } from "node:zlib"
 
 const chunk = (type: string, data: Buffer): Buffer => {
@@ -9,7 +9,7 @@ const chunk = (type: string, data: Buffer): Buffer => {
   return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)])
 }
 
-/** A whole PNG, grey throughout. */
+/** A complete grey PNG. */
 export const png = (width: number, height: number): Uint8Array => {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
@@ -26,7 +26,7 @@ export const png = (width: number, height: number): Uint8Array => {
   )
 }
 
-/** A JPEG up to the beginning of its frame: a comment, fill bytes, a restart, tables, then the frame. */
+/** A JPEG up to its frame header: a comment, fill bytes, a restart, tables, then the frame. */
 export const jpegHead = (width: number, height: number, frame = 0xc0): Uint8Array =>
   Uint8Array.from(
     [
@@ -49,7 +49,7 @@ export const webpLosslessHead = (width: number, height: number): Uint8Array =>
 export const webpExtendedHead = (width: number, height: number): Uint8Array =>
   riff("VP8X", [0, 0, 0, 0, ...little(width - 1, 3), ...little(height - 1, 3)])
 
-/** Files that encoders wrote, each of one pixel. */
+/** One-pixel files written by encoders. */
 export const onePixel = {
   png: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   jpeg: "/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wgALCAABAAEBAREA/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPxA=",

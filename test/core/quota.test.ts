@@ -6,20 +6,20 @@ const MAX = Number.MAX_SAFE_INTEGER
 const units = (usd: string | number) => Option.getOrUndefined(quotaOfUsd(usd))
 
 describe("quota", () => {
-  it.prop("goes to USD and back without losing a unit, as decimal and as text", [Quota], ([any]) => {
+  it.prop("converts to USD and back exactly, as decimal and as text", [Quota], ([any]) => {
     const amount = quota(any + 0)
     assert.deepStrictEqual(quotaOfUsd(usdOf(amount)), Option.some(amount))
     assert.deepStrictEqual(quotaOfUsd(BigDecimal.format(usdOf(amount))), Option.some(amount))
     assert.deepStrictEqual(quotaOfUsd(formatQuota(amount).replace(/[$,]/g, "")), Option.some(amount))
   })
 
-  it.prop("a sum in USD is the sum of the units", [Schema.Int, Schema.Int], ([a, b]) => {
+  it.prop("adds up in USD as in units", [Schema.Int, Schema.Int], ([a, b]) => {
     const [left, right] = [quota(Math.trunc(a / 2) + 0), quota(Math.trunc(b / 2) + 0)]
     const sum = BigDecimal.sum(usdOf(left), usdOf(right))
     assert.deepStrictEqual(quotaOfUsd(sum), Option.some(quota(left + right)))
   })
 
-  it("knows the rate, at both ends of what is exact as well", () => {
+  it("has the rate of the interface, up to the largest exact amounts", () => {
     assert.strictEqual(units(1), UNITS_PER_USD as Quota)
     assert.strictEqual(units("12.50"), quota(6_250_000))
     assert.strictEqual(units(0.1), quota(50_000))
@@ -29,7 +29,7 @@ describe("quota", () => {
       assert.strictEqual(units(BigDecimal.format(usdOf(quota(amount)))), quota(amount))
   })
 
-  it("refuses what is no exact amount", () => {
+  it("rejects amounts that are not exact", () => {
     for (const usd of [
       "0.000001",
       "0.0000021",
@@ -48,13 +48,13 @@ describe("quota", () => {
     assert.isTrue(Option.isNone(Schema.decodeUnknownOption(Quota)("5")))
   })
 
-  it("is no number that anybody wrote down", () => {
+  it("is not a plain number to the compiler", () => {
     // @ts-expect-error: units are to be made by `quota`
     const bare: Quota = 5
     assert.strictEqual(formatQuota(bare), "$0.00001")
   })
 
-  it("is shown with cents, and with all that it has beyond", () => {
+  it("is formatted with two to six decimals", () => {
     const shown = [0, 500_000, 750_000, 1, -1, 500_050, 617_283_617_283, MAX].map((amount) =>
       formatQuota(quota(amount))
     )

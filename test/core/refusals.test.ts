@@ -35,7 +35,7 @@ const Refusal = Schema.Union([
   Schema.Array(Schema.Struct({ error: Fault }))
 ])
 
-describe("whatever a refusal says", () => {
+describe("a refusal", () => {
   it.effect.prop(
     "it has a reason and a message on one line",
     [Schema.Literals([200, 400, 403, 404, 418, 429, 500, 599]), Refusal],
@@ -60,7 +60,7 @@ describe("whatever a refusal says", () => {
     ["a page of text", { message: "x".repeat(1_000_000) }, "InvalidRequest", "x".repeat(400)]
   ]
   for (const [name, body, tag, message] of terse) {
-    it.effect(`${name}: it is read`, () =>
+    it.effect(`is parsed: ${name}`, () =>
       Effect.gen(function* () {
         const { reason } = yield* ask(400, body)
         assert.deepStrictEqual([reason._tag, reason.message], [tag, message])
@@ -68,7 +68,7 @@ describe("whatever a refusal says", () => {
     )
   }
 
-  it.effect("a code that is no status is none in a 200 either", () =>
+  it.effect("in a 200 response ignores a code that is not a status", () =>
     Effect.gen(function* () {
       const { reason } = yield* ask(200, { error: { message: "m", code: 500.5 } })
       assert.deepStrictEqual([reason._tag, "status" in reason && reason.status], ["ServerFailure", 502])

@@ -1,4 +1,4 @@
-/** What goes over the wire comes back: for any request, any task, and an MP4 cut anywhere. */
+/** Round trips of requests and tasks, and an MP4 file in chunks of any size. */
 import { assert, describe, it } from "@effect/vitest"
 import { type Extra, videoExpiry, videoProgress } from "@sluice/core"
 import { VideoDeletion, VideoRequest, Video } from "@sluice/core/contract"
@@ -7,7 +7,7 @@ import { makeMp4Reader } from "../../packages/core/src/client/media/Mp4.ts"
 import { mp4 } from "./videosHandlers.ts"
 import { wired } from "./wired.ts"
 
-/** Over JSON text, as a request and its answer go. */
+/** Encodes to JSON text and decodes it. */
 const roundTrip = <S extends Schema.Top>(schema: S, value: S["Type"]) => {
   const codec = Schema.toCodecJson(schema) as unknown as Schema.Codec<S["Type"]>
   return Schema.decodeUnknownSync(codec)(wired(Schema.encodeSync(codec)(value)))
@@ -38,7 +38,7 @@ const Request = Schema.Struct({
 const Anything = Schema.Record(Schema.String, Schema.Json)
 
 describe("the videos' schemas", () => {
-  it.effect.prop("any request comes back, with what nobody declared", [Request, Anything], ([asked, more]) =>
+  it.effect.prop("round-trip any request, with undeclared fields", [Request, Anything], ([asked, more]) =>
     Effect.sync(() => {
       const names = Object.keys(Request.fields)
       const others = Object.entries(more).filter(([name]) => !names.includes(name))
@@ -50,7 +50,7 @@ describe("the videos' schemas", () => {
     })
   )
 
-  it.effect.prop("any task comes back, with what nobody declared", [Task], ([task]) =>
+  it.effect.prop("round-trip any task, with undeclared fields", [Task], ([task]) =>
     Effect.sync(() => {
       const wire = json(task) as Record<string, never>
       const video = Schema.decodeUnknownSync(Schema.toCodecJson(Video))(wire)
@@ -67,7 +67,7 @@ describe("the videos' schemas", () => {
     return given.length === 0 ? undefined : Object.fromEntries(given)
   }
 
-  it("seconds are text on the wire, and nulls are read as absent", () => {
+  it("encode seconds as text and decode null as absent", () => {
     const decode = Schema.decodeUnknownSync(Schema.toCodecJson(VideoRequest))
     const request = { model: "m", prompt: "p" }
     assert.deepStrictEqual(decode({ ...request, seconds: null, size: null, input_reference: null }), request)
@@ -79,7 +79,7 @@ describe("the videos' schemas", () => {
     assert.deepStrictEqual(removed({ deleted: true, x: 1 }), { deleted: true, extra: { x: 1 } } as never)
   })
 
-  it("progress and the end of the link are read where the gateway says them", () => {
+  it("give progress and expiry of the link if the gateway states them", () => {
     const of = (extra: Extra, status = "in_progress"): Video => ({ id: "v", status, extra }) as Video
     assert.deepStrictEqual(
       [{ progress: 40 }, { progress: "40%" }, { progress: 140 }, { progress: null }, {}].map((extra) =>
@@ -94,10 +94,10 @@ describe("the videos' schemas", () => {
   })
 })
 
-describe("an MP4 as it comes", () => {
+describe("an MP4 stream", () => {
   const file = mp4(20)
 
-  it("is whole at its end and nowhere else, however it is cut into chunks", () => {
+  it("is complete only at its end, in chunks of any size", () => {
     for (let size = 1; size <= file.length; size++) {
       const reader = makeMp4Reader()
       for (let at = 0; at < file.length; at += size) {
@@ -117,7 +117,7 @@ describe("an MP4 as it comes", () => {
     return bytes
   }
 
-  it("may have boxes of eight bytes' size, and a last one without a size", () => {
+  it("may have 64-bit box sizes, and a last box without a size", () => {
     const long = makeMp4Reader()
     assert.isTrue(long.push(box(8, "moov", 8)))
     assert.isTrue(long.push(box(1, "mdat", 24, 25n)))
@@ -132,7 +132,7 @@ describe("an MP4 as it comes", () => {
     assert.isFalse(huge.isWhole())
   })
 
-  it("is no whole film without what is shown and what says when", () => {
+  it("is incomplete without media data or an index", () => {
     for (const [types, isWhole] of [
       [["ftyp"], false],
       [["ftyp", "moov"], false],
@@ -147,7 +147,7 @@ describe("an MP4 as it comes", () => {
     }
   })
 
-  it("is nothing that begins otherwise, and no box is smaller than its header", () => {
+  it("is rejected if it starts otherwise or has a box smaller than its header", () => {
     for (const bytes of [
       new TextEncoder().encode("<!doctype html>"),
       box(4, "ftyp", 8),

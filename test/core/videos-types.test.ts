@@ -1,4 +1,4 @@
-/** What does not compile, by `tsc`; and that it is refused all the same when no compiler has seen it. */
+/** Video calls that do not compile, and that they are also refused at run time. */
 import { assert, describe, it } from "@effect/vitest"
 import {
   type AnyVideoCall,
@@ -15,7 +15,7 @@ const m = { model: "v", prompt: "p" }
 const image = "https://a.example/cat.png"
 
 describe("video calls", () => {
-  it("what a group does not take compiles in no call, and is refused", () => {
+  it("do not compile with values of another group, and are refused", () => {
     const calls: ReadonlyArray<VideoCall> = [
       // @ts-expect-error V-A takes 4, 8 or 12 s
       v({ ...m, group: "V-A", seconds: "5" }),
@@ -57,7 +57,7 @@ describe("video calls", () => {
     for (const call of calls) assert.isDefined(validateVideoCall(call), JSON.stringify(call))
   })
 
-  it("a number of seconds compiles nowhere, nor does a call without a model or a prompt", () => {
+  it("do not compile with numeric seconds, or without model or prompt", () => {
     // @ts-expect-error seconds are text
     v({ ...m, seconds: 5 })
     // @ts-expect-error seconds are text
@@ -73,7 +73,7 @@ describe("video calls", () => {
     v({ ...m, group: "V-A", extra: { at: new Date(0) } })
   })
 
-  it("what the groups take compiles, and is not refused", () => {
+  it("compile with the values of their group, and are accepted", () => {
     const loose: AnyVideoCall = { ...m, seconds: "7", size: "8k", extra: { fps: 24 } }
     const moving: ImageToVideoCall = { ...m, group: "image-to-video", inputReference: { file: "a.png" } }
     const calls: ReadonlyArray<VideoCall> = [
@@ -92,7 +92,7 @@ describe("video calls", () => {
     for (const call of calls) assert.isUndefined(validateVideoCall(call), JSON.stringify(call))
   })
 
-  it("the groups, their durations and sizes are those of the interface", () => {
+  it("have the groups, durations and sizes of the interface", () => {
     const height: VideoHeight = "480P"
     const groups: Array<VideoGroup> = ["V-A", "V-B", "V-C", "V-D", "V-E", "V-F", "V-G"]
     assert.deepStrictEqual(Object.keys(VIDEO_GROUPS), groups)

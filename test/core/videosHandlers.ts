@@ -1,9 +1,9 @@
-/** The smallest server of the videos: every task is completed at once. */
+/** An in-memory server of videos: every task is completed at once. */
 import { GatewayApi } from "@sluice/core/contract"
 import { Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
-/** An MP4 of three boxes: what it is, a film of nothing, and bytes that no player looks at. */
+/** An MP4 of three boxes: file type, an empty film, and padding. */
 export const mp4 = (bytes = 8): Uint8Array => {
   const file = new Uint8Array(16 + 8 + 8 + bytes)
   const view = new DataView(file.buffer)

@@ -1,9 +1,9 @@
-/** What is left of a value on the wire. */
+/** A value after a JSON round trip. */
 
 /**
- * A value as JSON has it: without -0, and without what is undefined.
+ * A value as JSON has it: without -0 and undefined.
  *
- * Not by way of a text: `JSON.stringify` of Node 24 now and then writes another key in place of one that it has to escape.
+ * Without `JSON.stringify`, because that of Node 24 sometimes writes a wrong key in place of one that it must escape.
  */
 export const wired = <A>(value: A): A => copy(value) as A
 
