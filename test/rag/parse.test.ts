@@ -22,7 +22,7 @@ describe("parse", () => {
       /the name says Text, but this is a PDF/
     ],
     ["text named as a PDF", "notes.pdf", utf8("Dear all"), "Malformed", /not a valid PDF/],
-    ["a page named as Markdown", "page.md", utf8("<!DOCTYPE html><p>x"), "Malformed", /HTML.*\.html/],
+    ["an HTML page named as Markdown", "page.md", utf8("<!DOCTYPE html><p>x"), "Malformed", /HTML.*\.html/],
     ["binary in a .txt", "core.txt", bytes(1, 2, 0, 0, 7, 200, 0, 3), "Malformed", /binary.*UTF-8/],
     ["an image named as Markdown", "cat.md", bytes(0x89, 0x50, 0x4e, 0x47, 13, 10), "Malformed", /PNG image/],
     [
@@ -42,13 +42,13 @@ describe("parse", () => {
     ["an old Word document", "plan.doc", bytes(0xd0, 0xcf, 0x11, 0xe0), "UnsupportedFormat", /old Office/],
     ["a GIF", "cat.gif", utf8("GIF89a"), "UnsupportedFormat", /GIF image/],
     ["text named as an image", "cat.png", utf8("meow"), "Malformed", /not a valid Image/],
-    ["a format nobody knows", "a.xyz", utf8("hello"), "UnsupportedFormat", /\.xyz.*Convert/],
-    ["nothing", "empty.md", bytes(), "Empty", /no text/],
-    ["blank space", "blank.txt", utf8(" \n\t\n"), "Empty", /no text/],
+    ["an unknown format", "a.xyz", utf8("hello"), "UnsupportedFormat", /\.xyz.*Convert/],
+    ["an empty file", "empty.md", bytes(), "Empty", /no text/],
+    ["white space", "blank.txt", utf8(" \n\t\n"), "Empty", /no text/],
     ["only front matter", "front.md", utf8("---\ntitle: x\n---\n"), "Empty", /no text/],
     ["a page without text", "page.html", utf8("<html><script>x</script>"), "Empty", /no text/],
     ["a file over the limit", "big.md", new Uint8Array(MAX_FILE_BYTES + 1), "TooLarge", /64 MiB/]
-  ] as const)("refuses %s", ([, path, content, reason, advice]) =>
+  ] as const)("rejects %s", ([, path, content, reason, advice]) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(parse({ path, bytes: content }))
       assert.strictEqual(error._tag, "RagError")
@@ -59,7 +59,7 @@ describe("parse", () => {
     })
   )
 
-  it.effect("a text that speaks of how a PDF begins is a text", () =>
+  it.effect("reads text that mentions the header of a PDF", () =>
     Effect.gen(function* () {
       assert.include((yield* parse({ path: "a.md", bytes: utf8("It begins with\n%PDF-1.7") })).text, "%PDF")
     })
@@ -67,8 +67,8 @@ describe("parse", () => {
 
   it.effect.each([
     ["UTF-8 with a byte order mark", [0xef, 0xbb, 0xbf, ...utf8("Gänse 水")], "Gänse 水"],
-    ["UTF-16, little end first", [0xff, 0xfe, 0x34, 0x6c, 0x21, 0], "水!"],
-    ["UTF-16, big end first", [0xfe, 0xff, 0x6c, 0x34, 0, 0x21], "水!"],
+    ["little-endian UTF-16", [0xff, 0xfe, 0x34, 0x6c, 0x21, 0], "水!"],
+    ["big-endian UTF-16", [0xfe, 0xff, 0x6c, 0x34, 0, 0x21], "水!"],
     [
       "Latin-1",
       [...utf8("The caf"), 0xe9, ...utf8(" by the weir, na"), 0xef, ...utf8("ve")],
@@ -82,6 +82,23 @@ describe("parse", () => {
         0xc7, 0xcb, 0xc4, 0xc3, 0xd7, 0xa1, 0xa3
       ],
       "水位在四月到九月是四米。"
+    ],
+    // Уровень воды в шлюзе.
+    [
+      "windows-1251",
+      [
+        0xd3, 0xf0, 0xee, 0xe2, 0xe5, 0xed, 0xfc, 0x20, 0xe2, 0xee, 0xe4, 0xfb, 0x20, 0xe2, 0x20, 0xf8, 0xeb,
+        0xfe, 0xe7, 0xe5, 0x2e
+      ],
+      "Уровень воды в шлюзе."
+    ],
+    [
+      "Shift_JIS",
+      Buffer.from(
+        "838d8362834e82cc908588ca82cd8e6c95c482c582b7814282b182cc92ac82c982a082e882dc82b78142",
+        "hex"
+      ),
+      "ロックの水位は四米です。この町にあります。"
     ]
   ] as const)("reads %s", ([, content, text]) =>
     Effect.gen(function* () {
@@ -89,7 +106,7 @@ describe("parse", () => {
     })
   )
 
-  it.effect("takes the title from the document, else from the file's name", () =>
+  it.effect("takes the title from the document, otherwise from the file name", () =>
     Effect.gen(function* () {
       const title = (path: string, text: string) =>
         Effect.map(parse({ path, bytes: utf8(text) }), (parsed) => parsed.title)
@@ -101,7 +118,7 @@ describe("parse", () => {
     })
   )
 
-  it("knows formats by name, whatever the case and the folder", () => {
+  it("recognizes formats by file name", () => {
     const names = [
       "A.MD",
       "x/y.markdown",
@@ -143,7 +160,7 @@ describe("parse", () => {
 })
 
 describe("parseMarkdown", () => {
-  it("finds blocks with their exact text", () => {
+  it("finds blocks and their exact text", () => {
     const parsed = parseMarkdown(
       "Setext\n===\n\npara one\ngoes on\n\n- a\n  - b\n- c\n\n```js\n# no heading\n\nx\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> quote\n\n***\n\n[r]: http://x\n\n    indented\n"
     )
@@ -161,7 +178,7 @@ describe("parseMarkdown", () => {
 })
 
 describe("parseHtml", () => {
-  it("reads what a reader sees", () => {
+  it("reads the visible text", () => {
     const parsed = parseHtml(
       `<nav>menu</nav><h1>Big <em>one</em></h1><p>Fish&nbsp;&amp;
         chips<br>now<div style="display: none">no</div><ul><li>one<li>two<ul><li>deep</li></ul></ul>

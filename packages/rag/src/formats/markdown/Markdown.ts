@@ -7,7 +7,7 @@ import type { DocumentFormat } from "../parsing/DocumentFormat.ts"
 import { type DraftBlock, MAX_LIST_LENGTH } from "../parsing/FigureDraft.ts"
 import { blockSpan, lineStarts } from "../parsing/LineSpans.ts"
 import { illustrate } from "../parsing/Pictures.ts"
-import { decodeFile, refuseHtml } from "../parsing/TextDecoding.ts"
+import { decodeFile, rejectHtml } from "../parsing/TextDecoding.ts"
 import { definitionsOf, htmlFigure, pictureBlocks, rowsAt, withoutData } from "./MarkdownFigures.ts"
 
 // Block rules only: inline parsing is most of the cost, and only headings need it.
@@ -140,7 +140,7 @@ export const markdownFormat: DocumentFormat = {
   showsPictures: true,
   parse: Effect.fnUntraced(function* (file) {
     const text = yield* decodeFile(file, "Markdown")
-    yield* refuseHtml(file.path, "Markdown", text)
+    yield* rejectHtml(file.path, "Markdown", text)
     return yield* illustrate(parseMarkdown(text), file.picture)
   })
 }

@@ -5,7 +5,7 @@ import { delimiterOf } from "../parsing/TableGrid.ts"
 import type { DocumentFormat } from "../parsing/DocumentFormat.ts"
 import { baseName, endingOf } from "../parsing/FileName.ts"
 import { blockSpan, lineStarts } from "../parsing/LineSpans.ts"
-import { decodeFile, refuseHtml } from "../parsing/TextDecoding.ts"
+import { decodeFile, rejectHtml } from "../parsing/TextDecoding.ts"
 
 /** How a plain text file is laid out: prose in paragraphs, or something whose lines stay whole. */
 type TextKind = "paragraph" | "code" | "table"
@@ -96,7 +96,7 @@ export const textFormat: DocumentFormat = {
   mediaTypes: ["text/plain; charset=utf-8"],
   parse: Effect.fnUntraced(function* (file) {
     const text = yield* decodeFile(file, "Text")
-    if (endingOf(file.path) === "txt") yield* refuseHtml(file.path, "Text", text)
+    if (endingOf(file.path) === "txt") yield* rejectHtml(file.path, "Text", text)
     return parsePlainText(text, kindOf(file.path))
   })
 }
