@@ -257,7 +257,7 @@ onEachStore((store) => {
           const second = charged(yield* ledger.reserve(named("x")))
           yield* ledger.settle(second, used(1))
           assert.strictEqual(codeOf(yield* ledger.reserve(named("x"))), "idempotency_answer_not_kept")
-          yield* ledger.remember(second, { contentType: "application/json", answer: "{}" })
+          yield* ledger.storeResponse(second, { contentType: "application/json", answer: "{}" })
           const again = yield* ledger.reserve(named("x"))
           assert.deepStrictEqual(again._tag === "Replayed" && again.replay, {
             contentType: "application/json",
@@ -335,7 +335,7 @@ onEachStore((store) => {
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const sql = yield* SqlClient.SqlClient
-        const { forget } = yield* Retention
+        const { deleteBefore } = yield* Retention
         const key = yield* addUser("a", { quota: 2000 })
         const old = Array.from({ length: 600 }, () => ledger.reserve(reservationRequest("a", key)))
         const [open, ...ended] = (yield* Effect.all(old, { concurrency: "unbounded" })).map(charged)
@@ -347,13 +347,13 @@ onEachStore((store) => {
         yield* ledger.settle(late, used(1))
         yield* addsUp
 
-        assert.strictEqual(yield* forget(1), 599)
+        assert.strictEqual(yield* deleteBefore(1), 599)
         const left = yield* sql<{ id: string }>`SELECT id FROM charges ORDER BY created_at`
         assert.deepStrictEqual(
           left.map(({ id }) => id),
           [open?.id, late.id]
         )
-        assert.strictEqual(yield* forget(1), 0)
+        assert.strictEqual(yield* deleteBefore(1), 0)
       }).pipe(Effect.provide(retention))
     )
   )

@@ -108,7 +108,7 @@ it.live("a task elsewhere is asked after, and paid for or given back; a call tha
     assert.deepInclude(left, ["a-reserved", "refunded", 0])
     assert.deepInclude(left, ["b-sent", "refunded", 0])
     assert.deepInclude(left, ["c-task-long-ago", "refunded", 0])
-    assert.include(printed, "not known after")
+    assert.include(printed, "is unknown after")
     assert.isAbove(Number(before?.["reserved"]), 0)
     assert.strictEqual(gone, Number(first?.["planned"]) + Number(third?.["planned"]))
   }).pipe(Effect.scoped)

@@ -1,12 +1,12 @@
-/** The charges of all calls that one request makes. */
+/** The charges of all calls of one request. */
 import { Context, Deferred, Effect } from "effect"
 import type { CallCount } from "./RateWindow.ts"
 
 /** The charges of one request. */
 export interface Bill {
-  /** Adds a charge, and gives an effect to run when the charge has ended. */
+  /** Adds a charge, and returns an effect to run when the charge has ended. */
   readonly open: (charge: string, tokens: number) => Effect.Effect<void>
-  /** The calls and tokens that were counted against the limits of a minute. */
+  /** The calls and tokens that count towards the limits per minute. */
   readonly counted: () => CallCount
   /** The charges, once all of them have ended. */
   readonly charges: Effect.Effect<ReadonlyArray<string>>
@@ -32,7 +32,7 @@ export const makeBill = (): Bill => {
   }
 }
 
-/** The bill of the current request. Elsewhere nobody reads it. */
+/** The bill of the current request. The default records nothing. */
 export const CurrentBill = Context.Reference<Omit<Bill, "charges">>("@sluice/demo-server/CurrentBill", {
   defaultValue: () => ({ open: () => Effect.void, counted: () => ({ requests: 0, tokens: 0 }) })
 })

@@ -1,4 +1,4 @@
-/** How calls that are paid for end: settled by what they used, or refunded. */
+/** Ends the charges of calls: settles them for their usage, or refunds them. */
 import type { GatewayError } from "@sluice/core"
 import { Cause, type Context, Effect, Option, Stream } from "effect"
 import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -14,31 +14,32 @@ import type { Idempotency } from "./Idempotency.ts"
 import type { IdempotentResponses } from "./IdempotentResponses.ts"
 import type { Charge, Ledger, Settlement } from "./Ledger.ts"
 import type { Meter } from "./Meter.ts"
-import { boundsOf, secondsOf, settledUsage } from "./ReportedUsage.ts"
+import { streamBounds, billedSeconds, billedUsage } from "./ReportedUsage.ts"
 import type { RetryInBackground } from "./RetryInBackground.ts"
 import { meteredStream, type StreamUsageCounter } from "./StreamUsageCounter.ts"
 
-/** Who pays: a user, by an API key or by the page's session. */
-export interface Payer {
+/** The user to charge, with the API key if there is one. */
+interface Payer {
   readonly user: string
   /** The key's id. */
   readonly key?: string
-  /** The limits of the key and its user; the server's when not given. */
+  /** The limits of the key and its user; the server's limits when not given. */
   readonly limits?: ConfiguredLimits
 }
 
+/** A call to bill. */
 export interface PaidCall<Request, Response> {
   readonly payer: Payer
   readonly meter: Meter<Request>
   readonly request: Request & { readonly model: string }
   readonly body: string
   readonly idempotency: Idempotency | undefined
-  /** Encodes the response of a call that creates something, to keep it for a caller who has gone. */
+  /** Encodes the response of a creation, to store it for its `Idempotency-Key`. */
   readonly encode?: ((answer: Response) => string) | undefined
   readonly call: Effect.Effect<ProviderAnswer<Response>, GatewayError>
-  /** Counts a stream whose events do not tell what it used. */
+  /** Counts a stream whose events do not report the usage. */
   readonly counter?: StreamUsageCounter
-  /** Adds headers to the response, whatever it will be. */
+  /** Adds headers to the response, also to an error. */
   readonly addHeaders: (
     headers: Record<string, string>
   ) => Effect.Effect<void, never, HttpServerRequest.HttpServerRequest>
@@ -49,19 +50,19 @@ export interface OpenCall<Request, Response> {
   readonly paid: PaidCall<Request, Response>
   readonly charge: Charge
   readonly estimate: CostEstimate
-  /** Tells the bill of the request that the charge has ended. */
+  /** Reports the end of the charge to the bill of the request. */
   readonly ended: Effect.Effect<void>
   readonly record: { now: RequestRecord }
   readonly context: Context.Context<never>
 }
 
-/** What the server itself counts of a call. */
+/** The usage before a response, by the server's own count. */
 export const counted = <Request, Response>({
   estimate,
   paid: { meter, request }
 }: OpenCall<Request, Response>) => meter.counted(request, estimate.nonText)
 
-/** Records the tokens of a settlement for the log and the metrics of the request. */
+/** Records the tokens of a settlement in the log and the metrics of the request. */
 export const recorded = <Request, Response>(
   { context, paid, record }: OpenCall<Request, Response>,
   settlement: Settlement
@@ -77,18 +78,18 @@ export const recorded = <Request, Response>(
   return settlement
 }
 
-/** The settlement of a stream, by its own report or by what came; undefined if nothing came. */
+/** The settlement of a stream, by its reported usage or by its received text; undefined if it is empty. */
 const streamSettlement = <Request, Response>(
   open: OpenCall<Request, Response>,
   counter: StreamUsageCounter
 ): Settlement | undefined => {
-  if (counter.failed()) return undefined
+  if (counter.isEmpty()) return undefined
   const { estimate } = open
-  const usage = settledUsage(counter.usage(), estimate.most, () => counted(open), counter.written)
+  const usage = billedUsage(counter.usage(), estimate.most, () => counted(open), counter.totalTokens)
   return recorded(open, settlementFor(estimate, usage))
 }
 
-/** Runs `start` when a stream is first read, and `end` when it ends, however it ends. */
+/** Runs `start` when a stream is first read, and `end` when it completes, fails or is interrupted. */
 const around = <A, E>(stream: Stream.Stream<A, E>, start: () => void, end: Effect.Effect<void>) =>
   Stream.onExit(
     Stream.suspend(() => {
@@ -98,11 +99,10 @@ const around = <A, E>(stream: Stream.Stream<A, E>, start: () => void, end: Effec
     () => end
   )
 
-/** What ends need of the service. */
 interface CallEndDependencies {
   readonly ledger: Ledger["Service"]
   readonly tasks: MediaTasks["Service"]
-  /** The ids of running calls, whose leases are renewed. */
+  /** The charges of running calls, whose leases are renewed. */
   readonly running: Set<string>
   readonly responses: IdempotentResponses
   readonly retryInBackground: RetryInBackground
@@ -130,7 +130,7 @@ export const makeCallEnds = ({
     return Effect.ensuring(retryInBackground(write), ended)
   }
 
-  /** Ends a call that created something: at once, or if it is a task, when the task has ended. */
+  /** Ends a creation at once, or if it started a task, when the task ends. */
   const endCreation = Effect.fnUntraced(function* <Request, Response>(
     open: OpenCall<Request, Response>,
     answer: ProviderAnswer<Response>
@@ -145,7 +145,7 @@ export const makeCallEnds = ({
     const planned = settlementFor(estimate, {
       ...counted(open),
       images: isTask ? most.images : Math.min(imagesIn(body) ?? most.images, most.images),
-      seconds: most.seconds === 0 ? 0 : secondsOf(body, most.seconds)
+      seconds: most.seconds === 0 ? 0 : billedSeconds(body, most.seconds)
     })
     const kind = meter.operation === "videos" ? "video" : "image"
     const task = isTask ? yield* Effect.option(tasks.find(kind, id, payer.user)) : undefined
@@ -161,18 +161,21 @@ export const makeCallEnds = ({
     if (outcome !== undefined) yield* end(open, outcome ? planned : undefined)
   })
 
-  /** Ends a failed call. A caller who goes away pays for the question; the end of this server is refunded. */
+  /**
+   * Ends a failed call. If the caller disconnected, the input is charged. A call that the end of this server interrupts is
+   * refunded.
+   */
   const endFailed = <Request, Response>(
     open: OpenCall<Request, Response>,
     cause: Cause.Cause<GatewayError>
   ) => {
-    const left = Cause.hasInterruptsOnly(cause) && (isAbandoned(cause) || !isStopping())
+    const disconnected = Cause.hasInterruptsOnly(cause) && (isAbandoned(cause) || !isStopping())
     const error = Option.getOrUndefined(Cause.findErrorOption(cause))
-    const settlement = left ? recorded(open, settlementFor(open.estimate, counted(open))) : undefined
+    const settlement = disconnected ? recorded(open, settlementFor(open.estimate, counted(open))) : undefined
     return end(open, settlement, error?.outcomeUnknown)
   }
 
-  /** A stream is settled when it ends. */
+  /** Settles a stream when it ends. */
   const endStream = <Request, Response>(
     open: OpenCall<Request, Response>,
     answer: ProviderAnswer<Response>,
@@ -185,7 +188,7 @@ export const makeCallEnds = ({
     const ending = Effect.suspend(() => end(open, streamSettlement(open, counter)))
     if (HttpServerResponse.isHttpServerResponse(answer) && answer.body._tag === "Stream") {
       const { contentType, stream } = answer.body
-      const bounds = boundsOf(estimate.most, meter.isLimited?.(request) === true)
+      const bounds = streamBounds(estimate.most, meter.isLimited?.(request) === true)
       const bytes = meteredStream(stream, counter, bounds, meter.hidesUsage?.(request) === true)
       return HttpServerResponse.setBody(answer, HttpBody.stream(around(bytes, start, ending), contentType))
     }

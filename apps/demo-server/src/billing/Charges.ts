@@ -1,4 +1,4 @@
-/** Calls that are paid for: reserved before, and settled by what they used or refunded after. */
+/** Bills calls: reserves units before a call, and settles or refunds them after it. */
 import type { GatewayError } from "@sluice/core"
 import type { Failure } from "@sluice/core/contract"
 import { Context, Effect, Exit, Layer, Schedule, Stream } from "effect"
@@ -39,7 +39,7 @@ const makeCharges = Effect.gen(function* () {
   const retryInBackground = yield* makeRetryInBackground
   const running = ledger.running
   const responses = idempotentResponses(
-    (charge, replay) => retryInBackground(ledger.remember(charge, replay)),
+    (charge, replay) => retryInBackground(ledger.storeResponse(charge, replay)),
     isOver
   )
 
@@ -54,7 +54,7 @@ const makeCharges = Effect.gen(function* () {
 
   const renewLeases = Effect.suspend(() => ledger.renew([...running])).pipe(
     Effect.catchTag("SqlError", ({ message }) =>
-      Effect.logWarning(`The leases of running calls could not be renewed: ${message}`)
+      Effect.logWarning(`Could not renew the leases of running calls: ${message}`)
     )
   )
   yield* Effect.forkScoped(Effect.repeat(renewLeases, Schedule.spaced(LEASE_MS / 3)))
@@ -85,7 +85,7 @@ const makeCharges = Effect.gen(function* () {
         running.add(reserved.id)
         let counter: StreamUsageCounter | undefined
         if (idempotency !== undefined && !meter.creates) {
-          yield* responses.keepSent(reserved, () => counter?.broke() === true)
+          yield* responses.keepSent(reserved, () => counter?.hasError() === true)
         }
         const exit = yield* Effect.exit(meter.creates ? call : restore(call))
         if (Exit.isFailure(exit)) {
@@ -114,7 +114,7 @@ const makeCharges = Effect.gen(function* () {
       Effect.flatMap(ledger.ofTask(user, task), (charge) => {
         if (charge === undefined) return Effect.succeed(false)
         return succeeded
-          ? Effect.flatMap(answer, (told) => ledger.settle(charge, taskSettlement(prices, charge, told)))
+          ? Effect.flatMap(answer, (body) => ledger.settle(charge, taskSettlement(prices, charge, body)))
           : ledger.refund(charge)
       })
     )
@@ -123,7 +123,7 @@ const makeCharges = Effect.gen(function* () {
   return { run, endTask }
 })
 
-/** Reserves the most that a call may cost. The response of an earlier call may take its place. */
+/** Reserves the maximum cost of a call. Returns the charge, or the stored response of an earlier call. */
 const reserve = Effect.fnUntraced(function* <Request, Response>(
   { ledger, billing }: { readonly ledger: Ledger["Service"]; readonly billing: BillingSettings },
   { addHeaders, idempotency, meter, payer, request }: PaidCall<Request, Response>,
@@ -132,7 +132,7 @@ const reserve = Effect.fnUntraced(function* <Request, Response>(
 ) {
   const limits = limitsOf(payer.limits, billing)
   const tokens = estimatedTokens(estimate)
-  const tellLimits = (rate: RateState | undefined) =>
+  const addRateHeaders = (rate: RateState | undefined) =>
     rate === undefined ? Effect.void : addHeaders(rateHeaders({ ...rate, ...limits }))
   const reservation = yield* orUnavailable(
     ledger.reserve({
@@ -149,7 +149,7 @@ const reserve = Effect.fnUntraced(function* <Request, Response>(
   )
   switch (reservation._tag) {
     case "Reserved":
-      if (reservation.rate !== undefined) yield* tellLimits(reservation.rate)
+      yield* addRateHeaders(reservation.rate)
       return reservation.charge
     case "Replayed":
       return HttpServerResponse.text(reservation.replay.answer, {
@@ -161,30 +161,29 @@ const reserve = Effect.fnUntraced(function* <Request, Response>(
     case "InsufficientQuota":
       return yield* insufficientQuota(reservation.of, estimate.units)
     case "RateLimited":
-      yield* tellLimits(reservation.rate)
+      yield* addRateHeaders(reservation.rate)
       return yield* rateLimited({ ...reservation.rate, ...limits }, tokens)
   }
 })
 
-/** Makes calls that are paid for. */
+/** Runs and bills calls. */
 export class Charges extends Context.Service<
   Charges,
   {
     /**
-     * Reserves, calls, and settles or refunds.
+     * Reserves units, makes the call, and settles or refunds its charge.
      *
-     * **Details.** A charge is settled before the response is returned; that of a stream when the stream ends. A caller
-     * whose balance or limits do not suffice is refused before anything is called. A failed call, or one that the end of
-     * this server interrupts, is refunded. A caller who goes away before the response pays for the question; in the
-     * middle of a stream, for what came. A call that creates images or videos is never interrupted: it would be paid
-     * for and lost.
+     * **Details.** The charge is settled before the response is returned, or when a stream ends. If the balance or the
+     * limits do not suffice, nothing is called. A call that fails, or that the end of this server interrupts, is refunded.
+     * A caller who disconnects before the response is charged for the input, and in the middle of a stream also for the
+     * received text. Creations of images and videos are never interrupted, because their result would be lost.
      */
     readonly run: <Request, Response>(
       paid: PaidCall<Request, Response>
     ) => Effect.Effect<ProviderAnswer<Response>, GatewayError | Failure, HttpServerRequest.HttpServerRequest>
     /**
-     * A task has ended: its charge is settled for what its answer tells if it succeeded, and refunded otherwise. Once;
-     * a task without a charge costs nothing.
+     * Ends the charge of a task: settles it by the task's response if the task succeeded, or else refunds it. Does nothing
+     * if the charge has ended.
      */
     readonly endTask: (
       user: string,

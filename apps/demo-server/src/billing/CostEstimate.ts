@@ -1,18 +1,18 @@
-/** What a call may cost, and what it did cost. */
+/** Estimates the cost of calls, and computes their settlements. */
 import type { Charge, Settlement } from "./Reservation.ts"
 import type { Meter } from "./Meter.ts"
 import type { Operations } from "../routing/Provider.ts"
 import { costOf, NOTHING, type Price, type Prices, type Usage } from "./Prices.ts"
 import { responseBody, fieldOf, imagesIn } from "../routing/ResponseBody.ts"
-import { settledUsage, outputTokensOf } from "./ReportedUsage.ts"
+import { billedUsage, outputTokensOf } from "./ReportedUsage.ts"
 
 export interface CostEstimate {
   readonly price: Price
   /** The usage at most. */
   readonly most: Usage
-  /** Characters of the body beside its texts; `most` includes them. */
+  /** Characters of the body in addition to its texts. `most` includes them. */
   readonly nonText: number
-  /** Quota units at most, which are reserved. */
+  /** Quota units at most. They are reserved. */
   readonly units: number
 }
 
@@ -29,7 +29,7 @@ export const estimateCost = <Request extends { readonly model: string }>(
   return { price, most, nonText, units: costOf(price, most) }
 }
 
-/** Tokens that count towards the limits of a minute. */
+/** The tokens that count towards the limit per minute. */
 export const estimatedTokens = ({ most }: CostEstimate): number => most.inputTokens + most.outputTokens
 
 export const settlementFor = ({ price }: Pick<CostEstimate, "price">, usage: Usage): Settlement => ({
@@ -38,11 +38,11 @@ export const settlementFor = ({ price }: Pick<CostEstimate, "price">, usage: Usa
   outputTokens: usage.outputTokens
 })
 
-/** The usage that a response reports, within reason; else the server's own count. */
+/** The usage to bill for a response. */
 export const usageOf = (value: unknown, { most }: CostEstimate, counted: () => Usage): Usage =>
-  settledUsage(fieldOf(value, "usage"), most, counted, () => outputTokensOf(value))
+  billedUsage(fieldOf(value, "usage"), most, counted, () => outputTokensOf(value))
 
-/** The settlement of a task by its answer, and never more than was planned when it started. */
+/** The settlement of a task by its response. It is at most the planned cost. */
 export const taskSettlement = (
   prices: Prices["Service"],
   { model, operation, planned }: Charge & { readonly planned: number },

@@ -1,17 +1,17 @@
-/** `Idempotency-Key`: a call that is repeated within a day gets the same response, and is executed and paid once. */
+/** `Idempotency-Key`: a call that is repeated within a day gets the same response, and is executed and billed once. */
 import { Failure } from "@sluice/core/contract"
 import { Duration, Effect } from "effect"
 import { createHash } from "node:crypto"
 import { query, type SqlStep } from "../sql/SqlStep.ts"
 
-/** How long a key stands for its first call. */
-export const REMEMBERED = Duration.hours(24)
+/** How long a key is bound to its first request. */
+export const KEY_LIFE = Duration.hours(24)
 
 /** Characters of a key at most. */
-const LONGEST = 255
+const MAX_KEY = 255
 
 /** Characters of a stored response at most. */
-export const LARGEST_ANSWER = 8 * 1024 * 1024
+export const MAX_RESPONSE = 8 * 1024 * 1024
 
 /** A caller's key, and the hash of the request. */
 export interface Idempotency {
@@ -25,17 +25,17 @@ export interface Replay {
   readonly answer: string
 }
 
-/** The key of a request; undefined without one. */
+/** The key of a request, with the hash of `parts`; undefined without a key. */
 export const idempotencyOf = (
   name: string | undefined,
-  ...asked: ReadonlyArray<string>
+  ...parts: ReadonlyArray<string>
 ): Effect.Effect<Idempotency | undefined, Failure> => {
   if (name === undefined) return Effect.succeed(undefined)
-  if (name === "" || name.length > LONGEST || !/^[\x21-\x7e]+$/.test(name)) {
+  if (name === "" || name.length > MAX_KEY || !/^[\x21-\x7e]+$/.test(name)) {
     return Effect.fail(
       new Failure({
         status: 400,
-        message: `\`Idempotency-Key\` is 1 to ${LONGEST} visible characters: a UUID is one`,
+        message: `\`Idempotency-Key\` must have 1 to ${MAX_KEY} visible ASCII characters, such as a UUID`,
         param: "idempotency-key",
         code: "invalid_idempotency_key"
       })
@@ -43,42 +43,42 @@ export const idempotencyOf = (
   }
   return Effect.sync(() => {
     const hash = createHash("sha256")
-    for (const part of asked) hash.update(part).update("\0")
+    for (const part of parts) hash.update(part).update("\0")
     return { name, hash: hash.digest("hex") }
   })
 }
 
-const reused = new Failure({
+const keyReused = new Failure({
   status: 422,
-  message: "This Idempotency-Key came with another request before: give each request a key of its own",
+  message: "This Idempotency-Key was used for another request. Use a new key for each request",
   param: "idempotency-key",
   code: "idempotency_key_reused"
 })
 
 const inFlight = new Failure({
   status: 409,
-  message: "The call with this Idempotency-Key is under way: send it again when it has ended",
+  message: "The call with this Idempotency-Key is still running. Try again when it has ended",
   param: "idempotency-key",
   code: "idempotency_in_flight",
   retryAfter: Duration.seconds(1),
   retryable: true
 })
 
-const notKept = new Failure({
+const responseNotStored = new Failure({
   status: 409,
   message:
-    "The call with this Idempotency-Key was made and paid for, and its answer was not kept: use a new key to make it again",
+    "The call with this Idempotency-Key was executed and charged, but its response was not stored. Use a new key to repeat it",
   param: "idempotency-key",
   code: "idempotency_answer_not_kept"
 })
 
-/** Takes the place of a response. */
-const IN_DOUBT: Replay = { contentType: "in doubt", answer: "" }
+/** Stored in place of a response. */
+const UNKNOWN_OUTCOME: Replay = { contentType: "in doubt", answer: "" }
 
-const doubtful = new Failure({
+const outcomeUnknown = new Failure({
   status: 502,
   message:
-    "The call with this Idempotency-Key failed on its way, and what it makes may have been made and paid for there all the same: look before you make it again, with a new key",
+    "The call with this Idempotency-Key failed, but its result may have been made and paid for upstream. Check before you repeat it with a new key",
   param: "idempotency-key",
   code: "idempotency_in_doubt"
 })
@@ -90,11 +90,8 @@ interface Row {
   readonly answer: string | null
 }
 
-/**
- * Claims a key for a charge, in its transaction. Gives nothing if the key is free, else the stored response or an
- * error.
- */
-export function* claim(
+/** Claims a key for a charge. Returns undefined if the key was free, else the stored response or an error. */
+export function* claimKey(
   user: string,
   { hash, name }: Idempotency,
   charge: string,
@@ -113,7 +110,7 @@ export function* claim(
     hash,
     charge,
     now,
-    now - Duration.toMillis(REMEMBERED)
+    now - Duration.toMillis(KEY_LIFE)
   )
   if (taken.length > 0) return undefined
   const [found] = yield* query<Row>(
@@ -122,15 +119,15 @@ export function* claim(
     name
   )
   if (found === undefined) return inFlight
-  if (found.hash !== hash) return reused
-  if (found.content_type === IN_DOUBT.contentType) return doubtful
+  if (found.hash !== hash) return keyReused
+  if (found.content_type === UNKNOWN_OUTCOME.contentType) return outcomeUnknown
   if (found.answer !== null) return { answer: found.answer, contentType: found.content_type ?? "" }
   const settled = yield* query("SELECT 1 FROM charges WHERE id = ? AND state = 'settled'", found.charge_id)
-  return settled.length > 0 ? notKept : inFlight
+  return settled.length > 0 ? responseNotStored : inFlight
 }
 
 /** Stores the response. */
-export function* remember(charge: string, user: string, { answer, contentType }: Replay): SqlStep<void> {
+export function* storeResponse(charge: string, user: string, { answer, contentType }: Replay): SqlStep<void> {
   yield* query(
     "UPDATE idempotency SET answer = ?, content_type = ? WHERE user_id = ? AND charge_id = ?",
     answer,
@@ -140,11 +137,11 @@ export function* remember(charge: string, user: string, { answer, contentType }:
   )
 }
 
-/** The outcome is unknown: the key is not executed again. */
+/** Records that the outcome is unknown, so that the call is not executed again. */
 export const markOutcomeUnknown = (charge: string, user: string): SqlStep<void> =>
-  remember(charge, user, IN_DOUBT)
+  storeResponse(charge, user, UNKNOWN_OUTCOME)
 
-/** Nothing was executed: the key is free again. */
-export function* forget(user: string, charge: string): SqlStep<void> {
+/** Releases the key of a call that was not executed. */
+export function* releaseKey(user: string, charge: string): SqlStep<void> {
   yield* query("DELETE FROM idempotency WHERE user_id = ? AND charge_id = ?", user, charge)
 }

@@ -2,20 +2,20 @@
 import { Effect, Exit, Stream } from "effect"
 import { HttpBody, HttpEffect, HttpServerResponse } from "effect/http"
 import type { ProviderAnswer } from "../routing/Provider.ts"
-import { LARGEST_ANSWER, type Replay } from "./Idempotency.ts"
+import { MAX_RESPONSE, type Replay } from "./Idempotency.ts"
 import type { Charge } from "./Reservation.ts"
 
-/** `isOver`: the server is stopping, and a stream that ends then is cut. It is not stored. */
+/** `isOver`: whether the server cuts streams because it stops. Cut streams are not stored. */
 export const idempotentResponses = (
-  remember: (charge: Charge, replay: Replay) => Effect.Effect<void>,
+  storeResponse: (charge: Charge, replay: Replay) => Effect.Effect<void>,
   isOver: () => boolean
 ) => {
   const keep = (charge: Charge, contentType: string, bytes: Uint8Array) =>
-    bytes.length > LARGEST_ANSWER
+    bytes.length > MAX_RESPONSE
       ? Effect.void
-      : remember(charge, { contentType, answer: Buffer.from(bytes).toString() })
+      : storeResponse(charge, { contentType, answer: Buffer.from(bytes).toString() })
 
-  /** Stores the response of a call that creates something at once: it is paid for even if the caller has gone. */
+  /** Stores the response of a creation before it is sent, because it is charged even if the caller has disconnected. */
   const keepCreated = <Response>(
     charge: Charge,
     answer: ProviderAnswer<Response>,
@@ -28,8 +28,8 @@ export const idempotentResponses = (
     return encode ? keep(charge, "application/json", Buffer.from(encode(answer))) : Effect.void
   }
 
-  /** Stores any other response as it is sent, unless its stream breaks. */
-  const keepSent = (charge: Charge, broke: () => boolean) =>
+  /** Stores any other response as it is sent, unless its stream is cut or has an error. */
+  const keepSent = (charge: Charge, hasError: () => boolean) =>
     HttpEffect.appendPreResponseHandler((_request, response) => {
       const { body } = response
       if (response.status !== 200) return Effect.succeed(response)
@@ -43,11 +43,11 @@ export const idempotentResponses = (
         Stream.tap((chunk) =>
           Effect.sync(() => {
             size += chunk.length
-            if (size <= LARGEST_ANSWER) chunks.push(chunk)
+            if (size <= MAX_RESPONSE) chunks.push(chunk)
           })
         ),
         Stream.onExit((exit) =>
-          Exit.isSuccess(exit) && size <= LARGEST_ANSWER && !isOver() && !broke()
+          Exit.isSuccess(exit) && size <= MAX_RESPONSE && !isOver() && !hasError()
             ? keep(charge, body.contentType, Buffer.concat(chunks))
             : Effect.void
         )

@@ -1,16 +1,16 @@
-/** Creates API keys once for an `Idempotency-Key`. The secret is never shown twice. */
+/** Creates one API key for each `Idempotency-Key`. The secret is never shown twice. */
 import { Failure } from "@sluice/core/contract"
 import { Clock, Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { orUnavailable } from "../sql/StoreFailure.ts"
 import { runEffect } from "../sql/SqlStep.ts"
 import { guarded } from "../sql/Transaction.ts"
-import { claim, type Idempotency, remember } from "./Idempotency.ts"
+import { claimKey, type Idempotency, storeResponse } from "./Idempotency.ts"
 
-const madeBefore = (id: string) =>
+const alreadyCreated = (id: string) =>
   new Failure({
     status: 409,
-    message: `This Idempotency-Key has made the token ${id}, whose key was shown then and is not kept: GET /api/token/${id} shows the rest; if the key was lost, delete it and make another`,
+    message: `This Idempotency-Key already created a token. GET /api/token/${id} shows it without its key. If you lost the key, delete the token and create another`,
     param: "idempotency-key",
     code: "token_already_created"
   })
@@ -18,9 +18,9 @@ const madeBefore = (id: string) =>
 /**
  * Creates a key in the transaction that claims its `Idempotency-Key`.
  *
- * **Details.** A repeated request fails with 409. The message has the id of the key, and not its secret.
+ * **Details.** A repeated request fails with 409. The message has the id of the token, not its secret.
  */
-export const makeOnce = Effect.gen(function* () {
+export const makeIdempotentCreation = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return <A extends { readonly row: { readonly id: number } }>(
     user: string,
@@ -28,15 +28,15 @@ export const makeOnce = Effect.gen(function* () {
     make: Effect.Effect<A, SqlError.SqlError>
   ): Effect.Effect<A, Failure> => {
     if (idempotency === undefined) return orUnavailable(make)
-    // In place of the id of a charge.
+    // Used as the id of a charge.
     const token = `token ${idempotency.name}`
     const step = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
-      const known = yield* runEffect(sql, () => claim(user, idempotency, token, now))
+      const known = yield* runEffect(sql, () => claimKey(user, idempotency, token, now))
       if (known !== undefined) return { known }
       const made = yield* make
       const replay = { contentType: "token", answer: String(made.row.id) }
-      yield* runEffect(sql, () => remember(token, user, replay))
+      yield* runEffect(sql, () => storeResponse(token, user, replay))
       return { made }
     })
     return guarded(step).pipe(
@@ -44,7 +44,7 @@ export const makeOnce = Effect.gen(function* () {
       orUnavailable,
       Effect.flatMap((result): Effect.Effect<A, Failure> => {
         if (result.known === undefined) return Effect.succeed(result.made)
-        return Effect.fail("answer" in result.known ? madeBefore(result.known.answer) : result.known)
+        return Effect.fail("answer" in result.known ? alreadyCreated(result.known.answer) : result.known)
       })
     )
   }

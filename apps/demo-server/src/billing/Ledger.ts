@@ -2,7 +2,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { query } from "../sql/SqlStep.ts"
-import { remember, type Replay } from "./Idempotency.ts"
+import { storeResponse, type Replay } from "./Idempotency.ts"
 import {
   chargeId,
   refundExpired,
@@ -81,7 +81,7 @@ export class Ledger extends Context.Service<
     /** The open charge of a task. */
     readonly ofTask: (user: string, task: string) => SqlEffect<OpenCharge | undefined>
     /** Stores the response for callers who repeat the call. */
-    readonly remember: (charge: Charge, replay: Replay) => SqlEffect<void>
+    readonly storeResponse: (charge: Charge, replay: Replay) => SqlEffect<void>
     /** The ids of the charges of this process's running calls, whose leases are renewed. */
     readonly running: Set<string>
     /** Renews the leases of running calls. */
@@ -92,7 +92,7 @@ export class Ledger extends Context.Service<
     readonly expired: (before: number, of: keyof typeof CHARGE_KINDS) => SqlEffect<ReadonlyArray<OpenCharge>>
     /** The units that charges have taken from the balance: settled costs and open reserves. */
     readonly taken: (charges: ReadonlyArray<string>) => SqlEffect<number>
-    readonly forgetAnswers: (before: number) => SqlEffect<void>
+    readonly deleteResponses: (before: number) => SqlEffect<void>
   }
 >()("@sluice/demo-server/Ledger") {
   static readonly layer = Layer.effect(
@@ -145,7 +145,8 @@ export class Ledger extends Context.Service<
           sql<OpenRow>`SELECT * FROM charges WHERE task = ${task} AND user_id = ${user} AND state IN ${OPEN_STATES}`.pipe(
             Effect.map(([row]) => open(row))
           ),
-        remember: (charge, replay) => commit(() => remember(charge.id, charge.user, replay), charge.user),
+        storeResponse: (charge, replay) =>
+          commit(() => storeResponse(charge.id, charge.user, replay), charge.user),
         running: new Set(),
         renew: Effect.fnUntraced(function* (charges) {
           if (charges.length === 0) return
@@ -170,7 +171,7 @@ export class Ledger extends Context.Service<
             WHEN 'refunded' THEN 0 ELSE reserved END) AS units FROM charges WHERE ${sql.in("id", charges)}`
           return Number(sum?.units ?? 0)
         }),
-        forgetAnswers: (before) =>
+        deleteResponses: (before) =>
           commit(function* () {
             yield* query("DELETE FROM idempotency WHERE created_at <= ?", before)
           })

@@ -2,7 +2,7 @@
 import { randomFillSync } from "node:crypto"
 import { query, type SqlStep } from "../sql/SqlStep.ts"
 import { keyDeleted } from "./BillingFailures.ts"
-import { claim, forget, markOutcomeUnknown } from "./Idempotency.ts"
+import { claimKey, releaseKey, markOutcomeUnknown } from "./Idempotency.ts"
 import { countCalls } from "./RateWindow.ts"
 import type { Charge, ReservationRequest, Reservation, Settlement } from "./Reservation.ts"
 
@@ -201,13 +201,13 @@ function* reserveTogether(
 function* reserveOne(item: ReservationItem, lease: Lease): SqlStep<Reservation> {
   const { id, now, request } = item
   const { idempotency, key, user } = request
-  const known = idempotency && (yield* claim(user, idempotency, id, now))
+  const known = idempotency && (yield* claimKey(user, idempotency, id, now))
   if (known !== undefined) {
     return "answer" in known ? { _tag: "Replayed", replay: known } : { _tag: "Rejected", failure: known }
   }
   const [reservation] = (yield* reserveTogether([item], lease)) ?? []
   if (reservation === undefined) throw new Error("A single reservation always has a result")
-  if (reservation._tag !== "Reserved" && idempotency !== undefined) yield* forget(user, id)
+  if (reservation._tag !== "Reserved" && idempotency !== undefined) yield* releaseKey(user, id)
   const mayBeDeleted = reservation._tag === "InsufficientQuota" && reservation.of === "key"
   return mayBeDeleted && (yield* query("SELECT 1 FROM tokens WHERE id = ?", key)).length === 0
     ? { _tag: "Rejected", failure: keyDeleted }

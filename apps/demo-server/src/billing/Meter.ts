@@ -1,4 +1,4 @@
-/** The usage of a call at most, and by the server's own count. */
+/** Counts the usage of calls: at most before the call, and by the server's own count after it. */
 import type { ChatMessage } from "@sluice/core"
 import type {
   ChatContent,
@@ -17,32 +17,32 @@ import { NOTHING, type Usage } from "./Prices.ts"
 /** Output tokens to reserve if the request sets no limit. A longer answer may exceed them. */
 const DEFAULT_MAX_TOKENS = 4096
 
-/** A higher limit counts as none. */
+/** A higher limit counts as this one. */
 const LARGEST_MAX_TOKENS = 1_000_000
 
-/** Tokens of a message beside its text. */
+/** Tokens of a message in addition to its text. */
 const TOKENS_A_MESSAGE = 8
 
-/** Seconds of a video if the request does not say: the longest of any group. */
+/** Seconds of a video if the request does not set them: the maximum of all groups. */
 const DEFAULT_SECONDS = 15
 
-/** Characters of a token in JSON, as a rule. */
+/** Average characters of a token in JSON. */
 const CHARACTERS_A_TOKEN = 4
 
 /** How calls of one kind are counted. */
 export interface Meter<Request> {
   readonly operation: keyof Operations
-  /** The call creates something that costs money each time. */
+  /** The call creates something upstream at a cost, so it must not be repeated. */
   readonly creates: boolean
-  /** The usage at most: a token has at least one character. */
+  /** The usage at most. A token has at least one character. */
   readonly most: (request: Request) => Usage
   /** The usage before a response, by the server's own count. */
   readonly counted: (request: Request, nonText?: number) => Usage
-  /** Characters of the body beside its texts, such as tools and schemas. */
+  /** Characters of the body in addition to its texts, such as tools and schemas. */
   readonly nonText?: (request: Request, body: string) => number
   /** Whether the request limits its output. */
   readonly isLimited?: (request: Request) => boolean
-  /** Whether the caller did not ask for the usage of a stream. */
+  /** Whether the caller did not request the usage of a stream. */
   readonly hidesUsage?: (request: Request) => boolean
 }
 
@@ -87,11 +87,11 @@ const imagesOf = ({ content }: ChatMessage): number =>
 const inputOf = ({ messages }: ChatRequest, size: (texts: ReadonlyArray<string>) => number): number =>
   messages.reduce((sum, message) => sum + TOKENS_A_MESSAGE + size(textsOf(message)) + imagesOf(message), 0)
 
-/** Characters of a plain request, and of a message, around their texts. */
+/** Characters of a simple request, and of a message, in addition to their texts. */
 const AROUND = 128
 const AROUND_A_MESSAGE = 48
 
-/** Escapes make a text longer by one in so many characters at most, as a rule. */
+/** Escapes rarely make a text longer than by one in this many characters. */
 const ESCAPED = 16
 
 const lengthOf = (content: ChatContent | undefined): number => {
@@ -116,7 +116,7 @@ const COUNTED = new Set([
 ])
 const COUNTED_OF_A_MESSAGE = new Set(["role", "content"])
 
-/** JSON that is nested too deeply to be stringified counts as the whole body. */
+/** The JSON length of the other fields; the whole body's if they are nested too deeply to stringify. */
 const sizeBeside = (counted: ReadonlySet<string>, fields: Fields, body: string): number => {
   const others = Object.entries(fields).filter(([name]) => !counted.has(name))
   if (others.length === 0) return 0
@@ -128,10 +128,9 @@ const sizeBeside = (counted: ReadonlySet<string>, fields: Fields, body: string):
 }
 
 /**
- * The characters of fields beside the texts, each of which may be a token; 0 if the body is not longer than a plain
- * request.
+ * The characters of fields in addition to the texts, each of which may be a token.
  *
- * **Details.** The length alone decides for most bodies. Only longer ones are parsed again.
+ * **Details.** 0 if the body is not longer than a simple request. Only longer bodies are parsed again.
  */
 const nonTextCharacters = ({ messages, model }: ChatRequest, body: string): number => {
   const texts = messages.reduce((sum, { content }) => sum + lengthOf(content), 0)

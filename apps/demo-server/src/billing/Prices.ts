@@ -8,7 +8,7 @@ import { StartError } from "../config/StartError.ts"
 /** The package's `prices.json`, found from `src/` as from `dist/`. */
 const SHIPPED = fileURLToPath(new URL("../../prices.json", import.meta.url))
 
-/** 1,000 USD for 1,000 tokens, an image or a second at most: more is a typing error. */
+/** At most 1,000 USD for 1,000 tokens, an image or a second. A higher price is a typing error. */
 const Units = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 500_000_000 }))
 
 /** Quota units, with up to six decimals. Missing prices are 0. */
@@ -21,7 +21,7 @@ export const Price = Schema.Struct({
 export type Price = typeof Price.Type
 
 const PriceFile = Schema.Struct({
-  /** For models without a price of their own, by operation. */
+  /** By operation, for models without a price of their own. */
   defaults: Schema.optionalKey(
     Schema.Struct({
       embeddings: Schema.optionalKey(Price),
@@ -38,7 +38,7 @@ type PriceFile = typeof PriceFile.Type
 // An unknown key may be a misspelled price.
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(PriceFile), { onExcessProperty: "error" })
 
-/** What a call used, or may use at most. */
+/** The usage of a call, actual or at most. */
 export interface Usage {
   readonly inputTokens: number
   readonly outputTokens: number
@@ -49,7 +49,7 @@ export interface Usage {
 
 export const NOTHING: Usage = { inputTokens: 0, outputTokens: 0, images: 0, seconds: 0 }
 
-/** Whole millionths: binary fractions would round up a unit too far. */
+/** Whole millionths, because rounding errors of binary fractions could add a unit. */
 const millionths = (amount: number): bigint => BigInt(Math.round(amount * 1e6))
 
 const PER_1000_TOKENS = 1000n
@@ -72,13 +72,13 @@ const readFile = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const text = yield* Effect.mapError(
     fs.readFileString(file),
-    () => new StartError({ message: `The prices in ${file} cannot be read: check SLUICE_PRICES` })
+    () => new StartError({ message: `The prices in ${file} cannot be read. Check SLUICE_PRICES` })
   )
   return yield* Effect.mapError(
     decode(text),
     ({ message }) =>
       new StartError({
-        message: `The prices in ${file} are not valid: ${message.replaceAll(/\s+/g, " ").replaceAll("Expected no excess property", "there is no such key")}`
+        message: `The prices in ${file} are not valid: ${message.replaceAll(/\s+/g, " ").replaceAll("Expected no excess property", "unknown key")}`
       })
   )
 })
@@ -86,7 +86,7 @@ const readFile = Effect.fnUntraced(function* (file: string) {
 /**
  * The price of a model for an operation.
  *
- * **Details.** The file of `SLUICE_PRICES` comes before the package's. The model's own price comes before the
+ * **Details.** The file of `SLUICE_PRICES` takes precedence over the package's, and the model's price over the
  * operation's. Unknown keys and invalid amounts are a `StartError`.
  */
 export class Prices extends Context.Service<

@@ -1,10 +1,10 @@
-/** Rate limits of keys: windows of a minute, counted in the transaction that reserves. */
+/** Rate limits of keys: fixed windows of a minute, counted in the transaction of the reservation. */
 import type { RateLimits } from "../accounts/KeyLimits.ts"
 import { query, type SqlStep } from "../sql/SqlStep.ts"
 
 export const WINDOW_MS = 60_000
 
-/** What a window has left after a call. */
+/** A window after a call. */
 export interface RateState extends RateLimits {
   readonly admitted: boolean
   readonly requests: number
@@ -21,7 +21,7 @@ export interface CallCount {
 
 const UNLIMITED = Number.MAX_SAFE_INTEGER
 
-/** The limits for one more call of a request. The other calls of the same request do not count against it. */
+/** The limits for one more call of a request, whose other calls do not count. */
 export const limitsBeside = (
   { requestsPerMinute, tokensPerMinute }: RateLimits,
   own: CallCount,
@@ -32,16 +32,15 @@ export const limitsBeside = (
     own.requests === 0 ? tokensPerMinute : tokensPerMinute && Math.max(tokensPerMinute, tokens) + own.tokens
 })
 
-/** The row is of another minute. The next minute counts as this one: a server's clock may be a little ahead. */
+/** Whether the row is of another minute. The next minute counts as this one, because a server's clock may be ahead. */
 const IS_OTHER = `(rate_windows.starts_at < excluded.starts_at
   OR rate_windows.starts_at > excluded.starts_at + ${WINDOW_MS})`
 
 /**
- * Counts calls of a key, each of so many tokens, unless they go over a limit: nothing is counted then.
+ * Counts calls of a key, with the tokens of each, if they are within the limits.
  *
- * **Details.** A single call gets a state that says whether it is admitted. Several are admitted together, or the result
- * is undefined. A single call with more tokens than the limit is admitted if it is the first of its minute: otherwise it
- * never would be.
+ * **Details.** The result for a single call says whether it is admitted. Several calls are admitted together, or the
+ * result is undefined. A single call with more tokens than the limit is admitted if it is the first of its minute.
  */
 export function* countCalls(
   key: number,
@@ -93,7 +92,7 @@ export function* countCalls(
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1000)}s`
 
-/** The rate limit headers; none without limits. */
+/** The rate limit headers of a response. */
 export const rateHeaders = (state: RateState): Record<string, string> => ({
   ...(state.requestsPerMinute !== undefined && {
     "x-ratelimit-limit-requests": String(state.requestsPerMinute),

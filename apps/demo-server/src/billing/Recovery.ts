@@ -1,11 +1,11 @@
-/** Recovers charges whose calls ended without settling them: of a killed server, or of tasks that nobody asked for. */
+/** Ends open charges that no server will end: of a killed server's calls, and of tasks whose status nobody requests. */
 import { Clock, Context, Duration, Effect, Layer, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
 import type { TaskOperation } from "../routing/Provider.ts"
 import { Providers } from "../routing/Providers.ts"
-import { REMEMBERED } from "./Idempotency.ts"
+import { KEY_LIFE } from "./Idempotency.ts"
 import { Ledger, type OpenCharge } from "./Ledger.ts"
 import { Prices } from "./Prices.ts"
 import { taskSettlement } from "./CostEstimate.ts"
@@ -13,19 +13,19 @@ import { taskOutcome } from "../routing/ResponseBody.ts"
 
 const EVERY = Duration.seconds(30)
 
-/** A task whose outcome is still unknown after this time is refunded. It is never started again. */
+/** A task whose outcome is still unknown after this time is refunded. */
 const OUTCOME_UNKNOWN = Duration.hours(24)
 
-/** A server that lost its database keeps its calls, and retries its writes for as long. */
-const CUT_OFF = Duration.minutes(10)
+/** How long a server that has lost its database continues its calls and retries its writes. */
+const DATABASE_RETRY = Duration.minutes(10)
 
 /** Every lease ends before this time. */
 const ALL = Number.MAX_SAFE_INTEGER
 
-/** Tasks whose status is requested at once. */
+/** Concurrent status requests at most. */
 const CONCURRENCY = 4
 
-/** Ends expired charges until none is left that ends, and gives their number. */
+/** Ends expired charges until no more can be ended. Returns their number. */
 const endAll = <E>(
   expired: Effect.Effect<ReadonlyArray<OpenCharge>, E>,
   end: (charge: OpenCharge) => Effect.Effect<boolean, E>
@@ -41,21 +41,21 @@ const logged = (recover: Effect.Effect<number, SqlError.SqlError>) =>
     Effect.as(Effect.logError(`Charges could not be recovered: ${error.message}`), 0)
   )
 
-/** Recovers the charges of tasks, by the status that their provider tells. */
+/** Recovers the charges of tasks, by the status that their provider reports. */
 const makeTaskRecovery = Effect.gen(function* () {
   const ledger = yield* Ledger
   const tasks = yield* MediaTasks
   const providers = yield* Providers
   const prices = yield* Prices
 
-  /** What the provider answers of a task; undefined while that is not known. */
-  const answerOf = Effect.fnUntraced(function* (task: MediaTask) {
+  /** The task's response from its provider; undefined if it is not available. */
+  const responseOf = Effect.fnUntraced(function* (task: MediaTask) {
     const { id, kind, model, provider } = task
     if (taskOutcome(task) !== undefined) return task
     const operations = providers.find((one) => one.id === provider)?.tasks
-    const look: TaskOperation<unknown> | undefined = kind === "image" ? operations?.image : operations?.video
-    if (look === undefined) return undefined
-    return yield* look({ task, origin: "" }).pipe(
+    const getStatus: TaskOperation<unknown> | undefined = operations?.[kind]
+    if (getStatus === undefined) return undefined
+    return yield* getStatus({ task, origin: "" }).pipe(
       Effect.tapError(({ message }) =>
         Effect.logDebug(`The status of the ${kind} task ${id} of ${model} could not be read: ${message}`)
       ),
@@ -74,16 +74,16 @@ const makeTaskRecovery = Effect.gen(function* () {
   return Effect.fnUntraced(function* (charge: OpenCharge) {
     const now = yield* Clock.currentTimeMillis
     const task = yield* taskOf(charge)
-    const answer = task && (yield* answerOf(task))
-    const outcome = taskOutcome(answer)
-    if (outcome === true) return yield* ledger.settle(charge, taskSettlement(prices, charge, answer))
+    const response = task && (yield* responseOf(task))
+    const outcome = taskOutcome(response)
+    if (outcome === true) return yield* ledger.settle(charge, taskSettlement(prices, charge, response))
     if (outcome === false) return yield* ledger.refund(charge)
     if (now - charge.createdAt < Duration.toMillis(OUTCOME_UNKNOWN)) {
       yield* ledger.renew([charge.id])
       return false
     }
     yield* Effect.logWarning(
-      `The outcome of ${charge.operation} of ${charge.model} is not known after ${Duration.format(OUTCOME_UNKNOWN)}: its ${charge.reserved} units are refunded to ${charge.user}`
+      `The outcome of a task of ${charge.model} is unknown after ${Duration.format(OUTCOME_UNKNOWN)}. Its ${charge.reserved} units are refunded to ${charge.user}`
     )
     return yield* ledger.refund(charge)
   })
@@ -94,13 +94,13 @@ const makeRecovery = Effect.gen(function* () {
   const { database } = yield* ServerConfig
   const recoverTask = yield* makeTaskRecovery
 
-  /** A call without a task has ended with the server that made it. */
+  /** Recovers calls without a task. They ended with the server that made them. */
   const recoverCalls = (before: number) =>
     logged(
       Effect.gen(function* () {
-        // A machine that slept, or a clock that was put forward, ends leases of running calls.
+        // After a sleep or a change of the clock, leases of running calls may have expired.
         yield* ledger.renew([...ledger.running])
-        const cut = before - Duration.toMillis(CUT_OFF)
+        const cut = before - Duration.toMillis(DATABASE_RETRY)
         const calls = yield* endAll(ledger.expired(before, "calls"), (charge) =>
           ledger.refundExpired(charge, false)
         )
@@ -120,25 +120,25 @@ const makeRecovery = Effect.gen(function* () {
       Effect.repeat(Schedule.spaced(EVERY))
     )
 
-  // A file belongs to one server at a time: every lease in it is of a server that has ended.
+  // Only one server uses a SQLite file at a time, so all leases in it are of servers that have ended.
   if (database === undefined) yield* recoverCalls(ALL)
   const calls = repeated((now) =>
-    Effect.andThen(recoverCalls(now), ledger.forgetAnswers(now - Duration.toMillis(REMEMBERED)))
+    Effect.andThen(recoverCalls(now), ledger.deleteResponses(now - Duration.toMillis(KEY_LIFE)))
   )
-  // The start does not wait for providers.
-  const left = database === undefined ? recoverTasks(ALL) : Effect.void
+  // In the background: the start does not wait for providers.
+  const leftover = database === undefined ? recoverTasks(ALL) : Effect.void
   yield* Effect.forkScoped(calls)
-  yield* Effect.forkScoped(Effect.andThen(left, repeated(recoverTasks)))
+  yield* Effect.forkScoped(Effect.andThen(leftover, repeated(recoverTasks)))
   const recover = (before: number) =>
     Effect.map(Effect.all([recoverCalls(before), recoverTasks(before)]), ([calls, tasks]) => calls + tasks)
   return { recover }
 })
 
-/** Ends charges whose lease has expired: at the start, and every half minute. */
+/** Ends charges whose lease has expired, at the start and every 30 seconds. */
 export class Recovery extends Context.Service<
   Recovery,
   {
-    /** Runs once for leases that ended before a time, and gives how many charges it ended. */
+    /** Ends charges whose lease ended before a time. Returns their number. */
     readonly recover: (before: number) => Effect.Effect<number>
   }
 >()("@sluice/demo-server/Recovery") {

@@ -7,10 +7,10 @@ import { WINDOW_MS } from "./RateWindow.ts"
 
 const EVERY = Duration.hours(1)
 
-/** Charges of one transaction at most: other calls wait for it. */
+/** Charges that one transaction deletes at most, because other calls wait for it. */
 const AT_ONCE = 500
 
-interface Forgotten {
+interface DeletedRow {
   readonly state: string
   readonly cost: number
 }
@@ -18,65 +18,64 @@ interface Forgotten {
 /**
  * Deletes ended charges that are older than `SLUICE_KEEP_DAYS`.
  *
- * **Details.** Their cost is subtracted from what the user was granted, in the same transaction, so that the ledger
- * still adds up. Open charges stay. Stored responses are deleted after a day (`Recovery.ts`).
+ * **Details.** Their cost is subtracted from the user's granted units in the same transaction, so that the ledger's
+ * equation still holds. Open charges are not deleted. `Recovery` deletes stored responses after a day.
  */
 export class Retention extends Context.Service<
   Retention,
   {
-    /** Deletes charges from before a time, and old windows. Gives the number of charges. */
-    readonly forget: (before: number) => Effect.Effect<number, SqlError.SqlError>
+    /** Deletes charges from before a time, and old rate windows. Returns the number of charges. */
+    readonly deleteBefore: (before: number) => Effect.Effect<number, SqlError.SqlError>
   }
 >()("@sluice/demo-server/Retention") {
-  /** Runs at the start, and every hour. */
+  /** Runs at the start and every hour. */
   static readonly layer = Layer.effect(
     Retention,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { billing } = yield* ServerConfig
 
-      const some = (user: string, before: number) =>
+      const deleteSome = (user: string, before: number) =>
         guarded(
           Effect.gen(function* () {
-            const gone = yield* sql<Forgotten>`DELETE FROM charges WHERE id IN (SELECT id FROM charges
+            const deleted = yield* sql<DeletedRow>`DELETE FROM charges WHERE id IN (SELECT id FROM charges
               WHERE user_id = ${user} AND created_at < ${before} AND state IN ('settled', 'refunded')
               ORDER BY created_at LIMIT ${AT_ONCE}) RETURNING state, cost`
-            const paid = gone.reduce(
+            const paid = deleted.reduce(
               (sum, { cost, state }) => sum + (state === "settled" ? Number(cost) : 0),
               0
             )
             if (paid > 0) yield* sql`UPDATE users SET granted = granted - ${paid} WHERE id = ${user}`
-            return gone.length
+            return deleted.length
           })
         ).pipe(Effect.provideService(SqlClient.SqlClient, sql))
 
-      const ofUser = (user: string, before: number): Effect.Effect<number, SqlError.SqlError> =>
-        Effect.flatMap(some(user, before), (number) =>
+      const deleteOfUser = (user: string, before: number): Effect.Effect<number, SqlError.SqlError> =>
+        Effect.flatMap(deleteSome(user, before), (number) =>
           number < AT_ONCE
             ? Effect.succeed(number)
-            : // Calls that came meanwhile have their turn.
-              Effect.map(Effect.andThen(Effect.yieldNow, ofUser(user, before)), (more) => number + more)
+            : // Waiting calls run in between.
+              Effect.map(Effect.andThen(Effect.yieldNow, deleteOfUser(user, before)), (more) => number + more)
         )
 
-      const forget = Effect.fn("Retention.forget")(function* (before: number) {
+      const deleteBefore = Effect.fn("Retention.deleteBefore")(function* (before: number) {
         yield* sql`DELETE FROM rate_windows WHERE starts_at < ${(yield* Clock.currentTimeMillis) - WINDOW_MS}`
         const users = yield* sql<{ readonly id: string }>`SELECT id FROM users`
-        const numbers = yield* Effect.forEach(users, ({ id }) => ofUser(id, before))
+        const numbers = yield* Effect.forEach(users, ({ id }) => deleteOfUser(id, before))
         return numbers.reduce((sum, number) => sum + number, 0)
       })
 
       const round = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
-        const number = yield* forget(now - Duration.toMillis(Duration.days(billing.keepDays)))
-        if (number > 0)
-          yield* Effect.logInfo(`${number} charges of more than ${billing.keepDays} days are forgotten`)
+        const number = yield* deleteBefore(now - Duration.toMillis(Duration.days(billing.keepDays)))
+        if (number > 0) yield* Effect.logInfo(`Deleted ${number} charges older than ${billing.keepDays} days`)
       }).pipe(
         Effect.catchTag("SqlError", ({ message }) =>
-          Effect.logWarning(`Old charges could not be forgotten, and will be in an hour: ${message}`)
+          Effect.logWarning(`Could not delete old charges. Next attempt in an hour: ${message}`)
         )
       )
       yield* Effect.forkScoped(Effect.repeat(round, Schedule.spaced(EVERY)))
-      return { forget }
+      return { deleteBefore }
     })
   )
 }

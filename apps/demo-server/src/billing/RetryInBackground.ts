@@ -1,23 +1,25 @@
-/** Retries ledger writes in the background, so that no caller waits for a database that is gone. */
+/** Retries ledger writes in the background, so that no caller waits for an unavailable database. */
 import { type Duration, Effect, FiberSet } from "effect"
 import type { SqlError } from "effect/sql"
 import { backOff } from "../sql/BackOff.ts"
 
-/** How long a database may be down until charges are left to the recovery. */
-const RETRIED: Duration.Input = "10 minutes"
+/** How long writes are retried. After that, recovery ends the charges. */
+const RETRY_TIME: Duration.Input = "10 minutes"
 
-/** Runs a write. If it fails it goes on in the background, and its caller goes on. */
+/** Runs a write. If it fails, it is retried in the background and the caller continues. */
 export type RetryInBackground = (write: Effect.Effect<unknown, SqlError.SqlError>) => Effect.Effect<void>
 
 export const makeRetryInBackground = Effect.gen(function* () {
   const retrying = yield* FiberSet.make()
-  // Charges that are not written when the server ends are refunded at its next start.
+  // If the server ends before the writes succeed, its next start refunds the charges.
   yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(retrying), "5 seconds"))
 
   const retry = (write: Effect.Effect<unknown, SqlError.SqlError>) =>
-    Effect.retry(write, backOff(RETRIED)).pipe(
+    Effect.retry(write, backOff(RETRY_TIME)).pipe(
       Effect.catchTag("SqlError", ({ message }) =>
-        Effect.logError(`A charge is left to be recovered when its lease has ended: ${message}`)
+        Effect.logError(
+          `A charge could not be written. It will be recovered when its lease expires: ${message}`
+        )
       )
     )
   const retryInBackground: RetryInBackground = (write) =>
@@ -25,7 +27,7 @@ export const makeRetryInBackground = Effect.gen(function* () {
       onSuccess: () => Effect.void,
       onFailure: (error) =>
         Effect.andThen(
-          Effect.logError(`A charge could not be written, and will be tried again: ${error.message}`),
+          Effect.logError(`A charge could not be written. Retrying in the background: ${error.message}`),
           Effect.asVoid(FiberSet.run(retrying, retry(write)))
         )
     })

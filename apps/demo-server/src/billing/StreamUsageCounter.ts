@@ -1,4 +1,4 @@
-/** Counts what a streamed chat uses while it passes, and ends a stream that goes far beyond its limit. */
+/** Counts the usage of a streamed chat, and ends a stream that goes far beyond its limit. */
 import { parseJson } from "@sluice/core/client"
 import { Failure } from "@sluice/core/contract"
 import { countTokens } from "@sluice/embedded"
@@ -10,27 +10,27 @@ import { finalEvent } from "../wire/ServerSentEvents.ts"
 import { type Bounds, textIn, reasoningIn } from "./ReportedUsage.ts"
 
 /** Characters of one event at most. A longer one, such as an image, is not parsed and counts as one token. */
-const LONGEST = 1024 * 1024
+const MAX_EVENT = 1024 * 1024
 
-/** What was seen of a stream so far. */
+/** The usage of a stream so far. */
 export interface StreamUsageCounter {
-  /** The data of an event, decoded. */
+  /** Counts the decoded data of an event. */
   readonly event: (data: unknown) => void
-  /** Bytes of server-sent events, cut anywhere. */
+  /** Counts bytes of server-sent events, which may be cut anywhere. */
   readonly bytes: (chunk: Uint8Array) => void
-  /** The last `usage` that came. */
+  /** The last `usage` of the stream. */
   readonly usage: () => unknown
-  /** Tokens of all text, by the server's own count. */
-  readonly written: () => number
-  /** Tokens of the text without reasoning. */
-  readonly said: () => number
-  /** Whether an error came. */
-  readonly broke: () => boolean
-  /** Whether nothing came, or nothing but an error. */
-  readonly failed: () => boolean
+  /** The tokens of all text, by the server's own count. */
+  readonly totalTokens: () => number
+  /** The tokens of the text without reasoning. */
+  readonly textTokens: () => number
+  /** Whether the stream has an error. */
+  readonly hasError: () => boolean
+  /** Whether the stream has no choices, or only an error. */
+  readonly isEmpty: () => boolean
 }
 
-/** A piece is a token at least: a word that comes in three pieces was three. */
+/** A piece of text is one token at least: models send each token as a piece. */
 const tokensOf = (texts: ReadonlyArray<string>): number =>
   texts.reduce((sum, text) => sum + Math.max(1, countTokens(text)), 0)
 
@@ -39,22 +39,22 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 export const makeStreamUsageCounter = (): StreamUsageCounter => {
   const decoder = new TextDecoder()
   let usage: unknown
-  let said = 0
-  let thought = 0
-  let wrong = false
-  let came = false
+  let textTokens = 0
+  let reasoningTokens = 0
+  let hasError = false
+  let hasChoices = false
 
   const event = (data: unknown) => {
-    const told = fieldOf(data, "usage")
-    if (isGiven(told)) usage = told
-    if (isGiven(fieldOf(data, "error"))) wrong = true
+    const reported = fieldOf(data, "usage")
+    if (isGiven(reported)) usage = reported
+    if (isGiven(fieldOf(data, "error"))) hasError = true
     const choices = fieldOf(data, "choices")
     if (!Array.isArray(choices)) return
-    came ||= choices.length > 0
+    hasChoices ||= choices.length > 0
     for (const choice of choices) {
       const delta = fieldOf(choice, "delta")
-      said += tokensOf(textIn(delta))
-      thought += tokensOf(reasoningIn(delta))
+      textTokens += tokensOf(textIn(delta))
+      reasoningTokens += tokensOf(reasoningIn(delta))
     }
   }
 
@@ -62,41 +62,41 @@ export const makeStreamUsageCounter = (): StreamUsageCounter => {
     (parsed) => {
       if (parsed._tag !== "Event") return
       const { data } = parsed
-      if (data.length > LONGEST) said += 1
+      if (data.length > MAX_EVENT) textTokens += 1
       else if (data.trimEnd().endsWith("}")) event(parseJson(data))
     },
-    { maxEventSize: LONGEST }
+    { maxEventSize: MAX_EVENT }
   )
 
   return {
     event,
     bytes: (chunk) => {
       const tooLarge = parser.feed(decoder.decode(chunk, { stream: true }))
-      if (tooLarge !== undefined) said += 1
+      if (tooLarge !== undefined) textTokens += 1
     },
     usage: () => usage,
-    written: () => said + thought,
-    said: () => said,
-    broke: () => wrong,
-    failed: () => said + thought === 0 && (wrong || !came)
+    totalTokens: () => textTokens + reasoningTokens,
+    textTokens: () => textTokens,
+    hasError: () => hasError,
+    isEmpty: () => textTokens + reasoningTokens === 0 && (hasError || !hasChoices)
   }
 }
 
-/** The error at the end of a stream that was ended. */
-export const tooLong = new Failure({
+/** The error at the end of a stream that exceeds its bounds. */
+export const outputTooLong = new Failure({
   status: 502,
   message:
-    "The gateway wrote far more than this call may come to, and was ended: what came of it is paid for. Ask for more by `max_tokens`",
+    "The response was ended because it is far longer than its limit. The received part is charged. Raise `max_tokens` for a longer response",
   code: "upstream_beyond_limit"
 })
 
-const TOO_LONG = finalEvent(tooLong.body)
+const TOO_LONG = finalEvent(outputTooLong.body)
 
-/** Whether more was written than the call may come to. */
-export const isBeyond = (counter: StreamUsageCounter, { said, written }: Bounds): boolean =>
-  counter.said() > said || counter.written() > written
+/** Whether a stream is longer than its bounds. */
+export const exceedsBounds = (counter: StreamUsageCounter, { textTokens, totalTokens }: Bounds): boolean =>
+  counter.textTokens() > textTokens || counter.totalTokens() > totalTokens
 
-/** Counts the bytes of a stream, ends it beyond its bounds, and leaves out the usage that the caller did not ask for. */
+/** Counts the tokens of a stream and ends it beyond its bounds. `hidesUsage`: removes events that have only usage. */
 export const meteredStream = <E>(
   stream: Stream.Stream<Uint8Array, E>,
   counter: StreamUsageCounter,
@@ -104,15 +104,15 @@ export const meteredStream = <E>(
   hidesUsage: boolean
 ): Stream.Stream<Uint8Array, E> =>
   Stream.suspend(() => {
-    const shown = hidesUsage ? withoutUsage() : undefined
-    const isTooLong = () => isBeyond(counter, bounds)
+    const filter = hidesUsage ? withoutUsage() : undefined
+    const isTooLong = () => exceedsBounds(counter, bounds)
     const rest = Stream.suspend(() =>
-      Stream.fromIterable([shown?.end() ?? new Uint8Array(), ...(isTooLong() ? [TOO_LONG] : [])])
+      Stream.fromIterable([filter?.end() ?? new Uint8Array(), ...(isTooLong() ? [TOO_LONG] : [])])
     )
     return stream.pipe(
       Stream.map((chunk) => {
         counter.bytes(chunk)
-        return shown?.push(chunk) ?? chunk
+        return filter?.push(chunk) ?? chunk
       }),
       Stream.takeUntil(isTooLong),
       Stream.concat(rest),

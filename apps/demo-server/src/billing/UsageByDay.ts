@@ -37,9 +37,9 @@ export const UsageLayer = HttpApiBuilder.group(
     const users = yield* Users
     const dayMs = sql.literal(String(DAY_MS))
     return handlers.handleAll({
-      usage: Effect.fn("usage.usage")(function* ({ query: { days = DAYS, user: asked } }) {
+      usage: Effect.fn("usage.usage")(function* ({ query: { days = DAYS, user: requested } }) {
         const { user: self } = yield* Principal
-        const user = asked ?? self
+        const user = requested ?? self
         if (user !== self) {
           if ((yield* orUnavailable(users.get(self)))?.role !== "admin") return yield* notAdmin
           if ((yield* orUnavailable(users.get(user))) === undefined) return yield* userNotFound("user")

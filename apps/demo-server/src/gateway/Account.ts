@@ -22,7 +22,7 @@ import { Users } from "../accounts/Users.ts"
 import { wrapData } from "../contract/Administration.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { idempotencyOf } from "../billing/Idempotency.ts"
-import { makeOnce } from "../billing/IdempotentTokenCreation.ts"
+import { makeIdempotentCreation } from "../billing/IdempotentTokenCreation.ts"
 
 /** A key as the interface has it: masked, unless it was just created. */
 const record = (row: KeyRow, secret?: string): TokenRecord => ({
@@ -88,7 +88,7 @@ export const AccountLayer = HttpApiBuilder.group(
     const keys = yield* ApiKeys
     const users = yield* Users
     const audit = yield* Audit
-    const once = yield* makeOnce
+    const once = yield* makeIdempotentCreation
     return handlers.handleAll({
       user: Effect.fn("account.user")(function* () {
         const { user } = yield* Principal

@@ -27,12 +27,12 @@ import { CurrentCaller, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
 import { Charges } from "../billing/Charges.ts"
 import { chatMeter, embeddingsMeter, type Meter, rerankMeter } from "../billing/Meter.ts"
 import {
-  isBeyond,
+  exceedsBounds,
   makeStreamUsageCounter,
   type StreamUsageCounter,
-  tooLong
+  outputTooLong
 } from "../billing/StreamUsageCounter.ts"
-import { boundsOf } from "../billing/ReportedUsage.ts"
+import { streamBounds } from "../billing/ReportedUsage.ts"
 import { addHeaders } from "../http/ResponseHeaders.ts"
 import { chatImageTokens } from "../embedded/ImageChat.ts"
 import { type ChatInterceptor, CurrentChatInterceptor } from "../providers/LibraryGateway.ts"
@@ -199,8 +199,8 @@ const countChat =
   ({ maxTokens, model }, parts) => {
     const isLimited = maxTokens !== undefined
     const request = { model, messages: [], ...(isLimited && { max_tokens: maxTokens }) }
-    const bounds = boundsOf(chatMeter.most(request), isLimited)
-    const isTooLong = () => isBeyond(counter, bounds)
+    const bounds = streamBounds(chatMeter.most(request), isLimited)
+    const isTooLong = () => exceedsBounds(counter, bounds)
     return parts.pipe(
       Stream.map((part) => {
         counter.event(partEvent(part))
@@ -208,7 +208,9 @@ const countChat =
       }),
       Stream.takeUntil(isTooLong),
       Stream.concat(
-        Stream.suspend(() => (isTooLong() ? Stream.fail(toError(chatMeter, model, tooLong)) : Stream.empty))
+        Stream.suspend(() =>
+          isTooLong() ? Stream.fail(toError(chatMeter, model, outputTooLong)) : Stream.empty
+        )
       )
     )
   }
