@@ -51,12 +51,7 @@ export const MAX_FUNCTION_LINES = 100
 export const exceptions: ReadonlyArray<string> = [
   // A module of a service exports its layers by these names.
   "layer:",
-  "layerConfig:",
-  "packages/core/src/client/media/Images.ts:",
-  "packages/core/src/client/media/Videos.ts:",
-  "packages/core/src/client/call/Call.ts:",
-  "packages/core/src/client/account/Tokens.ts:",
-  "layerWithoutTransport:"
+  "layerConfig:"
 ]
 
 /** File names that say nothing about their contents. */

@@ -248,14 +248,14 @@ describe("answers of any form", () => {
         assert.lengthOf(found.value, 2)
         assert.lengthOf(logged, 2)
         for (const line of logged) {
-          assert.match(line, /^3 of 5 tokens .* left out: token 2 \(remain_quota\), a token without an id/)
+          assert.match(line, /^3 of 5 tokens .* skipped: token 2 \(remain_quota\), a token without an id/)
           assert.notInclude(line, "canary")
         }
       }
       const none = answering(JSON.stringify({ data: odd }))
       const { value } = yield* at(none, reasonOf(listed))
       assert.strictEqual(value._tag, "InvalidResponse")
-      assert.match(value.message, /^None of 3 tokens/)
+      assert.match(value.message, /^None of the 3 tokens/)
       assert.notInclude(value.message, "canary")
     })
   )

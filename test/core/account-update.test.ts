@@ -43,7 +43,7 @@ describe("an update", () => {
         const store = new Store(1, fields)
         const { value } = yield* at(silent(store, change), reasonOf(update(changes)))
         assert.deepStrictEqual(
-          [value._tag, value.message.match(/be: (.*?)\./)?.[1]],
+          [value._tag, value.message.match(/wrong: (.*?)\./)?.[1]],
           ["InvalidResponse", fault]
         )
       }
@@ -100,7 +100,7 @@ describe("an update", () => {
       ]) {
         const { value } = yield* at(changing(shown, then), reasonOf(update({ name: "new" })))
         assert.strictEqual(value._tag, "InvalidResponse")
-        assert.match(value.message, /as it should be: key\./)
+        assert.match(value.message, /these fields are wrong: key\./)
         assert.notInclude(value.message, "000")
       }
       for (const [shown, then] of [

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type TextBatch, batches } from "../../packages/core/src/client/retrieval/Batches.ts"
-import { makeEmbedAll } from "../../packages/core/src/client/retrieval/Embed.ts"
+import { makeEmbedAll } from "../../packages/core/src/client/retrieval/EmbedAll.ts"
 import {
   GatewayError,
   type GatewayReason,

@@ -35,7 +35,7 @@ layer(Client)("the bytes of images", (it) => {
           "Unreachable",
           /^127\.0\.0\.1:1 cannot .* its address/
         ],
-        [load({ url: "file:///etc/passwd" }), "InvalidRequest", /no http or https/],
+        [load({ url: "file:///etc/passwd" }), "InvalidRequest", /not an http or https/],
         [
           behaving(sendBytes(Buffer.from("<html>")), load({ url: `${gateway.url}/1` })),
           "InvalidResponse",
@@ -131,7 +131,7 @@ layer(Client)("the bytes of images", (it) => {
         other.behave(refuse(status, "<Error>AccessDenied</Error>"))
         const reason = yield* reasonOf(load({ url: `${other.url}/1.png` }))
         assert.strictEqual(reason._tag, "NotFound", String(status))
-        assert.match(reason.message, /no longer gives the image out/)
+        assert.match(reason.message, /no longer provides the image/)
       }
     })
   )
@@ -183,7 +183,7 @@ layer(Client)("the bytes of images", (it) => {
       const base64 = { base64: onePixel.png }
       assert.match(
         (yield* reasonOf(save(base64, `${folder}/none/c.png`))).message,
-        /c\.png cannot be written: its folder is not there/
+        /c\.png cannot be written: its folder does not exist/
       )
       assert.deepStrictEqual(yield* files.readDirectory(folder), ["a.png"])
     })

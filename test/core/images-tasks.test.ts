@@ -231,7 +231,7 @@ layer(Client)("images in two steps", (it) => {
           yield* Fiber.interrupt(fiber)
         }).pipe(Effect.provide(Logger.layer([logger])))
       )
-      assert.deepStrictEqual(lines, ["Interrupted; the images may be made and paid for all the same."])
+      assert.deepStrictEqual(lines, ["Interrupted; the images may have been created and charged."])
     })
   )
 

@@ -232,8 +232,8 @@ layer(Client)("images", (it) => {
       assert.deepStrictEqual(images, [{ url }])
       assert.deepStrictEqual(faults, [
         { index: 1, message: "Not this one." },
-        { index: 2, message: "Its link is neither http nor https." },
-        { index: 3, message: "It carries neither a link nor Base64." }
+        { index: 2, message: "Its link is not an http or https URL." },
+        { index: 3, message: "It has neither a link nor Base64." }
       ])
     })
   )
@@ -244,7 +244,7 @@ layer(Client)("images", (it) => {
         [{}, "InvalidResponse", /neither images nor the id of a task/],
         [{ data: [] }, "InvalidResponse", /neither images/],
         [{ id: "", data: null }, "InvalidResponse", /form of the contract/],
-        [{ data: [{}], status: "completed" }, "InvalidResponse", /no image: It carries neither/],
+        [{ data: [{}], status: "completed" }, "InvalidResponse", /no image: It has neither/],
         [{ id: "t", status: "completed", data: [] }, "InvalidResponse", /no image: The data is empty/],
         [{ data: "x" }, "InvalidResponse", /form of the contract/],
         ["<html>", "InvalidResponse", /./],

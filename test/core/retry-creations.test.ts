@@ -2,16 +2,16 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { apiKey, Gateway, type GatewayError, RETRY, type RetryPolicy, withRetryPolicy } from "@sluice/core"
 import { retrySchedule } from "@sluice/core/client"
 import {
-  type About,
+  type CallInfo,
   type CallOptions,
-  exchange,
+  sendAndDecode,
   layerTransport,
   makeCaller,
   withIdempotencyKey
 } from "@sluice/core/client"
 import { type Duration, Effect, Exit } from "effect"
 import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
-import { outgoing } from "../../packages/core/src/client/transport/Outgoing.ts"
+import { withBaseUrl } from "../../packages/core/src/client/transport/Outgoing.ts"
 import { behaving, Clients } from "./Clients.ts"
 import { follow } from "./Follow.ts"
 import { type Behaviour, json, LoopbackGateway, openAi, refuse } from "./LoopbackGateway.ts"
@@ -30,7 +30,7 @@ const silence = () => "silence" as const
 
 /** One call of this kind against these replies, the last one for ever, to its end. */
 const run = Effect.fn(function* (
-  repeat: NonNullable<About["repeat"]>,
+  repeat: NonNullable<CallInfo["repeat"]>,
   replies: ReadonlyArray<() => Reply>,
   options: CallOptions = {},
   as: <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E> = (call) => call,
@@ -39,7 +39,7 @@ const run = Effect.fn(function* (
 ) {
   let waited = 0
   const keys: Array<string | undefined> = []
-  const client = outgoing(
+  const client = withBaseUrl(
     HttpClient.make((request) =>
       Effect.suspend(() => {
         const reply = replies[Math.min(keys.length, replies.length - 1)]?.() ?? "silence"
@@ -59,7 +59,7 @@ const run = Effect.fn(function* (
   const { call } = makeCaller(options, apiKey("k"), [
     (attempt) => Effect.suspend(() => Effect.delay(attempt, turns[Math.min(waited++, turns.length - 1)] ?? 0))
   ])
-  const attempt = exchange(client.execute(HttpClientRequest.post("/v1/videos")), ({ json }) => json)
+  const attempt = sendAndDecode(client.execute(HttpClientRequest.post("/v1/videos")), ({ json }) => json)
   const { exit } = yield* follow(as(call({ operation: "videos", repeat }, attempt)))
   const error = Exit.isFailure(exit) ? yield* Effect.flip(exit) : undefined
   return { keys, attempts: keys.length, error, tag: error?.reason._tag }
@@ -266,13 +266,13 @@ describe("a policy for single calls", () => {
 
 describe("what the transport says of real connections", () => {
   const post = Effect.fn(function* (url: string) {
-    const client = outgoing(yield* HttpClient.HttpClient, url)
+    const client = withBaseUrl(yield* HttpClient.HttpClient, url)
     const { call } = makeCaller({ retry: { ...RETRY, times: 0 } }, apiKey("k"))
     const request = HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post("/v1/videos"), { model: "v" })
     return yield* Effect.flip(
       call(
         { operation: "videos", repeat: "creations" },
-        exchange(client.execute(request), ({ json }) => json)
+        sendAndDecode(client.execute(request), ({ json }) => json)
       )
     )
   })

@@ -176,7 +176,7 @@ describe("time-outs", () => {
     })
   )
 
-  it.effect("the whole call is bounded, attempts and waits together", () =>
+  it.effect("the whole call is limitNonVideo, attempts and waits together", () =>
     Effect.gen(function* () {
       const { end, reason } = yield* run([() => "silence"], {
         attemptTimeout: "10 seconds",

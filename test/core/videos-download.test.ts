@@ -211,7 +211,7 @@ layer(Client)("videos that are downloaded", (it) => {
     ],
     [
       "InvalidResponse",
-      /no MP4/,
+      /not an MP4/,
       (_, response) => {
         response.writeHead(200, { "content-type": "video/mp4" }).end("<html>no</html>")
       }
@@ -227,7 +227,7 @@ layer(Client)("videos that are downloaded", (it) => {
     ["ServerFailure", /Status 599/, (_, response) => void response.writeHead(999).end()],
     [
       "InvalidResponse",
-      /No video came/,
+      /is not a video/,
       (_, response) => {
         response.writeHead(205, { "content-type": "text/plain" }).end("none")
       }
@@ -242,7 +242,7 @@ layer(Client)("videos that are downloaded", (it) => {
     ],
     [
       "InvalidResponse",
-      /leads on, .* no http or https address/,
+      /redirects more than .* not http or https/,
       (_, response) => {
         response.writeHead(302, { location: "file:///etc/passwd" }).end()
       }
@@ -304,7 +304,7 @@ layer(Client)("videos that are downloaded", (it) => {
       other.behave(refuse(403, "<Error>Request has expired</Error>"))
       const ended = yield* behaving(away, Effect.flip(download("v-1", file)))
       assert.strictEqual(ended.reason._tag, "NotFound")
-      assert.include(ended.message, `${new URL(other.url).host} no longer gives the video out`)
+      assert.include(ended.message, `${new URL(other.url).host} no longer provides the video`)
 
       other.behave(refuse(302, "", { location: `${url}/back` }))
       const back = yield* behaving(
@@ -330,7 +330,7 @@ layer(Client)("videos that are downloaded", (it) => {
         const error = yield* Effect.flip((yield* videos).download("v-1", place))
         assert.deepInclude(error.reason, { _tag: "InvalidRequest", param: "path" })
         assert.include(error.message, place)
-        assert.match(error.message, /Name the file in it|Make it first/)
+        assert.match(error.message, /Add a file name|Create it first/)
       }
       assert.deepStrictEqual(yield* requests, [])
     })

@@ -101,10 +101,10 @@ describe("an MP4 stream", () => {
     for (let size = 1; size <= file.length; size++) {
       const reader = makeMp4Reader()
       for (let at = 0; at < file.length; at += size) {
-        assert.isFalse(reader.isWhole())
+        assert.isFalse(reader.isComplete())
         assert.isTrue(reader.push(file.subarray(at, at + size)))
       }
-      assert.isTrue(reader.isWhole())
+      assert.isTrue(reader.isComplete())
     }
   })
 
@@ -121,19 +121,19 @@ describe("an MP4 stream", () => {
     const long = makeMp4Reader()
     assert.isTrue(long.push(box(8, "moov", 8)))
     assert.isTrue(long.push(box(1, "mdat", 24, 25n)))
-    assert.isFalse(long.isWhole())
+    assert.isFalse(long.isComplete())
     assert.isTrue(long.push(new Uint8Array(1)))
-    assert.isTrue(long.isWhole())
+    assert.isTrue(long.isComplete())
     assert.isTrue(long.push(box(0, "free", 100)))
-    assert.isTrue(long.isWhole())
+    assert.isTrue(long.isComplete())
     const huge = makeMp4Reader()
     assert.isTrue(huge.push(box(8, "moov", 8)))
     assert.isTrue(huge.push(box(1, "mdat", 24, 2n ** 40n)))
-    assert.isFalse(huge.isWhole())
+    assert.isFalse(huge.isComplete())
   })
 
   it("is incomplete without media data or an index", () => {
-    for (const [types, isWhole] of [
+    for (const [types, isComplete] of [
       [["ftyp"], false],
       [["ftyp", "moov"], false],
       [["ftyp", "mdat"], false],
@@ -143,7 +143,7 @@ describe("an MP4 stream", () => {
     ] as const) {
       const reader = makeMp4Reader()
       for (const type of types) assert.isTrue(reader.push(box(16, type, 16)))
-      assert.strictEqual(reader.isWhole(), isWhole, types.join(", "))
+      assert.strictEqual(reader.isComplete(), isComplete, types.join(", "))
     }
   })
 

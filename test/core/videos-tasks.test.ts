@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { apiKey, GatewayError, ServerFailure } from "@sluice/core"
-import { type About, makeCaller } from "@sluice/core/client"
+import { type CallInfo, makeCaller } from "@sluice/core/client"
 import { Clock, Effect, Fiber, Logger, References, Schedule, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { pollTask, type TaskPoll, type TaskState } from "../../packages/core/src/client/media/Tasks.ts"
 
-const about: About = { operation: "videos.generate", model: "v" }
+const info: CallInfo = { operation: "videos.generate", model: "v" }
 const { fail } = makeCaller({}, apiKey("sk-canary-5f2e"))
 
 interface State extends TaskState {
@@ -27,7 +27,7 @@ const run = Effect.fn(function* (
   })
   const seen: Array<string | undefined> = []
   const poll = pollTask<State>({
-    about,
+    info,
     id: "v-1",
     get,
     fail,
@@ -149,7 +149,7 @@ describe("waiting for a task", () => {
   it.effect("a slow reader of its states loses nothing that came before the deadline", () =>
     Effect.gen(function* () {
       const poll = pollTask({
-        about,
+        info,
         id: "v-1",
         get: Effect.succeed({ status: "completed" }),
         fail,
@@ -170,7 +170,7 @@ describe("waiting for a task", () => {
         logged.push(`${String(task)}: ${String(message)}`)
       })
       const poll = pollTask({
-        about,
+        info,
         id: "v-1",
         get: Effect.succeed({ status: "in_progress" }),
         fail,

@@ -9,12 +9,12 @@ import {
   ServerFailure
 } from "@sluice/core"
 import {
-  type About,
+  type CallInfo,
   type CallResult,
   DownloadTransport,
-  exchange,
+  sendAndDecode,
   makeCaller,
-  type Problem,
+  type AttemptFailure,
   BufferResponse,
   reasonOfErrorDetails
 } from "@sluice/core/client"
@@ -45,7 +45,7 @@ export interface UpstreamConnection {
 
 /** A request, and how its response is read. */
 export interface Sending {
-  readonly about: About
+  readonly about: CallInfo
   readonly request: HttpClientRequest.HttpClientRequest
   readonly read: Read
   readonly limit?: Duration.Duration | undefined
@@ -97,7 +97,7 @@ export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: Upstream
   const checked = ({
     requestId,
     value
-  }: CallResult<Response | NoAnswer>): Effect.Effect<CallResult<Response>, Problem> => {
+  }: CallResult<Response | NoAnswer>): Effect.Effect<CallResult<Response>, AttemptFailure> => {
     if (!("error" in value)) return Effect.succeed({ value, requestId })
     const reason = reasonOf(value, names.url)
     return Effect.fail({ reason, requestId, notExecuted: reason._tag === "RateLimited" })
@@ -115,10 +115,10 @@ export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: Upstream
     const signed =
       dialect.sign?.(request, Redacted.value(apiKey)) ?? HttpClientRequest.bearerToken(request, apiKey)
     const sent = withInterfaceErrors(dialect, client.execute(signed))
-    const attempt = Effect.flatMap(exchange(sent, read), checked)
+    const attempt = Effect.flatMap(sendAndDecode(sent, read), checked)
     const whole = stream || read === passFile ? attempt : Effect.provideService(attempt, BufferResponse, true)
     return Effect.matchEffect(callerWithin(limit).call(about, whole), {
-      onSuccess: ({ value }) => Effect.succeed(value),
+      onSuccess: Effect.succeed,
       onFailure: (error) => Effect.fail(expected?.(error) === true ? error : reword(error))
     })
   }

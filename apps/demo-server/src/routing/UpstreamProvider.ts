@@ -63,7 +63,7 @@ export interface UpstreamSettings extends UpstreamConnection {
 /** The upstream's account, by its system access token. One attempt for each call. */
 const accountOf = Effect.fnUntraced(function* (baseUrl: string, accessToken: SystemAccessToken) {
   const options = { baseUrl, accessToken, retry: RETRY_NEVER }
-  const context = yield* Layer.build(AccountClient.layerWithoutTransport(options))
+  const context = yield* Layer.build(AccountClient.layerAccountWithoutTransport(options))
   const { availableModels, models } = Context.get(context, Account)
   const reword = Effect.mapError(
     rewordOurFaults({ url: "SLUICE_GATEWAY_URL", apiKey: "SLUICE_ACCESS_TOKEN" })

@@ -11,18 +11,19 @@ import { type ChatAnswer, type ChatCall, type ChatPart, Gateway } from "../gatew
 import { GatewayApi } from "../contract/GatewayApi.ts"
 import { type GatewayError, InvalidResponse } from "../contract/GatewayError.ts"
 import { ApiKeyAuth } from "../contract/Credentials.ts"
-import { type About, makeCaller } from "./call/Call.ts"
-import { chatParts, endOf, type Patience } from "./chat/ChatStream.ts"
+import { type CallInfo, makeCaller } from "./call/Caller.ts"
+import { chatParts, endOf, type StreamTimeouts } from "./chat/ChatStream.ts"
 import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "./call/ClientOptions.ts"
-import type { EmbedOptions } from "./retrieval/Embed.ts"
+import type { EmbedOptions } from "./retrieval/EmbedAll.ts"
 import { makeEmbeddings } from "./retrieval/Embeddings.ts"
-import { exchange, judge } from "./transport/Exchange.ts"
-import { Guards } from "./call/Guard.ts"
-import { outgoing } from "./transport/Outgoing.ts"
-import { factsOfEnd } from "./transport/Facts.ts"
+import { sendAndDecode, mapResult } from "./transport/SendAndDecode.ts"
+import { currentMiddleware } from "./call/CallInfo.ts"
+import { withBaseUrl } from "./transport/Outgoing.ts"
+import { streamMetadata } from "./transport/CallResult.ts"
 import { type ImagesOptions, makeImages } from "./media/Images.ts"
+import { makeMediaContext } from "./media/MediaContext.ts"
 import { makeRerank } from "./retrieval/Rerank.ts"
-import { recordFacts } from "./call/Telemetry.ts"
+import { recordMetadata } from "./call/Telemetry.ts"
 import { layerTransport } from "./transport/Transport.ts"
 import { makeVideos, type VideosOptions } from "./media/Videos.ts"
 
@@ -62,7 +63,7 @@ const answerOf = (answer: ChatResponse): Effect.Effect<ChatAnswer, InvalidRespon
 }
 
 /** What a question is about; not a word of it. */
-const asking = ({ maxTokens, model, temperature }: ChatCall): About => ({
+const asking = ({ maxTokens, model, temperature }: ChatCall): CallInfo => ({
   operation: "chat",
   model,
   request: {
@@ -83,14 +84,14 @@ const whole = ({ text, ...end }: ChatAnswer): Stream.Stream<ChatPart> =>
 const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
   const baseUrl = yield* baseUrlOf(options.baseUrl)
   const client = yield* HttpClient.HttpClient
-  const httpClient = outgoing(client, baseUrl, "whole")
+  const httpClient = withBaseUrl(client, baseUrl, "buffered")
   const postChat = yield* HttpApiClient.endpoint(GatewayApi, { ...CHAT, httpClient })
-  const streaming = outgoing(client, baseUrl)
+  const streaming = withBaseUrl(client, baseUrl)
   const streamChat = yield* HttpApiClient.endpoint(GatewayApi, { ...CHAT, httpClient: streaming })
   const getModels = yield* HttpApiClient.endpoint(GatewayApi, { ...MODELS, httpClient })
-  const caller = makeCaller(options, options.apiKey, yield* Guards)
-  const { attemptTimeout, call, callTimeout, fail } = caller
-  const patience: Patience =
+  const caller = makeCaller(options, options.apiKey, yield* currentMiddleware)
+  const { attemptTimeout, call, callTimeout, callWithResult, fail } = caller
+  const patience: StreamTimeouts =
     options.idleTimeout === undefined
       ? { silence: attemptTimeout, silenceBy: "attemptTimeout", pause: callTimeout }
       : {
@@ -100,8 +101,9 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
         }
   const embeddings = yield* makeEmbeddings(options.embeddings, caller, httpClient)
   const rerank = yield* makeRerank(caller, httpClient)
-  const videos = yield* makeVideos(options, caller, { baseUrl, client, httpClient })
-  const images = yield* makeImages(options, caller, { baseUrl, client, httpClient })
+  const media = yield* makeMediaContext({ caller, baseUrl, httpClient, client })
+  const videos = yield* makeVideos(options, media)
+  const images = yield* makeImages(options, media)
 
   const ask = (request: ChatCall, stream: boolean) => {
     const { extra, maxTokens: max_tokens, messages, model, temperature } = request
@@ -124,32 +126,31 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
   const chat: Gateway["Service"]["chat"] = Effect.fn("Gateway.chat")(function* (request) {
     const refused = refusedChat(request)
     if (refused !== undefined) return yield* refused
-    const attempt = judge(answerOf)(exchange(ask(request, false), decodeChat))
-    const { value } = yield* call(asking(request), attempt)
-    return value
+    const attempt = mapResult(answerOf)(sendAndDecode(ask(request, false), decodeChat))
+    return yield* call(asking(request), attempt)
   })
 
   const chatStream = (request: ChatCall): Stream.Stream<ChatPart, GatewayError> => {
-    const about = asking(request)
-    const attempt = exchange(ask(request, true), (response) =>
+    const info = asking(request)
+    const attempt = sendAndDecode(ask(request, true), (response) =>
       isStreamed(response)
         ? Effect.succeed(chatParts(response, patience))
         : Effect.map(decodeChat(response), (answer) => Stream.unwrap(Effect.map(answerOf(answer), whole)))
     )
     const refused = refusedChat(request)
     if (refused !== undefined) return Stream.fail(refused)
-    const open = Effect.map(call(about, attempt), ({ requestId, value }) =>
+    const open = Effect.map(callWithResult(info, attempt), ({ requestId, value }) =>
       value.pipe(
-        Stream.mapError((reason) => fail(about, { reason, requestId })),
-        Stream.tap((part) => (part.type === "end" ? recordFacts(about, factsOfEnd(part)) : Effect.void))
+        Stream.mapError((reason) => fail(info, { reason, requestId })),
+        Stream.tap((part) => (part.type === "end" ? recordMetadata(info, streamMetadata(part)) : Effect.void))
       )
     )
     return Stream.withSpan(Stream.unwrap(open), "Gateway.chatStream")
   }
 
   const models = Effect.map(
-    call({ operation: "models" }, exchange(getModels({ responseMode }), decodeModels)),
-    ({ value }) => value.data
+    call({ operation: "models" }, sendAndDecode(getModels({ responseMode }), decodeModels)),
+    ({ data }) => data
   ).pipe(Effect.withSpan("Gateway.models"))
 
   return Gateway.of({ rerank, embeddings, chat, chatStream, videos, images, models })

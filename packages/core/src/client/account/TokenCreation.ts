@@ -1,64 +1,98 @@
-/** What the answer to a token's creation shows of it: all, its id, its key, or nothing. */
-import { Option, Predicate, Redacted, Schema } from "effect"
+/** Creates tokens. The response contains the whole token, its id, its key, or nothing. */
+import { Effect, Equal, Option, Predicate, Redacted, Schema } from "effect"
+import { NEVER_EXPIRES, type TokenCreateRequest, TokenRecord } from "../../contract/Account.ts"
+import type { ApiKey } from "../../contract/Credentials.ts"
+import type { GatewayError } from "../../contract/GatewayError.ts"
 import type { CreatedToken, NewToken } from "../../gateway/Account.ts"
-import { ApiKey } from "../../contract/Credentials.ts"
-import { NEVER_EXPIRES, TokenRecord } from "../../contract/Account.ts"
-
-export interface Made {
-  readonly record: TokenRecord | undefined
-  readonly id: number | undefined
-  readonly key: ApiKey | undefined
-}
+import { RETRY_NEVER, withRetryPolicy } from "../../gateway/RetryPolicy.ts"
+import type { TokenCalls } from "./TokenCalls.ts"
+import { couldHaveKey, fullKey, tokenOf } from "./TokenRecords.ts"
 
 const decodeRecord = Schema.decodeUnknownOption(Schema.toCodecJson(TokenRecord))
 const decodeId = Schema.decodeUnknownOption(Schema.Int)
-const decodeKey = Schema.decodeUnknownOption(ApiKey)
 
-/** A key that is shown whole. None has an asterisk: it stands for what a gateway does not show. */
-export const keyIn = (shown: unknown): ApiKey | undefined =>
-  typeof shown === "string" && !shown.includes("*") ? Option.getOrUndefined(decodeKey(shown)) : undefined
-
-/** A text where a token belongs is its key only if it looks like one: it may be a word of success. */
+/** A text in place of a token is taken as its key only if it looks like one: it may be a status message. */
 const KEY = /^(sk-[\w-]+|[\w-]{32,})$/
 
-/** Each by itself: that one of them is odd does not cost the other, and the key is shown but once. */
-export const madeIn = (answer: Schema.Json): Made => {
-  const data = fieldsOf(answer)["data"] ?? answer
+const fieldsOf = (value: Schema.Json): { readonly [name: string]: Schema.Json } =>
+  Predicate.isObject(value) ? (value as { readonly [name: string]: Schema.Json }) : {}
+
+/** Each part is decoded independently: the key is returned only once, so an invalid field must not lose it. */
+const parseCreation = (body: Schema.Json) => {
+  const data = fieldsOf(body)["data"] ?? body
   if (typeof data === "string") {
-    return { record: undefined, id: undefined, key: KEY.test(data) ? keyIn(data) : undefined }
+    return { record: undefined, id: undefined, key: KEY.test(data) ? fullKey(data) : undefined }
   }
   const { id, key } = fieldsOf(data)
   return {
     record: Option.getOrUndefined(decodeRecord(data)),
     id: Option.getOrUndefined(decodeId(id)),
-    key: keyIn(key)
+    key: fullKey(key)
   }
 }
 
-const fieldsOf = (value: Schema.Json): { readonly [name: string]: Schema.Json } =>
-  Predicate.isObject(value) ? (value as { readonly [name: string]: Schema.Json }) : {}
+/** The token with its requested values, for a gateway that returns only the key. */
+const tokenFromRequest = (token: NewToken, id: number | undefined, key: ApiKey): CreatedToken => ({
+  ...(id !== undefined && { id }),
+  name: token.name,
+  status: 1,
+  enabled: true,
+  expires: token.expires ?? NEVER_EXPIRES,
+  remainQuota: token.remainQuota,
+  subnet: token.subnet ?? "",
+  key,
+  ...(token.extra !== undefined && { extra: token.extra })
+})
 
-/** The token as it was asked for, where the gateway shows no more of it than its key. */
-export const asAsked = (
-  asked: NewToken,
-  { id, key }: { readonly id: number | undefined; readonly key: ApiKey }
-) =>
-  ({
-    ...(id !== undefined && { id }),
-    name: asked.name,
-    status: 1,
-    enabled: true,
-    expires: asked.expires ?? NEVER_EXPIRES,
-    remainQuota: asked.remainQuota,
-    subnet: asked.subnet ?? "",
-    key,
-    ...(asked.extra !== undefined && { extra: asked.extra })
-  }) satisfies CreatedToken
+const OPERATION = "create token"
 
-/** Whether a record may be that of a key: where it shows another one, it is not. Some gateways leave `sk-` out. */
-export const mayHave = ({ key: shown }: TokenRecord, key: ApiKey): boolean => {
-  const other = keyIn(shown && Redacted.value(shown))
-  if (other === undefined) return true
-  const [a, b] = [Redacted.value(other), Redacted.value(key)]
-  return a.endsWith(b) || b.endsWith(a)
-}
+const ADVICE = "Read its key on the gateway's pages, or remove it; do not create it again."
+
+const idText = (id: number | undefined) => (id === undefined ? "" : ` (id ${id})`)
+
+/** The newest token with the requested values, for a gateway that does not return the id. */
+const findCreated = Effect.fnUntraced(function* (
+  { read, search }: TokenCalls,
+  payload: TokenCreateRequest,
+  key: ApiKey | undefined
+) {
+  const matches = (yield* search(payload.name, OPERATION)).filter(
+    (token) =>
+      token.name === payload.name &&
+      token.remain_quota === payload.remain_quota &&
+      Equal.equals(token.expired_time, payload.expired_time) &&
+      (key === undefined || couldHaveKey(token, key))
+  )
+  const id = Math.max(...matches.map((token) => token.id))
+  const found = matches.find((token) => token.id === id)
+  return found === undefined || key !== undefined ? found : yield* read(id, OPERATION)
+})
+
+/** Creates a token and reads back what the response leaves out. */
+export const createToken = Effect.fnUntraced(function* (calls: TokenCalls, token: NewToken) {
+  const payload: TokenCreateRequest = {
+    name: token.name,
+    expired_time: token.expires ?? NEVER_EXPIRES,
+    remain_quota: token.remainQuota,
+    subnet: token.subnet ?? "",
+    ...(token.extra !== undefined && { extra: token.extra })
+  }
+  const { id, key, record } = parseCreation(Redacted.value(yield* calls.create(payload)))
+  const readBack = id === undefined ? findCreated(calls, payload, key) : calls.read(id, OPERATION)
+  if (key !== undefined) {
+    // The key is not returned again: a failed read must neither lose it nor delay it.
+    const once = Effect.orElseSucceed(withRetryPolicy(RETRY_NEVER)(readBack), () => undefined)
+    const complete = record ?? (yield* once)
+    return complete ? { ...tokenOf(complete), key } : tokenFromRequest(token, id, key)
+  }
+  const failedRead = ({ reason, requestId }: GatewayError) => {
+    const why = reason.message.replace(/[.!?…]*$/, "")
+    const message = `The gateway created the token${idText(id)}, and reading it back failed: ${why}. ${ADVICE}`
+    return calls.invalid(OPERATION, message, requestId)
+  }
+  const found = (yield* Effect.mapError(readBack, failedRead)) ?? record
+  const created = found && tokenOf(found)
+  if (created?.key !== undefined) return { ...created, key: created.key }
+  const message = `The gateway says that it created the token${idText(created?.id)}, and does not show its key. ${ADVICE}`
+  return yield* calls.invalid(OPERATION, message)
+}) satisfies (calls: TokenCalls, token: NewToken) => Effect.Effect<CreatedToken, GatewayError>

@@ -1,11 +1,12 @@
-/** A token's change as a whole record, and whether it took effect: gateways empty or ignore fields. */
-import { Equal, Redacted, Schema } from "effect"
-import type { TokenChanges } from "../../gateway/Account.ts"
+/** Updates tokens: sends the whole record and checks the result, because gateways clear or ignore fields. */
+import { Effect, Equal, Schema } from "effect"
 import { Expiry, type TokenRecord, type TokenUpdateRequest } from "../../contract/Account.ts"
-import { keyIn, mayHave } from "./TokenCreation.ts"
+import type { TokenChanges } from "../../gateway/Account.ts"
+import type { TokenCalls } from "./TokenCalls.ts"
+import { couldHaveKey, fullKey, shownKey } from "./TokenRecords.ts"
 
-/** Every field that the token has, with the changes in place. Its key, which may be masked, is not sent. */
-export const updateOf = (before: TokenRecord, changes: TokenChanges): TokenUpdateRequest => ({
+/** All fields of the token, with the changes. The key, which may be masked, is not sent. */
+const updateRequest = (before: TokenRecord, changes: TokenChanges): TokenUpdateRequest => ({
   id: before.id,
   name: changes.name ?? before.name,
   expired_time: changes.expires ?? before.expired_time,
@@ -15,29 +16,29 @@ export const updateOf = (before: TokenRecord, changes: TokenChanges): TokenUpdat
   extra: { ...before.extra, ...changes.extra }
 })
 
+const STATUS = "status"
+
 /**
- * The fields that are not as they should be after an update; none when it took effect.
+ * The fields with a wrong value after an update.
  *
- * **Details.** The token may have been used meanwhile, or more been given to it: its quota is at fault only where a change
- * that was asked for did not come, or where all of it is gone. A field that the interface does not name may change by
- * itself, but not be emptied.
+ * **Details.** The token may have been used or topped up meanwhile: its quota is wrong only if a requested change is
+ * missing, or if all of it is gone. A field outside the interface may change by itself, but not be cleared.
  */
-export const faultsOf = (
+const updateFaults = (
   before: TokenRecord,
   after: TokenRecord,
   changes: TokenChanges
 ): ReadonlyArray<string> => {
-  const asked = updateOf(before, changes)
-  const enabled = asked.status === 1
+  const wanted = updateRequest(before, changes)
   const faults = [
-    after.name !== asked.name && "name",
-    secondsOf(after) !== secondsOf(asked) && "expired_time",
+    after.name !== wanted.name && "name",
+    expirySeconds(after) !== expirySeconds(wanted) && "expired_time",
     !isQuota(before.remain_quota, after.remain_quota + spent(before, after), changes.remainQuota) &&
       "remain_quota",
     !isSameKey(before, after) && "key",
-    changes.enabled !== undefined && (after.status === 1) !== enabled && STATUS,
-    (after.subnet ?? "") !== (asked.subnet ?? "") && "subnet",
-    ...Object.entries(asked.extra ?? {}).map(([name, value]) => {
+    changes.enabled !== undefined && (after.status === 1) !== changes.enabled && STATUS,
+    (after.subnet ?? "") !== (wanted.subnet ?? "") && "subnet",
+    ...Object.entries(wanted.extra ?? {}).map(([name, value]) => {
       const now = after.extra?.[name]
       const kept =
         changes.extra !== undefined && name in changes.extra
@@ -49,43 +50,64 @@ export const faultsOf = (
   return faults.filter((fault) => fault !== false)
 }
 
-/** How a status that did not change is named. */
-export const STATUS = "status"
-
 const encodeExpiry = Schema.encodeSync(Expiry)
-const secondsOf = ({ expired_time }: { readonly expired_time?: Expiry }) =>
+const expirySeconds = ({ expired_time }: { readonly expired_time?: Expiry }) =>
   JSON.stringify(expired_time && encodeExpiry(expired_time))
 
-/** What the token has spent between two readings, where the gateway counts it: `used_quota`. */
+/** The quota spent between two reads, if the gateway counts it in `used_quota`. */
 const spent = (before: TokenRecord, after: TokenRecord): number => {
   const [from, to] = [before.extra?.["used_quota"], after.extra?.["used_quota"]]
   return typeof from === "number" && typeof to === "number" ? Math.max(0, to - from) : 0
 }
 
 /**
- * Whether a quota is the one asked for, whatever was spent or added meanwhile.
+ * Whether a quota is the requested one, allowing for use and top-ups meanwhile.
  *
- * One that was raised is not believed where it is what it was. A limit that was lowered is to hold: it is not believed
- * where it is nearer to what it was.
+ * A raised quota must differ from the old value. A lowered one must be nearer to the requested value than to the old.
  */
-const isQuota = (before: number, after: number, asked?: number): boolean => {
-  if (asked === undefined) return after !== 0 || before <= 0
-  if (after === asked || after < Math.min(asked, before)) return true
-  return asked > before ? after !== before : after - asked < before - after
+const isQuota = (before: number, after: number, wanted?: number): boolean => {
+  if (wanted === undefined) return after !== 0 || before <= 0
+  if (after === wanted || after < Math.min(wanted, before)) return true
+  return wanted > before ? after !== before : after - wanted < before - after
 }
 
-/** The key that was shown, whole or masked, is shown still. */
+/** Whether the record still shows the same key, full or masked. */
 const isSameKey = (before: TokenRecord, after: TokenRecord): boolean => {
-  const [was, is] = [before, after].map(({ key }) => (key === undefined ? "" : Redacted.value(key)))
-  if (was === undefined || was === "" || was === is) return true
-  const whole = keyIn(was)
-  return whole !== undefined && keyIn(is) !== undefined && mayHave(after, whole)
+  const [was, is] = [shownKey(before), shownKey(after)]
+  if (was === "" || was === is) return true
+  const key = fullKey(was)
+  return key !== undefined && fullKey(is) !== undefined && couldHaveKey(after, key)
 }
 
 const isEmpty = (value: unknown): boolean =>
-  value === undefined ||
-  value === null ||
-  value === "" ||
-  value === 0 ||
-  value === false ||
+  [undefined, null, "", 0, false].some((empty) => empty === value) ||
   (Array.isArray(value) && value.length === 0)
+
+/** Updates a token and checks that the gateway stored it. */
+export const updateToken = Effect.fnUntraced(function* (
+  calls: TokenCalls,
+  id: number,
+  changes: TokenChanges
+) {
+  const read = calls.read(id, "update token")
+  const before = yield* read
+  if (updateFaults(before, before, changes).length === 0) return before
+  const { extra, ...declared } = updateRequest(before, changes)
+  const payload = { ...declared, ...(Object.keys(extra ?? {}).length > 0 && { extra }) }
+  yield* calls.update(payload).pipe(
+    // Some gateways return fields that they refuse in requests: retry without them.
+    Effect.catchIf(
+      ({ reason }) => reason._tag === "InvalidRequest" && "extra" in payload && changes.extra === undefined,
+      () => calls.update(declared)
+    )
+  )
+  let after = yield* read
+  if (updateFaults(before, after, changes).includes(STATUS)) {
+    yield* calls.update(payload, { status_only: "true" })
+    after = yield* read
+  }
+  const faults = updateFaults(before, after, changes)
+  if (faults.length === 0) return after
+  const message = `The gateway accepted the change of token ${id}, but these fields are wrong: ${faults.join(", ")}. Check the token before using its key.`
+  return yield* calls.invalid("update token", message)
+})

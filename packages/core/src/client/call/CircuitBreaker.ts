@@ -2,8 +2,8 @@
 import { Duration, Effect, Exit, Layer } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import { ServerFailure, Unreachable } from "../../contract/GatewayError.ts"
-import type { CallResult, Problem } from "../transport/Answer.ts"
-import { BreakerGuard, type Guard } from "./Guard.ts"
+import type { CallResult, AttemptFailure } from "../transport/CallResult.ts"
+import { BreakerMiddleware, type AttemptMiddleware } from "./CallInfo.ts"
 
 export interface CircuitBreakerOptions {
   /** Attempts in a row that find no working gateway, after which none is made; 5 when not given. */
@@ -23,7 +23,7 @@ const OPEN_MAX: Duration.Input = "5 minutes"
  * What counts against a gateway: nobody answering, 5xx, an attempt out of time. A refusal shows that it works; what was
  * refused here, by a limit of calls for one, shows nothing.
  */
-const outcomeOf = <A>(exit: Exit.Exit<CallResult<A>, Problem>): CircuitBreaker.Outcome => {
+const outcomeOf = <A>(exit: Exit.Exit<CallResult<A>, AttemptFailure>): CircuitBreaker.Outcome => {
   if (Exit.isSuccess(exit)) return CircuitBreaker.success
   const problem = Exit.findErrorOption(exit)
   if (problem._tag === "None" || problem.value.local === true) return CircuitBreaker.ignored
@@ -35,7 +35,7 @@ const outcomeOf = <A>(exit: Exit.Exit<CallResult<A>, Problem>): CircuitBreaker.O
 }
 
 /** Not made, and retryable: the retry policy waits until the circuit lets one through, if its budget allows. */
-const leftAlone = ({ reason }: CircuitBreaker.CircuitBreakerError): Problem => ({
+const leftAlone = ({ reason }: CircuitBreaker.CircuitBreakerError): AttemptFailure => ({
   reason:
     reason._tag === "CircuitOpen"
       ? new ServerFailure({
@@ -70,14 +70,14 @@ const leftAlone = ({ reason }: CircuitBreaker.CircuitBreakerError): Problem => (
  */
 export const layerCircuitBreaker = (options: CircuitBreakerOptions = {}): Layer.Layer<never> =>
   Layer.effect(
-    BreakerGuard,
+    BreakerMiddleware,
     Effect.gen(function* () {
       const breaker = yield* CircuitBreaker.make({
         tripPolicy: CircuitBreaker.consecutive(options.failures ?? FAILURES),
         openDuration: options.open ?? OPEN,
         maxOpenDuration: OPEN_MAX
       })
-      const guard: Guard = (attempt, { model }) =>
+      const middleware: AttemptMiddleware = (attempt, { model }) =>
         breaker
           .execute(attempt, { key: (options.by === "model" && model) || "gateway", classify: outcomeOf })
           .pipe(
@@ -85,6 +85,6 @@ export const layerCircuitBreaker = (options: CircuitBreakerOptions = {}): Layer.
               error instanceof CircuitBreaker.CircuitBreakerError ? leftAlone(error) : error
             )
           )
-      return guard
+      return middleware
     })
   ).pipe(Layer.provide(CircuitBreaker.layerStoreMemory()))

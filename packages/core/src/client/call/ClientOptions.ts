@@ -1,7 +1,7 @@
 /** What a client is told, and where it reads it from. */
 import { Config, Effect, Option, Schema } from "effect"
 import { GatewayError, InvalidRequest } from "../../contract/GatewayError.ts"
-import type { CallOptions } from "./Call.ts"
+import type { CallOptions } from "./Caller.ts"
 import type { TransportOptions } from "../transport/Transport.ts"
 
 export interface ClientOptions extends CallOptions, TransportOptions {

@@ -2,8 +2,8 @@
 import { Duration, Effect, Layer } from "effect"
 import { RateLimiter } from "effect/persistence"
 import { RateLimited } from "../../contract/GatewayError.ts"
-import type { Problem } from "../transport/Answer.ts"
-import { type Guard, LimitGuard } from "./Guard.ts"
+import type { AttemptFailure } from "../transport/CallResult.ts"
+import { type AttemptMiddleware, RateLimitMiddleware } from "./CallInfo.ts"
 
 export interface RateLimitOptions {
   /** Attempts within `window`, at most; as many may be made at once. */
@@ -19,7 +19,7 @@ export interface RateLimitOptions {
 const WINDOW: Duration.Input = "1 minute"
 
 /** Not made, and retryable: the retry policy waits as long as it takes, if its budget allows. */
-const beyondLimit = ({ reason }: RateLimiter.RateLimiterError): Problem => ({
+const beyondLimit = ({ reason }: RateLimiter.RateLimiterError): AttemptFailure => ({
   reason: new RateLimited({
     message: "This client has made as many calls as it allows itself (rate limit).",
     retryAfter: reason._tag === "RateLimitExceeded" ? reason.retryAfter : undefined
@@ -44,10 +44,10 @@ const beyondLimit = ({ reason }: RateLimiter.RateLimiterError): Problem => ({
  */
 export const layerRateLimit = (options: RateLimitOptions): Layer.Layer<never> =>
   Layer.effect(
-    LimitGuard,
+    RateLimitMiddleware,
     Effect.gen(function* () {
       const limiter = yield* RateLimiter.make
-      const guard: Guard = (attempt, { model }) =>
+      const middleware: AttemptMiddleware = (attempt, { model }) =>
         limiter
           .consume({
             algorithm: "token-bucket",
@@ -60,6 +60,6 @@ export const layerRateLimit = (options: RateLimitOptions): Layer.Layer<never> =>
             Effect.mapError(beyondLimit),
             Effect.flatMap(({ delay }) => (Duration.isZero(delay) ? attempt : Effect.delay(attempt, delay)))
           )
-      return guard
+      return middleware
     })
   ).pipe(Layer.provide(RateLimiter.layerStoreMemory))

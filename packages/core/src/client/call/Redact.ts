@@ -1,7 +1,7 @@
 /** Keeps a credential out of errors and spans, whatever the gateway echoed. */
 import { Predicate } from "effect"
 import type { GatewayReason } from "../../contract/GatewayError.ts"
-import type { CallResult } from "../transport/Answer.ts"
+import type { CallResult } from "../transport/CallResult.ts"
 
 /** A shorter beginning is found in every other word, and betrays nothing. */
 const BETRAYING = 8
@@ -76,12 +76,16 @@ const redactDeep = (value: unknown, redact: (text: string) => string, depth = DE
 
 /** The same for what spans and metrics show of an answer; its value belongs to the caller. */
 export const redactAnswer = <A>(answer: CallResult<A>, redact: (text: string) => string): CallResult<A> => {
-  const { facts, requestId, value } = answer
+  const { metadata, requestId, value } = answer
   return {
     value,
     requestId: requestId && redact(requestId),
-    ...(facts && {
-      facts: { ...facts, id: facts.id && redact(facts.id), model: facts.model && redact(facts.model) }
+    ...(metadata && {
+      metadata: {
+        ...metadata,
+        id: metadata.id && redact(metadata.id),
+        model: metadata.model && redact(metadata.model)
+      }
     })
   }
 }

@@ -1,9 +1,8 @@
 /** What a call leaves for those who watch: a span with OpenTelemetry's GenAI attributes, and metrics. */
 import { Cause, Clock, Context, Effect, Exit, Metric, References, Tracer } from "effect"
 import type { GatewayError } from "../../contract/GatewayError.ts"
-import type { About } from "./About.ts"
-import type { CallResult } from "../transport/Answer.ts"
-import type { Facts } from "../transport/Facts.ts"
+import type { CallInfo } from "./CallInfo.ts"
+import type { CallResult, ResponseMetadata } from "../transport/CallResult.ts"
 
 /** Powers of 4 and of 2, as OpenTelemetry's conventions set them. */
 const TOKENS = Array.from({ length: 14 }, (_, i) => 4 ** i)
@@ -54,12 +53,12 @@ export const GatewayMetrics = {
 /** The conventions ask for one; which provider stands behind a model only the gateway knows. */
 const PROVIDER = "sluice"
 
-const labels = ({ model, operation }: About): Labels => ({
+const labels = ({ model, operation }: CallInfo): Labels => ({
   "gen_ai.operation.name": operation,
   ...(model !== undefined && { "gen_ai.request.model": model })
 })
 
-const attributesOf = (about: About) => ({ ...labels(about), "gen_ai.provider.name": PROVIDER })
+const attributesOf = (info: CallInfo) => ({ ...labels(info), "gen_ai.provider.name": PROVIDER })
 
 const counters = (all: Labels) => ({
   retries: retries(all),
@@ -69,9 +68,9 @@ const counters = (all: Labels) => ({
   seconds: seconds(all)
 })
 
-const seriesOf = (about: About, error?: string) => ({
-  attributes: attributesOf(about),
-  ...counters({ ...labels(about), ...(error !== undefined && { "error.type": error }) })
+const seriesOf = (info: CallInfo, error?: string) => ({
+  attributes: attributesOf(info),
+  ...counters({ ...labels(info), ...(error !== undefined && { "error.type": error }) })
 })
 
 /**
@@ -83,14 +82,14 @@ const known = new Map<string, ReturnType<typeof seriesOf>>()
 const KNOWN = 1000
 const OTHER = "other"
 
-const series = (about: About, error?: string): ReturnType<typeof seriesOf> => {
-  const key = `${about.operation}\n${about.model ?? ""}\n${error ?? ""}`
+const series = (info: CallInfo, error?: string): ReturnType<typeof seriesOf> => {
+  const key = `${info.operation}\n${info.model ?? ""}\n${error ?? ""}`
   const found = known.get(key)
   if (found !== undefined) return found
-  if (known.size >= KNOWN && about.model !== undefined && about.model !== OTHER) {
-    return { ...series({ ...about, model: OTHER }, error), attributes: attributesOf(about) }
+  if (known.size >= KNOWN && info.model !== undefined && info.model !== OTHER) {
+    return { ...series({ ...info, model: OTHER }, error), attributes: attributesOf(info) }
   }
-  const made = seriesOf(about, error)
+  const made = seriesOf(info, error)
   known.set(key, made)
   return made
 }
@@ -103,27 +102,27 @@ const spanOf = (context: Context.Context<never>): Tracer.Span | undefined => {
 const record = (
   context: Context.Context<never>,
   span: Tracer.Span | undefined,
-  about: About,
-  facts: Facts
+  info: CallInfo,
+  metadata: ResponseMetadata
 ): void => {
-  const { finishReasons, id, inputTokens, model, outputTokens } = facts
+  const { finishReasons, id, inputTokens, model, outputTokens } = metadata
   if (id !== undefined) span?.attribute("gen_ai.response.id", id)
   if (model !== undefined) span?.attribute("gen_ai.response.model", model)
   if (finishReasons !== undefined) span?.attribute("gen_ai.response.finish_reasons", finishReasons)
   if (inputTokens !== undefined) {
     span?.attribute("gen_ai.usage.input_tokens", inputTokens)
-    series(about).input.updateUnsafe(inputTokens, context)
+    series(info).input.updateUnsafe(inputTokens, context)
   }
   if (outputTokens !== undefined) {
     span?.attribute("gen_ai.usage.output_tokens", outputTokens)
-    series(about).output.updateUnsafe(outputTokens, context)
+    series(info).output.updateUnsafe(outputTokens, context)
   }
 }
 
 /** Puts what an answer said of itself on the current span, and counts its tokens. */
-export const recordFacts = (about: About, facts: Facts): Effect.Effect<void> =>
+export const recordMetadata = (info: CallInfo, metadata: ResponseMetadata): Effect.Effect<void> =>
   Effect.contextWith((context: Context.Context<never>) =>
-    Effect.sync(() => record(context, spanOf(context), about, facts))
+    Effect.sync(() => record(context, spanOf(context), info, metadata))
   )
 
 const errorType = (cause: Cause.Cause<GatewayError>): string => {
@@ -136,19 +135,19 @@ const errorType = (cause: Cause.Cause<GatewayError>): string => {
 const tell = <A>(
   context: Context.Context<never>,
   span: Tracer.Span | undefined,
-  about: About,
+  info: CallInfo,
   [since, now]: readonly [since: bigint, now: bigint],
   exit: Exit.Exit<CallResult<A>, GatewayError>
 ): void => {
   const error = Exit.isSuccess(exit) ? undefined : errorType(exit.cause)
-  const { calls, seconds } = series(about, error)
+  const { calls, seconds } = series(info, error)
   calls.updateUnsafe(1, context)
   seconds.updateUnsafe(Number(now - since) / 1e9, context)
   if (error !== undefined) span?.attribute("error.type", error)
   if (Exit.isFailure(exit)) return
-  const { facts, requestId } = exit.value
+  const { metadata, requestId } = exit.value
   if (requestId !== undefined) span?.attribute("sluice.request.id", requestId)
-  if (facts !== undefined) record(context, span, about, facts)
+  if (metadata !== undefined) record(context, span, info, metadata)
 }
 
 /**
@@ -159,11 +158,11 @@ const tell = <A>(
  * `http.request.resend_count` where attempts were repeated; no prompt, document, answer or credential.
  */
 export const observe =
-  (about: About, attempts: () => number) =>
+  (info: CallInfo, attempts: () => number) =>
   <A>(self: Effect.Effect<CallResult<A>, GatewayError>): Effect.Effect<CallResult<A>, GatewayError> =>
     Effect.useSpan(
-      about.model === undefined ? about.operation : `${about.operation} ${about.model}`,
-      { kind: "client", attributes: { ...series(about).attributes, ...about.request } },
+      info.model === undefined ? info.operation : `${info.operation} ${info.model}`,
+      { kind: "client", attributes: { ...series(info).attributes, ...info.request } },
       (span) =>
         Effect.withFiber((fiber) => {
           const { context } = fiber
@@ -171,10 +170,10 @@ export const observe =
           const start = clock.currentTimeNanosUnsafe()
           const ended = (exit: Exit.Exit<CallResult<A>, GatewayError>): undefined => {
             const now = clock.currentTimeNanosUnsafe()
-            tell(context, span, about, [start, now], exit)
+            tell(context, span, info, [start, now], exit)
             if (attempts() > 1) {
               span.attribute("http.request.resend_count", attempts() - 1)
-              series(about).retries.updateUnsafe(attempts() - 1, context)
+              series(info).retries.updateUnsafe(attempts() - 1, context)
             }
             // A span keeps what its effect ended with, and an answer may be a new credential: it goes past the span.
             const timed = Context.get(context, References.TracerTimingEnabled)

@@ -7,8 +7,8 @@ import { extraOf, openStruct, optional } from "../../contract/Fields.ts"
 import type { ChatEnd, ChatPart } from "../../gateway/Gateway.ts"
 import { type GatewayReason, InvalidResponse, TimedOut, Unreachable } from "../../contract/GatewayError.ts"
 import { parseJson } from "../../contract/Fields.ts"
-import { originOf, tokensOf } from "../transport/Facts.ts"
-import { notUnderstood } from "../transport/Exchange.ts"
+import { originOf, tokensOf } from "../transport/CallResult.ts"
+import { decodeFailure } from "../transport/SendAndDecode.ts"
 import { reasonOfErrorDetails, parseErrorBody } from "../transport/ErrorDetails.ts"
 
 /** Declared, so that it is not taken for something new; what it holds is nothing to a stream. */
@@ -108,7 +108,7 @@ const last = ({ ended, finishReason, ...heading }: State): Step =>
     ? Result.succeed({ type: "end", ...endOf(heading, finishReason) })
     : Result.fail(new Unreachable({ message: "The stream broke off before the answer was whole." }))
 
-export interface Patience {
+export interface StreamTimeouts {
   /** Without a byte, so long; a gateway's comments (`: ping`) count. */
   readonly silence: Duration.Duration
   /** The option that says how long silence may last. */
@@ -125,7 +125,7 @@ export interface Patience {
  */
 export const chatParts = (
   { stream }: HttpClientResponse.HttpClientResponse,
-  { pause, silence, silenceBy }: Patience
+  { pause, silence, silenceBy }: StreamTimeouts
 ): Stream.Stream<ChatPart, GatewayReason> =>
   Stream.suspend(() => {
     let parsed: Array<Sse.Event> = []
@@ -133,7 +133,7 @@ export const chatParts = (
       if (event._tag === "Event") parsed.push(event)
     })
     return stream.pipe(
-      Stream.mapError(notUnderstood),
+      Stream.mapError(decodeFailure),
       Stream.timeoutOrElse({ duration: silence, orElse: () => stalled(silence, silenceBy) }),
       Stream.decodeText,
       Stream.concat(Stream.succeed(undefined)),
@@ -155,7 +155,7 @@ export const chatParts = (
     )
   })
 
-const stalled = (after: Duration.Duration, option: Patience["silenceBy"] | "callTimeout") => {
+const stalled = (after: Duration.Duration, option: StreamTimeouts["silenceBy"] | "callTimeout") => {
   const message = `Nothing came for ${Duration.format(after)} in mid-answer (\`${option}\`).`
   return Stream.fail(new TimedOut({ message, scope: option === "callTimeout" ? "call" : "attempt", after }))
 }

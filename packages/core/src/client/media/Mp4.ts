@@ -1,63 +1,44 @@
-/** Follows the boxes of an MP4 as it comes, and so knows whether it is one and whether it is whole. */
+/** Checks that a stream of bytes is a complete MP4. */
 
 export interface Mp4Reader {
-  /** Takes the next bytes; false when they are no MP4's. */
+  /** Reads the next bytes. False if they are not an MP4's. */
   readonly push: (chunk: Uint8Array) => boolean
-  /** Whether the bytes so far end where a box ends, and there is a film in them: `mdat`, and `moov` or `moof`. */
-  readonly isWhole: () => boolean
+  /** Whether the bytes so far end at the end of a box and contain a film: `mdat`, and `moov` or `moof`. */
+  readonly isComplete: () => boolean
 }
 
-/** What the first box of an MP4 can be. */
-const FIRST = new Set([
-  "ftyp",
-  "styp",
-  "moov",
-  "moof",
-  "mdat",
-  "sidx",
-  "pdin",
-  "free",
-  "skip",
-  "wide",
-  "uuid"
-])
-
-/** The boxes without which there is no film: what is shown, and one of two that say when. */
-const FILM = new Set(["mdat", "moov", "moof"])
+/** The types that the first box may have. */
+const FIRST = new Set("ftyp styp moov moof mdat sidx pdin free skip wide uuid".split(" "))
 
 /**
  * A reader of one MP4.
  *
- * **Details.** ISO/IEC 14496-12, section 4.2: a file is boxes one after another, each with its size before it, in four
- * bytes or, after a 1, in eight; 0 means up to the end of the file. Nothing within a box is looked at.
+ * **Details.** ISO/IEC 14496-12, section 4.2: a file is a sequence of boxes. Each starts with its size in 4 bytes, or in
+ * 8 after a size of 1; a size of 0 means to the end of the file. The contents of boxes are skipped.
  *
- * **Gotchas.** Whether a last box of size 0 is whole cannot be told from the bytes: it counts as whole wherever they end.
- * Only a `Content-Length` says that such a film was cut off.
+ * **Gotchas.** A last box of size 0 counts as complete wherever the bytes end. Only a `Content-Length` shows that such a
+ * film was cut off.
  */
 export const makeMp4Reader = (): Mp4Reader => {
   const header = new DataView(new ArrayBuffer(16))
-  let held = 0
-  /** Bytes of the box under way that are still to come. */
+  let headerBytes = 0
+  /** Remaining bytes of the current box. */
   let left = 0
-  let isFirst = true
-  /** What the boxes are whose headers have come. */
+  /** The types of the boxes so far. */
   const types = new Set<string>()
 
-  /** The header has grown by a byte: false when it is none. */
-  const step = (): boolean => {
-    if (held < 8) return true
+  /** Parses the header after each new byte. False if it is not a box's. */
+  const parseHeader = (): boolean => {
+    if (headerBytes < 8) return true
     const type = String.fromCharCode(...new Uint8Array(header.buffer, 4, 4))
-    if (isFirst) {
-      isFirst = false
-      if (!FIRST.has(type)) return false
-    }
-    if (FILM.has(type)) types.add(type)
+    if (types.size === 0 && !FIRST.has(type)) return false
+    types.add(type)
     const short = header.getUint32(0)
-    if (short === 1 && held < 16) return true
+    if (short === 1 && headerBytes < 16) return true
     const size = short === 0 ? Infinity : short === 1 ? Number(header.getBigUint64(8)) : short
-    if (size < held) return false
-    left = size - held
-    held = 0
+    if (size < headerBytes) return false
+    left = size - headerBytes
+    headerBytes = 0
     return true
   }
 
@@ -70,14 +51,14 @@ export const makeMp4Reader = (): Mp4Reader => {
           left -= skipped
           at += skipped
         } else {
-          header.setUint8(held++, chunk[at++] ?? 0)
-          if (!step()) return false
+          header.setUint8(headerBytes++, chunk[at++] ?? 0)
+          if (!parseHeader()) return false
         }
       }
       return true
     },
-    isWhole: () =>
-      held === 0 &&
+    isComplete: () =>
+      headerBytes === 0 &&
       (left === 0 || left === Infinity) &&
       types.has("mdat") &&
       (types.has("moov") || types.has("moof"))

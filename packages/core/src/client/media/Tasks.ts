@@ -1,106 +1,140 @@
-/** Waits for a task at the gateway, an image's or a video's: asks for its state until it has ended. */
+/** Waits for an image or video task: polls its state until it has ended. */
 import { Cause, Clock, Duration, Effect, Exit, Pull, Schedule, Stream } from "effect"
 import { GatewayError, TaskFailed, TimedOut } from "../../contract/GatewayError.ts"
-import type { About, Caller } from "../call/Call.ts"
-import { parseErrorField, parseErrorBody } from "../transport/ErrorDetails.ts"
+import type { Caller } from "../call/Caller.ts"
+import type { CallInfo } from "../call/CallInfo.ts"
+import { parseErrorBody, parseErrorField } from "../transport/ErrorDetails.ts"
 
 /**
- * What every task says of itself; `completed` and `failed` end it, every other status is waited for.
+ * The fields that all tasks share. `completed` and `failed` are final; any other status is polled further.
  *
- * One that has no status and an error has failed.
+ * A task with an error and without a status has failed.
  */
 export interface TaskState {
   readonly status?: string | undefined
   readonly error?: unknown
 }
 
-/** How a task is waited for. */
-export interface TaskPatience {
-  /** The wait before each further look, as a duration or as a schedule. One that ends before the task is a time-out. */
+/** How to wait for a task. */
+export interface PollOptions {
+  /** The delay before each further poll, as a duration or a schedule. A schedule that ends first is a time-out. */
   readonly every: Duration.Input | Schedule.Schedule<unknown>
-  /** From the first look at the task to its end, where no other beginning is given. */
+  /** The limit from `begun` to the end of the task. */
   readonly deadline: Duration.Input
 }
 
-export interface TaskPoll<T extends TaskState> extends TaskPatience {
-  readonly about: About
-  /** The task's identifier at the gateway. */
+/** A task to wait for. */
+export interface StartedTask<T> {
+  readonly info: CallInfo
+  /** The id that the gateway gave the task. */
   readonly id: string
-  /** What its creation answered, when that is known: given out first, without a request. */
+  /** The response to the creation, if known: emitted first, without a request. */
   readonly first?: T
-  /** When the deadline began to run, in ms since 1970; with the first look when not given. */
+  /** When the deadline started, in ms since 1970. Default: with the first poll. */
   readonly begun?: number
-  /** One look, with the retries that a read has. */
+}
+
+export interface TaskPoll<T extends TaskState> extends PollOptions, StartedTask<T> {
+  /** One poll, with its retries. */
   readonly get: Effect.Effect<T, GatewayError>
-  /** Whether it is done; `status` is `completed` when not given. `failed` is looked at first. */
+  /** Default: `status` is `completed`. `failed` is checked first. */
   readonly isDone?: (state: T) => boolean
   readonly fail: Caller["fail"]
 }
+
+/** The options of a call, else those of the client, else the defaults. */
+export const waitOptions = (
+  call: Partial<PollOptions>,
+  client: Partial<PollOptions> | undefined,
+  defaults: PollOptions
+): PollOptions => ({
+  every: call.every ?? client?.every ?? defaults.every,
+  deadline: call.deadline ?? client?.deadline ?? defaults.deadline
+})
+
+/** Adds the task's id to an error. */
+export const withTask =
+  (task: string) =>
+  (error: GatewayError): GatewayError =>
+    new GatewayError({ ...error, task })
+
+/** The error of a failed task; `task` is empty if it failed before it had an id. */
+export const taskFailed = (error: unknown, task = ""): TaskFailed => {
+  const { code, message = "the gateway did not say why." } = parseErrorBody({ error }) ?? {}
+  const text = `The task failed: ${message}${code === undefined ? "" : ` (${code})`}`
+  return new TaskFailed({ message: text, task, error })
+}
+
+/** The response to a creation, and when it began. Fails with `TimedOut` at the deadline. */
+export const createWithin = <T>(
+  deadline: Duration.Input,
+  create: Effect.Effect<T, GatewayError>,
+  info: CallInfo,
+  fail: Caller["fail"]
+): Effect.Effect<{ readonly first: T; readonly begun: number }, GatewayError> =>
+  Effect.gen(function* () {
+    const after = Duration.fromInputUnsafe(deadline)
+    const begun = yield* Clock.currentTimeMillis
+    const orElse = () => {
+      const message = `No answer within ${Duration.format(after)}.`
+      const reason = new TimedOut({ message, scope: "call", after })
+      return Effect.fail(fail({ ...info, repeat: "creations" }, { reason, requestId: undefined }))
+    }
+    return { first: yield* Effect.timeoutOrElse(create, { duration: after, orElse }), begun }
+  })
 
 const isCompleted = ({ status }: TaskState): boolean => status === "completed"
 
 const isRefused = ({ error, status }: TaskState): boolean =>
   status === undefined && parseErrorField(error) !== undefined
 
-/** Why a task failed; without an id where it failed before it had one. */
-export const taskFailed = (error: unknown, task = ""): TaskFailed => {
-  const { code, message = "the gateway did not say why." } = parseErrorBody({ error }) ?? {}
-  const said = `The task failed: ${message}${code === undefined ? "" : ` (${code})`}`
-  return new TaskFailed({ message: said, task, error })
-}
-
 /**
- * Each state of a task as it is seen, the last one that in which it ended.
+ * Each state of a task; the last one is final.
  *
- * **Details.** A task that failed is given out as it came; then the stream fails with `TaskFailed`. A look that fails,
- * retries and all, fails the stream, and so does the deadline: the error names the task, which goes on at the gateway,
- * and says whether this call `made` it.
+ * **Details.** A failed task is emitted, then the stream fails with `TaskFailed`. A failed poll and the deadline fail the
+ * stream too: the task goes on at the gateway, and the error has its id. With `first` the error has `taskCreated`.
  *
- * **Gotchas.** Whoever interrupts the stream leaves the task where it is; its id is logged as a warning.
+ * **Gotchas.** After an interruption the task goes on as well; a warning in the log has its id.
  */
 export const pollTask = <T extends TaskState>(task: TaskPoll<T>): Stream.Stream<T, GatewayError> => {
-  const { about, first, get, id, isDone = isCompleted } = task
+  const { first, get, id, info, isDone = isCompleted } = task
   const deadline = Duration.fromInputUnsafe(task.deadline)
   const every = Schedule.isSchedule(task.every) ? task.every : Schedule.spaced(task.every)
-  const named = (error: GatewayError) =>
+  const annotate = (error: GatewayError) =>
     new GatewayError({ ...error, task: id, ...(first !== undefined && { taskCreated: true }) })
-  const late = (why: string) => {
+  const fail = (reason: TaskFailed | TimedOut) =>
+    Effect.fail(annotate(task.fail(info, { reason, requestId: undefined })))
+  const timedOut = (why: string) => {
     const message = `The task has not ended ${why}. It goes on at the gateway: resume it by its id, ${id}.`
-    const reason = new TimedOut({ message, scope: "call", after: deadline })
-    return Effect.fail(named(task.fail(about, { reason, requestId: undefined })))
+    return fail(new TimedOut({ message, scope: "call", after: deadline }))
   }
-  const failed = ({ error }: T) =>
-    Effect.fail(named(task.fail(about, { reason: taskFailed(error, id), requestId: undefined })))
-  const look = Effect.mapError(get, named)
+  const poll = Effect.mapError(get, annotate)
 
-  const begun = Effect.all([Schedule.toStep(every), Clock.currentTimeMillis])
-  const states = Effect.map(begun, ([step, start]) => {
+  const begin = Effect.all([Schedule.toStep(every), Clock.currentTimeMillis])
+  const states = Effect.map(begin, ([step, start]) => {
     const end = (task.begun ?? start) + Duration.toMillis(deadline)
     let last: T | undefined
     const next = Effect.gen(function* () {
-      if (last === undefined) return first ?? (yield* look)
+      if (last === undefined) return first ?? (yield* poll)
       const now = yield* Clock.currentTimeMillis
-      const [, wait] = yield* Pull.catchDone(step(now, last), () => late("when its schedule did"))
-      yield* Effect.sleep(wait)
-      return yield* look
+      const [, delay] = yield* Pull.catchDone(step(now, last), () => timedOut("when its schedule did"))
+      yield* Effect.sleep(delay)
+      return yield* poll
     })
     return Effect.gen(function* () {
-      if (last?.status === "failed") return yield* failed(last)
+      if (last?.status === "failed") return yield* fail(taskFailed(last.error, id))
       if (last !== undefined && isDone(last)) return yield* Cause.done()
-      if (last !== undefined && isRefused(last)) return yield* failed(last)
-      const left = Math.max(0, end - (yield* Clock.currentTimeMillis))
-      const orElse = () => late(`within ${Duration.format(deadline)}`)
-      last = yield* Effect.timeoutOrElse(next, { duration: left, orElse })
+      if (last !== undefined && isRefused(last)) return yield* fail(taskFailed(last.error, id))
+      const remaining = Math.max(0, end - (yield* Clock.currentTimeMillis))
+      const orElse = () => timedOut(`within ${Duration.format(deadline)}`)
+      last = yield* Effect.timeoutOrElse(next, { duration: remaining, orElse })
       return [last] as const
     })
   })
-  return Stream.fromPull(states).pipe(
-    Stream.onExit((exit) =>
-      Exit.hasInterrupts(exit)
-        ? Effect.logWarning(`Interrupted; the task goes on at the gateway: resume it by its id, ${id}.`).pipe(
-            Effect.annotateLogs({ operation: about.operation, task: id })
-          )
-        : Effect.void
-    )
+  const warning = `Interrupted; the task goes on at the gateway: resume it by its id, ${id}.`
+  return Stream.onExit(Stream.fromPull(states), (exit) =>
+    Exit.hasInterrupts(exit)
+      ? Effect.annotateLogs(Effect.logWarning(warning), { operation: info.operation, task: id })
+      : Effect.void
   )
 }

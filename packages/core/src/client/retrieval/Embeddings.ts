@@ -7,18 +7,18 @@ import { extraOf, validateExtra } from "../../contract/Fields.ts"
 import type { Embeddings, Gateway } from "../../gateway/Gateway.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import type { InvalidResponse } from "../../contract/GatewayError.ts"
-import type { About, Caller } from "../call/Call.ts"
+import type { CallInfo, Caller } from "../call/Caller.ts"
 import { validateVectors } from "./validateResponse.ts"
-import { type EmbedOptions, makeEmbedAll } from "./Embed.ts"
-import { exchange, judge } from "../transport/Exchange.ts"
-import { originOf, tokensOf } from "../transport/Facts.ts"
+import { type EmbedOptions, makeEmbedAll } from "./EmbedAll.ts"
+import { sendAndDecode, mapResult } from "../transport/SendAndDecode.ts"
+import { originOf, tokensOf } from "../transport/CallResult.ts"
 
 const EMBEDDINGS = { group: "embeddings", endpoint: "create" } as const
 
 const decode = HttpApiClient.decodeResponse(GatewayApi, EMBEDDINGS)
 
 /** A vector for each of `count` texts. */
-const judged = (answer: EmbeddingResponse, count: number): Result.Result<Embeddings, InvalidResponse> =>
+const validated = (answer: EmbeddingResponse, count: number): Result.Result<Embeddings, InvalidResponse> =>
   Result.map(validateVectors(answer.data, count), (vectors) => {
     const extra = extraOf(answer)
     return {
@@ -39,15 +39,15 @@ export const makeEmbeddings = Effect.fnUntraced(function* (
 
   const embeddings: Gateway["Service"]["embeddings"] = Effect.fn("Gateway.embeddings")((request) => {
     const { extra, model } = request
-    const about: About = { operation: "embeddings", model }
+    const info: CallInfo = { operation: "embeddings", model }
     const reason = validateExtra(extra, EmbeddingRequest)
-    if (reason !== undefined) return fail(about, { reason, requestId: undefined, notExecuted: true })
+    if (reason !== undefined) return fail(info, { reason, requestId: undefined, notExecuted: true })
     return embedAll(request, ({ texts }) => {
       const payload = { model, input: texts, encoding_format: "base64", ...(extra && { extra }) } as const
-      const attempt = judge((answer: EmbeddingResponse) => Effect.fromResult(judged(answer, texts.length)))(
-        exchange(post({ payload, responseMode: "response-only" }), decode)
-      )
-      return Effect.map(call(about, attempt), ({ value }) => value)
+      const attempt = mapResult((answer: EmbeddingResponse) =>
+        Effect.fromResult(validated(answer, texts.length))
+      )(sendAndDecode(post({ payload, responseMode: "response-only" }), decode))
+      return call(info, attempt)
     })
   })
   return embeddings

@@ -7,17 +7,17 @@ import { RerankRequest, type RerankResponse } from "../../contract/Rerank.ts"
 import type { Gateway, RerankAnswer } from "../../gateway/Gateway.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import type { InvalidResponse } from "../../contract/GatewayError.ts"
-import type { About, Caller } from "../call/Call.ts"
+import type { CallInfo, Caller } from "../call/Caller.ts"
 import { validateRanking } from "./validateResponse.ts"
-import { exchange, judge } from "../transport/Exchange.ts"
-import { originOf, tokensOf } from "../transport/Facts.ts"
+import { sendAndDecode, mapResult } from "../transport/SendAndDecode.ts"
+import { originOf, tokensOf } from "../transport/CallResult.ts"
 
 const RERANK = { group: "rerank", endpoint: "create" } as const
 
 const decode = HttpApiClient.decodeResponse(GatewayApi, RERANK)
 
 /** The ranking that was asked for: `limit` of `count` documents. */
-const judged = (
+const validated = (
   answer: RerankResponse,
   count: number,
   limit: number
@@ -43,9 +43,9 @@ export const makeRerank = Effect.fnUntraced(function* (
 
   const rerank: Gateway["Service"]["rerank"] = (request) => {
     const { documents, extra, model, query, returnDocuments, topN } = request
-    const about: About = { operation: "rerank", model }
+    const info: CallInfo = { operation: "rerank", model }
     const reason = validateExtra(extra, RerankRequest)
-    if (reason !== undefined) return fail(about, { reason, requestId: undefined, notExecuted: true })
+    if (reason !== undefined) return fail(info, { reason, requestId: undefined, notExecuted: true })
     const count = documents.length
     const limit = Math.min(topN ?? count, count)
     if (limit === 0) return Effect.succeed({ results: [], tokens: 0 })
@@ -57,10 +57,10 @@ export const makeRerank = Effect.fnUntraced(function* (
       return_documents: returnDocuments,
       ...(extra && { extra })
     }
-    const attempt = judge((answer: RerankResponse) => Effect.fromResult(judged(answer, count, limit)))(
-      exchange(post({ payload, responseMode: "response-only" }), decode)
+    const attempt = mapResult((answer: RerankResponse) => Effect.fromResult(validated(answer, count, limit)))(
+      sendAndDecode(post({ payload, responseMode: "response-only" }), decode)
     )
-    return Effect.map(call(about, attempt), ({ value }) => value)
+    return call(info, attempt)
   }
   return rerank
 })

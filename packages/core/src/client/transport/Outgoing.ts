@@ -30,12 +30,12 @@ const noSpanAndWhole = Context.add(noSpan, BufferResponse, true)
  * **Details.** Requests have no span of their own: it would hold whole requests and responses, with texts and echoed
  * credentials. The call has one span instead. `whole` responses are buffered, which takes a third of the time of a stream.
  */
-export const outgoing = (
+export const withBaseUrl = (
   client: HttpClient.HttpClient,
   baseUrl: string,
-  answers: "streamed" | "whole" = "streamed"
+  mode: "streamed" | "buffered" = "streamed"
 ): HttpClient.HttpClient => {
-  const context = answers === "whole" ? noSpanAndWhole : noSpan
+  const context = mode === "buffered" ? noSpanAndWhole : noSpan
   return client.pipe(
     HttpClient.mapRequestEffect((request) =>
       Effect.map(IdempotencyKey, (key) => {

@@ -1,28 +1,27 @@
-/** Redirects of downloads: storage is often elsewhere, and the credential is the gateway's alone. */
+/** Redirects of downloads, which may lead to a storage host. The credential is sent only to the gateway. */
 import { Effect, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { InvalidResponse, NotFound } from "../../contract/GatewayError.ts"
-import type { CallResult, Problem } from "./Answer.ts"
+import type { AttemptFailure, CallResult } from "./CallResult.ts"
 
-/** Storage often answers with another address once; a ring of them is cut. */
-const REDIRECTS = 5
-/** Of what a redirect says besides where it leads. */
+const MAX_REDIRECTS = 5
+/** The most bytes read of a redirect's body. */
 const BODY_BYTES = 64 * 1024
 
 type Response = HttpClientResponse.HttpClientResponse
 
-export const isWeb = (url: URL) => url.protocol === "https:" || url.protocol === "http:"
+export const isHttp = (url: URL) => url.protocol === "https:" || url.protocol === "http:"
 
-/** Where a response leads; undefined where it does not, or to another scheme. */
-const nextOf = ({ headers, request, status }: Response): URL | undefined => {
+/** The target of a redirect; undefined for other responses and for targets that are not http or https. */
+const redirectTarget = ({ headers, request, status }: Response): URL | undefined => {
   const { location } = headers
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined
   const url = URL.parse(location, request.url)
-  return url !== null && isWeb(url) ? url : undefined
+  return url !== null && isHttp(url) ? url : undefined
 }
 
-/** Read to its end, as a rule: its connection then serves again. */
-const discard = ({ stream }: Response): Effect.Effect<void> => {
+/** Reads the body, so that its connection can be reused. */
+const discardBody = ({ stream }: Response): Effect.Effect<void> => {
   let room = BODY_BYTES
   return stream.pipe(
     Stream.takeUntil(({ length }) => (room -= length) <= 0),
@@ -32,15 +31,14 @@ const discard = ({ stream }: Response): Effect.Effect<void> => {
 }
 
 /**
- * A client whose GETs go on where they are sent to, five times at most.
+ * A client whose GET requests follow up to five redirects.
  *
- * **Details.** The credential goes along within the origin of `baseUrl`; a request that has left it carries none any
- * more, wherever it is sent from there.
+ * **Details.** The credential is sent within the origin of `baseUrl`, and never again after a redirect to another one.
  */
 export const withRedirects = (client: HttpClient.HttpClient, baseUrl: string): HttpClient.HttpClient => {
   const home = new URL(baseUrl).origin
   const follow = (response: Response, left: number): ReturnType<typeof client.execute> => {
-    const url = left === 0 ? undefined : nextOf(response)
+    const url = left === 0 ? undefined : redirectTarget(response)
     if (url === undefined) return Effect.succeed(response)
     const { accept, authorization } = response.request.headers
     const next = HttpClientRequest.get(url).pipe(
@@ -49,48 +47,49 @@ export const withRedirects = (client: HttpClient.HttpClient, baseUrl: string): H
         ...(authorization !== undefined && url.origin === home && { authorization })
       })
     )
-    return discard(response).pipe(
+    return discardBody(response).pipe(
       Effect.andThen(client.execute(next)),
       Effect.flatMap((answer) => follow(answer, left - 1))
     )
   }
   return HttpClient.transform(
     client,
-    Effect.flatMap((response) => follow(response, REDIRECTS))
+    Effect.flatMap((response) => follow(response, MAX_REDIRECTS))
   )
 }
 
+/** Some storage hosts send 400 for an expired link. */
+const EXPIRED: ReadonlySet<string> = new Set(["InvalidRequest", "Unauthorized", "Forbidden", "NotFound"])
+
 /**
- * An attempt at a download, told by the host that answered last.
+ * An attempt at a download, with errors that name the last host.
  *
- * **Details.** To another host than the gateway, which was shown no credential, being refused means that the link is no
- * longer good: `NotFound`, however it says so.
+ * **Details.** A refusal by another host than the gateway, which got no credential, means that the link has expired:
+ * `NotFound`, whatever the status. `what` and `lifetime` are used in that message.
  */
-export const fetching = <A, E, R>(
-  { baseUrl, what }: { readonly baseUrl: string; readonly what: string },
+export const withDownloadErrors = <A, E, R>(
+  download: { readonly baseUrl: string; readonly what: string; readonly lifetime: string },
   send: Effect.Effect<Response, E, R>,
-  read: (send: Effect.Effect<Response, E, R>) => Effect.Effect<CallResult<A>, Problem, R>
-): Effect.Effect<CallResult<A>, Problem, R> =>
+  attempt: (send: Effect.Effect<Response, E, R>) => Effect.Effect<CallResult<A>, AttemptFailure, R>
+): Effect.Effect<CallResult<A>, AttemptFailure, R> =>
   Effect.suspend(() => {
-    const home = new URL(baseUrl).origin
+    const home = new URL(download.baseUrl).origin
     let last = home
-    let leadsOn = false
-    const watched = Effect.tap(send, ({ request, status }) =>
+    let isRedirect = false
+    const observed = Effect.tap(send, ({ request, status }) =>
       Effect.sync(() => {
         last = URL.parse(request.url)?.origin ?? home
-        leadsOn = status >= 300 && status < 400
+        isRedirect = status >= 300 && status < 400
       })
     )
-    return Effect.mapError(read(watched), (problem): Problem => {
-      if (leadsOn) {
-        const message = `${new URL(last).host} leads on, after ${REDIRECTS} redirects or to no http or https address.`
-        return { ...problem, reason: new InvalidResponse({ message }) }
+    return Effect.mapError(attempt(observed), (failure): AttemptFailure => {
+      const { host } = new URL(last)
+      if (isRedirect) {
+        const message = `${host} redirects more than ${MAX_REDIRECTS} times, or to an address that is not http or https.`
+        return { ...failure, reason: new InvalidResponse({ message }) }
       }
-      if (last === home || !ENDED.has(problem.reason._tag)) return problem
-      const message = `${new URL(last).host} no longer gives ${what}.`
-      return { ...problem, reason: new NotFound({ message }) }
+      if (last === home || !EXPIRED.has(failure.reason._tag)) return failure
+      const message = `${host} no longer provides ${download.what}: ${download.lifetime}.`
+      return { ...failure, reason: new NotFound({ message }) }
     })
   })
-
-/** Some storages say 400 of a link that has ended. */
-const ENDED: ReadonlySet<string> = new Set(["InvalidRequest", "Unauthorized", "Forbidden", "NotFound"])

@@ -60,7 +60,7 @@ export const layerTransport = (
 }
 
 /** How the transport names what went wrong with a connection or with an answer's bytes. */
-export const faultOf = (cause: unknown): { readonly code: string; readonly message: string } => {
+export const transportFault = (cause: unknown): { readonly code: string; readonly message: string } => {
   const error = cause instanceof AggregateError ? cause.errors[0] : cause
   const message = error instanceof Error ? error.message : String(error)
   const code = error instanceof Error ? String("code" in error && error.code ? error.code : error.name) : ""
@@ -83,10 +83,10 @@ export const isBroken = (code: string): boolean =>
   code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH"
 
 /** No connection came about, so that no byte of the request was sent: refused, no such host, no route, or in time. */
-export const isUnconnected = (cause: unknown): boolean => {
-  if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(isUnconnected)
+export const isConnectFailure = (cause: unknown): boolean => {
+  if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(isConnectFailure)
   if (!(cause instanceof Error)) return false
-  const { code } = faultOf(cause)
+  const { code } = transportFault(cause)
   if (code === "UND_ERR_CONNECT_TIMEOUT") return true
   const syscall = "syscall" in cause ? cause.syscall : undefined
   return (syscall === "connect" && code !== "ECONNRESET") || syscall === "getaddrinfo"

@@ -62,7 +62,7 @@ const readBody = (response: HttpClientResponse.HttpClientResponse) =>
         return size >= most && !(file && isMp4)
       }),
       Stream.runDrain,
-      Effect.map(() => ({ bytes: new Uint8Array(Buffer.concat(kept)), isFilm: isMp4 && film.isWhole() }))
+      Effect.map(() => ({ bytes: new Uint8Array(Buffer.concat(kept)), isFilm: isMp4 && film.isComplete() }))
     )
   })
 

@@ -1,0 +1,40 @@
+/** Token records as the program sees them, and the keys in them. */
+import { Option, Redacted, Schema } from "effect"
+import type { Token } from "../../gateway/Account.ts"
+import type { TokenRecord } from "../../contract/Account.ts"
+import { ApiKey } from "../../contract/Credentials.ts"
+
+const decodeKey = Schema.decodeUnknownOption(ApiKey)
+
+/** The key of a text, unless it is masked with asterisks. */
+export const fullKey = (shown: unknown): ApiKey | undefined =>
+  typeof shown === "string" && !shown.includes("*") ? Option.getOrUndefined(decodeKey(shown)) : undefined
+
+/** The `key` field as sent: full, masked or empty. */
+export const shownKey = ({ key }: TokenRecord): string => (key === undefined ? "" : Redacted.value(key))
+
+/** False if the record shows another key. Some gateways omit the prefix `sk-`. */
+export const couldHaveKey = (record: TokenRecord, key: ApiKey): boolean => {
+  const other = fullKey(shownKey(record))
+  if (other === undefined) return true
+  const [a, b] = [Redacted.value(other), Redacted.value(key)]
+  return a.endsWith(b) || b.endsWith(a)
+}
+
+export const tokenOf = (record: TokenRecord): Token => {
+  const { extra, id, name, status, subnet } = record
+  const shown = shownKey(record)
+  const key = fullKey(shown)
+  return {
+    id,
+    name,
+    status,
+    enabled: status === 1,
+    expires: record.expired_time,
+    remainQuota: record.remain_quota,
+    ...(subnet !== undefined && { subnet }),
+    ...(key !== undefined && { key }),
+    ...(shown.includes("*") && { maskedKey: shown }),
+    ...(extra !== undefined && { extra })
+  }
+}

@@ -1,0 +1,217 @@
+/** Runs the attempts of a call: retries, time-outs, redaction, telemetry. */
+import { Clock, Context, Duration, Effect, Redacted } from "effect"
+import { GatewayError, UNKNOWN_OUTCOME_REASONS, asSentence, TimedOut } from "../../contract/GatewayError.ts"
+import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../../gateway/RetryPolicy.ts"
+import type { AttemptFailure, CallResult } from "../transport/CallResult.ts"
+import { IdempotencyKey } from "../transport/Outgoing.ts"
+import type { AttemptMiddleware, CallInfo } from "./CallInfo.ts"
+import { redactAnswer, makeRedact, redactReason } from "./Redact.ts"
+import { observe } from "./Telemetry.ts"
+
+export type { CallInfo } from "./CallInfo.ts"
+
+export interface CallOptions {
+  /** Default: `RETRY`. `withRetryPolicy` overrides it for single calls. */
+  readonly retry?: RetryPolicy
+  /**
+   * Limit of one attempt, from its start to its complete response. Waiting for a free connection counts. For a stream:
+   * to the response's head, then between two chunks. Default: 60 seconds.
+   */
+  readonly attemptTimeout?: Duration.Input
+  /**
+   * Limit of the whole call, with all attempts and delays. For a stream: to the response's head, then between two
+   * events. Default: 3 minutes.
+   */
+  readonly callTimeout?: Duration.Input
+  /** Limit between two chunks of a chat stream, in place of both time-outs. Keep-alive comments count as chunks. */
+  readonly idleTimeout?: Duration.Input
+  /**
+   * The gateway executes requests with the same `Idempotency-Key` once, so creations are retried like reads. Default:
+   * false, because the interface does not define the header.
+   */
+  readonly honoursIdempotencyKey?: boolean
+}
+
+/** Long enough for a full batch of embeddings or a long answer. */
+const ATTEMPT_TIMEOUT: Duration.Input = "60 seconds"
+const CALL_TIMEOUT: Duration.Input = "3 minutes"
+
+const UNKNOWN_OUTCOME = "It may have been made all the same, and paid for: look before you make it again."
+
+/** The text to append to the message of a failure with unknown outcome. A gateway built on this client has added it. */
+const outcomeNotice = (message: string): string =>
+  message.includes(UNKNOWN_OUTCOME) ? "" : `${asSentence(message).slice(message.length)} ${UNKNOWN_OUTCOME}`
+
+/** Longer request ids are cut: some gateways send other text in this header. */
+const REQUEST_ID_LENGTH = 128
+
+/** Runs attempts as calls. */
+export interface Caller {
+  readonly call: <A>(
+    info: CallInfo,
+    attempt: Effect.Effect<CallResult<A>, AttemptFailure>
+  ) => Effect.Effect<A, GatewayError>
+  /** `call`, with the request id and the metadata. */
+  readonly callWithResult: <A>(
+    info: CallInfo,
+    attempt: Effect.Effect<CallResult<A>, AttemptFailure>
+  ) => Effect.Effect<CallResult<A>, GatewayError>
+  /** The error of a failure, without the credential. */
+  readonly fail: (info: CallInfo, failure: AttemptFailure, attempt?: number) => GatewayError
+  readonly attemptTimeout: Duration.Duration
+  readonly callTimeout: Duration.Duration
+}
+
+const makeFail =
+  (redact: (text: string) => string): Caller["fail"] =>
+  ({ model, operation, repeat }, { notExecuted, reason, requestId }, attempt) => {
+    const outcomeUnknown =
+      repeat === "creations" && notExecuted !== true && UNKNOWN_OUTCOME_REASONS.has(reason._tag)
+    return new GatewayError({
+      operation,
+      model,
+      requestId: requestId && redact(requestId).slice(0, REQUEST_ID_LENGTH),
+      attempt,
+      notExecuted,
+      ...(outcomeUnknown && { outcomeUnknown }),
+      reason: redactReason(reason, redact, outcomeUnknown ? outcomeNotice(reason.message) : "")
+    })
+  }
+
+const timedOut = (scope: "attempt" | "call", after: Duration.Duration): AttemptFailure => {
+  const message = `No whole answer within ${Duration.format(after)} (\`${scope}Timeout\`).`
+  return { reason: new TimedOut({ message, scope, after }), requestId: undefined }
+}
+
+/** The attempts of one call so far. */
+interface CallState {
+  attempts: number
+  /** An attempt failed and may have been executed. */
+  mayBeExecuted: boolean
+  /** An attempt is running: not waiting for middleware or for a retry. */
+  isRunning: boolean
+}
+
+/** Retries an attempt whose first failure is known. The schedule is used only then, because it costs more than a call. */
+const makeRetry = (options: CallOptions, callTimeout: Duration.Duration) => {
+  const policy = options.retry ?? RETRY
+  const scheduleOf = (policy: RetryPolicy) => {
+    // A delay beyond the call's time-out would replace the real failure by a time-out.
+    const budget = Duration.min(Duration.fromInputUnsafe(policy.budget), callTimeout)
+    // `mayRepeat` decides about creations.
+    return retrySchedule({ ...policy, budget }, ({ reason }) => reason.isRetryable)
+  }
+  const schedule = scheduleOf(policy)
+  const mayRepeat = ({ repeat }: CallInfo, { notExecuted }: GatewayError): boolean =>
+    repeat === "creations"
+      ? notExecuted === true || options.honoursIdempotencyKey === true
+      : repeat !== "never"
+
+  return <A>(once: Effect.Effect<A, GatewayError>, info: CallInfo, first: GatewayError) =>
+    Effect.flatMap(CurrentRetryPolicy, (override) => {
+      if (!mayRepeat(info, first)) return Effect.fail(first)
+      let pending: GatewayError | undefined = first
+      const next = Effect.suspend(() => {
+        const error = pending
+        pending = undefined
+        return error === undefined ? once : Effect.fail(error)
+      })
+      return Effect.retry(next, {
+        schedule: override === undefined ? schedule : scheduleOf({ ...policy, ...override }),
+        while: (error) => mayRepeat(info, error)
+      })
+    })
+}
+
+/** Runs calls with one set of options. Middleware wraps each attempt, the first outermost. */
+export const makeCaller = (
+  options: CallOptions,
+  credential: Redacted.Redacted,
+  middleware: ReadonlyArray<AttemptMiddleware> = []
+): Caller => {
+  const attemptTimeout = Duration.fromInputUnsafe(options.attemptTimeout ?? ATTEMPT_TIMEOUT)
+  const callTimeout = Duration.fromInputUnsafe(options.callTimeout ?? CALL_TIMEOUT)
+  const redact = makeRedact(Redacted.value(credential))
+  const fail = makeFail(redact)
+
+  const retry = makeRetry(options, callTimeout)
+
+  /** One attempt with its time-out and its middleware. */
+  const attemptOnce = <A>(
+    info: CallInfo,
+    attempt: Effect.Effect<CallResult<A>, AttemptFailure>,
+    state: CallState,
+    failed: (failure: AttemptFailure) => GatewayError
+  ) => {
+    const started = Effect.suspend(() => {
+      state.attempts++
+      state.isRunning = true
+      return attempt
+    })
+    const timed = Effect.timeoutOrElse(started, {
+      duration: attemptTimeout,
+      orElse: () => Effect.fail(timedOut("attempt", attemptTimeout))
+    })
+    const wrapped = middleware.reduceRight((inner, wrap) => wrap(inner, info), timed)
+    return Effect.mapError(wrapped, (failure) => {
+      state.isRunning = false
+      return failed(failure)
+    })
+  }
+
+  /** The attempt's time-out ends the first attempt before the call's would: the call's starts with the first retry. */
+  const isLimitedByAttempt =
+    middleware.length === 0 && Duration.isLessThanOrEqualTo(attemptTimeout, callTimeout)
+
+  const callWithResult: Caller["callWithResult"] = (info, attempt) =>
+    Effect.contextWith((context: Context.Context<never>) => {
+      const state: CallState = { attempts: 0, mayBeExecuted: false, isRunning: false }
+      const failed = (failure: AttemptFailure) => {
+        state.mayBeExecuted ||= failure.notExecuted !== true
+        const notExecuted = !state.mayBeExecuted
+        return fail(info, { ...failure, notExecuted }, state.attempts === 0 ? undefined : state.attempts)
+      }
+      const within = <A>(self: Effect.Effect<A, GatewayError>, duration: Duration.Duration) =>
+        Effect.timeoutOrElse(self, {
+          duration,
+          orElse: () =>
+            Effect.fail(failed({ ...timedOut("call", callTimeout), notExecuted: !state.isRunning }))
+        })
+      const clock = Context.get(context, Clock.Clock)
+      const start = clock.monotonicTimeNanosUnsafe()
+      const remaining = () => {
+        const elapsed = Duration.nanos(clock.monotonicTimeNanosUnsafe() - start)
+        return Duration.max(Duration.subtract(callTimeout, elapsed), Duration.zero)
+      }
+      const once = attemptOnce(info, attempt, state, failed)
+      const limited = isLimitedByAttempt
+        ? Effect.catch(once, (error) => within(retry(once, info, error), remaining()))
+        : within(
+            Effect.catch(once, (error) => retry(once, info, error)),
+            callTimeout
+          )
+      const observed = limited.pipe(
+        Effect.map((answer) => redactAnswer(answer, redact)),
+        observe(info, () => state.attempts)
+      )
+      const given = Context.get(context, IdempotencyKey)
+      const key = info.repeat === "creations" ? (given ?? crypto.randomUUID()) : undefined
+      return key === given ? observed : Effect.provideService(observed, IdempotencyKey, key)
+    })
+
+  const call: Caller["call"] = (info, attempt) =>
+    Effect.map(callWithResult(info, attempt), ({ value }) => value)
+  return { fail, attemptTimeout, callTimeout, call, callWithResult }
+}
+
+/** Treats `NotFound` after a failed attempt of a removal as success: the failed attempt may have removed the record. */
+export const ignoreRepeatedNotFound = <A>(
+  removal: Effect.Effect<A, GatewayError>
+): Effect.Effect<void, GatewayError> =>
+  removal.pipe(
+    Effect.asVoid,
+    Effect.catchIf(
+      ({ attempt = 1, reason }) => reason._tag === "NotFound" && attempt > 1,
+      () => Effect.void
+    )
+  )

@@ -1,0 +1,37 @@
+/** What the image and video calls of one client share. */
+import { Effect, FileSystem, Option } from "effect"
+import type { HttpClient } from "effect/http"
+import type { ModelGroup } from "../../contract/Models.ts"
+import { ModelCatalogue } from "../../gateway/ModelCatalogue.ts"
+import type { Caller } from "../call/Caller.ts"
+
+export interface MediaContext {
+  readonly caller: Caller
+  readonly baseUrl: string
+  /** Prepends the base URL. Buffers responses. */
+  readonly httpClient: HttpClient.HttpClient
+  /** As the program provides it: for links and downloads. */
+  readonly client: HttpClient.HttpClient
+  readonly files: FileSystem.FileSystem
+  /** The group of a model, by the catalogue of the call's context, else by the one given to the client's layer. */
+  readonly groupOf: (model: string) => Effect.Effect<ModelGroup | undefined>
+}
+
+export const makeMediaContext = Effect.fnUntraced(function* (
+  options: Pick<MediaContext, "caller" | "baseUrl" | "httpClient" | "client">
+) {
+  const files = yield* FileSystem.FileSystem
+  const catalogue = yield* Effect.serviceOption(ModelCatalogue)
+  const context: MediaContext = {
+    ...options,
+    files,
+    groupOf: (model) =>
+      Effect.map(Effect.serviceOption(ModelCatalogue), (current) =>
+        Option.orElse(current, () => catalogue).pipe(
+          Option.flatMap(({ groupOf }) => groupOf(model)),
+          Option.getOrUndefined
+        )
+      )
+  }
+  return context
+})

@@ -1,0 +1,163 @@
+/** Downloads videos: validates the bytes as they arrive, as a stream or into a file. */
+import { Duration, Effect, Option, Stream } from "effect"
+import { HttpClientResponse } from "effect/http"
+import { HttpApiClient } from "effect/http-api"
+import { parseJson } from "../../contract/Fields.ts"
+import { GatewayApi } from "../../contract/GatewayApi.ts"
+import {
+  GatewayError,
+  type GatewayReason,
+  InvalidResponse,
+  TimedOut,
+  Unreachable
+} from "../../contract/GatewayError.ts"
+import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../../gateway/RetryPolicy.ts"
+import type { Videos } from "../../gateway/Videos.ts"
+import type { CallInfo } from "../call/CallInfo.ts"
+import { parseErrorBody, reasonOfErrorDetails } from "../transport/ErrorDetails.ts"
+import { withBaseUrl } from "../transport/Outgoing.ts"
+import { withDownloadErrors, withRedirects } from "../transport/Redirects.ts"
+import { decodeFailure, mapResult, sendAndDecode } from "../transport/SendAndDecode.ts"
+import { DownloadTransport } from "../transport/Transport.ts"
+import type { MediaContext } from "./MediaContext.ts"
+import { makeMp4Reader } from "./Mp4.ts"
+import { withTask } from "./Tasks.ts"
+import { writeFileAtomically } from "./WriteFile.ts"
+
+type Response = HttpClientResponse.HttpClientResponse
+
+/** The most bytes read of a response that is not a video. */
+const TEXT_BYTES = 64 * 1024
+
+const typeOf = ({ headers }: Response) => headers["content-type"] ?? ""
+
+const isText = (response: Response): boolean =>
+  /^\s*(text\/|application\/([\w.+-]*json|xml|xhtml))/i.test(typeOf(response))
+
+/** Statuses with which `Response` accepts no body. */
+const NO_BODY = new Set([204, 205, 304])
+
+/** Cuts responses that are not videos after 64 KB, because downloads have no size limit. */
+const limitNonVideo = Effect.fnUntraced(function* (response: Response) {
+  if (response.status >= 200 && response.status < 300 && !isText(response)) return response
+  let room = TEXT_BYTES
+  const chunks = yield* response.stream.pipe(
+    Stream.takeUntil(({ length }) => (room -= length) <= 0),
+    Stream.catch(() => Stream.empty),
+    Stream.runCollect
+  )
+  const body = Buffer.concat(chunks).subarray(0, TEXT_BYTES)
+  // `Response` accepts no higher status.
+  const status = Math.min(response.status, 599)
+  const kept = body.length === 0 || NO_BODY.has(status) ? null : body
+  const web = new globalThis.Response(kept, { status, headers: { ...response.headers } })
+  return HttpClientResponse.fromWeb(response.request, web)
+})
+
+/** Fails for a page or an error with status 200. */
+const rejectNonVideo = (response: Response): Effect.Effect<Response, GatewayReason> =>
+  isText(response)
+    ? Effect.flatMap(
+        Effect.orElseSucceed(response.text, () => ""),
+        (text) => {
+          const details = parseErrorBody(parseJson(text))
+          const message = `The response is not a video but ${typeOf(response)}: “${text.slice(0, 80)}”.`
+          return Effect.fail(
+            details === undefined ? new InvalidResponse({ message }) : reasonOfErrorDetails(details)
+          )
+        }
+      )
+    : Effect.succeed(response)
+
+/** The bytes of an MP4. Fails after a stall of `idle`, a truncation, or bytes of another format. */
+const mp4Bytes = (
+  { headers, stream }: Response,
+  idle: Duration.Duration
+): Stream.Stream<Uint8Array, GatewayReason> =>
+  Stream.suspend(() => {
+    const stated = headers["content-length"] ?? ""
+    const length = /^\d+$/.test(stated) ? Number(stated) : undefined
+    const reader = makeMp4Reader()
+    let bytes = 0
+    const stalled = () => {
+      const message = `No data for ${Duration.format(idle)} after ${bytes} bytes of the video (\`attemptTimeout\`).`
+      return Stream.fail(new TimedOut({ message, scope: "attempt", after: idle }))
+    }
+    const end = Effect.suspend(() => {
+      if (reader.isComplete() && (length === undefined || length === bytes)) return Effect.void
+      const message =
+        length === bytes
+          ? `The video is incomplete: its ${bytes} bytes end inside a box, or have no \`mdat\` or \`moov\`.`
+          : `The video was cut off after ${bytes}${length === undefined ? "" : ` of ${length}`} bytes.`
+      return Effect.fail(new Unreachable({ message }))
+    })
+    return stream.pipe(
+      Stream.mapError(decodeFailure),
+      Stream.timeoutOrElse({ duration: idle, orElse: stalled }),
+      Stream.tap((chunk) => {
+        bytes += chunk.length
+        return reader.push(chunk)
+          ? Effect.void
+          : Effect.fail(new InvalidResponse({ message: "The response is not an MP4 video." }))
+      }),
+      Stream.concat(Stream.drain(Stream.fromEffect(end)))
+    )
+  })
+
+const VIDEO = { what: "the video", lifetime: "a link usually expires after 24 hours" }
+
+/** `content` and `download` of `gateway.videos`. */
+export const makeVideoDownload = Effect.fnUntraced(function* (
+  { baseUrl, caller, client, files }: MediaContext,
+  retry: RetryPolicy = RETRY
+) {
+  const downloads = Option.getOrElse(yield* Effect.serviceOption(DownloadTransport), () => client)
+  const httpClient = withBaseUrl(withRedirects(downloads, baseUrl), baseUrl)
+  const getContent = yield* HttpApiClient.endpoint(GatewayApi, {
+    group: "videos",
+    endpoint: "content",
+    httpClient
+  })
+
+  const open = Effect.fnUntraced(function* (id: string) {
+    const info: CallInfo = { operation: "videos.content" }
+    const response = Effect.flatMap(
+      getContent({ params: { id }, responseMode: "response-only" }),
+      limitNonVideo
+    )
+    const attempt = withDownloadErrors({ baseUrl, ...VIDEO }, response, (send) =>
+      mapResult(rejectNonVideo)(sendAndDecode(send, Effect.succeed, baseUrl))
+    )
+    const { requestId, value } = yield* Effect.mapError(caller.callWithResult(info, attempt), withTask(id))
+    return Stream.mapError(mp4Bytes(value, caller.attemptTimeout), (reason) =>
+      withTask(id)(caller.fail(info, { reason, requestId }))
+    )
+  })
+
+  const download: Videos["download"] = Effect.fn("Gateway.videos.download")(function* (id, path) {
+    // The policy limits the number of retries. A time budget would include the download itself.
+    const policy = { ...retry, ...(yield* CurrentRetryPolicy), budget: Duration.infinity }
+    let isOpen = false
+    const bytes = Stream.unwrap(
+      Effect.suspend(() => {
+        isOpen = false
+        return Effect.tap(open(id), () => Effect.sync(() => (isOpen = true)))
+      })
+    )
+    return yield* writeFileAtomically(files, path, bytes).pipe(
+      Effect.mapError((error) =>
+        error instanceof GatewayError
+          ? error
+          : withTask(id)(
+              caller.fail({ operation: "videos.download" }, { reason: error, requestId: undefined })
+            )
+      ),
+      // Before the stream is open the call itself retries.
+      Effect.retry({ schedule: retrySchedule(policy), while: () => isOpen })
+    )
+  })
+
+  const content: Videos["content"] = (id) =>
+    Stream.withSpan(Stream.unwrap(open(id)), "Gateway.videos.content")
+  return { content, download }
+})

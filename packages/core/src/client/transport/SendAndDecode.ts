@@ -1,0 +1,137 @@
+/** One attempt of a call: sends a request, decodes the response, and turns every failure into its reason. */
+import { Effect, Schema } from "effect"
+import type { HttpClientError, HttpClientResponse } from "effect/http"
+import { Failure, reasonOfStatus } from "../../contract/Failure.ts"
+import { parseJson } from "../../contract/Fields.ts"
+import {
+  type GatewayReason,
+  InvalidRequest,
+  InvalidResponse,
+  Unreachable
+} from "../../contract/GatewayError.ts"
+import { type AttemptFailure, type CallResult, responseMetadata } from "./CallResult.ts"
+import { parseErrorBody, reasonOfErrorDetails } from "./ErrorDetails.ts"
+import { isCompressed, refusal } from "./Refusal.ts"
+import { isBadAnswer, isBroken, isConnectFailure, transportFault } from "./Transport.ts"
+
+type SendError = HttpClientError.HttpClientError | Schema.SchemaError | Failure
+
+/**
+ * Sends, reads and decodes. A status other than 2xx becomes its reason; the body is always read to its end.
+ *
+ * `baseUrl` if the request may go to another host than the gateway.
+ */
+export const sendAndDecode = <A>(
+  send: Effect.Effect<HttpClientResponse.HttpClientResponse, SendError>,
+  decode: (response: HttpClientResponse.HttpClientResponse) => Effect.Effect<A, SendError>,
+  baseUrl?: string
+): Effect.Effect<CallResult<A>, AttemptFailure> =>
+  Effect.matchEffect(send, {
+    onFailure: (error) => {
+      const reason = sendFailure(error, baseUrl)
+      const local = reason._tag === "InvalidRequest"
+      return Effect.fail<AttemptFailure>({
+        reason,
+        requestId: undefined,
+        notExecuted: isNotConnected(error),
+        local
+      })
+    },
+    onSuccess: (response) => {
+      const requestId = requestIdOf(response.headers)
+      const fail = (reason: GatewayReason, notExecuted?: true) =>
+        Effect.fail<AttemptFailure>({ reason, requestId, ...(notExecuted && { notExecuted }) })
+      if (response.status < 200 || response.status >= 300) {
+        return Effect.flatMap(refusal(response), (reason) =>
+          fail(reason, response.status === 429 || undefined)
+        )
+      }
+      if (isCompressed(response.headers)) {
+        const message = `The answer is compressed (${response.headers["content-encoding"]}), which was not asked for.`
+        return fail(new InvalidResponse({ message }))
+      }
+      return Effect.matchEffect(decode(response), {
+        onFailure: (error) => Effect.flatMap(refusalInBody(response, error), (reason) => fail(reason)),
+        onSuccess: (value) =>
+          Effect.succeed<CallResult<A>>({ value, requestId, metadata: responseMetadata(value) })
+      })
+    }
+  })
+
+/** The body as text, for a response without a defined form. */
+export const responseText = ({ text }: HttpClientResponse.HttpClientResponse) => text
+
+/** The id that the gateway gave the request. */
+const requestIdOf = (headers: HttpClientResponse.HttpClientResponse["headers"]) =>
+  headers["x-request-id"] ?? headers["request-id"]
+
+/** The reason of a 2xx response that cannot be decoded: some gateways send errors with status 200. */
+const refusalInBody = (response: HttpClientResponse.HttpClientResponse, error: SendError) =>
+  Schema.isSchemaError(error)
+    ? response.text.pipe(
+        Effect.map((text) => parseErrorBody(parseJson(text))),
+        Effect.map((details) =>
+          details === undefined ? decodeFailure(error) : reasonOfErrorDetails(details)
+        ),
+        Effect.orElseSucceed(() => decodeFailure(error))
+      )
+    : Effect.succeed(decodeFailure(error))
+
+/** Validates or converts the value of a result, keeping its request id and metadata. */
+export const mapResult =
+  <A, B>(f: (value: A) => Effect.Effect<B, GatewayReason>) =>
+  (self: Effect.Effect<CallResult<A>, AttemptFailure>): Effect.Effect<CallResult<B>, AttemptFailure> =>
+    Effect.flatMap(self, ({ requestId, value, ...rest }) =>
+      Effect.matchEffect(f(value), {
+        onFailure: (reason) => Effect.fail<AttemptFailure>({ reason, requestId }),
+        onSuccess: (mapped) => Effect.succeed<CallResult<B>>({ value: mapped, requestId, ...rest })
+      })
+    )
+
+/** Why a request got no response. */
+const sendFailure = (error: SendError, baseUrl?: string): GatewayReason => {
+  if (error instanceof Failure) return reasonOfStatus(error)
+  if (Schema.isSchemaError(error)) {
+    return new InvalidRequest({ message: `The request is not valid: ${schemaMessage(error)}` })
+  }
+  if (error.reason._tag !== "TransportError") return new InvalidRequest({ message: error.message })
+  const { code, message } = transportFault(error.reason.cause)
+  const url = baseUrl === undefined ? null : URL.parse(error.reason.request.url)
+  const otherHost = url !== null && url.origin !== URL.parse(baseUrl ?? "")?.origin ? url.host : undefined
+  const address = otherHost === undefined ? "the base URL" : "its address"
+  if (isBadAnswer(code)) {
+    return new InvalidResponse({
+      message: `${otherHost ?? "What answered"} does not speak HTTP (${message}). Check ${address}.`
+    })
+  }
+  if (isBroken(code)) {
+    return new Unreachable({ message: `The connection broke before the answer was there: ${message}.` })
+  }
+  return new Unreachable({
+    message: `${otherHost ?? "The gateway"} cannot be reached: ${message}. Check ${address} and the network.`
+  })
+}
+
+const isNotConnected = (error: SendError): boolean =>
+  !(error instanceof Failure) &&
+  !Schema.isSchemaError(error) &&
+  error.reason._tag === "TransportError" &&
+  isConnectFailure(error.reason.cause)
+
+/** Why the body of a 2xx response cannot be read or decoded. */
+export const decodeFailure = (error: SendError): GatewayReason => {
+  if (Schema.isSchemaError(error)) {
+    return new InvalidResponse({
+      message: `The answer does not have the form of the contract: ${schemaMessage(error)}`
+    })
+  }
+  if (error instanceof Failure) return reasonOfStatus(error)
+  const { code, message } = transportFault("cause" in error.reason ? error.reason.cause : undefined)
+  if (isBroken(code)) return new Unreachable({ message: `The connection broke in mid-answer: ${message}` })
+  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
+    return new InvalidResponse({ message: "The answer is larger than `maxResponseBytes` allows." })
+  }
+  return new InvalidResponse({ message: `The answer cannot be read: ${error.reason.message}` })
+}
+
+const schemaMessage = (error: Schema.SchemaError): string => error.message.replace(/\s+/g, " ").slice(0, 300)
