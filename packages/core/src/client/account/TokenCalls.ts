@@ -1,5 +1,5 @@
 /** The token endpoints, each as one call that returns records. */
-import { Effect, Redacted, type Schema } from "effect"
+import { Effect, type Redacted, type Schema } from "effect"
 import type { HttpClient } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import type { TokenCreateRequest, TokenRecord, TokenUpdateRequest } from "../../contract/Account.ts"

@@ -185,11 +185,8 @@ export const makeCaller = (
       }
       const once = attemptOnce(info, attempt, state, failed)
       const limited = isLimitedByAttempt
-        ? Effect.catch(once, (error) => within(retry(once, info, error), remaining()))
-        : within(
-            Effect.catch(once, (error) => retry(once, info, error)),
-            callTimeout
-          )
+        ? once.pipe(Effect.catch((error) => within(retry(once, info, error), remaining())))
+        : within(once.pipe(Effect.catch((error) => retry(once, info, error))), callTimeout)
       const observed = limited.pipe(
         Effect.map((answer) => redactAnswer(answer, redact)),
         observe(info, () => state.attempts)

@@ -48,7 +48,9 @@ const FailedCreation = Schema.Struct({
 const decodeFailedCreation = HttpClientResponse.schemaBodyJson(FailedCreation)
 
 const decodeCreation = (response: HttpClientResponse.HttpClientResponse) =>
-  Effect.catch(decodeVideo(response), (error) => Effect.mapError(decodeFailedCreation(response), () => error))
+  decodeVideo(response).pipe(
+    Effect.catch((error) => Effect.mapError(decodeFailedCreation(response), () => error))
+  )
 
 const validateCreation = (created: Video | typeof FailedCreation.Type) =>
   "id" in created ? Effect.succeed(created) : Effect.fail(taskFailed(created.error))
