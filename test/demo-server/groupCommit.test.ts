@@ -116,7 +116,7 @@ it.live("a durable step waits for the flush, and another does not", () =>
     const flushed = yield* Deferred.make<void>()
     const { commit } = yield* makeGroupCommit({
       flush: Deferred.await(flushed),
-      transact: (group) => Effect.succeed(group.map((_, at) => at)),
+      transact: (group, _lock, executed) => Effect.sync(() => executed(group.map((_, at) => [at]))),
       read: () => Effect.die("not read"),
       isRemote: false
     })

@@ -1,9 +1,17 @@
 /** The ledger's statements, as steps of transactions. The WHERE clause of each makes it safe to repeat. */
 import { randomFillSync } from "node:crypto"
-import { query, type SqlStep } from "../sql/SqlStep.ts"
+import { query, queryTogether, type SqlQuery, sqlQuery, type SqlStep, write } from "../sql/SqlStep.ts"
 import { keyDeleted } from "./BillingFailures.ts"
 import { claimKey, releaseKey, markOutcomeUnknown } from "./Idempotency.ts"
-import { countCalls } from "./RateWindow.ts"
+import {
+  admittedStates,
+  type CallCount,
+  countCalls,
+  type CountedCalls,
+  exceedLimits,
+  refusedState,
+  uncountCalls
+} from "./RateWindow.ts"
 import type { Charge, ReservationRequest, Reservation, Settlement } from "./Reservation.ts"
 
 /** How long a call counts as running after its lease was renewed. */
@@ -63,13 +71,13 @@ const keyQuotaOf = ({ quota_version, token_id }: EndedRow): KeyQuota | undefined
     ? undefined
     : { id: Number(token_id), version: Number(quota_version) }
 
-/** Returns units to the user, and to the key unless its quota was changed since: a new quota excludes open reserves. */
-function* returnUnits(user: string, key: KeyQuota | undefined, units: number): SqlStep<void> {
-  if (units === 0) return
-  yield* query("UPDATE users SET quota = quota + ? WHERE id = ?", units, user)
-  if (key === undefined) return
+const returnToUser = (user: string, units: number): SqlStep<void> =>
+  write("UPDATE users SET quota = quota + ? WHERE id = ?", units, user)
+
+/** Returns units to a key unless its quota was changed since: a new quota excludes open reserves. */
+const returnToKey = (key: KeyQuota, units: number): SqlStep<void> =>
   // Capped at the largest number that is exact.
-  yield* query(
+  write(
     `UPDATE tokens SET remain_quota = CASE WHEN remain_quota > ? THEN ?
       ELSE remain_quota + ? END WHERE id = ? AND quota_version = ?`,
     LARGEST - units,
@@ -78,34 +86,30 @@ function* returnUnits(user: string, key: KeyQuota | undefined, units: number): S
     key.id,
     key.version
   )
+
+/** Returns the units of charges that have just ended. */
+function* returnUnits(row: EndedRow, units: number): SqlStep<void> {
+  if (units === 0) return
+  yield* returnToUser(row.user_id, units)
+  const key = keyQuotaOf(row)
+  if (key !== undefined) yield* returnToKey(key, units)
 }
 
-/** Takes units from both balances or from neither. Returns the key's quota, or whose balance is too low. */
-function* takeUnits(
-  user: string,
-  key: number | undefined,
-  units: number
-): SqlStep<"user" | "key" | KeyQuota | undefined> {
-  if (units === 0) return undefined
-  const owner = yield* query(
-    "UPDATE users SET quota = quota - ? WHERE id = ? AND quota >= ? RETURNING id",
-    units,
-    user,
-    units
-  )
-  if (owner.length === 0) return "user"
-  if (key === undefined) return undefined
-  const [token] = yield* query<{ readonly version: number }>(
+interface VersionRow {
+  readonly version: number
+}
+
+/** Takes units from a balance. It has a row if the balance suffices. */
+const takeFromUser = (user: string, units: number): SqlQuery =>
+  sqlQuery("UPDATE users SET quota = quota - ? WHERE id = ? AND quota >= ? RETURNING id", units, user, units)
+const takeFromKey = (key: number | undefined, units: number): SqlQuery =>
+  sqlQuery(
     `UPDATE tokens SET remain_quota = remain_quota - ? WHERE id = ? AND remain_quota >= ?
       RETURNING quota_version AS version`,
     units,
-    key,
+    key ?? null,
     units
   )
-  if (token !== undefined) return { id: key, version: Number(token.version) }
-  yield* returnUnits(user, undefined, units)
-  return "key"
-}
 
 interface UnitsRow {
   readonly units: number
@@ -125,7 +129,12 @@ function* takeAvailable(user: string, key: KeyQuota | undefined, units: number):
   )
   // Without the key, or with a new quota, only the user's balance counts.
   const found = Math.min(units, Number(owner?.units ?? 0), Number(token?.units ?? units))
-  yield* takeUnits(user, token === undefined ? undefined : key?.id, found)
+  if (found > 0) {
+    yield* queryTogether([
+      takeFromUser(user, found),
+      ...(token === undefined ? [] : [takeFromKey(key?.id, found)])
+    ])
+  }
   return found
 }
 
@@ -136,27 +145,29 @@ export interface ReservationItem {
   readonly request: ReservationRequest
 }
 
-function* addCharges(
-  charges: ReadonlyArray<Charge>,
+const addCharges = (
+  charges: readonly [Charge, ...Array<Charge>],
   states: ReadonlyArray<string>,
   lease: Lease
-): SqlStep<void> {
-  const [first] = charges
-  if (first === undefined) return
-  const { text } = lease(first.createdAt)
+): SqlQuery => {
+  const { text } = lease(charges[0].createdAt)
   const row = `(?, ?, ?, ?, ?, ?, ?, ${text}, ?, (SELECT quota_version FROM tokens WHERE id = ?))`
   const values = charges.flatMap(({ createdAt, id, key = null, model, operation, reserved, user }, at) => {
     const until = lease(createdAt).value
     return [id, user, key, operation, model, states[at], reserved, until, createdAt, key]
   })
-  yield* query(
-    `INSERT INTO charges (id, user_id, token_id, operation, model, state, reserved, lease_until, created_at,
+  return {
+    text: `INSERT INTO charges (id, user_id, token_id, operation, model, state, reserved, lease_until, created_at,
       quota_version) VALUES ${charges.map(() => row).join(", ")}`,
-    ...values
-  )
+    values
+  }
 }
 
-/** Reserves for several calls of one user and key; undefined if they do not all fit. A single one returns the reason. */
+/**
+ * Reserves for several calls of one user and key; undefined if they do not all fit. A single one returns the reason.
+ *
+ * **Details.** All statements are sent together. If one of them refuses, the others are undone.
+ */
 function* reserveTogether(
   items: readonly [ReservationItem, ...Array<ReservationItem>],
   lease: Lease
@@ -164,23 +175,7 @@ function* reserveTogether(
   const [{ now, request }] = items
   const { key, limits, user } = request
   const units = items.reduce((sum, item) => sum + item.request.units, 0)
-  const taken = yield* takeUnits(user, key, units)
-  if (taken === "user" || taken === "key") {
-    return items.length === 1 ? [{ _tag: "InsufficientQuota", of: taken }] : undefined
-  }
-  const limited = limits.requestsPerMinute !== undefined || limits.tokensPerMinute !== undefined
-  const tokens = items.map(({ request }) => request.tokens)
-  const rates = key === undefined || !limited ? undefined : yield* countCalls(key, tokens, limits, now)
-  const [rate] = rates ?? []
-  if (rates === undefined && key !== undefined && limited) {
-    yield* returnUnits(user, taken, units)
-    return undefined
-  }
-  if (rate?.admitted === false) {
-    yield* returnUnits(user, taken, units)
-    return [{ _tag: "RateLimited", rate }]
-  }
-  const charges = items.map(({ id, now, request: { model, operation, units } }): Charge => ({
+  const chargeOf = ({ id, now, request: { model, operation, units } }: ReservationItem): Charge => ({
     id,
     user,
     key,
@@ -188,13 +183,47 @@ function* reserveTogether(
     model,
     reserved: units,
     createdAt: now
-  }))
-  yield* addCharges(
-    charges,
-    items.map(({ request: { creates } }) => (creates ? "sent" : "reserved")),
-    lease
-  )
-  return charges.map((charge, at) => ({ _tag: "Reserved", charge, rate: rates?.[at] }))
+  })
+  const [first, ...more] = items
+  const charges = [chargeOf(first), ...more.map(chargeOf)] as const
+  const states = items.map(({ request: { creates } }) => (creates ? "sent" : "reserved"))
+  const isLimited = limits.requestsPerMinute !== undefined || limits.tokensPerMinute !== undefined
+  const calls: CountedCalls | undefined =
+    key === undefined || !isLimited
+      ? undefined
+      : { key, tokens: items.map(({ request }) => request.tokens), limits, now }
+  if (calls !== undefined && exceedLimits(calls)) return undefined
+  const [[owner], [token], [total]] = yield* queryTogether<
+    [ReadonlyArray<object>, ReadonlyArray<VersionRow>, ReadonlyArray<CallCount>, ReadonlyArray<object>]
+  >([
+    units === 0 ? undefined : takeFromUser(user, units),
+    units === 0 || key === undefined ? undefined : takeFromKey(key, units),
+    calls && countCalls(calls),
+    addCharges(charges, states, lease)
+  ])
+  const refusedBy =
+    units > 0 && owner === undefined
+      ? "user"
+      : units > 0 && key !== undefined && token === undefined
+        ? "key"
+        : calls !== undefined && total === undefined
+          ? "limits"
+          : undefined
+  if (refusedBy === undefined) {
+    const rates = calls && total && admittedStates(calls, total)
+    return charges.map((charge, at) => ({ _tag: "Reserved", charge, rate: rates?.[at] }))
+  }
+  if (owner !== undefined) yield* returnToUser(user, units)
+  if (key !== undefined && token !== undefined) {
+    yield* returnToKey({ id: key, version: Number(token.version) }, units)
+  }
+  if (calls !== undefined && total !== undefined) yield* uncountCalls(calls)
+  const ids = charges.map(({ id }) => id)
+  yield* write(`DELETE FROM charges WHERE id IN (${ids.map(() => "?").join(", ")})`, ...ids)
+  if (items.length > 1) return undefined
+  return refusedBy === "limits" && calls !== undefined
+    ? [{ _tag: "RateLimited", rate: yield* refusedState(calls) }]
+    : [{ _tag: "InsufficientQuota", of: refusedBy === "user" ? "user" : "key" }]
 }
 
 /** Reserves for one call, under its `Idempotency-Key` if it has one. */
@@ -266,7 +295,7 @@ function* settleOpen(items: ReadonlyArray<SettlementItem>): SqlStep<Set<string>>
       unused.set(payer, sum)
     }
   }
-  for (const { row, units } of unused.values()) yield* returnUnits(row.user_id, keyQuotaOf(row), units)
+  for (const { row, units } of unused.values()) yield* returnUnits(row, units)
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -294,7 +323,8 @@ function* reopen(charge: Charge): SqlStep<boolean> {
   if (reopened !== undefined) return true
   const [known] = yield* query("SELECT id FROM charges WHERE id = ?", charge.id)
   if (known !== undefined) return false
-  yield* addCharges([{ ...charge, reserved: 0 }], ["reserved"], ownLease)
+  const { text, values } = addCharges([{ ...charge, reserved: 0 }], ["reserved"], ownLease)
+  yield* write(text, ...values)
   return true
 }
 
@@ -318,7 +348,7 @@ export function* refund(id: string, outcomeUnknown = false): SqlStep<boolean> {
     id
   )
   if (row === undefined) return false
-  yield* returnUnits(row.user_id, keyQuotaOf(row), Number(row.reserved))
+  yield* returnUnits(row, Number(row.reserved))
   if (outcomeUnknown) yield* markOutcomeUnknown(id, row.user_id)
   return true
 }

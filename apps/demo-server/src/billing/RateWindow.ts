@@ -1,6 +1,6 @@
 /** Rate limits of keys: fixed windows of a minute, counted in the transaction of the reservation. */
 import type { RateLimits } from "../accounts/KeyLimits.ts"
-import { query, type SqlStep } from "../sql/SqlStep.ts"
+import { query, type SqlQuery, sqlQuery, type SqlStep, write } from "../sql/SqlStep.ts"
 
 export const WINDOW_MS = 60_000
 
@@ -32,28 +32,32 @@ export const limitsBeside = (
     own.requests === 0 ? tokensPerMinute : tokensPerMinute && Math.max(tokensPerMinute, tokens) + own.tokens
 })
 
-/** Whether the row is of another minute. The next minute counts as this one, because a server's clock may be ahead. */
-const IS_OTHER = `(rate_windows.starts_at < excluded.starts_at
+/** Whether no call of this minute was counted. The next minute counts as this one, because a server's clock may be ahead. */
+const IS_OTHER = `(rate_windows.requests = 0 OR rate_windows.starts_at < excluded.starts_at
   OR rate_windows.starts_at > excluded.starts_at + ${WINDOW_MS})`
 
-/**
- * Counts calls of a key, with the tokens of each, if they are within the limits.
- *
- * **Details.** The result for a single call says whether it is admitted. Several calls are admitted together, or the
- * result is undefined. A single call with more tokens than the limit is admitted if it is the first of its minute.
- */
-export function* countCalls(
-  key: number,
-  tokens: ReadonlyArray<number>,
-  limits: RateLimits,
-  now: number
-): SqlStep<ReadonlyArray<RateState> | undefined> {
-  const calls = tokens.length
-  const sum = tokens.reduce((total, one) => total + one, 0)
+/** Calls of a key to be counted together, in one window. */
+export interface CountedCalls {
+  readonly key: number
+  /** Tokens of each call. */
+  readonly tokens: ReadonlyArray<number>
+  readonly limits: RateLimits
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+const sum = (tokens: ReadonlyArray<number>) => tokens.reduce((total, one) => total + one, 0)
+const windowStart = (now: number) => now - (now % WINDOW_MS)
+
+/** Whether several calls alone go over a limit. A single one is admitted if it is the first of its minute. */
+export const exceedLimits = ({ limits, tokens }: CountedCalls): boolean => {
   const { requestsPerMinute = UNLIMITED, tokensPerMinute = UNLIMITED } = limits
-  if (calls > 1 && (calls > requestsPerMinute || sum > tokensPerMinute)) return undefined
-  const start = now - (now % WINDOW_MS)
-  const counted = yield* query<CallCount>(
+  return tokens.length > 1 && (tokens.length > requestsPerMinute || sum(tokens) > tokensPerMinute)
+}
+
+/** Counts calls unless they go over a limit. Its row is the window's counts after them; none: they are not counted. */
+export const countCalls = ({ key, limits, now, tokens }: CountedCalls): SqlQuery =>
+  sqlQuery(
     `INSERT INTO rate_windows (token_id, starts_at, requests, tokens) VALUES (?, ?, ?, ?)
     ON CONFLICT (token_id) DO UPDATE SET
       requests = CASE WHEN ${IS_OTHER} THEN excluded.requests ELSE rate_windows.requests + excluded.requests END,
@@ -63,31 +67,51 @@ export function* countCalls(
       rate_windows.requests + excluded.requests <= ? AND rate_windows.tokens + excluded.tokens <= ?)
     RETURNING requests, tokens`,
     key,
-    start,
-    calls,
-    sum,
-    requestsPerMinute,
-    tokensPerMinute
+    windowStart(now),
+    tokens.length,
+    sum(tokens),
+    limits.requestsPerMinute ?? UNLIMITED,
+    limits.tokensPerMinute ?? UNLIMITED
   )
-  const stateOf = (count: CallCount | undefined, admitted: boolean): RateState => ({
-    ...limits,
-    admitted,
-    requests: Number(count?.requests ?? 0),
-    tokens: Number(count?.tokens ?? 0),
-    resetMs: start + WINDOW_MS - now
-  })
-  const [total] = counted
-  if (total === undefined) {
-    if (calls > 1) return undefined
-    const [row] = yield* query<CallCount>("SELECT requests, tokens FROM rate_windows WHERE token_id = ?", key)
-    return [stateOf(row, false)]
-  }
-  let later = sum
-  return tokens.map((one, at) => {
+
+/** Takes back what `countCalls` has counted in the same transaction. */
+export const uncountCalls = ({ key, tokens }: CountedCalls): SqlStep<void> =>
+  write(
+    "UPDATE rate_windows SET requests = requests - ?, tokens = tokens - ? WHERE token_id = ?",
+    tokens.length,
+    sum(tokens),
+    key
+  )
+
+const stateOf = (
+  { limits, now }: CountedCalls,
+  { requests, tokens }: CallCount,
+  admitted: boolean
+): RateState => ({
+  ...limits,
+  admitted,
+  requests: Number(requests),
+  tokens: Number(tokens),
+  resetMs: windowStart(now) + WINDOW_MS - now
+})
+
+/** The state after each of several admitted calls, by the counts after all of them. */
+export const admittedStates = (calls: CountedCalls, total: CallCount): ReadonlyArray<RateState> => {
+  let later = sum(calls.tokens)
+  return calls.tokens.map((one, at) => {
     later -= one
-    const requests = Number(total.requests) - (calls - 1 - at)
-    return stateOf({ requests, tokens: Number(total.tokens) - later }, true)
+    const requests = Number(total.requests) - (calls.tokens.length - 1 - at)
+    return stateOf(calls, { requests, tokens: Number(total.tokens) - later }, true)
   })
+}
+
+/** The state for a call that was not admitted. */
+export function* refusedState(calls: CountedCalls): SqlStep<RateState> {
+  const [row] = yield* query<CallCount>(
+    "SELECT requests, tokens FROM rate_windows WHERE token_id = ?",
+    calls.key
+  )
+  return stateOf(calls, row ?? { requests: 0, tokens: 0 }, false)
 }
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1000)}s`

@@ -1,13 +1,17 @@
 /** Effect's SqlClient over PostgreSQL. The package is loaded only if it is configured. */
-import { Context, type Duration, Effect, Layer, type Redacted, Result, Schema } from "effect"
+import type { PgConnection, PgPool } from "@effect/sql-pg"
+import { Context, type Duration, Effect, Layer, type Redacted, Result, Schema, Stream } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
-import { GroupCommit, type GroupDriver, makeGroupCommit } from "./GroupCommit.ts"
-import { runEffect } from "./SqlStep.ts"
-import { guarded } from "./Transaction.ts"
+import { GroupCommit, type GroupDriver, makeGroupCommit, type Step } from "./GroupCommit.ts"
+import { type Rows, type SqlQuery, withNumbers } from "./SqlStep.ts"
+import { retryConflicts } from "./Transaction.ts"
 
 /** Connections of one server at most. */
 const CONNECTIONS = 10
+
+/** Statements that a connection keeps prepared. Those of groups differ by the number of their items. */
+const PREPARED = 500
 
 /** Session settings, whatever the database's defaults are; times in ms. */
 const SESSION = {
@@ -30,20 +34,31 @@ const silent = (operation: string) =>
     })
   })
 
-/** Gives up a connection that does not respond, such as one whose peer has vanished. */
-const impatient = (
-  connection: SqlConnection.Connection,
-  duration: Duration.Input
-): SqlConnection.Connection => {
-  const within = <A>(run: Effect.Effect<A, SqlError.SqlError>) =>
-    Effect.timeoutOrElse(run, { duration, orElse: () => Effect.fail(silent("execute")) })
+type Connection = PgConnection.PgConnection
+
+/** Fails where the database is silent for too long, as one whose host has vanished. */
+const within =
+  (duration: Duration.Input, operation: string) =>
+  <A, E, R>(run: Effect.Effect<A, E, R>) =>
+    Effect.timeoutOrElse(run, { duration, orElse: () => Effect.fail(silent(operation)) })
+
+/** A connection of the pool as one of Effect's SQL client. */
+const clientConnection = (connection: Connection, patience: Duration.Input): SqlConnection.Connection => {
+  const limited = within(patience, "execute")
+  const execute =
+    (prepare: boolean): SqlConnection.Connection["execute"] =>
+    (text, values, transform) =>
+      Effect.map(limited(connection.query(text, values, prepare)), ({ rows }) => transform?.(rows) ?? rows)
   return {
-    execute: (...statement) => within(connection.execute(...statement)),
-    executeRaw: (...statement) => within(connection.executeRaw(...statement)),
-    executeValues: (...statement) => within(connection.executeValues(...statement)),
-    executeValuesUnprepared: (...statement) => within(connection.executeValuesUnprepared(...statement)),
-    executeUnprepared: (...statement) => within(connection.executeUnprepared(...statement)),
-    executeStream: (...statement) => connection.executeStream(...statement)
+    execute: execute(true),
+    executeUnprepared: execute(false),
+    executeRaw: (text, values) => limited(connection.query(text, values)),
+    executeValues: (text, values) => limited(connection.queryValues(text, values)),
+    executeValuesUnprepared: (text, values) => limited(connection.queryValues(text, values, false)),
+    executeStream: (text, values, transform) =>
+      transform === undefined
+        ? connection.stream(text, values)
+        : Stream.mapArray(connection.stream(text, values), (rows) => transform(rows) as typeof rows)
   }
 }
 
@@ -63,27 +78,93 @@ const commit = (connection: SqlConnection.Connection) =>
       : Effect.void
   )
 
+/** Sends statements at once. Each is answered in its turn: together they are one round trip. */
+const send = (
+  connection: Connection,
+  queries: ReadonlyArray<SqlQuery>
+): Effect.Effect<ReadonlyArray<Rows>, SqlError.SqlError> =>
+  Effect.forEach(
+    queries,
+    ({ text, values }) => Effect.map(connection.query(withNumbers(text), values), ({ rows }) => rows),
+    { concurrency: "unbounded" }
+  )
+
+const BEGIN: SqlQuery = { text: "BEGIN", values: [] }
+const COMMIT: SqlQuery = { text: "COMMIT", values: [] }
+
+/**
+ * Runs steps side by side: what they yield at the same time is one round trip. Returns their values, and the writes that
+ * are not sent yet.
+ */
+const runSteps = Effect.fnUntraced(function* <A>(
+  connection: Connection,
+  steps: ReadonlyArray<Step<A>>,
+  first: ReadonlyArray<SqlQuery> = []
+) {
+  const values: Array<A> = []
+  let unsent = [...first]
+  let running = steps.map((step, at) => ({ at, step: step(), rows: [] as ReadonlyArray<Rows> }))
+  while (true) {
+    const received: Array<{
+      readonly one: (typeof running)[number]
+      readonly from: number
+      readonly to: number
+    }> = []
+    for (const one of running) {
+      let next = one.step.next(one.rows)
+      for (; next.done !== true && next.value.isWrite === true; next = one.step.next([])) {
+        unsent.push(...next.value.queries)
+      }
+      if (next.done === true) values[one.at] = next.value
+      else {
+        const from = unsent.length
+        received.push({ one, from, to: unsent.push(...next.value.queries) })
+      }
+    }
+    if (received.length === 0) return { values, unsent }
+    const rows = yield* send(connection, unsent)
+    unsent = []
+    running = received.map(({ from, one, to }) => ({ ...one, rows: rows.slice(from, to) }))
+  }
+})
+
+/** The users to lock, in one order: otherwise two servers wait for each other's rows. */
+const lockUsers = (users: ReadonlyArray<string>): ReadonlyArray<SqlQuery> =>
+  users.length === 0
+    ? []
+    : [
+        {
+          text: `SELECT 1 FROM users WHERE id IN (${users.map(() => "?").join(", ")}) ORDER BY id FOR NO KEY UPDATE`,
+          values: users
+        }
+      ]
+
 /** Runs a group as one transaction. PostgreSQL has it on disk when it answers the commit. */
-const groupDriver = (sql: SqlClient.SqlClient): GroupDriver => {
-  /** In one order: otherwise two servers wait for each other's rows. */
-  const lockUsers = (users: ReadonlyArray<string>): Effect.Effect<unknown, SqlError.SqlError> =>
-    users.length === 0
-      ? Effect.void
-      : sql`SELECT 1 FROM users WHERE ${sql.in("id", users)} ORDER BY id FOR NO KEY UPDATE`
+const groupDriver = (pool: PgPool.PgPool, patience: Duration.Input): GroupDriver => {
+  const use = <A>(run: (connection: Connection) => Effect.Effect<A, SqlError.SqlError>) =>
+    within(patience, "commit")(pool.use(run))
+  const rollback = (connection: Connection) =>
+    connection.query("ROLLBACK").pipe(
+      Effect.timeout("1 second"),
+      Effect.catchCause(() => pool.invalidate(connection))
+    )
   return {
     flush: Effect.void,
     isRemote: true,
-    read: (step) => Effect.withTracerEnabled(runEffect(sql, step), false),
-    transact: (steps, lock) =>
-      guarded(
-        Effect.andThen(
-          lockUsers(lock),
-          Effect.forEach(steps, (step) => runEffect(sql, step))
+    read: (step) =>
+      Effect.map(
+        use((connection) => runSteps(connection, [step])),
+        ({ values: [value] }) => value as never
+      ),
+    transact: (steps, lock, executed) =>
+      retryConflicts(
+        use((connection) =>
+          runSteps(connection, steps, [BEGIN, ...lockUsers(lock)]).pipe(
+            Effect.tap(({ values }) => Effect.sync(() => executed(values))),
+            Effect.flatMap(({ unsent }) => send(connection, [...unsent, COMMIT])),
+            Effect.onError(() => rollback(connection))
+          )
         )
-      ).pipe(
-        Effect.provideService(SqlClient.SqlClient, sql),
-        // A span for each statement costs as much as the statement.
-        Effect.withTracerEnabled(false)
       )
   }
 }
@@ -116,7 +197,7 @@ export const layer = (
 ): Layer.Layer<SqlClient.SqlClient | GroupCommit, SqlError.SqlError | PostgresMissing> =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { PgClient, PgTypes } = yield* Effect.tryPromise({
+      const { PgClient, PgPool, PgTypes } = yield* Effect.tryPromise({
         try: () => import("@effect/sql-pg"),
         catch: missing
       })
@@ -127,17 +208,21 @@ export const layer = (
           Result.succeed(exact(new DataView(buffer, byteOffset, byteLength).getBigInt64(0)))
       })
       const acquire = Effect.gen(function* () {
-        const pool = yield* PgClient.make({
+        const pool = yield* PgPool.make({
           url,
           types,
           maxConnections: CONNECTIONS,
           applicationName: "sluice",
           keepAlive: "10 seconds",
-          startupParameters: SESSION
+          startupParameters: SESSION,
+          preparedStatementCacheSize: PREPARED,
+          // Statements of a group are sent together. A connection is not shared.
+          multiplex: true,
+          multiplexConcurrency: 1
         })
         const acquirer = pool.reserve.pipe(
-          Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(silent("connect")) }),
-          Effect.map((connection) => impatient(connection, patience))
+          within(patience, "connect"),
+          Effect.map((connection) => clientConnection(connection, patience))
         )
         const client = yield* SqlClient.make({
           acquirer,
@@ -149,7 +234,7 @@ export const layer = (
           releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
           spanAttributes: [["db.system.name", "postgresql"]]
         })
-        const groups = yield* makeGroupCommit(groupDriver(client))
+        const groups = yield* makeGroupCommit(groupDriver(pool, patience))
         return Context.make(SqlClient.SqlClient, client).pipe(Context.add(GroupCommit, groups))
       })
       return Layer.effectContext(acquire).pipe(Layer.provide(Reactivity.layer))

@@ -1,7 +1,8 @@
 /**
- * Steps of transactions, written once for both databases: generators that yield queries and receive rows.
+ * Steps of transactions, written once for both databases: generators that yield statements and receive rows.
  *
- * The driver decides how a step runs: synchronously on SQLite's connection, or as an Effect over the SQL client.
+ * The driver decides how a step runs: synchronously on SQLite's connection, or as an Effect, where the statements that
+ * are yielded together are one round trip.
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -12,23 +13,46 @@ export interface SqlQuery {
   readonly values: ReadonlyArray<unknown>
 }
 
-type Rows = ReadonlyArray<object>
+export type Rows = ReadonlyArray<object>
 
-/** Queries, and what they lead to. */
-export type SqlStep<A> = Generator<SqlQuery, A, Rows>
+/** Statements that do not depend on each other's rows. */
+export interface SqlBatch {
+  readonly queries: ReadonlyArray<SqlQuery>
+  /** The step does not read the rows: the statements may wait for the next ones, or for the commit. */
+  readonly isWrite?: boolean
+}
+
+/** Yields statements and receives the rows of each. */
+export type SqlStep<A> = Generator<SqlBatch, A, ReadonlyArray<Rows>>
+
+export const sqlQuery = (text: string, ...values: ReadonlyArray<unknown>): SqlQuery => ({ text, values })
+
+/** Runs statements together, in their order. Their rows are trusted to be `R`; none of one that is undefined. */
+export function* queryTogether<R extends ReadonlyArray<ReadonlyArray<object>>>(
+  queries: ReadonlyArray<SqlQuery | undefined>
+): SqlStep<R> {
+  const rows = (yield { queries: queries.filter((query) => query !== undefined) }).values()
+  return queries.map((query) => (query && rows.next().value) ?? []) as unknown as R
+}
 
 /** Runs a statement within a step. `Row` is trusted: the statement decides the columns. */
 export function* query<Row extends object>(
   text: string,
   ...values: ReadonlyArray<unknown>
-): Generator<SqlQuery, ReadonlyArray<Row>, Rows> {
-  return (yield { text, values }) as ReadonlyArray<Row>
+): SqlStep<ReadonlyArray<Row>> {
+  const [rows = []] = yield { queries: [{ text, values }] }
+  return rows as ReadonlyArray<Row>
+}
+
+/** Runs a statement whose rows are not read. */
+export function* write(text: string, ...values: ReadonlyArray<unknown>): SqlStep<void> {
+  yield { queries: [{ text, values }], isWrite: true }
 }
 
 /** Runs a step on a connection that answers at once. */
 export const runSync = <A>(step: SqlStep<A>, execute: (query: SqlQuery) => Rows): A => {
   let next = step.next()
-  while (next.done !== true) next = step.next(execute(next.value))
+  while (next.done !== true) next = step.next(next.value.queries.map(execute))
   return next.value
 }
 
@@ -36,7 +60,7 @@ export const runSync = <A>(step: SqlStep<A>, execute: (query: SqlQuery) => Rows)
 const numbered = new Map<string, string>()
 
 /** PostgreSQL's placeholders: `$1`, `$2`, in order. */
-const withNumbers = (text: string): string => {
+export const withNumbers = (text: string): string => {
   const known = numbered.get(text)
   if (known !== undefined) return known
   let number = 0
@@ -55,7 +79,11 @@ export const runEffect = <A>(
     const running = step()
     let next = running.next()
     while (next.done !== true) {
-      next = running.next(yield* sql.unsafe<object>(textOf(next.value.text), next.value.values))
+      next = running.next(
+        yield* Effect.forEach(next.value.queries, ({ text, values }) =>
+          sql.unsafe<object>(textOf(text), values)
+        )
+      )
     }
     return next.value
   })

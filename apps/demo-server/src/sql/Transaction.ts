@@ -10,11 +10,15 @@ const lost = (error: unknown): boolean =>
   SqlError.isSqlError(error) &&
   (error.reason._tag === "SerializationError" || error.reason._tag === "DeadlockError")
 
-const again = Schedule.exponential("2 millis").pipe(
+const schedule = Schedule.exponential("2 millis").pipe(
   Schedule.modifyDelay(({ duration }) => Effect.succeed(Duration.min(duration, Duration.millis(50)))),
   Schedule.jittered,
   Schedule.upTo({ times: ATTEMPTS })
 )
+
+/** Runs a transaction again that conflicts with another. */
+export const retryConflicts = <A, E, R>(transaction: Effect.Effect<A, E, R>) =>
+  Effect.retry(transaction, { schedule, while: lost })
 
 const transact = <A, E, R>(self: Effect.Effect<A, E, R>, begin: string | undefined) =>
   Effect.gen(function* () {
@@ -27,7 +31,7 @@ const transact = <A, E, R>(self: Effect.Effect<A, E, R>, begin: string | undefin
         SqlClient.BeginTransaction,
         sql.onDialectOrElse({ pg: () => begin, orElse: () => undefined })
       ),
-      Effect.retry({ schedule: again, while: lost })
+      retryConflicts
     )
   })
 
