@@ -76,12 +76,18 @@ export interface Match {
 
 export const matchDocument = (query: Query, document: TokenizedText): Match => {
   const { indexes, similarTo } = query
-  const counts = query.terms.map((term) => document.counts.get(term) ?? 0)
+  const counts = query.terms.map(() => 0)
   let length = 0
-  for (const [term, count] of document.counts) if (!term.stop || indexes.has(term)) length += count
+  document.distinct.forEach((term, i) => {
+    const index = indexes.get(term)
+    if (term.stop && index === undefined) return
+    const count = document.counts[i] as number
+    length += count
+    if (index !== undefined) counts[index] = count
+  })
   const similarity = query.terms.map(() => 0)
   if (counts.includes(0)) {
-    for (const term of document.counts.keys()) {
+    for (const term of document.distinct) {
       if (term.stop && !indexes.has(term)) continue
       for (const similar of similarTo(term)) {
         similarity[similar.index] = Math.max(similar.similarity, similarity[similar.index] as number)

@@ -1,7 +1,7 @@
 /** A text as a vector: its terms, hashed into 1024 dimensions. */
 import type { Purpose } from "@sluice/core"
 import { DIMENSION } from "../text/features.ts"
-import { limitVocabulary, type Term, termHashes } from "../text/Term.ts"
+import { limitVocabulary, type Term, termHashes, vocabularySize } from "../text/Term.ts"
 import { tokenize } from "../text/tokenize.ts"
 
 export { DIMENSION } from "../text/features.ts"
@@ -16,13 +16,37 @@ const TITLE_EXTRA = 2
 export interface TokenizedText {
   readonly terms: ReadonlyArray<Term>
   readonly titleTerms: number
-  readonly counts: ReadonlyMap<Term, number>
+  /** Each term once. */
+  readonly distinct: ReadonlyArray<Term>
+  /** How often the text has each of `distinct`, and how often its title. */
+  readonly counts: ReadonlyArray<number>
+  readonly titleCounts: ReadonlyArray<number>
 }
 
+/** By a term's index; all zero between two calls. With maps by term a reranking takes 14 % longer. */
+let counters = new Int32Array(1 << 14)
+
+/** Removes the counts of `terms` from the counters. */
+const takeCounts = (terms: ReadonlyArray<Term>): ReadonlyArray<number> =>
+  terms.map(({ index }) => {
+    const count = counters[index] as number
+    counters[index] = 0
+    return count
+  })
+
 const withCounts = (terms: ReadonlyArray<Term>, titleTerms: number): TokenizedText => {
-  const counts = new Map<Term, number>()
-  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1)
-  return { terms, titleTerms, counts }
+  if (vocabularySize() > counters.length) counters = new Int32Array(2 * vocabularySize())
+  const distinct: Array<Term> = []
+  for (const term of terms) {
+    if (counters[term.index] === 0) distinct.push(term)
+    counters[term.index] = (counters[term.index] as number) + 1
+  }
+  const counts = takeCounts(distinct)
+  for (let i = 0; i < titleTerms; i++) {
+    const { index } = terms[i] as Term
+    counters[index] = (counters[index] as number) + 1
+  }
+  return { terms, titleTerms, distinct, counts, titleCounts: takeCounts(distinct) }
 }
 
 export const tokenizeQuery = (text: string): TokenizedText => withCounts(tokenize(text), 0)
@@ -58,14 +82,14 @@ const addFeature = (feature: number, weight: number): void => {
 }
 
 /** See `embedText`. */
-export const embedTerms = ({ counts, terms, titleTerms }: TokenizedText): Float32Array => {
-  const onlyStopWords = terms.every(({ stop }) => stop)
-  const inTitle = withCounts(terms.slice(0, titleTerms), titleTerms).counts
+export const embedTerms = ({ counts, distinct, titleCounts }: TokenizedText): Float32Array => {
+  const onlyStopWords = distinct.every(({ stop }) => stop)
   const hashes = termHashes()
-  for (const [term, count] of counts) {
-    const { features, idf, stop, trigrams } = term
+  for (let term = 0; term < distinct.length; term++) {
+    const { features, idf, stop, trigrams } = distinct[term] as Term
     if (stop && !onlyStopWords) continue
-    const weight = (1 + Math.log(count + TITLE_EXTRA * (inTitle.get(term) ?? 0))) * idf
+    const count = (counts[term] as number) + TITLE_EXTRA * (titleCounts[term] as number)
+    const weight = (1 + Math.log(count)) * idf
     addFeature(hashes[features] as number, weight)
     const ngramWeight = (weight * NGRAM_WEIGHT) / Math.sqrt(trigrams - features - 1)
     for (let i = features + 1; i < trigrams; i++) addFeature(hashes[i] as number, ngramWeight)

@@ -6,6 +6,8 @@ import { isStopWord } from "./StopWords.ts"
 
 /** A stem, a CJK character, or a pair of CJK characters. */
 export interface Term {
+  /** Below `vocabularySize()`. */
+  readonly index: number
   readonly kind: "word" | "character" | "pair"
   readonly key: string
   /** Inverse document frequency in general language, above 0, at most 1. */
@@ -34,6 +36,11 @@ let used = 0
 
 export const termHashes = (): Int32Array => hashes
 
+let size = 0
+
+/** The number of terms that were made since the vocabulary was cleared. */
+export const vocabularySize = (): number => size
+
 const addHashes = (values: ReadonlyArray<number>): number => {
   const start = used
   used += values.length
@@ -49,7 +56,7 @@ const addHashes = (values: ReadonlyArray<number>): number => {
 const makeTerm = (kind: Term["kind"], key: string, stop: boolean): Term => {
   const features = addHashes(hashedFeatures(kind, key))
   const trigrams = addHashes(kind === "word" ? trigramHashes(key) : [])
-  return { kind, key, idf: idf(key), stop, features, trigrams, end: used }
+  return { index: size++, kind, key, idf: idf(key), stop, features, trigrams, end: used }
 }
 
 /** The term of a word in lower case. */
@@ -106,4 +113,5 @@ export const limitVocabulary = (): void => {
   words.clear()
   cjk.clear()
   used = 0
+  size = 0
 }

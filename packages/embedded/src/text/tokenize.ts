@@ -64,7 +64,7 @@ const pushCjk = (terms: Array<Term>, run: string): void => {
 export const tokenize = (text: string, terms: Array<Term> = []): Array<Term> => {
   for (const token of normalize(text).match(TOKEN) ?? []) {
     if (token.charCodeAt(0) > FIRST_CJK && STARTS_WITH_CJK.test(token)) pushCjk(terms, token)
-    else terms.push(...termsOfToken(token, wordsOfToken))
+    else for (const term of termsOfToken(token, wordsOfToken)) terms.push(term)
   }
   return terms
 }
