@@ -1,4 +1,4 @@
-/** The user and the keys: `/api/user/self`, `/api/user/token`, `/api/token/`. */
+/** The user and the API keys: `/api/user/self`, `/api/user/token`, `/api/token/`. */
 import { Failure, Principal, type TokenRecord } from "@sluice/core/contract"
 import { NEVER_EXPIRES, quota } from "@sluice/core"
 import { DateTime, Effect, Redacted } from "effect"
@@ -24,7 +24,7 @@ import { ServerApi } from "../contract/ServerApi.ts"
 import { idempotencyOf } from "../billing/Idempotency.ts"
 import { makeIdempotentCreation } from "../billing/IdempotentTokenCreation.ts"
 
-/** A key as the interface has it: masked, unless it was just created. */
+/** A key in the interface's form: masked, unless it was just created. */
 const record = (row: KeyRow, secret?: string): TokenRecord => ({
   id: row.id,
   name: row.name,
@@ -43,41 +43,41 @@ const record = (row: KeyRow, secret?: string): TokenRecord => ({
   }
 })
 
-/** The same for an unknown id and for one of another user. */
-const unknown = new Failure({
+/** The same for an unknown id and for another user's key. */
+const unknownToken = new Failure({
   status: 404,
-  message: "There is no token with this id: GET /api/token/ lists those that there are",
+  message: "No token has this id. GET /api/token/ lists the tokens",
   code: "token_not_found",
   param: "id"
 })
 
-const known = (row: KeyRow | undefined) => (row === undefined ? Effect.fail(unknown) : Effect.succeed(row))
+const found = (row: KeyRow | undefined) =>
+  row === undefined ? Effect.fail(unknownToken) : Effect.succeed(row)
 
-/** Prefetching or HEAD would revoke the token, and nobody would see the new one. */
+/** A prefetch or HEAD would revoke the token without showing the new one. */
 const isPrefetch = ({ headers, method }: HttpServerRequest.HttpServerRequest): boolean =>
   method !== "GET" ||
   [headers["sec-purpose"], headers["purpose"], headers["x-moz"]].some((value) =>
     /prefetch/i.test(value ?? "")
   )
 
-const notShown = new Failure({
+const prefetchRejected = new Failure({
   status: 403,
-  message:
-    "This call ends the system access token: it is answered to a plain GET only, not to what loads ahead",
+  message: "This call replaces the system access token, so HEAD and prefetches are rejected. Use a plain GET",
   code: "not_a_plain_get"
 })
 
-const ended = new Failure({
+const alreadyReplaced = new Failure({
   status: 401,
-  message: "This system access token was ended by another call at the same time: use the one that it got",
+  message: "Another call has replaced this system access token. Use the new one",
   code: "invalid_api_key"
 })
 
 /** For sessions, which have no token. */
-const noTokenToEnd = new Failure({
+const tokenRequired = new Failure({
   status: 401,
   message:
-    "GET ends the system access token that it is called with, and makes another: send one as `Authorization: Bearer …`. Who is signed in to the page gets a new one by POST",
+    "GET replaces the system access token of the request. Send it as `Authorization: Bearer …`, or use POST from the page",
   code: "invalid_api_key"
 })
 
@@ -88,25 +88,25 @@ export const AccountLayer = HttpApiBuilder.group(
     const keys = yield* ApiKeys
     const users = yield* Users
     const audit = yield* Audit
-    const once = yield* makeIdempotentCreation
+    const createIdempotent = yield* makeIdempotentCreation
     return handlers.handleAll({
       user: Effect.fn("account.user")(function* () {
         const { user } = yield* Principal
-        const found = yield* orUnavailable(users.get(user))
-        if (found === undefined) return yield* ended
-        return wrapData({ username: found.username, quota: quota(found.quota) })
+        const row = yield* orUnavailable(users.get(user))
+        if (row === undefined) return yield* alreadyReplaced
+        return wrapData({ username: row.username, quota: quota(row.quota) })
       }),
       rotateAccessToken: Effect.fn("account.rotateAccessToken")(function* () {
         const { user } = yield* Principal
         const request = yield* HttpServerRequest.HttpServerRequest
-        if ((yield* CurrentCaller).credential === "session") return yield* noTokenToEnd
-        if (isPrefetch(request)) return yield* notShown
+        if ((yield* CurrentCaller).credential === "session") return yield* tokenRequired
+        if (isPrefetch(request)) return yield* prefetchRejected
         const next = yield* orUnavailable(
           audit.record(users.rotateToken(user, bearerToken(request)), (token) =>
             token === undefined ? undefined : { action: "access_token.create", subject: user }
           )
         )
-        return next === undefined ? yield* ended : wrapData(next)
+        return next === undefined ? yield* alreadyReplaced : wrapData(next)
       }),
       tokens: Effect.fn("account.tokens")(function* ({ query }) {
         const { user } = yield* Principal
@@ -123,7 +123,7 @@ export const AccountLayer = HttpApiBuilder.group(
         const fields = yield* parseNewKey(payload)
         const http = yield* HttpServerRequest.HttpServerRequest
         const body = yield* Effect.orDie(http.text)
-        const { row, secret } = yield* once(
+        const { row, secret } = yield* createIdempotent(
           user,
           yield* idempotencyOf(http.headers["idempotency-key"], "token", body),
           audit.record(keys.create(user, fields), ({ row: { id } }) => ({
@@ -143,12 +143,12 @@ export const AccountLayer = HttpApiBuilder.group(
             (row) => row && { action: "token.update", subject: String(row.id), details: changes }
           )
         )
-        yield* known(row)
+        yield* found(row)
         return wrapData(null)
       }),
       token: Effect.fn("account.token")(function* ({ params }) {
         const { user } = yield* Principal
-        return wrapData(record(yield* known(yield* orUnavailable(keys.get(user, params.id)))))
+        return wrapData(record(yield* found(yield* orUnavailable(keys.get(user, params.id)))))
       }),
       removeToken: Effect.fn("account.removeToken")(function* ({ params }) {
         const { user } = yield* Principal
@@ -157,7 +157,7 @@ export const AccountLayer = HttpApiBuilder.group(
             was ? { action: "token.remove", subject: String(params.id) } : undefined
           )
         )
-        if (!removed) return yield* unknown
+        if (!removed) return yield* unknownToken
         return wrapData(null)
       })
     })

@@ -1,4 +1,4 @@
-/** `max_completion_tokens`, the new name of `max_tokens` in OpenAI's clients. Ignoring it would cost the caller. */
+/** `max_completion_tokens`, the new name of `max_tokens` in OpenAI's clients. */
 import { type ChatRequest, Failure } from "@sluice/core/contract"
 import { Effect, Schema } from "effect"
 
@@ -18,27 +18,26 @@ const decode = Schema.decodeUnknownEffect(
 )
 
 /**
- * The request with the limit under the interface's name, and the body to send. The body is not changed, since
- * reasoning models know only the new name. If both names are given and differ, the lower limit is sent for both, so
- * that no upstream writes more than was reserved.
+ * Sets `max_tokens` of the request. The body is passed on unchanged, because reasoning models know only the new name. If
+ * both are given and differ, the body gets the lower limit for both, so that no upstream exceeds the reserve.
  */
 export const applyTokenLimit = Effect.fnUntraced(function* (request: ChatRequest, body: string) {
-  // Texts may mention the name: the parsed body decides.
+  // A text may mention the name, so the parsed body decides.
   if (!body.includes(NEW_LIMIT_NAME)) return { request, body }
   const { [NEW_LIMIT_NAME]: limit, ...others } = yield* Effect.mapError(
     decode(body),
     () =>
       new Failure({
         status: 400,
-        message: `\`${NEW_LIMIT_NAME}\` is not valid: Expected a whole number from 1`,
+        message: `\`${NEW_LIMIT_NAME}\` must be a whole number from 1`,
         param: NEW_LIMIT_NAME
       })
   )
   if (limit === undefined || limit === null) return { request, body }
   const max_tokens = Math.min(limit, request.max_tokens ?? limit)
-  const isOne = limit === (request.max_tokens ?? limit)
+  const isConsistent = limit === (request.max_tokens ?? limit)
   return {
     request: { ...request, max_tokens },
-    body: isOne ? body : JSON.stringify({ ...others, max_tokens, [NEW_LIMIT_NAME]: max_tokens })
+    body: isConsistent ? body : JSON.stringify({ ...others, max_tokens, [NEW_LIMIT_NAME]: max_tokens })
   }
 })

@@ -1,9 +1,10 @@
-/** Requests for images and videos: JSON, or multipart/form-data as OpenAI's clients send it. */
+/** Requests for images and videos, as JSON, or as multipart/form-data from OpenAI's clients. */
 import { encodeBase64, Failure, describeIssue } from "@sluice/core/contract"
 import { imageFormatOf, makeDataUri, mediaTypeOf } from "@sluice/core/media"
 import { parseJson } from "@sluice/core/client"
 import { Effect, Schema, SchemaIssue, Stream } from "effect"
 import { HttpServerRequest, Multipart } from "effect/http"
+import { type CallerInfo, CurrentCaller } from "../accounts/Caller.ts"
 
 /** Parts of a form at most. The longest request of the interface has 15 images and 14 other fields. */
 const MAX_PARTS = 48
@@ -17,17 +18,16 @@ const refuse = (message: string, param?: string, status: 400 | 413 | 415 = 400) 
   new Failure({ status, message, param, ...(status === 413 && { code: "too_large" }) })
 
 const unreadable = () =>
-  refuse("The body could not be read: it is cut short, too large, or not what its content-type says")
+  refuse("The body cannot be read. It is incomplete, too large, or does not match its content-type")
 
-/** Fields have the same limit as files. */
-const faultOf = ({ reason: { _tag } }: Multipart.MultipartError) =>
+const formFailure = ({ reason: { _tag } }: Multipart.MultipartError) =>
   _tag === "BodyTooLarge" || _tag === "FileTooLarge" || _tag === "FieldTooLarge"
-    ? refuse("The form is larger than what is read here: send a smaller image", undefined, 413)
+    ? refuse("The form is too large. Send a smaller image", undefined, 413)
     : unreadable()
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
-const refusalOf = (issue: SchemaIssue.Issue): Failure => {
+const invalidField = (issue: SchemaIssue.Issue): Failure => {
   const [first] = format(issue).issues
   const param = (first?.path ?? [])
     .map((step) => String(typeof step === "object" ? step.key : step))
@@ -36,19 +36,19 @@ const refusalOf = (issue: SchemaIssue.Issue): Failure => {
   return refuse(describeIssue(where, first?.message), param === "" ? undefined : param)
 }
 
-/** The fields that are images. */
+/** The names of fields that are images. */
 const IMAGES = /^(?:image|input_reference)(?:\[|$)/
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/** A file as a JSON value: images as data URIs by their bytes, anything else as text. */
+/** A file as a JSON value: a data URI for an image, or else text. */
 const fileText = (name: string, bytes: Uint8Array) => {
   const known = imageFormatOf(bytes)
   if (known !== undefined) return Effect.succeed(makeDataUri(mediaTypeOf(known), bytes))
   if (IMAGES.test(name)) return Effect.succeed(encodeBase64(bytes))
   return Effect.try({
     try: () => utf8.decode(bytes),
-    catch: () => refuse(`\`${name}\` is a file that is neither an image nor UTF-8: send it as text`, name)
+    catch: () => refuse(`The file \`${name}\` is neither an image nor UTF-8 text`, name)
   })
 }
 
@@ -59,44 +59,46 @@ const partsOf = (stream: Stream.Stream<Multipart.Part, Multipart.MultipartError>
       Effect.gen(function* () {
         if (parts.length === MAX_PARTS) return yield* refuse(`The form has more than ${MAX_PARTS} parts`)
         const text = Multipart.isFile(part)
-          ? yield* fileText(part.key, yield* Effect.mapError(part.contentEffect, faultOf))
+          ? yield* fileText(part.key, yield* Effect.mapError(part.contentEffect, formFailure))
           : part.value
         parts.push([part.key, text])
       })
     )
     return parts
-  }).pipe(Effect.mapError((error) => (error instanceof Failure ? error : faultOf(error))))
+  }).pipe(Effect.mapError((error) => (error instanceof Failure ? error : formFailure(error))))
 
-/** The field may have several images. `a[b]` is a part of `a`. */
-const SEVERAL = /^image(?:\[\])?$/
-const ownerOf = (name: string): string => name.replace(/\[\w+\]$/, "")
+/** The field that may have several parts. */
+const REPEATABLE = /^image(?:\[\])?$/
 
-/** The name of a part that occurs twice, which is refused as in JSON. */
-const twiceIn = (parts: ReadonlyArray<readonly [name: string, value: string]>): string | undefined => {
-  const names = parts.map(([name]) => name).filter((name) => !SEVERAL.test(name))
+/** `a[b]` is a field of `a`. */
+const parentOf = (name: string): string => name.replace(/\[\w+\]$/, "")
+
+/** The name of a repeated part. Like repeated names in JSON, it is rejected. */
+const repeatedName = (parts: ReadonlyArray<readonly [name: string, value: string]>): string | undefined => {
+  const names = parts.map(([name]) => name).filter((name) => !REPEATABLE.test(name))
   return names.find((name, at) =>
-    names.slice(0, at).some((other) => [other, ownerOf(other)].includes(name) || other === ownerOf(name))
+    names.slice(0, at).some((other) => [other, parentOf(other)].includes(name) || other === parentOf(name))
   )
 }
 
-/** The request, and its body as JSON to pass on. */
+/** The decoded request, and its body as JSON to pass on. */
 export const mediaForm = <A, I>(schema: Schema.Codec<A, I>, fromParts: FromParts) => {
   const decode = Schema.decodeUnknownEffect(Schema.toCodecJson(schema))
-  const checked = (fields: unknown) => Effect.mapError(decode(fields), ({ issue }) => refusalOf(issue))
+  const checked = (fields: unknown) => Effect.mapError(decode(fields), ({ issue }) => invalidField(issue))
   return Effect.gen(function* () {
     const http = yield* HttpServerRequest.HttpServerRequest
     const type = http.headers["content-type"] ?? ""
     if (/^multipart\/form-data\b/i.test(type)) {
       const parts = yield* partsOf(http.multipartStream)
-      const twice = twiceIn(parts)?.slice(0, 64)
-      if (twice !== undefined) {
-        return yield* refuse(`\`${twice}\` stands twice in the form: send it once`, twice)
+      const repeated = repeatedName(parts)?.slice(0, 64)
+      if (repeated !== undefined) {
+        return yield* refuse(`The form has \`${repeated}\` twice. Send it once`, repeated)
       }
       const fields = fromParts(parts)
       return { request: yield* checked(fields), body: JSON.stringify(fields) }
     }
     if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
-      return yield* refuse("This is asked for in application/json or multipart/form-data", undefined, 415)
+      return yield* refuse("Send the request as application/json or multipart/form-data", undefined, 415)
     }
     const body = yield* Effect.mapError(http.text, unreadable)
     const fields = parseJson(body)
@@ -104,3 +106,20 @@ export const mediaForm = <A, I>(schema: Schema.Codec<A, I>, fromParts: FromParts
     return { request: yield* checked(fields), body }
   })
 }
+
+/** Handles a creation. Only reading the request can be interrupted, because what is being created is charged. */
+export const handleCreation =
+  <Request, E, R, Response, E2, R2>(
+    form: Effect.Effect<{ readonly request: Request; readonly body: string }, E, R>,
+    create: (
+      http: HttpServerRequest.HttpServerRequest,
+      caller: CallerInfo,
+      request: Request,
+      body: string
+    ) => Effect.Effect<Response, E2, R2>
+  ) =>
+  ({ request: http }: { readonly request: HttpServerRequest.HttpServerRequest }) =>
+    Effect.gen(function* () {
+      const { body, request } = yield* Effect.interruptible(form)
+      return yield* create(http, yield* CurrentCaller, request, body)
+    })

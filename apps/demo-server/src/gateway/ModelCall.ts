@@ -1,4 +1,4 @@
-/** A call of a model, once its request is decoded: permission, provider, billing. */
+/** Calls a model for a decoded request: checks the permission, chooses the provider, bills the caller. */
 import { Failure, type GatewayError } from "@sluice/core/contract"
 import { Effect, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -23,7 +23,7 @@ const modelTooLong = new Failure({
   param: "model"
 })
 
-/** This server's address as the caller knows it, by the Host header: `http://localhost:3000`. */
+/** The address at which the caller called this server, by the Host header: `http://localhost:3000`. */
 export const callerOrigin = ({ headers, protocol = "http" }: HttpRequest): string => {
   const host = headers["host"] ?? "localhost"
   return `${protocol}://${/^[\w.:[\]-]+$/.test(host) ? host : "localhost"}`
@@ -32,13 +32,12 @@ export const callerOrigin = ({ headers, protocol = "http" }: HttpRequest): strin
 const toFailure = (error: GatewayError | Failure): Failure => {
   if (error._tag === "Failure") return error
   const failure = Failure.fromReason(error.reason)
-  // A client that retries would pay twice for what may have been created.
+  // A retry could create and charge the same thing twice.
   return error.outcomeUnknown === true
     ? new Failure({ ...failure, message: failure.message, retryable: false })
     : failure
 }
 
-/** Calls the provider that serves the model, and bills the caller. */
 export const makeModelCall = Effect.fnUntraced(function* <
   Request extends { readonly model: string },
   Response
@@ -46,7 +45,7 @@ export const makeModelCall = Effect.fnUntraced(function* <
   providers: ReadonlyArray<Provider>,
   meter: Meter<Request>,
   pick: (operations: Operations) => Operation<Request, Response> | undefined,
-  /** Of responses that are kept for an `Idempotency-Key` even if their caller has gone. */
+  /** Of creations: encodes the response to store it for an `Idempotency-Key`, even if the caller has disconnected. */
   kept?: Schema.Codec<Response, unknown>
 ) {
   const charges = yield* Charges

@@ -1,8 +1,7 @@
 /**
  * The routes of chat, embeddings and rerank.
  *
- * They are routes of their own beside `HttpApiBuilder`, whose steps around a handler cost more than the call: each
- * request is authenticated, decoded by the contract, billed, passed on and answered in as few steps as possible
+ * They do not use `HttpApiBuilder`, whose steps around a handler cost more than the rest of the call
  * (docs/decisions/0016).
  */
 import {
@@ -33,14 +32,14 @@ import { makeModelCall } from "./ModelCall.ts"
 
 type HttpRequest = HttpServerRequest.HttpServerRequest
 
-/** An endpoint that takes JSON and calls a model. */
+/** An endpoint that accepts JSON and calls a model. */
 interface ModelEndpoint<Request extends { readonly model: string }, Response> {
   readonly paths: ReadonlyArray<HttpRouter.PathInput>
   readonly request: Schema.Codec<Request, unknown>
   readonly response: Schema.Codec<Response, unknown>
   readonly meter: Meter<Request>
   readonly pick: (operations: Operations) => Operation<Request, unknown> | undefined
-  /** Adjusts the request and the body that is passed on, or refuses them. */
+  /** Checks and adjusts the request and the body that is passed on. */
   readonly prepare?: (
     request: Request,
     body: string
@@ -74,7 +73,7 @@ const decoder = <A>(schema: Schema.Codec<A, unknown>) => {
 
 const encodeEvent = Schema.encodeSync(ChatEvent)
 
-/** A chat's events as bytes. A stream that fails ends with an event that says so. */
+/** A chat's events as bytes. A stream that fails ends with an error event. */
 const eventBytes = (events: Stream.Stream<ChatEvent>) =>
   events.pipe(
     Stream.map((event) => {
@@ -89,7 +88,7 @@ const eventBytes = (events: Stream.Stream<ChatEvent>) =>
     )
   )
 
-/** Encodes the answer of an embedded model; an upstream's response passes as it is. */
+/** Encodes the answer of an embedded model. An upstream's response passes unchanged. */
 const encoder = <A>(schema: Schema.Codec<A, unknown>) => {
   const encode = Schema.encodeUnknownSync(Schema.fromJsonString(Schema.toCodecJson(schema)))
   return (answer: ProviderAnswer<unknown>): HttpServerResponse.HttpServerResponse => {

@@ -1,6 +1,6 @@
 /**
- * The lists of models. `/v1/models` lists what this server serves and the key may use. `/api` asks the upstream's
- * account if there is one, and else lists everything that this server serves.
+ * The lists of models. `/v1/models` lists the models that the key may use. The lists of `/api` come from the upstreams'
+ * accounts, or have all models of a provider without an account.
  */
 import { Failure } from "@sluice/core/contract"
 import type { GatewayError, Model } from "@sluice/core"
@@ -21,14 +21,14 @@ const servedBy = ({ id, models }: Provider): ReadonlyArray<Model> =>
     extra: { operation, ...(group !== undefined && { group }), ...(note !== undefined && { note }) }
   }))
 
-/** Each model once, as its first provider describes it. */
+/** Removes duplicates. The first provider describes a model. */
 const union = (lists: ReadonlyArray<ReadonlyArray<Model>>): ReadonlyArray<Model> => {
   const byId = new Map<string, Model>()
   for (const model of lists.flat()) if (!byId.has(model.id)) byId.set(model.id, model)
   return [...byId.values()]
 }
 
-const answered = (models: Effect.Effect<ReadonlyArray<ReadonlyArray<Model>>, GatewayError>) =>
+const respondWith = (models: Effect.Effect<ReadonlyArray<ReadonlyArray<Model>>, GatewayError>) =>
   models.pipe(
     Effect.map((lists) => wrapData(union(lists))),
     Effect.mapError(({ reason }) => Failure.fromReason(reason))
@@ -39,8 +39,8 @@ export const ModelsLayer = HttpApiBuilder.group(
   "models",
   Effect.fn(function* (handlers) {
     const providers = yield* Providers
-    const told = (list: "models" | "availableModels") =>
-      answered(
+    const fromAccounts = (list: "models" | "availableModels") =>
+      respondWith(
         Effect.forEach(
           providers,
           (provider) => provider.account?.[list] ?? Effect.succeed(servedBy(provider))
@@ -52,8 +52,8 @@ export const ModelsLayer = HttpApiBuilder.group(
         const data = union(providers.map(servedBy)).filter(({ id }) => mayUse(caller, id))
         return { object: "list", data }
       }),
-      all: () => told("models"),
-      available: () => told("availableModels")
+      all: () => fromAccounts("models"),
+      available: () => fromAccounts("availableModels")
     })
   })
 )

@@ -1,4 +1,4 @@
-/** Later calls for tasks: a task belongs to its caller, and its provider answers. */
+/** Calls for existing tasks. A user has access to their own tasks only. */
 import { Failure, Principal } from "@sluice/core/contract"
 import { type GatewayError, NotFound } from "@sluice/core"
 import { Effect } from "effect"
@@ -10,26 +10,26 @@ import { callerOrigin } from "./ModelCall.ts"
 
 const toFailure = (error: GatewayError) => Failure.fromReason(error.reason)
 
-const providerGone = Failure.fromReason(
-  new NotFound({ message: "Who made this task is not configured any more", code: "provider_gone" })
+const providerRemoved = Failure.fromReason(
+  new NotFound({ message: "The provider of this task is no longer configured", code: "provider_gone" })
 )
 
 /** Whether a response shows that the task has succeeded or failed; undefined if neither. */
-export type Shows = (answer: unknown) => boolean | undefined
+export type OutcomeOf = (response: unknown) => boolean | undefined
 
-/** A file that exists, or has expired, was created. */
-export const completedByFile: Shows = (answer) =>
-  HttpServerResponse.isHttpServerResponse(answer) && [200, 410].includes(answer.status) ? true : undefined
+/** Succeeded, if there is a file or it has expired. */
+export const completedByFile: OutcomeOf = (response) =>
+  HttpServerResponse.isHttpServerResponse(response) && [200, 410].includes(response.status) ? true : undefined
 
-/** A task that is deleted before it completes never completes. */
-export const failedByDeletion: Shows = () => false
+/** Failed: a task that is deleted before it completes never completes. */
+export const failedByDeletion: OutcomeOf = () => false
 
-/** Passes a later call to the task's provider. The charge is settled or refunded as the response shows. */
+/** Passes a call to the task's provider, and ends the task's charge if the response shows its outcome. */
 export const serveTask = Effect.fnUntraced(function* <Response>(
   providers: ReadonlyArray<Provider>,
   kind: MediaTask["kind"],
   pick: (tasks: TaskOperations) => TaskOperation<Response> | undefined,
-  shows: Shows
+  outcomeOf: OutcomeOf
 ) {
   const tasks = yield* MediaTasks
   const charges = yield* Charges
@@ -38,16 +38,16 @@ export const serveTask = Effect.fnUntraced(function* <Response>(
     const task = yield* Effect.mapError(tasks.find(kind, id, user), toFailure)
     const provider = providers.find(({ id }) => id === task.provider)
     const operate = provider?.tasks && pick(provider.tasks)
-    if (operate === undefined) return yield* providerGone
+    if (operate === undefined) return yield* providerRemoved
     const origin = callerOrigin(yield* HttpServerRequest.HttpServerRequest)
     const call = operate({ task, origin })
-    const answer = yield* Effect.mapError(provider?.guard?.around(call) ?? call, toFailure)
-    const made = shows(answer)
-    // A file does not tell its cost.
-    const look: TaskOperation<unknown> | undefined =
-      shows === completedByFile ? provider?.tasks?.[kind] : undefined
-    const told = look && Effect.orElseSucceed(look({ task, origin }), () => undefined)
-    if (made !== undefined) yield* charges.endTask(user, id, made, told ?? Effect.succeed(answer))
-    return answer
+    const response = yield* Effect.mapError(provider?.guard?.around(call) ?? call, toFailure)
+    const outcome = outcomeOf(response)
+    // The cost is in the task's status, not in its file.
+    const getStatus: TaskOperation<unknown> | undefined =
+      outcomeOf === completedByFile ? provider?.tasks?.[kind] : undefined
+    const status = getStatus && Effect.orElseSucceed(getStatus({ task, origin }), () => undefined)
+    if (outcome !== undefined) yield* charges.endTask(user, id, outcome, status ?? Effect.succeed(response))
+    return response
   })
 })
