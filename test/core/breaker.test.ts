@@ -100,6 +100,18 @@ describe("the circuit breaker", () => {
     }).pipe(Effect.provide(client))
   })
 
+  it.effect("counts invalid responses", () => {
+    const { client, gateway } = open({ failures: 2 })
+    return Effect.gen(function* () {
+      gateway.reply = () => new Response("<html>Sign in</html>")
+      for (let i = 0; i < 2; i++) {
+        assert.strictEqual((yield* failing(ask())).reason._tag, "InvalidResponse")
+      }
+      assert.strictEqual((yield* failing(ask())).notExecuted, true)
+      assert.strictEqual(gateway.reached.length, 2)
+    }).pipe(Effect.provide(client))
+  })
+
   it.effect("stays open as long as the gateway asks, but not for ever", () => {
     const { client, gateway } = open({ failures: 1 })
     return Effect.gen(function* () {
@@ -143,7 +155,7 @@ describe("the circuit breaker", () => {
       yield* TestClock.adjust("40 seconds")
       // Still one that tries: it fails, and the circuit is open again.
       assert.strictEqual((yield* failing(ask())).reason._tag, "ServerFailure")
-      assert.match((yield* failing(ask())).reason.message, /left alone/)
+      assert.match((yield* failing(ask())).reason.message, /not called for now/)
       assert.deepStrictEqual(gateway.reached, [0, 40_000, 120_000])
     }).pipe(Effect.provide(client))
   })

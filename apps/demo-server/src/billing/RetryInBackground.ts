@@ -1,7 +1,7 @@
 /** Retries ledger writes in the background, so that no caller waits for an unavailable database. */
 import { type Duration, Effect, FiberSet } from "effect"
 import type { SqlError } from "effect/sql"
-import { backOff } from "../sql/BackOff.ts"
+import { databaseRetry } from "../sql/StoreFailure.ts"
 
 /** How long writes are retried. After that, recovery ends the charges. */
 const RETRY_TIME: Duration.Input = "10 minutes"
@@ -15,7 +15,7 @@ export const makeRetryInBackground = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(retrying), "5 seconds"))
 
   const retry = (write: Effect.Effect<unknown, SqlError.SqlError>) =>
-    Effect.retry(write, backOff(RETRY_TIME)).pipe(
+    Effect.retry(write, databaseRetry(RETRY_TIME)).pipe(
       Effect.catchTag("SqlError", ({ message }) =>
         Effect.logError(
           `A charge could not be written. It will be recovered when its lease expires: ${message}`

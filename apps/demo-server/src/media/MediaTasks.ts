@@ -10,7 +10,7 @@ import { Clock, Context, Duration, Effect, FileSystem, Layer, Path, Schedule, Sc
 import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
 import { ServerConfig } from "../config/ServerConfig.ts"
-import { backOff } from "../sql/BackOff.ts"
+import { databaseRetry } from "../sql/StoreFailure.ts"
 
 /** How long tasks are kept. Their files live a day; later requests should hear that the file expired. */
 const TASK_LIFE = Duration.days(7)
@@ -208,7 +208,7 @@ export class MediaTasks extends Context.Service<MediaTasks>()("@sluice/demo-serv
           jobs.running.set(task.id, task)
           yield* jobs.save(task)
         }
-        yield* Effect.retry(table.put(task), backOff(ADD_TIMEOUT)).pipe(
+        yield* Effect.retry(table.put(task), databaseRetry(ADD_TIMEOUT)).pipe(
           Effect.mapError(() => unavailable(task.kind, "The task could not be stored")),
           Effect.filterOrFail(Boolean, () => idTaken(task)),
           Effect.onError(() => (hasEnded(task) ? Effect.void : jobs.remove(task.id)))
@@ -232,7 +232,7 @@ export class MediaTasks extends Context.Service<MediaTasks>()("@sluice/demo-serv
           // Progress changes often and is not stored.
           if (next.status === task.status) return Effect.void
           if (!hasEnded(next)) return Effect.ignore(table.update(next))
-          return Effect.retry(table.update(next), backOff(END_TIMEOUT)).pipe(
+          return Effect.retry(table.update(next), databaseRetry(END_TIMEOUT)).pipe(
             Effect.catch(({ message }) => Effect.logError(`The result of a task is lost: ${message}`)),
             Effect.andThen(jobs.remove(id)),
             Effect.andThen(Effect.forEach(listeners, (listener) => listener(next), { discard: true }))

@@ -1,6 +1,13 @@
 /** A circuit breaker for each provider. A failing provider is skipped. */
-import { GatewayError, ServerFailure } from "@sluice/core"
-import { Duration, Effect, Exit, Option } from "effect"
+import { GatewayError } from "@sluice/core"
+import {
+  CIRCUIT_FAILURES,
+  CIRCUIT_OPEN,
+  circuitOpenReason,
+  makeUpstreamBreaker,
+  upstreamOutcome
+} from "@sluice/core/client"
+import { Duration, Effect, type Exit } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import type { CircuitGuard } from "./Provider.ts"
 
@@ -11,48 +18,10 @@ export interface HealthOptions {
   readonly openSeconds: number
 }
 
-export const HEALTH: HealthOptions = { failures: 5, openSeconds: 10 }
-
-/** A provider that asks for a longer pause is tried after this time. */
-const OPEN_MAX: Duration.Input = "5 minutes"
-
-/**
- * A refusal shows that a provider works. No response, 5xx, an invalid response and a refused credential show that it
- * does not.
- */
-const outcomeOf = <A>(exit: Exit.Exit<A, GatewayError>): CircuitBreaker.Outcome => {
-  if (Exit.isSuccess(exit)) return CircuitBreaker.success
-  const error = Exit.findErrorOption(exit)
-  if (Option.isNone(error)) return CircuitBreaker.ignored
-  const { reason } = error.value
-  switch (reason._tag) {
-    case "Unreachable":
-    case "TimedOut":
-    case "InvalidResponse":
-      return CircuitBreaker.failure()
-    case "ServerFailure":
-      // An error with status 200 does not tell whose fault it is.
-      if (reason.status < 500) return CircuitBreaker.ignored
-      return CircuitBreaker.failure({ retryAfter: reason.retryAfter })
-    default:
-      return CircuitBreaker.success
-  }
+export const HEALTH: HealthOptions = {
+  failures: CIRCUIT_FAILURES,
+  openSeconds: Duration.toSeconds(CIRCUIT_OPEN)
 }
-
-/** No attempt was made: the error has no attempt number. */
-const circuitOpen = (id: string, { reason }: CircuitBreaker.CircuitBreakerError): GatewayError =>
-  new GatewayError({
-    operation: "provider",
-    notExecuted: true,
-    reason: new ServerFailure({
-      message: `The provider \`${id}\` has failed repeatedly and is left alone for a while`,
-      status: 503,
-      retryAfter:
-        reason._tag === "CircuitOpen"
-          ? Duration.millis(Math.ceil(Duration.toMillis(reason.retryAfter)) + 1)
-          : Duration.seconds(1)
-    })
-  })
 
 /** What is known of a circuit without asking the breaker. */
 interface Circuit {
@@ -69,11 +38,7 @@ interface Circuit {
  * not reported to the breaker, whose bookkeeping costs more than the guard.
  */
 export const makeHealth = Effect.fnUntraced(function* ({ failures, openSeconds }: HealthOptions) {
-  const breaker = yield* CircuitBreaker.make({
-    tripPolicy: CircuitBreaker.consecutive(failures),
-    openDuration: Duration.seconds(openSeconds),
-    maxOpenDuration: OPEN_MAX
-  })
+  const breaker = yield* makeUpstreamBreaker(failures, Duration.seconds(openSeconds))
   const circuits = new Map<string, Circuit>()
   return (id: string, url: string): CircuitGuard => {
     const key = `${id} ${url}`
@@ -91,14 +56,14 @@ export const makeHealth = Effect.fnUntraced(function* ({ failures, openSeconds }
       Effect.suspend(() => {
         // A call that is not let through tells nothing.
         let outcome = CircuitBreaker.ignored
-        const classify = (exit: Exit.Exit<A, GatewayError>) => (outcome = outcomeOf(exit))
+        const classify = (exit: Exit.Exit<A, GatewayError>) => (outcome = upstreamOutcome(exit))
         return Effect.onExit(breaker.execute(call, { key, classify }), () => learn(outcome, openings))
       })
     const calmly =
       (openings: number) =>
       <A>(call: Effect.Effect<A, GatewayError>) =>
         Effect.onExit(call, (exit) => {
-          const { _tag } = outcomeOf(exit)
+          const { _tag } = upstreamOutcome(exit)
           if (_tag === "Ignored" || circuit.openings !== openings) return Effect.void
           if (_tag === "Failure") circuit.calm = false
           return circuit.calm ? Effect.void : Effect.ignore(told(exit, openings))
@@ -111,7 +76,14 @@ export const makeHealth = Effect.fnUntraced(function* ({ failures, openSeconds }
             ? calmly(openings)(call)
             : told(call, openings).pipe(
                 Effect.mapError((error) =>
-                  error instanceof CircuitBreaker.CircuitBreakerError ? circuitOpen(id, error) : error
+                  error instanceof CircuitBreaker.CircuitBreakerError
+                    ? // No attempt was made: the error has no attempt number.
+                      new GatewayError({
+                        operation: "provider",
+                        notExecuted: true,
+                        reason: circuitOpenReason(`The provider \`${id}\``, error)
+                      })
+                    : error
                 )
               )
         })

@@ -1,7 +1,12 @@
-/** The response when the accounts' database fails: 503, and not that the credential is wrong. */
+/** Failures of the database: retries of statements, and the response 503 when the accounts are unavailable. */
+import { backOff } from "@sluice/core/client"
 import { Failure } from "@sluice/core/contract"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
+
+/** Retries a failed statement for a total duration, because the database may be back in a moment. */
+export const databaseRetry = (duration: Duration.Input) =>
+  Schedule.upTo(backOff("100 millis", "10 seconds"), { duration })
 
 const unavailable = new Failure({
   status: 503,

@@ -59,6 +59,15 @@ export const withRetryPolicy =
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.provideService(self, CurrentRetryPolicy, policy)
 
+/** Delays that start at `base` and double up to `cap`, ±20 %. */
+export const backOff = (base: Duration.Input, cap: Duration.Input): Schedule.Schedule<Duration.Duration> => {
+  const longest = Duration.fromInputUnsafe(cap)
+  return Schedule.exponential(base).pipe(
+    Schedule.jittered,
+    Schedule.modifyDelay(({ duration }) => Effect.succeed(Duration.min(duration, longest)))
+  )
+}
+
 /**
  * The schedule of a policy.
  *
@@ -73,15 +82,13 @@ export const retrySchedule = (
   policy: RetryPolicy,
   isRetryable = (error: GatewayError): boolean => error.isRetryable
 ): Schedule.Schedule<Duration.Duration, GatewayError> => {
-  const cap = Duration.fromInputUnsafe(policy.cap)
   const budget = Duration.toMillis(policy.budget)
   const reasons: ReadonlySet<string> = new Set(policy.reasons ?? RETRY_REASONS)
-  return Schedule.exponential(policy.base).pipe(
-    Schedule.jittered,
+  return backOff(policy.base, policy.cap).pipe(
     Schedule.setInputType<GatewayError>(),
     Schedule.while(({ input }) => isRetryable(input) && reasons.has(input.reason._tag)),
     Schedule.modifyDelay(({ duration, input }) =>
-      Effect.succeed(Duration.max(Duration.min(duration, cap), input.retryAfter ?? Duration.zero))
+      Effect.succeed(Duration.max(duration, input.retryAfter ?? Duration.zero))
     ),
     Schedule.while(({ duration, elapsed }) => elapsed + Duration.toMillis(duration) <= budget),
     Schedule.upTo({ times: policy.times })
