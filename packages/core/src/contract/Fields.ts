@@ -35,7 +35,7 @@ export const lenient = <S extends Schema.ConstraintCodec<unknown, Schema.Json>>(
 export type Extra = Readonly<Record<string, Schema.Json>>
 
 /** The declared fields, and all others in `extra`, which is absent if there are none. */
-export type OpenStruct<F extends Schema.Struct.Fields> = Schema.Struct.Type<F> & { readonly extra?: Extra }
+type OpenStruct<F extends Schema.Struct.Fields> = Schema.Struct.Type<F> & { readonly extra?: Extra }
 
 /**
  * A struct that keeps undeclared fields in `extra`.
@@ -114,7 +114,7 @@ export const validateExtra = (
 }
 
 /** A refusal sent with status 200. */
-export const RefusedResponse = Schema.Struct({
+const RefusedResponse = Schema.Struct({
   success: Schema.Literal(false),
   message: optional(Schema.String)
 })

@@ -7,7 +7,7 @@ import { base64ByteLength, decodeBase64, encodeBase64 } from "../contract/Base64
 import { type LoadedImage, loadImage, mediaTypeOf } from "./ImageFormat.ts"
 
 /** The two parts of a Base64 data URI. */
-export interface DataUri {
+interface DataUri {
   /** In lower case, such as `image/png`. Default: `text/plain` (RFC 2397). */
   readonly mediaType: string
   /** Not yet checked. */
@@ -33,7 +33,7 @@ export const makeDataUri = (mediaType: string, bytes: Uint8Array): string =>
   `data:${mediaType};base64,${encodeBase64(bytes)}`
 
 /** An image in the forms that requests use. */
-export interface ImageToSend {
+interface EncodedImage {
   /** For `image` and `input_reference`: the given URL, data URI or Base64; a data URI for bytes and files. */
   readonly wire: string
   /** For `image_url` of a chat message: a URL or a data URI, never bare Base64. */
@@ -59,7 +59,7 @@ const load = (bytes: Uint8Array, what: string): Result.Result<LoadedImage, Inval
     ? Result.fail(tooLarge(what, bytes.length))
     : Result.mapError(loadImage(bytes, what), refuse)
 
-const ofBytes = (bytes: Uint8Array, what = "The image"): Result.Result<ImageToSend, InvalidRequest> =>
+const ofBytes = (bytes: Uint8Array, what = "The image"): Result.Result<EncodedImage, InvalidRequest> =>
   Result.map(load(bytes, what), (image) => {
     const wire = makeDataUri(mediaTypeOf(image.format), bytes)
     return { wire, url: wire, image }
@@ -76,7 +76,7 @@ const ofBase64 = (base64: string, what: string) => {
     : load(bytes, what)
 }
 
-const ofDataUri = (uri: string): Result.Result<ImageToSend, InvalidRequest> => {
+const ofDataUri = (uri: string): Result.Result<EncodedImage, InvalidRequest> => {
   const what = "The image of the data URI"
   const parts = parseDataUri(uri)
   if (parts === undefined) {
@@ -96,7 +96,7 @@ const ofDataUri = (uri: string): Result.Result<ImageToSend, InvalidRequest> => {
   })
 }
 
-const ofText = (text: string): Result.Result<ImageToSend, InvalidRequest> => {
+const ofText = (text: string): Result.Result<EncodedImage, InvalidRequest> => {
   if (isDataUri(text)) return ofDataUri(text)
   if (/^https?:\/\//i.test(text)) {
     return URL.canParse(text)
@@ -134,9 +134,9 @@ const ofFile = Effect.fnUntraced(function* (path: string) {
  */
 export const readImage = <const S extends ImageSource>(
   source: S
-): Effect.Effect<ImageToSend, InvalidRequest, RequiredServices<S>> => read(source) as never
+): Effect.Effect<EncodedImage, InvalidRequest, RequiredServices<S>> => read(source) as never
 
-const read = (source: ImageSource): Effect.Effect<ImageToSend, InvalidRequest, FileSystem.FileSystem> => {
+const read = (source: ImageSource): Effect.Effect<EncodedImage, InvalidRequest, FileSystem.FileSystem> => {
   if (typeof source === "string") return Effect.fromResult(ofText(source))
   if (source instanceof URL) return Effect.fromResult(ofText(source.href))
   if (source instanceof Uint8Array) return Effect.suspend(() => Effect.fromResult(ofBytes(source)))

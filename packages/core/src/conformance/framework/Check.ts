@@ -40,7 +40,7 @@ export interface CheckContext<Name extends string> {
 }
 
 /** Sends another call, or another credential, than the checked ones. */
-export interface SendOptions {
+interface SendOptions {
   /** A refusal of a guessed model does not fail the rule: the model may serve another purpose. */
   readonly triesModel?: boolean
   readonly call?: CallName
