@@ -77,6 +77,7 @@ export const startPostgres: Effect.Effect<Postgres, never, Scope.Scope> = Effect
     Effect.sync(() => mkdtempSync(join(tmpdir(), "sluice-postgres-"))),
     (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
   )
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
   if (as.uid !== undefined && as.gid !== undefined) chownSync(folder, as.uid, as.gid)
   const data = join(folder, "data")
   const run = (program: string, words: ReadonlyArray<string>) =>

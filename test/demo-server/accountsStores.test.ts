@@ -285,7 +285,7 @@ onPostgres((postgres, store) => {
       yield* sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid()`
       const told = yield* Effect.repeat(ready, {
-        until: (text) => text.includes("takes no writes"),
+        until: (text) => text.includes("is read-only"),
         schedule: Schedule.spaced("50 millis")
       })
       assert.include(told, "not_ready")

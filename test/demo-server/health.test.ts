@@ -86,7 +86,7 @@ it.live.skipIf(withoutPostgres !== undefined)(
       yield* postgres.stop
       assert.strictEqual((yield* call("/healthz", { as: "none" })).status, 200)
       const { checks, status } = yield* ask
-      assert.deepStrictEqual([status, checks["database"]], ["not_ready", "the database does not answer"])
+      assert.deepStrictEqual([status, checks["database"]], ["not_ready", "the database does not respond"])
       yield* postgres.start
       yield* Effect.repeat(ask, {
         schedule: Schedule.spaced("50 millis"),

@@ -147,12 +147,12 @@ describe("the providers' file", () => {
       yield* fs.writeFileString(path, file({ ...served("old", old), apiKey: canary }))
       yield* printed("was not reloaded")
       assert.include(server.printed.join("\n"), '{ "env": NAME }')
-      assert.include(yield* told, "was not taken over")
+      assert.include(yield* told, "was rejected")
       // Valid for callers, but the library's models can only change at a start.
       const wanted = { ...JSON.parse(file(served("next", next))), library: { rerank: "rank" } } as object
       yield* fs.writeFileString(path, JSON.stringify(wanted))
       yield* printed("`library` names other models than at the start")
-      assert.include(yield* told, "was not taken over")
+      assert.include(yield* told, "was rejected")
       // Changes the folder, like a log file.
       const beside = fs.writeFileString(`${path}.log`, "a line\n", { flag: "a" })
       yield* Effect.repeat(

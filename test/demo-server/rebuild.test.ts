@@ -43,7 +43,7 @@ describe("another embedding model", () => {
       // Only the library is unavailable, not the server.
       const ready = yield* server.call("/readyz", { as: "none" })
       assert.strictEqual(ready.status, 200)
-      assert.include(yield* Effect.promise(() => ready.text()), "wait for `POST /rebuild`")
+      assert.include(yield* Effect.promise(() => ready.text()), "need `POST /rebuild`")
       for (const accept of ["application/json", "text/event-stream"]) {
         const refused = yield* server.call("/qa", { as: "session", json: { question }, headers: { accept } })
         assert.strictEqual(refused.status, 409)

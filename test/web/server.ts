@@ -10,6 +10,12 @@ import { build } from "vite"
 const MAIN = fileURLToPath(new URL("../../apps/demo-server/src/main.ts", import.meta.url))
 const WEB = fileURLToPath(new URL("../../apps/demo-server/src/web", import.meta.url))
 
+/** Folders of the page's modules. */
+const SOURCES = [
+  WEB,
+  ...["../contract", "../../../../packages/core/src/contract"].map((path) => join(WEB, path))
+]
+
 const BUILT = fileURLToPath(new URL("../../apps/demo-server/dist-web/index.html", import.meta.url))
 /** It names the libraries of the page. */
 const LOCK = fileURLToPath(new URL("../../package-lock.json", import.meta.url))
@@ -34,8 +40,10 @@ const changed = async (path: string): Promise<number> => (await stat(path)).mtim
 
 /** Builds the page if its source is newer than the last build. */
 const builtPage = async (): Promise<void> => {
-  const sources = await readdir(WEB, { recursive: true })
-  const times = await Promise.all([...sources.map((name) => join(WEB, name)), LOCK].map(changed))
+  const files = async (folder: string) =>
+    (await readdir(folder, { recursive: true })).map((name) => join(folder, name))
+  const sources = (await Promise.all(SOURCES.map(files))).flat()
+  const times = await Promise.all([...sources, LOCK].map(changed))
   const built = await changed(BUILT).catch(() => 0)
   if (Math.max(...times) >= built) await build({ root: WEB, logLevel: "error" })
 }

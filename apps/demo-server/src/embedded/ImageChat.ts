@@ -12,8 +12,8 @@ import { hasImage, imagesOf, messageText } from "./Conversation.ts"
 /** Images up to this size, in pixels, have `low` detail by default, larger ones `high`. */
 const LOW_DETAIL_SIZE = 512
 
-/** The tokens of an image in a chat. */
-export const knownImageTokens = (detail: ImageDetail | null | undefined, size: ImageSize): number => {
+/** The tokens that the embedded models count for an image in a chat. */
+export const embeddedImageTokens = (detail: ImageDetail | null | undefined, size: ImageSize): number => {
   const isSmall = Math.max(size.width, size.height) <= LOW_DETAIL_SIZE
   const chosen = detail === "low" || detail === "high" ? detail : isSmall ? "low" : "high"
   return chosen === "low" ? LOW_DETAIL_TOKENS : highDetailTokens(size)
@@ -55,7 +55,7 @@ export const imageChat =
         )
       )
       const promptTokens = images.reduce(
-        (sum, image, position) => sum + knownImageTokens(parts[position]?.image_url.detail, image),
+        (sum, image, position) => sum + embeddedImageTokens(parts[position]?.image_url.detail, image),
         textTokens(request)
       )
       const { text } = yield* vision.look(

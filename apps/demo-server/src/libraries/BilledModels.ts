@@ -34,7 +34,7 @@ import {
 } from "../billing/StreamUsageCounter.ts"
 import { streamBounds } from "../billing/ReportedUsage.ts"
 import { addHeaders } from "../http/ResponseHeaders.ts"
-import { knownImageTokens } from "../embedded/ImageChat.ts"
+import { embeddedImageTokens } from "../embedded/ImageChat.ts"
 import { type ChatInterceptor, CurrentChatInterceptor } from "../providers/LibraryGateway.ts"
 
 const toError = (meter: Meter<never>, model: string, failure: Failure) =>
@@ -144,7 +144,7 @@ const lookUsage = (
 ) => {
   const written = countTokens(text)
   const input = images.reduce(
-    (sum, bytes) => sum + knownImageTokens(detail, sizeOf(bytes)),
+    (sum, bytes) => sum + embeddedImageTokens(detail, sizeOf(bytes)),
     countTokens(question)
   )
   return {

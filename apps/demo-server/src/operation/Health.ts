@@ -13,26 +13,26 @@ import { ProvidersFileState } from "./ProvidersFileState.ts"
 import { Shutdown } from "../http/Shutdown.ts"
 
 /** Probes come every few seconds. */
-const PATIENCE = Duration.seconds(2)
+const CHECK_TIMEOUT = Duration.seconds(2)
 
-/** The disk is written once in this time, however often anybody asks. */
-const DISK_LASTS = Duration.seconds(1)
+/** The result of the disk check is reused for this long. */
+const DISK_CHECK_TTL = Duration.seconds(1)
 
 /** As much as the accounts write at once. */
-const ROOM = new Uint8Array(64 * 1024)
+const PROBE = new Uint8Array(64 * 1024)
 
-/** `ok`, or what is wrong in our own words: other messages may have addresses and passwords. */
+/** `ok`, or a fixed description of the fault: other messages may contain addresses and passwords. */
 type Check = "ok" | (string & {})
 
-/** A check that takes too long fails. */
-const checked = <E, R>(check: Effect.Effect<Check, E, R>, otherwise: Check) =>
+/** Gives `fault` if the check fails or takes too long. */
+const checkOr = <E, R>(fault: Check, check: Effect.Effect<Check, E, R>) =>
   check.pipe(
-    Effect.timeoutOrElse({ duration: PATIENCE, orElse: () => Effect.succeed(otherwise) }),
-    Effect.catchCause(() => Effect.succeed(otherwise))
+    Effect.timeout(CHECK_TIMEOUT),
+    Effect.catchCause(() => Effect.succeed(fault))
   )
 
-/** Reported, but the server stays ready: only the owner's documents wait. */
-const REBUILD = "the owner's documents wait for `POST /rebuild`"
+/** Reported, but the server stays ready: only the owner's documents need it. */
+const REBUILD = "the owner's documents need `POST /rebuild`"
 
 /** Checks each part of the server. */
 const readiness = Effect.gen(function* () {
@@ -41,61 +41,59 @@ const readiness = Effect.gen(function* () {
   const providers = yield* Providers
   const shutdown = yield* Shutdown
 
-  const database = checked(
+  const database = checkOr(
+    "the database does not respond",
     sql.onDialectOrElse({
       orElse: () => Effect.as(sql`SELECT 1`, "ok"),
       // Standby databases are read-only.
       pg: () =>
         Effect.map(
           sql<{ readonly state: string }>`SELECT current_setting('transaction_read_only') AS state`,
-          ([row]) => (row?.state === "off" ? "ok" : "the database takes no writes")
+          ([row]) => (row?.state === "off" ? "ok" : "the database is read-only")
         )
-    }),
-    "the database does not answer"
+    })
   )
-  const library = checked(
+  const library = checkOr(
+    "the library cannot be read",
     Effect.map(owners.state, ({ state }) => {
       if (state === "rebuild-needed") return REBUILD
       return state === "unavailable" ? `the library is not open: ${state}` : "ok"
-    }),
-    "the library cannot be read"
+    })
   )
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const { data } = yield* ServerConfig
-  const room = path.join(data, "room.new")
-  // A full disk still serves, and may take a few bytes now and then.
+  const file = path.join(data, "room.new")
   const write = fs
-    .writeFile(room, ROOM, { mode: 0o600 })
-    .pipe(Effect.ensuring(Effect.ignore(fs.remove(room))), Effect.as("ok"))
+    .writeFile(file, PROBE, { mode: 0o600 })
+    .pipe(Effect.ensuring(Effect.ignore(fs.remove(file))), Effect.as("ok"))
   const disk = yield* Effect.cachedWithTTL(
-    checked(write, "the data folder cannot be written: its disk is full, or takes nothing"),
-    DISK_LASTS
+    checkOr("the data folder cannot be written: its disk is full or read-only", write),
+    DISK_CHECK_TTL
   )
-  const ask = Effect.map(Effect.all({ database, library, disk }, { concurrency: 3 }), (asked) => ({
-    ...asked,
+  return Effect.map(Effect.all({ database, library, disk }, { concurrency: 3 }), (checks) => ({
+    ...checks,
     providers: providers.length > 0 ? "ok" : "no provider is configured",
     server: shutdown.hasBegun() ? "the server is stopping" : "ok"
   }))
-  return { ask }
 })
 
 /** Reported, but the server stays ready: the previous configuration stays in use. */
-const REFUSED = "the providers' file has a change that was not taken over: the log says why"
+const REJECTED = "the last change of the providers file was rejected: see the log"
 
 const LivenessLayer = HttpRouter.add("GET", "/healthz", HttpServerResponse.jsonUnsafe({ status: "ok" }))
 
 const ReadinessLayer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const { ask } = yield* readiness
-    const { isRefused } = yield* ProvidersFileState
+    const check = yield* readiness
+    const { isRejected } = yield* ProvidersFileState
     yield* router.add(
       "GET",
       "/readyz",
-      Effect.map(ask, (checks) => {
+      Effect.map(check, (checks) => {
         const isReady = Object.values(checks).every((check) => check === "ok" || check === REBUILD)
         return HttpServerResponse.jsonUnsafe(
-          { status: isReady ? "ready" : "not_ready", checks, config: isRefused() ? REFUSED : "ok" },
+          { status: isReady ? "ready" : "not_ready", checks, config: isRejected() ? REJECTED : "ok" },
           { status: isReady ? 200 : 503, headers: isReady ? {} : { "retry-after": "5" } }
         )
       })

@@ -11,7 +11,7 @@ const SECRETS: ReadonlyArray<readonly [RegExp, string]> = [
 ]
 
 /** Removes secrets from a text. */
-const scrubbed = (text: string): string =>
+const scrub = (text: string): string =>
   SECRETS.reduce((left, [secret, mark]) => left.replaceAll(secret, mark), text)
 
 const textOf = (part: unknown): string =>
@@ -27,11 +27,11 @@ const lines = Logger.make(({ cause, date, fiber, logLevel, message }) => {
     ...fiber.getRef(References.CurrentLogAnnotations),
     ...(cause.reasons.length > 0 && { cause: Cause.pretty(cause) })
   }
-  return scrubbed(JSON.stringify(line))
+  return scrub(JSON.stringify(line))
 })
 
 /** `name=value` pairs, so that an event is one line. */
-const pairs = Logger.map(Logger.formatLogFmt, scrubbed)
+const pairs = Logger.map(Logger.formatLogFmt, scrub)
 
 export const LogsLayer = Layer.unwrap(
   Effect.map(ServerConfig, ({ operation: { log, logRequests } }) =>

@@ -13,12 +13,11 @@ import { MediaTasks } from "../media/MediaTasks.ts"
 const TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 const tasks = Metric.gauge("sluice_media_tasks", {
-  description: "Tasks of images and videos that are remembered"
+  description: "Stored image and video tasks"
 })
-const memory = Metric.gauge("process_resident_memory_bytes", { description: "Memory of the process" })
-
-const refused = (message: string) =>
-  respond(new Failure({ status: 403, code: "metrics_not_allowed", message }))
+const memory = Metric.gauge("process_resident_memory_bytes", {
+  description: "Resident memory of the process"
+})
 
 export const MetricsLayer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
@@ -34,13 +33,13 @@ export const MetricsLayer = HttpRouter.use(
       "/metrics",
       Effect.gen(function* () {
         if (!mayRead(yield* HttpServerRequest.HttpServerRequest)) {
-          return refused(
+          const message =
             token === undefined
-              ? "The metrics are read from this machine alone: set SLUICE_METRICS_TOKEN to read them from elsewhere"
-              : "The metrics are read with the token of SLUICE_METRICS_TOKEN, as `Authorization: Bearer …`"
-          )
+              ? "Only this machine may read the metrics. Set SLUICE_METRICS_TOKEN to read them from elsewhere"
+              : "Send the token of SLUICE_METRICS_TOKEN as `Authorization: Bearer …`"
+          return respond(new Failure({ status: 403, code: "metrics_not_allowed", message }))
         }
-        // Without the database, the last counts.
+        // If the database fails, the last counts stay.
         for (const { kind, number, status } of yield* Effect.orElseSucceed(counts, () => [])) {
           yield* Metric.update(Metric.withAttributes(tasks, { kind, status }), number)
         }

@@ -1,30 +1,25 @@
-/** Whether the last change of the providers' file was refused. The server stays ready, and reports it. */
+/** Whether the last change of the providers file was rejected. The server stays ready and reports it. */
 import { Context, Effect, Layer, Metric } from "effect"
 
-const refusals = Metric.gauge("sluice_providers_file_refused", {
-  description: "1 while the file of the providers has a change that was not taken over"
+const rejected = Metric.gauge("sluice_providers_file_refused", {
+  description: "1 if the last change of the providers file was rejected"
 })
 
 /** The result of the last reload. */
-export class ProvidersFileState extends Context.Service<
-  ProvidersFileState,
+export class ProvidersFileState extends Context.Service<ProvidersFileState>()(
+  "@sluice/demo-server/ProvidersFileState",
   {
-    readonly isRefused: () => boolean
-    readonly takenOver: Effect.Effect<void>
-    readonly refused: Effect.Effect<void>
-  }
->()("@sluice/demo-server/ProvidersFileState") {
-  static readonly layer = Layer.effect(
-    ProvidersFileState,
-    Effect.gen(function* () {
-      let last = false
-      const note = (isRefused: boolean) =>
+    make: Effect.gen(function* () {
+      let isRejected = false
+      const setRejected = (value: boolean) =>
         Effect.suspend(() => {
-          last = isRefused
-          return Metric.update(refusals, isRefused ? 1 : 0)
+          isRejected = value
+          return Metric.update(rejected, value ? 1 : 0)
         })
-      yield* note(false)
-      return { isRefused: () => last, takenOver: note(false), refused: note(true) }
+      yield* setRejected(false)
+      return { isRejected: () => isRejected, setRejected }
     })
-  )
+  }
+) {
+  static readonly layer = Layer.effect(ProvidersFileState, ProvidersFileState.make)
 }

@@ -5,17 +5,17 @@ import { OtlpSerialization, OtlpTracer } from "effect/observability"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { VERSION } from "../config/Version.ts"
 
-/** Frequent probes, and paths that are credentials themselves. */
-const isLeftOut = ({ url }: { readonly url: string }): boolean =>
+/** Probes, which are frequent, and paths that contain credentials. */
+const isUntraced = ({ url }: { readonly url: string }): boolean =>
   /^\/(?:files\/|healthz|readyz|metrics|assets\/)/.test(url)
 
-/** Query values are texts of callers. */
+/** All query values are redacted: they contain callers' texts. */
 const EVERY_NAME = [/^/]
 
 export const TracesLayer = Layer.unwrap(
   Effect.map(ServerConfig, ({ operation: { traces } }) =>
     traces === undefined
-      ? // Nobody would see them, and making them costs each request.
+      ? // Each span would cost time.
         Layer.succeed(References.TracerEnabled, false)
       : Layer.mergeAll(
           OtlpTracer.layer({
@@ -23,7 +23,7 @@ export const TracesLayer = Layer.unwrap(
             headers: Redacted.value(traces.headers),
             resource: { serviceName: traces.service, serviceVersion: VERSION }
           }).pipe(Layer.provide([OtlpSerialization.layerJson, FetchHttpClient.layer])),
-          Layer.succeed(HttpMiddleware.TracerDisabledWhen, isLeftOut),
+          Layer.succeed(HttpMiddleware.TracerDisabledWhen, isUntraced),
           Layer.succeed(UrlParams.CurrentRedactedNames, EVERY_NAME)
         )
   )

@@ -107,7 +107,7 @@ export const reloadingProviders = Effect.fnUntraced(function* <E, R>(
     Effect.gen(function* () {
       const settings = yield* loadProvidersSettings(file)
       if (libraryOf(first) !== libraryOf(settings)) return yield* Effect.fail(LIBRARY_CHANGED)
-      yield* state.takenOver
+      yield* state.setRejected(false)
       yield* Ref.set(lastError, "")
       const { settings: before } = yield* Ref.get(loaded)
       if (trigger === "changed" && fingerprint(before) === fingerprint(settings)) return
@@ -118,7 +118,7 @@ export const reloadingProviders = Effect.fnUntraced(function* <E, R>(
     }).pipe(
       Effect.catch((error) =>
         Effect.gen(function* () {
-          yield* state.refused
+          yield* state.setRejected(true)
           const reason = String(error)
           // If the log file is in the same folder, each line changes the folder.
           if ((yield* Ref.getAndSet(lastError, reason)) === reason && trigger === "changed") return
