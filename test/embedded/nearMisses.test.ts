@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { readSentences } from "@sluice/embedded"
 
-describe("readSentences, asked for what the passages do not say of a thing", () => {
+describe("readSentences, for facts that the passages do not state", () => {
   it.each([
     ["Who owns the tea room?", "The tea room in the former stables is open every day but Tuesday."],
     ["Who painted the lock house?", "Ida Thornbury, head keeper since 2011, lives in the lock house."],

@@ -7,7 +7,7 @@ const read = (question: string, text: string): string | undefined =>
 
 const PUMPS = "Pump 11 stopped at 08:10. Pump 12 started at 08:11."
 
-describe("readSentences, if the passage says it of another thing", () => {
+describe("readSentences, for a fact about another thing", () => {
   it.each([
     ["When did pump 11 start?", PUMPS],
     ["When did pump 12 stop?", PUMPS],

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 const read = (question: string, text: string): string | undefined =>
   readSentences(question, [{ title: "notes.md", text }])[0]?.text
 
-describe("a question of who", () => {
+describe("a question with who", () => {
   it.each([
     ["Who holds the night watch?", "The night watch is held by two keepers."],
     ["Who wrote the report?", "The report was written by Anna Berg and Tom Lee."],

@@ -20,7 +20,7 @@ describe("tokenize", () => {
     expect(keys("É é ÉCOLE École école ÉÉ")).toEqual(["e", "e", "ecol", "ecol", "ecol", "ee"])
   })
 
-  it("takes a character beyond U+FFFF for a word", () => {
+  it("treats a character beyond U+FFFF as a word", () => {
     expect(keys("𐐨 𠀀 🚢x")).toEqual(["𐐨", "𠀀", "🚢x"])
   })
 

@@ -10,23 +10,23 @@ const NAME = `harbour office ${"W".repeat(60)}`
  * the alert disappears, what is below it moves.
  */
 const DEDUCT_TWICE = `(async () => {
-  const ask = fetch
+  const originalFetch = fetch
   const pressed = Promise.withResolvers()
-  let asked = 0
+  let requests = 0
   fetch = async (path, options) => {
     if (path === "/api/user") {
-      asked++
+      requests++
       await pressed.promise
     }
-    return ask(path, options)
+    return originalFetch(path, options)
   }
   const deduct = [...document.querySelectorAll("button")].find(({ textContent }) => textContent === "Deduct")
   deduct.click()
   await new Promise((resolve) => setTimeout(resolve))
   deduct.click()
-  fetch = ask
+  fetch = originalFetch
   pressed.resolve()
-  return asked
+  return requests
 })()`
 
 export const accountTests = (fixture: PageFixture): void => {
@@ -51,13 +51,13 @@ export const accountTests = (fixture: PageFixture): void => {
       await call()
       const page = await fixture.open("#account")
       await page.getByLabel("Calls").check()
-      const told = page.locator(".usage-chart figcaption", { hasText: /calls? in 30 days/ })
-      const calls = Number.parseInt(await told.innerText())
+      const caption = page.locator(".usage-chart figcaption", { hasText: /calls? in 30 days/ })
+      const calls = Number.parseInt(await caption.innerText())
       assert.isAtLeast(calls, 1)
       await Promise.all([call(), call(), call()])
       await page.reload()
       await page.getByLabel("Calls").check()
-      await told.filter({ hasText: `${calls + 3} calls` }).waitFor()
+      await caption.filter({ hasText: `${calls + 3} calls` }).waitFor()
       assert.strictEqual(await page.locator(".usage-chart rect").count(), 30)
       const { height = 0 } = (await page.locator(".usage-chart rect").last().boundingBox()) ?? {}
       assert.isAbove(height, 50)

@@ -13,9 +13,9 @@ const files = (names: ReadonlyArray<string>) =>
 
 /** The next question gets no answer until the page aborts it. */
 const NEVER_ANSWERED = `{
-  const ask = fetch
-  fetch = (path, options) => path !== "/qa" ? ask(path, options) : new Promise((_, reject) => {
-    fetch = ask
+  const originalFetch = fetch
+  fetch = (path, options) => path !== "/qa" ? originalFetch(path, options) : new Promise((_, reject) => {
+    fetch = originalFetch
     options.signal.addEventListener("abort", () => reject(options.signal.reason))
   })
 }`
@@ -230,24 +230,24 @@ export const failureTests = (fixture: PageFixture): void => {
       await out.click()
       await page.getByRole("button", { name: "Continue uploading" }).click()
       assert.isAbove(await page.evaluate<number>("sessionStorage.length"), 0)
-      let asked = 0
+      let dialogs = 0
       page.on("dialog", (dialog) => {
-        asked++
+        dialogs++
         void dialog.accept()
       })
       await out.click()
       await page.getByRole("button", { name: "Sign out", exact: true }).click()
       await page.getByLabel("API key").waitFor()
-      assert.strictEqual(asked, 0)
+      assert.strictEqual(dialogs, 0)
       assert.strictEqual(await page.evaluate<number>("sessionStorage.length"), 0)
     })
 
     it("asks before it is closed during an upload", async () => {
       const page = await fixture.open("#documents")
       await addBarge(page)
-      const asked = page.waitForEvent("dialog")
+      const shown = page.waitForEvent("dialog")
       const reloaded = page.reload()
-      const dialog = await asked
+      const dialog = await shown
       assert.strictEqual(dialog.type(), "beforeunload")
       await dialog.accept()
       await reloaded

@@ -94,7 +94,7 @@ describe("the page", () => {
     assert.match(await page.locator(".stages .cost").innerText(), /^\$0\.\d+ demo credit$/)
     await page.locator(".trace-reranked button").first().hover()
     const detail = await page.locator(".trace-detail").innerText()
-    for (const said of ["kept", "vector 1 (", "keyword 1 (", "fused 1 ("]) assert.include(detail, said)
+    for (const text of ["kept", "vector 1 (", "keyword 1 (", "fused 1 ("]) assert.include(detail, text)
     await page.getByRole("button", { name: "Show as a table" }).click()
     assert.strictEqual(await page.locator(".trace-table tbody tr").count(), 20)
   })

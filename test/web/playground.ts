@@ -32,13 +32,13 @@ const picture = async (page: Page): Promise<Buffer> => {
 
 /** Chat calls get half of an answer. A Playwright route that is set during loading may miss the call. */
 const HALF_ANSWERED = `{
-  const ask = fetch
+  const originalFetch = fetch
   const half = 'data: {"choices":[{"index":0,"delta":{"content":"Half of"}}]}\\n\\n'
-  fetch = async (path, options) => path === "/v1/chat/completions" ? new Response(half) : ask(path, options)
+  fetch = async (path, options) => path === "/v1/chat/completions" ? new Response(half) : originalFetch(path, options)
 }`
 
 /** Waits for the next announcement to screen readers. */
-const TOLD = `new Promise((resolve) =>
+const NEXT_ANNOUNCEMENT = `new Promise((resolve) =>
   new MutationObserver(() => resolve()).observe(document.querySelector("#app > [aria-live]"), {
     characterData: true,
     childList: true,
@@ -57,9 +57,9 @@ export const playgroundTests = (fixture: PageFixture): void => {
       await page.locator(".compared .amount", { hasText: "1.000" }).waitFor()
       assert.strictEqual(await page.evaluate<string>(FOCUSED), "Compare")
       await page.locator("#app > [aria-live]", { hasText: "The texts were compared." }).waitFor()
-      const told = page.evaluate(TOLD)
+      const announced = page.evaluate(NEXT_ANNOUNCEMENT)
       await page.keyboard.press("Enter")
-      await told
+      await announced
       assert.strictEqual((await page.locator(".strip svg rect").count()) > 0, true)
       await page.getByLabel("Effect").check()
       assert.include(await codeOf(page), "gateway.embeddings")

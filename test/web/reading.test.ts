@@ -39,7 +39,7 @@ const scrambled = (seed: number): string => {
 }
 
 describe("inline Markdown", () => {
-  it("loses its signs", () => {
+  it("is shown without its markup", () => {
     assert.strictEqual(
       shown("a **bold** and *fine* `x * y` [link](https://a.b) \\*"),
       "a bold and fine x * y link *"
@@ -87,7 +87,7 @@ describe("blocks", () => {
   const texts = (text: string, runs: ReadonlyArray<{ readonly start: number; readonly end: number }>) =>
     runs.map(({ end, start }) => text.slice(start, end)).join("")
 
-  it("lose their markup", () => {
+  it("are shown without their markup", () => {
     for (const [source, title] of [
       ["## Leave ##", "Leave"],
       ["Leave\n=====", "Leave"]

@@ -25,7 +25,7 @@ const NewKeyForm = ({ onDone }: { readonly onDone: () => void }) => {
   return (
     <ActionForm
       class="new-key"
-      action="Create the key"
+      actions={["Create the key"]}
       ready={limit !== undefined}
       send={(read) =>
         makeKey({

@@ -33,7 +33,7 @@ export const NewUserForm = ({ onDone }: { readonly onDone: () => void }) => {
   return (
     <ActionForm
       class="new-key"
-      action="Create the user"
+      actions={["Create the user"]}
       ready={quota !== undefined}
       send={(read) =>
         addUser({ username: read("username"), quota: quota ?? 0, role: readRole(read), ...readLimits(read) })
@@ -60,20 +60,20 @@ type Props = { readonly user: UserDetails; readonly onDone: () => void }
 
 export const BalanceForm = ({ onDone, user }: Props) => {
   const text = useSignal("")
-  const amount = parseUsd(text.value)
-  const add = async (sign: 1 | -1): Promise<boolean> => {
-    if (amount === undefined) return false
-    const done = sign === 1 ? `added to the balance of` : `deducted from the balance of`
-    return changeUser({ id: user.id, add_quota: sign * amount }, `${usd(amount)} ${done} ${user.username}.`)
+  const parsed = parseUsd(text.value)
+  const amount = parsed ?? 0
+  const send = (read: FieldReader): Promise<boolean> => {
+    const deducts = read("action") === "Deduct"
+    const done = `${usd(amount)} ${deducts ? "deducted from" : "added to"} the balance of ${user.username}.`
+    return changeUser({ id: user.id, add_quota: deducts ? -amount : amount }, done)
   }
   return (
     <ActionForm
       class="row-form"
-      action="Add"
-      ready={amount !== undefined}
-      send={() => add(1)}
+      actions={["Add", "Deduct"]}
+      ready={parsed !== undefined}
+      send={send}
       onDone={onDone}
-      alternative={{ action: "Deduct", send: () => add(-1) }}
     >
       <AmountField
         label={`Amount for ${user.username}, in USD`}
@@ -98,7 +98,7 @@ export const RightsForm = ({ onDone, user }: Props) => {
     return changeUser({ id: user.id, ...Object.fromEntries(changed) }, `${user.username} was changed.`)
   }
   return (
-    <ActionForm class="row-form" action="Save" send={send} onDone={onDone}>
+    <ActionForm class="row-form" actions={["Save"]} send={send} onDone={onDone}>
       {!isSelf && <RoleField now={before.role} />}
       <LimitFields now={before} hint={LIMITS_HINT} />
     </ActionForm>

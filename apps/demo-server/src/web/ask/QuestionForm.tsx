@@ -15,7 +15,7 @@ import {
 } from "../questions/filter.ts"
 import { askQuestion, current, questionDraft } from "../questions/questions.ts"
 import { LinkButton } from "../ui/Button.tsx"
-import { SearchField } from "../ui/Fields.tsx"
+import { bindText, SearchField } from "../ui/Fields.tsx"
 
 /** Shared with the shortcut `/`, which moves the focus here. */
 export const QUESTION_ID = "question"
@@ -49,8 +49,7 @@ export const QuestionBox = () => {
           ref={box}
           rows={1}
           maxLength={4000}
-          value={questionDraft.value}
-          onInput={(event) => (questionDraft.value = event.currentTarget.value)}
+          {...bindText(questionDraft)}
           placeholder={current.value === undefined ? "Ask a question" : "Ask another question"}
           aria-keyshortcuts="/"
           onKeyDown={onKeyDown}

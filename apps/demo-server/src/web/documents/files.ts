@@ -1,4 +1,4 @@
-/** Files of a drop or a file picker. Folders are read whole; each file keeps its path in the folder. */
+/** The files of a drop or a file picker, with those in folders. Each file keeps its path in the folder. */
 import type { PathedFile } from "../api/sendFiles.ts"
 
 /** Hidden files (`.DS_Store`, `.git/…`) are left out. */
@@ -8,23 +8,18 @@ const fileOf = (entry: FileSystemFileEntry): Promise<File> =>
   new Promise((resolve, reject) => entry.file(resolve, reject))
 
 /** A directory reader returns at most 100 entries at a time, and none at the end. */
-const entriesOf = async (entry: FileSystemDirectoryEntry): Promise<Array<FileSystemEntry>> => {
-  const reader = entry.createReader()
-  const all: Array<FileSystemEntry> = []
-  for (;;) {
-    const some = await new Promise<Array<FileSystemEntry>>((resolve, reject) =>
-      reader.readEntries(resolve, reject)
-    )
-    if (some.length === 0) return all
-    all.push(...some)
-  }
+const entriesOf = async (reader: FileSystemDirectoryReader): Promise<Array<FileSystemEntry>> => {
+  const some = await new Promise<Array<FileSystemEntry>>((resolve, reject) =>
+    reader.readEntries(resolve, reject)
+  )
+  return some.length === 0 ? [] : [...some, ...(await entriesOf(reader))]
 }
 
 const walk = async (entry: FileSystemEntry): Promise<Array<PathedFile>> => {
   const path = entry.fullPath.replace(/^\//, "")
   if (isHidden(path)) return []
   if (entry.isFile) return [{ path, file: await fileOf(entry as FileSystemFileEntry) }]
-  const children = await entriesOf(entry as FileSystemDirectoryEntry)
+  const children = await entriesOf((entry as FileSystemDirectoryEntry).createReader())
   return (await Promise.all(children.map(walk))).flat()
 }
 

@@ -25,7 +25,7 @@ export const uploads = signal<{ readonly files: ReadonlyArray<FileUpload>; reado
   running: false
 })
 
-/** Files and bytes of one request at most: progress stays visible, and a failure costs little. */
+/** The most files and bytes of one request: progress stays visible, and a failure costs little. */
 const BATCH = { files: 200, bytes: 32 * 1024 * 1024 }
 
 let files: Array<FileUpload> = []
@@ -131,11 +131,10 @@ export const isFinished = isIn("added", "replaced", "unchanged", "failed", "unse
 export const describeUploads = (files: ReadonlyArray<FileUpload>): string => {
   const [failed, unsent] = [files.filter(isFailed).length, files.filter(isUnsent).length]
   const read = files.filter(isFinished).length - failed - unsent
-  return [
-    ...(read > 0 ? [`${pluralize(read, "file")} read`] : []),
-    ...(failed > 0 ? [`${pluralize(failed, "file")} could not be read`] : []),
-    ...(unsent > 0 ? [`${pluralize(unsent, "file")} not sent`] : [])
-  ].join(", ")
+  return Object.entries({ read, "could not be read": failed, "not sent": unsent })
+    .filter(([, count]) => count > 0)
+    .map(([outcome, count]) => `${pluralize(count, "file")} ${outcome}`)
+    .join(", ")
 }
 
 /** Sends again what did not reach the server. */

@@ -1,5 +1,5 @@
 /** Chooses, creates and deletes collections. */
-import { useLayoutEffect, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 import { COLLECTION_NAME, DEFAULT_COLLECTION } from "../../contract/Names.ts"
 import {
   collection,
@@ -16,7 +16,12 @@ import { pluralize } from "../ui/format.ts"
 import { ErrorMessage } from "../ui/Notices.tsx"
 
 const NewCollection = ({ onDone }: { readonly onDone: () => void }) => (
-  <ActionForm class="new-key" action="Create" send={(read) => createCollection(read("name"))} onDone={onDone}>
+  <ActionForm
+    class="new-key"
+    actions={["Create"]}
+    send={(read) => createCollection(read("name"))}
+    onDone={onDone}
+  >
     <InputField
       label="Name of the collection"
       hint="Letters, digits, dots, dashes and underscores. Each collection is searched separately."
@@ -51,7 +56,6 @@ const Deletion = ({ name }: { readonly name: string }) => {
 export const CollectionsBar = () => {
   const [creating, setCreating] = useState(false)
   const chosen = collection.value
-  useLayoutEffect(() => setCreating(false), [chosen])
   return (
     <section class="collections" aria-label="Collections">
       <div class="collections-head">

@@ -92,7 +92,7 @@ export const ModelsView = () => {
         <p class="lead">The server has no models. Configure a gateway, or start it without one.</p>
       )}
       {all !== undefined && all.length > SEARCH_FROM && (
-        <SearchField label="Find a model" placeholder="Find by name, group or description" text={search} />
+        <SearchField label="Find a model" hint="Find by name, group or description" text={search} />
       )}
       {all !== undefined && all.length > 0 && (
         <output class="quiet">{pluralize(found.length, "model")}</output>

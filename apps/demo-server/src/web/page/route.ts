@@ -101,11 +101,7 @@ export const replaceAddress = (href: string): void => {
 
 /** Removes the one-time login from the address, so that no history keeps it, and returns it. */
 export const takeLogin = (): string | undefined => {
-  const fragment = new URLSearchParams(location.hash.slice(1))
-  const login = fragment.get("login")
-  if (login === null) return undefined
-  fragment.delete("login")
-  const rest = fragment.toString()
-  replaceAddress(`${location.pathname}${location.search}${rest === "" ? "" : `#${rest}`}`)
+  const login = new URLSearchParams(location.hash.slice(1)).get("login") ?? undefined
+  if (login !== undefined) replaceAddress(`${location.pathname}${location.search}`)
   return login
 }

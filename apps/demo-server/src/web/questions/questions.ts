@@ -54,32 +54,31 @@ export const current = computed(() => {
   return find({ question: now.question, collection: now.collection })
 })
 
-const update = (key: QuestionKey, change: Partial<QuestionState>): void => {
-  questions.value = questions.value.map((each) => (isSame(each, key) ? { ...each, ...change } : each))
+const update = (key: QuestionKey, change: (now: QuestionState) => Partial<QuestionState>): void => {
+  questions.value = questions.value.map((each) => (isSame(each, key) ? { ...each, ...change(each) } : each))
 }
 
-const onEvent = (key: QuestionKey, event: Exclude<AnswerStreamEvent, { type: "error" }>): void => {
-  const now = find(key)
-  if (now === undefined) return
+type AnswerEvent = Exclude<AnswerStreamEvent, { type: "error" }>
+
+/** What an event changes of its question. */
+const changeOf = (now: QuestionState, event: AnswerEvent): Partial<QuestionState> => {
   switch (event.type) {
     case "stage":
-      return update(key, { stages: [...now.stages, event.stage] })
+      return { stages: [...now.stages, event.stage] }
     case "recalled":
-      return update(key, { passages: event.passages })
+      return { passages: event.passages }
     case "looked":
-      return update(key, { checked: [...now.checked, event.look] })
+      return { checked: [...now.checked, event.look] }
     case "sentence": {
       const known = new Set(now.citations.map(({ n }) => n))
-      return update(key, {
-        sentences: [...now.sentences, event.sentence],
-        citations: [...now.citations, ...event.citations.filter(({ n }) => !known.has(n))]
-      })
+      const citations = [...now.citations, ...event.citations.filter(({ n }) => !known.has(n))]
+      return { sentences: [...now.sentences, event.sentence], citations }
     }
     case "answer": {
       const { answer } = event
       const { citations, figures: checked, sentences, trace } = answer
       const { passages, stages } = trace
-      return update(key, { answer, citations, checked, sentences, stages, passages, state: "answered" })
+      return { state: "answered", answer, citations, checked, sentences, passages, stages }
     }
   }
 }
@@ -93,6 +92,16 @@ const announceOutcome = ({ answer, error }: QuestionState): void =>
         : "No answer was found in the documents."
   )
 
+/** Before anything of an answer has arrived. */
+const NOTHING = {
+  state: "asking",
+  stages: [],
+  passages: [],
+  sentences: [],
+  citations: [],
+  checked: []
+} as const
+
 const controllers = new Map<string, AbortController>()
 
 const controllerKey = ({ collection, question }: QuestionKey): string =>
@@ -104,32 +113,20 @@ const send = async (sent: SentQuestion, retries = 0): Promise<void> => {
   controllers.get(key)?.abort()
   const controller = new AbortController()
   controllers.set(key, controller)
-  const fresh: QuestionState = {
-    question,
-    collection,
-    state: "asking",
-    stages: [],
-    passages: [],
-    sentences: [],
-    citations: [],
-    checked: [],
-    retries,
-    filter,
-    filterText
-  }
-  questions.value = [fresh, ...questions.value.filter((each) => !isSame(each, sent))]
+  const others = questions.value.filter((each) => !isSame(each, sent))
+  questions.value = [{ question, collection, filter, filterText, retries, ...NOTHING }, ...others]
   announce("Asking.")
   try {
     await requestEvents<AnswerStreamEvent>(
       "/qa",
       { body: { question, collection, filter }, signal: controller.signal },
-      (event) => onEvent(sent, event)
+      (event) => update(sent, (now) => changeOf(now, event))
     )
     if (find(sent)?.state === "asking") throw brokenStream()
   } catch (thrown) {
     if (controller.signal.aborted) return
     const error = toRequestError(thrown)
-    update(sent, { state: "failed", error })
+    update(sent, () => ({ state: "failed", error }))
     if (error.code === "manifest_mismatch") void refreshStatus()
   }
   const done = find(sent)
@@ -156,7 +153,8 @@ export const askAgain = (question: QuestionState): void => void send(question)
 /** Stops a question. What has arrived of its answer stays. */
 export const stopQuestion = (key: QuestionKey): void => {
   controllers.get(controllerKey(key))?.abort()
-  update(key, { state: "failed", error: new RequestError("You stopped this question.", 0, "stopped") })
+  const error = new RequestError("You stopped this question.", 0, "stopped")
+  update(key, () => ({ state: "failed", error }))
   announce("Stopped.")
 }
 

@@ -85,13 +85,13 @@ const ThemeToggle = () => {
   )
 }
 
-const VIEWS = [
-  { view: "ask", name: "Ask" },
-  { view: "documents", name: "Documents" },
-  { view: "playground", name: "Playground" },
-  { view: "models", name: "Models" },
-  { view: "account", name: "Account" }
-] as const
+const VIEWS = Object.entries({
+  ask: "Ask",
+  documents: "Documents",
+  playground: "Playground",
+  models: "Models",
+  account: "Account"
+})
 
 export const Header = () => {
   const current = currentRoute.value.view === "administration" ? "account" : currentRoute.value.view
@@ -103,7 +103,7 @@ export const Header = () => {
       </a>
       {session.value === "open" && (
         <nav aria-label="Main">
-          {VIEWS.map(({ name, view }) => (
+          {VIEWS.map(([view, name]) => (
             <a key={view} href={`#${view}`} aria-current={view === current ? "page" : undefined}>
               {name}
             </a>

@@ -96,10 +96,8 @@ export const videoSnippet = (
 ): Snippet => {
   const url = `${origin}/v1/videos`
   const call = { model, prompt, seconds, size }
-  const request = literal(
-    { group: knownGroup(group, /^(V-[A-G]|image-to-video)$/), ...call, inputReference: inCall(picture) },
-    2
-  )
+  const known = knownGroup(group, /^(V-[A-G]|image-to-video)$/)
+  const request = literal({ group: known, ...call, inputReference: inCall(picture) })
   return {
     curl: `${curlPost(url, { ...call, input_reference: inBody(picture) }, "-s", "-o task.json")}
 
@@ -113,10 +111,7 @@ ${curlGet(`${url}/$ID/content`, "-f", "-o film.mp4")}`,
     effect: programText({
       origin,
       effect: ["Console"],
-      body: `const { id } = yield* gateway.videos.generate(
-  ${request},
-  { every: "5 seconds" }
-)
+      body: `const { id } = yield* gateway.videos.generate(${request}, { every: "5 seconds" })
 const { bytes } = yield* gateway.videos.download(id, "film.mp4")
 yield* Console.log(\`film.mp4: \${bytes} bytes\`)`
     })

@@ -93,9 +93,9 @@ const Rank = ({
   </span>
 )
 
-/** Below its row, or above it. `count` is the number of rows. */
-const TraceDetail = ({ above, count, row, traced }: Pointed & { count: number }) => {
-  const { keywordRank, keywordScore, kept, passage, recallRank, recallScore } = traced
+/** Below its row, or above it. `count` is the number of rows; `place` is the rank before reranking, from 1. */
+const TraceDetail = ({ above, count, place, row, traced }: Pointed & { count: number; place: number }) => {
+  const { keywordRank, keywordScore, kept, passage, recallScore } = traced
   const { rerankRank, rerankScore, sameAs, similarity, vectorRank } = traced
   const { document, figure, headings, page, text } = passage
   const rows = above ? count - row : row + 1
@@ -109,7 +109,7 @@ const TraceDetail = ({ above, count, row, traced }: Pointed & { count: number })
       <p class="scores">
         <Rank name="vector" rank={vectorRank} score={similarity} />
         <Rank name="keyword" rank={keywordRank} score={keywordScore} />
-        <Rank name="fused" rank={recallRank} score={recallScore} />
+        <Rank name="fused" rank={place} score={recallScore} />
         <Rank name="reranked" rank={rerankRank} score={rerankScore} />
         <span>{kept ? "kept" : sameAs === undefined ? "not kept" : "repeats a kept passage"}</span>
       </p>
@@ -200,7 +200,9 @@ export const TraceChart = ({ recalled, reranked }: Props) => {
       <ol class="trace-reranked" aria-hidden="true">
         {reranked.map(rowOf("reranked"))}
       </ol>
-      {pointed !== undefined && <TraceDetail {...pointed} count={recalled.length} />}
+      {pointed !== undefined && (
+        <TraceDetail {...pointed} place={recalled.indexOf(pointed.traced) + 1} count={recalled.length} />
+      )}
     </div>
   )
 }

@@ -78,12 +78,12 @@ const Summary = ({ passages, trace }: Props) => {
 
 const COLUMNS = ["Reranked", "Fused", "Vector", "Keywords", "Passage", "Score", "Kept"]
 
-const TraceTable = ({ passages }: { passages: Passages }) => (
+const TraceTable = ({ recalled, reranked }: { recalled: Passages; reranked: Passages }) => (
   <Table label="Passages" columns={COLUMNS}>
-    {passages.map((traced) => (
+    {reranked.map((traced) => (
       <tr key={traced.passage.id} data-kept={traced.kept}>
         <td>{traced.rerankRank}</td>
-        <td>{traced.recallRank}</td>
+        <td>{recalled.indexOf(traced) + 1}</td>
         <td>{traced.vectorRank ?? "–"}</td>
         <td>{traced.keywordRank ?? "–"}</td>
         <th scope="row">
@@ -109,7 +109,11 @@ export const TraceSection = ({ passages, trace }: Props) => {
         <TableToggle asTable={asTable} onToggle={setAsTable} />
         <Summary passages={passages} trace={trace} />
       </div>
-      {asTable ? <TraceTable passages={reranked} /> : <TraceChart recalled={passages} reranked={reranked} />}
+      {asTable ? (
+        <TraceTable recalled={passages} reranked={reranked} />
+      ) : (
+        <TraceChart recalled={passages} reranked={reranked} />
+      )}
       {trace !== undefined && (
         <p class="quiet">
           Embedding: {trace.embeddingModel}. Fusion: {FUSIONS[trace.fusion._tag]}. Reranking:{" "}

@@ -2,54 +2,58 @@
 import type { ComponentChildren } from "preact"
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { Limits } from "../api/account.ts"
-import { Button, LinkButton } from "./Button.tsx"
+import { LinkButton } from "./Button.tsx"
 import { InputField } from "./Fields.tsx"
 
 /** Reads the value of a field by its name. */
 export type FieldReader = (name: string) => string
 
 interface Props {
-  readonly action: string
-  readonly class: "new-key" | "row-form"
+  /** The submit buttons; Enter presses the first one. */
+  readonly actions: readonly [string, ...ReadonlyArray<string>]
+  readonly class: "new-key" | "row-form" | "sign-in"
   /** False while a value is missing or wrong that the browser does not check. */
   readonly ready?: boolean
-  /** Sends the request; resolves to whether it succeeded. The fields keep their values if it did not. */
+  /**
+   * Sends the request; resolves to whether it succeeded. The fields keep their values if it did not. The field `action` is
+   * the button that was pressed.
+   */
   readonly send: (read: FieldReader) => Promise<boolean>
-  /** Called on success and on cancel. */
-  readonly onDone: () => void
+  /** Called on success and on cancel. Absent: the form cannot be closed. */
+  readonly onDone?: () => void
   readonly children: ComponentChildren
-  readonly alternative?: Pick<Props, "action" | "send">
 }
 
-export const ActionForm = ({ alternative, ready = true, ...props }: Props) => {
+export const ActionForm = ({ actions, ready = true, ...props }: Props) => {
   const [busy, setBusy] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   useLayoutEffect(() => form.current?.querySelector<HTMLElement>("input, select")?.focus(), [])
-  const submit = async (send: Props["send"]) => {
-    if (!ready || busy || form.current === null) return
-    const data = new FormData(form.current)
-    setBusy(true)
-    const done = await send((name) => String(data.get(name) ?? "").trim())
-    setBusy(false)
-    if (done) props.onDone()
-  }
-  const onSubmit = (event: SubmitEvent) => {
+  const onSubmit = async (event: SubmitEvent) => {
     event.preventDefault()
-    void submit(props.send)
+    if (!ready || busy) return
+    const data = new FormData(event.currentTarget as HTMLFormElement, event.submitter)
+    setBusy(true)
+    const done = await props.send((name) => String(data.get(name) ?? "").trim())
+    setBusy(false)
+    if (done) props.onDone?.()
   }
   return (
     <form class={props.class} ref={form} onSubmit={onSubmit} aria-busy={busy}>
       {props.children}
       <div class="send">
-        <button class="button primary" type="submit" disabled={!ready} aria-disabled={busy}>
-          {props.action}
-        </button>
-        {alternative !== undefined && (
-          <Button disabled={!ready} aria-disabled={busy} onClick={() => submit(alternative.send)}>
-            {alternative.action}
-          </Button>
-        )}
-        <LinkButton onClick={props.onDone}>Cancel</LinkButton>
+        {actions.map((action, at) => (
+          <button
+            key={action}
+            class={at === 0 ? "button primary" : "button"}
+            name="action"
+            value={action}
+            disabled={!ready}
+            aria-disabled={busy}
+          >
+            {action}
+          </button>
+        ))}
+        {props.onDone && <LinkButton onClick={props.onDone}>Cancel</LinkButton>}
       </div>
     </form>
   )

@@ -9,11 +9,9 @@ interface FieldProps {
   readonly hint?: ComponentChildren
 }
 
-export const Field = ({
-  children,
-  hint,
-  label
-}: FieldProps & { children: (id: string) => ComponentChildren }) => {
+type Labelled = FieldProps & { readonly children: (id: string) => ComponentChildren }
+
+export const Field = ({ children, hint, label }: Labelled) => {
   const id = useId()
   return (
     <div class="field">
@@ -30,9 +28,13 @@ export const InputField = ({ hint, label, ...input }: FieldProps & ComponentProp
   </Field>
 )
 
-interface TextProps extends FieldProps {
-  readonly text: Signal<string>
-}
+type TextProps = FieldProps & { readonly text: Signal<string> }
+
+/** Binds a text to a field. */
+export const bindText = (text: Signal<string>) => ({
+  value: text.value,
+  onInput: (event: InputEvent) => (text.value = (event.currentTarget as HTMLInputElement).value)
+})
 
 interface TextAreaProps extends TextProps {
   readonly rows?: number
@@ -48,9 +50,8 @@ export const TextField = ({ enterSends, hint, label, optional, rows = 2, text }:
       <textarea
         id={id}
         rows={rows}
-        value={text.value}
+        {...bindText(text)}
         required={optional !== true}
-        onInput={(event) => (text.value = event.currentTarget.value)}
         onKeyDown={(event) => {
           const sends = event.ctrlKey || event.metaKey || (enterSends === true && !event.shiftKey)
           if (event.key !== "Enter" || !sends || event.isComposing) return
@@ -93,13 +94,12 @@ export const SelectField = ({ hint, label, ...props }: SelectProps & FieldProps)
   </Field>
 )
 
+type ChoiceProps<A> = FieldProps & { readonly values: ReadonlyArray<string>; readonly choice: Signal<A> }
+
 /** A choice that is kept in a signal. */
-export const ChoiceField = <A extends string>(
-  props: Omit<SelectProps, "value"> & FieldProps & { choice: Signal<A> }
-) => {
-  const { choice, ...rest } = props
-  return <SelectField {...rest} value={choice.value} onValue={(value) => (choice.value = value as A)} />
-}
+export const ChoiceField = <A extends string>({ choice, ...props }: ChoiceProps<A>) => (
+  <SelectField {...props} value={choice.value} onValue={(value) => (choice.value = value as A)} />
+)
 
 /** An amount in USD. The hint shows it in quota units; the given one is shown while the field is empty. */
 export const AmountField = ({ hint, label, text }: TextProps) => {
@@ -113,27 +113,17 @@ export const AmountField = ({ hint, label, text }: TextProps) => {
       hint={untouched ? hint : units}
       inputMode="decimal"
       required
-      value={text.value}
       aria-invalid={amount === undefined && !untouched}
-      onInput={(event) => (text.value = event.currentTarget.value)}
+      {...bindText(text)}
     />
   )
 }
 
 /** Filters a list while it is typed into. */
-export const SearchField = ({
-  label,
-  placeholder = "Find by name",
-  text
-}: TextProps & { placeholder?: string }) => (
+export const SearchField = ({ label, hint = "Find by name", text }: TextProps & { hint?: string }) => (
   <label class="filter">
     <span class="visually-hidden">{label}</span>
-    <input
-      type="search"
-      placeholder={placeholder}
-      value={text.value}
-      onInput={(event) => (text.value = event.currentTarget.value)}
-    />
+    <input type="search" placeholder={hint} {...bindText(text)} />
   </label>
 )
 
