@@ -186,6 +186,35 @@ export const matchQuery = (words: string, column: string) => new lancedb.MatchQu
 export const attempt = <A>(stage: Stage, doing: string, call: () => Promise<A>): Effect.Effect<A, RagError> =>
   Effect.uninterruptible(Effect.tryPromise({ try: call, catch: (cause) => storeError(stage, doing, cause) }))
 
+/** Reads columns of the rows that satisfy `where`. The caller names their types: LanceDB has none. */
+export const selectRows = <Row>(
+  table: Table,
+  [stage, doing]: readonly [Stage, string],
+  columns: ReadonlyArray<keyof Row & string>,
+  where = "true"
+): Effect.Effect<ReadonlyArray<Row>, RagError> =>
+  attempt(stage, doing, () =>
+    table
+      .query()
+      .where(where)
+      .select([...columns])
+      .toArray()
+  )
+
+/** Uses a table of its own, which is closed afterwards. */
+export const withTable = async <A>(
+  connection: Connection,
+  name: string,
+  use: (table: Table) => Promise<A>
+): Promise<A> => {
+  const table = await connection.openTable(name)
+  try {
+    return await use(table)
+  } finally {
+    table.close()
+  }
+}
+
 /** A write. LanceDB refuses one of two conflicting commits; it is retried. */
 export const attemptWrite = <A>(
   stage: Stage,

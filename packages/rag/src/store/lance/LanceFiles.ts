@@ -1,15 +1,14 @@
 /** The original files of documents, each stored once. */
 import { Field, LargeBinary, makeData, Schema, Struct, Utf8 } from "apache-arrow"
 import { Clock, Effect } from "effect"
-import type { RagError } from "../../document/RagError.ts"
 import {
   attempt,
   attemptWrite,
   openOrCreate,
+  selectRows,
   sqlIn,
   sqlString,
   type Store,
-  type Table,
   upsert
 } from "./Lance.ts"
 import { times, toTable, utf8 } from "./LanceRows.ts"
@@ -30,18 +29,12 @@ const writtenSchema = new Schema(
 )
 
 /** The table `files`. */
-export interface LanceFiles {
-  readonly put: (files: ReadonlyMap<string, Uint8Array>) => Effect.Effect<void, RagError>
-  readonly get: (sha256: string) => Effect.Effect<Uint8Array | undefined, RagError>
-  /** Drops files that are not in `referenced` and were last written before the grace period. */
-  readonly collect: (referenced: ReadonlySet<string>) => Effect.Effect<void, RagError>
-  readonly table: Table
-}
+export type LanceFiles = Effect.Success<ReturnType<typeof openFiles>>
 
 export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
   const table = yield* openOrCreate(store, { name: "files", schema: filesSchema, key: "sha256" })
 
-  const put: LanceFiles["put"] = Effect.fn("LanceFiles.put")(function* (files) {
+  const put = Effect.fn("LanceFiles.put")(function* (files: ReadonlyMap<string, Uint8Array>) {
     if (files.size === 0) return
     const touched = yield* Clock.currentTimeMillis
     const rows = toTable(writtenSchema, files.size, [
@@ -52,32 +45,34 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
     yield* attemptWrite("store", "storing original files", () => upsert(table, "sha256", rows))
   })
 
-  const get: LanceFiles["get"] = Effect.fn("LanceFiles.get")(function* (sha256) {
-    return yield* attempt("store", "reading an original file", async () => {
-      const rows = await table
+  const get = Effect.fn("LanceFiles.get")(function* (sha256: string) {
+    return yield* attempt("store", "reading an original file", async (): Promise<Uint8Array | undefined> => {
+      const query = table
         .query()
         .where(`sha256 = ${sqlString(sha256)}`)
         .select(["sha256"])
-        .withRowId()
-        .limit(1)
-        .toArray()
-      const row: { readonly rowId: bigint } | undefined = rows[0] && { rowId: rows[0]["_rowid"] }
+      const [row]: ReadonlyArray<Record<string, bigint>> = await query.withRowId().limit(1).toArray()
       if (row === undefined) return undefined
-      const [bytes] = await table.fetchBlobs("bytes", [row.rowId])
+      const [bytes] = await table.fetchBlobs("bytes", [row["_rowid"]!])
       return bytes ?? undefined
     }).pipe(Effect.retry({ times: 3, while: ({ cause }) => MOVED.test(String(cause)) }))
   })
 
-  const collect: LanceFiles["collect"] = Effect.fn("LanceFiles.collect")(function* (referenced) {
+  /** Drops files that are not in `referenced` and were last written before the grace period. */
+  const collect = Effect.fn("LanceFiles.collect")(function* (referenced: ReadonlySet<string>) {
     const before = (yield* Clock.currentTimeMillis) - GRACE_MILLIS
-    const old: ReadonlyArray<{ readonly sha256: string }> = yield* attempt("store", "listing old files", () =>
-      table.query().where(`touched < ${before}`).select(["sha256"]).toArray()
+    const isOld = `touched < ${before}`
+    const old = yield* selectRows<{ sha256: string }>(
+      table,
+      ["store", "listing old files"],
+      ["sha256"],
+      isOld
     )
     const unused = old.map(({ sha256 }) => sha256).filter((sha256) => !referenced.has(sha256))
     for (let i = 0; i < unused.length; i += 500) {
       const some = unused.slice(i, i + 500)
       yield* attemptWrite("store", "dropping unused files", () =>
-        table.delete(`touched < ${before} AND ${sqlIn("sha256", some)}`)
+        table.delete(`${isOld} AND ${sqlIn("sha256", some)}`)
       )
     }
     const kept = old.find(({ sha256 }) => referenced.has(sha256))
@@ -88,7 +83,7 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
     )
   })
 
-  return { put, get, collect, table } satisfies LanceFiles
+  return { put, get, collect, table }
 })
 
 /** A column of LanceDB blobs: bytes, and a URI that is null because the bytes are stored here. */

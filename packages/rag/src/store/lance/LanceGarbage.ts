@@ -2,7 +2,7 @@
 import { Clock, Effect, Option } from "effect"
 import { decodeManifest } from "../Manifest.ts"
 import type { RagError } from "../../document/RagError.ts"
-import { attempt, attemptWrite, type Connection, isMissing, type Table } from "./Lance.ts"
+import { attempt, attemptWrite, type Connection, isMissing, selectRows, type Table } from "./Lance.ts"
 import { GRACE_MILLIS, type LanceFiles } from "./LanceFiles.ts"
 import { attachmentsOf } from "./LanceRows.ts"
 import { type LanceSnapshots, READING_MILLIS } from "./LanceSnapshots.ts"
@@ -22,10 +22,11 @@ export const collectGarbage = Effect.fn("LanceGarbage.collect")(function* (
 ) {
   const kept = yield* snapshots.list()
   const before = (yield* Clock.currentTimeMillis) - GRACE_MILLIS
-  const rows: ReadonlyArray<{ readonly name: string; readonly table: string; readonly manifest: string }> =
-    yield* attempt("store", "listing collections", () =>
-      collections.query().select(["name", "table", "manifest"]).toArray()
-    )
+  const rows = yield* selectRows<Record<"name" | "table" | "manifest", string>>(
+    collections,
+    ["store", "listing collections"],
+    ["name", "table", "manifest"]
+  )
   const named = new Set([...rows, ...kept].map(({ table }) => table))
   const tableNames = attempt("store", "listing tables", () => connection.tableNames({ limit: 100_000 }))
   const names = yield* tableNames
@@ -48,19 +49,15 @@ export const collectGarbage = Effect.fn("LanceGarbage.collect")(function* (
   })
   let unread = 0
   for (const name of names.filter((name) => name.startsWith("c_"))) {
-    yield* checkTable(name).pipe(
-      Effect.catch((error) =>
-        Effect.gen(function* () {
-          // Dropped since, or abandoned before its first version: it refers to nothing.
-          if (!named.has(name) && isMissing(error)) return
-          if (!(yield* tableNames).includes(name)) return
-          unread++
-          yield* Effect.logWarning(
-            `Table ${name} cannot be read, so all original files are kept. ${error.message}`
-          )
-        })
-      )
+    const error = yield* checkTable(name).pipe(
+      Effect.flip,
+      Effect.orElseSucceed(() => undefined)
     )
+    // Dropped since, or abandoned before its first version: it refers to nothing.
+    if (error === undefined || (!named.has(name) && isMissing(error))) continue
+    if (!(yield* tableNames).includes(name)) continue
+    unread++
+    yield* Effect.logWarning(`Table ${name} cannot be read, so all original files are kept. ${error.message}`)
   }
   if (unread === 0) yield* files.collect(referenced)
   if (compacts) yield* logFailure("files", compactOld(files.table, "files", before))

@@ -16,10 +16,12 @@ import {
   isRemote,
   keywordIndex,
   openOrCreate,
+  selectRows,
   setKey,
   sqlString,
   type Store,
-  type Table
+  type Table,
+  withTable
 } from "./Lance.ts"
 import { type CollectionStore, type DroppableCollection, openCollection } from "./LanceCollection.ts"
 import { type LanceFiles, openFiles } from "./LanceFiles.ts"
@@ -204,15 +206,12 @@ const restore = Effect.fn("LanceIndex.restore")(function* (
   manifest: Manifest
 ) {
   const { table, version } = yield* findSnapshot(store, name, snapshot, manifest)
-  yield* attemptWrite("store", `restoring snapshot "${snapshot}"`, async () => {
-    const opened = await store.connection.openTable(table)
-    try {
+  yield* attemptWrite("store", `restoring snapshot "${snapshot}"`, () =>
+    withTable(store.connection, table, async (opened) => {
       await opened.checkout(version)
       await opened.restore()
-    } finally {
-      opened.close()
-    }
-  })
+    })
+  )
   // The snapshot may be of the table before a rebuild.
   yield* store.names.put(name, table, manifest)
 })
@@ -243,13 +242,10 @@ const drop = Effect.fn("LanceIndex.drop")(function* (store: OpenStore, name: str
 })
 
 const listCollections = ({ collections }: OpenStore): Effect.Effect<ReadonlyArray<string>, RagError> =>
-  attempt("open", "listing the collections", async () => {
-    const rows: ReadonlyArray<{ readonly name: string }> = await collections
-      .query()
-      .select(["name"])
-      .toArray()
-    return rows.map(({ name }) => name).toSorted()
-  }).pipe(Effect.withSpan("LanceIndex.collections"))
+  selectRows<{ readonly name: string }>(collections, ["open", "listing the collections"], ["name"]).pipe(
+    Effect.map((rows) => rows.map(({ name }) => name).toSorted()),
+    Effect.withSpan("LanceIndex.collections")
+  )
 
 const makeTable = Effect.fn("LanceIndex.makeTable")(function* (
   { connection, folder }: { readonly connection: Connection; readonly folder: string },

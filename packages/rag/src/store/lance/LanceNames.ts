@@ -2,7 +2,7 @@
 import { Clock, Effect } from "effect"
 import { RagError } from "../../document/RagError.ts"
 import { decodeManifest, encodeManifest, type Manifest, type StoredManifest } from "../Manifest.ts"
-import { attempt, attemptWrite, sqlString, type Table } from "./Lance.ts"
+import { attemptWrite, selectRows, sqlString, type Table } from "./Lance.ts"
 import { times, toTable, utf8 } from "./LanceRows.ts"
 import { collectionsSchema } from "./LanceTables.ts"
 
@@ -47,17 +47,12 @@ export interface LanceNames {
 }
 
 const findRow = Effect.fn("LanceNames.find")(function* (collections: Table, name: string) {
-  const rows: ReadonlyArray<{ readonly table: string; readonly manifest: string }> = yield* attempt(
-    "open",
-    `looking up collection "${name}"`,
-    () =>
-      collections
-        .query()
-        .where(`name = ${sqlString(name)}`)
-        .select(["table", "manifest"])
-        .toArray()
+  const [row] = yield* selectRows<{ readonly table: string; readonly manifest: string }>(
+    collections,
+    ["open", `looking up collection "${name}"`],
+    ["table", "manifest"],
+    `name = ${sqlString(name)}`
   )
-  const row = rows[0]
   if (row === undefined) return undefined
   const { successor, ...manifest } = yield* decodeManifest(name, row.manifest)
   return { table: row.table, manifest, successor, json: row.manifest } satisfies NameRow

@@ -2,36 +2,30 @@
 import { Effect } from "effect"
 import type { DocumentInfo } from "../../document/Document.ts"
 import type { Collection, StoredDocument } from "../PassageIndex.ts"
-import { attempt, sqlIn, sqlString, type Table } from "./Lance.ts"
-import { documentRowId, toPassage, toStored } from "./LanceRows.ts"
+import { attempt, selectRows, sqlIn, sqlString, type Table } from "./Lance.ts"
+import { type DocumentRow, documentRowId, type PassageRow, toPassage, toStored } from "./LanceRows.ts"
 
 /** Rows that are passages of any kind. */
 const PASSAGES = "ordinal IS NOT NULL AND kind <> 'gone'"
 
 export const collectionReads = (table: Table) => {
-  const documentRows = attempt("store", "listing documents", async () => {
-    const rows = await table.query().where("kind = 'document'").select(["document", "metadata"]).toArray()
-    return rows as ReadonlyArray<Record<string, unknown>>
-  })
+  const documentRows = (doing: string, where: string) =>
+    selectRows<DocumentRow>(table, ["store", doing], ["document", "metadata"], where)
+  const allDocumentRows = documentRows("listing documents", "kind = 'document'")
 
   const passages: Collection["passages"] = Effect.fn("LanceCollection.passages")(function* (document) {
-    const rows: ReadonlyArray<Record<string, unknown>> = yield* attempt("store", "reading passages", () =>
-      table
-        .query()
-        .where(`${PASSAGES} AND ${sqlIn("document", [document])}`)
-        .select(["passage"])
-        .toArray()
-    )
-    return rows.map((row) => toPassage(row["passage"] as string)).toSorted((a, b) => a.ordinal - b.ordinal)
+    const where = `${PASSAGES} AND ${sqlIn("document", [document])}`
+    const rows = yield* selectRows<PassageRow>(table, ["store", "reading passages"], ["passage"], where)
+    return rows.map(({ passage }) => toPassage(passage)).toSorted((a, b) => a.ordinal - b.ordinal)
   })
 
-  const documents: Collection["documents"] = documentRows.pipe(
+  const documents: Collection["documents"] = allDocumentRows.pipe(
     Effect.map((rows) => rows.map((row) => toStored(row, true).info)),
     Effect.withSpan("LanceCollection.documents")
   )
 
   const inventory: Collection["inventory"] = Effect.gen(function* () {
-    const rows = yield* documentRows
+    const rows = yield* allDocumentRows
     const counts = yield* attempt("store", "counting passages", async () => {
       const found = new Map<string, number>()
       for await (const batch of table.query().where(PASSAGES).select(["document"])) {
@@ -46,15 +40,8 @@ export const collectionReads = (table: Table) => {
   }).pipe(Effect.withSpan("LanceCollection.inventory"))
 
   const document: Collection["document"] = Effect.fn("LanceCollection.document")(function* (id) {
-    const rows: ReadonlyArray<Record<string, unknown>> = yield* attempt("store", "reading a document", () =>
-      table
-        .query()
-        .where(`id = ${sqlString(documentRowId(id))}`)
-        .select(["document", "metadata"])
-        .limit(1)
-        .toArray()
-    )
-    return rows[0] && toStored(rows[0], true)
+    const [row] = yield* documentRows("reading a document", `id = ${sqlString(documentRowId(id))}`)
+    return row && toStored(row, true)
   })
 
   const passageCount: Collection["passageCount"] = attempt("store", "counting passages", () =>

@@ -40,18 +40,16 @@ interface PassageJson extends Omit<StoredPassage, "id" | "document" | "lines" | 
 }
 
 /** A line as an array of numbers, half the size of an object. */
-type PackedLine = readonly [
-  start: number,
-  end: number,
-  page: number,
-  x0: number,
-  y0: number,
-  x1: number,
-  y1: number
-]
+type PackedLine = readonly [start: number, end: number, page: number, ...box: Line["box"]]
 
 /** The columns that a search reads. */
 export const FOUND_COLUMNS = ["passage"]
+
+/** The columns of a document's own row that are read. */
+export type DocumentRow = Readonly<Record<"document" | "metadata", string>>
+
+/** The column of a passage's row that is read. */
+export type PassageRow = Readonly<Record<"passage", string>>
 
 /** The identifier of a document's own row. */
 export const documentRowId = (document: string): string => `${document}#`
@@ -71,7 +69,12 @@ interface Row {
 /** A document's own row. */
 export const documentRow = (
   { id, ...known }: DocumentInfo,
-  kept: Pick<DocumentMetadata, "source" | "reading" | "attachments" | "pictures">
+  {
+    attachments,
+    pictures,
+    reading,
+    source
+  }: Pick<DocumentMetadata, "source" | "reading" | "attachments" | "pictures">
 ): Row => ({
   id: documentRowId(id),
   document: id,
@@ -80,13 +83,7 @@ export const documentRow = (
   hash: known.sha256,
   passage: undefined,
   of: undefined,
-  metadata: JSON.stringify({
-    ...known,
-    source: kept.source,
-    reading: kept.reading,
-    attachments: kept.attachments,
-    pictures: kept.pictures
-  } satisfies DocumentMetadata)
+  metadata: JSON.stringify({ ...known, source, reading, attachments, pictures } satisfies DocumentMetadata)
 })
 
 /** One row for each document and passage; with `gone`, also one for each passage that a longer version had. */
@@ -156,26 +153,26 @@ export const times = (values: ReadonlyArray<number>) => vectorFromArray(values, 
 /** A column of strings. */
 export const utf8 = (values: ReadonlyArray<string | null>): Data => {
   // Arrow's builder takes three times as long and makes twice the garbage.
-  const offsets = new Int32Array(values.length + 1)
-  const valid = new Uint8Array(Math.ceil(values.length / 8))
-  let nulls = 0
+  const valueOffsets = new Int32Array(values.length + 1)
   values.forEach((value, i) => {
-    offsets[i + 1] = offsets[i]! + (value === null ? 0 : Buffer.byteLength(value))
-    if (value === null) nulls++
-    else valid[i >> 3]! |= 1 << (i & 7)
+    valueOffsets[i + 1] = valueOffsets[i]! + (value === null ? 0 : Buffer.byteLength(value))
   })
-  const data = Buffer.allocUnsafeSlow(offsets[values.length]!)
+  const data = Buffer.allocUnsafeSlow(valueOffsets[values.length]!)
   values.forEach((value, i) => {
-    if (value !== null) data.write(value, offsets[i]!)
+    if (value !== null) data.write(value, valueOffsets[i]!)
   })
-  return makeData({
-    type: new Utf8(),
-    length: values.length,
-    nullCount: nulls,
-    nullBitmap: valid,
-    valueOffsets: offsets,
-    data
+  return makeData({ type: new Utf8(), length: values.length, ...nullsOf(values), valueOffsets, data })
+}
+
+/** Which values of a column are null or undefined. */
+const nullsOf = (values: ReadonlyArray<unknown>) => {
+  const nullBitmap = new Uint8Array(Math.ceil(values.length / 8))
+  let nullCount = 0
+  values.forEach((value, i) => {
+    if (value === null || value === undefined) nullCount++
+    else nullBitmap[i >> 3]! |= 1 << (i & 7)
   })
+  return { nullCount, nullBitmap }
 }
 
 /** False for a zero vector: it has no cosine with anything. */
@@ -187,24 +184,10 @@ const directed = (vector: Float32Array | undefined): Float32Array | undefined =>
 
 /** A column of vectors; undefined becomes null. */
 export const vectors = (values: ReadonlyArray<Float32Array | undefined>, dimension: number): Data => {
-  const flat = new Float32Array(values.length * dimension)
-  const valid = new Uint8Array(Math.ceil(values.length / 8))
-  let nulls = 0
-  values.forEach((vector, i) => {
-    if (vector === undefined) {
-      nulls++
-    } else {
-      flat.set(vector, i * dimension)
-      valid[i >> 3] = (valid[i >> 3] ?? 0) | (1 << (i & 7))
-    }
-  })
-  return makeData({
-    type: vectorType(dimension),
-    length: values.length,
-    nullCount: nulls,
-    nullBitmap: valid,
-    child: makeData({ type: new Float32(), length: flat.length, data: flat })
-  })
+  const data = new Float32Array(values.length * dimension)
+  values.forEach((vector, i) => vector !== undefined && data.set(vector, i * dimension))
+  const child = makeData({ type: new Float32(), length: data.length, data })
+  return makeData({ type: vectorType(dimension), length: values.length, ...nullsOf(values), child })
 }
 
 const encodePassage = (
@@ -286,19 +269,10 @@ export const foundAddresses = (
     return Array.from(addressesOf(batch), (address, i) => ({ address, value: values[i]! }))
   })
 
-/** Parses a document's row (`document` and `metadata`). */
-export const toStored = (row: Record<string, unknown>, whole: boolean): StoredDocument => {
-  const { attachments, pictures, reading, source, ...known } = JSON.parse(
-    row["metadata"] as string
-  ) as DocumentMetadata
-  return {
-    info: { id: row["document"] as string, ...known },
-    source,
-    whole,
-    reading,
-    attachments,
-    pictures
-  }
+/** Parses a document's row. */
+export const toStored = ({ document, metadata }: DocumentRow, whole: boolean): StoredDocument => {
+  const { attachments, pictures, reading, source, ...known } = JSON.parse(metadata) as DocumentMetadata
+  return { info: { id: document, ...known }, source, whole, reading, attachments, pictures }
 }
 
 /** SHA-256 of a document's files other than the original. */

@@ -5,13 +5,14 @@ import { decodeManifest, encodeManifest, type Manifest } from "../Manifest.ts"
 import type { VersionRetention, Snapshot } from "../PassageIndex.ts"
 import { RagError } from "../../document/RagError.ts"
 import {
-  attempt,
   attemptWrite,
   type Connection,
   openOrCreate,
+  selectRows,
   sqlString,
   type Store,
-  type Table
+  type Table,
+  withTable
 } from "./Lance.ts"
 import { times, toTable, utf8 } from "./LanceRows.ts"
 import { snapshotsSchema } from "./LanceTables.ts"
@@ -23,29 +24,17 @@ export interface LanceSnapshot extends Snapshot {
   readonly version: number
 }
 
-/** The table `snapshots`. */
-export interface LanceSnapshots {
-  readonly put: (snapshot: LanceSnapshot) => Effect.Effect<void, RagError>
-  /** The snapshots of one collection, or of all, oldest first. */
-  readonly list: (collection?: string) => Effect.Effect<ReadonlyArray<LanceSnapshot>, RagError>
-  /** Fails with `NotFound`. */
-  readonly find: (collection: string, name: string) => Effect.Effect<LanceSnapshot, RagError>
-  readonly remove: (snapshot: LanceSnapshot) => Effect.Effect<void, RagError>
+interface SnapshotRow extends Omit<LanceSnapshot, "manifest"> {
+  readonly manifest: string
 }
 
-interface SnapshotRow {
-  readonly collection: string
-  readonly name: string
-  readonly table: string
-  readonly version: number
-  readonly manifest: string
-  readonly made: number
-}
+/** The table `snapshots`. */
+export type LanceSnapshots = Effect.Success<ReturnType<typeof openSnapshots>>
 
 export const openSnapshots = Effect.fn("LanceSnapshots.open")(function* (store: Store) {
   const table = yield* openOrCreate(store, { name: "snapshots", schema: snapshotsSchema, key: "id" })
 
-  const put: LanceSnapshots["put"] = Effect.fn("LanceSnapshots.put")(function* (snapshot) {
+  const put = Effect.fn("LanceSnapshots.put")(function* (snapshot: LanceSnapshot) {
     const row = toTable(snapshotsSchema, 1, [
       utf8([idOf(snapshot)]),
       utf8([snapshot.collection]),
@@ -60,27 +49,24 @@ export const openSnapshots = Effect.fn("LanceSnapshots.open")(function* (store: 
     )
   })
 
-  const list: LanceSnapshots["list"] = Effect.fn("LanceSnapshots.list")(function* (collection) {
-    const rows: ReadonlyArray<SnapshotRow> = yield* attempt("store", "listing snapshots", () =>
-      table
-        .query()
-        .where(collection === undefined ? "true" : `collection = ${sqlString(collection)}`)
-        .toArray()
+  /** The snapshots of one collection, or of all, oldest first. */
+  const list = Effect.fn("LanceSnapshots.list")(function* (collection?: string) {
+    const rows = yield* selectRows<SnapshotRow>(
+      table,
+      ["store", "listing snapshots"],
+      ["collection", "name", "table", "version", "manifest", "made"],
+      collection === undefined ? "true" : `collection = ${sqlString(collection)}`
     )
     const all = yield* Effect.forEach(rows, ({ collection, made, manifest, name, table, version }) =>
-      Effect.map(decodeManifest(collection, manifest), (manifest): LanceSnapshot => ({
-        collection,
-        name,
-        table,
-        version,
-        made,
-        manifest
-      }))
+      Effect.map(decodeManifest(collection, manifest), (manifest): LanceSnapshot => {
+        return { collection, name, table, version, made, manifest }
+      })
     )
     return all.toSorted((a, b) => a.made - b.made)
   })
 
-  const find: LanceSnapshots["find"] = Effect.fn("LanceSnapshots.find")(function* (collection, name) {
+  /** Fails with `NotFound`. */
+  const find = Effect.fn("LanceSnapshots.find")(function* (collection: string, name: string) {
     const found = (yield* list(collection)).find((snapshot) => snapshot.name === name)
     if (found !== undefined) return found
     return yield* new RagError({
@@ -90,12 +76,10 @@ export const openSnapshots = Effect.fn("LanceSnapshots.open")(function* (store: 
     })
   })
 
-  const remove: LanceSnapshots["remove"] = (snapshot) =>
-    Effect.asVoid(
-      attemptWrite("store", "removing a snapshot", () => table.delete(`id = ${sqlString(idOf(snapshot))}`))
-    )
+  const remove = (snapshot: LanceSnapshot) =>
+    attemptWrite("store", "removing a snapshot", () => table.delete(`id = ${sqlString(idOf(snapshot))}`))
 
-  return { put, list, find, remove } satisfies LanceSnapshots
+  return { put, list, find, remove }
 })
 
 const idOf = ({ collection, name }: LanceSnapshot): string => JSON.stringify([collection, name])
@@ -107,25 +91,16 @@ export const snapshotOf = Effect.fn("LanceSnapshots.of")(function* (
   name: string,
   { manifest, table }: { readonly table: string; readonly manifest: Manifest }
 ) {
-  const version = yield* attemptWrite("store", `tagging table ${table}`, async () => {
-    const opened = await connection.openTable(table)
-    try {
+  const version = yield* attemptWrite("store", `tagging table ${table}`, () =>
+    withTable(connection, table, async (opened) => {
       const version = await opened.version()
       const tags = await opened.tags()
       await tags.create(`s-${randomUUID()}`, version)
       return version
-    } finally {
-      opened.close()
-    }
-  })
-  return {
-    collection,
-    name,
-    table,
-    version,
-    manifest,
-    made: yield* Clock.currentTimeMillis
-  } satisfies LanceSnapshot
+    })
+  )
+  const made = yield* Clock.currentTimeMillis
+  return { collection, name, table, version, manifest, made } satisfies LanceSnapshot
 })
 
 /** A version younger than this may be in use by a reader. */

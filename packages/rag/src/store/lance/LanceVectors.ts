@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { Effect, Semaphore } from "effect"
 import type { VectorCache } from "../PassageIndex.ts"
 import type { RagError } from "../../document/RagError.ts"
-import { append, attempt, attemptWrite, openOrCreate, sqlIn, type Store } from "./Lance.ts"
+import { append, attempt, attemptWrite, openOrCreate, selectRows, sqlIn, type Store } from "./Lance.ts"
 import { toTable, utf8, vectors } from "./LanceRows.ts"
 import { vectorsSchema } from "./LanceTables.ts"
 
@@ -42,10 +42,12 @@ export const openVectors = Effect.fn("LanceVectors.open")(function* (
     const filter = yield* currentKeys
     const likely = keys.filter(filter.mayHave)
     if (likely.length === 0) return new Map()
-    const rows: ReadonlyArray<{ readonly sha256: string; readonly vector: Iterable<number> }> =
-      yield* attempt("store", "looking up cached vectors", () =>
-        table.query().where(sqlIn("sha256", likely)).select(["sha256", "vector"]).toArray()
-      )
+    const rows = yield* selectRows<{ readonly sha256: string; readonly vector: Iterable<number> }>(
+      table,
+      ["store", "looking up cached vectors"],
+      ["sha256", "vector"],
+      sqlIn("sha256", likely)
+    )
     return new Map(rows.map((row) => [row.sha256, Float32Array.from(row.vector)]))
   })
 
