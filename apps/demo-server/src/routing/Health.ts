@@ -23,11 +23,11 @@ export const HEALTH: HealthOptions = {
   openSeconds: Duration.toSeconds(CIRCUIT_OPEN)
 }
 
-/** What is known of a circuit without asking the breaker. */
+/** The state of a circuit, without asking the breaker. */
 interface Circuit {
-  /** The circuit is closed, and the last result was a success. */
-  calm: boolean
-  /** How often the circuit was open: calls that started before say nothing about the time after. */
+  /** Whether the circuit is closed and the last result was a success. */
+  isHealthy: boolean
+  /** How often the circuit was opened. Results of calls that started before the last time are ignored. */
   openings: number
 }
 
@@ -42,39 +42,39 @@ export const makeHealth = Effect.fnUntraced(function* ({ failures, openSeconds }
   const circuits = new Map<string, Circuit>()
   return (id: string, url: string): CircuitGuard => {
     const key = `${id} ${url}`
-    const circuit = circuits.get(key) ?? { calm: false, openings: 0 }
+    const circuit = circuits.get(key) ?? { isHealthy: false, openings: 0 }
     circuits.set(key, circuit)
-    const learn = (outcome: CircuitBreaker.Outcome, openings: number) =>
+    const update = (outcome: CircuitBreaker.Outcome, openings: number) =>
       Effect.ignore(
         Effect.map(breaker.state(key), ({ _tag }) => {
           if (_tag === "Open") circuit.openings++
-          if (_tag !== "Closed" || outcome._tag === "Failure") circuit.calm = false
-          else if (outcome._tag === "Success" && circuit.openings === openings) circuit.calm = true
+          if (_tag !== "Closed" || outcome._tag === "Failure") circuit.isHealthy = false
+          else if (outcome._tag === "Success" && circuit.openings === openings) circuit.isHealthy = true
         })
       )
-    const told = <A>(call: Effect.Effect<A, GatewayError>, openings: number) =>
+    const withBreaker = <A>(call: Effect.Effect<A, GatewayError>, openings: number) =>
       Effect.suspend(() => {
-        // A call that is not let through tells nothing.
+        // Stays ignored if the breaker rejects the call.
         let outcome = CircuitBreaker.ignored
         const classify = (exit: Exit.Exit<A, GatewayError>) => (outcome = upstreamOutcome(exit))
-        return Effect.onExit(breaker.execute(call, { key, classify }), () => learn(outcome, openings))
+        return Effect.onExit(breaker.execute(call, { key, classify }), () => update(outcome, openings))
       })
-    const calmly =
+    const withoutBreaker =
       (openings: number) =>
       <A>(call: Effect.Effect<A, GatewayError>) =>
         Effect.onExit(call, (exit) => {
           const { _tag } = upstreamOutcome(exit)
           if (_tag === "Ignored" || circuit.openings !== openings) return Effect.void
-          if (_tag === "Failure") circuit.calm = false
-          return circuit.calm ? Effect.void : Effect.ignore(told(exit, openings))
+          if (_tag === "Failure") circuit.isHealthy = false
+          return circuit.isHealthy ? Effect.void : Effect.ignore(withBreaker(exit, openings))
         })
     return {
       around: (call) =>
         Effect.suspend(() => {
-          const { calm, openings } = circuit
-          return calm
-            ? calmly(openings)(call)
-            : told(call, openings).pipe(
+          const { isHealthy, openings } = circuit
+          return isHealthy
+            ? withoutBreaker(openings)(call)
+            : withBreaker(call, openings).pipe(
                 Effect.mapError((error) =>
                   error instanceof CircuitBreaker.CircuitBreakerError
                     ? // No attempt was made: the error has no attempt number.
