@@ -95,22 +95,22 @@ const judgeSuccess = Effect.fnUntraced(function* (
   { expect, judge, skip }: Verdicts,
   check: Check,
   call: ContractCall,
-  answer: GatewayResponse
+  response: GatewayResponse
 ) {
-  expect("requestId", answer.headers["x-request-id"] !== undefined, "it carries none")
-  if (answer.text === "" && call.mayBeEmpty) {
+  expect("requestId", response.headers["x-request-id"] !== undefined, "it carries none")
+  if (response.text === "" && call.mayBeEmpty) {
     judge("form", undefined)
-    skip("contentType", "the answer has no body")
+    skip("contentType", "the response has no body")
   } else if (call.decode !== undefined) {
-    const type = answer.headers["content-type"] ?? "not labelled"
+    const type = response.headers["content-type"] ?? "not labelled"
     expect("contentType", type.startsWith("application/json"), `it is ${type}`)
     const fault =
-      answer.json === undefined
-        ? "the answer is not JSON"
-        : yield* Effect.match(call.decode(answer.json), { onFailure: identity, onSuccess: () => undefined })
+      response.json === undefined
+        ? "the response is not JSON"
+        : yield* Effect.match(call.decode(response.json), { onFailure: identity, onSuccess: () => undefined })
     judge("form", fault)
     if (fault !== undefined && check.form.kind === "interface") {
-      return "its answer does not match the contract's schema"
+      return "its response does not match the contract's schema"
     }
   }
   return undefined
@@ -151,12 +151,12 @@ export const runCheck = Effect.fnUntraced(function* (check: Check, call: Contrac
   const guess = guessedModelNote(session, check.model)
   const expectSuccess: CheckContext<string>["expectSuccess"] = (rule, request, judgeAnswer, as) =>
     Effect.map(
-      judgeBy(rule, true, (answer) => refusalIn(answer) ?? judgeAnswer(answer))(send(request, as)),
-      (answer) => {
-        if (answer === undefined) return undefined
-        const refusal = refusalIn(answer)
-        if (refusal === undefined) return answer
-        if (guess !== undefined && as?.triesModel === true && mayConcernModel(answer)) {
+      judgeBy(rule, true, (response) => refusalIn(response) ?? judgeAnswer(response))(send(request, as)),
+      (response) => {
+        if (response === undefined) return undefined
+        const refusal = refusalIn(response)
+        if (refusal === undefined) return response
+        if (guess !== undefined && as?.triesModel === true && mayConcernModel(response)) {
           skip(rule, `${guess} (${refusal})`)
         }
         return undefined
@@ -168,8 +168,8 @@ export const runCheck = Effect.fnUntraced(function* (check: Check, call: Contrac
     (secret) => sendRequest(session.baseUrl, call.name, request, secret, timeout),
     other
   )
-  const answer = yield* expectSuccess("answers", request, () => undefined, { triesModel: true })
-  if (answer === undefined) {
+  const response = yield* expectSuccess("answers", request, () => undefined, { triesModel: true })
+  if (response === undefined) {
     if (guess === undefined || verdicts.get("answers")?.verdict !== "skipped") {
       return finish("its valid request was not answered with success")
     }
@@ -177,11 +177,11 @@ export const runCheck = Effect.fnUntraced(function* (check: Check, call: Contrac
     if (check.model !== undefined) session.models[check.model] = undefined
     return finish(guess)
   }
-  const fault = yield* judgeSuccess(results, check, call, answer)
+  const fault = yield* judgeSuccess(results, check, call, response)
   if (fault !== undefined) return finish(fault)
   const stopped = yield* check.run({
     session,
-    answer,
+    response,
     judge,
     expect,
     skip,

@@ -49,7 +49,7 @@ const decodeData = Schema.decodeUnknownOption(ChatEvent.fields.data)
 /** What breaks the contract in a stream of events. */
 const streamFault = ({ headers, text }: GatewayResponse): string | undefined => {
   const type = headers["content-type"] ?? "not labelled"
-  if (!type.startsWith("text/event-stream")) return `the answer is ${type}`
+  if (!type.startsWith("text/event-stream")) return `the response is ${type}`
   const data: Array<string> = []
   const parser = Sse.makeParser((event) => {
     if (event._tag === "Event") data.push(event.data)
@@ -64,12 +64,12 @@ export const chat = check({
   call: "POST /v1/chat/completions",
   needs: "paid",
   section: "Endpoints › Image understanding",
-  form: interfaceRule(SECTION, "the answer has `choices` with a message"),
+  form: interfaceRule(SECTION, "the response has `choices` with a message"),
   model: "chat",
   request: modelRequest("chat", (model) => request(model, "Name the colour of grass in one word.")),
   rules: {
-    text: interfaceRule(SECTION, "the answer's text is at choices[0].message.content"),
-    maxTokens: interfaceRule(SECTION, "the answer has at most `max_tokens` tokens"),
+    text: interfaceRule(SECTION, "the response's text is at choices[0].message.content"),
+    maxTokens: interfaceRule(SECTION, "the response has at most `max_tokens` tokens"),
     images: interfaceRule(SECTION, "a message of text and several images, PNG, JPEG and WEBP, is answered"),
     gif: interfaceRule("Limits", "a GIF image is refused"),
     stream: ownRule(
@@ -77,16 +77,24 @@ export const chat = check({
       "`stream: true` is answered with events of chunks, the last one [DONE]"
     )
   },
-  run: Effect.fnUntraced(function* ({ answer, expect, judge, expectRefusal, session, skip, expectSuccess }) {
+  run: Effect.fnUntraced(function* ({
+    response,
+    expect,
+    judge,
+    expectRefusal,
+    session,
+    skip,
+    expectSuccess
+  }) {
     const model = session.models.chat
-    if (areTokensSpent(answer)) skip("text", TOKENS_SPENT)
-    else judge("text", textFault(answer))
-    const tokens = tokensOf(answer)
-    if (tokens === undefined) skip("maxTokens", "the gateway does not count the answer's tokens")
+    if (areTokensSpent(response)) skip("text", TOKENS_SPENT)
+    else judge("text", textFault(response))
+    const tokens = tokensOf(response)
+    if (tokens === undefined) skip("maxTokens", "the gateway does not count the response's tokens")
     else expect("maxTokens", tokens <= MAX_TOKENS, `${tokens} tokens where ${MAX_TOKENS} were allowed`)
     const parts = [question, image(PNG, "low"), image(JPEG, "auto"), image(WEBP, "high")]
     let acceptsImages = true
-    if (textFault(answer) !== undefined && !areTokensSpent(answer))
+    if (textFault(response) !== undefined && !areTokensSpent(response))
       skip("images", "the model answers without text")
     else {
       const judgeText = (seen: GatewayResponse) => (areTokensSpent(seen) ? undefined : textFault(seen))

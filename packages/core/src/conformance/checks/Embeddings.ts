@@ -31,7 +31,7 @@ const isCount = (value: unknown) => Number.isInteger(value) && Number(value) >= 
 export const embeddings = check({
   call: "POST /v1/embeddings",
   section: "Endpoints › Embeddings",
-  form: interfaceRule(SECTION, "the answer has the fields of the embedding response"),
+  form: interfaceRule(SECTION, "the response has the fields of the embedding response"),
   model: "embedding",
   request: modelRequest("embedding", (model) => ({ body: { model, input: [FIRST, SECOND] } })),
   rules: {
@@ -51,10 +51,10 @@ export const embeddings = check({
     emptyInput: ownRule("Errors 3", "an empty input is refused with 400 and `param` `input`"),
     unknownModel: ownRule("Errors 3", "an unknown model is refused with 404")
   },
-  run: Effect.fnUntraced(function* ({ answer, expect, expectRefusal, session, skip, expectSuccess }) {
-    const { json } = answer
+  run: Effect.fnUntraced(function* ({ response, expect, expectRefusal, session, skip, expectSuccess }) {
+    const { json } = response
     const data = listAt(json, "data")
-    const vectors = vectorsOf(answer)
+    const vectors = vectorsOf(response)
     expect("object", at(json, "object") === "list", "it is not")
     expect(
       "entryObject",
@@ -82,7 +82,7 @@ export const embeddings = check({
       return failUnless(length === 1, `${length} entries for one text`)
     })
     const alone = single && vectorsOf(single)[0]
-    const [first, second] = [vectorAt(answer, 0), vectorAt(answer, 1)]
+    const [first, second] = [vectorAt(response, 0), vectorAt(response, 1)]
     const comparable = first !== undefined && first.length === second?.length
     const alike = comparable && distance(first, second) === 0
     if (comparable) expect("differ", !alike, "two unrelated texts have the same vector")
@@ -97,8 +97,10 @@ export const embeddings = check({
     const encoded = yield* expectSuccess(
       "base64",
       { body: { model, input: SECOND, encoding_format: "base64" } },
-      ({ json }) =>
-        failUnless(/^[\w+/]+={0,2}$/.test(String(at(json, "data", 0, "embedding"))), "it is not Base64")
+      ({ json }) => {
+        const text = at(json, "data", 0, "embedding")
+        return failUnless(typeof text === "string" && /^[\w+/]+={0,2}$/.test(text), "it is not Base64")
+      }
     )
     const base64 = at(encoded?.json, "data", 0, "embedding")
     if (typeof base64 === "string" && alone !== undefined) {

@@ -22,7 +22,7 @@ const create = check({
   call: "POST /v1/images/generations",
   needs: "paid",
   section: ENDPOINTS,
-  form: interfaceRule(SECTION, "the answer has `data`, or the `id` of a task"),
+  form: interfaceRule(SECTION, "the response has `data`, or the `id` of a task"),
   model: "image",
   request: (session) =>
     modelRequest(session.models.image === undefined ? "twoStepImage" : "image", requestOf)(session),
@@ -31,13 +31,13 @@ const create = check({
     one: interfaceRule("Limits", "without `n` one image is made"),
     task: interfaceRule(ENDPOINTS, "a two-step model answers with the `id` of a task")
   },
-  run: Effect.fnUntraced(function* ({ answer, expect, judge, session, expectSuccess }) {
-    session.imageTask = idOf(answer)
+  run: Effect.fnUntraced(function* ({ response, expect, judge, session, expectSuccess }) {
+    session.imageTask = idOf(response)
     if (session.imageTask !== undefined) {
       judge("task", undefined)
       return "the model works in two steps: see the task"
     }
-    const data = listAt(answer.json, "data")
+    const data = listAt(response.json, "data")
     const carried = data.filter((one) =>
       ["url", "b64_json", "base64_json"].some((field) => isText(at(one, field)))
     )
@@ -59,7 +59,7 @@ const get = check({
   call: "GET /v1/images/generations/{}",
   needs: "paid",
   section: ENDPOINTS,
-  form: interfaceRule(SECTION, "the answer has the `status` of the task"),
+  form: interfaceRule(SECTION, "the response has the `status` of the task"),
   request: ({ imageTask }) =>
     imageTask === undefined ? "no image task was created" : { params: [imageTask] },
   rules: {
@@ -71,15 +71,15 @@ const get = check({
     ),
     unknown: ownRule("Errors 3", "an unknown id is refused with 404")
   },
-  run: Effect.fnUntraced(function* ({ answer, expect, expectRefusal, send, session, skip }) {
+  run: Effect.fnUntraced(function* ({ response, expect, expectRefusal, send, session, skip }) {
     const { imageTask = "" } = session
-    const seen = yield* poll(answer, send({ params: [imageTask] }), session.options, POLL_EVERY)
+    const seen = yield* poll(response, send({ params: [imageTask] }), session.options, POLL_EVERY)
     expect(
       "status",
-      seen.every((answer) => isText(statusOf(answer))),
+      seen.every((response) => isText(statusOf(response))),
       "it is missing"
     )
-    const last = seen.at(-1) ?? answer
+    const last = seen.at(-1) ?? response
     expect("ends", isTaskFinished(statusOf(last)), `it has not after ${seen.length} polls`)
     if (statusOf(last) !== "completed") skip("urls", "the task was not completed")
     else {

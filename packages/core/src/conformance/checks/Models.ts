@@ -12,13 +12,13 @@ const modelList = (call: CallName, kind: RuleKind, idKind = kind) =>
     call,
     kind,
     section: ACCOUNT,
-    form: { kind, section: ACCOUNT, says: "the answer has the models in `data`" },
+    form: { kind, section: ACCOUNT, says: "the response has the models in `data`" },
     request: () => ({}),
     rules: {
       list: { kind, section: ACCOUNT, says: "`data` is an array" },
       ids: { kind: idKind, section: "Model entry", says: "each model has an `id`, a text" }
     },
-    run: ({ answer: { json }, expect }) =>
+    run: ({ response: { json }, expect }) =>
       Effect.sync(() => {
         const isList = Array.isArray(at(json, "data"))
         expect("list", isList, "it is not a list")

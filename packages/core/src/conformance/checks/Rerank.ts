@@ -19,7 +19,7 @@ export const rerank = check({
   call: "POST /v1/rerank",
   needs: "paid",
   section: "Endpoints › Rerank",
-  form: interfaceRule(SECTION, "the answer has `results` with `index` and `relevance_score`"),
+  form: interfaceRule(SECTION, "the response has `results` with `index` and `relevance_score`"),
   model: "rerank",
   request: modelRequest("rerank", (model) => ({ body: { model, query: QUERY, documents: DOCUMENTS } })),
   rules: {
@@ -47,8 +47,8 @@ export const rerank = check({
     noDocuments: ownRule("Errors 3", "an empty list is refused with 400 and `param` `documents`"),
     unknownModel: ownRule("Errors 3", "an unknown model is refused with 404")
   },
-  run: Effect.fnUntraced(function* ({ answer, expect, expectRefusal, session, skip, expectSuccess }) {
-    const results = listAt(answer.json, "results")
+  run: Effect.fnUntraced(function* ({ response, expect, expectRefusal, session, skip, expectSuccess }) {
+    const results = listAt(response.json, "results")
     const indices = results.map((result) => Number(at(result, "index")))
     expect("complete", results.length >= DOCUMENTS.length, `${results.length} results for 3 documents`)
     const outside = indices.filter((index) => index < 0 || index >= DOCUMENTS.length)

@@ -50,7 +50,7 @@ const idOf = (token: unknown): number | undefined => {
 const list = check({
   call: "GET /api/token/",
   section: ACCOUNT,
-  form: interfaceRule(ACCOUNT, "the answer has the tokens in `data`"),
+  form: interfaceRule(ACCOUNT, "the response has the tokens in `data`"),
   request: () => ({ query: { num: String(PAGE) } }),
   rules: {
     list: interfaceRule(ACCOUNT, "`data` is an array"),
@@ -61,7 +61,7 @@ const list = check({
     num: interfaceRule(ACCOUNT, "`num` is the page size"),
     masked: ownRule(SECTION, "a list shows no full key: only creation returns it")
   },
-  run: Effect.fnUntraced(function* ({ answer: { json }, expect, judge, session, skip, expectSuccess }) {
+  run: Effect.fnUntraced(function* ({ response: { json }, expect, judge, session, skip, expectSuccess }) {
     expect("list", Array.isArray(at(json, "data")), "it is not an array")
     if (!Array.isArray(at(json, "data"))) return undefined
     const tokens = listAt(json, "data")
@@ -101,7 +101,7 @@ const create = check({
   call: "POST /api/token/",
   needs: "write",
   section: ACCOUNT,
-  form: interfaceRule(ACCOUNT, "the answer has the new token in `data`"),
+  form: interfaceRule(ACCOUNT, "the response has the new token in `data`"),
   request: (session) => ({ body: newToken(session) }),
   rules: {
     key: interfaceRule(SECTION, "the new token carries its `key`"),
@@ -109,7 +109,7 @@ const create = check({
     asAsked: interfaceRule(ACCOUNT, "name, expired_time, remain_quota and subnet have the values sent"),
     opens: interfaceRule("Authentication 7", "the new key opens /v1")
   },
-  run: Effect.fnUntraced(function* ({ answer: { json }, expect, judge, session, expectSuccess }) {
+  run: Effect.fnUntraced(function* ({ response: { json }, expect, judge, session, expectSuccess }) {
     const made = at(json, "data")
     const key = Option.getOrUndefined(decodeKey(at(made, "key")))
     if (key !== undefined) session.secrets.push(key)
@@ -130,7 +130,7 @@ const create = check({
 const get = check({
   call: "GET /api/token/{}",
   section: ACCOUNT,
-  form: interfaceRule(ACCOUNT, "the answer has the token in `data`"),
+  form: interfaceRule(ACCOUNT, "the response has the token in `data`"),
   request: ({ listed, token }) => {
     const known = token ?? listed
     return known === undefined ? "no token is known" : { params: [known.id] }
@@ -139,7 +139,7 @@ const get = check({
     data: interfaceRule(SECTION, "`data` is the token with its fields"),
     sameId: interfaceRule(ACCOUNT, "it is the requested token")
   },
-  run: ({ answer: { json }, expect, judge, session }) =>
+  run: ({ response: { json }, expect, judge, session }) =>
     Effect.sync(() => {
       const { id } = session.token ?? session.listed ?? {}
       judge("data", tokenFault(at(json, "data")))
@@ -150,7 +150,7 @@ const get = check({
 const search = check({
   call: "GET /api/token/search",
   section: ACCOUNT,
-  form: interfaceRule(ACCOUNT, "the answer has the tokens in `data`"),
+  form: interfaceRule(ACCOUNT, "the response has the tokens in `data`"),
   request: ({ listed, token }) => {
     const known = token ?? listed
     return known === undefined ? "no token is known" : { query: { keyword: known.name } }
@@ -159,7 +159,7 @@ const search = check({
     finds: interfaceRule(ACCOUNT, "a token is found by its name"),
     only: interfaceRule(ACCOUNT, "tokens that do not match are left out")
   },
-  run: Effect.fnUntraced(function* ({ answer: { json }, expect, session, expectSuccess }) {
+  run: Effect.fnUntraced(function* ({ response: { json }, expect, session, expectSuccess }) {
     const { id } = session.token ?? session.listed ?? {}
     const found = listAt(json, "data").some((token) => idOf(token) === id)
     expect("finds", found, "it is not among them")
@@ -184,7 +184,7 @@ const update = check({
   call: "PUT /api/token/",
   needs: "write",
   section: ACCOUNT,
-  form: ownRule(ACCOUNT, "the answer has the envelope of /api"),
+  form: ownRule(ACCOUNT, "the response has the envelope of /api"),
   request: (session) =>
     session.token === undefined ? "no token was created" : { body: changed(session, 0) },
   rules: {
@@ -240,7 +240,7 @@ const remove = check({
   call: "DELETE /api/token/{}",
   needs: "write",
   section: ACCOUNT,
-  form: ownRule(ACCOUNT, "the answer has the envelope of /api"),
+  form: ownRule(ACCOUNT, "the response has the envelope of /api"),
   request: ({ token }) => (token === undefined ? "no token was created" : { params: [token.id] }),
   rules: { gone: interfaceRule(ACCOUNT, "the token is removed") },
   run: Effect.fnUntraced(function* ({ expect, judge, send, session }) {

@@ -26,7 +26,7 @@ const rotate = check({
   call: "GET /api/user/token",
   needs: "rotate",
   section: ACCOUNT,
-  form: ownRule(ACCOUNT, "the answer has the new system access token in `data`"),
+  form: ownRule(ACCOUNT, "the response has the new system access token in `data`"),
   request: () => ({}),
   rules: {
     token: ownRule(ACCOUNT, "`data` is the new system access token"),
@@ -34,10 +34,10 @@ const rotate = check({
     ends: ownRule(ACCOUNT, "the old token is revoked"),
     unstored: ownRule(ACCOUNT, "it is not cacheable: `cache-control: no-store`")
   },
-  run: Effect.fnUntraced(function* ({ answer, expect, expectRefusal, session, expectSuccess }) {
-    const stored = answer.headers["cache-control"]?.includes("no-store") !== true
+  run: Effect.fnUntraced(function* ({ response, expect, expectRefusal, session, expectSuccess }) {
+    const stored = response.headers["cache-control"]?.includes("no-store") !== true
     expect("unstored", !stored, "the header is missing")
-    const token = Option.getOrUndefined(decodeToken(at(answer.json, "data")))
+    const token = Option.getOrUndefined(decodeToken(at(response.json, "data")))
     expect("token", token !== undefined, "it is not a token")
     if (token === undefined) return
     const old = session.accessToken

@@ -29,7 +29,7 @@ const create = check({
   call: "POST /v1/videos",
   needs: "paid",
   section: WORKFLOW,
-  form: interfaceRule(SECTION, "the answer is a video task with its `id`"),
+  form: interfaceRule(SECTION, "the response is a video task with its `id`"),
   model: "video",
   request: modelRequest("video", (model) => ({
     body: { model, prompt: "A red ball rolls slowly over a wooden table" }
@@ -37,7 +37,7 @@ const create = check({
   rules: {
     firstStatus: ownRule(SECTION, "the task carries its status at once")
   },
-  run: ({ answer: { json }, judge, session }) =>
+  run: ({ response: { json }, judge, session }) =>
     Effect.sync(() => {
       session.video = { id: String(at(json, "id")) }
       judge("firstStatus", statusFault(at(json, "status")))
@@ -48,7 +48,7 @@ const get = check({
   call: "GET /v1/videos/{}",
   needs: "paid",
   section: WORKFLOW,
-  form: interfaceRule(SECTION, "the answer is a video task"),
+  form: interfaceRule(SECTION, "the response is a video task"),
   request: ofVideo,
   rules: {
     sameId: interfaceRule(SECTION, "the task has the requested id"),
@@ -57,11 +57,11 @@ const get = check({
     ends: ownRule("States and transitions › Video task", "the task ends within the time allowed"),
     unknown: ownRule("Errors 3", "an unknown id is refused with 404")
   },
-  run: Effect.fnUntraced(function* ({ answer, expect, judge, expectRefusal, send, session, skip }) {
+  run: Effect.fnUntraced(function* ({ response, expect, judge, expectRefusal, send, session, skip }) {
     const { video } = session
     if (video === undefined) return
-    expect("sameId", at(answer.json, "id") === video.id, "it has another id")
-    const seen = yield* poll(answer, send({ params: [video.id] }), session.options, POLL_EVERY)
+    expect("sameId", at(response.json, "id") === video.id, "it has another id")
+    const seen = yield* poll(response, send({ params: [video.id] }), session.options, POLL_EVERY)
     const statuses = seen.map(statusOf)
     judge("status", statusFault(statuses.find((status) => !STATUSES.has(status)) ?? statuses[0]))
     const [last] = statuses.slice(-1)
@@ -88,7 +88,7 @@ const content = check({
   needs: "paid",
   section: WORKFLOW,
   authentication: "Authentication 5",
-  form: interfaceRule(WORKFLOW, "the answer is a file"),
+  form: interfaceRule(WORKFLOW, "the response is a file"),
   request: (session) =>
     session.video !== undefined && session.video.ended !== "completed"
       ? "the video was not completed"
@@ -98,7 +98,7 @@ const content = check({
     whole: interfaceRule(WORKFLOW, "the MP4 file is complete"),
     type: ownRule(WORKFLOW, "its content type is video/mp4")
   },
-  run: ({ answer: { bytes, headers, isFilm }, expect, skip }) =>
+  run: ({ response: { bytes, headers, isFilm }, expect, skip }) =>
     Effect.sync(() => {
       const mark = new TextDecoder("latin1").decode(bytes.subarray(4, 8))
       expect("mp4", mark === FTYP, "its first bytes are not those of an MP4 file")
@@ -113,7 +113,7 @@ const remove = check({
   call: "DELETE /v1/videos/{}",
   needs: "paid",
   section: WORKFLOW,
-  form: ownRule(WORKFLOW, "the answer says which task was removed"),
+  form: ownRule(WORKFLOW, "the response says which task was removed"),
   request: ofVideo,
   rules: { gone: interfaceRule(WORKFLOW, "the task's record is removed") },
   run: Effect.fnUntraced(function* ({ expect, judge, send, session: { video } }) {

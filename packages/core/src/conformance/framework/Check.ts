@@ -12,7 +12,7 @@ type CheckStep<A> = Effect.Effect<A, never, HttpClient.HttpClient>
 export interface CheckContext<Name extends string> {
   readonly session: Session
   /** The successful response of the call's first request. */
-  readonly answer: GatewayResponse
+  readonly response: GatewayResponse
   /** The rule holds, or fails with `fault`. */
   readonly judge: (rule: Name, fault: string | undefined) => void
   /** The rule holds if the condition does, else it fails with `fault`. */
@@ -22,14 +22,14 @@ export interface CheckContext<Name extends string> {
   readonly expectSuccess: (
     rule: Name,
     request: CheckRequest,
-    judge: (answer: GatewayResponse) => string | undefined,
+    judge: (response: GatewayResponse) => string | undefined,
     as?: SendOptions
   ) => CheckStep<GatewayResponse | undefined>
   /** Expects a refusal. A 5xx skips the rule. */
   readonly expectRefusal: (
     rule: Name,
     request: CheckRequest,
-    judge?: (answer: GatewayResponse) => string | undefined,
+    judge?: (response: GatewayResponse) => string | undefined,
     as?: SendOptions
   ) => CheckStep<void>
   /** Sends a request without judging a rule. */
@@ -88,7 +88,7 @@ const standardRules = ({ authentication, form, kind = "interface", section }: Ch
     ),
     status: ownRule("Errors 3", "without a credential it is refused with 401"),
     errorBody: ownRule("Errors 2", "a refusal carries `error` with `message`, `type`, `param` and `code`"),
-    requestId: ownRule("Errors 2", "an answer carries `x-request-id`"),
+    requestId: ownRule("Errors 2", "a response carries `x-request-id`"),
     ...(call.decode && { contentType: ownRule("What the service does", "JSON is labelled application/json") })
   }
 }

@@ -32,7 +32,7 @@ const firstIssue = SchemaIssue.makeFormatterStandardSchemaV1()
 const issueMessage = ({ issue }: Schema.SchemaError): string => {
   const [first] = firstIssue(issue).issues
   const path = (first?.path ?? []).map((step) => (typeof step === "object" ? step.key : step)).join(".")
-  return `${path === "" ? "the answer" : `\`${path}\``}: ${first?.message ?? "does not match the contract"}`
+  return `${path === "" ? "the response" : `\`${path}\``}: ${first?.message ?? "does not match the contract"}`
 }
 
 const decoder = (bodies: ReadonlyArray<Schema.Top>): ContractCall["decode"] => {

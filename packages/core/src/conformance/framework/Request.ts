@@ -101,11 +101,11 @@ export const sendRequest = (
     })
   )
   const withRetries = (left: number): Effect.Effect<GatewayResponse, NoResponse, HttpClient.HttpClient> =>
-    Effect.flatMap(once, (answer) =>
-      answer.status !== 429 || left === 0
-        ? Effect.succeed(answer)
+    Effect.flatMap(once, (response) =>
+      response.status !== 429 || left === 0
+        ? Effect.succeed(response)
         : Effect.gen(function* () {
-            const wait = retryAfter(answer.headers, yield* Clock.currentTimeMillis) ?? RATE_LIMITED_WAIT
+            const wait = retryAfter(response.headers, yield* Clock.currentTimeMillis) ?? RATE_LIMITED_WAIT
             yield* Effect.sleep(Duration.min(wait, RATE_LIMITED_LONGEST))
             return yield* withRetries(left - 1)
           })
