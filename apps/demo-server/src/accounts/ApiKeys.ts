@@ -38,8 +38,11 @@ const columnsOf = <F extends Partial<KeyFields>>({ models, ...fields }: F) => ({
   ...(models !== undefined && { models: models === null ? null : JSON.stringify(models) })
 })
 
-/** A key with its user. */
-export interface KeyWithUser extends KeyRow {
+/** What authentication needs of a key and its user. */
+export interface KeyWithUser extends Pick<
+  KeyRow,
+  "id" | "user_id" | "status" | "expires_at" | "subnet" | "models" | "documents" | keyof typeof limitColumns
+> {
   readonly username: string
   readonly role: Role
   readonly user_status: 0 | 1
@@ -54,20 +57,16 @@ export interface KeyWithUser extends KeyRow {
 const keysBy = <A extends string | number>(column: "hash" | "id") =>
   function* (values: ReadonlyArray<A>): SqlStep<ReadonlyArray<KeyWithUser | undefined>> {
     const rows = yield* query<
-      Omit<KeyWithUser, "models"> & { readonly models: string | null; readonly hash: string }
+      Omit<KeyWithUser, "models"> & { models: string | null | ReadonlyArray<string>; readonly hash: string }
     >(
-      `SELECT tokens.*, users.username, users.role, users.status AS user_status,
+      `SELECT tokens.id, user_id, hash, tokens.status, expires_at, subnet, models, documents,
+        tokens.requests_per_minute, tokens.tokens_per_minute, username, role, users.status AS user_status,
         users.requests_per_minute AS user_requests_per_minute, users.tokens_per_minute AS user_tokens_per_minute
       FROM tokens JOIN users ON users.id = tokens.user_id WHERE tokens.${column} IN (${values.map(() => "?").join(", ")})`,
       ...values
     )
-    const found = new Map<unknown, KeyWithUser>(
-      rows.map((row) => [
-        row[column],
-        { ...row, models: row.models === null ? null : (JSON.parse(row.models) as ReadonlyArray<string>) }
-      ])
-    )
-    return values.map((value) => found.get(value))
+    for (const row of rows) if (typeof row.models === "string") row.models = JSON.parse(row.models) as []
+    return values.map((value) => rows.find((row) => row[column] === value) as KeyWithUser | undefined)
   }
 const keysByHash = keysBy<string>("hash")
 const keysById = keysBy<number>("id")

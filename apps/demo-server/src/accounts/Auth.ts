@@ -1,10 +1,10 @@
 /** The contract's authentication middlewares: API key, system access token, and the page's session. */
 import { AccessTokenAuth, ApiKeyAuth, Failure, Principal } from "@sluice/core/contract"
-import { Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Access, CurrentUser } from "../contract/Access.ts"
 import { checkParts } from "../http/BodyParts.ts"
-import { noteRequest } from "../http/RequestRecord.ts"
+import { CurrentRequest } from "../http/RequestRecord.ts"
 import { isSameOrigin } from "../network/Origin.ts"
 import {
   bearerToken,
@@ -17,21 +17,20 @@ import {
 import { type CallerInfo, CurrentCaller } from "./Caller.ts"
 
 /** The caller of the current request, recorded for its log line. */
-const callerOf = Effect.fnUntraced(function* (
-  { key, user }: Identity,
-  credential: Exclude<CallerInfo["credential"], "none">
-) {
-  const principal = { user: user.id, ...(key !== undefined && { key: String(key.id) }) }
-  yield* noteRequest(principal)
-  const caller: CallerInfo = {
-    ...principal,
-    credential,
-    address: yield* callerAddress,
-    models: key?.models ?? undefined,
-    ...(key !== undefined && { limits: key })
-  }
-  return { caller, principal }
-})
+const callerOf = ({ key, user }: Identity, credential: Exclude<CallerInfo["credential"], "none">) =>
+  Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest>) => {
+    const principal = { user: user.id, ...(key !== undefined && { key: String(key.id) }) }
+    const record = Context.get(context, CurrentRequest)
+    record.now = { ...record.now, ...principal }
+    const caller: CallerInfo = {
+      ...principal,
+      credential,
+      address: callerAddress(Context.get(context, HttpServerRequest.HttpServerRequest)),
+      models: key?.models ?? undefined,
+      ...(key !== undefined && { limits: key })
+    }
+    return Effect.succeed({ caller, principal })
+  })
 
 /** Provides the caller to the handler. */
 const withCaller = <A, E, R>(

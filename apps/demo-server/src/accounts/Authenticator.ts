@@ -1,6 +1,6 @@
 /** Checks credentials: API keys, system access tokens, and sessions of the page. */
 import { Failure } from "@sluice/core/contract"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Context, Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { SESSION_COOKIE } from "../contract/Access.ts"
 import { parseSubnet } from "../network/IpAddress.ts"
@@ -50,9 +50,8 @@ export interface Identity {
 }
 
 /** The address of the current request. Headers of trusted proxies are already applied. */
-export const callerAddress = Effect.map(HttpServerRequest.HttpServerRequest, ({ remoteAddress }) =>
+export const callerAddress = ({ remoteAddress }: HttpServerRequest.HttpServerRequest): string =>
   Option.getOrElse(remoteAddress, () => "")
-)
 
 /** The bearer token of a request; empty without one. */
 export const bearerToken = ({ headers }: HttpServerRequest.HttpServerRequest): string =>
@@ -83,14 +82,20 @@ export const makeAuthenticator = Effect.gen(function* () {
   const users = yield* Users
   const signIn = yield* SignIn
 
-  const fromKey = Effect.fn("Authenticator.key")(function* (key: KeyWithUser) {
-    const failure = keyFailure(key, yield* Clock.currentTimeMillis, yield* callerAddress)
-    if (failure !== undefined) return yield* failure
-    const { role, user_id: id, username } = key
-    return { user: { id, username, role }, key } satisfies Identity
-  })
+  const fromKey = (key: KeyWithUser) =>
+    Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest>) => {
+      const now = Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
+      const failure = keyFailure(
+        key,
+        now,
+        callerAddress(Context.get(context, HttpServerRequest.HttpServerRequest))
+      )
+      if (failure !== undefined) return Effect.fail(failure)
+      const { role, user_id: id, username } = key
+      return Effect.succeed<Identity>({ user: { id, username, role }, key })
+    })
 
-  const byKey = Effect.fn("Authenticator.byKey")(function* (secret: string) {
+  const byKey = Effect.fnUntraced(function* (secret: string) {
     if (secret === "") {
       return yield* unauthorized("No credential. Send the API key as `Authorization: Bearer …`")
     }
@@ -104,7 +109,7 @@ export const makeAuthenticator = Effect.gen(function* () {
     )
   })
 
-  const byToken = Effect.fn("Authenticator.byToken")(function* (secret: string) {
+  const byToken = Effect.fnUntraced(function* (secret: string) {
     if (secret === "") {
       return yield* unauthorized("No credential. Send the system access token as `Authorization: Bearer …`")
     }
@@ -121,7 +126,7 @@ export const makeAuthenticator = Effect.gen(function* () {
   })
 
   /** Undefined without a valid session. A session opened with a key has the key's rights. */
-  const bySession = Effect.fn("Authenticator.bySession")(function* (token: string) {
+  const bySession = Effect.fnUntraced(function* (token: string) {
     const session = yield* orUnavailable(signIn.session(token))
     if (session === undefined) return undefined
     if (session.token_id === null) {
@@ -139,13 +144,16 @@ export const makeAuthenticator = Effect.gen(function* () {
    * **Details.** An `Authorization` header takes precedence, even if it is wrong. Requests of another origin that change
    * something fail.
    */
-  const sessionUser = Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const token = request.cookies[SESSION_COOKIE] ?? ""
-    if (request.headers["authorization"] !== undefined || token === "") return undefined
-    const identity = yield* bySession(token)
-    return identity === undefined || isSameOrigin(request) ? identity : yield* crossOrigin(request)
-  }).pipe(Effect.withSpan("SessionUser"))
+  const sessionUser = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    const { cookie, authorization } = request.headers
+    const token = authorization === undefined && cookie !== undefined ? request.cookies[SESSION_COOKIE] : ""
+    if (token === undefined || token === "") return Effect.undefined
+    return Effect.filterOrFail(
+      bySession(token),
+      (identity) => identity === undefined || isSameOrigin(request),
+      () => crossOrigin(request)
+    )
+  })
 
   return { byKey, byToken, bySession, sessionUser }
 })

@@ -76,7 +76,7 @@ export const SessionLayer = HttpApiBuilder.group(
             Effect.provideService(CurrentCaller, {
               user: user.id,
               credential: "session",
-              address: yield* callerAddress,
+              address: callerAddress(yield* HttpServerRequest.HttpServerRequest),
               models: undefined
             })
           )

@@ -51,7 +51,6 @@ export const makeModelCall = Effect.fnUntraced(function* <
   const charges = yield* Charges
   const { operation } = meter
   const encode = kept && Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(kept)))
-  const span = `gateway.${operation}`
 
   return (
     http: HttpRequest,
@@ -80,6 +79,6 @@ export const makeModelCall = Effect.fnUntraced(function* <
         addHeaders
       })
     })
-    return Effect.withSpan(Effect.mapError(call, toFailure), span, { captureStackTrace: false })
+    return Effect.mapError(call, toFailure)
   }
 })

@@ -27,16 +27,22 @@ const WHOLE = 10
 /** Milliseconds that an idle connection stays open. */
 const KEEP_ALIVE = 10_000
 
-/** Milliseconds between Node's checks for slow requests. */
+/** Milliseconds between checks for slow requests. */
 const LOOK_EVERY = 2_000
 
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse]
 
-/**
- * The open connections with their current request. Each connection has one mutable entry: adding and removing a map
- * entry for each request costs garbage collections.
- */
-type Connections = Map<Socket, { exchange: Exchange | undefined }>
+/** A connection. It is changed for each request: adding and removing a map entry costs garbage collections. */
+interface Connection {
+  /** The current request. */
+  exchange: Exchange | undefined
+  /** When that began, in milliseconds of `performance.now()`. */
+  since: number
+  /** Bytes that were read when the last response ended. */
+  read: number
+}
+
+type Connections = Map<Socket, Connection>
 
 /** The wire may have another status; the form is that of every error. */
 const failure = (code: string, message: string) => new Failure({ status: 400, code, message })
@@ -94,9 +100,6 @@ const silent = failure(
 
 const slow = failure("request_timeout", "The body did not come in time: send it again, faster")
 
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
-
 const unexpected = failure("expectation_failed", "Only `Expect: 100-continue` is met here")
 
 /** Uploads have a time limit of their own, and report what was stored. */
@@ -108,28 +111,30 @@ const isUpload = ({ url }: IncomingMessage): boolean =>
  * closed.
  */
 const giveUpTheSilent = (server: Server, connections: Connections, patience: number) => {
-  const read = new WeakMap<Socket, number>()
-  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-    const { socket } = request
-    response.once("close", () => read.set(socket, socket.bytesRead))
-    if (isUpload(request) || !hasBody(request)) return
-    // Ends a body that arrives too slowly, though never silent.
-    const late = setTimeout(() => {
-      // The body has arrived, and the handler has not read it yet.
-      if (request.complete) return
-      if (response.headersSent) socket.destroy()
-      else refuse([request, response], 408, slow)
-    }, patience * WHOLE)
-    for (const event of ["end", "close"]) request.once(event, () => clearTimeout(late))
-  })
+  // Ends bodies that arrive too slowly, though never silent. A timer for each request costs more.
+  const look = setInterval(
+    () => {
+      const begun = performance.now() - patience * WHOLE
+      for (const [socket, { exchange, since }] of connections) {
+        if (exchange === undefined || since > begun) continue
+        const [request, response] = exchange
+        if (request.complete || isUpload(request)) continue
+        if (response.headersSent) socket.destroy()
+        else refuse(exchange, 408, slow)
+      }
+    },
+    Math.min(LOOK_EVERY, patience)
+  )
+  look.unref()
+  server.once("close", () => clearInterval(look))
   server.timeout = patience
   server.on("timeout", (socket: Socket) => {
-    const exchange = connections.get(socket)?.exchange
+    const { exchange, read = 0 } = connections.get(socket) ?? {}
     // The caller does not read the response. Node reports this after twice the time if it reads a part.
     if (socket.writableLength > 0) return void socket.destroy()
     if (exchange === undefined) {
       // Between two requests, or within the headers of one.
-      const isIdle = socket.bytesRead === (read.get(socket) ?? 0)
+      const isIdle = socket.bytesRead === read
       return isIdle ? void socket.destroy() : refuseSocket(socket, "ERR_HTTP_REQUEST_TIMEOUT")
     }
     const [request, response] = exchange
@@ -145,7 +150,7 @@ const giveUpTheSilent = (server: Server, connections: Connections, patience: num
 const closeWhenDone = (server: Server, connections: Connections, begin: () => void) => {
   let closing = false
   server.on("connection", (socket) => {
-    connections.set(socket, { exchange: undefined })
+    connections.set(socket, { exchange: undefined, since: 0, read: 0 })
     socket.once("close", () => connections.delete(socket))
   })
   server.prependListener("request", (request, response) => {
@@ -153,7 +158,9 @@ const closeWhenDone = (server: Server, connections: Connections, begin: () => vo
     const connection = connections.get(socket)
     if (connection === undefined) return
     connection.exchange = [request, response]
+    connection.since = performance.now()
     response.once("close", () => {
+      connection.read = socket.bytesRead
       if (connection.exchange?.[1] !== response) return
       connection.exchange = undefined
       if (closing) socket.destroySoon()

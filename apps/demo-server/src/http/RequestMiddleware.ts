@@ -69,7 +69,7 @@ const closeStream = ({ body }: Response) =>
 const isEncoded = ({ headers }: Request): boolean =>
   (headers["content-encoding"] ?? "identity").toLowerCase() !== "identity"
 
-/** Services of a request, in one context. */
+/** Adds the services of a request. To merge another context costs more: it copies all of the server's services. */
 const contextOf = (
   context: Context.Context<never>,
   request: Request,
@@ -77,7 +77,8 @@ const contextOf = (
   limit: number,
   record: { now: RequestRecord }
 ) =>
-  Context.make(HttpServerRequest.HttpServerRequest, request).pipe(
+  context.pipe(
+    Context.add(HttpServerRequest.HttpServerRequest, request),
     Context.add(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(limit)),
     Context.add(CurrentRequest, record),
     Context.add(References.CurrentLogAnnotations, {
@@ -128,7 +129,9 @@ export const RequestMiddlewareLayer = HttpRouter.middleware(
 
         const handled = route.pipe(
           Effect.catchCause((cause) => answerCause(cause, request)),
-          Effect.provideContext(contextOf(context, request, id, limit, record)),
+          Effect.updateContext((context: Context.Context<never>) =>
+            contextOf(context, request, id, limit, record)
+          ),
           Effect.tapCause(() => finish(CLIENT_CLOSED_REQUEST))
         )
         const answer = refusalOf(request, limit) ?? toInterfaceError(yield* handled, limit)

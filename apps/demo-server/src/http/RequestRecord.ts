@@ -1,5 +1,5 @@
 /** What identifies a request, and what becomes known of it for the log and the metrics. */
-import { Context, Effect } from "effect"
+import { Context } from "effect"
 import { randomUUID } from "node:crypto"
 
 /** Safe in a header, a log and a search. */
@@ -25,8 +25,3 @@ export const CurrentRequest = Context.Reference<{ now: RequestRecord }>(
   "@sluice/demo-server/CurrentRequest",
   { defaultValue: () => ({ now: {} }) }
 )
-
-export const noteRequest = (known: RequestRecord): Effect.Effect<void> =>
-  Effect.map(CurrentRequest, (record) => {
-    record.now = { ...record.now, ...known }
-  })
