@@ -1,6 +1,6 @@
 /** Calls a model for a decoded request: checks the permission, chooses the provider, bills the caller. */
 import { Failure, type GatewayError } from "@sluice/core/contract"
-import { Effect, Schema } from "effect"
+import { Effect, References, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { type CallerInfo, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
 import { Charges } from "../billing/Charges.ts"
@@ -49,7 +49,9 @@ export const makeModelCall = Effect.fnUntraced(function* <
   kept?: Schema.Codec<Response, unknown>
 ) {
   const charges = yield* Charges
+  const isTraced = yield* References.TracerEnabled
   const { operation } = meter
+  const span = `gateway.${operation}`
   const encode = kept && Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(kept)))
 
   return (
@@ -79,6 +81,8 @@ export const makeModelCall = Effect.fnUntraced(function* <
         addHeaders
       })
     })
-    return Effect.mapError(call, toFailure)
+    const answered = Effect.mapError(call, toFailure)
+    // A span costs even where nobody sees it.
+    return isTraced ? Effect.withSpan(answered, span, { captureStackTrace: false }) : answered
   }
 })
