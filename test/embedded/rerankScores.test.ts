@@ -1,4 +1,7 @@
-import { rerankScores } from "@sluice/embedded"
+import { Reranker } from "@sluice/core"
+import { layerReranker, rerankScores } from "@sluice/embedded"
+import { Effect } from "effect"
+import { addPriors } from "../../packages/embedded/src/lexical/rerankScores.ts"
 import { describe, expect, it } from "vitest"
 
 const best = (
@@ -146,5 +149,64 @@ describe("rerankScores", () => {
     expect([...rerankScores("?!", [{ text: "one" }, { text: "" }])].every(Number.isFinite)).toBe(true)
     expect([...rerankScores("", [])]).toEqual([])
     expect(best("the who", { text: "somebody" }, { text: "The Who" })).toBe(1)
+  })
+})
+
+describe("addPriors", () => {
+  const long = Array.from({ length: 80 }, (_, i) => `word${i}`).join(" ")
+  const relevance = (query: string, scores: ReadonlyArray<number>, priors: ReadonlyArray<number>) => [
+    ...addPriors(query, Float64Array.from(scores), priors)
+  ]
+  const order = (query: string, scores: ReadonlyArray<number>, priors: ReadonlyArray<number>) => {
+    const values = relevance(query, scores, priors)
+    return [...values.keys()].toSorted((a, b) => (values[b] ?? 0) - (values[a] ?? 0))
+  }
+  const priors = [0.25, 0, 1]
+
+  it("scales the scores to 0–1 if the priors are 0", () => {
+    expect(relevance(long, [0.5, 1.5, 1], [0, 0, 0])).toEqual([0, 1, 0.5])
+    expect(relevance("gate", [0.5, 0.5], [0, 0])).toEqual([0, 0])
+    expect(relevance("gate", [], [])).toEqual([])
+  })
+
+  it("lets a prior decide between close scores", () => {
+    expect(order("gate", [0.1, 0.52, 0.5], priors)).toEqual([2, 1, 0])
+    expect(order("gate", [0.1, 0.9, 0.5], priors)).toEqual([1, 2, 0])
+    expect(order("gate", [0.1, 0.7, 0.5], priors)).toEqual([1, 2, 0])
+  })
+
+  it("weighs a prior half as much as a score for a long query", () => {
+    expect(order(long, [0.1, 0.7, 0.5], priors)).toEqual([2, 1, 0])
+  })
+
+  it("counts the different words of a query, in every script", () => {
+    const weight = (query: string) => relevance(query, [0, 0], [1, 0])[0]
+    expect(weight("gate gate gate ".repeat(50))).toBe(weight("gate"))
+    expect(weight(long)).toBe(0.5)
+    expect(weight(Array.from({ length: 140 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join(""))).toBe(0.5)
+    expect(weight("水位在什么时候测量")).toBeLessThan(0.2)
+  })
+})
+
+describe("layerReranker", () => {
+  it("orders by the relevance, and returns the score too", async () => {
+    const documents = ["The gate is greased.", "The gate is painted.", "Boats wait."].map((text) => ({
+      text
+    }))
+    const rank = (priors?: ReadonlyArray<number>) =>
+      Effect.gen(function* () {
+        const { rerank } = yield* Reranker
+        return (yield* rerank("grease the gate", documents, priors && { priors })).results
+      }).pipe(Effect.provide(layerReranker), Effect.runPromise)
+    const plain = await rank()
+    expect(plain.map(({ index }) => index)).toEqual([0, 1, 2])
+    expect(plain.every(({ relevance }) => relevance === undefined)).toBe(true)
+    const withPriors = await rank([0, 0, 0])
+    expect(withPriors.map(({ index, score }) => [index, score])).toEqual(
+      plain.map(({ index, score }) => [index, score])
+    )
+    expect(withPriors.map(({ relevance }) => relevance)).toEqual(
+      [...withPriors].map(({ relevance }) => relevance).toSorted((a = 0, b = 0) => b - a)
+    )
   })
 })

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { fuse, Fusion, type Hit } from "@sluice/rag"
 import { Schema } from "effect"
-import { keywordsWeight, priorsOf, relevanceOf } from "../../packages/rag/src/retrieval/stages/Rerank.ts"
+import { keywordPriors } from "../../packages/rag/src/retrieval/stages/Rerank.ts"
 import { random } from "./RandomDocument.ts"
 
 const passage = (id: string): Hit["passage"] => ({
@@ -139,47 +139,12 @@ describe("fuse", () => {
   })
 })
 
-describe("the order after reranking", () => {
-  const orderOf = (
-    question: string,
-    { order, scores }: { readonly order: ReadonlyArray<number>; readonly scores: ReadonlyArray<number> },
-    priors: ReadonlyArray<number>,
-    kind: "lexical" | "neural"
-  ) => {
-    const relevance = relevanceOf(question, scores, priors, kind)
-    return order.toSorted((a, b) => relevance[b]! - relevance[a]!)
-  }
-  const hitsOf = (scores: ReadonlyArray<number | undefined>) =>
-    scores.map((keywordScore, i): Hit => ({ passage: passage(`p${i}`), keywordScore }))
-  const priors = priorsOf(hitsOf([3, undefined, 12]))
-  const long = Array.from({ length: 80 }, (_, i) => `word${i}`).join(" ")
-
-  it("is the reranker's, where it is neural or keywords found nothing", () => {
-    const reranked = { scores: [0.2, 0.9, 0.5], order: [1, 2, 0] }
-    assert.deepStrictEqual(orderOf("gate", reranked, priors, "neural"), [1, 2, 0])
-    const silent = priorsOf(hitsOf([undefined, undefined, undefined]))
-    assert.deepStrictEqual([priors, silent, priorsOf([])], [[0.25, 0, 1], [0, 0, 0], []])
-    assert.deepStrictEqual(orderOf(long, reranked, silent, "lexical"), [1, 2, 0])
-  })
-
-  it("counts a little of the keywords beside a lexical one, half as much as it for long questions", () => {
-    const close = { scores: [0.1, 0.52, 0.5], order: [1, 2, 0] }
-    assert.deepStrictEqual(orderOf("gate", close, priors, "lexical"), [2, 1, 0])
-    const clear = { scores: [0.1, 0.9, 0.5], order: [1, 2, 0] }
-    assert.deepStrictEqual(orderOf("gate", clear, priors, "lexical"), [1, 2, 0])
-    const clearer = { scores: [0.1, 0.7, 0.5], order: [1, 2, 0] }
-    assert.deepStrictEqual(orderOf("gate", clearer, priors, "lexical"), [1, 2, 0])
-    assert.deepStrictEqual(orderOf(long, clearer, priors, "lexical"), [2, 1, 0])
-    const equal = { scores: [0.5, 0.5], order: [1, 0] }
-    assert.deepStrictEqual(orderOf("gate", equal, [1, 1], "lexical"), [1, 0], "ties stay")
-    assert.deepStrictEqual(orderOf("gate", { scores: [], order: [] }, [], "lexical"), [])
-  })
-
-  it("weighs by the different words of a question, in every script", () => {
-    assert.strictEqual(keywordsWeight("gate gate gate ".repeat(50)), keywordsWeight("gate"))
-    assert.strictEqual(keywordsWeight(long), 0.5)
-    const chinese = Array.from({ length: 140 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join("")
-    assert.strictEqual(keywordsWeight(chinese), 0.5)
-    assert.isBelow(keywordsWeight("水位在什么时候测量"), 0.2)
+describe("keywordPriors", () => {
+  it("divides by the best score", () => {
+    const priorsOf = (scores: ReadonlyArray<number | undefined>) =>
+      keywordPriors(scores.map((keywordScore, i): Hit => ({ passage: passage(`p${i}`), keywordScore })))
+    assert.deepStrictEqual(priorsOf([3, undefined, 12]), [0.25, 0, 1])
+    assert.deepStrictEqual(priorsOf([undefined, undefined]), [0, 0])
+    assert.deepStrictEqual(priorsOf([]), [])
   })
 })

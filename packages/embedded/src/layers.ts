@@ -10,7 +10,7 @@ import {
 } from "@sluice/core"
 import { Effect, Layer, Stream } from "effect"
 import { DIMENSION, embedText } from "./lexical/embedText.ts"
-import { rerankScores } from "./lexical/rerankScores.ts"
+import { addPriors, rerankScores } from "./lexical/rerankScores.ts"
 import { readSentences } from "./reader/readSentences.ts"
 
 /** Lexical, 1024 dimensions, English and Chinese; free. */
@@ -45,10 +45,19 @@ export const layerReranker: Layer.Layer<Reranker> = Layer.succeed(Reranker, {
   model: rerankerModel,
   rerank: Effect.fn("sluice.rerank")((query, documents, options) =>
     Effect.sync(() => {
-      const results = Array.from(rerankScores(query, documents, options?.priors), (score, index) => ({
+      const priors = options?.priors
+      const scores = rerankScores(query, documents, priors)
+      const relevance = priors === undefined ? scores : addPriors(query, scores, priors)
+      const results = Array.from(scores, (score, index) => ({
         index,
-        score
-      })).toSorted((a, b) => b.score - a.score || a.index - b.index)
+        score,
+        ...(priors === undefined ? {} : { relevance: relevance[index] as number })
+      })).toSorted(
+        (a, b) =>
+          (relevance[b.index] as number) - (relevance[a.index] as number) ||
+          b.score - a.score ||
+          a.index - b.index
+      )
       return { results: results.slice(0, options?.topN ?? results.length), tokens: 0 }
     })
   )

@@ -21,16 +21,24 @@ export interface RerankOptions {
   /** Return at most this many, best first. */
   readonly topN?: number
   /**
-   * A prior relevance of each document, 0 to 1, in order, such as its normalised BM25 score in the collection. Models may
-   * ignore it.
+   * A prior relevance of each document, 0 to 1, in order, such as its normalised BM25 score in the collection. Models that
+   * use it to order the documents return a `relevance`; the others ignore it.
    */
   readonly priors?: ReadonlyArray<number>
 }
 
+/** A ranked document. `index` is its position in the request. Higher is better. */
+export interface RankedDocument {
+  readonly index: number
+  readonly score: number
+  /** What the order is by, if it is not `score`: the score combined with the prior. */
+  readonly relevance?: number
+}
+
 /** The documents by relevance. */
 export interface Ranking {
-  /** Best first, each document once, at most `topN`. `index` is its position in the request; higher scores are better. */
-  readonly results: ReadonlyArray<{ readonly index: number; readonly score: number }>
+  /** Best first, each document once, at most `topN`. */
+  readonly results: ReadonlyArray<RankedDocument>
   readonly tokens: number
 }
 

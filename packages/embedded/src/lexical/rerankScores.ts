@@ -154,3 +154,35 @@ export const rerankScores = (
   )
   return scores.map((score, i) => logistic(4 * (score + WEIGHTS.feedback * (feedback[i] as number)) - 4))
 }
+
+/**
+ * The weight of a document's prior beside its score, scaled to 0–1: the scores see the candidates alone, BM25 the rarity of
+ * words in the whole collection. A higher weight leaves fewer collections below BM25, and Cranfield gains less: +.053 with
+ * .1, +.050 with .15, +.037 with 1 (nDCG@10).
+ */
+const PRIOR_SHARE = 0.12
+
+/** Different words. From `LONG` to `VERY_LONG` the weight grows to `LONG_SHARE`: every passage has some of so many words. */
+const LONG = 30
+const VERY_LONG = 60
+const LONG_SHARE = 0.5
+
+const WORD = /\p{Script=Han}{2}|[\p{L}\p{M}\p{N}]+/gu
+
+const priorShare = (query: string): number => {
+  const words = new Set(query.toLowerCase().match(WORD)).size
+  const long = Math.max(0, Math.min((words - LONG) / (VERY_LONG - LONG), 1))
+  return PRIOR_SHARE + long * (LONG_SHARE - PRIOR_SHARE)
+}
+
+/** The relevance of each document: its score among the candidates and its prior in the collection. */
+export const addPriors = (
+  query: string,
+  scores: Float64Array,
+  priors: ReadonlyArray<number>
+): Float64Array => {
+  const share = priorShare(query)
+  const least = Math.min(...scores)
+  const spread = Math.max(...scores) - least || 1
+  return scores.map((score, i) => (score - least) / spread + share * (priors[i] ?? 0))
+}
