@@ -83,14 +83,13 @@ describe("parse", () => {
       ],
       "水位在四月到九月是四米。"
     ],
-    // Уровень воды в шлюзе.
     [
       "windows-1251",
-      [
-        0xd3, 0xf0, 0xee, 0xe2, 0xe5, 0xed, 0xfc, 0x20, 0xe2, 0xee, 0xe4, 0xfb, 0x20, 0xe2, 0x20, 0xf8, 0xeb,
-        0xfe, 0xe7, 0xe5, 0x2e
-      ],
-      "Уровень воды в шлюзе."
+      Buffer.from(
+        "d3f0eee2e5edfc20e2eee4fb20e220f8ebfee7e520efeee4ede8ece0e5f2f1ff20e220e0eff0e5ebe520ede020f7e5f2fbf0e520ece5f2f0e02e",
+        "hex"
+      ),
+      "Уровень воды в шлюзе поднимается в апреле на четыре метра."
     ],
     [
       "Shift_JIS",
