@@ -1,28 +1,26 @@
-/** Word documents to their text, blocks and figures. */
+/** Parses Word documents. */
 import { Effect } from "effect"
 import { type Unillustrated, withFigures } from "../parsing/Captions.ts"
 import { type DocumentFormat, parseError } from "../parsing/DocumentFormat.ts"
 import { illustrate } from "../parsing/Pictures.ts"
 import { hasSignature } from "../parsing/Signatures.ts"
 import { bodyHandler } from "./DocxBody.ts"
-import { DocxFault } from "./DocxFault.ts"
-import { DocxPackage } from "./DocxPackage.ts"
+import { readCharts } from "./Charts.ts"
+import { DocxPackage, readRelations, type Relation } from "./DocxPackage.ts"
 import { DocxText } from "./DocxText.ts"
-import { readDrawn } from "./Drawn.ts"
 import { readNotes } from "./Notes.ts"
 import { Numbering } from "./Numbering.ts"
-import { type Relation, readRelations } from "./Relations.ts"
 import { readStyles } from "./Styles.ts"
-import { readXml } from "./Xml.ts"
+import { DocxFault, readXml } from "./Xml.ts"
 import { MAX_IMAGE_BYTES } from "@sluice/core"
 
-/** Titles that programs fill in by themselves. */
+/** Titles that programs fill in automatically. */
 const NO_TITLE = /^(?:untitled|document\s*\d*|dokument\s*\d*|microsoft word\b.*|.*\.(?:docx?|dotx?))$/i
 
-/** The container of older Office formats. */
+/** Signature of the container of older Office formats. */
 const OLD_OFFICE = "\xD0\xCF\x11\xE0"
 
-/** Word puts an encrypted document into a container of the old format. */
+/** Encrypted documents are in a container of the old format. */
 const isEncrypted = (bytes: Uint8Array): boolean =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes("EncryptedPackage", 0, "utf16le")
 
@@ -31,13 +29,13 @@ const targetOf = (relations: ReadonlyMap<string, Relation>, type: string): strin
 
 const readTitle = async (from: DocxPackage, part: string | undefined): Promise<string> => {
   let title = ""
-  let within = false
+  let inTitle = false
   if (part === undefined) return title
   await readXml(from.read(part), {
-    open: (name) => void (within = name === "dc:title"),
-    close: () => void (within = false),
+    open: (name) => void (inTitle = name === "dc:title"),
+    close: () => void (inTitle = false),
     text: (text) => {
-      if (within) title += text
+      if (inTitle) title += text
     }
   })
   return NO_TITLE.test(title.trim()) || !/[\p{L}\p{N}]/u.test(title) ? "" : title.replace(/\s+/g, " ").trim()
@@ -45,12 +43,12 @@ const readTitle = async (from: DocxPackage, part: string | undefined): Promise<s
 
 const readDocument = async (bytes: Uint8Array) => {
   const from = await DocxPackage.open(bytes)
-  const whole = await readRelations(from, "")
-  const main = targetOf(whole, "officeDocument") ?? "word/document.xml"
+  const packageRelations = await readRelations(from, "")
+  const main = targetOf(packageRelations, "officeDocument") ?? "word/document.xml"
   if (!from.has(main)) {
     throw new DocxFault(
       "Malformed",
-      "there is no Word document in it. Save it in Word as .docx, or give the file its right ending."
+      "this is no Word document. Save it in Word as .docx, or correct the file's ending."
     )
   }
   const relations = await readRelations(from, main)
@@ -60,12 +58,12 @@ const readDocument = async (bytes: Uint8Array) => {
   const notes = new Map<string, string>()
   await readNotes(part("footnotes"), "footnote", notes)
   await readNotes(part("endnotes"), "endnote", notes)
-  const drawn = await readDrawn(from, relations)
-  await readXml(from.read(main), bodyHandler(out, { styles, defaultStyle, relations, notes, drawn }))
+  const charts = await readCharts(from, relations)
+  await readXml(from.read(main), bodyHandler(out, { styles, defaultStyle, relations, notes, charts }))
   const { blocks, text } = out.finish()
   const headings = blocks.filter(({ kind }) => kind === "heading")
   const top = headings.toSorted((a, b) => a.level! - b.level!)[0]?.heading ?? ""
-  const title = (await readTitle(from, targetOf(whole, "core-properties"))) || out.title || top
+  const title = (await readTitle(from, targetOf(packageRelations, "core-properties"))) || out.title || top
   const read: Unillustrated = withFigures(
     { format: "docx", title, text, pages: [], lines: [], faults: [] },
     blocks
@@ -73,7 +71,7 @@ const readDocument = async (bytes: Uint8Array) => {
   return { read, from }
 }
 
-/** A picture of the document; a sentence where it cannot be had. */
+/** The bytes of a picture, or the end of a sentence that says why it has none. */
 const pictureOf = (from: DocxPackage, reference: string): Effect.Effect<Uint8Array | string | undefined> =>
   Effect.tryPromise(() => from.bytes(reference, MAX_IMAGE_BYTES)).pipe(
     Effect.map((bytes) => bytes ?? "is not in the document, or has more than 20 MB"),
@@ -83,14 +81,14 @@ const pictureOf = (from: DocxPackage, reference: string): Effect.Effect<Uint8Arr
   )
 
 /**
- * Reads a Word document (`.docx`, transitional or strict): headings by style and outline level, lists with their
- * numbers, tables with merged cells, captions, pictures, charts, notes, text boxes and formulas. Of tracked changes, insertions
- * are read and deletions are not; tables of contents, comments, headers and footers are left out.
+ * Reads a Word document (`.docx`, transitional or strict): headings by style and outline level, lists with their numbers,
+ * tables with merged cells, captions, pictures, charts, notes, text boxes and formulas. Tracked insertions are read.
+ * Deletions, tables of contents, comments, headers and footers are left out.
  *
- * Fails with `Malformed` (damaged, cut short, no Word document), `Encrypted` or `TooLarge` (a container that inflates
- * past a limit). Nothing that a document refers to outside of itself is opened.
+ * Fails with `Malformed` (damaged, cut short, not a Word document), `Encrypted` or `TooLarge` (inflates past a limit).
+ * External references are never opened.
  */
-export const parseDocx = Effect.fn("parseDocx")(function* (path: string, bytes: Uint8Array) {
+const parseDocx = Effect.fn("parseDocx")(function* (path: string, bytes: Uint8Array) {
   if (hasSignature(bytes, OLD_OFFICE)) {
     return yield* isEncrypted(bytes)
       ? parseError(

@@ -1,41 +1,41 @@
 /** Reads the body of a Word document, one XML element at a time. */
 import type { PictureDraft } from "../parsing/FigureDraft.ts"
 import { titleFromPath } from "../parsing/FileName.ts"
+import type { Relation } from "./DocxPackage.ts"
 import type { DocxText, DocxParagraph } from "./DocxText.ts"
+import { Formula } from "./Formula.ts"
 import { DELETED } from "./Notes.ts"
-import { Formula } from "./Omml.ts"
-import type { Relation } from "./Relations.ts"
 import type { Style } from "./Styles.ts"
 import { type Attributes, isOn, type XmlHandler } from "./Xml.ts"
 
 /** Parts of the package that the body refers to. */
-export interface BodyContext {
+interface BodyContext {
   readonly styles: ReadonlyMap<string, Style>
   /** The default paragraph style. */
   readonly defaultStyle: Style | undefined
   readonly relations: ReadonlyMap<string, Relation>
   /** Texts of footnotes and endnotes, by `footnote 2`, `endnote 2`. */
   readonly notes: ReadonlyMap<string, string>
-  /** Text of charts and diagrams, by relation id. */
-  readonly drawn: ReadonlyMap<string, string>
+  /** Texts of charts and diagrams, by relation id. */
+  readonly charts: ReadonlyMap<string, string>
 }
 
-/** A picture while it is being read. */
+/** A picture that is being read. */
 interface Drawing {
   alternative: string
   name: string
   /** Relation id of the image file. */
-  relation: string | undefined
-  /** Relation id of a chart or diagram, which Word renders itself. */
-  drawn: string | undefined
+  image?: string | undefined
+  /** Relation id of a chart or diagram, which Word renders. */
+  chart?: string | undefined
 }
 
-/** A paragraph while it is being read. */
+/** A paragraph that is being read. */
 interface OpenParagraph extends DocxParagraph {
-  /** Text boxes, notes and tables anchored in it, written after it. */
+  /** Writes the text boxes, notes and tables that are anchored in it. */
   readonly after: Array<() => void>
-  /** Whether its paragraph mark is deleted, so that the next paragraph continues it. */
-  continues: boolean
+  /** Whether its mark is deleted, so that the next paragraph continues it. */
+  isContinued: boolean
 }
 
 /** Deleted and moved text, ruby annotations, and properties without text. */
@@ -46,26 +46,27 @@ const SKIPPED = new Set([
 
 const DRAWINGS = new Set("wp:inline wp:anchor w:pict w:object".split(" "))
 
-/** Names that a program generated. They say nothing about the picture. */
+/** Names given by programs. They say nothing about the picture. */
 const GENERATED_NAME =
   /^(?:(?:picture|image|grafik|图片|图像|圖片|image|imagen|immagine|рисунок|object|shape|chart)\s*\d*|\S+\.(?:png|jpe?g|gif|bmp|emf|wmf|webp))$/i
 
-/** What is read inside one body, and the element that is open in each respect. */
+/** The state of one body: its open elements. */
 class BodyReader {
   /** Open paragraphs, outermost first: text boxes nest. */
   readonly #paragraphs: Array<OpenParagraph> = []
   /** Whether the innermost paragraph has ended and waits for the one that continues it. */
-  #waits = false
+  #isWaiting = false
   readonly #drawings: Array<Drawing> = []
   #pictures = 0
   inText = false
   inProperties = false
   isHidden = false
-  /** Whether a table row has begun without a cell so far. */
-  rowBegun = false
-  /** Field instruction being read, such as ` SEQ Figure `. */
+  /** Whether a table row has begun that has no cell yet. */
+  inEmptyRow = false
+  /** The field instruction that is being read, such as ` SEQ Figure `. */
   #instruction: string | undefined
   formula: Formula | undefined
+  /** A cell that is not written yet, since its properties follow. */
   #cell: { columns?: number; continued?: boolean } | undefined
   readonly #out: DocxText
   readonly #context: BodyContext
@@ -83,7 +84,7 @@ class BodyReader {
     return this.#drawings.at(-1)
   }
 
-  /** Runs now, or after the paragraph that this is anchored in. */
+  /** Runs now, or after the paragraph in which this is anchored. */
   #emit(write: () => void): void {
     if (this.paragraph === undefined) write()
     else this.paragraph.after.push(write)
@@ -99,28 +100,17 @@ class BodyReader {
     else if (this.#instruction !== undefined) this.#instruction += text
   }
 
-  beginParagraph(): void {
-    this.beginCell()
-    // The properties of a continued paragraph are those of the last mark that is not deleted.
-    const before = this.#waits ? this.#paragraphs.pop() : undefined
-    this.#waits = false
-    const { after, pictures, sequence, text } = before ?? {
-      text: "",
-      sequence: false,
-      pictures: [],
-      after: []
-    }
-    this.#paragraphs.push({
-      text,
-      style: this.#context.defaultStyle,
-      sequence,
-      pictures,
-      after,
-      continues: false
-    })
+  openParagraph(): void {
+    this.writeCell()
+    // Properties come from the last paragraph whose mark is not deleted
+    const continued = this.#isWaiting ? this.#paragraphs.pop() : undefined
+    this.#isWaiting = false
+    const { after = [], pictures = [], sequence = false, text = "" } = continued ?? {}
+    const style = this.#context.defaultStyle
+    this.#paragraphs.push({ text, style, sequence, pictures, after, isContinued: false })
   }
 
-  endParagraph(): void {
+  #writeParagraph(): void {
     const paragraph = this.#paragraphs.pop()
     if (paragraph === undefined) return
     this.#emit(() => {
@@ -129,40 +119,39 @@ class BodyReader {
     })
   }
 
-  /** Ends the paragraph, unless the next one continues it. */
-  endMark(): void {
-    if (this.paragraph?.continues === true) this.#waits = true
-    else this.endParagraph()
+  closeParagraph(): void {
+    if (this.paragraph?.isContinued === true) this.#isWaiting = true
+    else this.#writeParagraph()
   }
 
-  /** Ends a paragraph that no other continues. */
+  /** Writes a paragraph that no other one continues. */
   endWaiting(): void {
-    if (this.#waits) this.endParagraph()
-    this.#waits = false
+    if (this.#isWaiting) this.#writeParagraph()
+    this.#isWaiting = false
   }
 
-  beginTable(): void {
-    this.beginCell()
+  openTable(): void {
+    this.writeCell()
     this.endWaiting()
     this.#emit(() => this.#out.openTable())
   }
 
-  endTable(): void {
+  closeTable(): void {
     this.#emit(() => this.#out.closeTable())
   }
 
+  openCell(): void {
+    if (this.inEmptyRow) this.#emit(() => this.#out.openRow())
+    this.inEmptyRow = false
+    this.#cell = {}
+  }
+
   /** Writes the cell whose properties have been read. */
-  beginCell(): void {
+  writeCell(): void {
     const cell = this.#cell
     if (cell === undefined) return
     this.#cell = undefined
     this.#emit(() => this.#out.openCell(cell))
-  }
-
-  openCell(): void {
-    if (this.rowBegun) this.#emit(() => this.#out.openRow())
-    this.rowBegun = false
-    this.#cell = {}
   }
 
   note(kind: string, { "w:id": id = "" }: Attributes): void {
@@ -175,11 +164,11 @@ class BodyReader {
     )
   }
 
-  beginInstruction(): void {
+  openInstruction(): void {
     this.#instruction = ""
   }
 
-  endInstruction(): void {
+  closeInstruction(): void {
     this.field(this.#instruction)
     this.#instruction = undefined
   }
@@ -189,27 +178,26 @@ class BodyReader {
     if (/^\s*SEQ\s/i.test(instruction) && this.paragraph !== undefined) this.paragraph.sequence = true
   }
 
-  beginDrawing(): void {
-    this.#drawings.push({ alternative: "", name: "", relation: undefined, drawn: undefined })
+  openDrawing(): void {
+    this.#drawings.push({ alternative: "", name: "" })
   }
 
-  endDrawing(): void {
+  closeDrawing(): void {
     const drawing = this.#drawings.pop()
-    if (drawing === undefined) return
-    const inside = this.#context.drawn.get(drawing.drawn ?? "")
-    if (drawing.relation === undefined && inside === undefined) return
-    const relation = this.#context.relations.get(drawing.relation ?? "")
+    const inside = this.#context.charts.get(drawing?.chart ?? "")
+    if (drawing === undefined || (drawing.image === undefined && inside === undefined)) return
+    const relation = this.#context.relations.get(drawing.image ?? "")
     const number = ++this.#pictures
     const hasName = drawing.name !== "" && !GENERATED_NAME.test(drawing.name)
     this.paragraph?.pictures.push({
-      reference: relation?.target ?? drawing.relation ?? "",
+      reference: relation?.target ?? drawing.image ?? "",
       alternative: drawing.alternative.replace(/\s+/g, " ").trim(),
       name: hasName ? titleFromPath(drawing.name) : `Picture ${number}`,
       inside
     })
   }
 
-  endFormula(): void {
+  closeFormula(): void {
     if (this.formula !== undefined) this.write(this.formula.finish())
     this.formula = undefined
   }
@@ -231,15 +219,10 @@ class BodyReader {
 }
 
 type OnOpen = (reader: BodyReader, attributes: Attributes) => void
-type OnClose = (reader: BodyReader) => void
 
-const readText: OnOpen = (reader) => {
-  reader.inText = true
-}
+const openText: OnOpen = (reader) => void (reader.inText = true)
 
-const showText: OnOpen & OnClose = (reader: BodyReader) => {
-  reader.isHidden = false
-}
+const showText = (reader: BodyReader): void => void (reader.isHidden = false)
 
 const tab: OnOpen = (reader) => {
   if (!reader.inProperties) reader.write(" ")
@@ -250,87 +233,87 @@ const lineBreak: OnOpen = (reader, { "w:type": type = "textWrapping" }) =>
 
 const symbol: OnOpen = (reader, attributes) => {
   const code = Number.parseInt(attributes["w:char"] ?? "", 16)
-  // Characters of the private use area are symbols of one font.
+  // Characters of the private use area are symbols of one font
   if (code >= 32 && code < 0xd800) reader.write(String.fromCharCode(code))
 }
 
-const drawingProperties: OnOpen = ({ drawing }, { descr, name, title }) => {
+const chart: OnOpen = ({ drawing }, attributes) => {
+  if (drawing !== undefined) drawing.chart ??= attributes["r:id"] ?? attributes["r:dm"]
+}
+
+const image: OnOpen = ({ drawing }, attributes) => {
   if (drawing === undefined) return
-  drawing.alternative ||= descr ?? title ?? ""
-  drawing.name ||= title ?? name ?? ""
-}
-
-const shape: OnOpen = ({ drawing }, { alt = "" }) => {
-  if (drawing !== undefined) drawing.alternative ||= alt
-}
-
-const diagram: OnOpen = ({ drawing }, attributes) => {
-  if (drawing !== undefined) drawing.drawn ??= attributes["r:id"] ?? attributes["r:dm"]
-}
-
-const imageFile: OnOpen = ({ drawing }, attributes) => {
-  if (drawing === undefined) return
-  drawing.relation ??= attributes["r:embed"] ?? attributes["r:link"] ?? attributes["r:id"]
+  drawing.image ??= attributes["r:embed"] ?? attributes["r:link"] ?? attributes["r:id"]
 }
 
 const ON_OPEN: ReadonlyMap<string, OnOpen> = new Map<string, OnOpen>([
-  ["w:p", (reader) => reader.beginParagraph()],
+  ["w:p", (reader) => reader.openParagraph()],
   ["w:pPr", (reader) => void (reader.inProperties = true)],
   ["w:r", showText],
-  ["w:t", readText],
-  ["m:t", readText],
+  ["w:t", openText],
+  ["m:t", openText],
   ["w:tab", tab],
   ["w:ptab", tab],
   ["w:br", lineBreak],
   ["w:cr", lineBreak],
   ["w:noBreakHyphen", (reader) => reader.write("-")],
   ["w:sym", symbol],
-  ["w:tbl", (reader) => reader.beginTable()],
-  ["w:tr", (reader) => void (reader.rowBegun = true)],
+  ["w:tbl", (reader) => reader.openTable()],
+  ["w:tr", (reader) => void (reader.inEmptyRow = true)],
   ["w:tc", (reader) => reader.openCell()],
   ["w:footnoteReference", (reader, attributes) => reader.note("footnote", attributes)],
   ["w:endnoteReference", (reader, attributes) => reader.note("endnote", attributes)],
   ["w:fldSimple", (reader, attributes) => reader.field(attributes["w:instr"])],
-  ["w:instrText", (reader) => reader.beginInstruction()],
+  ["w:instrText", (reader) => reader.openInstruction()],
   ["m:oMath", (reader) => void (reader.formula = new Formula())],
-  ["wp:docPr", drawingProperties],
-  ["v:shape", shape],
-  ["c:chart", diagram],
-  ["dgm:relIds", diagram],
-  ["a:blip", imageFile],
-  ["v:imagedata", imageFile]
+  [
+    "wp:docPr",
+    ({ drawing }, { descr, name, title }) => {
+      if (drawing === undefined) return
+      drawing.alternative ||= descr ?? title ?? ""
+      drawing.name ||= title ?? name ?? ""
+    }
+  ],
+  [
+    "v:shape",
+    ({ drawing }, { alt = "" }) => {
+      if (drawing !== undefined) drawing.alternative ||= alt
+    }
+  ],
+  ["c:chart", chart],
+  ["dgm:relIds", chart],
+  ["a:blip", image],
+  ["v:imagedata", image]
 ])
 
-const endText: OnClose = (reader) => {
-  reader.inText = false
-}
+const closeText = (reader: BodyReader): void => void (reader.inText = false)
 
-const ON_CLOSE: ReadonlyMap<string, OnClose> = new Map<string, OnClose>([
-  ["w:p", (reader) => reader.endMark()],
+const ON_CLOSE: ReadonlyMap<string, (reader: BodyReader) => void> = new Map([
+  ["w:p", (reader: BodyReader) => reader.closeParagraph()],
   ["w:body", (reader) => reader.endWaiting()],
   ["w:txbxContent", (reader) => reader.endWaiting()],
   ["w:pPr", (reader) => void (reader.inProperties = false)],
-  ["w:t", endText],
-  ["m:t", endText],
+  ["w:t", closeText],
+  ["m:t", closeText],
   ["w:r", showText],
   [
     "w:tc",
     (reader) => {
-      reader.beginCell()
+      reader.writeCell()
       reader.endWaiting()
     }
   ],
-  // A row may have no cell.
-  ["w:tr", (reader) => void (reader.rowBegun = false)],
-  ["w:tbl", (reader) => reader.endTable()],
-  ["w:instrText", (reader) => reader.endInstruction()],
-  ["m:oMath", (reader) => reader.endFormula()]
+  // A row may have no cell
+  ["w:tr", (reader) => void (reader.inEmptyRow = false)],
+  ["w:tbl", (reader) => reader.closeTable()],
+  ["w:instrText", (reader) => reader.closeInstruction()],
+  ["m:oMath", (reader) => reader.closeFormula()]
 ])
 
 /**
  * Returns the XML handler that reads a body into `out`.
  *
- * **Details.** The text of a text box or note follows the paragraph that it is anchored in. Tracked insertions are read
+ * **Details.** The text of a text box or note follows the paragraph in which it is anchored. Tracked insertions are read
  * and deletions are not; if a paragraph mark is deleted, the next paragraph continues the text.
  */
 export const bodyHandler = (out: DocxText, context: BodyContext): XmlHandler => {
@@ -343,11 +326,11 @@ export const bodyHandler = (out: DocxText, context: BodyContext): XmlHandler => 
   const skip = (name: string): void => {
     skipped = 1
     if (!DELETED.has(name)) return
-    if (reader.inProperties && reader.paragraph !== undefined) reader.paragraph.continues = true
-    if (!reader.rowBegun) return
-    // The properties say that this row is deleted: the mark, the properties and the row are skipped to their ends.
+    if (reader.inProperties && reader.paragraph !== undefined) reader.paragraph.isContinued = true
+    if (!reader.inEmptyRow) return
+    // The row's properties mark it as deleted: skip the mark, the properties and the row
     skipped = 3
-    reader.rowBegun = false
+    reader.inEmptyRow = false
   }
 
   return {
@@ -360,7 +343,7 @@ export const bodyHandler = (out: DocxText, context: BodyContext): XmlHandler => 
         if (alternatives.at(-1) === true) skipped = 1
         else if (alternatives.length > 0) alternatives[alternatives.length - 1] = true
       } else if (onOpen !== undefined) onOpen(reader, attributes)
-      else if (DRAWINGS.has(name)) reader.beginDrawing()
+      else if (DRAWINGS.has(name)) reader.openDrawing()
       else if (reader.formula !== undefined) reader.formula.open(name, attributes["m:val"])
       else reader.property(name, attributes)
     },
@@ -372,7 +355,7 @@ export const bodyHandler = (out: DocxText, context: BodyContext): XmlHandler => 
       if (skipped > 0) skipped--
       else if (name === "mc:AlternateContent") alternatives.pop()
       else if (onClose !== undefined) onClose(reader)
-      else if (DRAWINGS.has(name)) reader.endDrawing()
+      else if (DRAWINGS.has(name)) reader.closeDrawing()
       else reader.formula?.close(name)
     }
   }

@@ -1,19 +1,19 @@
-/** The ZIP container of a Word document. Its parts are inflated as they are read, and never past a limit. */
+/** The ZIP container of a Word document. Parts are inflated as they are read, up to a limit. */
 import { posix } from "node:path"
 import { type Entry, fromBufferPromise, type ZipFile } from "yauzl"
-import { DocxFault } from "./DocxFault.ts"
+import { DocxFault, readXml } from "./Xml.ts"
 
-/** Parts of one container, at most. */
-const ENTRIES_AT_MOST = 10_000
-/** Bytes that are inflated for one document, at most. */
-const INFLATED_AT_MOST = 256 * 1024 * 1024
-/** Deflate reaches 1,032; the XML of long tables about 60. Small parts may reach any ratio. */
-const RATIO_AT_MOST = 200
-const RATIO_FROM = 4 * 1024 * 1024
+/** Parts of one container. */
+const MAX_ENTRIES = 10_000
+/** Bytes that one document may inflate to. */
+const MAX_INFLATED_BYTES = 256 * 1024 * 1024
+/** Deflate reaches a ratio of 1,032; the XML of long tables about 60. Parts below the size may have any ratio. */
+const MAX_RATIO = 200
+const RATIO_FROM_BYTES = 4 * 1024 * 1024
 
-const ADVICE = "Open it in Word and save it again; if that does not help, split it."
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
-/** A container whose parts are read by name, in small or capital letters. */
+/** A container whose parts are read by name. Names are case-insensitive. */
 export class DocxPackage {
   readonly #zip: ZipFile
   readonly #entries: ReadonlyMap<string, Entry>
@@ -29,10 +29,10 @@ export class DocxPackage {
     try {
       const zip = await fromBufferPromise(buffer, { lazyEntries: true })
       const entries = new Map<string, Entry>()
-      if (zip.entryCount > ENTRIES_AT_MOST) {
+      if (zip.entryCount > MAX_ENTRIES) {
         throw new DocxFault(
           "TooLarge",
-          `it has ${zip.entryCount} parts, more than ${ENTRIES_AT_MOST}. ${ADVICE}`
+          `it has ${zip.entryCount} parts; the limit is ${MAX_ENTRIES}. Save it again in Word, or split it.`
         )
       }
       for await (const entry of zip.eachEntry()) {
@@ -44,7 +44,7 @@ export class DocxPackage {
       if (cause instanceof DocxFault) throw cause
       throw new DocxFault(
         "Malformed",
-        `this Word file is damaged (${messageOf(cause)}). Download it again, or ${lower(ADVICE)}`
+        `this Word file is damaged (${messageOf(cause)}). Download it again, or save it again in Word.`
       )
     }
   }
@@ -53,7 +53,7 @@ export class DocxPackage {
     return this.#entries.has(name.toLowerCase())
   }
 
-  /** The bytes of a part, piece by piece. Fails past a limit, and where the part is damaged. */
+  /** The bytes of a part in chunks; none if there is no such part. Throws a `DocxFault` past a limit, and if it is damaged. */
   async *read(name: string): AsyncGenerator<Uint8Array> {
     const entry = this.#entries.get(name.toLowerCase())
     if (entry === undefined) return
@@ -65,15 +65,15 @@ export class DocxPackage {
     }
     let size = 0
     try {
-      for await (const piece of await this.#zip.openReadStreamPromise(entry)) {
-        const bytes = piece as Uint8Array
+      for await (const chunk of await this.#zip.openReadStreamPromise(entry)) {
+        const bytes = chunk as Uint8Array
         size += bytes.length
         this.#inflated += bytes.length
         const ratio = size / Math.max(1, entry.compressedSize)
-        if (this.#inflated > INFLATED_AT_MOST || (size > RATIO_FROM && ratio > RATIO_AT_MOST)) {
+        if (this.#inflated > MAX_INFLATED_BYTES || (size > RATIO_FROM_BYTES && ratio > MAX_RATIO)) {
           throw new DocxFault(
             "TooLarge",
-            `it inflates to more than is read: ${name} alone is ${Math.round(ratio)} times as large as in the file, and ${INFLATED_AT_MOST / 1048576} MiB together are the most. ${ADVICE}`
+            `it inflates past the limit of ${MAX_INFLATED_BYTES / 1048576} MiB, or of ${MAX_RATIO} times the size for one part: ${name} has ${Math.round(ratio)} times. Save it again in Word, or split it.`
           )
         }
         yield bytes
@@ -82,34 +82,51 @@ export class DocxPackage {
       if (cause instanceof DocxFault) throw cause
       throw new DocxFault(
         "Malformed",
-        `its part ${name} is damaged (${messageOf(cause)}). Fetch it again, or ${lower(ADVICE)}`
+        `its part ${name} is damaged (${messageOf(cause)}). Download it again, or save it again in Word.`
       )
     }
   }
 
-  /** A part whole; undefined where there is none or it has more than `most` bytes. */
-  async bytes(name: string, most: number): Promise<Uint8Array | undefined> {
+  /** The bytes of a part; undefined if there is no such part or it has more than `maxBytes`. */
+  async bytes(name: string, maxBytes: number): Promise<Uint8Array | undefined> {
     if (!this.has(name)) return undefined
-    const pieces: Array<Uint8Array> = []
+    const chunks: Array<Uint8Array> = []
     let size = 0
-    for await (const piece of this.read(name)) {
-      size += piece.length
-      if (size > most) return undefined
-      pieces.push(piece)
+    for await (const chunk of this.read(name)) {
+      size += chunk.length
+      if (size > maxBytes) return undefined
+      chunks.push(chunk)
     }
-    return Buffer.concat(pieces)
+    return Buffer.concat(chunks)
   }
 }
 
-/** The name of a part that another one refers to. */
-export const partName = (from: string, target: string): string =>
-  target.startsWith("/")
-    ? posix.normalize(target).slice(1)
-    : posix.normalize(posix.join(posix.dirname(from), target))
+/** A reference from one part to another. */
+export interface Relation {
+  /** The last segment of its type: `image`, `styles`, `officeDocument` … */
+  readonly type: string
+  /** The name of a part, or an external address, which is never opened. */
+  readonly target: string
+  readonly external: boolean
+}
 
-/** The part that tells what a part refers to. */
-export const relationsOf = (name: string): string =>
-  posix.join(posix.dirname(name), "_rels", `${posix.basename(name)}.rels`)
-
-const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
-const lower = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1)
+/** The relations of a part by id. `name` is empty for those of the package. */
+export const readRelations = async (
+  from: DocxPackage,
+  name: string
+): Promise<ReadonlyMap<string, Relation>> => {
+  const relations = new Map<string, Relation>()
+  const folder = posix.dirname(name)
+  await readXml(from.read(posix.join(folder, "_rels", `${posix.basename(name)}.rels`)), {
+    open(element, { Id, Target, TargetMode, Type = "" }) {
+      if (!/(?:^|:)Relationship$/.test(element) || Id === undefined || Target === undefined) return
+      const external = TargetMode === "External"
+      const part = Target.startsWith("/")
+        ? posix.normalize(Target).slice(1)
+        : posix.normalize(posix.join(folder, Target))
+      const type = Type.slice(Type.lastIndexOf("/") + 1)
+      relations.set(Id, { type, external, target: external ? Target : part })
+    }
+  })
+  return relations
+}

@@ -1,4 +1,4 @@
-/** Writes the paragraphs and tables of a Word document, and counts its lists. */
+/** Writes the paragraphs and tables of a Word document as text and blocks. */
 import { labelOf } from "../parsing/Label.ts"
 import type { DraftBlock, PictureDraft } from "../parsing/FigureDraft.ts"
 import { HtmlText } from "../parsing/HtmlText.ts"
@@ -6,28 +6,34 @@ import type { CellSpan } from "../parsing/TableGrid.ts"
 import type { Numbering } from "./Numbering.ts"
 import type { Style } from "./Styles.ts"
 
-/** A paragraph as it was read. */
+/** A paragraph without its format. */
 export interface DocxParagraph {
   text: string
   style: Style | undefined
-  /** Of its own, instead of the style's: 0 to 8, 9 for none. */
+  /** Outline level that overrides the style's: 0 to 8, 9 for none. */
   outline?: number
   list?: { id?: string; level?: number }
-  /** Whether Word counts figures or tables in it. */
+  /** Whether it has a SEQ field, which numbers figures and tables. */
   sequence: boolean
   readonly pictures: Array<PictureDraft>
 }
 
-/** A longer paragraph is no heading, whatever its style. */
-const HEADING_AT_MOST = 300
-const DEEPEST_HEADING = 6
+/** Characters: longer paragraphs are not headings, even with the style of one. */
+const MAX_HEADING = 300
+const MAX_LEVEL = 6
+
+interface ListLabel {
+  /** Undefined for a bullet. */
+  readonly text: string | undefined
+  readonly level: number
+}
 
 /** Takes paragraphs and tables in the order of the document. */
 export class DocxText {
   readonly #out = new HtmlText()
   readonly #numbering: Numbering
   #tables = 0
-  /** Lists that are open outside of tables. */
+  /** Open lists outside of tables. */
   #lists = 0
   title = ""
 
@@ -44,12 +50,12 @@ export class DocxText {
       const label = this.#label(paragraph)
       const own = label?.text === undefined ? text : `${label.text} ${text}`
       if (style?.role === "title" && this.title === "") this.title = text.replace(/\s+/g, " ")
-      if (this.#tables > 0) this.#inTable(label === undefined ? text : `${label.text ?? "-"} ${text}`)
+      if (this.#tables > 0) this.#plain(label === undefined ? text : `${label.text ?? "-"} ${text}`)
       else if (
-        text.length <= HEADING_AT_MOST &&
+        text.length <= MAX_HEADING &&
         (style?.role === "title" || (outline !== undefined && outline < 9))
       ) {
-        this.#heading(own, style?.role === "title" ? 1 : Math.min(DEEPEST_HEADING, outline! + 1))
+        this.#heading(own, style?.role === "title" ? 1 : Math.min(MAX_LEVEL, outline! + 1))
       } else if (style?.role === "caption" || (paragraph.sequence && labelOf(text, true) !== undefined))
         this.#caption(text)
       else if (label !== undefined) this.#item(text, label)
@@ -86,11 +92,8 @@ export class DocxText {
     return this.#out.finish()
   }
 
-  /** What counts a paragraph: nothing, a bullet (no text), or a number. */
-  #label({
-    list,
-    style
-  }: DocxParagraph): { readonly text: string | undefined; readonly level: number } | undefined {
+  /** The label of a list item; undefined for other paragraphs. */
+  #label({ list, style }: DocxParagraph): ListLabel | undefined {
     const id = list?.id ?? style?.list?.id
     if (id === undefined || id === "0") return undefined
     const level = Math.min(8, Math.max(0, list?.level ?? style?.list?.level ?? style?.outline ?? 0))
@@ -102,12 +105,6 @@ export class DocxText {
       if (at > 0) this.#out.newLine()
       this.#out.write(line)
     })
-  }
-
-  #inTable(text: string): void {
-    this.#out.breakBlock()
-    this.#write(text)
-    this.#out.breakBlock()
   }
 
   #heading(text: string, level: number): void {
@@ -125,13 +122,13 @@ export class DocxText {
   }
 
   #plain(text: string): void {
-    this.#endLists(0)
+    if (this.#tables === 0) this.#endLists(0)
     this.#out.breakBlock()
     this.#write(text)
     this.#out.breakBlock()
   }
 
-  #item(text: string, label: { readonly text: string | undefined; readonly level: number }): void {
+  #item(text: string, label: ListLabel): void {
     this.#endLists(label.level + 1)
     for (; this.#lists <= label.level; this.#lists++) this.#out.openList("ul")
     this.#out.openItem("li", label.text)

@@ -1,13 +1,13 @@
-/** Footnotes and endnotes of a Word document. */
+/** Reads the footnotes and endnotes of a Word document. */
 import { readXml } from "./Xml.ts"
 
-/** What is around deleted text, and in the properties of a mark or a row that is deleted. */
+/** Elements around deleted text, and in the properties of deleted paragraph marks and rows. */
 export const DELETED: ReadonlySet<string> = new Set(["w:del", "w:moveFrom"])
 
-/** Characters of one note, at most. */
-const NOTE_AT_MOST = 20_000
+/** Characters read of one note. */
+const MAX_CHARACTERS = 20_000
 
-/** Puts the texts of a part's notes into `into`, by `footnote 2`. Separators, which Word keeps as notes, are none. */
+/** Adds the texts of a part's notes to `into`, by `footnote 2`. Skips separators, which Word stores as notes. */
 export const readNotes = async (
   part: AsyncIterable<Uint8Array>,
   kind: "footnote" | "endnote",
@@ -20,17 +20,14 @@ export const readNotes = async (
   await readXml(part, {
     open(name, attributes) {
       if (name === `w:${kind}`) {
-        id =
-          attributes["w:type"] === undefined || attributes["w:type"] === "normal"
-            ? attributes["w:id"]
-            : undefined
+        id = (attributes["w:type"] ?? "normal") === "normal" ? attributes["w:id"] : undefined
         text = ""
       } else if (name === "w:t") inText = deleted === 0
       else if (DELETED.has(name)) deleted++
       else if (name === "w:p" || name === "w:tab" || name === "w:br") text += " "
     },
     text(own) {
-      if (inText && text.length < NOTE_AT_MOST) text += own
+      if (inText && text.length < MAX_CHARACTERS) text += own
     },
     close(name) {
       if (name === "w:t") inText = false

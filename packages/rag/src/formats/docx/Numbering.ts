@@ -1,40 +1,28 @@
-/** Numbers and bullets of lists and headings, counted as Word counts them. */
+/** Numbers of lists and headings, counted as Word counts them. */
 import { readXml } from "./Xml.ts"
 
 interface Level {
   start: number
   format: string
-  /** `%1.%2)` */
+  /** The label's template: `%1.%2)`. */
   text: string
-  /** The level after which it starts anew; 0 for never. */
+  /** The level after which numbering restarts; 0 for never. */
   restart?: number
 }
 
+/** A use of an abstract list. Uses of one list count together. */
 interface Instance {
-  readonly abstract: string
+  abstract: string
   readonly starts: Map<number, number>
 }
 
-const ROMAN: ReadonlyArray<readonly [number, string]> = [
-  [1000, "m"],
-  [900, "cm"],
-  [500, "d"],
-  [400, "cd"],
-  [100, "c"],
-  [90, "xc"],
-  [50, "l"],
-  [40, "xl"],
-  [10, "x"],
-  [9, "ix"],
-  [5, "v"],
-  [4, "iv"],
-  [1, "i"]
-]
+const ROMAN_VALUES = [1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1]
+const ROMAN_SIGNS = "m cm d cd c xc l xl x ix v iv i".split(" ")
 
 const roman = (n: number): string => {
   let left = Math.min(n, 4_999)
   let text = ""
-  for (const [value, sign] of ROMAN) for (; left >= value; left -= value) text += sign
+  for (const [i, value] of ROMAN_VALUES.entries()) for (; left >= value; left -= value) text += ROMAN_SIGNS[i]
   return text
 }
 
@@ -49,39 +37,33 @@ const han = (n: number): string => {
   return `${tens > 1 ? HAN[tens] : ""}${tens > 0 ? "十" : ""}${n % 10 > 0 ? HAN[n % 10] : ""}`
 }
 
-const written = (n: number, format: string): string => {
-  if (n < 1) return String(n)
-  switch (format) {
-    case "lowerLetter":
-      return letter(n)
-    case "upperLetter":
-      return letter(n).toUpperCase()
-    case "lowerRoman":
-      return roman(n)
-    case "upperRoman":
-      return roman(n).toUpperCase()
-    case "decimalZero":
-      return String(n).padStart(2, "0")
-    case "chineseCounting":
-    case "chineseCountingThousand":
-    case "japaneseCounting":
-    case "taiwaneseCountingThousand":
-    case "ideographDigital":
-    case "koreanCounting":
-      return han(n)
-    case "none":
-      return ""
-    default:
-      return String(n)
-  }
-}
+/** Other formats are decimal. */
+const FORMATS = new Map<string, (n: number) => string>(
+  Object.entries({
+    lowerLetter: letter,
+    upperLetter: (n) => letter(n).toUpperCase(),
+    lowerRoman: roman,
+    upperRoman: (n) => roman(n).toUpperCase(),
+    decimalZero: (n) => String(n).padStart(2, "0"),
+    chineseCounting: han,
+    chineseCountingThousand: han,
+    japaneseCounting: han,
+    taiwaneseCountingThousand: han,
+    ideographDigital: han,
+    koreanCounting: han,
+    none: () => ""
+  })
+)
+
+const formatNumber = (n: number, format: string): string =>
+  n < 1 ? String(n) : (FORMATS.get(format) ?? String)(n)
 
 /** The lists of a document. */
 export class Numbering {
   readonly #levels = new Map<string, Map<number, Level>>()
   readonly #instances = new Map<string, Instance>()
   readonly #counts = new Map<string, Array<number | undefined>>()
-  readonly #begun = new Set<string>()
+  readonly #started = new Set<string>()
 
   static async read(part: AsyncIterable<Uint8Array>): Promise<Numbering> {
     const numbering = new Numbering()
@@ -97,15 +79,14 @@ export class Numbering {
           numbering.#levels.set(attributes["w:abstractNumId"] ?? "", levels)
         } else if (name === "w:lvl") {
           level = { start: 1, format: "decimal", text: "" }
-          // Levels that an instance has of its own are those of its list
+          // An instance's own levels are ignored
           levels?.set(Number(attributes["w:ilvl"]), level)
         } else if (name === "w:num") {
           levels = undefined
           instance = { abstract: "", starts: new Map() }
           numbering.#instances.set(attributes["w:numId"] ?? "", instance)
-        } else if (name === "w:abstractNumId" && instance !== undefined) {
-          Object.assign(instance, { abstract: value })
-        } else if (name === "w:lvlOverride") overridden = Number(attributes["w:ilvl"])
+        } else if (name === "w:abstractNumId" && instance !== undefined) instance.abstract = value
+        else if (name === "w:lvlOverride") overridden = Number(attributes["w:ilvl"])
         else if (name === "w:startOverride") instance?.starts.set(overridden, Number(value))
         else if (level === undefined) return
         else if (name === "w:start") level.start = Number(value)
@@ -121,7 +102,7 @@ export class Numbering {
     return numbering
   }
 
-  /** The label of the next item of a list; undefined where the item has a bullet or there is no such list. */
+  /** The label of the list's next item at a level, 0 to 8; undefined for a bullet and for an unknown list. */
   next(id: string, at: number): string | undefined {
     const instance = this.#instances.get(id)
     const levels = this.#levels.get(instance?.abstract ?? "")
@@ -129,8 +110,8 @@ export class Numbering {
     if (instance === undefined || levels === undefined || level === undefined || at > 8) return undefined
     const counts = this.#counts.get(instance.abstract) ?? []
     this.#counts.set(instance.abstract, counts)
-    if (!this.#begun.has(id)) {
-      this.#begun.add(id)
+    if (!this.#started.has(id)) {
+      this.#started.add(id)
       for (const [place, start] of instance.starts) counts[place] = start - 1
     }
     counts[at] = (counts[at] ?? level.start - 1) + 1
@@ -142,7 +123,7 @@ export class Numbering {
     const label = level.text.replace(/%([1-9])/g, (_, digit: string) => {
       const place = Number(digit) - 1
       const other = levels.get(place)
-      return written(counts[place] ?? other?.start ?? 1, other?.format ?? "decimal")
+      return formatNumber(counts[place] ?? other?.start ?? 1, other?.format ?? "decimal")
     })
     return label.trim() === "" ? undefined : label.trim()
   }

@@ -1,15 +1,14 @@
-/** Styles of a Word document: which of them are headings, captions, lists. */
+/** Reads the paragraph styles of a Word document: which are headings, captions and lists. */
 import { readXml } from "./Xml.ts"
 
 export interface Style {
-  readonly name: string
   /** 0 to 8 for headings. */
-  readonly outline?: number | undefined
-  readonly list?: { readonly id: string | undefined; readonly level: number | undefined } | undefined
-  readonly role?: "title" | "caption" | "contents" | undefined
+  readonly outline: number | undefined
+  readonly list: { readonly id: string | undefined; readonly level: number | undefined } | undefined
+  readonly role: "title" | "caption" | "contents" | undefined
 }
 
-/** Word itself writes English names; other programs write their own language's. */
+/** Word writes English names; other programs write those of their language. */
 const HEADING =
   /^(?:heading|überschrift|titre|título|titolo|заголовок|kop|rubrik|overskrift|otsikko|nagłówek|nadpis|başlık|标题|標題|見出し|제목)\s*([1-9])$/i
 const TITLE = /^(?:title|titel|titre|título|titolo|название|标题|標題|表題|제목)$/i
@@ -17,7 +16,8 @@ const CAPTION =
   /^(?:caption|beschriftung|légende|leyenda|legenda|didascalia|название объекта|题注|標號|図表番号|캡션|figure|table|drawing|illustration)$/i
 const CONTENTS = /^(?:toc|verzeichnis|tm|оглавление|目录|目錄|目次|contents)\s*\d?$|^table of figures$/i
 
-interface Draft {
+/** A style as it is written, without what it inherits. */
+interface StyleElement {
   name: string
   basedOn?: string
   outline?: number
@@ -28,55 +28,52 @@ interface Draft {
 const roleOf = (name: string): Style["role"] =>
   TITLE.test(name) ? "title" : CAPTION.test(name) ? "caption" : CONTENTS.test(name) ? "contents" : undefined
 
-/** By identifier. What a style does not say, the one that it is based on does. */
+const outlineOf = ({ name, outline }: StyleElement): number | undefined => {
+  const heading = HEADING.exec(name)?.[1]
+  return outline ?? (heading === undefined ? undefined : Number(heading) - 1)
+}
+
+/** Styles by id. A style inherits from the one that it is based on. */
 export const readStyles = async (
   part: AsyncIterable<Uint8Array>
 ): Promise<{ readonly styles: ReadonlyMap<string, Style>; readonly defaultStyle: Style | undefined }> => {
-  const drafts = new Map<string, Draft>()
-  let draft: Draft | undefined
-  let defaultStyle: string | undefined
+  const elements = new Map<string, StyleElement>()
+  let element: StyleElement | undefined
+  let defaultStyle = ""
   await readXml(part, {
     open(name, attributes) {
       const value = attributes["w:val"]
       if (name === "w:style") {
         const id = attributes["w:styleId"] ?? ""
-        draft = { name: id }
+        element = { name: id }
         if ((attributes["w:type"] ?? "paragraph") !== "paragraph") return
-        drafts.set(id, draft)
+        elements.set(id, element)
         if (attributes["w:default"] === "1") defaultStyle = id
-      } else if (draft === undefined || value === undefined) return
-      else if (name === "w:name") draft.name = value
-      else if (name === "w:basedOn") draft.basedOn = value
-      else if (name === "w:outlineLvl") draft.outline = Number(value)
-      else if (name === "w:numId") draft.listId = value
-      else if (name === "w:ilvl") draft.listLevel = Number(value)
+      } else if (element === undefined || value === undefined) return
+      else if (name === "w:name") element.name = value
+      else if (name === "w:basedOn") element.basedOn = value
+      else if (name === "w:outlineLvl") element.outline = Number(value)
+      else if (name === "w:numId") element.listId = value
+      else if (name === "w:ilvl") element.listLevel = Number(value)
     },
     close(name) {
-      if (name === "w:style") draft = undefined
+      if (name === "w:style") element = undefined
     }
   })
   const styles = new Map<string, Style>()
-  for (const [id, own] of drafts) {
-    const seen = new Set<Draft>()
-    let outline: number | undefined
-    let listId: string | undefined
-    let listLevel: number | undefined
-    let role: Style["role"]
-    for (
-      let style: Draft | undefined = own;
-      style !== undefined && !seen.has(style);
-      style = drafts.get(style.basedOn ?? "")
-    ) {
-      seen.add(style)
-      const heading = HEADING.exec(style.name)?.[1]
-      outline ??= style.outline ?? (heading === undefined ? undefined : Number(heading) - 1)
-      listId ??= style.listId
-      listLevel ??= style.listLevel
-      role ??= roleOf(style.name)
-    }
-    const list =
-      listId === undefined && listLevel === undefined ? undefined : { id: listId, level: listLevel }
-    styles.set(id, { name: own.name, outline, list, role })
+  for (const id of elements.keys()) {
+    const chain = new Set<StyleElement>()
+    for (let own = elements.get(id); own && !chain.has(own); own = elements.get(own.basedOn ?? ""))
+      chain.add(own)
+    const first = <A>(read: (style: StyleElement) => A | undefined): A | undefined =>
+      Array.from(chain, read).find((value) => value !== undefined)
+    const listId = first((style) => style.listId)
+    const level = first((style) => style.listLevel)
+    styles.set(id, {
+      outline: first(outlineOf),
+      list: listId === undefined && level === undefined ? undefined : { id: listId, level },
+      role: first(({ name }) => roleOf(name))
+    })
   }
-  return { styles, defaultStyle: defaultStyle === undefined ? undefined : styles.get(defaultStyle) }
+  return { styles, defaultStyle: styles.get(defaultStyle) }
 }

@@ -1,8 +1,19 @@
-/** Parts of a Word document as a stream of elements, named as usual whatever prefixes they have. */
+/** Reads the XML of Word documents as events. Element names get their conventional prefixes, such as `w:`. */
 import { Parser } from "htmlparser2"
-import { DocxFault } from "./DocxFault.ts"
+import type { RagReason } from "../../document/RagError.ts"
 
-/** By name with the usual prefix: `w:val`. */
+/** Why a Word document cannot be read. */
+export class DocxFault extends Error {
+  override readonly name = "DocxFault"
+  readonly reason: RagReason
+
+  constructor(reason: RagReason, message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+/** By name with the conventional prefix: `w:val`. */
 export type Attributes = Readonly<Record<string, string>>
 
 export interface XmlHandler {
@@ -11,10 +22,10 @@ export interface XmlHandler {
   readonly text?: (text: string) => void
 }
 
-/** Nothing that Word writes is nested so deep. */
-const DEEPEST = 2_000
+/** Word writes nothing that is nested so deep. */
+const MAX_DEPTH = 2_000
 
-/** Transitional and strict documents have different names for the same things. */
+/** Conventional prefixes by namespace. Transitional and strict documents have different namespaces. */
 const PREFIXES: ReadonlyArray<readonly [RegExp, string]> = [
   [/\/wordprocessingml\/(?:2006\/)?main$/, "w"],
   [/\/drawingml\/(?:2006\/)?main$/, "a"],
@@ -31,27 +42,23 @@ const PREFIXES: ReadonlyArray<readonly [RegExp, string]> = [
 
 type Decoder = InstanceType<typeof TextDecoder>
 
-/** What the bytes of a part are written in: UTF-8, or UTF-16 with a byte order mark. */
-const decoderFor = (first: Uint8Array): Decoder =>
+/** UTF-8, or UTF-16 with a byte order mark. */
+const decoderFor = ([first, second]: Uint8Array): Decoder =>
   new TextDecoder(
-    first[0] === 0xff && first[1] === 0xfe
-      ? "utf-16le"
-      : first[0] === 0xfe && first[1] === 0xff
-        ? "utf-16be"
-        : "utf-8"
+    first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8"
   )
 
 /**
  * Reads a part to its end.
  *
- * **Details.** Declarations are not looked at: no entity is defined by a document, and nothing outside it is opened. A
- * part that ends early is read as far as it goes.
+ * **Details.** Declarations are ignored: documents cannot define entities or refer to files. A part that is cut short is read
+ * up to there.
  */
-export const readXml = async (pieces: AsyncIterable<Uint8Array>, handler: XmlHandler): Promise<void> => {
+export const readXml = async (chunks: AsyncIterable<Uint8Array>, handler: XmlHandler): Promise<void> => {
   const prefixes = new Map<string, string>()
-  let usual = true
+  let isConventional = true
   let depth = 0
-  const named = (name: string, attribute: boolean): string => {
+  const rename = (name: string, attribute: boolean): string => {
     const colon = name.indexOf(":")
     if (colon === -1) return attribute ? name : `${prefixes.get("") ?? ""}${name}`
     const prefix = prefixes.get(name.slice(0, colon))
@@ -61,46 +68,45 @@ export const readXml = async (pieces: AsyncIterable<Uint8Array>, handler: XmlHan
     for (const [name, uri] of Object.entries(attributes)) {
       if (!name.startsWith("xmlns")) continue
       const prefix = name.slice(6)
-      const due = PREFIXES.find(([pattern]) => pattern.test(uri))?.[1]
-      if (due === undefined) prefixes.delete(prefix)
-      else prefixes.set(prefix, `${due}:`)
-      if (due !== prefix && (due !== undefined || PREFIXES.some(([, usual]) => usual === prefix)))
-        usual = false
-      if (prefix === "") usual = false
+      const known = PREFIXES.find(([pattern]) => pattern.test(uri))?.[1]
+      if (known === undefined) prefixes.delete(prefix)
+      else prefixes.set(prefix, `${known}:`)
+      const isReserved = PREFIXES.some(([, own]) => own === prefix)
+      if (prefix === "" || (known !== prefix && (known !== undefined || isReserved))) isConventional = false
     }
   }
   const parser = new Parser(
     {
       onopentag(name, attributes) {
-        if (++depth > DEEPEST) {
+        if (++depth > MAX_DEPTH) {
           throw new DocxFault(
             "Malformed",
-            `its elements are nested more than ${DEEPEST} deep. Open it in Word and save it again.`
+            `its elements are nested more than ${MAX_DEPTH} deep. Open it in Word and save it again.`
           )
         }
         declare(attributes)
-        if (usual) handler.open?.(name, attributes)
+        if (isConventional) handler.open?.(name, attributes)
         else {
-          const renamed = Object.entries(attributes).map(([key, value]) => [named(key, true), value] as const)
-          handler.open?.(named(name, false), Object.fromEntries(renamed))
+          const renamed = Object.entries(attributes).map(([key, value]) => [rename(key, true), value])
+          handler.open?.(rename(name, false), Object.fromEntries(renamed))
         }
       },
       ontext: (text) => handler.text?.(text),
       onclosetag(name) {
         depth--
-        handler.close?.(usual ? name : named(name, false))
+        handler.close?.(isConventional ? name : rename(name, false))
       }
     },
     { xmlMode: true, decodeEntities: true }
   )
   let decoder: Decoder | undefined
-  for await (const piece of pieces) {
-    decoder ??= decoderFor(piece)
-    parser.write(decoder.decode(piece, { stream: true }))
+  for await (const chunk of chunks) {
+    decoder ??= decoderFor(chunk)
+    parser.write(decoder.decode(chunk, { stream: true }))
   }
   parser.end(decoder?.decode())
 }
 
-/** What an on/off element says: on, unless it says otherwise. */
+/** The value of an on/off element. The default is on. */
 export const isOn = (attributes: Attributes): boolean =>
   !/^(?:0|false|off|none)$/.test(attributes["w:val"] ?? "")

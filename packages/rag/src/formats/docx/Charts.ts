@@ -1,13 +1,12 @@
-/** Charts and diagrams that Word draws itself: what is written in them. */
-import type { DocxPackage } from "./DocxPackage.ts"
-import type { Relation } from "./Relations.ts"
+/** Reads the text of charts and diagrams that Word draws. */
+import type { DocxPackage, Relation } from "./DocxPackage.ts"
 import { readXml } from "./Xml.ts"
 
-/** Drawings of one document that are read, and characters of one of them, at most. */
-const DRAWN_AT_MOST = 200
-const WORDS_AT_MOST = 20_000
+/** Charts and diagrams read of one document, and characters of each. */
+const MAX_CHARTS = 200
+const MAX_CHARACTERS = 20_000
 
-/** A diagram's words, one paragraph a line. */
+/** The text of a diagram, one line for each paragraph. */
 const readDiagram = async (part: AsyncIterable<Uint8Array>): Promise<string> => {
   const lines: Array<string> = []
   let line = ""
@@ -30,7 +29,7 @@ const readDiagram = async (part: AsyncIterable<Uint8Array>): Promise<string> => 
 /** A chart's title and axes, then a line for each series: `2024: April 512, May 734`. */
 const readChart = async (part: AsyncIterable<Uint8Array>): Promise<string> => {
   const lines: Array<string> = []
-  const within: Array<string> = []
+  const ancestors: Array<string> = []
   let title = ""
   let name = ""
   let categories: Array<string> = []
@@ -39,21 +38,21 @@ const readChart = async (part: AsyncIterable<Uint8Array>): Promise<string> => {
   await readXml(part, {
     open(element) {
       inText = element === "a:t" || element === "c:v"
-      if (/^c:(?:ser|tx|cat|val|xVal|yVal|title)$/.test(element)) within.push(element)
+      if (/^c:(?:ser|tx|cat|val|xVal|yVal|title)$/.test(element)) ancestors.push(element)
       if (element === "c:ser") [name, categories, values] = ["", [], []]
     },
     text(text) {
-      const place = within.at(-1)
+      const parent = ancestors.at(-1)
       if (!inText) return
-      if (within.includes("c:title")) title += text
-      else if (place === "c:tx") name += text
-      else if (place === "c:cat" || place === "c:xVal") categories.push(text)
-      else if (place === "c:val" || place === "c:yVal") values.push(text)
+      if (ancestors.includes("c:title")) title += text
+      else if (parent === "c:tx") name += text
+      else if (parent === "c:cat" || parent === "c:xVal") categories.push(text)
+      else if (parent === "c:val" || parent === "c:yVal") values.push(text)
     },
     close(element) {
       inText = false
-      if (within.at(-1) === element) within.pop()
-      if (element === "c:title" && !within.includes("c:title")) {
+      if (ancestors.at(-1) === element) ancestors.pop()
+      if (element === "c:title" && !ancestors.includes("c:title")) {
         if (title.trim() !== "") lines.push(title.trim())
         title = ""
       } else if (element === "c:ser") {
@@ -65,21 +64,17 @@ const readChart = async (part: AsyncIterable<Uint8Array>): Promise<string> => {
   return lines.join("\n")
 }
 
-/** What is written in the charts and diagrams that a document refers to, by the identifier of the relation. */
-export const readDrawn = async (
+/** The texts of a document's charts and diagrams, by relation id. */
+export const readCharts = async (
   from: DocxPackage,
   relations: ReadonlyMap<string, Relation>
 ): Promise<ReadonlyMap<string, string>> => {
-  const drawn = new Map<string, string>()
+  const texts = new Map<string, string>()
   for (const [id, { external, target, type }] of relations) {
-    if (external || drawn.size >= DRAWN_AT_MOST) continue
-    const words =
-      type === "chart"
-        ? await readChart(from.read(target))
-        : type === "diagramData"
-          ? await readDiagram(from.read(target))
-          : undefined
-    if (words !== undefined) drawn.set(id, words.slice(0, WORDS_AT_MOST).toWellFormed())
+    const read = type === "chart" ? readChart : type === "diagramData" ? readDiagram : undefined
+    if (external || read === undefined || texts.size >= MAX_CHARTS) continue
+    const text = await read(from.read(target))
+    texts.set(id, text.slice(0, MAX_CHARACTERS).toWellFormed())
   }
-  return drawn
+  return texts
 }
