@@ -9,8 +9,8 @@ import type { Parsed } from "../../packages/rag/src/document/Document.ts"
 import { parse } from "../../packages/rag/src/formats/Parser.ts"
 import {
   type PictureFile,
-  PICTURES_AT_MOST,
-  PICTURES_READ_AT_MOST
+  MAX_LOADED_PICTURES,
+  MAX_RECOGNIZED_PICTURES
 } from "../../packages/rag/src/formats/parsing/Pictures.ts"
 import { pictureReader } from "../../packages/rag/src/ingest/sources/SourceFiles.ts"
 import { docx, drawing, p, png } from "./DocxWriter.ts"
@@ -79,10 +79,7 @@ describe("parse, of HTML with pictures and tables", () => {
       assert.deepInclude(levels, { number: "5", crop: undefined })
       assert.deepStrictEqual(
         parsed.faults.map(({ message }) => message),
-        [
-          "1 picture is elsewhere on the network, where nothing is fetched from.",
-          "1 picture is in files that were not given with it."
-        ]
+        ["1 picture is on the network, which is not accessed.", "1 picture is in files that were not given."]
       )
     })
   )
@@ -167,9 +164,9 @@ describe("parse, of Markdown with pictures and tables", () => {
       const many = Array.from({ length: 10_000 }, (_, i) => `![p${i}](img/${i}.png)`).join("\n\n")
       const parsed = yield* Effect.provide(read("many.md", many, counted), layer)
       assert.lengthOf(parsed.figures, 10_000)
-      assert.strictEqual(asked, PICTURES_AT_MOST)
-      assert.strictEqual(readings.times, PICTURES_READ_AT_MOST)
-      assert.match(parsed.faults[0]?.message ?? "", /9500 pictures are left without/)
+      assert.strictEqual(asked, MAX_LOADED_PICTURES)
+      assert.strictEqual(readings.times, MAX_RECOGNIZED_PICTURES)
+      assert.match(parsed.faults[0]?.message ?? "", /9500 pictures are left out/)
     })
   )
 })
@@ -202,9 +199,7 @@ describe("pictures beside a document", () => {
       }
       assert.match(String(yield* file("../.hidden/x.png")), /hidden/)
       for (const none of ["missing.png", "%", "\0", "../img", ""]) {
-        assert.isTrue(
-          [undefined, "lies outside the ingested folder"].includes((yield* file(none)) as string)
-        )
+        assert.isTrue([undefined, "lies outside the ingested folder"].includes((yield* file(none)) as string))
       }
       const parsed = yield* read(
         "notes/a.md",

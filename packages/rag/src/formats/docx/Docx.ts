@@ -1,8 +1,8 @@
 /** Parses Word documents. */
 import { Effect } from "effect"
-import { type Unillustrated, withFigures } from "../parsing/Captions.ts"
+import { type ParsedDraft, withFigures } from "../parsing/Captions.ts"
 import { type DocumentFormat, parseError } from "../parsing/DocumentFormat.ts"
-import { illustrate } from "../parsing/Pictures.ts"
+import { loadPictures } from "../parsing/Pictures.ts"
 import { hasSignature } from "../parsing/Signatures.ts"
 import { bodyHandler } from "./DocxBody.ts"
 import { readCharts } from "./Charts.ts"
@@ -64,7 +64,7 @@ const readDocument = async (bytes: Uint8Array) => {
   const headings = blocks.filter(({ kind }) => kind === "heading")
   const top = headings.toSorted((a, b) => a.level! - b.level!)[0]?.heading ?? ""
   const title = (await readTitle(from, targetOf(packageRelations, "core-properties"))) || out.title || top
-  const read: Unillustrated = withFigures(
+  const read: ParsedDraft = withFigures(
     { format: "docx", title, text, pages: [], lines: [], faults: [] },
     blocks
   )
@@ -107,7 +107,7 @@ const parseDocx = Effect.fn("parseDocx")(function* (path: string, bytes: Uint8Ar
       return parseError(path, reason, message, cause)
     }
   })
-  return yield* illustrate(read, (reference) => pictureOf(from, reference))
+  return yield* loadPictures(read, (reference) => pictureOf(from, reference))
 })
 
 export const docxFormat: DocumentFormat = {

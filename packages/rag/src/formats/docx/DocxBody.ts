@@ -1,5 +1,5 @@
 /** Reads the body of a Word document, one XML element at a time. */
-import type { PictureDraft } from "../parsing/FigureDraft.ts"
+import type { PictureDraft } from "../parsing/DraftBlock.ts"
 import { titleFromPath } from "../parsing/FileName.ts"
 import type { Relation } from "./DocxPackage.ts"
 import type { DocxText, DocxParagraph } from "./DocxText.ts"

@@ -1,7 +1,7 @@
 /** Writes the paragraphs and tables of a Word document as text and blocks. */
 import { labelOf } from "../parsing/Label.ts"
-import type { DraftBlock, PictureDraft } from "../parsing/FigureDraft.ts"
-import { HtmlText } from "../parsing/HtmlText.ts"
+import type { DraftBlock, PictureDraft } from "../parsing/DraftBlock.ts"
+import { BlockWriter } from "../parsing/BlockWriter.ts"
 import type { CellSpan } from "../parsing/TableGrid.ts"
 import type { Numbering } from "./Numbering.ts"
 import type { Style } from "./Styles.ts"
@@ -30,7 +30,7 @@ interface ListLabel {
 
 /** Takes paragraphs and tables in the order of the document. */
 export class DocxText {
-  readonly #out = new HtmlText()
+  readonly #out = new BlockWriter()
   readonly #numbering: Numbering
   #tables = 0
   /** Open lists outside of tables. */

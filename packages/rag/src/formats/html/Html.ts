@@ -1,11 +1,11 @@
 /** HTML to the text that a reader sees, and its blocks. */
 import { Effect } from "effect"
 import { Parser } from "htmlparser2"
-import { type Unillustrated, withFigures } from "../parsing/Captions.ts"
+import { type ParsedDraft, withFigures } from "../parsing/Captions.ts"
 import type { DocumentFormat } from "../parsing/DocumentFormat.ts"
-import type { DraftBlock } from "../parsing/FigureDraft.ts"
-import { HtmlText } from "../parsing/HtmlText.ts"
-import { illustrate } from "../parsing/Pictures.ts"
+import type { DraftBlock } from "../parsing/DraftBlock.ts"
+import { BlockWriter } from "../parsing/BlockWriter.ts"
+import { loadPictures } from "../parsing/Pictures.ts"
 import { declaredCharset, decodeFile } from "../parsing/TextDecoding.ts"
 import { isInline, nameOfReference, spanOf } from "./HtmlAttributes.ts"
 
@@ -35,7 +35,11 @@ const isHidden = (attributes: Readonly<Record<string, string>>): boolean =>
   /display\s*:\s*none|visibility\s*:\s*hidden/i.test(attributes["style"] ?? "")
 
 /** A picture goes into its figure; a small one into the line of text that it stands in; decoration nowhere. */
-const openImage = (out: HtmlText, attributes: Readonly<Record<string, string>>, inFigure: boolean): void => {
+const openImage = (
+  out: BlockWriter,
+  attributes: Readonly<Record<string, string>>,
+  inFigure: boolean
+): void => {
   const alternative = (attributes["alt"] ?? "").replace(/\s+/g, " ").trim()
   const decoration = attributes["alt"] === "" || /^(?:presentation|none)$/.test(attributes["role"] ?? "")
   if (isInline(attributes)) {
@@ -67,8 +71,8 @@ const topHeading = (blocks: ReadonlyArray<DraftBlock>): string => {
  * A cell that spans rows stands in each of them. `title` is the page's `<title>`, else its first heading, highest level
  * first; empty when there is none. Elements nested deeper than any page has them end the reading, with a fault.
  */
-export const parseHtml = (html: string): Unillustrated => {
-  const out = new HtmlText()
+export const parseHtml = (html: string): ParsedDraft => {
+  const out = new BlockWriter()
   let depth = 0
   let skipped = 0
   let figures = 0
@@ -176,6 +180,6 @@ export const htmlFormat: DocumentFormat = {
   showsPictures: true,
   parse: Effect.fnUntraced(function* (file) {
     const text = yield* decodeFile(file, "HTML", declaredCharset(file.bytes))
-    return yield* illustrate(parseHtml(text), file.picture)
+    return yield* loadPictures(parseHtml(text), file.picture)
   })
 }

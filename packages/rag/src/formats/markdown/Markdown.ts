@@ -2,11 +2,11 @@
 import { Effect } from "effect"
 import MarkdownIt from "markdown-it"
 import type { Block } from "../../document/Document.ts"
-import { type Unillustrated, withFigures } from "../parsing/Captions.ts"
+import { type ParsedDraft, withFigures } from "../parsing/Captions.ts"
 import type { DocumentFormat } from "../parsing/DocumentFormat.ts"
-import { type DraftBlock, MAX_LIST_LENGTH } from "../parsing/FigureDraft.ts"
+import { type DraftBlock, MAX_LIST_LENGTH } from "../parsing/DraftBlock.ts"
 import { blockSpan, lineStarts } from "../parsing/LineSpans.ts"
-import { illustrate } from "../parsing/Pictures.ts"
+import { loadPictures } from "../parsing/Pictures.ts"
 import { decodeFile, rejectHtml } from "../parsing/TextDecoding.ts"
 import { definitionsOf, htmlFigure, pictureBlocks, rowsAt, withoutData } from "./MarkdownFigures.ts"
 
@@ -72,7 +72,7 @@ const itemLines = (tokens: ReadonlyArray<Token>, index: number): Array<readonly 
  * pictures, with their caption or without, is a figure. The text is the file's, but for the data of data URIs.
  * `title` is the front matter's, else the first heading's, highest level first; empty when there is none.
  */
-export const parseMarkdown = (file: string): Unillustrated => {
+export const parseMarkdown = (file: string): ParsedDraft => {
   const { data, text } = withoutData(file)
   const frontMatter = FRONT_MATTER.exec(text)?.[0] ?? ""
   const starts = lineStarts(text, frontMatter.length)
@@ -141,6 +141,6 @@ export const markdownFormat: DocumentFormat = {
   parse: Effect.fnUntraced(function* (file) {
     const text = yield* decodeFile(file, "Markdown")
     yield* rejectHtml(file.path, "Markdown", text)
-    return yield* illustrate(parseMarkdown(text), file.picture)
+    return yield* loadPictures(parseMarkdown(text), file.picture)
   })
 }

@@ -2,7 +2,7 @@
 import type MarkdownItClass from "markdown-it"
 import type { Span } from "../../document/Document.ts"
 import { labelOf } from "../parsing/Label.ts"
-import type { DraftBlock, FigureContent, PictureDraft } from "../parsing/FigureDraft.ts"
+import type { DraftBlock, FigureContent, PictureDraft } from "../parsing/DraftBlock.ts"
 import { parseHtml } from "../html/Html.ts"
 import { nameOfReference } from "../html/HtmlAttributes.ts"
 

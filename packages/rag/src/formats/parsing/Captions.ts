@@ -1,32 +1,27 @@
-/** Captions to the figures and tables that they stand beside. */
+/** Joins figures and tables with the captions beside them. */
 import type { Block, Figure, Parsed, Span } from "../../document/Document.ts"
 import { labelOf, type Label } from "./Label.ts"
 import { withMentions } from "./Mentions.ts"
-import type { DraftBlock, FigureContent } from "./FigureDraft.ts"
+import type { DraftBlock, FigureContent } from "./DraftBlock.ts"
 
-/** A picture of a document: which of its figures shows it, and where its bytes are. */
-export interface ShownPicture {
-  readonly figure: number
-  readonly reference: string
-}
-
-/** A document as it was read, without the bytes of its pictures. */
-export interface Unillustrated extends Parsed {
-  readonly pictures: ReadonlyArray<ShownPicture>
+/** A parsed document whose pictures are not loaded. */
+export interface ParsedDraft extends Parsed {
+  /** In the order of the figures. `figure` is an index of `figures`. */
+  readonly pictures: ReadonlyArray<{ readonly figure: number; readonly reference: string }>
 }
 
 type Side = -1 | 1
 
-/** The label of a paragraph that is a caption. Those that a document calls captions need no label. */
+/** The label of a caption. Paragraphs that the document marks as captions need none. */
 const captionOf = (text: string, block: DraftBlock | undefined): Partial<Label> | undefined => {
   if (block?.kind !== "paragraph") return undefined
   return labelOf(text.slice(block.start, block.end), block.caption) ?? (block.caption ? {} : undefined)
 }
 
-/** For each figure without a caption of its own, the side on which its caption stands. */
-const sidesOf = (text: string, blocks: ReadonlyArray<DraftBlock>): ReadonlyMap<number, Side> => {
+/** The side of the caption of each figure that has none of its own, by index. */
+const captionSides = (text: string, blocks: ReadonlyArray<DraftBlock>): ReadonlyMap<number, Side> => {
   const captions = new Map<number, Partial<Label> | undefined>()
-  const wanting = blocks.flatMap(({ figure }, at) =>
+  const uncaptioned = blocks.flatMap(({ figure }, at) =>
     figure !== undefined && figure.caption === undefined ? [at] : []
   )
   const taken = new Set<number>()
@@ -35,25 +30,23 @@ const sidesOf = (text: string, blocks: ReadonlyArray<DraftBlock>): ReadonlyMap<n
     const beside = at + side
     if (!captions.has(beside)) captions.set(beside, captionOf(text, blocks[beside]))
     const caption = captions.get(beside)
-    if (caption === undefined || taken.has(at + side)) return false
+    if (caption === undefined || taken.has(beside)) return false
     return anyKind || caption.kind === undefined || caption.kind === blocks[at]!.kind
   }
-  // On which side captions stand is a habit of the document; without one, above tables and below pictures
-  const habit = (kind: Block["kind"]): Side => {
+  // Documents prefer one side. By default captions are above tables and below pictures
+  const preferredSide = (kind: Block["kind"]): Side => {
     let below = 0
-    for (const at of wanting) {
+    for (const at of uncaptioned) {
       if (blocks[at]!.kind !== kind) continue
       below += Number(fits(at, 1, false)) - Number(fits(at, -1, false))
     }
     return below > 0 ? 1 : below < 0 ? -1 : kind === "table" ? -1 : 1
   }
-  const habits = new Map(
-    [habit("table"), habit("figure")].map((side, i) => [i === 0 ? "table" : "figure", side])
-  )
+  const preferred = { table: preferredSide("table"), figure: preferredSide("figure") }
   for (const anyKind of [false, true]) {
-    for (const at of wanting) {
+    for (const at of uncaptioned) {
       if (sides.has(at)) continue
-      const first = habits.get(blocks[at]!.kind)!
+      const first = preferred[blocks[at]!.kind === "table" ? "table" : "figure"]
       const side = ([first, -first] as ReadonlyArray<Side>).find((side) => fits(at, side, anyKind))
       if (side === undefined) continue
       sides.set(at, side)
@@ -63,37 +56,33 @@ const sidesOf = (text: string, blocks: ReadonlyArray<DraftBlock>): ReadonlyMap<n
   return sides
 }
 
-/** The whole of a caption, or the first line of what stands for a picture, when it begins as a caption does. */
+/** The caption within a figure: its marked one, or the first line of an alternative text that starts with a label. */
 const ownCaption = (text: string, { figure, start, end }: DraftBlock): Span | undefined => {
   if (figure?.caption !== undefined || figure?.alternative === undefined) return figure?.caption
   const line = text.slice(start, end).split("\n", 1)[0]!
   return labelOf(line) === undefined ? undefined : { start, end: start + line.length }
 }
 
-/** A table of one row or column without a caption: it lays something out. */
-const saysNothing = ({ alternative, caption, pictures, rows }: FigureContent): boolean =>
+/** Whether a table only arranges a page: one row or column, and no caption. */
+const isLayoutTable = ({ alternative, caption, pictures, rows }: FigureContent): boolean =>
   caption === undefined && alternative === undefined && rows === undefined && pictures.length === 0
 
-/**
- * Figures with their captions, numbers and mentions; a figure and its caption are one block.
- *
- * **Details.** `pictures` are those of the figures, in their order.
- */
+/** Adds captions, numbers and mentions to figures. A figure and its caption become one block. */
 export const withFigures = (
   parsed: Omit<Parsed, "blocks" | "figures">,
   drafts: ReadonlyArray<DraftBlock>
-): Unillustrated => {
+): ParsedDraft => {
   const { text } = parsed
-  const sides = sidesOf(text, drafts)
-  const absorbed = new Set([...sides].map(([at, side]) => at + side))
+  const sides = captionSides(text, drafts)
+  const joined = new Set(Array.from(sides, ([at, side]) => at + side))
   const blocks: Array<Block> = []
   const figures: Array<Figure> = []
-  const pictures: Array<ShownPicture> = []
+  const pictures: Array<ParsedDraft["pictures"][number]> = []
   drafts.forEach((draft, at) => {
     const { caption: _, figure, ...block } = draft
-    if (absorbed.has(at)) return
+    if (joined.has(at)) return
     const side = sides.get(at)
-    if (figure === undefined || (side === undefined && saysNothing(figure))) {
+    if (figure === undefined || (side === undefined && isLayoutTable(figure))) {
       blocks.push(block)
       return
     }

@@ -1,13 +1,13 @@
-/** Writes the visible text of a page and remembers where its blocks are. */
+/** Writes the text and blocks of a document from the events of its elements. Used for HTML and Word. */
 import type { Block, Span } from "../../document/Document.ts"
 import {
   type DraftBlock,
-  figureBlock,
-  isOneFigure,
+  toFigureBlock,
+  isSingleFigure,
   MAX_LIST_LENGTH,
   type PictureDraft,
-  wordsOf
-} from "./FigureDraft.ts"
+  textOfPictures
+} from "./DraftBlock.ts"
 import { type CellSpan, TableGrid } from "./TableGrid.ts"
 
 interface List {
@@ -15,56 +15,57 @@ interface List {
   count: number
 }
 
-/** Lists and tables whose cells hold headings or other tables only lay a page out: their content is plain blocks. */
-type Container = { readonly type: "list" | "table"; layout: boolean }
+/** An open list or table. If headings or other tables are in it, it is a layout, and its contents are plain blocks. */
+type Container = { readonly type: "list" | "table"; isLayout: boolean }
 
-/** A `<figure>`: what stands in it is one figure, unless it holds other things than pictures, a table and a caption. */
-interface Group {
+/** An open `<figure>`. It becomes one figure if it contains only pictures, a table and a caption. */
+interface OpenFigure {
+  /** Index of its first block. */
   readonly from: number
   readonly pictures: Array<PictureDraft>
-  /** What was written in it. */
-  own: string
+  text: string
   depth: number
 }
 
-/** A longer line is more than its bullet or number. */
-const LABEL_AT_MOST = 40
+/** Characters: longer lines have text after their bullet or number. */
+const MAX_LABEL = 40
 
-/** Lists within lists are indented so far at most. */
-const DEEPEST = 8
+/** Levels by which nested lists are indented. */
+const MAX_INDENTATION = 8
 
 /**
- * A sink for what a page shows. Text comes in by `write`; the other methods tell what element it stands in. Blocks are
- * parted by a blank line; within lists and tables each item and row is one line. A picture is a block of its own after
- * the block that it stands in.
+ * Takes text by `write`, and the elements around it by the other methods. Blocks are separated by a blank line. Within lists
+ * and tables each item and row is a line. A picture becomes a block after the block that contains it.
  */
-export class HtmlText {
+export class BlockWriter {
   #text = ""
   readonly #blocks: Array<DraftBlock> = []
-  /** Finished lines of the block being written, and finished cells of its row: both only grow. */
+  /** Finished lines of the current block, and finished cells of the current row. */
   #lines = ""
   #row = ""
-  /** The line or cell being written, and whether a word may follow it directly. */
+  /** The current line or cell, and whether it ends with a space. */
   #current = ""
-  #blank = true
-  /** Where items of the list being written start in `#lines`. */
+  #endsBlank = true
+  /** Offsets of the current list's items in `#lines`. */
   #items: Array<number> = []
   readonly #lists: Array<List> = []
   readonly #containers: Array<Container> = []
-  /** Of `#containers`: tables; tables that are no layout; all that are no layout. */
+  /** Counts in `#containers`: tables; tables that are not layouts; containers that are not layouts. */
   readonly #open = { tables: 0, realTables: 0, real: 0 }
   #heading: number | undefined
   #pre = 0
+  /** Whether a space is due before the next word. */
   #space = false
   #cells = 0
   #grid: TableGrid | undefined
-  /** Where the cell being written starts in `#current`. */
+  /** Offset of the current cell in `#current`. */
   #cellAt: number | undefined
   /** The table's caption, in `#lines`. */
   #caption: Span | undefined
   #captionAt: number | undefined
-  #pending: Array<PictureDraft> = []
-  #group: Group | undefined
+  /** Pictures of the current block. */
+  #pictures: Array<PictureDraft> = []
+  #figure: OpenFigure | undefined
 
   write(raw: string): void {
     const text = raw.includes("\u00AD") || raw.includes("\u200B") ? raw.replace(/[\u00AD\u200B]/g, "") : raw
@@ -77,8 +78,8 @@ export class HtmlText {
       this.#space ||= words === " "
       return
     }
-    const wanted = this.#space || words.startsWith(" ")
-    this.#put(`${wanted && !this.#blank ? " " : ""}${words.trim()}`, false)
+    const isSeparate = (this.#space || words.startsWith(" ")) && !this.#endsBlank
+    this.#put(`${isSeparate ? " " : ""}${words.trim()}`, false)
     this.#space = words.endsWith(" ")
   }
 
@@ -88,19 +89,19 @@ export class HtmlText {
     else this.#endLine()
   }
 
-  /** The end of a paragraph; within a list or table only the end of a line or a blank. */
+  /** Ends a paragraph; within a list or table only the line, or adds a space. */
   breakBlock(): void {
     if (this.#pre > 0) return
     if (this.#open.realTables > 0) this.#space = true
     else if (!this.#inside()) this.#flush("paragraph")
-    else if (this.#current.length > LABEL_AT_MOST || !/^\s*(?:-|\d+\.)?\s*$/.test(this.#current)) {
+    else if (this.#current.length > MAX_LABEL || !/^\s*(?:-|\d+\.)?\s*$/.test(this.#current)) {
       this.#endLine()
       this.#put(this.#indentation(this.#lists.length), true)
     }
   }
 
   openHeading(level: number): void {
-    this.#dissolve()
+    this.#markAsLayout()
     this.#flush("paragraph")
     this.#heading = level
   }
@@ -128,7 +129,7 @@ export class HtmlText {
     if (this.#open.realTables > 0) this.#space = true
     else if (!this.#inside()) this.#flush("paragraph")
     this.#lists.push({ kind, count: 0 })
-    this.#push("list", this.#containers.at(-1)?.layout ?? false)
+    this.#push("list", this.#containers.at(-1)?.isLayout ?? false)
   }
 
   closeList(): void {
@@ -136,7 +137,7 @@ export class HtmlText {
     this.#close("list")
   }
 
-  /** `label` stands for the item's own bullet or number. */
+  /** `label` replaces the bullet or number. */
   openItem(name: "li" | "dt" | "dd", label?: string): void {
     const list = this.#lists.at(-1)
     if (list === undefined || !this.#inside()) {
@@ -157,13 +158,13 @@ export class HtmlText {
   }
 
   openTable(): void {
-    // A table within a table: the outer one lays out the page
-    if (this.#open.tables > 0) this.#dissolve()
-    const own = !this.#inside()
-    if (own) this.#flush("paragraph")
+    // The outer one of two tables is a layout
+    if (this.#open.tables > 0) this.#markAsLayout()
+    const hasGrid = !this.#inside()
+    if (hasGrid) this.#flush("paragraph")
     this.#push("table", false)
     this.#cells = 0
-    this.#grid = own ? new TableGrid() : undefined
+    this.#grid = hasGrid ? new TableGrid() : undefined
   }
 
   closeTable(): void {
@@ -193,7 +194,7 @@ export class HtmlText {
     this.#cellAt = this.#current.length
   }
 
-  /** The caption of a table or figure; elsewhere a paragraph. */
+  /** The caption of a table or figure. Elsewhere it is a paragraph. */
   openCaption(): void {
     if (this.#open.realTables === 0) this.breakBlock()
     else {
@@ -215,60 +216,63 @@ export class HtmlText {
   }
 
   openFigure(): void {
-    if (this.#group !== undefined) this.#group.depth++
+    if (this.#figure !== undefined) this.#figure.depth++
     else if (!this.#inside()) {
       this.#flush("paragraph")
-      this.#group = { from: this.#blocks.length, pictures: [], own: "", depth: 1 }
+      this.#figure = { from: this.#blocks.length, pictures: [], text: "", depth: 1 }
     } else this.breakBlock()
   }
 
   closeFigure(): void {
-    const group = this.#group
-    if (group === undefined || --group.depth > 0 || this.#inside()) {
+    const figure = this.#figure
+    if (figure === undefined || --figure.depth > 0 || this.#inside()) {
       this.breakBlock()
       return
     }
     this.#flush("paragraph")
-    this.#group = undefined
-    this.#join(group)
+    this.#figure = undefined
+    this.#writeFigure(figure)
   }
 
   picture(picture: PictureDraft): void {
-    if (this.#group === undefined) this.#pending.push(picture)
-    else this.#group.pictures.push(picture)
+    const pictures = this.#figure?.pictures ?? this.#pictures
+    pictures.push(picture)
   }
 
   finish(): { readonly text: string; readonly blocks: ReadonlyArray<DraftBlock> } {
-    if (this.#group !== undefined) {
-      this.#pending.push(...this.#group.pictures)
-      this.#group = undefined
-    }
+    this.#pictures.push(...(this.#figure?.pictures ?? []))
+    this.#figure = undefined
     this.#endRow()
     this.#flush("paragraph")
     return { text: this.#text, blocks: this.#blocks }
   }
 
-  /** Whether text now goes into a list or table. */
+  /** Whether the current text is in a list or table. */
   #inside(): boolean {
     const last = this.#containers.at(-1)
-    return last !== undefined && !last.layout
+    return last !== undefined && !last.isLayout
   }
 
-  #push(type: Container["type"], layout: boolean): void {
-    this.#containers.push({ type, layout })
-    if (type === "table") this.#open.tables++
-    if (type === "table" && !layout) this.#open.realTables++
-    if (!layout) this.#open.real++
+  /** Counts a container that is opened (`by` 1) or closed (-1). */
+  #count({ isLayout, type }: Container, by: number): void {
+    if (type === "table") this.#open.tables += by
+    if (type === "table" && !isLayout) this.#open.realTables += by
+    if (!isLayout) this.#open.real += by
+  }
+
+  #push(type: Container["type"], isLayout: boolean): void {
+    const container = { type, isLayout }
+    this.#containers.push(container)
+    this.#count(container, 1)
   }
 
   #indentation(lists: number): string {
-    return "  ".repeat(Math.min(DEEPEST, lists))
+    return "  ".repeat(Math.min(MAX_INDENTATION, lists))
   }
 
-  /** Adds to the line being written; `blank` says whether a word may follow directly. */
-  #put(text: string, blank: boolean): void {
+  #put(text: string, endsBlank: boolean): void {
     this.#current += text
-    this.#blank = blank
+    this.#endsBlank = endsBlank
   }
 
   #writeCell(text: string): void {
@@ -297,19 +301,23 @@ export class HtmlText {
   #endLine(): void {
     const line = `${this.#row}${this.#current}`.trimEnd()
     if (line !== "") this.#lines += `${line}\n`
+    this.#startLine()
+  }
+
+  #startLine(): void {
     this.#row = ""
     this.#current = ""
-    this.#blank = true
+    this.#endsBlank = true
     this.#cellAt = undefined
     this.#space = false
   }
 
-  /** All open lists and tables turn out to lay out the page. */
-  #dissolve(): void {
+  /** Marks all open lists and tables as layouts. */
+  #markAsLayout(): void {
     if (this.#open.real === 0) return
     this.#grid = undefined
     this.#flush(this.#containers[0]!.type)
-    for (const container of this.#containers) container.layout = true
+    for (const container of this.#containers) container.isLayout = true
     this.#open.real = 0
     this.#open.realTables = 0
   }
@@ -318,82 +326,71 @@ export class HtmlText {
     const at = this.#containers.findLastIndex((container) => container.type === type)
     if (at === -1) return
     const closed = this.#containers.splice(at)
-    for (const container of closed) {
-      if (container.type === "table") this.#open.tables--
-      if (container.type === "table" && !container.layout) this.#open.realTables--
-      if (!container.layout) this.#open.real--
-    }
+    for (const container of closed) this.#count(container, -1)
     if (this.#open.realTables > 0) this.#space = true
-    else if (!this.#inside()) this.#flush(closed[0]!.layout ? "paragraph" : type)
+    else if (!this.#inside()) this.#flush(closed[0]!.isLayout ? "paragraph" : type)
     if (type === "table") this.#grid = undefined
   }
 
-  /** A figure is one block of what stood in it. */
-  #join({ from, own, pictures }: Group): void {
+  #writeFigure({ from, pictures, text }: OpenFigure): void {
     const parts = this.#blocks.slice(from)
-    if (!isOneFigure(parts, pictures)) {
+    if (!isSingleFigure(parts, pictures)) {
       for (const picture of pictures) this.#writePicture(picture)
       return
     }
-    const words = wordsOf(pictures, own)
-    if (words !== "") this.#append(words, own === "" ? "\n\n" : "\n")
-    else if (own === "") return
-    const start = parts[0]?.start ?? this.#text.length - words.length
-    this.#blocks.splice(from, parts.length, figureBlock(parts, pictures, start, this.#text.length))
+    const added = textOfPictures(pictures, text)
+    if (added !== "") this.#append(added, text === "" ? "\n\n" : "\n")
+    else if (text === "") return
+    const start = parts[0]?.start ?? this.#text.length - added.length
+    this.#blocks.splice(from, parts.length, toFigureBlock(parts, pictures, { start, end: this.#text.length }))
   }
 
   #writePicture(picture: PictureDraft): void {
-    const words = wordsOf([picture], "")
-    if (words === "") return
-    this.#append(words, "\n\n")
+    const text = textOfPictures([picture], "")
+    if (text === "") return
+    this.#append(text, "\n\n")
     const end = this.#text.length
-    this.#blocks.push(figureBlock([], [picture], end - words.length, end))
+    this.#blocks.push(toFigureBlock([], [picture], { start: end - text.length, end }))
   }
 
-  #append(words: string, gap: string): void {
-    this.#text += (this.#text === "" ? "" : gap) + words
-    if (this.#group !== undefined) this.#group.own += `\n${words}`
+  #append(text: string, separator: string): void {
+    this.#text += (this.#text === "" ? "" : separator) + text
+    if (this.#figure !== undefined) this.#figure.text += `\n${text}`
   }
 
+  /** Ends the current block, and writes its pictures. */
   #flush(kind: Block["kind"], level?: number, caption?: true): void {
     this.#writeBlock(kind, level, caption)
-    if (this.#pending.length === 0) return
-    const pictures = this.#pending
-    this.#pending = []
-    for (const picture of pictures) this.#writePicture(picture)
+    for (const picture of this.#pictures.splice(0)) this.#writePicture(picture)
   }
 
   #writeBlock(kind: Block["kind"], level: number | undefined, caption: true | undefined): void {
     const items = this.#items
     const written = this.#lines + this.#row + this.#current
-    const inTable = this.#caption
+    const tableCaption = this.#caption
+    this.#startLine()
     this.#lines = ""
-    this.#row = ""
-    this.#current = ""
-    this.#blank = true
     this.#items = []
-    this.#space = false
-    this.#cellAt = undefined
     this.#caption = undefined
     const body = kind === "code" ? written.replace(/^(?:[^\S\n]*\n)+/, "").trimEnd() : written.trim()
     if (body === "") return
     this.#append(body, "\n\n")
     const end = this.#text.length
     const start = end - body.length
-    const lead = written.length - written.trimStart().length
+    /** From offsets in `#lines` to offsets in the text. */
+    const shift = start - (written.length - written.trimStart().length)
     if (kind === "heading") {
       this.#blocks.push({ kind, start, end, level: level!, heading: body.replace(/\s+/g, " ") })
     } else if (kind === "list" && body.length > MAX_LIST_LENGTH && items.length > 1) {
-      const cuts = items.slice(1).map((at) => start + at - lead)
-      const starts = [start, ...cuts]
-      starts.forEach((from, i) => {
-        const to = starts[i + 1] === undefined ? end : starts[i + 1]! - 1
+      const starts = [start, ...items.slice(1).map((at) => at + shift), end + 1]
+      for (const [i, from] of starts.slice(0, -1).entries()) {
+        const to = starts[i + 1]! - 1
         if (to > from) this.#blocks.push({ kind, start: from, end: to })
-      })
+      }
     } else {
       const rows = kind === "table" ? this.#grid?.rows() : undefined
-      const named = inTable && { start: start + inTable.start - lead, end: start + inTable.end - lead - 1 }
-      const figure = kind === "table" ? { caption: named, rows, pictures: [] } : undefined
+      const own = tableCaption && { start: tableCaption.start + shift, end: tableCaption.end + shift - 1 }
+      const figure = kind === "table" ? { caption: own, rows, pictures: [] } : undefined
       this.#blocks.push({ kind, start, end, ...(figure && { figure }), ...(caption && { caption }) })
     }
   }

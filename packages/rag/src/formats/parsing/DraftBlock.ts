@@ -1,22 +1,22 @@
-/** Figures and tables as a parser meets them, before they have their captions, their bytes and their mentions. */
+/** Blocks, figures and tables as parsers write them, before captions, images and mentions are added. */
 import type { Block, Span } from "../../document/Document.ts"
 
 /** Characters: a longer list becomes one block for each item. */
 export const MAX_LIST_LENGTH = 800
 
-/** A picture that a document shows. */
+/** A picture in a document. */
 export interface PictureDraft {
-  /** Where its bytes are: a data URI, a path, or what the format calls it. Empty where there are none to be had. */
+  /** A data URI, a path, or the format's own reference. Empty if there is no image. */
   readonly reference: string
-  /** What the document says in place of the picture; empty where it says nothing. */
+  /** Alternative text; empty if there is none. */
   readonly alternative: string
-  /** What names it where nothing else does: a file's name, or "Picture 3". */
+  /** The text if there is nothing else: a file name, or "Picture 3". */
   readonly name: string
-  /** What is written in it, where the document says so. */
+  /** Text in the picture, where the document has it. */
   readonly inside?: string | undefined
 }
 
-/** What a figure or table is besides its text. */
+/** A figure or table without its text. */
 export interface FigureContent {
   readonly caption?: Span | undefined
   readonly alternative?: string | undefined
@@ -24,15 +24,14 @@ export interface FigureContent {
   readonly pictures: ReadonlyArray<PictureDraft>
 }
 
-/** A block of which more is known than its kind. */
 export interface DraftBlock extends Block {
   readonly figure?: FigureContent | undefined
-  /** The document itself says that this paragraph is a caption. */
+  /** Whether the document marks this paragraph as a caption. */
   readonly caption?: true | undefined
 }
 
-/** Whether blocks and pictures that stand in one `<figure>` are one figure: code, sections and several tables are not. */
-export const isOneFigure = (
+/** Whether the contents of a `<figure>` are one figure. Code, sections and several tables are not. */
+export const isSingleFigure = (
   parts: ReadonlyArray<DraftBlock>,
   pictures: ReadonlyArray<PictureDraft>
 ): boolean => {
@@ -41,21 +40,20 @@ export const isOneFigure = (
   return !other && tables <= 1 && tables + pictures.length > 0
 }
 
-/** What stands for pictures in the text: what `own`, the text beside them, does not say already; else their name. */
-export const wordsOf = (pictures: ReadonlyArray<PictureDraft>, own: string): string => {
-  const said = pictures
+/** The text of pictures: what `beside`, the text beside them, does not say already, or else the name of the first. */
+export const textOfPictures = (pictures: ReadonlyArray<PictureDraft>, beside: string): string => {
+  const texts = pictures
     .flatMap(({ alternative, inside = "" }) => [alternative.trim(), inside.trim()])
-    .filter((words) => words !== "" && !own.includes(words))
-  if (said.length > 0) return [...new Set(said)].join("\n")
-  return own === "" ? (pictures[0]?.name.trim() ?? "") : ""
+    .filter((text) => text !== "" && !beside.includes(text))
+  if (texts.length > 0) return [...new Set(texts)].join("\n")
+  return beside === "" ? (pictures[0]?.name.trim() ?? "") : ""
 }
 
-/** One block for a figure: its parts, which are a caption, a table or nothing, and its pictures. */
-export const figureBlock = (
+/** The block of a figure. Its `parts` are a caption and a table, both optional. */
+export const toFigureBlock = (
   parts: ReadonlyArray<DraftBlock>,
   pictures: ReadonlyArray<PictureDraft>,
-  start: number,
-  end: number
+  { end, start }: Span
 ): DraftBlock => {
   const table = parts.find(({ figure }) => figure !== undefined)?.figure
   const caption = parts.find((part) => part.caption)
