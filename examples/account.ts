@@ -14,7 +14,7 @@ const program = Effect.gen(function* () {
   const expires = { _tag: "At", at: DateTime.add(yield* DateTime.now, { days: 7 }) } as const
   const visitor = yield* tokens.create({ name: "visitor", remainQuota: quota(2 * UNITS_PER_USD), expires })
   const id = yield* Effect.fromNullishOr(visitor.id)
-  yield* Effect.andThen(Console.log(`made ${visitor.name}: ${visitor.key}`), tokens.disable(id))
+  yield* Effect.andThen(Console.log(`created ${visitor.name}: ${visitor.key}`), tokens.disable(id))
   yield* Stream.runForEach(tokens.list, ({ enabled, name, remainQuota }) =>
     Console.log(`${name}: ${formatQuota(remainQuota)}${enabled ? "" : ", disabled"}`)
   )
@@ -23,7 +23,7 @@ const program = Effect.gen(function* () {
 
 run(Effect.provide(program, AccountClient.layerConfig()))
 // → … has $…
-// → made visitor: <redacted:ApiKey>
+// → created visitor: <redacted:ApiKey>
 // → laptop: $1.00
 // → harbour office: $1.00
 // → visitor: $2.00, disabled

@@ -12,8 +12,8 @@ const program = Effect.gen(function* () {
   const { images } = yield* Gateway
   const model = yield* modelIn("SLUICE_IMAGE_MODEL")
   const prompt = "A canal lock opens at dawn, seen from the towpath"
-  const made = yield* images.generate({ group: "I4", model, prompt, size: "2K" }, { deadline: "5 minutes" })
-  for (const { expiresAt, url } of made.images) {
+  const answer = yield* images.generate({ group: "I4", model, prompt, size: "2K" }, { deadline: "5 minutes" })
+  for (const { expiresAt, url } of answer.images) {
     yield* Console.log(`${url}, until ${expiresAt && new Date(expiresAt).toISOString()}`)
   }
 })

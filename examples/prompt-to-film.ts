@@ -7,8 +7,8 @@ import { modelIn, run } from "./running/run.ts"
 const program = Effect.gen(function* () {
   const { images, videos } = yield* Gateway
   const painter = yield* modelIn("SLUICE_IMAGE_MODEL")
-  const made = yield* images.generate({ model: painter, prompt: "A canal lock at dawn" })
-  const inputReference = yield* Effect.fromNullishOr(made.images[0]?.url ?? made.images[0]?.base64)
+  const answer = yield* images.generate({ model: painter, prompt: "A canal lock at dawn" })
+  const inputReference = yield* Effect.fromNullishOr(answer.images[0]?.url ?? answer.images[0]?.base64)
   yield* Console.log(`from ${inputReference.slice(0, 60)}`)
   const model = yield* modelIn("SLUICE_IMAGE_TO_VIDEO_MODEL")
   // "The lock opens, the water flows": these models understand Chinese best.

@@ -1,4 +1,4 @@
-/** Every program of examples/ is run beside a gateway, and prints what its last comments say. */
+/** Runs every program of examples/ against a gateway. Each prints what its last comments say. */
 import { Effect } from "effect"
 import { execFile } from "node:child_process"
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises"
@@ -19,7 +19,7 @@ let folder = ""
 let printed: ReadonlyMap<string, string>
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "sluice-examples-"))
-  // In one process: a start takes longer than all that a program does. The first counts the calls of its process.
+  // All in one process, because starting takes longer than running. The first one counts the calls of its process.
   const order = ["resilience.ts", ...programs.filter((name) => name !== "resilience.ts")]
   const all = await run([inTurn, ...order.map((name) => join(examples, name))])
   const each = all.split(`${END}\n`)
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** Runs something under Node beside a gateway, which may know something before; gives what it printed. */
+/** Runs Node with a gateway in the environment, and returns the output. `prepare` changes the gateway's state. */
 const run = (
   args: ReadonlyArray<string>,
   prepare: (world: World) => void = () => undefined,
@@ -60,8 +60,8 @@ const run = (
     )
   )
 
-/** `// → text` at the end of a program: one line that it prints; `…` stands for anything. */
-const promised = async (name: string): Promise<ReadonlyArray<string>> =>
+/** The lines that a program prints, from `// → text` at its end; `…` matches anything. */
+const expectedLines = async (name: string): Promise<ReadonlyArray<string>> =>
   [...(await readFile(join(examples, name), "utf8")).matchAll(/^\/\/ → (.+)$/gm)].map(
     ([, line]) => line ?? ""
   )
@@ -74,7 +74,7 @@ const matching = (line: string): RegExp => {
 describe("examples/", () => {
   it("has programs", () => expect(programs).toContain("video.ts"))
 
-  it.each(programs)("%s has 10 to 30 lines, and says how it is run", async (name) => {
+  it.each(programs)("%s has 10 to 30 lines and says how to run it", async (name) => {
     const text = await readFile(join(examples, name), "utf8")
     const lines = text.trimEnd().split("\n").length
     expect(lines).toBeGreaterThanOrEqual(10)
@@ -82,38 +82,42 @@ describe("examples/", () => {
     expect(text).toContain(`npx node --conditions=@sluice/source examples/${name}`)
   })
 
-  it.each(programs)("%s prints what it says", async (name) => {
-    const lines = await promised(name)
+  it.each(programs)("%s prints the lines of its comments", async (name) => {
+    const lines = await expectedLines(name)
     expect(lines.length).toBeGreaterThan(0)
-    const said = (printed.get(name) ?? "").trimEnd().split("\n")
-    expect(said).toHaveLength(lines.length)
-    for (const [i, line] of lines.entries()) expect(said[i]).toMatch(matching(line))
+    const output = (printed.get(name) ?? "").trimEnd().split("\n")
+    expect(output).toHaveLength(lines.length)
+    for (const [i, line] of lines.entries()) expect(output[i]).toMatch(matching(line))
   })
 
-  it("video.ts leaves the whole film in the folder", async () => {
+  it("video.ts writes the complete film", async () => {
     const film = await readFile(join(folder, "lock.mp4"))
     expect(film.subarray(4, 8).toString("latin1")).toBe("ftyp")
     expect((await readdir(folder)).filter((name) => name.endsWith(".part"))).toEqual([])
   })
 
   it.each([
-    [{ SLUICE_EMBEDDING_MODEL: "" }, "SLUICE_EMBEDDING_MODEL is not set: it has to hold a model's name"],
+    [{ SLUICE_EMBEDDING_MODEL: "" }, "SLUICE_EMBEDDING_MODEL is not set: set it to a model"],
     [{ SLUICE_API_KEY: "" }, "SLUICE_API_KEY is not set: it has to hold the API key"],
     [{ SLUICE_API_KEY: "sk-two words" }, "SLUICE_API_KEY is not one word of visible ASCII"],
     [{ SLUICE_API_KEY: "sk-wrong" }, "Check that the credential is complete"]
-  ])("a program that is told %o says in one line what to do", async (changed, said) => {
-    const told = await run([join(examples, "embeddings.ts")], undefined, changed).then(
+  ])("a program with %o prints one line of advice", async (changed, advice) => {
+    const message = await run([join(examples, "embeddings.ts")], undefined, changed).then(
       (printed) => expect.fail(printed),
       ({ stderr }: { readonly stderr: string }) => stderr
     )
-    expect(told).toContain(said)
-    expect(told.trimEnd().split("\n")).toHaveLength(1)
-    expect(told).not.toContain("sk-")
+    expect(message).toContain(advice)
+    expect(message.trimEnd().split("\n")).toHaveLength(1)
+    expect(message).not.toContain("sk-")
   })
 
-  it("video.ts goes on with a task that was made before", async () => {
+  it("video.ts resumes a task", async () => {
     const id = "task-of-yesterday"
-    const said = await run([join(examples, "video.ts"), id], ({ videos }) => videos.set(id, { id, looks: 0 }))
-    expect(said).toMatch(/^task-of-yesterday in_progress .*\ntask-of-yesterday completed 100 %\nlock\.mp4: /)
+    const output = await run([join(examples, "video.ts"), id], ({ videos }) =>
+      videos.set(id, { id, looks: 0 })
+    )
+    expect(output).toMatch(
+      /^task-of-yesterday in_progress .*\ntask-of-yesterday completed 100 %\nlock\.mp4: /
+    )
   })
 })
