@@ -28,10 +28,10 @@ const FENCED = /```(?:json)?\s*\n([\s\S]*?)```/
 
 /** The JSON object in an answer: alone, in a code fence, or between words. Otherwise the answer itself. */
 export const jsonOf = (answer: string): string => {
-  const said = answer.replace(REASONING, "").trim()
-  const within = said.slice(said.indexOf("{"), said.lastIndexOf("}") + 1)
-  const found = [said, FENCED.exec(said)?.[1], within].find(
-    (text) => text !== undefined && parseJson(text) !== undefined
+  const text = answer.replace(REASONING, "").trim()
+  const within = text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1)
+  const found = [text, FENCED.exec(text)?.[1], within].find(
+    (json) => json !== undefined && parseJson(json) !== undefined
   )
-  return found ?? said
+  return found ?? text
 }

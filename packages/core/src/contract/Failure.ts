@@ -36,9 +36,6 @@ export type ErrorBody = typeof ErrorBody.Type
 
 const STATUSES = [400, 401, 403, 404, 409, 413, 415, 422, 429, 500, 502, 503, 504] as const
 
-/** Client error statuses that are passed on instead of 400. */
-const REFUSALS = [409, 413, 422] as const
-
 /** The `type` of a status. Other statuses are `server_error` or `invalid_request_error`. */
 const ERROR_TYPES: Readonly<Record<number, string>> = {
   401: "authentication_error",
@@ -89,41 +86,40 @@ export class Failure extends Schema.TaggedError<Failure>()("Failure", {
 
   /** The failure of a reason. */
   static fromReason(reason: GatewayReason): Failure {
-    const { isRetryable: retryable } = reason
-    const message = withoutOptionNames(reason.message)
-    switch (reason._tag) {
-      case "InvalidRequest": {
-        const status = REFUSALS.find((refusal) => refusal === reason.status) ?? 400
-        return new Failure({ status, message, param: reason.param, code: reason.code, retryable })
-      }
-      case "Unauthorized":
-        return new Failure({ status: 401, message, code: "invalid_api_key", retryable })
-      case "Forbidden":
-        return new Failure({ status: 403, message, code: reason.code, retryable })
-      case "InsufficientQuota":
-        return new Failure({ status: 403, message, code: "insufficient_quota", retryable })
-      case "NotFound":
-        return new Failure({ status: 404, message, code: reason.code, retryable })
-      case "RateLimited": {
-        const { retryAfter } = reason
-        return new Failure({ status: 429, message, code: "rate_limited", retryAfter, retryable })
-      }
-      case "ServerFailure": {
-        const status = reason.status === 503 ? 503 : reason.status === 500 ? 500 : 502
-        return new Failure({ status, message, retryAfter: reason.retryAfter, retryable })
-      }
-      case "Unreachable":
-        return new Failure({ status: 502, message, code: "upstream_unreachable", retryable })
-      case "InvalidResponse":
-        return new Failure({ status: 502, message, code: "upstream_invalid_response", retryable })
-      case "TaskFailed":
-        return new Failure({ status: 502, message, code: "task_failed", retryable })
-      case "TimedOut":
-        return new Failure({ status: 504, message, code: "timeout", retryable })
-      case "PartialFailure":
-        return Failure.fromReason(reason.first)
-    }
+    if (reason._tag === "PartialFailure") return Failure.fromReason(reason.first)
+    const { code, kept = [], status } = RESPONSES[reason._tag]
+    const given = "status" in reason ? reason.status : undefined
+    return new Failure({
+      status: kept.find((one) => one === given) ?? status,
+      message: withoutOptionNames(reason.message),
+      param: "param" in reason ? reason.param : undefined,
+      code: "code" in reason ? reason.code : code,
+      retryAfter: "retryAfter" in reason ? reason.retryAfter : undefined,
+      retryable: reason.isRetryable
+    })
   }
+}
+
+interface Response {
+  readonly status: (typeof STATUSES)[number]
+  /** The statuses of a reason that are passed on. */
+  readonly kept?: ReadonlyArray<(typeof STATUSES)[number]>
+  /** The code, unless the reason has its own. */
+  readonly code?: string
+}
+
+const RESPONSES: Readonly<Record<Exclude<GatewayReason["_tag"], "PartialFailure">, Response>> = {
+  InvalidRequest: { status: 400, kept: [409, 413, 422] },
+  Unauthorized: { status: 401, code: "invalid_api_key" },
+  Forbidden: { status: 403 },
+  InsufficientQuota: { status: 403, code: "insufficient_quota" },
+  NotFound: { status: 404 },
+  RateLimited: { status: 429, code: "rate_limited" },
+  ServerFailure: { status: 502, kept: [500, 503] },
+  Unreachable: { status: 502, code: "upstream_unreachable" },
+  InvalidResponse: { status: 502, code: "upstream_invalid_response" },
+  TaskFailed: { status: 502, code: "task_failed" },
+  TimedOut: { status: 504, code: "timeout" }
 }
 
 const FailureHeaders = Schema.Struct({

@@ -167,6 +167,15 @@ const TASK_STATE_UNKNOWN: ReadonlySet<GatewayReason["_tag"]> = new Set([
   "RateLimited"
 ])
 
+/** Advice that depends only on the reason. */
+const ADVICE: Partial<Record<GatewayReason["_tag"], string>> = {
+  Unauthorized: "Check that the credential is complete, enabled, and valid for this path.",
+  Forbidden: "Use a credential with this permission, or request the permission.",
+  InsufficientQuota: "Add to the balance of the user, or to the quota of the key.",
+  Unreachable: "Retry later.",
+  TaskFailed: "Change the request and create a new task, which is charged again."
+}
+
 /**
  * A failed call of the gateway, or of a model that stands in for it.
  *
@@ -214,12 +223,6 @@ export class GatewayError extends Schema.TaggedError<GatewayError>()("GatewayErr
         if (this.attempt === undefined || (this.task !== undefined && reason.param === undefined))
           return undefined
         return `Correct ${reason.param === undefined ? "the request" : `\`${reason.param}\``}: unchanged, it will be refused again.`
-      case "Unauthorized":
-        return "Check that the credential is complete, enabled, and valid for this path."
-      case "Forbidden":
-        return "Use a credential with this permission, or request the permission."
-      case "InsufficientQuota":
-        return "Add to the balance of the user, or to the quota of the key."
       case "NotFound":
         return reason.code !== undefined && NO_ROUTE.has(reason.code)
           ? "Check the base URL: it must not include /v1 or /api."
@@ -230,8 +233,6 @@ export class GatewayError extends Schema.TaggedError<GatewayError>()("GatewayErr
           : `Retry in ${Duration.format(reason.retryAfter)}.`
       case "ServerFailure":
         return reason.isRetryable ? "Retry later." : "Report it to the operator of the gateway."
-      case "Unreachable":
-        return "Retry later."
       case "TimedOut":
         // Without an attempt the limit was the wait for a task, whose message says how to go on.
         return this.attempt === undefined ? undefined : "Retry, or raise the timeout."
@@ -239,10 +240,8 @@ export class GatewayError extends Schema.TaggedError<GatewayError>()("GatewayErr
         return this.attempt === undefined
           ? undefined
           : "If it happens again, report it to the operator of the gateway."
-      case "TaskFailed":
-        return "Change the request and create a new task, which is charged again."
-      case "PartialFailure":
-        return undefined
+      default:
+        return ADVICE[reason._tag]
     }
   }
 
