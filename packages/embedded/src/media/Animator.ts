@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads"
 import { createRequire } from "node:module"
 import type { GatewayError } from "@sluice/core"
 import { Effect, Option, Queue, Semaphore, Stream } from "effect"
-import type { AnimatorAnswer, AnimatorJob } from "./AnimatorWorker.ts"
+import type { AnimatorMessage, AnimatorJob } from "./AnimatorWorker.ts"
 import {
   checkSeed,
   checkSize,
@@ -77,12 +77,12 @@ const make = (job: AnimatorJob, queue: Queue.Enqueue<Animation>): Effect.Effect<
     const worker = new Worker(workerFile, { execArgv: [], name: "sluice-film", workerData: job })
     // The next film waits for the end, so that the memory is free.
     const end = Effect.promise(() => worker.terminate())
-    worker.on("message", (answer: AnimatorAnswer) => {
-      if ("refused" in answer) {
-        resume(Effect.andThen(end, Effect.fail(invalidReference("videos", answer.refused))))
+    worker.on("message", (message: AnimatorMessage) => {
+      if ("invalidReference" in message) {
+        resume(Effect.andThen(end, Effect.fail(invalidReference("videos", message.invalidReference))))
       } else {
-        Queue.offerUnsafe(queue, { ...answer, frames: job.frames })
-        if (answer.mp4 !== undefined) resume(end)
+        Queue.offerUnsafe(queue, { ...message, frames: job.frames })
+        if (message.mp4 !== undefined) resume(end)
       }
     })
     worker.on("error", (cause) => resume(Effect.fail(threadFailure(cause))))

@@ -22,9 +22,9 @@ export interface AnimatorJob {
 }
 
 /** The progress, and in the end the film; or why a reference is invalid. */
-export type AnimatorAnswer =
+export type AnimatorMessage =
   | { readonly drawn: number; readonly mp4?: Uint8Array }
-  | { readonly refused: string }
+  | { readonly invalidReference: string }
 
 /** Frames between two progress messages. */
 const PROGRESS_INTERVAL = 6
@@ -35,7 +35,7 @@ const QUANTIZATION = 25
 /** The opacity of the scene over the reference, 0 to 1. */
 const SCENE_OVER_REFERENCE = 0.2
 
-const post = (message: AnimatorAnswer, transfer: ReadonlyArray<ArrayBuffer> = []): void => {
+const post = (message: AnimatorMessage, transfer: ReadonlyArray<ArrayBuffer> = []): void => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage(message, transfer)
 }
@@ -78,7 +78,7 @@ const decodeReferences = ({ height, references, width }: AnimatorJob): Promise<P
 
 const make = async (job: AnimatorJob): Promise<void> => {
   const reference = await decodeReferences(job)
-  if (typeof reference === "string") return post({ refused: reference })
+  if (typeof reference === "string") return post({ invalidReference: reference })
   const encoder = await encoding.createH264MP4Encoder()
   encoder.width = job.width
   encoder.height = job.height

@@ -17,10 +17,10 @@ const chinese =
   "的 了 是 在 和 与 及 或 也 都 就 而 着 之 于 被 把 从 对 为 以 等 这 那 其 它 他 她 们 您 吗 呢 吧 啊 么"
 
 /** Pairs of question words: they tell the kind of answer, not the topic. */
-const asking =
+const questionPairs =
   "什么 怎么 怎样 如何 哪些 哪个 哪里 哪位 哪年 多少 几个 为何 为什 是否 是什 是谁 请问 何时 何地 有哪"
 
-const stopWords = new Set(`${english} ${chinese} ${asking}`.split(/\s+/))
+const stopWords = new Set(`${english} ${chinese} ${questionPairs}`.split(/\s+/))
 
 /** True for a stop word: a word in lower case, a Chinese character, or a pair of characters. */
 export const isStopWord = (word: string): boolean => stopWords.has(word)

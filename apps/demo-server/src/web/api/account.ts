@@ -23,7 +23,12 @@ export type KeyRequest = typeof TokenCreateRequest.Encoded & Expiring & Limits
 export const PAGE_SIZE = 50
 
 const KEYS = "/api/token/"
-const page = (number: number): string => `?num=${PAGE_SIZE}&p=${number}`
+
+/** Loads a page of a list, from 0. */
+const listOf =
+  <A>(path: string) =>
+  (page: number): Promise<ReadonlyArray<A>> =>
+    requestData("GET", `${path}?num=${PAGE_SIZE}&p=${page}`)
 
 export const getUser = (): Promise<typeof UserRecord.Encoded> => requestData("GET", "/api/user/self")
 export const getUsage = (days: number): Promise<ReadonlyArray<DayUsage>> =>
@@ -31,15 +36,14 @@ export const getUsage = (days: number): Promise<ReadonlyArray<DayUsage>> =>
 /** Creates a system access token, which revokes the one before. */
 export const renewAccessToken = (): Promise<string> => requestData("POST", "/api/user/token")
 
-export const listKeys = (number: number): Promise<ReadonlyArray<KeyDetails>> =>
-  requestData("GET", KEYS + page(number))
+export const listKeys = listOf<KeyDetails>(KEYS)
 export const createKey = (body: KeyRequest): Promise<KeyDetails> => requestData("POST", KEYS, body)
 export const setKeyStatus = (id: number, status: 0 | 1): Promise<void> =>
   request("PUT", `${KEYS}?status_only=true`, { body: { id, status } })
 export const deleteKey = (id: number): Promise<void> => request("DELETE", `${KEYS}${id}`)
 
-export const listUsers = (number: number): Promise<ReadonlyArray<UserDetails>> =>
-  requestData("GET", `/api/user${page(number)}`)
+export const listUsers = listOf<UserDetails>("/api/user")
+export const listAuditLog = listOf<AuditLine>("/api/audit")
 export type UserRequest = Pick<UserDetails, "username" | "quota" | "role"> & Limits
 export const createUser = (body: UserRequest): Promise<typeof NewUser.Type> =>
   requestData("POST", "/api/user", body)
@@ -47,5 +51,3 @@ export type UserChange = typeof UserUpdateRequest.Type
 export const updateUser = (body: UserChange): Promise<UserDetails> => requestData("PUT", "/api/user", body)
 export const renewUserToken = (id: string): Promise<string> =>
   requestData("POST", `/api/user/${encodeURIComponent(id)}/token`)
-export const listAuditLog = (number: number): Promise<ReadonlyArray<AuditLine>> =>
-  requestData("GET", `/api/audit${page(number)}`)

@@ -107,18 +107,15 @@ export const requestData = async <A>(method: string, path: string, body?: unknow
 export const requestBlob = async (path: string, signal?: AbortSignal): Promise<Blob> =>
   (await send("GET", path, signal === undefined ? {} : { signal })).blob()
 
-/** What ends the stream of a chat completion; it is not JSON. */
-const DONE = "[DONE]"
-
 /**
- * Parses server-sent events from pieces of any size. `feed` calls `onEvent` with the JSON of each complete event, and
- * returns true once `[DONE]` has arrived.
+ * Parses server-sent events from pieces of any size. The function calls `onEvent` with the JSON of each complete event,
+ * and returns true once `[DONE]` has arrived, which ends a chat completion.
  */
 export const makeEventParser = <E>(onEvent: (event: E) => void): ((piece: string) => boolean) => {
   let done = false
   const parser = createParser({
     onEvent: ({ data }) => {
-      if (data === DONE) done = true
+      if (data === "[DONE]") done = true
       else if (data !== "") onEvent(JSON.parse(data) as E)
     }
   })

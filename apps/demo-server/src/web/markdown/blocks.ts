@@ -5,32 +5,27 @@ import { markdownRuns, type TextRun } from "./inline.ts"
 type Block = DocumentText["blocks"][number]
 type Format = DocumentText["document"]["format"]
 
+type Runs = ReadonlyArray<TextRun>
+
+/**
+ * `head` is the index of a table's header row; -1: none. A row of one cell spans all columns: a caption, or a heading
+ * between.
+ */
 export type ReadableBlock =
-  | { readonly kind: "heading"; readonly level: number; readonly runs: ReadonlyArray<TextRun> }
-  | { readonly kind: "paragraph" | "quotation"; readonly runs: ReadonlyArray<TextRun> }
+  | { readonly kind: "heading"; readonly level: number; readonly runs: Runs }
+  | { readonly kind: "paragraph" | "quotation"; readonly runs: Runs }
   | { readonly kind: "list"; readonly items: ReadonlyArray<ListItem> }
-  | TableBlock
-  | { readonly kind: "code"; readonly start: number; readonly end: number }
+  | {
+      readonly kind: "table"
+      readonly columns: number
+      readonly head: number
+      readonly rows: ReadonlyArray<ReadonlyArray<Runs>>
+    }
+  | ({ readonly kind: "code" } & Part)
 
-interface ListItem {
-  readonly depth: number
-  readonly marker: string
-  readonly runs: ReadonlyArray<TextRun>
-}
+type ListItem = { readonly depth: number; readonly marker: string; readonly runs: Runs }
 
-interface TableBlock {
-  readonly kind: "table"
-  readonly columns: number
-  /** The index of the header row; -1: none. */
-  readonly head: number
-  /** A row of one cell spans all columns: a caption, or a heading between. */
-  readonly rows: ReadonlyArray<ReadonlyArray<ReadonlyArray<TextRun>>>
-}
-
-interface Part {
-  readonly start: number
-  readonly end: number
-}
+type Part = { readonly start: number; readonly end: number }
 
 /** The lines that are not blank. */
 const linesOf = (text: string, { start, end }: Part): Array<Part> =>

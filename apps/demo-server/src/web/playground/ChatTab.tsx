@@ -7,7 +7,7 @@ import { persisted } from "../page/persisted.ts"
 import { chatSnippet } from "../snippets/calls.ts"
 import { LinkButton } from "../ui/Button.tsx"
 import { TextField } from "../ui/Fields.tsx"
-import { CallForm, modelOf } from "./CallForm.tsx"
+import { modelOf, type Tab } from "./Tab.tsx"
 
 type Turn = ChatMessage & { readonly role: "user" | "assistant"; readonly content: string }
 
@@ -80,21 +80,21 @@ const Turns = () => {
   )
 }
 
-export const ChatTab = () => (
-  <CallForm
-    capability="chat"
-    call={answer}
-    action="Send"
-    onSubmit={send}
-    snippet={chatSnippet(location.origin, { model: modelOf("chat"), messages: nextMessages.value })}
-    fields={
-      <>
-        <TextField label="Instructions" rows={3} optional hint={INSTRUCTIONS_HINT} text={instructions} />
-        {conversation.value.length > 0 && <Turns />}
-        <TextField label="Message" enterSends text={draft} />
-      </>
-    }
-  >
-    {conversation.value.length > 0 && <LinkButton onClick={clear}>New conversation</LinkButton>}
-  </CallForm>
-)
+export const chatTab: Tab = {
+  name: "Chat",
+  lead: "Chat with a model. Answers are streamed.",
+  capability: "chat",
+  call: answer,
+  action: "Send",
+  submit: send,
+  snippet: () => chatSnippet(location.origin, { model: modelOf("chat"), messages: nextMessages.value }),
+  Fields: () => (
+    <>
+      <TextField label="Instructions" rows={3} optional hint={INSTRUCTIONS_HINT} text={instructions} />
+      {conversation.value.length > 0 && <Turns />}
+      <TextField label="Message" enterSends text={draft} />
+    </>
+  ),
+  Result: () =>
+    conversation.value.length === 0 ? null : <LinkButton onClick={clear}>New conversation</LinkButton>
+}

@@ -5,7 +5,7 @@ import { persisted } from "../page/persisted.ts"
 import { embedSnippet } from "../snippets/calls.ts"
 import { TextField } from "../ui/Fields.tsx"
 import { pluralize } from "../ui/format.ts"
-import { CallForm, modelOf } from "./CallForm.tsx"
+import { modelOf, type Tab } from "./Tab.tsx"
 
 type Vector = ReadonlyArray<number>
 
@@ -72,39 +72,47 @@ const VectorStrip = ({ label, vector }: { label: string; vector: Vector }) => {
   )
 }
 
-const Result = ({ cosine, tokens, vectors: [first, second] }: Comparison) => (
-  <figure class="compared">
-    <p class="figure">
-      <span class="amount">{cosine?.toFixed(3) ?? "–"}</span>
-      <span class="quiet">
-        {cosine === undefined
-          ? "The model has no vector for one of the texts."
-          : "cosine similarity: 1 means the same direction, 0 means nothing in common"}
-      </span>
-    </p>
-    <VectorStrip vector={first} label="First text" />
-    <VectorStrip vector={second} label="Second text" />
-    <figcaption class="quiet">
-      {pluralize(first.length, "dimension")}
-      {tokens !== undefined && `, ${pluralize(tokens, "token")}`}
-    </figcaption>
-  </figure>
-)
+const Result = () => {
+  const { value } = comparison.now.value
+  if (value === undefined) return null
+  const {
+    cosine,
+    tokens,
+    vectors: [first, second]
+  } = value
+  return (
+    <figure class="compared">
+      <p class="figure">
+        <span class="amount">{cosine?.toFixed(3) ?? "–"}</span>
+        <span class="quiet">
+          {cosine === undefined
+            ? "The model has no vector for one of the texts."
+            : "cosine similarity: 1 means the same direction, 0 means nothing in common"}
+        </span>
+      </p>
+      <VectorStrip vector={first} label="First text" />
+      <VectorStrip vector={second} label="Second text" />
+      <figcaption class="quiet">
+        {pluralize(first.length, "dimension")}
+        {tokens !== undefined && `, ${pluralize(tokens, "token")}`}
+      </figcaption>
+    </figure>
+  )
+}
 
-export const EmbedTab = () => (
-  <CallForm
-    capability="embed"
-    call={comparison}
-    action="Compare"
-    onSubmit={compare}
-    snippet={embedSnippet(location.origin, requestBody())}
-    fields={
-      <div class="pair">
-        <TextField label="First text" rows={3} text={first} />
-        <TextField label="Second text" rows={3} text={second} />
-      </div>
-    }
-  >
-    {comparison.now.value.value && <Result {...comparison.now.value.value} />}
-  </CallForm>
-)
+export const embedTab: Tab = {
+  name: "Embed",
+  lead: "Compare two texts.",
+  capability: "embed",
+  call: comparison,
+  action: "Compare",
+  submit: compare,
+  snippet: () => embedSnippet(location.origin, requestBody()),
+  Fields: () => (
+    <div class="pair">
+      <TextField label="First text" rows={3} text={first} />
+      <TextField label="Second text" rows={3} text={second} />
+    </div>
+  ),
+  Result
+}

@@ -6,7 +6,7 @@ import { makeCall } from "../page/calls.ts"
 import { persisted } from "../page/persisted.ts"
 import { imageSnippet } from "../snippets/calls.ts"
 import { ChoiceField, TextField } from "../ui/Fields.tsx"
-import { CallForm, modelDetails, modelOf } from "./CallForm.tsx"
+import { modelDetails, modelOf, type Tab } from "./Tab.tsx"
 import { ImageField, type ImageFile } from "./ImageField.tsx"
 import { followTask, scrollIntoView, statusText } from "./tasks.ts"
 
@@ -116,31 +116,29 @@ const Result = () => {
   )
 }
 
-export const ImageTab = () => {
+const snippet = () => {
   const { image: _, ...sent } = requestBody()
-  return (
-    <CallForm
-      capability="image"
-      call={generation}
-      action="Generate"
-      onSubmit={generate}
-      snippet={imageSnippet(location.origin, {
-        ...sent,
-        group: details.value?.group,
-        picture: usedReference()?.name
-      })}
-      fields={
-        <>
-          <TextField label="Prompt" enterSends text={prompt} />
-          <div class="pair">
-            <ChoiceField label="Size" choice={size} values={SIZES} />
-            <ChoiceField label="Images" choice={count} values={COUNTS} />
-          </div>
-          {takesImage() && <ImageField label="Reference image (optional)" image={reference} />}
-        </>
-      }
-    >
-      <Result />
-    </CallForm>
-  )
+  const picture = usedReference()?.name
+  return imageSnippet(location.origin, { ...sent, group: details.value?.group, picture })
+}
+
+export const imageTab: Tab = {
+  name: "Image",
+  lead: "Generate an image from a text.",
+  capability: "image",
+  call: generation,
+  action: "Generate",
+  submit: generate,
+  snippet,
+  Fields: () => (
+    <>
+      <TextField label="Prompt" enterSends text={prompt} />
+      <div class="pair">
+        <ChoiceField label="Size" choice={size} values={SIZES} />
+        <ChoiceField label="Images" choice={count} values={COUNTS} />
+      </div>
+      {takesImage() && <ImageField label="Reference image (optional)" image={reference} />}
+    </>
+  ),
+  Result
 }

@@ -7,7 +7,7 @@ import { persisted } from "../page/persisted.ts"
 import { lookSnippet } from "../snippets/calls.ts"
 import { ChoiceField, TextField } from "../ui/Fields.tsx"
 import { pluralize } from "../ui/format.ts"
-import { CallForm, modelOf } from "./CallForm.tsx"
+import { modelOf, type Tab } from "./Tab.tsx"
 import { ImageField, type ImageFile } from "./ImageField.tsx"
 
 const DETAILS = ["auto", "low", "high"] as const
@@ -47,27 +47,25 @@ const Result = () => {
   )
 }
 
-export const LookTab = () => (
-  <CallForm
-    capability="look"
-    call={answer}
-    action="Ask"
-    onSubmit={look}
-    missing={image.value === undefined ? "Choose an image." : undefined}
-    snippet={lookSnippet(location.origin, {
-      model: modelOf("look"),
-      question: question.value,
-      picture: image.value?.name ?? "picture.png",
-      detail: detail.value
-    })}
-    fields={
-      <>
-        <ImageField label="Image" image={image} />
-        <TextField label="Question" rows={1} enterSends text={question} />
-        <ChoiceField label="Detail" choice={detail} values={DETAILS} />
-      </>
-    }
-  >
-    <Result />
-  </CallForm>
-)
+export const lookTab: Tab = {
+  name: "Vision",
+  lead: "Ask a question about an image.",
+  capability: "look",
+  call: answer,
+  action: "Ask",
+  submit: look,
+  missing: () => (image.value === undefined ? "Choose an image." : undefined),
+  snippet: () => {
+    const picture = image.value?.name ?? "picture.png"
+    const call = { model: modelOf("look"), question: question.value, picture, detail: detail.value }
+    return lookSnippet(location.origin, call)
+  },
+  Fields: () => (
+    <>
+      <ImageField label="Image" image={image} />
+      <TextField label="Question" rows={1} enterSends text={question} />
+      <ChoiceField label="Detail" choice={detail} values={DETAILS} />
+    </>
+  ),
+  Result
+}

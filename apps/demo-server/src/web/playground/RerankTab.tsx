@@ -5,7 +5,7 @@ import { persisted } from "../page/persisted.ts"
 import { rerankSnippet } from "../snippets/calls.ts"
 import { TextField } from "../ui/Fields.tsx"
 import { pluralize } from "../ui/format.ts"
-import { CallForm, modelOf } from "./CallForm.tsx"
+import { modelOf, type Tab } from "./Tab.tsx"
 
 const query = persisted("rerank.query", "When is the lower gate opened?")
 
@@ -20,8 +20,11 @@ const lines = persisted(
   ].join("\n")
 )
 
-const documentsOf = (text: string): ReadonlyArray<string> =>
-  text.match(/\S.*/g)?.map((line) => line.trim()) ?? []
+const requestBody = () => ({
+  model: modelOf("rerank"),
+  query: query.value,
+  documents: lines.value.match(/\S.*/g)?.map((line) => line.trim()) ?? []
+})
 
 interface Ranking {
   /** Best first. `from` is the place among the documents, from 0. */
@@ -33,17 +36,19 @@ const ranking = makeCall<Ranking>("The documents were ordered.")
 
 const rank = (): Promise<void> =>
   ranking.run(async (signal) => {
-    const documents = documentsOf(lines.value)
-    const body = { model: modelOf("rerank"), query: query.value, documents }
+    const body = requestBody()
     const { results, usage } = await createRerank(body, signal)
     const rows = results.map(({ index: from, relevance_score: score }) => {
-      return { from, score, text: documents[from] ?? "" }
+      return { from, score, text: body.documents[from] ?? "" }
     })
     return { rows, tokens: usage?.total_tokens }
   })
 
 /** The bars are relative to the best score: the range of scores depends on the model. */
-const Result = ({ rows, tokens }: Ranking) => {
+const Result = () => {
+  const { value } = ranking.now.value
+  if (value === undefined) return null
+  const { rows, tokens } = value
   const best = Math.max(...rows.map(({ score }) => score), Number.EPSILON)
   return (
     <figure class="ranked">
@@ -65,25 +70,20 @@ const Result = ({ rows, tokens }: Ranking) => {
   )
 }
 
-export const RerankTab = () => {
-  const { value } = ranking.now.value
-  const documents = documentsOf(lines.value)
-  return (
-    <CallForm
-      capability="rerank"
-      call={ranking}
-      action="Rerank"
-      onSubmit={rank}
-      missing={documents.length === 0 ? "Add a document." : undefined}
-      snippet={rerankSnippet(location.origin, { model: modelOf("rerank"), query: query.value, documents })}
-      fields={
-        <>
-          <TextField label="Question" rows={1} enterSends text={query} />
-          <TextField label="Documents" rows={5} hint="One per line." text={lines} />
-        </>
-      }
-    >
-      {value !== undefined && <Result {...value} />}
-    </CallForm>
-  )
+export const rerankTab: Tab = {
+  name: "Rerank",
+  lead: "Order documents by relevance to a question.",
+  capability: "rerank",
+  call: ranking,
+  action: "Rerank",
+  submit: rank,
+  missing: () => (requestBody().documents.length === 0 ? "Add a document." : undefined),
+  snippet: () => rerankSnippet(location.origin, requestBody()),
+  Fields: () => (
+    <>
+      <TextField label="Question" rows={1} enterSends text={query} />
+      <TextField label="Documents" rows={5} hint="One per line." text={lines} />
+    </>
+  ),
+  Result
 }

@@ -12,7 +12,7 @@ import { videoSnippet } from "../snippets/calls.ts"
 import { LinkButton } from "../ui/Button.tsx"
 import { SelectField, TextField } from "../ui/Fields.tsx"
 import { announce, ProgressBar } from "../ui/Notices.tsx"
-import { CallForm, modelDetails, modelOf } from "./CallForm.tsx"
+import { modelDetails, modelOf, type Tab } from "./Tab.tsx"
 import { ImageField, type ImageFile } from "./ImageField.tsx"
 import { followTask, scrollIntoView, statusText } from "./tasks.ts"
 
@@ -216,33 +216,32 @@ const OptionField = ({
   />
 )
 
-export const VideoTab = () => {
+const isImageMissing = (): boolean => needsImage.value && firstImage.value === undefined
+
+const snippet = () => {
   const { input_reference: _, ...sent } = requestBody()
-  const image = firstImage.value
-  return (
-    <CallForm
-      capability="video"
-      call={generation}
-      action="Generate"
-      onSubmit={generate}
-      missing={needsImage.value && image === undefined ? "This model needs a first image." : undefined}
-      snippet={videoSnippet(location.origin, {
-        ...sent,
-        group: details.value?.group,
-        picture: image?.name ?? (needsImage.value ? "picture.png" : undefined)
-      })}
-      fields={
-        <>
-          <TextField label="Prompt" enterSends text={prompt} />
-          <div class="pair">
-            <OptionField label="Length" option="seconds" unit=" s" />
-            <OptionField label="Size" option="size" />
-          </div>
-          <ImageField label={`First image${needsImage.value ? "" : " (optional)"}`} image={firstImage} />
-        </>
-      }
-    >
-      <Result />
-    </CallForm>
-  )
+  const picture = isImageMissing() ? "picture.png" : firstImage.value?.name
+  return videoSnippet(location.origin, { ...sent, group: details.value?.group, picture })
+}
+
+export const videoTab: Tab = {
+  name: "Video",
+  lead: "Generate a video from a text. It takes a while; progress is shown.",
+  capability: "video",
+  call: generation,
+  action: "Generate",
+  submit: generate,
+  missing: () => (isImageMissing() ? "This model needs a first image." : undefined),
+  snippet,
+  Fields: () => (
+    <>
+      <TextField label="Prompt" enterSends text={prompt} />
+      <div class="pair">
+        <OptionField label="Length" option="seconds" unit=" s" />
+        <OptionField label="Size" option="size" />
+      </div>
+      <ImageField label={`First image${needsImage.value ? "" : " (optional)"}`} image={firstImage} />
+    </>
+  ),
+  Result
 }

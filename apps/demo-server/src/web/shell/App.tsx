@@ -6,14 +6,39 @@ import { LibraryView, UndoBar } from "../library/LibraryView.tsx"
 import { DropZone } from "../library/Uploads.tsx"
 import { ModelsView } from "../models/ModelsView.tsx"
 import { currentRoute } from "../page/route.ts"
-import { connectionError, session, signedIn } from "../page/session.ts"
+import { connectionError, session, signedIn, signIn, signInError } from "../page/session.ts"
 import { PlaygroundView } from "../playground/PlaygroundView.tsx"
 import { source } from "../source/source.ts"
 import { SourcePanel } from "../source/SourcePanel.tsx"
+import { ActionForm } from "../ui/ActionForm.tsx"
 import { announcement, ErrorMessage, Loading } from "../ui/Notices.tsx"
 import { Banner } from "./Banner.tsx"
 import { Header } from "./Header.tsx"
-import { SignInForm } from "./SignInForm.tsx"
+
+/** Signs in with a system access token or an API key. */
+const SignInForm = () => (
+  <ActionForm class="sign-in" actions={["Sign in"]} send={(read) => signIn(read("key"))}>
+    <h1>{signedIn.value === undefined ? "Sign in" : "Your session has ended"}</h1>
+    {signedIn.value !== undefined && <p>Sign in again. What you wrote is still here.</p>}
+    <p>
+      Open the address that the server printed when it started; its login works once. Or enter the system
+      access token from the first start, or an API key. API keys can’t manage accounts.
+    </p>
+    <label htmlFor="key">System access token or API key</label>
+    <input
+      id="key"
+      name="key"
+      type="password"
+      autocomplete="current-password"
+      spellcheck={false}
+      required
+      aria-describedby="key-problem"
+    />
+    <p id="key-problem" class="problem" role="alert">
+      {signInError.value?.message}
+    </p>
+  </ActionForm>
+)
 
 const VIEWS = {
   account: AccountView,

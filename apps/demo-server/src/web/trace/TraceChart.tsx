@@ -20,13 +20,12 @@ interface RowProps {
   readonly traced: Passages[number]
   /** Its place on this side, from 1. */
   readonly place: number
-  readonly side: "recalled" | "reranked"
+  readonly isLeft: boolean
   readonly active: boolean
   /** Whether the Tab key stops here: once for all rows. */
   readonly tabStop: boolean
   readonly onPoint: (at: Element) => void
   readonly onLeave: () => void
-  readonly onOpen: () => void
   readonly onKeyDown: (event: KeyboardEvent) => void
 }
 
@@ -35,20 +34,19 @@ const withoutNumber = (heading: string): string =>
   heading.replace(/^(\d+(\.\d+)*\.?|[IVX]+\.)\s+(?=\p{L})/u, "")
 
 /** Only the left side takes the keyboard focus. */
-const TraceRow = ({ active, place, side, tabStop, traced, ...on }: RowProps) => {
+const TraceRow = ({ active, isLeft, place, tabStop, traced, ...on }: RowProps) => {
   const { keywordRank, kept, passage, rerankRank, rerankScore, vectorRank } = traced
-  const isLeft = side === "recalled"
   const heading = withoutNumber(passage.headings.at(-1) ?? passage.document.title)
   const name = passage.figure === undefined ? heading : `${figureLabel(passage.figure)}, ${heading}`
-  const searches = [
-    ...(vectorRank === undefined ? [] : [`vector ${vectorRank}`]),
-    ...(keywordRank === undefined ? [] : [`keywords ${keywordRank}`])
-  ].join(", ")
+  const ranks = Object.entries({ vector: vectorRank, keywords: keywordRank })
+  const searches = ranks
+    .flatMap(([search, rank]) => (rank === undefined ? [] : `${search} ${rank}`))
+    .join(", ")
   // A finger cannot point: the first touch shows the detail, the second opens the passage.
   const onClick = (event: MouseEvent) =>
     event instanceof PointerEvent && event.pointerType === "touch" && !active
       ? on.onPoint(event.currentTarget as Element)
-      : on.onOpen()
+      : openPassage(traced)
   return (
     <li data-kept={kept} data-active={active}>
       <button
@@ -64,14 +62,9 @@ const TraceRow = ({ active, place, side, tabStop, traced, ...on }: RowProps) => 
       >
         <span class="rank">{place}</span>
         <span class="passage-name">{name}</span>
-        {isLeft ? (
-          <>
-            <span class="search-rank">{vectorRank ?? "–"}</span>
-            <span class="search-rank">{keywordRank ?? "–"}</span>
-          </>
-        ) : (
-          <span class="score">{rerankScore?.toFixed(2)}</span>
-        )}
+        {isLeft && <span class="search-rank">{vectorRank ?? "–"}</span>}
+        {isLeft && <span class="search-rank">{keywordRank ?? "–"}</span>}
+        {!isLeft && <span class="score">{rerankScore?.toFixed(2)}</span>}
       </button>
     </li>
   )
@@ -165,17 +158,16 @@ export const TraceChart = ({ recalled, reranked }: Props) => {
     rows[Math.max(0, Math.min(rows.length - 1, to))]?.focus()
   }
 
-  const rowOf = (side: RowProps["side"]) => (traced: Passages[number], row: number) => (
+  const rowOf = (isLeft: boolean) => (traced: Passages[number], row: number) => (
     <TraceRow
       key={traced.passage.id}
       traced={traced}
       place={row + 1}
-      side={side}
+      isLeft={isLeft}
       active={traced === pointed?.traced}
       tabStop={traced === tabStop}
       onPoint={(at) => setPointed({ traced, row, above: at.getBoundingClientRect().top > innerHeight / 2 })}
       onLeave={() => setPointed(undefined)}
-      onOpen={() => openPassage(traced)}
       onKeyDown={onKeyDown}
     />
   )
@@ -189,7 +181,7 @@ export const TraceChart = ({ recalled, reranked }: Props) => {
       </span>
       <span class="trace-label">after reranking</span>
       <ol class="trace-recalled" aria-label="Passages before reranking">
-        {recalled.map(rowOf("recalled"))}
+        {recalled.map(rowOf(true))}
       </ol>
       <Lines recalled={recalled} reranked={reranked} active={pointed?.traced.passage.id} />
       <div class="trace-gate" aria-hidden="true">
@@ -198,7 +190,7 @@ export const TraceChart = ({ recalled, reranked }: Props) => {
         ))}
       </div>
       <ol class="trace-reranked" aria-hidden="true">
-        {reranked.map(rowOf("reranked"))}
+        {reranked.map(rowOf(false))}
       </ol>
       {pointed !== undefined && (
         <TraceDetail {...pointed} place={recalled.indexOf(pointed.traced) + 1} count={recalled.length} />

@@ -1,6 +1,6 @@
 /** A tab of the playground: a form, its result, and the same call as code. */
 import { computed, effect, signal, untracked } from "@preact/signals"
-import type { ComponentChildren } from "preact"
+import type { ComponentChildren, JSX } from "preact"
 import type { ListedModel } from "../api/gateway.ts"
 import { modelList, modelsFor, OPERATION_OF } from "../models/models.ts"
 import type { RunningCall } from "../page/calls.ts"
@@ -120,22 +120,25 @@ const CodePanel = ({ snippet }: { readonly snippet: Snippet }) => {
   )
 }
 
-interface Props {
+export interface Tab {
+  readonly name: string
+  readonly lead: string
   readonly capability: Capability
   readonly call: Pick<RunningCall<unknown>, "now" | "stop">
-  readonly onSubmit: () => void
+  /** The text of the submit button. */
   readonly action: string
-  readonly snippet: Snippet
-  readonly fields: ComponentChildren
-  readonly children?: ComponentChildren
+  readonly submit: () => void
   /** Why the form cannot be sent yet. */
-  readonly missing?: string | undefined
+  readonly missing?: () => string | undefined
+  readonly snippet: () => Snippet
+  readonly Fields: () => JSX.Element
+  readonly Result: () => JSX.Element | null
 }
 
-export const CallForm = (props: Props) => {
-  const { call, onSubmit } = props
+export const TabView = ({ tab }: { tab: Tab }) => {
+  const { action, call, capability, Fields, Result } = tab
   const { error, milliseconds, state } = call.now.value
-  const missing = modelOf(props.capability) === "" ? "Waiting for the list of models." : props.missing
+  const missing = modelOf(capability) === "" ? "Waiting for the list of models." : tab.missing?.()
   const working = state === "working"
   return (
     <div class="call-tab">
@@ -144,29 +147,24 @@ export const CallForm = (props: Props) => {
           aria-busy={working}
           onSubmit={(event) => {
             event.preventDefault()
-            if (!working && missing === undefined) onSubmit()
+            if (!working && missing === undefined) tab.submit()
           }}
         >
-          <ModelField capability={props.capability} />
-          {props.fields}
+          <ModelField capability={capability} />
+          <Fields />
           <div class="send">
             {/* The button stays and keeps the focus: a second click would hit what replaces it. */}
-            <button
-              class="button primary"
-              type="submit"
-              disabled={missing !== undefined}
-              aria-disabled={working}
-            >
-              {props.action}
+            <button class="button primary" disabled={missing !== undefined} aria-disabled={working}>
+              {action}
             </button>
             {working && <Button onClick={call.stop}>Stop</Button>}
             <p class="quiet">{missing ?? (milliseconds === undefined ? "" : duration(milliseconds))}</p>
           </div>
         </form>
         <ErrorMessage error={error} />
-        {props.children}
+        <Result />
       </div>
-      <CodePanel snippet={props.snippet} />
+      <CodePanel snippet={tab.snippet()} />
     </div>
   )
 }
