@@ -1,4 +1,4 @@
-/** How well questions about documents are answered, cited, or left unanswered. */
+/** Evaluates answers: content, citations, and abstaining. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Duration, Effect, type Scope, Stream } from "effect"
@@ -13,33 +13,33 @@ import {
   scoreAnswers
 } from "./AnswerScores.ts"
 import { jsonLines } from "./JsonLines.ts"
-import { scratchFolder } from "./ScratchCollection.ts"
+import { temporaryFolder } from "./TemporaryCollection.ts"
 
-/** All scores, and those of the questions that were never looked at. */
+/** Scores of all questions, of those used in development (`worked`), and of those held out. */
 export interface AnswerEvaluation {
   readonly questions: number
   readonly ran: number
-  /** Documents that questions are about and that are not there; their questions were not asked. */
+  /** Documents that were not found. Their questions were skipped. */
   readonly missing: ReadonlyArray<string>
   readonly all: AnswerScores
   readonly worked: AnswerScores
   readonly heldOut: AnswerScores
   readonly byKind: { readonly [kind: string]: AnswerScores }
-  /** What was not right, and of it what retrieval missed. */
+  /** Wrong answers. */
   readonly failures: ReadonlyArray<JudgedAnswer>
-  /** Milliseconds a question took, in the middle. */
+  /** The median time of a question. */
   readonly p50Milliseconds: number
 }
 
-/** A question a line. Fails with `NotFound` and `Malformed`, which names the line. */
+/** Reads a file with one question per line. Fails with `NotFound`, or with `Malformed`, which names the line. */
 export const expectedAnswers = (path: string): Effect.Effect<ReadonlyArray<ExpectedAnswer>, RagError> =>
   Stream.runCollect(jsonLines(path, ExpectedAnswer))
 
 /**
- * Ingests the folders into a library of their own, with default settings, and asks the questions one after the other.
+ * Ingests folders into a temporary library with default settings, and asks the questions one after another.
  *
- * **Details.** A folder that is not there is left out, and so are the questions about its documents. `onQuestion` hears
- * how many were asked.
+ * **Details.** Missing folders are skipped, and so are the questions about their documents. `onQuestion` gets the number
+ * of questions asked and of all.
  */
 export const evaluateAnswers: (options: {
   readonly questions: string
@@ -48,7 +48,7 @@ export const evaluateAnswers: (options: {
 }) => Effect.Effect<AnswerEvaluation, RagError, Models | Scope.Scope> = Effect.fn("evaluateAnswers")(
   function* ({ folders, onQuestion = () => Effect.void, questions: path }) {
     const questions = yield* expectedAnswers(path)
-    const library = yield* Library.open(join(yield* scratchFolder, "library"))
+    const library = yield* Library.open(join(yield* temporaryFolder, "library"))
     for (const folder of folders) if (existsSync(folder)) yield* library.ingest(folder)
     const there = new Set((yield* library.documents).map(({ path }) => path))
     const wanted = new Set(questions.flatMap(({ document }) => document ?? []))

@@ -1,11 +1,11 @@
-/** What an answer is worth, compared with what a careful reader of the documents expects. */
+/** Compares answers with expected ones. */
 import { createHash } from "node:crypto"
 import { Schema } from "effect"
 import { escape } from "effect/RegExp"
 import type { Answer } from "../answering/Answer.ts"
 import type { Citation } from "../document/Document.ts"
 
-/** Where the answer stands: a page, a figure or a table, one of them, or anywhere in the document. */
+/** Where the answer is: a page, a figure or a table; if none is given, anywhere in the document. */
 const ExpectedPlace = Schema.Struct({
   page: Schema.optionalKey(Schema.Int),
   figure: Schema.optionalKey(
@@ -16,10 +16,10 @@ const ExpectedPlace = Schema.Struct({
   )
 })
 
-/** A question, and what its answer must say and cite; without `document` it must be left unanswered. */
+/** A question and what its answer must contain and cite. Without `document`, the correct answer is to abstain. */
 export const ExpectedAnswer = Schema.Struct({
   id: Schema.NonEmptyString,
-  /** What it is about: `text`, `table`, `figure`; `none` where the documents do not answer it. */
+  /** The kind of source; `none` if the documents do not answer the question. */
   kind: Schema.Literals(["text", "table", "figure", "none"]),
   question: Schema.NonEmptyString,
   /** Path of the document. */
@@ -31,7 +31,7 @@ export const ExpectedAnswer = Schema.Struct({
 })
 export type ExpectedAnswer = typeof ExpectedAnswer.Type
 
-/** What became of one question. */
+/** The judgement of one answer. */
 export interface JudgedAnswer {
   readonly id: string
   readonly kind: ExpectedAnswer["kind"]
@@ -41,45 +41,45 @@ export interface JudgedAnswer {
   readonly contains: boolean
   readonly cited: boolean
   readonly answer: string
-  /** What was cited: document, page, figure. */
+  /** Document, page, figure. */
   readonly citations: ReadonlyArray<string>
-  /** Whether a passage kept, or one looked at, was of the right place: where not, retrieval missed it. */
+  /** True if a kept passage or a figure that was looked at is from the right place. */
   readonly retrieved: boolean
 }
 
-/** Shares, 0 to 1; `undefined` where there was no such question. */
+/** Shares, 0 to 1; `undefined` without such questions. */
 export interface AnswerScores {
   readonly questions: number
-  /** Of the questions that have an answer: it says what it must. */
+  /** Of the questions with an answer: contains an expected text. */
   readonly answerContains: number | undefined
-  /** … it cites the document and, where expected, the page and the figure. */
+  /** … cites the document and, if expected, the page and the figure. */
   readonly citationRight: number | undefined
-  /** … something was answered. */
+  /** … does not abstain. */
   readonly answersWhenItShould: number | undefined
-  /** Of the questions about figures and tables: says what it must and cites where it stands. */
+  /** Of the questions about figures and tables: contains an expected text and cites its place. */
   readonly figureQuestionsRight: number | undefined
-  /** Of the questions without an answer: none was given. */
+  /** Of the questions without an answer: abstains. */
   readonly abstainsWhenItShould: number | undefined
 }
 
-/** One third is never looked at while the readers are worked on; which, is drawn by this seed. */
+/** Selects the third of the questions that is held out from development. */
 const SEED = "sluice-qa-1"
 export const isHeldOut = (id: string): boolean =>
   (createHash("sha256").update(`${SEED} ${id}`).digest()[0] ?? 0) % 3 === 0
 
-/** Dashes, spaces and case make no difference; a number is not a part of another. */
-const level = (text: string): string =>
+/** Without differences in dashes, spaces and case. */
+const normalize = (text: string): string =>
   text
     .normalize("NFKC")
     .toLowerCase()
     .replace(/[‐-―−]/g, "-")
     .replace(/\s+/g, " ")
 
-const says = (answer: string, wanted: string): boolean => {
-  return new RegExp(`(?<![a-z\\d]|\\d[.,])${escape(level(wanted))}(?![a-z\\d]|[.,]\\d)`, "u").test(
-    level(answer)
+/** Whole words: a number is not a part of another. */
+const includesWords = (answer: string, words: string): boolean =>
+  new RegExp(`(?<![a-z\\d]|\\d[.,])${escape(normalize(words))}(?![a-z\\d]|[.,]\\d)`, "u").test(
+    normalize(answer)
   )
-}
 
 type Place = Pick<Citation, "page" | "figure" | "boxes"> & { readonly path: string }
 
@@ -113,7 +113,7 @@ export const judgeAnswer = (expected: ExpectedAnswer, answer: Answer): JudgedAns
     question: expected.question,
     heldOut: isHeldOut(expected.id),
     answered: answer.found,
-    contains: answer.found && (expected.contains ?? []).some((wanted) => says(answer.answer, wanted)),
+    contains: answer.found && (expected.contains ?? []).some((words) => includesWords(answer.answer, words)),
     cited: cited.some((place) => isAt(expected, place)),
     answer: answer.answer,
     citations: cited.map(({ figure, page, path }) =>
@@ -146,6 +146,6 @@ export const scoreAnswers = (judged: ReadonlyArray<JudgedAnswer>): AnswerScores 
   }
 }
 
-/** Whether nothing is to be mended. */
+/** True if the answer is right, or rightly none. */
 export const isRight = ({ answered, cited, contains, kind }: JudgedAnswer): boolean =>
   kind === "none" ? !answered : cited && contains

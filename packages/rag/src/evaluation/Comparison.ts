@@ -1,4 +1,4 @@
-/** Two ways of retrieving, metric by metric. */
+/** Compares two runs, metric by metric. */
 import { type Difference, pairedBootstrap } from "./Bootstrap.ts"
 import { METRICS, type RunMetrics } from "./Metrics.ts"
 
@@ -6,12 +6,12 @@ import { METRICS, type RunMetrics } from "./Metrics.ts"
 export interface Comparison {
   readonly a: string
   readonly b: string
-  /** Queries that both were measured on. */
+  /** Queries of both runs. */
   readonly queries: number
   readonly metrics: { readonly [metric in keyof RunMetrics]: Difference }
 }
 
-/** What a run reached for each query, in the same order for all runs. */
+/** The metrics of each query, in the same order for all runs. */
 export interface MeasuredQueries {
   readonly name: string
   readonly each: ReadonlyArray<RunMetrics>
@@ -30,7 +30,6 @@ export const compareRuns = (a: MeasuredQueries, b: MeasuredQueries): Comparison 
     a: a.name,
     b: b.name,
     queries: Math.min(a.each.length, b.each.length),
-    // The metrics are all of them.
     metrics: Object.fromEntries(differences) as Comparison["metrics"]
   }
 }

@@ -1,15 +1,23 @@
-/** Text files of an evaluation, read line by line; what is wrong with one names the line. */
+/** Text files of an evaluation, read line by line. Errors name the line. */
 import { createReadStream } from "node:fs"
 import { createInterface } from "node:readline"
 import { Effect, Schema, Stream } from "effect"
-import { RagError } from "../document/RagError.ts"
+import { RagError, type RagReason } from "../document/RagError.ts"
 
-/** A file of JSON, one value a line. */
+/** A failure of the stage `evaluate`. */
+export const failEvaluation = (
+  reason: RagReason,
+  message: string,
+  more: { readonly document?: string; readonly cause?: unknown } = {}
+): Effect.Effect<never, RagError> =>
+  Effect.fail(new RagError({ stage: "evaluate", reason, message, ...more }))
+
+/** A file with one JSON value per line. */
 export const jsonLines = <A>(path: string, schema: Schema.Codec<A, unknown>): Stream.Stream<A, RagError> => {
   const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(schema))
   return lines(path).pipe(
     Stream.mapEffect(({ number, text }) =>
-      decode(text).pipe(Effect.catch((cause) => damaged(path, number, cause.message, cause)))
+      decode(text).pipe(Effect.catch((cause) => damagedLine(path, number, cause.message, cause)))
     )
   )
 }
@@ -25,7 +33,7 @@ export const lines = (
     )
   ).pipe(
     Stream.zipWithIndex,
-    // Windows' editors begin a file with a mark that is no part of it.
+    // Editors on Windows put a byte order mark first.
     Stream.map(([text, index]) => ({
       number: index + 1,
       text: index === 0 ? text.replace(/^\uFEFF/, "") : text
@@ -37,22 +45,14 @@ const unreadable = (path: string, cause: unknown): RagError =>
   new RagError({
     stage: "evaluate",
     reason: (cause as NodeJS.ErrnoException).code === "ENOENT" ? "NotFound" : "Store",
-    message: `${path} cannot be read. Collections are folders with corpus.jsonl, queries.jsonl and qrels/test.tsv or qrels.tsv; questions are a file of JSON, one object a line (\`--questions FILE\`).`,
+    message: `${path} cannot be read. A collection is a folder with corpus.jsonl, queries.jsonl and qrels/test.tsv or qrels.tsv. Questions are a file with one JSON object per line (\`--questions FILE\`).`,
     cause
   })
 
-/** A line that is not what it should be. */
-export const damaged = (
-  path: string,
-  line: number,
-  why: string,
-  cause?: unknown
-): Effect.Effect<never, RagError> =>
-  Effect.fail(
-    new RagError({
-      stage: "evaluate",
-      reason: "Malformed",
-      message: `Line ${line} of ${path} is not as its format wants it: ${why.replaceAll(/\s+/g, " ")}. Mend the line.`,
-      ...(cause === undefined ? {} : { cause })
-    })
+/** A line in the wrong format. */
+export const damagedLine = (path: string, line: number, why: string, cause?: unknown) =>
+  failEvaluation(
+    "Malformed",
+    `Line ${line} of ${path} has the wrong format: ${why.replaceAll(/\s+/g, " ")}. Correct the line.`,
+    { cause }
   )
