@@ -5,7 +5,7 @@ import type { DayUsage } from "../../contract/Usage.ts"
 import { Select, Segments } from "../ui/Fields.tsx"
 import { pluralize, usd } from "../ui/format.ts"
 import { ErrorMessage } from "../ui/Notices.tsx"
-import { Table, TableToggle } from "../ui/Table.tsx"
+import { DataTable, TableToggle } from "../ui/DataTable.tsx"
 import { chooseUsageDays, SPANS, usage, usageDays, usageError } from "./account.ts"
 
 const MEASURES = { spent: "Spent", calls: "Calls", tokens: "Tokens" } as const
@@ -87,7 +87,7 @@ const UsageChart = ({ rows }: { rows: ReadonlyArray<DayUsage> }) => {
 const COLUMNS = ["Day (UTC)", "Model", "Calls", "Tokens in", "Tokens out", "Spent"]
 
 const UsageTable = ({ rows }: { rows: ReadonlyArray<DayUsage> }) => (
-  <Table class="usage-table" label="Usage by day and model" columns={COLUMNS}>
+  <DataTable class="usage-table" label="Usage by day and model" columns={COLUMNS}>
     {rows.toReversed().map(({ calls, day, input_tokens, model, operation, output_tokens, quota }) => (
       <tr key={`${day} ${model} ${operation}`}>
         <td>{day}</td>
@@ -98,7 +98,7 @@ const UsageTable = ({ rows }: { rows: ReadonlyArray<DayUsage> }) => (
         <td>{usd(quota)}</td>
       </tr>
     ))}
-  </Table>
+  </DataTable>
 )
 
 export const UsageSection = () => {

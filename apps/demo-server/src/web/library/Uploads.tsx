@@ -17,7 +17,7 @@ import { navigate } from "../page/route.ts"
 import { Button, LinkButton } from "../ui/Button.tsx"
 import { byteSize, pluralize } from "../ui/format.ts"
 import { ProgressBar } from "../ui/Notices.tsx"
-import { Scroller } from "../ui/Table.tsx"
+import { Scroller } from "../ui/DataTable.tsx"
 
 export const DropZone = () => {
   const [over, setOver] = useState(false)

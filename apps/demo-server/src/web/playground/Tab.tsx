@@ -12,7 +12,7 @@ import { Button, CopyButton } from "../ui/Button.tsx"
 import { Field, Segments, Select } from "../ui/Fields.tsx"
 import { duration } from "../ui/format.ts"
 import { ErrorMessage } from "../ui/Notices.tsx"
-import { Scroller } from "../ui/Table.tsx"
+import { Scroller } from "../ui/DataTable.tsx"
 
 const chosen = persisted<Partial<Record<Capability, string>>>("models", {})
 

@@ -4,7 +4,7 @@ import type { DocumentText, PageContent } from "../../contract/index.ts"
 import { toRequestError, withCollection } from "../api/request.ts"
 import { loadPage } from "../documents/documents.ts"
 import { Steps } from "../ui/Button.tsx"
-import { Scroller } from "../ui/Table.tsx"
+import { Scroller } from "../ui/DataTable.tsx"
 import type { OpenSource } from "./source.ts"
 import { scrollToQuote } from "./SourceText.tsx"
 

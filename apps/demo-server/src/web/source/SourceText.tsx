@@ -4,7 +4,7 @@ import type { DocumentText } from "../../contract/index.ts"
 import { readableBlock, type ReadableBlock } from "../markdown/blocks.ts"
 import type { TextRun } from "../markdown/inline.ts"
 import { TextRuns, type TextMark } from "../markdown/TextRuns.tsx"
-import { Scroller } from "../ui/Table.tsx"
+import { Scroller } from "../ui/DataTable.tsx"
 import type { OpenSource } from "./source.ts"
 
 /** Blocks near the window get their real size in the next frame and move the quote. One more frame was enough so far. */

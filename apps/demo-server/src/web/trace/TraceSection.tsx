@@ -5,7 +5,7 @@ import { isDemo } from "../page/status.ts"
 import { locationText, openPassage } from "../source/source.ts"
 import { LinkButton } from "../ui/Button.tsx"
 import { pluralize, duration, usd } from "../ui/format.ts"
-import { Table, TableToggle } from "../ui/Table.tsx"
+import { DataTable, TableToggle } from "../ui/DataTable.tsx"
 import { TraceChart } from "./TraceChart.tsx"
 
 const NAMES: Readonly<Record<string, string>> = { look: "figures", read: "answer" }
@@ -79,7 +79,7 @@ const Summary = ({ passages, trace }: Props) => {
 const COLUMNS = ["Reranked", "Fused", "Vector", "Keywords", "Passage", "Score", "Kept"]
 
 const TraceTable = ({ recalled, reranked }: { recalled: Passages; reranked: Passages }) => (
-  <Table label="Passages" columns={COLUMNS}>
+  <DataTable label="Passages" columns={COLUMNS}>
     {reranked.map((traced) => (
       <tr key={traced.passage.id} data-kept={traced.kept}>
         <td>{traced.rerankRank}</td>
@@ -95,7 +95,7 @@ const TraceTable = ({ recalled, reranked }: { recalled: Passages; reranked: Pass
         <td>{traced.kept ? "yes" : ""}</td>
       </tr>
     ))}
-  </Table>
+  </DataTable>
 )
 
 /** How the sources were chosen, as a chart or as a table. */

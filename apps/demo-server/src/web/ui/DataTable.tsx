@@ -42,7 +42,7 @@ interface TableProps extends ScrollerProps {
 }
 
 /** A table with a header row. The children are the other rows. */
-export const Table = ({ children, class: className = "", columns, label }: TableProps) => (
+export const DataTable = ({ children, class: className = "", columns, label }: TableProps) => (
   <Scroller class="wide" label={label}>
     <table class={`trace-table ${className}`}>
       <thead>
