@@ -26,9 +26,9 @@ import { DateTime, Effect, Layer, Redacted, Schema, Stream } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApi, HttpApiBuilder } from "effect/http-api"
 import { AccountHandlers } from "./accountHandlers.ts"
-import { wired } from "./wired.ts"
+import { jsonRoundTrip } from "./jsonRoundTrip.ts"
 
-const json = wired
+const json = jsonRoundTrip
 
 const roundTrip = <A>(schema: Schema.Codec<A, unknown>, wire: unknown) => {
   const codec = Schema.toCodecJson(schema)

@@ -13,7 +13,7 @@ import { Gateway } from "@sluice/core"
 import { Effect, Schema } from "effect"
 import { behaving, chat, chatStream, Clients, embedTwo, rerankThree } from "./Clients.ts"
 import { events, json } from "./LoopbackGateway.ts"
-import { wired } from "./wired.ts"
+import { jsonRoundTrip } from "./jsonRoundTrip.ts"
 
 const answering = <A, E, R>(body: unknown, call: Effect.Effect<A, E, R>) =>
   behaving((_, response) => json(response, body), call)
@@ -143,10 +143,10 @@ describe("response types", () => {
   const Known = { id: Schema.String, model: Schema.String, other: Schema.Json }
   const usage = Schema.Struct({ total_tokens: Schema.Int, other: Schema.Json })
   const round = (schema: Schema.Codec<unknown, unknown>, wire: unknown) => {
-    const sent = wired(wire)
+    const sent = jsonRoundTrip(wire)
     const codec = Schema.toCodecJson(schema)
     const got = Schema.encodeUnknownSync(codec)(Schema.decodeUnknownSync(codec)(sent))
-    assert.deepStrictEqual(wired(got), sent)
+    assert.deepStrictEqual(jsonRoundTrip(got), sent)
   }
 
   it.prop(
@@ -183,7 +183,7 @@ describe("an open struct", () => {
     [Schema.Record(Schema.String, Schema.Json), Schema.Int],
     ([others, id]) => {
       const { inner: _, ...rest } = others
-      const wire = wired({ ...rest, ["__proto__"]: { a: 1 }, extra: "x", id })
+      const wire = jsonRoundTrip({ ...rest, ["__proto__"]: { a: 1 }, extra: "x", id })
       const read = Schema.decodeUnknownSync(Thing)(wire)
       assert.deepStrictEqual(Object.keys(extraOf(read) ?? {}).includes("extra"), true)
       assert.strictEqual(JSON.stringify(sorted(Schema.encodeSync(Thing)(read))), JSON.stringify(sorted(wire)))

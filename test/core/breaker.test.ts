@@ -10,7 +10,7 @@ import {
 import { Clock, Duration, Effect, Exit, Layer } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
-import { follow } from "./Follow.ts"
+import { runWithClock } from "./runWithClock.ts"
 
 const fine = () => Response.json({ choices: [{ message: { content: "hi" } }] })
 const down = () => new Response(null, { status: 503 })
@@ -92,7 +92,7 @@ describe("the circuit breaker", () => {
       assert.strictEqual(gateway.reached.length, 5)
       gateway.reply = () => "silence"
       for (let i = 0; i < 2; i++) {
-        const { exit } = yield* follow(ask())
+        const { exit } = yield* runWithClock(ask())
         assert.strictEqual((yield* Effect.flip(exit)).reason._tag, "TimedOut")
       }
       assert.strictEqual((yield* failing(ask())).notExecuted, true)
@@ -165,7 +165,7 @@ describe("the circuit breaker", () => {
     return Effect.gen(function* () {
       const replies = [down, down, fine]
       gateway.reply = () => (replies.shift() ?? fine)()
-      const { exit } = yield* follow(ask())
+      const { exit } = yield* runWithClock(ask())
       assert.isTrue(Exit.isSuccess(exit))
       assert.strictEqual(gateway.reached.length, 3)
       assert.isAtLeast(gateway.reached[2] ?? 0, 10_000)
@@ -183,7 +183,7 @@ describe("the rate limiter", () => {
     const { client, gateway } = limited({})
     return Effect.gen(function* () {
       const calls = Array.from({ length: 7 }, () => ask())
-      const { exit } = yield* follow(Effect.all(calls, { concurrency: "unbounded" }))
+      const { exit } = yield* runWithClock(Effect.all(calls, { concurrency: "unbounded" }))
       assert.isTrue(Exit.isSuccess(exit))
       assert.deepStrictEqual(gateway.reached, [0, 0, 0, 0, 2000, 4000, 6000])
     }).pipe(Effect.provide(client))
@@ -209,7 +209,7 @@ describe("the rate limiter", () => {
       )
       return Effect.gen(function* () {
         gateway.reply = down
-        const { exit } = yield* follow(ask())
+        const { exit } = yield* runWithClock(ask())
         assert.deepStrictEqual(gateway.reached, [0, 20_000])
         assert.isTrue(Exit.isFailure(exit))
         const { attempt, reason } = yield* Effect.flip(exit)

@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Account, apiKey, Gateway, type GatewayError, Quota, RETRY, systemAccessToken } from "@sluice/core"
 import { AccountClient, GatewayClient, withIdempotencyKey } from "@sluice/core/client"
 import { Effect, Exit, Layer } from "effect"
-import { follow } from "./Follow.ts"
+import { runWithClock } from "./runWithClock.ts"
 import { behaving, KEY } from "./Clients.ts"
 import { cut, hangUp, silent, stalled } from "./HostileGateway.ts"
 import { type Behaviour, json, LoopbackGateway, openAi, refuse } from "./LoopbackGateway.ts"
@@ -61,7 +61,7 @@ const run = Effect.fn(function* (call: Call, behaviour: Behaviour) {
   const { seen } = yield* LoopbackGateway
   return yield* behaving(
     behaviour,
-    Effect.map(follow(call), ({ exit }) => ({
+    Effect.map(runWithClock(call), ({ exit }) => ({
       exit,
       made: seen.length,
       keys: new Set(seen.map(({ headers }) => headers["idempotency-key"]))

@@ -2,7 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { apiKey, Gateway, type GatewayError, type GatewayReason, RETRY } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Context, Effect, Exit, Layer, Stream } from "effect"
-import { follow } from "./Follow.ts"
+import { runWithClock } from "./runWithClock.ts"
 import { behaving, chat, chatStream, embedTwo, KEY, rerankThree } from "./Clients.ts"
 import {
   bomb,
@@ -197,7 +197,7 @@ layer(Hostile)("a hostile gateway", (it) => {
       it.effect(name, () =>
         Effect.gen(function* () {
           const { connections, seen } = yield* LoopbackGateway
-          const run = Effect.map(follow(call), (end) => ({ ...end, made: seen.length }))
+          const run = Effect.map(runWithClock(call), (end) => ({ ...end, made: seen.length }))
           const { exit, made, seconds } = yield* behaving(behaviour, run)
           assert.isTrue(Exit.isFailure(exit))
           const error = yield* Effect.flip(exit)
@@ -224,7 +224,7 @@ layer(Hostile)("a hostile gateway", (it) => {
         nth === 0 ? json(response, openAi({}), 500) : model(entry, response, nth)
       const { exit, made } = yield* behaving(
         flaky,
-        Effect.map(follow(rerankThree()), (end) => ({ ...end, made: seen.length }))
+        Effect.map(runWithClock(rerankThree()), (end) => ({ ...end, made: seen.length }))
       )
       assert.deepStrictEqual([Exit.isSuccess(exit), made], [true, 2])
     })
@@ -233,7 +233,7 @@ layer(Hostile)("a hostile gateway", (it) => {
   it.effect("that adds what nobody asked for, 50,000 levels deep, is answered all the same", () =>
     Effect.gen(function* () {
       const deep = `{"x":${nested(50_000)},"choices":[{"x":${nested(50_000)},"message":{"content":"hi"}}]}`
-      const { exit } = yield* behaving(refuse(200, deep), follow(chat))
+      const { exit } = yield* behaving(refuse(200, deep), runWithClock(chat))
       assert.isTrue(Exit.isSuccess(exit) && exit.value.text === "hi", String(exit))
     })
   )
@@ -249,7 +249,7 @@ layer(Hostile)("a hostile gateway", (it) => {
         ]) {
           const { exit, made } = yield* behaving(
             redirect(status, location),
-            Effect.map(follow(chat), (end) => ({ ...end, made: seen.length }))
+            Effect.map(runWithClock(chat), (end) => ({ ...end, made: seen.length }))
           )
           const error = yield* Effect.flip(exit)
           assert.deepStrictEqual([error.reason._tag, made], ["InvalidRequest", 1])
@@ -263,8 +263,8 @@ layer(Hostile)("a hostile gateway", (it) => {
   it.effect("keeps no connection of a client that is gone", () =>
     Effect.gen(function* () {
       const { connections, url } = yield* Effect.provide(LoopbackGateway, Layer.fresh(LoopbackGateway.layer))
-      yield* follow(Effect.provide(rerankThree(), client(url)))
-      yield* follow(
+      yield* runWithClock(Effect.provide(rerankThree(), client(url)))
+      yield* runWithClock(
         Effect.suspend(() => (connections() === 0 ? Effect.void : Effect.never)).pipe(
           Effect.timeoutOrElse({ duration: "1 second", orElse: () => Effect.void })
         )

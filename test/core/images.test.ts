@@ -7,7 +7,7 @@ import { answering, Client, generate, images, link, sent, task, untyped, url } f
 import { KEY, requests, running } from "./tasksClient.ts"
 import { LoopbackGateway, openAi } from "./LoopbackGateway.ts"
 import { onePixel, png } from "./mediaImages.ts"
-import { wired } from "./wired.ts"
+import { jsonRoundTrip } from "./jsonRoundTrip.ts"
 
 layer(Client)("images", (it) => {
   it.effect("every field of every group goes out under its name on the wire, the group itself does not", () =>
@@ -281,7 +281,7 @@ describe("the wire forms of images", () => {
     "a request comes back as it was, with what the interface does not name",
     [keys, json],
     ([known, extra]) => {
-      const wire = wired({ ...extra, ...known })
+      const wire = jsonRoundTrip({ ...extra, ...known })
       const request = Schema.decodeUnknownSync(ImageRequest)(wire)
       assert.deepStrictEqual(Schema.encodeSync(ImageRequest)(request) as object, wire)
     }
@@ -291,7 +291,7 @@ describe("the wire forms of images", () => {
   const answer = Schema.Struct({ id: text, status: text, data: Schema.Array(datum) })
 
   it.prop("an answer comes back as it was, at every depth", [answer, json], ([known, extra]) => {
-    const wire = wired({ ...extra, ...known })
+    const wire = jsonRoundTrip({ ...extra, ...known })
     const response = Schema.decodeUnknownSync(ImageResponse)(wire)
     assert.deepStrictEqual(Schema.encodeSync(ImageResponse)(response) as object, wire)
     assert.deepStrictEqual(

@@ -3,7 +3,7 @@ import { GatewayClient } from "@sluice/core/client"
 import { Effect, Layer } from "effect"
 import { embedderLaws, readerLaws, rerankerLaws, visionLaws } from "../laws/models.ts"
 import { type Behaviour, LoopbackGateway, model } from "./LoopbackGateway.ts"
-import { seeing } from "./Seeing.ts"
+import { colourModel } from "./colourModel.ts"
 
 const answering = (behaviour: Behaviour) =>
   Layer.unwrap(
@@ -17,4 +17,4 @@ const gateway = answering(model)
 embedderLaws("GatewayEmbedder", Layer.provide(GatewayEmbedder.layer({ model: "e" }), gateway))
 rerankerLaws("GatewayReranker", Layer.provide(GatewayReranker.layer({ model: "r" }), gateway))
 readerLaws("GatewayReader", Layer.provide(GatewayReader.layer({ model: "c" }), gateway))
-visionLaws("GatewayVision", Layer.provide(GatewayVision.layer({ model: "v" }), answering(seeing)))
+visionLaws("GatewayVision", Layer.provide(GatewayVision.layer({ model: "v" }), answering(colourModel)))

@@ -4,7 +4,7 @@ import { GatewayClient } from "@sluice/core/client"
 import { Effect, Layer, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { chat, once } from "./Clients.ts"
-import { follow } from "./Follow.ts"
+import { runWithClock } from "./runWithClock.ts"
 
 const ask = (status: number, body: unknown) =>
   chat.pipe(
@@ -20,7 +20,7 @@ const ask = (status: number, body: unknown) =>
         )
       )
     ),
-    follow,
+    runWithClock,
     Effect.flatMap(({ exit }) => Effect.flip(exit))
   )
 

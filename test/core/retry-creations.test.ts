@@ -13,7 +13,7 @@ import { type Duration, Effect, Exit } from "effect"
 import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { withBaseUrl } from "../../packages/core/src/client/transport/Outgoing.ts"
 import { behaving, Clients } from "./Clients.ts"
-import { follow } from "./Follow.ts"
+import { runWithClock } from "./runWithClock.ts"
 import { type Behaviour, json, LoopbackGateway, openAi, refuse } from "./LoopbackGateway.ts"
 
 type Reply = Response | "silence" | Error
@@ -60,7 +60,7 @@ const run = Effect.fn(function* (
     (attempt) => Effect.suspend(() => Effect.delay(attempt, turns[Math.min(waited++, turns.length - 1)] ?? 0))
   ])
   const attempt = sendAndDecode(client.execute(HttpClientRequest.post("/v1/videos")), ({ json }) => json)
-  const { exit } = yield* follow(as(call({ operation: "videos", repeat }, attempt)))
+  const { exit } = yield* runWithClock(as(call({ operation: "videos", repeat }, attempt)))
   const error = Exit.isFailure(exit) ? yield* Effect.flip(exit) : undefined
   return { keys, attempts: keys.length, error, tag: error?.reason._tag }
 })

@@ -3,7 +3,7 @@ import { apiKey, CurrentRetryPolicy, Gateway, type GatewayError, RETRY } from "@
 import { GatewayClient } from "@sluice/core/client"
 import { Clock, Duration, Effect, Exit, Layer, Stream } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
-import { follow } from "./Follow.ts"
+import { runWithClock } from "./runWithClock.ts"
 
 type Reply = Response | "silence"
 
@@ -37,7 +37,7 @@ const run = Effect.fn(function* (
     apiKey: apiKey("k"),
     ...options
   })
-  const { exit, seconds } = yield* follow(call.pipe(Effect.provide(Layer.provide(gateway, transport))))
+  const { exit, seconds } = yield* runWithClock(call.pipe(Effect.provide(Layer.provide(gateway, transport))))
   const error = Exit.isFailure(exit) ? yield* Effect.flip(exit) : undefined
   return { attempts, end: seconds * 1000, reason: error?.reason, retryAfter: error?.retryAfter }
 })

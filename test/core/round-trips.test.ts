@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ChatChunk, ErrorBody, GatewayApi, encodeVector, decodeVector } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiSchema } from "effect/http-api"
-import { wired } from "./wired.ts"
+import { jsonRoundTrip } from "./jsonRoundTrip.ts"
 
 interface Sent {
   readonly name: string
@@ -61,11 +61,11 @@ describe("what is read from the wire is written again, and read the same:", () =
   for (const one of sent) {
     const codec = Schema.toCodecJson(one.schema)
     it.prop(one.name, [wireOf(one)], ([value]) => {
-      const read = Schema.decodeUnknownSync(codec)(wired(value))
-      const written = wired(Schema.encodeSync(codec)(read))
+      const read = Schema.decodeUnknownSync(codec)(jsonRoundTrip(value))
+      const written = jsonRoundTrip(Schema.encodeSync(codec)(read))
       const again = Schema.decodeUnknownSync(codec)(written)
       assert.deepStrictEqual(again, read)
-      assert.deepStrictEqual(wired(Schema.encodeSync(codec)(again)), written)
+      assert.deepStrictEqual(jsonRoundTrip(Schema.encodeSync(codec)(again)), written)
     })
   }
 

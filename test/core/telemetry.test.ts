@@ -6,7 +6,7 @@ import { Cause, Effect, Exit, Fiber, Layer, Logger, Metric, References, Stream, 
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { observe } from "../../packages/core/src/client/call/Telemetry.ts"
-import { follow } from "./Follow.ts"
+import { runWithClock } from "./runWithClock.ts"
 import { ask, chat, chatStream, embedTwo, rerankThree } from "./Clients.ts"
 import { type Behaviour, delta, events, json, LoopbackGateway, model, openAi } from "./LoopbackGateway.ts"
 
@@ -62,7 +62,7 @@ const watched = Effect.fn(function* (
     Effect.provide(gateway),
     Effect.withTracer(tracer),
     Effect.provideService(Metric.MetricRegistry, registry),
-    follow
+    runWithClock
   )
   const span = spans.find((span) => span.name === name)
   const counted = <Input, State>(metric: Metric.Metric<Input, State>, attributes: Record<string, string>) =>

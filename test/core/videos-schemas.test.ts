@@ -5,15 +5,15 @@ import { VideoDeletion, VideoRequest, Video } from "@sluice/core/contract"
 import { Effect, Schema } from "effect"
 import { makeMp4Reader } from "../../packages/core/src/client/media/Mp4.ts"
 import { mp4 } from "./videosHandlers.ts"
-import { wired } from "./wired.ts"
+import { jsonRoundTrip } from "./jsonRoundTrip.ts"
 
 /** Encodes to JSON text and decodes it. */
 const roundTrip = <S extends Schema.Top>(schema: S, value: S["Type"]) => {
   const codec = Schema.toCodecJson(schema) as unknown as Schema.Codec<S["Type"]>
-  return Schema.decodeUnknownSync(codec)(wired(Schema.encodeSync(codec)(value)))
+  return Schema.decodeUnknownSync(codec)(jsonRoundTrip(Schema.encodeSync(codec)(value)))
 }
 
-const json: (value: unknown) => unknown = wired
+const json: (value: unknown) => unknown = jsonRoundTrip
 
 const Task = Schema.Struct({
   id: Schema.NonEmptyString,

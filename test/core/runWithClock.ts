@@ -10,7 +10,7 @@ const STEP = 250
  * Runs a call to its end. The clock advances by a quarter of a second whenever the event loop is idle, so that timeouts
  * occur, but never before a response in progress.
  */
-export const follow = Effect.fn(function* <A, E, R>(call: Effect.Effect<A, E, R>) {
+export const runWithClock = Effect.fn(function* <A, E, R>(call: Effect.Effect<A, E, R>) {
   const start = yield* Clock.currentTimeMillis
   let end = start
   const timed = Effect.onExit(call, () => Effect.map(Clock.currentTimeMillis, (now) => void (end = now)))

@@ -10,7 +10,7 @@ interface Asked {
   }>
 }
 
-export const seeing: Behaviour = ({ body }, response) => {
+export const colourModel: Behaviour = ({ body }, response) => {
   const { messages } = body as unknown as Asked
   const parts = messages.flatMap(({ content }) => content)
   const colours = parts.flatMap((part) => (part.type === "image_url" ? [colourOf(part.image_url.url)] : []))

@@ -5,7 +5,7 @@
  *
  * Without `JSON.stringify`, because that of Node 24 sometimes writes a wrong key in place of one that it must escape.
  */
-export const wired = <A>(value: A): A => copy(value) as A
+export const jsonRoundTrip = <A>(value: A): A => copy(value) as A
 
 const copy = (value: unknown): unknown => {
   if (typeof value === "number") return value === 0 ? 0 : Number.isFinite(value) ? value : null
