@@ -1,4 +1,4 @@
-/** Calls over HTTP and what they cost: usage that is told, missing or absurd; failures, callers who go away, streams. */
+/** Billing of calls over HTTP: reported, missing and implausible usage, failures, disconnected callers, streams. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schedule, Schema } from "effect"
 import {
@@ -17,12 +17,12 @@ import {
 import { json } from "./Upstream.ts"
 
 describe("usage", () => {
-  it.live("is what the upstream tells, and else what the server counts", () =>
+  it.live("is the upstream's report if that is plausible, or else the server's count", () =>
     Effect.gen(function* () {
       let usage: unknown
       const { server } = yield* before((response) => json(response, vectors(usage)))
       const embedding = post(server, "/v1/embeddings", embed)
-      for (const [told, cost] of [
+      for (const [reported, cost] of [
         [{ prompt_tokens: 7, total_tokens: 7 }, 7],
         [{ total_tokens: 5 }, 5],
         [undefined, 3],
@@ -35,31 +35,31 @@ describe("usage", () => {
         [{ prompt_tokens: "NaN" }, 3],
         [{ prompt_tokens: { toString: 1 } }, 3]
       ] as const) {
-        usage = told
+        usage = reported
         assert.strictEqual((yield* costs(server, embedding, cost)).status, 200)
       }
     }).pipe(Effect.scoped)
   )
 
-  it.live("of a chat is of both sides; a NaN that is no JSON passes through and is counted", () =>
+  it.live("of a chat includes input and output, and NaN counts as missing", () =>
     Effect.gen(function* () {
-      let told = `{"prompt_tokens":20,"completion_tokens":5}`
+      let reported = `{"prompt_tokens":20,"completion_tokens":5}`
       const content = "four words of answer"
       const { server } = yield* before((response) => {
         response.writeHead(200, { "content-type": "application/json" })
         response.end(
-          `{"choices":[{"index":0,"message":{"role":"assistant","content":"${content}"}}],"usage":${told}}`
+          `{"choices":[{"index":0,"message":{"role":"assistant","content":"${content}"}}],"usage":${reported}}`
         )
       })
       yield* costs(server, post(server, "/v1/chat/completions", chat), 25)
-      told = `{"prompt_tokens":20,"completion_tokens":-5}`
+      reported = `{"prompt_tokens":20,"completion_tokens":-5}`
       yield* costs(server, post(server, "/v1/chat/completions", chat), 20 + 4)
-      told = `{"prompt_tokens":NaN,"completion_tokens":NaN}`
+      reported = `{"prompt_tokens":NaN,"completion_tokens":NaN}`
       yield* costs(server, post(server, "/v1/chat/completions", chat), CHAT_INPUT)
     }).pipe(Effect.scoped)
   )
 
-  it.live("above the reserve takes what remains of the key", () =>
+  it.live("above the reserve is taken from the rest of the key's quota", () =>
     Effect.gen(function* () {
       const { server } = yield* before((response) => json(response, vectors({ prompt_tokens: 100 })))
       const made = yield* server.json(
@@ -76,8 +76,8 @@ describe("usage", () => {
   )
 })
 
-describe("a failure", () => {
-  it.live("that calls itself an answer, without anything of what was asked for, is one", () =>
+describe("a failed call", () => {
+  it.live("with status 200 and no result is 502 and costs nothing", () =>
     Effect.gen(function* () {
       const usage = { prompt_tokens: 12, completion_tokens: 30, total_tokens: 42 }
       const { server } = yield* before((response) => json(response, { choices: [], data: [], usage }))
@@ -91,37 +91,37 @@ describe("a failure", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is given back; who is short of money calls nobody", () =>
+  it.live("is refunded, and without enough quota nothing is called", () =>
     Effect.gen(function* () {
       const { asked, server } = yield* before((response) =>
         json(response, { error: { message: "no", type: null, param: null, code: null } }, 400)
       )
       yield* costs(server, post(server, "/v1/embeddings", embed), 0)
       assert.lengthOf(asked(), 1)
-      const dear = { model: "v", prompt: "p", seconds: "60" }
+      const expensive = { model: "v", prompt: "p", seconds: "60" }
       const made = yield* server.json(
         Schema.Struct({ data: Schema.Struct({ key: Schema.String }) }),
         "/api/token/",
         { as: "token", json: { name: "small", expired_time: -1, remain_quota: 599, subnet: "" } }
       )
       const headers = { authorization: `Bearer ${made.data.key}` }
-      const short = yield* post(server, "/v1/videos", dear, { as: "none", headers })
+      const short = yield* post(server, "/v1/videos", expensive, { as: "none", headers })
       assert.deepStrictEqual([short.status, codeOf(short)], [403, "insufficient_quota"])
       assert.lengthOf(asked(), 1)
     }).pipe(Effect.scoped)
   )
 })
 
-/** Asks, and goes away as soon as the upstream has been asked. */
-const leave = (server: Server, path: string, body: unknown, isAsked: () => boolean) =>
+/** Makes a call, and disconnects as soon as the upstream has received it. */
+const callAndDisconnect = (server: Server, path: string, body: unknown, isAsked: () => boolean) =>
   Effect.gen(function* () {
-    const asking = yield* Effect.forkChild(server.call(path, { json: body }))
+    const calling = yield* Effect.forkChild(server.call(path, { json: body }))
     yield* Effect.repeat(Effect.sync(isAsked), { schedule: Schedule.spaced("5 millis"), until: Boolean })
-    yield* Fiber.interrupt(asking)
+    yield* Fiber.interrupt(calling)
   })
 
-describe("a caller who goes away before the answer", () => {
-  it.live("ends the call upstream, and pays for the question", () =>
+describe("a caller who disconnects before the response", () => {
+  it.live("aborts the upstream call and is charged for the input", () =>
     Effect.gen(function* () {
       let closed = false
       const { asked, server } = yield* before((response) => {
@@ -129,7 +129,7 @@ describe("a caller who goes away before the answer", () => {
       })
       yield* costs(
         server,
-        leave(server, "/v1/embeddings", embed, () => asked().length > 0),
+        callAndDisconnect(server, "/v1/embeddings", embed, () => asked().length > 0),
         3
       )
       yield* Effect.repeat(
@@ -139,7 +139,7 @@ describe("a caller who goes away before the answer", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("does not end what is made and paid for: it is there, and paid for once", () =>
+  it.live("does not abort a creation, which is charged once", () =>
     Effect.gen(function* () {
       let make: (() => void) | undefined
       const { asked, server } = yield* before((response, { method }) => {
@@ -150,13 +150,16 @@ describe("a caller who goes away before the answer", () => {
       const film = { model: "v", prompt: "p", seconds: "8" }
       yield* costs(
         server,
-        leave(server, "/v1/videos", film, () => asked().length > 0),
+        callAndDisconnect(server, "/v1/videos", film, () => asked().length > 0),
         80
       )
       make?.()
-      const look = Effect.map(server.call("/v1/videos/film"), ({ status }) => status)
-      yield* Effect.repeat(look, { schedule: Schedule.spaced("5 millis"), until: (status) => status === 200 })
-      yield* costs(server, look, 0)
+      const getStatus = Effect.map(server.call("/v1/videos/film"), ({ status }) => status)
+      yield* Effect.repeat(getStatus, {
+        schedule: Schedule.spaced("5 millis"),
+        until: (status) => status === 200
+      })
+      yield* costs(server, getStatus, 0)
     }).pipe(Effect.scoped)
   )
 })
@@ -164,7 +167,7 @@ describe("a caller who goes away before the answer", () => {
 describe("a stream", () => {
   const streamed = { ...chat, stream: true }
 
-  it.live("is settled by the usage in its last event, wherever bytes are cut", () =>
+  it.live("is settled by the usage in its last event, however its bytes are split", () =>
     Effect.gen(function* () {
       const usage = { choices: [], usage: { prompt_tokens: 12, completion_tokens: 30 } }
       const { server } = yield* before((response) => {
@@ -179,7 +182,7 @@ describe("a stream", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is told in the metrics by its tokens", () =>
+  it.live("is in the metrics with its tokens", () =>
     Effect.gen(function* () {
       const usage = { choices: [], usage: { prompt_tokens: 12, completion_tokens: 30 } }
       const { server } = yield* before(
@@ -190,11 +193,11 @@ describe("a stream", () => {
         { SLUICE_CHAT_MODEL: "measured" }
       )
       yield* post(server, "/v1/chat/completions", { ...streamed, model: "measured" })
-      const told = Effect.promise(async () => {
+      const tokenLines = Effect.promise(async () => {
         const text = await (await fetch(`${server.url}/metrics`)).text()
         return text.split("\n").filter((line) => line.includes("tokens") && line.includes('"measured"'))
       })
-      const lines = yield* Effect.repeat(told, {
+      const lines = yield* Effect.repeat(tokenLines, {
         schedule: Schedule.spaced("10 millis"),
         until: ({ length }) => length >= 2
       })
@@ -205,7 +208,7 @@ describe("a stream", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("without usage is counted piece by piece; of this process's models too", () =>
+  it.live("without usage is counted piece by piece", () =>
     Effect.gen(function* () {
       const { server } = yield* before((response) => {
         events(response, piece("one "), piece("tw"), piece("o three"), { choices: [], usage: null })
@@ -215,7 +218,7 @@ describe("a stream", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("that has an error and no answer is given back", () =>
+  it.live("with an error and no text is refunded", () =>
     Effect.gen(function* () {
       const { server } = yield* before((response) => {
         events(response, { error: { message: "no", type: null, param: null, code: null } })
@@ -225,18 +228,18 @@ describe("a stream", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is ended upstream when the caller goes away, and paid for as far as it came", () =>
+  it.live("is aborted upstream when the caller disconnects, and the received part is charged", () =>
     Effect.gen(function* () {
       let closed = false
       const { server } = yield* before((response) => {
         response.on("close", () => (closed = true))
         events(response, piece("one "), piece("two "))
       })
-      const leave = Effect.promise(async () => {
-        const gone = new AbortController()
+      const readAndDisconnect = Effect.promise(async () => {
+        const abort = new AbortController()
         const response = await fetch(`${server.url}/v1/chat/completions`, {
           method: "POST",
-          signal: gone.signal,
+          signal: abort.signal,
           headers: { authorization: `Bearer ${server.secrets.apiKey}`, "content-type": "application/json" },
           body: JSON.stringify(streamed)
         })
@@ -245,9 +248,9 @@ describe("a stream", () => {
           text += Buffer.from(chunk).toString()
           if (text.includes("two")) break
         }
-        gone.abort()
+        abort.abort()
       })
-      yield* costs(server, leave, CHAT_INPUT + 2)
+      yield* costs(server, readAndDisconnect, CHAT_INPUT + 2)
       yield* Effect.repeat(
         Effect.sync(() => closed),
         { schedule: Schedule.spaced("10 millis"), until: Boolean }

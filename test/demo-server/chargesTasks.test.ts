@@ -1,4 +1,4 @@
-/** Tasks and what they cost, limits of a minute, and calls that are repeated under an Idempotency-Key. */
+/** Billing of tasks, rate limits, and calls that are repeated with an Idempotency-Key. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
 import { bearer, MadeKey, MadeUser } from "./AccountCalls.ts"
@@ -19,7 +19,7 @@ import { type CallOptions, startServer } from "./TestServer.ts"
 import { json } from "./Upstream.ts"
 
 describe("a task", () => {
-  it.live("is paid for when it has completed, given back when it fails or is removed before, once", () =>
+  it.live("is charged once when it completes, and refunded when it fails or is deleted before", () =>
     Effect.gen(function* () {
       const states = new Map<string, string>()
       const { server } = yield* before((response, { method, path }) => {
@@ -49,7 +49,7 @@ describe("a task", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("costs what was made, where its answer tells: the images that came, the seconds of the video", () =>
+  it.live("costs the images and seconds that its response reports", () =>
     Effect.gen(function* () {
       let made: object = {}
       const { server } = yield* before((response, { method, path }) => {
@@ -86,7 +86,7 @@ describe("a task", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("costs what was made however large its answer is, and whatever usage that ends with", () =>
+  it.live("costs its images also if the response is large and ends with usage", () =>
     Effect.gen(function* () {
       const data = [{ b64_json: "A".repeat(100_000) }]
       const made = { data, usage: { total_tokens: 5 } }
@@ -103,7 +103,7 @@ describe("a task", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is none where the images came at once, whichever id stands beside them", () =>
+  it.live("is not created if the response has the images, also if it has an id", () =>
     Effect.gen(function* () {
       const answer = { id: "always", data: [{ url: "https://cdn.example/1.png" }] }
       const { server } = yield* before((response) => json(response, answer))
@@ -114,20 +114,20 @@ describe("a task", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("costs the images that came at once, not the places for them", () =>
+  it.live("costs only the entries of `data` that have an image", () =>
     Effect.gen(function* () {
       const url = "https://cdn.example/1.png"
       let data: ReadonlyArray<unknown> = [{ url }, null, { url: "" }, { base64_json: "AA==" }]
       const { server } = yield* before((response) => json(response, { data }))
       const four = post(server, "/v1/images/generations", { model: "v", prompt: "p", n: 4 })
       assert.strictEqual((yield* costs(server, four, 200)).status, 200)
-      // In forms of the gateway's own.
+      // In a gateway's own formats.
       data = [url, { image_url: url }, { url: null, revised_prompt: "p" }, {}]
       assert.strictEqual((yield* costs(server, four, 200)).status, 200)
     }).pipe(Effect.scoped)
   )
 
-  it.live("has any id that is a task's, however long it is in a path", () =>
+  it.live("accepts every valid task id, also if it is long when encoded", () =>
     Effect.gen(function* () {
       let id = ""
       const { asked, server } = yield* before((response, { method, path }) => {
@@ -156,7 +156,7 @@ describe("a task", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("that has the id of another's says that it may have been made", () =>
+  it.live("with the id of another task fails with a message that it may have been made", () =>
     Effect.gen(function* () {
       const { server } = yield* before((response) => json(response, { id: "always", status: "queued" }))
       const ann = yield* server.json(MadeUser, "/api/user", {
@@ -177,7 +177,7 @@ describe("a task", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("that nobody could ask for is refused and given back", () =>
+  it.live("without a usable id fails and is refunded", () =>
     Effect.gen(function* () {
       let answer: unknown
       const { server } = yield* before((response) => json(response, answer))
@@ -196,36 +196,38 @@ describe("a task", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("of this process is paid for or given back as it ends, whether or not anybody looks", () =>
-    Effect.gen(function* () {
-      const server = yield* startServer({ env: yield* priced })
-      const video = (model: string) => post(server, "/v1/videos", { model, prompt: "p", seconds: "4" })
-      yield* costs(server, video("sluice-video-failing"), 0)
-      const image = { model: "sluice-image-i5-task", prompt: "a lock", aspect_ratio: "1:1" }
-      const { text } = yield* costs(server, post(server, "/v1/images/generations", image), 100)
-      const { id } = JSON.parse(text) as { readonly id: string }
-      yield* Effect.repeat(
-        Effect.flatMap(server.call(`/v1/images/generations/${id}`), (response) =>
-          Effect.promise(() => response.text())
-        ),
-        { schedule: Schedule.spaced("20 millis"), until: (text) => text.includes("completed"), times: 1000 }
-      )
-      yield* costs(server, Effect.void, 0)
-      const two = { model: "sluice-image-i2", prompt: "a lock", n: 2, size: "64x64" }
-      yield* costs(server, post(server, "/v1/images/generations", two), 200)
-    }).pipe(Effect.scoped)
+  it.live(
+    "of an embedded model is charged or refunded when it ends, also if its status is not requested",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* startServer({ env: yield* priced })
+        const video = (model: string) => post(server, "/v1/videos", { model, prompt: "p", seconds: "4" })
+        yield* costs(server, video("sluice-video-failing"), 0)
+        const image = { model: "sluice-image-i5-task", prompt: "a lock", aspect_ratio: "1:1" }
+        const { text } = yield* costs(server, post(server, "/v1/images/generations", image), 100)
+        const { id } = JSON.parse(text) as { readonly id: string }
+        yield* Effect.repeat(
+          Effect.flatMap(server.call(`/v1/images/generations/${id}`), (response) =>
+            Effect.promise(() => response.text())
+          ),
+          { schedule: Schedule.spaced("20 millis"), until: (text) => text.includes("completed"), times: 1000 }
+        )
+        yield* costs(server, Effect.void, 0)
+        const two = { model: "sluice-image-i2", prompt: "a lock", n: 2, size: "64x64" }
+        yield* costs(server, post(server, "/v1/images/generations", two), 200)
+      }).pipe(Effect.scoped)
   )
 })
 
-describe("limits of a minute", () => {
-  it.live("are told with each answer, and beyond them when to come back", () =>
+describe("rate limits", () => {
+  it.live("are in the headers of each response, and 429 has a retry-after", () =>
     Effect.gen(function* () {
       const { asked, server } = yield* before((response) => json(response, vectors()), {
         SLUICE_REQUESTS_PER_MINUTE: "2",
         SLUICE_TOKENS_PER_MINUTE: "1000"
       })
       const calls = yield* Effect.forEach([1, 2, 3, 4, 5], () => post(server, "/v1/embeddings", embed))
-      // A minute may end in between.
+      // The minute may end in between.
       const refused = calls.filter(({ status }) => status === 429)
       assert.isNotEmpty(refused)
       assert.lengthOf(asked(), calls.length - refused.length)
@@ -246,7 +248,7 @@ describe("limits of a minute", () => {
 })
 
 describe("Idempotency-Key", () => {
-  it.live("repeats the answer without a second call or charge, of JSON and of events", () =>
+  it.live("repeats JSON and streamed responses without a second call or charge", () =>
     Effect.gen(function* () {
       const { asked, server } = yield* before((response, { body }) => {
         if (!body.includes('"stream":true')) return json(response, vectors({ prompt_tokens: 3 }))
@@ -274,7 +276,7 @@ describe("Idempotency-Key", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("keeps nothing of a stream that broke off, nor makes it again where a part was paid", () =>
+  it.live("does not store a cut stream, and does not repeat it if a part was charged", () =>
     Effect.gen(function* () {
       let said: ReadonlyArray<unknown> = [piece("one")]
       const { asked, server } = yield* before((response) => {
@@ -296,7 +298,7 @@ describe("Idempotency-Key", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("of a call under way is told so; of one that failed it is free", () =>
+  it.live("is rejected while its call runs, and free again after a failed call", () =>
     Effect.gen(function* () {
       const waiting: Array<() => void> = []
       let status = 200

@@ -1,4 +1,4 @@
-/** What holds for every request, whatever it asks for: limits, names, ids, headers, and one shape for every error. */
+/** Rules for every request: size limits, host names, request ids, headers, and the form of errors. */
 import { assert, layer } from "@effect/vitest"
 import { ErrorBody } from "@sluice/core/contract"
 import { Effect, Schedule, Schema } from "effect"
@@ -44,30 +44,28 @@ layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.5" } }), { excludeTestServic
       ["/session/", MAX_ACCOUNT_BYTES],
       ["/documents", MAX_UPLOAD_BYTES]
     ] as const) {
-      it.effect(
-        `${path} reads no body of more than ${limit} bytes: 413 by its length, nothing of it taken`,
-        () =>
-          Effect.gen(function* () {
-            const { secrets, url } = yield* TestServer
-            const authorization = `Bearer ${path.startsWith("/api") ? secrets.accessToken : secrets.apiKey}`
-            // The body never comes: waiting for it would hang.
-            const raw = yield* sendRaw(
-              url,
-              head("POST", path, {
-                host: "localhost",
-                authorization,
-                "content-type": "application/json",
-                "content-length": String(limit + 1)
-              })
-            )
-            assert.deepStrictEqual(refusal(raw), [413, "too_large"])
-            assert.strictEqual(raw.headers["connection"], "close")
-          })
+      it.effect(`${path} rejects a body of more than ${limit} bytes by its length: 413`, () =>
+        Effect.gen(function* () {
+          const { secrets, url } = yield* TestServer
+          const authorization = `Bearer ${path.startsWith("/api") ? secrets.accessToken : secrets.apiKey}`
+          // The body is never sent: waiting for it would hang.
+          const raw = yield* sendRaw(
+            url,
+            head("POST", path, {
+              host: "localhost",
+              authorization,
+              "content-type": "application/json",
+              "content-length": String(limit + 1)
+            })
+          )
+          assert.deepStrictEqual(refusal(raw), [413, "too_large"])
+          assert.strictEqual(raw.headers["connection"], "close")
+        })
       )
     }
 
     for (const type of ["application/json", "multipart/form-data; boundary=b"]) {
-      it.effect(`a body in chunks without a length is cut off at the limit: 413 (${type})`, () =>
+      it.effect(`a chunked body is rejected at the limit: 413 (${type})`, () =>
         Effect.gen(function* () {
           const { secrets, url } = yield* TestServer
           const isJson = type === "application/json"
@@ -109,7 +107,7 @@ layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.5" } }), { excludeTestServic
     )
 
     for (const [name, sent, expected] of [
-      ["no HTTP at all", "GET\0/ nothing\r\n\r\n", [400, "malformed_request"]],
+      ["no HTTP", "GET\0/ nothing\r\n\r\n", [400, "malformed_request"]],
       ["no Host", head("GET", "/healthz", { connection: "close" }), [400, "malformed_request"]],
       [
         "an unknown expectation",
@@ -126,7 +124,7 @@ layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.5" } }), { excludeTestServic
         [403, "host_not_allowed"]
       ]
     ] as const) {
-      it.effect(`${name} is answered in the interface's shape: ${expected.join(" ")}`, () =>
+      it.effect(`${name}: ${expected.join(" ")} in the common error format`, () =>
         Effect.gen(function* () {
           const { url } = yield* TestServer
           assert.deepStrictEqual(refusal(yield* sendRaw(url, sent)), expected)
@@ -134,28 +132,26 @@ layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.5" } }), { excludeTestServic
       )
     }
 
-    it.effect(
-      "a broken percent-encoding in an id, a body that is no JSON and a wrong content-type likewise",
-      () =>
-        Effect.gen(function* () {
-          const { call } = yield* TestServer
-          const json = { "content-type": "application/json" }
-          for (const [path, options, status] of [
-            ["/v1/videos/%zz", {}, 404],
-            ["/v1/videos/%E0%A4%A", {}, 404],
-            ["/v1/rerank", { body: "{", headers: json }, 400],
-            ["/v1/rerank", { body: "\u{0}", headers: json }, 400],
-            ["/v1/rerank", { body: "a=b", headers: { "content-type": "text/plain" } }, 415]
-          ] as const) {
-            const response = yield* call(path, options)
-            const error = errorIn(yield* Effect.promise(() => response.text()))
-            assert.strictEqual(response.status, status, path)
-            assert.isNotEmpty(error.message)
-          }
-        })
+    it.effect("invalid ids, bodies and content types are errors in the common format", () =>
+      Effect.gen(function* () {
+        const { call } = yield* TestServer
+        const json = { "content-type": "application/json" }
+        for (const [path, options, status] of [
+          ["/v1/videos/%zz", {}, 404],
+          ["/v1/videos/%E0%A4%A", {}, 404],
+          ["/v1/rerank", { body: "{", headers: json }, 400],
+          ["/v1/rerank", { body: "\u{0}", headers: json }, 400],
+          ["/v1/rerank", { body: "a=b", headers: { "content-type": "text/plain" } }, 415]
+        ] as const) {
+          const response = yield* call(path, options)
+          const error = errorIn(yield* Effect.promise(() => response.text()))
+          assert.strictEqual(response.status, status, path)
+          assert.isNotEmpty(error.message)
+        }
+      })
     )
 
-    it.effect("every answer names the request, by the caller's own name for it where that is harmless", () =>
+    it.effect("every response has a request id, which is the caller's if it is valid", () =>
       Effect.gen(function* () {
         const { call } = yield* TestServer
         const named = (id: string) =>
@@ -169,7 +165,7 @@ layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.5" } }), { excludeTestServic
       })
     )
 
-    it.effect("every answer says what a browser may do with it, and is kept by nobody", () =>
+    it.effect("every response has security headers and is not cached", () =>
       Effect.gen(function* () {
         const { call } = yield* TestServer
         for (const path of ["/", "/docs", "/openapi.json", "/healthz", "/status", "/v1/models", "/nothing"]) {
@@ -213,14 +209,14 @@ layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.2" } }), { excludeTestServic
       })
     )
 
-    it.effect("a connection on which nothing is asked is closed", () =>
+    it.effect("an idle connection is closed", () =>
       Effect.gen(function* () {
         const { url } = yield* TestServer
         assert.isTrue(Number.isNaN((yield* sendRaw(url)).status) || (yield* sendRaw(url)).status === 408)
       })
     )
 
-    it.effect("a body that comes a byte at a time is not waited for without end: 408", () =>
+    it.effect("a body that is sent byte by byte times out: 408", () =>
       Effect.gen(function* () {
         const { secrets, url } = yield* TestServer
         const opening = head("POST", "/v1/rerank", {
@@ -231,12 +227,12 @@ layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.2" } }), { excludeTestServic
         })
         const raw = yield* dripRaw(url, opening, " ", 20)
         assert.deepStrictEqual(refusal(raw), [408, "request_timeout"])
-        // Two seconds of them; fewer where the machine has much else to do.
+        // Two seconds of bytes; fewer on a busy machine.
         assert.isAtMost(raw.drops, 150)
       })
     )
 
-    it.effect("who waits for an answer, or for the next event of one, is not given up", () =>
+    it.effect("a caller who waits for a response or an event does not time out", () =>
       Effect.gen(function* () {
         const { drop, server } = makeNodeServer(400, () => {})
         yield* Effect.addFinalizer(() => Effect.sync(() => void (server.close(), drop())))
@@ -244,7 +240,7 @@ layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.2" } }), { excludeTestServic
         let heard = 0
         server.on("timeout", () => {
           heard += 1
-          // Twice the silence that a caller in the middle of a request may keep.
+          // Twice the time limit of an incomplete request.
           if (heard % 2 === 0) silences.shift()?.()
         })
         server.on("request", (_, response) => {
@@ -262,7 +258,7 @@ layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.2" } }), { excludeTestServic
       }).pipe(Effect.scoped)
     )
 
-    it.effect("a caller that takes nothing of its answer is given up", () =>
+    it.effect("a caller that does not read its response is disconnected", () =>
       Effect.gen(function* () {
         const { drop, server } = makeNodeServer(100, () => {})
         yield* Effect.addFinalizer(() => Effect.sync(() => void (server.close(), drop())))
@@ -288,7 +284,7 @@ layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.2" } }), { excludeTestServic
 layer(testServer({ env: { SLUICE_HOSTS: "sluice.example, 10.0.0.5 second.example" } }), {
   excludeTestServices: true
 })("a server with names", (it) => {
-  it.effect("is called by those and by loopback's, with any port, and by no other", () =>
+  it.effect("accepts those names and loopback names, with any port, and no others", () =>
     Effect.gen(function* () {
       const { url } = yield* TestServer
       const status = (host: string) =>

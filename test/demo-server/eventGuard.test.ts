@@ -1,82 +1,82 @@
-/** Events on their way from an upstream, cut anywhere: our credential, an end within an event, and nothing else changed. */
+/** The guard of an upstream's events: redacted errors, incomplete events, and the end at `[DONE]`. */
 import { assert, describe, it } from "@effect/vitest"
 import { makeRedact } from "@sluice/core/client"
 import { makeEventGuard } from "../../apps/demo-server/src/routing/EventGuard.ts"
 
 const SECRET = "sk-canary-of-an-upstream"
-const conceal = makeRedact(SECRET)
+const redact = makeRedact(SECRET)
 
-/** What leaves for bytes that come in parts of `size`. */
+/** Passes a text through a guard in parts of `size` bytes. */
 const through = (text: string, size: number) => {
   const bytes = Buffer.from(text)
-  const guard = makeEventGuard(conceal)
+  const guard = makeEventGuard(redact)
   const parts: Array<Uint8Array> = []
   for (let at = 0; at < bytes.length; at += size) parts.push(guard.push(bytes.subarray(at, at + size)))
   const passed = Buffer.concat(parts).toString()
   return { passed, text: passed + Buffer.from(guard.end()).toString(), guard }
 }
 
-const said = `data: {"choices":[{"delta":{"content":"héé 中文 😀"}}]}\n\n`
+const event = `data: {"choices":[{"delta":{"content":"héé 中文 😀"}}]}\n\n`
 
-describe("the guard of events", () => {
-  it("leaves every byte of what is no error as it came, line by line, however it is cut", () => {
-    // The credential in a text is the caller's own matter: nobody's error told it.
-    const stream = `: ping\r\n\r\n${said}data:{"choices":[{"delta":{"content":"${SECRET}"}}]}\n\ndata: [DONE]\n\n`
+describe("the event guard", () => {
+  it("does not change events without an error, however they are split", () => {
+    // The whole credential is removed elsewhere, so it stays in texts here.
+    const stream = `: ping\r\n\r\n${event}data:{"choices":[{"delta":{"content":"${SECRET}"}}]}\n\ndata: [DONE]\n\n`
     for (const size of [1, 2, 3, 7, 64, 4096]) assert.strictEqual(through(stream, size).passed, stream)
   })
 
-  it("takes the credential out of an error, which waits for its end; what follows passes", () => {
-    const error = (told: string) => `data: {"error":{"message":"no such key ${told}, 😀"}}\n\n`
-    const stream = `${said}${error(SECRET)}${said}`
+  it("removes the credential from errors", () => {
+    const error = (key: string) => `data: {"error":{"message":"no such key ${key}, 😀"}}\n\n`
+    const stream = `${event}${error(SECRET)}${event}`
     for (const size of [1, 9, 10, 33, 64, 4096]) {
-      assert.strictEqual(through(stream, size).passed, `${said}${error("<redacted>")}${said}`)
+      assert.strictEqual(through(stream, size).passed, `${event}${error("<redacted>")}${event}`)
     }
-    const unended = `${said}data: {"error":"bad ${SECRET}"}`
-    assert.strictEqual(through(unended, 20).text, `${said}data: {"error":"bad <redacted>"}\n\n`)
+    const unended = `${event}data: {"error":"bad ${SECRET}"}`
+    assert.strictEqual(through(unended, 20).text, `${event}data: {"error":"bad <redacted>"}\n\n`)
     const long = error(`${"a".repeat(100_000)} ${SECRET} ${SECRET}`)
     assert.strictEqual(through(long, 70_000).text, long.replaceAll(SECRET, "<redacted>"))
   })
 
-  it("passes on no half event, unless it is longer than what is waited for", () => {
+  it("drops half an event at the end, unless it is too long to hold back", () => {
     for (const size of [1, 5, 4096]) {
       for (const cut of [`data: {"choi`, "data", "data: [DONE", `data: ${"9".repeat(30_000)}e`]) {
-        assert.strictEqual(through(said + cut, size).text, said)
+        assert.strictEqual(through(event + cut, size).text, event)
       }
     }
     const long = `data: {"image":"${"A".repeat(100_000)}`
-    const { guard, text } = through(said + long, 4096)
-    assert.strictEqual(text, said + long)
+    const { guard, text } = through(event + long, 4096)
+    assert.strictEqual(text, event + long)
     assert.isTrue(guard.isCut())
     for (const size of [4096, 200_000]) {
-      assert.isFalse(through(`${long}"}\n\n${said}`, size).guard.isCut())
-      assert.strictEqual(through(`${long}"}\n\n${said}data: {`, size).text, `${long}"}\n\n${said}`)
+      assert.isFalse(through(`${long}"}\n\n${event}`, size).guard.isCut())
+      assert.strictEqual(through(`${long}"}\n\n${event}data: {`, size).text, `${long}"}\n\n${event}`)
     }
   })
 
-  it("tells an end within an event from one behind it", () => {
+  it("reports an end inside an event", () => {
     for (const size of [1, 5, 4096]) {
-      for (const whole of ["", said, `${said}data: [DONE]`, `${said}data:[DONE]\r\n`, `${said}: ping`]) {
+      for (const whole of ["", event, `${event}data: [DONE]`, `${event}data:[DONE]\r\n`, `${event}: ping`]) {
         assert.isFalse(through(whole, size).guard.isCut(), whole)
       }
-      for (const cut of [`${said}data: {"choi`, `${said}data`, `${said}data: [DONE`, said.trimEnd()]) {
+      for (const cut of [`${event}data: {"choi`, `${event}data`, `${event}data: [DONE`, event.trimEnd()]) {
         assert.isTrue(through(cut, size).guard.isCut(), cut)
       }
     }
   })
 
-  it("passes on nothing that comes after the end of the answer, however it is cut", () => {
+  it("drops everything after [DONE]", () => {
     for (const size of [1, 5, 64, 4096]) {
-      for (const after of ["", "\n\n", `\r\n\r\n${said}`, `\n\n${said}data: [DONE]\n\n`]) {
-        assert.strictEqual(through(`${said}data: [DONE]${after}`, size).text, `${said}data: [DONE]\n\n`)
+      for (const after of ["", "\n\n", `\r\n\r\n${event}`, `\n\n${event}data: [DONE]\n\n`]) {
+        assert.strictEqual(through(`${event}data: [DONE]${after}`, size).text, `${event}data: [DONE]\n\n`)
       }
     }
   })
 
-  it("knows the end of the answer, and not a text that speaks of it", () => {
+  it("recognises [DONE] as an event, and not inside a text", () => {
     for (const size of [1, 5, 4096]) {
-      assert.isTrue(through(`${said}data: [DONE]\n\n`, size).guard.isDone())
-      assert.isTrue(through(`${said}data:[DONE]`, size).guard.isDone())
-      assert.isFalse(through(said.replace("héé", "data: [DONE]"), size).guard.isDone())
+      assert.isTrue(through(`${event}data: [DONE]\n\n`, size).guard.isDone())
+      assert.isTrue(through(`${event}data:[DONE]`, size).guard.isDone())
+      assert.isFalse(through(event.replace("héé", "data: [DONE]"), size).guard.isDone())
     }
   })
 })

@@ -1,4 +1,4 @@
-/** Shares among equals, and the circuit of each provider, without a network and under a clock of the test's own. */
+/** The order of providers, and the circuit of each. */
 import { assert, describe, it } from "@effect/vitest"
 import { GatewayError, InvalidRequest, ServerFailure } from "@sluice/core"
 import type { RerankRequest, RerankResponse } from "@sluice/core/contract"
@@ -49,15 +49,15 @@ const call = {
   origin: "http://localhost"
 }
 
-/** Who answers. */
+/** The id of the provider that answers. */
 const ask = (providers: ReadonlyArray<Provider>) =>
   route(providers, "rerank", ({ rerank }) => rerank, "m").pipe(
     Effect.flatMap((operate) => operate(call)),
     Effect.map((answer) => ("model" in answer ? answer.model : undefined))
   )
 
-describe("who is asked first", () => {
-  it.effect("of several of one priority, each by its weight; the later priority never", () =>
+describe("the order of providers", () => {
+  it.effect("shares calls of one priority by weight, and leaves out later priorities", () =>
     Effect.gen(function* () {
       const providers = [
         provider("later", answering("later"), { priority: 2, weight: 1000 }),
@@ -73,7 +73,7 @@ describe("who is asked first", () => {
     })
   )
 
-  it.effect("the next of the same priority, then of the later one, when the first fail", () =>
+  it.effect("tries the same priority before the next one after a failure", () =>
     Effect.gen(function* () {
       const providers = [
         provider("c", answering("c"), { priority: 3 }),
@@ -90,7 +90,7 @@ describe("the circuit of a provider", () => {
   const health = makeHealth({ failures: 3, openSeconds: 10 })
   const store = Effect.provide(CircuitBreaker.layerStoreMemory())
 
-  it.effect("opens after failures in a row, is skipped meanwhile, and closes after one that succeeds", () =>
+  it.effect("opens after consecutive failures, and closes after a success", () =>
     Effect.gen(function* () {
       const guardOf = yield* health
       let asked = 0
@@ -119,7 +119,7 @@ describe("the circuit of a provider", () => {
     }).pipe(store)
   )
 
-  it.effect("that of the only one says when to come back; a refusal does not open it", () =>
+  it.effect("reports when to retry if it is open, and is not opened by rejections", () =>
     Effect.gen(function* () {
       const guardOf = yield* health
       const broken = [provider("only", failing(500), {}, guardOf("only", "http://only"))]
@@ -137,12 +137,12 @@ describe("the circuit of a provider", () => {
         assert.strictEqual((yield* Effect.flip(ask(refusing))).reason._tag, "InvalidRequest")
       }
 
-      // What a gateway tells with status 200 and without a code.
-      const unsaid = new ServerFailure({ message: "no", status: 200, final: true })
-      const failed = Effect.fail(new GatewayError({ operation: "rerank", reason: unsaid }))
+      // An error with status 200 and without a code.
+      const unclassified = new ServerFailure({ message: "no", status: 200, final: true })
+      const failed = Effect.fail(new GatewayError({ operation: "rerank", reason: unclassified }))
       const vague = [provider("vague", () => failed, {}, guardOf("vague", "http://vague"))]
       for (let at = 0; at < 10; at++) {
-        assert.strictEqual((yield* Effect.flip(ask(vague))).reason, unsaid)
+        assert.strictEqual((yield* Effect.flip(ask(vague))).reason, unclassified)
       }
     }).pipe(store)
   )
@@ -152,8 +152,8 @@ describe("the circuit of a provider", () => {
     reason: new ServerFailure({ message: "broken", status: 503 })
   })
 
-  /** Calls that are under way until they are told how they end; whether each was let through. */
-  const beginning = Effect.fnUntraced(function* (guard: CircuitGuard["around"]) {
+  /** Starts a call that runs until the test ends it. `passed`: whether the guard let it through. */
+  const startCall = Effect.fnUntraced(function* (guard: CircuitGuard["around"]) {
     const end = yield* Deferred.make<void, GatewayError>()
     let passed = false
     const asked = Effect.suspend(() => {
@@ -168,33 +168,33 @@ describe("the circuit of a provider", () => {
     }
   })
   const several = (guard: CircuitGuard["around"], count: number) =>
-    Effect.replicateEffect(beginning(guard), count)
+    Effect.replicateEffect(startCall(guard), count)
 
-  it.effect("is opened by calls that began before one of them was the first to succeed", () =>
+  it.effect("is opened by failures of calls that started before the first success", () =>
     Effect.gen(function* () {
       const { around: guard } = (yield* health)("one", "http://one")
       const [first, ...others] = yield* several(guard, 4)
       yield* first?.succeed ?? Effect.void
       for (const { fail } of others) yield* fail
-      assert.isFalse((yield* beginning(guard)).passed)
+      assert.isFalse((yield* startCall(guard)).passed)
     }).pipe(store)
   )
 
-  it.effect("is not opened again by calls that began before it was opened", () =>
+  it.effect("is not opened again by calls that started before it was opened", () =>
     Effect.gen(function* () {
       const { around: guard } = (yield* health)("one", "http://one")
-      yield* (yield* beginning(guard)).succeed
+      yield* (yield* startCall(guard)).succeed
       const hanging = yield* several(guard, 3)
       for (const { fail } of yield* several(guard, 3)) yield* fail
-      assert.isFalse((yield* beginning(guard)).passed)
+      assert.isFalse((yield* startCall(guard)).passed)
       yield* TestClock.adjust("10 seconds")
-      yield* (yield* beginning(guard)).succeed
+      yield* (yield* startCall(guard)).succeed
       for (const { fail } of hanging) yield* fail
-      assert.isTrue((yield* beginning(guard)).passed)
+      assert.isTrue((yield* startCall(guard)).passed)
     }).pipe(store)
   )
 
-  it.effect("lets the same calls through as one that is told of every call", () =>
+  it.effect("lets the same calls through as a breaker that sees every call", () =>
     Effect.gen(function* () {
       const guardOf = yield* health
       const { around: ours } = guardOf("one", "http://one")
@@ -207,7 +207,7 @@ describe("the circuit of a provider", () => {
           error instanceof GatewayError ? error : broken
         )
       let admitted: Array<string> = []
-      const underWay: Array<{ readonly end: Deferred.Deferred<void, GatewayError> }> = []
+      const running: Array<{ readonly end: Deferred.Deferred<void, GatewayError> }> = []
       const begin = Effect.fnUntraced(function* () {
         const end = yield* Deferred.make<void, GatewayError>()
         for (const [name, guard] of Object.entries({ ours, theirs })) {
@@ -217,7 +217,7 @@ describe("the circuit of a provider", () => {
           )
           yield* Effect.forkChild(Effect.exit(guard(asked)), { startImmediately: true })
         }
-        underWay.push({ end })
+        running.push({ end })
         const [first, second] = admitted
         assert.isTrue(admitted.length === 0 || (first === "ours" && second === "theirs"), String(admitted))
         const passed = admitted.length > 0
@@ -229,8 +229,8 @@ describe("the circuit of a provider", () => {
         const draw = yield* Random.next
         if (draw < 0.5) seen[(yield* begin()) ? "passed" : "refused"]++
         else if (draw < 0.95) {
-          const at = yield* Random.nextIntBetween(0, Math.max(1, underWay.length))
-          const [one] = underWay.splice(at, 1)
+          const at = yield* Random.nextIntBetween(0, Math.max(1, running.length))
+          const [one] = running.splice(at, 1)
           const works = Math.sin(step / 60) > 0 === (yield* Random.next) < 0.9
           if (one !== undefined)
             yield* works ? Deferred.succeed(one.end, undefined) : Deferred.fail(one.end, broken)

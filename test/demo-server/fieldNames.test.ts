@@ -1,4 +1,4 @@
-/** A body's fields are those that were read here, for whoever reads it after us: no other case, and none twice. */
+/** Field names that upstreams could read differently are rejected. */
 import { assert, it } from "@effect/vitest"
 import { ErrorBody } from "@sluice/core/contract"
 import { Effect, Schema } from "effect"
@@ -29,7 +29,7 @@ const refused = [
   ["/v1/videos", `{${rest(film)},"Seconds":"15"}`, "Seconds"]
 ] as const
 
-it.live("what readers would read otherwise is refused, and what only looks like it is passed on", () =>
+it.live("repeated names and names in another case are rejected, and similar valid bodies pass", () =>
   Effect.gen(function* () {
     const { asked, server } = yield* before((response) =>
       json(response, { ...vectors(), choices: [{ message: { content: "" } }], id: "film", status: "queued" })

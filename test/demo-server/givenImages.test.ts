@@ -1,4 +1,4 @@
-/** What callers give as images, to models of an upstream: the interface's rules hold whoever answers. */
+/** Images in requests for an upstream's models. */
 import { assert, describe, it } from "@effect/vitest"
 import { makeDataUri } from "@sluice/core/media"
 import { Effect } from "effect"
@@ -22,7 +22,7 @@ const NONE = [
 ]
 
 describe("an image for a model of an upstream", () => {
-  it.live("is an address, a data URI or Base64; what names a file, or is no image, is refused", () =>
+  it.live("must be a URL, a data URI or Base64 of an image, and not a path", () =>
     Effect.gen(function* () {
       const { asked, server } = yield* before((response) =>
         json(response, { id: "made", status: "queued", choices: [{ message: { content: "seen" } }] })
@@ -59,7 +59,7 @@ describe("an image for a model of an upstream", () => {
           assert.strictEqual((yield* call).status, 200)
         }
       }
-      // In the gateway's own form.
+      // In a gateway's own format.
       for (const form of [{ file_id: "file-1" }, { type: "image/png", data: [{ base64: BASE64 }] }]) {
         assert.strictEqual((yield* film(form)).status, 200)
       }
@@ -67,7 +67,7 @@ describe("an image for a model of an upstream", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("and every other field stand once in a form, as in JSON", () =>
+  it.live("and other fields must not be repeated in a form", () =>
     Effect.gen(function* () {
       const { asked, server } = yield* before((response) => json(response, { id: "made", status: "queued" }))
       const sent = (path: string, ...more: ReadonlyArray<readonly [string, string]>) => {

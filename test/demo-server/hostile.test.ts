@@ -115,7 +115,7 @@ layer(testServer(), { excludeTestServices: true })("a hostile caller", (it) => {
   )
 
   it.effect(
-    "nor does one of empty lines, which is answered",
+    "a conversation of empty lines is answered",
     () =>
       Effect.gen(function* () {
         const { call } = yield* TestServer

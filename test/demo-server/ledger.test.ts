@@ -1,4 +1,4 @@
-/** The balances under parallel calls, and what settles them: on SQLite and on PostgreSQL. */
+/** The ledger under parallel calls, on SQLite and PostgreSQL. */
 import { assert, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -41,7 +41,7 @@ onEachStore((store) => {
     { of: "user", quota: 50, remaining: 1000 },
     { of: "key", quota: 1000, remaining: 50 }
   ] as const) {
-    it.live(`of 200 parallel calls on a ${of}'s balance for 50, exactly 50 pass`, () =>
+    it.live(`200 parallel calls on a ${of}'s balance for 50 reserve exactly 50 times`, () =>
       withLedger(
         Effect.gen(function* () {
           const ledger = yield* Ledger
@@ -69,7 +69,7 @@ onEachStore((store) => {
     )
   }
 
-  it.live("a charge ends once, whoever settles and refunds it at the same time", () =>
+  it.live("concurrent settlements and refunds end a charge once", () =>
     withLedger(
       Effect.gen(function* () {
         const ledger = yield* Ledger
@@ -86,7 +86,7 @@ onEachStore((store) => {
     )
   )
 
-  it.live("a cost above the reserve takes what remains, and the rest is recorded as uncollected", () =>
+  it.live("a cost above the reserve is taken from the balance, and the rest is recorded as uncollected", () =>
     withLedger(
       Effect.gen(function* () {
         const ledger = yield* Ledger
@@ -103,7 +103,7 @@ onEachStore((store) => {
     )
   )
 
-  it.live("a key that was deleted meanwhile leaves the user's balance right", () =>
+  it.live("a charge of a deleted key settles the user's balance", () =>
     withLedger(
       Effect.gen(function* () {
         const ledger = yield* Ledger
@@ -122,7 +122,7 @@ onEachStore((store) => {
     )
   )
 
-  it.live("a key whose quota is set has that and no more, whatever calls under way give back", () =>
+  it.live("refunds of earlier calls do not raise a key's new quota", () =>
     withLedger(
       Effect.gen(function* () {
         const ledger = yield* Ledger
@@ -156,7 +156,7 @@ onEachStore((store) => {
     )
   )
 
-  it.live("a quota that is set among parallel calls is spent by those that begin after it alone", () =>
+  it.live("only calls that start after a change of the quota use the new quota", () =>
     withLedger(
       Effect.gen(function* () {
         const ledger = yield* Ledger
@@ -185,12 +185,12 @@ onEachStore((store) => {
     )
   )
 
-  it.live("a step that fails fails no other of its turn", () =>
+  it.live("a failing step does not fail others of its group", () =>
     withLedger(
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const key = yield* addUser("a", { quota: 100 })
-        // Below what the table takes.
+        // The table rejects negative units.
         const bad = Effect.exit(ledger.reserve(reservationRequest("a", key, { units: -1 })))
         const good = Effect.exit(ledger.reserve(reservationRequest("a", key)))
         const exits = yield* Effect.all([good, bad, good], { concurrency: "unbounded" })
@@ -203,7 +203,7 @@ onEachStore((store) => {
     )
   )
 
-  it.effect("limits of a minute hold, count nothing that was refused, and end with the minute", () =>
+  it.effect("rate limits hold for a minute, and rejected calls do not count", () =>
     withLedger(
       Effect.gen(function* () {
         const ledger = yield* Ledger
@@ -229,108 +229,105 @@ onEachStore((store) => {
           some.filter(({ _tag }) => _tag === "Reserved"),
           3
         )
-        // A clock that was ahead is put right.
+        // A clock that was ahead is corrected.
         yield* TestClock.setTime(0)
         assert.strictEqual((yield* call(1))._tag, "Reserved")
       })
     )
   )
 
-  it.effect(
-    "a name stands for one call for a day: answered again, refused to another, in flight, free after a refund",
-    () =>
-      withLedger(
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const key = yield* addUser("a", { quota: 100 })
-          const other = yield* addUser("b", { quota: 100 })
-          const named = (hash: string) => reservationRequest("a", key, { idempotency: { name: "n", hash } })
-          const codeOf = (reservation: Reservation) =>
-            reservation._tag === "Rejected" ? reservation.failure.code : reservation._tag
-          const first = charged(yield* ledger.reserve(named("x")))
-          assert.strictEqual(codeOf(yield* ledger.reserve(named("x"))), "idempotency_in_flight")
-          assert.strictEqual(codeOf(yield* ledger.reserve(named("y"))), "idempotency_key_reused")
-          const foreign = reservationRequest("b", other, { idempotency: { name: "n", hash: "y" } })
-          assert.strictEqual(codeOf(yield* ledger.reserve(foreign)), "Reserved")
+  it.effect("an Idempotency-Key is bound to one request for a day, and released by a refund", () =>
+    withLedger(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const key = yield* addUser("a", { quota: 100 })
+        const other = yield* addUser("b", { quota: 100 })
+        const named = (hash: string) => reservationRequest("a", key, { idempotency: { name: "n", hash } })
+        const codeOf = (reservation: Reservation) =>
+          reservation._tag === "Rejected" ? reservation.failure.code : reservation._tag
+        const first = charged(yield* ledger.reserve(named("x")))
+        assert.strictEqual(codeOf(yield* ledger.reserve(named("x"))), "idempotency_in_flight")
+        assert.strictEqual(codeOf(yield* ledger.reserve(named("y"))), "idempotency_key_reused")
+        const foreign = reservationRequest("b", other, { idempotency: { name: "n", hash: "y" } })
+        assert.strictEqual(codeOf(yield* ledger.reserve(foreign)), "Reserved")
 
-          yield* ledger.refund(first)
-          const second = charged(yield* ledger.reserve(named("x")))
-          yield* ledger.settle(second, used(1))
-          assert.strictEqual(codeOf(yield* ledger.reserve(named("x"))), "idempotency_answer_not_kept")
-          yield* ledger.storeResponse(second, { contentType: "application/json", answer: "{}" })
-          const again = yield* ledger.reserve(named("x"))
-          assert.deepStrictEqual(again._tag === "Replayed" && again.replay, {
-            contentType: "application/json",
-            answer: "{}"
-          })
-          assert.deepStrictEqual(yield* balances("a"), { user: 99, key: 99 })
-          yield* TestClock.adjust("24 hours")
-          assert.strictEqual(codeOf(yield* ledger.reserve(named("y"))), "Reserved")
-          // Refused for want of money, it made nothing: the name is free.
-          const dear = reservationRequest("a", key, { units: 1000, idempotency: { name: "dear", hash: "x" } })
-          assert.strictEqual(codeOf(yield* ledger.reserve(dear)), "InsufficientQuota")
-          assert.strictEqual(codeOf(yield* ledger.reserve({ ...dear, units: 1 })), "Reserved")
+        yield* ledger.refund(first)
+        const second = charged(yield* ledger.reserve(named("x")))
+        yield* ledger.settle(second, used(1))
+        assert.strictEqual(codeOf(yield* ledger.reserve(named("x"))), "idempotency_answer_not_kept")
+        yield* ledger.storeResponse(second, { contentType: "application/json", answer: "{}" })
+        const again = yield* ledger.reserve(named("x"))
+        assert.deepStrictEqual(again._tag === "Replayed" && again.replay, {
+          contentType: "application/json",
+          answer: "{}"
         })
-      )
+        assert.deepStrictEqual(yield* balances("a"), { user: 99, key: 99 })
+        yield* TestClock.adjust("24 hours")
+        assert.strictEqual(codeOf(yield* ledger.reserve(named("y"))), "Reserved")
+        // A rejected reservation releases the key.
+        const expensive = reservationRequest("a", key, {
+          units: 1000,
+          idempotency: { name: "expensive", hash: "x" }
+        })
+        assert.strictEqual(codeOf(yield* ledger.reserve(expensive)), "InsufficientQuota")
+        assert.strictEqual(codeOf(yield* ledger.reserve({ ...expensive, units: 1 })), "Reserved")
+      })
+    )
   )
 
-  it.live(
-    "a call that was given up and goes on is paid when it ends; of one that was refunded, nothing",
-    () =>
-      withLedger(
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const key = yield* addUser("a", { quota: 100 })
-          const reserve = Effect.map(ledger.reserve(reservationRequest("a", key, { units: 40 })), charged)
-          const goesOn = yield* reserve
-          assert.isTrue(yield* ledger.refundExpired(goesOn, false))
-          yield* ledger.renew([goesOn.id])
-          assert.deepStrictEqual(yield* balances("a"), { user: 100, key: 100 })
-          assert.isTrue(yield* ledger.settle(goesOn, used(25)))
-          assert.deepStrictEqual(yield* balances("a"), { user: 75, key: 75 })
-          yield* addsUp
-          assert.isFalse(yield* ledger.settle(goesOn, used(25)))
-          assert.isFalse(yield* ledger.refund(goesOn))
-          const refunded = yield* reserve
-          yield* ledger.refund(refunded)
-          assert.isFalse(yield* ledger.settle(refunded, used(25)))
-          const short = yield* reserve
-          yield* ledger.refundExpired(short, true)
-          assert.isTrue(yield* ledger.settle(short, used(80)))
-          assert.deepStrictEqual(yield* balances("a"), { user: 0, key: 0 })
-        })
-      )
+  it.live("a call that ends after its lease expired is settled, and a refunded one is not", () =>
+    withLedger(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const key = yield* addUser("a", { quota: 100 })
+        const reserve = Effect.map(ledger.reserve(reservationRequest("a", key, { units: 40 })), charged)
+        const goesOn = yield* reserve
+        assert.isTrue(yield* ledger.refundExpired(goesOn, false))
+        yield* ledger.renew([goesOn.id])
+        assert.deepStrictEqual(yield* balances("a"), { user: 100, key: 100 })
+        assert.isTrue(yield* ledger.settle(goesOn, used(25)))
+        assert.deepStrictEqual(yield* balances("a"), { user: 75, key: 75 })
+        yield* addsUp
+        assert.isFalse(yield* ledger.settle(goesOn, used(25)))
+        assert.isFalse(yield* ledger.refund(goesOn))
+        const refunded = yield* reserve
+        yield* ledger.refund(refunded)
+        assert.isFalse(yield* ledger.settle(refunded, used(25)))
+        const short = yield* reserve
+        yield* ledger.refundExpired(short, true)
+        assert.isTrue(yield* ledger.settle(short, used(80)))
+        assert.deepStrictEqual(yield* balances("a"), { user: 0, key: 0 })
+      })
+    )
   )
 
-  it.effect(
-    "charges of which nothing is heard are found when their lease ends, by one clock for all servers",
-    () =>
-      withLedger(
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const sql = yield* SqlClient.SqlClient
-          const begun = yield* ledger.clock
-          const key = yield* addUser("a", { quota: 100 })
-          const heard = charged(yield* ledger.reserve(reservationRequest("a", key)))
-          const silent = charged(yield* ledger.reserve(reservationRequest("a", key)))
-          const ended = charged(yield* ledger.reserve(reservationRequest("a", key)))
-          yield* ledger.settle(ended, used(1))
-          yield* sql`UPDATE charges SET lease_until = lease_until - ${LEASE_MS / 2}`
-          yield* ledger.renew([heard.id, ended.id])
-          assert.isEmpty(yield* ledger.expired(begun + LEASE_MS / 2 - 1, "calls"))
-          const found = yield* ledger.expired(begun + LEASE_MS - 1, "calls")
-          assert.deepStrictEqual(
-            found.map(({ id }) => id),
-            [silent.id]
-          )
-          yield* ledger.assign(heard.id, "task", 1)
-          assert.strictEqual((yield* ledger.ofTask("a", "task"))?.id, heard.id)
-          assert.isUndefined(yield* ledger.ofTask("b", "task"))
-        })
-      )
+  it.effect("expired leases are found by one clock for all servers", () =>
+    withLedger(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const sql = yield* SqlClient.SqlClient
+        const begun = yield* ledger.clock
+        const key = yield* addUser("a", { quota: 100 })
+        const heard = charged(yield* ledger.reserve(reservationRequest("a", key)))
+        const silent = charged(yield* ledger.reserve(reservationRequest("a", key)))
+        const ended = charged(yield* ledger.reserve(reservationRequest("a", key)))
+        yield* ledger.settle(ended, used(1))
+        yield* sql`UPDATE charges SET lease_until = lease_until - ${LEASE_MS / 2}`
+        yield* ledger.renew([heard.id, ended.id])
+        assert.isEmpty(yield* ledger.expired(begun + LEASE_MS / 2 - 1, "calls"))
+        const found = yield* ledger.expired(begun + LEASE_MS - 1, "calls")
+        assert.deepStrictEqual(
+          found.map(({ id }) => id),
+          [silent.id]
+        )
+        yield* ledger.assign(heard.id, "task", 1)
+        assert.strictEqual((yield* ledger.ofTask("a", "task"))?.id, heard.id)
+        assert.isUndefined(yield* ledger.ofTask("b", "task"))
+      })
+    )
   )
 
-  it.live("charges that ended long ago are forgotten, and the ledger adds up without them", () =>
+  it.live("old charges are deleted, and the ledger's equation still holds", () =>
     withLedger(
       Effect.gen(function* () {
         const ledger = yield* Ledger
@@ -360,7 +357,7 @@ onEachStore((store) => {
 })
 
 onPostgres((_, store) => {
-  it.live("two servers' calls of the same users never wait for each other in a circle", () =>
+  it.live("calls of the same users at two servers do not deadlock", () =>
     Effect.gen(function* () {
       const env = yield* store
       const users = ["a", "b", "c", "d"]
@@ -373,7 +370,7 @@ onPostgres((_, store) => {
         data,
         Effect.forEach(users, (user) => addUser(user, { quota: 1000 }))
       )
-      /** With names that come to the other server, too. */
+      /** With Idempotency-Keys that the other server receives too. */
       const calls = (of: ReadonlyArray<string>, concurrency: number, round: number) =>
         Effect.flatMap(Ledger, (ledger) =>
           Effect.forEach(

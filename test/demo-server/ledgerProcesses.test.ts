@@ -1,4 +1,4 @@
-/** 200 parallel calls on a balance for 50, over HTTP: to one server, and to three processes on one PostgreSQL. */
+/** 200 parallel calls over HTTP on a balance for 50: at one server, and at three processes on one PostgreSQL. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { dataFolder, startProcess } from "./Process.ts"
@@ -21,10 +21,10 @@ const ask = (url: string, credential: string, json?: unknown) =>
     return { status: response.status, text: await response.text() }
   })
 
-/** At the shipped price such a text costs one unit. */
+/** Costs one unit at the shipped price. */
 const call = { model: "sluice-lexical-1024", input: "a lock" }
 
-/** What becomes of 200 calls, in turn to each address, of a new user's key: one of the two balances is for 50. */
+/** Sends 200 calls of a new user's key, to the addresses in turn. One of the two balances is for 50 calls. */
 const race = Effect.fnUntraced(function* (
   urls: ReadonlyArray<string>,
   administrator: string,
@@ -63,7 +63,7 @@ const EITHER = [
   { quota: 1000, remaining: 50 }
 ] as const
 
-it.live("one server lets exactly 50 pass, on either balance", () =>
+it.live("one server accepts exactly 50, on either balance", () =>
   Effect.gen(function* () {
     const { secrets, url } = yield* startServer()
     yield* Effect.forEach(EITHER, (balances) => race([url], secrets.accessToken, balances))
@@ -72,7 +72,7 @@ it.live("one server lets exactly 50 pass, on either balance", () =>
 
 onPostgres((_, store) => {
   it.live(
-    "three processes let exactly 50 pass together, on either balance",
+    "three processes together accept exactly 50, on either balance",
     () =>
       Effect.gen(function* () {
         const env = yield* store

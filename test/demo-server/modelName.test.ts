@@ -1,4 +1,4 @@
-/** The one field that may change on its way, in place: nothing else of the text does. */
+/** Replacing the name of the model in bodies and events. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import {
@@ -10,8 +10,8 @@ import {
 
 const Key = Schema.Union([Schema.String, Schema.Literals(["model", "mod\\el", 'model"', "{model"])])
 
-describe("the name of the model in a body", () => {
-  it("changes alone: numbers, order, blanks and unknown fields stay as they are", () => {
+describe("replacing the model's name", () => {
+  it("does not change numbers, order, spaces or unknown fields", () => {
     const body = (model: string) =>
       `{ "n": 12345678901234567890.10,\n "model" :\t${JSON.stringify(model)}, "x":{"model":"inner","y":["model","z"]}, "s":"\\"model\\":\\"no\\"" }`
     assert.strictEqual(withModel(body("alias"), "real"), body("real"))
@@ -19,7 +19,7 @@ describe("the name of the model in a body", () => {
     assert.strictEqual(outgoingBody(body("same"), "same", "same"), body("same"))
   })
 
-  it("is one, however often and however it is written", () => {
+  it("replaces every occurrence if the body has `model` several times", () => {
     const twice = String.raw`{"model":"cheap","\u006dodel":"dear","a":1}`
     assert.strictEqual(
       outgoingBody(twice, "dear", "dear"),
@@ -31,7 +31,7 @@ describe("the name of the model in a body", () => {
     )
   })
 
-  it("comes back as the caller has it, and only where it is the upstream's", () => {
+  it("restores the alias only in place of the upstream's name", () => {
     assert.strictEqual(incomingBody('{"model":"real","x":1.0}', "alias", "real"), '{"model":"alias","x":1.0}')
     assert.strictEqual(
       incomingBody('{"model":"real-2026","x":1.0}', "alias", "real"),
@@ -40,7 +40,7 @@ describe("the name of the model in a body", () => {
   })
 
   it.prop(
-    "of any object: what is read afterwards is the same but for the name",
+    "changes nothing but the name in any object",
     [
       Schema.Array(Schema.Tuple([Key, Schema.Json])),
       Schema.String,
@@ -54,7 +54,7 @@ describe("the name of the model in a body", () => {
     }
   )
 
-  it("in events, wherever they are cut", () => {
+  it("replaces the name in events, however they are split", () => {
     const text = (model: string) =>
       `: hello\r\n\r\ndata: {"model":"${model}","choices":[{"delta":{"content":"é漢"}}]}\n\ndata:{"model":"${model}"}\n\ndata: [DONE]`
     const bytes = new TextEncoder().encode(text("real"))
@@ -67,7 +67,7 @@ describe("the name of the model in a body", () => {
     }
   })
 
-  it("is left alone in a line without end, which is passed on", () => {
+  it("passes a line that is too long unchanged", () => {
     const events = incomingEvents("alias", "real")
     const long = `data: {"model":"real","x":"${"x".repeat(2 ** 20)}`
     assert.strictEqual(Buffer.from(events.push(new TextEncoder().encode(long))).toString(), long)

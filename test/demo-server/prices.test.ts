@@ -1,4 +1,4 @@
-/** Prices: the file, its faults, and the arithmetic. */
+/** Prices: the file, its validation, and the computation of costs. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
@@ -28,7 +28,7 @@ const fileOf = (content: unknown) =>
   })
 
 describe("prices", () => {
-  it.live("of one's own come before the shipped ones, by model, else by what is asked", () =>
+  it.live("of the configured file replace the shipped ones, and a model's replaces its operation's", () =>
     Effect.gen(function* () {
       const file = yield* fileOf({
         defaults: { chat: { outputPer1000Tokens: 9 } },
@@ -50,7 +50,7 @@ describe("prices", () => {
     ["a price that is text", { models: { m: { perImage: "1" } } }],
     ["no JSON", "{"]
   ] as const) {
-    it.live(`a file with ${fault} is refused, and named`, () =>
+    it.live(`a file with ${fault} is rejected with its name`, () =>
       Effect.gen(function* () {
         const file = yield* fileOf(content)
         const error = yield* Effect.flip(pricesWith({ SLUICE_PRICES: file }))
@@ -60,7 +60,7 @@ describe("prices", () => {
     )
   }
 
-  it.live("a limit that is none is refused", () =>
+  it.live("an invalid rate limit is rejected", () =>
     Effect.gen(function* () {
       for (const name of ["SLUICE_REQUESTS_PER_MINUTE", "SLUICE_TOKENS_PER_MINUTE"]) {
         for (const value of ["0", "-1", "1.5", "many"]) {
@@ -70,13 +70,13 @@ describe("prices", () => {
     })
   )
 
-  it("costs are rounded up to one unit, once a call, and not by a binary fraction", () => {
+  it("costs are rounded up once per call, without errors of binary fractions", () => {
     const tokens = (inputTokens: number, outputTokens = 0) => ({ ...NOTHING, inputTokens, outputTokens })
     const price = { inputPer1000Tokens: 0.1, outputPer1000Tokens: 0.3 }
     assert.strictEqual(costOf(price, tokens(0)), 0)
     assert.strictEqual(costOf(price, tokens(1)), 1)
     assert.strictEqual(costOf(price, tokens(1, 1)), 1)
-    // 7.000000000000001 in binary.
+    // 7.000000000000001 in floating point.
     assert.strictEqual(costOf(price, tokens(70_000)), 7)
     assert.strictEqual(costOf(price, tokens(70_001)), 8)
     assert.strictEqual(costOf({ perImage: 1.5 }, { ...NOTHING, images: 3 }), 5)

@@ -1,4 +1,4 @@
-/** Several providers of one model: who is asked, when the next is, and what passes through unchanged. */
+/** Several providers of one model: failover, tasks, aliases, and what passes unchanged. */
 import { assert, layer } from "@effect/vitest"
 import { ErrorBody, ModelsResponse } from "@sluice/core/contract"
 import { Context, Effect, Fiber, FileSystem, Layer, Schema } from "effect"
@@ -14,14 +14,14 @@ const reranked = json({ results: [{ index: 0, relevance_score: 0.5 }] })
 const down: Behaviour = ({ response }) => response.destroy()
 const made = (id: string) => json({ id, status: "in_progress" })
 
-/** Both have the same models; the east is asked first, and nothing here opens its circuit. */
+/** Two upstreams with the same models. `east` has the higher priority, and its circuit never opens. */
 class Both extends Context.Service<
   Both,
   {
     readonly server: TestServer["Service"]
     readonly east: Loopback
     readonly west: Loopback
-    /** Each behaves so; what they were asked before is over. */
+    /** Sets the responses of both upstreams, and forgets the requests so far. */
     readonly behave: (east: Behaviour, west: Behaviour) => void
     readonly askedSince: () => { readonly east: number; readonly west: number }
   }
@@ -92,22 +92,22 @@ const errorOf = (response: Response) =>
 layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("providers", (it) => {
   const failing: ReadonlyArray<readonly [name: string, behaviour: Behaviour]> = [
     ["cuts the connection", down],
-    ["answers 503", refusal(503, "overloaded")],
-    ["answers 429", refusal(429, "slow down", { "retry-after": "9" })],
+    ["returns 503", refusal(503, "overloaded")],
+    ["returns 429", refusal(429, "slow down", { "retry-after": "9" })],
     [
-      "answers with a page",
+      "returns a page of HTML",
       ({ response }) => response.writeHead(200, { "content-type": "text/html" }).end("<p>")
     ],
-    ["answers 200 with an error", refusal(200, "overloaded")],
-    ["answers 200 with a limit", json({ error: { message: "slow down", code: 429 } })],
-    ["answers 200 with an error and an empty answer", json({ id: "", results: [], error: "overloaded" })],
-    ["refuses our key", refusal(401, `bad key ${KEYS.EAST_KEY}`)],
-    ["says that our account is used up", refusal(402, "used up")],
+    ["returns 200 with an error", refusal(200, "overloaded")],
+    ["returns 200 with a rate limit", json({ error: { message: "slow down", code: 429 } })],
+    ["returns 200 with an error and an empty result", json({ id: "", results: [], error: "overloaded" })],
+    ["rejects the server's key", refusal(401, `bad key ${KEYS.EAST_KEY}`)],
+    ["reports an empty balance", refusal(402, "used up")],
     ["does not know the model", refusal(404, "no such model")],
-    ["is elsewhere now", ({ response }) => response.writeHead(307, { location: "http://127.0.0.1:1" }).end()]
+    ["redirects", ({ response }) => response.writeHead(307, { location: "http://127.0.0.1:1" }).end()]
   ]
   for (const [name, behaviour] of failing) {
-    it.effect(`the next answers where the first ${name}`, () =>
+    it.effect(`the next provider is tried if the first ${name}`, () =>
       Effect.gen(function* () {
         const { askedSince, behave, server } = yield* Both
         behave(behaviour, reranked)
@@ -123,11 +123,11 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
     [400, refusal(400, "too many documents")] as const,
     [200, wrong] as const
   ]) {
-    it.effect(`a request that is wrong is wrong everywhere, said with ${status}: 400, asked once`, () =>
+    it.effect(`a request that an upstream rejects with ${status} is 400 and not tried elsewhere`, () =>
       Effect.gen(function* () {
         const { askedSince, behave, server } = yield* Both
         behave(behaviour, reranked)
-        // As often as failures would have the first left alone.
+        // As many failures would open the circuit.
         for (let at = 0; at < 6; at++) {
           const response = yield* server.call("/v1/rerank", { json: rank })
           assert.strictEqual(response.status, 400)
@@ -137,7 +137,7 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
     )
   }
 
-  it.effect("where nobody can, the caller hears when to come back, and no key", () =>
+  it.effect("if all providers fail, the error has a retry-after and no key", () =>
     Effect.gen(function* () {
       const { behave, server } = yield* Both
       behave(refusal(429, "slow down", { "retry-after": "7" }), refusal(503, "overloaded"))
@@ -160,7 +160,7 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
     ["/v1/videos", film]
   ] as const
   for (const [path, body] of creations) {
-    it.effect(`${path}: nothing is made twice, and made elsewhere only where it surely was not`, () =>
+    it.effect(`${path}: a creation is tried elsewhere only if it was not executed`, () =>
       Effect.gen(function* () {
         const { askedSince, behave, server } = yield* Both
         for (const doubtful of [down, refusal(503, "overloaded"), refusal(500, "oh")]) {
@@ -170,7 +170,7 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
           assert.include((yield* errorOf(response)).message, "may have been made")
           assert.deepStrictEqual(askedSince(), { east: 1, west: 0 })
         }
-        // The last that was asked may have made it: that the first has a limit is no longer what the caller has to know.
+        // The second may have made it, which is more important than the rate limit of the first.
         behave(refusal(429, "slow down"), down)
         const last = yield* server.call(path, { json: body })
         assert.strictEqual(last.status, 502)
@@ -184,7 +184,7 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
     )
   }
 
-  it.effect("a task's later calls go to the provider that made it", () =>
+  it.effect("calls for a task go to the provider that created it", () =>
     Effect.gen(function* () {
       const { askedSince, behave, server, west } = yield* Both
       behave(refusal(429, "slow down"), made("by-the-west"))
@@ -201,13 +201,13 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
       assert.deepStrictEqual(askedSince(), { east: 0, west: 4 })
       assert.deepStrictEqual(
         west.asked.slice(-4).map(({ headers, method }) => [method, headers.authorization]),
-        // Before it is removed, whether it was made meanwhile.
+        // The status is read before the deletion.
         ["GET", "GET", "GET", "DELETE"].map((method) => [method, `Bearer ${KEYS.WEST_KEY}`])
       )
     })
   )
 
-  it.effect("a task's id that leads elsewhere leads nowhere else at its provider", () =>
+  it.effect("a task id with a path is encoded in requests to its provider", () =>
     Effect.gen(function* () {
       const { behave, server, west } = yield* Both
       const id = "../../admin/keys?all=1#x"
@@ -219,7 +219,7 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
     })
   )
 
-  it.effect("an id that two providers give is that of the first task, and the second is refused", () =>
+  it.effect("if two providers return the same task id, the second task is rejected", () =>
     Effect.gen(function* () {
       const { askedSince, behave, server } = yield* Both
       behave(made("one-of-two"), down)
@@ -235,7 +235,7 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
     })
   )
 
-  it.effect("what is sent and answered is the caller's text, but for the name that an alias stands for", () =>
+  it.effect("bodies pass unchanged, except for the name of the model behind an alias", () =>
     Effect.gen(function* () {
       const { behave, east, server } = yield* Both
       const answer =
@@ -260,7 +260,7 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
     `data: ${JSON.stringify({ id: "c", model: "east-chat", choices: [{ index: 0, delta: { content } }] })}\n\n`
   const chat = { model: "chat", stream: true, messages: [{ role: "user", content: "hello" }] }
 
-  it.effect("a client that runs tools gets to their end: calls and results pass as they are", () =>
+  it.effect("tool calls and their results pass unchanged", () =>
     Effect.gen(function* () {
       const { behave, server } = yield* Both
       const called = { id: "1", type: "function", function: { name: "tide", arguments: '{"at":"quay"}' } }
@@ -308,7 +308,7 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
     })
   )
 
-  it.effect("a stream is not kept back: the first event is here before the second is sent", () =>
+  it.effect("an event of a stream arrives before the next one is sent", () =>
     Effect.gen(function* () {
       const { behave, east, server } = yield* Both
       behave(({ response }) => {
@@ -332,7 +332,7 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
     })
   )
 
-  it.effect("a caller who goes away ends the call upstream: before the answer, and in the middle of it", () =>
+  it.effect("a caller who disconnects aborts the upstream call, before and during the response", () =>
     Effect.gen(function* () {
       const { behave, east, server } = yield* Both
       behave(() => {}, down)
@@ -363,7 +363,7 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
     })
   )
 
-  it.effect("the lists of models are the union, each name once, and say nothing of keys", () =>
+  it.effect("the lists of models have each name once, and no keys", () =>
     Effect.gen(function* () {
       const { server } = yield* Both
       const lists = [
@@ -381,7 +381,7 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
     })
   )
 
-  it.effect("the models of this process answer beside the upstreams", () =>
+  it.effect("the embedded models are served in addition to the upstreams", () =>
     Effect.gen(function* () {
       const { askedSince, behave, server } = yield* Both
       behave(down, down)

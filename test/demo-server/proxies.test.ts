@@ -1,4 +1,4 @@
-/** Who calls from where: what a header says of it counts from proxies that are trusted, and from nobody else. */
+/** Headers about the caller are used from trusted proxies only. */
 import { assert, it, layer } from "@effect/vitest"
 import { ErrorBody, ImageResponse } from "@sluice/core/contract"
 import { ConfigProvider, Effect, Layer } from "effect"
@@ -6,7 +6,7 @@ import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
 import { MadeKey } from "./AccountCalls.ts"
 import { testServer, TestServer } from "./TestServer.ts"
 
-/** The statuses that a key for `subnet` gets, for each value of the header. */
+/** The statuses of calls with a key for `subnet`, for each value of the header. */
 const statuses = (subnet: string, forwarded: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { call, json } = yield* TestServer
@@ -36,7 +36,7 @@ const linkOf = (headers: Record<string, string>) =>
 layer(testServer({ env: { SLUICE_TRUSTED_PROXIES: "127.0.0.0/8, 10.0.0.0/8" } }), {
   excludeTestServices: true
 })("behind a trusted proxy", (it) => {
-  it.effect("the caller is whom the proxy heard, and not whom the caller names before", () =>
+  it.effect("the caller's address is the one that the proxy appended", () =>
     Effect.gen(function* () {
       const seen = yield* statuses("203.0.113.0/24", [
         "203.0.113.9",
@@ -54,7 +54,7 @@ layer(testServer({ env: { SLUICE_TRUSTED_PROXIES: "127.0.0.0/8, 10.0.0.0/8" } })
     })
   )
 
-  it.effect("links are of the scheme that the caller came by", () =>
+  it.effect("links have the scheme of the caller's request", () =>
     Effect.gen(function* () {
       const forwarded = { "x-forwarded-for": "203.0.113.9" }
       assert.match(yield* linkOf({ ...forwarded, "x-forwarded-proto": "https" }), /^https:\/\/127\.0\.0\.1:/)
@@ -63,7 +63,7 @@ layer(testServer({ env: { SLUICE_TRUSTED_PROXIES: "127.0.0.0/8, 10.0.0.0/8" } })
     })
   )
 
-  it.effect("streams of events ask it not to collect them, and nothing else does", () =>
+  it.effect("only event streams disable the proxy's buffering", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const json = { model: "sluice-extractive", messages: [{ role: "user", content: "A lock" }] }
@@ -77,7 +77,7 @@ layer(testServer({ env: { SLUICE_TRUSTED_PROXIES: "127.0.0.0/8, 10.0.0.0/8" } })
     })
   )
 
-  it.effect("a proxy that calls the server by another name than the page's is told both", () =>
+  it.effect("if a proxy changes the host name, the error has both names", () =>
     Effect.gen(function* () {
       const { call, json, url } = yield* TestServer
       const asked = {
@@ -94,7 +94,7 @@ layer(testServer({ env: { SLUICE_TRUSTED_PROXIES: "127.0.0.0/8, 10.0.0.0/8" } })
     })
   )
 
-  it.effect("the metrics of loopback are not for who comes through it", () =>
+  it.effect("metrics for loopback reject requests through the proxy", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       assert.strictEqual((yield* call("/metrics", { as: "none" })).status, 200)
@@ -105,7 +105,7 @@ layer(testServer({ env: { SLUICE_TRUSTED_PROXIES: "127.0.0.0/8, 10.0.0.0/8" } })
 })
 
 layer(testServer(), { excludeTestServices: true })("without a trusted proxy", (it) => {
-  it.effect("what a header says of the caller is nothing: neither an address nor a scheme", () =>
+  it.effect("headers change neither the caller's address nor the scheme", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* statuses("203.0.113.0/24", ["203.0.113.9", ""]), [403, 403])
       assert.deepStrictEqual(yield* statuses("127.0.0.1", ["203.0.113.9", ""]), [200, 200])
@@ -125,7 +125,7 @@ for (const [name, value] of [
   ["SLUICE_SHUTDOWN_SECONDS", "soon"],
   ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"]
 ] as const) {
-  it.effect(`${name} that is wrong is refused at the start, by its name and not its value`, () =>
+  it.effect(`an invalid ${name} fails the start with a message that does not repeat the value`, () =>
     Effect.gen(function* () {
       const environment = ConfigProvider.layer(ConfigProvider.fromUnknown({ [name]: value }))
       const { message } = yield* Effect.flip(Layer.build(Layer.provide(ServerConfig.layer, environment)))

@@ -1,4 +1,4 @@
-/** What a server that has ended left open, and who pays for it when the next one starts. */
+/** Recovery of charges that a stopped or killed server left open. */
 import { assert, it } from "@effect/vitest"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Effect, Latch, Layer, Schedule, Schema } from "effect"
@@ -19,7 +19,7 @@ import { json, startUpstream } from "./Upstream.ts"
 
 const HOUR = 3_600_000
 
-/** The states of the charges in a data folder, and the balance that its owner has spent or reserved. */
+/** The states of the charges in a data folder, and the units that the owner has spent or reserved. */
 const stateOf = (data: string) => {
   const database = new DatabaseSync(join(data, "accounts.db"))
   const states = database.prepare("SELECT id, state, cost FROM charges ORDER BY id").all()
@@ -28,7 +28,7 @@ const stateOf = (data: string) => {
   return { states: states.map(({ id, state, cost }) => [id, state, cost]), gone: owner?.["gone"] }
 }
 
-it.live("a task elsewhere is asked after, and paid for or given back; a call that was cut is over", () =>
+it.live("tasks of upstreams are settled or refunded by their status, and other calls are refunded", () =>
   Effect.gen(function* () {
     const answers = yield* Latch.make(true)
     const states = new Map<string, string>()
@@ -114,7 +114,7 @@ it.live("a task elsewhere is asked after, and paid for or given back; a call tha
   }).pipe(Effect.scoped)
 )
 
-/** The clock is put forward, as after a sleep of the machine; timers are not. */
+/** Sets the clock forward, as after a sleep of the machine, but not the timers. */
 const anHourLater = Effect.acquireRelease(
   Effect.sync(() => {
     const { now } = Date
@@ -124,7 +124,7 @@ const anHourLater = Effect.acquireRelease(
   (now) => Effect.sync(() => void (Date.now = now))
 )
 
-it.live("a call under way is paid when it ends, whatever the clock says meanwhile", () =>
+it.live("a running call is charged when it ends, also if the clock was changed", () =>
   Effect.gen(function* () {
     const end = yield* Latch.make()
     const { server } = yield* before((response) => {
@@ -150,7 +150,7 @@ it.live("a call under way is paid when it ends, whatever the clock says meanwhil
   }).pipe(Effect.scoped)
 )
 
-it.live("of another server's calls, those are over whose lease ended while it could still tell", () =>
+it.live("another server's calls are refunded only after their lease and its write retries have ended", () =>
   Effect.gen(function* () {
     const data = yield* temporaryFolder
     const needs = Layer.mergeAll(MediaTasks.layer, Prices.layer, Layer.succeed(Providers, [])).pipe(

@@ -1,4 +1,4 @@
-/** Stopped, the real process finishes what is under way, tells streams that it ends, and takes tasks up again. */
+/** Stopping the server: running calls, streams, and tasks that continue at the next start. */
 import { assert, describe, it } from "@effect/vitest"
 import { ErrorBody, Video } from "@sluice/core/contract"
 import { Deferred, Effect, Exit, Fiber, Schedule, Schema, Scope } from "effect"
@@ -13,16 +13,19 @@ import { addressIn, dataFolder, keyIn, startProcess } from "./Process.ts"
 import { startServer } from "./TestServer.ts"
 import { json, startUpstream } from "./Upstream.ts"
 
-/** A film takes a second or two where nothing else runs. */
+/** Milliseconds. A video takes a second or two on an idle machine. */
 const FILM = 120_000
 
-/** Units that the first administrator starts with. */
+/** The starting balance of the first administrator, in units. */
 const GRANTED = 500_000_000
 
-/** A gateway whose streams never end, and whose other answers come when they are released; `came` waits for so many. */
-const slowGateway = Effect.fnUntraced(function* (expected: number) {
+/**
+ * A gateway whose streams never end, and which holds back its other responses until `release`. `received` waits for the
+ * expected number of calls.
+ */
+const heldGateway = Effect.fnUntraced(function* (expected: number) {
   const held: Array<ServerResponse> = []
-  const allCame = yield* Deferred.make<void>()
+  const allReceived = yield* Deferred.make<void>()
   let calls = 0
   const server = createServer((request, response) => {
     let body = ""
@@ -36,7 +39,7 @@ const slowGateway = Effect.fnUntraced(function* (expected: number) {
         )
       } else held.push(response)
       calls += 1
-      if (calls === expected) Deferred.doneUnsafe(allCame, Effect.void)
+      if (calls === expected) Deferred.doneUnsafe(allReceived, Effect.void)
     })
   })
   yield* Effect.acquireRelease(
@@ -57,7 +60,7 @@ const slowGateway = Effect.fnUntraced(function* (expected: number) {
       SLUICE_RERANK_MODEL: "r",
       SLUICE_CHAT_MODEL: "c"
     },
-    came: Deferred.await(allCame),
+    received: Deferred.await(allReceived),
     release
   }
 })
@@ -66,7 +69,7 @@ interface Answer {
   readonly status: number | undefined
   readonly text: string
   readonly retryAfter: string | undefined
-  /** Whether it came to its end, rather than breaking off. */
+  /** Whether the response was received completely. */
   readonly whole: boolean
 }
 
@@ -96,10 +99,10 @@ const isRefused = ({ port }: URL) =>
     socket.once("error", () => resume(Effect.succeed(true)))
   })
 
-describe("a server that is stopped", () => {
-  it.live("takes no more calls, finishes those under way and ends streams with an event", () =>
+describe("a server that is stopping", () => {
+  it.live("accepts no calls, finishes running ones, and ends streams with an error event", () =>
     Effect.gen(function* () {
-      const gateway = yield* slowGateway(2)
+      const gateway = yield* heldGateway(2)
       const started = yield* startProcess({
         ...gateway.env,
         SLUICE_DATA: yield* dataFolder,
@@ -109,7 +112,7 @@ describe("a server that is stopped", () => {
       const [url, key] = [addressIn(banner), keyIn(banner)]
       const stream = post(url, key, { model: "c", stream: true })
       const call = post(url, key, { model: "c" })
-      yield* gateway.came
+      yield* gateway.received
       yield* started.signal("SIGINT")
       yield* Effect.repeat(isRefused(url), {
         schedule: Schedule.spaced("20 millis"),
@@ -138,7 +141,7 @@ describe("a server that is stopped", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("draws no further for a call that takes longer: nothing is made, and 503", () =>
+  it.live("interrupts an embedded image that takes too long, with 503", () =>
     Effect.gen(function* () {
       const data = yield* dataFolder
       const scope = yield* Scope.make()
@@ -161,14 +164,14 @@ describe("a server that is stopped", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("tells a call that takes longer than is left: 503, to be tried again", () =>
+  it.live("interrupts a call that takes too long, with a retryable 503", () =>
     Effect.gen(function* () {
-      const gateway = yield* slowGateway(1)
+      const gateway = yield* heldGateway(1)
       const scope = yield* Scope.make()
       const env = { ...gateway.env, SLUICE_SHUTDOWN_SECONDS: "0.2" }
       const { secrets, url } = yield* startServer({ env }).pipe(Scope.provide(scope))
       const call = post(new URL(url), secrets.apiKey, { model: "c" })
-      yield* gateway.came
+      yield* gateway.received
       yield* Scope.close(scope, Exit.void)
       const { retryAfter, status, text } = yield* Effect.promise(() => call)
       const { error } = Schema.decodeUnknownSync(Schema.fromJsonString(ErrorBody))(text)
@@ -176,9 +179,9 @@ describe("a server that is stopped", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("answers late what was made elsewhere, and gives back what it breaks off", () =>
+  it.live("waits for creations of upstreams, and charges interrupted streams for the received text", () =>
     Effect.gen(function* () {
-      const allCame = yield* Deferred.make<void>()
+      const allReceived = yield* Deferred.make<void>()
       const made: Array<() => void> = []
       let expected = 5
       const upstream = yield* startUpstream((response, { body, path }) => {
@@ -189,7 +192,7 @@ describe("a server that is stopped", () => {
         } else if (path !== "/v1/chat/completions") return void response.writeHead(404).end()
         else if (body.includes('"stream":true')) events(response, piece("One"))
         expected -= 1
-        if (expected === 0) Deferred.doneUnsafe(allCame, Effect.void)
+        if (expected === 0) Deferred.doneUnsafe(allReceived, Effect.void)
       })
       const data = yield* dataFolder
       const env = { ...upstream.env, ...(yield* priced), SLUICE_SHUTDOWN_SECONDS: "0.2" }
@@ -204,7 +207,7 @@ describe("a server that is stopped", () => {
       const streamed = { ...chat, stream: true }
       const cut = { "idempotency-key": "a-stream" }
       const stream = yield* begin("/v1/chat/completions", streamed, cut)
-      yield* Deferred.await(allCame)
+      yield* Deferred.await(allReceived)
 
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
       const refused = yield* Fiber.join(named)
@@ -225,13 +228,13 @@ describe("a server that is stopped", () => {
       assert.deepStrictEqual([again.status, codeOf(again)], [409, "idempotency_answer_not_kept"])
       const headers = { authorization: `Bearer ${server.secrets.accessToken}` }
       const { data: self } = yield* next.json(Self, "/api/user/self", { as: "none", headers })
-      // The image, what is reserved for the video, which is under way, and the stream with the word that came of it.
+      // The image, the reserve of the running video, and the stream's input with one received word.
       assert.strictEqual(self.quota, GRANTED - 100 - 80 - CHAT_INPUT - 1)
     }).pipe(Effect.scoped)
   )
 
   it.live(
-    "takes up at its next start the video that it was ended over",
+    "continues a video at its next start",
     () =>
       Effect.gen(function* () {
         const data = yield* dataFolder
@@ -255,11 +258,11 @@ describe("a server that is stopped", () => {
           body: JSON.stringify(body)
         })
         const task = `/v1/videos/${made.id}`
-        const underWay = yield* Effect.repeat(video(new URL(task, addressIn(banner))), {
+        const running = yield* Effect.repeat(video(new URL(task, addressIn(banner))), {
           schedule: Schedule.spaced("20 millis"),
           until: ({ extra, status }) => status !== "in_progress" || Number(extra?.["progress"]) > 0
         })
-        assert.strictEqual(underWay.status, "in_progress")
+        assert.strictEqual(running.status, "in_progress")
         yield* first.signal("SIGTERM")
         assert.strictEqual((yield* first.ended).code, 0)
 

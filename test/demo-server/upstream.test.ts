@@ -1,4 +1,4 @@
-/** A gateway in place of the models of this process: another of these servers, one that is down, one that misbehaves. */
+/** An upstream gateway that is configured in place of the embedded models: working, down, or misbehaving. */
 import { assert, describe, it } from "@effect/vitest"
 import { ChatChunk, ErrorBody, ModelsResponse, RerankResponse } from "@sluice/core/contract"
 import { Effect, Schema } from "effect"
@@ -21,9 +21,9 @@ const models = { embedding: "e", rerank: "r", chat: "c" }
 
 const rerank = { model: "r", query: "q", documents: ["d"] }
 
-// Most of the time they wait for a gateway that does not answer as it should.
+// Concurrent, because they mostly wait.
 describe.concurrent("behind a gateway", () => {
-  it.live("that is another of these servers: documents are answered, and bodies pass through whole", () =>
+  it.live("answers questions, and bodies pass unchanged", () =>
     Effect.gen(function* () {
       const gateway = yield* startServer()
       const { models } = yield* gateway.json(ServerStatus, "/status")
@@ -58,7 +58,7 @@ describe.concurrent("behind a gateway", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("that is down: the server stays up and says so, and its key is nowhere", () =>
+  it.live("that is down, the server keeps running, and errors do not contain the key", () =>
     Effect.gen(function* () {
       const { url, close } = yield* loopback(({ response }) => response.end())
       close()
@@ -85,42 +85,38 @@ describe.concurrent("behind a gateway", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "with an access token: /api answers with the gateway's own lists, without it with what is configured",
-    () =>
-      Effect.gen(function* () {
-        const accessToken = "sat-canary-upstream-credential"
-        const lists: Record<string, unknown> = {
-          "/api/models": { "1": ["e", "r"], "2": ["c", "other"] },
-          "/api/user/available_models": [{ id: "e", owned_by: "them" }]
-        }
-        const { url } = yield* loopback(({ path, response }) => {
-          const allowed = response.req.headers.authorization === `Bearer ${accessToken}`
-          const body = allowed
-            ? { success: true, data: lists[path] }
-            : { error: { message: `bad token ${accessToken}` } }
-          response.writeHead(allowed ? 200 : 401, { "content-type": "application/json" })
-          response.end(JSON.stringify(body))
-        })
-        const idsOf = (server: TestServer["Service"], path: string) =>
-          Effect.map(server.json(ModelsResponse, path, { as: "token" }), ({ data }) =>
-            data.map(({ id }) => id)
-          )
-        const env = gatewayAt(url, canary, models)
+  it.live("/api lists the gateway's models with an access token, and the configured ones without it", () =>
+    Effect.gen(function* () {
+      const accessToken = "sat-canary-upstream-credential"
+      const lists: Record<string, unknown> = {
+        "/api/models": { "1": ["e", "r"], "2": ["c", "other"] },
+        "/api/user/available_models": [{ id: "e", owned_by: "them" }]
+      }
+      const { url } = yield* loopback(({ path, response }) => {
+        const allowed = response.req.headers.authorization === `Bearer ${accessToken}`
+        const body = allowed
+          ? { success: true, data: lists[path] }
+          : { error: { message: `bad token ${accessToken}` } }
+        response.writeHead(allowed ? 200 : 401, { "content-type": "application/json" })
+        response.end(JSON.stringify(body))
+      })
+      const idsOf = (server: TestServer["Service"], path: string) =>
+        Effect.map(server.json(ModelsResponse, path, { as: "token" }), ({ data }) => data.map(({ id }) => id))
+      const env = gatewayAt(url, canary, models)
 
-        const server = yield* startServer({ env: { ...env, SLUICE_ACCESS_TOKEN: accessToken } })
-        assert.deepStrictEqual(yield* idsOf(server, "/api/models"), ["e", "r", "c", "other"])
-        assert.deepStrictEqual(yield* idsOf(server, "/api/user/available_models"), ["e"])
+      const server = yield* startServer({ env: { ...env, SLUICE_ACCESS_TOKEN: accessToken } })
+      assert.deepStrictEqual(yield* idsOf(server, "/api/models"), ["e", "r", "c", "other"])
+      assert.deepStrictEqual(yield* idsOf(server, "/api/user/available_models"), ["e"])
 
-        const without = yield* startServer({ env })
-        assert.deepStrictEqual(yield* idsOf(without, "/api/models"), ["e", "r", "c"])
+      const without = yield* startServer({ env })
+      assert.deepStrictEqual(yield* idsOf(without, "/api/models"), ["e", "r", "c"])
 
-        const refused = yield* startServer({ env: { ...env, SLUICE_ACCESS_TOKEN: `${accessToken}-old` } })
-        const response = yield* refused.call("/api/models", { as: "token" })
-        const text = yield* Effect.promise(() => response.text())
-        assert.strictEqual(response.status, 502)
-        assert.include(Schema.decodeUnknownSync(ErrorBody)(JSON.parse(text)).message, "SLUICE_ACCESS_TOKEN")
-      }).pipe(Effect.scoped)
+      const refused = yield* startServer({ env: { ...env, SLUICE_ACCESS_TOKEN: `${accessToken}-old` } })
+      const response = yield* refused.call("/api/models", { as: "token" })
+      const text = yield* Effect.promise(() => response.text())
+      assert.strictEqual(response.status, 502)
+      assert.include(Schema.decodeUnknownSync(ErrorBody)(JSON.parse(text)).message, "SLUICE_ACCESS_TOKEN")
+    }).pipe(Effect.scoped)
   )
 
   const misbehaviours: ReadonlyArray<
@@ -133,13 +129,13 @@ describe.concurrent("behind a gateway", () => {
       "upstream_invalid_response"
     ],
     [
-      "garbage that is said to be JSON",
+      "invalid JSON",
       (response) => response.writeHead(200, { "content-type": "application/json" }).end("\u0000{{{"),
       502,
       "upstream_invalid_response"
     ],
     [
-      "a limit",
+      "a rate limit",
       (response) =>
         response
           .writeHead(429, { "content-type": "application/json", "retry-after": "7" })
@@ -148,14 +144,14 @@ describe.concurrent("behind a gateway", () => {
       "rate_limited"
     ],
     [
-      "that it is overloaded, with no time that is one",
+      "an overload with an invalid retry-after",
       (response) => json(response.setHeader("retry-after", "-5"), { error: { message: "no" } }, 503),
       503,
       null
     ],
-    ["a connection that is cut", (response) => response.destroy(), 502, "upstream_unreachable"],
+    ["nothing and closes the connection", (response) => response.destroy(), 502, "upstream_unreachable"],
     [
-      "a refusal that echoes the key",
+      "a rejection that repeats the key",
       (response) =>
         response
           .writeHead(401, { "content-type": "application/json" })
@@ -164,69 +160,65 @@ describe.concurrent("behind a gateway", () => {
       null
     ]
   ]
-  it.live(
-    "that answers errors with status 200: as what they say that they are, whatever is beside them",
-    () =>
-      Effect.gen(function* () {
-        const told: ReadonlyArray<readonly [answer: unknown, status: number, code: string | null]> = [
-          [
-            { id: "r-1", status: "error", error: { message: "no", type: "server_error" } },
-            502,
-            "upstream_invalid_response"
-          ],
-          [{ id: "r-1", results: [], error: { message: "no" } }, 502, null],
-          [{ success: false, message: "no" }, 502, null],
-          [{ success: false, message: "beside", results: [{ index: 0, relevance_score: 1 }] }, 200, null],
-          [{}, 502, null],
-          [{ results: null }, 502, null],
-          [{ results: [], usage: { total_tokens: 9 } }, 502, null],
-          [{ error: { message: "no", param: "query" } }, 400, null],
-          [{ results: [{ index: 0, relevance_score: 1 }], error: { message: "slow" } }, 200, null]
-        ]
-        let now: unknown
-        const saying = yield* loopback(({ response }) => json(response, now))
-        const server = yield* startServer({ env: gatewayAt(saying.url, canary, models) })
-        for (const [answer, status, code] of told) {
-          now = answer
-          const response = yield* server.call("/v1/rerank", { json: rerank })
-          const body: unknown = yield* Effect.promise(() => response.json())
-          assert.strictEqual(response.status, status, JSON.stringify(answer))
-          if (status !== 200) assert.strictEqual(Schema.decodeUnknownSync(ErrorBody)(body).error.code, code)
-        }
-        now = { results: [] }
-        const none = yield* server.call("/v1/rerank", { json: { ...rerank, top_n: 0 } })
-        assert.strictEqual(none.status, 200)
-      }).pipe(Effect.scoped)
+  it.live("that returns errors with status 200, they become the status that they describe", () =>
+    Effect.gen(function* () {
+      const told: ReadonlyArray<readonly [answer: unknown, status: number, code: string | null]> = [
+        [
+          { id: "r-1", status: "error", error: { message: "no", type: "server_error" } },
+          502,
+          "upstream_invalid_response"
+        ],
+        [{ id: "r-1", results: [], error: { message: "no" } }, 502, null],
+        [{ success: false, message: "no" }, 502, null],
+        [{ success: false, message: "beside", results: [{ index: 0, relevance_score: 1 }] }, 200, null],
+        [{}, 502, null],
+        [{ results: null }, 502, null],
+        [{ results: [], usage: { total_tokens: 9 } }, 502, null],
+        [{ error: { message: "no", param: "query" } }, 400, null],
+        [{ results: [{ index: 0, relevance_score: 1 }], error: { message: "slow" } }, 200, null]
+      ]
+      let now: unknown
+      const saying = yield* loopback(({ response }) => json(response, now))
+      const server = yield* startServer({ env: gatewayAt(saying.url, canary, models) })
+      for (const [answer, status, code] of told) {
+        now = answer
+        const response = yield* server.call("/v1/rerank", { json: rerank })
+        const body: unknown = yield* Effect.promise(() => response.json())
+        assert.strictEqual(response.status, status, JSON.stringify(answer))
+        if (status !== 200) assert.strictEqual(Schema.decodeUnknownSync(ErrorBody)(body).error.code, code)
+      }
+      now = { results: [] }
+      const none = yield* server.call("/v1/rerank", { json: { ...rerank, top_n: 0 } })
+      assert.strictEqual(none.status, 200)
+    }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "that refuses with a status of its own: what is wrong with the request stays, the rest is sensible",
-    () =>
-      Effect.gen(function* () {
-        let now = 404
-        const refusing = yield* loopback(({ response }) => json(response, { error: { message: "no" } }, now))
-        const server = yield* startServer({ env: gatewayAt(refusing.url, canary, models) })
-        for (const [refused, status] of [
-          [409, 409],
-          [413, 413],
-          [422, 422],
-          [418, 400],
-          [451, 400],
-          [405, 502],
-          [415, 502]
-        ] as const) {
-          now = refused
-          const response = yield* server.call("/v1/rerank", { json: rerank })
-          const body: unknown = yield* Effect.promise(() => response.json())
-          assert.strictEqual(response.status, status, String(refused))
-          const { message } = Schema.decodeUnknownSync(ErrorBody)(body).error
-          assert.strictEqual(message.includes("SLUICE_GATEWAY_URL"), status === 502)
-        }
-      }).pipe(Effect.scoped)
+  it.live("that rejects with an unusual status, errors about the request stay 400", () =>
+    Effect.gen(function* () {
+      let now = 404
+      const refusing = yield* loopback(({ response }) => json(response, { error: { message: "no" } }, now))
+      const server = yield* startServer({ env: gatewayAt(refusing.url, canary, models) })
+      for (const [refused, status] of [
+        [409, 409],
+        [413, 413],
+        [422, 422],
+        [418, 400],
+        [451, 400],
+        [405, 502],
+        [415, 502]
+      ] as const) {
+        now = refused
+        const response = yield* server.call("/v1/rerank", { json: rerank })
+        const body: unknown = yield* Effect.promise(() => response.json())
+        assert.strictEqual(response.status, status, String(refused))
+        const { message } = Schema.decodeUnknownSync(ErrorBody)(body).error
+        assert.strictEqual(message.includes("SLUICE_GATEWAY_URL"), status === 502)
+      }
+    }).pipe(Effect.scoped)
   )
 
   for (const [name, answer, expected, code] of misbehaviours) {
-    it.live(`that answers ${name}: ${expected}, once, without the key`, () =>
+    it.live(`that returns ${name}: ${expected} after one attempt, without the key`, () =>
       Effect.gen(function* () {
         let calls = 0
         const counting = yield* loopback(({ path, response }) => {

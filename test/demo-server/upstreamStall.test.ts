@@ -1,4 +1,4 @@
-/** An upstream that falls silent in the middle of an answer, or ends it in one go, under a clock of the test's own. */
+/** Responses of upstreams that stall. */
 import { assert, describe, it } from "@effect/vitest"
 import { TimedOut } from "@sluice/core"
 import { Cause, Duration, Effect, Exit, Fiber, Option, Stream } from "effect"
@@ -16,14 +16,14 @@ const names = {
   dialect: gatewayDialect
 } as const
 
-/** What a caller gets of an answer that begins so, in parts that came together, and never goes on. */
+/** What a caller receives of a response that has these parts and then stalls. */
 const received = (read: Read, contentType: string, ...begun: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const head = HttpClientResponse.fromWeb(
       HttpClientRequest.get("http://upstream"),
       new Response(null, { headers: { "content-type": contentType } })
     )
-    // Its parts come without the timers of a real socket, which the clock of a test does not move.
+    // Not from a socket, whose timers the test clock does not control.
     const parts = begun.map((part) => new TextEncoder().encode(part))
     const stream = Stream.concat(Stream.fromIterable(parts), Stream.never)
     const answer = yield* read(Object.defineProperty(head, "stream", { value: stream }))
@@ -38,8 +38,8 @@ const received = (read: Read, contentType: string, ...begun: ReadonlyArray<strin
     return { text, exit }
   })
 
-describe("an upstream that falls silent, or ends", () => {
-  it.effect("in a stream of events: an event says so, after the idle time of the upstream", () =>
+describe("an upstream that stalls", () => {
+  it.effect("in a stream: the stream ends with an error event after the idle time", () =>
     Effect.gen(function* () {
       const caller = yield* Effect.forkChild(
         received(
@@ -59,7 +59,7 @@ describe("an upstream that falls silent, or ends", () => {
     })
   )
 
-  it.effect("after the end of a stream: the stream ends at once, without a word of what came after it", () =>
+  it.effect("after [DONE]: the stream ends at once, and the rest is dropped", () =>
     Effect.gen(function* () {
       const read = passOn(Duration.seconds(20), names, makeRedactor("sk-none"))
       const late = "data: late\n\n"
@@ -73,7 +73,7 @@ describe("an upstream that falls silent, or ends", () => {
     })
   )
 
-  it.effect("after an end that came together with what is before it: all of it passes", () =>
+  it.effect("after [DONE] in the same chunk: all events before it pass", () =>
     Effect.gen(function* () {
       const read = passOn(Duration.seconds(20), names, makeRedactor("sk-none"))
       const parts = ["data: one\n\nda", "ta: two\n\n", "data: three\n\n", "data: [DONE]\n\n"]
@@ -82,7 +82,7 @@ describe("an upstream that falls silent, or ends", () => {
     })
   )
 
-  it.effect("in a file: the answer breaks off, and does not look whole", () =>
+  it.effect("in a file: the download fails, so that it does not look complete", () =>
     Effect.gen(function* () {
       const caller = yield* Effect.forkChild(received(passFile, "video/mp4", "the beginning"), {
         startImmediately: true

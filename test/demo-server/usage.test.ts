@@ -1,4 +1,4 @@
-/** What was used by day and model, and tokens that are made once for an Idempotency-Key: on both databases. */
+/** Usage by day and model, and idempotent creation of tokens, on both databases. */
 import { assert, it } from "@effect/vitest"
 import { ErrorBody } from "@sluice/core/contract"
 import { Effect, Schedule, Schema } from "effect"
@@ -11,7 +11,7 @@ const Used = Schema.Struct({ data: Schema.Array(DayUsage) })
 const Listed = Schema.Struct({ data: Schema.Array(Schema.Struct({ name: Schema.String })) })
 
 onEachStore((store) => {
-  it.live("usage is told by day and model, to whose it is, and nothing that was refused", () =>
+  it.live("lists a user's usage by day and model, without rejected calls", () =>
     Effect.gen(function* () {
       const server = yield* startServer({ env: yield* store })
       const embed = (input: string, model = "sluice-lexical-1024") =>
@@ -22,7 +22,7 @@ onEachStore((store) => {
         schedule: Schedule.spaced("10 millis"),
         until: ({ data }) => data.reduce((sum, { calls }) => sum + calls, 0) >= 2
       })
-      // A day may end in between.
+      // The day may end in between.
       const sum = (field: "calls" | "input_tokens" | "output_tokens" | "quota") =>
         data.reduce((sum, day) => sum + day[field], 0)
       assert.deepStrictEqual(
@@ -54,45 +54,43 @@ onEachStore((store) => {
     }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "a repeated creation of a token is answered 409 with its id and no key, also at the same time",
-    () =>
-      Effect.gen(function* () {
-        const server = yield* startServer({ env: yield* store })
-        const creation = (name: string, key: string): CallOptions => ({
-          as: "token",
-          json: { name, expired_time: -1, remain_quota: 5, subnet: "" },
-          headers: { "idempotency-key": key }
-        })
-        const create = (name: string, key: string) =>
-          Effect.flatMap(server.call("/api/token/", creation(name, key)), (response) =>
-            Effect.map(
-              Effect.promise(() => response.text()),
-              (text) => ({ status: response.status, text })
-            )
+  it.live("repeated and concurrent creations of a token are 409 with its id and without its key", () =>
+    Effect.gen(function* () {
+      const server = yield* startServer({ env: yield* store })
+      const creation = (name: string, key: string): CallOptions => ({
+        as: "token",
+        json: { name, expired_time: -1, remain_quota: 5, subnet: "" },
+        headers: { "idempotency-key": key }
+      })
+      const create = (name: string, key: string) =>
+        Effect.flatMap(server.call("/api/token/", creation(name, key)), (response) =>
+          Effect.map(
+            Effect.promise(() => response.text()),
+            (text) => ({ status: response.status, text })
           )
-        const codeOf = (text: string) => Schema.decodeUnknownSync(ErrorBody)(JSON.parse(text)).error.code
-        const answers = yield* Effect.all(
-          Array.from({ length: 4 }, () => create("one", "a")),
-          { concurrency: "unbounded" }
         )
-        const made = answers.filter(({ status }) => status === 200)
-        assert.lengthOf(made, 1)
-        const { data } = Schema.decodeUnknownSync(MadeKey)(JSON.parse(made[0]?.text ?? ""))
-        assert.match(data.key, /^sk-\w{48}$/)
-        for (const { status, text } of answers.filter((answer) => answer !== made[0])) {
-          assert.deepStrictEqual([status, codeOf(text)], [409, "token_already_created"])
-          assert.include(text, `/api/token/${data.id}`)
-          assert.notMatch(text, /sk-/)
-        }
-        const other = yield* create("two", "a")
-        assert.deepStrictEqual([other.status, codeOf(other.text)], [422, "idempotency_key_reused"])
-        assert.strictEqual((yield* create("one", "b")).status, 200)
-        const { data: names } = yield* server.json(Listed, "/api/token/", { as: "token" })
-        assert.lengthOf(
-          names.filter(({ name }) => name === "one"),
-          2
-        )
-      }).pipe(Effect.scoped)
+      const codeOf = (text: string) => Schema.decodeUnknownSync(ErrorBody)(JSON.parse(text)).error.code
+      const answers = yield* Effect.all(
+        Array.from({ length: 4 }, () => create("one", "a")),
+        { concurrency: "unbounded" }
+      )
+      const made = answers.filter(({ status }) => status === 200)
+      assert.lengthOf(made, 1)
+      const { data } = Schema.decodeUnknownSync(MadeKey)(JSON.parse(made[0]?.text ?? ""))
+      assert.match(data.key, /^sk-\w{48}$/)
+      for (const { status, text } of answers.filter((answer) => answer !== made[0])) {
+        assert.deepStrictEqual([status, codeOf(text)], [409, "token_already_created"])
+        assert.include(text, `/api/token/${data.id}`)
+        assert.notMatch(text, /sk-/)
+      }
+      const other = yield* create("two", "a")
+      assert.deepStrictEqual([other.status, codeOf(other.text)], [422, "idempotency_key_reused"])
+      assert.strictEqual((yield* create("one", "b")).status, 200)
+      const { data: names } = yield* server.json(Listed, "/api/token/", { as: "token" })
+      assert.lengthOf(
+        names.filter(({ name }) => name === "one"),
+        2
+      )
+    }).pipe(Effect.scoped)
   )
 })

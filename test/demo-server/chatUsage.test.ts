@@ -1,4 +1,4 @@
-/** What a chat costs beside its texts: tools, thoughts, refusals, several answers; and what is none. */
+/** The counted usage of chats: tools, reasoning, refusals, several choices, empty responses. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { before, chat, CHAT_INPUT, codeOf, costs, events, piece, post } from "./PaidServer.ts"
@@ -14,8 +14,8 @@ const said = (message: object, usage?: object) => ({
 })
 const delta = (delta: object) => ({ choices: [{ index: 0, delta }] })
 
-describe("an answer of whose usage nothing is told", () => {
-  it.live("is counted wherever a model writes, whole or streamed", () =>
+describe("a response without usage", () => {
+  it.live("is counted in all fields with text, whole or streamed", () =>
     Effect.gen(function* () {
       let answer: unknown
       let pieces: ReadonlyArray<unknown> = []
@@ -37,7 +37,7 @@ describe("an answer of whose usage nothing is told", () => {
         pieces = [delta({ role: "assistant", content: null }), delta(message)]
         yield* costs(server, post(server, CHAT, streamed), CHAT_INPUT + tokens)
       }
-      // An event of several lines is one; what it says does not end with its first.
+      // One event may have several lines of data.
       pieces = [JSON.stringify(piece(words), null, 1).replaceAll("\n", "\ndata: ")]
       yield* costs(server, post(server, CHAT, streamed), CHAT_INPUT + 5)
       answer = said({ content: words }, { prompt_tokens: CHAT_INPUT, completion_tokens: 0 })
@@ -45,7 +45,7 @@ describe("an answer of whose usage nothing is told", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("and which has nothing in it is given back", () =>
+  it.live("is refunded if the stream is empty", () =>
     Effect.gen(function* () {
       let pieces: ReadonlyArray<unknown> = []
       const { server } = yield* before((response) => {
@@ -59,8 +59,8 @@ describe("an answer of whose usage nothing is told", () => {
   )
 })
 
-describe("a question", () => {
-  it.live("is reserved with all that its model reads, and counted with it", () =>
+describe("a chat request", () => {
+  it.live("reserves and counts tools, schemas and names in addition to its texts", () =>
     Effect.gen(function* () {
       const { asked, server } = yield* before((response) => json(response, said({ content: "six" })))
       const made = yield* server.json(
@@ -82,7 +82,7 @@ describe("a question", () => {
       const tools = [{ type: "function", function: { name: "tide", description } }]
       const counted = Math.ceil(JSON.stringify({ tools }).length / 4)
       yield* costs(server, post(server, CHAT, { ...chat, tools }), CHAT_INPUT + 1 + counted)
-      // Escapes make a body longer, and not what is read.
+      // Escapes make the body longer, but not the text.
       const spaced = JSON.stringify(chat, null, 40).replaceAll("o", "\\u006f")
       const whole = post(server, CHAT, undefined, {
         body: spaced,
@@ -92,7 +92,7 @@ describe("a question", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("for several answers is reserved for each; a number that is none asks nobody", () =>
+  it.live("reserves for each of `n` choices, and an invalid `n` is rejected", () =>
     Effect.gen(function* () {
       const { asked, server } = yield* before((response) => json(response, said({ content: "six" })))
       const made = yield* server.json(
@@ -121,7 +121,7 @@ describe("a question", () => {
   )
 })
 
-it.live("a limit goes upstream by the name that it came by; of two, the lower one by both", () =>
+it.live("the token limit keeps its name, and of two different limits the lower one is sent for both", () =>
   Effect.gen(function* () {
     const { asked, server } = yield* before((response) => json(response, said({ content: words })))
     const { max_tokens: _, ...unlimited } = chat

@@ -1,4 +1,4 @@
-/** Streams: usage that the server asks for and its caller did not, and those that go on for ever. */
+/** Streams: the usage that the server requests for billing, and streams without end. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { ServerResponse } from "node:http"
@@ -14,12 +14,12 @@ const optionsIn = (body: string | undefined) =>
   (JSON.parse(body ?? "{}") as { readonly stream_options?: unknown }).stream_options
 
 describe("the usage of a stream", () => {
-  it.live("is asked for and paid, and told to who asked for it", () =>
+  it.live("is requested and billed, and shown to callers who request it", () =>
     Effect.gen(function* () {
       const { asked, server } = yield* before((response) => {
         events(response, { ...piece("thought"), usage: null })
         const last = JSON.stringify(USAGE)
-        // Cut within the event.
+        // Split inside the event.
         response.write(`data: ${last.slice(0, 20)}`)
         setImmediate(() => {
           response.write(`${last.slice(20)}\n\n`)
@@ -52,7 +52,7 @@ describe("the usage of a stream", () => {
   )
 
   it.live(
-    "is not asked for again of a gateway that refuses the question; what is wrong is refused once",
+    "is not requested again from a gateway that rejects the option, and other errors are not retried",
     () =>
       Effect.gen(function* () {
         const { asked, server } = yield* before((response, { body }) => {
@@ -76,7 +76,7 @@ describe("the usage of a stream", () => {
 })
 
 describe("a stream of images", () => {
-  it.live("comes whole however fast it is, and is paid for by its pieces where it tells no usage", () =>
+  it.live("passes unchanged, and without usage is billed by its pieces", () =>
     Effect.gen(function* () {
       const image = { ...piece("one"), image: "A".repeat(1_200_000) }
       const { server } = yield* before((response) => {
@@ -89,8 +89,8 @@ describe("a stream of images", () => {
   )
 })
 
-/** Words for as long as anybody listens. */
-const babble = (response: ServerResponse, delta: object) => {
+/** Streams text until the connection is closed. */
+const streamForever = (response: ServerResponse, delta: object) => {
   const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`
   response.writeHead(200, { "content-type": "text/event-stream" })
   const more = () => {
@@ -101,16 +101,16 @@ const babble = (response: ServerResponse, delta: object) => {
   more()
 }
 
-describe("a stream that goes on for ever", () => {
-  it.live("is ended where it is far beyond what was asked for, and its call upstream with it", () =>
+describe("a stream without end", () => {
+  it.live("is ended far beyond its limit, and the upstream call is aborted", () =>
     Effect.gen(function* () {
       let ended = 0
       const words = "word ".repeat(500)
       const { server } = yield* before((response, { body }) => {
         response.on("close", () => ended++)
-        babble(response, { [body.includes("think") ? "reasoning_content" : "content"]: words })
+        streamForever(response, { [body.includes("think") ? "reasoning_content" : "content"]: words })
       })
-      // 10 times the limit and 1,000 more; thoughts, and answers without a limit, 200,000.
+      // Text: 10 times the limit plus 1,000. Reasoning, and text without a limit: 200,000.
       for (const [body, bound] of [
         [{ ...stream, max_tokens: 20 }, 1200],
         [{ ...stream, max_tokens: 20, messages: [{ role: "user", content: "think" }] }, 200_000],
@@ -120,7 +120,7 @@ describe("a stream that goes on for ever", () => {
         assert.include(text, '"code":"upstream_beyond_limit"')
         const written = text.split("word ").length - 1
         assert.isAbove(written, bound)
-        // What had come when it was ended.
+        // Some more may have been received before the end.
         assert.isBelow(written, bound + 100_000)
       }
       assert.strictEqual(ended, 3)

@@ -1,4 +1,4 @@
-/** What is told of requests: in the log, in the metrics, in traces; and what is told in none of them. */
+/** Requests in the log, the metrics and traces. */
 import { assert, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Schema, Scope } from "effect"
 import { createServer } from "node:http"
@@ -28,7 +28,7 @@ const linesOf = (printed: ReadonlyArray<string>) =>
 
 const embedding = { model: "sluice-lexical-1024", input: "canary-text in a canal" }
 
-/** The value of a series in Prometheus' text; 0 where there is none yet. */
+/** The value of a series in Prometheus' text format; 0 if it is missing. */
 const valueOf = (text: string, series: string): number =>
   Number(
     text
@@ -42,7 +42,7 @@ for (const [env, lines] of [
   [{ SLUICE_LOG_REQUESTS: "true" }, 1],
   [{ SLUICE_LOG: "json", SLUICE_LOG_REQUESTS: "false" }, 0]
 ] as const) {
-  it.live(`with ${JSON.stringify(env)} the log has ${lines} lines of a request`, () =>
+  it.live(`with ${JSON.stringify(env)} the log has ${lines} lines for a request`, () =>
     Effect.gen(function* () {
       const { call, printed } = yield* startServer({ env })
       yield* call("/v1/embeddings", { json: embedding, headers: { "x-request-id": "asked-once" } })
@@ -60,8 +60,8 @@ for (const [env, lines] of [
   )
 }
 
-layer(testServer({ env: { SLUICE_LOG: "json" } }), { excludeTestServices: true })("a log of JSON", (it) => {
-  it.effect("has one line a request: who, what, how it went, how long, how many tokens", () =>
+layer(testServer({ env: { SLUICE_LOG: "json" } }), { excludeTestServices: true })("a log in JSON", (it) => {
+  it.effect("has one line for each request, with user, route, status, time and tokens", () =>
     Effect.gen(function* () {
       const { call, printed } = yield* TestServer
       const response = yield* call("/v1/embeddings", { json: embedding, headers: { "x-request-id": "one" } })
@@ -85,7 +85,7 @@ layer(testServer({ env: { SLUICE_LOG: "json" } }), { excludeTestServices: true }
     })
   )
 
-  it.effect("tells of what was refused too, by its route and never by its path", () =>
+  it.effect("has rejected requests by their route, and not by their path", () =>
     Effect.gen(function* () {
       const { call, printed } = yield* TestServer
       yield* call("/v1/videos/canary-id", { headers: { "x-request-id": "foreign" } })
@@ -99,7 +99,7 @@ layer(testServer({ env: { SLUICE_LOG: "json" } }), { excludeTestServices: true }
     })
   )
 
-  it.effect("tells of a stream when it has ended", () =>
+  it.effect("has a stream when it has ended", () =>
     Effect.gen(function* () {
       const { call, printed } = yield* TestServer
       const response = yield* call("/v1/chat/completions", {
@@ -143,7 +143,7 @@ layer(testServer(), { excludeTestServices: true })("the metrics", (it) => {
     })
   )
 
-  it.effect("count the tokens of documents and questions for each model that was asked", () =>
+  it.effect("count the tokens of documents and questions by model", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       const before = yield* metrics
@@ -160,7 +160,7 @@ layer(testServer(), { excludeTestServices: true })("the metrics", (it) => {
     })
   )
 
-  it.effect("are not for what a proxy on this machine passes on", () =>
+  it.effect("reject requests through a proxy on this machine", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       for (const header of ["x-forwarded-for", "forwarded", "x-real-ip"]) {
@@ -171,7 +171,7 @@ layer(testServer(), { excludeTestServices: true })("the metrics", (it) => {
   )
 })
 
-it.live("the metrics count calls of upstreams, and their calls carry nothing of the caller's trace", () =>
+it.live("the metrics count upstream calls, which do not carry the caller's trace", () =>
   Effect.gen(function* () {
     const traces: Array<unknown> = []
     const upstream = yield* startUpstream((response, _, { headers }) => {
@@ -197,7 +197,7 @@ const metricsToken = "canary-metrics-token"
 layer(testServer({ env: { SLUICE_METRICS_TOKEN: metricsToken } }), { excludeTestServices: true })(
   "the metrics with a token",
   (it) => {
-    it.effect("are for who has it, and for nobody else on loopback", () =>
+    it.effect("require it, also on loopback", () =>
       Effect.gen(function* () {
         const { call } = yield* TestServer
         const status = (authorization: string) =>
@@ -232,7 +232,7 @@ const Spans = Schema.Struct({
   )
 })
 
-it.live("traces go to the collector, as part of the caller's own, and without the caller's texts", () =>
+it.live("traces continue the caller's trace at the collector, without the caller's texts", () =>
   Effect.gen(function* () {
     const bodies: Array<string> = []
     const headers: Array<string> = []
@@ -265,7 +265,7 @@ it.live("traces go to the collector, as part of the caller's own, and without th
       200
     )
     assert.strictEqual((yield* call("/v1/models?keyword=canary")).status, 200)
-    // What is not sent yet is sent at the end.
+    // The rest is sent when the server stops.
     yield* Scope.close(scope, Exit.void)
     yield* Deferred.await(came)
 

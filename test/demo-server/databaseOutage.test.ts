@@ -1,4 +1,4 @@
-/** A database that goes away in the middle of a call: the caller has the answer, and the charge is written when it is back. */
+/** A database that becomes unavailable during a call. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Schedule, Schema } from "effect"
 import { onPostgres } from "./Stores.ts"
@@ -9,7 +9,7 @@ const User = Schema.Struct({ data: Schema.Struct({ quota: Schema.Int }) })
 
 onPostgres((postgres, store) => {
   it.live(
-    "a call whose database goes away is answered, and paid for when it is back",
+    "a call gets its response, and is charged when the database is back",
     () =>
       Effect.gen(function* () {
         const { start, stop } = yield* postgres
@@ -33,7 +33,7 @@ onPostgres((postgres, store) => {
           Effect.sync(() => answer),
           { schedule: Schedule.spaced("5 millis"), until: (given) => given !== undefined }
         )
-        // At 10 units for 1,000 tokens; at most one for each character.
+        // 10 units per 1,000 tokens; the reserve is one token per character.
         assert.strictEqual(yield* quota, had - Math.ceil(input.length / 100))
         yield* stop
         answer?.()

@@ -1,4 +1,4 @@
-/** A charge is settled before its response is sent: a killed server has lost no answered call. */
+/** A charge is settled before the response is sent, so that a killed server loses no settlement. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -10,7 +10,7 @@ import { before, embed, vectors } from "./PaidServer.ts"
 import { temporaryFolder } from "./TestServer.ts"
 import { json } from "./Upstream.ts"
 
-/** Copies the files as the operating system has them, as a kill at this moment would leave them. */
+/** Copies the database files as a kill at this moment would leave them. */
 const copyDatabase = (from: string, to: string) => {
   for (const name of ["accounts.db", "accounts.db-wal"]) {
     if (existsSync(join(from, name))) copyFileSync(join(from, name), join(to, name))
@@ -25,7 +25,7 @@ const settled = Effect.gen(function* () {
 })
 
 for (const synchronous of ["full", "normal"]) {
-  it.live(`an answered call is settled in the files of a killed server (${synchronous})`, () =>
+  it.live(`with ${synchronous}, a call is settled in the files when its response arrives`, () =>
     Effect.gen(function* () {
       const usage = { prompt_tokens: 2, total_tokens: 2 }
       const { server } = yield* before((response) => json(response, vectors(usage)), {
@@ -47,7 +47,7 @@ for (const synchronous of ["full", "normal"]) {
   )
 }
 
-it.live("refuses to start on charges that an older version left beside the database", () =>
+it.live("fails to start if an older version left charges beside the database", () =>
   Effect.gen(function* () {
     const data = yield* temporaryFolder
     const notes = join(data, "accounts.db-noted")

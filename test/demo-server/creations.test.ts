@@ -1,4 +1,4 @@
-/** What costs money each time it is made is made once: whatever breaks, whoever goes away, and whatever clients repeat. */
+/** Creations of images and videos are executed and charged once, also after failures, disconnections and retries. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
 import OpenAI from "openai"
@@ -25,8 +25,8 @@ const failing: ReadonlyArray<Answering> = [
   (response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>")
 ]
 
-describe("a creation of which nobody knows whether it was made", () => {
-  it.live("is not made again by a client that is told when to repeat", () =>
+describe("a creation with an unknown outcome", () => {
+  it.live("is not retried by OpenAI's client", () =>
     Effect.gen(function* () {
       let fail = failing[0]
       const { asked, server } = yield* before((...call) => fail?.(...call))
@@ -41,7 +41,7 @@ describe("a creation of which nobody knows whether it was made", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is given back, and not made again under its Idempotency-Key", () =>
+  it.live("is refunded, and not repeated with the same Idempotency-Key", () =>
     Effect.gen(function* () {
       let answer = failing[0]
       const { asked, server } = yield* before((...call) => answer?.(...call))
@@ -56,7 +56,7 @@ describe("a creation of which nobody knows whether it was made", () => {
         assert.strictEqual(again.headers.get("x-should-retry"), "false")
       }
       assert.lengthOf(asked(), 2)
-      // What was refused was not made.
+      // A rejected creation was not executed.
       const refused = post(server, "/v1/videos", film, keyed("another"))
       yield* refused
       yield* refused
@@ -65,15 +65,15 @@ describe("a creation of which nobody knows whether it was made", () => {
   )
 })
 
-/** Asks under a name, and goes away once it is under way. */
-const leave = (server: Server, path: string, body: unknown, isUnderWay: Effect.Effect<boolean>) =>
+/** Makes a call with an Idempotency-Key, and disconnects once it is running. */
+const callAndDisconnect = (server: Server, path: string, body: unknown, isRunning: Effect.Effect<boolean>) =>
   Effect.gen(function* () {
     const first = yield* Effect.forkChild(post(server, path, body, keyed(body)), { startImmediately: true })
-    yield* Effect.repeat(isUnderWay, { schedule: Schedule.spaced("5 millis"), until: Boolean })
+    yield* Effect.repeat(isRunning, { schedule: Schedule.spaced("5 millis"), until: Boolean })
     yield* Fiber.interrupt(first)
   })
 
-/** Asks again, until it is not under way any more. */
+/** Repeats a call until it is no longer running. */
 const repeated = (server: Server, path: string, body: unknown) =>
   Effect.repeat(post(server, path, body, keyed(body)), {
     schedule: Schedule.spaced("10 millis"),
@@ -81,8 +81,8 @@ const repeated = (server: Server, path: string, body: unknown) =>
     times: 1000
   })
 
-describe("the answer of a creation whose caller has gone", () => {
-  it.live("is there under its Idempotency-Key, of an upstream", () =>
+describe("the response of a creation whose caller has disconnected", () => {
+  it.live("is stored under its Idempotency-Key, if an upstream made it", () =>
     Effect.gen(function* () {
       const waiting: Array<() => void> = []
       let answer: unknown
@@ -94,8 +94,8 @@ describe("the answer of a creation whose caller has gone", () => {
       )
       for (const [path, body, made, cost] of MADE) {
         answer = made
-        const isUnderWay = Effect.sync(() => waiting.length > 0)
-        yield* costs(server, leave(server, path, body, isUnderWay), cost)
+        const isRunning = Effect.sync(() => waiting.length > 0)
+        yield* costs(server, callAndDisconnect(server, path, body, isRunning), cost)
         const during = yield* post(server, path, body, keyed(body))
         assert.deepStrictEqual([during.status, codeOf(during)], [409, "idempotency_in_flight"])
         waiting.pop()?.()
@@ -105,7 +105,7 @@ describe("the answer of a creation whose caller has gone", () => {
         assert.strictEqual(again.headers.get("idempotent-replayed"), "true")
       }
       assert.lengthOf(asked(), MADE.length)
-      // A request is logged after its caller has gone.
+      // The request is logged after the caller has disconnected.
       const gone = yield* Effect.repeat(
         Effect.sync(() => server.printed.filter((line) => line.includes("status=499"))),
         { schedule: Schedule.spaced("5 millis"), until: ({ length }) => length === MADE.length, times: 1000 }
@@ -114,13 +114,13 @@ describe("the answer of a creation whose caller has gone", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is there under its Idempotency-Key, of the models of this process", () =>
+  it.live("is stored under its Idempotency-Key, if an embedded model made it", () =>
     Effect.gen(function* () {
       const server = yield* startServer({ env: yield* priced })
       const image = { model: "sluice-image-i2", prompt: "a lock", n: 3, size: "1024x1024" }
       const path = "/v1/images/generations"
-      const isUnderWay = Effect.map(post(server, path, image, keyed(image)), ({ status }) => status === 409)
-      yield* costs(server, leave(server, path, image, isUnderWay), 300)
+      const isRunning = Effect.map(post(server, path, image, keyed(image)), ({ status }) => status === 409)
+      yield* costs(server, callAndDisconnect(server, path, image, isRunning), 300)
       const again = yield* costs(server, repeated(server, path, image), 0)
       assert.strictEqual(again.status, 200)
       assert.lengthOf((JSON.parse(again.text) as { readonly data: ReadonlyArray<unknown> }).data, 3)
@@ -129,7 +129,7 @@ describe("the answer of a creation whose caller has gone", () => {
 })
 
 describe("a video", () => {
-  it.live("that was made when it was answered, or is found made when it is removed, is paid for", () =>
+  it.live("is charged if it is completed in the first response, or before it is deleted", () =>
     Effect.gen(function* () {
       let status = "completed"
       const { asked, server } = yield* before((response, { method }) =>
@@ -147,7 +147,7 @@ describe("a video", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("costs the seconds that are passed on; what nobody makes is refused", () =>
+  it.live("costs its seconds, and seconds out of range are rejected", () =>
     Effect.gen(function* () {
       const { asked, server } = yield* before((response) => json(response, { id: "film", status: "queued" }))
       yield* costs(server, post(server, "/v1/videos", { ...film, seconds: "60" }), 600)

@@ -1,4 +1,4 @@
-/** Removing a video whose gateway cannot remove videos. */
+/** Deleting a video at a gateway that cannot delete videos. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { before, codeOf, costs, post } from "./PaidServer.ts"
@@ -6,9 +6,9 @@ import { json } from "./Upstream.ts"
 
 const film = { model: "animator", prompt: "a lock", seconds: "8" }
 
-describe("a gateway that removes no videos", () => {
+describe("a gateway that cannot delete videos", () => {
   for (const refusal of [404, 405, 501]) {
-    it.live(`with ${refusal} keeps running tasks and removes ended ones`, () =>
+    it.live(`with ${refusal}: a running task is not deleted, an ended one is`, () =>
       Effect.gen(function* () {
         let status = "in_progress"
         const { server } = yield* before((response, { method }) =>
