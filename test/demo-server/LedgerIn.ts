@@ -44,7 +44,7 @@ export const balances = Effect.fnUntraced(function* (user: string) {
 })
 
 /** A call for one unit. */
-export const reservationRequest = (
+export const requestOf = (
   user: string,
   key: number,
   more: Partial<ReservationRequest> = {}

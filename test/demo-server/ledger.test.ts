@@ -9,7 +9,7 @@ import type { GroupCommit } from "../../apps/demo-server/src/sql/GroupCommit.ts"
 import { type Charge, LEASE_MS, Ledger, type Reservation } from "../../apps/demo-server/src/billing/Ledger.ts"
 import { Retention } from "../../apps/demo-server/src/billing/Retention.ts"
 import { outOfBalance, sums } from "./Equation.ts"
-import { addUser, balances, ledgerIn, reservationRequest } from "./LedgerIn.ts"
+import { addUser, balances, ledgerIn, requestOf } from "./LedgerIn.ts"
 import { onEachStore, onPostgres } from "./Stores.ts"
 import { temporaryFolder } from "./TestServer.ts"
 
@@ -47,7 +47,7 @@ onEachStore((store) => {
           const ledger = yield* Ledger
           const key = yield* addUser("a", { quota, remaining })
           const calls = Effect.gen(function* () {
-            const reservation = yield* ledger.reserve(reservationRequest("a", key))
+            const reservation = yield* ledger.reserve(requestOf("a", key))
             if (reservation._tag === "Reserved") yield* ledger.settle(reservation.charge, used(1))
             return reservation
           })
@@ -74,7 +74,7 @@ onEachStore((store) => {
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const key = yield* addUser("a", { quota: 100 })
-        const charge = charged(yield* ledger.reserve(reservationRequest("a", key, { units: 40 })))
+        const charge = charged(yield* ledger.reserve(requestOf("a", key, { units: 40 })))
         assert.deepStrictEqual(yield* balances("a"), { user: 60, key: 60 })
         yield* addsUp
         const ends = [ledger.settle(charge, used(10)), ledger.refund(charge)]
@@ -92,7 +92,7 @@ onEachStore((store) => {
         const ledger = yield* Ledger
         const sql = yield* SqlClient.SqlClient
         const key = yield* addUser("a", { quota: 100, remaining: 30 })
-        const charge = charged(yield* ledger.reserve(reservationRequest("a", key, { units: 20 })))
+        const charge = charged(yield* ledger.reserve(requestOf("a", key, { units: 20 })))
         assert.isTrue(yield* ledger.settle(charge, used(70)))
         assert.deepStrictEqual(yield* balances("a"), { user: 70, key: 0 })
         const [row] = yield* sql<
@@ -109,14 +109,14 @@ onEachStore((store) => {
         const ledger = yield* Ledger
         const sql = yield* SqlClient.SqlClient
         const key = yield* addUser("a", { quota: 100 })
-        const over = charged(yield* ledger.reserve(reservationRequest("a", key, { units: 10 })))
-        const under = charged(yield* ledger.reserve(reservationRequest("a", key, { units: 10 })))
+        const over = charged(yield* ledger.reserve(requestOf("a", key, { units: 10 })))
+        const under = charged(yield* ledger.reserve(requestOf("a", key, { units: 10 })))
         yield* sql`DELETE FROM tokens WHERE id = ${key}`
         yield* ledger.settle(over, used(25))
         yield* ledger.settle(under, used(5))
         const [row] = yield* sql<{ quota: number }>`SELECT quota FROM users`
         assert.strictEqual(Number(row?.quota), 70)
-        const late = yield* ledger.reserve(reservationRequest("a", key))
+        const late = yield* ledger.reserve(requestOf("a", key))
         assert.strictEqual(late._tag === "Rejected" && late.failure.status, 401)
       })
     )
@@ -128,8 +128,7 @@ onEachStore((store) => {
         const ledger = yield* Ledger
         const keys = yield* ApiKeys
         const key = yield* addUser("a", { quota: 200 })
-        const reserve = (units: number) =>
-          Effect.map(ledger.reserve(reservationRequest("a", key, { units })), charged)
+        const reserve = (units: number) => Effect.map(ledger.reserve(requestOf("a", key, { units })), charged)
         const renamed = yield* reserve(30)
         yield* keys.update("a", key, { name: "another" })
         yield* keys.update("a", key, { name: "a third", remain_quota: 170 })
@@ -142,7 +141,7 @@ onEachStore((store) => {
         yield* ledger.settle(over, used(30))
         assert.deepStrictEqual(yield* balances("a"), { user: 160, key: 7 })
         const last = yield* reserve(7)
-        assert.deepInclude(yield* ledger.reserve(reservationRequest("a", key)), {
+        assert.deepInclude(yield* ledger.reserve(requestOf("a", key)), {
           _tag: "InsufficientQuota",
           of: "key"
         })
@@ -164,7 +163,7 @@ onEachStore((store) => {
         const sql = yield* SqlClient.SqlClient
         const key = yield* addUser("a", { quota: 10_000 })
         const call = Effect.gen(function* () {
-          const reservation = yield* ledger.reserve(reservationRequest("a", key, { units: 3 }))
+          const reservation = yield* ledger.reserve(requestOf("a", key, { units: 3 }))
           yield* Effect.yieldNow
           if (reservation._tag === "Reserved") yield* ledger.settle(reservation.charge, used(1))
         })
@@ -191,8 +190,8 @@ onEachStore((store) => {
         const ledger = yield* Ledger
         const key = yield* addUser("a", { quota: 100 })
         // The table rejects negative units.
-        const bad = Effect.exit(ledger.reserve(reservationRequest("a", key, { units: -1 })))
-        const good = Effect.exit(ledger.reserve(reservationRequest("a", key)))
+        const bad = Effect.exit(ledger.reserve(requestOf("a", key, { units: -1 })))
+        const good = Effect.exit(ledger.reserve(requestOf("a", key)))
         const exits = yield* Effect.all([good, bad, good], { concurrency: "unbounded" })
         assert.deepStrictEqual(
           exits.map(({ _tag }) => _tag),
@@ -209,7 +208,7 @@ onEachStore((store) => {
         const ledger = yield* Ledger
         const key = yield* addUser("a", { quota: 100 })
         const limits = { requestsPerMinute: 3, tokensPerMinute: 100 }
-        const call = (tokens: number) => ledger.reserve(reservationRequest("a", key, { tokens, limits }))
+        const call = (tokens: number) => ledger.reserve(requestOf("a", key, { tokens, limits }))
         const tags = yield* Effect.forEach([10, 90, 1, 1], call)
         assert.deepStrictEqual(
           tags.map(({ _tag }) => _tag),
@@ -242,13 +241,13 @@ onEachStore((store) => {
         const ledger = yield* Ledger
         const key = yield* addUser("a", { quota: 100 })
         const other = yield* addUser("b", { quota: 100 })
-        const named = (hash: string) => reservationRequest("a", key, { idempotency: { name: "n", hash } })
+        const named = (hash: string) => requestOf("a", key, { idempotency: { name: "n", hash } })
         const codeOf = (reservation: Reservation) =>
           reservation._tag === "Rejected" ? reservation.failure.code : reservation._tag
         const first = charged(yield* ledger.reserve(named("x")))
         assert.strictEqual(codeOf(yield* ledger.reserve(named("x"))), "idempotency_in_flight")
         assert.strictEqual(codeOf(yield* ledger.reserve(named("y"))), "idempotency_key_reused")
-        const foreign = reservationRequest("b", other, { idempotency: { name: "n", hash: "y" } })
+        const foreign = requestOf("b", other, { idempotency: { name: "n", hash: "y" } })
         assert.strictEqual(codeOf(yield* ledger.reserve(foreign)), "Reserved")
 
         yield* ledger.refund(first)
@@ -265,7 +264,7 @@ onEachStore((store) => {
         yield* TestClock.adjust("24 hours")
         assert.strictEqual(codeOf(yield* ledger.reserve(named("y"))), "Reserved")
         // A rejected reservation releases the key.
-        const expensive = reservationRequest("a", key, {
+        const expensive = requestOf("a", key, {
           units: 1000,
           idempotency: { name: "expensive", hash: "x" }
         })
@@ -280,7 +279,7 @@ onEachStore((store) => {
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const key = yield* addUser("a", { quota: 100 })
-        const reserve = Effect.map(ledger.reserve(reservationRequest("a", key, { units: 40 })), charged)
+        const reserve = Effect.map(ledger.reserve(requestOf("a", key, { units: 40 })), charged)
         const goesOn = yield* reserve
         assert.isTrue(yield* ledger.refundExpired(goesOn, false))
         yield* ledger.renew([goesOn.id])
@@ -308,9 +307,9 @@ onEachStore((store) => {
         const sql = yield* SqlClient.SqlClient
         const begun = yield* ledger.clock
         const key = yield* addUser("a", { quota: 100 })
-        const heard = charged(yield* ledger.reserve(reservationRequest("a", key)))
-        const silent = charged(yield* ledger.reserve(reservationRequest("a", key)))
-        const ended = charged(yield* ledger.reserve(reservationRequest("a", key)))
+        const heard = charged(yield* ledger.reserve(requestOf("a", key)))
+        const silent = charged(yield* ledger.reserve(requestOf("a", key)))
+        const ended = charged(yield* ledger.reserve(requestOf("a", key)))
         yield* ledger.settle(ended, used(1))
         yield* sql`UPDATE charges SET lease_until = lease_until - ${LEASE_MS / 2}`
         yield* ledger.renew([heard.id, ended.id])
@@ -334,13 +333,13 @@ onEachStore((store) => {
         const sql = yield* SqlClient.SqlClient
         const { deleteBefore } = yield* Retention
         const key = yield* addUser("a", { quota: 2000 })
-        const old = Array.from({ length: 600 }, () => ledger.reserve(reservationRequest("a", key)))
+        const old = Array.from({ length: 600 }, () => ledger.reserve(requestOf("a", key)))
         const [open, ...ended] = (yield* Effect.all(old, { concurrency: "unbounded" })).map(charged)
         const [given, ...paid] = ended
         yield* Effect.forEach(paid, (charge) => ledger.settle(charge, used(1)), { concurrency: "unbounded" })
         if (given !== undefined) yield* ledger.refund(given)
         yield* sql`UPDATE charges SET created_at = 0`
-        const late = charged(yield* ledger.reserve(reservationRequest("a", key)))
+        const late = charged(yield* ledger.reserve(requestOf("a", key)))
         yield* ledger.settle(late, used(1))
         yield* addsUp
 
@@ -378,7 +377,7 @@ onPostgres((_, store) => {
             ([user, at]) => {
               const idempotency = at % round === 0 ? { name: `${round} ${at}`, hash: "x" } : undefined
               const reserved = ledger.reserve(
-                reservationRequest(user, keys[users.indexOf(user)] ?? 0, { idempotency })
+                requestOf(user, keys[users.indexOf(user)] ?? 0, { idempotency })
               )
               return Effect.flatMap(reserved, (one) =>
                 one._tag === "Reserved" ? ledger.settle(one.charge, used(1)) : Effect.succeed(false)
