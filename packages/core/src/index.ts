@@ -6,7 +6,8 @@
  * `@sluice/core/client`.
  */
 export { type Expiry, NEVER_EXPIRES } from "./contract/Account.ts"
-export { type ChatMessage, type ImageDetail, MAX_IMAGE_BYTES } from "./contract/Chat.ts"
+export type { ChatMessage, ImageDetail } from "./contract/Chat.ts"
+export { MAX_IMAGE_BYTES } from "./contract/ImageLimits.ts"
 export { ApiKey, apiKey, SystemAccessToken, systemAccessToken } from "./contract/Credentials.ts"
 export type { Extra } from "./contract/Fields.ts"
 export {

@@ -9,10 +9,8 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { ErrorBody, failures } from "./Failure.ts"
 import { base64ByteLength } from "./Base64.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
+import { MAX_IMAGE_BYTES } from "./ImageLimits.ts"
 import { openStruct, optional, lenient } from "./Fields.ts"
-
-/** The most bytes of one image, decoded. */
-export const MAX_IMAGE_BYTES = 20 * 1024 * 1024
 
 /** The resolution at which a model reads an image: `low` is fast, `high` is precise, `auto` lets the gateway choose. */
 export const ImageDetail = Schema.Literals(["low", "high", "auto"])

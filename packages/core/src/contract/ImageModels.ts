@@ -13,7 +13,7 @@
  * Omit `group` if it is unknown: all fields of the interface are then accepted. Other fields go in `extra`.
  */
 import { Result, Schema, SchemaIssue } from "effect"
-import { MAX_IMAGES, MAX_SEED } from "./Images.ts"
+import { MAX_IMAGES, MAX_SEED } from "./ImageLimits.ts"
 import { InvalidRequest } from "./GatewayError.ts"
 
 /** A local file. */

@@ -8,12 +8,8 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { failures } from "./Failure.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
+import { MAX_IMAGES } from "./ImageLimits.ts"
 import { openStruct, optional, TaskId } from "./Fields.ts"
-
-/** The most images of one request. */
-export const MAX_IMAGES = 10
-/** The largest seed of any group. */
-export const MAX_SEED = 2_147_483_647
 
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 

@@ -1,6 +1,6 @@
 /** Reads image sources, and data URIs. */
 import { Effect, FileSystem, Result } from "effect"
-import { MAX_IMAGE_BYTES } from "../contract/Chat.ts"
+import { MAX_IMAGE_BYTES } from "../contract/ImageLimits.ts"
 import type { ImageSource, LocalFile } from "../contract/ImageModels.ts"
 import { InvalidRequest } from "../contract/GatewayError.ts"
 import { base64ByteLength, decodeBase64, encodeBase64 } from "../contract/Base64.ts"

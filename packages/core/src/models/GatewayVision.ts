@@ -1,6 +1,6 @@
 /** A `Vision` that uses a multimodal chat model of the gateway. */
 import { Effect, Layer } from "effect"
-import { MAX_IMAGE_BYTES } from "../contract/Chat.ts"
+import { MAX_IMAGE_BYTES } from "../contract/ImageLimits.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { GatewayError, InvalidRequest } from "../contract/GatewayError.ts"
 import { IMAGE_FORMATS } from "../media/ImageFormat.ts"

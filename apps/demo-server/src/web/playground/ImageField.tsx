@@ -1,4 +1,5 @@
 /** An image from a file: chosen, dropped or pasted. */
+import { MAX_IMAGE_BYTES } from "@sluice/core/contract"
 import type { Signal } from "@preact/signals"
 import { useId, useState } from "preact/hooks"
 import { IconButton } from "../ui/Button.tsx"
@@ -10,8 +11,7 @@ export interface ImageFile {
 
 const TYPES = ["image/png", "image/jpeg", "image/webp"]
 
-/** `MAX_IMAGE_BYTES` of the contract, whose module would bring 108 kB of schemas with it. */
-const MAX_MEGABYTES = 20
+const MAX_MEGABYTES = MAX_IMAGE_BYTES / 1024 / 1024
 
 const dataUriOf = (file: File): Promise<string> =>
   new Promise((resolve, reject) => {
@@ -25,7 +25,7 @@ const dataUriOf = (file: File): Promise<string> =>
 const readImage = async (file: File): Promise<ImageFile | string> => {
   const { name, size, type } = file
   const unreadable = `${name} is not a PNG, JPEG or WebP image that this browser can read.`
-  if (size > MAX_MEGABYTES * 1024 * 1024)
+  if (size > MAX_IMAGE_BYTES)
     return `${name} is larger than ${MAX_MEGABYTES} MB. Choose a smaller image.`
   if (!TYPES.includes(type)) return unreadable
   try {

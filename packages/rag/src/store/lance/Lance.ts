@@ -49,12 +49,10 @@ export const connect = (
       lancedb.connect(folder, {
         readConsistencyInterval: 0,
         session: new lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES),
-        ...(storageOptions === undefined ? {} : { storageOptions: { ...storageOptions } }),
-        ...(apiKey === undefined
-          ? {}
-          : { apiKey: Redacted.isRedacted(apiKey) ? Redacted.value(apiKey) : apiKey }),
-        ...(region === undefined ? {} : { region }),
-        ...(hostOverride === undefined ? {} : { hostOverride })
+        ...(storageOptions && { storageOptions: { ...storageOptions } }),
+        ...(apiKey && { apiKey: Redacted.isRedacted(apiKey) ? Redacted.value(apiKey) : apiKey }),
+        ...(region && { region }),
+        ...(hostOverride && { hostOverride })
       })
     ),
     (connection) => Effect.promise(() => release(connection))
@@ -163,12 +161,9 @@ export const fullText = (language: "en" | "zh") =>
 export const nearestTo = (
   table: Table,
   vector: Float32Array,
-  {
-    codes = false,
-    exact,
-    limit
-  }: { readonly limit: number; readonly exact: boolean; readonly codes?: boolean }
+  options: { readonly limit: number; readonly exact: boolean; readonly codes?: boolean }
 ): lancedb.VectorQuery => {
+  const { codes = false, exact, limit } = options
   const query = table.query().nearestTo(vector).distanceType("cosine").nprobes(NPROBES).limit(limit)
   if (codes) return query
   // LanceDB computes the exact distances of what the codes found, so that no vectors enter this process's heap.
@@ -328,59 +323,52 @@ export const sqlIn = (column: string, values: ReadonlyArray<string>): string =>
 
 const storeError = (stage: Stage, doing: string, cause: unknown): RagError => {
   const text = String(cause)
-  const [reason, advice] = diagnose(text)
+  const [, reason, advice] = DIAGNOSES.find(([pattern]) => pattern.test(text))!
   // LanceDB appends its source location and repeats the message.
   const first = (text.split(/\n|, \/\S+\.rs:|Caused by:/)[0] ?? text).slice(0, 300).trim().replace(/\.$/, "")
-  return new RagError({
-    stage,
-    reason,
-    message: `The store failed while ${doing}: ${first}. ${advice}`,
-    cause
-  })
+  const message = `The store failed while ${doing}: ${first}. ${advice}`
+  return new RagError({ stage, reason, message, cause })
 }
 
-/** LanceDB's messages about files that were truncated, overwritten or lost … */
-const DAMAGE =
-  /too small|corrupt|invalid|magic|unexpected (eof|end)|out of (range|bounds)|decode|not found|no such file|overflow|panic|checksum|fill whole buffer|eof while/i
-
-/** … LanceDB Enterprise's and object stores' about a wrong key … */
-const REFUSED =
-  /40[13] (unauthorized|forbidden)|access ?denied|invalid ?access ?key|signature ?does ?not ?match/i
-/** … about a server that cannot be reached … */
-const UNREACHED = /hit retry limit|error sending request|connection refused|dns error/i
-
-/** … and about an address that is not supported. */
-const NO_ADDRESS = /no object store provider|could not parse bucket/i
-
-const diagnose = (text: string): readonly [RagReason, string] => {
-  if (NO_ADDRESS.test(text))
-    return [
-      "Malformed",
-      "Give the path of a folder, or an address that begins with s3://, gs://, az:// or db://."
-    ]
+/** Messages of LanceDB, LanceDB Enterprise and object stores. The first pattern that matches decides. */
+const DIAGNOSES: ReadonlyArray<readonly [RegExp, RagReason, string]> = [
+  // An address that is not supported.
+  [
+    /no object store provider|could not parse bucket/i,
+    "Malformed",
+    "Give the path of a folder, or an address that begins with s3://, gs://, az:// or db://."
+  ],
   // The last message is about a truncated file of originals.
-  if (
-    /no space left|os error 28|ENOSPC|disk quota|file too large|os error 27|exceeds blob object size/i.test(
-      text
-    )
-  )
-    return ["NoSpace", "Committed documents are safe. Free some space and run it again."]
-  if (/permission denied|os error 13|EACCES|EPERM|read-only file system|os error 30/i.test(text))
-    return ["PermissionDenied", "Give this user the right to read and write the library's folder."]
-  if (REFUSED.test(text))
-    return ["PermissionDenied", "Check the key (`apiKey`, or the storage options) and its permissions."]
-  if (UNREACHED.test(text))
-    return [
-      "Store",
-      "It cannot be reached. Check its address (`hostOverride`, `region`, or the storage options) and run it again. Committed documents are safe."
-    ]
-  if (DAMAGE.test(text))
-    return [
-      "Store",
-      "A file is damaged or lost; other collections are not affected. If the documents can still be read, Library.rebuild builds the collection again. Otherwise restore the folder from a copy, or ingest the documents into another folder."
-    ]
-  return [
+  [
+    /no space left|os error 28|ENOSPC|disk quota|file too large|os error 27|exceeds blob object size/i,
+    "NoSpace",
+    "Committed documents are safe. Free some space and run it again."
+  ],
+  [
+    /permission denied|os error 13|EACCES|EPERM|read-only file system|os error 30/i,
+    "PermissionDenied",
+    "Give this user the right to read and write the library's folder."
+  ],
+  // A wrong key.
+  [
+    /40[13] (unauthorized|forbidden)|access ?denied|invalid ?access ?key|signature ?does ?not ?match/i,
+    "PermissionDenied",
+    "Check the key (`apiKey`, or the storage options) and its permissions."
+  ],
+  [
+    /hit retry limit|error sending request|connection refused|dns error/i,
+    "Store",
+    "It cannot be reached. Check its address (`hostOverride`, `region`, or the storage options) and run it again. Committed documents are safe."
+  ],
+  // Files that were truncated, overwritten or lost.
+  [
+    /too small|corrupt|invalid|magic|unexpected (eof|end)|out of (range|bounds)|decode|not found|no such file|overflow|panic|checksum|fill whole buffer|eof while/i,
+    "Store",
+    "A file is damaged or lost; other collections are not affected. If the documents can still be read, Library.rebuild builds the collection again. Otherwise restore the folder from a copy, or ingest the documents into another folder."
+  ],
+  [
+    /(?:)/,
     "Store",
     "Committed documents are safe. Run it again; if it fails again, restore the folder from a copy."
   ]
-}
+]

@@ -18,19 +18,10 @@ export const collectionWrites = (
 ): Pick<Collection, "commit" | "adopt" | "remove"> => ({
   commit: Effect.fn("LanceCollection.commit")(function* (documents) {
     if (documents.length === 0) return
-    yield* checkUnique(documents.map(({ info }) => info.id))
-    yield* files.put(
-      new Map(
-        documents.flatMap(({ attachments, info, original }) => [
-          [info.sha256, original] as const,
-          ...attachments
-        ])
-      )
-    )
-    const isOwn = sqlIn(
-      "document",
-      documents.map(({ info }) => info.id)
-    )
+    const ids = documents.map(({ info }) => info.id)
+    yield* checkUnique(ids)
+    const originals = documents.map(({ info, original }) => [info.sha256, original] as const)
+    yield* files.put(new Map([...originals, ...documents.flatMap(({ attachments }) => [...attachments])]))
     const rows = toRows(documents, { gone: true })
     const { numInsertedRows } = yield* attemptWrite("ingest", "writing passages", () =>
       upsert(table, "id", toArrow(rows, dimension))
@@ -40,6 +31,7 @@ export const collectionWrites = (
     // More rows than were written: another writer has written the same documents since they were looked up. Its passages
     // must be removed. Deleting by source reads the whole table, so it is done only then.
     const written = documents.reduce((sum, { passages }) => sum + passages.length + 1, 0)
+    const isOwn = sqlIn("document", ids)
     const present = yield* attempt("ingest", "counting what was written", () =>
       table.countRows(`kind <> 'gone' AND ${isOwn}`)
     )
@@ -71,14 +63,10 @@ export const collectionWrites = (
   }, writer.withPermit)
 })
 
+const DUPLICATE = "Two documents of one commit have the same identifier. Please report this."
+
 /** LanceDB would insert both of two rows with the same key in one batch. */
 const checkUnique = (ids: ReadonlyArray<string>): Effect.Effect<void, RagError> =>
   new Set(ids).size === ids.length
     ? Effect.void
-    : Effect.fail(
-        new RagError({
-          stage: "ingest",
-          reason: "Internal",
-          message: "Two documents of one commit have the same identifier. Please report this."
-        })
-      )
+    : Effect.fail(new RagError({ stage: "ingest", reason: "Internal", message: DUPLICATE }))
