@@ -1,4 +1,4 @@
-/** Evaluates answers: content, citations, and abstaining. */
+/** How well questions about documents are answered, cited, or left unanswered. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Duration, Effect, type Scope, Stream } from "effect"
@@ -13,33 +13,33 @@ import {
   scoreAnswers
 } from "./AnswerScores.ts"
 import { jsonLines } from "./JsonLines.ts"
-import { temporaryFolder } from "./TemporaryCollection.ts"
+import { scratchFolder } from "./ScratchCollection.ts"
 
-/** Scores of all questions, of those used in development (`worked`), and of those held out. */
+/** All scores, and those of the questions that were never looked at. */
 export interface AnswerEvaluation {
   readonly questions: number
   readonly ran: number
-  /** Documents that were not found. Their questions were skipped. */
+  /** Documents that questions are about and that are not there; their questions were not asked. */
   readonly missing: ReadonlyArray<string>
   readonly all: AnswerScores
   readonly worked: AnswerScores
   readonly heldOut: AnswerScores
   readonly byKind: { readonly [kind: string]: AnswerScores }
-  /** Wrong answers. */
+  /** What was not right, and of it what retrieval missed. */
   readonly failures: ReadonlyArray<JudgedAnswer>
-  /** The median time of a question. */
+  /** Milliseconds a question took, in the middle. */
   readonly p50Milliseconds: number
 }
 
-/** Reads a file with one question per line. Fails with `NotFound`, or with `Malformed`, which names the line. */
+/** A question a line. Fails with `NotFound` and `Malformed`, which names the line. */
 export const expectedAnswers = (path: string): Effect.Effect<ReadonlyArray<ExpectedAnswer>, RagError> =>
   Stream.runCollect(jsonLines(path, ExpectedAnswer))
 
 /**
- * Ingests folders into a temporary library with default settings, and asks the questions one after another.
+ * Ingests the folders into a library of their own, with default settings, and asks the questions one after the other.
  *
- * **Details.** Missing folders are skipped, and so are the questions about their documents. `onQuestion` gets the number
- * of questions asked and of all.
+ * **Details.** A folder that is not there is left out, and so are the questions about its documents. `onQuestion` hears
+ * how many were asked.
  */
 export const evaluateAnswers: (options: {
   readonly questions: string
@@ -48,7 +48,7 @@ export const evaluateAnswers: (options: {
 }) => Effect.Effect<AnswerEvaluation, RagError, Models | Scope.Scope> = Effect.fn("evaluateAnswers")(
   function* ({ folders, onQuestion = () => Effect.void, questions: path }) {
     const questions = yield* expectedAnswers(path)
-    const library = yield* Library.open(join(yield* temporaryFolder, "library"))
+    const library = yield* Library.open(join(yield* scratchFolder, "library"))
     for (const folder of folders) if (existsSync(folder)) yield* library.ingest(folder)
     const there = new Set((yield* library.documents).map(({ path }) => path))
     const wanted = new Set(questions.flatMap(({ document }) => document ?? []))

@@ -1,11 +1,11 @@
-/** Compares answers with expected ones. */
+/** What an answer is worth, compared with what a careful reader of the documents expects. */
 import { createHash } from "node:crypto"
 import { Schema } from "effect"
 import { escape } from "effect/RegExp"
 import type { Answer } from "../answering/Answer.ts"
 import type { Citation } from "../document/Document.ts"
 
-/** Where the answer is: a page, a figure or a table; if none is given, anywhere in the document. */
+/** Where the answer stands: a page, a figure or a table, one of them, or anywhere in the document. */
 const ExpectedPlace = Schema.Struct({
   page: Schema.optionalKey(Schema.Int),
   figure: Schema.optionalKey(
@@ -16,10 +16,10 @@ const ExpectedPlace = Schema.Struct({
   )
 })
 
-/** A question and what its answer must contain and cite. Without `document`, the correct answer is to abstain. */
+/** A question, and what its answer must say and cite; without `document` it must be left unanswered. */
 export const ExpectedAnswer = Schema.Struct({
   id: Schema.NonEmptyString,
-  /** The kind of source; `none` if the documents do not answer the question. */
+  /** What it is about: `text`, `table`, `figure`; `none` where the documents do not answer it. */
   kind: Schema.Literals(["text", "table", "figure", "none"]),
   question: Schema.NonEmptyString,
   /** Path of the document. */
@@ -31,7 +31,7 @@ export const ExpectedAnswer = Schema.Struct({
 })
 export type ExpectedAnswer = typeof ExpectedAnswer.Type
 
-/** The judgement of one answer. */
+/** What became of one question. */
 export interface JudgedAnswer {
   readonly id: string
   readonly kind: ExpectedAnswer["kind"]
@@ -41,45 +41,45 @@ export interface JudgedAnswer {
   readonly contains: boolean
   readonly cited: boolean
   readonly answer: string
-  /** Document, page, figure. */
+  /** What was cited: document, page, figure. */
   readonly citations: ReadonlyArray<string>
-  /** True if a kept passage or a figure that was looked at is from the right place. */
+  /** Whether a passage kept, or one looked at, was of the right place: where not, retrieval missed it. */
   readonly retrieved: boolean
 }
 
-/** Shares, 0 to 1; `undefined` without such questions. */
+/** Shares, 0 to 1; `undefined` where there was no such question. */
 export interface AnswerScores {
   readonly questions: number
-  /** Of the questions with an answer: contains an expected text. */
+  /** Of the questions that have an answer: it says what it must. */
   readonly answerContains: number | undefined
-  /** … cites the document and, if expected, the page and the figure. */
+  /** … it cites the document and, where expected, the page and the figure. */
   readonly citationRight: number | undefined
-  /** … does not abstain. */
+  /** … something was answered. */
   readonly answersWhenItShould: number | undefined
-  /** Of the questions about figures and tables: contains an expected text and cites its place. */
+  /** Of the questions about figures and tables: says what it must and cites where it stands. */
   readonly figureQuestionsRight: number | undefined
-  /** Of the questions without an answer: abstains. */
+  /** Of the questions without an answer: none was given. */
   readonly abstainsWhenItShould: number | undefined
 }
 
-/** Selects the third of the questions that is held out from development. */
+/** One third is never looked at while the readers are worked on; which, is drawn by this seed. */
 const SEED = "sluice-qa-1"
 export const isHeldOut = (id: string): boolean =>
   (createHash("sha256").update(`${SEED} ${id}`).digest()[0] ?? 0) % 3 === 0
 
-/** Without differences in dashes, spaces and case. */
-const normalize = (text: string): string =>
+/** Dashes, spaces and case make no difference; a number is not a part of another. */
+const level = (text: string): string =>
   text
     .normalize("NFKC")
     .toLowerCase()
     .replace(/[‐-―−]/g, "-")
     .replace(/\s+/g, " ")
 
-/** Whole words: a number is not a part of another. */
-const includesWords = (answer: string, words: string): boolean =>
-  new RegExp(`(?<![a-z\\d]|\\d[.,])${escape(normalize(words))}(?![a-z\\d]|[.,]\\d)`, "u").test(
-    normalize(answer)
+const says = (answer: string, wanted: string): boolean => {
+  return new RegExp(`(?<![a-z\\d]|\\d[.,])${escape(level(wanted))}(?![a-z\\d]|[.,]\\d)`, "u").test(
+    level(answer)
   )
+}
 
 type Place = Pick<Citation, "page" | "figure" | "boxes"> & { readonly path: string }
 
@@ -113,7 +113,7 @@ export const judgeAnswer = (expected: ExpectedAnswer, answer: Answer): JudgedAns
     question: expected.question,
     heldOut: isHeldOut(expected.id),
     answered: answer.found,
-    contains: answer.found && (expected.contains ?? []).some((words) => includesWords(answer.answer, words)),
+    contains: answer.found && (expected.contains ?? []).some((wanted) => says(answer.answer, wanted)),
     cited: cited.some((place) => isAt(expected, place)),
     answer: answer.answer,
     citations: cited.map(({ figure, page, path }) =>
@@ -146,6 +146,6 @@ export const scoreAnswers = (judged: ReadonlyArray<JudgedAnswer>): AnswerScores 
   }
 }
 
-/** True if the answer is right, or rightly none. */
+/** Whether nothing is to be mended. */
 export const isRight = ({ answered, cited, contains, kind }: JudgedAnswer): boolean =>
   kind === "none" ? !answered : cited && contains

@@ -2,11 +2,11 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Schema, Stream } from "effect"
-import type { RagError } from "../document/RagError.ts"
-import { damagedLine, failEvaluation, jsonLines, lines } from "./JsonLines.ts"
+import { RagError } from "../document/RagError.ts"
+import { damaged, jsonLines, lines } from "./JsonLines.ts"
 import type { Judgements } from "./Metrics.ts"
 
-/** A document. */
+/** A document to be found. */
 export const BeirDocument = Schema.Struct({
   _id: Schema.String,
   title: Schema.optional(Schema.NullOr(Schema.String)),
@@ -24,7 +24,7 @@ export const collectionFolder = (data: string, name: string): string => {
   return !existsSync(usual) && existsSync(join(unpacked, "corpus.jsonl")) ? unpacked : usual
 }
 
-/** The documents in a collection's folder. Fails with `Malformed` for a repeated identifier. */
+/** The documents of a collection's folder. Fails with `Malformed` where an identifier comes twice. */
 export const corpusOf = (folder: string): Stream.Stream<BeirDocument, RagError> =>
   Stream.suspend(() => {
     const path = join(folder, "corpus.jsonl")
@@ -32,24 +32,21 @@ export const corpusOf = (folder: string): Stream.Stream<BeirDocument, RagError> 
     return jsonLines(path, BeirDocument).pipe(
       Stream.mapEffect((document) => {
         const { _id: id } = document
-        if (seen.has(id)) {
-          const message = `${path} has the _id ${JSON.stringify(id)} twice. Give each document its own.`
-          return failEvaluation("Malformed", message)
-        }
+        if (seen.has(id)) return twice(path, id)
         seen.add(id)
         return Effect.succeed(document)
       })
     )
   })
 
-/** The questions in a collection's folder. */
+/** The questions of a collection's folder. */
 export const queriesOf = (folder: string): Stream.Stream<BeirQuery, RagError> =>
   jsonLines(join(folder, "queries.jsonl"), BeirQuery)
 
-/** Files of judgements, the preferred one first. */
+/** Where judgements stand: in one file of ours, or in BEIR's folder, of which the test is measured where there is one. */
 const JUDGEMENTS = ["qrels.tsv", "qrels/test.tsv", "qrels/dev.tsv", "qrels/train.tsv"]
 
-/** Query → document → grade, an integer. The first line may be a heading. */
+/** Query → document → grade. The first line is a heading; grades are whole numbers. */
 export const judgementsOf = (folder: string): Effect.Effect<ReadonlyMap<string, Judgements>, RagError> => {
   const name = JUDGEMENTS.find((name) => existsSync(join(folder, name))) ?? JUDGEMENTS[0]!
   const path = join(folder, name)
@@ -60,15 +57,22 @@ export const judgementsOf = (folder: string): Effect.Effect<ReadonlyMap<string, 
         const [query = "", document = "", grade = ""] = text.split("\t")
         const value = Number(grade)
         if (number === 1 && Number.isNaN(value)) return Effect.succeed(all)
-        if (query === "" || document === "" || !Number.isInteger(value))
-          return damagedLine(
-            path,
-            number,
-            "expected a question, a document and an integer, separated by tabs"
-          )
+        if (query === "" || document === "" || !Number.isInteger(value)) return damaged(path, number, JUDGED)
         const own = all.get(query) ?? new Map<string, number>()
         return Effect.sync(() => all.set(query, own.set(document, value)))
       }
     )
   )
 }
+
+/** What a line of judgements is. */
+const JUDGED = "a question, a document and a whole number are due, with tabs between them"
+
+const twice = (path: string, id: string): Effect.Effect<never, RagError> =>
+  Effect.fail(
+    new RagError({
+      stage: "evaluate",
+      reason: "Malformed",
+      message: `${path} has the _id ${JSON.stringify(id)} twice. Give each document its own.`
+    })
+  )

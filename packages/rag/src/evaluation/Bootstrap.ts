@@ -1,16 +1,16 @@
-/** The paired bootstrap: is the difference between two runs more than chance? */
+/** Whether a difference between two ways of retrieving is more than chance: the paired bootstrap over queries. */
 
-/** The difference of two runs in one metric. */
+/** How much better the first is than the second, of one metric. */
 export interface Difference {
   /** Mean of first minus second. */
   readonly difference: number
-  /** The 95 % interval of the resampled differences. */
+  /** 95 % of the resampled differences lie within, both ends included. */
   readonly interval: readonly [low: number, high: number]
-  /** The two-sided p-value. Below .05 is usually called significant. */
+  /** Two-sided: how often chance alone would show a difference as clear. Below .05 is usually called significant. */
   readonly p: number
 }
 
-const RESAMPLES = 10_000
+export const RESAMPLES = 10_000
 const SEED = 20_261_121
 const TAIL = 0.025
 
@@ -26,10 +26,11 @@ const seeded = (seed: number) => {
 }
 
 /**
- * Compares two runs query by query: `first[i]` and `second[i]` belong to the same query.
+ * Compares two runs query by query: `first[i]` and `second[i]` are of the same query.
  *
- * **Details.** Queries are drawn with replacement `resamples` times. p is twice the smaller share of resampled differences on
- * one side of zero, as (n + 1) / (resamples + 1), so that it is never 0. Without a difference it is 1.
+ * **Details.** Queries are drawn with replacement, `resamples` times, with a seed of its own. p is twice the smaller
+ * share of resampled differences on one side of zero, each share counted as (n + 1) / (resamples + 1), so that it is
+ * never 0. Without queries, or without any difference, it is 1.
  */
 export const pairedBootstrap = (
   first: ArrayLike<number>,

@@ -1,4 +1,4 @@
-/** Compares two runs, metric by metric. */
+/** Two ways of retrieving, metric by metric. */
 import { type Difference, pairedBootstrap } from "./Bootstrap.ts"
 import { METRICS, type RunMetrics } from "./Metrics.ts"
 
@@ -6,12 +6,12 @@ import { METRICS, type RunMetrics } from "./Metrics.ts"
 export interface Comparison {
   readonly a: string
   readonly b: string
-  /** Queries of both runs. */
+  /** Queries that both were measured on. */
   readonly queries: number
   readonly metrics: { readonly [metric in keyof RunMetrics]: Difference }
 }
 
-/** The metrics of each query, in the same order for all runs. */
+/** What a run reached for each query, in the same order for all runs. */
 export interface MeasuredQueries {
   readonly name: string
   readonly each: ReadonlyArray<RunMetrics>
@@ -30,6 +30,7 @@ export const compareRuns = (a: MeasuredQueries, b: MeasuredQueries): Comparison 
     a: a.name,
     b: b.name,
     queries: Math.min(a.each.length, b.each.length),
+    // The metrics are all of them.
     metrics: Object.fromEntries(differences) as Comparison["metrics"]
   }
 }

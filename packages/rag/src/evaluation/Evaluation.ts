@@ -1,27 +1,26 @@
-/** Evaluates retrieval on judged collections. */
+/** How well retrieval finds what people judged to be relevant. */
 import { join } from "node:path"
 import { Embedder, Reranker } from "@sluice/core"
 import { Effect, type Scope, Stream } from "effect"
 import { collectionFolder, corpusOf, judgementsOf, queriesOf } from "./Beir.ts"
 import { type Comparison, compareRuns, type MeasuredQueries } from "./Comparison.ts"
 import { fillCollection } from "./JudgedCollection.ts"
-import { failEvaluation } from "./JsonLines.ts"
 import { meteredModels } from "./MeteredModels.ts"
 import { hasRelevant } from "./Metrics.ts"
-import { type EvaluatedRun, type JudgedQuestion, measureMethods, type RetrievalMethod } from "./Runs.ts"
-import { temporaryFolder } from "./TemporaryCollection.ts"
+import { type EvaluatedRun, type JudgedQuestion, measureWays, type Way } from "./Runs.ts"
+import { scratchFolder } from "./ScratchCollection.ts"
 import type { Place } from "../retrieval/stages/RetrievalStage.ts"
 import { fuse } from "../retrieval/stages/Fuse.ts"
 import { Fusion, FUSION, retrieversOf } from "../retrieval/stages/Fusion.ts"
 import { indexKeywords } from "../store/lance/LanceKeywords.ts"
 import { modelError } from "../embedding/PassageEmbedder.ts"
 import type { Collection } from "../store/PassageIndex.ts"
-import type { RagError } from "../document/RagError.ts"
+import { RagError } from "../document/RagError.ts"
 import { makeRetriever, type Retrieval, type Retriever } from "../retrieval/Retriever.ts"
 import type { RetrieveOptions } from "../retrieval/stages/RetrieveOptions.ts"
 import { searchWords } from "../document/SearchText.ts"
 
-/** Documents in a ranking: the depth of the deepest metric. */
+/** Documents that a ranking has: as many as the deepest metric looks at. */
 export const DEPTH = 100
 
 /** A configuration that is measured beside the others. */
@@ -30,25 +29,26 @@ export interface Configuration {
   readonly options: RetrieveOptions
 }
 
-/** All runs over one collection, and their differences. */
+/** All runs over one collection, and how clear the differences between them are. */
 export interface Evaluation {
   readonly collection: string
   readonly queries: number
   readonly runs: ReadonlyArray<EvaluatedRun>
   /** `default` against `bm25` first, then the configurations. */
   readonly comparisons: ReadonlyArray<Comparison>
-  /** The metrics of each query, in the same order for all runs. */
+  /** What each query came to, for reports: every run's, in one order. */
   readonly each: ReadonlyArray<MeasuredQueries>
 }
 
 /**
- * Runs every question of `<data>/retrieval/<collection>` through several retrieval methods.
+ * Runs every question of `<data>/retrieval/<collection>` through every way of retrieving.
  *
- * **Details.** `bm25` is full text search over title and text, `embeddings` the vectors alone, `hybrid` both fused without a
- * reranker, and `default` the retriever with default options. Each document is one passage, in the same store as a
- * library's, in a temporary folder. A ranking has the kept passages, each followed by its duplicates, then the other
- * reranked ones, then the rest in the order of recall. Two configurations are compared with each other, one with
- * `default`.
+ * **Details.** `bm25` is full text over title and text alone, `embeddings` the vectors alone, `hybrid` both
+ * fused without a reranker, `default` the retriever
+ * as `Library.open` makes it when nothing is set. A document of the collection is one passage; all go through the
+ * store and the search that a library uses, in a temporary folder. A ranking is what the retriever keeps, each
+ * followed by those that say the same and are named with it, then the others that it reranked, then the rest in the
+ * order of recall. Configurations are compared with one another, or one alone with `default`.
  */
 export const evaluateRetrieval: (options: {
   readonly data: string
@@ -59,7 +59,7 @@ export const evaluateRetrieval: (options: {
   function* ({ collection: name, configurations = [], data, onQuestion }) {
     const folder = collectionFolder(data, name)
     const judgements = yield* judgementsOf(folder)
-    const scratch = yield* temporaryFolder
+    const scratch = yield* scratchFolder
     const texts = yield* corpusOf(folder).pipe(
       Stream.map(({ _id, text, title }) => ({ id: _id, text: title ? `${title}\n${text}` : text })),
       Stream.runCollect
@@ -71,7 +71,7 @@ export const evaluateRetrieval: (options: {
     const measured = yield* Effect.gen(function* () {
       const filled = yield* fillCollection(join(scratch, "vectors"), corpusOf(folder))
       const retriever = yield* makeRetriever(Effect.succeed(filled.collection))
-      const methods: ReadonlyArray<RetrievalMethod> = [
+      const ways: ReadonlyArray<Way> = [
         { name: "bm25", search: (question) => byKeywords(question, DEPTH) },
         yield* recalled("embeddings", filled.collection, Fusion.dense),
         yield* recalled("hybrid", filled.collection, FUSION),
@@ -79,7 +79,7 @@ export const evaluateRetrieval: (options: {
         configured("default", retriever, {}),
         ...configurations.map(({ name, options }) => configured(name, retriever, options))
       ]
-      return yield* measureMethods(methods, judgedQuestions(folder, judgements), meter, onQuestion)
+      return yield* measureWays(ways, judgedQuestions(folder, judgements), meter, onQuestion)
     }).pipe(Effect.provideService(Embedder, embedder), Effect.provideService(Reranker, reranker))
     if (measured.queries === 0) return yield* nothingToFind(folder)
     return {
@@ -97,10 +97,13 @@ type Judged = Effect.Success<ReturnType<typeof judgementsOf>>
 const relevantIn = (judged: Judged): ReadonlySet<string> =>
   new Set([...judged.values()].flatMap((own) => [...own].flatMap(([id, grade]) => (grade > 0 ? [id] : []))))
 
-const nothingToFind = (folder: string) =>
-  failEvaluation(
-    "Empty",
-    `${folder} has no question with a relevant document, so nothing was measured. Compare the identifiers of its judgements with those of corpus.jsonl and queries.jsonl.`
+const nothingToFind = (folder: string): Effect.Effect<never, RagError> =>
+  Effect.fail(
+    new RagError({
+      stage: "evaluate",
+      reason: "Empty",
+      message: `${folder} has no question with a relevant document, so nothing was measured. Compare the identifiers of its judgements with those of corpus.jsonl and queries.jsonl.`
+    })
   )
 
 const judgedQuestions = (folder: string, judgements: Judged): Stream.Stream<JudgedQuestion, RagError> =>
@@ -109,7 +112,7 @@ const judgedQuestions = (folder: string, judgements: Judged): Stream.Stream<Judg
     Stream.filter(({ judgements }) => hasRelevant(judgements))
   )
 
-/** Recall and fusion, without a reranker. */
+/** The first stage alone: what the store finds, in the order of a fusion. */
 const recalled = Effect.fn("Evaluation.recalled")(function* (
   name: string,
   collection: Collection,
@@ -117,7 +120,7 @@ const recalled = Effect.fn("Evaluation.recalled")(function* (
 ) {
   const { embed } = yield* Embedder
   const { keywords } = retrieversOf(fusion)
-  const method: RetrievalMethod = {
+  const way: Way = {
     name,
     search: Effect.fn("Evaluation.recall")(function* (question: string) {
       const { vectors } = yield* embed([question], "query").pipe(
@@ -130,10 +133,10 @@ const recalled = Effect.fn("Evaluation.recalled")(function* (
       return fuse(fusion, hits).map(({ hit }) => hit.passage.document.path)
     })
   }
-  return method
+  return way
 })
 
-const configured = (name: string, retriever: Retriever, options: RetrieveOptions): RetrievalMethod => ({
+const configured = (name: string, retriever: Retriever, options: RetrieveOptions): Way => ({
   name,
   search: (question) =>
     Effect.map(retriever.retrieve(question, options), (found) =>
@@ -146,7 +149,10 @@ const configured = (name: string, retriever: Retriever, options: RetrieveOptions
     )
 })
 
-/** The kept passages, each followed by its duplicates, then the other reranked ones, as judged names without repetition. */
+/**
+ * What is kept, each followed by the places that say the same, then what was reranked and not kept, by the name that is
+ * judged; each counts where it comes first.
+ */
 export const ordered = (
   { kept, trace }: Retrieval,
   nameOf: (place: Place) => string

@@ -1,23 +1,22 @@
-/** Evaluates the figures and tables found in PDFs against those that people marked. */
+/** How well figures and tables are found in PDFs whose figures people have marked. */
 import { readFile } from "node:fs/promises"
 import { basename, join } from "node:path"
 import { Duration, Effect, Schema } from "effect"
 import type { Box } from "../document/Document.ts"
 import { parse } from "../formats/Parser.ts"
 import { RagError } from "../document/RagError.ts"
-import { failEvaluation } from "./JsonLines.ts"
 import { type FigureScores, type FoundFigure, type MarkedFigure, scoreFigures } from "./FigureScores.ts"
 
-/** PDFs read at once: one per worker thread. */
-const CONCURRENCY = 2
+/** PDFs that are read at a time: one for each thread that reads them. */
+const AT_ONCE = 2
 
-/** Scores, speed and memory. */
+/** What was reached, how fast, and with how much memory. */
 export interface FigureEvaluation extends FigureScores {
-  /** Whole PDFs with figures and crops, two at a time, when everything has been read once before. */
+  /** Whole PDFs with their figures and crops, two at a time, by threads that have read as many before. */
   readonly pagesPerSecond: number
-  /** The same for the first reading, which includes starting the worker threads. */
+  /** The same of the first reading: the threads are started, and what they run is compiled on the way. */
   readonly pagesPerSecondCold: number
-  /** The peak memory of this process, with its threads. */
+  /** The most that this process ever held, its threads included. */
   readonly peakMemoryMB: number
 }
 
@@ -31,8 +30,10 @@ const Mark = Schema.Struct({
 const Gold = Schema.fromJsonString(Schema.Array(Mark))
 
 /**
- * Reads the PDFs named by `<data>/figures/gold.json`, which are in the same folder, and compares the figures on the marked
- * pages. Uses no model. Fails with `NotFound` and `Malformed`, also for a PDF that cannot be read.
+ * Reads the PDFs that `<data>/figures/gold.json` names, beside it, and compares what was found on the marked pages.
+ *
+ * Fails with `NotFound` and `Malformed`, also for a PDF that cannot be read. No model is asked: boxes, captions and
+ * numbers need none.
  */
 export const evaluateFigures: (options: {
   readonly data: string
@@ -43,7 +44,7 @@ export const evaluateFigures: (options: {
   const files = yield* Effect.forEach(names, (name) =>
     Effect.map(bytesOf(join(folder, basename(name))), (bytes) => ({ name, bytes }))
   )
-  // The largest first, so that both threads end at about the same time.
+  // The largest first, so that no thread is left with a long one at the end.
   const ordered = files.toSorted((a, b) => b.bytes.length - a.bytes.length)
   const [cold, read] = yield* timed(readAll(ordered))
   const [warm] = yield* timed(readAll(ordered))
@@ -75,10 +76,10 @@ const readAll = (files: ReadonlyArray<Pdf>) =>
   Effect.forEach(
     files,
     ({ bytes, name }) => Effect.map(parse({ path: name, bytes }), (parsed) => ({ name, parsed })),
-    { concurrency: CONCURRENCY }
+    { concurrency: AT_ONCE }
   )
 
-/** The duration in seconds, above 0, and the value. */
+/** The seconds that it took, above 0, and what it gave. */
 const timed = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<readonly [seconds: number, value: A], E> =>
   Effect.map(Effect.timed(effect), ([duration, value]) => [
     Math.max(Duration.toSeconds(duration), 0.001),
@@ -92,7 +93,7 @@ const bytesOf = (path: string): Effect.Effect<Uint8Array, RagError> =>
       new RagError({
         stage: "evaluate",
         reason: (cause as NodeJS.ErrnoException).code === "ENOENT" ? "NotFound" : "Store",
-        message: `${path} cannot be read. The folder figures must have gold.json and the PDFs that it names.`,
+        message: `${path} cannot be read. Figures are evaluated over a folder figures with gold.json and the PDFs that it names.`,
         cause
       })
   })
@@ -106,12 +107,14 @@ const goldOf = (path: string): Effect.Effect<ReadonlyArray<MarkedFigure>, RagErr
           return { document, page, kind, number: number?.toString(), box: corners }
         })
       ),
-      Effect.catch((cause) =>
-        failEvaluation(
-          "Malformed",
-          `${path} is not a list of { document, page, kind, number, box }: ${cause.message}`,
-          { cause }
-        )
+      Effect.mapError(
+        (cause) =>
+          new RagError({
+            stage: "evaluate",
+            reason: "Malformed",
+            message: `${path} is not a list of { document, page, kind, number, box }: ${cause.message}`,
+            cause
+          })
       )
     )
   )

@@ -1,7 +1,7 @@
-/** Compares figures that were found with figures that people marked. */
+/** Figures that were found against those that people marked: pure functions. */
 import type { Box } from "../document/Document.ts"
 
-/** A figure or a table on a page. `number` as in its caption, if it has one. */
+/** A figure or a table on a page. `number` is as the caption says it; none where it has none. */
 export interface MarkedFigure {
   readonly document: string
   /** From 1. */
@@ -17,9 +17,9 @@ export interface FoundFigure extends MarkedFigure {
   readonly captioned: boolean
 }
 
-/** An error. `found` is the nearest figure that was found, if any. */
+/** What is not as it was marked. `found` is the nearest that was found, where there is any. */
 export interface FigureMiss extends MarkedFigure {
-  /** Not found; found but not marked; found with another kind or number. */
+  /** Not found; found where nothing was marked; found with another kind or number. */
   readonly what: "missed" | "unexpected" | "misread"
   readonly iou: number
   readonly found?: FoundFigure | undefined
@@ -29,17 +29,17 @@ export interface FigureMiss extends MarkedFigure {
 export interface FigureScores {
   readonly precision: number
   readonly recall: number
-  /** The share of hits with the kind and number of the mark. */
+  /** Of the hits: kind and number are those of the mark. */
   readonly numberAndKindRight: number
   /** Mean over the hits. */
   readonly meanIoU: number
-  /** The share of hits with a caption. */
+  /** Of the hits: with a caption. */
   readonly captionRate: number
   readonly misses: ReadonlyArray<FigureMiss>
 }
 
-/** The minimum overlap of a hit with its mark. */
-const HIT_IOU = 0.7
+/** A hit overlaps its mark at least so much. */
+export const HIT_IOU = 0.7
 
 const area = ([x0, y0, x1, y1]: Box): number => Math.max(0, x1 - x0) * Math.max(0, y1 - y0)
 
@@ -58,10 +58,10 @@ export const iou = (a: Box, b: Box): number => {
 const share = (count: number, of: number): number => (of === 0 ? 0 : count / of)
 
 /**
- * Pairs marks with found figures, the best overlap first, each at most once.
+ * Pairs marks and finds, the best overlap first, each at most once.
  *
- * **Details.** A table found where a figure is marked is a hit of the wrong kind. Only pages with a mark count. If nothing
- * was found, precision is 0.
+ * **Details.** Figures and tables together: a table found where a figure is marked is a hit of the wrong kind. Only
+ * finds on pages that a mark is on count. Without any find precision is 0.
  */
 export const scoreFigures = (
   marks: ReadonlyArray<MarkedFigure>,

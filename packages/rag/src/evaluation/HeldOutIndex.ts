@@ -1,17 +1,17 @@
-/** Indexes a library's documents again in a temporary folder, without the held-out headings and captions. */
+/** A library's documents indexed once more, in a folder of its own, without what some questions were made from. */
 import { Vision } from "@sluice/core"
 import { Context, Effect } from "effect"
 import type { Parsed, StoredPassage } from "../document/Document.ts"
 import { type ChunkedDocument, chunkDocument } from "../ingest/ChunkedDocument.ts"
 import { searchText } from "../document/SearchText.ts"
-import { temporaryCollection } from "./TemporaryCollection.ts"
+import { scratchCollection } from "./ScratchCollection.ts"
 
-/** Passages per commit. */
+/** Passages of one commit. */
 const COMMIT_PASSAGES = 1_000
 
-/** Opens the index. `write` takes documents one by one; `settle` writes the rest. */
+/** Opens the index; `write` takes documents as they come, `settle` writes the last of them. */
 export const heldOutIndex = Effect.fn("HeldOutIndex.open")(function* (folder: string) {
-  const { collection, dimension, embedder } = yield* temporaryCollection(folder)
+  const { collection, dimension, embedder } = yield* scratchCollection(folder)
   let waiting: Array<ChunkedDocument> = []
   let passages = 0
 
@@ -35,10 +35,16 @@ export const heldOutIndex = Effect.fn("HeldOutIndex.open")(function* (folder: st
     yield* collection.commit(documents)
   })
 
-  /** Writes a document like an ingest, without its original. Returns its passages. */
+  /** Writes a document as an ingest would, without its original, and gives its passages as they will be found. */
   const write = Effect.fn("HeldOutIndex.write")(function* (path: string, parsed: Parsed) {
-    const file = { path, source: "", original: new Uint8Array(), sha256: path, metadata: undefined }
-    // Without `Vision`, which costs and does not affect these questions.
+    const file = {
+      path,
+      source: "",
+      original: new Uint8Array(),
+      sha256: path,
+      metadata: undefined
+    }
+    // What image understanding says costs, and is no matter of recall by headings and captions.
     const draft = yield* chunkDocument(file, parsed).pipe(
       Effect.updateContext((context: Context.Context<never>) => Context.omit(Vision)(context))
     )

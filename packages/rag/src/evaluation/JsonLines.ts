@@ -1,23 +1,15 @@
-/** Text files of an evaluation, read line by line. Errors name the line. */
+/** Text files of an evaluation, read line by line; what is wrong with one names the line. */
 import { createReadStream } from "node:fs"
 import { createInterface } from "node:readline"
 import { Effect, Schema, Stream } from "effect"
-import { RagError, type RagReason } from "../document/RagError.ts"
+import { RagError } from "../document/RagError.ts"
 
-/** A failure of the stage `evaluate`. */
-export const failEvaluation = (
-  reason: RagReason,
-  message: string,
-  more: { readonly document?: string; readonly cause?: unknown } = {}
-): Effect.Effect<never, RagError> =>
-  Effect.fail(new RagError({ stage: "evaluate", reason, message, ...more }))
-
-/** A file with one JSON value per line. */
+/** A file of JSON, one value a line. */
 export const jsonLines = <A>(path: string, schema: Schema.Codec<A, unknown>): Stream.Stream<A, RagError> => {
   const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(schema))
   return lines(path).pipe(
     Stream.mapEffect(({ number, text }) =>
-      decode(text).pipe(Effect.catch((cause) => damagedLine(path, number, cause.message, cause)))
+      decode(text).pipe(Effect.catch((cause) => damaged(path, number, cause.message, cause)))
     )
   )
 }
@@ -33,7 +25,7 @@ export const lines = (
     )
   ).pipe(
     Stream.zipWithIndex,
-    // Editors on Windows put a byte order mark first.
+    // Windows' editors begin a file with a mark that is no part of it.
     Stream.map(([text, index]) => ({
       number: index + 1,
       text: index === 0 ? text.replace(/^\uFEFF/, "") : text
@@ -45,14 +37,22 @@ const unreadable = (path: string, cause: unknown): RagError =>
   new RagError({
     stage: "evaluate",
     reason: (cause as NodeJS.ErrnoException).code === "ENOENT" ? "NotFound" : "Store",
-    message: `${path} cannot be read. A collection is a folder with corpus.jsonl, queries.jsonl and qrels/test.tsv or qrels.tsv. Questions are a file with one JSON object per line (\`--questions FILE\`).`,
+    message: `${path} cannot be read. Collections are folders with corpus.jsonl, queries.jsonl and qrels/test.tsv or qrels.tsv; questions are a file of JSON, one object a line (\`--questions FILE\`).`,
     cause
   })
 
-/** A line in the wrong format. */
-export const damagedLine = (path: string, line: number, why: string, cause?: unknown) =>
-  failEvaluation(
-    "Malformed",
-    `Line ${line} of ${path} has the wrong format: ${why.replaceAll(/\s+/g, " ")}. Correct the line.`,
-    { cause }
+/** A line that is not what it should be. */
+export const damaged = (
+  path: string,
+  line: number,
+  why: string,
+  cause?: unknown
+): Effect.Effect<never, RagError> =>
+  Effect.fail(
+    new RagError({
+      stage: "evaluate",
+      reason: "Malformed",
+      message: `Line ${line} of ${path} is not as its format wants it: ${why.replaceAll(/\s+/g, " ")}. Mend the line.`,
+      ...(cause === undefined ? {} : { cause })
+    })
   )

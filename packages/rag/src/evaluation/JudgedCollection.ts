@@ -1,28 +1,28 @@
-/** Indexes a judged collection in a temporary folder. */
+/** A judged collection in a store of its own: what the ways of retrieving look in. */
 import { Effect, Stream } from "effect"
-import { documentId, sha256 } from "../document/Hash.ts"
-import type { PassageEmbedder } from "../embedding/PassageEmbedder.ts"
+import { documentId } from "../document/Hash.ts"
+import { sha256 } from "../document/Hash.ts"
+import { type PassageEmbedder } from "../embedding/PassageEmbedder.ts"
 import type { IndexedDocument } from "../store/PassageIndex.ts"
-import type { RagError } from "../document/RagError.ts"
+import { RagError } from "../document/RagError.ts"
 import { embeddedText, searchText } from "../document/SearchText.ts"
 import type { BeirDocument } from "./Beir.ts"
-import { failEvaluation } from "./JsonLines.ts"
-import { temporaryCollection } from "./TemporaryCollection.ts"
+import { scratchCollection } from "./ScratchCollection.ts"
 
-/** Documents per commit. */
+/** Documents of one commit. */
 const BATCH = 1_000
 
 /**
- * Writes the documents to a collection, and settles it.
+ * Fills a collection with the documents as they come, and settles it.
  *
- * **Details.** Each document becomes one passage, whose path is the document's identifier. The embedded text and the search
- * text are made like an ingest's.
+ * **Details.** A document of the collection is one passage, whose document's path is its identifier. What is embedded
+ * and searched is made as an ingest makes it.
  */
 export const fillCollection = Effect.fn("JudgedCollection.fill")(function* <R>(
   folder: string,
   documents: Stream.Stream<BeirDocument, RagError, R>
 ) {
-  const { collection, dimension, embedder } = yield* temporaryCollection(folder)
+  const { collection, dimension, embedder } = yield* scratchCollection(folder)
   yield* documents.pipe(
     Stream.rechunk(BATCH),
     Stream.runForEachArray((batch) => Effect.flatMap(indexed(batch, embedder), collection.commit))
@@ -43,14 +43,17 @@ const indexed = Effect.fn("JudgedCollection.indexed")(function* (
   const embeddings = yield* embedder.embed(ready)
   return yield* Effect.forEach(ready, ({ hash, id, passage, text, title }, i) => {
     const embedding = embeddings[i]
-    if (embedding === undefined) {
-      const message = `The embedding model returned no vector for document ${id}.`
-      return failEvaluation("Model", message, { document: id })
-    }
-    if (embedding._tag !== "Vector") return Effect.fail(embedding.error)
-    const sha = sha256(id)
+    if (embedding?._tag !== "Vector") return Effect.fail(embedding?.error ?? nothing(id))
     const document: IndexedDocument = {
-      info: { id: documentId(id), path: id, title, format: "text", bytes: 0, sha256: sha, passages: 1 },
+      info: {
+        id: documentId(id),
+        path: id,
+        title,
+        format: "text",
+        bytes: 0,
+        sha256: sha256(id),
+        passages: 1
+      },
       source: "",
       original: new Uint8Array(),
       attachments: new Map(),
@@ -60,3 +63,11 @@ const indexed = Effect.fn("JudgedCollection.indexed")(function* (
     return Effect.succeed(document)
   })
 })
+
+const nothing = (id: string): RagError =>
+  new RagError({
+    stage: "evaluate",
+    reason: "Model",
+    message: `The embedding model gave nothing for document ${id}.`,
+    document: id
+  })

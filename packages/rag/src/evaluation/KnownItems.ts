@@ -1,11 +1,12 @@
 /**
- * Known-item questions: a heading or a caption as a question, whose answer is the section or the figure.
+ * Questions that a collection asks itself: the name of a section or of a figure, whose answer is that section or figure.
  *
- * The heading or caption is held out: it is removed from the document before indexing, because any search would find it.
+ * A question whose words stand in what is indexed of its answer would be found by any search. So what the question was
+ * made from is held out: the heading or the caption is taken out of the document before it is indexed for the question.
  */
 import type { Figure, Parsed, Span } from "../document/Document.ts"
 
-/** A question, the range of its answer, and the range to hold out. */
+/** A question, where its answer stands, and what must not be indexed when it is asked. */
 export interface KnownItem {
   readonly question: string
   readonly from: "heading" | "caption"
@@ -13,14 +14,14 @@ export interface KnownItem {
   readonly held: Span
 }
 
-/** Shorter headings are not specific: “Introduction”, “Results”. */
-const MIN_WORDS = 2
-const MIN_HAN = 4
-/** Characters of a section. */
-const MIN_ANSWER = 120
-/** Characters in a figure without its caption. */
-const MIN_FIGURE_TEXT = 20
-const MAX_QUESTION = 200
+/** Fewer words say nothing: “Introduction”, “Results”. Han characters count one by one, so more of them are due. */
+const LEAST_WORDS = 2
+const LEAST_HAN = 4
+/** A section with less text than this has no answer worth finding. */
+const LEAST_ANSWER = 120
+/** Of a figure without its caption: what is written in it, or said of it. */
+const LEAST_INSIDE = 20
+const LONGEST_QUESTION = 200
 
 /** `3.2`, `IV.`, `Chapter 2:`, `第3章`: what stands before a heading's words. */
 const NUMBERING =
@@ -33,12 +34,12 @@ const LABEL =
 const words = (text: string): number => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0
 const han = (text: string): number => text.match(/\p{Script=Han}/gu)?.length ?? 0
 
-const isSpecific = (question: string): boolean =>
-  han(question) > 0 ? han(question) >= MIN_HAN : words(question) >= MIN_WORDS
+const saysSomething = (question: string): boolean =>
+  han(question) > 0 ? han(question) >= LEAST_HAN : words(question) >= LEAST_WORDS
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim()
 
-/** For finding repeated questions: without case, punctuation and spaces. */
+/** The same question asked twice has two answers: compared without case, signs and spaces. */
 export const questionKey = (question: string): string =>
   question
     .toLowerCase()
@@ -48,21 +49,26 @@ export const questionKey = (question: string): string =>
 const firstSentence = (text: string): string => {
   const end = /[.。!?！？](?=\s|$)|[。！？]/u.exec(text.slice(20))
   const sentence = end === null ? text : text.slice(0, 20 + end.index)
-  return sentence.length <= MAX_QUESTION ? sentence : sentence.slice(0, MAX_QUESTION).replace(/\s+\S*$/, "")
+  return sentence.length <= LONGEST_QUESTION
+    ? sentence
+    : sentence.slice(0, LONGEST_QUESTION).replace(/\s+\S*$/, "")
 }
 
-/** Headings other than the title, with enough text before the next heading. */
+/**
+ * Sections with a name of their own and enough text directly below it: what stands below their subheadings has other
+ * names. The title of the document names no section.
+ */
 const fromHeadings = ({ blocks, title }: Parsed): ReadonlyArray<KnownItem> =>
   blocks.flatMap(({ end, heading, kind, start }, i): ReadonlyArray<KnownItem> => {
     if (kind !== "heading" || heading === undefined) return []
     const question = oneLine(heading.replace(NUMBERING, ""))
-    if (!isSpecific(question) || questionKey(heading) === questionKey(title)) return []
+    if (!saysSomething(question) || questionKey(heading) === questionKey(title)) return []
     const next = blocks.findIndex((block, at) => at > i && block.kind === "heading")
     const below = blocks.slice(i + 1, next < 0 ? blocks.length : next)
     const first = below[0]
     const last = below.at(-1)
     const characters = below.reduce((sum, block) => sum + block.end - block.start, 0)
-    if (first === undefined || last === undefined || characters < MIN_ANSWER) return []
+    if (first === undefined || last === undefined || characters < LEAST_ANSWER) return []
     return [
       {
         question,
@@ -73,23 +79,23 @@ const fromHeadings = ({ blocks, title }: Parsed): ReadonlyArray<KnownItem> =>
     ]
   })
 
-/** Captions of figures that contain text or are mentioned in a paragraph. */
+/** Figures that say something besides their caption: what is written in them, or a paragraph that refers to them. */
 const fromCaptions = ({ figures, text }: Parsed): ReadonlyArray<KnownItem> =>
   figures.flatMap(({ caption, end, mentions, start }): ReadonlyArray<KnownItem> => {
     if (caption === undefined) return []
     const question = firstSentence(oneLine(text.slice(caption.start, caption.end)).replace(LABEL, ""))
     const inside = oneLine(text.slice(start, caption.start) + text.slice(caption.end, end))
-    if (!isSpecific(question) || (inside.length < MIN_FIGURE_TEXT && mentions.length === 0)) return []
+    if (!saysSomething(question) || (inside.length < LEAST_INSIDE && mentions.length === 0)) return []
     return [{ question, from: "caption", answer: { start, end }, held: caption }]
   })
 
-/** All questions that can be made from a document. */
+/** All questions that a document can be asked in its own words. */
 export const knownItems = (parsed: Parsed): ReadonlyArray<KnownItem> => [
   ...fromHeadings(parsed),
   ...fromCaptions(parsed)
 ]
 
-/** Replaces the held ranges by blanks, so that offsets stay the same. */
+/** The document without what some questions were made from. Every offset stays: blanks stand where the words stood. */
 export const holdOut = (parsed: Parsed, items: ReadonlyArray<KnownItem>): Parsed => {
   let text = parsed.text
   for (const { held } of items)

@@ -1,4 +1,4 @@
-/** Evaluates a library with questions made from its documents, or with questions of its owner. */
+/** How well a library finds what is in it: by questions made from it, or by questions of its owner. */
 import { createHash } from "node:crypto"
 import { join } from "node:path"
 import { Embedder, Reranker } from "@sluice/core"
@@ -7,22 +7,21 @@ import { chunk } from "../chunking/Chunker.ts"
 import type { Span, StoredPassage } from "../document/Document.ts"
 import { comparisonsOf, type Configuration, DEPTH, type Evaluation, ordered } from "./Evaluation.ts"
 import { heldOutIndex } from "./HeldOutIndex.ts"
-import { failEvaluation } from "./JsonLines.ts"
 import { holdOut, type KnownItem, knownItems, questionKey } from "./KnownItems.ts"
 import { type UsageMeter, meteredModels } from "./MeteredModels.ts"
 import { type LibraryQuestion, placeOf } from "./Questions.ts"
-import { type JudgedQuestion, measureMethods, type RetrievalMethod } from "./Runs.ts"
-import { temporaryFolder } from "./TemporaryCollection.ts"
+import { type JudgedQuestion, measureWays, type Way } from "./Runs.ts"
+import { scratchFolder } from "./ScratchCollection.ts"
 import { Fusion } from "../retrieval/stages/Fusion.ts"
 import type { LibraryService } from "../library/LibraryService.ts"
-import type { RagError } from "../document/RagError.ts"
+import { RagError } from "../document/RagError.ts"
 import { makeRetriever, type Retriever } from "../retrieval/Retriever.ts"
 import type { RetrieveOptions } from "../retrieval/stages/RetrieveOptions.ts"
 
-/** The maximum number of questions made from a library. */
+/** Questions that are made of a collection at most. */
 export const QUESTIONS = 200
 
-/** The share of a document's headings and captions held out at most. The others keep its structure. */
+/** Of a document's headings and captions so many are held out at most: the others make it what it is. */
 const HELD_SHARE = 1 / 3
 
 interface Options {
@@ -31,14 +30,14 @@ interface Options {
   readonly onQuestion?: (asked: number) => Effect.Effect<void>
 }
 
-/** An evaluation of a library. `note` says how its questions were made. */
+/** An evaluation of a library, and what a reader must know of its questions. */
 export interface LibraryEvaluation extends Evaluation {
   readonly note: string
 }
 
 const SEED = "sluice"
 
-/** `count` of the values, chosen by the hash of their keys, so that samples of overlapping lists overlap. */
+/** `count` of the values, chosen by the hash of their keys: of two overlapping lists the choice overlaps too. */
 const sampleBy = <A>(
   values: ReadonlyArray<A>,
   count: number,
@@ -56,7 +55,7 @@ const sampleBy = <A>(
 const ANSWER = "answer"
 const JUDGED = new Map([[ANSWER, 1]])
 
-/** A question that any of some passages answers: the best ranked counts. */
+/** A question whose answer is any of some passages: the first of them that is found counts. */
 const judged = (question: string, passages: ReadonlySet<string>): JudgedQuestion => ({
   text: question,
   judgements: JUDGED,
@@ -69,20 +68,20 @@ const overlapping = (
 ): ReadonlySet<string> =>
   new Set(passages.filter((passage) => passage.start < end && passage.end > start).map(({ id }) => id))
 
-/** Keywords alone, in the order of BM25. A deadline of 0 skips the reranker. */
+/** Keywords alone in the order of BM25: with no time left the reranker is not asked. */
 const BM25: RetrieveOptions = { fusion: Fusion.keywords, recall: DEPTH, candidates: DEPTH, deadline: 0 }
 
-/** Keywords alone, the default options, and the configurations. */
-const methodsOf = (
+/** Keywords alone, what is done when nothing is set, and the configurations. */
+const waysOf = (
   retrieve: Retriever["retrieve"],
   configurations: ReadonlyArray<Configuration>
-): ReadonlyArray<RetrievalMethod> => [
+): ReadonlyArray<Way> => [
   {
     name: "bm25",
     search: (question) =>
       Effect.map(retrieve(question, BM25), ({ trace }) => trace.passages.map(({ passage }) => passage.id))
   },
-  ...[{ name: "default", options: {} }, ...configurations].map(({ name, options }): RetrievalMethod => ({
+  ...[{ name: "default", options: {} }, ...configurations].map(({ name, options }): Way => ({
     name,
     search: (question) => Effect.map(retrieve(question, options), (found) => ordered(found, ({ id }) => id)),
     rest: (question) =>
@@ -95,14 +94,13 @@ const methodsOf = (
 const measured = Effect.fn("LibraryEvaluation.measure")(function* <E>(
   name: string,
   note: string,
-  methods: ReadonlyArray<RetrievalMethod>,
+  ways: ReadonlyArray<Way>,
   questions: Stream.Stream<JudgedQuestion, E>,
   meter: UsageMeter,
   { configurations = [], onQuestion }: Options
 ) {
-  const { each, queries, runs } = yield* measureMethods(methods, questions, meter, onQuestion)
-  if (queries === 0)
-    return yield* failEvaluation("Empty", "There is no question. Write one JSON object per line.")
+  const { each, queries, runs } = yield* measureWays(ways, questions, meter, onQuestion)
+  if (queries === 0) return yield* notAsked("There is no question. Write one JSON object a line.")
   const evaluation: LibraryEvaluation = {
     collection: name,
     queries,
@@ -115,15 +113,16 @@ const measured = Effect.fn("LibraryEvaluation.measure")(function* <E>(
 })
 
 /**
- * Evaluates a library without labels: questions are its own headings and captions.
+ * Asks a library for its own sections and figures by their names: no labels and no model are needed.
  *
- * **Details.** A question is a heading, or the first sentence of a caption. The answer is the text below the heading, or the
- * figure. All documents are indexed again in a temporary folder, without what the questions were made from: at most a third
- * of a document's headings and captions. Headings and captions that occur twice, have one word, or equal the title, are not
- * used.
+ * **Details.** A question is a heading, or the first sentence of a caption; its answer is the text below the heading, or
+ * the figure. What a question was made from is taken out of what is indexed: all documents are indexed once more in a
+ * temporary folder, as an ingest does it. At most a third of a document's headings and captions are held out, so that the
+ * others still say where a passage stands. Headings and captions that come twice, that have one word, or the document's
+ * title, are not asked.
  *
- * **Gotchas.** A paid model embeds the whole library again. The questions use the author's words: use them to compare
- * configurations, not to predict results for people's questions.
+ * **Gotchas.** A model that costs something embeds the whole library once more. Such questions use the author's words:
+ * they compare two configurations, they do not say how people's questions fare.
  */
 export const evaluateLibrary: (
   options: Options & { readonly questions?: number }
@@ -131,8 +130,7 @@ export const evaluateLibrary: (
   "evaluateLibrary"
 )(function* (options) {
   const { library, questions: most = QUESTIONS } = options
-  if (!(most >= 1))
-    return yield* failEvaluation("Empty", `The number of questions is ${most}. Give at least 1.`)
+  if (!(most >= 1)) return yield* notAsked(`${most} questions are asked for. Ask for one at least.`)
   const documents = yield* library.documents
   const candidates: Array<{ readonly document: string; readonly item: KnownItem }> = []
   for (const { id } of documents) {
@@ -150,7 +148,7 @@ export const evaluateLibrary: (
   if (chosen.length === 0) return yield* nothingToAsk(candidates.length)
   const { embedder, meter, reranker } = yield* meteredModels
   return yield* Effect.gen(function* () {
-    const index = yield* heldOutIndex(join(yield* temporaryFolder, "held-out"))
+    const index = yield* heldOutIndex(join(yield* scratchFolder, "held-out"))
     const questions: Array<JudgedQuestion> = []
     for (const { id, path } of documents) {
       const items = chosen.filter(({ document }) => document === id).map(({ item }) => item)
@@ -165,33 +163,33 @@ export const evaluateLibrary: (
     const note =
       `Questions are ${headings} headings and ${chosen.length - headings} captions of the documents themselves; what each was made from was not indexed. ` +
       "They use the author's words and are easier than people's questions: use them to compare configurations."
-    const methods = methodsOf(retrieve, options.configurations ?? [])
-    return yield* measured("library", note, methods, Stream.fromIterable(questions), meter, options)
+    const ways = waysOf(retrieve, options.configurations ?? [])
+    return yield* measured("library", note, ways, Stream.fromIterable(questions), meter, options)
   }).pipe(Effect.provideService(Embedder, embedder), Effect.provideService(Reranker, reranker))
 })
 
-/** `repeated`: headings and captions that occur more than once, so that their answer is ambiguous. */
-const nothingToAsk = (repeated: number) =>
-  failEvaluation(
-    "Empty",
-    `${
-      repeated === 0
-        ? "The library has no heading or caption of at least two words with text below it."
-        : `All ${repeated} headings and captions that could be questions occur more than once, as in copies of a folder. Leave the copies out.`
-    } Or write your own questions: \`evaluateQuestions\` (\`sluice eval library --questions FILE\`).`
+const notAsked = (message: string): Effect.Effect<never, RagError> =>
+  Effect.fail(new RagError({ stage: "evaluate", reason: "Empty", message }))
+
+/** `twice` are headings and captions that stand more than once each: which of them would be meant? */
+const nothingToAsk = (twice: number): Effect.Effect<never, RagError> =>
+  notAsked(
+    twice === 0
+      ? "The library has no heading or caption to ask for: at least one of two words or more with some text below it is needed. Questions of your own are for `evaluateQuestions` (`sluice eval library --questions FILE`)."
+      : `The ${twice} headings and captions that were to be asked for stand in the library more than once each, as in copies of a folder. Leave copies out; questions of your own are for \`evaluateQuestions\` (\`sluice eval library --questions FILE\`).`
   )
 
 /**
- * Evaluates a library with questions of its owner. Each names the document that answers it, and the page or text if known.
- * Nothing is indexed again.
+ * Asks a library the questions of its owner, each with the document that answers it, and the page or the text where
+ * they are known. Nothing is indexed anew.
  *
- * Fails with `NotFound` for a document that is not in the library, with `Malformed` for a text that is not in it, and with
+ * Fails with `NotFound` for a document that is not in the library, with `Malformed` for a text that is not in it, with
  * `Empty` without a question.
  */
 export const evaluateQuestions: (
   options: Options & {
     readonly questions: Stream.Stream<LibraryQuestion, RagError>
-    /** The meter of the models that the library was opened with: see `meteredModels`. */
+    /** Of the models that the library was opened with: see `meteredModels`. */
     readonly meter: UsageMeter
   }
 ) => Effect.Effect<LibraryEvaluation, RagError> = Effect.fn("evaluateQuestions")(function* (options) {
@@ -202,8 +200,12 @@ export const evaluateQuestions: (
       Effect.gen(function* () {
         const id = ids.get(question.document)
         if (id === undefined) {
-          const message = `The library has no document ${question.document}, which "${question.question}" names. Ingest it, or correct the path.`
-          return yield* failEvaluation("NotFound", message, { document: question.document })
+          return yield* new RagError({
+            stage: "evaluate",
+            reason: "NotFound",
+            message: `There is no document ${question.document} in the library, which "${question.question}" names. Ingest it, or mend the path.`,
+            document: question.document
+          })
         }
         const { parsed } = yield* library.document(id)
         const span = yield* placeOf(question, parsed)
@@ -216,7 +218,7 @@ export const evaluateQuestions: (
       })
     )
   )
-  const methods = methodsOf(library.retrieve, options.configurations ?? [])
+  const ways = waysOf(library.retrieve, options.configurations ?? [])
   const note = "Questions of the library's owner."
-  return yield* measured("library", note, methods, judgedQuestions, meter, options)
+  return yield* measured("library", note, ways, judgedQuestions, meter, options)
 })

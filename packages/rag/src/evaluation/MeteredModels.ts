@@ -1,8 +1,8 @@
-/** Counts the calls and tokens of the program's models. */
+/** The program's models, counted: what a way of retrieving asks of them. */
 import { Embedder, Reranker } from "@sluice/core"
 import { Effect } from "effect"
 
-/** Calls and tokens. Tokens as reported by the model: 0 for models in the process. */
+/** What was asked of models. Tokens as the models count them: 0 for those of the process. */
 export interface ModelUse {
   readonly embeddingCalls: number
   readonly rerankCalls: number
@@ -14,7 +14,7 @@ export interface UsageMeter {
   readonly take: Effect.Effect<ModelUse>
 }
 
-/** The `Embedder` and `Reranker` of the context, metered. Open a library with them to know the cost of its questions. */
+/** The services of the context with a count before them: open a library with them to know what its questions cost. */
 export const meteredModels = Effect.gen(function* () {
   const embedder = yield* Embedder
   const reranker = yield* Reranker

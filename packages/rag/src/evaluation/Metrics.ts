@@ -1,17 +1,16 @@
-/** Metrics of a ranking against judgements, one query at a time. */
-import { Record, Struct } from "effect"
+/** Measures of a ranking against judgements: pure functions, one query at a time. */
 
-/** The relevance of a query's documents. 0 or absent: not relevant. */
+/** Judged documents of a query and how relevant they are; 0 and absent mean not relevant. */
 export type Judgements = ReadonlyMap<string, number>
 
-/** The metrics of a run, 0 to 1, averaged over the queries that have a relevant document. */
+/** Metrics that every run reports, 0 to 1, higher is better, averaged over the queries that have a relevant document. */
 export interface RunMetrics {
   readonly "nDCG@3": number
   readonly "nDCG@10": number
   readonly "recall@20": number
   readonly "recall@100": number
   readonly "MRR@10": number
-  /** 1 if one of the first three is relevant. */
+  /** Whether one of the three that are kept is relevant. */
   readonly "hit@3": number
 }
 
@@ -38,46 +37,53 @@ export const recall = (ranking: ReadonlyArray<string>, judgements: Judgements, k
   return relevant === 0 ? 0 : found / relevant
 }
 
-/** One divided by the rank of the first relevant document; 0 if none is among the first k. */
+/** One divided by the rank of the first relevant document; 0 when there is none among the first k. */
 export const reciprocalRank = (ranking: ReadonlyArray<string>, judgements: Judgements, k: number): number => {
   const at = ranking.slice(0, k).findIndex((document) => gain(judgements, document) > 0)
   return at < 0 ? 0 : 1 / (at + 1)
 }
 
-/** 1 if a relevant document is among the first k, else 0. */
+/** 1 when a relevant document is among the first k, else 0. */
 export const hit = (ranking: ReadonlyArray<string>, judgements: Judgements, k: number): number =>
   ranking.slice(0, k).some((document) => gain(judgements, document) > 0) ? 1 : 0
 
-/** The metrics in the order of reports. */
-const FUNCTIONS = {
-  "nDCG@3": (ranking, judgements) => ndcg(ranking, judgements, 3),
-  "nDCG@10": (ranking, judgements) => ndcg(ranking, judgements, 10),
-  "recall@20": (ranking, judgements) => recall(ranking, judgements, 20),
-  "recall@100": (ranking, judgements) => recall(ranking, judgements, 100),
-  "MRR@10": (ranking, judgements) => reciprocalRank(ranking, judgements, 10),
-  "hit@3": (ranking, judgements) => hit(ranking, judgements, 3)
-} as const satisfies Record<
-  keyof RunMetrics,
-  (ranking: ReadonlyArray<string>, judgements: Judgements) => number
->
+/** Every metric of one query's ranking. */
+export const measureOne = (ranking: ReadonlyArray<string>, judgements: Judgements): RunMetrics => ({
+  "nDCG@3": ndcg(ranking, judgements, 3),
+  "nDCG@10": ndcg(ranking, judgements, 10),
+  "recall@20": recall(ranking, judgements, 20),
+  "recall@100": recall(ranking, judgements, 100),
+  "MRR@10": reciprocalRank(ranking, judgements, 10),
+  "hit@3": hit(ranking, judgements, 3)
+})
 
-/** The names of the metrics, in the order of reports. */
-export const METRICS = Struct.keys(FUNCTIONS)
+/** Names of the metrics, in the order that they are reported in. */
+export const METRICS: ReadonlyArray<keyof RunMetrics> = [
+  "nDCG@3",
+  "nDCG@10",
+  "recall@20",
+  "recall@100",
+  "MRR@10",
+  "hit@3"
+]
 
-/** All metrics of one query's ranking. */
-export const measureOne = (ranking: ReadonlyArray<string>, judgements: Judgements): RunMetrics =>
-  Record.map(FUNCTIONS, (metric) => metric(ranking, judgements))
-
-/** Only queries with a relevant document are measured. */
+/** Whether a query counts: one for which nothing is relevant says nothing of a ranking. */
 export const hasRelevant = (judgements: Judgements): boolean =>
   [...judgements.values()].some((grade) => grade > 0)
 
-/** The mean of each metric over queries; 0 without queries. */
-export const meanOf = (each: ReadonlyArray<RunMetrics>): RunMetrics =>
-  Record.map(
-    FUNCTIONS,
-    (_, metric) => each.reduce((sum, metrics) => sum + metrics[metric], 0) / Math.max(1, each.length)
-  )
+/** Every metric's mean over queries; 0 without queries. */
+export const meanOf = (each: ReadonlyArray<RunMetrics>): RunMetrics => {
+  const mean = (metric: keyof RunMetrics) =>
+    each.reduce((sum, metrics) => sum + metrics[metric], 0) / Math.max(1, each.length)
+  return {
+    "nDCG@3": mean("nDCG@3"),
+    "nDCG@10": mean("nDCG@10"),
+    "recall@20": mean("recall@20"),
+    "recall@100": mean("recall@100"),
+    "MRR@10": mean("MRR@10"),
+    "hit@3": mean("hit@3")
+  }
+}
 
 /** All metrics, averaged over the queries that have at least one relevant document; a query without a ranking counts 0. */
 export const measure = (

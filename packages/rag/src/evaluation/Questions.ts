@@ -1,17 +1,17 @@
-/** Questions that a library's owner wrote, one JSON object per line. */
+/** Questions that a library's owner wrote, one JSON object a line. */
 import { Effect, Schema, type Stream } from "effect"
 import { escape } from "effect/RegExp"
 import type { Parsed, Span } from "../document/Document.ts"
-import type { RagError } from "../document/RagError.ts"
-import { failEvaluation, jsonLines } from "./JsonLines.ts"
+import { RagError } from "../document/RagError.ts"
+import { jsonLines } from "./JsonLines.ts"
 
-/** A question and where its answer is: in a document, on a page of it, or in a text on that page. */
+/** A question and where its answer stands: in a document, on a page of it, in a text of it. The closest of these counts. */
 export const LibraryQuestion = Schema.Struct({
   question: Schema.NonEmptyString,
   /** The document's path. */
   document: Schema.NonEmptyString,
   page: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
-  /** Verbatim, except for white space. */
+  /** To the letter, but for blanks. */
   text: Schema.optionalKey(Schema.NonEmptyString)
 })
 export type LibraryQuestion = typeof LibraryQuestion.Type
@@ -20,19 +20,20 @@ export type LibraryQuestion = typeof LibraryQuestion.Type
 export const questionsOf = (path: string): Stream.Stream<LibraryQuestion, RagError> =>
   jsonLines(path, LibraryQuestion)
 
-/** The range of the answer in the document: the text, else the page, else the whole document. */
+/** Where the answer stands in the document; the whole document where the question says no more. */
 export const placeOf = (
   { document, page, question, text }: LibraryQuestion,
   parsed: Parsed
 ): Effect.Effect<Span, RagError> => {
   const from = page === undefined ? undefined : parsed.pages.find(({ number }) => number === page)
   const missing = (what: string) =>
-    failEvaluation(
-      "Malformed",
-      `${document} has no ${what}, which "${question}" names. Correct the question.`,
-      {
+    Effect.fail(
+      new RagError({
+        stage: "evaluate",
+        reason: "Malformed",
+        message: `${document} has no ${what}, which "${question}" asks for. Mend the question.`,
         document
-      }
+      })
     )
   if (page !== undefined && from === undefined) return missing(`page ${page}`)
   const within: Span = from ?? { start: 0, end: parsed.text.length }

@@ -1,87 +1,97 @@
-/** Runs every question through retrieval methods: metrics, latency and cost. */
-import { Array, Duration, Effect, Stream } from "effect"
+/** Ways of retrieving, each asked every question: what they reach, how long they take, what they cost. */
+import { Duration, Effect, Stream } from "effect"
 import type { RagError } from "../document/RagError.ts"
 import type { MeasuredQueries } from "./Comparison.ts"
 import type { UsageMeter, ModelUse } from "./MeteredModels.ts"
 import { type Judgements, meanOf, measureOne, type RunMetrics } from "./Metrics.ts"
 
-/** Gives identifiers for a question, best first. */
-export interface RetrievalMethod {
+/** A way of retrieving: identifiers, best first. */
+export interface Way {
   readonly name: string
-  /** Timed and metered. */
+  /** What is timed and paid. */
   readonly search: (question: string) => Effect.Effect<ReadonlyArray<string>, RagError>
-  /** The rest of the ranking, down to the depth of the deepest metric. Neither timed nor metered. */
+  /** What comes behind it in the ranking, down to the depth of the deepest metric; neither timed nor counted. */
   readonly rest?: (question: string) => Effect.Effect<ReadonlyArray<string>, RagError>
 }
 
-/** A question with its relevant documents. */
+/** A question and what answers it. */
 export interface JudgedQuestion {
   readonly text: string
   readonly judgements: Judgements
-  /** Maps an identifier to the judged one: several passages may be the same answer, which counts at its first rank. */
+  /** Under which name an identifier is judged: several passages may be one answer, which counts where it comes first. */
   readonly judgedAs?: (id: string) => string
 }
 
-/** The results of a method. */
+/** What a way of retrieving reached. */
 export interface EvaluatedRun {
-  /** `default`: no options set. */
+  /** `default` is what a user gets who sets nothing. */
   readonly name: string
   readonly metrics: RunMetrics
-  /** Per question, in milliseconds. */
+  /** Of one question, in milliseconds. */
   readonly latency: { readonly p50: number; readonly p95: number }
-  /** For all questions together. */
+  /** Of all questions together. */
   readonly cost: ModelUse
 }
 
-/** All runs, and the metrics of each question in each of them. */
+/** All runs, and what each question came to in each of them. */
 export interface Measured {
   readonly queries: number
   readonly runs: ReadonlyArray<EvaluatedRun>
   readonly each: ReadonlyArray<MeasuredQueries>
 }
 
-/** Runs each question through each method in turn. Blank questions, which some published collections have, find nothing. */
-export const measureMethods = Effect.fn("Runs.measure")(function* <E, R>(
-  methods: ReadonlyArray<RetrievalMethod>,
+interface Ledger {
+  readonly each: Array<RunMetrics>
+  readonly milliseconds: Array<number>
+  cost: ModelUse
+}
+
+/** Asks every question of every way in turn. Blank questions, as published collections have them, find nothing. */
+export const measureWays = Effect.fn("Runs.measure")(function* <E, R>(
+  ways: ReadonlyArray<Way>,
   questions: Stream.Stream<JudgedQuestion, E, R>,
   meter: UsageMeter,
   onQuestion: (asked: number) => Effect.Effect<void> = () => Effect.void
 ) {
-  const running = methods.map((method) => ({
-    method,
-    each: Array.empty<RunMetrics>(),
-    milliseconds: Array.empty<number>(),
+  const ledgers = ways.map((): Ledger => ({
+    each: [],
+    milliseconds: [],
     cost: { embeddingCalls: 0, rerankCalls: 0, tokens: 0 }
   }))
   let asked = 0
   yield* Stream.runForEach(questions, ({ judgedAs, judgements, text }) =>
     Effect.gen(function* () {
-      for (const run of running) {
-        const { each, method, milliseconds } = run
+      for (const [i, way] of ways.entries()) {
+        const ledger = ledgers[i]!
         if (text.trim() === "") {
-          each.push(measureOne([], judgements))
+          ledger.each.push(measureOne([], judgements))
           continue
         }
         yield* meter.take
-        const [duration, head] = yield* Effect.timed(method.search(text))
-        milliseconds.push(Duration.toMillis(duration))
-        run.cost = sum(run.cost, yield* meter.take)
-        const tail = method.rest === undefined ? [] : yield* method.rest(text)
+        const [duration, head] = yield* Effect.timed(way.search(text))
+        ledger.milliseconds.push(Duration.toMillis(duration))
+        ledger.cost = sum(ledger.cost, yield* meter.take)
+        const tail = way.rest === undefined ? [] : yield* way.rest(text)
         const ranking = [...head, ...tail]
         const judged = new Set(judgedAs === undefined ? ranking : ranking.map(judgedAs))
-        each.push(measureOne([...judged], judgements))
+        ledger.each.push(measureOne([...judged], judgements))
       }
       yield* onQuestion(++asked)
     })
   )
   const measured: Measured = {
-    queries: running[0]?.each.length ?? 0,
-    runs: running.map(({ cost, each, method: { name }, milliseconds }) => {
+    queries: ledgers[0]?.each.length ?? 0,
+    runs: ways.map(({ name }, i) => {
+      const { cost, each, milliseconds } = ledgers[i]!
       const sorted = milliseconds.toSorted((a, b) => a - b)
-      const latency = { p50: percentile(sorted, 0.5), p95: percentile(sorted, 0.95) }
-      return { name, metrics: meanOf(each), latency, cost }
+      return {
+        name,
+        metrics: meanOf(each),
+        latency: { p50: percentile(sorted, 0.5), p95: percentile(sorted, 0.95) },
+        cost
+      }
     }),
-    each: running.map(({ each, method: { name } }) => ({ name, each }))
+    each: ways.map(({ name }, i) => ({ name, each: ledgers[i]!.each }))
   }
   return measured
 })
@@ -92,6 +102,6 @@ const sum = (a: ModelUse, b: ModelUse): ModelUse => ({
   tokens: a.tokens + b.tokens
 })
 
-/** 0 without values. */
+/** The value below which `share` of the sorted values are; 0 without any. */
 const percentile = (sorted: ReadonlyArray<number>, share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0

@@ -1,4 +1,4 @@
-/** Chooses the fusion for a library with questions made from its headings and captions. */
+/** The fusion that suits a collection, by questions made from its own headings and captions: no labels are needed. */
 import { type Embedder, Reranker } from "@sluice/core"
 import { Effect, type Scope } from "effect"
 import { type Difference, pairedBootstrap } from "./Bootstrap.ts"
@@ -8,7 +8,7 @@ import type { LibraryService } from "../library/LibraryService.ts"
 import { evaluateLibrary } from "./LibraryEvaluation.ts"
 import type { RagError } from "../document/RagError.ts"
 
-/** The fusions that are compared by default. */
+/** Fusions that are tried where none are given: the default, and what leans further to either side. */
 export const FUSIONS: ReadonlyArray<Fusion> = [
   FUSION,
   Fusion.minMax({ weights: { vector: 0.3, keywords: 0.7 } }),
@@ -19,36 +19,40 @@ export const FUSIONS: ReadonlyArray<Fusion> = [
   Fusion.keywords
 ]
 
-/** The significance level, divided by the number of fusions that are compared with the default (Bonferroni). */
-const SIGNIFICANT = 0.05
+/**
+ * Another fusion than the default is chosen only when chance alone would rarely show any as better: of six that are tried
+ * each has a sixth of it (Bonferroni).
+ */
+export const SIGNIFICANT = 0.05
 
-/** The metrics of a fusion, before reranking. */
+/** One fusion: its fused list alone, before reranking. */
 export interface TunedFusion extends Pick<RunMetrics, "hit@3" | "MRR@10" | "recall@20"> {
   readonly fusion: Fusion
-  /** The mean of the three, 0 to 1. The highest is chosen. */
+  /** The mean of the three, 0 to 1: what is chosen by. */
   readonly score: number
-  /** From the default's score. */
+  /** Of the score, against the default's. */
   readonly difference: Difference
 }
 
-/** The result. Pass `fusion` as an option. */
+/** What was measured, and what follows: `fusion` is to be passed as an option. */
 export interface Tuning {
   readonly fusion: Fusion
   readonly questions: number
   readonly fusions: ReadonlyArray<TunedFusion>
-  /** Why it was chosen, and how the questions were made. */
+  /** What a reader must know of it, in plain sentences. */
   readonly note: string
 }
 
 /**
  * Chooses the fusion for a library.
  *
- * **Details.** Questions are at most 200 of the library's own headings and captions (`evaluateLibrary`). The list before
- * reranking is measured. The fusion with the highest score is chosen if it is significantly better than the default
- * (p < .05 with Bonferroni's correction); otherwise the default.
+ * **Details.** Questions are the collection's own headings and captions (`evaluateLibrary`), 200 at most, held out of
+ * what is indexed for it in a temporary folder. The reranker is not asked: what is measured is the list that it would
+ * get. The fusion with the highest score is chosen where its advantage over the default is significant (p < .05, shared
+ * by all that are tried), else the default.
  *
- * **Gotchas.** A paid embedding model embeds the library again. Fails with `Empty` for a library without headings and
- * captions.
+ * **Gotchas.** An embedding model that costs something embeds the library once more. Fails with `Empty` for a library
+ * without headings and captions.
  *
  * ```ts
  * const { fusion } = yield* tune(library)
@@ -66,7 +70,7 @@ export const tune: (
     library,
     configurations: fusions.map((fusion, i) => ({ name: nameOf(i), options: { fusion } })),
     ...(questions === undefined ? {} : { questions })
-  }).pipe(Effect.provideService(Reranker, noReranker))
+  }).pipe(Effect.provideService(Reranker, inTheFusedOrder))
   const eachOf = (name: string): ReadonlyArray<RunMetrics> =>
     evaluation.each.find((run) => run.name === name)?.each ?? []
   const usual = eachOf("default").map(scoreOf)
@@ -105,8 +109,8 @@ const scoreOf = (metrics: RunMetrics): number =>
 const mean = (values: ReadonlyArray<number>): number =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
 
-/** Keeps the order of the fusion. */
-const noReranker = Reranker.of({
+/** Leaves every list as it is, so that the list itself is measured. */
+const inTheFusedOrder = Reranker.of({
   model: { id: "none", kind: "neural", maxDocuments: 1_000 },
   rerank: (_, documents) =>
     Effect.succeed({ results: documents.map((_, index) => ({ index, score: -index })), tokens: 0 })

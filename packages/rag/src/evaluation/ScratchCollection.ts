@@ -1,4 +1,4 @@
-/** A temporary collection. */
+/** A collection for one evaluation, in a store of its own that goes with it. */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,14 +10,14 @@ import { FORMAT } from "../store/Manifest.ts"
 import { makePassageEmbedder, modelError } from "../embedding/PassageEmbedder.ts"
 import { PassageIndex } from "../store/PassageIndex.ts"
 
-/** A folder that is deleted when the scope closes. */
-export const temporaryFolder = Effect.acquireRelease(
+/** A folder for as long as the scope is open. */
+export const scratchFolder = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "sluice-evaluation-"))),
   (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
 )
 
-/** Opens an empty collection in a folder, with the program's embedding model. */
-export const temporaryCollection = Effect.fn("TemporaryCollection.open")(function* (folder: string) {
+/** Opens an empty one in a folder, with what embeds for it: the program's own model. */
+export const scratchCollection = Effect.fn("ScratchCollection.open")(function* (folder: string) {
   const store = yield* Layer.build(LanceIndex.layer(folder))
   const { dimension: asked, model } = yield* Embedder
   const dimension = yield* asked.pipe(Effect.mapError((error) => modelError("evaluate", error)))
