@@ -9,7 +9,8 @@ const FAREWELL = Duration.seconds(1)
  * The state of the shutdown.
  *
  * **Details.** `begin` is called when the server stops accepting connections. `over` completes shortly before the
- * time for running calls ends: streams that still run end then.
+ * time for running calls ends: streams that still run end then. `onOver` runs a function then, unless what it returns is
+ * called before.
  */
 export class Shutdown extends Context.Service<
   Shutdown,
@@ -18,6 +19,7 @@ export class Shutdown extends Context.Service<
     readonly hasBegun: () => boolean
     readonly isOver: () => boolean
     readonly over: Effect.Effect<void>
+    readonly onOver: (end: () => void) => () => void
   }
 >()("@sluice/demo-server/Shutdown") {
   static readonly layer = Layer.effect(
@@ -28,16 +30,22 @@ export class Shutdown extends Context.Service<
       const streams = Duration.max(Duration.subtract(all, FAREWELL), Duration.times(all, 0.5))
       const begun = yield* Deferred.make<void>()
       const over = yield* Deferred.make<void>()
+      const ends = new Set<() => void>()
       yield* Deferred.await(begun).pipe(
         Effect.andThen(Effect.sleep(streams)),
         Effect.andThen(Deferred.succeed(over, undefined)),
+        Effect.map(() => ends.forEach((end) => end())),
         Effect.forkScoped
       )
       return {
         begin: () => Deferred.doneUnsafe(begun, Effect.void),
         hasBegun: () => Deferred.isDoneUnsafe(begun),
         isOver: () => Deferred.isDoneUnsafe(over),
-        over: Deferred.await(over)
+        over: Deferred.await(over),
+        onOver: (end) => {
+          ends.add(end)
+          return () => void ends.delete(end)
+        }
       }
     })
   )
