@@ -1,4 +1,4 @@
-/** The formats that are parsed: one line for each. */
+/** The registry of document formats. */
 import { Context } from "effect"
 import { docxFormat } from "./docx/Docx.ts"
 import { htmlFormat } from "./html/Html.ts"
@@ -9,7 +9,7 @@ import { baseName, endingOf } from "./parsing/FileName.ts"
 import { pdfFormat } from "./pdf/Pdf.ts"
 import { textFormat } from "./text/PlainText.ts"
 
-/** The formats of this package. */
+/** The built-in formats. */
 export const documentFormats: ReadonlyArray<DocumentFormat> = [
   markdownFormat,
   htmlFormat,
@@ -20,10 +20,10 @@ export const documentFormats: ReadonlyArray<DocumentFormat> = [
 ]
 
 /**
- * The formats that a program parses; `documentFormats` unless it provides others.
+ * The formats that a program parses. The default is `documentFormats`.
  *
- * **Details.** Of two formats for one file name the first is used. A library takes the formats of the context that it is
- * opened in.
+ * **Details.** If two formats match a file name, the first is used. A library uses the formats of the context in which it is
+ * opened.
  *
  * ```ts
  * Layer.provide(Layer.succeed(DocumentFormats, [...documentFormats, subtitles]))

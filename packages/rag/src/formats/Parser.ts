@@ -24,7 +24,7 @@ const tooLarge = (path: string, bytes: number): RagError =>
 const empty = (path: string): RagError =>
   parseError(path, "Empty", "there is no text in this file. Add some, or leave the file out.")
 
-/** The first few endings of each format, such as `Word (.docx)`. */
+/** Each format with its first extensions, such as `Word (.docx)`. */
 const supported = (formats: Formats): string =>
   formats
     .map(({ extensions, label }) => {
@@ -41,7 +41,7 @@ const contentOf = (bytes: Uint8Array, formats: Formats): string | undefined => {
   return unsupportedSignature(bytes)
 }
 
-/** The error if a file is not of the format that its name says. */
+/** The error if a file is not of the format of its name. */
 const mismatch = (
   path: string,
   bytes: Uint8Array,
@@ -75,13 +75,12 @@ const unsupported = (path: string, bytes: Uint8Array, formats: Formats): RagErro
 }
 
 /**
- * Parses one file. Its format is the one that its name says; the first bytes must agree.
+ * Parses one file. The file name determines its format, and the first bytes must match.
  *
- * **Details.** Fails with `UnsupportedFormat`, `Malformed` (not what its name says, damaged, undecodable), `Encrypted`,
- * `Empty` or `TooLarge`; each message says what to do. PDFs are parsed in worker threads. `path` gives the format, the
- * name in messages, and the title if the document has none. `picture` reads pictures that lie beside an HTML or Markdown
- * file; without it, and for pictures on the network, figures have only their captions. Where a `Vision` that offers
- * `read` is provided, text in pictures is part of the document's text.
+ * **Details.** Fails with `UnsupportedFormat`, `Malformed` (another format, damaged, undecodable), `Encrypted`, `Empty` or
+ * `TooLarge`; each message says what to do. PDFs are parsed in worker threads. `path` determines the format, and the title if
+ * the document has none. `picture` reads pictures beside an HTML or Markdown file; without it, and for pictures on the
+ * network, figures have only captions. If a `Vision` with `read` is provided, text in pictures is part of the document's text.
  */
 export const parse = Effect.fn("parse")(function* (file: DocumentFile) {
   const { bytes, path } = file

@@ -1,7 +1,8 @@
 /** Parses Word documents. */
 import { Effect } from "effect"
-import { type ParsedDraft, withFigures } from "../parsing/Captions.ts"
+import { withFigures } from "../parsing/Captions.ts"
 import { type DocumentFormat, parseError } from "../parsing/DocumentFormat.ts"
+import { topHeading } from "../parsing/DraftBlock.ts"
 import { loadPictures } from "../parsing/Pictures.ts"
 import { hasSignature } from "../parsing/Signatures.ts"
 import { bodyHandler } from "./DocxBody.ts"
@@ -61,14 +62,9 @@ const readDocument = async (bytes: Uint8Array) => {
   const charts = await readCharts(from, relations)
   await readXml(from.read(main), bodyHandler(out, { styles, defaultStyle, relations, notes, charts }))
   const { blocks, text } = out.finish()
-  const headings = blocks.filter(({ kind }) => kind === "heading")
-  const top = headings.toSorted((a, b) => a.level! - b.level!)[0]?.heading ?? ""
-  const title = (await readTitle(from, targetOf(packageRelations, "core-properties"))) || out.title || top
-  const read: ParsedDraft = withFigures(
-    { format: "docx", title, text, pages: [], lines: [], faults: [] },
-    blocks
-  )
-  return { read, from }
+  const property = await readTitle(from, targetOf(packageRelations, "core-properties"))
+  const title = property || out.title || topHeading(blocks)
+  return { read: withFigures({ format: "docx", title, text }, blocks), from }
 }
 
 /** The bytes of a picture, or the end of a sentence that says why it has none. */

@@ -1,11 +1,11 @@
-/** What attributes of elements say of pictures and cells. */
+/** Reads the attributes of HTML pictures and table cells. */
 import { titleFromPath } from "../parsing/FileName.ts"
 import type { CellSpan } from "../parsing/TableGrid.ts"
 
 type Attributes = Readonly<Record<string, string>>
 
-/** A picture no higher or wider than this belongs to the line of text that it stands in. */
-const INLINE_PIXELS = 32
+/** A picture that is not wider or not higher than this is part of a line of text. */
+const MAX_INLINE_PIXELS = 32
 
 const pixels = (attributes: Attributes, name: string): number => {
   const own = Number.parseFloat(attributes[name] ?? "")
@@ -16,14 +16,14 @@ const pixels = (attributes: Attributes, name: string): number => {
   return styled === undefined ? Number.NaN : Number(styled)
 }
 
-/** Whether a picture is a part of a line: a formula, an icon, a smiley. */
+/** Whether a picture is part of a line of text: a formula, an icon, an emoji. */
 export const isInline = (attributes: Attributes): boolean =>
   /(?:^|[\s_-])(?:emoji|emoticon|icon|math|latex|tex)(?:$|[\s_-])/i.test(attributes["class"] ?? "") ||
   /^(?:\$|\\\(|\{?\\displaystyle)/.test(attributes["alt"] ?? "") ||
-  pixels(attributes, "width") <= INLINE_PIXELS ||
-  pixels(attributes, "height") <= INLINE_PIXELS
+  pixels(attributes, "width") <= MAX_INLINE_PIXELS ||
+  pixels(attributes, "height") <= MAX_INLINE_PIXELS
 
-/** The name of a picture's file in words; empty for data URIs. */
+/** The file name of a picture in words; empty for data URIs. */
 export const nameOfReference = (reference: string): string => {
   if (/^(?:data|blob|cid|javascript):/i.test(reference)) return ""
   const path = reference.replace(/[?#].*$/s, "").slice(-200)
@@ -34,7 +34,7 @@ export const nameOfReference = (reference: string): string => {
   }
 }
 
-/** How many rows and columns a cell spans. */
+/** The rows and columns that a cell spans. */
 export const spanOf = (attributes: Attributes): CellSpan => {
   const columns = Number.parseInt(attributes["colspan"] ?? "1", 10)
   const rows = Number.parseInt(attributes["rowspan"] ?? "1", 10)

@@ -1,4 +1,4 @@
-/** An image as a document of one page and one figure. */
+/** Parses an image: a document of one page and one figure. */
 import { Vision } from "@sluice/core"
 import { Effect, Option } from "effect"
 import type { Box, Line, Parsed, ReadFault } from "../../document/Document.ts"
@@ -13,17 +13,16 @@ const POINTS_PER_INCH = 72
 const NOT_READ: ReadFault = {
   page: 1,
   message:
-    "The image was not read: no image understanding is provided that reads it, and it is found by its name alone. Provide one (`Vision`) and rebuild the library."
+    "The image was not read, because no `Vision` that reads images is provided: it is found only by its name. Provide one and rebuild the library."
 }
 
 /**
- * An image with what is written in it, line by line with boxes, where image understanding is offered; otherwise, or when
- * nothing is, its name. Gives the fault when the bytes are no image that is read.
+ * The text in an image by lines, if `Vision` has `read`; otherwise, or without text, the file name.
  *
- * **Details.** The page has the image's size in points by the resolution that the file states, 96 dots per inch where it
- * states none. The figure's crop is the file itself. A model that fails is a fault, not an error, and so is none at all.
+ * **Details.** The page has the image's size in points, by the resolution in the file or 96 dpi. The figure's crop is the file.
+ * A missing or failed model is a fault. Fails with `Malformed` or `TooLarge`.
  */
-export const parseImage = Effect.fn("parseImage")(function* (path: string, bytes: Uint8Array) {
+const parseImage = Effect.fn("parseImage")(function* (path: string, bytes: Uint8Array) {
   const header = imageHeaderOf(bytes, "this image")
   if ("reason" in header) {
     return yield* parseError(path, header.reason, `${header.message}. Export it again, or make it smaller.`)
@@ -32,7 +31,7 @@ export const parseImage = Effect.fn("parseImage")(function* (path: string, bytes
   const [width, height] = [header.width * scale, header.height * scale]
   const vision = Option.getOrUndefined(yield* Effect.serviceOption(Vision))
   const faults: Array<ReadFault> = vision?.read === undefined ? [NOT_READ] : []
-  const seen =
+  const recognized =
     vision?.read === undefined
       ? []
       : yield* vision.read(bytes).pipe(
@@ -45,7 +44,7 @@ export const parseImage = Effect.fn("parseImage")(function* (path: string, bytes
   const title = titleFromPath(path).toWellFormed()
   const lines: Array<Line> = []
   let text = ""
-  for (const line of seen) {
+  for (const line of recognized) {
     const words = line.text.replace(/\s+/g, " ").trim().toWellFormed()
     if (!isReadable(words)) continue
     const start = text === "" ? 0 : text.length + 1
@@ -54,10 +53,10 @@ export const parseImage = Effect.fn("parseImage")(function* (path: string, bytes
     const box: Box = [x0 * scale, y0 * scale, x1 * scale, y1 * scale]
     lines.push({ start, end: text.length, page: 1, box })
   }
-  const whole: Box = [0, 0, width, height]
+  const page: Box = [0, 0, width, height]
   if (text === "") {
     text = title
-    lines.push({ start: 0, end: text.length, page: 1, box: whole })
+    lines.push({ start: 0, end: text.length, page: 1, box: page })
   }
   const span = { start: 0, end: text.length }
   const parsed: Parsed = {
@@ -67,7 +66,7 @@ export const parseImage = Effect.fn("parseImage")(function* (path: string, bytes
     blocks: [{ kind: "figure", ...span }],
     pages: [{ number: 1, width, height, ...span }],
     lines,
-    figures: [{ kind: "figure", ...span, page: 1, box: whole, mentions: [], crop: bytes }],
+    figures: [{ kind: "figure", ...span, page: 1, box: page, mentions: [], crop: bytes }],
     faults
   }
   return parsed
@@ -77,7 +76,7 @@ export const imageFormat: DocumentFormat = {
   id: "image",
   label: "Image",
   extensions: ["png", "jpg", "jpeg", "webp"],
-  // Browsers tell the kind of image by its bytes.
+  // Browsers recognize the kind of image by its bytes
   mediaTypes: ["application/octet-stream"],
   sniff: (bytes) =>
     hasSignature(bytes, "\x89PNG")

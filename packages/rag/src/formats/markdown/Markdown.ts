@@ -1,17 +1,17 @@
-/** Markdown to blocks; every offset points into the file itself. */
+/** Parses Markdown. Offsets refer to the file itself. */
 import { Effect } from "effect"
 import MarkdownIt from "markdown-it"
 import type { Block } from "../../document/Document.ts"
 import { type ParsedDraft, withFigures } from "../parsing/Captions.ts"
 import type { DocumentFormat } from "../parsing/DocumentFormat.ts"
-import { type DraftBlock, MAX_LIST_LENGTH } from "../parsing/DraftBlock.ts"
+import { type DraftBlock, MAX_LIST_LENGTH, topHeading } from "../parsing/DraftBlock.ts"
 import { blockSpan, lineStarts } from "../parsing/LineSpans.ts"
 import { loadPictures } from "../parsing/Pictures.ts"
 import { decodeFile, rejectHtml } from "../parsing/TextDecoding.ts"
 import { definitionsOf, htmlFigure, pictureBlocks, rowsAt, withoutData } from "./MarkdownFigures.ts"
 
-// Block rules only: inline parsing is most of the cost, and only headings need it.
-// `reference` would swallow link definitions without a token: as paragraphs they stay findable.
+// Only block rules run: inline parsing is most of the cost, and only headings need it.
+// The `reference` rule would drop link definitions: as paragraphs they can be found.
 const markdown = new MarkdownIt({ html: true }).disable("reference")
 
 type Token = ReturnType<typeof markdown.parse>[number]
@@ -30,7 +30,7 @@ const KINDS: Record<string, Block["kind"]> = {
   code_block: "code"
 }
 
-/** A heading's text without its markup. */
+/** Text without its inline markup. */
 const plain = (source: string): string =>
   /[*_`~<&\\![]/.test(source)
     ? (markdown.parseInline(source, {})[0]?.children ?? [])
@@ -41,21 +41,20 @@ const plain = (source: string): string =>
         .trim()
     : source.replace(/\s+/g, " ").trim()
 
-/** `title:` of the front matter, when there is one. */
-const frontMatterTitle = (frontMatter: string): string | undefined =>
-  /^title:[ \t]*(["']?)(.+?)\1[ \t]*\r?$/m.exec(frontMatter)?.[2]
+/** `title:` in the front matter. */
+const TITLE = /^title:[ \t]*(["']?)(.+?)\1[ \t]*\r?$/m
 
-/** Front matter that says more than that says enough. */
-const ABOUT_CHARACTERS = 600
+/** Characters kept of the front matter. */
+const MAX_ABOUT = 600
 
-/** The rest of it, as it stands there. */
+/** The front matter without its title, as it is written. */
 const aboutOf = (frontMatter: string): string =>
   frontMatter
     .replace(/^(?:---|\.\.\.|title:.*)[ \t]*\r?$/gm, "")
     .trim()
-    .slice(0, ABOUT_CHARACTERS)
+    .slice(0, MAX_ABOUT)
 
-/** Items of the list that opens at `index`, as line ranges. */
+/** The line ranges of the items of the list that opens at `index`. */
 const itemLines = (tokens: ReadonlyArray<Token>, index: number): Array<readonly [number, number]> => {
   const items: Array<readonly [number, number]> = []
   for (let i = index + 1; i < tokens.length && tokens[i]!.level > 0; i++) {
@@ -66,11 +65,11 @@ const itemLines = (tokens: ReadonlyArray<Token>, index: number): Array<readonly 
 }
 
 /**
- * Headings, paragraphs, lists, tables, code and figures of a Markdown text (CommonMark and tables).
+ * Parses CommonMark and tables.
  *
- * Every non-blank character belongs to one block, except front matter, thematic breaks and HTML comments. A paragraph of
- * pictures, with their caption or without, is a figure. The text is the file's, but for the data of data URIs.
- * `title` is the front matter's, else the first heading's, highest level first; empty when there is none.
+ * **Details.** Every nonblank character is in one block, except front matter, thematic breaks and HTML comments. A paragraph of
+ * pictures is a figure, with or without a caption. The text is that of the file without the Base64 of data URIs. `title` is
+ * the front matter's, otherwise the first heading of the highest level, otherwise empty.
  */
 export const parseMarkdown = (file: string): ParsedDraft => {
   const { data, text } = withoutData(file)
@@ -78,14 +77,12 @@ export const parseMarkdown = (file: string): ParsedDraft => {
   const starts = lineStarts(text, frontMatter.length)
   const body = text.slice(frontMatter.length)
   const tokens: Array<Token> = []
-  // The same two steps that markdown-it's own `normalize` takes; neither changes the number of lines
+  // As markdown-it's `normalize` does. Neither changes the number of lines
   const source = /[\r\0]/.test(body) ? body.replace(/\r\n?/g, "\n").replaceAll("\0", "\uFFFD") : body
   markdown.block.parse(source, markdown, {}, tokens)
 
   const blocks: Array<DraftBlock> = []
   const references = definitionsOf(markdown, text)
-  let title = frontMatterTitle(frontMatter)
-  let titleLevel = title === undefined ? 7 : 0
   tokens.forEach((token, index) => {
     const kind = token.level === 0 && token.map !== null ? KINDS[token.type] : undefined
     if (kind === undefined || token.map === null) return
@@ -94,10 +91,6 @@ export const parseMarkdown = (file: string): ParsedDraft => {
     if (kind === "heading") {
       const level = Number(token.tag.slice(1))
       const heading = plain(tokens[index + 1]?.content ?? "")
-      if (level < titleLevel && heading !== "") {
-        title = heading
-        titleLevel = level
-      }
       blocks.push({ ...span, kind, level, heading })
     } else if (kind === "list" && span.end - span.start > MAX_LIST_LENGTH) {
       for (const lines of itemLines(tokens, index)) {
@@ -108,28 +101,18 @@ export const parseMarkdown = (file: string): ParsedDraft => {
       blocks.push({ ...span, kind, figure: { rows: rowsAt(tokens, index, plain), pictures: [] } })
     } else if (token.type === "paragraph_open") {
       blocks.push(...(pictureBlocks(markdown, text, span, references) ?? [{ ...span, kind }]))
-    } else if (
-      token.type !== "html_block" ||
-      !/^<!--[\s\S]*-->$/.test(text.slice(span.start, span.end).trim())
-    ) {
-      blocks.push((token.type === "html_block" ? htmlFigure(text, span) : undefined) ?? { ...span, kind })
-    }
+    } else if (token.type !== "html_block") blocks.push({ ...span, kind })
+    else if (!/^<!--[\s\S]*-->$/.test(text.slice(span.start, span.end).trim()))
+      blocks.push(htmlFigure(text, span) ?? { ...span, kind })
   })
+  const title = TITLE.exec(frontMatter)?.[2] ?? topHeading(blocks)
   const about = aboutOf(frontMatter)
-  const read = withFigures(
-    {
-      format: "markdown",
-      title: title ?? "",
-      ...(about === "" ? {} : { about }),
-      text,
-      pages: [],
-      lines: [],
-      faults: []
-    },
-    blocks
-  )
-  const whole = (reference: string): string => data.get(reference) ?? reference
-  return { ...read, pictures: read.pictures.map((it) => ({ ...it, reference: whole(it.reference) })) }
+  const parsed = withFigures({ format: "markdown", title, text, ...(about === "" ? {} : { about }) }, blocks)
+  const pictures = parsed.pictures.map(({ figure, reference }) => ({
+    figure,
+    reference: data.get(reference) ?? reference
+  }))
+  return { ...parsed, pictures }
 }
 
 export const markdownFormat: DocumentFormat = {

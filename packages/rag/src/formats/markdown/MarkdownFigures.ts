@@ -1,4 +1,4 @@
-/** Pictures and tables of Markdown. */
+/** Finds pictures and tables in Markdown. */
 import type MarkdownItClass from "markdown-it"
 import type { Span } from "../../document/Document.ts"
 import { labelOf } from "../parsing/Label.ts"
@@ -12,7 +12,7 @@ type References = Record<string, { readonly href: string; readonly title: string
 
 const DATA_URI = /data:image\/[\w.+-]+;base64,[A-Za-z0-9+/=]{100,}/g
 
-/** A text whose long data URIs are cut to a number each, and what they were. Nobody reads or searches Base64. */
+/** Replaces the Base64 of long data URIs by a number. `data` maps the short URIs to the long ones. */
 export const withoutData = (
   source: string
 ): { readonly text: string; readonly data: ReadonlyMap<string, string> } => {
@@ -29,7 +29,7 @@ export const withoutData = (
 const DEFINITION =
   /^ {0,3}\[([^\]\n]{1,200})\]:[ \t]*<?([^\s>]+)>?(?:[ \t]+(?:"([^"\n]*)"|'([^'\n]*)'|\(([^)\n]*)\)))?[ \t]*$/gm
 
-/** Link definitions, as `![alternative][name]` needs them. */
+/** Link definitions, for pictures such as `![alternative][name]`. */
 export const definitionsOf = (markdown: MarkdownIt, text: string): References => {
   const references: References = {}
   if (!text.includes("![")) return references
@@ -46,7 +46,10 @@ const within = (text: string, { end, start }: Span, words: string, from = start)
   return at === -1 || at + words.length > end ? undefined : { start: at, end: at + words.length }
 }
 
-/** What else a paragraph of pictures says, when that is a caption: it begins as one does, or all of it is emphasised. */
+/**
+ * The caption in a paragraph of pictures: text that starts with a label, or is all emphasized. Undefined if there is no text,
+ * false if the text is not a caption.
+ */
 const captionIn = (text: string, span: Span, children: ReadonlyArray<Token>): Span | undefined | false => {
   let emphasis = 0
   let plain = ""
@@ -76,7 +79,7 @@ const captionIn = (text: string, span: Span, children: ReadonlyArray<Token>): Sp
   return { start: found.start, end: lineEnd === -1 || lineEnd > span.end ? span.end : lineEnd }
 }
 
-/** The pictures of a paragraph that shows nothing else but a caption; undefined for other paragraphs. */
+/** The pictures and caption of a paragraph; undefined if it has other text, or no picture. */
 const picturesOf = (
   markdown: MarkdownIt,
   text: string,
@@ -93,7 +96,7 @@ const picturesOf = (
     else if (token.type === "link_close") linked--
     else if (token.type === "image") {
       const reference = String(token.attrGet("src") ?? "")
-      // Badges
+      // Skip badges
       if (linked > 0 && isRemote(reference)) continue
       title ||= String(token.attrGet("title") ?? "")
       pictures.push({ reference, alternative: token.content, name: nameOfReference(reference) })
@@ -106,11 +109,11 @@ const picturesOf = (
   const caption = pictures.length === 0 ? false : captionIn(text, span, children)
   if (caption === false) return undefined
   const alternative = pictures[0]?.alternative || undefined
-  const said = title || (alternative !== undefined && labelOf(alternative) !== undefined ? alternative : "")
-  return { pictures, alternative, caption: caption ?? within(text, span, said) }
+  const label = title || (alternative !== undefined && labelOf(alternative) !== undefined ? alternative : "")
+  return { pictures, alternative, caption: caption ?? within(text, span, label) }
 }
 
-/** A paragraph that is a figure, or a figure for each of its lines; undefined when it is a paragraph as others. */
+/** A figure for a paragraph of pictures, or one for each of its lines; undefined for other paragraphs. */
 export const pictureBlocks = (
   markdown: MarkdownIt,
   text: string,
@@ -137,7 +140,7 @@ export const pictureBlocks = (
   return [{ kind: "figure", ...span, figure }]
 }
 
-/** A block of HTML that shows a picture or a table. */
+/** The figure of an HTML block with a picture or table. */
 export const htmlFigure = (text: string, span: Span): DraftBlock | undefined => {
   const source = text.slice(span.start, span.end)
   if (!/<(?:img|table)\b/i.test(source)) return undefined
@@ -151,7 +154,7 @@ export const htmlFigure = (text: string, span: Span): DraftBlock | undefined => 
   return { kind, ...span, figure: { pictures, alternative, rows, caption: within(text, span, words) } }
 }
 
-/** The cells of the table that opens at `index`. */
+/** The rows of the table that opens at `index`. */
 export const rowsAt = (
   tokens: ReadonlyArray<Token>,
   index: number,

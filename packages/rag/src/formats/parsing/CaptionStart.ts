@@ -1,19 +1,19 @@
 /**
- * What a caption begins with on a page of a PDF: "Figure 3:", "Fig. 2.1 –", "TABLE IV", "图 3-1", "Abbildung 5.". Of
- * documents whose paragraphs are known, `Label.ts` tells.
+ * Recognizes the labels of captions on PDF pages: "Figure 3:", "Fig. 2.1 –", "TABLE IV", "图 3-1", "Abbildung 5.". Formats
+ * with known paragraphs use `Label.ts`.
  */
 
-/** How a caption begins. `length` is how much of the text its label takes. */
 export interface CaptionStart {
   readonly kind: "figure" | "table"
-  /** Undefined where a colon follows the word: "Figure: The gates". */
+  /** Undefined if a colon follows the word: "Figure: The gates". */
   readonly number: string | undefined
+  /** Characters of the label. */
   readonly length: number
-  /** As it stands there: `Fig.`, `Tabelle`. */
+  /** As written: `Fig.`, `Tabelle`. */
   readonly word: string
-  /** The word in general there, in lower case: `Listing 1` and `Figure 1` are two, `Fig. 1` and `Figure 1` one. */
+  /** Figures with the same number and series are one: `Fig. 1` and `Figure 1`, but not `Listing 1`. */
   readonly series: string
-  /** How sure the label itself makes it: `marked` by a delimiter, `alone` in its text, `bare`, or without a number. */
+  /** What follows the label: a delimiter (`marked`), nothing (`alone`), or words (`bare`); or it has no number. */
   readonly sign: "marked" | "alone" | "bare" | "unnumbered"
 }
 
@@ -33,17 +33,17 @@ const LATIN = new RegExp(
   "iu"
 )
 const CJK = new RegExp(`^(?:(${CJK_FIGURE})|(${CJK_TABLE}))\\s*(${NUMBER})(?![0-9A-Za-z])`, "u")
-/** After the number: what parts it from the title. */
+/** Separates the number from the title. */
 const DELIMITER =
   /^\s*(?:\(?(?:cont(?:inued|['’]?d|\.)?|fortsetzung|suite|continuación|续|續)\s*(?:[.:)）]|$)|（[续續]|[:：|│．。、]|\.(?=\s|$)|\)\s*[:.]?|[.:]?\s*[–—]|\s-\s)/iu
 const CJK_BLANK = /^[\s\u3000]+\S/u
-/** Chinese and Japanese sentences that begin with "图3 …". */
+/** The rest of Chinese and Japanese sentences that begin with "图3". */
 const CJK_SENTENCE =
   /^[\s\u3000]*(?:所示|显示|顯示|给出|給出|展示|表明|说明|說明|描述|列出|中|是|为|為|和|与|與|に|は|を|が)/u
-/** Lists of figures: leaders to a page number. */
+/** Dot leaders to a page number, in lists of figures. */
 const LEADERS = /(?:\.\s?){4,}\s*\d*\s*$|…{2,}\s*\d*\s*$/u
 
-/** Words that begin a caption without a number; "Photo:" and "Map:" begin credits and lists, too. */
+/** Words of captions without a number. "Photo:" and "Map:" also start credits and lists. */
 const UNNUMBERED = new RegExp(
   `^(?:(figure|fig\\.?|chart|diagram|abbildung|abb\\.|diagramm|schaubild|figura|рисунок|${CJK_FIGURE})|(table|tabelle|tableau|tabla|tabela|tabella|таблица|${CJK_TABLE}))\\s?[:：](?=\\s*\\S)`,
   "iu"
@@ -57,10 +57,10 @@ const unnumbered = (text: string): CaptionStart | undefined => {
   return { kind, number: undefined, length: match[0].length, word, series: kind, sign: "unnumbered" }
 }
 
-/** Leaders are looked for in so many characters at the end of a text. */
+/** Characters at the end of a text in which leaders are searched. */
 const END = 200
 
-/** A caption's label at the head of `text`, or undefined. */
+/** The caption label at the start of `text`. */
 export const captionStart = (text: string): CaptionStart | undefined => {
   if (LEADERS.test(text.slice(-END))) return undefined
   const latin = LATIN.exec(text)
@@ -69,7 +69,7 @@ export const captionStart = (text: string): CaptionStart | undefined => {
   if (match === null) return unnumbered(text)
   const [figure, table, number] =
     latin === null ? [match[1], match[2], match[3]] : [match[2], match[3], match[4]]
-  // "map I", "image a": a Roman number or a letter wants its word with a capital, and so does all the rest
+  // Labels are capitalized: not "map I", "image a"
   if (latin !== null && /^\p{Ll}/u.test(text)) return undefined
   if (latin !== null && !/\d/.test(number!) && number !== number!.toUpperCase()) return undefined
   const after = text.slice(match[0].length)

@@ -69,7 +69,7 @@ const isLayoutTable = ({ alternative, caption, pictures, rows }: FigureContent):
 
 /** Adds captions, numbers and mentions to figures. A figure and its caption become one block. */
 export const withFigures = (
-  parsed: Omit<Parsed, "blocks" | "figures">,
+  parsed: Pick<Parsed, "format" | "title" | "about" | "text"> & Partial<Pick<Parsed, "faults">>,
   drafts: ReadonlyArray<DraftBlock>
 ): ParsedDraft => {
   const { text } = parsed
@@ -105,5 +105,6 @@ export const withFigures = (
       mentions: []
     })
   })
-  return { ...parsed, blocks, figures: withMentions(text, blocks, figures), pictures }
+  const withoutPages = { pages: [], lines: [], faults: [], ...parsed }
+  return { ...withoutPages, blocks, figures: withMentions(text, blocks, figures), pictures }
 }

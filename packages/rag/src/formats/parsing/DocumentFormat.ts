@@ -1,10 +1,10 @@
-/** What a document format is: how its files are recognised, named, served and parsed. */
+/** The interface of a document format: how its files are recognized, named, served and parsed. */
 import type { Effect } from "effect"
 import type { Parsed } from "../../document/Document.ts"
 import { RagError, type RagReason } from "../../document/RagError.ts"
 import type { PictureFile } from "./Pictures.ts"
 
-/** Files larger than this (64 MiB) are refused before they are read: `parse` holds a file in memory. */
+/** Larger files are rejected before they are read, since `parse` holds a file in memory: 64 MiB. */
 export const MAX_FILE_BYTES = 64 * 1024 * 1024
 
 /** A file to be parsed. */
@@ -23,28 +23,28 @@ export interface DocumentFile {
 export interface DocumentFormat {
   /** Stored with every document, compared by filters and sent over HTTP: never change it. */
   readonly id: string
-  /** For people: `PDF`, `Word`. */
+  /** Display name: `PDF`, `Word`. */
   readonly label: string
-  /** Endings of file names, in lower case, without the dot. */
+  /** File extensions in lower case, without the dot. */
   readonly extensions: ReadonlyArray<string>
-  /** File names of this format whatever their ending, such as `README`. Checked before endings. */
+  /** File names of this format with any extension, such as `README`. Checked before extensions. */
   readonly fileNames?: RegExp
-  /** The first is the content type with which originals are served. */
+  /** The first is the content type of originals. */
   readonly mediaTypes: ReadonlyArray<string>
   /**
-   * What a file is by its first bytes, with an article ("a PNG image"), or undefined if it is not of this format.
-   * `named` is true if the file's name says that it is. Text formats have no signature and leave this out.
+   * Names a file of this format by its first bytes, with an article ("a PNG image"); undefined for others. `named` is true
+   * if the file name is of this format. Text formats have no signature, and omit this.
    */
   readonly sniff?: (bytes: Uint8Array, named: boolean) => string | undefined
-  /** Called with a file that is not empty and passes `sniff`. */
+  /** Called with a nonempty file that passes `sniff`. */
   readonly parse: (file: DocumentFile) => Effect.Effect<Parsed, RagError>
-  /** Its documents may show pictures that lie in files of their own. Default false. */
+  /** Whether documents may refer to picture files. Default false. */
   readonly showsPictures?: boolean
-  /** Parsing is slow, or may give another result next time: the result is stored with the document. Default false. */
+  /** Whether to store the result with the document, because parsing is slow or not deterministic. Default false. */
   readonly storesParsed?: boolean
 }
 
-/** A `RagError` of the stage `parse`; `message` is a sentence that follows the file's path. */
+/** A `RagError` of the stage `parse`. `message` is a sentence; the path is added before it. */
 export const parseError = (path: string, reason: RagReason, message: string, cause?: unknown): RagError =>
   new RagError({
     stage: "parse",

@@ -30,6 +30,12 @@ export interface DraftBlock extends Block {
   readonly caption?: true | undefined
 }
 
+/** The first heading of the highest level; empty if there is none. */
+export const topHeading = (blocks: ReadonlyArray<Block>): string =>
+  blocks
+    .filter(({ heading, kind }) => kind === "heading" && heading !== "")
+    .toSorted((a, b) => a.level! - b.level!)[0]?.heading ?? ""
+
 /** Whether the contents of a `<figure>` are one figure. Code, sections and several tables are not. */
 export const isSingleFigure = (
   parts: ReadonlyArray<DraftBlock>,

@@ -1,4 +1,4 @@
-/** What the header of an image says: nothing is decoded. */
+/** Reads the header of an image: format, size and resolution. Pixels are not decoded. */
 import {
   imageFormatOf,
   imageSizeOf,
@@ -9,12 +9,12 @@ import {
 import { MAX_IMAGE_BYTES } from "@sluice/core"
 
 const INCH_IN_METRES = 0.0254
-/** Of images that do not say: as browsers have it. */
-const USUAL_DPI = 96
-const DPI_FROM = 36
-const DPI_TO = 2_400
+/** Resolution of images that state none, as in browsers, and the limits of plausible ones. */
+const DEFAULT_DPI = 96
+const MIN_DPI = 36
+const MAX_DPI = 2_400
 
-/** In pixels, upright as EXIF has it, and pixels per inch. */
+/** Pixels after EXIF rotation, and pixels per inch. */
 export interface ImageHeader {
   readonly format: ImageFormat
   readonly width: number
@@ -22,13 +22,13 @@ export interface ImageHeader {
   readonly dpi: number
 }
 
-/** Why an image is not read: `message` is a sentence without its full stop. */
-export interface ImageHeaderFault {
+/** Why an image is not read. `message` is a sentence without its full stop. */
+interface ImageHeaderFault {
   readonly reason: "Malformed" | "TooLarge"
   readonly message: string
 }
 
-/** Calls `found` with each chunk of a PNG or segment of a JPEG before the pixels: its name, where it is and how long. */
+/** Calls `found` with each chunk of a PNG or WebP, or segment of a JPEG, before the pixels. */
 const eachPart = (
   format: ImageFormat,
   view: DataView,
@@ -53,10 +53,10 @@ const eachPart = (
   }
 }
 
-/** Whether EXIF turns the image by a quarter: then width and height change places. */
+/** Whether EXIF rotates the image by a quarter turn, so that width and height are swapped. */
 const isTurned = (view: DataView, at: number, length: number): boolean => {
   const end = Math.min(view.byteLength, at + length)
-  // "Exif\0\0" stands before it in JPEG, not in WebP
+  // JPEG has "Exif\0\0" before it, WebP has not
   const start = at + 6 <= end && view.getUint32(at) === 0x45786966 ? at + 6 : at
   if (start + 8 > end) return false
   const little = view.getUint16(start) === 0x4949
@@ -69,7 +69,7 @@ const isTurned = (view: DataView, at: number, length: number): boolean => {
   return false
 }
 
-/** The header of a PNG, JPEG or WebP image; or why it is not read, of which the message begins with `what`. */
+/** The header of a PNG, JPEG or WebP image, or why it is not read. `what` is the subject of the message. */
 export const imageHeaderOf = (bytes: Uint8Array, what: string): ImageHeader | ImageHeaderFault => {
   const fault = (reason: ImageHeaderFault["reason"], message: string): ImageHeaderFault => ({
     reason,
@@ -79,24 +79,23 @@ export const imageHeaderOf = (bytes: Uint8Array, what: string): ImageHeader | Im
   if (format === undefined)
     return fault("Malformed", `is ${describeFormat(bytes)}, not a PNG, JPEG or WebP image`)
   if (bytes.length > MAX_IMAGE_BYTES) {
-    const most = MAX_IMAGE_BYTES / 1024 / 1024
     return fault(
       "TooLarge",
-      `has ${(bytes.length / 1024 / 1024).toFixed(1)} MB, more than the ${most} MB that an image may have`
+      `has ${(bytes.length / 1024 / 1024).toFixed(1)} MB; the limit is ${MAX_IMAGE_BYTES / 1024 / 1024} MB`
     )
   }
   const size = imageSizeOf(format, bytes)
   if (size === undefined)
-    return fault("Malformed", "is cut off or damaged: its header states no width and height")
+    return fault("Malformed", "is cut off or damaged: its header has no width and height")
   const { height, width } = size
   if (width * height > MAX_IMAGE_PIXELS) {
     return fault(
       "TooLarge",
-      `is said to have ${width} × ${height} pixels, more than the ${MAX_IMAGE_PIXELS.toLocaleString("en")} that an image may have`
+      `has ${width} × ${height} pixels; the limit is ${MAX_IMAGE_PIXELS.toLocaleString("en")}`
     )
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  let dpi = USUAL_DPI
+  let dpi = DEFAULT_DPI
   let turned = false
   eachPart(format, view, (name, at, length) => {
     if (at + Math.min(length, 14) > bytes.length) return
@@ -113,6 +112,6 @@ export const imageHeaderOf = (bytes: Uint8Array, what: string): ImageHeader | Im
       turned = isTurned(view, at, length)
     }
   })
-  if (!(dpi >= DPI_FROM && dpi <= DPI_TO)) dpi = USUAL_DPI
+  if (!(dpi >= MIN_DPI && dpi <= MAX_DPI)) dpi = DEFAULT_DPI
   return turned ? { format, width: height, height: width, dpi } : { format, width, height, dpi }
 }

@@ -1,7 +1,7 @@
-/** From line numbers to character ranges. */
+/** Character ranges of lines. */
 import type { Span } from "../../document/Document.ts"
 
-/** Offsets at which lines start, counted from `from`, and after them the text's length. Lines end at `\n`, `\r\n` or `\r`. */
+/** The offsets of the lines after `from`, and the text's length. Lines end with `\n`, `\r\n` or `\r`. */
 export const lineStarts = (text: string, from = 0): ReadonlyArray<number> => {
   const starts = [from]
   if (text.includes("\r")) {
@@ -17,7 +17,7 @@ export const lineStarts = (text: string, from = 0): ReadonlyArray<number> => {
 
 const isBlank = (code: number): boolean => code === 32 || (code >= 9 && code <= 13)
 
-/** Lines `first` up to but not including `after`, without blank lines around and blanks at the end. */
+/** The span of lines `first` to `after` (exclusive), without blank lines around them and spaces at the end. */
 export const blockSpan = (
   text: string,
   starts: ReadonlyArray<number>,
@@ -26,7 +26,7 @@ export const blockSpan = (
   let start = starts[first] ?? text.length
   let end = starts[Math.min(after, starts.length - 1)] ?? text.length
   while (end > start && isBlank(text.charCodeAt(end - 1))) end--
-  // Indentation of the first line belongs to the block: in code it means something
+  // Keep the indentation of the first line: it matters in code
   for (let at = start; at < end && isBlank(text.charCodeAt(at)); at++) {
     const code = text.charCodeAt(at)
     if (code === 10 || code === 13) start = at + 1

@@ -1,14 +1,14 @@
-/** The paragraphs that refer to a figure: "see Fig. 3", "Figures 3 and 4", "Figs. 2–5", "图 3". */
+/** Finds references to figures in paragraphs: "see Fig. 3", "Figures 3 and 4", "Figs. 2–5", "图 3". */
 import type { Block, Figure, Span } from "../../document/Document.ts"
 import { captionStart } from "./CaptionStart.ts"
-import { sameNumber } from "./Label.ts"
+import { normalizeNumber } from "./Label.ts"
 
 const WORD =
   "(?:figures?|figs?\\.?|tables?|tabs?\\.|algorithms?|alg\\.|listings?|schemes?|charts?|plates?|exhibits?|diagrams?|graphs?|illustrations?|maps?|" +
   "abbildung(?:en)?|abb\\.|bild(?:er)?|tabellen?|tab\\.|figuras?|tableaux?|tablas?|cuadros?|tabelas?|quadros?|tabelle|tabella|" +
   "рис(?:ун[а-я]+|\\.)|табл(?:иц[а-я]+|\\.))"
 const NUMBER = "(?:[A-Z]{1,2}[.-]?)?\\d{1,3}(?:[.\\-]\\d{1,3}){0,2}|[IVXLC]{1,6}(?![\\p{L}\\p{N}])"
-/** What may stand after a number: the part of the figure that is meant. */
+/** A part of the figure, after its number. */
 const PART = "(?:\\s?\\([a-z](?:\\s?[-–,]\\s?[a-z])*\\)|[a-z](?![\\p{L}]))?"
 const JOIN =
   "\\s*(?:,\\s*(?:and|und|et|y|e|or)?|and|und|et|y|e|or|to|through|bis|&|–|—|-|to|和|与|及|、|至|到|~)\\s*"
@@ -21,10 +21,10 @@ const CJK_REFERENCE = new RegExp(
   "giu"
 )
 const ONE = new RegExp(`(${NUMBER})${PART}(\\s*(?:–|—|-|to|through|bis|至|到|~)\\s*)?`, "giu")
-/** A figure has this many mentions at most: the first ones say most. */
-const MENTIONS_AT_MOST = 8
-/** A range names at most this many. */
-const RANGE = 30
+/** Mentions kept of a figure: the first ones say most. */
+const MAX_MENTIONS = 8
+/** Figures of a range such as "Figs. 2–5". */
+const MAX_RANGE = 30
 
 const seriesOf = (word: string): string => {
   const lower = word.toLowerCase().replace(/\.$/, "")
@@ -33,7 +33,7 @@ const seriesOf = (word: string): string => {
   return lower.replace(/^alg$/, "algorithm").replace(/s$/, "")
 }
 
-/** What a text refers to, as `series number` keys: `figure 3`, `table IV`. */
+/** The references in a text, as keys: `figure 3`, `table IV`. */
 export const referencesIn = (text: string): ReadonlySet<string> => {
   const found = new Set<string>()
   const matches = [...text.matchAll(REFERENCE), ...text.matchAll(CJK_REFERENCE)]
@@ -42,17 +42,17 @@ export const referencesIn = (text: string): ReadonlySet<string> => {
     let from: number | undefined
     for (const [, number, range] of list!.matchAll(ONE)) {
       const value = Number(number)
-      if (from !== undefined && Number.isInteger(value) && value - from < RANGE) {
+      if (from !== undefined && Number.isInteger(value) && value - from < MAX_RANGE) {
         for (let n = from + 1; n < value; n++) found.add(`${series} ${n}`)
       }
-      found.add(`${series} ${sameNumber(number!)}`)
+      found.add(`${series} ${normalizeNumber(number!)}`)
       from = range !== undefined && Number.isInteger(value) ? value : undefined
     }
   }
   return found
 }
 
-/** The key by which texts refer to a figure; undefined for one without a number. */
+/** The key of references to a figure; undefined if it has no number. */
 export const referenceKey = (
   kind: Figure["kind"],
   number: string | undefined,
@@ -60,15 +60,14 @@ export const referenceKey = (
 ): string | undefined => {
   if (number === undefined) return undefined
   const word = caption === undefined ? undefined : captionStart(caption)?.word
-  return `${word === undefined ? kind : seriesOf(word)} ${sameNumber(number)}`
+  return `${word === undefined ? kind : seriesOf(word)} ${normalizeNumber(number)}`
 }
 
 /**
- * The figures with the paragraphs and list items that refer to them, in reading order; figures without a number have
- * none. What stands in captions and within figures is no reference.
+ * Adds the paragraphs and list items that refer to each figure, in reading order. Text in captions and figures is ignored.
  *
- * A figure is meant by the word of its caption and its number, `Listing 2` not by “Figure 2”; by its kind where the
- * caption has no such word.
+ * A reference consists of the caption's word and number: "Figure 2" does not refer to `Listing 2`. If the caption has no such
+ * word, the figure's kind is used.
  */
 export const withMentions = <F extends Omit<Figure, "mentions">>(
   text: string,
@@ -89,7 +88,7 @@ export const withMentions = <F extends Omit<Figure, "mentions">>(
     if (within || (kind !== "paragraph" && kind !== "list")) continue
     for (const key of referencesIn(text.slice(start, end))) {
       const own = places.get(key)
-      if (own !== undefined && own.length < MENTIONS_AT_MOST) own.push({ start, end })
+      if (own !== undefined && own.length < MAX_MENTIONS) own.push({ start, end })
     }
   }
   return figures.map((figure, index) => ({ ...figure, mentions: places.get(keys[index] ?? "") ?? [] }))

@@ -1,6 +1,6 @@
-/** The first bytes of files. */
+/** Recognizes files by their first bytes. */
 
-/** Whether the bytes at `at` are the characters of `signature`, one byte each. */
+/** Whether `signature`, one byte a character, is at offset `at`. */
 export const hasSignature = (bytes: Uint8Array, signature: string, at = 0): boolean => {
   for (let i = 0; i < signature.length; i++) {
     if (bytes[at + i] !== signature.charCodeAt(i)) return false
@@ -18,7 +18,7 @@ const UNSUPPORTED: ReadonlyArray<readonly [signature: string, name: string]> = [
   ["{\\rtf", "an RTF document"]
 ]
 
-/** What a file is whose first bytes are those of a known format that is not supported. */
+/** Names a known format that is not supported. */
 export const unsupportedSignature = (bytes: Uint8Array): string | undefined =>
   hasSignature(bytes, "BM") && hasSignature(bytes, "\0\0\0\0", 6)
     ? "a BMP image"

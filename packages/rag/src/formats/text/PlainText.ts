@@ -1,4 +1,4 @@
-/** Plain text to blocks; every offset points into the file itself. */
+/** Parses plain text. Offsets refer to the file itself. */
 import { Effect } from "effect"
 import type { Block, Figure, Parsed } from "../../document/Document.ts"
 import { delimiterOf } from "../parsing/TableGrid.ts"
@@ -7,7 +7,7 @@ import { baseName, endingOf } from "../parsing/FileName.ts"
 import { blockSpan, lineStarts } from "../parsing/LineSpans.ts"
 import { decodeFile, rejectHtml } from "../parsing/TextDecoding.ts"
 
-/** How a plain text file is laid out: prose in paragraphs, or something whose lines stay whole. */
+/** Prose, or a file whose lines are kept whole. */
 type TextKind = "paragraph" | "code" | "table"
 
 const PROSE = ["txt", "text", "rst", "adoc", "asciidoc", "org", "tex", "me"]
@@ -27,15 +27,15 @@ const kindOf = (path: string): TextKind => {
   return TABULAR.includes(ending) ? "table" : CODE.includes(ending) ? "code" : "paragraph"
 }
 
-/** A first line no longer than this is taken for the title. */
-const TITLE_MAX = 100
+/** Characters of a first line that can be the title. */
+const MAX_TITLE = 100
 
 const UNDERLINE = /^([=\-~^*#])\1{2,}\s*$/
-/** "Chapter 3", "PART II", "第三章": headings by their own words. */
+/** Headings such as "Chapter 3", "PART II", "第三章". */
 const CHAPTER =
   /^(?:(?:chapter|part|appendix)\s+(?:\d+|[ivxlc]+)\b|第[一二三四五六七八九十百零\d]+[章节部篇回])/i
 
-/** A heading underlined as in reStructuredText, or one that says that it is a chapter. */
+/** The level of a heading: underlined as in reStructuredText, or a chapter's. */
 const headingLevel = (lines: ReadonlyArray<string>): number | undefined => {
   const [first = "", second = ""] = lines
   if (lines.length === 2 && UNDERLINE.test(second) && second.trim().length >= first.trim().length / 2) {
@@ -45,11 +45,11 @@ const headingLevel = (lines: ReadonlyArray<string>): number | undefined => {
 }
 
 /**
- * Paragraphs at blank lines; every non-blank character belongs to one block.
+ * Splits a text into blocks at blank lines. Every nonblank character is in one block.
  *
- * `kind` says what a paragraph is: code and tables are later split only between lines. From the first line with several
- * cells on, a table is one block and one figure.
- * `title` is the first line when it is short and stands alone; else empty.
+ * **Details.** `kind` is that of the blocks: code and tables are later split only between lines. A table is one block and one
+ * figure from the first line with several cells on. `title` is the first line if it is short and a paragraph of its own,
+ * otherwise empty.
  */
 export const parsePlainText = (text: string, kind: TextKind): Parsed => {
   const starts = lineStarts(text)
@@ -78,7 +78,7 @@ export const parsePlainText = (text: string, kind: TextKind): Parsed => {
     if (
       title === "" &&
       blocks.length === 1 &&
-      heading.length <= TITLE_MAX &&
+      heading.length <= MAX_TITLE &&
       (level !== undefined || lines.length === 1)
     ) {
       title = heading

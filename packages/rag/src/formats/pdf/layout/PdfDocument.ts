@@ -2,6 +2,7 @@
 import type { Block, Figure, Line, Page, Parsed } from "../../../document/Document.ts"
 import type { PdfFigure } from "../figures/PdfFigure.ts"
 import { onPage, toUprightPage } from "../figures/UprightPage.ts"
+import { topHeading } from "../../parsing/DraftBlock.ts"
 import { withMentions } from "../../parsing/Mentions.ts"
 import { rowsOf, type TableRow } from "../figures/TableRows.ts"
 import { overlapX, overlapY } from "../page/Box.ts"
@@ -330,9 +331,6 @@ const pagesOf = (raw: ReadonlyArray<RawPage>, lines: ReadonlyArray<Line>): Reado
 /** The topmost heading of the first page; otherwise the title field of the file. */
 const titleOf = (field: string, blocks: ReadonlyArray<Block>, pages: ReadonlyArray<Page>): string => {
   const first = pages.find(({ end, start }) => end > start)
-  const headings = blocks.filter(
-    ({ kind, start }) => kind === "heading" && first !== undefined && start < first.end
-  )
-  const top = headings.toSorted((a, b) => a.level! - b.level!)[0]?.heading
-  return top ?? (NO_TITLE.test(field) ? "" : field)
+  const top = topHeading(blocks.filter(({ start }) => start < (first?.end ?? 0)))
+  return top || (NO_TITLE.test(field) ? "" : field)
 }
