@@ -104,7 +104,7 @@ describe("a library's evaluation", () => {
       const nothing = yield* Effect.flip(evaluateLibrary({ library }))
       assert.deepStrictEqual([nothing.stage, nothing.reason], ["evaluate", "Empty"])
       const none = yield* Effect.flip(evaluateLibrary({ library, questions: Number.NaN }))
-      assert.match(none.message, /^NaN questions/)
+      assert.match(none.message, /^questions is NaN/)
       const { meter } = yield* meteredModels
       const unasked = evaluateQuestions({ library, meter, questions: Stream.empty })
       assert.strictEqual((yield* Effect.flip(unasked)).reason, "Empty")

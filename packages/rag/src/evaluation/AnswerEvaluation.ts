@@ -1,4 +1,4 @@
-/** How well questions about documents are answered, cited, or left unanswered. */
+/** Measures how well questions about documents are answered, cited, or left unanswered. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Duration, Effect, type Scope, Stream } from "effect"
@@ -13,33 +13,33 @@ import {
   scoreAnswers
 } from "./AnswerScores.ts"
 import { jsonLines } from "./JsonLines.ts"
-import { scratchFolder } from "./ScratchCollection.ts"
+import { temporaryFolder } from "./TemporaryCollection.ts"
 
-/** All scores, and those of the questions that were never looked at. */
+/** The scores of all questions, of those used in development, and of those held out. */
 export interface AnswerEvaluation {
   readonly questions: number
   readonly ran: number
-  /** Documents that questions are about and that are not there; their questions were not asked. */
+  /** Documents that do not exist. Their questions were not asked. */
   readonly missing: ReadonlyArray<string>
   readonly all: AnswerScores
   readonly worked: AnswerScores
   readonly heldOut: AnswerScores
   readonly byKind: { readonly [kind: string]: AnswerScores }
-  /** What was not right, and of it what retrieval missed. */
+  /** Wrong answers; `retrieved` is false if retrieval missed the passage. */
   readonly failures: ReadonlyArray<JudgedAnswer>
-  /** Milliseconds a question took, in the middle. */
+  /** The median time of a question. */
   readonly p50Milliseconds: number
 }
 
-/** A question a line. Fails with `NotFound` and `Malformed`, which names the line. */
+/** One question per line. Fails with `NotFound` and `Malformed`, which names the line. */
 export const expectedAnswers = (path: string): Effect.Effect<ReadonlyArray<ExpectedAnswer>, RagError> =>
   Stream.runCollect(jsonLines(path, ExpectedAnswer))
 
 /**
- * Ingests the folders into a library of their own, with default settings, and asks the questions one after the other.
+ * Ingests the folders into a temporary library with default options, and asks the questions in order.
  *
- * **Details.** A folder that is not there is left out, and so are the questions about its documents. `onQuestion` hears
- * how many were asked.
+ * **Details.** Folders that do not exist are skipped, with the questions about their documents. `onQuestion` is called after
+ * each question.
  */
 export const evaluateAnswers: (options: {
   readonly questions: string
@@ -48,11 +48,11 @@ export const evaluateAnswers: (options: {
 }) => Effect.Effect<AnswerEvaluation, RagError, Models | Scope.Scope> = Effect.fn("evaluateAnswers")(
   function* ({ folders, onQuestion = () => Effect.void, questions: path }) {
     const questions = yield* expectedAnswers(path)
-    const library = yield* Library.open(join(yield* scratchFolder, "library"))
+    const library = yield* Library.open(join(yield* temporaryFolder, "library"))
     for (const folder of folders) if (existsSync(folder)) yield* library.ingest(folder)
-    const there = new Set((yield* library.documents).map(({ path }) => path))
+    const present = new Set((yield* library.documents).map(({ path }) => path))
     const wanted = new Set(questions.flatMap(({ document }) => document ?? []))
-    const asked = questions.filter(({ document }) => document === undefined || there.has(document))
+    const asked = questions.filter(({ document }) => document === undefined || present.has(document))
     const judged: Array<JudgedAnswer> = []
     const times: Array<number> = []
     for (const expected of asked) {
@@ -65,7 +65,7 @@ export const evaluateAnswers: (options: {
     return {
       questions: questions.length,
       ran: judged.length,
-      missing: [...wanted].filter((document) => !there.has(document)),
+      missing: [...wanted].filter((document) => !present.has(document)),
       all: scoreAnswers(judged),
       worked: scoreAnswers(judged.filter(({ heldOut }) => !heldOut)),
       heldOut: scoreAnswers(judged.filter(({ heldOut }) => heldOut)),

@@ -1,11 +1,11 @@
-/** What an answer is worth, compared with what a careful reader of the documents expects. */
-import { createHash } from "node:crypto"
+/** Scores answers against those that a careful reader of the documents expects. */
 import { Schema } from "effect"
 import { escape } from "effect/RegExp"
 import type { Answer } from "../answering/Answer.ts"
 import type { Citation } from "../document/Document.ts"
+import { sha256 } from "../document/Hash.ts"
 
-/** Where the answer stands: a page, a figure or a table, one of them, or anywhere in the document. */
+/** The place of the answer: a page, a figure or table, or both. Empty: anywhere in the document. */
 const ExpectedPlace = Schema.Struct({
   page: Schema.optionalKey(Schema.Int),
   figure: Schema.optionalKey(
@@ -16,22 +16,22 @@ const ExpectedPlace = Schema.Struct({
   )
 })
 
-/** A question, and what its answer must say and cite; without `document` it must be left unanswered. */
+/** A question, and what its answer must contain and cite. Without `document` it must not be answered. */
 export const ExpectedAnswer = Schema.Struct({
   id: Schema.NonEmptyString,
-  /** What it is about: `text`, `table`, `figure`; `none` where the documents do not answer it. */
+  /** Where its answer is; `none` if the documents do not answer it. */
   kind: Schema.Literals(["text", "table", "figure", "none"]),
   question: Schema.NonEmptyString,
   /** Path of the document. */
   document: Schema.optionalKey(Schema.NonEmptyString),
-  /** The answer contains one of them. */
+  /** The answer must contain one of these. */
   contains: Schema.optionalKey(Schema.Array(Schema.NonEmptyString)),
-  /** One of them is cited. */
+  /** One of these must be cited. */
   at: Schema.optionalKey(Schema.Array(ExpectedPlace))
 })
 export type ExpectedAnswer = typeof ExpectedAnswer.Type
 
-/** What became of one question. */
+/** The result of one question. */
 export interface JudgedAnswer {
   readonly id: string
   readonly kind: ExpectedAnswer["kind"]
@@ -41,45 +41,45 @@ export interface JudgedAnswer {
   readonly contains: boolean
   readonly cited: boolean
   readonly answer: string
-  /** What was cited: document, page, figure. */
+  /** Document, page and figure of each citation. */
   readonly citations: ReadonlyArray<string>
-  /** Whether a passage kept, or one looked at, was of the right place: where not, retrieval missed it. */
+  /** Whether a kept passage, or a figure that was looked at, is at the expected place. If not, retrieval missed it. */
   readonly retrieved: boolean
 }
 
-/** Shares, 0 to 1; `undefined` where there was no such question. */
+/** Shares, 0 to 1. Undefined without such questions. */
 export interface AnswerScores {
   readonly questions: number
-  /** Of the questions that have an answer: it says what it must. */
+  /** Questions with an expected answer whose answer contains it. */
   readonly answerContains: number | undefined
-  /** … it cites the document and, where expected, the page and the figure. */
+  /** Questions with an expected answer that cite its place. */
   readonly citationRight: number | undefined
-  /** … something was answered. */
+  /** Questions with an expected answer that are answered. */
   readonly answersWhenItShould: number | undefined
-  /** Of the questions about figures and tables: says what it must and cites where it stands. */
+  /** Questions about figures and tables whose answer contains what is expected and cites its place. */
   readonly figureQuestionsRight: number | undefined
-  /** Of the questions without an answer: none was given. */
+  /** Questions without an expected answer that are not answered. */
   readonly abstainsWhenItShould: number | undefined
 }
 
-/** One third is never looked at while the readers are worked on; which, is drawn by this seed. */
+/** One third of the questions is held out: not used while the reader is developed. */
 const SEED = "sluice-qa-1"
 export const isHeldOut = (id: string): boolean =>
-  (createHash("sha256").update(`${SEED} ${id}`).digest()[0] ?? 0) % 3 === 0
+  Number.parseInt(sha256(`${SEED} ${id}`).slice(0, 2), 16) % 3 === 0
 
-/** Dashes, spaces and case make no difference; a number is not a part of another. */
-const level = (text: string): string =>
+/** Dashes, white space and case do not matter. */
+const normalize = (text: string): string =>
   text
     .normalize("NFKC")
     .toLowerCase()
     .replace(/[‐-―−]/g, "-")
     .replace(/\s+/g, " ")
 
-const says = (answer: string, wanted: string): boolean => {
-  return new RegExp(`(?<![a-z\\d]|\\d[.,])${escape(level(wanted))}(?![a-z\\d]|[.,]\\d)`, "u").test(
-    level(answer)
+/** A number is not contained in a longer number. */
+const contains = (answer: string, expected: string): boolean =>
+  new RegExp(`(?<![a-z\\d]|\\d[.,])${escape(normalize(expected))}(?![a-z\\d]|[.,]\\d)`, "u").test(
+    normalize(answer)
   )
-}
 
 type Place = Pick<Citation, "page" | "figure" | "boxes"> & { readonly path: string }
 
@@ -113,7 +113,7 @@ export const judgeAnswer = (expected: ExpectedAnswer, answer: Answer): JudgedAns
     question: expected.question,
     heldOut: isHeldOut(expected.id),
     answered: answer.found,
-    contains: answer.found && (expected.contains ?? []).some((wanted) => says(answer.answer, wanted)),
+    contains: answer.found && (expected.contains ?? []).some((text) => contains(answer.answer, text)),
     cited: cited.some((place) => isAt(expected, place)),
     answer: answer.answer,
     citations: cited.map(({ figure, page, path }) =>
@@ -131,14 +131,14 @@ const nameOf = ({ kind, number }: NonNullable<Place["figure"]>): string =>
 export const scoreAnswers = (judged: ReadonlyArray<JudgedAnswer>): AnswerScores => {
   const share = (of: ReadonlyArray<JudgedAnswer>, good: (one: JudgedAnswer) => boolean) =>
     of.length === 0 ? undefined : of.filter(good).length / of.length
-  const due = judged.filter(({ kind }) => kind !== "none")
-  const pictured = due.filter(({ kind }) => kind !== "text")
+  const answerable = judged.filter(({ kind }) => kind !== "none")
+  const figures = answerable.filter(({ kind }) => kind !== "text")
   return {
     questions: judged.length,
-    answerContains: share(due, ({ contains }) => contains),
-    citationRight: share(due, ({ cited }) => cited),
-    answersWhenItShould: share(due, ({ answered }) => answered),
-    figureQuestionsRight: share(pictured, ({ cited, contains }) => cited && contains),
+    answerContains: share(answerable, ({ contains }) => contains),
+    citationRight: share(answerable, ({ cited }) => cited),
+    answersWhenItShould: share(answerable, ({ answered }) => answered),
+    figureQuestionsRight: share(figures, ({ cited, contains }) => cited && contains),
     abstainsWhenItShould: share(
       judged.filter(({ kind }) => kind === "none"),
       ({ answered }) => !answered
@@ -146,6 +146,6 @@ export const scoreAnswers = (judged: ReadonlyArray<JudgedAnswer>): AnswerScores 
   }
 }
 
-/** Whether nothing is to be mended. */
+/** Whether the answer is as expected. */
 export const isRight = ({ answered, cited, contains, kind }: JudgedAnswer): boolean =>
   kind === "none" ? !answered : cited && contains

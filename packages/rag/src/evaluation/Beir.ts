@@ -3,11 +3,11 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Schema, Stream } from "effect"
 import { RagError } from "../document/RagError.ts"
-import { damaged, jsonLines, lines } from "./JsonLines.ts"
+import { invalidLine, jsonLines, lines } from "./JsonLines.ts"
 import type { Judgements } from "./Metrics.ts"
 
-/** A document to be found. */
-export const BeirDocument = Schema.Struct({
+/** A document of a collection. */
+const BeirDocument = Schema.Struct({
   _id: Schema.String,
   title: Schema.optional(Schema.NullOr(Schema.String)),
   text: Schema.String
@@ -15,16 +15,16 @@ export const BeirDocument = Schema.Struct({
 export type BeirDocument = typeof BeirDocument.Type
 
 /** A question. */
-export const BeirQuery = Schema.Struct({ _id: Schema.String, text: Schema.String })
-export type BeirQuery = typeof BeirQuery.Type
+const BeirQuery = Schema.Struct({ _id: Schema.String, text: Schema.String })
+type BeirQuery = typeof BeirQuery.Type
 
-/** Where a collection is: `<data>/retrieval/<name>`, or `<data>/<name>` as BEIR unpacks it. */
+/** The folder of a collection: `<data>/retrieval/<name>`, or `<data>/<name>`, as BEIR unpacks it. */
 export const collectionFolder = (data: string, name: string): string => {
   const [usual, unpacked] = [join(data, "retrieval", name), join(data, name)]
   return !existsSync(usual) && existsSync(join(unpacked, "corpus.jsonl")) ? unpacked : usual
 }
 
-/** The documents of a collection's folder. Fails with `Malformed` where an identifier comes twice. */
+/** The documents of a collection's folder. Fails with `Malformed` if an identifier occurs twice. */
 export const corpusOf = (folder: string): Stream.Stream<BeirDocument, RagError> =>
   Stream.suspend(() => {
     const path = join(folder, "corpus.jsonl")
@@ -32,7 +32,7 @@ export const corpusOf = (folder: string): Stream.Stream<BeirDocument, RagError> 
     return jsonLines(path, BeirDocument).pipe(
       Stream.mapEffect((document) => {
         const { _id: id } = document
-        if (seen.has(id)) return twice(path, id)
+        if (seen.has(id)) return duplicateId(path, id)
         seen.add(id)
         return Effect.succeed(document)
       })
@@ -43,10 +43,10 @@ export const corpusOf = (folder: string): Stream.Stream<BeirDocument, RagError> 
 export const queriesOf = (folder: string): Stream.Stream<BeirQuery, RagError> =>
   jsonLines(join(folder, "queries.jsonl"), BeirQuery)
 
-/** Where judgements stand: in one file of ours, or in BEIR's folder, of which the test is measured where there is one. */
+/** Files of judgements. Of BEIR's, the test set comes first. */
 const JUDGEMENTS = ["qrels.tsv", "qrels/test.tsv", "qrels/dev.tsv", "qrels/train.tsv"]
 
-/** Query → document → grade. The first line is a heading; grades are whole numbers. */
+/** Grades by query and document. The first line may be a header; grades are whole numbers. */
 export const judgementsOf = (folder: string): Effect.Effect<ReadonlyMap<string, Judgements>, RagError> => {
   const name = JUDGEMENTS.find((name) => existsSync(join(folder, name))) ?? JUDGEMENTS[0]!
   const path = join(folder, name)
@@ -57,7 +57,13 @@ export const judgementsOf = (folder: string): Effect.Effect<ReadonlyMap<string, 
         const [query = "", document = "", grade = ""] = text.split("\t")
         const value = Number(grade)
         if (number === 1 && Number.isNaN(value)) return Effect.succeed(all)
-        if (query === "" || document === "" || !Number.isInteger(value)) return damaged(path, number, JUDGED)
+        if (query === "" || document === "" || !Number.isInteger(value)) {
+          return invalidLine(
+            path,
+            number,
+            "expected a query, a document and a whole number, separated by tabs"
+          )
+        }
         const own = all.get(query) ?? new Map<string, number>()
         return Effect.sync(() => all.set(query, own.set(document, value)))
       }
@@ -65,14 +71,11 @@ export const judgementsOf = (folder: string): Effect.Effect<ReadonlyMap<string, 
   )
 }
 
-/** What a line of judgements is. */
-const JUDGED = "a question, a document and a whole number are due, with tabs between them"
-
-const twice = (path: string, id: string): Effect.Effect<never, RagError> =>
+const duplicateId = (path: string, id: string): Effect.Effect<never, RagError> =>
   Effect.fail(
     new RagError({
       stage: "evaluate",
       reason: "Malformed",
-      message: `${path} has the _id ${JSON.stringify(id)} twice. Give each document its own.`
+      message: `${path} has the _id ${JSON.stringify(id)} twice. Give each document its own _id.`
     })
   )

@@ -1,8 +1,17 @@
-/** Two ways of retrieving, metric by metric. */
-import { type Difference, pairedBootstrap } from "./Bootstrap.ts"
+/** Compares two runs, metric by metric, with the paired bootstrap over queries. */
 import { METRICS, type RunMetrics } from "./Metrics.ts"
 
-/** How much better `a` is than `b`, with the interval and the p-value of each difference. */
+/** How much higher one metric of the first run is than of the second. */
+export interface Difference {
+  /** Mean of first minus second. */
+  readonly difference: number
+  /** The 95 % confidence interval. */
+  readonly interval: readonly [low: number, high: number]
+  /** Two-sided: the probability of a difference as clear by chance. Below .05 is usually called significant. */
+  readonly p: number
+}
+
+/** How much better `a` is than `b`. */
 export interface Comparison {
   readonly a: string
   readonly b: string
@@ -11,13 +20,13 @@ export interface Comparison {
   readonly metrics: { readonly [metric in keyof RunMetrics]: Difference }
 }
 
-/** What a run reached for each query, in the same order for all runs. */
+/** The metrics of a run for each query, in the same order for all runs. */
 export interface MeasuredQueries {
   readonly name: string
   readonly each: ReadonlyArray<RunMetrics>
 }
 
-/** Compares two runs over the same queries with the paired bootstrap. */
+/** Compares two runs over the same queries. */
 export const compareRuns = (a: MeasuredQueries, b: MeasuredQueries): Comparison => {
   const differences = METRICS.map((metric): readonly [keyof RunMetrics, Difference] => [
     metric,
@@ -30,7 +39,53 @@ export const compareRuns = (a: MeasuredQueries, b: MeasuredQueries): Comparison 
     a: a.name,
     b: b.name,
     queries: Math.min(a.each.length, b.each.length),
-    // The metrics are all of them.
     metrics: Object.fromEntries(differences) as Comparison["metrics"]
+  }
+}
+
+export const RESAMPLES = 10_000
+const SEED = 20_261_121
+const TAIL = 0.025
+
+/** mulberry32: the same queries give the same p-value everywhere. */
+const seeded = (seed: number) => {
+  let state = seed >>> 0
+  return (): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+/**
+ * Compares two runs query by query: `first[i]` and `second[i]` belong to the same query.
+ *
+ * **Details.** Draws the queries with replacement, `resamples` times. p is twice the smaller share of resampled differences
+ * on one side of zero. Each share is counted as (n + 1) / (resamples + 1), so that p is never 0. Without queries, or without
+ * any difference, p is 1.
+ */
+export const pairedBootstrap = (
+  first: ArrayLike<number>,
+  second: ArrayLike<number>,
+  { resamples = RESAMPLES, seed = SEED }: { readonly resamples?: number; readonly seed?: number } = {}
+): Difference => {
+  const count = Math.min(first.length, second.length)
+  const gaps = Float64Array.from({ length: count }, (_, i) => first[i]! - second[i]!)
+  const difference = gaps.reduce((sum, gap) => sum + gap, 0) / Math.max(1, count)
+  if (gaps.every((gap) => gap === 0)) return { difference: 0, interval: [0, 0], p: 1 }
+  const random = seeded(seed)
+  const means = Float64Array.from({ length: resamples }, () => {
+    let sum = 0
+    for (let draw = 0; draw < count; draw++) sum += gaps[Math.floor(random() * count)]!
+    return sum / count
+  }).sort()
+  const atMost = means.filter((mean) => mean <= 0).length
+  const atLeast = means.filter((mean) => mean >= 0).length
+  const at = (share: number) => means[Math.min(resamples - 1, Math.floor(share * resamples))]!
+  return {
+    difference,
+    interval: [at(TAIL), at(1 - TAIL)],
+    p: Math.min(1, (2 * (Math.min(atMost, atLeast) + 1)) / (resamples + 1))
   }
 }

@@ -1,4 +1,4 @@
-/** How well figures and tables are found in PDFs whose figures people have marked. */
+/** Measures how well figures and tables are found in PDFs with marked figures. */
 import { readFile } from "node:fs/promises"
 import { basename, join } from "node:path"
 import { Duration, Effect, Schema } from "effect"
@@ -7,16 +7,16 @@ import { parse } from "../formats/Parser.ts"
 import { RagError } from "../document/RagError.ts"
 import { type FigureScores, type FoundFigure, type MarkedFigure, scoreFigures } from "./FigureScores.ts"
 
-/** PDFs that are read at a time: one for each thread that reads them. */
-const AT_ONCE = 2
+/** PDFs that are parsed concurrently: one for each worker. */
+const CONCURRENT_FILES = 2
 
-/** What was reached, how fast, and with how much memory. */
+/** Scores, speed and memory. */
 export interface FigureEvaluation extends FigureScores {
-  /** Whole PDFs with their figures and crops, two at a time, by threads that have read as many before. */
+  /** Of whole PDFs with figures and crops, two at a time, by warm workers. */
   readonly pagesPerSecond: number
-  /** The same of the first reading: the threads are started, and what they run is compiled on the way. */
+  /** The same, with the start of the workers and compilation. */
   readonly pagesPerSecondCold: number
-  /** The most that this process ever held, its threads included. */
+  /** Peak of this process with its workers. */
   readonly peakMemoryMB: number
 }
 
@@ -30,10 +30,9 @@ const Mark = Schema.Struct({
 const Gold = Schema.fromJsonString(Schema.Array(Mark))
 
 /**
- * Reads the PDFs that `<data>/figures/gold.json` names, beside it, and compares what was found on the marked pages.
+ * Parses the PDFs that `<data>/figures/gold.json` names, in the same folder, and compares the figures on the marked pages.
  *
- * Fails with `NotFound` and `Malformed`, also for a PDF that cannot be read. No model is asked: boxes, captions and
- * numbers need none.
+ * Fails with `NotFound` and `Malformed`, also for a PDF that cannot be parsed. Uses no model.
  */
 export const evaluateFigures: (options: {
   readonly data: string
@@ -44,7 +43,7 @@ export const evaluateFigures: (options: {
   const files = yield* Effect.forEach(names, (name) =>
     Effect.map(bytesOf(join(folder, basename(name))), (bytes) => ({ name, bytes }))
   )
-  // The largest first, so that no thread is left with a long one at the end.
+  // The largest first, so that no worker ends long after the others.
   const ordered = files.toSorted((a, b) => b.bytes.length - a.bytes.length)
   const [cold, read] = yield* timed(readAll(ordered))
   const [warm] = yield* timed(readAll(ordered))
@@ -76,10 +75,10 @@ const readAll = (files: ReadonlyArray<Pdf>) =>
   Effect.forEach(
     files,
     ({ bytes, name }) => Effect.map(parse({ path: name, bytes }), (parsed) => ({ name, parsed })),
-    { concurrency: AT_ONCE }
+    { concurrency: CONCURRENT_FILES }
   )
 
-/** The seconds that it took, above 0, and what it gave. */
+/** The duration in seconds, above 0, and the result. */
 const timed = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<readonly [seconds: number, value: A], E> =>
   Effect.map(Effect.timed(effect), ([duration, value]) => [
     Math.max(Duration.toSeconds(duration), 0.001),
@@ -93,7 +92,7 @@ const bytesOf = (path: string): Effect.Effect<Uint8Array, RagError> =>
       new RagError({
         stage: "evaluate",
         reason: (cause as NodeJS.ErrnoException).code === "ENOENT" ? "NotFound" : "Store",
-        message: `${path} cannot be read. Figures are evaluated over a folder figures with gold.json and the PDFs that it names.`,
+        message: `${path} cannot be read. The folder figures must have gold.json and the PDFs that it names.`,
         cause
       })
   })

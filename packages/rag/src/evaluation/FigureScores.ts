@@ -1,7 +1,7 @@
-/** Figures that were found against those that people marked: pure functions. */
+/** Compares figures that were found with those that people marked: pure functions. */
 import type { Box } from "../document/Document.ts"
 
-/** A figure or a table on a page. `number` is as the caption says it; none where it has none. */
+/** A figure or a table on a page. `number` is as the caption has it, if any. */
 export interface MarkedFigure {
   readonly document: string
   /** From 1. */
@@ -17,28 +17,28 @@ export interface FoundFigure extends MarkedFigure {
   readonly captioned: boolean
 }
 
-/** What is not as it was marked. `found` is the nearest that was found, where there is any. */
+/** A difference from the marks. `found` is the figure with the largest overlap, if any. */
 export interface FigureMiss extends MarkedFigure {
-  /** Not found; found where nothing was marked; found with another kind or number. */
+  /** Not found; found without a mark; or found with another kind or number. */
   readonly what: "missed" | "unexpected" | "misread"
   readonly iou: number
   readonly found?: FoundFigure | undefined
 }
 
-/** All are shares, 0 to 1. */
+/** Shares, 0 to 1. */
 export interface FigureScores {
   readonly precision: number
   readonly recall: number
-  /** Of the hits: kind and number are those of the mark. */
+  /** Hits with the kind and number of the mark. */
   readonly numberAndKindRight: number
-  /** Mean over the hits. */
+  /** The mean over the hits. */
   readonly meanIoU: number
-  /** Of the hits: with a caption. */
+  /** Hits with a caption. */
   readonly captionRate: number
   readonly misses: ReadonlyArray<FigureMiss>
 }
 
-/** A hit overlaps its mark at least so much. */
+/** The least intersection over union of a hit and its mark. */
 export const HIT_IOU = 0.7
 
 const area = ([x0, y0, x1, y1]: Box): number => Math.max(0, x1 - x0) * Math.max(0, y1 - y0)
@@ -58,10 +58,10 @@ export const iou = (a: Box, b: Box): number => {
 const share = (count: number, of: number): number => (of === 0 ? 0 : count / of)
 
 /**
- * Pairs marks and finds, the best overlap first, each at most once.
+ * Pairs marks and found figures by the largest overlap, each at most once.
  *
- * **Details.** Figures and tables together: a table found where a figure is marked is a hit of the wrong kind. Only
- * finds on pages that a mark is on count. Without any find precision is 0.
+ * **Details.** A table that is found for a marked figure is a hit of the wrong kind. Figures found on pages without marks
+ * do not count. If nothing is found, precision is 0.
  */
 export const scoreFigures = (
   marks: ReadonlyArray<MarkedFigure>,

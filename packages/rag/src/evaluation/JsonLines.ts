@@ -1,20 +1,20 @@
-/** Text files of an evaluation, read line by line; what is wrong with one names the line. */
+/** Text files of an evaluation, read line by line. Errors name the line. */
 import { createReadStream } from "node:fs"
 import { createInterface } from "node:readline"
 import { Effect, Schema, Stream } from "effect"
 import { RagError } from "../document/RagError.ts"
 
-/** A file of JSON, one value a line. */
+/** A file with one JSON value per line. */
 export const jsonLines = <A>(path: string, schema: Schema.Codec<A, unknown>): Stream.Stream<A, RagError> => {
   const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(schema))
   return lines(path).pipe(
     Stream.mapEffect(({ number, text }) =>
-      decode(text).pipe(Effect.catch((cause) => damaged(path, number, cause.message, cause)))
+      decode(text).pipe(Effect.catch((cause) => invalidLine(path, number, cause.message, cause)))
     )
   )
 }
 
-/** The lines of a text file that are not blank, with their numbers from 1. */
+/** The lines of a text file that are not blank, numbered from 1. */
 export const lines = (
   path: string
 ): Stream.Stream<{ readonly number: number; readonly text: string }, RagError> =>
@@ -25,7 +25,7 @@ export const lines = (
     )
   ).pipe(
     Stream.zipWithIndex,
-    // Windows' editors begin a file with a mark that is no part of it.
+    // Editors on Windows write a byte order mark.
     Stream.map(([text, index]) => ({
       number: index + 1,
       text: index === 0 ? text.replace(/^\uFEFF/, "") : text
@@ -37,12 +37,12 @@ const unreadable = (path: string, cause: unknown): RagError =>
   new RagError({
     stage: "evaluate",
     reason: (cause as NodeJS.ErrnoException).code === "ENOENT" ? "NotFound" : "Store",
-    message: `${path} cannot be read. Collections are folders with corpus.jsonl, queries.jsonl and qrels/test.tsv or qrels.tsv; questions are a file of JSON, one object a line (\`--questions FILE\`).`,
+    message: `${path} cannot be read. Collections are folders with corpus.jsonl, queries.jsonl and qrels/test.tsv or qrels.tsv; questions are a file with one JSON object per line (\`--questions FILE\`).`,
     cause
   })
 
-/** A line that is not what it should be. */
-export const damaged = (
+/** Fails for a line of the wrong format. */
+export const invalidLine = (
   path: string,
   line: number,
   why: string,
@@ -52,7 +52,7 @@ export const damaged = (
     new RagError({
       stage: "evaluate",
       reason: "Malformed",
-      message: `Line ${line} of ${path} is not as its format wants it: ${why.replaceAll(/\s+/g, " ")}. Mend the line.`,
-      ...(cause === undefined ? {} : { cause })
+      message: `Line ${line} of ${path} is not valid: ${why.replaceAll(/\s+/g, " ")}. Fix the line.`,
+      cause
     })
   )

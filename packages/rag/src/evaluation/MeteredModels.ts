@@ -1,8 +1,8 @@
-/** The program's models, counted: what a way of retrieving asks of them. */
+/** Counts the calls and tokens of the program's models. */
 import { Embedder, Reranker } from "@sluice/core"
 import { Effect } from "effect"
 
-/** What was asked of models. Tokens as the models count them: 0 for those of the process. */
+/** Calls and tokens, as the models count them: 0 for models in the process. */
 export interface ModelUse {
   readonly embeddingCalls: number
   readonly rerankCalls: number
@@ -14,11 +14,15 @@ export interface UsageMeter {
   readonly take: Effect.Effect<ModelUse>
 }
 
-/** The services of the context with a count before them: open a library with them to know what its questions cost. */
+/** The models of the context, metered. Open a library with them to measure what its questions cost. */
 export const meteredModels = Effect.gen(function* () {
   const embedder = yield* Embedder
   const reranker = yield* Reranker
-  let use = { embeddingCalls: 0, rerankCalls: 0, tokens: 0 }
+  let use: ModelUse = { embeddingCalls: 0, rerankCalls: 0, tokens: 0 }
+  const count = (call: "embeddingCalls" | "rerankCalls") => (result: { readonly tokens: number }) =>
+    Effect.sync(() => {
+      use = { ...use, [call]: use[call] + 1, tokens: use.tokens + result.tokens }
+    })
   const meter: UsageMeter = {
     take: Effect.sync(() => {
       const taken = use
@@ -30,21 +34,11 @@ export const meteredModels = Effect.gen(function* () {
     meter,
     embedder: Embedder.of({
       ...embedder,
-      embed: (texts, purpose) =>
-        Effect.tap(embedder.embed(texts, purpose), ({ tokens }) =>
-          Effect.sync(() => {
-            use = { ...use, embeddingCalls: use.embeddingCalls + 1, tokens: use.tokens + tokens }
-          })
-        )
+      embed: (...args) => Effect.tap(embedder.embed(...args), count("embeddingCalls"))
     }),
     reranker: Reranker.of({
       ...reranker,
-      rerank: (query, documents, options) =>
-        Effect.tap(reranker.rerank(query, documents, options), ({ tokens }) =>
-          Effect.sync(() => {
-            use = { ...use, rerankCalls: use.rerankCalls + 1, tokens: use.tokens + tokens }
-          })
-        )
+      rerank: (...args) => Effect.tap(reranker.rerank(...args), count("rerankCalls"))
     })
   }
 })

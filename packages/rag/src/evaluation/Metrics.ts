@@ -1,18 +1,13 @@
-/** Measures of a ranking against judgements: pure functions, one query at a time. */
+/** Metrics of a ranking against judgements: pure functions, for one query. */
 
-/** Judged documents of a query and how relevant they are; 0 and absent mean not relevant. */
+/** The grade of each judged document of a query. 0 and absent mean not relevant. */
 export type Judgements = ReadonlyMap<string, number>
 
-/** Metrics that every run reports, 0 to 1, higher is better, averaged over the queries that have a relevant document. */
-export interface RunMetrics {
-  readonly "nDCG@3": number
-  readonly "nDCG@10": number
-  readonly "recall@20": number
-  readonly "recall@100": number
-  readonly "MRR@10": number
-  /** Whether one of the three that are kept is relevant. */
-  readonly "hit@3": number
-}
+/** Names of the metrics, in the order of reports. `hit@3`: whether one of the three kept passages is relevant. */
+export const METRICS = ["nDCG@3", "nDCG@10", "recall@20", "recall@100", "MRR@10", "hit@3"] as const
+
+/** The metrics of a run, 0 to 1, higher is better, averaged over the queries that have a relevant document. */
+export type RunMetrics = { readonly [metric in (typeof METRICS)[number]]: number }
 
 const gain = (judgements: Judgements, document: string): number => Math.max(0, judgements.get(document) ?? 0)
 
@@ -37,17 +32,17 @@ export const recall = (ranking: ReadonlyArray<string>, judgements: Judgements, k
   return relevant === 0 ? 0 : found / relevant
 }
 
-/** One divided by the rank of the first relevant document; 0 when there is none among the first k. */
+/** One divided by the rank of the first relevant document. 0 if there is none among the first k. */
 export const reciprocalRank = (ranking: ReadonlyArray<string>, judgements: Judgements, k: number): number => {
   const at = ranking.slice(0, k).findIndex((document) => gain(judgements, document) > 0)
   return at < 0 ? 0 : 1 / (at + 1)
 }
 
-/** 1 when a relevant document is among the first k, else 0. */
+/** 1 if a relevant document is among the first k, else 0. */
 export const hit = (ranking: ReadonlyArray<string>, judgements: Judgements, k: number): number =>
-  ranking.slice(0, k).some((document) => gain(judgements, document) > 0) ? 1 : 0
+  reciprocalRank(ranking, judgements, k) > 0 ? 1 : 0
 
-/** Every metric of one query's ranking. */
+/** All metrics of one query's ranking. */
 export const measureOne = (ranking: ReadonlyArray<string>, judgements: Judgements): RunMetrics => ({
   "nDCG@3": ndcg(ranking, judgements, 3),
   "nDCG@10": ndcg(ranking, judgements, 10),
@@ -57,35 +52,20 @@ export const measureOne = (ranking: ReadonlyArray<string>, judgements: Judgement
   "hit@3": hit(ranking, judgements, 3)
 })
 
-/** Names of the metrics, in the order that they are reported in. */
-export const METRICS: ReadonlyArray<keyof RunMetrics> = [
-  "nDCG@3",
-  "nDCG@10",
-  "recall@20",
-  "recall@100",
-  "MRR@10",
-  "hit@3"
-]
-
-/** Whether a query counts: one for which nothing is relevant says nothing of a ranking. */
+/** Whether any document is relevant. Queries without one are not measured. */
 export const hasRelevant = (judgements: Judgements): boolean =>
   [...judgements.values()].some((grade) => grade > 0)
 
-/** Every metric's mean over queries; 0 without queries. */
-export const meanOf = (each: ReadonlyArray<RunMetrics>): RunMetrics => {
-  const mean = (metric: keyof RunMetrics) =>
-    each.reduce((sum, metrics) => sum + metrics[metric], 0) / Math.max(1, each.length)
-  return {
-    "nDCG@3": mean("nDCG@3"),
-    "nDCG@10": mean("nDCG@10"),
-    "recall@20": mean("recall@20"),
-    "recall@100": mean("recall@100"),
-    "MRR@10": mean("MRR@10"),
-    "hit@3": mean("hit@3")
-  }
-}
+/** The mean of each metric over queries; 0 without queries. */
+export const meanOf = (each: ReadonlyArray<RunMetrics>): RunMetrics =>
+  Object.fromEntries(
+    METRICS.map((metric) => [
+      metric,
+      each.reduce((sum, metrics) => sum + metrics[metric], 0) / Math.max(1, each.length)
+    ])
+  ) as RunMetrics
 
-/** All metrics, averaged over the queries that have at least one relevant document; a query without a ranking counts 0. */
+/** All metrics, averaged over the queries that have a relevant document. A query without a ranking counts 0. */
 export const measure = (
   rankings: ReadonlyMap<string, ReadonlyArray<string>>,
   judgements: ReadonlyMap<string, Judgements>

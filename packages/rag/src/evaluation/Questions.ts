@@ -1,17 +1,17 @@
-/** Questions that a library's owner wrote, one JSON object a line. */
+/** Questions that a library's owner wrote, one JSON object per line. */
 import { Effect, Schema, type Stream } from "effect"
 import { escape } from "effect/RegExp"
 import type { Parsed, Span } from "../document/Document.ts"
 import { RagError } from "../document/RagError.ts"
 import { jsonLines } from "./JsonLines.ts"
 
-/** A question and where its answer stands: in a document, on a page of it, in a text of it. The closest of these counts. */
+/** A question and the place of its answer: a document, a page of it, or a text in it. The most exact place counts. */
 export const LibraryQuestion = Schema.Struct({
   question: Schema.NonEmptyString,
   /** The document's path. */
   document: Schema.NonEmptyString,
   page: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
-  /** To the letter, but for blanks. */
+  /** Exact, except for white space. */
   text: Schema.optionalKey(Schema.NonEmptyString)
 })
 export type LibraryQuestion = typeof LibraryQuestion.Type
@@ -20,8 +20,8 @@ export type LibraryQuestion = typeof LibraryQuestion.Type
 export const questionsOf = (path: string): Stream.Stream<LibraryQuestion, RagError> =>
   jsonLines(path, LibraryQuestion)
 
-/** Where the answer stands in the document; the whole document where the question says no more. */
-export const placeOf = (
+/** The span of the answer: the text, the page, or the whole document. */
+export const answerSpan = (
   { document, page, question, text }: LibraryQuestion,
   parsed: Parsed
 ): Effect.Effect<Span, RagError> => {
@@ -31,7 +31,7 @@ export const placeOf = (
       new RagError({
         stage: "evaluate",
         reason: "Malformed",
-        message: `${document} has no ${what}, which "${question}" asks for. Mend the question.`,
+        message: `${document} has no ${what}, which "${question}" asks for. Fix the question.`,
         document
       })
     )

@@ -1,14 +1,14 @@
-/** The fusion that suits a collection, by questions made from its own headings and captions: no labels are needed. */
+/** Chooses the fusion for a collection by questions made from its headings and captions. Needs no judgements. */
 import { type Embedder, Reranker } from "@sluice/core"
 import { Effect, type Scope } from "effect"
-import { type Difference, pairedBootstrap } from "./Bootstrap.ts"
+import { type Difference, pairedBootstrap } from "./Comparison.ts"
 import type { RunMetrics } from "./Metrics.ts"
 import { Fusion, FUSION } from "../retrieval/stages/Fusion.ts"
 import type { LibraryService } from "../library/LibraryService.ts"
 import { evaluateLibrary } from "./LibraryEvaluation.ts"
 import type { RagError } from "../document/RagError.ts"
 
-/** Fusions that are tried where none are given: the default, and what leans further to either side. */
+/** The fusions to try: the default, and others with more weight on either retriever. */
 export const FUSIONS: ReadonlyArray<Fusion> = [
   FUSION,
   Fusion.minMax({ weights: { vector: 0.3, keywords: 0.7 } }),
@@ -19,40 +19,36 @@ export const FUSIONS: ReadonlyArray<Fusion> = [
   Fusion.keywords
 ]
 
-/**
- * Another fusion than the default is chosen only when chance alone would rarely show any as better: of six that are tried
- * each has a sixth of it (Bonferroni).
- */
-export const SIGNIFICANT = 0.05
+/** The level of significance, shared by the fusions that are tried (Bonferroni). */
+const SIGNIFICANCE = 0.05
 
-/** One fusion: its fused list alone, before reranking. */
+/** The metrics of one fusion, before reranking. */
 export interface TunedFusion extends Pick<RunMetrics, "hit@3" | "MRR@10" | "recall@20"> {
   readonly fusion: Fusion
-  /** The mean of the three, 0 to 1: what is chosen by. */
+  /** The mean of the three metrics, 0 to 1. The best score is chosen. */
   readonly score: number
-  /** Of the score, against the default's. */
+  /** Score minus that of the default. */
   readonly difference: Difference
 }
 
-/** What was measured, and what follows: `fusion` is to be passed as an option. */
+/** The measurements, and the chosen `fusion`, which is passed as an option. */
 export interface Tuning {
   readonly fusion: Fusion
   readonly questions: number
   readonly fusions: ReadonlyArray<TunedFusion>
-  /** What a reader must know of it, in plain sentences. */
+  /** How the fusion was chosen, in sentences. */
   readonly note: string
 }
 
 /**
  * Chooses the fusion for a library.
  *
- * **Details.** Questions are the collection's own headings and captions (`evaluateLibrary`), 200 at most, held out of
- * what is indexed for it in a temporary folder. The reranker is not asked: what is measured is the list that it would
- * get. The fusion with the highest score is chosen where its advantage over the default is significant (p < .05, shared
- * by all that are tried), else the default.
+ * **Details.** Asks at most 200 questions (`evaluateLibrary`) and measures the fused list before reranking. Chooses the
+ * fusion with the highest score if its difference from the default is significant (p < .05, divided by the number of
+ * fusions), else the default.
  *
- * **Gotchas.** An embedding model that costs something embeds the library once more. Fails with `Empty` for a library
- * without headings and captions.
+ * **Gotchas.** A paid embedding model embeds the library again. Fails with `Empty` for a library without headings and
+ * captions.
  *
  * ```ts
  * const { fusion } = yield* tune(library)
@@ -70,22 +66,22 @@ export const tune: (
     library,
     configurations: fusions.map((fusion, i) => ({ name: nameOf(i), options: { fusion } })),
     ...(questions === undefined ? {} : { questions })
-  }).pipe(Effect.provideService(Reranker, inTheFusedOrder))
-  const eachOf = (name: string): ReadonlyArray<RunMetrics> =>
+  }).pipe(Effect.provideService(Reranker, identityReranker))
+  const metricsOf = (name: string): ReadonlyArray<RunMetrics> =>
     evaluation.each.find((run) => run.name === name)?.each ?? []
-  const usual = eachOf("default").map(scoreOf)
+  const baseline = metricsOf("default").map(scoreOf)
   const measured = fusions.map((fusion, i): TunedFusion => {
-    const each = eachOf(nameOf(i))
+    const each = metricsOf(nameOf(i))
     return {
       fusion,
       "hit@3": mean(each.map((one) => one["hit@3"])),
       "MRR@10": mean(each.map((one) => one["MRR@10"])),
       "recall@20": mean(each.map((one) => one["recall@20"])),
       score: mean(each.map(scoreOf)),
-      difference: pairedBootstrap(each.map(scoreOf), usual)
+      difference: pairedBootstrap(each.map(scoreOf), baseline)
     }
   })
-  const level = SIGNIFICANT / Math.max(1, fusions.filter((fusion) => fusion !== FUSION).length)
+  const level = SIGNIFICANCE / Math.max(1, fusions.filter((fusion) => fusion !== FUSION).length)
   const [best] = measured
     .filter(({ difference }) => difference.difference > 0 && difference.p < level)
     .toSorted((a, b) => b.score - a.score)
@@ -109,8 +105,8 @@ const scoreOf = (metrics: RunMetrics): number =>
 const mean = (values: ReadonlyArray<number>): number =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
 
-/** Leaves every list as it is, so that the list itself is measured. */
-const inTheFusedOrder = Reranker.of({
+/** Keeps the order of the fused list. */
+const identityReranker = Reranker.of({
   model: { id: "none", kind: "neural", maxDocuments: 1_000 },
   rerank: (_, documents) =>
     Effect.succeed({ results: documents.map((_, index) => ({ index, score: -index })), tokens: 0 })

@@ -1,7 +1,6 @@
 export { type Configuration, type Evaluation, evaluateRetrieval } from "./Evaluation.ts"
 export type { EvaluatedRun } from "./Runs.ts"
 export { type UsageMeter, meteredModels, type ModelUse } from "./MeteredModels.ts"
-export * from "./Bootstrap.ts"
 export * from "./Comparison.ts"
 export * from "./Metrics.ts"
 export { evaluateLibrary, evaluateQuestions, type LibraryEvaluation } from "./LibraryEvaluation.ts"
