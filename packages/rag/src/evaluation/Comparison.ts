@@ -79,7 +79,7 @@ export const pairedBootstrap = (
     let sum = 0
     for (let draw = 0; draw < count; draw++) sum += gaps[Math.floor(random() * count)]!
     return sum / count
-  }).sort()
+  }).toSorted()
   const atMost = means.filter((mean) => mean <= 0).length
   const atLeast = means.filter((mean) => mean >= 0).length
   const at = (share: number) => means[Math.min(resamples - 1, Math.floor(share * resamples))]!
