@@ -8,6 +8,7 @@ import { ApiKey } from "../contract/Credentials.ts"
 import { ChatRequest, ChatResponse } from "../contract/Chat.ts"
 import { type Extra, extraOf, validateExtra } from "../contract/Fields.ts"
 import { type ChatAnswer, type ChatCall, type ChatPart, Gateway } from "../gateway/Gateway.ts"
+import { ModelsResponse } from "../contract/Models.ts"
 import { GatewayApi } from "../contract/GatewayApi.ts"
 import { type GatewayError, InvalidResponse } from "../contract/GatewayError.ts"
 import { ApiKeyAuth } from "../contract/Credentials.ts"
@@ -36,7 +37,7 @@ export interface GatewayClientOptions extends ClientOptions, VideosOptions, Imag
 const CHAT = { group: "chat", endpoint: "create" } as const
 const MODELS = { group: "models", endpoint: "list" } as const
 
-const decodeModels = HttpApiClient.decodeResponse(GatewayApi, MODELS)
+const decodeModels = HttpClientResponse.schemaBodyJson(ModelsResponse)
 
 const responseMode = "response-only"
 

@@ -47,7 +47,7 @@ const ModelList = WireModels.pipe(
 const isList = (wire: typeof WireModels.Type): wire is ReadonlyArray<Model> | ReadonlyArray<string> =>
   Array.isArray(wire)
 
-const AccountModels = envelopeOf(ModelList).annotate({ identifier: "AccountModels" })
+export const AccountModels = envelopeOf(ModelList).annotate({ identifier: "AccountModels" })
 
 /** `GET /v1/models`. */
 export const ModelsResponse = openStruct(

@@ -1,11 +1,13 @@
 /** `Account` over HTTP. */
 import { Effect, Layer, Option, Predicate, Redacted, Schema } from "effect"
-import { HttpClient, HttpClientRequest } from "effect/http"
+import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
+import { UserResponse } from "../../contract/Account.ts"
 import { AccessTokenAuth, SystemAccessToken } from "../../contract/Credentials.ts"
 import type { Extra } from "../../contract/Fields.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import type { GatewayError } from "../../contract/GatewayError.ts"
+import { AccountModels } from "../../contract/Models.ts"
 import { Account, type RotatedAccessToken } from "../../gateway/Account.ts"
 import { makeCaller } from "../call/Caller.ts"
 import { currentMiddleware } from "../call/CallInfo.ts"
@@ -22,9 +24,8 @@ export interface AccountClientOptions extends ClientOptions {
 
 const ALL = { group: "models", endpoint: "all" } as const
 const AVAILABLE = { group: "models", endpoint: "available" } as const
-const decodeAll = HttpApiClient.decodeResponse(GatewayApi, ALL)
-const decodeAvailable = HttpApiClient.decodeResponse(GatewayApi, AVAILABLE)
-const decodeUser = HttpApiClient.decodeResponse(GatewayApi, { group: "account", endpoint: "user" })
+const decodeModels = HttpClientResponse.schemaBodyJson(AccountModels)
+const decodeUser = HttpClientResponse.schemaBodyJson(UserResponse)
 
 const responseMode = "response-only"
 
@@ -61,11 +62,11 @@ const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
     tokens: yield* makeTokens(httpClient, caller),
     models: call(
       { operation: "models" },
-      unwrapEnvelope(sendAndDecode(getModels({ responseMode }), decodeAll))
+      unwrapEnvelope(sendAndDecode(getModels({ responseMode }), decodeModels))
     ).pipe(Effect.withSpan("Account.models")),
     availableModels: call(
       { operation: "available models" },
-      unwrapEnvelope(sendAndDecode(getAvailable({ responseMode }), decodeAvailable))
+      unwrapEnvelope(sendAndDecode(getAvailable({ responseMode }), decodeModels))
     ).pipe(Effect.withSpan("Account.availableModels"))
   })
 })

@@ -1,8 +1,13 @@
 /** The token endpoints, each as one call that returns records. */
 import { Effect, type Redacted, type Schema } from "effect"
-import type { HttpClient } from "effect/http"
+import { type HttpClient, HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
-import type { TokenCreateRequest, TokenRecord, TokenUpdateRequest } from "../../contract/Account.ts"
+import {
+  type TokenCreateRequest,
+  type TokenRecord,
+  TokenResponse,
+  type TokenUpdateRequest
+} from "../../contract/Account.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import { type GatewayError, InvalidResponse } from "../../contract/GatewayError.ts"
 import { type Caller, ignoreRepeatedNotFound } from "../call/Caller.ts"
@@ -13,7 +18,7 @@ import { decodeTokens, logSkipped, parseTokens, type TokenListPage } from "./Tok
 /** The largest page that every known gateway of this family allows. */
 export const TOKENS_PER_PAGE = 100
 
-const decodeToken = HttpApiClient.decodeResponse(GatewayApi, { group: "account", endpoint: "token" })
+const decodeToken = HttpClientResponse.schemaBodyJson(TokenResponse)
 
 const responseMode = "response-only"
 

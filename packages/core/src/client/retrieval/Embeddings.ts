@@ -1,8 +1,8 @@
 /** `gateway.embeddings` over HTTP. */
 import { Effect, Result } from "effect"
-import type { HttpClient } from "effect/http"
+import { type HttpClient, HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
-import { EmbeddingRequest, type EmbeddingResponse } from "../../contract/Embeddings.ts"
+import { EmbeddingRequest, EmbeddingResponse } from "../../contract/Embeddings.ts"
 import { extraOf, validateExtra } from "../../contract/Fields.ts"
 import type { Embeddings, Gateway } from "../../gateway/Gateway.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
@@ -15,7 +15,7 @@ import { originOf, tokensOf } from "../transport/CallResult.ts"
 
 const EMBEDDINGS = { group: "embeddings", endpoint: "create" } as const
 
-const decode = HttpApiClient.decodeResponse(GatewayApi, EMBEDDINGS)
+const decode = HttpClientResponse.schemaBodyJson(EmbeddingResponse)
 
 /** A vector for each of `count` texts. */
 const validated = (answer: EmbeddingResponse, count: number): Result.Result<Embeddings, InvalidResponse> =>

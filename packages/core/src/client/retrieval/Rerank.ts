@@ -1,9 +1,9 @@
 /** `gateway.rerank` over HTTP. */
 import { Effect, Result } from "effect"
-import type { HttpClient } from "effect/http"
+import { type HttpClient, HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { extraOf, validateExtra } from "../../contract/Fields.ts"
-import { RerankRequest, type RerankResponse } from "../../contract/Rerank.ts"
+import { RerankRequest, RerankResponse } from "../../contract/Rerank.ts"
 import type { Gateway, RerankAnswer } from "../../gateway/Gateway.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import type { InvalidResponse } from "../../contract/GatewayError.ts"
@@ -14,7 +14,7 @@ import { originOf, tokensOf } from "../transport/CallResult.ts"
 
 const RERANK = { group: "rerank", endpoint: "create" } as const
 
-const decode = HttpApiClient.decodeResponse(GatewayApi, RERANK)
+const decode = HttpClientResponse.schemaBodyJson(RerankResponse)
 
 /** The ranking that was asked for: `limit` of `count` documents. */
 const validated = (

@@ -143,6 +143,8 @@ interface ResponseHead {
   readonly received: IncomingHttpHeaders
 }
 
+const utf8 = new TextDecoder()
+
 /** A buffered response, or the head of one whose body failed. Rarely used views are built from a web `Response`. */
 class BufferedResponse extends Inspectable.Class implements Response {
   readonly [HttpIncomingMessage.TypeId] = HttpIncomingMessage.TypeId
@@ -186,7 +188,7 @@ class BufferedResponse extends Inspectable.Class implements Response {
   }
 
   get text() {
-    return Effect.map(this.bytes, (bytes) => new TextDecoder().decode(bytes))
+    return Effect.map(this.bytes, (bytes) => utf8.decode(bytes))
   }
 
   get json(): Effect.Effect<Schema.Json, HttpClientError> {
