@@ -10,7 +10,7 @@ import { ribbons } from "./scenes/Ribbons.ts"
 import { terrain } from "./scenes/Terrain.ts"
 import { water } from "./scenes/Water.ts"
 
-export interface SceneRequest {
+interface SceneRequest {
   readonly prompt: string
   readonly seed: number
   /** In pixels. */

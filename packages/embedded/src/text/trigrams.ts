@@ -20,7 +20,7 @@ export const similarity = (a: Term, b: Term): number => {
 }
 
 /** A word that is similar to another, by its index. */
-export interface SimilarWord {
+interface SimilarWord {
   readonly index: number
   /** Dice coefficient, 0 to 1. */
   readonly similarity: number

@@ -13,7 +13,7 @@ const MAX_ENLARGEMENT = 4
 /** The sides of the thumbnail whose colours are counted, in pixels. */
 const THUMBNAIL = 64
 
-export interface PreparedPicture {
+interface PreparedPicture {
   /** In pixels, after the rotation in EXIF. */
   readonly width: number
   readonly height: number

@@ -31,8 +31,7 @@ const isEmpty = (value: unknown): boolean => value === null || value === ""
 const valueText = (key: string, value: AuditLine["details"][string]): string => {
   if (isEmpty(value)) return "none"
   if (key === "status") return value === 1 ? "enabled" : "disabled"
-  if (key.endsWith("quota") && typeof value === "number")
-    return `${value < 0 ? "−" : ""}${usd(Math.abs(value))}`
+  if (key.endsWith("quota") && typeof value === "number") return usd(value)
   if (key.endsWith("_at") && typeof value === "number") return dateTime.format(new Date(value))
   return typeof value === "string" ? value : JSON.stringify(value)
 }

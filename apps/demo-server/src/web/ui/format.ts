@@ -1,5 +1,5 @@
 /** Numbers, sizes, times and amounts as text. */
-import { UNITS_PER_USD } from "@sluice/core/contract"
+import { formatQuota, type Quota, UNITS_PER_USD } from "@sluice/core/contract"
 import type { ServerStatus } from "../../contract/index.ts"
 
 /** `3 passages`, `1 passage`: the number is grouped as in the reader's language. */
@@ -27,13 +27,7 @@ const mediumDay = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
 export const dayOf = (seconds: number): string => mediumDay.format(new Date(seconds * 1000))
 
 /** `$1.50`, exact: a quota unit is 0.000002 USD. */
-export const usd = (units: number): string =>
-  (units / UNITS_PER_USD).toLocaleString("en-US", {
-    style: "currency",
-    currency: "USD",
-    minimumFractionDigits: 2,
-    maximumFractionDigits: 6
-  })
+export const usd = (units: number): string => formatQuota(units as Quota)
 
 /** Parses an amount such as `2.50` to quota units. Undefined if it is not an amount or not a whole number of units. */
 export const parseUsd = (text: string): number | undefined => {
