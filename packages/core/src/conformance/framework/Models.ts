@@ -5,45 +5,34 @@ import type { GatewayResponse, CheckRequest, NoResponse } from "./Request.ts"
 import { at, listAt } from "./Rule.ts"
 import type { ModelPurpose, Session } from "./Session.ts"
 
-interface NamePatterns {
-  /** Best first. */
-  readonly has: ReadonlyArray<RegExp>
+/** Common names of chat models that accept images. */
+const VISION_NAMES = /multimodal|omni|(^|[^a-z])vlm?($|[^a-z])|4o|gemini|claude|llava|pixtral|internvl/i
+
+interface Purpose {
+  readonly flag: string
+  /** The `operation` that some lists give for a model. */
+  readonly operation: string
+  /** Patterns of model ids, best first. Absent if a model of this purpose is optional. */
+  readonly has?: ReadonlyArray<RegExp>
   /** Excludes models for other purposes. */
   readonly lacks?: RegExp
 }
 
-/** Common names of chat models that accept images. */
-const VISION_NAMES = /multimodal|omni|(^|[^a-z])vlm?($|[^a-z])|4o|gemini|claude|llava|pixtral|internvl/i
-
-/** Patterns of model ids by purpose. */
-const ID_PATTERNS: Readonly<Partial<Record<ModelPurpose, NamePatterns>>> = {
-  embedding: { has: [/embed/i] },
-  rerank: { has: [/rerank/i] },
-  chat: { has: [/vision/i, VISION_NAMES, /chat/i], lacks: /embed|rerank|image|video|audio|speech|moderat/i },
-  image: { has: [/image/i], lacks: /video|embed|rerank/i },
-  video: { has: [/video/i], lacks: /image|embed|rerank/i }
+const PURPOSES: Readonly<Record<ModelPurpose, Purpose>> = {
+  embedding: { flag: "--embedding-model", operation: "embeddings", has: [/embed/i] },
+  rerank: { flag: "--rerank-model", operation: "rerank", has: [/rerank/i] },
+  chat: {
+    flag: "--chat-model",
+    operation: "chat",
+    has: [/vision/i, VISION_NAMES, /chat/i],
+    lacks: /embed|rerank|image|video|audio|speech|moderat/i
+  },
+  image: { flag: "--image-model", operation: "images", has: [/image/i], lacks: /video|embed|rerank/i },
+  twoStepImage: { flag: "--two-step-image-model", operation: "images" },
+  video: { flag: "--video-model", operation: "videos", has: [/video/i], lacks: /image|embed|rerank/i }
 }
 
-const FLAGS: Readonly<Record<ModelPurpose, string>> = {
-  embedding: "--embedding-model",
-  rerank: "--rerank-model",
-  chat: "--chat-model",
-  image: "--image-model",
-  twoStepImage: "--two-step-image-model",
-  video: "--video-model"
-}
-
-const PURPOSES = Object.keys(FLAGS) as ReadonlyArray<ModelPurpose>
-
-/** The `operation` that some lists give for a model. */
-const OPERATIONS: Readonly<Partial<Record<ModelPurpose, string>>> = {
-  embedding: "embeddings",
-  rerank: "rerank",
-  chat: "chat",
-  image: "images",
-  twoStepImage: "images",
-  video: "videos"
-}
+const purposes = Object.keys(PURPOSES) as ReadonlyArray<ModelPurpose>
 
 interface Listed {
   readonly id: string
@@ -70,16 +59,15 @@ const TASK = /(?:^|[-_])task(?:[-_]|$)/i
 
 /** Guesses by `operation`, else by the id. */
 const guess = (listed: ReadonlyArray<Listed>, purpose: ModelPurpose): string | undefined => {
-  const { has = [], lacks } = ID_PATTERNS[purpose] ?? {}
-  const stated = listed.filter(({ operation }) => operation === OPERATIONS[purpose])
-  const among = (
-    stated.length > 0 ? stated : listed.filter(({ operation }) => operation === undefined)
-  ).filter(({ id }) => lacks?.test(id) !== true)
+  const { has = [], lacks, operation } = PURPOSES[purpose]
+  const stated = listed.filter((model) => model.operation === operation)
+  const candidates = stated.length > 0 ? stated : listed.filter((model) => model.operation === undefined)
+  const among = candidates.filter(({ id }) => lacks?.test(id) !== true)
   const named = has.map((word) => among.find(({ id }) => word.test(id))).find((found) => found !== undefined)
-  const seeing = purpose === "chat" ? stated.find(({ note }) => VISION_NOTE.test(note)) : undefined
+  const vision = purpose === "chat" ? stated.find(({ note }) => VISION_NOTE.test(note)) : undefined
   // Only the name shows that an image model returns a task.
   if (purpose === "twoStepImage") return stated.find(({ id }) => TASK.test(id))?.id
-  return (seeing ?? named ?? stated[0])?.id
+  return (vision ?? named ?? stated[0])?.id
 }
 
 /**
@@ -92,15 +80,16 @@ export const chooseModels = Effect.fnUntraced(function* (
   lists: ReadonlyArray<Effect.Effect<GatewayResponse, NoResponse, HttpClient.HttpClient>>
 ) {
   const models: { [Of in ModelPurpose]?: string } = {}
-  const missing = () => PURPOSES.filter((purpose) => purpose in ID_PATTERNS && models[purpose] === undefined)
-  for (const purpose of PURPOSES) {
+  const missing = () =>
+    purposes.filter((purpose) => PURPOSES[purpose].has !== undefined && models[purpose] === undefined)
+  for (const purpose of purposes) {
     const name = named[purpose]
     if (name !== undefined) models[purpose] = name
   }
   for (const list of lists) {
     if (missing().length === 0) break
     const listed = yield* Effect.orElseSucceed(Effect.map(list, listedIn), () => [])
-    for (const purpose of PURPOSES.filter((purpose) => models[purpose] === undefined)) {
+    for (const purpose of purposes.filter((purpose) => models[purpose] === undefined)) {
       const found = guess(listed, purpose)
       if (found !== undefined) models[purpose] = found
     }
@@ -113,7 +102,9 @@ export const modelRequest =
   (purpose: ModelPurpose, request: (model: string) => CheckRequest) =>
   ({ models }: Session): CheckRequest | string => {
     const model = models[purpose]
-    return model === undefined ? `no model is known for it: set one with ${FLAGS[purpose]}` : request(model)
+    return model === undefined
+      ? `no model is known for it: set one with ${PURPOSES[purpose].flag}`
+      : request(model)
   }
 
 /** A note that the model is a guess. Undefined if the caller named it. */
@@ -123,4 +114,4 @@ export const guessedModelNote = (
 ): string | undefined =>
   purpose === undefined || models[purpose] === undefined || options.models?.[purpose] !== undefined
     ? undefined
-    : `${models[purpose]} is a guess and may not fit: set a model with ${FLAGS[purpose]}`
+    : `${models[purpose]} is a guess and may not fit: set a model with ${PURPOSES[purpose].flag}`
