@@ -18,7 +18,7 @@ import type { Charge, ReservationRequest, Reservation, Settlement } from "./Rese
 export const LEASE_MS = 120_000
 
 /** The end of a lease that starts now, as SQL and its value. */
-export type Lease = (now: number) => { readonly text: string; readonly value: number }
+type Lease = (now: number) => { readonly text: string; readonly value: number }
 
 /** For a database with one server: the server's clock. */
 export const ownLease: Lease = (now) => ({ text: "?", value: now + LEASE_MS })
@@ -139,7 +139,7 @@ function* takeAvailable(user: string, key: KeyQuota | undefined, units: number):
 }
 
 /** A reservation in a group. `id` is the id of its charge. */
-export interface ReservationItem {
+interface ReservationItem {
   readonly id: string
   readonly now: number
   readonly request: ReservationRequest
@@ -263,7 +263,7 @@ export const reserveAll = (lease: Lease) =>
   }
 
 /** A settlement in a group. */
-export interface SettlementItem {
+interface SettlementItem {
   readonly charge: Charge
   readonly settlement: Settlement
 }

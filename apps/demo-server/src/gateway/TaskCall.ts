@@ -15,7 +15,7 @@ const providerRemoved = Failure.fromReason(
 )
 
 /** Whether a response shows that the task has succeeded or failed; undefined if neither. */
-export type OutcomeOf = (response: unknown) => boolean | undefined
+type OutcomeOf = (response: unknown) => boolean | undefined
 
 /** Succeeded, if there is a file or it has expired. */
 export const completedByFile: OutcomeOf = (response) =>

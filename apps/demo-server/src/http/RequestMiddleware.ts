@@ -32,7 +32,7 @@ type Response = HttpServerResponse.HttpServerResponse
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
 /** nginx's status for a caller that did not wait for its response. It is logged, and never sent. */
-export const CLIENT_CLOSED_REQUEST = 499
+const CLIENT_CLOSED_REQUEST = 499
 
 /** Runs an effect when a stream of a response ends; at once if the response is no stream. */
 const afterBody = (response: Response, after: Effect.Effect<void>): Effect.Effect<Response> => {

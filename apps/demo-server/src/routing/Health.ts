@@ -11,7 +11,7 @@ import { Duration, Effect, type Exit } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import type { CircuitGuard } from "./Provider.ts"
 
-export interface HealthOptions {
+interface HealthOptions {
   /** Consecutive failures after which a provider is skipped. */
   readonly failures: number
   /** How long it is skipped before one call tries it. */

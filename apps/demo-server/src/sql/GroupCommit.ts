@@ -21,9 +21,9 @@ const GATHER_TURNS = 3
 export type Step<A> = () => SqlStep<A>
 
 /** The same change for several items, with fewer statements than one after another. Results are in the items' order. */
-export type BatchStep<I, A> = (items: ReadonlyArray<I>) => SqlStep<ReadonlyArray<A>>
+type BatchStep<I, A> = (items: ReadonlyArray<I>) => SqlStep<ReadonlyArray<A>>
 
-export interface CommitOptions {
+interface CommitOptions {
   /** The user whose balance the step changes: two servers lock several users in the same order. */
   readonly user?: string | undefined
   /** The step locks other rows before the user's: the user is locked first. */

@@ -16,7 +16,7 @@ export interface SqlQuery {
 export type Rows = ReadonlyArray<object>
 
 /** Statements that do not depend on each other's rows. */
-export interface SqlBatch {
+interface SqlBatch {
   readonly queries: ReadonlyArray<SqlQuery>
   /** The step does not read the rows: the statements may wait for the next ones, or for the commit. */
   readonly isWrite?: boolean

@@ -4,7 +4,7 @@ const [NEWLINE = 0, RETURN = 0] = Buffer.from("\n\r")
 const LINE_END = /(\r\n|\n|\r)/
 const FIELD = "data:"
 
-export interface LineSplitter {
+interface LineSplitter {
   /** The bytes up to the last line end. The unfinished line is held back, unless it is too long. */
   readonly push: (bytes: Uint8Array) => Buffer
   /** The bytes that are held back. */

@@ -10,12 +10,12 @@ import { passageFigure, type Unit, unitsOf } from "./Units.ts"
 export const CHUNKER = "headings-4"
 
 /** A piece that is smaller than this is joined with its neighbour when both fit into one passage. */
-export const SMALL_SIZE = 200
+const SMALL_SIZE = 200
 
 /** Sections smaller than this, heading included, are joined with small sisters under their parent's heading … */
-export const TINY_SECTION = 160
+const TINY_SECTION = 160
 /** … until they make a passage of this size. */
-export const JOINED_SECTIONS = 500
+const JOINED_SECTIONS = 500
 
 interface Section {
   readonly headings: ReadonlyArray<string>

@@ -6,7 +6,7 @@ export const TARGET_SIZE = 1000
 /** No passage is larger, so that rerankers with 512 tokens see all of it. */
 export const MAX_SIZE = 1600
 /** One Chinese, Japanese or Korean character says about as much as this many Latin letters: 400 fill a passage. */
-export const CJK_SIZE = 2.5
+const CJK_SIZE = 2.5
 
 const isWide = (code: number): boolean =>
   (code >= 0x2e80 && code <= 0x9fff) ||

@@ -16,7 +16,7 @@ const TEXTS_PER_LOOKUP = 2_000
 const CONCURRENT_CALLS = 4
 
 /** What may still be sent to the model. */
-export interface EmbeddingBudget {
+interface EmbeddingBudget {
   calls: number
   texts: number
 }

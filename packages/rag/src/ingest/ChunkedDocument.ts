@@ -23,7 +23,7 @@ import { encodeParsed } from "./ParsedCodec.ts"
 const MAX_FAULTS = 100
 
 /** A passage and the text that is embedded for it. */
-export interface ChunkedPassage extends PassageText {
+interface ChunkedPassage extends PassageText {
   readonly passage: Passage
 }
 

@@ -29,7 +29,7 @@ const MAX_ALIKE_KEPT = 2
 export const ALSO_AT = 100
 
 /** The candidates of a fused list, best first, and what was left out. */
-export interface CappedDuplicates extends Omit<Duplicates, keyof CompareTexts> {
+interface CappedDuplicates extends Omit<Duplicates, keyof CompareTexts> {
   readonly fused: ReadonlyArray<Fused>
 }
 
@@ -37,7 +37,7 @@ export interface CappedDuplicates extends Omit<Duplicates, keyof CompareTexts> {
  * The first `candidates` hits of a fused list, with at most `MAX_DUPLICATES` of each text, or fewer, so that there are
  * twice as many different texts as are kept.
  */
-export const capDuplicates = (
+const capDuplicates = (
   { alike, same }: CompareTexts,
   all: ReadonlyArray<Fused>,
   { candidates, keep }: { readonly candidates: number; readonly keep: number }

@@ -14,7 +14,7 @@ const SECTION_CHARACTERS = 6_000
  * **Details.** `passages` are those of its document, in order. A passage longer than the limit is returned by itself, and
  * so is one that is not among them because its document was replaced meanwhile.
  */
-export const sectionOf = (
+const sectionOf = (
   found: StoredPassage,
   passages: ReadonlyArray<StoredPassage>
 ): ReadonlyArray<StoredPassage> => {

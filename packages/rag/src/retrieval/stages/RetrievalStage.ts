@@ -103,7 +103,7 @@ export interface RetrievalState {
 }
 
 /** What a stage changes of the state, and what the trace says of it. */
-export interface StageResult extends Partial<RetrievalState> {
+interface StageResult extends Partial<RetrievalState> {
   /** What could not be done. Retrieval went on without. */
   readonly failed?: string
   /** Tokens that a model counted. */

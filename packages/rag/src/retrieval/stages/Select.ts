@@ -25,7 +25,7 @@ interface Selection {
  * **Details.** With `diversity` d the next one is the highest of (1 - d) · relevance - d · cosine with the nearest one
  * already kept. Relevance is scaled to 0–1; where it is missing, the rank counts. The best is always kept.
  */
-export const topK = (
+const topK = (
   compare: CompareTexts,
   passages: ReadonlyArray<RankedPassage>,
   {
@@ -90,7 +90,7 @@ const cosine = (a: Float32Array | undefined, b: Float32Array | undefined): numbe
   a === undefined || b === undefined ? 0 : a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0)
 
 /** Selects the passages to keep, and names the places of their duplicates. */
-export const selectPassages = ({
+const selectPassages = ({
   candidates: ranked,
   duplicates,
   options

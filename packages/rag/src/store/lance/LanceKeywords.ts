@@ -6,7 +6,7 @@ import { attempt, connect, fullText, matchQuery } from "./Lance.ts"
 import { toTable, utf8 } from "./LanceRows.ts"
 
 /** Title and text in one, which BM25 ranks better than two fields. */
-export interface KeywordText {
+interface KeywordText {
   readonly id: string
   readonly text: string
 }

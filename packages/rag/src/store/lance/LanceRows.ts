@@ -214,7 +214,7 @@ export const toPassage = (json: string): StoredPassage => {
 }
 
 /** A row that a search found: the column `passage`, its distance or score, and its vector if requested. */
-export interface StoredRow {
+interface StoredRow {
   /** The column `passage`. */
   readonly key: string
   readonly value: number

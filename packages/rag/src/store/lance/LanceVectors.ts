@@ -95,7 +95,7 @@ const DIGITS = 6
 const PROBES = 4
 
 /** A Bloom filter of SHA-256 keys in hexadecimal. Their digits serve as its hash functions. */
-export interface BloomFilter {
+interface BloomFilter {
   readonly add: (key: string) => void
   /** False only for a key that was not added. */
   readonly mayHave: (key: string) => boolean

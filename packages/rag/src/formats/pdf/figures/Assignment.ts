@@ -23,7 +23,7 @@ export interface FigureRegion {
 }
 
 /** How often the captions of a kind have their figure on each side, in one document; 0 to 1, together 1. */
-export type SidePreference = Readonly<Record<"figure" | "table", Readonly<Record<Side, number>>>>
+type SidePreference = Readonly<Record<"figure" | "table", Readonly<Record<Side, number>>>>
 
 /** The intersection as a share of the smaller box, 0 to 1. */
 export const overlap = (a: Box, b: Box): number => {

@@ -23,7 +23,7 @@ export interface Column {
 }
 
 /** Lines below each other that look alike. */
-export interface TextBlock {
+interface TextBlock {
   readonly lines: ReadonlyArray<Segment>
   readonly box: Box
   readonly size: number

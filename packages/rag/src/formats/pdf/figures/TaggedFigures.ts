@@ -6,7 +6,7 @@ import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.taggedFigures
 
-export interface TaggedFigure {
+interface TaggedFigure {
   readonly box: Box
   readonly alternative: string
   readonly caption: ReadonlyArray<Run>

@@ -53,7 +53,7 @@ const continues = (paragraph: Paragraph, last: TextLine, line: TextLine, leading
 }
 
 /** The pages, as needed to tell where a paragraph may continue. */
-export interface Breaks {
+interface Breaks {
   /** Lines that follow a removed figure. */
   readonly afterFigure: ReadonlySet<TextLine>
   /** The numbers of the pages that have no room left: on another one the text has ended, unless a small letter goes on. */

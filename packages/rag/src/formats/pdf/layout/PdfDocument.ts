@@ -211,7 +211,7 @@ const flowOf = (pages: ReadonlyArray<RawPage>, figures: ReadonlyArray<PdfFigure>
 }
 
 /** A PDF with its pages and figures. */
-export interface PdfFindings {
+interface PdfFindings {
   /** The title field of the file. */
   readonly title: string
   /** Without headers and footers. Has at least the graphics of the figures. */

@@ -33,7 +33,7 @@ export interface PdfParsed {
 }
 
 /** PDFium crashed or took too long. */
-export interface PdfStop {
+interface PdfStop {
   /** The page, from 1; 0 before the first one. */
   readonly stopped: number
   readonly why: string
