@@ -1,4 +1,4 @@
-/** What is told to whoever watches the server: that it lives, and whether it can serve. */
+/** Health checks: `/healthz` and `/readyz`. */
 import { assert, it, layer } from "@effect/vitest"
 import { Effect, Schedule, Schema } from "effect"
 import { mkdir, readdir, rmdir } from "node:fs/promises"
@@ -19,8 +19,8 @@ const upstream = {
   SLUICE_CHAT_MODEL: "c"
 }
 
-layer(testServer(), { excludeTestServices: true })("a server that is well", (it) => {
-  it.effect("lives, and is ready, for who has no credential", () =>
+layer(testServer(), { excludeTestServices: true })("a healthy server", (it) => {
+  it.effect("is alive and ready, without a credential", () =>
     Effect.gen(function* () {
       const { call, json } = yield* TestServer
       assert.strictEqual((yield* call("/healthz", { as: "none" })).status, 200)
@@ -32,11 +32,11 @@ layer(testServer(), { excludeTestServices: true })("a server that is well", (it)
     })
   )
 
-  it.effect("is not ready while its data folder cannot be written, and leaves nothing there", () =>
+  it.effect("is not ready while its data folder cannot be written, and leaves no file there", () =>
     Effect.gen(function* () {
       const { call, data, json } = yield* TestServer
       const inTheWay = join(data, "room.new")
-      /** The disk is asked once a second. */
+      /** The disk is checked once a second. */
       const becomes = (status: number) =>
         Effect.repeat(call("/readyz", { as: "none" }), {
           until: (answer) => answer.status === status,
@@ -54,7 +54,7 @@ layer(testServer(), { excludeTestServices: true })("a server that is well", (it)
 })
 
 layer(testServer({ env: upstream }), { excludeTestServices: true })("a server without its gateway", (it) => {
-  it.effect("lives, is not ready, says why, and neither where the gateway is nor with which key", () =>
+  it.effect("is alive and not ready, and gives the reason without the gateway's address or key", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer
       assert.strictEqual((yield* call("/healthz", { as: "none" })).status, 200)
@@ -72,9 +72,9 @@ layer(testServer({ env: upstream }), { excludeTestServices: true })("a server wi
   )
 })
 
-// Skipped: where no PostgreSQL is installed; the name of the test says what is missing.
+// Skipped: if no PostgreSQL is installed. The name of the test has the reason.
 it.live.skipIf(withoutPostgres !== undefined)(
-  `a server whose database is gone says so, and is ready again with it${withoutPostgres === undefined ? "" : ` (skipped: ${withoutPostgres})`}`,
+  `a server without its database is not ready, and ready again when it is back${withoutPostgres === undefined ? "" : ` (skipped: ${withoutPostgres})`}`,
   () =>
     Effect.gen(function* () {
       const postgres = yield* startPostgres

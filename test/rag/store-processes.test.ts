@@ -34,7 +34,7 @@ describe("four processes that create and write one folder", () => {
         for (const [code, said] of ended) assert.strictEqual(code, 0, said)
         const collection = yield* collectionIn(library)
         const inventory = yield* collection.inventory
-        assert.isTrue(inventory.every(({ whole }) => whole))
+        assert.isTrue(inventory.every(({ isComplete }) => isComplete))
         const own = WRITERS.flatMap((name) => Array.from({ length: ROUNDS }, (_, i) => `${name} ${i}`))
         assert.deepStrictEqual(
           inventory.map(({ info }) => info.path).toSorted(),

@@ -49,7 +49,7 @@ describe("a library on an object store", () => {
       }
       assert.strictEqual((yield* first.documents).length, 3 * rounds)
       assert.strictEqual((yield* first.search({ words: "duck", limit: 3 * rounds + 1 })).length, 3 * rounds)
-      assert.isTrue((yield* first.inventory).every(({ whole }) => whole))
+      assert.isTrue((yield* first.inventory).every(({ isComplete }) => isComplete))
       assert.isAbove(counts.conditional, 3 * rounds)
       assert.isAbove(counts.refused, 0)
     }).pipe(Effect.scoped)

@@ -97,7 +97,7 @@ describe("LanceIndex", () => {
       ])
       yield* collection.settle
       assert.strictEqual(yield* collection.passageCount, 5)
-      assert.isTrue((yield* collection.inventory).every(({ whole }) => whole))
+      assert.isTrue((yield* collection.inventory).every(({ isComplete }) => isComplete))
     }).pipe(Effect.scoped)
   )
 
@@ -125,7 +125,7 @@ describe("LanceIndex", () => {
         const own = hits.flatMap(({ passage }) => (passage.document.path === path ? [passage.text] : []))
         assert.include([texts(7, "long").join(), texts(3, "short").join()], own.toSorted().join())
       }
-      assert.isTrue((yield* two.inventory).every(({ whole }) => whole))
+      assert.isTrue((yield* two.inventory).every(({ isComplete }) => isComplete))
     }).pipe(Effect.scoped)
   )
 
@@ -139,7 +139,7 @@ describe("LanceIndex", () => {
       yield* two.commit([documentOf("a", texts(4, "third"), seen)])
       const hits = yield* one.search({ vector: embedText("first second third passage"), limit: 100 })
       assert.deepStrictEqual(hits.map(({ passage }) => passage.text).toSorted(), texts(4, "third"))
-      assert.isTrue((yield* one.inventory).every(({ whole }) => whole))
+      assert.isTrue((yield* one.inventory).every(({ isComplete }) => isComplete))
     }).pipe(Effect.scoped)
   )
 

@@ -9,23 +9,15 @@ import { StartError } from "./config/StartError.ts"
 const listenError = (port: number, isDefault: boolean, cause: unknown): StartError => {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : ""
   const advice = "choose another port, such as `sluice serve --port 3001` or `PORT=3001 npm start`"
-  switch (code) {
-    case "EADDRINUSE":
-      return new StartError({
-        message: `Port ${port}${isDefault ? ", the default," : ""} is in use. Stop the program that uses it, or ${advice}`
-      })
-    case "EACCES":
-      return new StartError({ message: `This user may not open port ${port}: ${advice}` })
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-      return new StartError({
-        message: "HOST is not an address of this machine. Use 127.0.0.1, or 0.0.0.0 for every address"
-      })
-    default:
-      return new StartError({
-        message: `The server cannot listen on port ${port} (${code || cause}): ${advice}`
-      })
+  const noAddress = "HOST is not an address of this machine. Use 127.0.0.1, or 0.0.0.0 for every address"
+  const messages: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Port ${port}${isDefault ? ", the default," : ""} is in use. Stop the program that uses it, or ${advice}`,
+    EACCES: `This user may not open port ${port}: ${advice}`,
+    EADDRNOTAVAIL: noAddress,
+    ENOTFOUND: noAddress
   }
+  const other = `The server cannot listen on port ${port} (${code || cause}): ${advice}`
+  return new StartError({ message: messages[code] ?? other })
 }
 
 /**

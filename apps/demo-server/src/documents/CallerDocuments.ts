@@ -17,8 +17,8 @@ interface CollectionQuery {
 export const makeCallerDocuments = Effect.map(UserLibraries, (libraries) => {
   const open = ({ collection }: CollectionQuery, create: boolean) =>
     Effect.gen(function* () {
-      const own = yield* libraries.of((yield* CurrentUser).user)
-      return yield* own.collection(collection ?? DEFAULT_COLLECTION, create)
+      const userLibrary = yield* libraries.of((yield* CurrentUser).user)
+      return yield* userLibrary.collection(collection ?? DEFAULT_COLLECTION, create)
     })
   const document = (id: string, query: CollectionQuery) =>
     Effect.mapError(

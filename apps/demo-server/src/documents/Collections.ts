@@ -26,8 +26,8 @@ const ifReadable = <A>(read: Effect.Effect<A, RagError>) =>
     () => Effect.succeed(undefined)
   )
 
-const infoOf = Effect.fnUntraced(function* (own: UserLibrary, name: string, create: boolean) {
-  const { library } = yield* own.collection(name, create)
+const infoOf = Effect.fnUntraced(function* (user: UserLibrary, name: string, create: boolean) {
+  const { library } = yield* user.collection(name, create)
   const stats = yield* ifReadable(Effect.flatMap(library, (open) => open.stats))
   return stats === undefined ? { name } : { name, documents: stats.documents, passages: stats.passages }
 })
@@ -41,10 +41,10 @@ export const CollectionsLayer = HttpApiBuilder.group(
     const callersLibrary = Effect.flatMap(CurrentUser, ({ user }) => libraries.of(user))
     return handlers.handleAll({
       collections: Effect.fn("collections.list")(function* () {
-        const own = yield* callersLibrary
+        const library = yield* callersLibrary
         const listed = Effect.gen(function* () {
-          const names = new Set([DEFAULT_COLLECTION, ...(yield* own.names)])
-          return yield* Effect.forEach([...names].toSorted(), (name) => infoOf(own, name, false))
+          const names = new Set([DEFAULT_COLLECTION, ...(yield* library.names)])
+          return yield* Effect.forEach([...names].toSorted(), (name) => infoOf(library, name, false))
         })
         return { collections: yield* Effect.mapError(listed, ragFailure) }
       }),
@@ -53,14 +53,14 @@ export const CollectionsLayer = HttpApiBuilder.group(
       }),
       removeCollection: Effect.fn("collections.remove")(function* ({ params: { name } }) {
         if (name === DEFAULT_COLLECTION) return yield* cannotRemoveDefault
-        const own = yield* callersLibrary
-        const documents = yield* own.collection(name, false).pipe(
+        const library = yield* callersLibrary
+        const documents = yield* library.collection(name, false).pipe(
           Effect.flatMap(({ library }) => library),
           Effect.flatMap(({ documents }) => documents),
           ifReadable,
           Effect.mapError(ragFailure)
         )
-        yield* Effect.mapError(own.remove(name), ragFailure)
+        yield* Effect.mapError(library.remove(name), ragFailure)
         yield* Effect.forEach(documents ?? [], ({ sha256 }) => images.remove(sha256), { discard: true })
       })
     })

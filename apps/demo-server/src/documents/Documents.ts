@@ -28,14 +28,16 @@ export const DocumentsLayer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const images = yield* PageImages
     const formats = yield* DocumentFormats
-    const own = yield* makeCallerDocuments
+    const callerDocuments = yield* makeCallerDocuments
 
     return handlers.handleAll({
       list: Effect.fn("documents.list")(function* ({ query }) {
-        return { documents: yield* Effect.mapError((yield* own.library(query)).documents, ragFailure) }
+        return {
+          documents: yield* Effect.mapError((yield* callerDocuments.library(query)).documents, ragFailure)
+        }
       }),
       add: Effect.fn("documents.add")(function* ({ headers, payload, query }) {
-        const { ingest, ingestEvents } = yield* own.library(query, true)
+        const { ingest, ingestEvents } = yield* callerDocuments.library(query, true)
         const rejected: Array<FailedFile> = []
         const source = { files: uploadedFiles(payload, (file) => rejected.push(file)) }
         if (wantsEvents(headers)) {
@@ -64,15 +66,18 @@ export const DocumentsLayer = HttpApiBuilder.group(
         return report
       }),
       get: Effect.fn("documents.get")(function* ({ params, query }) {
-        const { info, parsed } = yield* own.document(params.id, query)
+        const { info, parsed } = yield* callerDocuments.document(params.id, query)
         return { document: info, text: parsed.text, blocks: parsed.blocks, pages: parsed.pages }
       }),
       remove: Effect.fn("documents.remove")(function* ({ params, query }) {
-        const { sha256 } = yield* Effect.mapError((yield* own.library(query)).remove(params.id), ragFailure)
+        const { sha256 } = yield* Effect.mapError(
+          (yield* callerDocuments.library(query)).remove(params.id),
+          ragFailure
+        )
         yield* images.remove(sha256)
       }),
       page: Effect.fn("documents.page")(function* ({ params, query }) {
-        const { page, parsed } = yield* own.page(params.id, params.number, query)
+        const { page, parsed } = yield* callerDocuments.page(params.id, params.number, query)
         return {
           ...page,
           text: parsed.text.slice(page.start, page.end),
@@ -81,7 +86,7 @@ export const DocumentsLayer = HttpApiBuilder.group(
       }),
       file: Effect.fn("documents.file")(function* ({ params, query }) {
         const { info, bytes } = yield* Effect.mapError(
-          (yield* own.library(query)).file(params.id),
+          (yield* callerDocuments.library(query)).file(params.id),
           ragFailure
         )
         return HttpServerResponse.uint8Array(bytes, { headers: fileHeaders(info, formats) })

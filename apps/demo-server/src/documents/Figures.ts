@@ -93,15 +93,17 @@ export const FiguresLayer = HttpApiBuilder.group(
   ServerApi,
   "figures",
   Effect.fn(function* (handlers) {
-    const own = yield* makeCallerDocuments
+    const callerDocuments = yield* makeCallerDocuments
     const images = yield* PageImages
 
     const figuresOf = (id: string, named: { readonly collection?: string }) =>
-      Effect.flatMap(own.library(named), (library) => Effect.mapError(library.figures(id), ragFailure))
+      Effect.flatMap(callerDocuments.library(named), (library) =>
+        Effect.mapError(library.figures(id), ragFailure)
+      )
 
     /** Draws a page that is not in the image cache. */
     const draw = (
-      library: Effect.Success<ReturnType<typeof own.library>>,
+      library: Effect.Success<ReturnType<typeof callerDocuments.library>>,
       { format, id, path }: DocumentInfo,
       page: Page,
       width: number
@@ -118,7 +120,7 @@ export const FiguresLayer = HttpApiBuilder.group(
         return { figures: figures.map((figure, i) => wireFigure(figure, i, query.collection)) }
       }),
       crop: Effect.fn("figures.crop")(function* ({ params: { figure, id }, query }) {
-        const library = yield* own.library(query)
+        const library = yield* callerDocuments.library(query)
         const byContent = SHA256.test(figure)
         const found = byContent
           ? { crop: figure }
@@ -145,8 +147,8 @@ export const FiguresLayer = HttpApiBuilder.group(
       pageImage: Effect.fn("figures.pageImage")(function* ({ params, query }) {
         const invalid = invalidMarks(query)
         if (invalid !== undefined) return yield* invalid
-        const { info, page, parsed } = yield* own.page(params.id, params.number, query)
-        const library = yield* own.library(query)
+        const { info, page, parsed } = yield* callerDocuments.page(params.id, params.number, query)
+        const library = yield* callerDocuments.library(query)
         const { width = PAGE_WIDTH.usual } = query
         const of = { sha256: info.sha256, page: page.number, width }
         const boxes = boxesOf(parsed, page, query)

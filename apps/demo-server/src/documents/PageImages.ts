@@ -1,6 +1,6 @@
 /** A cache of page images on disk. Drawing a page costs much more than reading its image. */
 import type { RagError } from "@sluice/rag"
-import { Context, Effect, FileSystem, Layer, Path, Semaphore } from "effect"
+import { Context, Effect, FileSystem, Layer, Option, Path, RcMap, Scope, Semaphore } from "effect"
 import { ServerConfig } from "../config/ServerConfig.ts"
 
 /** Bytes cached at most. The least recently used images are removed first. */
@@ -39,14 +39,11 @@ const make = (maxBytes: number) =>
         bytes += size - (sizes.get(name) ?? 0)
         sizes.delete(name)
         sizes.set(name, size)
-        const old: Array<string> = []
-        let left = bytes
-        for (const [each, size] of sizes) {
-          if (left <= maxBytes) break
-          old.push(each)
-          left -= size
-        }
-        return Effect.forEach(old, evict, { discard: true })
+        return Effect.whileLoop({
+          while: () => bytes > maxBytes && sizes.size > 0,
+          body: () => evict(sizes.keys().next().value!),
+          step: () => {}
+        })
       })
 
     /** Finds the images of earlier runs, oldest first. */
@@ -72,17 +69,12 @@ const make = (maxBytes: number) =>
         Effect.catch(({ message }) => Effect.logWarning(`A page image could not be cached: ${message}`))
       )
 
-    const locks = new Map<string, Semaphore.Semaphore>()
-    /** Two requests for the same image draw it once. */
+    const locks = yield* RcMap.make({ lookup: (_name: string) => Semaphore.make(1) })
+    /** Concurrent requests for the same image draw it once. */
     const withLock = <A, E, R>(name: string, effect: Effect.Effect<A, E, R>) =>
-      Effect.suspend(() => {
-        const lock = locks.get(name) ?? Semaphore.makeUnsafe(1)
-        locks.set(name, lock)
-        return Effect.ensuring(
-          lock.withPermit(effect),
-          Effect.sync(() => locks.delete(name))
-        )
-      })
+      Effect.scopedWith((scope) =>
+        Effect.flatMap(Scope.provide(RcMap.get(locks, name), scope), (lock) => lock.withPermit(effect))
+      )
 
     const read = (name: string) =>
       Effect.option(Effect.tap(fs.readFile(path.join(folder, name)), ({ length }) => touch(name, length)))
@@ -93,11 +85,9 @@ const make = (maxBytes: number) =>
         return withLock(
           name,
           Effect.gen(function* () {
-            const known = sizes.has(name) ? yield* read(name) : undefined
-            if (known?._tag === "Some") return known.value
-            const png = yield* drawSlots.withPermit(draw)
-            yield* store(name, png)
-            return png
+            const known = sizes.has(name) ? yield* read(name) : Option.none()
+            if (Option.isSome(known)) return known.value
+            return yield* Effect.tap(drawSlots.withPermit(draw), (png) => store(name, png))
           })
         ).pipe(Effect.withSpan("PageImages.get"))
       },

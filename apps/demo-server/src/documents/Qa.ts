@@ -53,7 +53,7 @@ export const QaLayer = HttpApiBuilder.group(
   ServerApi,
   "qa",
   Effect.fn(function* (handlers) {
-    const own = yield* makeCallerDocuments
+    const callerDocuments = yield* makeCallerDocuments
     const ledger = yield* Ledger
     const models = [yield* Embedder, yield* Reranker, yield* Reader].map(({ model }) => model.id)
 
@@ -85,7 +85,7 @@ export const QaLayer = HttpApiBuilder.group(
         const caller = yield* CurrentCaller
         const denied = models.find((model) => !mayUse(caller, model))
         if (denied !== undefined) return yield* modelNotAllowed(denied)
-        const library = yield* own.library({ collection })
+        const library = yield* callerDocuments.library({ collection })
         if (namesDocuments(filter)) {
           const documents = yield* Effect.mapError(library.documents, ragFailure)
           const unknown = unknownNames(filter, collection ?? DEFAULT_COLLECTION, documents)

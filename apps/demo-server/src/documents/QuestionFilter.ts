@@ -175,7 +175,7 @@ const invalidShort = (
   return where === undefined ? undefined : invalidTyped(where, "filter.where", formats)
 }
 
-/** Why a filter can match nothing, whatever the documents are. */
+/** The error for a filter that matches nothing in any collection. */
 export const invalidFilter = (
   given: QuestionFilter | null | undefined,
   formats: Formats

@@ -81,9 +81,9 @@ export const readConversation = (messages: ReadonlyArray<ChatMessage>): Conversa
   if (numbered.length > 0 && numbered.every(({ passage }, position) => passage === position + 1)) {
     return { question, passages: numbered, cited: true }
   }
-  const rest = lines.filter((_, position) => position !== at).join("\n")
-  const given = messages
+  const otherLines = lines.filter((_, position) => position !== at).join("\n")
+  const otherTexts = messages
     .filter(({ role }, position) => role !== "assistant" && position !== last)
     .map((message) => messageText(message))
-  return { question, passages: [...given, rest].flatMap(paragraphs), cited: false }
+  return { question, passages: [...otherTexts, otherLines].flatMap(paragraphs), cited: false }
 }

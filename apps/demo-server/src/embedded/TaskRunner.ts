@@ -15,7 +15,7 @@ export const makeTaskRunner = Effect.fnUntraced(function* (provider: string) {
   const tasks = yield* MediaTasks
   const fibers = yield* FiberMap.make<string>()
 
-  const ended = (task: MediaTask, change: Partial<MediaTask>) =>
+  const finish = (task: MediaTask, change: Partial<MediaTask>) =>
     Effect.flatMap(Clock.currentTimeMillis, (ended) =>
       tasks.update(task.id, { ...change, ended, request: null })
     )
@@ -25,7 +25,7 @@ export const makeTaskRunner = Effect.fnUntraced(function* (provider: string) {
       fibers,
       task.id,
       work(task).pipe(
-        Effect.flatMap((files) => ended(task, { status: "completed", progress: 100, files })),
+        Effect.flatMap((files) => finish(task, { status: "completed", progress: 100, files })),
         Effect.catchCause((cause) => {
           // Interrupted by a removal, or by a stop of the server, after which it is resumed.
           if (Cause.hasInterruptsOnly(cause)) return Effect.void
@@ -35,7 +35,7 @@ export const makeTaskRunner = Effect.fnUntraced(function* (provider: string) {
             : { code: "internal", message: "Internal server error" }
           return Effect.andThen(
             Option.isSome(known) ? Effect.void : Effect.logError("A task failed", cause),
-            ended(task, { status: "failed", error: failed })
+            finish(task, { status: "failed", error: failed })
           )
         })
       )

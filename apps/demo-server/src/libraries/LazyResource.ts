@@ -26,11 +26,11 @@ export const makeLazy = Effect.fnUntraced(function* <A, R>(
   const state = yield* SynchronizedRef.make<State<A>>({})
 
   const attempt = Effect.gen(function* () {
-    const own = yield* Scope.fork(scope)
+    const attemptScope = yield* Scope.fork(scope)
     return yield* (open as Effect.Effect<A, RagError, Exclude<R, Scope.Scope> | Scope.Scope>).pipe(
-      Scope.provide(own),
+      Scope.provide(attemptScope),
       Effect.provideContext(context),
-      Effect.onError((cause) => Scope.close(own, Exit.failCause(cause)))
+      Effect.onError((cause) => Scope.close(attemptScope, Exit.failCause(cause)))
     )
   }).pipe(
     Effect.tap((opened) => SynchronizedRef.set(state, { open: opened })),

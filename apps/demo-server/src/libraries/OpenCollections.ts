@@ -58,7 +58,7 @@ const failIfRemoved = (collection: Collection, removal: CollectionHandle["remova
   ) as Collection
 }
 
-/** `Library.document` with a cache of PDFs by path and content, so that a changed file is parsed anew. */
+/** `Library.document` with a cache of PDFs by path and content, so that a changed file is parsed again. */
 const makeReader = Effect.fnUntraced(function* (library: OpenCollection["library"]) {
   const pdfs = yield* Cache.makeWith(
     (key: string) =>
@@ -117,10 +117,10 @@ export const openCollections = Effect.fnUntraced(function* (folder: string, desc
   /** Opens a collection. A missing one is created if `create` is true; otherwise `NotFound`. */
   const collection = Effect.fn("OpenCollections.collection")(function* (name: string, create: boolean) {
     if (name === DEFAULT_COLLECTION || opened.has(name)) return yield* open(name)
-    const there = yield* names
-    if (!there.includes(name)) {
+    const existing = yield* names
+    if (!existing.includes(name)) {
       if (!create) return yield* notFound(name)
-      if (there.length >= MAX_COLLECTIONS) return yield* tooMany
+      if (existing.length >= MAX_COLLECTIONS) return yield* tooMany
     }
     return yield* open(name)
   })

@@ -102,7 +102,7 @@ const readDocument = Effect.fn("Ingest.read")(function* (
   latest.set(id, { sha256: hash, metadata })
   const isLatest =
     earlier === undefined || (earlier.sha256 === hash && isDeepStrictEqual(earlier.metadata, metadata))
-  const same = stored !== undefined && isLatest && stored.whole && stored.info.sha256 === hash
+  const same = stored !== undefined && isLatest && stored.isComplete && stored.info.sha256 === hash
   if (same && (yield* hasItsPictures(file, original, stored))) {
     const info = metadata === undefined ? stored.info : { ...stored.info, metadata }
     return { _tag: "Unchanged", stored, next: { ...stored, info, source } }

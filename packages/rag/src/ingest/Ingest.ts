@@ -58,7 +58,7 @@ export const ingestFiles = <E, R>(
     yield* collection.commit(documents)
     const written = documents.map(({ attachments, info, pictures, reading, replaces, source }) => {
       const keys = [...attachments.keys()]
-      stored.set(info.id, { info, source, whole: true, reading, attachments: keys, pictures })
+      stored.set(info.id, { info, source, isComplete: true, reading, attachments: keys, pictures })
       return documentEvent(info, replaces === undefined ? "added" : "replaced")
     })
     const passages = ready.reduce((sum, document) => sum + document.passages.length, 0)

@@ -21,7 +21,7 @@ export interface StoredDocument {
   /** The absolute path of the ingested folder, or empty for uploads. */
   readonly source: string
   /** False if passages are missing: it must be written again. */
-  readonly whole: boolean
+  readonly isComplete: boolean
   /** SHA-256 of the stored `Parsed` that its passages were made from, if stored. */
   readonly reading?: string | undefined
   /** SHA-256 of its files other than the original. */
@@ -141,8 +141,8 @@ export interface Replacement {
   readonly current: Collection | undefined
   readonly next: Collection
   /**
-   * Makes `next` the collection of that name for everybody who opens it, after `last`, which copies what was written
-   * until then. False if another write prevented it: nothing changed, try again. Fails with `Stale` if the name stands for
+   * Makes `next` the collection of that name for all who open it, after `last`, which copies what was written
+   * until then. False if another write prevented it: nothing changed, try again. Fails with `Stale` if the name refers to
    * another table than `current` by now.
    *
    * **Gotchas.** A write to `current` during `last` waits until the name has moved, and then fails with `Stale`. A write

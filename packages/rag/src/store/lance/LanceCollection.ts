@@ -134,14 +134,14 @@ const settleCollection = (open: OpenTable, { background, compacts }: CollectionS
   return Effect.gen(function* () {
     yield* writer.withPermit(sweep(table))
     if (!compacts) return
-    const { anew, indexed } = yield* indexer.withPermit(settleIndex(table, dimension))
+    const { rebuilt, indexed } = yield* indexer.withPermit(settleIndex(table, dimension))
     // The measurement was of the index before.
-    if (anew) open.measured = undefined
+    if (rebuilt) open.measured = undefined
     if (yield* isScattered(table)) {
       yield* background(inBackground(compact(table), "The collection's files were not compacted"))
     }
     // The process that built the index may have been killed before it measured it.
-    if (anew || (indexed && (yield* measuredIndex(table)) === undefined)) {
+    if (rebuilt || (indexed && (yield* measuredIndex(table)) === undefined)) {
       // Uninterruptible: a program that ends after its ingest leaves a measured index.
       const measuring = inBackground(measure(open), "The collection's index was not measured")
       yield* background(Effect.uninterruptible(measuring))

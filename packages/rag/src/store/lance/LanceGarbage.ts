@@ -9,7 +9,7 @@ import { type LanceSnapshots, READING_MILLIS } from "./LanceSnapshots.ts"
 import { vectorsTable } from "./LanceVectors.ts"
 
 /**
- * Drops what has not been written for a day and is not referred to: tables that no name stands for, original files that no
+ * Drops what has not been written for a day and is not referred to: tables without a name, original files that no
  * document of any table names, and cached vectors of models that no collection or snapshot uses. A day, because a rebuild in
  * progress has no name yet. With `compacts` the tables are compacted, which frees the space.
  */
@@ -62,16 +62,16 @@ export const collectGarbage = Effect.fn("LanceGarbage.collect")(function* (
   if (unread === 0) yield* files.collect(referenced)
   if (compacts) yield* logFailure("files", compactOld(files.table, "files", before))
 
-  const made = yield* Effect.forEach(rows, ({ manifest, name }) => decodeManifest(name, manifest)).pipe(
+  const manifests = yield* Effect.forEach(rows, ({ manifest, name }) => decodeManifest(name, manifest)).pipe(
     Effect.option
   )
-  const models = [...Option.getOrElse(made, () => []), ...kept.map(({ manifest }) => manifest)]
+  const models = [...Option.getOrElse(manifests, () => []), ...kept.map(({ manifest }) => manifest)]
   const used = new Set(models.map(({ dimension, embeddingModel }) => vectorsTable(embeddingModel, dimension)))
   const checkVectors = Effect.fn("LanceGarbage.checkVectors")(function* (name: string) {
     const table = yield* attempt("store", `opening table ${name}`, () => connection.openTable(name))
     const written = (yield* versionsOf(table, name)).at(-1) ?? 0
     // If a manifest cannot be read, its model is unknown, and no vectors are dropped.
-    if (Option.isSome(made) && !used.has(name) && written < before)
+    if (Option.isSome(manifests) && !used.has(name) && written < before)
       yield* attemptWrite("store", `dropping table ${name}`, () => connection.dropTable(name))
     else if (compacts) yield* compactOld(table, name, before)
     table.close()

@@ -108,8 +108,8 @@ const openTable = Effect.fn("LanceIndex.openTable")(function* (
 })
 
 /**
- * A write fails with `Stale` if the name stands for another table after it: another process may have rebuilt or restored
- * the collection, and nobody would see what was written.
+ * A write fails with `Stale` if the name refers to another table after it: another process may have rebuilt or restored
+ * the collection, and the write would be lost.
  */
 const liveCollection = ({ live, names }: OpenStore, name: string, table: string, collection: Collection) => {
   const { adopt, commit, remove } = collection

@@ -20,13 +20,13 @@ export const indexKeywords = Effect.fn("LanceKeywords.index")(function* (
 ) {
   const connection = yield* connect(folder)
   const table = yield* attempt("evaluate", "indexing keywords", async () => {
-    const made = await connection.createEmptyTable(`k_${randomUUID().replaceAll("-", "")}`, schema)
-    await made.add(
+    const created = await connection.createEmptyTable(`k_${randomUUID().replaceAll("-", "")}`, schema)
+    await created.add(
       toTable(schema, texts.length, [utf8(texts.map(({ id }) => id)), utf8(texts.map(({ text }) => text))])
     )
     const chinese = texts.filter(({ text }) => /\p{Script=Han}/u.test(text)).length * 2 > texts.length
-    await made.createIndex("text", { config: fullText(chinese ? "zh" : "en") })
-    return made
+    await created.createIndex("text", { config: fullText(chinese ? "zh" : "en") })
+    return created
   })
   return Effect.fn("LanceKeywords.search")(function* (words: string, limit: number) {
     const rows: ReadonlyArray<{ readonly id: string }> = yield* attempt(

@@ -1,4 +1,4 @@
-/** Which table a collection's name stands for, and how a rebuild moves the name without losing a write. */
+/** Which table a collection's name refers to, and how a rebuild moves the name without losing a write. */
 import { Clock, Effect } from "effect"
 import { RagError } from "../../document/RagError.ts"
 import { decodeManifest, encodeManifest, type Manifest, type StoredManifest } from "../Manifest.ts"
@@ -23,12 +23,12 @@ interface NameRow {
 /** The table `collections`. */
 export interface LanceNames {
   readonly find: (name: string) => Effect.Effect<NameRow | undefined, RagError>
-  /** Replaces what the name stands for. */
+  /** Replaces what the name refers to. */
   readonly put: (name: string, table: string, manifest: Manifest) => Effect.Effect<unknown, RagError>
   /** Does nothing if the name exists. */
   readonly add: (name: string, table: string, manifest: Manifest) => Effect.Effect<unknown, RagError>
   /**
-   * Moves a name from one table, or none, to another. Fails with `Stale` if it stands for a third one by now. False if
+   * Moves a name from one table, or none, to another. Fails with `Stale` if it refers to a third one by now. False if
    * a writer cancelled the move.
    *
    * **Details.** The move is announced, then `last` runs, then the name moves if the announcement is still there. A writer

@@ -20,7 +20,7 @@ export const collectionReads = (table: Table) => {
   })
 
   const documents: Collection["documents"] = allDocumentRows.pipe(
-    Effect.map((rows) => rows.map((row) => toStored(row, true).info)),
+    Effect.map((rows) => rows.map((row) => toStored(row).info)),
     Effect.withSpan("LanceCollection.documents")
   )
 
@@ -34,14 +34,14 @@ export const collectionReads = (table: Table) => {
       return found
     })
     return rows.map((row): StoredDocument => {
-      const stored = toStored(row, true)
-      return { ...stored, whole: (counts.get(stored.info.id) ?? 0) === stored.info.passages }
+      const stored = toStored(row)
+      return { ...stored, isComplete: (counts.get(stored.info.id) ?? 0) === stored.info.passages }
     })
   }).pipe(Effect.withSpan("LanceCollection.inventory"))
 
   const document: Collection["document"] = Effect.fn("LanceCollection.document")(function* (id) {
     const [row] = yield* documentRows("reading a document", `id = ${sqlString(documentRowId(id))}`)
-    return row && toStored(row, true)
+    return row && toStored(row)
   })
 
   const passageCount: Collection["passageCount"] = attempt("store", "counting passages", () =>

@@ -86,10 +86,10 @@ export const documentRow = (
   metadata: JSON.stringify({ ...known, source, reading, attachments, pictures } satisfies DocumentMetadata)
 })
 
-/** One row for each document and passage; with `gone`, also one for each passage that a longer version had. */
+/** One row for each document and passage; with `removed`, also one for each passage that a longer version had. */
 export const toRows = (
   documents: ReadonlyArray<IndexedDocument>,
-  options: { readonly gone: boolean }
+  options: { readonly removed: boolean }
 ): ReadonlyArray<Row> =>
   documents.flatMap(({ attachments, info, passages, pictures, reading, replaces, source }) => {
     const document = info.id
@@ -101,7 +101,7 @@ export const toRows = (
       const kind = passage.passage.figure?.kind ?? "passage"
       rows.push({ id, document, kind, ordinal, hash: passage.hash, passage, of: info, metadata: null })
     }
-    if (options.gone) {
+    if (options.removed) {
       for (let ordinal = passages.length; ordinal < (replaces?.info.passages ?? 0); ordinal++) {
         const id = `${document}#${ordinal}`
         const nothing = { hash: null, passage: undefined, of: undefined, metadata: null }
@@ -270,9 +270,9 @@ export const foundAddresses = (
   })
 
 /** Parses a document's row. */
-export const toStored = ({ document, metadata }: DocumentRow, whole: boolean): StoredDocument => {
+export const toStored = ({ document, metadata }: DocumentRow): StoredDocument => {
   const { attachments, pictures, reading, source, ...known } = JSON.parse(metadata) as DocumentMetadata
-  return { info: { id: document, ...known }, source, whole, reading, attachments, pictures }
+  return { info: { id: document, ...known }, source, isComplete: true, reading, attachments, pictures }
 }
 
 /** SHA-256 of a document's files other than the original. */

@@ -25,8 +25,8 @@ export const deleteScratch: Effect.Effect<void> = Effect.flatMap(Clock.currentTi
 
 const deleteIfOld = async (folder: string, before: number): Promise<void> => {
   const stats = await lstat(folder)
-  const own = stats.uid === (process.getuid?.() ?? stats.uid)
-  if (!stats.isDirectory() || !own || stats.mtimeMs >= before) return
+  const isOwn = stats.uid === (process.getuid?.() ?? stats.uid)
+  if (!stats.isDirectory() || !isOwn || stats.mtimeMs >= before) return
   const names = await readdir(folder)
   if (names.length === 0 || !names.every((name) => FILES.has(name))) return
   for (const name of names) await unlink(join(folder, name))

@@ -89,14 +89,14 @@ const take = async (
   limit: number,
   batches: AsyncIterable<RecordBatch>
 ): Promise<ReadonlyArray<RecordBatch>> => {
-  const taken: Array<RecordBatch> = []
+  const found: Array<RecordBatch> = []
   let rows = 0
   for await (const batch of batches) {
-    taken.push(batch)
+    found.push(batch)
     rows += batch.numRows
     if (rows >= limit) break
   }
-  return taken
+  return found
 }
 
 /** Reads the passages from the store. */

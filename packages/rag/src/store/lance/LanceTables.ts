@@ -13,7 +13,7 @@ const uncompressed = (name: string) =>
 export const vectorType = (dimension: number) =>
   new FixedSizeList(dimension, new Field("item", new Float32(), true))
 
-/** Which table a collection's name stands for. Written last: updating this row switches to another table. */
+/** Which table a collection's name refers to. Written last: updating this row switches to another table. */
 export const collectionsSchema = new Schema([
   text("name"),
   text("table"),

@@ -41,7 +41,7 @@ const isIndexed = (rows: number, dimension: number): boolean =>
 /**
  * Indexes and compacts after an ingest, if necessary. Searches and writes continue, and find the same before and after.
  *
- * `indexed` is true if there is a vector index afterwards, `anew` if it was built now.
+ * `indexed` is true if there is a vector index afterwards, `rebuilt` if it was built now.
  */
 export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (table: Table, dimension: number) {
   const [rows, texts, known] = yield* Effect.all(
@@ -51,17 +51,21 @@ export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (table
   const vectors = isIndexed(rows, dimension) ? known : undefined
   // Training comes before compacting: it reads the vectors file by file, and small files need less memory.
   const train = isIndexed(rows, dimension) && (vectors === undefined || vectors.numIndexedRows < rows / 2)
-  const anew = texts !== undefined && texts.numUnindexedRows > Math.max(MAX_UNINDEXED, texts.numIndexedRows)
+  const trainTexts =
+    texts !== undefined && texts.numUnindexedRows > Math.max(MAX_UNINDEXED, texts.numIndexedRows)
   yield* Effect.all(
-    [train ? trainVectors(table, rows, dimension) : Effect.void, anew ? trainKeywords(table) : Effect.void],
+    [
+      train ? trainVectors(table, rows, dimension) : Effect.void,
+      trainTexts ? trainKeywords(table) : Effect.void
+    ],
     { concurrency: 2, discard: true }
   )
   const outdated =
     (!train && (vectors?.numUnindexedRows ?? 0) > MAX_UNINDEXED) ||
-    (!anew && (texts?.numUnindexedRows ?? 0) > MAX_UNINDEXED_TEXTS)
+    (!trainTexts && (texts?.numUnindexedRows ?? 0) > MAX_UNINDEXED_TEXTS)
   const { fragmentStats } = yield* attempt("ingest", "reading the file statistics", () => table.stats())
   if (outdated || fragmentStats.numSmallFragments > MAX_SMALL_FILES) yield* compact(table)
-  return { indexed: train || vectors !== undefined, anew: train }
+  return { indexed: train || vectors !== undefined, rebuilt: train }
 })
 
 /** True if compacting would make searches faster and take at most seconds. */
@@ -91,8 +95,10 @@ export const maintainIndex = Effect.fn("LanceVectorIndex.maintain")(function* (
 /** Removes the rows that a replaced document left behind. */
 export const sweep = (table: Table): Effect.Effect<void, RagError> =>
   Effect.gen(function* () {
-    const gone = yield* attempt("ingest", "counting removed passages", () => table.countRows("kind = 'gone'"))
-    if (gone > 0)
+    const removed = yield* attempt("ingest", "counting removed passages", () =>
+      table.countRows("kind = 'gone'")
+    )
+    if (removed > 0)
       yield* attemptWrite("ingest", "deleting removed passages", () => table.delete("kind = 'gone'"))
   })
 

@@ -22,7 +22,7 @@ export const collectionWrites = (
     yield* checkUnique(ids)
     const originals = documents.map(({ info, original }) => [info.sha256, original] as const)
     yield* files.put(new Map([...originals, ...documents.flatMap(({ attachments }) => [...attachments])]))
-    const rows = toRows(documents, { gone: true })
+    const rows = toRows(documents, { removed: true })
     const { numInsertedRows } = yield* attemptWrite("ingest", "writing passages", () =>
       upsert(table, "id", toArrow(rows, dimension))
     )
@@ -42,7 +42,7 @@ export const collectionWrites = (
         .whenMatchedUpdateAll()
         .whenNotMatchedInsertAll()
         .whenNotMatchedBySourceDelete({ where: isOwn })
-        .execute(toArrow(toRows(documents, { gone: false }), dimension))
+        .execute(toArrow(toRows(documents, { removed: false }), dimension))
     )
   }, writer.withPermit),
 
