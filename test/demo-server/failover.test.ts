@@ -5,7 +5,7 @@ import type { RerankRequest, RerankResponse } from "@sluice/core/contract"
 import { Deferred, Duration, Effect, Random } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import { TestClock } from "effect/testing"
-import { makeHealth } from "../../apps/demo-server/src/routing/Health.ts"
+import { makeCircuitGuards } from "../../apps/demo-server/src/routing/ProviderCircuits.ts"
 import type { CircuitGuard, Operation, Provider } from "../../apps/demo-server/src/routing/Provider.ts"
 import { route } from "../../apps/demo-server/src/routing/Providers.ts"
 
@@ -87,7 +87,7 @@ describe("the order of providers", () => {
 })
 
 describe("the circuit of a provider", () => {
-  const health = makeHealth({ failures: 3, openSeconds: 10 })
+  const health = makeCircuitGuards({ failures: 3, openSeconds: 10 })
   const store = Effect.provide(CircuitBreaker.layerStoreMemory())
 
   it.effect("opens after consecutive failures, and closes after a success", () =>

@@ -6,7 +6,11 @@ import { HttpClientRequest, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { makeRedactor } from "../../apps/demo-server/src/routing/RedactCredential.ts"
 import { gatewayDialect } from "../../apps/demo-server/src/routing/dialects/Dialect.ts"
-import { passFile, passOn, type Read } from "../../apps/demo-server/src/routing/UpstreamResponse.ts"
+import {
+  forwardVideo,
+  forwardResponse,
+  type ReadResponse
+} from "../../apps/demo-server/src/routing/UpstreamResponse.ts"
 
 const names = {
   operation: "chat",
@@ -17,7 +21,7 @@ const names = {
 } as const
 
 /** What a caller receives of a response that has these parts and then stalls. */
-const received = (read: Read, contentType: string, ...begun: ReadonlyArray<string>) =>
+const received = (read: ReadResponse, contentType: string, ...begun: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const head = HttpClientResponse.fromWeb(
       HttpClientRequest.get("http://upstream"),
@@ -43,7 +47,7 @@ describe("an upstream that stalls", () => {
     Effect.gen(function* () {
       const caller = yield* Effect.forkChild(
         received(
-          passOn(Duration.seconds(20), names, makeRedactor("sk-none")),
+          forwardResponse(Duration.seconds(20), names, makeRedactor("sk-none")),
           "text/event-stream",
           "data: one\n\n",
           'data: {"choices":[{"ind'
@@ -61,7 +65,7 @@ describe("an upstream that stalls", () => {
 
   it.effect("after [DONE]: the stream ends at once, and the rest is dropped", () =>
     Effect.gen(function* () {
-      const read = passOn(Duration.seconds(20), names, makeRedactor("sk-none"))
+      const read = forwardResponse(Duration.seconds(20), names, makeRedactor("sk-none"))
       const late = "data: late\n\n"
       const { exit, text } = yield* received(
         read,
@@ -75,7 +79,7 @@ describe("an upstream that stalls", () => {
 
   it.effect("after [DONE] in the same chunk: all events before it pass", () =>
     Effect.gen(function* () {
-      const read = passOn(Duration.seconds(20), names, makeRedactor("sk-none"))
+      const read = forwardResponse(Duration.seconds(20), names, makeRedactor("sk-none"))
       const parts = ["data: one\n\nda", "ta: two\n\n", "data: three\n\n", "data: [DONE]\n\n"]
       const { text } = yield* received(read, "text/event-stream", ...parts)
       assert.strictEqual(text, parts.join(""))
@@ -84,7 +88,7 @@ describe("an upstream that stalls", () => {
 
   it.effect("in a file: the download fails, so that it does not look complete", () =>
     Effect.gen(function* () {
-      const caller = yield* Effect.forkChild(received(passFile, "video/mp4", "the beginning"), {
+      const caller = yield* Effect.forkChild(received(forwardVideo, "video/mp4", "the beginning"), {
         startImmediately: true
       })
       yield* TestClock.adjust("60 seconds")

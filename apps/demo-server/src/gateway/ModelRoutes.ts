@@ -27,7 +27,7 @@ import type { ProviderAnswer, Operation, Operations } from "../routing/Provider.
 import { Providers } from "../routing/Providers.ts"
 import { finalEvent } from "../wire/ServerSentEvents.ts"
 import { applyTokenLimit } from "./ChatLimit.ts"
-import { checkChatImages } from "./GivenImages.ts"
+import { checkChatImages } from "./RequestImages.ts"
 import { makeModelCall } from "./ModelCall.ts"
 
 type HttpRequest = HttpServerRequest.HttpServerRequest

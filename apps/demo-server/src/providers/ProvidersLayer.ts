@@ -9,7 +9,7 @@ import { ServerConfig } from "../config/ServerConfig.ts"
 import { gatewayError, StartError } from "../config/StartError.ts"
 import { makeEmbeddedProvider } from "../embedded/EmbeddedProvider.ts"
 import { FetchImage } from "../media/FetchImage.ts"
-import { HEALTH, makeHealth } from "../routing/Health.ts"
+import { CIRCUIT_DEFAULTS, makeCircuitGuards } from "../routing/ProviderCircuits.ts"
 import { Providers } from "../routing/Providers.ts"
 import { ofGateway, upstream } from "../routing/UpstreamProvider.ts"
 import { libraryFile } from "./LibraryModels.ts"
@@ -36,7 +36,7 @@ export const ProvidersLayer = Layer.effect(
     const { gateway } = yield* ServerConfig
     if (gateway === undefined) return [yield* embeddedProvider]
     const provider = yield* upstream(ofGateway(gateway))
-    const guard = yield* makeHealth(HEALTH)
+    const guard = yield* makeCircuitGuards(CIRCUIT_DEFAULTS)
     return [{ ...provider, guard: guard(provider.id, gateway.url) }]
   }).pipe(Effect.mapError((error) => (error instanceof StartError ? error : gatewayError(error))))
 ).pipe(Layer.provide([layerTransport({ connections: CONNECTIONS }), CircuitBreaker.layerStoreMemory()]))

@@ -3,7 +3,7 @@ import { ApiKey } from "@sluice/core"
 import { Config, Duration, Effect, FileSystem, Path, Schema } from "effect"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { StartError } from "../config/StartError.ts"
-import { HEALTH } from "../routing/Health.ts"
+import { CIRCUIT_DEFAULTS } from "../routing/ProviderCircuits.ts"
 import { Dialects, gatewayDialect } from "../routing/dialects/Dialect.ts"
 import type { ServedModel, UpstreamSettings } from "../routing/UpstreamProvider.ts"
 import { type CredentialSource, decodeProvidersFile, type UpstreamEntry } from "./ProvidersFile.ts"
@@ -108,7 +108,7 @@ export const loadProvidersSettings = Effect.fnUntraced(function* (file: string) 
       embedded === false
         ? undefined
         : { priority: shares.priority ?? PRIORITY, weight: shares.weight ?? WEIGHT },
-    health: { ...HEALTH, ...breaker },
+    health: { ...CIRCUIT_DEFAULTS, ...breaker },
     library
   }
 })

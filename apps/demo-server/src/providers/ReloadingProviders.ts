@@ -2,7 +2,7 @@
 import { Clock, DateTime, Effect, FileSystem, Path, Queue, Redacted, Ref, Stream } from "effect"
 import { StartError } from "../config/StartError.ts"
 import { ProvidersFileState } from "../operation/ProvidersFileState.ts"
-import { makeHealth } from "../routing/Health.ts"
+import { makeCircuitGuards } from "../routing/ProviderCircuits.ts"
 import type { Provider } from "../routing/Provider.ts"
 import { upstream } from "../routing/UpstreamProvider.ts"
 import { loadProvidersSettings, type ProvidersSettings } from "./ProvidersSettings.ts"
@@ -66,10 +66,10 @@ const namesOf = (providers: ReadonlyArray<Provider>) => providers.map(({ id }) =
 /** Builds the providers. Upstreams with the same circuit settings keep their circuits over reloads. */
 const makeBuilder = Effect.fnUntraced(function* <E, R>(embedded: Effect.Effect<Provider, E, R>) {
   const embeddedOnce = yield* Effect.cached(embedded)
-  const guards = new Map<string, Effect.Success<ReturnType<typeof makeHealth>>>()
+  const guards = new Map<string, Effect.Success<ReturnType<typeof makeCircuitGuards>>>()
   const guardOf = Effect.fnUntraced(function* (health: ProvidersSettings["health"]) {
     const key = JSON.stringify(health)
-    const guard = guards.get(key) ?? (yield* makeHealth(health))
+    const guard = guards.get(key) ?? (yield* makeCircuitGuards(health))
     guards.set(key, guard)
     return guard
   })

@@ -24,7 +24,7 @@ import { type Dialect, gatewayDialect } from "./dialects/Dialect.ts"
 import { withInterfaceErrors } from "./dialects/DialectResponse.ts"
 import { makeRedactor } from "./RedactCredential.ts"
 import { rewordOurFaults } from "./UpstreamFaults.ts"
-import { type NoAnswer, passFile, type Read } from "./UpstreamResponse.ts"
+import { type NoResult, forwardVideo, type ReadResponse } from "./UpstreamResponse.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -44,10 +44,10 @@ export interface UpstreamConnection {
 }
 
 /** A request, and how its response is read. */
-export interface Sending {
+export interface UpstreamRequest {
   readonly about: CallInfo
   readonly request: HttpClientRequest.HttpClientRequest
-  readonly read: Read
+  readonly read: ReadResponse
   readonly limit?: Duration.Duration | undefined
   /** The response may be a stream, so it is not buffered. */
   readonly stream?: boolean
@@ -56,7 +56,7 @@ export interface Sending {
 }
 
 /** The reason for a response with status 200 that has no result. */
-const reasonOf = ({ contentType, error }: NoAnswer, url: string): GatewayReason => {
+const reasonOf = ({ contentType, error }: NoResult, url: string): GatewayReason => {
   if (error === "nothing") {
     const message = "The gateway returned status 200 without a result"
     return new ServerFailure({ message, status: SUCCESS })
@@ -97,7 +97,7 @@ export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: Upstream
   const checked = ({
     requestId,
     value
-  }: CallResult<Response | NoAnswer>): Effect.Effect<CallResult<Response>, AttemptFailure> => {
+  }: CallResult<Response | NoResult>): Effect.Effect<CallResult<Response>, AttemptFailure> => {
     if (!("error" in value)) return Effect.succeed({ value, requestId })
     const reason = reasonOf(value, names.url)
     return Effect.fail({ reason, requestId, notExecuted: reason._tag === "RateLimited" })
@@ -110,13 +110,14 @@ export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: Upstream
     read,
     request,
     stream = false
-  }: Sending): Effect.Effect<Response, GatewayError> => {
-    const client = read === passFile ? downloading : buffering
+  }: UpstreamRequest): Effect.Effect<Response, GatewayError> => {
+    const client = read === forwardVideo ? downloading : buffering
     const signed =
       dialect.sign?.(request, Redacted.value(apiKey)) ?? HttpClientRequest.bearerToken(request, apiKey)
     const sent = withInterfaceErrors(dialect, client.execute(signed))
     const attempt = Effect.flatMap(sendAndDecode(sent, read), checked)
-    const whole = stream || read === passFile ? attempt : Effect.provideService(attempt, BufferResponse, true)
+    const whole =
+      stream || read === forwardVideo ? attempt : Effect.provideService(attempt, BufferResponse, true)
     return Effect.matchEffect(callerWithin(limit).call(about, whole), {
       onSuccess: Effect.succeed,
       onFailure: (error) => Effect.fail(expected?.(error) === true ? error : reword(error))

@@ -5,7 +5,7 @@ import { Clock, Context, Duration, Effect, Layer, Predicate, Redacted } from "ef
 import { HttpClientRequest } from "effect/http"
 import type { GatewaySettings } from "../config/ServerConfig.ts"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
-import { allowsNoResults } from "./ExpectedFields.ts"
+import { allowsNoResults } from "./ResultFields.ts"
 import { outgoingBody } from "./ModelName.ts"
 import type { Call, Operations, Provider, ProviderModel, TaskOperation, TaskOperations } from "./Provider.ts"
 import { makeRedactor } from "./RedactCredential.ts"
@@ -19,7 +19,7 @@ import {
   cannotDelete,
   taskWithoutId
 } from "./UpstreamFaults.ts"
-import { createdTask, hasResult, passFile, passNothing, passOn } from "./UpstreamResponse.ts"
+import { createdTask, hasResult, forwardVideo, ignoreBody, forwardResponse } from "./UpstreamResponse.ts"
 
 const PATHS: Readonly<Record<keyof Operations, string>> = {
   embeddings: "/v1/embeddings",
@@ -99,7 +99,7 @@ const makeForward = Effect.fnUntraced(function* (settings: UpstreamSettings) {
   const reading = (operation: keyof Operations, called: string, mayBeEmpty = false) => {
     const served = byName.get(`${operation} ${called}`)
     const model = served?.id ?? called
-    const read = passOn(idle, { operation, called, model, mayBeEmpty, dialect }, redactor)
+    const read = forwardResponse(idle, { operation, called, model, mayBeEmpty, dialect }, redactor)
     return { model, read, limit: served?.timeout }
   }
 
@@ -192,13 +192,13 @@ const taskOperations = (
         request: HttpClientRequest.get(
           dialect.task === undefined ? addressOf(task, "/content") : url + dialect.task.file(task.id)
         ),
-        read: passFile
+        read: forwardVideo
       }),
     removeVideo: (call) =>
       send({
         about: { operation: "videos", model: call.task.model },
         request: HttpClientRequest.delete(addressOf(call.task)),
-        read: passNothing,
+        read: ignoreBody,
         limit: timeout,
         expected: cannotDelete
       }).pipe(

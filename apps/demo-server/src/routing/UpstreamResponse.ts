@@ -6,7 +6,7 @@ import { Duration, Effect, Schema, Stream } from "effect"
 import { type HttpClientError, type HttpClientResponse, HttpServerResponse } from "effect/http"
 import type { Redactor } from "./RedactCredential.ts"
 import { makeEventGuard } from "./EventGuard.ts"
-import { hasResultField, RESULT_FIELDS } from "./ExpectedFields.ts"
+import { hasResultField, RESULT_FIELDS } from "./ResultFields.ts"
 import { finalEvent, mapEventData } from "../wire/ServerSentEvents.ts"
 import type { Dialect } from "./dialects/Dialect.ts"
 import { interfaceBody, interfaceEvent, passesEvents } from "./dialects/DialectResponse.ts"
@@ -43,14 +43,14 @@ const isPresent = (value: unknown): boolean =>
   typeof value === "string" || Array.isArray(value) ? value.length > 0 : fieldsOf(value) !== undefined
 
 /** Whether a response without results is valid. */
-const mayBeWithoutResult = ({ mayBeEmpty, operation }: Names, answer: Fields): boolean =>
+const mayBeWithoutResult = ({ mayBeEmpty, operation }: ResponseContext, answer: Fields): boolean =>
   operation === "images" ||
   operation === "videos" ||
   (mayBeEmpty && RESULT_FIELDS[operation].some((name) => Array.isArray(answer[name])))
 
 /** The error that some gateways send with status 200 in place of a result; `nothing` without a result or an error. */
-const errorIn = (names: Names, bytes: Buffer): ErrorDetails | "nothing" | undefined => {
-  const { operation } = names
+const errorIn = (context: ResponseContext, bytes: Buffer): ErrorDetails | "nothing" | undefined => {
+  const { operation } = context
   const isThere = hasResultField(operation, bytes)
   if (isThere && (bytes.length > ERROR_BYTES || !bytes.includes(ERROR))) return undefined
   try {
@@ -60,14 +60,14 @@ const errorIn = (names: Names, bytes: Buffer): ErrorDetails | "nothing" | undefi
       return undefined
     const error = parseErrorBody({ error: answer["error"] }) ?? (isThere ? undefined : parseErrorBody(answer))
     if (error !== undefined && error.code !== "0") return error
-    return mayBeWithoutResult(names, answer) ? undefined : "nothing"
+    return mayBeWithoutResult(context, answer) ? undefined : "nothing"
   } catch {
     return undefined
   }
 }
 
 /** What the reading of a response depends on. */
-export interface Names {
+export interface ResponseContext {
   readonly operation: keyof Operations
   /** The caller's name of the model. */
   readonly called: string
@@ -92,7 +92,7 @@ const CUT_STREAM = finalEvent(cutStream)
 const eventsOf = (
   { stream }: HttpClientResponse.HttpClientResponse,
   idle: Duration.Duration,
-  { called, dialect, model }: Names,
+  { called, dialect, model }: ResponseContext,
   redactor: Redactor
 ) =>
   Stream.suspend(() => {
@@ -126,7 +126,7 @@ const eventsOf = (
   })
 
 /** Removes the credential. A failed task has its error in a successful response. */
-const redactedBody = (given: Buffer, { operation }: Names, redactor: Redactor): Buffer =>
+const redactedBody = (given: Buffer, { operation }: ResponseContext, redactor: Redactor): Buffer =>
   (operation === "images" || operation === "videos") && given.includes(ERROR)
     ? Buffer.from(redactor.text(given.toString("latin1")), "latin1")
     : redactor.bytes(given)
@@ -135,13 +135,13 @@ const redactedBody = (given: Buffer, { operation }: Names, redactor: Redactor): 
 const passJson = (
   type: string,
   given: Buffer,
-  names: Names,
+  context: ResponseContext,
   redactor: Redactor
 ): HttpServerResponse.HttpServerResponse | undefined => {
-  if (!isJson(type) || errorIn(names, given) !== undefined) return undefined
-  const { called, model } = names
+  if (!isJson(type) || errorIn(context, given) !== undefined) return undefined
+  const { called, model } = context
   const contentType = redactor.text(type)
-  const bytes = redactedBody(given, names, redactor)
+  const bytes = redactedBody(given, context, redactor)
   if (called === model && isPlainObject(bytes)) {
     return HttpServerResponse.uint8Array(bytes, { contentType })
   }
@@ -151,31 +151,31 @@ const passJson = (
     : undefined
 }
 
-export type Read = (
+export type ReadResponse = (
   response: HttpClientResponse.HttpClientResponse
-) => Effect.Effect<HttpServerResponse.HttpServerResponse | NoAnswer, HttpClientError.HttpClientError>
+) => Effect.Effect<HttpServerResponse.HttpServerResponse | NoResult, HttpClientError.HttpClientError>
 
 /**
  * Passes a response on, with the content type as its only header. JSON is buffered, and events are streamed. Other
- * responses, such as HTML or an error with status 200, are a `NoAnswer`.
+ * responses, such as HTML or an error with status 200, are a `NoResult`.
  */
-export const passOn =
-  (idle: Duration.Duration, names: Names, redactor: Redactor): Read =>
+export const forwardResponse =
+  (idle: Duration.Duration, context: ResponseContext, redactor: Redactor): ReadResponse =>
   (response) => {
     const contentType = response.headers["content-type"] ?? ""
     if (isEventStream(contentType)) {
       return Effect.succeed(
-        HttpServerResponse.stream(eventsOf(response, idle, names, redactor), {
+        HttpServerResponse.stream(eventsOf(response, idle, context, redactor), {
           contentType: redactor.text(contentType)
         })
       )
     }
     return Effect.map(response.arrayBuffer, (body) => {
-      const bytes = interfaceBody(names.dialect, names.operation, Buffer.from(body))
+      const bytes = interfaceBody(context.dialect, context.operation, Buffer.from(body))
       return (
-        passJson(contentType, bytes, names, redactor) ?? {
+        passJson(contentType, bytes, context, redactor) ?? {
           contentType,
-          error: isJson(contentType) && errorIn(names, bytes)
+          error: isJson(contentType) && errorIn(context, bytes)
         }
       )
     })
@@ -194,7 +194,7 @@ const stalled = () =>
   )
 
 /** Streams a video. If it stalls, the connection is closed, so that the file does not look complete. */
-export const passFile: Read = (response) => {
+export const forwardVideo: ReadResponse = (response) => {
   const contentType = response.headers["content-type"] ?? ""
   return Effect.succeed(
     /^(?:video\/|application\/octet-stream)/i.test(contentType)
@@ -210,7 +210,7 @@ export const passFile: Read = (response) => {
 }
 
 /** Ignores the body: the interface does not define the response to a deletion. */
-export const passNothing: Read = () => Effect.succeed(HttpServerResponse.empty())
+export const ignoreBody: ReadResponse = () => Effect.succeed(HttpServerResponse.empty())
 
 /** Whether an id can be used in a path. */
 const isTaskId = Schema.is(TaskId)
@@ -239,7 +239,7 @@ export const hasResult = (
   kind === "image" && body._tag === "Uint8Array" && hasResultField("embeddings", Buffer.from(body.body))
 
 /** A response without a result: its content type, and its error. */
-export interface NoAnswer {
+export interface NoResult {
   readonly contentType: string
   readonly error: ErrorDetails | "nothing" | false | undefined
 }

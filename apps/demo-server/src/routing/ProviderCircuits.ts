@@ -11,14 +11,14 @@ import { Duration, Effect, type Exit } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 import type { CircuitGuard } from "./Provider.ts"
 
-interface HealthOptions {
+interface CircuitOptions {
   /** Consecutive failures after which a provider is skipped. */
   readonly failures: number
   /** How long it is skipped before one call tries it. */
   readonly openSeconds: number
 }
 
-export const HEALTH: HealthOptions = {
+export const CIRCUIT_DEFAULTS: CircuitOptions = {
   failures: CIRCUIT_FAILURES,
   openSeconds: Duration.toSeconds(CIRCUIT_OPEN)
 }
@@ -37,7 +37,7 @@ interface Circuit {
  * **Details.** While a circuit is closed and the last result was a success, another success changes nothing and is
  * not reported to the breaker, whose bookkeeping costs more than the guard.
  */
-export const makeHealth = Effect.fnUntraced(function* ({ failures, openSeconds }: HealthOptions) {
+export const makeCircuitGuards = Effect.fnUntraced(function* ({ failures, openSeconds }: CircuitOptions) {
   const breaker = yield* makeUpstreamBreaker(failures, Duration.seconds(openSeconds))
   const circuits = new Map<string, Circuit>()
   return (id: string, url: string): CircuitGuard => {
