@@ -1,7 +1,7 @@
 /** The running text of a page: columns, paragraphs and headings. Figures do not contain it. */
 import type { Box } from "../../../document/Document.ts"
 import { height, hull, overlapX, overlapY, shared, width } from "../page/Box.ts"
-import { median } from "../page/Lines.ts"
+import { heaviest, letters, median } from "../page/Lines.ts"
 import { type UprightPage, type Segment } from "./UprightPage.ts"
 import { Tolerances } from "./Tolerances.ts"
 
@@ -28,10 +28,6 @@ interface TextBlock {
   readonly box: Box
   readonly size: number
 }
-
-const WIDE = /[\u2E80-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\uFF00-\uFFEF]/g
-/** Length in Latin characters: a wide character counts as two. */
-export const letters = (text: string): number => text.length + (text.match(WIDE)?.length ?? 0)
 
 /** Splits a paragraph where it begins or ends to flow around a figure. */
 const splitAtWraps = (lines: ReadonlyArray<Segment>): ReadonlyArray<ReadonlyArray<Segment>> => {
@@ -152,10 +148,7 @@ export const bodyOf = (frames: ReadonlyArray<UprightPage>): Body => {
       all += weight
     }
   }
-  const size = [...sizes].reduce((best, next) => (next[1] > best[1] ? next : best), [
-    limits.defaultSize,
-    0
-  ] as const)[0]
+  const size = heaviest(sizes) ?? limits.defaultSize
   const steps: Array<number> = []
   for (const { segments } of frames.slice(0, limits.leadingPages)) {
     const text = segments.filter(

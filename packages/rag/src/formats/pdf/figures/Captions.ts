@@ -1,7 +1,8 @@
 /** The captions of a page. */
 import type { Box } from "../../../document/Document.ts"
 import { height, hull, overlapX, overlapY, width } from "../page/Box.ts"
-import { type Body, type Column, letters } from "./BodyText.ts"
+import { letters } from "../page/Lines.ts"
+import type { Body, Column } from "./BodyText.ts"
 import { type CaptionStart, captionStart } from "../../parsing/CaptionStart.ts"
 import { type UprightPage, type Segment } from "./UprightPage.ts"
 import { Tolerances } from "./Tolerances.ts"

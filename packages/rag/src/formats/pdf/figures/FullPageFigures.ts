@@ -1,7 +1,7 @@
 /** Figures that fill a page and have their caption on the next or the previous page. */
 import { area, height, hull, width } from "../page/Box.ts"
-import type { RawPage } from "../page/Run.ts"
-import { letters } from "./BodyText.ts"
+import { lengthOf, type RawPage } from "../page/Run.ts"
+import { letters } from "../page/Lines.ts"
 import type { Caption } from "./Captions.ts"
 import { type PdfFigure, runsWithin, anchorOf, clipToPage } from "./PdfFigure.ts"
 import { Tolerances } from "./Tolerances.ts"
@@ -34,8 +34,8 @@ const fillOf = (page: RawPage | undefined): PdfFigure["box"] | undefined => {
   )
     return undefined
   const inside = new Set(runsWithin(box, page, []))
-  const beside = page.runs.filter((run) => !inside.has(run)).reduce((sum, { text }) => sum + text.length, 0)
-  return beside > limits.maxOtherCharacters ? undefined : box
+  const beside = page.runs.filter((run) => !inside.has(run))
+  return lengthOf(beside) > limits.maxOtherCharacters ? undefined : box
 }
 
 /** The page of a caption's figure: the previous one for a caption at the top, the next one for a caption at the bottom. */

@@ -75,25 +75,25 @@ const onPageOf = (found: ReadonlyArray<PdfFigure>, page: RawPage): ReadonlyArray
   }
   const turn = turnOf(page)
   const figures = taggedFigures(page, parts).slice(0, limits.maxFigures)
-  for (const { alternative, box, caption, stands } of figures) {
+  for (const { alternative, box, caption, isSufficient } of figures) {
     const isNear = (other: Box): boolean =>
       overlapX(other, box) > -limits.panelGap && overlapY(other, box) > -limits.panelGap
     if (
-      !stands ||
+      !isSufficient ||
       all.some((one) => isNear(one.box)) ||
       free.some((one) => overlap(one.box, box) > limits.maxOverlap)
     )
       continue
     add("figure", box, caption, alternative === "" ? { turn } : { turn, alternative })
   }
-  const said = all.map((one) => {
+  const described = all.map((one) => {
     const own = figures.filter(
       ({ alternative, box }) => alternative !== "" && contains(one.box, ...centre(box))
     )
     const alternative = [...new Set(own.map((figure) => figure.alternative))].join(" ")
     return alternative === "" ? one : { ...one, alternative }
   })
-  return [...said, ...free]
+  return [...described, ...free]
 }
 
 /**
@@ -114,7 +114,6 @@ export const withTaggedContent = (
   })
   const keyOf = ({ alternative = "", box }: PdfFigure): string =>
     `${box.map((value) => Math.round(value / 2)).join(" ")} ${alternative}`
-  const times = new Map<string, number>()
-  for (const one of all) times.set(keyOf(one), (times.get(keyOf(one)) ?? 0) + 1)
-  return all.filter((one) => one.caption.length > 0 || times.get(keyOf(one))! < limits.minRepeats)
+  const alike = Map.groupBy(all, keyOf)
+  return all.filter((one) => one.caption.length > 0 || alike.get(keyOf(one))!.length < limits.minRepeats)
 }

@@ -1,9 +1,16 @@
 /** Tables from the tags of a PDF, where the tags agree with the layout. */
 import type { Box } from "../../../document/Document.ts"
-import { centre, contains, height, hull, overlapX, union, width } from "../page/Box.ts"
+import { centre, contains, height, hull, overlapX, width } from "../page/Box.ts"
 import { toLines } from "../page/Lines.ts"
-import { lengthOf, type RawPage, type Run, type Turn, upright } from "../page/Run.ts"
-import type { CellTag, TableTag } from "../page/Run.ts"
+import {
+  type CellTag,
+  lengthOf,
+  type RawPage,
+  type Run,
+  type TableTag,
+  type Turn,
+  upright
+} from "../page/Run.ts"
 import { joined, type TableRow } from "./TableRows.ts"
 import { Tolerances } from "./Tolerances.ts"
 
@@ -27,16 +34,11 @@ interface Cell extends CellTag {
 }
 
 /** The runs of each part of the structure. */
-export const runsByPart = ({ runs }: RawPage): ReadonlyMap<number, ReadonlyArray<Run>> => {
-  const parts = new Map<number, Array<Run>>()
-  for (const run of runs) {
-    if (run.part === undefined) continue
-    const own = parts.get(run.part)
-    if (own === undefined) parts.set(run.part, [run])
-    else own.push(run)
-  }
-  return parts
-}
+export const runsByPart = ({ runs }: RawPage): ReadonlyMap<number, ReadonlyArray<Run>> =>
+  Map.groupBy(
+    runs.filter(({ part }) => part !== undefined),
+    ({ part }) => part!
+  )
 
 /** The row and column of each cell; cells that span rows shift those below to the right. Undefined if there are too many columns. */
 const withPositions = ({
@@ -62,12 +64,8 @@ const textOf = (page: number, runs: ReadonlyArray<Run>): string =>
 
 /** The hulls of groups of cells, in the order of their keys. */
 const bandsOf = (cells: ReadonlyArray<Cell>, key: "row" | "column"): ReadonlyArray<Box> => {
-  const bands = new Map<number, Box>()
-  for (const cell of cells) {
-    const own = bands.get(cell[key])
-    bands.set(cell[key], own === undefined ? cell.box : union(own, cell.box))
-  }
-  return [...bands].toSorted(([a], [b]) => a - b).map(([, box]) => box)
+  const bands = [...Map.groupBy(cells, (cell) => cell[key])].toSorted(([a], [b]) => a - b)
+  return bands.map(([, own]) => hull(own.map(({ box }) => box)))
 }
 
 /** Whether rows are below each other and columns beside each other, as tagged. */
@@ -97,26 +95,26 @@ const rowsFrom = (page: number, cells: ReadonlyArray<Cell>): ReadonlyArray<Table
   const last = Math.max(...cells.map(({ row }) => row))
   const rows = Array.from({ length: last + 1 }, () => ({
     cells: Array.from({ length: columns }, () => ""),
-    said: new Array<Cell>(),
+    content: new Array<Cell>(),
     own: false
   }))
   const texts = new Map(cells.map((cell) => [cell, textOf(page, cell.runs)]))
   for (const cell of cells) {
     for (const [i, row] of rows.slice(cell.row, cell.row + cell.rows).entries()) {
       row.cells.fill(texts.get(cell)!, cell.column, cell.column + cell.columns)
-      row.said.push(cell)
+      row.content.push(cell)
       row.own ||= i === 0
     }
   }
   return rows
     .filter(({ own }) => own)
-    .map(({ cells: own, said }) => ({
+    .map(({ cells: own, content }) => ({
       cells: own,
-      text: said
+      text: content
         .toSorted((a, b) => a.column - b.column)
         .map((cell) => texts.get(cell)!)
         .join(" | "),
-      box: hull(said.map(({ box }) => box))
+      box: hull(content.map(({ box }) => box))
     }))
 }
 

@@ -1,7 +1,16 @@
 /** A page turned so that the text of one direction is upright. Figures are searched for in it. */
 import type { Box } from "../../../document/Document.ts"
 import { height, hull, shared, width } from "../page/Box.ts"
-import { boxOf, type Graphic, glue, type RawPage, type Run, type Turn, upright } from "../page/Run.ts"
+import {
+  boxOf,
+  type Graphic,
+  glue,
+  isMostly,
+  type RawPage,
+  type Run,
+  type Turn,
+  upright
+} from "../page/Run.ts"
 import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.segments
@@ -96,31 +105,30 @@ const toSegments = (
 const toSegment = (runs: ReadonlyArray<Run>): Segment => {
   let text = ""
   let right = 0
-  let length = 0
-  let bold = 0
-  let mono = 0
   let main = runs[0]!
-  // The last run's text; reading the end of `text` would flatten it for each run
+  // Reading the end of `text` would flatten the rope string for each run
   let before = ""
   for (const run of runs) {
     text +=
       (before === "" || run.x0 - right < run.size * limits.noSpace ? "" : glue(before, run.text)) + run.text
     before = run.text
     right = run.x1
-    length += run.text.length
-    if (run.bold) bold += run.text.length
-    if (run.mono) mono += run.text.length
     if (run.text.length > main.text.length) main = run
   }
   return {
     text,
     box: hull(runs.map(boxOf)),
     size: main.size,
-    bold: bold > length * limits.boldShare,
-    mono: mono > length * limits.monoShare,
+    bold: isMostly(runs, "bold", limits.boldShare),
+    mono: isMostly(runs, "mono", limits.monoShare),
     runs
   }
 }
+
+const TURNED_SHAPES = new Map<Graphic["shape"], Graphic["shape"]>([
+  ["horizontal", "vertical"],
+  ["vertical", "horizontal"]
+])
 
 /** The page with the text of direction `turn` upright. */
 export const toUprightPage = (
@@ -134,13 +142,7 @@ export const toUprightPage = (
   const flip = (graphic: Graphic): Graphic => ({
     ...graphic,
     box: upright(graphic.box, turn, page.width, page.height),
-    shape: !side
-      ? graphic.shape
-      : graphic.shape === "horizontal"
-        ? "vertical"
-        : graphic.shape === "vertical"
-          ? "horizontal"
-          : graphic.shape
+    shape: (side ? TURNED_SHAPES.get(graphic.shape) : undefined) ?? graphic.shape
   })
   const graphics = largest(page.graphics, limits.maxGraphics, ({ box }) => width(box) + height(box))
   const tallest = side ? page.width : page.height

@@ -11,6 +11,7 @@ const COLUMN_CHARACTERS = 20
 /** Columns within columns: four side by side at most. */
 const DEPTH = 2
 
+/** Without fullwidth punctuation, unlike `letters`: with it, rows of numbers in Chinese reports count as columns. */
 const WIDE = /[\u2E80-\u9FFF\uF900-\uFAFF]/g
 
 /** Whether these runs fill a column of text, unlike the cells of a table. */

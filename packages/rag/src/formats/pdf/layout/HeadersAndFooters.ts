@@ -64,16 +64,12 @@ export const withoutHeadersAndFooters = (pages: ReadonlyArray<RawPage>): Readonl
   let rest = pages
   for (let row = 0; row < ROWS; row++) {
     const edges = rest.map((page) => outermost(page, page.runs))
-    const seen = new Map<string, Array<number>>()
-    for (const [page, runs] of edges.entries()) {
-      for (const key of new Set(runs.flatMap((run) => keysOf(run, page)))) {
-        const on = seen.get(key)
-        if (on === undefined) seen.set(key, [page])
-        else on.push(page)
-      }
-    }
+    const keys = edges.flatMap((runs, page) =>
+      Array.from(new Set(runs.flatMap((run) => keysOf(run, page))), (key) => ({ key, page }))
+    )
+    const seen = Map.groupBy(keys, ({ key }) => key)
     const isRepeated = (run: Run, page: number) =>
-      keysOf(run, page).some((key) => repeats(seen.get(key) ?? []))
+      keysOf(run, page).some((key) => repeats((seen.get(key) ?? []).map((one) => one.page)))
     const dropped = new Set(edges.flatMap((runs, page) => runs.filter((run) => isRepeated(run, page))))
     if (dropped.size === 0) break
     rest = rest.map((page) => ({ ...page, runs: page.runs.filter((run) => !dropped.has(run)) }))

@@ -1,9 +1,9 @@
 /** Which paragraphs are headings, and of which level. */
-import type { Paragraph } from "./Paragraphs.ts"
+import { heaviest } from "../page/Lines.ts"
+import { CAPTION, type Paragraph } from "./Paragraphs.ts"
 
 const NUMBERED =
   /^(?:(\d{1,2}(?:\.\d{1,2}){0,3})\.?|([A-Z])\.?(?=\s{1,4}[A-Z])|第[一二三四五六七八九十\d]+[章节])\s*(?=\p{L})/u
-const CAPTION = /^(?:fig(?:ure)?\.?|table|algorithm|listing|图|表)\s*\d+/i
 /** Longer texts are not headings. */
 const HEADING_MAX = 150
 /** A heading that is not bold is larger than the body by at least this factor. */
@@ -26,8 +26,7 @@ const bodyStyle = (
     if (line.bold) bold += length
     all += length
   }
-  const size = [...sizes].reduce((best, next) => (next[1] > best[1] ? next : best), [10, 0] as const)[0]
-  return { size, bold: bold > all / 2 }
+  return { size: heaviest(sizes) ?? 10, bold: bold > all / 2 }
 }
 
 const depthOf = (text: string): number | undefined => {

@@ -10,7 +10,7 @@ export interface Paragraph {
 const MARKER = /^(?:[•◦▪‣·●○■□➢✓–—*-]\s*(?=\S)|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s|\[\d{1,3}\]\s)/
 const SUBSECTION = /^\d{1,2}(?:\.\d{1,2})+\.?\s+\p{L}/u
 const FINISHED = /[.!?:;。！？：；…]["'”’)\]」』]*$/
-const CAPTION = /^(?:fig(?:ure)?\.?|table|图|表)\s*\d+/i
+export const CAPTION = /^(?:fig(?:ure)?\.?|table|algorithm|listing|图|表)\s*\d+/i
 
 /** Rows of a table are at most this many usual line steps apart. */
 const ROW_GAP = 2.5

@@ -1,6 +1,6 @@
 /** Groups the runs of a page into lines. */
 import { hull } from "./Box.ts"
-import { boxOf, glue, type PlacedText, type Run } from "./Run.ts"
+import { boxOf, glue, isMostly, type PlacedText, type Run } from "./Run.ts"
 
 /** A line before columns are known. */
 export interface LineDraft extends PlacedText {
@@ -20,19 +20,26 @@ export interface TextLine extends LineDraft {
 
 /** A gap of this many font sizes separates two cells. */
 const CELL_GAP = 1.5
+/** Share of the characters by which a line is bold or monospaced. */
+const STYLE_SHARE = 0.8
 export const middle = (run: { readonly y0: number; readonly y1: number }): number => (run.y0 + run.y1) / 2
 
 export const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+
+/** The key with the largest weight; the first one of equals. */
+export const heaviest = (weights: ReadonlyMap<number, number>): number | undefined =>
+  [...weights].toSorted((a, b) => b[1] - a[1])[0]?.[0]
+
+const WIDE = /[\u2E80-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\uFF00-\uFFEF]/g
+/** Length in Latin characters: a wide character counts as two. */
+export const letters = (text: string): number => text.length + (text.match(WIDE)?.length ?? 0)
 
 const toLine = (page: number, unsorted: ReadonlyArray<Run>): LineDraft => {
   const runs = unsorted.toSorted((a, b) => a.x0 - b.x0)
   const cells: Array<string> = []
   const sizes = new Map<number, number>()
   let text = ""
-  let length = 0
-  let bold = 0
-  let mono = 0
   let right = -Infinity
   // Reading the end of `text` would flatten the rope string for each run
   let before = ""
@@ -43,14 +50,9 @@ const toLine = (page: number, unsorted: ReadonlyArray<Run>): LineDraft => {
     else cells[cells.length - 1] += joint + run.text
     text += joint + run.text
     before = run.text
-    const own = run.text.length
-    length += own
-    if (run.bold) bold += own
-    if (run.mono) mono += own
-    sizes.set(run.size, (sizes.get(run.size) ?? 0) + own)
+    sizes.set(run.size, (sizes.get(run.size) ?? 0) + run.text.length)
     right = Math.max(right, run.x1)
   }
-  const size = [...sizes].reduce((best, next) => (next[1] > best[1] ? next : best))[0]
   const [x0, y0, x1, y1] = hull(runs.map(boxOf))
   return {
     page,
@@ -61,9 +63,9 @@ const toLine = (page: number, unsorted: ReadonlyArray<Run>): LineDraft => {
     x1,
     y1,
     box: hull(runs.map(({ box }) => box)),
-    size,
-    bold: bold > length * 0.8,
-    mono: mono > length * 0.8,
+    size: heaviest(sizes) ?? 0,
+    bold: isMostly(runs, "bold", STYLE_SHARE),
+    mono: isMostly(runs, "mono", STYLE_SHARE),
     turn: runs[0]!.turn,
     heading: runs[0]!.heading,
     runs

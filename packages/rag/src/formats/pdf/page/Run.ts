@@ -109,6 +109,10 @@ export const boxOf = ({ x0, x1, y0, y1 }: Run): Box => [x0, y0, x1, y1]
 export const lengthOf = (runs: ReadonlyArray<Run>): number =>
   runs.reduce((sum, { text }) => sum + text.length, 0)
 
+/** Whether more than `share` of the characters have a style. */
+export const isMostly = (runs: ReadonlyArray<Run>, style: "bold" | "mono", share: number): boolean =>
+  lengthOf(runs.filter((run) => run[style])) > share * lengthOf(runs)
+
 /** Maps a box of the page to the frame in which text of this turn is upright. `width` and `height` are the page's. */
 export const upright = (box: Box, turn: Turn, width: number, height: number): Box => {
   const [x0, y0, x1, y1] = box
