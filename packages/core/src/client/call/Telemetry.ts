@@ -159,26 +159,29 @@ const tell = <A>(
  */
 export const observe =
   (info: CallInfo, attempts: () => number) =>
-  <A>(self: Effect.Effect<CallResult<A>, GatewayError>): Effect.Effect<CallResult<A>, GatewayError> =>
-    Effect.useSpan(
-      info.model === undefined ? info.operation : `${info.operation} ${info.model}`,
-      { kind: "client", attributes: { ...series(info).attributes, ...info.request } },
-      (span) =>
-        Effect.withFiber((fiber) => {
-          const { context } = fiber
-          const clock = Context.get(context, Clock.Clock)
-          const start = clock.currentTimeNanosUnsafe()
-          const ended = (exit: Exit.Exit<CallResult<A>, GatewayError>): undefined => {
-            const now = clock.currentTimeNanosUnsafe()
-            tell(context, span, info, [start, now], exit)
-            if (attempts() > 1) {
-              span.attribute("http.request.resend_count", attempts() - 1)
-              series(info).retries.updateUnsafe(attempts() - 1, context)
-            }
-            // A span keeps what its effect ended with, and an answer may be a new credential: it goes past the span.
-            const timed = Context.get(context, References.TracerTimingEnabled)
-            span.end(timed ? now : 0n, Exit.asVoid(exit))
+  <A>(self: Effect.Effect<CallResult<A>, GatewayError>): Effect.Effect<CallResult<A>, GatewayError> => {
+    const watched = (span?: Tracer.Span) =>
+      Effect.withFiber((fiber) => {
+        const { context } = fiber
+        const clock = Context.get(context, Clock.Clock)
+        const start = clock.currentTimeNanosUnsafe()
+        const ended = (exit: Exit.Exit<CallResult<A>, GatewayError>): undefined => {
+          const now = clock.currentTimeNanosUnsafe()
+          tell(context, span, info, [start, now], exit)
+          if (attempts() > 1) {
+            span?.attribute("http.request.resend_count", attempts() - 1)
+            series(info).retries.updateUnsafe(attempts() - 1, context)
           }
-          return Effect.onExitPrimitive(Effect.provideService(self, Tracer.ParentSpan, span), ended)
-        })
+          // A span keeps what its effect ended with, and an answer may be a new credential: it goes past the span.
+          const timed = Context.get(context, References.TracerTimingEnabled)
+          span?.end(timed ? now : 0n, Exit.asVoid(exit))
+        }
+        const call = span === undefined ? self : Effect.provideService(self, Tracer.ParentSpan, span)
+        return Effect.onExitPrimitive(call, ended)
+      })
+    const name = info.model === undefined ? info.operation : `${info.operation} ${info.model}`
+    const attributes = () => ({ ...series(info).attributes, ...info.request })
+    return Effect.flatMap(References.TracerEnabled, (enabled) =>
+      enabled ? Effect.useSpan(name, { kind: "client", attributes: attributes() }, watched) : watched()
     )
+  }
