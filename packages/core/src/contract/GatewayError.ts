@@ -9,9 +9,11 @@
  */
 import { Duration, Schema } from "effect"
 
+const message = { message: Schema.String }
+
 /** The request itself is wrong (400, 409, 413, 415, 422, or refused before it was sent). Repeating it does not help. */
 export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", {
-  message: Schema.String,
+  ...message,
   /** The field at fault, as the gateway names it. */
   param: Schema.optional(Schema.String),
   code: Schema.optional(Schema.String),
@@ -22,30 +24,26 @@ export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("Invali
 }
 
 /** The credential is missing, wrong, disabled or expired (401). */
-export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {
-  message: Schema.String
-}) {
+export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", message) {
   readonly isRetryable = false
 }
 
 /** The credential is valid but lacks the permission (403). */
 export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
-  message: Schema.String,
+  ...message,
   code: Schema.optional(Schema.String)
 }) {
   readonly isRetryable = false
 }
 
 /** The balance of the user or of the key does not cover the call (402, or 403 with a quota code). */
-export class InsufficientQuota extends Schema.TaggedError<InsufficientQuota>()("InsufficientQuota", {
-  message: Schema.String
-}) {
+export class InsufficientQuota extends Schema.TaggedError<InsufficientQuota>()("InsufficientQuota", message) {
   readonly isRetryable = false
 }
 
 /** No such model, task or record (404). */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
-  message: Schema.String,
+  ...message,
   code: Schema.optional(Schema.String)
 }) {
   readonly isRetryable = false
@@ -53,7 +51,7 @@ export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
 
 /** Too many requests (429). */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
-  message: Schema.String,
+  ...message,
   retryAfter: Schema.optional(Schema.Duration),
   /** The response had `x-should-retry: false`. */
   final: Schema.optional(Schema.Boolean)
@@ -65,7 +63,7 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
 
 /** The gateway or the provider behind it failed (5xx), or asked for a retry with `x-should-retry: true`. */
 export class ServerFailure extends Schema.TaggedError<ServerFailure>()("ServerFailure", {
-  message: Schema.String,
+  ...message,
   status: Schema.Int,
   retryAfter: Schema.optional(Schema.Duration),
   /** The response had `x-should-retry: false`. */
@@ -77,15 +75,13 @@ export class ServerFailure extends Schema.TaggedError<ServerFailure>()("ServerFa
 }
 
 /** No connection: refused, reset, or unknown host. */
-export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", {
-  message: Schema.String
-}) {
+export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", message) {
   readonly isRetryable = true
 }
 
 /** No complete response in time. `scope` is the limit that ran out: one attempt, or the whole call. */
 export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {
-  message: Schema.String,
+  ...message,
   scope: Schema.Literals(["attempt", "call"]),
   after: Schema.Duration
 }) {
@@ -95,15 +91,13 @@ export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {
 }
 
 /** An invalid response: not JSON, a wrong shape, count, index or dimension, or a number that is not finite. */
-export class InvalidResponse extends Schema.TaggedError<InvalidResponse>()("InvalidResponse", {
-  message: Schema.String
-}) {
+export class InvalidResponse extends Schema.TaggedError<InvalidResponse>()("InvalidResponse", message) {
   readonly isRetryable = false
 }
 
 /** An image or video task ended in `failed`. Creating it again is charged again. */
 export class TaskFailed extends Schema.TaggedError<TaskFailed>()("TaskFailed", {
-  message: Schema.String,
+  ...message,
   /** The task's id. Empty if it failed before it had one. */
   task: Schema.String,
   /** The unchanged `error` of the task. */
@@ -132,7 +126,7 @@ const singleReasons = [
  * `kept` has the vectors by position in the input; `failed` has the positions without a vector. Retry only those.
  */
 export class PartialFailure extends Schema.TaggedError<PartialFailure>()("PartialFailure", {
-  message: Schema.String,
+  ...message,
   failed: Schema.Array(Schema.Int),
   kept: Schema.declare((u): u is ReadonlyMap<number, Float32Array> => u instanceof Map),
   /** The reason of the first failed batch. */

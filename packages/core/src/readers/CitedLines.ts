@@ -1,6 +1,6 @@
 /** Parses the lines of a model's answer into cited sentences. */
 import { Option, Schema } from "effect"
-import { closest, findQuote, sentencesOf } from "./Quote.ts"
+import { closestSentence, findQuote, sentencesOf } from "./Quote.ts"
 import type { CitedSentence, Evidence, ReaderPassage } from "../models/Reader.ts"
 
 /** The answer if the passages do not answer the question. */
@@ -66,19 +66,21 @@ const readPiece = (
     .replace(/^\[\s*(?=\{)/, "")
   if (text === "" || (pending === "" && STRAY.has(text))) return [pending, []]
   if (pending !== "" || text.startsWith("{")) {
-    const whole = `${pending}${text}`
-    const object = decodeLine(whole.replace(/(?<=\})[\s,\]]+$/, ""))
-    if (Option.isNone(object)) return [whole.length > MAX_OBJECT ? "" : whole, []]
-    const evidence = object.value.citations.flatMap(({ passage, quote }) => claimed(passage, quote, passages))
+    const json = `${pending}${text}`
+    const object = decodeLine(json.replace(/(?<=\})[\s,\]]+$/, ""))
+    if (Option.isNone(object)) return [json.length > MAX_OBJECT ? "" : json, []]
+    const evidence = object.value.citations.flatMap(({ passage, quote }) =>
+      evidenceOf(passage, quote, passages)
+    )
     return ["", sentence(object.value.text, evidence)]
   }
-  return ["", prose(text, passages)]
+  return ["", proseSentences(text, passages)]
 }
 
 const sentence = (text: string, evidence: ReadonlyArray<Evidence>): ReadonlyArray<CitedSentence> =>
   text.trim() === "" || evidence.length === 0 ? [] : [{ text: text.trim(), evidence }]
 
-const claimed = (
+const evidenceOf = (
   n: number,
   quote: string,
   passages: ReadonlyArray<ReaderPassage>
@@ -92,12 +94,12 @@ const claimed = (
 const MARKERS = /(?<!\s)\s*\[(\d+(?:\s*,\s*\d+)*)\]/g
 
 /** A marker belongs to the sentence before it, on either side of the full stop. */
-const prose = (text: string, passages: ReadonlyArray<ReaderPassage>): ReadonlyArray<CitedSentence> =>
+const proseSentences = (text: string, passages: ReadonlyArray<ReaderPassage>): ReadonlyArray<CitedSentence> =>
   sentencesOf(text.replace(/([.!?。！？])((?:\s*\[[\d\s,]+\])+)/g, "$2$1")).flatMap((cited) => {
     const claim = cited.replace(MARKERS, "").trim()
     const numbers = [...cited.matchAll(MARKERS)].flatMap(([, list]) => (list ?? "").split(",").map(Number))
     const evidence = [...new Set(numbers)].flatMap((n) => {
-      const quote = closest(claim, passages[n - 1]?.text ?? "")
+      const quote = closestSentence(claim, passages[n - 1]?.text ?? "")
       return quote === undefined ? [] : [{ passage: n - 1, quote }]
     })
     return sentence(claim, evidence)

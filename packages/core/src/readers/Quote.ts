@@ -1,7 +1,7 @@
 /** Finds the quotes of a model in a passage. */
 
 /** Typographic marks that count as equal. */
-const LOOSE: ReadonlyMap<string, string> = new Map([
+const TYPOGRAPHIC_MARKS: ReadonlyMap<string, string> = new Map([
   ["“", '"'],
   ["”", '"'],
   ["„", '"'],
@@ -12,16 +12,16 @@ const LOOSE: ReadonlyMap<string, string> = new Map([
 ])
 
 /** A text normalised for comparison: spaces, case and typographic marks. `at[i]` is the original offset of `text[i]`. */
-const level = (source: string): { readonly text: string; readonly at: ReadonlyArray<number> } => {
+const normalise = (source: string): { readonly text: string; readonly at: ReadonlyArray<number> } => {
   let text = ""
   const at: Array<number> = []
   let position = 0
   for (const character of source) {
     const space = /\s/u.test(character)
-    const levelled = space ? " " : (LOOSE.get(character) ?? character.toLowerCase())
+    const normalised = space ? " " : (TYPOGRAPHIC_MARKS.get(character) ?? character.toLowerCase())
     if (!(space && text.endsWith(" "))) {
-      text += levelled
-      for (let i = 0; i < levelled.length; i++) at.push(position)
+      text += normalised
+      for (let i = 0; i < normalised.length; i++) at.push(position)
     }
     position += character.length
   }
@@ -36,8 +36,8 @@ export const findQuote = (quote: string, passage: string): string | undefined =>
   const trimmed = quote.trim()
   if (trimmed === "") return undefined
   if (passage.includes(trimmed)) return trimmed
-  const { text, at } = level(passage)
-  const wanted = level(trimmed).text
+  const { text, at } = normalise(passage)
+  const wanted = normalise(trimmed).text
   const start = text.indexOf(wanted)
   if (start === -1) return undefined
   const last = at[start + wanted.length - 1]
@@ -62,13 +62,13 @@ const words = (text: string): ReadonlySet<string> =>
   new Set(text.toLowerCase().match(/\p{Script=Han}|[\p{L}\p{N}]+/gu))
 
 /** The sentence of a passage that shares most words with a claim, or `undefined`. */
-export const closest = (claim: string, passage: string): string | undefined => {
+export const closestSentence = (claim: string, passage: string): string | undefined => {
   const claimed = words(claim)
   let best: string | undefined
   let most = 0
   for (const sentence of sentencesOf(passage)) {
-    const own = words(sentence)
-    const shared = own.intersection(claimed).size / Math.sqrt(Math.max(1, own.size))
+    const found = words(sentence)
+    const shared = found.intersection(claimed).size / Math.sqrt(Math.max(1, found.size))
     if (shared > most) {
       most = shared
       best = sentence
