@@ -5,7 +5,7 @@ import type { TokenizedText } from "./embedText.ts"
 
 /** BM25's k1: how soon repetitions of a term stop counting. */
 const K1 = 1.2
-/** BM25's b: how much long documents are held back. */
+/** BM25's b: how strongly the length of a document reduces its score. */
 const B = 0.75
 
 /** The average length is at least this many terms, so that a document is not favoured for being shorter. */

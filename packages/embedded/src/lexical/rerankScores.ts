@@ -10,7 +10,7 @@ import { feedbackScores } from "./relevanceFeedback.ts"
  * - `vector` and `feedback`: .371 → .403 (Cranfield, 20 candidates).
  * - `candidateIdf` above `generalIdf`: .415 → .420 (Cranfield, 50 candidates), no loss on code, README sections and
  *   package descriptions.
- * - `order` at .15 in place of .25: −.001 in the mean of 78 collections. CJK pairs overlap, so their order tells less.
+ * - `order` at .15 instead of .25: −.001 in the mean of 78 collections. CJK pairs overlap, so their order tells less.
  */
 const WEIGHTS = {
   generalIdf: 0.2,
@@ -58,7 +58,7 @@ interface LexicalScore {
 /**
  * An untitled document gets what the titles of the others add on average to a document that fits as well, growing with
  * the square of the fit, so that titled documents do not win by having a title. Twelve collections without a third of
- * their titles: nDCG@3 +.018 above BM25 in place of +.016. Ten whose relevant documents lost theirs: +.014, not −.002.
+ * their titles: nDCG@3 +.018 above BM25 instead of +.016. Ten whose relevant documents lost theirs: +.014, not −.002.
  */
 const estimateTitle = (titled: ReadonlyArray<LexicalScore>): ((untitled: LexicalScore) => number) => {
   const title = titled.reduce((sum, score) => sum + score.title, 0) / (titled.length || 1)
@@ -131,23 +131,23 @@ export const rerankScores = (
 ): Float64Array => {
   limitVocabulary()
   const queryText = tokenizeQuery(query)
-  const wanted = makeQuery(queryText.terms)
+  const parsed = makeQuery(queryText.terms)
   const queryVector = embedTerms(queryText)
   const passages = documents.map(({ text, title }) => tokenizePassage(text, title))
   const vectors = passages.map(embedTerms)
   // A first line that serves as the title in the vector is text here.
   const matches = passages.map((passage, i) =>
-    matchDocument(wanted, documents[i]?.title ? passage : { ...passage, titleTerms: 0 })
+    matchDocument(parsed, documents[i]?.title ? passage : { ...passage, titleTerms: 0 })
   )
-  const length = (wanted.size - LONG_QUERY) / (VERY_LONG_QUERY - LONG_QUERY)
+  const length = (parsed.size - LONG_QUERY) / (VERY_LONG_QUERY - LONG_QUERY)
   const vectorWeight = WEIGHTS.vector + Math.max(0, Math.min(length, 1)) * LONG_QUERY_VECTOR
-  const rarity = candidateIdf(wanted, matches)
+  const rarity = candidateIdf(parsed, matches)
   const scores = Float64Array.from(
-    lexicalScores(wanted, rarity, matches),
+    lexicalScores(parsed, rarity, matches),
     (score, i) => score + vectorWeight * dot(queryVector, vectors[i] as Float32Array)
   )
   const feedback = feedbackScores(
-    { idf: rarity, sequence: wanted.sequence },
+    { idf: rarity, sequence: parsed.sequence },
     scores.map((score, i) => score + PRIOR_WEIGHT * (priors[i] ?? 0)),
     matches.map(({ counts }) => counts),
     vectors

@@ -1,4 +1,4 @@
-/** Image understanding in this process, by OCR. An entry of its own: its packages are heavy, and optional. */
+/** Image understanding in this process, by OCR. A separate entry because its packages are large and optional. */
 export type { ColourShare } from "./Colours.ts"
 export { makeOcr, type Ocr } from "./Ocr.ts"
 export type { OcrLine } from "./OcrLine.ts"

@@ -10,14 +10,14 @@ import { currentRoute } from "../page/route.ts"
 import { session } from "../page/session.ts"
 import type { Secret } from "../ui/Button.tsx"
 
-export const account = signal<typeof UserRecord.Encoded | undefined>(undefined)
-export const accountError = signal<RequestError | undefined>(undefined)
+export const account = signal<typeof UserRecord.Encoded>()
+export const accountError = signal<RequestError>()
 
 export const keys = makePagedList(Api.listKeys)
 /** New secrets are shown once and forgotten when the view closes. */
-export const newKey = signal<Secret | undefined>(undefined)
-export const newToken = signal<Secret | undefined>(undefined)
-export const keyError = signal<RequestError | undefined>(undefined)
+export const newKey = signal<Secret>()
+export const newToken = signal<Secret>()
+export const keyError = signal<RequestError>()
 
 const refreshAccount = (): Promise<boolean> =>
   tryRequest(accountError, async () => {
@@ -28,9 +28,9 @@ const refreshAccount = (): Promise<boolean> =>
 const changeKeys = (send: () => Promise<string>): Promise<boolean> =>
   sendChange(refreshAccount, keyError, send)
 
-export const makeKey = (wanted: Api.KeyRequest): Promise<boolean> =>
+export const makeKey = (request: Api.KeyRequest): Promise<boolean> =>
   changeKeys(async () => {
-    const { id, key, name } = await Api.createKey(wanted)
+    const { id, key, name } = await Api.createKey(request)
     newKey.value = { id, name, secret: key ?? "", what: "the key" }
     return `The key ${name} was created. Copy it now: it is shown once.`
   })
@@ -50,7 +50,7 @@ export const removeKey = ({ id, name }: Api.KeyDetails): Promise<boolean> => {
   })
 }
 
-export const tokenError = signal<RequestError | undefined>(undefined)
+export const tokenError = signal<RequestError>()
 
 export const renewToken = (): Promise<boolean> =>
   sendChange(refreshAccount, tokenError, async () => {
@@ -65,8 +65,8 @@ export const renewToken = (): Promise<boolean> =>
 /** Days of usage that can be shown, today included. */
 export const SPANS = ["7", "30", "90", "365"]
 export const usageDays = signal(30)
-export const usage = signal<ReadonlyArray<DayUsage> | undefined>(undefined)
-export const usageError = signal<RequestError | undefined>(undefined)
+export const usage = signal<ReadonlyArray<DayUsage>>()
+export const usageError = signal<RequestError>()
 
 const refreshUsage = () => loadCurrent(usageDays, Api.getUsage, (rows) => (usage.value = rows), usageError)
 

@@ -71,7 +71,7 @@ type FormName = keyof typeof FORMS
 const FORM_NAMES = Object.keys(FORMS) as ReadonlyArray<FormName>
 
 const Row = ({ of: user }: { readonly of: UserDetails }) => {
-  const [open, setOpen] = useState<FormName | undefined>(undefined)
+  const [open, setOpen] = useState<FormName>()
   const { created_time, id, quota, role, status, username } = user
   const enabled = status === 1
   // Administrators renew their own token in the account view.

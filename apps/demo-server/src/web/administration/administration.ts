@@ -12,8 +12,8 @@ export const users = makePagedList(Api.listUsers)
 export const auditLog = makePagedList(Api.listAuditLog)
 
 /** A user's new system access token, shown once. */
-export const newUserToken = signal<Secret | undefined>(undefined)
-export const userError = signal<RequestError | undefined>(undefined)
+export const newUserToken = signal<Secret>()
+export const userError = signal<RequestError>()
 
 const refresh = (): Promise<unknown> => Promise.all([users.refresh(), auditLog.refresh()])
 
@@ -23,16 +23,16 @@ const showToken = (username: string, secret: string): void => {
   newUserToken.value = { name: `System access token of ${username}`, secret, what: "the token" }
 }
 
-export const addUser = (wanted: Api.UserRequest): Promise<boolean> =>
+export const addUser = (request: Api.UserRequest): Promise<boolean> =>
   change(async () => {
-    const { access_token, username } = await Api.createUser(wanted)
+    const { access_token, username } = await Api.createUser(request)
     showToken(username, access_token)
     return `The user ${username} was created. Copy their token now: it is shown once.`
   })
 
-export const changeUser = (wanted: Api.UserChange, message: string): Promise<boolean> =>
+export const changeUser = (request: Api.UserChange, message: string): Promise<boolean> =>
   change(async () => {
-    await Api.updateUser(wanted)
+    await Api.updateUser(request)
     return message
   })
 

@@ -12,12 +12,12 @@ import { status } from "../page/status.ts"
 import { Select } from "../ui/Fields.tsx"
 import { announce } from "../ui/Notices.tsx"
 
-export const collections = signal<ReadonlyArray<CollectionInfo> | undefined>(undefined)
+export const collections = signal<ReadonlyArray<CollectionInfo>>()
 
 /** The collection that is shown, added to and searched. Remembered in this browser. */
 export const collection = browserSetting("sluice-collection", DEFAULT_COLLECTION)
 
-export const collectionError = signal<RequestError | undefined>(undefined)
+export const collectionError = signal<RequestError>()
 
 /** Documents and passages of the chosen collection; undefined until they are known. */
 export const collectionSize = computed(

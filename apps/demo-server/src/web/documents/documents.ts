@@ -10,9 +10,7 @@ import { matchesSearch, pluralize } from "../ui/format.ts"
 import { announce } from "../ui/Notices.tsx"
 import { collection, refreshCollections } from "./collections.tsx"
 
-const listed = signal<{ readonly of: string; readonly documents: ReadonlyArray<DocumentInfo> } | undefined>(
-  undefined
-)
+const listed = signal<{ readonly of: string; readonly documents: ReadonlyArray<DocumentInfo> }>()
 /** Undefined until the documents of the chosen collection are known. */
 export const documents = computed(() =>
   listed.value?.of === collection.value ? listed.value.documents : undefined
@@ -22,8 +20,8 @@ export const documents = computed(() =>
 export const findDocuments = (search: string): ReadonlyArray<DocumentInfo> =>
   (documents.value ?? []).filter(({ path, title }) => matchesSearch(`${title} ${path}`, search))
 
-export const documentsError = signal<RequestError | undefined>(undefined)
-export const removalError = signal<RequestError | undefined>(undefined)
+export const documentsError = signal<RequestError>()
+export const removalError = signal<RequestError>()
 
 /** Orders names as people do: 2 before 10. */
 const { compare } = new Intl.Collator(undefined, { numeric: true })
@@ -70,7 +68,7 @@ export const removed = signal<ReadonlyArray<RemovedDocument>>([])
 export const restoring = signal(false)
 
 /** Progress of `removeDocuments`. */
-export const removing = signal<{ readonly done: number; readonly total: number } | undefined>(undefined)
+export const removing = signal<{ readonly done: number; readonly total: number }>()
 
 /** Identifiers of documents whose removal has started. */
 const inRemoval = new Set<string>()

@@ -45,7 +45,7 @@ export const DropZone = () => {
   ) : null
 }
 
-/** Files shown one by one at most; the bar stands for the rest. */
+/** The most files in the list. The progress bar counts them all. */
 const MAX_ROWS = 8
 
 /** Leaves the path out of a message: it is shown above. */

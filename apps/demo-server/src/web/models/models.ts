@@ -5,8 +5,8 @@ import { online, type RequestError, toRequestError } from "../api/request.ts"
 import { type Capability, currentRoute } from "../page/route.ts"
 import { session } from "../page/session.ts"
 
-export const modelList = signal<ReadonlyArray<ListedModel> | undefined>(undefined)
-export const modelsError = signal<RequestError | undefined>(undefined)
+export const modelList = signal<ReadonlyArray<ListedModel>>()
+export const modelsError = signal<RequestError>()
 
 /** The operations of models, and the titles of their sections. */
 export const OPERATION_TITLES: Readonly<Record<string, string>> = {

@@ -22,9 +22,9 @@ export interface PagedList<A> {
 export const makePagedList = <A extends { readonly id: string | number }>(
   load: (page: number) => Promise<ReadonlyArray<A>>
 ): PagedList<A> => {
-  const rows = signal<ReadonlyArray<A> | undefined>(undefined)
+  const rows = signal<ReadonlyArray<A>>()
   const more = signal(false)
-  const error = signal<RequestError | undefined>(undefined)
+  const error = signal<RequestError>()
   const loadPages = (first: number, count: number, before: ReadonlyArray<A>) =>
     tryRequest(error, async () => {
       const pages = await Promise.all(Array.from({ length: count }, (_, at) => load(first + at)))

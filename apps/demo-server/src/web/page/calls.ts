@@ -38,14 +38,14 @@ export const loadCurrent = async <K, A>(
   show: (value: A, key: K) => void,
   error: Signal<RequestError | undefined>
 ): Promise<void> => {
-  const wanted = key.value
+  const requested = key.value
   try {
-    const value = await load(wanted)
-    if (wanted !== key.value) return
-    show(value, wanted)
+    const value = await load(requested)
+    if (requested !== key.value) return
+    show(value, requested)
     error.value = undefined
   } catch (thrown) {
-    if (wanted === key.value) error.value = toRequestError(thrown)
+    if (requested === key.value) error.value = toRequestError(thrown)
   }
 }
 

@@ -23,7 +23,7 @@ export const persisted = <A>(name: string, initial: A): Signal<A> => {
   return now
 }
 
-/** A choice of this browser, whoever is signed in. */
+/** A choice of this browser, for all its users. */
 export const browserSetting = (key: string, initial: string): Signal<string> => {
   const now = signal(initial)
   let loaded = false

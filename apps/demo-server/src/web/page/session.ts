@@ -8,13 +8,13 @@ import { takeLogin } from "./route.ts"
 /** `closed` shows the sign-in form. `unknown` until the first response, and while the page reloads. */
 export const session = signal<"unknown" | "open" | "closed">("unknown")
 
-export const signedIn = signal<SessionUser | undefined>(undefined)
+export const signedIn = signal<SessionUser>()
 
 /** Why the session is `unknown`. */
-export const connectionError = signal<RequestError | undefined>(undefined)
+export const connectionError = signal<RequestError>()
 
 /** Why the last sign-in failed. */
-export const signInError = signal<RequestError | undefined>(undefined)
+export const signInError = signal<RequestError>()
 
 unauthorized.notify = (path) => {
   // The gateway behind the server may have refused the server's own key: ask for the session itself.

@@ -6,14 +6,14 @@ import { announce } from "../ui/Notices.tsx"
 import { tryRequest } from "./calls.ts"
 import { connectionError, resume, session } from "./session.ts"
 
-export const status = signal<ServerStatus | undefined>(undefined)
+export const status = signal<ServerStatus>()
 
 /** True if all models run in the server itself: the balance is charged, but no real money. */
 export const isDemo = computed(() => status.value?.demo === true)
 
 /** Documents done in a rebuild that this page started. `total` is 0 until it is known. */
-export const rebuilding = signal<{ readonly done: number; readonly total: number } | undefined>(undefined)
-export const rebuildError = signal<RequestError | undefined>(undefined)
+export const rebuilding = signal<{ readonly done: number; readonly total: number }>()
+export const rebuildError = signal<RequestError>()
 
 const BUSY_MS = 1_000
 const READY_MS = 30_000

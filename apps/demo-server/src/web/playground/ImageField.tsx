@@ -25,8 +25,7 @@ const dataUriOf = (file: File): Promise<string> =>
 const readImage = async (file: File): Promise<ImageFile | string> => {
   const { name, size, type } = file
   const unreadable = `${name} is not a PNG, JPEG or WebP image that this browser can read.`
-  if (size > MAX_IMAGE_BYTES)
-    return `${name} is larger than ${MAX_MEGABYTES} MB. Choose a smaller image.`
+  if (size > MAX_IMAGE_BYTES) return `${name} is larger than ${MAX_MEGABYTES} MB. Choose a smaller image.`
   if (!TYPES.includes(type)) return unreadable
   try {
     // Decoding finds a file with a wrong type.

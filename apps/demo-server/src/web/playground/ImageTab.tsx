@@ -17,7 +17,7 @@ const prompt = persisted("image.prompt", "A canal lock at dawn, seen from the to
 const size = persisted("image.size", "auto")
 const count = persisted("image.count", "1")
 
-const reference = signal<ImageFile | undefined>(undefined)
+const reference = signal<ImageFile>()
 
 const details = modelDetails("image")
 

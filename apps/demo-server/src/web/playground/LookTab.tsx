@@ -14,7 +14,7 @@ const DETAILS = ["auto", "low", "high"] as const
 
 const question = persisted("look.question", "What is in the image?")
 const detail = persisted<(typeof DETAILS)[number]>("look.detail", "auto")
-const image = signal<ImageFile | undefined>(undefined)
+const image = signal<ImageFile>()
 
 const answer = makeCall<PartialAnswer>("The answer is complete.")
 

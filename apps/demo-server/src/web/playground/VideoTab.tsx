@@ -17,7 +17,7 @@ import { ImageField, type ImageFile } from "./ImageField.tsx"
 import { followTask, scrollIntoView, statusText } from "./tasks.ts"
 
 const prompt = persisted("video.prompt", "Boats wait in a lock at dawn while the water rises")
-const firstImage = signal<ImageFile | undefined>(undefined)
+const firstImage = signal<ImageFile>()
 
 const details = modelDetails("video")
 
@@ -47,7 +47,7 @@ const needsImage = computed(() => details.value?.group === "image-to-video")
 /** The default size, for models that take it. */
 const LANDSCAPE = "1280x720"
 
-const wanted: Record<keyof VideoOptions, Signal<string>> = {
+const preferred: Record<keyof VideoOptions, Signal<string>> = {
   seconds: persisted("video.seconds", ""),
   size: persisted("video.size", LANDSCAPE)
 }
@@ -55,7 +55,7 @@ const wanted: Record<keyof VideoOptions, Signal<string>> = {
 /** The chosen value; one that the model does not take is replaced by its first one. */
 const chosen = (option: keyof VideoOptions): string => {
   const values = options.value[option]
-  const { value } = wanted[option]
+  const { value } = preferred[option]
   return values.includes(value) ? value : (values[0] ?? "")
 }
 
@@ -212,7 +212,7 @@ const OptionField = ({
     value={chosen(option)}
     values={options.value[option]}
     text={(value) => (value === "" ? "model default" : value + unit)}
-    onValue={(value) => (wanted[option].value = value)}
+    onValue={(value) => (preferred[option].value = value)}
   />
 )
 

@@ -89,12 +89,12 @@ const widthFor = (zoom: number): number => {
 
 /**
  * The image of a page with the cited boxes marked and selectable text over it. While it loads, and if it cannot be
- * drawn, the text stands for it: every line is stretched to its own box.
+ * drawn, the text replaces it: every line is stretched to its own box.
  */
 const PageImage = ({ cited, page, shown, zoom }: ImageProps) => {
   // Identified by page: a sharper image replaces the other one when it is loaded.
-  const [drawn, setDrawn] = useState<string | undefined>(undefined)
-  const [failed, setFailed] = useState<string | undefined>(undefined)
+  const [drawn, setDrawn] = useState<string>()
+  const [failed, setFailed] = useState<string>()
   const { height, number, width } = page
   const path = `/documents/${shown.documentId}/pages/${number}`
   return (

@@ -29,7 +29,7 @@ export interface OpenSource {
   readonly stop?: string
 }
 
-export const source = signal<OpenSource | undefined>(undefined)
+export const source = signal<OpenSource>()
 
 /** `Figure 3`, `Table IV`; `Figure` without a number. */
 export const figureLabel = (figure: Pick<PassageFigure, "kind" | "number"> | undefined): string => {

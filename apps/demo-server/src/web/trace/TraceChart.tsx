@@ -144,7 +144,7 @@ const Lines = ({ active, recalled, reranked }: Props & { active: string | undefi
 }
 
 export const TraceChart = ({ recalled, reranked }: Props) => {
-  const [pointed, setPointed] = useState<Pointed | undefined>(undefined)
+  const [pointed, setPointed] = useState<Pointed>()
   const chart = useRef<HTMLDivElement>(null)
   const tabStop = pointed?.traced ?? reranked[0]
 
