@@ -5,15 +5,14 @@ import type { GatewayError } from "@sluice/core"
 import { Effect, Option, Queue, Semaphore, Stream } from "effect"
 import type { AnimatorMessage, AnimatorJob } from "./AnimatorWorker.ts"
 import {
-  checkSeed,
-  checkSize,
+  checkRequest,
   drawingFailure,
   invalidRequest,
   loadSharp,
-  type SizeLimits
+  type SizeLimits,
+  invalidReference
 } from "./MediaRequest.ts"
 import { optionalPackage } from "../optionalPackage.ts"
-import { referencesOf, invalidReference } from "./Reference.ts"
 
 /** The entry in lists of models. */
 export const animatorModel = {
@@ -92,13 +91,11 @@ const make = (job: AnimatorJob, queue: Queue.Enqueue<Animation>): Effect.Effect<
 
 const jobOf = Effect.fn("sluice.animation")(function* (request: AnimateRequest) {
   const { prompt, seconds, seed = 0 } = request
-  yield* checkSize("videos", request, VIDEO_LIMITS)
-  yield* checkSeed("videos", seed)
+  const references = yield* checkRequest("videos", request, VIDEO_LIMITS)
   if (!(seconds > 0 && seconds <= MAX_SECONDS)) {
     const message = `A film cannot last ${seconds} seconds: give more than 0 and at most ${MAX_SECONDS}.`
     return yield* invalidRequest("videos", message, "seconds")
   }
-  const references = yield* referencesOf("videos", request.reference)
   // Loaded in the main thread too: a native library that only a thread has loaded is unloaded with it.
   yield* loadSharp("videos")
   // Resolved but not loaded: it replaces the process's handlers of uncaught errors.

@@ -3,16 +3,15 @@ import type { GatewayError } from "@sluice/core"
 import type { ImageFormat } from "@sluice/core/media"
 import { Effect, Semaphore } from "effect"
 import {
-  checkSeed,
-  checkSize,
+  checkRequest,
   drawingFailure,
+  invalidReference,
   invalidRequest,
   loadSharp,
   type Sharp,
   type Size,
   type SizeLimits
 } from "./MediaRequest.ts"
-import { referencesOf, invalidReference } from "./Reference.ts"
 import { type Pixels, referencePixels, decodingError } from "./ReferencePixels.ts"
 import { sceneOf, svgOf } from "./Scene.ts"
 import { randomOf } from "./drawing/Random.ts"
@@ -115,17 +114,11 @@ const drawPicture = async (
   }
 }
 
-const checkRequest = Effect.fnUntraced(function* (request: PaintRequest) {
-  yield* checkSize("images", request, IMAGE_LIMITS)
-  yield* checkSeed("images", request.seed ?? 0)
-  return yield* referencesOf("images", request.reference)
-})
-
 /**
  * Checks a request as `paint` does, without drawing: size, seed, and the headers of references. Fails as `paint` does.
  */
 export const checkPaint = (request: PaintRequest): Effect.Effect<void, GatewayError> =>
-  Effect.asVoid(checkRequest(request))
+  Effect.asVoid(checkRequest("images", request, IMAGE_LIMITS))
 
 /**
  * Draws one picture as a PNG, JPEG or WEBP file.
@@ -139,7 +132,7 @@ export const checkPaint = (request: PaintRequest): Effect.Effect<void, GatewayEr
  * Fails with `InvalidRequest` for an invalid size, seed or reference.
  */
 export const paint = Effect.fn("sluice.paint")(function* (request: PaintRequest) {
-  const references = yield* checkRequest(request)
+  const references = yield* checkRequest("images", request, IMAGE_LIMITS)
   const sharp = yield* loadSharp("images")
   const decoded = Effect.tryPromise({
     try: () => referencePixels(sharp, references, request),

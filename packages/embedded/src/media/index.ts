@@ -10,7 +10,7 @@ export {
   MAX_SECONDS,
   VIDEO_LIMITS
 } from "./Animator.ts"
-export type { Size, SizeLimits } from "./MediaRequest.ts"
+export { MAX_REFERENCES, type Size, type SizeLimits } from "./MediaRequest.ts"
 export {
   checkPaint,
   IMAGE_LIMITS,
@@ -20,4 +20,3 @@ export {
   paintMany,
   type PaintRequest
 } from "./Painter.ts"
-export { MAX_REFERENCES } from "./Reference.ts"
