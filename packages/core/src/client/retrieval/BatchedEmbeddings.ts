@@ -1,35 +1,34 @@
-/** Embedding calls of concurrent fibers, merged into one request. */
+/** Merges the embedding calls of concurrent fibers into fewer requests. */
 import { Context, Deferred, type Duration, Effect, Exit, Layer, Request, RequestResolver } from "effect"
-import { type Embeddings, type EmbeddingsCall, Gateway } from "../../gateway/Gateway.ts"
 import { GatewayError } from "../../contract/GatewayError.ts"
+import { type Embeddings, type EmbeddingsCall, Gateway } from "../../gateway/Gateway.ts"
 import { CurrentRetryPolicy } from "../../gateway/RetryPolicy.ts"
-import { BATCH, type BatchLimits } from "./Batches.ts"
-import { partialFailure } from "./PartialFailures.ts"
+import { BATCH, type BatchLimits, partialFailure } from "./Batches.ts"
 
 export interface BatchedEmbeddingsOptions extends Partial<BatchLimits> {
-  /** How long the first call waits for others; `WINDOW` when not given. */
+  /** How long the first call waits for others. Default: 5 ms. */
   readonly window?: Duration.Input
 }
 
-/** Enough for fibers that were started together; little beside the time of a request. */
+/** Long enough for fibers started together, and short compared to a request. */
 export const WINDOW: Duration.Input = "5 millis"
 
 /**
- * A `Gateway` whose embedding calls wait a moment for each other and go out together.
+ * A `Gateway` that merges concurrent embedding calls into one request.
  *
- * **When to use.** Where many fibers embed a text or two each: questions of several users, one call a record. A call
- * that brings all its texts at once gains nothing. Everything over `Gateway` is served, `GatewayEmbedder` included.
+ * **When to use.** For many fibers that embed a text or two each, such as the questions of several users. A call that
+ * passes all its texts at once gains nothing. Everything that uses `Gateway` benefits, also `GatewayEmbedder`.
  *
- * **Details.** Calls are merged when all but their `input` is equal, retry policies included. The first one opens a
- * window of 5 ms; it closes early when `texts` (96) or `bytes` (256 KiB) are reached. A call is never divided: one that
- * alone reaches a limit goes at once, as it is. Each caller gets its own vectors in its own order, and its share, by
- * length, of the tokens: the shares add up to what the gateway counted. What else the answer said (`extra`) goes to all.
+ * **Details.** Calls are merged if they differ only in `input`; their retry policies must be equal too. The first call
+ * opens a window of 5 ms, which closes early at `texts` (96) or `bytes` (256 KiB). A call is never split: one that reaches
+ * a limit alone is sent at once. Each caller gets its own vectors, and its share of the tokens by length; the shares add
+ * up to the gateway's count. `extra` goes to all callers.
  *
- * A refusal of the merged request (`InvalidRequest`) may be the fault of one caller's text: its callers are then asked
- * for in halves, until the fault is alone. Any other failure is that of all; `PartialFailure` is divided among them.
+ * A refusal of the merged request (`InvalidRequest`) may be caused by one caller's text: the callers are split in halves
+ * until the cause is alone. Any other failure goes to all; a `PartialFailure` is divided among them.
  *
- * **Gotchas.** The request has the context (span, references) of the caller that opened the window. A caller that is
- * interrupted leaves the others alone; the request ends early only when none is left.
+ * **Gotchas.** The request has the context (span, references) of the caller that opened the window. The request ends
+ * early only if all its callers are interrupted.
  *
  * ```ts
  * const gateway = Layer.provide(BatchedEmbeddings.layer(), GatewayClient.layer({ baseUrl, apiKey }))
@@ -39,54 +38,52 @@ export const layer = (options: BatchedEmbeddingsOptions = {}): Layer.Layer<Gatew
   Layer.effect(
     Gateway,
     Effect.map(Gateway, (gateway) => {
-      const { window = WINDOW, ...given } = options
-      const limits = { ...BATCH, ...given }
-      const grouped = RequestResolver.makeGrouped<Waiting, unknown>({
+      const { window = WINDOW, ...overrides } = options
+      const limits = { ...BATCH, ...overrides }
+      const grouped = RequestResolver.makeGrouped<EmbedRequest, unknown>({
         key: ({ context, request }) => {
           const { input: _, ...shared } = request.call
           return { ...shared, retry: Context.get(context, CurrentRetryPolicy) }
         },
         resolver: (entries) =>
-          Effect.forEach(packs(entries, limits), (pack) => answer(pack, gateway.embeddings), {
+          Effect.forEach(mergeEntries(entries, limits), (group) => sendGroup(group, gateway.embeddings), {
             concurrency: "unbounded",
             discard: true
           })
       }).pipe(RequestResolver.setDelay(window), RequestResolver.withSpan("BatchedEmbeddings.send"))
       const resolver = RequestResolver.makeWith({
         ...grouped,
-        collectWhile: (entries) => within(sizeOf(entries), limits)
+        collectWhile: (entries) => isBelow(sizeOf(entries), limits)
       })
       return Gateway.of({
         ...gateway,
         embeddings: (call) =>
           Effect.suspend(() => {
-            const size = { texts: call.input.length, bytes: bytesOf(call.input) }
-            if (size.texts === 0 || !within(size, limits)) return gateway.embeddings(call)
-            const gone = Deferred.makeUnsafe<void>()
-            return Effect.onInterrupt(Effect.request(new Waiting({ call, size, gone }), resolver), () =>
-              Deferred.succeed(gone, undefined)
+            const bytes = call.input.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+            const size = { texts: call.input.length, bytes }
+            if (size.texts === 0 || !isBelow(size, limits)) return gateway.embeddings(call)
+            const interrupted = Deferred.makeUnsafe<void>()
+            return Effect.onInterrupt(
+              Effect.request(new EmbedRequest({ call, size, interrupted }), resolver),
+              () => Deferred.succeed(interrupted, undefined)
             )
           })
       })
     })
   )
 
-/** One caller. */
-class Waiting extends Request.Class<
+/** The call of one caller. */
+class EmbedRequest extends Request.Class<
   {
     readonly call: EmbeddingsCall
     readonly size: BatchLimits
-    /** Done when the caller was interrupted. */
-    readonly gone: Deferred.Deferred<void>
+    /** Done when the caller is interrupted. */
+    readonly interrupted: Deferred.Deferred<void>
   },
   Embeddings,
   GatewayError
 > {}
-type Entry = Request.Entry<Waiting>
-type Send = Gateway["Service"]["embeddings"]
-
-const bytesOf = (texts: ReadonlyArray<string>): number =>
-  texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+type Entry = Request.Entry<EmbedRequest>
 
 const sizeOf = (entries: Iterable<Entry>): BatchLimits => {
   let texts = 0
@@ -98,51 +95,59 @@ const sizeOf = (entries: Iterable<Entry>): BatchLimits => {
   return { texts, bytes }
 }
 
-const within = (size: BatchLimits, limits: BatchLimits): boolean =>
+const isBelow = (size: BatchLimits, limits: BatchLimits): boolean =>
   size.texts < limits.texts && size.bytes < limits.bytes
 
-/** Whole callers in the order they came, as few requests as the limits allow. */
-const packs = (entries: ReadonlyArray<Entry>, limits: BatchLimits): ReadonlyArray<ReadonlyArray<Entry>> => {
-  const result: Array<Array<Entry>> = []
+/** Groups of callers, in their order, for as few requests as the limits allow. */
+const mergeEntries = (
+  entries: ReadonlyArray<Entry>,
+  limits: BatchLimits
+): ReadonlyArray<ReadonlyArray<Entry>> => {
+  const groups: Array<Array<Entry>> = []
   for (const entry of entries) {
-    const last = result.at(-1)
+    const last = groups.at(-1)
     const size = sizeOf([...(last ?? []), entry])
     if (last !== undefined && size.texts <= limits.texts && size.bytes <= limits.bytes) last.push(entry)
-    else result.push([entry])
+    else groups.push([entry])
   }
-  return result
+  return groups
 }
 
-/** Sends one request for its callers, and gives each what is its own. */
-const answer = (pack: ReadonlyArray<Entry>, send: Send): Effect.Effect<void> => {
-  const [first] = pack
+/** Sends one request for its callers, and completes each with its part. */
+const sendGroup = (
+  group: ReadonlyArray<Entry>,
+  send: Gateway["Service"]["embeddings"]
+): Effect.Effect<void> => {
+  const [first] = group
   if (first === undefined) return Effect.void
-  const input = pack.flatMap(({ request }) => request.call.input)
+  const input = group.flatMap(({ request }) => request.call.input)
   const work = Effect.matchEffect(send({ ...first.request.call, input }), {
-    onSuccess: (embeddings) => Effect.sync(() => share(pack, embeddings)),
+    onSuccess: (embeddings) => Effect.sync(() => completeAll(group, embeddings)),
     onFailure: (error) => {
-      if (error.reason._tag !== "InvalidRequest" || pack.length === 1) {
-        return Effect.sync(() => blame(pack, error))
+      if (error.reason._tag !== "InvalidRequest" || group.length === 1) {
+        return Effect.sync(() => failAll(group, error))
       }
-      const middle = pack.length >> 1
-      const halves = [pack.slice(0, middle), pack.slice(middle)]
-      return Effect.forEach(halves, (half) => answer(half, send), { discard: true })
+      const middle = group.length >> 1
+      const halves = [group.slice(0, middle), group.slice(middle)]
+      return Effect.forEach(halves, (half) => sendGroup(half, send), { discard: true })
     }
   })
-  const nobody = Effect.forEach(pack, ({ request }) => Deferred.await(request.gone), { discard: true })
-  return Effect.raceFirst(work, nobody)
+  const allInterrupted = Effect.forEach(group, ({ request }) => Deferred.await(request.interrupted), {
+    discard: true
+  })
+  return Effect.raceFirst(work, allInterrupted)
 }
 
-const share = (pack: ReadonlyArray<Entry>, { tokens, vectors, ...rest }: Embeddings): void => {
-  const whole = weight(sizeOf(pack))
+const completeAll = (group: ReadonlyArray<Entry>, { tokens, vectors, ...rest }: Embeddings): void => {
+  const total = weight(sizeOf(group))
   let start = 0
   let before = 0
   let shared = 0
-  for (const entry of pack) {
+  for (const entry of group) {
     const { size } = entry.request
     before += weight(size)
-    // What was shared so far is rounded, not each share: so nothing is lost.
-    const upTo = Math.round((tokens * before) / whole)
+    // The cumulative share is rounded, so that the shares add up to `tokens`.
+    const upTo = Math.round((tokens * before) / total)
     const own = { ...rest, vectors: vectors.slice(start, start + size.texts), tokens: upTo - shared }
     entry.completeUnsafe(Exit.succeed(own))
     start += size.texts
@@ -150,27 +155,27 @@ const share = (pack: ReadonlyArray<Entry>, { tokens, vectors, ...rest }: Embeddi
   }
 }
 
-/** Never 0, whatever the texts. */
+/** Positive even for empty texts. */
 const weight = ({ bytes, texts }: BatchLimits): number => bytes + texts
 
-/** Texts of a caller that have a vector all the same stay theirs. Their tokens are not known. */
-const blame = (pack: ReadonlyArray<Entry>, error: GatewayError): void => {
+const failAll = (group: ReadonlyArray<Entry>, error: GatewayError): void => {
   let start = 0
-  for (const entry of pack) {
-    entry.completeUnsafe(portion(error, start, entry.request.size.texts))
-    start += entry.request.size.texts
+  for (const entry of group) {
+    const { texts } = entry.request.size
+    entry.completeUnsafe(partOf(error, start, texts))
+    start += texts
   }
 }
 
-const portion = (error: GatewayError, start: number, texts: number): Exit.Exit<Embeddings, GatewayError> => {
+/** One caller's part of a failure. Vectors of a `PartialFailure` stay with their caller; their tokens are unknown. */
+const partOf = (error: GatewayError, start: number, texts: number): Exit.Exit<Embeddings, GatewayError> => {
   const { reason } = error
   if (reason._tag !== "PartialFailure") return Exit.fail(error)
-  const own = <A>(position: number, value: A): ReadonlyArray<A> =>
-    position >= start && position < start + texts ? [value] : []
-  const failed = reason.failed.flatMap((position) => own(position, position - start))
-  const kept = [...reason.kept].flatMap(([position, vector]) =>
-    own(position, [position - start, vector] as const)
-  )
+  const isOwn = (position: number) => position >= start && position < start + texts
+  const failed = reason.failed.filter(isOwn).map((position) => position - start)
+  const kept = [...reason.kept]
+    .filter(([position]) => isOwn(position))
+    .map(([position, vector]) => [position - start, vector] as const)
   if (failed.length === 0) {
     const ordered = kept.toSorted(([a], [b]) => a - b)
     return Exit.succeed({ vectors: ordered.map(([, vector]) => vector), tokens: 0 })

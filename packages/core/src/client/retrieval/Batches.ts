@@ -1,22 +1,23 @@
-/** How many texts become several requests. */
+/** Batches of texts, and the error when some of them fail. */
+import { asSentence, PartialFailure } from "../../contract/GatewayError.ts"
 
+/** The limits of one request. */
 export interface BatchLimits {
-  /** Texts of one request at most. */
   readonly texts: number
-  /** UTF-8 bytes of one request's texts at most; a longer text goes alone. */
+  /** UTF-8 bytes of the texts. A longer text is sent alone. */
   readonly bytes: number
 }
 
-/** Below what the strictest known gateways take for small models, above where larger batches gain anything. */
+/** Below the limits of the strictest known gateways for small models; larger batches gain nothing. */
 export const BATCH: BatchLimits = { texts: 96, bytes: 256 * 1024 }
 
-/** Consecutive texts that go in one request; `start` is the position of the first. */
+/** Consecutive texts for one request. `start` is the position of the first. */
 export interface TextBatch {
   readonly start: number
   readonly texts: ReadonlyArray<string>
 }
 
-/** Splits texts in their order, as few requests as the limits allow. */
+/** Splits texts, in their order, into as few batches as the limits allow. */
 export const batches = (texts: ReadonlyArray<string>, limits: BatchLimits): ReadonlyArray<TextBatch> => {
   const result: Array<TextBatch> = []
   let start = 0
@@ -32,4 +33,15 @@ export const batches = (texts: ReadonlyArray<string>, limits: BatchLimits): Read
   }
   if (start < texts.length) result.push({ start, texts: texts.slice(start) })
   return result
+}
+
+/** `failed` and `kept` are positions in the input. `first` is the reason of the first failure. */
+export const partialFailure = ({
+  failed,
+  first,
+  kept
+}: Pick<PartialFailure, "failed" | "kept" | "first">): PartialFailure => {
+  const count = `${failed.length} of ${failed.length + kept.size} texts have no vector`
+  const message = `${count}: ${asSentence(first.message)} Call again with those alone; the others are in \`kept\`.`
+  return new PartialFailure({ message, failed, kept, first })
 }

@@ -1,163 +1,166 @@
-/** `POST /v1/embeddings` for any number of texts: split, sent side by side, put together again. */
+/** Embeds any number of texts: splits them into requests, sends these concurrently, and combines the vectors. */
 import { Effect, Result } from "effect"
 import type { Extra } from "../../contract/Fields.ts"
-import type { Embeddings, EmbeddingsCall } from "../../gateway/Gateway.ts"
 import { GatewayError, InvalidResponse } from "../../contract/GatewayError.ts"
+import type { Embeddings, EmbeddingsCall } from "../../gateway/Gateway.ts"
 import { RETRY_REASONS } from "../../gateway/RetryPolicy.ts"
-import { BATCH, type TextBatch, type BatchLimits, batches } from "./Batches.ts"
-import { partialFailure } from "./PartialFailures.ts"
+import { BATCH, type BatchLimits, batches, partialFailure, type TextBatch } from "./Batches.ts"
 
 export interface EmbedOptions extends Partial<BatchLimits> {
-  /** Requests under way at once. */
+  /** The most concurrent requests of one call. Default: 4. */
   readonly concurrency?: number
 }
 
 const CONCURRENCY = 4
 
-/** What became of each request. */
-type Answered = ReadonlyArray<readonly [TextBatch, Result.Result<Embeddings, GatewayError>]>
+type BatchResults = ReadonlyArray<readonly [TextBatch, Result.Result<Embeddings, GatewayError>]>
 
-/** What was found out of a model. */
-interface Known {
-  /** Texts that a request has at most. */
-  texts: number
-  /** Whether a vector ever came. */
-  answers: boolean
-  /** Texts that were refused by themselves before. */
-  refused: number
+/** What earlier requests showed about a model. */
+interface ModelState {
+  /** The most texts of a request. */
+  maxTexts: number
+  hasReturnedVectors: boolean
+  /** Single texts refused so far. */
+  refusedTexts: number
+}
+
+/** Refusals that all requests of a call share. */
+const FINAL: ReadonlySet<string> = new Set(["Unauthorized", "Forbidden", "InsufficientQuota", "NotFound"])
+const OUTAGE: ReadonlySet<string> = new Set(RETRY_REASONS)
+/** Consecutive outages after which no further request is sent. */
+const MAX_OUTAGES = 3
+/** Refused single texts, without a vector so far, after which batches are no longer split. */
+const MAX_REFUSED = 16
+/** Statuses of a batch that may be too large or contain an invalid text; undefined is 400. */
+const SPLIT: ReadonlySet<number | undefined> = new Set([undefined, 413, 422])
+
+const isInvalidInput = ({ attempt, reason }: GatewayError): boolean =>
+  attempt !== undefined &&
+  reason._tag === "InvalidRequest" &&
+  SPLIT.has(reason.status) &&
+  (reason.param === undefined || reason.param.startsWith("input"))
+
+/** The largest power of two below `length`: limits of servers are usually powers of two. */
+const halfOf = (length: number): number => 2 ** (Math.ceil(Math.log2(length)) - 1)
+
+/** Sends the batches of one call. */
+const makeSendBatch = (
+  limits: BatchLimits,
+  model: ModelState,
+  request: (batch: TextBatch) => Effect.Effect<Embeddings, GatewayError>
+) => {
+  let final: GatewayError | undefined
+  let outages = 0
+
+  const send = (batch: TextBatch) =>
+    Effect.suspend(() => (final === undefined ? request(batch) : Effect.fail(final))).pipe(
+      Effect.result,
+      Effect.tap((result) =>
+        Effect.sync(() => {
+          if (Result.isSuccess(result)) {
+            outages = 0
+            model.hasReturnedVectors = true
+            return
+          }
+          const error = result.failure
+          if (OUTAGE.has(error.reason._tag)) outages++
+          if (FINAL.has(error.reason._tag) || outages === MAX_OUTAGES) final ??= error
+          if (batch.texts.length === 1 && isInvalidInput(error)) model.refusedTexts++
+        })
+      )
+    )
+
+  const sendParts = ({ start, texts }: TextBatch, size: number): Effect.Effect<BatchResults> =>
+    Effect.forEach(batches(texts, { ...limits, texts: size }), (part) =>
+      sendBatch({ start: start + part.start, texts: part.texts })
+    ).pipe(Effect.map((parts) => parts.flat()))
+
+  const sendBatch = (batch: TextBatch): Effect.Effect<BatchResults> =>
+    Effect.gen(function* () {
+      const { length } = batch.texts
+      // A concurrent batch may have lowered the limit.
+      if (length > model.maxTexts) return yield* sendParts(batch, model.maxTexts)
+      const result = yield* send(batch)
+      const isSplit =
+        length > 1 &&
+        Result.isFailure(result) &&
+        isInvalidInput(result.failure) &&
+        (model.hasReturnedVectors || model.refusedTexts < MAX_REFUSED)
+      if (!isSplit) return [[batch, result]]
+      const half = halfOf(length)
+      const parts = yield* sendParts(batch, half)
+      if (parts.length === 2 && parts.every(([, part]) => Result.isSuccess(part))) {
+        model.maxTexts = Math.min(model.maxTexts, half)
+      }
+      return parts
+    })
+  return sendBatch
 }
 
 /**
- * Calls of many requests each.
+ * Embeds the texts of a call with as few requests as the limits allow.
  *
- * **Details.** A failed request does not end the others, for what they bring is paid for; but no further one is begun
- * after a refusal that all will share (credential, permission, quota, no such model), or when several in a row found
- * no gateway that works, retries and all.
+ * **Details.** A failed request does not end the others, because their vectors are charged. No further request is sent
+ * after a refusal that all share (credential, permission, quota, unknown model), or after several consecutive outages.
  *
- * A request that is refused as invalid may be too large, or have a text that the model does not take: it is sent in two
- * parts, and each that is refused again likewise, until the text is alone. Where both parts are taken it was too large,
- * and no later request to the model has more texts. Where nothing is ever taken, that ends soon.
+ * A request refused as invalid may be too large or contain an invalid text: it is halved until the text is alone. If
+ * both halves succeed it was too large, and later requests to the model have no more texts than a half. If nothing ever
+ * succeeds, splitting stops early.
  */
 export const makeEmbedAll = (options: EmbedOptions) => {
   const limits = { ...BATCH, ...options }
-  const models = new Map<string, Known>()
+  const models = new Map<string, ModelState>()
 
   return Effect.fnUntraced(function* (
     { input, model }: EmbeddingsCall,
     request: (batch: TextBatch) => Effect.Effect<Embeddings, GatewayError>
   ): Effect.fn.Return<Embeddings, GatewayError> {
     if (input.length === 0) return { vectors: [], tokens: 0 }
-    const known = models.get(model) ?? { texts: limits.texts, answers: false, refused: 0 }
-    models.set(model, known)
-    let hopeless: GatewayError | undefined
-    let outages = 0
-
-    const send = (batch: TextBatch) =>
-      Effect.suspend(() => (hopeless === undefined ? request(batch) : Effect.fail(hopeless))).pipe(
-        Effect.tap(() =>
-          Effect.sync(() => {
-            outages = 0
-            known.answers = true
-          })
-        ),
-        Effect.tapError((error) =>
-          Effect.sync(() => {
-            if (OUTAGE.has(error.reason._tag)) outages++
-            if (HOPELESS.has(error.reason._tag) || outages === OUTAGES) hopeless ??= error
-            if (batch.texts.length === 1 && isInvalid(error)) known.refused++
-          })
-        ),
-        Effect.result
-      )
-
-    const inParts = ({ start, texts }: TextBatch, size: number): Effect.Effect<Answered> =>
-      Effect.forEach(batches(texts, { ...limits, texts: size }), (part) =>
-        answered({ start: start + part.start, texts: part.texts })
-      ).pipe(Effect.map((parts) => parts.flat()))
-
-    const answered = (batch: TextBatch): Effect.Effect<Answered> =>
-      Effect.suspend(() => {
-        const { length } = batch.texts
-        // Found out meanwhile.
-        if (length > known.texts) return inParts(batch, known.texts)
-        return Effect.flatMap(send(batch), (answer) => {
-          const isDivided =
-            length > 1 &&
-            Result.isFailure(answer) &&
-            isInvalid(answer.failure) &&
-            (known.answers || known.refused < REFUSED)
-          if (!isDivided) return Effect.succeed<Answered>([[batch, answer]])
-          const half = halfOf(length)
-          return Effect.tap(inParts(batch, half), (parts) =>
-            Effect.sync(() => {
-              if (parts.length === 2 && parts.every(([, part]) => Result.isSuccess(part)))
-                known.texts = Math.min(known.texts, half)
-            })
-          )
-        })
-      })
-
-    const parts = batches(input, { ...limits, texts: known.texts })
-    const { concurrency = CONCURRENCY } = options
-    const answers = (yield* Effect.forEach(parts, answered, { concurrency })).flat()
-    const [first, second] = answers
-    // The usual case, and nothing to put together.
+    const state = models.get(model) ?? { maxTexts: limits.texts, hasReturnedVectors: false, refusedTexts: 0 }
+    models.set(model, state)
+    const parts = batches(input, { ...limits, texts: state.maxTexts })
+    const results = (yield* Effect.forEach(parts, makeSendBatch(limits, state, request), {
+      concurrency: options.concurrency ?? CONCURRENCY
+    })).flat()
+    const [first, second] = results
     if (first !== undefined && second === undefined) return yield* Effect.fromResult(first[1])
-    return yield* together(model, answers)
+    return yield* combine(model, results)
   })
 }
 
-/** Refused for what is in it, and for no other field than its texts. */
-const isInvalid = ({ attempt, reason }: GatewayError): boolean =>
-  attempt !== undefined &&
-  reason._tag === "InvalidRequest" &&
-  DIVIDED.has(reason.status) &&
-  (reason.param === undefined || reason.param.startsWith("input"))
-
-/** No status is 400. */
-const DIVIDED: ReadonlySet<number | undefined> = new Set([undefined, 413, 422])
-
-/** So many texts in a row, and never a vector: it is not the texts. */
-const REFUSED = 16
-
-/** The power of two that leaves the rest no larger: what servers take is one more often than not. */
-const halfOf = (length: number): number => 2 ** (Math.ceil(Math.log2(length)) - 1)
-
-const HOPELESS: ReadonlySet<string> = new Set(["Unauthorized", "Forbidden", "InsufficientQuota", "NotFound"])
-const OUTAGE: ReadonlySet<string> = new Set(RETRY_REASONS)
-const OUTAGES = 3
-
-const together = (model: string, answers: Answered): Effect.Effect<Embeddings, GatewayError> => {
+/** The vectors of all batches in the order of the texts, or a `PartialFailure` that keeps those that succeeded. */
+const combine = (model: string, results: BatchResults): Effect.Effect<Embeddings, GatewayError> => {
   const kept = new Map<number, Float32Array>()
   const failed: Array<number> = []
   const extra: Array<Extra> = []
-  let named: string | undefined
+  let responseModel: string | undefined
   let first: GatewayError | undefined
   let tokens = 0
-  for (const [{ start, texts }, answer] of answers) {
-    if (Result.isSuccess(answer)) {
-      tokens += answer.success.tokens
-      named ??= answer.success.model
-      extra.push(...(answer.success.extra ?? []))
-      for (const [j, vector] of answer.success.vectors.entries()) kept.set(start + j, vector)
+  for (const [{ start, texts }, result] of results) {
+    if (Result.isSuccess(result)) {
+      tokens += result.success.tokens
+      responseModel ??= result.success.model
+      extra.push(...(result.success.extra ?? []))
+      for (const [j, vector] of result.success.vectors.entries()) kept.set(start + j, vector)
     } else {
-      first ??= answer.failure
+      first ??= result.failure
       for (const j of texts.keys()) failed.push(start + j)
     }
   }
   const vectors = [...kept.values()]
   const dimensions = new Set(vectors.map(({ length }) => length))
   if (dimensions.size > 1) {
-    const message = `Vectors of ${[...dimensions].join(" and of ")} numbers came for one model.`
+    const message = `The responses have vectors of ${[...dimensions].join(" and of ")} numbers for one model.`
     return new GatewayError({ operation: "embeddings", model, reason: new InvalidResponse({ message }) })
   }
-  if (first === undefined)
+  if (first === undefined) {
     return Effect.succeed({
       vectors,
       tokens,
-      ...(named && { model: named }),
+      ...(responseModel && { model: responseModel }),
       ...(extra.length > 0 && { extra })
     })
+  }
   if (kept.size === 0 || first.reason._tag === "PartialFailure") return first
   return new GatewayError({
     operation: "embeddings",

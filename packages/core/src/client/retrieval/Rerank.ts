@@ -1,53 +1,62 @@
 /** `gateway.rerank` over HTTP. */
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import { type HttpClient, HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { extraOf, validateExtra } from "../../contract/Fields.ts"
+import { GatewayApi } from "../../contract/GatewayApi.ts"
+import { InvalidResponse } from "../../contract/GatewayError.ts"
 import { RerankRequest, RerankResponse } from "../../contract/Rerank.ts"
 import type { Gateway, RerankAnswer } from "../../gateway/Gateway.ts"
-import { GatewayApi } from "../../contract/GatewayApi.ts"
-import type { InvalidResponse } from "../../contract/GatewayError.ts"
-import type { CallInfo, Caller } from "../call/Caller.ts"
-import { validateRanking } from "./validateResponse.ts"
-import { sendAndDecode, mapResult } from "../transport/SendAndDecode.ts"
+import type { Caller } from "../call/Caller.ts"
+import type { CallInfo } from "../call/CallInfo.ts"
 import { originOf, tokensOf } from "../transport/CallResult.ts"
-
-const RERANK = { group: "rerank", endpoint: "create" } as const
+import { mapResult, sendAndDecode } from "../transport/SendAndDecode.ts"
 
 const decode = HttpClientResponse.schemaBodyJson(RerankResponse)
 
-/** The ranking that was asked for: `limit` of `count` documents. */
-const validated = (
-  answer: RerankResponse,
-  count: number,
-  limit: number
-): Result.Result<RerankAnswer, InvalidResponse> =>
-  Result.map(validateRanking(answer.results, count, limit), (ranking) => {
-    const extra = extraOf(answer)
-    return {
+const invalid = (message: string) => Effect.fail(new InvalidResponse({ message }))
+
+/** The best `limit` of `count` documents: best first, equal scores by index. */
+const validateRanking =
+  (count: number, limit: number) =>
+  (response: RerankResponse): Effect.Effect<RerankAnswer, InvalidResponse> => {
+    const { meta, results, usage } = response
+    const seen = new Set<number>()
+    for (const { index } of results) {
+      if (index < 0 || index >= count) {
+        return invalid(`The response has a score for document ${index} of ${count}.`)
+      }
+      if (seen.has(index)) return invalid(`The response has two scores for document ${index}.`)
+      seen.add(index)
+    }
+    if (seen.size < limit) return invalid(`The response has ${seen.size} scores instead of ${limit}.`)
+    const ranking = results
+      .toSorted((a, b) => b.relevance_score - a.relevance_score || a.index - b.index)
+      .slice(0, limit)
+    const extra = extraOf(response)
+    return Effect.succeed({
       results: ranking.map(({ document, index, relevance_score: score }) =>
         document === undefined ? { index, score } : { index, score, document: document.text }
       ),
-      tokens: tokensOf(answer.usage?.total_tokens),
-      ...originOf(answer),
-      ...(answer.meta && { meta: answer.meta }),
+      tokens: tokensOf(usage?.total_tokens),
+      ...originOf(response),
+      ...(meta && { meta }),
       ...(extra !== undefined && { extra })
-    }
-  })
+    })
+  }
 
 export const makeRerank = Effect.fnUntraced(function* (
   { call, fail }: Caller,
   httpClient: HttpClient.HttpClient
 ) {
-  const post = yield* HttpApiClient.endpoint(GatewayApi, { ...RERANK, httpClient })
+  const post = yield* HttpApiClient.endpoint(GatewayApi, { group: "rerank", endpoint: "create", httpClient })
 
   const rerank: Gateway["Service"]["rerank"] = (request) => {
     const { documents, extra, model, query, returnDocuments, topN } = request
     const info: CallInfo = { operation: "rerank", model }
     const reason = validateExtra(extra, RerankRequest)
     if (reason !== undefined) return fail(info, { reason, requestId: undefined, notExecuted: true })
-    const count = documents.length
-    const limit = Math.min(topN ?? count, count)
+    const limit = Math.min(topN ?? documents.length, documents.length)
     if (limit === 0) return Effect.succeed({ results: [], tokens: 0 })
     const payload = {
       model,
@@ -57,10 +66,8 @@ export const makeRerank = Effect.fnUntraced(function* (
       return_documents: returnDocuments,
       ...(extra && { extra })
     }
-    const attempt = mapResult((answer: RerankResponse) => Effect.fromResult(validated(answer, count, limit)))(
-      sendAndDecode(post({ payload, responseMode: "response-only" }), decode)
-    )
-    return call(info, attempt)
+    const attempt = sendAndDecode(post({ payload, responseMode: "response-only" }), decode)
+    return call(info, mapResult(validateRanking(documents.length, limit))(attempt))
   }
   return rerank
 })
