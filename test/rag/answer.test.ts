@@ -64,7 +64,7 @@ describe("ask", () => {
       )
       assert.strictEqual(
         answer.answer,
-        "True. [1] Both. [2][1] (5 sentences were left out: their quotes do not stand in the documents they cite.)"
+        "True. [1] Both. [2][1] (5 sentences were left out: their quotes were not found in the cited documents.)"
       )
     }).pipe(
       Effect.provide(

@@ -1,4 +1,4 @@
-/** A cited answer, and the events by which it comes. */
+/** A cited answer, and the events of a question. */
 import type { ImageDetail } from "@sluice/core"
 import type { Citation, PassageFigure } from "../document/Document.ts"
 import type { StageTime, Trace, TracedPassage } from "../retrieval/stages/Trace.ts"
@@ -10,40 +10,40 @@ export interface AnswerSentence {
   readonly citations: ReadonlyArray<number>
 }
 
-/** A figure that was looked at for the question, and what image understanding said of it. */
+/** A figure that the vision model was asked about, and its answer. */
 export interface FigureLook {
   readonly figure: PassageFigure
   /** Path of the document. */
   readonly document: string
   readonly documentId: string
   readonly passageId: string
-  /** The model's own words; empty when it failed. */
+  /** The model's words; empty if it failed. */
   readonly said: string
-  /** As the model counted when it looked; nothing is paid again for what was `cached`. */
+  /** As the model counted. A `cached` answer is not paid again. */
   readonly tokens: number
   readonly detail: ImageDetail
   readonly cached: boolean
-  /** Why it could not be looked at. The answer is then made without. */
+  /** Why the model did not answer. The question is then answered without the figure. */
   readonly failed?: string
 }
 
-/** Every sentence is cited; `found` is false, and `answer` says so, when the passages do not answer the question. */
+/** Every sentence is cited. If the passages do not answer the question, `found` is false and `answer` says so. */
 export interface Answer {
   readonly question: string
   readonly found: boolean
-  /** The sentences with their `[n]`, or the plain statement that nothing was found, in the question's language. */
+  /** The sentences with their `[n]`, or a sentence that nothing was found, in the question's language. */
   readonly answer: string
   readonly sentences: ReadonlyArray<AnswerSentence>
   /** One for each quote, in order of `n`. */
   readonly citations: ReadonlyArray<Citation>
-  /** Sentences left out because a quote did not stand in its passage. */
+  /** Sentences left out because a quote was not found in its passage. */
   readonly dropped: number
-  /** Figures looked at for this question, best first; none without image understanding. */
+  /** Figures that the vision model was asked about, best first. */
   readonly figures: ReadonlyArray<FigureLook>
   readonly trace: Trace
 }
 
-/** What `ask` emits as it goes: stages as they finish, figures as they are looked at, sentences as they come, the whole answer last. */
+/** The events of `askEvents`: stages, figures and sentences as they finish, and the complete answer last. */
 export type AnswerEvent =
   | { readonly type: "stage"; readonly stage: StageTime }
   | { readonly type: "recalled"; readonly passages: ReadonlyArray<TracedPassage> }

@@ -1,4 +1,4 @@
-/** Passages to a cited answer. A quote that does not stand in its passage to the letter is not shown. */
+/** Answers a question from passages, with citations. Sentences whose quotes are not in their passages are left out. */
 import { Reader } from "@sluice/core"
 import { Clock, Effect, Stream } from "effect"
 import type { Answer, AnswerEvent, AnswerSentence, FigureLook } from "./Answer.ts"
@@ -13,19 +13,19 @@ import type { Retrieval } from "../retrieval/Retriever.ts"
 import type { KeptPassage } from "../retrieval/stages/RetrievalStage.ts"
 import type { StageTime } from "../retrieval/stages/Trace.ts"
 
-/** Answers from what was retrieved: figures looked at, sentences as they come, the whole answer last. */
+/** Emits an event for each figure, sentence and stage, and the complete answer last. */
 export interface Answerer {
   readonly answer: (question: string, retrieval: Retrieval) => Stream.Stream<AnswerEvent, RagError>
 }
 
-/** With `Vision` in its context, figures among the passages, and those they refer to, are looked at. */
+/** With `Vision` in the context, the model is asked about figures among the passages, and those that they refer to. */
 export const makeAnswerer = Effect.fn("Answerer.make")(function* (
   collection: Effect.Effect<Collection, RagError>
 ) {
   const reader = yield* Reader
   const looker = yield* makeLooker(collection)
 
-  const answered = (question: string, { kept, trace }: Retrieval): Stream.Stream<AnswerEvent, RagError> => {
+  const answer = (question: string, { kept, trace }: Retrieval): Stream.Stream<AnswerEvent, RagError> => {
     const sources: Array<Source> = readPassages(kept).map(sourceOf)
     const figures: Array<FigureLook> = []
     const sentences: Array<AnswerSentence> = []
@@ -66,21 +66,21 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
           return []
         }
         citations.push(...cited.filter(({ n }) => n > citations.length))
-        const whole: AnswerSentence = { text: sentence.text, citations: cited.map(({ n }) => n) }
-        sentences.push(whole)
-        return [{ type: "sentence", sentence: whole, citations: cited }]
+        const verified: AnswerSentence = { text: sentence.text, citations: cited.map(({ n }) => n) }
+        sentences.push(verified)
+        return [{ type: "sentence", sentence: verified, citations: cited }]
       }),
       Stream.flattenIterable
     )
 
-    const whole = Stream.sync((): AnswerEvent => {
+    const complete = Stream.sync((): AnswerEvent => {
       const found = sentences.length > 0
-      const said = found ? writeOut(sentences) : nothingFound(question)
+      const text = found ? joinSentences(sentences) : nothingFound(question)
       const answer: Answer = {
         question,
         found,
         answer:
-          dropped === 0 ? said : `${said}${isChinese(question) ? "" : " "}${leftOut(question, dropped)}`,
+          dropped === 0 ? text : `${text}${isChinese(question) ? "" : " "}${droppedNote(question, dropped)}`,
         sentences,
         citations,
         dropped,
@@ -100,7 +100,7 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
         sources.push(...found.map(sourceOf))
         const looked = look([...kept, ...found])
         const reading = withStage(read, stages, (milliseconds) => ({ stage: "read", milliseconds }))
-        // What a model only reads in a picture mostly stands in the sources already: nobody waits for it.
+        // An extractive model mostly reads text that is among the sources already. Read first, and again only if needed.
         if (looker?.model.kind === "generative") return Stream.concat(looked, reading)
         const known = sources.length
         const again = Stream.suspend(() =>
@@ -109,15 +109,15 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
         return reading.pipe(Stream.concat(looked), Stream.concat(again))
       })
     )
-    return Stream.concat(Stream.unwrap(referred), whole)
+    return Stream.concat(Stream.unwrap(referred), complete)
   }
 
   return {
-    answer: (question, retrieval) => Stream.suspend(() => answered(question, retrieval))
+    answer: (question, retrieval) => Stream.suspend(() => answer(question, retrieval))
   } satisfies Answerer
 })
 
-/** What is read for an answer: the kept passages, best first, then the rest of their sections; each passage once. */
+/** The kept passages, best first, then the rest of their sections, each passage once. */
 const readPassages = (kept: ReadonlyArray<KeptPassage>): ReadonlyArray<StoredPassage> => {
   const passages = new Map<string, StoredPassage>()
   for (const passage of [...kept, ...kept.flatMap(({ section = [] }) => section)])
@@ -125,7 +125,7 @@ const readPassages = (kept: ReadonlyArray<KeptPassage>): ReadonlyArray<StoredPas
   return [...passages.values()]
 }
 
-/** The events, and at their end how long they took. */
+/** The events, followed by a stage with their duration. */
 const withStage = <E>(
   events: Stream.Stream<AnswerEvent, E>,
   stages: Array<StageTime>,
@@ -146,8 +146,8 @@ const withStage = <E>(
     )
   )
 
-/** The sentences with their numbers; Chinese sentences follow each other without a space. */
-const writeOut = (sentences: ReadonlyArray<AnswerSentence>): string =>
+/** The sentences with their citation numbers. Chinese has no space between sentences. */
+const joinSentences = (sentences: ReadonlyArray<AnswerSentence>): string =>
   sentences
     .map(
       ({ citations, text }) => text + (isChinese(text) ? "" : " ") + citations.map((n) => `[${n}]`).join("")
@@ -157,11 +157,11 @@ const writeOut = (sentences: ReadonlyArray<AnswerSentence>): string =>
 const nothingFound = (question: string): string =>
   isChinese(question) ? "在这些文档中没有找到这个问题的答案。" : "The documents do not answer this question."
 
-const leftOut = (question: string, count: number): string => {
+const droppedNote = (question: string, count: number): string => {
   if (isChinese(question)) return `（略去了 ${count} 句：其引文不在所引的文档中。）`
   return count === 1
-    ? "(A sentence was left out: its quote does not stand in the document it cites.)"
-    : `(${count} sentences were left out: their quotes do not stand in the documents they cite.)`
+    ? "(A sentence was left out: its quote was not found in the cited document.)"
+    : `(${count} sentences were left out: their quotes were not found in the cited documents.)`
 }
 
 const isChinese = (text: string): boolean => /\p{Script=Han}/u.test(text)

@@ -1,4 +1,4 @@
-/** What a reader reads for an answer, and where its quotes stand. A quote that does not stand there is not shown. */
+/** The sources of an answer, and the verification of its quotes: a quote must be in its source, to the letter. */
 import { type CitedSentence, findQuote, type ReaderPassage } from "@sluice/core"
 import type { Citation, StoredPassage } from "../document/Document.ts"
 import { referencesIn } from "../formats/parsing/Mentions.ts"
@@ -7,7 +7,7 @@ import { isReferred } from "./ReferredFigures.ts"
 import { delimiterOf } from "../formats/parsing/TableGrid.ts"
 import { headedText, titleOf } from "../document/SearchText.ts"
 
-/** A passage as it stands in its document, or what image understanding saw in the figure that it is. */
+/** A passage, or the vision model's answer about the figure that the passage is. */
 export interface Source {
   readonly passage: StoredPassage
   readonly text: string
@@ -19,7 +19,7 @@ export const sourceOf = (passage: StoredPassage): Source => ({ passage, text: pa
 export const readerPassage = ({ passage, seen, text }: Source): ReaderPassage => {
   const { document, figure, headings } = passage
   const title = titleOf(document.title, headings)
-  // What a model says it saw is written as models write
+  // Models write Markdown.
   const format = seen ? "markdown" : document.format
   if (seen || text !== passage.text || figure?.kind !== "table") return { title, text, format }
   const read = { title, text: headedText(passage), format }
@@ -28,10 +28,10 @@ export const readerPassage = ({ passage, seen, text }: Source): ReaderPassage =>
 }
 
 /**
- * What was said of a figure as something to read.
+ * The vision model's answer about a figure, as a source.
  *
- * **Details.** A generative model's words are a source of their own, cited as seen. Of a model that reads, only words
- * are believed that stand in the figure's own text, and they are cited there.
+ * **Details.** The words of a generative model are a source of their own, cited as seen. Of an extractive model, only words
+ * in the figure's text are used, and they are cited there.
  */
 export const seenSource = (
   { answers, look, passage }: LookedAt,
@@ -39,15 +39,15 @@ export const seenSource = (
 ): Source | undefined => {
   if (!answers || look.said === "") return undefined
   if (kind === "generative") return { passage, text: look.said, seen: true }
-  const quotes = look.said.split("\n").flatMap((line) => standing(line, passage.text) ?? [])
+  const quotes = look.said.split("\n").flatMap((line) => findLine(line, passage.text) ?? [])
   return quotes.length === 0 ? undefined : { passage, text: [...new Set(quotes)].join("\n\n"), seen: false }
 }
 
 const wordsOf = (text: string): ReadonlyArray<string> =>
   text.toLowerCase().match(/\p{Script=Han}|[\p{L}\p{N}]+/gu) ?? []
 
-/** The text's own words for a line read in its picture: to the letter, or the line that has all its words. */
-const standing = (line: string, text: string): string | undefined => {
+/** The part of a text that is a line read in its picture: the same words, or the line with all of its words. */
+const findLine = (line: string, text: string): string | undefined => {
   const words = wordsOf(line)
   if (words.length === 0) return undefined
   const has = (other: string): boolean => {
@@ -58,8 +58,8 @@ const standing = (line: string, text: string): string | undefined => {
 }
 
 /**
- * The citations of a sentence, numbered; undefined when it has none, or when one of its quotes is not to be found. A
- * quote that speaks of a figure which was read too ("see Fig. 3") brings that figure with it, by its caption.
+ * The numbered citations of a sentence. Undefined if it has none, or if one of its quotes is not found. A quote that refers
+ * to a figure among the sources ("see Fig. 3") also cites the caption of that figure.
  */
 export const verify = (
   sentence: CitedSentence,
@@ -68,10 +68,10 @@ export const verify = (
 ): ReadonlyArray<Citation> | undefined => {
   const cited: Array<Citation> = []
   let next = before.length + 1
-  const said = sentence.evidence
+  const quotes = sentence.evidence
     .map(({ passage, quote }) => [sources[passage], quote] as const)
     .filter(([source, quote]) => source?.passage.figure?.head?.includes(quote.trim()) !== true)
-  for (const [source, quote] of [...said, ...said.flatMap((one) => spokenOf(one, sources))]) {
+  for (const [source, quote] of [...quotes, ...quotes.flatMap((one) => referredCaptions(one, sources))]) {
     const citation = cite(source, quote, next)
     if (citation === undefined) return undefined
     const same = [...before, ...cited].find(
@@ -87,8 +87,8 @@ export const verify = (
   return cited.length > 0 && sentence.text.trim() !== "" ? cited : undefined
 }
 
-/** The figures that a quote speaks of, each with its caption as it stands in the figure's text. */
-const spokenOf = (
+/** The figures that a quote refers to, each with its caption as it is in the figure's text. */
+const referredCaptions = (
   [source, quote]: readonly [Source | undefined, string],
   sources: ReadonlyArray<Source>
 ): ReadonlyArray<readonly [Source, string]> => {
@@ -103,7 +103,7 @@ const spokenOf = (
   })
 }
 
-/** Where a quote stands, to the letter, or the figure it was seen in; undefined when it stands nowhere. */
+/** The citation of a quote, or of the figure in which it was seen. Undefined if the quote is not found. */
 const cite = (source: Source | undefined, quote: string, n: number): Citation | undefined => {
   if (source === undefined || quote.trim() === "" || !source.text.includes(quote)) return undefined
   const { passage, seen } = source

@@ -5,24 +5,24 @@ import { referenceKey, referencesIn } from "../formats/parsing/Mentions.ts"
 import type { Collection } from "../store/PassageIndex.ts"
 import type { RagError } from "../document/RagError.ts"
 
-/** So many more are read at most: each is a passage more among which to find the answer. */
-const REFERRED = 2
+/** The maximum of figures that are added. More passages make the answer harder to find. */
+const MAX_FIGURES = 2
 
 /**
- * Passages of figures that were not kept, of the same document as a kept passage that refers to them; first those that
- * the question names. A document's passages are only looked through when something refers to its figures.
+ * Figures that were not kept, in the document of a kept passage that refers to them. Those that the question names come
+ * first. A document's passages are read only if something refers to its figures.
  */
 export const referredFigures = Effect.fn("ReferredFigures.find")(function* (
   question: string,
   kept: ReadonlyArray<StoredPassage>,
   collection: Effect.Effect<Collection, RagError>
 ) {
-  const asked = referencesIn(question)
+  const inQuestion = referencesIn(question)
   const wanted = new Map<string, Set<string>>()
   for (const { document, figure, text } of kept) {
-    const said = figure === undefined ? referencesIn(text) : new Set<string>()
-    if (asked.size + said.size > 0)
-      wanted.set(document.id, new Set([...(wanted.get(document.id) ?? asked), ...said]))
+    const inText = figure === undefined ? referencesIn(text) : new Set<string>()
+    if (inQuestion.size + inText.size > 0)
+      wanted.set(document.id, new Set([...(wanted.get(document.id) ?? inQuestion), ...inText]))
   }
   if (wanted.size === 0) return []
   const from = yield* collection
@@ -32,12 +32,12 @@ export const referredFigures = Effect.fn("ReferredFigures.find")(function* (
     for (const reference of references) {
       const figure = passages.find((passage) => isReferred(passage, reference))
       const known = [...kept, ...found].some(({ id }) => id === figure?.id)
-      if (figure !== undefined && !known && found.length < REFERRED) found.push(figure)
+      if (figure !== undefined && !known && found.length < MAX_FIGURES) found.push(figure)
     }
   }
   return found
 })
 
-/** Whether a passage is the figure that a reference means. */
+/** Whether a passage is the figure of a reference. */
 export const isReferred = ({ figure }: StoredPassage, reference: string): boolean =>
   figure !== undefined && referenceKey(figure.kind, figure.number, figure.caption) === reference
