@@ -112,7 +112,7 @@ describe("a library's evaluation", () => {
       yield* library.ingest(docs)
       const twice = yield* Effect.flip(evaluateLibrary({ library }))
       assert.deepStrictEqual([twice.stage, twice.reason], ["evaluate", "Empty"])
-      assert.match(twice.message, /more than once each/)
+      assert.match(twice.message, /occur more than once/)
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 })

@@ -1,20 +1,17 @@
-/** Documents to passages: by headings, whole blocks where possible, every offset exact. */
+/** Cuts documents into passages: at headings, and between blocks if possible. */
 import type { Figure, Line, Parsed, Passage, Span } from "../document/Document.ts"
 import { hasWide, MAX_SIZE, splitBlock, TARGET_SIZE, textSize } from "./Splitting.ts"
 import { passageFigure, type Unit, unitsOf } from "./Units.ts"
 
-/**
- * The chunker's name in a collection's manifest. It changes whenever passages of the same file would change:
- * passages of two chunkers never share a collection.
- */
+/** The chunker's name in a collection's manifest. It must change if the passages of any file change. */
 export const CHUNKER = "headings-4"
 
-/** A piece that is smaller than this is joined with its neighbour when both fit into one passage. */
+/** A smaller piece is joined with its neighbour if both fit into one passage. */
 const SMALL_SIZE = 200
 
-/** Sections smaller than this, heading included, are joined with small sisters under their parent's heading … */
+/** Smaller sections, heading included, are joined with small siblings under their parent's heading, … */
 const TINY_SECTION = 160
-/** … until they make a passage of this size. */
+/** … up to this size. */
 const JOINED_SECTIONS = 500
 
 interface Section {
@@ -28,7 +25,7 @@ interface Piece extends Span {
   readonly figure?: Figure | undefined
 }
 
-/** The document cut at its headings. Headings that follow each other directly open one section, the innermost's. */
+/** The sections of a document. Successive headings without text between them begin one section, the innermost one. */
 const sectionsOf = (blocks: ReadonlyArray<Unit>): ReadonlyArray<Section> => {
   const sections: Array<{ headings: ReadonlyArray<string>; blocks: Array<Unit> }> = []
   const path: Array<{ readonly level: number; readonly heading: string }> = []
@@ -63,7 +60,7 @@ const commonPath = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): Readonl
   return a.slice(0, length)
 }
 
-/** Small sisters joined: a glossary is not one passage a word. Never across top-level headings. */
+/** Joins small siblings, such as the entries of a glossary, but not across top-level headings. */
 const joinTiny = (
   sections: ReadonlyArray<Section>,
   sizeOf: (span: Span) => number
@@ -88,7 +85,7 @@ const joinTiny = (
   return joined
 }
 
-/** The index of the last element that starts at or before `offset`; -1 when there is none. */
+/** The index of the last span that starts at or before `offset`; -1 if there is none. */
 const lastBefore = (spans: ReadonlyArray<Span>, offset: number): number => {
   let low = 0
   let high = spans.length
@@ -104,14 +101,14 @@ const lastBefore = (spans: ReadonlyArray<Span>, offset: number): number => {
  * The passages of a document, in reading order.
  *
  * - `parsed.text.slice(start, end) === text`, and passages do not overlap.
- * - Every non-blank character of every block belongs to exactly one passage.
- * - A passage stays within one section, except that tiny sister sections are joined under their parent's heading;
- *   a heading stands at the head of its section's first passage.
- * - Blocks are packed whole towards `TARGET_SIZE`; one above `MAX_SIZE` is split: prose after sentences, lists,
- *   code and tables after lines.
- * - A figure or a table with its caption is one passage, with what is known of it, and only one above `MAX_SIZE` is
- *   split; headings that stand directly before it are part of its passage. The text around it is packed on each side.
- * - In paged documents a passage crosses to the next page only with a paragraph that does.
+ * - Every character of every block, except white space, belongs to exactly one passage.
+ * - A passage is part of one section, but tiny sibling sections are joined under their parent's heading. A heading begins
+ *   its section's first passage.
+ * - Whole blocks are joined towards `TARGET_SIZE`. A block above `MAX_SIZE` is split: prose after sentences, lists, code and
+ *   tables after lines.
+ * - A figure or table with its caption is one passage, with the headings directly before it. It is split only above
+ *   `MAX_SIZE`. The text before and after it is joined separately.
+ * - In paged documents a passage continues on the next page only with a paragraph that does.
  */
 export const chunk = (parsed: Parsed): ReadonlyArray<Passage> => {
   const { lines, pages, text } = parsed

@@ -1,11 +1,11 @@
-/** Sizes of passages, and where a block that is too large is cut. */
+/** The size of passages, and the splitting of large blocks. */
 import type { Block, Span } from "../document/Document.ts"
 
-/** Passages are filled towards this size: about 160 English words, enough to answer and little enough to rank well. */
+/** The size that passages are filled to: about 160 English words, enough to answer and few enough to rank well. */
 export const TARGET_SIZE = 1000
-/** No passage is larger, so that rerankers with 512 tokens see all of it. */
+/** The maximum size, so that rerankers with 512 tokens see the whole passage. */
 export const MAX_SIZE = 1600
-/** One Chinese, Japanese or Korean character says about as much as this many Latin letters: 400 fill a passage. */
+/** A Chinese, Japanese or Korean character counts as this many Latin letters: 400 fill a passage. */
 const CJK_SIZE = 2.5
 
 const isWide = (code: number): boolean =>
@@ -13,7 +13,7 @@ const isWide = (code: number): boolean =>
   (code >= 0xac00 && code <= 0xd7af) ||
   (code >= 0xf900 && code <= 0xfaff)
 
-/** Whether any character counts more than one: of a text without, its length is its size. */
+/** Whether any character counts more than one. If not, the size of a text is its length. */
 export const hasWide = (text: string): boolean => /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]/.test(text)
 
 /** The size of a part of `text`: characters, wide ones counted `CJK_SIZE` times. */
@@ -25,7 +25,7 @@ export const textSize = (text: string, start: number, end: number): number => {
 
 const sentences = new Intl.Segmenter("en", { granularity: "sentence" })
 
-/** Offsets after which prose may be cut, in order. Line ends inside a paragraph end no sentence. */
+/** The ends of sentences. A line break inside a paragraph does not end a sentence. */
 const sentenceEnds = (text: string, { end, start }: Span): ReadonlyArray<number> => {
   const ends: Array<number> = []
   const prose = text.slice(start, end).replace(/[\r\n\u2028\u2029]/g, " ")
@@ -44,7 +44,7 @@ const lineEnds = (text: string, { end, start }: Span): ReadonlyArray<number> => 
   return ends
 }
 
-/** Cuts a run without sentences or lines: after blanks, else anywhere but inside a character. */
+/** Cuts text without sentences or lines: after white space, else between any two characters. */
 const hardEnds = (text: string, { end, start }: Span): ReadonlyArray<number> => {
   const ends: Array<number> = []
   for (let at = start; at < end;) {
@@ -72,7 +72,7 @@ const trim = (text: string, start: number, end: number): Span | undefined => {
   return { start: start + head, end: start + kept.length }
 }
 
-/** Joins neighbours into pieces of about equal size, none above `MAX_SIZE` unless a single part already is. */
+/** Joins parts into pieces of about equal size, none above `MAX_SIZE` unless a single part is. */
 const balance = (text: string, block: Span, ends: ReadonlyArray<number>): ReadonlyArray<Span> => {
   const total = textSize(text, block.start, block.end)
   const goal = total / Math.ceil(total / TARGET_SIZE)
@@ -82,7 +82,7 @@ const balance = (text: string, block: Span, ends: ReadonlyArray<number>): Readon
   let size = 0
   for (const end of ends) {
     const own = textSize(text, cut, end)
-    // Stop where the piece comes nearest to the goal
+    // Stop as near to the goal as possible.
     if (cut > start && (size + own > MAX_SIZE || Math.abs(size + own - goal) > Math.abs(size - goal))) {
       pieces.push({ start, end: cut })
       start = cut
@@ -96,15 +96,15 @@ const balance = (text: string, block: Span, ends: ReadonlyArray<number>): Readon
 }
 
 /**
- * A block larger than `MAX_SIZE` in pieces that are not: prose after sentences; lists, tables and code after lines;
- * and what has neither after blanks. No character but blanks is lost.
+ * Splits a block larger than `MAX_SIZE`: prose after sentences, lists, tables and code after lines, and text with neither
+ * after white space. Only white space is lost.
  */
 export const splitBlock = (text: string, block: Block): ReadonlyArray<Span> => {
   const prose = block.kind === "paragraph" || block.kind === "heading"
   const pieces = balance(text, block, prose ? sentenceEnds(text, block) : lineEnds(text, block))
   return pieces.flatMap((piece) => {
     if (textSize(text, piece.start, piece.end) <= MAX_SIZE) return trim(text, piece.start, piece.end) ?? []
-    // A list's line may hold sentences, and what has none may be lines; then blanks must do
+    // Large lines are split after sentences, large sentences after lines, and the rest after white space.
     const finer = prose ? lineEnds(text, piece) : sentenceEnds(text, piece)
     return balance(text, piece, finer)
       .flatMap((span) =>

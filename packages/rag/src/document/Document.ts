@@ -1,4 +1,4 @@
-/** The values that retrieval is about: documents, their blocks, passages, citations. */
+/** The values of retrieval: documents, blocks, figures, passages, citations. */
 
 /** A rectangle on a page, in PDF points (1/72 inch), y from the top of the page: `[x0, y0, x1, y1]`. */
 export type Box = readonly [x0: number, y0: number, x1: number, y1: number]
@@ -22,7 +22,7 @@ export interface Line extends Span {
   readonly box: Box
 }
 
-/** What a document is made of, in reading order. */
+/** A part of a document. Blocks are in reading order. */
 export interface Block extends Span {
   readonly kind: "heading" | "paragraph" | "list" | "table" | "code" | "figure"
   /** 1 to 6, for headings. */
@@ -34,53 +34,52 @@ export interface Block extends Span {
 /**
  * A figure or a table of a document.
  *
- * **Details.** Its text is part of the document's text, as everything that is cited: `start` to `end` is one stretch of
- * it that holds the caption and what is written inside (a block of kind `figure` or `table`), so that quotes are checked
- * and boxes are found in the same way everywhere.
+ * **Details.** `start` to `end` is the part of the document's text with the caption and the text inside (a block of kind
+ * `figure` or `table`), so that quotes and boxes are found as in all other text.
  */
 export interface Figure extends Span {
   readonly kind: "figure" | "table"
-  /** As the caption says it: `3`, `2.1`, `S4`, `IV`; undefined where it has none. */
+  /** As the caption has it, if any: `3`, `2.1`, `S4`, `IV`. */
   readonly number?: string
-  /** Where its caption stands in the text; undefined where it has none. */
+  /** The caption in the text, if any. */
   readonly caption?: Span
-  /** What stands for the picture where it cannot be seen, as the document says it. */
+  /** The alternative text, if the document has one. */
   readonly alternative?: string
-  /** The page it is on and the box of the graphic without its caption, for paged documents. */
+  /** The page, and the box of the graphic without its caption, for paged documents. */
   readonly page?: number
   readonly box?: Box
-  /** The cells of a table, where lines or columns allow; the first row is its head. */
+  /** The cells of a table, if lines or columns were recognized. The first row is the header. */
   readonly rows?: ReadonlyArray<ReadonlyArray<string>>
   /** The paragraphs that refer to it: "see Fig. 3", "图 3". */
   readonly mentions: ReadonlyArray<Span>
-  /** The graphic as an image: PNG, JPEG or WebP. For PDFs rendered at 200 dpi. Undefined for tables without one. */
+  /** The graphic: PNG, JPEG or WebP; for PDFs rendered at 200 dpi. Undefined for tables without a graphic. */
   readonly crop?: Uint8Array
 }
 
-/** What of a document could not be read. The rest was. */
+/** A part of a document that could not be read. */
 export interface ReadFault {
   readonly page?: number
   readonly message: string
 }
 
 /**
- * A file as its parser read it.
+ * A parsed file.
  *
- * `text` is what all offsets refer to. For Markdown and plain text it is the file itself, character for character
- * (without a byte order mark, and without the Base64 of data URIs); for the other formats the text that a reader sees.
- * What is written in a picture stands at the end of its figure, where image understanding read it.
+ * **Details.** All offsets refer to `text`. For Markdown and plain text it is the file, character for character, without a
+ * byte order mark and the Base64 of data URIs; for the other formats the text that a reader sees. If a vision model read
+ * the text in a picture, it is at the end of the figure.
  */
 export interface Parsed {
   /** Identifier of its format: `pdf`. */
   readonly format: string
   readonly title: string
-  /** What the front matter of Markdown says besides the title: tags, an author, a date. */
+  /** The front matter of Markdown without the title: tags, an author, a date. */
   readonly about?: string
   readonly text: string
   readonly blocks: ReadonlyArray<Block>
   /** Empty for formats without pages. */
   readonly pages: ReadonlyArray<Page>
-  /** Where each line stands on its page; empty for formats without pages. */
+  /** The place of each line on its page. Empty for formats without pages. */
   readonly lines: ReadonlyArray<Line>
   /** In order of `start`. */
   readonly figures: ReadonlyArray<Figure>
@@ -88,35 +87,35 @@ export interface Parsed {
   readonly faults: ReadonlyArray<ReadFault>
 }
 
-/** What a passage that is a figure or a table carries. `crop` is the SHA-256 of the image, to be asked of the library. */
+/** The figure or table that a passage is. `crop` is the SHA-256 of the image: see `Library.attachment`. */
 export interface PassageFigure extends Pick<Figure, "kind" | "number" | "page" | "box"> {
-  /** The caption's text; empty where there is none. */
+  /** The caption's text; empty if there is none. */
   readonly caption: string
   readonly crop?: string
-  /** Of a later piece of a table: its caption and header line. They are searched, ranked and read, never quoted. */
+  /** For a later piece of a table: its caption and header line. Searched, ranked and read, but never quoted. */
   readonly head?: string
-  /** What is said of it elsewhere: paragraphs that refer to it, a description. It is searched and ranked, never quoted. */
+  /** Paragraphs that refer to it, and a description. Searched and ranked, but never quoted. */
   readonly said?: string
 }
 
-/** Law: `parsed.text.slice(start, end) === text`. */
+/** A part of a document that is found and cited. `parsed.text.slice(start, end) === text`. */
 export interface Passage extends Span {
   /** 0, 1, 2 … within the document. */
   readonly ordinal: number
   readonly text: string
-  /** Path of headings above the passage, outermost first. */
+  /** The headings above the passage, outermost first. */
   readonly headings: ReadonlyArray<string>
-  /** The page it starts on, for paged documents. */
+  /** The page on which it starts, for paged documents. */
   readonly page?: number
-  /** The lines it is made of, for paged documents. */
+  /** Its lines, for paged documents. */
   readonly lines: ReadonlyArray<Line>
   /** For passages that are a figure or a table. */
   readonly figure?: PassageFigure
-  /** For a document's first passage: what its front matter says. It is searched and ranked, never quoted. */
+  /** For a document's first passage: the front matter. Searched and ranked, but never quoted. */
   readonly about?: string
 }
 
-/** Values that a program attaches to a document, to filter by. Keys may be anything. */
+/** Values that a program attaches to a document, to filter by. */
 export type Metadata = { readonly [key: string]: MetadataValue }
 export type MetadataValue =
   | string
@@ -128,9 +127,9 @@ export type MetadataValue =
 
 /** A document of a collection. */
 export interface DocumentInfo {
-  /** 128 bits of the hash of `path`, 32 hexadecimal digits: nothing in it needs quoting. */
+  /** 128 bits of the hash of `path`: 32 hexadecimal digits. */
   readonly id: string
-  /** Path relative to what was ingested, with `/`. It identifies the document. */
+  /** Relative to the ingested folder, with `/`. It identifies the document. */
   readonly path: string
   readonly title: string
   /** Identifier of its format: `pdf`. */
@@ -141,9 +140,9 @@ export interface DocumentInfo {
   readonly passages: number
   /** Number of pages, for paged documents. */
   readonly pages?: number
-  /** Figures and tables among the passages; absent means none. */
+  /** Figures and tables among the passages. Absent if there are none. */
   readonly figures?: number
-  /** What of it could not be read; absent means that all was. */
+  /** Parts that could not be read. Absent if there are none. */
   readonly faults?: ReadonlyArray<ReadFault>
   readonly metadata?: Metadata
 }
@@ -156,15 +155,15 @@ export interface LinkedPicture {
   readonly sha256?: string
 }
 
-/** A passage as it stands in a collection. `id` is `<document id>#<ordinal>`. */
+/** A passage of a collection. `id` is `<document id>#<ordinal>`. */
 export interface StoredPassage extends Passage {
   readonly id: string
   readonly document: Pick<DocumentInfo, "id" | "path" | "title" | "format">
 }
 
-/** Evidence for one sentence of an answer. `quote` stands in the document's text at `start`, to the letter. */
+/** Evidence for one sentence of an answer. `quote` is the document's text from `start` to `end`. */
 export interface Citation extends Span {
-  /** The number shown in the answer, from 1; one for each quote. */
+  /** The number shown in the answer, from 1. Each quote has its own. */
   readonly n: number
   /** Path of the document. */
   readonly document: string
@@ -176,10 +175,7 @@ export interface Citation extends Span {
   readonly page?: number
   /** For citations of a figure or a table. */
   readonly figure?: PassageFigure
-  /**
-   * Image understanding saw it in the figure's picture, where no text can be quoted: `quote` is empty, `start` is `end`,
-   * and the box is the figure's.
-   */
+  /** A vision model saw it in the figure's picture. Then `quote` is empty, `start` is `end`, and the box is the figure's. */
   readonly seen?: true
   /** The boxes of the quote's lines on its pages, for paged documents. */
   readonly boxes: ReadonlyArray<{ readonly page: number; readonly box: Box }>

@@ -1,8 +1,8 @@
-/** Which passages a question may be answered from: a typed condition, never text that a database would read. */
+/** Restricts a question to some passages by a typed condition. */
 import { Schema } from "effect"
 import type { Metadata, MetadataValue, StoredPassage } from "./Document.ts"
 
-/** What can be asked of a passage or its document. A value of the document's metadata is named by its path of keys. */
+/** A field of a passage or its document. A value of the metadata has a path of keys: `["metadata", "year"]`. */
 export const FilterField = Schema.Union([
   Schema.Literals(["document", "path", "title", "format", "kind", "page"]),
   Schema.TupleWithRest(Schema.Tuple([Schema.Literal("metadata"), Schema.String]), [Schema.String])
@@ -13,11 +13,11 @@ const Scalar = Schema.Union([Schema.String, Schema.Finite, Schema.Boolean, Schem
 export type FilterValue = typeof Scalar.Type
 
 /**
- * A condition. `document` is an identifier, `path` and `title` are texts, `format` is a `Format`, `kind` is `passage`,
- * `figure` or `table`, `page` counts from 1.
+ * A condition. `document` is an identifier, `format` the identifier of a format, `kind` is `passage`, `figure` or `table`,
+ * `page` counts from 1.
  *
- * **Details.** `Range` includes both ends; texts are compared by code unit. A metadata value that is a list holds when
- * one of its elements does. A missing value equals only `null`; `Not` of a condition on a missing value holds.
+ * **Details.** `Range` includes both ends; strings are compared by code unit. An array of metadata matches if one of its
+ * elements does. A missing value equals only `null`; `Not` of a condition on a missing value matches.
  */
 export type Filter =
   | { readonly _tag: "Equals"; readonly field: FilterField; readonly value: FilterValue }
@@ -40,14 +40,14 @@ const FilterSchema: Schema.Codec<Filter> = Schema.Union([
   Schema.Struct({ _tag: Schema.Literal("In"), field: FilterField, values: Schema.Array(Scalar) }),
   Schema.Struct({ _tag: Schema.Literal("Range"), field: FilterField, from: bound, to: bound }),
   Schema.Struct({ _tag: Schema.Literal("Prefix"), field: FilterField, prefix: Schema.String }),
-  // Apart, so that a fault in another kind of filter is told alone.
+  // One struct for each tag, so that the error of another kind of filter is reported alone.
   Schema.Struct({ _tag: Schema.Literal("And"), filters: Schema.Array(inner) }),
   Schema.Struct({ _tag: Schema.Literal("Or"), filters: Schema.Array(inner) }),
   Schema.Struct({ _tag: Schema.Literal("Not"), filter: inner })
 ])
 
 /**
- * The builders, and the schema by which a filter comes from outside.
+ * Constructors of filters, and the schema of their JSON.
  *
  * ```ts
  * Filter.and(Filter.in("format", ["pdf", "docx"]), Filter.range(["metadata", "year"], { from: 2020 }))
@@ -57,26 +57,26 @@ export const Filter = {
   schema: FilterSchema,
   equals: (field: FilterField, value: FilterValue): Filter => ({ _tag: "Equals", field, value }),
   in: (field: FilterField, values: ReadonlyArray<FilterValue>): Filter => ({ _tag: "In", field, values }),
-  /** Both ends belong to it; without either it holds wherever there is a number or a text. */
+  /** Includes both ends. Without ends it matches every number and string. */
   range: (
     field: FilterField,
     ends: { readonly from?: string | number | undefined; readonly to?: string | number | undefined }
   ): Filter => ({ _tag: "Range", field, ...ends }),
   prefix: (field: FilterField, prefix: string): Filter => ({ _tag: "Prefix", field, prefix }),
-  /** All of them; none at all holds always. */
+  /** Matches if all filters do; without filters always. */
   and: (...filters: ReadonlyArray<Filter>): Filter => ({ _tag: "And", filters }),
-  /** One of them at least; none at all never holds. */
+  /** Matches if any filter does; without filters never. */
   or: (...filters: ReadonlyArray<Filter>): Filter => ({ _tag: "Or", filters }),
   not: (filter: Filter): Filter => ({ _tag: "Not", filter })
 }
 
-/** What a filter looks at: a passage, and what a program attached to its document. */
+/** A passage and the metadata of its document. */
 export interface Filterable {
   readonly passage: Pick<StoredPassage, "document" | "page" | "figure">
   readonly metadata?: Metadata | undefined
 }
 
-/** Whether the filter holds: what every store must answer, said in one place. */
+/** Whether a filter matches. Every store must give the same results. */
 export const matches = (filter: Filter, of: Filterable): boolean => {
   switch (filter._tag) {
     case "And":
@@ -110,7 +110,7 @@ const holds = (test: Test, value: MetadataValue): boolean => {
   }
 }
 
-/** A value that is missing is null. */
+/** The value of a field; null if it is missing. */
 const valueOf = (field: FilterField, { metadata, passage }: Filterable): MetadataValue => {
   if (typeof field !== "string") {
     return field

@@ -1,27 +1,27 @@
-/** One error for everything retrieval does; it says the stage and keeps the reason as its cause. */
+/** The one error of this package. */
 import { Schema } from "effect"
 
-/** Where in the pipeline something failed. */
+/** The part of the pipeline that failed. */
 export const Stage = Schema.Literals(["open", "parse", "ingest", "store", "retrieve", "answer", "evaluate"])
 export type Stage = typeof Stage.Type
 
 /**
- * What kind of failure it was; programs branch on this, people read `message`.
+ * The kind of failure, for programs. People read `message`.
  *
- * - `Empty`: nothing to work on: an empty question, an empty document.
- * - `UnsupportedFormat`: a file of a format that is not read.
- * - `Malformed`: a file that is not what its name says, or is damaged or truncated.
- * - `Encrypted`: a file that wants a password.
+ * - `Empty`: an empty question or document, or nothing to evaluate.
+ * - `UnsupportedFormat`: a file of an unknown format.
+ * - `Malformed`: an invalid argument; a file that is damaged, or not what its name says.
+ * - `Encrypted`: a file with a password.
  * - `TooLarge`: a file over the size limit.
  * - `NotFound`: no such file, document, passage or collection.
- * - `PermissionDenied`: the operating system refuses access, or a store on the network does.
+ * - `PermissionDenied`: the operating system or a remote store refuses access.
  * - `NoSpace`: the disk is full.
  * - `ManifestMismatch`: the collection was made with another embedding model, dimension or chunker.
- * - `Stale`: what was planned is no longer so: a file, the collection or the models changed since.
- * - `NewerVersion`: the data folder was written by a newer version.
- * - `Model`: a model failed; `cause` is its GatewayError.
+ * - `Stale`: a file, the collection or the models changed since the plan.
+ * - `NewerVersion`: a newer version wrote the data folder.
+ * - `Model`: a model failed. `cause` is its `GatewayError`.
  * - `Store`: the store failed.
- * - `Internal`: a fault of ours or of a library: please report.
+ * - `Internal`: a defect of this package or of a library. Please report it.
  */
 export const RagReason = Schema.Literals([
   "Empty",
@@ -41,7 +41,7 @@ export const RagReason = Schema.Literals([
 ])
 export type RagReason = typeof RagReason.Type
 
-/** Retrieval failed: at which stage, why, about which document, and what to try next (in `message`). */
+/** A failure: at which stage, why, and for which document. `message` says what to do. */
 export class RagError extends Schema.TaggedError<RagError>()("RagError", {
   stage: Stage,
   reason: RagReason,

@@ -1,45 +1,45 @@
-/** What a passage is found by: where it stands, what it says, and what is said of it. */
+/** The texts by which a passage is embedded, searched and ranked. */
 import type { Figure, Parsed, Passage } from "./Document.ts"
 
-/** What paragraphs say of a figure counts for so many characters at most. */
+/** Characters of the paragraphs that refer to a figure. */
 const MENTIONS_CHARACTERS = 600
 
-/** A question is looked up by so many of its characters at most. */
+/** Characters of a question that are searched. */
 const QUESTION_CHARACTERS = 4_000
 
 /**
- * Title of the document and path of headings, as readers and rerankers see it: joined by ASCII, for one character beyond
- * Latin-1 makes V8 keep a whole passage in two bytes each.
+ * The title of the document and the headings, as readers and rerankers get them. The separator is ASCII: one character
+ * beyond Latin-1 makes V8 store a string with two bytes per character.
  */
 export const titleOf = (title: string, headings: ReadonlyArray<string>): string =>
   (headings[0] === title ? headings : [title, ...headings]).join(" > ")
 
-/** A passage under the head of the table that it is a later piece of. */
+/** A passage; a later piece of a table has the caption and the header line first. */
 export const headedText = ({ figure, text }: Passage): string =>
   figure?.head === undefined ? text : `${figure.head}\n${text}`
 
-/** What a passage is ranked by: what it says under its head, what is said of its figure, and what of its document. */
+/** The text that is ranked: the passage, paragraphs that refer to its figure, and the front matter. */
 export const rankedText = (passage: Passage): string => {
   const { about, figure } = passage
   return [headedText(passage), figure?.said, about].filter((part) => part !== undefined).join("\n")
 }
 
-/** The text that stands for a passage: where it stands, then that. Structure is worth as much as a better model. */
+/** The text that is embedded: the title and headings, then the ranked text. */
 export const embeddedText = (title: string, passage: Passage): string =>
   `${titleOf(title, passage.headings)}\n${rankedText(passage)}`
 
 /**
- * The text that keywords are looked up in: what is embedded, and the parts of each identifier in it.
+ * The text of keyword search: the embedded text, and the parts of each identifier in it.
  *
  * **Details.** `parseHTTPHeader` is found as it is and as parse, http, header; `ERR_1042` as err, 1042; `Effect.retry`
  * as effect, retry. Without the parts, descriptions find functions far less often (nDCG@10 .54 → .41).
  */
 export const searchText = (embedded: string): string => withParts(embedded)
 
-/** The same for a question, so that it meets passages however they write an identifier. */
+/** The same for a question. */
 export const searchWords = (question: string): string => withParts(question.slice(0, QUESTION_CHARACTERS))
 
-/** What paragraphs say of a figure: from shortly before each mention, as much as fits. */
+/** The beginning of each paragraph that refers to a figure, as much as fits. */
 export const mentionsOf = (parsed: Parsed, { mentions }: Figure): string => {
   const each = Math.floor(MENTIONS_CHARACTERS / Math.max(1, mentions.length))
   return mentions
@@ -48,10 +48,10 @@ export const mentionsOf = (parsed: Parsed, { mentions }: Figure): string => {
     .slice(0, MENTIONS_CHARACTERS)
 }
 
-/** What is longer is no name. */
+/** Longer runs are not names. */
 const NAME_CHARACTERS = 120
 
-/** Where a part ends within a name: `parse|HTTP|Header`, `utf8|Array`; `PDFs` stays whole. */
+/** The end of a part of a name: `parse|HTTP|Header`, `utf8|Array`. `PDFs` is one part. */
 export const PART_END = /\p{Ll}(?=\p{Lu})|\p{N}(?=\p{Lu}\p{Ll})|\p{Lu}(?=\p{Lu}\p{Ll}{2})/gu
 
 const OUTSIDE = 0
@@ -60,7 +60,7 @@ const CAPITAL = 2
 const JOINT = 3
 const POINT = ".".charCodeAt(0)
 
-/** Latin letters and digits, and what joins them to names: `Effect.retry`, `ERR_1042`. */
+/** Latin letters and digits, and the characters that join them to names: `Effect.retry`, `ERR_1042`. */
 const classes = Uint8Array.from({ length: 0x250 }, (_, code) => {
   const character = String.fromCharCode(code)
   if ("_$.".includes(character)) return JOINT
@@ -70,11 +70,11 @@ const classes = Uint8Array.from({ length: 0x250 }, (_, code) => {
 
 const withParts = (text: string): string => {
   const parts = new Set<string>()
-  // By hand, for all that is ingested passes here: most words are seen to be none of these without being cut out.
+  // A loop over characters, because every ingested text passes here and most words are no identifiers.
   for (let i = 0; i < text.length; i++) {
     const start = i
     let name = false
-    // The points at the end of a sentence join nothing.
+    // A point at the end of a sentence joins nothing.
     let points = false
     for (; i < text.length; i++) {
       const code = text.charCodeAt(i)

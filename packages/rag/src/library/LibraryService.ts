@@ -1,4 +1,4 @@
-/** What a library offers, and how one is opened. */
+/** The methods and options of a library. */
 import type { Effect, Stream } from "effect"
 import type { Answer, AnswerEvent } from "../answering/Answer.ts"
 import type { DocumentInfo, Parsed, PassageFigure, StoredPassage } from "../document/Document.ts"
@@ -13,18 +13,15 @@ import type { Why } from "../retrieval/Why.ts"
 import type { LibrarySnapshots } from "../store/LibrarySnapshots.ts"
 import type { IndexStats } from "../store/PassageIndex.ts"
 
-/** How to open a library. */
+/** Options of a library. */
 export interface LibraryOptions extends RetrieveOptions {
   /** Several collections may share a folder. Default `default`. */
   readonly collection?: string
-  /**
-   * Each figure that is ingested is shown to image understanding once; what it says is searched, and never quoted.
-   * Default false.
-   */
+  /** Describe each ingested figure once with the vision model. Descriptions are searched, never quoted. Default false. */
   readonly describeFigures?: boolean
 }
 
-/** What is in a library. */
+/** Counts and settings of a library. */
 export interface LibraryStats {
   readonly collection: string
   readonly documents: number
@@ -40,31 +37,30 @@ export interface FigurePassage extends StoredPassage {
   readonly figure: PassageFigure
 }
 
-/** What `Library.open` gives. */
+/** An open library. */
 export interface LibraryService extends LibrarySnapshots<LibraryService> {
-  /** Brings the library up to date with a folder, a file, or files in memory. Bad files are reported, the rest is ingested. */
+  /** Updates the library from a folder, a file, or files in memory. Reports invalid files and ingests the rest. */
   readonly ingest: (source: IngestSource) => Effect.Effect<IngestReport, RagError>
-  /** The same, event by event; the last one is `done`. */
+  /** `ingest` as events; the last one is `done`. */
   readonly ingestEvents: (source: IngestSource) => Stream.Stream<IngestEvent, RagError>
   /**
-   * What an ingest of a folder would do and cost. Every file is read and cut; no model is asked, nothing is written.
+   * Plans an ingest of a folder: what it would do and cost. Parses every file, calls no model, writes nothing.
    *
-   * **Gotchas.** Image understanding that is paid for is not asked, neither here nor by `apply`: what only it can read
-   * is not in the plan.
+   * **Gotchas.** Neither `plan` nor `apply` calls a paid vision model: text that only it can read is not included.
    */
   readonly plan: (source: string | FolderSource, options?: PlanOptions) => Effect.Effect<IngestPlan, RagError>
   /**
-   * Does what a plan says, and sends no more to the model than it counts. A file that changed since is told as failed
-   * with `Stale` and left out. Applied again after a crash it goes on from there. Fails with `Stale`, nothing done, when
-   * the collection or the models are others than the plan's.
+   * Does what a plan says, and sends no more to the model than it counts. A file that changed since is reported as failed
+   * with `Stale`. After a crash the plan may be applied again. Fails with `Stale`, and does nothing, if the collection or the
+   * models differ from the plan's.
    */
   readonly apply: (plan: IngestPlan) => Effect.Effect<IngestReport, RagError>
-  /** The same, event by event; the last one is `done`. */
+  /** `apply` as events; the last one is `done`. */
   readonly applyEvents: (plan: IngestPlan) => Stream.Stream<IngestEvent, RagError>
-  /** Recalls by vector and by keywords, reranks in one call, keeps the best: passages and the trace of every stage. */
+  /** The best passages for a question, and the trace of every stage. */
   readonly retrieve: (question: string, options?: RetrieveOptions) => Effect.Effect<Retrieval, RagError>
   /**
-   * What became of each passage of a document for a question: its rank and score at every stage, and the stage that
+   * Why each passage of a document was found for a question or not: its rank and score at every stage, and the stage that
    * decided. Costs one retrieval. Fails with `NotFound` for an unknown document.
    */
   readonly why: (
@@ -78,15 +74,15 @@ export interface LibraryService extends LibrarySnapshots<LibraryService> {
     a: RetrieveOptions,
     b: RetrieveOptions
   ) => Effect.Effect<Change, RagError>
-  /** A cited answer; `found` is false when the documents do not answer. */
+  /** A cited answer; `found` is false if the documents do not answer the question. */
   readonly ask: (question: string, options?: RetrieveOptions) => Effect.Effect<Answer, RagError>
-  /** The same, event by event; the last one is `answer`. */
+  /** `ask` as events; the last one is `answer`. */
   readonly askEvents: (question: string, options?: RetrieveOptions) => Stream.Stream<AnswerEvent, RagError>
   /** All documents, by path. */
   readonly documents: Effect.Effect<ReadonlyArray<DocumentInfo>, RagError>
   /**
-   * A document as it was read: from the stored reading where there is one (figures without their crops), else read
-   * again from its stored original. Fails with `NotFound`.
+   * A parsed document: the stored parse if there is one (figures without crops), else the stored original parsed again.
+   * Fails with `NotFound`.
    */
   readonly document: (
     id: string
@@ -99,11 +95,11 @@ export interface LibraryService extends LibrarySnapshots<LibraryService> {
   readonly figures: (id: string) => Effect.Effect<ReadonlyArray<FigurePassage>, RagError>
   /** The bytes of a crop (`PassageFigure.crop`) of a document. Fails with `NotFound`. */
   readonly attachment: (id: string, sha256: string) => Effect.Effect<Uint8Array, RagError>
-  /** Removes a document and gives what it was. Fails with `NotFound`. */
+  /** Removes a document, and returns its information. Fails with `NotFound`. */
   readonly remove: (id: string) => Effect.Effect<DocumentInfo, RagError>
   readonly stats: Effect.Effect<LibraryStats, RagError>
-  /** Fills a new table from the stored originals with the present models, then switches to it. */
+  /** Fills a new table from the stored originals with the present models, then replaces the old one. */
   readonly rebuild: Stream.Stream<IngestEvent, RagError>
-  /** Compacts, indexes, and drops what nothing refers to for a day. */
+  /** Compacts, indexes, and drops what nothing has referred to for a day. */
   readonly maintain: Effect.Effect<void, RagError>
 }

@@ -1,4 +1,4 @@
-/** What moves when retrieval is configured otherwise: question by question, and in all. */
+/** Compares two configurations of retrieval: which kept passages change. */
 import { Effect } from "effect"
 import type { StoredPassage } from "../document/Document.ts"
 import { requireArray } from "../document/Arguments.ts"
@@ -6,28 +6,28 @@ import type { RagError } from "../document/RagError.ts"
 import type { RetrieveOptions } from "./stages/RetrieveOptions.ts"
 import type { Retriever } from "./Retriever.ts"
 
-/** A kept passage that stands elsewhere now. Ranks count from 1 within the kept. */
+/** A kept passage with another rank. Ranks count from 1 among the kept passages. */
 export interface Moved {
   readonly passage: StoredPassage
   readonly from: number
   readonly to: number
 }
 
-/** One question: what the second configuration keeps that the first did not, and the other way round. */
+/** The changes for one question. */
 export interface QuestionChange {
   readonly question: string
-  /** Kept by the second alone, best first. */
+  /** Kept by the second configuration alone, best first. */
   readonly entered: ReadonlyArray<StoredPassage>
-  /** Kept by the first alone, best first. */
+  /** Kept by the first configuration alone, best first. */
   readonly left: ReadonlyArray<StoredPassage>
   /** Kept by both at different ranks. */
   readonly moved: ReadonlyArray<Moved>
 }
 
-/** All questions in the order given, and the counts over them. */
+/** The changes for all questions, and their counts. */
 export interface Change {
   readonly questions: ReadonlyArray<QuestionChange>
-  /** Questions for which anything entered, left or moved. */
+  /** Questions with any change. */
   readonly changed: number
   readonly entered: number
   readonly left: number
@@ -35,10 +35,9 @@ export interface Change {
 }
 
 /**
- * Asks each question with both configurations.
+ * Retrieves each question with both configurations, which costs two retrievals.
  *
- * **Gotchas.** It says what moves, not which is better: that takes questions whose answers are known. Every question
- * costs two retrievals.
+ * **Gotchas.** This does not say which configuration is better: that needs questions with known answers (`sluice eval`).
  */
 export const makeCompare = ({ retrieve }: Retriever) =>
   Effect.fn("Library.compare")(function* (

@@ -1,9 +1,9 @@
-/** From a question to the passages that most likely answer it, and how they were found. */
+/** Finds the passages that most likely answer a question. */
 import { Embedder, Reranker } from "@sluice/core"
 import { Clock, Duration, Effect } from "effect"
 import { RagError } from "../document/RagError.ts"
 import type { Collection } from "../store/PassageIndex.ts"
-import { resolveOptions, stageOptions } from "./RetrieveOptions.ts"
+import { resolveOptions, stageOptions } from "./RetrievePlan.ts"
 import { RetrievalStages } from "./stages/index.ts"
 import type { RetrieveOptions } from "./stages/RetrieveOptions.ts"
 import type {
@@ -44,7 +44,7 @@ export interface Retriever {
 /**
  * Runs the registered stages over each question.
  *
- * **Details.** A small collection gives fewer passages than asked for. A question without any word recalls nothing.
+ * **Details.** A small collection has fewer passages than requested. A question without words recalls nothing.
  */
 export const makeRetriever = Effect.fn("Retriever.make")(function* (
   collection: Effect.Effect<Collection, RagError>,

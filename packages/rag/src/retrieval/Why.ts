@@ -1,4 +1,4 @@
-/** Why a document was found for a question, or was not: its place at every stage, and the stage that decided. */
+/** Explains why a document was found for a question or not: its rank at every stage, and the stage that decided. */
 import { Effect } from "effect"
 import type { DocumentInfo, StoredPassage } from "../document/Document.ts"
 import { RagError } from "../document/RagError.ts"
@@ -10,17 +10,17 @@ import type { RetrieveOptions } from "./stages/RetrieveOptions.ts"
 import { type SharedWords, sharedWordsOf } from "./stages/SharedWords.ts"
 import type { Explained, Outcome, Placed, RetrievalStage, StageExplanation } from "./stages/RetrievalStage.ts"
 
-/** One passage: its places, and what decided. */
+/** The ranks of one passage, and the outcome. */
 export interface PassageWhy extends SharedWords {
   readonly passage: StoredPassage
   /** By list: `vector`, `keywords`, `fusion`, `rerank`, and those of stages that the program registered. */
   readonly places: { readonly [list: string]: Placed }
   readonly outcome: Outcome
-  /** All of that in a few words. */
+  /** The explanation as text. */
   readonly sentence: string
 }
 
-/** The passages of a document, best first, and what happened to the best one. */
+/** The passages of a document, best first. `sentence` is that of the best one. */
 export interface Why {
   readonly question: string
   readonly document: DocumentInfo
@@ -59,7 +59,7 @@ export const makeWhy = (
       question,
       document: stored.info,
       passages,
-      sentence: passages[0]?.sentence ?? "The document has no passages: no text was read from it."
+      sentence: passages[0]?.sentence ?? "The document has no passages, because it has no text."
     }
     return why
   })
@@ -98,7 +98,7 @@ const wordsText = ({ missing, shared }: SharedWords): string => {
     : `Has the words ${listed(shared)}; lacks ${listed(missing)}.`
 }
 
-/** Words that a sentence lists at most; `shared` and `missing` have all of them. */
+/** The maximum of words in a sentence. `shared` and `missing` have all words. */
 const MAX_LISTED = 30
 
 const listed = (words: ReadonlyArray<string>): string =>

@@ -1,4 +1,4 @@
-/** Stage 4: the candidates. A text that stands in many places must not take the places of all others. */
+/** Stage 4: the candidates, with a limit of duplicates of each text. */
 import { Effect } from "effect"
 import type { StoredPassage } from "../../document/Document.ts"
 import { type CompareTexts, compareTexts } from "./Duplicates.ts"
@@ -13,22 +13,22 @@ import type {
   RetrievalStage
 } from "./RetrievalStage.ts"
 
-/** Candidates with one text. Two or three of each, as manuals have them, are all reranked. */
+/** The maximum of candidates with one text. The two or three duplicates that manuals have are all reranked. */
 const MAX_DUPLICATES = 5
 
-/** Characters at both ends of a text: duplicates have the same at one end, so that the rest need not be compared. */
+/** Characters at both ends of a text. Only texts with the same characters at one end are compared. */
 const END_CHARACTERS = 32
 
-/** Hits that are searched once more where duplicates leave fewer candidates than are recalled. */
+/** The limit of the second search, if duplicates leave fewer candidates than are recalled. */
 const LIMIT_BEHIND_DUPLICATES = 1_000
 
-/** Kept passages with nearly the same text that do not state the same: two rules may differ in one word. */
+/** The maximum of kept passages with nearly the same text: two rules may differ in one word. */
 const MAX_ALIKE_KEPT = 2
 
-/** Duplicates of a kept passage that are named. */
+/** The maximum of places in `alsoAt`. */
 export const ALSO_AT = 100
 
-/** The candidates of a fused list, best first, and what was left out. */
+/** The candidates of a fused list, best first, and the duplicates that were dropped. */
 interface CappedDuplicates extends Omit<Duplicates, keyof CompareTexts> {
   readonly fused: ReadonlyArray<Fused>
 }
@@ -56,7 +56,7 @@ const capDuplicates = (
     const known = ends.flatMap((end) => byEnds.get(end) ?? []).find((other) => alike(other, passage))
     const first = known?.id ?? passage.id
     const count = counts.get(first) ?? { alike: 0, same: 0 }
-    // Of three places or more the last is for a text that states something else.
+    // If three or more are allowed, the last is reserved for a text that states something else.
     const states = known === undefined || (most > 2 && same(known, passage)) ? 1 : 0
     if (count.alike === most || (most > 2 && states === 1 && count.same === most - 1)) {
       dropped.push({ passage, first })
@@ -70,7 +70,7 @@ const capDuplicates = (
   return { fused, firstOf, dropped }
 }
 
-/** How many of the first candidates are recalled: a duplicate of one before it does not count. */
+/** How many of the first candidates are recalled. A duplicate of an earlier one does not count. */
 export const countRecalled = (
   candidates: ReadonlyArray<RankedPassage>,
   { firstOf }: Pick<Duplicates, "firstOf">,
@@ -83,7 +83,7 @@ export const countRecalled = (
   return end === -1 ? candidates.length : end
 }
 
-/** The kept passage that stands for this one: it states the same, or there are `MAX_ALIKE_KEPT` nearly equal ones. */
+/** The kept passage of which this one is a duplicate: it states the same, or `MAX_ALIKE_KEPT` are nearly equal. */
 export const duplicateAmong = (
   { alike, same }: CompareTexts,
   kept: ReadonlyArray<RankedPassage>,
@@ -95,7 +95,7 @@ export const duplicateAmong = (
   )
 }
 
-/** Where else the text of a kept passage stands, among the candidates and those left out. */
+/** The other places of a kept passage's text, among the candidates and the dropped duplicates. */
 export const otherPlaces = (
   { dropped, firstOf, same }: Duplicates,
   candidates: ReadonlyArray<RankedPassage>,
@@ -129,7 +129,7 @@ const run = Effect.fnUntraced(function* (state: RetrievalState) {
     fused = fuse(options.fusion, yield* searchIndex(state, LIMIT_BEHIND_DUPLICATES))
     capped = capDuplicates(compare, fused, options)
   }
-  // A duplicate that is left out keeps its place in the fused list.
+  // A dropped duplicate keeps its rank in the fused list.
   const ranks = new Map(fused.map(({ hit }, i) => [hit.passage.id, i + 1]))
   const candidates = capped.fused.map(({ hit, score }, i): RankedPassage => ({
     hit,
@@ -140,7 +140,7 @@ const run = Effect.fnUntraced(function* (state: RetrievalState) {
   return { fused, candidates, duplicates: { ...compare, ...capped } }
 })
 
-/** Chooses the candidates, and searches deeper where duplicates leave too few. */
+/** Chooses the candidates, and searches deeper if duplicates leave too few. */
 export const dedupeStage: RetrievalStage = {
   name: "dedupe",
   run,

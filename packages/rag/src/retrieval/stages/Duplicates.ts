@@ -1,4 +1,4 @@
-/** Whether two passages have the same text: repeated pages, versions of a document, boilerplate. */
+/** Compares the texts of passages: repeated pages, versions of a document and boilerplate are duplicates. */
 import type { StoredPassage } from "../../document/Document.ts"
 import { PART_END, titleOf } from "../../document/SearchText.ts"
 import { sameWord } from "./SharedWords.ts"
@@ -22,7 +22,7 @@ const DECISIVE = new Set(
   ).split(" ")
 )
 
-/** In these scripts a negation is an ending, and endings are not analysed here. */
+/** In these scripts a negation is an ending, which is not analysed here. */
 const UNKNOWN_ENDINGS = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u
 
 /** The words in lower case: each part of a name, each Han character. */
@@ -92,7 +92,7 @@ const isSameStatement = (left: ReadonlyArray<string>, right: ReadonlyArray<strin
   (left.length === right.length && left.every((word, i) => isForm(word, right[i]!))) ||
   left.join("") === right.join("")
 
-/** The same word, with another ending at most. */
+/** The same word, or one with another ending. */
 const isForm = (a: string, b: string): boolean => {
   const [short, long] = a.length < b.length ? [a, b] : [b, a]
   return a === b || (sameWord(a, b) && long.startsWith(short.slice(0, -1)))

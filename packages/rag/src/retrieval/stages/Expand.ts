@@ -4,15 +4,15 @@ import type { StoredPassage } from "../../document/Document.ts"
 import { stageOption } from "./RetrieveOptions.ts"
 import type { KeptPassage, RetrievalStage } from "./RetrievalStage.ts"
 
-/** Characters of a section at most, the found passage included. */
+/** The maximum of characters of a section, the found passage included. */
 const SECTION_CHARACTERS = 6_000
 
 /**
- * The passage and its neighbours under the same headings, in order: the next one after it, then the one before it, in
- * turns, up to `SECTION_CHARACTERS`.
+ * The passage and its neighbours under the same headings, in order, up to `SECTION_CHARACTERS`. Neighbours after and before
+ * it are added alternately.
  *
- * **Details.** `passages` are those of its document, in order. A passage longer than the limit is returned by itself, and
- * so is one that is not among them because its document was replaced meanwhile.
+ * **Details.** `passages` are those of its document, in order. A passage longer than the limit is returned alone. So is one
+ * that is not among them, because its document was replaced during the retrieval.
  */
 const sectionOf = (
   found: StoredPassage,

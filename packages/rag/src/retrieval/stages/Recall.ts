@@ -67,7 +67,7 @@ export const recallStage: RetrievalStage = {
   options: {
     recall: countOption,
     candidates: countOption,
-    // The store checks it, and names what is wrong with it.
+    // The store checks it, and reports what is wrong.
     filter: stageOption(Filter.schema as unknown as Schema.Codec<Filter>, "a filter", () => true)
   },
   run: (state) => Effect.map(searchIndex(state, state.options.perRetrieverLimit), (hits) => ({ hits })),

@@ -46,7 +46,7 @@ const rerankCandidates = Effect.fn("Rerank.candidates")(function* (
   })
 })
 
-/** Reranks the candidates. If the reranker is late, the fused order stands. */
+/** Reranks the candidates. If the reranker is late, the fused order is used. */
 export const rerankStage: RetrievalStage = {
   name: "rerank",
   run: Effect.fnUntraced(function* (state) {

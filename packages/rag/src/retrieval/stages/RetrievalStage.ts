@@ -1,4 +1,4 @@
-/** What a stage of retrieval is, and the state that passes from one stage to the next. */
+/** A stage of retrieval, and the state that the stages pass on. */
 import type { Embedder, Reranker } from "@sluice/core"
 import type { Effect, Option } from "effect"
 import type { DocumentInfo, StoredPassage } from "../../document/Document.ts"
@@ -6,14 +6,14 @@ import type { RagError } from "../../document/RagError.ts"
 import type { Collection, Hit } from "../../store/PassageIndex.ts"
 import type { RetrievePlan, StageOption } from "./RetrieveOptions.ts"
 
-/** A passage's place in a list, and the score that gave it. */
+/** A passage's rank and score in a list. */
 export interface Placed {
-  /** From 1. Absent where the passage is not among the first that were searched. */
+  /** From 1. Absent if the passage is not among the first that were searched. */
   readonly rank?: number
   readonly score?: number
 }
 
-/** A place, without what is undefined; nothing where both are. */
+/** An entry for `places`, without undefined values; empty if both are undefined. */
 export const placed = (
   list: string,
   rank: number | undefined,
@@ -29,12 +29,12 @@ export interface Fused {
   readonly score: number
 }
 
-/** Where else in the collection the same text stands. */
+/** Another place of the same text. */
 export type Place = Pick<StoredPassage, "id" | "document" | "headings" | "start" | "end" | "page">
 
-/** A passage that is kept, with what was asked for besides. */
+/** A kept passage. */
 export interface KeptPassage extends StoredPassage {
-  /** Other passages found with the same text, or nearly the same, `ALSO_AT` at most; absent where there are none. */
+  /** Other passages found with the same or nearly the same text, at most `ALSO_AT`. Absent if there are none. */
   readonly alsoAt?: ReadonlyArray<Place>
   /** With `expand: "section"`: the passage and its neighbours under the same headings, in order. */
   readonly section?: ReadonlyArray<StoredPassage>
@@ -43,16 +43,16 @@ export interface KeptPassage extends StoredPassage {
 /** A passage that was reranked. */
 export interface RankedPassage {
   readonly hit: Hit
-  /** Its place in the fused list, duplicates included, from 1, and its score there. */
+  /** Its rank in the fused list, duplicates included, from 1, and its score there. */
   readonly recallRank: number
   readonly recallScore: number
-  /** The reranker's score; absent where it was late. */
+  /** The reranker's score; absent if it was late. */
   readonly rerankScore?: number
-  /** What the order goes by; absent where the reranker was late. */
+  /** The order is by this: the reranker's `relevance`, or its score. Absent if it was late. */
   readonly relevance?: number
-  /** Its place after reranking, from 1; in the fused list where the reranker was late. */
+  /** Its rank after reranking, from 1; in the fused list if the reranker was late. */
   readonly rerankRank: number
-  /** The kept passage that has the same text, or nearly the same. */
+  /** The kept passage with the same or nearly the same text. */
   readonly sameAs?: string
   /** Places in lists of stages that the program registered. */
   readonly places?: { readonly [stage: string]: Placed }
@@ -64,15 +64,15 @@ export interface Duplicates {
   readonly alike: (a: StoredPassage, b: StoredPassage) => boolean
   /** The texts are nearly equal and state the same. */
   readonly same: (a: StoredPassage, b: StoredPassage) => boolean
-  /** The first of the candidates that is alike, by identifier: the passage itself where it is not a duplicate. */
+  /** The first candidate with nearly the same text, by identifier: the passage itself if it is not a duplicate. */
   readonly firstOf: ReadonlyMap<string, string>
-  /** Passages left out of the candidates as duplicates, best first, and the identifier of the first that is alike. */
+  /** Passages that are not candidates because they are duplicates, best first, and the first candidate of that text. */
   readonly dropped: ReadonlyArray<{ readonly passage: StoredPassage; readonly first: string }>
 }
 
 /** The time limit for the models of one question. */
 export interface Deadline {
-  /** None when the effect takes longer than what is left. Without time left, `start: false` does not even run it. */
+  /** None if the effect takes longer than the time left. Without time left, `start: false` does not run it. */
   readonly limit: <A, E, R>(
     effect: Effect.Effect<A, E, R>,
     options: { readonly start: boolean }
@@ -81,20 +81,20 @@ export interface Deadline {
   readonly text: string
 }
 
-/** What the stages know of one question. Each stage adds to it. */
+/** The state of one retrieval. Each stage adds to it. */
 export interface RetrievalState {
   readonly question: string
   readonly options: RetrievePlan
   readonly collection: Collection
   readonly deadline: Deadline
-  /** The question's vector; undefined where it was not embedded, or has no direction. */
+  /** The question's vector. Undefined if it was not embedded, or is zero. */
   readonly vector: Float32Array | undefined
-  /** What the index found. */
+  /** The results of the search. */
   readonly hits: ReadonlyArray<Hit>
-  /** The same in the order of the fusion, best first. */
+  /** The hits in the order of the fusion, best first. */
   readonly fused: ReadonlyArray<Fused>
   readonly duplicates: Duplicates
-  /** Those that are reranked, in the order of the last stage, best first. */
+  /** The passages that are reranked, in the order of the last stage, best first. */
   readonly candidates: ReadonlyArray<RankedPassage>
   /** How many of the first candidates count as recalled: `recall`, and the duplicates among them. */
   readonly recalled: number
@@ -102,24 +102,24 @@ export interface RetrievalState {
   readonly kept: ReadonlyArray<KeptPassage>
 }
 
-/** What a stage changes of the state, and what the trace says of it. */
+/** The changes of the state, and the stage's entries in the trace. */
 interface StageResult extends Partial<RetrievalState> {
-  /** What could not be done. Retrieval went on without. */
+  /** What could not be done. Retrieval continued without it. */
   readonly failed?: string
   /** Tokens that a model counted. */
   readonly tokens?: number
 }
 
 /**
- * What became of a passage.
+ * The outcome for a passage.
  *
  * - `filtered`: the filter excludes it.
  * - `not found`: no retriever has it among the first `WHY_DEPTH`.
  * - `not recalled`: its rank is below those that were reranked.
  * - `not ranked`: it was reranked, and its rank is below those that were recalled.
  * - `not relevant`: its rerank score is below the minimum.
- * - `same`: another passage with the same text, or nearly the same, stands for it.
- * - `not kept`: recalled and not kept, for its rank or, with `diversity`, for its likeness to others.
+ * - `same`: another passage with the same or nearly the same text was kept or reranked instead.
+ * - `not kept`: recalled and not kept, because of its rank or, with `diversity`, its similarity to others.
  * - `kept`.
  */
 export type Outcome =
@@ -132,30 +132,30 @@ export type Outcome =
   | "not kept"
   | "kept"
 
-/** A passage of which `why` asks. */
+/** A passage that `why` explains. */
 export interface Explained {
   readonly passage: StoredPassage
   readonly info: DocumentInfo
-  /** How a search of depth `WHY_DEPTH` found it. */
+  /** Its hit in a search of depth `WHY_DEPTH`. */
   readonly hit: Hit | undefined
 }
 
-/** What a stage says of a passage: its places in the stage's lists, and the outcome where this stage decided it. */
+/** A stage's explanation: the passage's places in its lists, and the outcome if this stage decided it. */
 export interface StageExplanation {
   readonly places?: { readonly [list: string]: Placed }
   readonly outcome?: Outcome
-  /** Why, as a sentence. Comes with `outcome`. */
+  /** The reason for `outcome`. */
   readonly sentence?: string
 }
 
 /**
  * One stage of retrieval.
  *
- * **Details.** `run` returns what it changes, or nothing where it has nothing to do: it is then not in the trace. `explain`
- * is asked by `why` after all stages have run; the first stage that names an outcome decides.
+ * **Details.** `run` returns its changes, or undefined to be left out of the trace. `why` calls `explain` after all stages
+ * have run, and takes the outcome of the first stage that returns one.
  */
 export interface RetrievalStage {
-  /** As the trace names it. */
+  /** Its name in the trace. */
   readonly name: string
   readonly options?: { readonly [name: string]: StageOption }
   readonly run: (

@@ -1,10 +1,10 @@
-/** The options of retrieval: those of the built-in stages, and how a stage declares its own. */
+/** The options of the built-in stages, and the declaration of options. */
 import { type Duration, Schema } from "effect"
 import type { Filter } from "../../document/Filter.ts"
 import type { Fusion } from "./Fusion.ts"
 
 /**
- * What a caller may set for a library and for each question. The library's value applies where a question sets none.
+ * Options of a library and of each question. An option of the question replaces the library's.
  *
  * **Details.** A program that registers a stage with options adds their types by augmentation:
  * `declare module "@sluice/rag" { interface RetrieveOptions { readonly boost?: number } }`.
@@ -12,23 +12,23 @@ import type { Fusion } from "./Fusion.ts"
 export interface RetrieveOptions {
   /** Passages recalled, at least 1. Default `RECALL`, or `keep` if that is larger. */
   readonly recall?: number | undefined
-  /** Passages kept of them, at least 1, at most `recall`. Default `KEEP`. */
+  /** Passages of these that are kept, at least 1, at most `recall`. Default `KEEP`. */
   readonly keep?: number | undefined
   /**
    * Passages of the fused list that are reranked, in one call: at least `recall`, at most what the reranker accepts.
-   * Default `CANDIDATES` for a reranker in the process, `recall` for one that is paid by the call.
+   * Default `CANDIDATES` for a lexical reranker, `recall` for a neural one.
    */
   readonly candidates?: number | undefined
-  /** How the hits of vector search and keyword search become one list. Default `FUSION`. */
+  /** How the hits of vector search and keyword search are joined. Default `FUSION`. */
   readonly fusion?: Fusion | undefined
-  /** Only passages that match. */
+  /** Searches only passages that match. */
   readonly filter?: Filter | undefined
-  /** Passages with a lower rerank score are not kept. The range is the reranker's own. Default: no minimum. */
+  /** Passages with a lower rerank score are not kept. The range depends on the reranker. Default: no minimum. */
   readonly minimumRelevance?: number | undefined
   /**
-   * Time for the models, counted from the question. If the question is not embedded in time, keywords alone are searched;
-   * with a fusion of vectors alone the retrieval fails with `Model`. If the reranker is late, the fused order stands. The
-   * stage's `failed` in the trace says so. Default: no limit.
+   * Time for the models, from the start of the retrieval. If the embedding is late, only keywords are searched; a fusion
+   * without keywords fails with `Model`. If the reranker is late, the fused order is used. The stage's `failed` in the trace
+   * says so. Default: no limit.
    */
   readonly deadline?: Duration.Input | undefined
   /** Maximal marginal relevance: 0 keeps the most relevant passages, 1 the most different ones. Default 0. */

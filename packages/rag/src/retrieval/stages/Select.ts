@@ -1,4 +1,4 @@
-/** Stage 6: the passages to keep: the best, each text once, and with `diversity` unlike each other. */
+/** Stage 6: the best passages, each text once. */
 import { Effect, Schema } from "effect"
 import { countRecalled, duplicateAmong, otherPlaces } from "./Dedupe.ts"
 import type { CompareTexts } from "./Duplicates.ts"
@@ -15,15 +15,15 @@ import type {
 interface Selection {
   /** Best first. */
   readonly kept: ReadonlyArray<RankedPassage>
-  /** Passages that a kept one stands for, by their identifiers. */
+  /** The kept passage of each duplicate; both by identifier. */
   readonly sameAs: ReadonlyMap<string, string>
 }
 
 /**
- * The best `keep` of the passages, which come best first.
+ * The best `keep` of the passages, which are ordered best first.
  *
- * **Details.** With `diversity` d the next one is the highest of (1 - d) · relevance - d · cosine with the nearest one
- * already kept. Relevance is scaled to 0–1; where it is missing, the rank counts. The best is always kept.
+ * **Details.** With `diversity` d the next passage is the one with the highest (1 - d) · relevance - d · cosine to the most
+ * similar kept passage. Relevance is scaled to 0–1. Without relevance the rank counts. The best passage is always kept.
  */
 const topK = (
   compare: CompareTexts,
@@ -85,7 +85,7 @@ const mostDiverse = (
   return best
 }
 
-/** Of vectors of norm 1; 0 where one is missing. */
+/** The cosine of two vectors of norm 1; 0 if one is missing. */
 const cosine = (a: Float32Array | undefined, b: Float32Array | undefined): number =>
   a === undefined || b === undefined ? 0 : a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0)
 

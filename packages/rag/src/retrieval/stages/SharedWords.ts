@@ -1,6 +1,6 @@
 /** Which words of a question a text has. */
 
-/** Words of every question, whatever it is about. */
+/** Words that questions have whatever they are about. */
 const FUNCTION_WORDS = new Set(
   (
     "a an and are as at be been by can could did do does for from had has have how i if in into is it its me my of on or " +

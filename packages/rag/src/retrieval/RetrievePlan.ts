@@ -1,4 +1,4 @@
-/** The options of a question: checked, with defaults and limits applied. */
+/** Checks the options of a question, and applies defaults and limits. */
 import type { RerankerModel } from "@sluice/core"
 import { Duration, Effect, Schema } from "effect"
 import { formatValue } from "../document/Arguments.ts"
@@ -8,14 +8,14 @@ import { STAGES } from "./stages/index.ts"
 import type { RetrieveOptions, RetrievePlan, StageOption } from "./stages/RetrieveOptions.ts"
 import type { RetrievalStage } from "./stages/RetrievalStage.ts"
 
-/** Passages that are recalled: the best after reranking. The trace lists all of them. */
+/** Passages that are recalled: the best after reranking. The trace lists them. */
 export const RECALL = 20
 
-/** Passages that are kept of them, and read for the answer. */
+/** Passages of these that are kept, and read for the answer. */
 export const KEEP = 3
 
 /**
- * Passages that a reranker in the process orders, at no cost. From 20 to 40 nDCG@10 rises by .006 and recall@20 by .03
+ * Passages that a free reranker in the process orders. From 20 to 40 nDCG@10 rises by .006 and recall@20 by .03
  * (Cranfield); 50 and 100 add nothing.
  */
 export const CANDIDATES = 40
