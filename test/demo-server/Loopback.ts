@@ -3,17 +3,17 @@ import { Effect } from "effect"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 
-export interface Asked {
+export interface LoopbackRequest {
   readonly method: string
   readonly path: string
   readonly body: string
   readonly headers: IncomingMessage["headers"]
   readonly response: ServerResponse
   /** Resolves when the caller disconnects before the end of the response. */
-  readonly gone: Promise<void>
+  readonly disconnected: Promise<void>
 }
 
-export type Behaviour = (asked: Asked) => void
+export type Behaviour = (request: LoopbackRequest) => void
 
 export const json =
   (value: unknown, status = 200, headers: Record<string, string> = {}): Behaviour =>
@@ -30,28 +30,28 @@ export const loopback = (behave: Behaviour) =>
   Effect.acquireRelease(
     Effect.callback<Loopback>((resume) => {
       const state = { behave }
-      const asked: Array<Asked> = []
-      let noticed = () => {}
+      const requests: Array<LoopbackRequest> = []
+      let notify = () => {}
       const server = createServer((request, response) => {
         const chunks: Array<Buffer> = []
         request.on("data", (chunk: Buffer) => chunks.push(chunk))
         request.on("end", () => {
-          const gone = new Promise<void>((resolve) => {
+          const disconnected = new Promise<void>((resolve) => {
             response.once("close", () => {
               if (!response.writableEnded) resolve()
             })
           })
-          const one: Asked = {
+          const received: LoopbackRequest = {
             method: request.method ?? "",
             path: request.url ?? "",
             body: Buffer.concat(chunks).toString(),
             headers: request.headers,
             response,
-            gone
+            disconnected
           }
-          asked.push(one)
-          state.behave(one)
-          noticed()
+          requests.push(received)
+          state.behave(received)
+          notify()
         })
       })
       server.listen(0, "127.0.0.1", () => {
@@ -61,12 +61,15 @@ export const loopback = (behave: Behaviour) =>
           server.close()
         }
         const next = Effect.promise(
-          () => new Promise<Asked>((resolve) => (noticed = () => resolve(asked.at(-1) as Asked)))
+          () =>
+            new Promise<LoopbackRequest>(
+              (resolve) => (notify = () => resolve(requests.at(-1) as LoopbackRequest))
+            )
         )
         resume(
           Effect.succeed({
             url: `http://127.0.0.1:${port}`,
-            asked,
+            requests,
             next,
             behave: (behave: Behaviour) => void (state.behave = behave),
             close
@@ -80,9 +83,9 @@ export const loopback = (behave: Behaviour) =>
 export interface Loopback {
   readonly url: string
   /** All requests so far. */
-  readonly asked: ReadonlyArray<Asked>
+  readonly requests: ReadonlyArray<LoopbackRequest>
   /** The next request. */
-  readonly next: Effect.Effect<Asked>
+  readonly next: Effect.Effect<LoopbackRequest>
   /** Replaces the handler. */
   readonly behave: (behave: Behaviour) => void
   readonly close: () => void

@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { quotaOf } from "./AccountCalls.ts"
 import { type CallOptions, startServer, temporaryFolder, type TestServer } from "./TestServer.ts"
-import { type Answering, type Asked, json, startUpstream } from "./Upstream.ts"
+import { type Responder, type ReceivedRequest, json, startUpstream } from "./Upstream.ts"
 
 export type Server = TestServer["Service"]
 
@@ -34,16 +34,19 @@ export const priced = Effect.map(temporaryFolder, (folder) => {
 })
 
 /** Excludes the library's own embeddings calls at the start. */
-const isOurs = ({ body, path }: Asked) => path !== "/v1/embeddings" || body.includes("three")
+const isOurs = ({ body, path }: ReceivedRequest) => path !== "/v1/embeddings" || body.includes("three")
 
 /** A server in front of an upstream. */
-export const before = Effect.fnUntraced(function* (answer: Answering, env: Record<string, string> = {}) {
-  const upstream = yield* startUpstream((response, asked, request) =>
-    isOurs(asked) ? answer(response, asked, request) : json(response, vectors())
+export const startPaidServer = Effect.fnUntraced(function* (
+  respond: Responder,
+  env: Record<string, string> = {}
+) {
+  const upstream = yield* startUpstream((response, received, request) =>
+    isOurs(received) ? respond(response, received, request) : json(response, vectors())
   )
   const whole = { ...upstream.env, ...(yield* priced), ...env }
   const server = yield* startServer({ env: whole })
-  return { server, asked: () => upstream.asked.filter(isOurs), env: whole }
+  return { server, requests: () => upstream.requests.filter(isOurs), env: whole }
 })
 
 /** What an effect costs, once it is settled. */
@@ -86,7 +89,7 @@ export const chat = { model: "c", messages: [{ role: "user", content: "one two t
 export const CHAT_INPUT = 11
 
 /** Events as an upstream sends them. */
-export const events = (response: Parameters<Answering>[0], ...data: ReadonlyArray<unknown>) => {
+export const events = (response: Parameters<Responder>[0], ...data: ReadonlyArray<unknown>) => {
   response.writeHead(200, { "content-type": "text/event-stream" })
   for (const event of data)
     response.write(`data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`)

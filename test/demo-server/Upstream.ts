@@ -1,29 +1,33 @@
 /** A gateway for a server under test, on a loopback port, which records its requests. */
 import { Effect } from "effect"
 import type { ServerResponse } from "node:http"
-import { type Asked as Heard, loopback } from "./Loopback.ts"
+import { loopback, type LoopbackRequest } from "./Loopback.ts"
 
-export type Asked = Pick<Heard, "method" | "path" | "body">
+export type ReceivedRequest = Pick<LoopbackRequest, "method" | "path" | "body">
 
 /** Handles a request, at any later time. */
-export type Answering = (response: ServerResponse, asked: Asked, request: Pick<Heard, "headers">) => void
+export type Responder = (
+  response: ServerResponse,
+  received: ReceivedRequest,
+  request: Pick<LoopbackRequest, "headers">
+) => void
 
 export const json = (response: ServerResponse, value: unknown, status = 200) => {
   response.writeHead(status, { "content-type": "application/json" })
   response.end(JSON.stringify(value))
 }
 
-/** The environment for a server that uses it, and the calls so far. */
-export const startUpstream = (answer: Answering) =>
+/** The environment for a server that uses it, and the requests so far. */
+export const startUpstream = (respond: Responder) =>
   Effect.suspend(() => {
-    const asked: Array<Asked> = []
+    const requests: Array<ReceivedRequest> = []
     const gateway = loopback(({ body, headers, method, path, response }) => {
-      const call = { method, path, body }
-      asked.push(call)
-      answer(response, call, { headers })
+      const received = { method, path, body }
+      requests.push(received)
+      respond(response, received, { headers })
     })
     return Effect.map(gateway, ({ close, url }) => ({
-      asked: asked as ReadonlyArray<Asked>,
+      requests: requests as ReadonlyArray<ReceivedRequest>,
       close,
       env: {
         SLUICE_GATEWAY_URL: url,

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schedule, Schema } from "effect"
 import {
-  before,
+  startPaidServer,
   chat,
   CHAT_INPUT,
   codeOf,
@@ -20,7 +20,7 @@ describe("usage", () => {
   it.live("is the upstream's report if that is plausible, or else the server's count", () =>
     Effect.gen(function* () {
       let usage: unknown
-      const { server } = yield* before((response) => json(response, vectors(usage)))
+      const { server } = yield* startPaidServer((response) => json(response, vectors(usage)))
       const embedding = post(server, "/v1/embeddings", embed)
       for (const [reported, cost] of [
         [{ prompt_tokens: 7, total_tokens: 7 }, 7],
@@ -45,7 +45,7 @@ describe("usage", () => {
     Effect.gen(function* () {
       let reported = `{"prompt_tokens":20,"completion_tokens":5}`
       const content = "four words of answer"
-      const { server } = yield* before((response) => {
+      const { server } = yield* startPaidServer((response) => {
         response.writeHead(200, { "content-type": "application/json" })
         response.end(
           `{"choices":[{"index":0,"message":{"role":"assistant","content":"${content}"}}],"usage":${reported}}`
@@ -61,7 +61,7 @@ describe("usage", () => {
 
   it.live("above the reserve is taken from the rest of the key's quota", () =>
     Effect.gen(function* () {
-      const { server } = yield* before((response) => json(response, vectors({ prompt_tokens: 100 })))
+      const { server } = yield* startPaidServer((response) => json(response, vectors({ prompt_tokens: 100 })))
       const made = yield* server.json(
         Schema.Struct({ data: Schema.Struct({ id: Schema.Int, key: Schema.String }) }),
         "/api/token/",
@@ -80,7 +80,9 @@ describe("a failed call", () => {
   it.live("with status 200 and no result is 502 and costs nothing", () =>
     Effect.gen(function* () {
       const usage = { prompt_tokens: 12, completion_tokens: 30, total_tokens: 42 }
-      const { server } = yield* before((response) => json(response, { choices: [], data: [], usage }))
+      const { server } = yield* startPaidServer((response) =>
+        json(response, { choices: [], data: [], usage })
+      )
       for (const [path, body] of [
         ["/v1/chat/completions", chat],
         ["/v1/embeddings", embed]
@@ -93,11 +95,11 @@ describe("a failed call", () => {
 
   it.live("is refunded, and without enough quota nothing is called", () =>
     Effect.gen(function* () {
-      const { asked, server } = yield* before((response) =>
+      const { requests, server } = yield* startPaidServer((response) =>
         json(response, { error: { message: "no", type: null, param: null, code: null } }, 400)
       )
       yield* costs(server, post(server, "/v1/embeddings", embed), 0)
-      assert.lengthOf(asked(), 1)
+      assert.lengthOf(requests(), 1)
       const expensive = { model: "v", prompt: "p", seconds: "60" }
       const made = yield* server.json(
         Schema.Struct({ data: Schema.Struct({ key: Schema.String }) }),
@@ -107,7 +109,7 @@ describe("a failed call", () => {
       const headers = { authorization: `Bearer ${made.data.key}` }
       const short = yield* post(server, "/v1/videos", expensive, { as: "none", headers })
       assert.deepStrictEqual([short.status, codeOf(short)], [403, "insufficient_quota"])
-      assert.lengthOf(asked(), 1)
+      assert.lengthOf(requests(), 1)
     }).pipe(Effect.scoped)
   )
 })
@@ -124,12 +126,12 @@ describe("a caller who disconnects before the response", () => {
   it.live("aborts the upstream call and is charged for the input", () =>
     Effect.gen(function* () {
       let closed = false
-      const { asked, server } = yield* before((response) => {
+      const { requests, server } = yield* startPaidServer((response) => {
         response.on("close", () => (closed = true))
       })
       yield* costs(
         server,
-        callAndDisconnect(server, "/v1/embeddings", embed, () => asked().length > 0),
+        callAndDisconnect(server, "/v1/embeddings", embed, () => requests().length > 0),
         3
       )
       yield* Effect.repeat(
@@ -142,7 +144,7 @@ describe("a caller who disconnects before the response", () => {
   it.live("does not abort a creation, which is charged once", () =>
     Effect.gen(function* () {
       let make: (() => void) | undefined
-      const { asked, server } = yield* before((response, { method }) => {
+      const { requests, server } = yield* startPaidServer((response, { method }) => {
         if (method === "POST")
           make = () => json(response, { id: "film", status: "in_progress", seconds: "8" })
         else json(response, { id: "film", status: "completed", seconds: "8" })
@@ -150,7 +152,7 @@ describe("a caller who disconnects before the response", () => {
       const film = { model: "v", prompt: "p", seconds: "8" }
       yield* costs(
         server,
-        callAndDisconnect(server, "/v1/videos", film, () => asked().length > 0),
+        callAndDisconnect(server, "/v1/videos", film, () => requests().length > 0),
         80
       )
       make?.()
@@ -170,7 +172,7 @@ describe("a stream", () => {
   it.live("is settled by the usage in its last event, however its bytes are split", () =>
     Effect.gen(function* () {
       const usage = { choices: [], usage: { prompt_tokens: 12, completion_tokens: 30 } }
-      const { server } = yield* before((response) => {
+      const { server } = yield* startPaidServer((response) => {
         events(response, piece("all "), piece("well"))
         const last = `data: ${JSON.stringify(usage)}\r\n\r\ndata: [DONE]\r\n\r\n`
         response.write(last.slice(0, 40))
@@ -185,7 +187,7 @@ describe("a stream", () => {
   it.live("is in the metrics with its tokens", () =>
     Effect.gen(function* () {
       const usage = { choices: [], usage: { prompt_tokens: 12, completion_tokens: 30 } }
-      const { server } = yield* before(
+      const { server } = yield* startPaidServer(
         (response) => {
           events(response, piece("all"), usage)
           response.end("data: [DONE]\n\n")
@@ -210,7 +212,7 @@ describe("a stream", () => {
 
   it.live("without usage is counted piece by piece", () =>
     Effect.gen(function* () {
-      const { server } = yield* before((response) => {
+      const { server } = yield* startPaidServer((response) => {
         events(response, piece("one "), piece("tw"), piece("o three"), { choices: [], usage: null })
         response.end("data: [DONE]\n\n")
       })
@@ -220,7 +222,7 @@ describe("a stream", () => {
 
   it.live("with an error and no text is refunded", () =>
     Effect.gen(function* () {
-      const { server } = yield* before((response) => {
+      const { server } = yield* startPaidServer((response) => {
         events(response, { error: { message: "no", type: null, param: null, code: null } })
         response.end()
       })
@@ -231,7 +233,7 @@ describe("a stream", () => {
   it.live("is aborted upstream when the caller disconnects, and the received part is charged", () =>
     Effect.gen(function* () {
       let closed = false
-      const { server } = yield* before((response) => {
+      const { server } = yield* startPaidServer((response) => {
         response.on("close", () => (closed = true))
         events(response, piece("one "), piece("two "))
       })

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
 import { bearer, MadeKey, MadeUser } from "./AccountCalls.ts"
 import {
-  before,
+  startPaidServer,
   chat,
   CHAT_INPUT,
   codeOf,
@@ -22,7 +22,7 @@ describe("a task", () => {
   it.live("is charged once when it completes, and refunded when it fails or is deleted before", () =>
     Effect.gen(function* () {
       const states = new Map<string, string>()
-      const { server } = yield* before((response, { method, path }) => {
+      const { server } = yield* startPaidServer((response, { method, path }) => {
         const id = path.split("/")[3] ?? `task-${states.size}`
         if (method === "POST") states.set(id, "in_progress")
         json(response, { id, status: states.get(id), seconds: "8" })
@@ -52,7 +52,7 @@ describe("a task", () => {
   it.live("costs the images and seconds that its response reports", () =>
     Effect.gen(function* () {
       let made: object = {}
-      const { server } = yield* before((response, { method, path }) => {
+      const { server } = yield* startPaidServer((response, { method, path }) => {
         if (method === "POST") return json(response, { id: "task", status: "queued" })
         if (!path.endsWith("/content")) return json(response, { id: "task", status: "completed", ...made })
         response.writeHead(200, { "content-type": "video/mp4" })
@@ -91,7 +91,7 @@ describe("a task", () => {
       const data = [{ b64_json: "A".repeat(100_000) }]
       const made = { data, usage: { total_tokens: 5 } }
       let created: object = made
-      const { server } = yield* before((response, { method }) =>
+      const { server } = yield* startPaidServer((response, { method }) =>
         json(response, method === "POST" ? created : { id: "task", status: "completed", ...made })
       )
       const images = "/v1/images/generations"
@@ -106,7 +106,7 @@ describe("a task", () => {
   it.live("is not created if the response has the images, also if it has an id", () =>
     Effect.gen(function* () {
       const answer = { id: "always", data: [{ url: "https://cdn.example/1.png" }] }
-      const { server } = yield* before((response) => json(response, answer))
+      const { server } = yield* startPaidServer((response) => json(response, answer))
       const two = post(server, "/v1/images/generations", { model: "v", prompt: "p", n: 2 })
       assert.strictEqual((yield* costs(server, two, 100)).status, 200)
       const look = yield* server.call("/v1/images/generations/always")
@@ -118,7 +118,7 @@ describe("a task", () => {
     Effect.gen(function* () {
       const url = "https://cdn.example/1.png"
       let data: ReadonlyArray<unknown> = [{ url }, null, { url: "" }, { base64_json: "AA==" }]
-      const { server } = yield* before((response) => json(response, { data }))
+      const { server } = yield* startPaidServer((response) => json(response, { data }))
       const four = post(server, "/v1/images/generations", { model: "v", prompt: "p", n: 4 })
       assert.strictEqual((yield* costs(server, four, 200)).status, 200)
       // In a gateway's own formats.
@@ -130,7 +130,7 @@ describe("a task", () => {
   it.live("accepts every valid task id, also if it is long when encoded", () =>
     Effect.gen(function* () {
       let id = ""
-      const { asked, server } = yield* before((response, { method, path }) => {
+      const { requests, server } = yield* startPaidServer((response, { method, path }) => {
         if (method === "DELETE") return json(response, {})
         if (!path.endsWith("/content")) return json(response, { id, status: "completed" })
         response.writeHead(200, { "content-type": "video/mp4" }).end("film")
@@ -141,7 +141,7 @@ describe("a task", () => {
         const path = `/v1/videos/${encodeURIComponent(id)}`
         for (const url of [path, `${path}/content`]) assert.strictEqual((yield* server.call(url)).status, 200)
         assert.strictEqual((yield* server.call(path, { method: "DELETE" })).status, 200)
-        assert.strictEqual(asked().at(-1)?.path, path)
+        assert.strictEqual(requests().at(-1)?.path, path)
         yield* post(server, "/v1/images/generations", { model: "v", prompt: "p" })
         const image = `/v1/images/generations/${encodeURIComponent(id)}`
         assert.strictEqual((yield* server.call(image)).status, 200)
@@ -158,7 +158,9 @@ describe("a task", () => {
 
   it.live("with the id of another task fails with a message that it may have been made", () =>
     Effect.gen(function* () {
-      const { server } = yield* before((response) => json(response, { id: "always", status: "queued" }))
+      const { server } = yield* startPaidServer((response) =>
+        json(response, { id: "always", status: "queued" })
+      )
       const ann = yield* server.json(MadeUser, "/api/user", {
         as: "token",
         json: { username: "ann", quota: 1000 }
@@ -180,7 +182,7 @@ describe("a task", () => {
   it.live("without a usable id fails and is refunded", () =>
     Effect.gen(function* () {
       let answer: unknown
-      const { server } = yield* before((response) => json(response, answer))
+      const { server } = yield* startPaidServer((response) => json(response, answer))
       for (const [path, without] of [
         ["/v1/videos", { status: "queued" }],
         ["/v1/videos", { id: 5, status: "queued" }],
@@ -222,7 +224,7 @@ describe("a task", () => {
 describe("rate limits", () => {
   it.live("are in the headers of each response, and 429 has a retry-after", () =>
     Effect.gen(function* () {
-      const { asked, server } = yield* before((response) => json(response, vectors()), {
+      const { requests, server } = yield* startPaidServer((response) => json(response, vectors()), {
         SLUICE_REQUESTS_PER_MINUTE: "2",
         SLUICE_TOKENS_PER_MINUTE: "1000"
       })
@@ -230,8 +232,8 @@ describe("rate limits", () => {
       // The minute may end in between.
       const refused = calls.filter(({ status }) => status === 429)
       assert.isNotEmpty(refused)
-      assert.lengthOf(asked(), calls.length - refused.length)
-      assert.isAtMost(asked().length, 4)
+      assert.lengthOf(requests(), calls.length - refused.length)
+      assert.isAtMost(requests().length, 4)
       for (const call of refused) {
         assert.strictEqual(codeOf(call), "rate_limited")
         const seconds = Number(call.headers.get("retry-after"))
@@ -250,7 +252,7 @@ describe("rate limits", () => {
 describe("Idempotency-Key", () => {
   it.live("repeats JSON and streamed responses without a second call or charge", () =>
     Effect.gen(function* () {
-      const { asked, server } = yield* before((response, { body }) => {
+      const { requests, server } = yield* startPaidServer((response, { body }) => {
         if (!body.includes('"stream":true')) return json(response, vectors({ prompt_tokens: 3 }))
         events(response, piece("one"))
         response.end("data: [DONE]\n\n")
@@ -269,7 +271,7 @@ describe("Idempotency-Key", () => {
       const stream = post(server, "/v1/chat/completions", { ...chat, stream: true }, keyed("b"))
       const whole = yield* costs(server, stream, CHAT_INPUT + 1)
       assert.strictEqual((yield* costs(server, stream, 0)).text, whole.text)
-      assert.lengthOf(asked(), 2)
+      assert.lengthOf(requests(), 2)
 
       const bad = yield* post(server, "/v1/embeddings", embed, keyed("x".repeat(300)))
       assert.deepStrictEqual([bad.status, codeOf(bad)], [400, "invalid_idempotency_key"])
@@ -279,7 +281,7 @@ describe("Idempotency-Key", () => {
   it.live("does not store a cut stream, and does not repeat it if a part was charged", () =>
     Effect.gen(function* () {
       let said: ReadonlyArray<unknown> = [piece("one")]
-      const { asked, server } = yield* before((response) => {
+      const { requests, server } = yield* startPaidServer((response) => {
         events(response, ...said)
         setImmediate(() => response.destroy())
       })
@@ -289,7 +291,7 @@ describe("Idempotency-Key", () => {
       assert.include((yield* costs(server, call("part"), CHAT_INPUT + 1)).text, "upstream_broke_off")
       const again = yield* costs(server, call("part"), 0)
       assert.deepStrictEqual([again.status, codeOf(again)], [409, "idempotency_answer_not_kept"])
-      assert.lengthOf(asked(), 1)
+      assert.lengthOf(requests(), 1)
 
       said = [{ error: { message: "overloaded" } }]
       assert.include((yield* costs(server, call("nothing"), 0)).text, "overloaded")
@@ -302,7 +304,7 @@ describe("Idempotency-Key", () => {
     Effect.gen(function* () {
       const waiting: Array<() => void> = []
       let status = 200
-      const { asked, server } = yield* before((response) => {
+      const { requests, server } = yield* startPaidServer((response) => {
         if (status !== 200) return json(response, { error: { message: "no" } }, status)
         waiting.push(() => json(response, vectors()))
       })
@@ -322,7 +324,7 @@ describe("Idempotency-Key", () => {
       assert.deepStrictEqual([meanwhile.status, codeOf(meanwhile)], [409, "idempotency_in_flight"])
       waiting[0]?.()
       assert.strictEqual((yield* Fiber.join(under)).status, 200)
-      assert.lengthOf(asked(), 2)
+      assert.lengthOf(requests(), 2)
     }).pipe(Effect.scoped)
   )
 })

@@ -1,7 +1,7 @@
 /** The counted usage of chats: tools, reasoning, refusals, several choices, empty responses. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { before, chat, CHAT_INPUT, codeOf, costs, events, piece, post } from "./PaidServer.ts"
+import { startPaidServer, chat, CHAT_INPUT, codeOf, costs, events, piece, post } from "./PaidServer.ts"
 import { json } from "./Upstream.ts"
 
 const CHAT = "/v1/chat/completions"
@@ -19,7 +19,7 @@ describe("a response without usage", () => {
     Effect.gen(function* () {
       let answer: unknown
       let pieces: ReadonlyArray<unknown> = []
-      const { server } = yield* before((response, { body }) => {
+      const { server } = yield* startPaidServer((response, { body }) => {
         if (!body.includes('"stream":true')) return json(response, answer)
         events(response, ...pieces)
         response.end("data: [DONE]\n\n")
@@ -48,7 +48,7 @@ describe("a response without usage", () => {
   it.live("is refunded if the stream is empty", () =>
     Effect.gen(function* () {
       let pieces: ReadonlyArray<unknown> = []
-      const { server } = yield* before((response) => {
+      const { server } = yield* startPaidServer((response) => {
         events(response, ...pieces)
         response.end()
       })
@@ -62,7 +62,9 @@ describe("a response without usage", () => {
 describe("a chat request", () => {
   it.live("reserves and counts tools, schemas and names in addition to its texts", () =>
     Effect.gen(function* () {
-      const { asked, server } = yield* before((response) => json(response, said({ content: "six" })))
+      const { requests, server } = yield* startPaidServer((response) =>
+        json(response, said({ content: "six" }))
+      )
       const made = yield* server.json(
         Schema.Struct({ data: Schema.Struct({ key: Schema.String }) }),
         "/api/token/",
@@ -78,7 +80,7 @@ describe("a chat request", () => {
         const short = yield* post(server, CHAT, { ...chat, ...more }, { as: "none", headers })
         assert.deepStrictEqual([short.status, codeOf(short)], [403, "insufficient_quota"])
       }
-      assert.isEmpty(asked())
+      assert.isEmpty(requests())
       const tools = [{ type: "function", function: { name: "tide", description } }]
       const counted = Math.ceil(JSON.stringify({ tools }).length / 4)
       yield* costs(server, post(server, CHAT, { ...chat, tools }), CHAT_INPUT + 1 + counted)
@@ -94,7 +96,9 @@ describe("a chat request", () => {
 
   it.live("reserves for each of `n` choices, and an invalid `n` is rejected", () =>
     Effect.gen(function* () {
-      const { asked, server } = yield* before((response) => json(response, said({ content: "six" })))
+      const { requests, server } = yield* startPaidServer((response) =>
+        json(response, said({ content: "six" }))
+      )
       const made = yield* server.json(
         Schema.Struct({ data: Schema.Struct({ key: Schema.String }) }),
         "/api/token/",
@@ -109,13 +113,13 @@ describe("a chat request", () => {
         )
       assert.strictEqual((yield* ask(2)).status, 200)
       assert.strictEqual((yield* ask(3)).status, 403)
-      const asking = asked().length
+      const asking = requests().length
       for (const n of [0, -1, 1.5, "2", 129, true]) {
         const refused = yield* ask(n)
         assert.strictEqual(refused.status, 400)
         assert.include(refused.text, '"param":"n"')
       }
-      assert.strictEqual(asked().length, asking)
+      assert.strictEqual(requests().length, asking)
       assert.strictEqual((yield* ask(null)).status, 200)
     }).pipe(Effect.scoped)
   )
@@ -123,7 +127,9 @@ describe("a chat request", () => {
 
 it.live("the token limit keeps its name, and of two different limits the lower one is sent for both", () =>
   Effect.gen(function* () {
-    const { asked, server } = yield* before((response) => json(response, said({ content: words })))
+    const { requests, server } = yield* startPaidServer((response) =>
+      json(response, said({ content: words }))
+    )
     const { max_tokens: _, ...unlimited } = chat
     const written = '{ "max_completion_tokens":5, "big":12345678901234567890, '
     const body = JSON.stringify(unlimited).replace("{", written)
@@ -131,14 +137,14 @@ it.live("the token limit keeps its name, and of two different limits the lower o
     for (const stream of ["", ' "stream": false, "stream_options": null,']) {
       const sent = body.replace("{", `{${stream}`)
       assert.strictEqual((yield* server.call(CHAT, { body: sent, headers })).status, 200)
-      assert.strictEqual(asked().at(-1)?.body, sent)
+      assert.strictEqual(requests().at(-1)?.body, sent)
     }
     for (const limits of [
       { max_tokens: 7, max_completion_tokens: 1_000_000 },
       { max_tokens: 1_000_000, max_completion_tokens: 7 }
     ]) {
       yield* post(server, CHAT, { ...unlimited, ...limits })
-      const sent: unknown = JSON.parse(asked().at(-1)?.body ?? "")
+      const sent: unknown = JSON.parse(requests().at(-1)?.body ?? "")
       assert.deepStrictEqual(sent, { ...unlimited, max_tokens: 7, max_completion_tokens: 7 })
     }
   }).pipe(Effect.scoped)

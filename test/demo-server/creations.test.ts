@@ -3,9 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
 import OpenAI from "openai"
 import { thrown } from "../clients/Clients.ts"
-import { before, codeOf, costs, post, priced, type Server } from "./PaidServer.ts"
+import { startPaidServer, codeOf, costs, post, priced, type Server } from "./PaidServer.ts"
 import { startServer } from "./TestServer.ts"
-import { type Answering, json } from "./Upstream.ts"
+import { type Responder, json } from "./Upstream.ts"
 
 const keyed = (name: unknown) => ({
   headers: { "idempotency-key": encodeURIComponent(JSON.stringify(name)) }
@@ -18,7 +18,7 @@ const MADE = [
   ["/v1/videos", film, { id: "a film", status: "in_progress", seconds: "8" }, 80]
 ] as const
 
-const failing: ReadonlyArray<Answering> = [
+const failing: ReadonlyArray<Responder> = [
   (response) => response.destroy(),
   (response) => json(response, { error: { message: "oh" } }, 500),
   (response) => json(response, { error: { message: "overloaded" } }, 503),
@@ -29,14 +29,14 @@ describe("a creation with an unknown outcome", () => {
   it.live("is not retried by OpenAI's client", () =>
     Effect.gen(function* () {
       let fail = failing[0]
-      const { asked, server } = yield* before((...call) => fail?.(...call))
+      const { requests, server } = yield* startPaidServer((...call) => fail?.(...call))
       const client = new OpenAI({ apiKey: server.secrets.apiKey, baseURL: `${server.url}/v1` })
       for (const [at, failure] of failing.entries()) {
         fail = failure
         const make = () =>
           at % 2 === 0 ? client.images.generate(image) : client.videos.create({ ...film, seconds: "8" })
         yield* Effect.promise(() => thrown(make()))
-        assert.lengthOf(asked(), at + 1)
+        assert.lengthOf(requests(), at + 1)
       }
     }).pipe(Effect.scoped)
   )
@@ -44,7 +44,7 @@ describe("a creation with an unknown outcome", () => {
   it.live("is refunded, and not repeated with the same Idempotency-Key", () =>
     Effect.gen(function* () {
       let answer = failing[0]
-      const { asked, server } = yield* before((...call) => answer?.(...call))
+      const { requests, server } = yield* startPaidServer((...call) => answer?.(...call))
       for (const [path, body] of [MADE[0], MADE[2]]) {
         answer = failing[0]
         const call = post(server, path, body, keyed(path))
@@ -55,12 +55,12 @@ describe("a creation with an unknown outcome", () => {
         assert.deepStrictEqual([again.status, codeOf(again)], [502, "idempotency_in_doubt"])
         assert.strictEqual(again.headers.get("x-should-retry"), "false")
       }
-      assert.lengthOf(asked(), 2)
+      assert.lengthOf(requests(), 2)
       // A rejected creation was not executed.
       const refused = post(server, "/v1/videos", film, keyed("another"))
       yield* refused
       yield* refused
-      assert.lengthOf(asked(), 4)
+      assert.lengthOf(requests(), 4)
     }).pipe(Effect.scoped)
   )
 })
@@ -86,7 +86,7 @@ describe("the response of a creation whose caller has disconnected", () => {
     Effect.gen(function* () {
       const waiting: Array<() => void> = []
       let answer: unknown
-      const { asked, server } = yield* before(
+      const { requests, server } = yield* startPaidServer(
         (response) => {
           waiting.push(() => json(response, answer))
         },
@@ -104,7 +104,7 @@ describe("the response of a creation whose caller has disconnected", () => {
         assert.deepStrictEqual(JSON.parse(again.text), made)
         assert.strictEqual(again.headers.get("idempotent-replayed"), "true")
       }
-      assert.lengthOf(asked(), MADE.length)
+      assert.lengthOf(requests(), MADE.length)
       // The request is logged after the caller has disconnected.
       const gone = yield* Effect.repeat(
         Effect.sync(() => server.printed.filter((line) => line.includes("status=499"))),
@@ -132,7 +132,7 @@ describe("a video", () => {
   it.live("is charged if it is completed in the first response, or before it is deleted", () =>
     Effect.gen(function* () {
       let status = "completed"
-      const { asked, server } = yield* before((response, { method }) =>
+      const { requests, server } = yield* startPaidServer((response, { method }) =>
         json(response, method === "DELETE" ? {} : { id: "film", status })
       )
       const remove = server.call("/v1/videos/film", { method: "DELETE" })
@@ -143,17 +143,19 @@ describe("a video", () => {
       yield* costs(server, remove, 0)
       status = "failed"
       yield* costs(server, post(server, "/v1/videos", film), 0)
-      assert.strictEqual(asked().at(-1)?.method, "POST")
+      assert.strictEqual(requests().at(-1)?.method, "POST")
     }).pipe(Effect.scoped)
   )
 
   it.live("costs its seconds, and seconds out of range are rejected", () =>
     Effect.gen(function* () {
-      const { asked, server } = yield* before((response) => json(response, { id: "film", status: "queued" }))
+      const { requests, server } = yield* startPaidServer((response) =>
+        json(response, { id: "film", status: "queued" })
+      )
       yield* costs(server, post(server, "/v1/videos", { ...film, seconds: "60" }), 600)
       for (const seconds of ["3600", "61", "0", "0.0", "0.001", "000000000"]) {
         const refused = yield* costs(server, post(server, "/v1/videos", { ...film, seconds }), 0)
-        assert.deepStrictEqual([refused.status, asked().length], [400, 1], seconds)
+        assert.deepStrictEqual([refused.status, requests().length], [400, 1], seconds)
         assert.include(refused.text, '"param":"seconds"')
       }
     }).pipe(Effect.scoped)

@@ -3,15 +3,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule, Schema } from "effect"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { before, costs, events, piece, post, type Server } from "./PaidServer.ts"
+import { startPaidServer, costs, events, piece, post, type Server } from "./PaidServer.ts"
 import { errorOf, filesOf, startServer, temporaryFolder } from "./TestServer.ts"
-import { type Answering, json, startUpstream } from "./Upstream.ts"
+import { type Responder, json, startUpstream } from "./Upstream.ts"
 
 const usage = { prompt_tokens: 1, total_tokens: 1 }
 const Input = Schema.fromJsonString(Schema.Struct({ input: Schema.Array(Schema.String) }))
 
 /** An upstream that reports one token for each embedding and each rerank. */
-const ranking: Answering = (response, { body, path }) => {
+const ranking: Responder = (response, { body, path }) => {
   if (path === "/v1/rerank") {
     return json(response, { model: "r", results: [{ index: 0, relevance_score: 0.9 }], usage })
   }
@@ -31,9 +31,11 @@ const upload = (server: Server) =>
 const ask = (server: Server) => post(server, "/qa", { question: "three herons?" })
 
 /** A server with a document and an upstream whose chat responds with `chat`. */
-const asking = Effect.fnUntraced(function* (chat: Answering) {
-  const { server } = yield* before((response, asked, request) =>
-    asked.path === "/v1/chat/completions" ? chat(response, asked, request) : ranking(response, asked, request)
+const asking = Effect.fnUntraced(function* (chat: Responder) {
+  const { server } = yield* startPaidServer((response, received, request) =>
+    received.path === "/v1/chat/completions"
+      ? chat(response, received, request)
+      : ranking(response, received, request)
   )
   assert.strictEqual(yield* upload(server), 200)
   return server
@@ -132,8 +134,8 @@ describe("an upstream that rejects the server's request", () => {
   it.live("is 502 for questions and uploads", () =>
     Effect.gen(function* () {
       let refusal: (typeof refusals)[number] | undefined
-      const { server } = yield* before((response, asked, request) => {
-        if (refusal === undefined) return ranking(response, asked, request)
+      const { server } = yield* startPaidServer((response, received, request) => {
+        if (refusal === undefined) return ranking(response, received, request)
         const [status, error] = refusal
         if (status === 307) response.setHeader("location", "http://127.0.0.1:1/v1")
         json(response, { error }, status)
@@ -158,7 +160,7 @@ describe("an upstream that rejects the server's request", () => {
 })
 
 describe("the limits of an upstream apply to the library's calls", () => {
-  const start = Effect.fnUntraced(function* (answer: Answering, limits: object) {
+  const start = Effect.fnUntraced(function* (answer: Responder, limits: object) {
     const upstream = yield* startUpstream(answer)
     const file = join(yield* temporaryFolder, "sluice.config.json")
     const models = [
@@ -180,8 +182,8 @@ describe("the limits of an upstream apply to the library's calls", () => {
 
   it.live("a timeout is 504", () =>
     Effect.gen(function* () {
-      const silent: Answering = (response, asked, request) =>
-        asked.path === "/v1/rerank" ? undefined : ranking(response, asked, request)
+      const silent: Responder = (response, received, request) =>
+        received.path === "/v1/rerank" ? undefined : ranking(response, received, request)
       const { status, text } = yield* ask(yield* start(silent, { timeoutSeconds: 0.3 }))
       assert.strictEqual(status, 504, text)
     }).pipe(Effect.scoped)
@@ -189,10 +191,10 @@ describe("the limits of an upstream apply to the library's calls", () => {
 
   it.live("a stream that stalls is 504, whatever the timeout of its head", () =>
     Effect.gen(function* () {
-      const stalling: Answering = (response, asked, request) =>
-        asked.path === "/v1/chat/completions"
+      const stalling: Responder = (response, received, request) =>
+        received.path === "/v1/chat/completions"
           ? events(response, piece("three"))
-          : ranking(response, asked, request)
+          : ranking(response, received, request)
       const { status, text } = yield* ask(yield* start(stalling, { timeoutSeconds: 600, idleSeconds: 0.3 }))
       assert.strictEqual(status, 504, text)
     }).pipe(Effect.scoped)

@@ -6,7 +6,7 @@ import { copyFileSync, existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { outOfBalance } from "./Equation.ts"
 import { ledgerIn } from "./LedgerIn.ts"
-import { before, embed, vectors } from "./PaidServer.ts"
+import { startPaidServer, embed, vectors } from "./PaidServer.ts"
 import { temporaryFolder } from "./TestServer.ts"
 import { json } from "./Upstream.ts"
 
@@ -28,7 +28,7 @@ for (const synchronous of ["full", "normal"]) {
   it.live(`with ${synchronous}, a call is settled in the files when its response arrives`, () =>
     Effect.gen(function* () {
       const usage = { prompt_tokens: 2, total_tokens: 2 }
-      const { server } = yield* before((response) => json(response, vectors(usage)), {
+      const { server } = yield* startPaidServer((response) => json(response, vectors(usage)), {
         SLUICE_SYNCHRONOUS: synchronous
       })
       const copies: Array<string> = []

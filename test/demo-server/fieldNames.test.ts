@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { ErrorBody } from "@sluice/core/contract"
 import { Effect, Schema } from "effect"
-import { before, chat, costs, embed, vectors } from "./PaidServer.ts"
+import { startPaidServer, chat, costs, embed, vectors } from "./PaidServer.ts"
 import { json } from "./Upstream.ts"
 
 const rest = (body: object) => JSON.stringify(body).slice(1, -1)
@@ -31,7 +31,7 @@ const refused = [
 
 it.live("repeated names and names in another case are rejected, and similar valid bodies pass", () =>
   Effect.gen(function* () {
-    const { asked, server } = yield* before((response) =>
+    const { requests, server } = yield* startPaidServer((response) =>
       json(response, { ...vectors(), choices: [{ message: { content: "" } }], id: "film", status: "queued" })
     )
     const send = (path: string, body: string | FormData) =>
@@ -51,7 +51,7 @@ it.live("repeated names and names in another case are rejected, and similar vali
     const form = new FormData()
     for (const [name, value] of Object.entries({ ...film, Seconds: "15" })) form.append(name, value)
     assert.strictEqual((yield* costs(server, send("/v1/videos", form), 0))[0], 400)
-    assert.deepStrictEqual(asked(), [])
+    assert.deepStrictEqual(requests(), [])
 
     const messages = [{ role: "user", content: 'say "model" and "n":1, "n":2, é' }]
     const tools = [{ type: "function", function: { name: "n", parameters: { Model: 1, n: { n: "n" } } } }]
@@ -61,7 +61,7 @@ it.live("repeated names and names in another case are rejected, and similar vali
       JSON.stringify({ ...chat, messages }).replace("é", String.raw`\u00e9 \u0041`)
     ]) {
       assert.strictEqual((yield* send("/v1/chat/completions", body))[0], 200, body)
-      assert.strictEqual(asked().at(-1)?.body, body)
+      assert.strictEqual(requests().at(-1)?.body, body)
     }
   }).pipe(Effect.scoped)
 )

@@ -9,27 +9,27 @@ import type { ServerResponse } from "node:http"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { type CallOptions, startServer } from "./TestServer.ts"
-import { type Answering, json, startUpstream } from "./Upstream.ts"
+import { type Responder, json, startUpstream } from "./Upstream.ts"
 
 const decodeError = Schema.decodeUnknownSync(Schema.fromJsonString(ErrorBody))
 
 const canary = "sk-canary-upstream-credential"
 
-/** A server in front of an upstream with the given response. `asked` are the calls to one path. */
-const before = Effect.fnUntraced(function* (
+/** A server in front of an upstream with the given response. `requests` are the credentials of the calls to one path. */
+const startWithUpstream = Effect.fnUntraced(function* (
   path: string,
-  answer: Answering,
+  answer: Responder,
   env: Record<string, string> = {}
 ) {
-  const asked: Array<string | undefined> = []
+  const requests: Array<string | undefined> = []
   const upstream = yield* startUpstream((response, call, request) => {
     // The server's library sends embeddings calls of its own.
     if (!call.path.startsWith(path)) return json(response, {}, 404)
-    asked.push(request.headers.authorization)
+    requests.push(request.headers.authorization)
     answer(response, call, request)
   })
   const server = yield* startServer({ env: { ...upstream.env, SLUICE_API_KEY: canary, ...env } })
-  return { ...server, asked }
+  return { ...server, requests }
 })
 
 const rerank = { model: "r", query: "canary-question", documents: ["d"] }
@@ -56,7 +56,7 @@ describe("known faults of gateways, with an upstream", () => {
     Effect.gen(function* () {
       const thief = yield* startUpstream((response) => json(response, ranked))
       const address = thief.env["SLUICE_GATEWAY_URL"] ?? ""
-      const { asked, call } = yield* before("/v1/", (response, { body }) => {
+      const { requests, call } = yield* startWithUpstream("/v1/", (response, { body }) => {
         if (!body.includes('"stream":true'))
           return json(response, { ...ranked, id: "1", choices: [{}], data: [{}] })
         startEvents(response)
@@ -76,20 +76,20 @@ describe("known faults of gateways, with an upstream", () => {
         "/v1/images/generations": [{ model: "i", prompt: "A lock" }],
         "/v1/videos": [{ model: "v", prompt: "A lock" }]
       }
-      for (const [path, requests] of Object.entries(calls)) {
-        for (const request of requests) {
-          const before = asked.length
+      for (const [path, bodies] of Object.entries(calls)) {
+        for (const request of bodies) {
+          const before = requests.length
           const response = yield* call(`${path}?api_base=${encodeURIComponent(address)}`, {
             json: { ...request, ...body },
             headers
           })
           yield* textOf(response)
           assert.strictEqual(response.status, 200, path)
-          assert.strictEqual(asked.at(-1), `Bearer ${canary}`, path)
-          assert.isAbove(asked.length, before, path)
+          assert.strictEqual(requests.at(-1), `Bearer ${canary}`, path)
+          assert.isAbove(requests.length, before, path)
         }
       }
-      assert.deepStrictEqual(thief.asked, [])
+      assert.deepStrictEqual(thief.requests, [])
     }).pipe(Effect.scoped)
   )
 
@@ -107,7 +107,7 @@ describe("known faults of gateways, with an upstream", () => {
         server: "theirs",
         location: "http://evil.example/"
       }
-      const { call } = yield* before("/v1/", (response, { body }) => {
+      const { call } = yield* startWithUpstream("/v1/", (response, { body }) => {
         const isStream = body.includes('"stream":true')
         response.writeHead(200, {
           ...headers,
@@ -132,7 +132,7 @@ describe("known faults of gateways, with an upstream", () => {
 
   it.live("12: a video with public cache headers of an upstream is private here", () =>
     Effect.gen(function* () {
-      const { call } = yield* before("/v1/videos", (response, { path }) => {
+      const { call } = yield* startWithUpstream("/v1/videos", (response, { path }) => {
         if (!path.endsWith("/content")) return json(response, { id: "v1", status: "completed" })
         response.writeHead(200, {
           "content-type": "video/mp4",
@@ -157,7 +157,7 @@ describe("known faults of gateways, with an upstream", () => {
   it.live("12: HEAD does not download a video", () =>
     Effect.gen(function* () {
       const closed = yield* Deferred.make<void>()
-      const { call } = yield* before("/v1/videos", (response, { path }) => {
+      const { call } = yield* startWithUpstream("/v1/videos", (response, { path }) => {
         if (!path.endsWith("/content")) return json(response, { id: "v1", status: "completed" })
         response.on("close", () => Deferred.doneUnsafe(closed, Effect.void))
         response.writeHead(200, { "content-type": "video/mp4" })
@@ -174,7 +174,7 @@ describe("known faults of gateways, with an upstream", () => {
   it.live("14: a key disabled during a stream gets the rest of it, and nothing more", () =>
     Effect.gen(function* () {
       const begun = yield* Deferred.make<ServerResponse>()
-      const { call, json } = yield* before(CHAT, (response) => {
+      const { call, json } = yield* startWithUpstream(CHAT, (response) => {
         startEvents(response)
         Deferred.doneUnsafe(begun, Effect.succeed(response))
       })
@@ -193,7 +193,7 @@ describe("known faults of gateways, with an upstream", () => {
   it.live("a stream ends with its last event and closes the upstream's connection", () =>
     Effect.gen(function* () {
       const letGo = yield* Deferred.make<void>()
-      const { call } = yield* before(CHAT, (response) => {
+      const { call } = yield* startWithUpstream(CHAT, (response) => {
         startEvents(response)
         response.once("close", () => Deferred.doneUnsafe(letGo, Effect.void))
         response.write(`${event("last")}data: [DONE]\n\n${event("late")}`)
@@ -209,13 +209,13 @@ describe("known faults of gateways, with an upstream", () => {
       `15: no secret and no text of a caller is in a log, an error, a metric or a file (${Object.keys(env)[0]})`,
       () =>
         Effect.gen(function* () {
-          const echo: Answering = (response, _, request) =>
+          const echo: Responder = (response, _, request) =>
             json(
               response,
               { error: { message: `refused ${request.headers.authorization} for canary-question` } },
               401
             )
-          const { call, data, printed, secrets } = yield* before("/v1/rerank", echo, env)
+          const { call, data, printed, secrets } = yield* startWithUpstream("/v1/rerank", echo, env)
           const login = printed.length
           const answers = yield* Effect.forEach(
             [
@@ -265,11 +265,11 @@ describe("known faults of gateways, with an upstream", () => {
     Effect.gen(function* () {
       let times = 0
       const {
-        asked,
+        requests,
         call,
         json: read,
         secrets
-      } = yield* before("/v1/rerank", (response) => {
+      } = yield* startWithUpstream("/v1/rerank", (response) => {
         times += 1
         json(response, { ...ranked, id: `answer-${times}` })
       })
@@ -291,7 +291,7 @@ describe("known faults of gateways, with an upstream", () => {
       assert.include(yield* ask(secrets.apiKey), "answer-1")
       assert.include(yield* ask(made.data.key), "answer-2")
       assert.include(yield* ask(secrets.apiKey), "answer-1")
-      assert.lengthOf(asked, 2)
+      assert.lengthOf(requests, 2)
     }).pipe(Effect.scoped)
   )
 
@@ -299,7 +299,7 @@ describe("known faults of gateways, with an upstream", () => {
     "17: an upstream that closes early is an error, whole or streamed, and the server keeps running",
     () =>
       Effect.gen(function* () {
-        const { call } = yield* before("/v1/", (response, { body }) => {
+        const { call } = yield* startWithUpstream("/v1/", (response, { body }) => {
           if (body.includes('"stream":true')) startEvents(response)
           else response.writeHead(200, { "content-type": "application/json", "content-length": "500" })
           response.write(body.includes('"stream":true') ? event("second") : '{"results":[', () =>
@@ -320,7 +320,7 @@ describe("known faults of gateways, with an upstream", () => {
 
   it.live("15, 17: a stream contains no key, and a truncated event is reported", () =>
     Effect.gen(function* () {
-      const { call } = yield* before(CHAT, (response, { body }) => {
+      const { call } = yield* startWithUpstream(CHAT, (response, { body }) => {
         startEvents(response)
         if (body.includes("cut")) return response.end('data: {"id":"1","choi')
         response.end(`data: {"error":{"message":"bad key ${canary}"}}\n\ndata: [DONE]\n\n`)
@@ -338,7 +338,7 @@ describe("known faults of gateways, with an upstream", () => {
 
   it.live("17: a stream without [DONE] ends when it ends", () =>
     Effect.gen(function* () {
-      const { call } = yield* before(CHAT, (response) => {
+      const { call } = yield* startWithUpstream(CHAT, (response) => {
         startEvents(response)
         response.end()
       })
@@ -352,7 +352,7 @@ describe("known faults of gateways, with an upstream", () => {
       `17: rate-limited calls are not retried, and the response has a valid retry-after (${after})`,
       () =>
         Effect.gen(function* () {
-          const { asked, call } = yield* before("/v1/rerank", (response) => {
+          const { requests, call } = yield* startWithUpstream("/v1/rerank", (response) => {
             response.setHeader("retry-after", after)
             json(response, { error: { message: "slower" } }, 429)
           })
@@ -366,7 +366,7 @@ describe("known faults of gateways, with an upstream", () => {
             const wait = response.headers.get("retry-after")
             assert.match(wait ?? "none", /^\d{1,5}$/)
           }
-          assert.isAtMost(asked.length, 20)
+          assert.isAtMost(requests.length, 20)
         }).pipe(Effect.scoped)
     )
   }

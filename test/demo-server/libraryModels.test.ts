@@ -12,7 +12,7 @@ const Status = Schema.Struct({
   models: Schema.Struct({ embedding: Schema.String, rerank: Schema.String, chat: Schema.String })
 })
 const Listed = Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.String })) })
-const Asked = Schema.fromJsonString(
+const ReceivedRequest = Schema.fromJsonString(
   Schema.Struct({ model: Schema.String, input: Schema.Array(Schema.String) })
 )
 
@@ -22,7 +22,7 @@ const embedding = (text: string) => (/heron/i.test(text) ? [1, 0] : [0, 1])
 it.live("the library uses the models of the providers' file", () =>
   Effect.gen(function* () {
     const upstream = yield* startUpstream((response, { body }) => {
-      const { input, model } = Schema.decodeUnknownSync(Asked)(body)
+      const { input, model } = Schema.decodeUnknownSync(ReceivedRequest)(body)
       const data = input.map((text, index) => ({ index, object: "embedding", embedding: embedding(text) }))
       json(response, { object: "list", model, data, usage: { prompt_tokens: 7, total_tokens: 7 } })
     })
@@ -57,10 +57,14 @@ it.live("the library uses the models of the providers' file", () =>
     assert.strictEqual((yield* call("/documents", { body: files })).status, 200)
     const answer = yield* call("/qa", { json: { question: "Where does the heron wait?" } })
     assert.include(yield* Effect.promise(() => answer.text()), "A heron waits at the weir.")
-    const texts = upstream.asked.flatMap(({ body }) => Schema.decodeUnknownSync(Asked)(body).input)
+    const texts = upstream.requests.flatMap(
+      ({ body }) => Schema.decodeUnknownSync(ReceivedRequest)(body).input
+    )
     assert.isTrue(texts.some((text) => /^passage: .*A heron waits/s.test(text)))
     assert.include(texts, "query: Where does the heron wait?")
-    const sizes = upstream.asked.map(({ body }) => Schema.decodeUnknownSync(Asked)(body).input.length)
+    const sizes = upstream.requests.map(
+      ({ body }) => Schema.decodeUnknownSync(ReceivedRequest)(body).input.length
+    )
     assert.strictEqual(Math.max(...sizes), 1)
 
     // The embedded models are served under their own names only.
@@ -70,9 +74,9 @@ it.live("the library uses the models of the providers' file", () =>
     assert.strictEqual(listed.data.filter(({ id }) => id === "large").length, 1)
     const own = yield* call("/v1/embeddings", { json: { model: "sluice-lexical-1024", input: "heron" } })
     assert.strictEqual(own.status, 200)
-    const before = upstream.asked.length
+    const before = upstream.requests.length
     for (let i = 0; i < 8; i++) yield* call("/v1/embeddings", { json: { model: "large", input: ["heron"] } })
-    assert.strictEqual(upstream.asked.length, before + 8)
+    assert.strictEqual(upstream.requests.length, before + 8)
 
     // The library's models are embedded, but calls of other models cost real money.
     const { json: readOther } = yield* start({})

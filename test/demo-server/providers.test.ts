@@ -69,11 +69,11 @@ const BothLayer = Layer.effect(
       behave: (inTheEast, inTheWest) => {
         east.behave(inTheEast)
         west.behave(inTheWest)
-        before = { east: east.asked.length, west: west.asked.length }
+        before = { east: east.requests.length, west: west.requests.length }
       },
       askedSince: () => ({
-        east: east.asked.length - before.east,
-        west: west.asked.length - before.west
+        east: east.requests.length - before.east,
+        west: west.requests.length - before.west
       })
     }
   })
@@ -200,7 +200,7 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
       assert.strictEqual((yield* server.call("/v1/videos/by-the-west", { method: "DELETE" })).status, 200)
       assert.deepStrictEqual(askedSince(), { east: 0, west: 4 })
       assert.deepStrictEqual(
-        west.asked.slice(-4).map(({ headers, method }) => [method, headers.authorization]),
+        west.requests.slice(-4).map(({ headers, method }) => [method, headers.authorization]),
         // The status is read before the deletion.
         ["GET", "GET", "GET", "DELETE"].map((method) => [method, `Bearer ${KEYS.WEST_KEY}`])
       )
@@ -215,7 +215,7 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
       yield* server.call("/v1/videos", { json: film })
       west.behave(json({ id, status: "in_progress" }))
       yield* server.call(`/v1/videos/${encodeURIComponent(id)}`)
-      assert.strictEqual(west.asked.at(-1)?.path, `/v1/videos/${encodeURIComponent(id)}`)
+      assert.strictEqual(west.requests.at(-1)?.path, `/v1/videos/${encodeURIComponent(id)}`)
     })
   )
 
@@ -250,7 +250,7 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
         body: body("embed"),
         headers: { "content-type": "application/json" }
       })
-      assert.strictEqual(east.asked.at(-1)?.body, body("east-embed"))
+      assert.strictEqual(east.requests.at(-1)?.body, body("east-embed"))
       const text = yield* Effect.promise(() => response.text())
       assert.strictEqual(text, answer.replace("east-embed", "embed"))
     })
@@ -299,12 +299,12 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
         messages: [{ role: "user", content: "How high is the water?" }],
         tools: [tide]
       })
-      const [user, asked, told] = JSON.parse(
+      const [user, assistant, tool] = JSON.parse(
         (yield* Effect.promise(() => runner.finalContent())) ?? ""
       ) as ReadonlyArray<object>
       assert.deepInclude(user, { content: "How high is the water?" })
-      assert.deepInclude(asked, { content: null, tool_calls: [called] })
-      assert.deepInclude(told, { role: "tool", tool_call_id: "1", content: "two metres at the quay" })
+      assert.deepInclude(assistant, { content: null, tool_calls: [called] })
+      assert.deepInclude(tool, { role: "tool", tool_call_id: "1", content: "two metres at the quay" })
     })
   )
 
@@ -324,7 +324,7 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
       const first = yield* read
       assert.include(first, '"one"')
       assert.include(first, '"model":"chat"')
-      east.asked.at(-1)?.response.end(`${event("two")}data: [DONE]\n\n`)
+      east.requests.at(-1)?.response.end(`${event("two")}data: [DONE]\n\n`)
       let rest = ""
       for (let part = yield* read; part !== ""; part = yield* read) rest += part
       assert.include(rest, '"two"')
@@ -339,7 +339,7 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
       const silent = yield* Effect.forkChild(server.call("/v1/rerank", { json: rank }))
       const waiting = yield* east.next
       yield* Fiber.interrupt(silent)
-      yield* Effect.promise(() => waiting.gone)
+      yield* Effect.promise(() => waiting.disconnected)
 
       const leaving = new AbortController()
       behave(({ response }) => {
@@ -356,9 +356,9 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
       )
       const reader = (response.body as ReadableStream<Uint8Array>).getReader()
       yield* Effect.promise(() => reader.read())
-      const streaming = east.asked.at(-1)
+      const streaming = east.requests.at(-1)
       leaving.abort()
-      yield* Effect.promise(async () => streaming?.gone)
+      yield* Effect.promise(async () => streaming?.disconnected)
       assert.strictEqual(streaming?.response.writableEnded, false)
     })
   )

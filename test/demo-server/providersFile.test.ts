@@ -161,20 +161,20 @@ describe("the providers' file", () => {
       )
       const refusals = server.printed.filter((line) => line.includes("was not reloaded"))
       assert.lengthOf(refusals, 2)
-      const beforeChange = next.asked.length
+      const beforeChange = next.requests.length
       assert.strictEqual(beforeChange, 0)
 
       yield* fs.writeFileString(`${path}.new`, file(served("next", next)))
       yield* fs.rename(`${path}.new`, path)
       yield* printed("was reloaded. Providers: next")
       assert.strictEqual(yield* told, "ok")
-      const after = old.asked.length
+      const after = old.requests.length
       enough = true
       yield* Fiber.join(load)
       assert.strictEqual((yield* rank).status, 200)
-      assert.isAtLeast(next.asked.length, 1)
+      assert.isAtLeast(next.requests.length, 1)
       // Only calls that chose their provider before the change.
-      assert.isAtMost(old.asked.length - after, 4)
+      assert.isAtMost(old.requests.length - after, 4)
       assert.isAtLeast(statuses.length, 4)
       assert.deepStrictEqual(new Set(statuses), new Set([200]))
 

@@ -13,7 +13,7 @@ import { Providers } from "../../apps/demo-server/src/routing/Providers.ts"
 import { Self } from "./AccountCalls.ts"
 import { outOfBalance } from "./Equation.ts"
 import { addUser, ledgerIn } from "./LedgerIn.ts"
-import { before, chat, costs, events, piece } from "./PaidServer.ts"
+import { startPaidServer, chat, costs, events, piece } from "./PaidServer.ts"
 import { startServer, temporaryFolder } from "./TestServer.ts"
 import { json, startUpstream } from "./Upstream.ts"
 
@@ -127,7 +127,7 @@ const anHourLater = Effect.acquireRelease(
 it.live("a running call is charged when it ends, also if the clock was changed", () =>
   Effect.gen(function* () {
     const end = yield* Latch.make()
-    const { server } = yield* before((response) => {
+    const { server } = yield* startPaidServer((response) => {
       events(response, piece("four words of answer"))
       Effect.runFork(
         end.whenOpen(

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { setTimeout } from "node:timers/promises"
 import { makeRedactor } from "../../apps/demo-server/src/routing/RedactCredential.ts"
-import { before, chat, embed, piece, post, vectors } from "./PaidServer.ts"
+import { startPaidServer, chat, embed, piece, post, vectors } from "./PaidServer.ts"
 
 const SECRET = "sk-canary-0123456789abcdef"
 const film = { model: "v", prompt: "p" }
@@ -13,7 +13,7 @@ describe("a credential that an upstream repeats", () => {
     Effect.gen(function* () {
       const failed = (message: string) => ({ id: "film", status: "failed", error: { message } })
       let answer: unknown
-      const { server } = yield* before(
+      const { server } = yield* startPaidServer(
         (response, { body }) => {
           if (body.includes('"stream":true')) {
             const text = `data: ${JSON.stringify(piece(`my key is ${SECRET}, 中文`))}\n\ndata: [DONE]\n\n`

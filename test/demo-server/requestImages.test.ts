@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { makeDataUri } from "@sluice/core/media"
 import { Effect } from "effect"
 import { png, RED } from "../laws/Pictures.ts"
-import { before, chat, codeOf, post } from "./PaidServer.ts"
+import { startPaidServer, chat, codeOf, post } from "./PaidServer.ts"
 import { json } from "./Upstream.ts"
 
 const GIF = Buffer.from("GIF89a\x01\0\x01\0\0\0\0;", "latin1")
@@ -24,7 +24,7 @@ const NONE = [
 describe("an image for a model of an upstream", () => {
   it.live("must be a URL, a data URI or Base64 of an image, and not a path", () =>
     Effect.gen(function* () {
-      const { asked, server } = yield* before((response) =>
+      const { requests, server } = yield* startPaidServer((response) =>
         json(response, { id: "made", status: "queued", choices: [{ message: { content: "seen" } }] })
       )
       const picture = (image: unknown) =>
@@ -52,7 +52,7 @@ describe("an image for a model of an upstream", () => {
       for (const none of [{}, { image_url: null }, { image_url: "word" }, { file_id: "/etc/passwd" }]) {
         assert.strictEqual((yield* film(none)).status, 400, JSON.stringify(none))
       }
-      assert.lengthOf(asked(), 0)
+      assert.lengthOf(requests(), 0)
 
       for (const image of ["https://host.example/a.png", PICTURE, BASE64]) {
         for (const call of [picture(image), film(image), film({ image_url: image })]) {
@@ -69,7 +69,9 @@ describe("an image for a model of an upstream", () => {
 
   it.live("and other fields must not be repeated in a form", () =>
     Effect.gen(function* () {
-      const { asked, server } = yield* before((response) => json(response, { id: "made", status: "queued" }))
+      const { requests, server } = yield* startPaidServer((response) =>
+        json(response, { id: "made", status: "queued" })
+      )
       const sent = (path: string, ...more: ReadonlyArray<readonly [string, string]>) => {
         const body = new FormData()
         for (const [name, value] of [["model", "m"], ["prompt", "p"], ...more] as const)
@@ -86,7 +88,7 @@ describe("an image for a model of an upstream", () => {
       ] as const) {
         assert.strictEqual(yield* sent(path, ...more), 400, JSON.stringify(more))
       }
-      assert.lengthOf(asked(), 0)
+      assert.lengthOf(requests(), 0)
       const several = [
         ["image", PICTURE],
         ["image[]", PICTURE],

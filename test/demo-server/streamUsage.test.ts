@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { ServerResponse } from "node:http"
-import { before, chat, CHAT_INPUT, costs, events, piece, post } from "./PaidServer.ts"
+import { startPaidServer, chat, CHAT_INPUT, costs, events, piece, post } from "./PaidServer.ts"
 import { json } from "./Upstream.ts"
 
 const stream = { ...chat, stream: true }
@@ -16,7 +16,7 @@ const optionsIn = (body: string | undefined) =>
 describe("the usage of a stream", () => {
   it.live("is requested and billed, and shown to callers who request it", () =>
     Effect.gen(function* () {
-      const { asked, server } = yield* before((response) => {
+      const { requests, server } = yield* startPaidServer((response) => {
         events(response, { ...piece("thought"), usage: null })
         const last = JSON.stringify(USAGE)
         // Split inside the event.
@@ -27,27 +27,27 @@ describe("the usage of a stream", () => {
         })
       })
       const hidden = yield* costs(server, post(server, PATH, stream), 100)
-      assert.deepStrictEqual(optionsIn(asked()[0]?.body), { include_usage: true })
+      assert.deepStrictEqual(optionsIn(requests()[0]?.body), { include_usage: true })
       assert.include(hidden.text, "thought")
       assert.include(hidden.text, "data: [DONE]\n\n")
       assert.notInclude(hidden.text, "prompt_tokens")
 
       const off = { ...stream, stream_options: { include_usage: false, other: 5 }, seed: 7 }
       assert.notInclude((yield* costs(server, post(server, PATH, off), 100)).text, "prompt_tokens")
-      assert.deepStrictEqual(JSON.parse(asked()[1]?.body ?? ""), {
+      assert.deepStrictEqual(JSON.parse(requests()[1]?.body ?? ""), {
         ...off,
         stream_options: { include_usage: true, other: 5 }
       })
       const shown = { ...stream, stream_options: { include_usage: true } }
       const told = yield* costs(server, post(server, PATH, shown), 100)
       assert.include(told.text, `data: ${JSON.stringify(USAGE)}\n\n`)
-      assert.strictEqual(asked()[2]?.body, JSON.stringify(shown))
+      assert.strictEqual(requests()[2]?.body, JSON.stringify(shown))
 
       const speaking = `{"seed":9007199254740993,"x":1.0,"model":"c","stream":true,"messages":[{"role":"user","content":"stream_options?"}]}`
       const headers = { "content-type": "application/json" }
       yield* costs(server, server.call(PATH, { method: "POST", headers, body: speaking }), 100)
       const included = '{"stream_options":{"include_usage":true},'
-      assert.strictEqual(asked()[3]?.body, included + speaking.slice(1))
+      assert.strictEqual(requests()[3]?.body, included + speaking.slice(1))
     }).pipe(Effect.scoped)
   )
 
@@ -55,7 +55,7 @@ describe("the usage of a stream", () => {
     "is not requested again from a gateway that rejects the option, and other errors are not retried",
     () =>
       Effect.gen(function* () {
-        const { asked, server } = yield* before((response, { body }) => {
+        const { requests, server } = yield* startPaidServer((response, { body }) => {
           if (body.includes("wrong")) {
             return json(response, { error: { message: "no", param: "messages" } }, 400)
           }
@@ -65,11 +65,11 @@ describe("the usage of a stream", () => {
         })
         const wrong = { ...stream, messages: [{ role: "user", content: "wrong" }] }
         assert.strictEqual((yield* post(server, PATH, wrong)).status, 400)
-        assert.lengthOf(asked(), 1)
+        assert.lengthOf(requests(), 1)
         for (const calls of [3, 4]) {
           const answer = yield* costs(server, post(server, PATH, stream), CHAT_INPUT + 1)
           assert.strictEqual(answer.status, 200)
-          assert.lengthOf(asked(), calls)
+          assert.lengthOf(requests(), calls)
         }
       }).pipe(Effect.scoped)
   )
@@ -79,7 +79,7 @@ describe("a stream of images", () => {
   it.live("passes unchanged, and without usage is billed by its pieces", () =>
     Effect.gen(function* () {
       const image = { ...piece("one"), image: "A".repeat(1_200_000) }
-      const { server } = yield* before((response) => {
+      const { server } = yield* startPaidServer((response) => {
         events(response, image, image, image)
         response.end("data: [DONE]\n\n")
       })
@@ -106,7 +106,7 @@ describe("a stream without end", () => {
     Effect.gen(function* () {
       let ended = 0
       const words = "word ".repeat(500)
-      const { server } = yield* before((response, { body }) => {
+      const { server } = yield* startPaidServer((response, { body }) => {
         response.on("close", () => ended++)
         streamForever(response, { [body.includes("think") ? "reasoning_content" : "content"]: words })
       })

@@ -14,7 +14,7 @@ it.live("failed calls for a task open its provider's circuit", () =>
     const { call } = yield* startServer({ env: upstream.env })
     yield* call("/v1/videos", { json: { model: "v", prompt: "p" } })
     const polled = () =>
-      upstream.asked.filter(({ method, path }) => method === "GET" && path === "/v1/videos/v1")
+      upstream.requests.filter(({ method, path }) => method === "GET" && path === "/v1/videos/v1")
     const statuses = yield* Effect.forEach([1, 2, 3, 4, 5], () =>
       Effect.map(call("/v1/videos/v1"), ({ status }) => status)
     )

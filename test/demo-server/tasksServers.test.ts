@@ -3,7 +3,7 @@ import { Video } from "@sluice/core/contract"
 import { assert, it } from "@effect/vitest"
 import { makeDataUri } from "@sluice/core/media"
 import { Effect, Schedule } from "effect"
-import { before, costs, post, priced, type Server } from "./PaidServer.ts"
+import { startPaidServer, costs, post, priced, type Server } from "./PaidServer.ts"
 import sharp from "sharp"
 import { onPostgres } from "./Stores.ts"
 import { startServer } from "./TestServer.ts"
@@ -27,7 +27,7 @@ onPostgres((_, store) => {
   it.live("a task of an upstream works at any server", () =>
     Effect.gen(function* () {
       let status = "in_progress"
-      const { asked, env, server } = yield* before(
+      const { requests, env, server } = yield* startPaidServer(
         (response, { method, path }) => {
           if (!path.endsWith("/content"))
             return json(response, method === "DELETE" ? {} : { id: "film", status })
@@ -47,7 +47,7 @@ onPostgres((_, store) => {
       assert.strictEqual(yield* Effect.promise(() => content.text()), "bytes")
       assert.strictEqual((yield* other.call(path, { method: "DELETE" })).status, 200)
       for (const one of [server, other]) assert.strictEqual((yield* one.call(path)).status, 404)
-      assert.strictEqual(asked().at(-1)?.method, "DELETE")
+      assert.strictEqual(requests().at(-1)?.method, "DELETE")
     }).pipe(Effect.scoped)
   )
 

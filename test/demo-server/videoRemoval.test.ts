@@ -1,7 +1,7 @@
 /** Deleting a video at a gateway that cannot delete videos. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { before, codeOf, costs, post } from "./PaidServer.ts"
+import { startPaidServer, codeOf, costs, post } from "./PaidServer.ts"
 import { json } from "./Upstream.ts"
 
 const film = { model: "animator", prompt: "a lock", seconds: "8" }
@@ -11,7 +11,7 @@ describe("a gateway that cannot delete videos", () => {
     it.live(`with ${refusal}: a running task is not deleted, an ended one is`, () =>
       Effect.gen(function* () {
         let status = "in_progress"
-        const { server } = yield* before((response, { method }) =>
+        const { server } = yield* startPaidServer((response, { method }) =>
           method === "DELETE"
             ? json(response, { error: { message: "Invalid URL (DELETE /v1/videos)" } }, refusal)
             : json(response, { id: "film", status })

@@ -11,7 +11,7 @@ import * as NodeSqlite from "../../apps/demo-server/src/sql/NodeSqlite.ts"
 import type { Random } from "../../bench/corpus/Random.ts"
 import { outOfBalance, sums } from "../demo-server/Equation.ts"
 import { startProcess } from "../demo-server/Process.ts"
-import { type Asked, json, startUpstream } from "../demo-server/Upstream.ts"
+import { type ReceivedRequest, json, startUpstream } from "../demo-server/Upstream.ts"
 import { must, type Trial } from "./Trial.ts"
 
 const KILLS = 2
@@ -72,7 +72,7 @@ const inspect = (data: string) =>
   }).pipe(Effect.provide(NodeSqlite.layer(join(data, "accounts.db"))), Effect.runPromise)
 
 /** Answers a chat after a delay, whole or as events, so that upstream calls are killed in flight too. */
-const far = (response: ServerResponse, { body }: Asked) => {
+const far = (response: ServerResponse, { body }: ReceivedRequest) => {
   const usage = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 }
   const message = { role: "assistant", content: "At nine." }
   setTimeout(() => {
