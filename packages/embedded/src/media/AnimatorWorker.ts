@@ -32,6 +32,8 @@ const PROGRESS_INTERVAL = 6
 const SPEED = 10
 /** 10 (fine) to 51 (coarse). From 28 on the sky shows steps. */
 const QUANTIZATION = 25
+/** References are decoded larger than the film by this factor, because the camera zooms in. */
+const REFERENCE_SCALE = 1.2
 /** The opacity of the scene over the reference, 0 to 1. */
 const SCENE_OVER_REFERENCE = 0.2
 
@@ -67,17 +69,13 @@ const framesOf = (
   return async (frame) => blendOver(await moment(frame), still(frames > 1 ? frame / (frames - 1) : 0))
 }
 
-/** The references' pixels, larger than the film because the camera zooms in; or why they cannot be decoded. */
-const decodeReferences = ({ height, references, width }: AnimatorJob): Promise<Pixels | string | undefined> =>
-  references.length === 0
-    ? Promise.resolve(undefined)
-    : referencePixels(sharp, references, {
-        width: Math.ceil(width * 1.2),
-        height: Math.ceil(height * 1.2)
-      }).catch(decodingError)
-
 const make = async (job: AnimatorJob): Promise<void> => {
-  const reference = await decodeReferences(job)
+  const size = {
+    width: Math.ceil(job.width * REFERENCE_SCALE),
+    height: Math.ceil(job.height * REFERENCE_SCALE)
+  }
+  const decode = () => referencePixels(sharp, job.references, size).catch(decodingError)
+  const reference = job.references.length === 0 ? undefined : await decode()
   if (typeof reference === "string") return post({ invalidReference: reference })
   const encoder = await encoding.createH264MP4Encoder()
   encoder.width = job.width

@@ -14,14 +14,7 @@ const LETTERS = {
 } as const
 
 /** The left edge of each letter, in the same units. */
-const WORD: ReadonlyArray<readonly [keyof typeof LETTERS, number]> = [
-  ["S", 0],
-  ["L", 9],
-  ["U", 17],
-  ["I", 26],
-  ["C", 31],
-  ["E", 40]
-]
+const EDGES = { S: 0, L: 9, U: 17, I: 26, C: 31, E: 40 } as const
 const WORD_WIDTH = 46
 const WORD_HEIGHT = 10
 
@@ -38,9 +31,9 @@ export const watermark = ({ height, width }: Size): Buffer => {
     width: Math.min(width, Math.ceil(WORD_WIDTH * scale + margin * 1.5)),
     height: Math.min(height, Math.ceil(WORD_HEIGHT * scale + margin * 1.5))
   }
-  const letters = WORD.map(
-    ([letter, at]) => `<path transform="translate(${at} 0)" d="${LETTERS[letter]}"/>`
-  ).join("")
+  const letters = Object.entries(LETTERS)
+    .map(([letter, d]) => `<path transform="translate(${EDGES[letter as "S"]} 0)" d="${d}"/>`)
+    .join("")
   const place = `transform="translate(${digits(margin / 2)} ${digits(margin / 2)}) scale(${scale.toFixed(3)})"`
   const stroked = (look: string) => `<g ${look}>${letters}</g>`
   const dark = stroked('stroke="#000" stroke-opacity=".45" stroke-width="3.4"')
