@@ -1,31 +1,31 @@
-/** The columns of a page, and the order in which they are read. */
+/** Finds the columns of a page, and its reading order. */
 import { type LineDraft, median, middle, RUNS_AT_MOST, type TextLine, toLines } from "../page/Lines.ts"
 import type { RawPage, Run } from "../page/Run.ts"
 
-/** Columns have at least this many lines … */
-const COLUMN_LINES = 4
-/** … which fill at least this share of the column's width, unlike a table's cells. */
-const COLUMN_FILL = 0.5
-/** … and usually hold at least this many characters a line, Chinese ones counted twice. */
-const COLUMN_CHARACTERS = 20
-/** Columns within columns: four side by side at most. */
-const DEPTH = 2
+/** Least lines of a column. */
+const MIN_LINES = 4
+/** Least share of the column's width that the median line fills; the cells of a table fill less. */
+const MIN_FILL = 0.5
+/** Least characters of the median line. Chinese characters count twice. */
+const MIN_CHARACTERS = 20
+/** Columns are split into columns this often: at most four are side by side. */
+const MAX_DEPTH = 2
 
 /** Without fullwidth punctuation, unlike `letters`: with it, rows of numbers in Chinese reports count as columns. */
 const WIDE = /[\u2E80-\u9FFF\uF900-\uFAFF]/g
 
-/** Whether these runs fill a column of text, unlike the cells of a table. */
-const areColumns = (page: number, runs: ReadonlyArray<Run>, room: number): boolean => {
+/** Whether runs are a column of text, not cells of a table. `room` is the width available. */
+const isColumn = (page: number, runs: ReadonlyArray<Run>, room: number): boolean => {
   const lines = toLines(page, runs)
   return (
-    median(lines.map(({ x0, x1 }) => x1 - x0)) >= COLUMN_FILL * room &&
-    median(lines.map(({ text }) => text.length + (text.match(WIDE)?.length ?? 0))) >= COLUMN_CHARACTERS
+    median(lines.map(({ x0, x1 }) => x1 - x0)) >= MIN_FILL * room &&
+    median(lines.map(({ text }) => text.length + (text.match(WIDE)?.length ?? 0))) >= MIN_CHARACTERS
   )
 }
 
-/** The middle of the gutter between two columns, if this is text in columns. */
+/** The middle of the gutter between two columns; undefined for text in one column. */
 const findGutter = (page: number, runs: ReadonlyArray<Run>): number | undefined => {
-  if (runs.length < 2 * COLUMN_LINES || runs.length > RUNS_AT_MOST) return undefined
+  if (runs.length < 2 * MIN_LINES || runs.length > RUNS_AT_MOST) return undefined
   const left = Math.min(...runs.map(({ x0 }) => x0))
   const right = Math.max(...runs.map(({ x1 }) => x1))
   const width = Math.ceil(right - left)
@@ -39,7 +39,7 @@ const findGutter = (page: number, runs: ReadonlyArray<Run>): number | undefined 
   const from = Math.floor(width * 0.2)
   const to = Math.ceil(width * 0.8)
   const fewest = Math.min(...crossing.subarray(from, to))
-  // Lines that cross are headlines, figures and tables: fewer than those of the columns
+  // Headlines, figures and tables cross the gutter: fewer lines than those of the columns
   const allowed = fewest + Math.floor(runs.length * 0.02)
   const narrowest = Math.max(6, 0.6 * median(runs.map(({ size }) => size)))
   let best: { readonly x: number; readonly width: number } | undefined
@@ -55,8 +55,8 @@ const findGutter = (page: number, runs: ReadonlyArray<Run>): number | undefined 
   const sides = [runs.filter(({ x1 }) => x1 <= gutter), runs.filter(({ x0 }) => x0 >= gutter)]
   const crossed = runs.length - sides[0]!.length - sides[1]!.length
   const least = Math.min(...sides.map((side) => toLines(page, side).length))
-  if (least < COLUMN_LINES || crossed > least) return undefined
-  return areColumns(page, sides[0]!, gutter - left) && areColumns(page, sides[1]!, right - gutter)
+  if (least < MIN_LINES || crossed > least) return undefined
+  return isColumn(page, sides[0]!, gutter - left) && isColumn(page, sides[1]!, right - gutter)
     ? gutter
     : undefined
 }
@@ -73,7 +73,7 @@ const regions = (
   const found = depth === 0 ? undefined : findGutter(page, runs)
   const gutter = found ?? elsewhere
   if (gutter === undefined) return [toLines(page, runs)]
-  // Lines that cross the gutter cut the page into bands; within a band the left column comes first
+  // Lines across the gutter divide the page into bands. Within a band the left column comes first
   const spanning = runs.filter(({ x0, x1 }) => x0 < gutter && x1 > gutter)
   const beside = (run: Run): boolean =>
     spanning.some(
@@ -92,14 +92,12 @@ const regions = (
     if (band.length === 0) return
     const left = band.filter(({ x1 }) => x1 <= gutter)
     const right = band.filter(({ x1 }) => x1 > gutter)
-    // A gutter that other pages have counts here only between two columns of text
+    // The gutter of other pages counts only between two columns of text
     const apart =
       found !== undefined ||
       [left, right].every((side) => {
         const edges = side.flatMap(({ x0, x1 }) => [x0, x1])
-        return (
-          toLines(page, side).length > 1 && areColumns(page, side, Math.max(...edges) - Math.min(...edges))
-        )
+        return toLines(page, side).length > 1 && isColumn(page, side, Math.max(...edges) - Math.min(...edges))
       })
     if (!apart) {
       taken.push(...toLines(page, band))
@@ -120,7 +118,7 @@ const regions = (
   return all
 }
 
-/** A page may have more lines than a call can take arguments. */
+/** The edges of lines. A page may have more lines than a call may have arguments. */
 const edgesOf = (
   lines: ReadonlyArray<Pick<TextLine, "x0" | "x1">>
 ): { readonly left: number; readonly right: number } => {
@@ -133,9 +131,8 @@ const edgesOf = (
 }
 
 /**
- * The lines of a page as a reader reads them: columns from left to right, between lines that span them. Turned text
- * comes after the text that most of the page is set in. `elsewhere` is the gutter of the document's other pages: here
- * the columns may be too short to show one.
+ * The lines of a page in reading order: columns from left to right, between lines that span them. Text in the main direction
+ * comes first. `elsewhere` is the gutter of other pages, for columns that are too short to show it.
  */
 export const readingOrder = (page: RawPage, elsewhere?: number): ReadonlyArray<TextLine> => {
   const turns = ([0, 1, 2, 3] as const)
@@ -144,7 +141,7 @@ export const readingOrder = (page: RawPage, elsewhere?: number): ReadonlyArray<T
   const lines: Array<TextLine> = []
   let index = 0
   for (const runs of turns) {
-    for (const region of regions(page.number, runs, DEPTH, elsewhere)) {
+    for (const region of regions(page.number, runs, MAX_DEPTH, elsewhere)) {
       const column = { ...edgesOf(region), index: index++ }
       for (const line of region) lines.push({ ...line, column })
     }
@@ -152,7 +149,7 @@ export const readingOrder = (page: RawPage, elsewhere?: number): ReadonlyArray<T
   return lines
 }
 
-/** The common gutter of a document's pages: the median of those found. */
+/** The median gutter of a document's pages. */
 export const commonGutter = (pages: ReadonlyArray<RawPage>): number | undefined => {
   const gutters = pages.flatMap(
     ({ number, runs }) =>

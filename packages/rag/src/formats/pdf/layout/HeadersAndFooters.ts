@@ -1,4 +1,4 @@
-/** Removes running headers, footers and page numbers: text that repeats at the edges of pages. */
+/** Removes headers, footers and page numbers: text that repeats at the edges of pages. */
 import type { RawPage, Run } from "../page/Run.ts"
 
 /** The upper and lower share of a page in which headers and footers stand. */

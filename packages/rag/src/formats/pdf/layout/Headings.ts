@@ -1,19 +1,19 @@
-/** Which paragraphs are headings, and of which level. */
+/** Finds headings and their levels. */
 import { heaviest } from "../page/Lines.ts"
 import { CAPTION, type Paragraph } from "./Paragraphs.ts"
 
 const NUMBERED =
   /^(?:(\d{1,2}(?:\.\d{1,2}){0,3})\.?|([A-Z])\.?(?=\s{1,4}[A-Z])|第[一二三四五六七八九十\d]+[章节])\s*(?=\p{L})/u
-/** Longer texts are not headings. */
-const HEADING_MAX = 150
-/** A heading that is not bold is larger than the body by at least this factor. */
-const LARGER = 1.12
+/** Characters of a heading. */
+const MAX_LENGTH = 150
+/** Factor by which a heading that is not bold is larger than the body. */
+const MIN_ENLARGEMENT = 1.12
 
 const textOf = (paragraph: Paragraph): string => paragraph.lines.map(({ text }) => text).join(" ")
 
 const rounded = (size: number): number => Math.round(size * 2) / 2
 
-/** The size and weight that most of the text is set in. */
+/** The size and weight of most of the text. */
 const bodyStyle = (
   paragraphs: ReadonlyArray<Paragraph>
 ): { readonly size: number; readonly bold: boolean } => {
@@ -35,49 +35,47 @@ const depthOf = (text: string): number | undefined => {
 }
 
 /**
- * The level of each paragraph that is a heading, 1 to 6: as the file's own structure says, where it has one.
- *
- * Where the structure knows less than half of what looks like a heading, looks count as well.
+ * The levels of headings, 1 to 6, from the file's structure. If it has less than half as many headings as are found by style,
+ * those are added.
  */
 export const headingLevels = (paragraphs: ReadonlyArray<Paragraph>): ReadonlyMap<Paragraph, number> => {
-  const told = new Map<Paragraph, number>()
+  const tagged = new Map<Paragraph, number>()
   for (const paragraph of paragraphs) {
     const level = paragraph.kind === "table" ? undefined : paragraph.lines[0]!.heading
-    if (level !== undefined) told.set(paragraph, level)
+    if (level !== undefined) tagged.set(paragraph, level)
   }
-  const looks = levelsByLook(paragraphs)
-  return told.size > 0 && told.size >= looks.size / 2 ? told : new Map([...looks, ...told])
+  const styled = levelsByStyle(paragraphs)
+  return tagged.size > 0 && tagged.size >= styled.size / 2 ? tagged : new Map([...styled, ...tagged])
 }
 
 /**
- * A heading is short and larger than the body, or bold where the body is not. Its rank among the styles of all headings is
- * its level; a number such as 3.2 says how far it is below the style of 3.
+ * Headings are short, and larger than the body, or bold if the body is not. The level is the rank of the style; a number such
+ * as 3.2 puts it below the style of 3.
  */
-const levelsByLook = (paragraphs: ReadonlyArray<Paragraph>): ReadonlyMap<Paragraph, number> => {
+const levelsByStyle = (paragraphs: ReadonlyArray<Paragraph>): ReadonlyMap<Paragraph, number> => {
   const body = bodyStyle(paragraphs)
   const found = paragraphs.filter((paragraph) => {
     if (paragraph.kind === "table" || paragraph.kind === "code" || paragraph.lines.length > 3) return false
     const text = textOf(paragraph)
     const numbered = depthOf(text) !== undefined
-    if (text.length > HEADING_MAX || CAPTION.test(text) || !/\p{L}{2}/u.test(text)) return false
+    if (text.length > MAX_LENGTH || CAPTION.test(text) || !/\p{L}{2}/u.test(text)) return false
     if (paragraph.kind === "list" && !numbered) return false
     const first = paragraph.lines[0]!
     if (first.turn !== 0 || paragraph.lines.some(({ cells }) => cells.length > 2)) return false
     if (/[.,;。，；]$/.test(text) && !/^\p{Lu}[\p{Ll} ]{2,40}\.$/u.test(text)) return false
-    const larger = first.size >= body.size * LARGER
     return (
-      larger ||
+      first.size >= body.size * MIN_ENLARGEMENT ||
       (first.bold && !body.bold && first.size >= body.size * 0.92 && /^[\p{Lu}\p{Lo}\p{N}]/u.test(text))
     )
   })
-  const places = new Map(paragraphs.map((paragraph, index) => [paragraph, index]))
-  // Authors are set large under the title, but head nothing
+  const indices = new Map(paragraphs.map((paragraph, index) => [paragraph, index]))
+  // Authors below the title are large, but not a heading
   const isByline = (paragraph: Paragraph, index: number): boolean => {
     const before = found[index - 1]
     const text = textOf(paragraph)
     return (
       before !== undefined &&
-      before === paragraphs[places.get(paragraph)! - 1] &&
+      before === paragraphs[indices.get(paragraph)! - 1] &&
       depthOf(text) === undefined &&
       before.lines[0]!.size > paragraph.lines[0]!.size * 1.1 &&
       (/,| and |[@{}]|\d{4}/.test(text) || paragraph.lines.length > 1)
@@ -86,16 +84,14 @@ const levelsByLook = (paragraphs: ReadonlyArray<Paragraph>): ReadonlyMap<Paragra
   const style = (paragraph: Paragraph): number =>
     rounded(paragraph.lines[0]!.size) * 2 + (paragraph.lines[0]!.bold ? 0.5 : 0)
   const styles = [...new Set(found.map(style))].toSorted((a, b) => b - a)
-  const tops = found.filter((paragraph) => depthOf(textOf(paragraph)) === 1)
-  const top = tops.reduce(
-    (least, paragraph) => Math.min(least, styles.indexOf(style(paragraph)) + 1),
-    Infinity
-  )
+  const rankOf = (paragraph: Paragraph): number => styles.indexOf(style(paragraph)) + 1
+  const numbered = found.filter((paragraph) => depthOf(textOf(paragraph)) === 1)
+  const top = Math.min(...numbered.map(rankOf))
   const levels = new Map<Paragraph, number>()
   for (const [index, paragraph] of found.entries()) {
     if (isByline(paragraph, index)) continue
     const depth = depthOf(textOf(paragraph))
-    const rank = styles.indexOf(style(paragraph)) + 1
+    const rank = rankOf(paragraph)
     levels.set(paragraph, Math.min(6, depth === undefined || top === Infinity ? rank : top + depth - 1))
   }
   return levels

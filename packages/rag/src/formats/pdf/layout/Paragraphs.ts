@@ -1,7 +1,7 @@
 /** Groups lines into paragraphs, list items, tables and code. */
 import type { TextLine } from "../page/Lines.ts"
 
-/** Lines that belong together. Whether it is a heading is decided later. */
+/** Lines that belong together. Headings are found later. */
 export interface Paragraph {
   kind: "paragraph" | "list" | "table" | "code"
   readonly lines: Array<TextLine>
@@ -12,8 +12,8 @@ const SUBSECTION = /^\d{1,2}(?:\.\d{1,2})+\.?\s+\p{L}/u
 const FINISHED = /[.!?:;。！？：；…]["'”’)\]」』]*$/
 export const CAPTION = /^(?:fig(?:ure)?\.?|table|algorithm|listing|图|表)\s*\d+/i
 
-/** Rows of a table are at most this many usual line steps apart. */
-const ROW_GAP = 2.5
+/** Rows of a table are at most this many line steps apart. */
+const MAX_ROW_STEP = 2.5
 
 const typicalLeading = (lines: ReadonlyArray<TextLine>): number => {
   const steps: Array<number> = []
@@ -32,13 +32,13 @@ const continues = (paragraph: Paragraph, last: TextLine, line: TextLine, leading
   const first = paragraph.lines[0]!
   const size = Math.max(last.size, line.size)
   const step = (line.y1 - last.y1) / size
-  // Rows of a table stand further apart than lines
+  // Table rows are further apart than lines
   if (paragraph.kind === "table")
-    return isRow(line) && step > 0 && step < leading * ROW_GAP && last.turn === line.turn
+    return isRow(line) && step > 0 && step < leading * MAX_ROW_STEP && last.turn === line.turn
   if (step > leading * 1.35 || step <= 0 || last.heading !== line.heading) return false
   if (Math.abs(last.size - line.size) > 0.12 * size || last.turn !== line.turn) return false
   if (paragraph.kind === "code") return line.mono
-  // A last line in the typewriter's face still ends its sentence
+  // A monospaced line may end a sentence
   if (line.mono) return !FINISHED.test(last.text) && last.x1 > line.column.right - 2 * size
   if (last.bold !== line.bold || (line.bold && SUBSECTION.test(line.text))) return false
   if (MARKER.test(line.text) && (MARKER.test(first.text) || FINISHED.test(last.text))) return false
@@ -52,16 +52,16 @@ const continues = (paragraph: Paragraph, last: TextLine, line: TextLine, leading
   return !(FINISHED.test(last.text) && room > firstWord + 2 * size && room > 0.12 * (right - left))
 }
 
-/** The pages, as needed to tell where a paragraph may continue. */
+/** Where a paragraph may continue. */
 interface Breaks {
   /** Lines that follow a removed figure. */
   readonly afterFigure: ReadonlySet<TextLine>
-  /** The numbers of the pages that have no room left: on another one the text has ended, unless a small letter goes on. */
+  /** Numbers of the pages that are full. On others the text ends, unless a lower-case letter follows. */
   readonly full: ReadonlySet<number>
 }
 
 /** Whether a paragraph continues in the next column, on the next page, or below a figure. */
-const carriesOn = (before: Paragraph, after: Paragraph, { afterFigure, full }: Breaks): boolean => {
+const continuesBeyond = (before: Paragraph, after: Paragraph, { afterFigure, full }: Breaks): boolean => {
   const last = before.lines.at(-1)!
   const first = after.lines[0]!
   return (
@@ -80,10 +80,10 @@ const carriesOn = (before: Paragraph, after: Paragraph, { afterFigure, full }: B
   )
 }
 
-/** So many of them may stand there. */
-const ASIDES_AT_MOST = 200
+/** Asides between two parts of a paragraph. */
+const MAX_ASIDES = 200
 
-/** Captions and labels of figures between two parts of a paragraph on one page. */
+/** Whether a paragraph is a caption or label of a figure between two parts of another one. */
 const isAside = (paragraph: Paragraph, later: Paragraph): boolean => {
   const first = paragraph.lines[0]!
   if (
@@ -94,7 +94,7 @@ const isAside = (paragraph: Paragraph, later: Paragraph): boolean => {
   return CAPTION.test(first.text) || paragraph.lines.every(({ text }) => text.length < 30)
 }
 
-/** Paragraphs of a document, in reading order; one may go on in the next column, on the next page, or below a figure. */
+/** Paragraphs in reading order. They may continue in the next column, on the next page, or below a figure. */
 export const toParagraphs = (
   pages: ReadonlyArray<ReadonlyArray<TextLine>>,
   breaks: Breaks
@@ -120,8 +120,9 @@ export const toParagraphs = (
   })
   const joined: Array<Paragraph> = []
   for (const paragraph of paragraphs) {
-    const before = joined.slice(-ASIDES_AT_MOST).findLast((earlier) => !isAside(earlier, paragraph))
-    if (before !== undefined && carriesOn(before, paragraph, breaks)) before.lines.push(...paragraph.lines)
+    const before = joined.slice(-MAX_ASIDES).findLast((earlier) => !isAside(earlier, paragraph))
+    if (before !== undefined && continuesBeyond(before, paragraph, breaks))
+      before.lines.push(...paragraph.lines)
     else joined.push(paragraph)
   }
   return joined

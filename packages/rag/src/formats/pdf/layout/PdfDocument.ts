@@ -1,5 +1,5 @@
 /** Converts the pages of a PDF to one text with blocks, pages and lines. */
-import type { Block, Figure, Line, Page, Parsed } from "../../../document/Document.ts"
+import type { Block, Figure, Line, Page, Parsed, Span } from "../../../document/Document.ts"
 import type { PdfFigure } from "../figures/PdfFigure.ts"
 import { onPage, toUprightPage } from "../figures/UprightPage.ts"
 import { topHeading } from "../../parsing/DraftBlock.ts"
@@ -18,8 +18,8 @@ const HYPHENATED = /\p{L}[-\u2010\u2011]$/u
 const NO_TITLE =
   /^(?:untitled|microsoft word|powerpoint|slide \d|document\d*$)|\.(?:docx?|dvi|tex|pdf|indd|ps|html?)$/i
 
-/** Least letters of a part by which a compound word is recognized. */
-const LEAST_PART = 4
+/** Least letters of each part of a compound word. */
+const MIN_PART = 4
 
 /** Joins two lines: words hyphenated at the line's end are restored. */
 const joint = (
@@ -30,13 +30,13 @@ const joint = (
   if (!HYPHENATED.test(before) || !/^\p{Ll}/u.test(after)) return { cut: 0, gap: glue(before, after) }
   const head = /[\p{L}\p{M}-]+$/u.exec(before.slice(0, -1))?.[0] ?? ""
   const tail = /^[\p{L}\p{M}-]+/u.exec(after)?.[0] ?? ""
-  const knows = (word: string): boolean => words.has(word.toLowerCase())
+  const isKnown = (word: string): boolean => words.has(word.toLowerCase())
   const [left = "", right = ""] = [head.split("-").at(-1), tail.split("-", 1)[0]]
-  // Short words begin and end many others: "in-form"
-  const telling = `${head}${tail}`.includes("-") || Math.min(left.length, right.length) >= LEAST_PART
-  // "well-known" keeps its hyphen where the document writes it so elsewhere, or both its parts, and never the other form
+  // Short words are parts of many others: "in-form"
+  const isClear = `${head}${tail}`.includes("-") || Math.min(left.length, right.length) >= MIN_PART
+  // "well-known" keeps its hyphen if the document has it elsewhere, or both parts, but not the form without hyphen
   const compound =
-    !knows(head + tail) && (knows(`${head}-${tail}`) || (telling && knows(left) && knows(right)))
+    !isKnown(head + tail) && (isKnown(`${head}-${tail}`) || (isClear && isKnown(left) && isKnown(right)))
   return { cut: compound ? 0 : 1, gap: "" }
 }
 
@@ -44,9 +44,9 @@ const joint = (
 const vocabulary = (lines: ReadonlyArray<TextLine>): ReadonlySet<string> => {
   const words = new Set<string>()
   for (const [index, { text }] of lines.entries()) {
-    const begun = HYPHENATED.test(lines[index - 1]?.text ?? "")
-    const whole = text.split(" ").slice(begun ? 1 : 0, HYPHENATED.test(text) ? -1 : undefined)
-    for (const word of whole.join(" ").match(/[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*/gu) ?? [])
+    const isContinued = HYPHENATED.test(lines[index - 1]?.text ?? "")
+    const complete = text.split(" ").slice(isContinued ? 1 : 0, HYPHENATED.test(text) ? -1 : undefined)
+    for (const word of complete.join(" ").match(/[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*/gu) ?? [])
       words.add(word.toLowerCase())
   }
   return words
@@ -57,9 +57,9 @@ const indentation = (left: number, line: TextLine): string =>
   " ".repeat(Math.max(0, Math.min(40, Math.round((line.x0 - left) / (0.6 * line.size)) || 0)))
 
 /**
- * Collects the text, and where its lines stand.
+ * Collects the text and its lines.
  *
- * Blocks are kept apart until the end: a slice of a long text would hold all of it in memory, once for each heading.
+ * Blocks are joined at the end: each slice of a long text, such as a heading, would keep all of it in memory.
  */
 class Writer {
   readonly lines: Array<Line> = []
@@ -167,8 +167,8 @@ const writeFigure = (writer: Writer, found: PdfFigure, page: RawPage): Omit<Figu
   }
 }
 
-/** What reaches so far down leaves no room on its page: below the text of most stand notes, a footer and the margin. */
-const FULL = 2 / 3
+/** Share of a page's height. A page with text below it is full: notes, a footer and the margin follow. */
+const FULL_SHARE = 2 / 3
 
 /** The reading order without figures. */
 interface Flow {
@@ -220,8 +220,8 @@ interface PdfFindings {
 }
 
 /**
- * The text of a PDF in reading order: one line of text for a paragraph, lines kept in tables, code and figures. `order`
- * are the figures as they stand in `parsed.figures`.
+ * The text of a PDF in reading order. A paragraph becomes one line; tables, code and figures keep their lines. `order` has the
+ * figures in the order of `parsed.figures`.
  */
 export const toParsed = ({
   figures: found,
@@ -229,14 +229,14 @@ export const toParsed = ({
   title
 }: PdfFindings): { readonly parsed: Parsed; readonly order: ReadonlyArray<PdfFigure> } => {
   const flow = flowOf(plain, found)
-  const after = new Set([...flow.next.values()].flatMap((line) => line ?? []))
+  const afterFigure = new Set([...flow.next.values()].flatMap((line) => line ?? []))
   const byNumber = new Map(plain.map((page) => [page.number, page]))
   const figuresOn = Map.groupBy(found, ({ page }) => page)
   const full = plain.filter(({ height, number, runs }) =>
-    [...runs, ...(figuresOn.get(number) ?? [])].some(({ box }) => box[3] > FULL * height)
+    [...runs, ...(figuresOn.get(number) ?? [])].some(({ box }) => box[3] > FULL_SHARE * height)
   )
   const paragraphs = toParagraphs(flow.pages, {
-    afterFigure: after,
+    afterFigure,
     full: new Set(full.map(({ number }) => number))
   })
   const levels = headingLevels(paragraphs)
@@ -244,22 +244,23 @@ export const toParsed = ({
   const blocks: Array<Block> = []
   const figures: Array<Omit<Figure, "mentions" | "crop">> = []
   const order: Array<PdfFigure> = []
-  // A figure stands before the paragraph that begins with the line after it, or after the one that goes on with it
+  // A figure precedes the paragraph of the line after it, unless that line is within the paragraph
   const before = new Map<Paragraph, Array<PdfFigure>>()
-  const behind = new Map<Paragraph, Array<PdfFigure>>()
+  const after = new Map<Paragraph, Array<PdfFigure>>()
   const last: Array<PdfFigure> = []
-  const homes = new Map(
+  const paragraphOf = new Map(
     paragraphs.flatMap((paragraph) => paragraph.lines.map((line) => [line, paragraph] as const))
   )
   for (const [figure, line] of flow.next) {
-    const home = line === undefined ? undefined : homes.get(line)
-    if (home === undefined) last.push(figure)
-    else {
-      const first = home.lines[0]!
-      const goesOn = first.page === figure.page && home.lines.at(-1)!.page !== figure.page
-      const list = first === line || goesOn ? before : behind
-      list.set(home, [...(list.get(home) ?? []), figure])
+    const paragraph = line && paragraphOf.get(line)
+    if (paragraph === undefined) {
+      last.push(figure)
+      continue
     }
+    const first = paragraph.lines[0]!
+    const isAcrossPages = first.page === figure.page && paragraph.lines.at(-1)!.page !== figure.page
+    const list = first === line || isAcrossPages ? before : after
+    list.set(paragraph, [...(list.get(paragraph) ?? []), figure])
   }
   const put = (figure: PdfFigure): void => {
     const written = writeFigure(writer, figure, byNumber.get(figure.page)!)
@@ -275,11 +276,10 @@ export const toParsed = ({
     const end = writer.at
     if (level === undefined) blocks.push({ kind: paragraph.kind, start, end })
     else blocks.push({ kind: "heading", level, heading: writer.blockText, start, end })
-    behind.get(paragraph)?.forEach(put)
+    after.get(paragraph)?.forEach(put)
   }
   last.forEach(put)
-  const { lines } = writer
-  const { text } = writer
+  const { lines, text } = writer
   const pages = pagesOf(plain, lines)
   const parsed: Parsed = {
     format: "pdf",
@@ -306,18 +306,16 @@ const tableRows = ({ box, inside, turn }: PdfFigure, page: RawPage): ReadonlyArr
 }
 
 /**
- * Where each page's text begins and ends. A paragraph that goes on to the next page belongs to that where it begins, a
- * caption that stands on the next page to the page of its figure.
+ * The span of each page's text. A paragraph across pages belongs to the page where it begins, a caption on another page to the
+ * page of its figure.
  */
 const pagesOf = (raw: ReadonlyArray<RawPage>, lines: ReadonlyArray<Line>): ReadonlyArray<Page> => {
-  const spans = new Map<number, { start: number; end: number }>()
+  const spans = new Map<number, Span>()
   let least = Infinity
   const inOrder = lines.toReversed().map((line) => line.page <= (least = Math.min(least, line.page)))
   for (const [index, { end, page, start }] of lines.entries()) {
     if (!inOrder.at(-1 - index)!) continue
-    const own = spans.get(page)
-    if (own === undefined) spans.set(page, { start, end })
-    else own.end = end
+    spans.set(page, { start: spans.get(page)?.start ?? start, end })
   }
   const pages: Array<Page> = []
   for (const { height, number, width } of raw) {
