@@ -1,4 +1,4 @@
-/** What is published works: the packages as npm packs them, installed in an empty project, on plain Node. */
+/** The published packages work: packed by npm, installed in an empty project, on plain Node. */
 import type { Answer } from "@sluice/rag"
 import { execFile } from "node:child_process"
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
@@ -19,7 +19,7 @@ const folders = [
 ]
 let project = ""
 
-/** Settings of the npm that runs this test (its workspace, its prefix) must not reach the one that it runs. */
+/** The environment without the settings of the npm that runs this test, such as its workspace. */
 const env = Object.fromEntries(
   Object.entries(process.env).filter(
     ([name]) => !/^npm_(?!config_(cache|registry|userconfig|globalconfig)$)/i.test(name)
@@ -37,7 +37,7 @@ const run = async (cwd: string, file: string, args: ReadonlyArray<string>): Prom
 }
 const node = process.execPath
 
-/** Two runtimes of neural models, 430 MB: installed for @sluice/transformers, loaded by nothing here. */
+/** Runtimes of neural models, 430 MB. @sluice/transformers installs them; these tests do not load them. */
 const UNUSED = Object.fromEntries(
   ["onnxruntime-node", "onnxruntime-web"].map((name) => [name, "npm:empty-npm-package@1.0.0"])
 )
@@ -45,7 +45,7 @@ const tsc = join(root, "node_modules/typescript/bin/tsc")
 
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), "sluice-pack-"))
-  // In one thread: several check the same declarations each, for twice the work.
+  // One thread: several would check the same declarations, for twice the work.
   await run(root, node, [tsc, "-b", "--singleThreaded", ...folders])
   await run(root, "npm", [
     "pack",
@@ -62,7 +62,7 @@ beforeAll(async () => {
     const name = /^sluice-(.+)-\d+\.\d+\.\d+\.tgz$/.exec(file)?.[1]
     if (name === undefined) continue
     dependencies[`@sluice/${name}`] = `file:./${file}`
-    // One @sluice package depends on another by version: that is the packed one, and no registry is asked for it.
+    // @sluice packages depend on each other by version: use the packed ones, not the registry.
     ours[`@sluice/${name}`] = `$@sluice/${name}`
   }
   await writeFile(
@@ -96,7 +96,7 @@ const check = (answer: Answer): void => {
 }
 
 describe("the packed packages", () => {
-  it("are built before they are packed, whoever packs them: here all at once, and the page is there", async () => {
+  it("are built before they are packed, with the page", async () => {
     const built: Record<string, RegExp> = { dist: /^tsc -b/, "dist-web": /&& vite build .*src\/web$/ }
     for (const folder of folders) {
       const { files, scripts } = JSON.parse(await readFile(join(root, folder, "package.json"), "utf8"))
@@ -105,7 +105,7 @@ describe("the packed packages", () => {
     }
   })
 
-  it("say what they are, and bring their licence", async () => {
+  it("have a description and a licence", async () => {
     const licence = await readFile(join(root, "LICENSE"), "utf8")
     for (const folder of folders) {
       const { name } = JSON.parse(await readFile(join(root, folder, "package.json"), "utf8"))
@@ -115,7 +115,7 @@ describe("the packed packages", () => {
     }
   })
 
-  it("answer by the shortest program of README.md, as JavaScript without conditions", async () => {
+  it("run the shortest program of README.md as JavaScript", async () => {
     await writeFile(join(project, "program.mjs"), `${shortest}\nconsole.log(JSON.stringify(answer))\n`)
     const stdout = await run(project, node, ["--no-experimental-strip-types", "program.mjs"])
     check(JSON.parse(stdout))
@@ -141,13 +141,13 @@ console.log(JSON.stringify({ tried, checks: checks.length, layers: [GatewayLangu
 `
   const LAYERS = { checks: 20, layers: ["function", "function"] }
 
-  it("have every entry, and make pictures and films where the optional packages are", async () => {
+  it("have every entry, and create images and videos with the optional packages", async () => {
     await writeFile(join(project, "entries.mjs"), entries)
     const stdout = await run(project, node, ["--no-experimental-strip-types", "entries.mjs"])
     expect(JSON.parse(stdout)).toEqual({ ...LAYERS, tried: ["made", "made", "made"] })
   })
 
-  it("say which optional package is missing when it is needed, and not before", async () => {
+  it("name a missing optional package when it is needed", async () => {
     await writeFile(
       join(project, "absent.mjs"),
       `import { registerHooks } from "node:module"
@@ -171,7 +171,7 @@ registerHooks({
     })
   })
 
-  it("type-check in the strictest project", async () => {
+  it("type-check in a strict project", async () => {
     await writeFile(join(project, "program.ts"), shortest)
     await writeFile(
       join(project, "everything.ts"),
@@ -214,7 +214,7 @@ registerHooks({
     expect(complaints).toBe("")
   })
 
-  it("carry the command line", async () => {
+  it("have the command line", async () => {
     const sluice = join(project, "node_modules/.bin/sluice")
     const question = "How long may a boat stay at the waiting quay?"
     const options = ["--docs", "docs/handbook", "--data", "data", "--json"]

@@ -1,4 +1,4 @@
-/** Word documents from the XML of their body. */
+/** Writes Word documents from the XML of their body. */
 import { crc32, deflateSync } from "node:zlib"
 import { zip, type ZipPart } from "./ZipWriter.ts"
 
@@ -10,7 +10,7 @@ const RELS = "http://schemas.openxmlformats.org/package/2006/relationships"
 const style = (id: string, name: string, inner = ""): string =>
   `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/>${inner}</w:style>`
 
-/** Styles as Word, a German Word, WPS and LibreOffice write them. */
+/** Styles of Word, a German Word, WPS and LibreOffice. */
 export const STYLES = [
   `<w:style w:type="paragraph" w:default="1" w:styleId="Normal"><w:name w:val="Normal"/></w:style>`,
   style("Heading1", "heading 1", `<w:pPr><w:outlineLvl w:val="0"/></w:pPr>`),
@@ -33,9 +33,9 @@ export const NUMBERING = `<w:abstractNum w:abstractNumId="0">${level(0, "decimal
 export interface DocxParts {
   readonly title?: string
   readonly footnotes?: string
-  /** By identifier: the bytes of a picture, or an address outside. */
+  /** By relation id: the bytes of a picture, or an external address. */
   readonly pictures?: Readonly<Record<string, Uint8Array | string>>
-  /** Charts and diagrams by identifier: the type of their relation, and their XML. */
+  /** Charts and diagrams by relation id: the relation's type, and the XML. */
   readonly drawn?: Readonly<Record<string, readonly [type: string, xml: string]>>
   readonly prolog?: string
   readonly more?: ReadonlyArray<ZipPart>
@@ -47,7 +47,7 @@ export const r = (text: string): string => `<w:r><w:t xml:space="preserve">${tex
 export const styled = (id: string): string => `<w:pStyle w:val="${id}"/>`
 export const listed = (id: number, at = 0): string =>
   `<w:numPr><w:ilvl w:val="${at}"/><w:numId w:val="${id}"/></w:numPr>`
-/** A picture in a line, 12 × 5 cm unless another size is given, in the units of drawings: 360,000 a centimetre. */
+/** An inline picture. The size is in drawing units, 360,000 a centimetre; the default is 12 × 5 cm. */
 export const drawing = (
   id: string,
   alternative = "",
@@ -129,7 +129,7 @@ const chunk = (name: string, data: Uint8Array): Buffer => {
   return Buffer.concat([head, body, tail])
 }
 
-/** A white PNG of so many pixels, with a resolution where one is given; `claimed` sizes are only said. */
+/** A white PNG. `claimed` is the size in its header, if that is wrong. */
 export const png = (
   width: number,
   height: number,

@@ -1,9 +1,9 @@
-/** What holds for every document that was read, whatever its format. */
+/** Invariants of parsed documents of every format. */
 import type { Parsed, Span } from "../../packages/rag/src/document/Document.ts"
 
 const within = (inner: Span, outer: Span): boolean => inner.start >= outer.start && inner.end <= outer.end
 
-/** The first law of blocks, figures, lines and pages that a document breaks; undefined when it keeps all of them. */
+/** The first invariant of blocks, figures, lines and pages that a document breaks; undefined if it keeps all. */
 export const brokenLaw = ({ blocks, figures, lines, pages, text }: Parsed): string | undefined => {
   let end = 0
   for (const block of blocks) {

@@ -1,19 +1,19 @@
-/** Writes small PDFs by hand, so that tests know where every character stands. */
+/** Writes small PDFs in which the position of every character is known. */
 
 export interface Mark {
   readonly text: string
-  /** From the left edge and from the bottom edge of the media box, in points, as PDF counts. */
+  /** Points from the left and bottom edge of the media box. */
   readonly x: number
   readonly y: number
   readonly size?: number
   readonly font?: "Helvetica" | "Helvetica-Bold" | "Courier" | "STSong-Light"
   /** Degrees counter-clockwise. */
   readonly turned?: 90
-  /** The number of the marked content that it is; `draw` may mark its own by `/P << /MCID 7 >> BDC … EMC`. */
+  /** Its marked content id. `draw` may mark content by `/P << /MCID 7 >> BDC … EMC`. */
   readonly content?: number
 }
 
-/** An element of the structure of a page; numbers among its children are marked content. */
+/** A structure element of a page. Numbers among its children are marked content ids. */
 export interface Tag {
   readonly type: string
   readonly alt?: string
@@ -30,13 +30,13 @@ export interface PdfPage {
   readonly draw?: string
   /** An image that `/P Do` paints: entries of its dictionary, and its bytes in hexadecimal. */
   readonly picture?: { readonly entries: string; readonly hex: string }
-  /** Operators of a form XObject whose matrix doubles what it draws; `/X Do` in it calls itself. */
+  /** Operators of a form XObject with a matrix of factor 2. `/X Do` in it draws itself. */
   readonly form?: string
-  /** Paints one image over the page, as a scan is. */
+  /** Paints one image over the page, as in a scan. */
   readonly image?: boolean
-  /** Points at an object that is not there. */
+  /** Refers to an object that does not exist. */
   readonly broken?: boolean
-  /** What the file says that stands on the page. */
+  /** The structure tags of the page. */
   readonly tags?: ReadonlyArray<Tag>
 }
 
@@ -141,6 +141,6 @@ export const writePdf = (pages: ReadonlyArray<PdfPage>, title?: string): Uint8Ar
   return new TextEncoder().encode(file)
 }
 
-/** Lines of text below each other from (x, y) downwards. */
+/** Lines of text from (x, y) downwards. */
 export const column = (x: number, y: number, lines: ReadonlyArray<string>, size = 10): ReadonlyArray<Mark> =>
   lines.map((text, index) => ({ text, x, y: y - index * size * 1.2, size }))

@@ -1,8 +1,8 @@
-/** Documents of every shape, the same ones for the same seed. */
+/** Random documents, reproducible by seed. */
 
 import { drawing, listed, p, r, styled, table, tc } from "./DocxWriter.ts"
 
-/** mulberry32: numbers from 0 up to but not including 1. */
+/** mulberry32: numbers from 0 to 1 (exclusive). */
 export const random = (seed: number): (() => number) => {
   let state = seed
   return () => {
@@ -52,7 +52,7 @@ const markdownParts: ReadonlyArray<(next: () => number) => string> = [
   () => "***"
 ]
 
-/** Markdown with everything in it, badly formed things as well. */
+/** Markdown with every kind of block, also malformed. */
 export const randomMarkdown = (seed: number): string => {
   const next = random(seed)
   const end = pick(next, ["\n", "\n", "\r\n"])
@@ -105,7 +105,7 @@ const htmlFigures: ReadonlyArray<(next: () => number) => string> = [
   (next) => `<figure><pre>${prose(next, 9)}</pre><figcaption>${label(next)}</figcaption></figure>`
 ]
 
-/** HTML of figures, tables and captions, within each other and left open. */
+/** HTML of nested and unclosed figures, tables and captions. */
 export const randomHtmlFigures = (seed: number): string => {
   const next = random(seed)
   return many(next, 25, () => pick(next, [...htmlFigures, ...htmlParts])(next)).join("\n")
@@ -151,7 +151,7 @@ const docxPart = (next: () => number): string =>
         )
       )
 
-/** The body of a Word document: styles, lists, tables within tables, pictures, text boxes. */
+/** The body of a Word document: styles, lists, nested tables, pictures, text boxes. */
 export const randomDocxBody = (seed: number): string => {
   const next = random(seed)
   return many(next, 30, () => docxPart(next)).join("")
@@ -171,7 +171,7 @@ const htmlParts: ReadonlyArray<(next: () => number) => string> = [
   (next) => `<dl><dt>${prose(next, 2)}<dd>${prose(next, 8)}</dl></section></ul>`
 ]
 
-/** HTML with every kind of block and many tags left open. */
+/** HTML with every kind of block and many unclosed tags. */
 export const randomHtml = (seed: number): string => {
   const next = random(seed)
   return `<title>T</title><body>${many(next, 20, () => pick(next, htmlParts)(next)).join("\n")}`

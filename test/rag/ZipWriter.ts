@@ -1,10 +1,10 @@
-/** ZIP containers as programs write them, and as they should not. */
+/** Writes ZIP containers, valid and invalid. */
 import { crc32, deflateRawSync } from "node:zlib"
 
 export interface ZipPart {
   readonly name: string
   readonly content: string | Uint8Array
-  /** What the container says of the part, where that is a lie. */
+  /** A wrong size in the container. */
   readonly size?: number
   readonly flags?: number
 }

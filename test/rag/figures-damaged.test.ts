@@ -1,4 +1,4 @@
-/** Pages as damaged files give them: whatever boxes, as many as are read at most. Their figures and text come to an end. */
+/** Pages of damaged files, with arbitrary boxes up to the limits. The figure finder terminates. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Box } from "../../packages/rag/src/document/Document.ts"
 import { findFigures } from "../../packages/rag/src/formats/pdf/figures/Figures.ts"
@@ -11,7 +11,7 @@ const HEIGHT = 842
 const RUNS = 50_000
 const GRAPHICS = 60_000
 
-/** The same numbers in every run; 0 to 1. */
+/** A reproducible random number, 0 to 1. */
 const randomOf = (seed: number) => () => {
   seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
   return seed / 2 ** 32
@@ -83,7 +83,7 @@ describe("a page of 50,000 texts and 60,000 drawings", () => {
     ["over the whole paper", [wholePaper, wholePaper], someCaptions],
     ["as labels of a map", [labels, anywhere], someCaptions],
     ["that all begin captions", [anywhere, anywhere], onlyCaptions]
-  ] as const)("%s is read, its figures on the page", (_, places, text) => {
+  ] as const)("%s has figures within the page", (_, places, text) => {
     const page = pageOf(places, text, 1)
     const figures = findFigures([page])
     for (const { box } of figures) {

@@ -1,4 +1,4 @@
-/** Figures and tables of PDFs: found by their captions, with number, kind, box, text, rows and mentions. */
+/** Figures and tables of PDFs, found by their captions: number, kind, box, text, rows and mentions. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -38,7 +38,7 @@ const prose = (x: number, y: number, lines: number): ReadonlyArray<Mark> =>
     )
   )
 
-/** A chart: axes, three bars, a label of an axis. Its lower left corner is at (x, y); 200 × 100 points. */
+/** A chart of 200 × 100 points with axes, three bars and a label. (x, y) is its lower left corner. */
 const chart = (x: number, y: number): string =>
   `${x} ${y} m ${x} ${y + 100} l S ${x} ${y} m ${x + 200} ${y} l S ` +
   [0, 1, 2].map((i) => `${x + 20 + i * 60} ${y} 30 ${40 + i * 30} re f`).join(" ")
@@ -46,7 +46,7 @@ const chart = (x: number, y: number): string =>
 const summary = ({ kind, number, page }: Figure) => [page, kind, number]
 
 describe("figures of a PDF", () => {
-  // Printed by Chromium from pages of random words, charts, pictures and tables in different styles, their boxes as it laid them out
+  // Printed by Chromium from random words, charts, pictures and tables in several styles, with the boxes of its layout
   it.effect("are found at their positions in PDFs of several programs", () =>
     Effect.gen(function* () {
       const folder = join(import.meta.dirname, "fixtures/figures")
@@ -340,7 +340,7 @@ describe("captionStart", () => {
 })
 
 describe("withMentions", () => {
-  it("knows lists, ranges, parts and the words of other series", () => {
+  it("recognizes lists, ranges, parts and other series", () => {
     const paragraphs = [
       "See Figs. 2–5 and Table 1.",
       "As Figure 1 and Table 2 show.",
@@ -367,7 +367,7 @@ describe("withMentions", () => {
 })
 
 describe("renderPage", () => {
-  it.effect("draws a page as it is shown, and says when there is none", () =>
+  it.effect("draws a page with its rotation, and fails without such a page", () =>
     Effect.gen(function* () {
       const bytes = writePdf([{ rotate: 90, marks: prose(50, 700, 3) }])
       const png = yield* renderPage("a.pdf", bytes, 1, { dpi: 144 })

@@ -11,7 +11,7 @@ const NOTE =
   '---\ntitle: "Stripes"\ntags: [zebra]\nauthor: Quagga\n---\n\n# Coats\n\nMost coats are plain.\n\n# Hooves\n\nAll are hard.\n'
 
 describe("the front matter of Markdown", () => {
-  it("belongs to what the first passage is found by, and to no passage's text", () => {
+  it("is searched with the first passage, and is in no passage's text", () => {
     const parsed = parseMarkdown(NOTE)
     const passages = chunk(parsed)
     assert.deepStrictEqual(

@@ -1,4 +1,4 @@
-/** Word documents: what is read of them, and what is refused with which advice. */
+/** Parsing of Word documents, and the advice for those that are rejected. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Parsed } from "../../packages/rag/src/document/Document.ts"
@@ -14,8 +14,8 @@ const sequence = (name: string, n: number): string =>
   `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> SEQ ${name} \\* ARABIC </w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>${r(String(n))}`
 const box = (text: string): string => `<w:txbxContent>${p(text)}</w:txbxContent>`
 
-describe("parse, of Word documents", () => {
-  it.effect("finds headings by outline level, by style, and by the style that a style is based on", () =>
+describe("a Word document", () => {
+  it.effect("has headings by outline level, style and inherited style", () =>
     Effect.gen(function* () {
       const parsed = yield* read(
         [
@@ -46,7 +46,7 @@ describe("parse, of Word documents", () => {
     })
   )
 
-  it.effect("counts lists as Word does", () =>
+  it.effect("has the list numbers that Word shows", () =>
     Effect.gen(function* () {
       const parsed = yield* read(
         [
@@ -74,7 +74,7 @@ describe("parse, of Word documents", () => {
     })
   )
 
-  it.effect("gives figures and tables their captions, numbers, cells, pictures and mentions", () =>
+  it.effect("has figures and tables with captions, numbers, cells, pictures and mentions", () =>
     Effect.gen(function* () {
       const picture = png(60, 40)
       const parsed = yield* read(
@@ -117,7 +117,7 @@ describe("parse, of Word documents", () => {
     })
   )
 
-  it.effect("joins paragraphs whose mark is deleted or moved away, and leaves deleted rows out", () =>
+  it.effect("joins paragraphs with deleted marks, and has no deleted rows", () =>
     Effect.gen(function* () {
       const marked = (mark: string, runs: string, properties = "") =>
         `<w:p><w:pPr>${properties}<w:rPr><w:${mark} w:id="1"/></w:rPr></w:pPr>${runs}</w:p>`
@@ -159,7 +159,7 @@ describe("parse, of Word documents", () => {
     })
   )
 
-  it.effect("reads insertions, links, notes, text boxes once, formulas, and nothing deleted or hidden", () =>
+  it.effect("has insertions, links, notes, text boxes and formulas, but no deleted or hidden text", () =>
     Effect.gen(function* () {
       const inserted = `<w:ins>${r("inserted ")}</w:ins><w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:moveFrom>${r("gone")}</w:moveFrom>`
       const hidden = `<w:r><w:rPr><w:vanish/></w:rPr><w:t>gone</w:t></w:r>`
@@ -194,7 +194,7 @@ describe("parse, of Word documents", () => {
     })
   )
 
-  it.effect("reads what is written in charts and diagrams, and gives a caption to a table of one row", () =>
+  it.effect("has the text of charts and diagrams, and captions of tables with one row", () =>
     Effect.gen(function* () {
       const c = "http://schemas.openxmlformats.org/drawingml/2006/chart"
       const a = "http://schemas.openxmlformats.org/drawingml/2006/main"
@@ -237,7 +237,7 @@ describe("parse, of Word documents", () => {
     })
   )
 
-  it.effect("reads tables within tables, whatever prefixes the elements have", () =>
+  it.effect("may have nested tables and other namespace prefixes", () =>
     Effect.gen(function* () {
       const inner = table([
         [tc("n1"), tc("n2")],
@@ -266,7 +266,7 @@ describe("parse, of Word documents", () => {
     })
   )
 
-  it.effect("opens nothing outside of the document, and says what it left out", () =>
+  it.effect("opens no external references, and reports them as faults", () =>
     Effect.gen(function* () {
       const prolog = `<!DOCTYPE x [<!ENTITY file SYSTEM "file:///etc/passwd"><!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>`
       const parsed = yield* read(
@@ -295,15 +295,20 @@ describe("parse, of Word documents", () => {
         ]
       )
       const faults = parsed.faults.map(({ message }) => message).join("\n")
-      for (const told of [/network/, /not given/, /bad\.png.*unknown format/, /none.*not in the document/])
-        assert.match(faults, told)
+      for (const expected of [
+        /network/,
+        /not given/,
+        /bad\.png.*unknown format/,
+        /none.*not in the document/
+      ])
+        assert.match(faults, expected)
     })
   )
 })
 
-describe("parse, of what is no right Word document", () => {
-  const refused = (name: string, bytes: () => Uint8Array, reason: string, advice: RegExp) =>
-    it.effect(`refuses ${name}`, () =>
+describe("parse, of invalid Word documents", () => {
+  const rejects = (name: string, bytes: () => Uint8Array, reason: string, advice: RegExp) =>
+    it.effect(`rejects ${name}`, () =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(parse({ path: "bad.docx", bytes: bytes() }))
         assert.strictEqual(error.reason, reason, error.message)
@@ -316,35 +321,35 @@ describe("parse, of what is no right Word document", () => {
     Uint8Array.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, ...Buffer.from(words, "utf16le")])
   const bomb = "<w:p/>".repeat(1_000_000)
 
-  refused(
-    "a container cut short",
+  rejects(
+    "a truncated container",
     () => whole.subarray(0, whole.length - 40),
     "Malformed",
     /this Word file is damaged.*Download/
   )
-  refused(
-    "a container of other things",
+  rejects(
+    "a ZIP without a Word document",
     () => zip([{ name: "a.txt", content: "x" }]),
     "Malformed",
     /no Word document/
   )
-  refused("an encrypted document", () => ole("EncryptedPackage"), "Encrypted", /password/)
-  refused(
+  rejects("an encrypted document", () => ole("EncryptedPackage"), "Encrypted", /password/)
+  rejects(
     "an encrypted container",
     () => zip(docxParts(p("x")).map((part) => ({ ...part, flags: 1 }))),
     "Encrypted",
     /password/
   )
-  refused("a document of an old format", () => ole("WordDocument"), "Malformed", /old Word file.*\.docx/)
-  refused(
-    "text of another name",
+  rejects("a .doc file", () => ole("WordDocument"), "Malformed", /old Word file.*\.docx/)
+  rejects(
+    "text named .docx",
     () => new TextEncoder().encode("Dear all"),
     "Malformed",
     /not a valid Word file/
   )
-  refused("a bomb", () => docx(bomb), "TooLarge", /inflates/)
-  refused(
-    "a bomb that lies of its size",
+  rejects("a ZIP bomb", () => docx(bomb), "TooLarge", /inflates/)
+  rejects(
+    "a ZIP bomb that states a small size",
     () =>
       zip(
         docxParts(bomb).map((part) => (part.name === "word/document.xml" ? { ...part, size: 1_000 } : part))
@@ -352,8 +357,8 @@ describe("parse, of what is no right Word document", () => {
     "Malformed",
     /damaged/
   )
-  refused(
-    "a container of too many parts",
+  rejects(
+    "a container with too many parts",
     () => {
       const many = Uint8Array.from(whole)
       many.set([0xfe, 0xff, 0xfe, 0xff], many.length - 14)
@@ -362,6 +367,6 @@ describe("parse, of what is no right Word document", () => {
     "TooLarge",
     /65534 parts/
   )
-  refused("elements nested without end", () => docx("<w:sdt>".repeat(50_000)), "Malformed", /nested/)
-  refused("a document without text", () => docx("<w:p/>"), "Empty", /no text/)
+  rejects("deeply nested elements", () => docx("<w:sdt>".repeat(50_000)), "Malformed", /nested/)
+  rejects("a document without text", () => docx("<w:p/>"), "Empty", /no text/)
 })

@@ -1,4 +1,4 @@
-/** Laws of documents of every format, over random ones: with and without the pictures' own text. */
+/** Invariants of parsed documents, on random documents of each format, with and without text in pictures. */
 import { assert, describe, it } from "@effect/vitest"
 import { Vision } from "@sluice/core"
 import { Effect, Layer } from "effect"
@@ -29,7 +29,7 @@ const formats = {
 describe("parse", () => {
   for (const [ending, make] of Object.entries(formats)) {
     it.effect(
-      `keeps the laws of blocks and figures in any .${ending}, and adds what pictures say to them alone`,
+      `keeps the invariants of blocks and figures in any .${ending}, and adds the text of pictures only to them`,
       () =>
         Effect.gen(function* () {
           let figures = 0
@@ -73,7 +73,7 @@ describe("parse", () => {
             captions += plain.figures.filter(({ caption }) => caption !== undefined).length
             mentions += plain.figures.filter(({ mentions }) => mentions.length > 0).length
           }
-          // The documents are such that the laws are put to the test
+          // The documents have enough figures for the invariants to matter
           assert.isAbove(figures, 100)
           assert.isAbove(captions, 20)
           assert.isAbove(mentions, 2)

@@ -1,4 +1,4 @@
-/** In a bundle the thread that reads PDFs is not beside what starts it: the file is not to blame. */
+/** In a bundled program the file of the PDF thread is missing. The PDF is not at fault. */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,8 +10,8 @@ import { column, writePdf } from "./PdfWriter.ts"
 
 type Bundle = Readonly<Record<"parsePdf", typeof parsePdf>>
 
-describe("a program that was bundled", () => {
-  it.effect("is told that its bundle lacks the thread, not that the PDF is damaged", () =>
+describe("a bundled program", () => {
+  it.effect("gets an error about the bundle, not about the PDF", () =>
     Effect.gen(function* () {
       const outDir = yield* Effect.acquireRelease(
         Effect.promise(() => mkdtemp(join(tmpdir(), "sluice-bundle-"))),

@@ -1,4 +1,4 @@
-/** PDFs that are hard on a reader: scans, bombs, recursion, thousands of pages. */
+/** Difficult PDFs: scans, bombs, recursion, thousands of pages. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
@@ -8,7 +8,7 @@ import { parse } from "../../packages/rag/src/formats/Parser.ts"
 import { renderPage } from "../../packages/rag/src/formats/pdf/Pdf.ts"
 import { column, type Mark, type PdfPage, writePdf } from "./PdfWriter.ts"
 
-/** One OCR engine for all tests of this file: to start one takes a second of CPU. */
+/** One OCR engine for all tests of this file: starting one takes a second of CPU time. */
 const engine = Scope.makeUnsafe()
 const vision = Effect.runSync(Layer.buildWithScope(layerVision, engine))
 afterAll(() => Effect.runPromise(Scope.close(engine, Exit.void)))
@@ -24,7 +24,7 @@ const lines: ReadonlyArray<Mark> = column(
   20
 )
 
-/** The picture of a page as the only thing on a page: its PNG's own stream of rows. */
+/** A page with only an image: the compressed rows of a PNG. */
 const scanOf = (png: Uint8Array): PdfPage => {
   const view = new DataView(png.buffer, png.byteOffset)
   const colours = png[25] === 0 ? 1 : 3
@@ -47,7 +47,7 @@ const read = (pages: ReadonlyArray<PdfPage>) => parse({ path: "hard.pdf", bytes:
 
 describe("scans", () => {
   it.live(
-    "are read by image understanding, line by line at their places; without it that is said",
+    "are read by image understanding, with the boxes of lines; without it there is an error",
     () =>
       Effect.gen(function* () {
         const png = yield* renderPage("a.pdf", writePdf([{ marks: lines }]), 1, { dpi: 150 })
@@ -75,7 +75,7 @@ describe("scans", () => {
   )
 })
 
-describe("a PDF whose fonts do not tell their characters", () => {
+describe("a PDF whose fonts have no character map", () => {
   // Printed by Chromium; without these maps its fonts only number their glyphs
   const bytes = Buffer.from(
     readFileSync(join(import.meta.dirname, "fixtures/tagged.pdf"), "latin1").replace(
@@ -87,7 +87,7 @@ describe("a PDF whose fonts do not tell their characters", () => {
   const file = () => ({ path: "no-map.pdf", bytes: Uint8Array.from(bytes) })
 
   it.live(
-    "is read by image understanding as scans are",
+    "is read by image understanding",
     () =>
       Effect.gen(function* () {
         const { faults, figures, text } = yield* parse(file()).pipe(Effect.provide(vision))
@@ -101,7 +101,7 @@ describe("a PDF whose fonts do not tell their characters", () => {
     60_000
   )
 
-  it.effect("is refused with the reason where nothing is provided that reads it", () =>
+  it.effect("is rejected without image understanding", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(parse(file()))
       assert.strictEqual(error.reason, "UnsupportedFormat")
@@ -113,14 +113,14 @@ describe("a PDF whose fonts do not tell their characters", () => {
 describe("a PDF", () => {
   const caption: Mark = { text: "Figure 1: The gates.", x: 60, y: 380 }
 
-  it.effect("without pages is refused", () =>
+  it.effect("without pages is rejected", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(read([]))
       assert.oneOf(error.reason, ["Empty", "Malformed"])
     })
   )
 
-  it.effect("whose form calls itself is read", () =>
+  it.effect("with a form that draws itself is read", () =>
     Effect.gen(function* () {
       const parsed = yield* read([
         { marks: [...lines, caption], draw: "/X Do", form: "40 220 60 60 re f /X Do" }
@@ -134,7 +134,7 @@ describe("a PDF", () => {
     ["a place", "BT /F0 10 Tf 1 0 0 1 60 -99999999999 Tm (Lost gates) Tj ET"],
     ["a matrix", "BT /F0 10 Tf 0 90000000 -90000000 0 60 700 Tm (Lost gates) Tj ET"],
     ["a line", "1000000000 w 0 0 m 99999999999 99999999999 l S -99999999999 400 99999999999 1 re f"]
-  ])("with %s beyond measure is read, the rest at its place", ([, draw]) =>
+  ])("with %s out of range is read, and other text keeps its position", ([, draw]) =>
     Effect.gen(function* () {
       const parsed = yield* read([{ marks: [...lines, caption], draw: `q ${draw} Q` }])
       assert.include(parsed.text, "Bearings wear in every season.")
@@ -144,7 +144,7 @@ describe("a PDF", () => {
     })
   )
 
-  it.effect("of a page larger than any paper loses that page; one that lies of its pages is refused", () =>
+  it.effect("loses a page that is too large, and is rejected for a wrong page count", () =>
     Effect.gen(function* () {
       const file = new TextDecoder().decode(writePdf([{ marks: lines }, { marks: lines }]))
       const bytes = new TextEncoder().encode(file.replace("[0 0 595 842]", "[0 0 900000 900000]"))
@@ -159,7 +159,7 @@ describe("a PDF", () => {
     })
   )
 
-  it.live("with 200,000 paths on a page is read, and its figure found", () =>
+  it.live("with 200,000 paths on a page is read with its figure", () =>
     Effect.gen(function* () {
       const paths = Array.from(
         { length: 200_000 },
@@ -175,7 +175,7 @@ describe("a PDF", () => {
     })
   )
 
-  it.live("whose form calls itself twice loses that page, and no memory beyond its bound", () =>
+  it.live("with a form that draws itself twice loses that page within the memory limit", () =>
     Effect.gen(function* () {
       // Each level doubles what is drawn
       const before = process.resourceUsage().maxRSS
@@ -218,7 +218,7 @@ describe("a PDF", () => {
   )
 
   it.live(
-    "whose figure is a picture with words in it has them from image understanding, at their places",
+    "has text in the picture of a figure from image understanding, with its boxes",
     () =>
       Effect.gen(function* () {
         const png = yield* renderPage("a.pdf", writePdf([{ marks: lines }]), 1, { dpi: 150 })
@@ -256,7 +256,7 @@ describe("a PDF", () => {
     60_000
   )
 
-  it.live("with an image of 400 million pixels that are not there is read without it growing to that", () =>
+  it.live("with an image that states 400 million pixels is read without allocating them", () =>
     Effect.gen(function* () {
       // A JPEG that claims 20,000 × 20,000 and ends there
       const hex = "ffd8ffc0000b084e204e2001011100ffda0008010100003f00ffd9"
@@ -277,7 +277,7 @@ describe("a PDF", () => {
     })
   )
 
-  it.effect("of more pages than are held at a time is read to the last, with a figure there", () =>
+  it.effect("of several windows of pages is read up to a figure at the end", () =>
     Effect.gen(function* () {
       const page = (number: number): PdfPage => ({
         marks: column(

@@ -1,4 +1,4 @@
-/** Pages with more of one thing than any page has: what is done for each stays about as much as there is of it. */
+/** Huge pages are parsed in about linear time. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Box } from "../../packages/rag/src/document/Document.ts"
 import { unlabelledPictures } from "../../packages/rag/src/formats/pdf/figures/UnlabelledPictures.ts"

@@ -1,4 +1,4 @@
-/** Tables and figures that a PDF's own structure says, and what it says wrongly. */
+/** Tables and figures from the tags of a PDF, and wrong tags. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Parsed } from "../../packages/rag/src/document/Document.ts"
@@ -18,7 +18,7 @@ const prose = (y: number): ReadonlyArray<Mark> =>
     "one spring to the next, and which of the stations were left out of the reckoning."
   ])
 
-/** Cells at their places, each its own marked content from `from` on; lines below each other within a cell. */
+/** Cells by position, each with its own marked content from `from` on. A cell may have several lines. */
 const cells = (
   from: number,
   places: ReadonlyArray<readonly [x: number, y: number, ...lines: ReadonlyArray<string>]>
@@ -33,7 +33,7 @@ const cell = (content: number, spans: Pick<Tag, "columns" | "rows"> = {}, type =
 const row = (...children: ReadonlyArray<Tag>): Tag => ({ type: "TR", children })
 const table = (...children: ReadonlyArray<Tag>): Tag => ({ type: "Table", children })
 
-// Columns so near that no gap parts them, and a cell of two lines
+// Columns without a gap between them, and a cell of two lines
 const crowded = cells(0, [
   [100, 600, "Gate"],
   [150, 600, "Levels of the year"],
@@ -191,7 +191,7 @@ describe("tables of a tagged PDF", () => {
         [["table", "3", 3]]
       )
       assert.deepStrictEqual(tagged.figures, plain.figures)
-      // Nor does it become one where there is no caption
+      // It does not become a table without a caption either
       const bare = yield* read({ ...page, marks: [...prose(780), ...grid, ...prose(500)], tags: [tag] })
       assert.deepStrictEqual(bare.figures, [])
     })
@@ -219,7 +219,7 @@ describe("tables of a tagged PDF", () => {
   )
 })
 
-/** A photograph's place, as marked content. */
+/** A photograph as marked content. */
 const picture = (content: number, x: number, y: number, width: number, height: number): string =>
   `/Figure << /MCID ${content} >> BDC q ${width} 0 0 ${height} ${x} ${y} cm /I Do Q EMC`
 

@@ -1,4 +1,4 @@
-/** What a PDF's own structure says too often, or of two things at once. */
+/** Repeated and ambiguous tags of a PDF. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { parse } from "../../packages/rag/src/formats/Parser.ts"

@@ -1,11 +1,11 @@
-/** PDFs that say themselves what is a heading, and what stands for a picture. */
+/** Headings and alternative texts from the tags of a PDF. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { parse } from "../../packages/rag/src/formats/Parser.ts"
 
-// Printed by Chromium with its structure. Headings look like the text around them; one large bold line heads nothing.
+// Printed by Chromium with tags. Headings look like the text around them; one large bold line is not a heading.
 const bytes = readFileSync(join(import.meta.dirname, "fixtures/tagged.pdf"))
 
 describe("a tagged PDF", () => {

@@ -1,4 +1,4 @@
-/** PDFs: reading order, places, and what is wrong with them. */
+/** Parsing of PDFs: reading order, positions, and invalid files. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -20,10 +20,10 @@ const sentence = (word: string): ReadonlyArray<string> =>
     (nth) => `${word} ${nth} line that fills the column of text,`
   )
 
-describe("parse of a PDF", () => {
-  it.effect("reads columns one after the other, under a headline that spans them", () =>
+describe("a PDF", () => {
+  it.effect("has its columns in reading order, below a headline that spans them", () =>
     Effect.gen(function* () {
-      // The file holds the lines row by row, as careless programs write them
+      // The file has the lines row by row, as some programs write them
       const left = column(50, 700, sentence("left"))
       const right = column(310, 700, sentence("right"))
       const parsed = yield* read([
@@ -49,34 +49,32 @@ describe("parse of a PDF", () => {
     })
   )
 
-  it.effect(
-    "joins words parted at a line's end, and paragraphs across pages; passages know where they begin",
-    () =>
-      Effect.gen(function* () {
-        const parsed = yield* read([
-          {
-            marks: column(50, 760, [
-              "The sluice is opened in the morning and kept under obser-",
-              "vation until the well-known keeper has had a long break",
-              "and a look at the gauge, which he then reads to all the"
-            ])
-          },
-          { marks: column(50, 760, ["people who wait for it at the quay.", "They nod."]) }
-        ])
-        assert.deepStrictEqual(texts(parsed), [
-          "The sluice is opened in the morning and kept under observation until the well-known keeper has had a long break and a look at the gauge, which he then reads to all the people who wait for it at the quay. They nod."
-        ])
-        const [passage] = chunk(parsed)
-        assert.strictEqual(passage?.page, 1)
-        assert.deepStrictEqual(
-          passage?.lines.map(({ page }) => page),
-          [1, 1, 1, 2, 2]
-        )
-        for (const { end, start } of parsed.lines) assert.notMatch(parsed.text.slice(start, end), /^\s|\s$/)
-      })
+  it.effect("joins hyphenated words and paragraphs across pages, and passages have their first page", () =>
+    Effect.gen(function* () {
+      const parsed = yield* read([
+        {
+          marks: column(50, 760, [
+            "The sluice is opened in the morning and kept under obser-",
+            "vation until the well-known keeper has had a long break",
+            "and a look at the gauge, which he then reads to all the"
+          ])
+        },
+        { marks: column(50, 760, ["people who wait for it at the quay.", "They nod."]) }
+      ])
+      assert.deepStrictEqual(texts(parsed), [
+        "The sluice is opened in the morning and kept under observation until the well-known keeper has had a long break and a look at the gauge, which he then reads to all the people who wait for it at the quay. They nod."
+      ])
+      const [passage] = chunk(parsed)
+      assert.strictEqual(passage?.page, 1)
+      assert.deepStrictEqual(
+        passage?.lines.map(({ page }) => page),
+        [1, 1, 1, 2, 2]
+      )
+      for (const { end, start } of parsed.lines) assert.notMatch(parsed.text.slice(start, end), /^\s|\s$/)
+    })
   )
 
-  it.effect("begins anew on each page where the one before has room left", () =>
+  it.effect("has new paragraphs after a page that is not full", () =>
     Effect.gen(function* () {
       const card = (...lines: ReadonlyArray<string>) => ({
         marks: lines.map((text, i) => ({ text, x: 50, y: 760 - 12 * i, font: "STSong-Light" as const }))
@@ -86,7 +84,7 @@ describe("parse of a PDF", () => {
     })
   )
 
-  it.effect("keeps a hyphen at a line's end between two words, unless the document writes them as one", () =>
+  it.effect("keeps the hyphen of compound words at line ends", () =>
     Effect.gen(function* () {
       const lines = ["The art of the lock is user-", "specified by a specified user, a state-of-"]
       const next = [
@@ -101,7 +99,7 @@ describe("parse of a PDF", () => {
     })
   )
 
-  it.effect("says where lines stand as the page is shown: turned, cropped", () =>
+  it.effect("has the boxes of lines on rotated and cropped pages", () =>
     Effect.gen(function* () {
       const marks = [{ text: "Weir", x: 100, y: 700, size: 20 }]
       const box = (page: PdfPage) =>
@@ -120,7 +118,7 @@ describe("parse of a PDF", () => {
         555,
         702
       ])
-      // Turned clockwise by a quarter: what was left is on top
+      // Rotated clockwise by 90°: the left edge is at the top
       assert.deepStrictEqual(yield* box({ marks, rotate: 90 }), [842 - y1!, x0, 842 - y0!, x1, 842, 595])
       assert.deepStrictEqual(yield* box({ marks, rotate: 180 }), [
         595 - x1!,
@@ -133,7 +131,7 @@ describe("parse of a PDF", () => {
     })
   )
 
-  it.effect("reads text that runs up the page, after the rest", () =>
+  it.effect("has rotated text after other text", () =>
     Effect.gen(function* () {
       const parsed = yield* read([
         {
@@ -149,7 +147,7 @@ describe("parse of a PDF", () => {
     })
   )
 
-  it.effect("leaves out what repeats at the edges of pages, and numbers sections", () =>
+  it.effect("has no headers and footers, and has levels of numbered sections", () =>
     Effect.gen(function* () {
       const parsed = yield* read(
         [1, 2, 3].map((n) => ({
@@ -175,7 +173,7 @@ describe("parse of a PDF", () => {
     })
   )
 
-  it.effect("leaves out what is surely a page's number, and no other number at the edges", () =>
+  it.effect("has no page numbers, but other numbers at the edges of pages", () =>
     Effect.gen(function* () {
       const pages = (count: number, top: (n: number) => string, bottom: (n: number) => string) =>
         read(
@@ -214,7 +212,7 @@ describe("parse of a PDF", () => {
     })
   )
 
-  it.effect("keeps the rows of a table, and Chinese without blanks", () =>
+  it.effect("has table rows, and Chinese text without spaces", () =>
     Effect.gen(function* () {
       const row = (y: number, ...cells: ReadonlyArray<string>) =>
         cells.map((text, i) => ({ text, x: 50 + i * 150, y }))
@@ -236,7 +234,7 @@ describe("parse of a PDF", () => {
     })
   )
 
-  it.effect("loses only the page that cannot be read", () =>
+  it.effect("loses only an unreadable page", () =>
     Effect.gen(function* () {
       const parsed = yield* read([
         { marks: column(50, 700, ["One."]) },
@@ -253,38 +251,38 @@ describe("parse of a PDF", () => {
   const whole = writePdf(Array.from({ length: 3 }, () => ({ marks: column(50, 700, sentence("a")) })))
   it.effect.each([
     [
-      "is password-protected",
+      "a password-protected PDF",
       readFileSync(join(import.meta.dirname, "fixtures/encrypted.pdf")),
       "Encrypted",
       /is password-protected/
     ],
-    ["is cut in the middle", whole.slice(0, whole.length / 2), "Malformed", /part of it is missing.*again/],
+    ["a PDF cut in half", whole.slice(0, whole.length / 2), "Malformed", /part of it is missing.*again/],
     [
-      "is cut after it was added to",
+      "a PDF cut within an appended update",
       Uint8Array.from([...whole, ...new TextEncoder().encode("3 0 obj\n<< /Type")]),
       "Malformed",
       /part of it is missing.*again/
     ],
+    ["a PDF without its trailer", whole.slice(0, -30), "Malformed", /part of it is missing.*again/],
     [
-      "lacks its end, though its pages are there",
-      whole.slice(0, -30),
-      "Malformed",
-      /part of it is missing.*again/
-    ],
-    [
-      "is garbage after its first line",
+      "a PDF of garbage after its header",
       Uint8Array.from([...whole.slice(0, 9), ...whole.slice(9).map((byte, i) => byte ^ (i % 251))]),
       "Malformed",
       /again/
     ],
-    ["is a scan", writePdf([{ marks: [], image: true }]), "UnsupportedFormat", /scan.*OCRmyPDF/],
-    ["shows nothing", writePdf([{ marks: [] }]), "Empty", /no text/]
-  ] as const)("says so when it %s", ([, bytes, reason, advice]) =>
+    [
+      "a scan without text recognition",
+      writePdf([{ marks: [], image: true }]),
+      "UnsupportedFormat",
+      /scan.*OCRmyPDF/
+    ],
+    ["an empty page", writePdf([{ marks: [] }]), "Empty", /no text/]
+  ] as const)("rejects %s", ([, bytes, reason, advice]) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(parse({ path: "bad.pdf", bytes }))
       assert.strictEqual(error.reason, reason)
       assert.match(error.message, advice)
-      // The thread serves the next file
+      // The thread parses the next file
       assert.include((yield* read([{ marks: column(50, 700, ["Fine."]) }])).text, "Fine.")
     })
   )
@@ -292,14 +290,14 @@ describe("parse of a PDF", () => {
   const junk = (length: number) => new Uint8Array(length).fill(120)
   it.effect.each([
     ["before", Uint8Array.from([...junk(900), ...whole])],
-    ["behind", Uint8Array.from([...whole, ...junk(9_000)])]
-  ] as const)("reads a file with something %s it", ([, bytes]) =>
+    ["after", Uint8Array.from([...whole, ...junk(9_000)])]
+  ] as const)("may have junk %s it", ([, bytes]) =>
     Effect.gen(function* () {
       assert.strictEqual((yield* parse({ path: "sent.pdf", bytes })).pages.length, 3)
     })
   )
 
-  it.effect("reads several at once, goes on after an interruption, and leaves the caller's bytes alone", () =>
+  it.effect("can be parsed in parallel and after an interruption, and keeps its bytes", () =>
     Effect.gen(function* () {
       const bytes = writePdf([{ marks: column(50, 700, ["Mine."]) }])
       const all = yield* Effect.forEach([1, 2, 3, 4], () => parse({ path: "a.pdf", bytes }), {

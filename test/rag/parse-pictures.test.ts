@@ -1,4 +1,4 @@
-/** Figures and tables of HTML and Markdown, images as documents, and what is written in pictures. */
+/** Figures and tables in HTML and Markdown, image documents, and text in pictures. */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -33,23 +33,23 @@ const picture = png(64, 48)
 const data = `data:image/png;base64,${Buffer.from(picture).toString("base64")}`
 const beside: PictureFile = (reference) => Effect.succeed(reference === "img/gate.png" ? picture : undefined)
 
-/** Reads what the test says, as an OCR engine would, and counts how often it was asked. */
+/** An OCR engine that reads `lines` in each picture, and counts its calls. */
 const reader = (lines: ReadonlyArray<string>) => {
-  const asked = { times: 0 }
+  const calls = { count: 0 }
   const layer = Layer.succeed(Vision, {
     model: { id: "test", kind: "extractive", maxImages: 1, maxImageBytes: 1e9, formats: ["png"] },
-    look: () => Effect.die("nobody looks"),
+    look: () => Effect.die("look is not used"),
     read: () =>
       Effect.sync(() => {
-        asked.times++
+        calls.count++
         return lines.map((text, i) => ({ text, box: [8, 16 * i, 56, 16 * i + 12] as const }))
       })
   })
-  return { asked, layer }
+  return { calls, layer }
 }
 
-describe("parse, of HTML with pictures and tables", () => {
-  it.effect("makes a figure of pictures with their captions, and fetches nothing", () =>
+describe("HTML", () => {
+  it.effect("has figures of pictures and captions, without access to the network", () =>
     Effect.gen(function* () {
       const parsed = yield* read(
         "a.html",
@@ -84,7 +84,7 @@ describe("parse, of HTML with pictures and tables", () => {
     })
   )
 
-  it.effect("says what a cell has again for each row that it spans, up to a bound", () =>
+  it.effect("repeats a cell in each row that it spans, up to a limit", () =>
     Effect.gen(function* () {
       const long = "Saltmere ".repeat(400).trim()
       const rows = Array.from({ length: 999 }, (_, i) => `<tr><td>row ${i}`).join("")
@@ -94,7 +94,7 @@ describe("parse, of HTML with pictures and tables", () => {
     })
   )
 
-  it.effect("reads tables as rows and columns, with what spans them", () =>
+  it.effect("has tables with rows, columns and spanning cells", () =>
     Effect.gen(function* () {
       const parsed = yield* read(
         "a.html",
@@ -123,8 +123,8 @@ describe("parse, of HTML with pictures and tables", () => {
   )
 })
 
-describe("parse, of Markdown with pictures and tables", () => {
-  it.effect("makes a figure of pictures that stand alone, with the caption beside or below them", () =>
+describe("Markdown", () => {
+  it.effect("has figures of paragraphs with only pictures and captions", () =>
     Effect.gen(function* () {
       const parsed = yield* read(
         "a.md",
@@ -156,23 +156,23 @@ describe("parse, of Markdown with pictures and tables", () => {
     })
   )
 
-  it.effect("looks at a bounded number of 10,000 pictures, and keeps every one of them as a figure", () =>
+  it.effect("loads a limited number of 10,000 pictures, and has all of them as figures", () =>
     Effect.gen(function* () {
-      let asked = 0
-      const counted: PictureFile = () => Effect.sync(() => (asked++, picture))
-      const { asked: readings, layer } = reader(["gauge 4.20 m"])
+      let loaded = 0
+      const counted: PictureFile = () => Effect.sync(() => (loaded++, picture))
+      const { calls, layer } = reader(["gauge 4.20 m"])
       const many = Array.from({ length: 10_000 }, (_, i) => `![p${i}](img/${i}.png)`).join("\n\n")
       const parsed = yield* Effect.provide(read("many.md", many, counted), layer)
       assert.lengthOf(parsed.figures, 10_000)
-      assert.strictEqual(asked, MAX_LOADED_PICTURES)
-      assert.strictEqual(readings.times, MAX_RECOGNIZED_PICTURES)
+      assert.strictEqual(loaded, MAX_LOADED_PICTURES)
+      assert.strictEqual(calls.count, MAX_RECOGNIZED_PICTURES)
       assert.match(parsed.faults[0]?.message ?? "", /9500 pictures are left out/)
     })
   )
 })
 
 describe("pictures beside a document", () => {
-  it.effect("are read within the folder that is ingested, and nowhere else", () =>
+  it.effect("are read only within the ingested folder", () =>
     Effect.gen(function* () {
       const outer = yield* Effect.acquireRelease(
         Effect.sync(() => mkdtempSync(join(tmpdir(), "sluice-pictures-"))),
@@ -215,8 +215,8 @@ describe("pictures beside a document", () => {
   )
 })
 
-describe("parse, of what is written in pictures", () => {
-  it.effect("puts it at the end of the figure, wherever the picture is", () =>
+describe("text in pictures", () => {
+  it.effect("is added at the end of the figure", () =>
     Effect.gen(function* () {
       const { layer } = reader(["upper gate  ", "—", "84 turns"])
       const sources: ReadonlyArray<readonly [string, Uint8Array]> = [
@@ -248,11 +248,11 @@ describe("parse, of what is written in pictures", () => {
     })
   )
 
-  it.effect("reports a picture that cannot be read, and reads the rest", () =>
+  it.effect("is read although other pictures fail", () =>
     Effect.gen(function* () {
       const layer = Layer.succeed(Vision, {
         model: { id: "test", kind: "extractive", maxImages: 1, maxImageBytes: 1e9, formats: ["png"] },
-        look: () => Effect.die("nobody looks"),
+        look: () => Effect.die("look is not used"),
         read: (image) =>
           image.length === picture.length
             ? Effect.succeed([{ text: "4.20 m", box: [0, 0, 9, 9] as const }])
@@ -276,20 +276,20 @@ describe("parse, of what is written in pictures", () => {
         figures(parsed).map(({ text }) => text),
         ["cut", "bomb", "gif", "right\n4.20 m"]
       )
-      const told = parsed.faults.map(({ message }) => message).join("\n")
+      const messages = parsed.faults.map(({ message }) => message).join("\n")
       for (const pattern of [
         /picture 1 was not read: .*damaged/,
         /picture 2 .*60000 × 60000/,
         /picture 3 is a GIF/
       ]) {
-        assert.match(told, pattern)
+        assert.match(messages, pattern)
       }
     })
   )
 })
 
-describe("parse, of images", () => {
-  it.effect("gives one page, one figure, and the lines written in it with their boxes in points", () =>
+describe("an image", () => {
+  it.effect("has one page, one figure, and its lines with boxes in points", () =>
     Effect.gen(function* () {
       const image = png(288, 144, { dpi: 144 })
       const { layer } = reader(["Upper gauge", "4.20 m"])
@@ -307,7 +307,7 @@ describe("parse, of images", () => {
     })
   )
 
-  it.effect("is found by its name where nothing is written in it, or nobody reads", () =>
+  it.effect("has its file name as text if no text is read", () =>
     Effect.gen(function* () {
       const alone = yield* parse({ path: "beam-engine_1868.png", bytes: picture })
       const { layer } = reader([])
@@ -322,16 +322,16 @@ describe("parse, of images", () => {
 
   it.effect.each([
     ["more than 20 MB", png(9, 9), 21 * 1024 * 1024, "TooLarge", /21\.0 MB.*20 MB/],
-    ["a bomb", png(1, 1, { claimed: [100_000, 100_000] }), 0, "TooLarge", /100000 × 100000 pixels/],
+    ["too many pixels", png(1, 1, { claimed: [100_000, 100_000] }), 0, "TooLarge", /100000 × 100000 pixels/],
     [
-      "a JPEG bomb",
+      "too many pixels in a JPEG",
       Uint8Array.from([0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, 0xff, 0xff, 0xff, 0xff, 1, 1, 0x11, 0]),
       0,
       "TooLarge",
       /65535 × 65535/
     ],
-    ["a header cut short", png(9, 9).subarray(0, 20), 0, "Malformed", /cut off or damaged/]
-  ] as const)("refuses %s", ([, bytes, size, reason, advice]) =>
+    ["a truncated header", png(9, 9).subarray(0, 20), 0, "Malformed", /cut off or damaged/]
+  ] as const)("is rejected if it has %s", ([, bytes, size, reason, advice]) =>
     Effect.gen(function* () {
       const padded = new Uint8Array(Math.max(size, bytes.length))
       padded.set(bytes)

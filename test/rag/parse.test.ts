@@ -1,4 +1,4 @@
-/** What is read, as what, and what is refused with which advice. */
+/** Formats, encodings, titles and blocks, and the advice for files that are rejected. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { formatOf } from "../../packages/rag/src/formats/DocumentFormats.ts"
