@@ -1,5 +1,5 @@
 /** Creating the data folder. */
-import { Effect, FileSystem, Path } from "effect"
+import { Effect, FileSystem, Path, type PlatformError } from "effect"
 
 const isFolder = (path: string) =>
   Effect.gen(function* () {
@@ -9,26 +9,22 @@ const isFolder = (path: string) =>
   })
 
 /**
- * Creates a folder and its missing parents, readable only by their owner. An existing folder is not changed.
+ * Creates a folder, given by its absolute path, and its missing parents, readable only by their owner. An existing folder is not changed.
  *
  * One level at a time, because Node's recursive `mkdir` never returns on file systems such as `/proc` that reject new
  * folders with ENOENT.
  */
-export const makePrivateFolder = Effect.fn("DataFolder.make")(function* (folder: string) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const target = path.resolve(folder)
-  const missing: Array<string> = []
-  for (let at = target; at !== path.dirname(at); at = path.dirname(at)) {
-    if ((yield* Effect.option(fs.stat(at)))._tag === "Some") break
-    missing.unshift(at)
-  }
-  // Something that is not a folder: `mkdir` gives the operating system's error.
-  if (missing.length === 0 && !(yield* isFolder(target))) missing.push(target)
-  for (const at of missing) {
-    yield* Effect.catchTag(fs.makeDirectory(at, { mode: 0o700 }), "PlatformError", (error) =>
+export const makePrivateFolder = (
+  folder: string
+): Effect.Effect<void, PlatformError.PlatformError, FileSystem.FileSystem | Path.Path> =>
+  Effect.gen(function* () {
+    if (yield* isFolder(folder)) return
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const parent = path.dirname(folder)
+    if (parent !== folder) yield* makePrivateFolder(parent)
+    yield* Effect.catch(fs.makeDirectory(folder, { mode: 0o700 }), (error) =>
       // Another process may have created it meanwhile.
-      Effect.flatMap(isFolder(at), (exists) => (exists ? Effect.void : Effect.fail(error)))
+      Effect.flatMap(isFolder(folder), (exists) => (exists ? Effect.void : Effect.fail(error)))
     )
-  }
-})
+  })

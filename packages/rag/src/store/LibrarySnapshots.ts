@@ -71,12 +71,7 @@ export const readOnly = (snapshot: string, collection: Collection): Collection =
 }
 
 const refuseWrite = (snapshot: string, collection: string): Effect.Effect<never, RagError> =>
-  Effect.suspend(() =>
-    Effect.fail(
-      new RagError({
-        stage: "store",
-        reason: "PermissionDenied",
-        message: `Snapshot "${snapshot}" of collection "${collection}" is read-only. Restore it to continue from there, or write to the present collection.`
-      })
-    )
-  )
+  Effect.suspend(() => {
+    const message = `Snapshot "${snapshot}" of collection "${collection}" is read-only. Restore it to continue from there, or write to the present collection.`
+    return Effect.fail(new RagError({ stage: "store", reason: "PermissionDenied", message }))
+  })

@@ -59,20 +59,16 @@ const isOfDocuments = (filter: Comparison): boolean =>
 
 const isText = (field: Column): boolean => field !== "page" && field !== "kind"
 
-const needsDocuments = (filter: Filter): boolean =>
-  isJunction(filter)
-    ? filter.filters.some(needsDocuments)
-    : filter._tag === "Not"
-      ? needsDocuments(filter.filter)
-      : isOfDocuments(filter)
+const comparisonsOf = (filter: Filter): ReadonlyArray<Comparison> => {
+  if (isJunction(filter)) return filter.filters.flatMap(comparisonsOf)
+  return filter._tag === "Not" ? comparisonsOf(filter.filter) : [filter]
+}
+
+const needsDocuments = (filter: Filter): boolean => comparisonsOf(filter).some(isOfDocuments)
 
 /** True if the filter gives the same result for all passages of a document. */
 const isSameForDocument = (filter: Filter): boolean =>
-  isJunction(filter)
-    ? filter.filters.every(isSameForDocument)
-    : filter._tag === "Not"
-      ? isSameForDocument(filter.filter)
-      : typeof filter.field !== "string" || isText(filter.field)
+  comparisonsOf(filter).every(({ field }) => typeof field !== "string" || isText(field))
 
 /**
  * The SQL is true or false for each row, never null. `Not` is pushed down to the comparisons, because each one around a
@@ -192,13 +188,8 @@ const checkSize = (filter: unknown): Effect.Effect<void, RagError> => {
   for (let depth = 0; level.length > 0; depth++) {
     size += level.length
     if (depth > 2 * MAX_DEPTH || size > MAX_SIZE) {
-      return Effect.fail(
-        new RagError({
-          stage: "retrieve",
-          reason: "TooLarge",
-          message: `The filter is more than ${MAX_DEPTH} levels deep, or has more than ${MAX_SIZE} parts. Add metadata to the documents and filter by it.`
-        })
-      )
+      const message = `The filter is more than ${MAX_DEPTH} levels deep, or has more than ${MAX_SIZE} parts. Add metadata to the documents and filter by it.`
+      return Effect.fail(new RagError({ stage: "retrieve", reason: "TooLarge", message }))
     }
     level = level.flatMap((value) =>
       typeof value === "object" && value !== null ? Object.values(value) : []
@@ -210,33 +201,24 @@ const checkSize = (filter: unknown): Effect.Effect<void, RagError> => {
 /** Fields with a fixed set of values. Another value is a mistake. */
 type KnownValues = { readonly [field: string]: ReadonlyArray<FilterValue> }
 
-const checkValues = (filter: Filter, values: KnownValues): Effect.Effect<void, RagError> => {
-  if (isJunction(filter)) {
-    return Effect.forEach(filter.filters, (part) => checkValues(part, values), { discard: true })
+const checkValues = Effect.fnUntraced(function* (filter: Filter, allowed: KnownValues) {
+  for (const comparison of comparisonsOf(filter)) {
+    const { _tag, field } = comparison
+    const known = typeof field === "string" ? allowed[field] : undefined
+    const values = _tag === "Equals" ? [comparison.value] : _tag === "In" ? comparison.values : []
+    const unknown = known && values.find((value) => !known.includes(value))
+    if (unknown === undefined) continue
+    const message = `No passage has the ${String(field)} ${formatValue(unknown)}. Give one of ${known?.join(", ")}.`
+    return yield* new RagError({ stage: "retrieve", reason: "Malformed", message })
   }
-  if (filter._tag === "Not") return checkValues(filter.filter, values)
-  const known = typeof filter.field === "string" ? values[filter.field] : undefined
-  const given = filter._tag === "Equals" ? [filter.value] : filter._tag === "In" ? filter.values : []
-  const unknown = known && given.find((value) => !known.includes(value))
-  return unknown === undefined
-    ? Effect.void
-    : Effect.fail(
-        new RagError({
-          stage: "retrieve",
-          reason: "Malformed",
-          message: `No passage has the ${String(filter.field)} ${formatValue(unknown)}. Give one of ${known?.join(", ")}.`
-        })
-      )
-}
+})
 
-const malformed = (cause: Schema.SchemaError): RagError =>
-  new RagError({
-    stage: "retrieve",
-    reason: "Malformed",
-    message: `Not a valid filter: ${cause.message
-      .split(/\s*\n\s*/)
-      .slice(0, 3)
-      .join(" ")
-      .slice(0, 300)}. Fields are document, path, title, format, kind, page, and ["metadata", key, …].`,
-    cause
-  })
+const malformed = (cause: Schema.SchemaError): RagError => {
+  const fault = cause.message
+    .split(/\s*\n\s*/)
+    .slice(0, 3)
+    .join(" ")
+    .slice(0, 300)
+  const message = `Not a valid filter: ${fault}. Fields are document, path, title, format, kind, page, and ["metadata", key, …].`
+  return new RagError({ stage: "retrieve", reason: "Malformed", message, cause })
+}

@@ -6,16 +6,11 @@ import { formatValue } from "../../document/Arguments.ts"
 import { RagError, type RagReason } from "../../document/RagError.ts"
 
 /** Fails with `Malformed` for a value that is no path or address. */
-export const checkFolder = (folder: unknown): Effect.Effect<void, RagError> =>
-  typeof folder === "string" && folder !== "" && !folder.includes("\0")
-    ? Effect.void
-    : Effect.fail(
-        new RagError({
-          stage: "open",
-          reason: "Malformed",
-          message: `${formatValue(folder)} is not the path of a folder. Give one, or an address that begins with s3://, gs://, az:// or db://.`
-        })
-      )
+export const checkFolder = (folder: unknown): Effect.Effect<void, RagError> => {
+  if (typeof folder === "string" && folder !== "" && !folder.includes("\0")) return Effect.void
+  const message = `${formatValue(folder)} is not the path of a folder. Give one, or an address that begins with s3://, gs://, az:// or db://.`
+  return Effect.fail(new RagError({ stage: "open", reason: "Malformed", message }))
+}
 
 /** Creates a folder and its parents. */
 export const makeFolder = (folder: string): Effect.Effect<void, RagError> =>
@@ -43,19 +38,11 @@ const isFolder = (path: string): Promise<boolean> =>
     () => false
   )
 
-const explain = (code: string | undefined, folder: string): readonly [RagReason, string] => {
-  switch (code) {
-    case "EEXIST":
-    case "ENOTDIR":
-      return ["Malformed", `${folder} is a file, or is below a file. Give the path of a folder.`]
-    case "ENOSPC":
-      return ["NoSpace", `The folder ${folder} cannot be created: the disk is full. Free some space.`]
-    default: {
-      const denied = code === "EACCES" || code === "EPERM" || code === "EROFS"
-      return [
-        denied ? "PermissionDenied" : "Store",
-        `The folder ${folder} cannot be created (${code}). Choose one that this user may write.`
-      ]
-    }
-  }
+const explain = (code = "", folder: string): readonly [RagReason, string] => {
+  if (code === "EEXIST" || code === "ENOTDIR")
+    return ["Malformed", `${folder} is a file, or is below a file. Give the path of a folder.`]
+  if (code === "ENOSPC")
+    return ["NoSpace", `The folder ${folder} cannot be created: the disk is full. Free some space.`]
+  const reason = ["EACCES", "EPERM", "EROFS"].includes(code) ? "PermissionDenied" : "Store"
+  return [reason, `The folder ${folder} cannot be created (${code}). Choose one that this user may write.`]
 }

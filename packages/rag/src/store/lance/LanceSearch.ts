@@ -189,13 +189,9 @@ const combineHits = <Key>(
 const checkQuery = (
   vector: Float32Array | undefined,
   dimension: number
-): Effect.Effect<Float32Array | undefined, RagError> =>
-  vector === undefined || (vector.length === dimension && vector.every(Number.isFinite))
-    ? Effect.succeed(vector !== undefined && hasDirection(vector) ? vector : undefined)
-    : Effect.fail(
-        new RagError({
-          stage: "retrieve",
-          reason: "Model",
-          message: `The question's vector has ${vector.length} numbers, or one that is not finite, where ${dimension} finite numbers are expected. Check that the configured embedding model is the one that answers.`
-        })
-      )
+): Effect.Effect<Float32Array | undefined, RagError> => {
+  if (vector === undefined || (vector.length === dimension && vector.every(Number.isFinite)))
+    return Effect.succeed(vector && hasDirection(vector) ? vector : undefined)
+  const message = `The question's vector has ${vector.length} numbers, or one that is not finite, where ${dimension} finite numbers are expected. Check that the configured embedding model is the one that answers.`
+  return Effect.fail(new RagError({ stage: "retrieve", reason: "Model", message }))
+}

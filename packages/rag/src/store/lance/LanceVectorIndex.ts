@@ -111,20 +111,17 @@ export const indexStats = Effect.fn("LanceVectorIndex.stats")(function* (table: 
   const complete = vectors?.numUnindexedRows === 0 && texts?.numUnindexedRows === 0
   const rows = complete ? 0 : yield* countVectors(table)
   const measured = vectors === undefined ? undefined : yield* measuredIndex(table)
-  const stats: IndexStats = {
-    kind: vectors === undefined ? "exact" : vectors.indexType,
-    unindexed: vectors === undefined ? rows : Math.min(rows, vectors.numUnindexedRows),
+  return {
+    kind: vectors?.indexType ?? "exact",
+    unindexed: Math.min(rows, vectors?.numUnindexedRows ?? rows),
     unindexedTexts: Math.min(rows, texts?.numUnindexedRows ?? 0),
-    ...(measured === undefined
-      ? {}
-      : {
-          extra: measured.extra,
-          recall: measured.recall,
-          measuredAt: measured.rows,
-          measuredWith: measured.questions
-        })
-  }
-  return stats
+    ...(measured && {
+      extra: measured.extra,
+      recall: measured.recall,
+      measuredAt: measured.rows,
+      measuredWith: measured.questions
+    })
+  } satisfies IndexStats
 })
 
 const countVectors = (table: Table): Effect.Effect<number, RagError> =>
