@@ -2,7 +2,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Layer, Logger } from "effect"
 import { CliOutput, Command } from "effect/cli"
-import { VERSION } from "../config/Version.ts"
+import { VERSION } from "../config/ServerConfig.ts"
 import { accountsCommand } from "./commands/Accounts.ts"
 import { askCommand } from "./commands/Ask.ts"
 import { conformanceCommand } from "./commands/Conformance.ts"

@@ -23,8 +23,12 @@ export const makePrivateFolder = (
     const path = yield* Path.Path
     const parent = path.dirname(folder)
     if (parent !== folder) yield* makePrivateFolder(parent)
-    yield* Effect.catch(fs.makeDirectory(folder, { mode: 0o700 }), (error) =>
-      // Another process may have created it meanwhile.
-      Effect.flatMap(isFolder(folder), (exists) => (exists ? Effect.void : Effect.fail(error)))
-    )
+    // Another process may have created it meanwhile.
+    yield* fs
+      .makeDirectory(folder, { mode: 0o700 })
+      .pipe(
+        Effect.catch((error) =>
+          Effect.flatMap(isFolder(folder), (exists) => (exists ? Effect.void : Effect.fail(error)))
+        )
+      )
   })

@@ -33,12 +33,16 @@
  */
 import { ApiKey, SystemAccessToken } from "@sluice/core"
 import { Config, Context, Effect, Layer, Record, Redacted, Schema, Struct } from "effect"
+import { createRequire } from "node:module"
 import { resolve } from "node:path"
 import type * as NodeSqlite from "../sql/NodeSqlite.ts"
 import { billingVariables, parseBilling } from "./BillingSettings.ts"
 import { operationVariables, parseOperation } from "./OperationSettings.ts"
 import { StartError } from "./StartError.ts"
 import { eitherOf, invalidVariable, isHttpUrl, optionalVariable, textVariable } from "./Variables.ts"
+
+/** The version in this package's package.json. */
+export const VERSION: string = createRequire(import.meta.url)("../../package.json").version
 
 /** The port when `PORT` is not set. */
 const DEFAULT_PORT = 3000

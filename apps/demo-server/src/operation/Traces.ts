@@ -2,8 +2,7 @@
 import { Effect, Layer, Redacted, References } from "effect"
 import { FetchHttpClient, HttpMiddleware, UrlParams } from "effect/http"
 import { OtlpSerialization, OtlpTracer } from "effect/observability"
-import { ServerConfig } from "../config/ServerConfig.ts"
-import { VERSION } from "../config/Version.ts"
+import { ServerConfig, VERSION } from "../config/ServerConfig.ts"
 
 /** Probes, which are frequent, and paths that contain credentials. */
 const isUntraced = ({ url }: { readonly url: string }): boolean =>

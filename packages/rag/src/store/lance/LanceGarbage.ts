@@ -31,13 +31,17 @@ export const collectGarbage = Effect.fn("LanceGarbage.collect")(function* (
   const tableNames = attempt("store", "listing tables", () => connection.tableNames({ limit: 100_000 }))
   const names = yield* tableNames
   const referenced = new Set<string>()
-  const checkTable = Effect.fn("LanceGarbage.checkTable")(function* (name: string) {
+  /** Drops a table that is unused and was last written before the grace period. Otherwise opens it. */
+  const openOrDrop = Effect.fn("LanceGarbage.openOrDrop")(function* (name: string, isUsed: boolean) {
     const table = yield* attempt("store", `opening table ${name}`, () => connection.openTable(name))
     const written = (yield* versionsOf(table, name)).at(-1) ?? 0
-    if (!named.has(name) && written < before) {
-      yield* attemptWrite("store", `dropping table ${name}`, () => connection.dropTable(name))
-      return
-    }
+    if (isUsed || written >= before) return table
+    yield* attemptWrite("store", `dropping table ${name}`, () => connection.dropTable(name))
+    return undefined
+  })
+  const checkTable = Effect.fn("LanceGarbage.checkTable")(function* (name: string) {
+    const table = yield* openOrDrop(name, named.has(name))
+    if (table === undefined) return
     const versions = kept.filter((snapshot) => snapshot.table === name).map(({ version }) => version)
     yield* attempt("store", "listing the files in use", async () => {
       await addReferences(table, referenced)
@@ -68,13 +72,10 @@ export const collectGarbage = Effect.fn("LanceGarbage.collect")(function* (
   const models = [...Option.getOrElse(manifests, () => []), ...kept.map(({ manifest }) => manifest)]
   const used = new Set(models.map(({ dimension, embeddingModel }) => vectorsTable(embeddingModel, dimension)))
   const checkVectors = Effect.fn("LanceGarbage.checkVectors")(function* (name: string) {
-    const table = yield* attempt("store", `opening table ${name}`, () => connection.openTable(name))
-    const written = (yield* versionsOf(table, name)).at(-1) ?? 0
     // If a manifest cannot be read, its model is unknown, and no vectors are dropped.
-    if (Option.isSome(manifests) && !used.has(name) && written < before)
-      yield* attemptWrite("store", `dropping table ${name}`, () => connection.dropTable(name))
-    else if (compacts) yield* compactOld(table, name, before)
-    table.close()
+    const table = yield* openOrDrop(name, Option.isNone(manifests) || used.has(name))
+    if (table !== undefined && compacts) yield* compactOld(table, name, before)
+    table?.close()
   })
   for (const name of names.filter((name) => name.startsWith("vectors_")))
     yield* logFailure(name, checkVectors(name))
