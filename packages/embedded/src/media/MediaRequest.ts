@@ -1,10 +1,9 @@
 /** What image and video requests share: checks, errors, and the library that draws. */
 import { GatewayError, InvalidRequest, MAX_IMAGE_BYTES, ServerFailure } from "@sluice/core"
-import { loadImage } from "@sluice/core/media"
+import { loadImage, MAX_IMAGE_PIXELS } from "@sluice/core/media"
 import { Effect, Result } from "effect"
 import type sharp from "sharp"
 import { optionalPackage } from "../optionalPackage.ts"
-import { MAX_REFERENCE_PIXELS } from "./ReferencePixels.ts"
 
 /** The operation that errors name. */
 export type MediaOperation = "images" | "videos"
@@ -46,8 +45,8 @@ const referenceError = (image: Uint8Array): string | undefined => {
   const loaded = loadImage(image, "The reference image")
   if (Result.isFailure(loaded)) return loaded.failure
   const { height, width } = loaded.success
-  const most = MAX_REFERENCE_PIXELS.toLocaleString("en")
-  return width * height > MAX_REFERENCE_PIXELS
+  const most = MAX_IMAGE_PIXELS.toLocaleString("en")
+  return width * height > MAX_IMAGE_PIXELS
     ? `The reference image has more than ${most} pixels. Make it smaller.`
     : undefined
 }

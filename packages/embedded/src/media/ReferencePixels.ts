@@ -7,7 +7,7 @@ export interface Pixels extends Size {
 }
 
 /** Equal to `MAX_IMAGE_PIXELS` of `@sluice/core`, which the thread would have to load. */
-export const MAX_REFERENCE_PIXELS = 16_384 * 8_192
+const MAX_REFERENCE_PIXELS = 16_384 * 8_192
 
 const cropTo = (sharp: Sharp, image: Uint8Array, { height, width }: Size): Promise<Buffer> =>
   sharp(image, { limitInputPixels: MAX_REFERENCE_PIXELS, failOn: "error" })

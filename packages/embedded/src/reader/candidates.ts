@@ -26,7 +26,7 @@ import {
   startOf,
   TOPIC_DECAY
 } from "./passageContext.ts"
-import { CAPTION } from "./passages/blocks.ts"
+import { NUMBERED_CAPTION } from "./passages/blocks.ts"
 import type { Sentence } from "./passages/Sentence.ts"
 import { splitSentences } from "./passages/sentences.ts"
 import { hasVerb, impliesVerb, matchesOtherTerms, withVerb } from "./passageSupport.ts"
@@ -187,7 +187,7 @@ const sharedWords = (words: ReadonlySet<string>, sentence: string): number =>
   words.size === 0 ? 0 : words.intersection(distinctWords(sentence)).size / words.size
 
 const incompletePenalty = (text: string, asksForPicture: boolean): number => {
-  if (CAPTION.test(text)) return asksForPicture ? -CAPTION_ASKED : UNFINISHED
+  if (NUMBERED_CAPTION.test(text)) return asksForPicture ? -CAPTION_ASKED : UNFINISHED
   return ENDS_SENTENCE.test(text) ? 0 : UNFINISHED
 }
 

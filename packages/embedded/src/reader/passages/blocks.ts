@@ -16,7 +16,7 @@ const QUESTION_MARK =
 const QUOTE = /^\s*(?:>\s?)+/
 
 /** The beginning of a caption of a figure or table. */
-export const CAPTION = /^(?:Table|Figure|Fig\.)\s*\d|^[图表]\s*\d/
+export const NUMBERED_CAPTION = /^(?:Table|Figure|Fig\.)\s*\d|^[图表]\s*\d/
 
 /** A caption with a title, not a sentence that begins with the name of a figure. */
 export const TITLED_CAPTION =
@@ -58,7 +58,7 @@ export const blocksOf = (text: string): ReadonlyArray<PassageBlock> => {
       const above = open
       open = undefined
       if (above !== undefined) {
-        const one = above.first === above.end && !CAPTION.test(text.slice(above.start, above.end))
+        const one = above.first === above.end && !NUMBERED_CAPTION.test(text.slice(above.start, above.end))
         const head = one && above.end - above.start <= MAX_HEAD
         blocks.push({ kind: head ? "header" : above.kind, start: above.start, end: above.end })
       }
@@ -112,7 +112,7 @@ export const blocksOf = (text: string): ReadonlyArray<PassageBlock> => {
 const indent = (line: string): number => line.length - line.trimStart().length
 
 const endsCaption = (caption: string, next: string): boolean =>
-  CAPTION.test(caption) && (/[.!?。]\s*$/.test(caption) || next.length < caption.length / 2)
+  NUMBERED_CAPTION.test(caption) && (/[.!?。]\s*$/.test(caption) || next.length < caption.length / 2)
 
 /** The rows of a table that begins with this line. */
 const rowsAt = (text: string, from: number, line: string, inside: boolean) => {
