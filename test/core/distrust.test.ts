@@ -97,7 +97,7 @@ layer(Clients)("the client", (it) => {
       [
         "a body that is compressed",
         refuse(400, "\u001f", { "content-encoding": "gzip" }),
-        { message: "Status 400, with a body that is compressed, which was not asked for." }
+        { message: "Status 400, with a compressed body, which the client did not accept." }
       ]
     ]
     for (const [name, behaviour, expected] of cases) {

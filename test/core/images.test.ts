@@ -243,10 +243,10 @@ layer(Client)("images", (it) => {
       const cases: ReadonlyArray<readonly [body: unknown, tag: string, message: RegExp]> = [
         [{}, "InvalidResponse", /neither images nor the id of a task/],
         [{ data: [] }, "InvalidResponse", /neither images/],
-        [{ id: "", data: null }, "InvalidResponse", /form of the contract/],
+        [{ id: "", data: null }, "InvalidResponse", /not match the contract/],
         [{ data: [{}], status: "completed" }, "InvalidResponse", /no image: It has neither/],
         [{ id: "t", status: "completed", data: [] }, "InvalidResponse", /no image: The data is empty/],
-        [{ data: "x" }, "InvalidResponse", /form of the contract/],
+        [{ data: "x" }, "InvalidResponse", /not match the contract/],
         ["<html>", "InvalidResponse", /./],
         [openAi({ message: "Too many.", code: "rate_limit_exceeded" }), "RateLimited", /Too many/],
         [

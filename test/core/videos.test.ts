@@ -253,7 +253,7 @@ layer(Client)("videos", (it) => {
         (_, response) => json(response, { status: "queued" }),
         running(reasonOf((yield* videos).create(call)))
       )
-      assert.match(formless.message, /form of the contract.*id/)
+      assert.match(formless.message, /not match the contract.*id/)
       for (const code of ["content_policy_violation", "content_filter"]) {
         const refused = yield* behaving(
           (_, response) => json(response, { error: { message: "no", code } }),

@@ -17,13 +17,7 @@ export type { PollOptions } from "./media/Tasks.ts"
 export { GatewayMetrics } from "./call/Telemetry.ts"
 export { REDIRECTED } from "./transport/Refusal.ts"
 export { reasonOfErrorDetails, type ErrorDetails, parseErrorBody } from "./transport/ErrorDetails.ts"
-export {
-  CONNECTIONS,
-  DownloadTransport,
-  layerTransport,
-  MAX_RESPONSE_BYTES,
-  type TransportOptions
-} from "./transport/Transport.ts"
+export { DownloadTransport, layerTransport, type TransportOptions } from "./transport/Transport.ts"
 export { BufferResponse } from "./transport/BufferedTransport.ts"
 export type { ImagesOptions } from "./media/Images.ts"
 export type { VideosOptions } from "./media/Videos.ts"

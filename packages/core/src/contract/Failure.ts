@@ -49,9 +49,7 @@ const RETRY_AFTER_DEFAULT = Duration.seconds(1)
 
 /** Removes the names of client options, which HTTP callers do not have. */
 const withoutOptionNames = (message: string): string =>
-  message
-    .replace(/ \(`(?:attempt|call)Timeout`\)/, "")
-    .replace("than `maxResponseBytes` allows", "than what is read of one")
+  message.replace(/ \(`(?:attemptTimeout|callTimeout|maxResponseBytes)`\)/, "")
 
 /** A failed call, raised by a handler: the status, the body's fields, and the retry advice. */
 export class Failure extends Schema.TaggedError<Failure>()("Failure", {

@@ -79,7 +79,7 @@ const makeFail =
   }
 
 const timedOut = (scope: "attempt" | "call", after: Duration.Duration): AttemptFailure => {
-  const message = `No whole answer within ${Duration.format(after)} (\`${scope}Timeout\`).`
+  const message = `No complete response within ${Duration.format(after)} (\`${scope}Timeout\`).`
   return { reason: new TimedOut({ message, scope, after }), requestId: undefined }
 }
 

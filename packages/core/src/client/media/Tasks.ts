@@ -76,7 +76,7 @@ export const createWithin = <T>(
     const after = Duration.fromInputUnsafe(deadline)
     const begun = yield* Clock.currentTimeMillis
     const orElse = () => {
-      const message = `No answer within ${Duration.format(after)}.`
+      const message = `No response within ${Duration.format(after)}.`
       const reason = new TimedOut({ message, scope: "call", after })
       return Effect.fail(fail({ ...info, repeat: "creations" }, { reason, requestId: undefined }))
     }

@@ -1,56 +1,77 @@
-/** Turns an answer that is not a success into its reason. */
-import { Clock, Effect } from "effect"
+/** Turns a response with another status than 2xx into its reason. */
+import { Clock, Duration, Effect } from "effect"
 import type { HttpClientResponse } from "effect/http"
 import { reasonOfStatus } from "../../contract/Failure.ts"
 import { parseJson } from "../../contract/Fields.ts"
-import { retryAfter, shouldRetry } from "./RetryHeaders.ts"
-import { parseErrorBody } from "./ErrorDetails.ts"
 import { isEncoded } from "./BufferedTransport.ts"
+import { parseErrorBody } from "./ErrorDetails.ts"
 
-/** The `code` of the reason where a call was led elsewhere and the gateway gave none of its own. */
+type Headers = Readonly<Record<string, string | undefined>>
+
+/** The `code` of the reason of a redirect whose body has no code. */
 export const REDIRECTED = "redirected"
 
 const isRedirect = (status: number): boolean => status >= 300 && status < 400
 
-/** Reads the answer to its end, so that its connection serves again, and says why the call was refused. */
+/** Reads the whole body, so that its connection can be reused, and returns the reason. */
 export const refusal = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
   const { headers, status } = response
-  const raw = yield* Effect.orElseSucceed(response.text, () => "")
-  const told = parseErrorBody(parseJson(raw))
-  const said = told?.message ?? describe(status, headers, raw)
+  const text = yield* Effect.orElseSucceed(response.text, () => "")
+  const details = parseErrorBody(parseJson(text))
+  const retry = headers["x-should-retry"]
   return reasonOfStatus({
     status,
-    message: [said, advice(status, told === undefined)].filter(Boolean).join(" "),
-    param: told?.param,
-    code: told?.code ?? (isRedirect(status) ? REDIRECTED : undefined),
+    message:
+      `${details?.message ?? describe(status, headers, text)} ${advice(status, details === undefined)}`.trim(),
+    param: details?.param,
+    code: details?.code ?? (isRedirect(status) ? REDIRECTED : undefined),
     retryAfter: retryAfter(headers, yield* Clock.currentTimeMillis),
-    shouldRetry: shouldRetry(headers)
+    shouldRetry: retry === "true" ? true : retry === "false" ? false : undefined
   })
 })
 
-const describe = (
-  status: number,
-  headers: HttpClientResponse.HttpClientResponse["headers"],
-  raw: string
-): string => {
+/** The start of a body without a known error, as plain text. */
+const describe = (status: number, headers: Headers, body: string): string => {
   if (isCompressed(headers))
-    return `Status ${status}, with a body that is compressed, which was not asked for.`
-  const shown = raw
+    return `Status ${status}, with a compressed body, which the client did not accept.`
+  const text = body
     .replace(/<[^<>]*>/g, " ")
     .replace(/\s+/g, " ")
     .trim()
     .slice(0, 120)
-  return shown === ""
+  return text === ""
     ? `Status ${status} without a message.`
-    : `Status ${status}, ${headers["content-type"] ?? "no type"}: “${shown}”.`
+    : `Status ${status}, ${headers["content-type"] ?? "no type"}: “${text}”.`
 }
 
-/** Nothing is decompressed: a small answer could become a huge one. `accept-encoding: identity` says so. */
-export const isCompressed = (headers: HttpClientResponse.HttpClientResponse["headers"]): boolean =>
-  isEncoded(headers["content-encoding"])
+/** Nothing is decompressed, because a small body may become huge. Requests send `accept-encoding: identity`. */
+export const isCompressed = (headers: Headers): boolean => isEncoded(headers["content-encoding"])
 
-const advice = (status: number, foreign: boolean): string => {
-  if (status === 404 && foreign) return "Check the base URL: the paths begin at its end with /v1 or /api."
-  if (isRedirect(status)) return "Redirects are not followed: give the address they lead to."
-  return ""
+const advice = (status: number, isUnknownBody: boolean): string => {
+  if (status === 404 && isUnknownBody) return "Check the base URL: it must not include /v1 or /api."
+  return isRedirect(status) ? "Redirects are not followed: use the address that they lead to." : ""
+}
+
+/** Longer waits are cut to this one. */
+const RETRY_AFTER_MAX = Duration.hours(24)
+
+/** `Date.parse` accepts more than dates: "-5" is one in 2001. */
+const HTTP_DATE = /^[A-Z][a-z]{2,8}, \d/
+
+const parseNumber = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,15}(\.\d+)?$/.test(text.trim()) ? Number(text) : undefined
+
+/**
+ * The wait that the gateway asks for: `retry-after-ms`, else `retry-after` in seconds or as a date.
+ *
+ * From 0 to 24 hours; undefined if the headers are missing or invalid.
+ */
+export const retryAfter = (headers: Headers, nowMillis: number): Duration.Duration | undefined => {
+  const value = headers["retry-after"]
+  const seconds = parseNumber(value)
+  const date = value !== undefined && HTTP_DATE.test(value) ? Date.parse(value) : Number.NaN
+  const millis =
+    parseNumber(headers["retry-after-ms"]) ??
+    (seconds === undefined ? Math.max(0, date - nowMillis) : seconds * 1000)
+  return Number.isNaN(millis) ? undefined : Duration.min(Duration.millis(millis), RETRY_AFTER_MAX)
 }

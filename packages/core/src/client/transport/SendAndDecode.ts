@@ -12,7 +12,7 @@ import {
 import { type AttemptFailure, type CallResult, responseMetadata } from "./CallResult.ts"
 import { parseErrorBody, reasonOfErrorDetails } from "./ErrorDetails.ts"
 import { isCompressed, refusal } from "./Refusal.ts"
-import { isBadAnswer, isBroken, isConnectFailure, transportFault } from "./Transport.ts"
+import { isBadResponse, isBroken, isConnectFailure, transportFault } from "./Transport.ts"
 
 type SendError = HttpClientError.HttpClientError | Schema.SchemaError | Failure
 
@@ -47,7 +47,7 @@ export const sendAndDecode = <A>(
         )
       }
       if (isCompressed(response.headers)) {
-        const message = `The answer is compressed (${response.headers["content-encoding"]}), which was not asked for.`
+        const message = `The response is compressed (${response.headers["content-encoding"]}), which the client did not accept.`
         return fail(new InvalidResponse({ message }))
       }
       return Effect.matchEffect(decode(response), {
@@ -99,13 +99,13 @@ const sendFailure = (error: SendError, baseUrl?: string): GatewayReason => {
   const url = baseUrl === undefined ? null : URL.parse(error.reason.request.url)
   const otherHost = url !== null && url.origin !== URL.parse(baseUrl ?? "")?.origin ? url.host : undefined
   const address = otherHost === undefined ? "the base URL" : "its address"
-  if (isBadAnswer(code)) {
+  if (isBadResponse(code)) {
     return new InvalidResponse({
-      message: `${otherHost ?? "What answered"} does not speak HTTP (${message}). Check ${address}.`
+      message: `${otherHost ?? "The server"} does not speak HTTP (${message}). Check ${address}.`
     })
   }
   if (isBroken(code)) {
-    return new Unreachable({ message: `The connection broke before the answer was there: ${message}.` })
+    return new Unreachable({ message: `The connection broke before the response arrived: ${message}.` })
   }
   return new Unreachable({
     message: `${otherHost ?? "The gateway"} cannot be reached: ${message}. Check ${address} and the network.`
@@ -122,16 +122,17 @@ const isNotConnected = (error: SendError): boolean =>
 export const decodeFailure = (error: SendError): GatewayReason => {
   if (Schema.isSchemaError(error)) {
     return new InvalidResponse({
-      message: `The answer does not have the form of the contract: ${schemaMessage(error)}`
+      message: `The response does not match the contract: ${schemaMessage(error)}`
     })
   }
   if (error instanceof Failure) return reasonOfStatus(error)
   const { code, message } = transportFault("cause" in error.reason ? error.reason.cause : undefined)
-  if (isBroken(code)) return new Unreachable({ message: `The connection broke in mid-answer: ${message}` })
+  if (isBroken(code))
+    return new Unreachable({ message: `The connection broke during the response: ${message}` })
   if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
-    return new InvalidResponse({ message: "The answer is larger than `maxResponseBytes` allows." })
+    return new InvalidResponse({ message: "The response is too large (`maxResponseBytes`)." })
   }
-  return new InvalidResponse({ message: `The answer cannot be read: ${error.reason.message}` })
+  return new InvalidResponse({ message: `The response cannot be read: ${error.reason.message}` })
 }
 
 const schemaMessage = (error: Schema.SchemaError): string => error.message.replace(/\s+/g, " ").slice(0, 300)

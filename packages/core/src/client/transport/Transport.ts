@@ -1,24 +1,24 @@
-/** The transport: undici, through Effect's HTTP client for Node, or straight where an answer is read whole (Whole.ts). */
+/** The transport: undici, through Effect's HTTP client for Node, or directly for buffered responses. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Context, Effect, Layer } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { buffering } from "./BufferedTransport.ts"
 
 export interface TransportOptions {
-  /** Connections to the gateway at most. */
+  /** The most connections to the gateway. Default: 16. */
   readonly connections?: number
-  /** Bytes of one answer at most; a larger one is `InvalidResponse`. */
+  /** The largest response, in bytes. A larger one is `InvalidResponse`. Default: 64 MiB. */
   readonly maxResponseBytes?: number
 }
 
 /** Room for 2,048 vectors of 1,536 JSON numbers. */
-export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
-export const CONNECTIONS = 16
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
+const CONNECTIONS = 16
 
 /**
- * The client for answers of any size: downloads, whose bytes go where they belong as they come.
+ * The client for responses of any size: downloads, which are streamed to their destination.
  *
- * Where a program provides a transport without it, downloads take that one, with whatever limit it has.
+ * Without it, downloads use the program's `HttpClient` with its limits.
  */
 export class DownloadTransport extends Context.Service<DownloadTransport, HttpClient.HttpClient>()(
   "@sluice/core/client/DownloadTransport"
@@ -39,14 +39,15 @@ const makePool = Effect.fnUntraced(function* (options: { connections: number; ma
   )
 })
 
-/** undici's word for it. */
+/** undici's value for no limit. */
 const NO_LIMIT = -1
 
 /**
- * A pool of kept-alive connections, and one for downloads, closed with their scope.
+ * A pool of kept-alive connections, and one for downloads. Both close with their scope.
  *
- * **Details.** Redirects are not followed here: a credential goes only where it was meant to go. Trace headers are not sent:
- * the gateway is a third party. Nor does it ask for a compressed answer, which nothing here would open. undici's own time-outs are off, Effect's rule.
+ * **Details.** Redirects are not followed, so that the credential stays with the gateway. Trace headers are not sent,
+ * because the gateway is a third party. Responses must not be compressed: nothing decompresses them. undici's time-outs are
+ * off; Effect's apply.
  */
 export const layerTransport = (
   options: TransportOptions = {}
@@ -59,7 +60,7 @@ export const layerTransport = (
   )
 }
 
-/** How the transport names what went wrong with a connection or with an answer's bytes. */
+/** undici's code and message of a transport error. */
 export const transportFault = (cause: unknown): { readonly code: string; readonly message: string } => {
   const error = cause instanceof AggregateError ? cause.errors[0] : cause
   const message = error instanceof Error ? error.message : String(error)
@@ -67,22 +68,23 @@ export const transportFault = (cause: unknown): { readonly code: string; readonl
   return { code, message: message === "" ? code : message }
 }
 
-/** Bytes came that are no HTTP, or more of them than allowed: the answer is at fault, not the connection. */
-export const isBadAnswer = (code: string): boolean =>
-  code.startsWith("HPE_") ||
-  code === "HTTPParserError" ||
-  code === "UND_ERR_RES_EXCEEDED_MAX_SIZE" ||
-  code === "UND_ERR_HEADERS_OVERFLOW"
+const BAD_RESPONSE = /^(HPE_|(HTTPParserError|UND_ERR_RES_EXCEEDED_MAX_SIZE|UND_ERR_HEADERS_OVERFLOW)$)/
 
-/** The connection broke before the whole answer had come. */
-export const isBroken = (code: string): boolean =>
-  code === "ECONNRESET" ||
-  code === "EPIPE" ||
-  code === "UND_ERR_SOCKET" ||
-  code === "UND_ERR_ABORTED" ||
-  code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH"
+/** The response is not HTTP, or exceeds a limit. */
+export const isBadResponse = (code: string): boolean => BAD_RESPONSE.test(code)
 
-/** No connection came about, so that no byte of the request was sent: refused, no such host, no route, or in time. */
+const BROKEN = new Set([
+  "ECONNRESET",
+  "EPIPE",
+  "UND_ERR_SOCKET",
+  "UND_ERR_ABORTED",
+  "UND_ERR_RES_CONTENT_LENGTH_MISMATCH"
+])
+
+/** The connection broke before the response was complete. */
+export const isBroken = (code: string): boolean => BROKEN.has(code)
+
+/** No connection was made, so nothing was sent: refused, unknown host, no route, or too slow. */
 export const isConnectFailure = (cause: unknown): boolean => {
   if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(isConnectFailure)
   if (!(cause instanceof Error)) return false

@@ -3,7 +3,7 @@ import { Clock, Duration, Effect, Predicate, type Redacted, Schema, Stream } fro
 import { HttpClient, HttpClientRequest, type HttpClientResponse, type HttpMethod } from "effect/http"
 import { makeMp4Reader } from "../../client/media/Mp4.ts"
 import { withRedirects } from "../../client/transport/Redirects.ts"
-import { retryAfter } from "../../client/transport/RetryHeaders.ts"
+import { retryAfter } from "../../client/transport/Refusal.ts"
 import { parseJson } from "../../contract/Fields.ts"
 import type { CallName } from "./Contract.ts"
 import { at, failUnless } from "./Rule.ts"
