@@ -2,10 +2,11 @@
 import { parseJson } from "@sluice/core/client"
 import { Failure } from "@sluice/core/contract"
 import { countTokens } from "@sluice/embedded"
-import { Stream } from "effect"
+import type { Stream } from "effect"
 import { Sse } from "effect/encoding"
 import { fieldOf } from "../routing/ResponseBody.ts"
 import { withoutUsage } from "../routing/StreamUsage.ts"
+import { mapBytes } from "../wire/MapBytes.ts"
 import { finalEvent } from "../wire/ServerSentEvents.ts"
 import { type Bounds, textIn, reasoningIn } from "./ReportedUsage.ts"
 
@@ -103,19 +104,15 @@ export const meteredStream = <E>(
   bounds: Bounds,
   hidesUsage: boolean
 ): Stream.Stream<Uint8Array, E> =>
-  Stream.suspend(() => {
+  mapBytes(stream, () => {
     const filter = hidesUsage ? withoutUsage() : undefined
     const isTooLong = () => exceedsBounds(counter, bounds)
-    const rest = Stream.suspend(() =>
-      Stream.fromIterable([filter?.end() ?? new Uint8Array(), ...(isTooLong() ? [TOO_LONG] : [])])
-    )
-    return stream.pipe(
-      Stream.map((chunk) => {
+    return {
+      push: (chunk) => {
         counter.bytes(chunk)
         return filter?.push(chunk) ?? chunk
-      }),
-      Stream.takeUntil(isTooLong),
-      Stream.concat(rest),
-      Stream.filter(({ length }) => length > 0)
-    )
+      },
+      isDone: isTooLong,
+      end: () => Buffer.concat([filter?.end() ?? Buffer.alloc(0), ...(isTooLong() ? [TOO_LONG] : [])])
+    }
   })

@@ -7,6 +7,7 @@ import { type HttpClientError, type HttpClientResponse, HttpServerResponse } fro
 import type { Redactor } from "./RedactCredential.ts"
 import { makeEventGuard } from "./EventGuard.ts"
 import { hasResultField, RESULT_FIELDS } from "./ResultFields.ts"
+import { type BytesMap, mapBytes } from "../wire/MapBytes.ts"
 import { finalEvent, mapEventData } from "../wire/ServerSentEvents.ts"
 import type { Dialect } from "./dialects/Dialect.ts"
 import { interfaceBody, interfaceEvent, passesEvents } from "./dialects/DialectResponse.ts"
@@ -89,41 +90,28 @@ const { body: cutStream } = new Failure({
 const CUT_STREAM = finalEvent(cutStream)
 
 /** Passes events on, line by line. An unfinished line at the end is dropped. */
-const eventsOf = (
-  { stream }: HttpClientResponse.HttpClientResponse,
-  idle: Duration.Duration,
-  { called, dialect, model }: ResponseContext,
-  redactor: Redactor
-) =>
-  Stream.suspend(() => {
-    const redacted = redactor.stream()
-    const guard = makeEventGuard(redactor.text)
-    const named = called === model ? undefined : incomingEvents(called, model)
-    const mapped = passesEvents(dialect) ? undefined : mapEventData((data) => interfaceEvent(dialect, data))
-    const push = (bytes: Uint8Array) => {
+const mapEvents = ({ called, dialect, model }: ResponseContext, redactor: Redactor): BytesMap => {
+  const redacted = redactor.stream()
+  const guard = makeEventGuard(redactor.text)
+  const named = called === model ? undefined : incomingEvents(called, model)
+  const mapped = passesEvents(dialect) ? undefined : mapEventData((data) => interfaceEvent(dialect, data))
+  return {
+    push: (bytes) => {
       const clean = redacted.push(bytes)
       const guarded = guard.push(mapped?.push(clean) ?? clean)
       return named?.push(guarded) ?? guarded
+    },
+    isDone: guard.isDone,
+    end: (isBroken) => {
+      const clean = redacted.end()
+      const last = mapped === undefined ? clean : Buffer.concat([mapped.push(clean), mapped.end()])
+      const guarded = Buffer.concat([guard.push(last), guard.end()])
+      const parts = named === undefined ? [guarded] : [named.push(guarded), named.end()]
+      const isCut = !guard.isDone() && (isBroken || guard.isCut())
+      return Buffer.concat(isCut ? [...parts, CUT_STREAM] : parts)
     }
-    const rest = (broken: boolean) =>
-      Stream.suspend(() => {
-        const clean = redacted.end()
-        const last = mapped === undefined ? clean : Buffer.concat([mapped.push(clean), mapped.end()])
-        const guarded = Buffer.concat([guard.push(last), guard.end()])
-        const parts = named === undefined ? [guarded] : [named.push(guarded), named.end()]
-        const isCut = !guard.isDone() && (broken || guard.isCut())
-        return Stream.fromIterable(isCut ? [...parts, CUT_STREAM] : parts)
-      })
-    return stream.pipe(
-      // Chunks that arrive together are passed on as one.
-      Stream.mapArray((parts) => [push(parts.length === 1 ? parts[0] : Buffer.concat(parts))]),
-      Stream.takeUntil(guard.isDone),
-      Stream.concat(rest(false)),
-      Stream.timeoutOrElse({ duration: idle, orElse: () => rest(true) }),
-      Stream.catch(() => rest(true)),
-      Stream.filter(({ length }) => length > 0)
-    )
-  })
+  }
+}
 
 /** Removes the credential. A failed task has its error in a successful response. */
 const redactedBody = (given: Buffer, { operation }: ResponseContext, redactor: Redactor): Buffer =>
@@ -165,9 +153,12 @@ export const forwardResponse =
     const contentType = response.headers["content-type"] ?? ""
     if (isEventStream(contentType)) {
       return Effect.succeed(
-        HttpServerResponse.stream(eventsOf(response, idle, context, redactor), {
-          contentType: redactor.text(contentType)
-        })
+        HttpServerResponse.stream(
+          mapBytes(response.stream, () => mapEvents(context, redactor), idle),
+          {
+            contentType: redactor.text(contentType)
+          }
+        )
       )
     }
     return Effect.map(response.arrayBuffer, (body) => {
