@@ -46,7 +46,7 @@ const SKIPPED = new Set([
 
 const DRAWINGS = new Set("wp:inline wp:anchor w:pict w:object".split(" "))
 
-/** Names given by programs. They say nothing about the picture. */
+/** Names given by programs. They do not describe the picture. */
 const GENERATED_NAME =
   /^(?:(?:picture|image|grafik|图片|图像|圖片|image|imagen|immagine|рисунок|object|shape|chart)\s*\d*|\S+\.(?:png|jpe?g|gif|bmp|emf|wmf|webp))$/i
 
@@ -61,7 +61,7 @@ class BodyReader {
   inText = false
   inProperties = false
   isHidden = false
-  /** Whether a table row has begun that has no cell yet. */
+  /** Whether a row is open that has no cell yet. */
   inEmptyRow = false
   /** The field instruction that is being read, such as ` SEQ Figure `. */
   #instruction: string | undefined

@@ -11,7 +11,7 @@ export const MAX_FILE_BYTES = 64 * 1024 * 1024
 export interface DocumentFile {
   readonly path: string
   readonly bytes: Uint8Array
-  /** Reads a picture that lies beside the file. */
+  /** Reads a picture file that the document refers to. */
   readonly picture?: PictureFile | undefined
 }
 

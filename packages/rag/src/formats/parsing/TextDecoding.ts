@@ -60,7 +60,7 @@ export const decodeFile = Effect.fnUntraced(function* (
   return yield* parseError(
     path,
     "Malformed",
-    `not a valid ${label} file: it holds binary data, or text in an unknown encoding. If it is text, save it as UTF-8.`
+    `not a valid ${label} file: it is binary, or text in an unknown encoding. If it is text, save it as UTF-8.`
   )
 })
 

@@ -44,7 +44,7 @@ const splitAtWraps = (lines: ReadonlyArray<Segment>): ReadonlyArray<ReadonlyArra
   return [lines.slice(0, from), lines.slice(from, to), lines.slice(to)].filter(({ length }) => length > 0)
 }
 
-/** Lines that stand below each other, alike in size and left edge (a first line may be indented). */
+/** Lines below each other, alike in size and left edge (a first line may be indented). */
 export const toBlocks = (segments: ReadonlyArray<Segment>, leading: number): ReadonlyArray<TextBlock> => {
   const open: Array<Array<Segment>> = []
   const done: Array<Array<Segment>> = []
@@ -53,7 +53,7 @@ export const toBlocks = (segments: ReadonlyArray<Segment>, leading: number): Rea
     for (let i = open.length - 1; i >= 0; i--) {
       if (y1 - open[i]!.at(-1)!.box[3] > limits.maxLineStep) done.push(...open.splice(i, 1))
     }
-    const home = open.find((lines) => {
+    const match = open.find((lines) => {
       const last = lines.at(-1)!
       const step = (y1 - last.box[3]) / segment.size
       if (step < limits.minLeading || step > Math.max(limits.maxLeading, leading * limits.leadingSlack))
@@ -67,8 +67,8 @@ export const toBlocks = (segments: ReadonlyArray<Segment>, leading: number): Rea
         Math.abs((x0 + x1 - last.box[0] - last.box[2]) / 2) < limits.sameCentre
       )
     })
-    if (home === undefined) open.push([segment])
-    else home.push(segment)
+    if (match === undefined) open.push([segment])
+    else match.push(segment)
   }
   return [...done, ...open].flatMap(splitAtWraps).map((lines) => ({
     lines,
@@ -95,17 +95,17 @@ const isProse = ({ box, lines, size }: TextBlock): boolean => {
 export const isRunningText = (block: TextBlock, body: Body): boolean =>
   isProse(block) && Math.abs(block.size - body.size) < limits.bodySize * body.size
 
-/** The columns that blocks of prose stand in, by their edges. */
+/** The columns of prose blocks, by their edges. */
 const columnsOf = (blocks: ReadonlyArray<TextBlock>): ReadonlyArray<Column> => {
   const groups: Array<{ x0: number; rights: Array<number>; lines: number }> = []
   for (const { box, lines } of blocks.toSorted((a, b) => b.lines.length - a.lines.length)) {
     const x0 = median(lines.map((line) => line.box[0]))
-    const home = groups.find((group) => Math.abs(group.x0 - x0) < limits.sameColumn)
+    const match = groups.find((group) => Math.abs(group.x0 - x0) < limits.sameColumn)
     const rights = lines.map(() => box[2])
-    if (home === undefined) groups.push({ x0, rights, lines: lines.length })
+    if (match === undefined) groups.push({ x0, rights, lines: lines.length })
     else {
-      home.rights.push(...rights)
-      home.lines += lines.length
+      match.rights.push(...rights)
+      match.lines += lines.length
     }
   }
   const all = groups.reduce((sum, { lines }) => sum + lines, 0)
@@ -229,7 +229,7 @@ export const obstaclesOf = (
     const { box, lines, size } = block
     const column = columnOf(box)
     const room = column === undefined ? 0 : column.x1 - column.x0
-    const mates =
+    const cells =
       column === undefined ? 0 : lines.filter((line) => hasTextBeside(line, column, segments)).length
     const usual = size > limits.minBodySize * body.size && size < limits.maxParagraphSize * body.size
     const wideEnough =
@@ -238,7 +238,7 @@ export const obstaclesOf = (
     const prose =
       isProse(block) &&
       wideEnough &&
-      mates < limits.cellLines * lines.length &&
+      cells < limits.cellLines * lines.length &&
       (usual
         ? atEdge || lines.length > limits.shortParagraph
         : lines.length > 2 && (column === undefined || width(box) > limits.fullWidth * room))

@@ -193,7 +193,7 @@ const captionLines = (
       row.some((one, i) => i > 0 && one.box[0] - row[i - 1]!.box[2] > limits.cellGap * first.size)
     )
       break
-    const mates = frame.segments.filter(
+    const beside = frame.segments.filter(
       (other) =>
         !row.includes(other) &&
         overlapY(other.box, next.box) > limits.sameLine * height(next.box) &&
@@ -201,8 +201,10 @@ const captionLines = (
           limits.besideShare * width(other.box)
     )
     if (
-      mates.length > 0 &&
-      !mates.some((mate) => [...starts].some((start) => start !== first && overlapX(start.box, mate.box) > 0))
+      beside.length > 0 &&
+      !beside.some((other) =>
+        [...starts].some((start) => start !== first && overlapX(start.box, other.box) > 0)
+      )
     )
       break
     if (ruleBetween(frame, last, next.box)) break

@@ -167,16 +167,16 @@ const captionedFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<PdfFigur
         .filter((one) => area(one.found.box) > 0)
     })
   )
-  const facing = fullPageFigures(unplaced, clean, found)
-  const own = [...found, ...facing]
-  const lone = clean.flatMap((page) =>
+  const fullPage = fullPageFigures(unplaced, clean, found)
+  const own = [...found, ...fullPage]
+  const unlabelled = clean.flatMap((page) =>
     unlabelledPictures(
       page,
       own.filter((figure) => figure.page === page.number || figure.captionPage === page.number),
       body
     )
   )
-  return [...own, ...lone].toSorted((a, b) => a.page - b.page)
+  return [...own, ...unlabelled].toSorted((a, b) => a.page - b.page)
 }
 
 const toFound = ({ box, caption }: FigureRegion, page: RawPage, turn: Turn): PdfFigure => {

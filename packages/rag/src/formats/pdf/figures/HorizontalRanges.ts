@@ -13,7 +13,7 @@ export type Range = readonly [left: number, right: number]
 
 /** The range of the caption's column, limited by text beside the caption. */
 const roomOf = ({ box }: Caption, { columns, frame, prose }: PageLayout): Range => {
-  const home = columns
+  const column = columns
     .filter(({ x0, x1 }) => box[0] > x0 - limits.columnSlack && box[2] < x1 + limits.columnSlack)
     .toSorted((a, b) => a.x1 - a.x0 - (b.x1 - b.x0))[0]
   const edges = [
@@ -22,8 +22,8 @@ const roomOf = ({ box }: Caption, { columns, frame, prose }: PageLayout): Range 
     box[2],
     ...(columns.length === 0 ? frame.segments.flatMap((one) => [one.box[0], one.box[2]]) : [])
   ]
-  let [left, right] = home === undefined ? [Math.min(...edges), Math.max(...edges)] : [home.x0, home.x1]
-  if (home !== undefined) {
+  let [left, right] = column === undefined ? [Math.min(...edges), Math.max(...edges)] : [column.x0, column.x1]
+  if (column !== undefined) {
     // Up to the neighbouring columns or the page's edge: tables may extend into the margin
     left = Math.max(
       0,
@@ -144,11 +144,11 @@ const split = (frame: UprightPage, a: Box, b: Box, side: "above" | "below"): num
   const rights = near.map((box) => box[2]).toSorted((one, other) => one - other)
   const middle = (a[2] + b[0]) / 2
   let best = { x: middle, cuts: Infinity, off: Infinity }
-  let [begun, ended] = [0, 0]
+  let [opened, closed] = [0, 0]
   for (let x = from; x <= to; x += Math.max(limits.step, (to - from) / limits.maxTries)) {
-    while (begun < lefts.length && lefts[begun]! < x) begun++
-    while (ended < rights.length && rights[ended]! <= x) ended++
-    const cuts = begun - ended
+    while (opened < lefts.length && lefts[opened]! < x) opened++
+    while (closed < rights.length && rights[closed]! <= x) closed++
+    const cuts = opened - closed
     const off = Math.abs(x - middle)
     if (cuts < best.cuts || (cuts === best.cuts && off < best.off)) best = { x, cuts, off }
   }

@@ -1,4 +1,4 @@
-/** What a region holds: how much it looks like a figure or table, and the notes and text at its end that are not part of it. */
+/** The contents of a region: how much they look like a figure or table, and notes and text at the end that are not part of it. */
 import type { Box } from "../../../document/Document.ts"
 import { area, height, hull, width } from "../page/Box.ts"
 import type { Graphic } from "../page/Run.ts"

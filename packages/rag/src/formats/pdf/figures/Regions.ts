@@ -71,7 +71,7 @@ const blockersOf = ({ isPast, layout, range, side }: Search): ReadonlyArray<Bloc
     .filter(({ box }) => isPast(box) && reachesInto(box, range))
     .toSorted((a, b) => a.box[1] - b.box[1])
 
-/** The top of the next caption in the way of a search; Infinity where there is none. */
+/** The top of the next caption in the way of a search; Infinity if there is none. */
 const nextCaption = ({ caption, isPast, layout, range, side }: Search): number =>
   layout.captions
     .filter((other) => other !== caption)
@@ -79,10 +79,10 @@ const nextCaption = ({ caption, isPast, layout, range, side }: Search): number =
     .filter((box) => isPast(box) && reachesInto(box, range))
     .reduce((top, box) => Math.min(top, box[1]), Infinity)
 
-/** The box of a table by its rules: those as wide as the first one below the caption. Undefined where text stands before it. */
+/** The box of a table by its rules: those as wide as the first one below the caption. Undefined if text is before it. */
 const ruledTable = (
   { isPast, layout, range, side, start }: Search,
-  wall: number,
+  captionTop: number,
   blocking: ReadonlyArray<Blocker>
 ): Box | undefined => {
   const rules = layout.rules
@@ -96,12 +96,12 @@ const ruledTable = (
     .toSorted((a, b) => a[1] - b[1])
   const first = rules[0]
   if (first === undefined || first[1] - start >= limits.firstGap) return undefined
-  const strongWall = Math.min(wall, ...blocking.filter(({ strong }) => strong).map(({ box }) => box[1]))
+  const end = Math.min(captionTop, ...blocking.filter(({ strong }) => strong).map(({ box }) => box[1]))
   const alike = rules.filter(
     (rule) =>
       Math.abs(rule[0] - first[0]) < limits.sameEdge &&
       Math.abs(rule[2] - first[2]) < limits.sameEdge &&
-      rule[1] < strongWall + limits.lastRule
+      rule[1] < end + limits.lastRule
   )
   return alike.length > 1 && blocking.every(({ box }) => box[1] > first[1] - limits.firstRule)
     ? hull(alike)
@@ -120,7 +120,7 @@ const itemsOf = ({ layout: { captions, frame, graphics }, side }: Search): Reado
   ]
 }
 
-/** The region of a stretch, without notes at its end, widened by what stands beside drawings that reach out of the range. */
+/** The region of a stretch, without notes at its end, widened by items beside drawings that reach out of the range. */
 const regionOf = (
   { caption, isPast, layout, side, start }: Search,
   stretch: Stretch,
@@ -159,7 +159,7 @@ const regionOf = (
   }
 }
 
-/** The stretch of a table: what stands between its rules. */
+/** The stretch of a table: the items between its rules. */
 const tableStretch = (ruled: Box, items: ReadonlyArray<Item>): Stretch => {
   const taken = items.filter(
     ({ box, segment }) =>
@@ -221,14 +221,14 @@ const regionsOnSide = (
   const isPast = (box: Box): boolean =>
     middleY(box) > start - limits.middleSlack && box[1] > start - 0.5 * (start - top) - limits.startSlack
   const search: Search = { caption, side, range, layout, start, isPast }
-  const wall = nextCaption(search)
+  const captionTop = nextCaption(search)
   const blocking = blockersOf(search)
-  const ruled = ruledTable(search, wall, blocking)
+  const ruled = ruledTable(search, captionTop, blocking)
   const isBetweenRules = (box: Box): boolean =>
     ruled !== undefined && middleY(box) <= ruled[3] && middleY(box) >= ruled[1]
   const limit = blocking
     .filter(({ box, strong }) => strong || !isBetweenRules(box))
-    .reduce((least, { box }) => Math.min(least, box[1]), wall)
+    .reduce((least, { box }) => Math.min(least, box[1]), captionTop)
   const items = itemsOf(search)
   const room = items
     .filter(

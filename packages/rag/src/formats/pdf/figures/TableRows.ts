@@ -19,11 +19,11 @@ const toLines = (runs: ReadonlyArray<Run>): ReadonlyArray<ReadonlyArray<Cell>> =
   const lines: Array<Array<Run>> = []
   for (const run of runs.toSorted((a, b) => (a.y0 + a.y1) / 2 - (b.y0 + b.y1) / 2)) {
     const box = boxOf(run)
-    const home = lines.findLast((line) =>
+    const match = lines.findLast((line) =>
       line.some((other) => overlapY(boxOf(other), box) > 0.5 * Math.min(height(box), height(boxOf(other))))
     )
-    if (home === undefined) lines.push([run])
-    else home.push(run)
+    if (match === undefined) lines.push([run])
+    else match.push(run)
     if (lines.length > limits.maxRows) return []
   }
   return lines.map((line) => {
@@ -157,7 +157,7 @@ export const rowsOf = (
     }
     const own = hull(line.map((cell) => cell.box))
     const last = rows.at(-1)
-    const parted =
+    const isSeparate =
       last === undefined ||
       level.some((y) => y > last.box[3] - limits.ruleOverlap && y < own[1] + limits.ruleOverlap)
     const continues =
@@ -169,7 +169,7 @@ export const rowsOf = (
     )
     if (
       last !== undefined &&
-      !parted &&
+      !isSeparate &&
       ((ruled && !numbers) || (continues && own[1] - last.box[3] < limits.continuedGap * height(own)))
     ) {
       cells.forEach((cell, i) => (last.cells[i] = joined([last.cells[i]!, cell])))

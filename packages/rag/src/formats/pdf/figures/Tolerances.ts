@@ -19,7 +19,7 @@ export const Tolerances = {
     noSpace: 0.12, // em: a smaller gap is within a word
     boldShare: 0.7, // share of a segment's characters
     monoShare: 0.6, // share of a segment's characters
-    anchorHeight: 10 // pt: height of the empty run that stands for a figure among the lines
+    anchorHeight: 10 // pt: height of the empty run that marks the position of a figure
   },
 
   /** Columns, paragraphs and headings. */
@@ -63,7 +63,7 @@ export const Tolerances = {
     wideParagraph: 30, // em: width of a paragraph across columns
     edgeIndent: 4, // em: from the column's edge to the paragraph
     cellLines: 0.4, // share of lines with other text beside them: more is a table
-    shortParagraph: 3, // count: lines; longer paragraphs may stand anywhere in the column
+    shortParagraph: 3, // count: lines; longer paragraphs may be anywhere in the column
     fullWidth: 0.85, // share of the column's width, for text of another size
     insideSlack: 1, // pt: a line of a paragraph may reach out of its box
     largerSize: 1.12, // share of the body's font size: headings
@@ -98,7 +98,7 @@ export const Tolerances = {
     touching: -1, // pt: pieces of a line overlap at most this much
     ruleSlack: 0.35, // share of a line's height: a rule may cut into the line's box
     ruleOverlap: 0.3, // share of the narrower of rule and text
-    nearDrawing: 3.5, // em: labels of an axis may stand between a drawing and its caption
+    nearDrawing: 3.5, // em: labels of an axis may be between a drawing and its caption
     drawingOverlap: 2, // pt: a caption reaches into its drawing at most this far
     sameEdge: 4, // pt: aligned edges and centres of lines
     sameLeft: 3, // pt: aligned left edges of text
@@ -130,7 +130,7 @@ export const Tolerances = {
 
   /** Horizontal ranges of figures. */
   ranges: {
-    margin: 4, // pt: between a column and what stands beside it
+    margin: 4, // pt: between a column and items beside it
     flow: 24, // pt: text beside a caption limits its figure where it is this near in height
     staggered: 300, // pt: figures side by side may have captions this far apart in height
     around: 160, // pt: from two captions, where the gap between their figures is looked for
@@ -179,7 +179,7 @@ export const Tolerances = {
     keptHeight: 0.8, // share of the narrow region's height that the one across columns must have
     widerBy: 1.1, // factor by which that one must be wider
     underCaption: 6, // pt: on both sides of the caption, for a region as wide as the caption
-    reachesPast: 2 // pt: a region beside the caption goes on past the end of the one above or below
+    reachesPast: 2 // pt: a region beside the caption extends past the end of the one above or below
   },
 
   /** Regions beside captions. */
@@ -230,7 +230,7 @@ export const Tolerances = {
 
   /** Choice of regions for captions. */
   assignment: {
-    /** Counts before anything is known: captions of figures mostly stand below, those of tables above. */
+    /** Counts before anything is known: captions of figures are mostly below, those of tables above. */
     priorPreference: {
       figure: { above: 1.2, below: 0.3, left: 0.1, right: 0.1 },
       table: { above: 0.5, below: 0.8, left: 0.05, right: 0.05 }
@@ -249,7 +249,7 @@ export const Tolerances = {
 
   /** Drawings of a page, and figures that claim one number. */
   figures: {
-    samplePages: 60, // count: pages that tell how the running text looks
+    samplePages: 60, // count: pages on which the running text is measured
     maxHeightShare: 0.8, // share of the page's height: higher drawings are borders
     narrower: 4, // pt: marks in a paragraph are narrower than it
     maxMarkHeight: 30, // pt: underlines, fractions and marks within running text

@@ -63,20 +63,20 @@ const toSegments = (
     const tall = Math.max(lowest, run.y1 - run.y0)
     const bottom = run.y0 + tall
     const [from, to] = [Math.floor(run.y0 / step), Math.floor(bottom / step)]
-    let home: (typeof rows)[number] | undefined
-    for (let key = from; key <= to && home === undefined; key++) {
-      home = buckets.get(key)?.find((row) => shared(row.y0, row.y1, run.y0, bottom) / tall > limits.sameLine)
+    let row: (typeof rows)[number] | undefined
+    for (let key = from; key <= to && row === undefined; key++) {
+      row = buckets.get(key)?.find((one) => shared(one.y0, one.y1, run.y0, bottom) / tall > limits.sameLine)
     }
-    if (home === undefined) {
-      home = { y0: run.y0, y1: bottom, runs: [] }
-      rows.push(home)
+    if (row === undefined) {
+      row = { y0: run.y0, y1: bottom, runs: [] }
+      rows.push(row)
       for (let key = from; key <= to; key++) {
         const bucket = buckets.get(key)
-        if (bucket === undefined) buckets.set(key, [home])
-        else bucket.push(home)
+        if (bucket === undefined) buckets.set(key, [row])
+        else bucket.push(row)
       }
     }
-    home.runs.push(run)
+    row.runs.push(run)
   }
   const segments: Array<Segment> = []
   for (const row of rows) {
@@ -88,9 +88,9 @@ const toSegments = (
       const mark = open.length === 1 && MARK.test(open[0]!.text) && gap < limits.markGap * size && gap > 0
       // "Figure        3" in a justified line
       const label = open.length === 1 && LABEL.test(open[0]!.text) && /^[\dA-Z]/.test(run.text)
-      const parted =
+      const isSeparate =
         gap > (label ? limits.labelGap : limits.gap) * size || (gap > 0.5 * size && startsCaption(run.text))
-      if (open.length > 0 && parted && !(mark && /\p{L}{2}/u.test(run.text) && open[0]!.text !== "")) {
+      if (open.length > 0 && isSeparate && !(mark && /\p{L}{2}/u.test(run.text) && open[0]!.text !== "")) {
         segments.push(toSegment(open))
         open = []
       }

@@ -1,7 +1,7 @@
 /** Removes headers, footers and page numbers: text that repeats at the edges of pages. */
 import type { RawPage, Run } from "../page/Run.ts"
 
-/** The upper and lower share of a page in which headers and footers stand. */
+/** The upper and lower share of a page that has headers and footers. */
 const EDGE = 0.12
 /** Text at the edge of this many pages is a header or footer. In shorter documents: of all pages, at least two. */
 const REPEATS = 3

@@ -90,13 +90,13 @@ export const toLines = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<L
   // Large runs first, so that small ones join existing lines
   for (const run of runs.toSorted((a, b) => b.y1 - b.y0 - (a.y1 - a.y0) || a.y0 - b.y0)) {
     const height = Math.max(0.1, run.y1 - run.y0)
-    const home = groups.find(
+    const match = groups.find(
       (group) =>
         (Math.min(group.y1, run.y1) - Math.max(group.y0, run.y0)) / height > 0.5 &&
         group.runs.every((other) => run.x0 > other.x1 - run.size || run.x1 < other.x0 + run.size)
     )
-    if (home === undefined) groups.push({ y0: run.y0, y1: run.y1, runs: [run] })
-    else home.runs.push(run)
+    if (match === undefined) groups.push({ y0: run.y0, y1: run.y1, runs: [run] })
+    else match.runs.push(run)
   }
   return groups
     .map((group) => toLine(page, group.runs))

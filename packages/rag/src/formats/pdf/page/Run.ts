@@ -47,14 +47,14 @@ export interface CellTag {
 export interface TableTag {
   readonly caption: number | undefined
   readonly rows: ReadonlyArray<ReadonlyArray<CellTag>>
-  /** A layout table: headings or tables stand in its cells. */
+  /** A layout table: its cells contain headings or tables. */
   readonly arranges: boolean
 }
 
 export interface FigureTag {
   readonly part: number
   readonly caption: number | undefined
-  /** Alternative text; empty where there is none. */
+  /** Alternative text; empty if there is none. */
   readonly alternative: string
   /** Index of the figure that contains it. */
   readonly outer: number | undefined
