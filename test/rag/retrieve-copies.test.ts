@@ -1,7 +1,8 @@
 /** Texts that say the same: which is kept, which are not the same after all. */
 import { assert, describe, it } from "@effect/vitest"
-import { CANDIDATES, ALSO_AT } from "@sluice/rag"
+import { CANDIDATES } from "@sluice/rag"
 import { Effect } from "effect"
+import { ALSO_AT } from "../../packages/rag/src/retrieval/stages/Dedupe.ts"
 import { modelsLayer } from "./Models.ts"
 import { library, pathsOf } from "./SmallLibrary.ts"
 

@@ -1,7 +1,8 @@
 /** Fusion: one order out of two, the same whatever order the hits come in. */
 import { assert, describe, it } from "@effect/vitest"
-import { fuse, Fusion, type Hit } from "@sluice/rag"
+import { Fusion, type Hit } from "@sluice/rag"
 import { Schema } from "effect"
+import { fuse } from "../../packages/rag/src/retrieval/stages/Fuse.ts"
 import { keywordPriors } from "../../packages/rag/src/retrieval/stages/Rerank.ts"
 import { random } from "./RandomDocument.ts"
 

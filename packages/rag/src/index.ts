@@ -1,7 +1,6 @@
 export * from "./answering/Answer.ts"
 export * from "./document/Document.ts"
 export * from "./document/Filter.ts"
-export { fuse } from "./retrieval/stages/Fuse.ts"
 export { Fusion, FUSION, FusionWeights } from "./retrieval/stages/Fusion.ts"
 export * from "./document/RagError.ts"
 export * from "./retrieval/stages/Trace.ts"
@@ -11,15 +10,26 @@ export type { FolderSource, IngestFailure, IngestSource, Upload } from "./ingest
 export * from "./library/Library.ts"
 export * from "./library/LibraryService.ts"
 export type { LibrarySnapshots } from "./store/LibrarySnapshots.ts"
-export { ALSO_AT } from "./retrieval/stages/Dedupe.ts"
-export * from "./retrieval/stages/RetrievalStage.ts"
+export type {
+  Deadline,
+  Duplicates,
+  Explained,
+  Fused,
+  KeptPassage,
+  Outcome,
+  Place,
+  Placed,
+  RankedPassage,
+  RetrievalStage,
+  RetrievalState,
+  StageExplanation
+} from "./retrieval/stages/RetrievalStage.ts"
 export { RetrievalStages, STAGES } from "./retrieval/stages/index.ts"
 export * from "./retrieval/stages/RetrieveOptions.ts"
 export type { Retrieval } from "./retrieval/Retriever.ts"
 export { CANDIDATES, KEEP, RECALL, retrieveOptionsSchema } from "./retrieval/RetrievePlan.ts"
 export type { Change, Moved, QuestionChange } from "./retrieval/Compare.ts"
 export type { PassageWhy, Why } from "./retrieval/Why.ts"
-export { WHY_DEPTH } from "./retrieval/stages/Recall.ts"
 export { METADATA_BYTES } from "./document/Metadata.ts"
 export { documentId } from "./document/Hash.ts"
 export { DocumentFormats, documentFormats } from "./formats/DocumentFormats.ts"
@@ -32,5 +42,5 @@ export {
 export { TRACE_COLOURS } from "./formats/pdf/figures/FigureTrace.ts"
 export { drawFigureTraces, renderPage } from "./formats/pdf/Pdf.ts"
 export { LanceIndex, type StoreOptions } from "./store/lance/LanceIndex.ts"
-export * from "./store/Manifest.ts"
+export { FORMAT, Manifest } from "./store/Manifest.ts"
 export * from "./store/PassageIndex.ts"
