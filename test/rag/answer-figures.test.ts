@@ -1,4 +1,4 @@
-/** Figures are looked at with the actual question, and cited as what they are. */
+/** Figures that a vision model sees: their descriptions, and answers about them. */
 import { assert, describe, it } from "@effect/vitest"
 import { Embedder, GatewayError, ServerFailure, Vision } from "@sluice/core"
 import { LanceIndex, Library, type Parsed, type PassageFigure, PassageIndex } from "@sluice/rag"
@@ -99,41 +99,39 @@ const QUESTION = "How high is the water level of the upper pond in March?"
 const SEEN = "In March the water level of the upper pond is about 39 dm."
 
 describe("figures at ingest", () => {
-  it.effect(
-    "are described where that is configured; what is said is searched and no part of the passage",
-    () =>
-      Effect.gen(function* () {
-        const asked = yield* Ref.make<ReadonlyArray<string>>([])
-        const parsed = {
-          ...parseMarkdown(TEXT),
-          figures: [
-            { kind: "figure", number: "3", start: 0, end: LEVELS.length, mentions: [], crop: LEVELS_CROP }
-          ]
-        } satisfies Parsed
-        const file = { path: "pond.md", source: "", original: LEVELS_CROP, sha256: "0", metadata: undefined }
-        const searched = (on: boolean, kind: "generative" | "extractive") =>
-          chunkDocument(file, parsed).pipe(
-            Effect.provideService(FigureDescriptions, on),
-            Effect.provide(seeing(asked, kind, "A falling curve.")),
-            Effect.map(({ passages }) => passages.map(({ passage, text }) => [passage.text, text] as const))
-          )
-        const [described] = yield* searched(true, "generative")
-        assert.deepStrictEqual(described?.[0], LEVELS)
-        assert.match(described?.[1] ?? "", /A falling curve\.$/)
-        assert.strictEqual((yield* Ref.get(asked)).length, 1)
-        for (const [passage, text] of [
-          ...(yield* searched(false, "generative")),
-          ...(yield* searched(true, "extractive"))
-        ]) {
-          assert.notInclude(passage + text, "falling curve")
-        }
-        assert.strictEqual((yield* Ref.get(asked)).length, 1)
-      })
+  it.effect("are described if configured, and the description is searched but not part of the passage", () =>
+    Effect.gen(function* () {
+      const asked = yield* Ref.make<ReadonlyArray<string>>([])
+      const parsed = {
+        ...parseMarkdown(TEXT),
+        figures: [
+          { kind: "figure", number: "3", start: 0, end: LEVELS.length, mentions: [], crop: LEVELS_CROP }
+        ]
+      } satisfies Parsed
+      const file = { path: "pond.md", source: "", original: LEVELS_CROP, sha256: "0", metadata: undefined }
+      const searched = (on: boolean, kind: "generative" | "extractive") =>
+        chunkDocument(file, parsed).pipe(
+          Effect.provideService(FigureDescriptions, on),
+          Effect.provide(seeing(asked, kind, "A falling curve.")),
+          Effect.map(({ passages }) => passages.map(({ passage, text }) => [passage.text, text] as const))
+        )
+      const [described] = yield* searched(true, "generative")
+      assert.deepStrictEqual(described?.[0], LEVELS)
+      assert.match(described?.[1] ?? "", /A falling curve\.$/)
+      assert.strictEqual((yield* Ref.get(asked)).length, 1)
+      for (const [passage, text] of [
+        ...(yield* searched(false, "generative")),
+        ...(yield* searched(true, "extractive"))
+      ]) {
+        assert.notInclude(passage + text, "falling curve")
+      }
+      assert.strictEqual((yield* Ref.get(asked)).length, 1)
+    })
   )
 })
 
-describe("ask about figures", () => {
-  it.effect("looks with the question, cites what was seen as seen, and asks nothing twice", () =>
+describe("questions about figures", () => {
+  it.effect("asks the vision model once per question and figure, and cites its answer as seen", () =>
     Effect.gen(function* () {
       const asked = yield* Ref.make<ReadonlyArray<string>>([])
       const library = yield* pond.pipe(Effect.provide(seeing(asked, "generative", SEEN)))
@@ -192,7 +190,7 @@ describe("ask about figures", () => {
     }).pipe(withStore)
   )
 
-  it.effect("believes of what a reading model says only what stands in the figure's text", () =>
+  it.effect("uses of an extractive model only text of the figure", () =>
     Effect.gen(function* () {
       const asked = yield* Ref.make<ReadonlyArray<string>>([])
       const said = "jan 4.20 m\nwater level of the upper pond 9.99 m"
@@ -218,7 +216,7 @@ describe("ask about figures", () => {
     }).pipe(withStore)
   )
 
-  it.effect("reads and looks at the figure that a kept paragraph refers to", () =>
+  it.effect("adds the figure that a kept paragraph refers to", () =>
     Effect.gen(function* () {
       const asked = yield* Ref.make<ReadonlyArray<string>>([])
       const library = yield* pond.pipe(Effect.provide(seeing(asked, "generative", SEEN)))
@@ -240,7 +238,7 @@ describe("ask about figures", () => {
     }).pipe(withStore)
   )
 
-  it.effect("answers without what could not be looked at, and says why", () =>
+  it.effect("answers without a figure that the model could not see, and says why", () =>
     Effect.gen(function* () {
       const blind = Layer.succeed(
         Vision,
@@ -261,7 +259,7 @@ describe("ask about figures", () => {
     }).pipe(withStore)
   )
 
-  it.effect("looks at nothing where the program has no image understanding", () =>
+  it.effect("asks no model if the program has no vision model", () =>
     Effect.gen(function* () {
       const answer = yield* (yield* pond).ask("What shows how the water level of the upper pond falls?")
       assert.isTrue(answer.found)

@@ -1,4 +1,4 @@
-/** Every quote stands in its document to the letter, or is not shown. */
+/** Answers cite exact quotes of their documents. */
 import { assert, describe, it } from "@effect/vitest"
 import { type CitedSentence, Reader } from "@sluice/core"
 import { Library } from "@sluice/rag"
@@ -24,7 +24,7 @@ const INSPECTED = "The boiler must be inspected every spring before it is lit."
 const KEY = "Only Anna holds the key to the boiler room."
 
 describe("ask", () => {
-  it.effect("cites to the letter, with the place in the document's text", () =>
+  it.effect("cites exact quotes, with their place in the document's text", () =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* handbook
       const library = yield* Library.open(at)
@@ -105,7 +105,7 @@ describe("ask", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("tells the stages as they end, then the sentences, then the whole answer", () =>
+  it.effect("emits the stages as they end, then the sentences, then the complete answer", () =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* handbook
       const library = yield* Library.open(at)

@@ -6,7 +6,7 @@ const near = (value: number, expected: number, within: number) =>
   assert.isBelow(Math.abs(value - expected), within, `${value} is not near ${expected}`)
 
 describe("the paired bootstrap", () => {
-  it("has a p-value that can be counted out", () => {
+  it("has the p-value of an enumeration", () => {
     // Three queries better by 1, one the same. A resample shows no difference where all four draws are the last: 1 of 256.
     const { difference, interval, p } = pairedBootstrap([1, 1, 1, 0.5], [0, 0, 0, 0.5])
     assert.strictEqual(difference, 0.75)
@@ -16,7 +16,7 @@ describe("the paired bootstrap", () => {
     assert.deepStrictEqual(pairedBootstrap([1, 0], [0, 1]), { difference: 0, interval: [-1, 1], p: 1 })
   })
 
-  it("agrees with the normal distribution where there are many queries", () => {
+  it("agrees with the normal distribution for many queries", () => {
     // 400 differences of +1 and 320 of -1: mean 1/9, standard error √(1 - 1/81) / √720, z = 3.0.
     const wins = Array.from({ length: 720 }, (_, i) => (i < 400 ? 1 : 0))
     const { interval, p } = pairedBootstrap(
@@ -29,7 +29,7 @@ describe("the paired bootstrap", () => {
     near(p, 0.0027, 0.002)
   })
 
-  it("is the same every time, turns with its sides, and claims nothing without differences", () => {
+  it("is deterministic, antisymmetric, and not significant without differences", () => {
     const a = Array.from({ length: 50 }, (_, i) => Math.sin(i) + 0.1)
     const b = Array.from({ length: 50 }, (_, i) => Math.cos(i))
     const once = pairedBootstrap(a, b)

@@ -1,4 +1,4 @@
-/** Laws of passages, over random documents and the samples. */
+/** Laws of passages, for random documents and the samples. */
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -106,7 +106,7 @@ describe("chunk", () => {
     assert.isAbove(count, 100)
   })
 
-  it("says of a figure's passage what is known of it, and lets the text around it be", () => {
+  it("gives a figure's passage its caption, number and page, and leaves the text around it", () => {
     const text = "# Weir\n\nBefore it.\n\n## Level\n\nlow high\n\nFigure 3:\n the level\n\nAfter it."
     const caption = { start: text.indexOf("Figure"), end: text.indexOf("\n\nAfter") }
     const start = text.indexOf("low")
@@ -127,7 +127,7 @@ describe("chunk", () => {
     )
   })
 
-  it("cuts any Markdown into passages that are slices of it, whole and without overlap", () => {
+  it("cuts any Markdown into slices that cover it without overlap", () => {
     for (const seed of SEEDS) {
       const text = randomMarkdown(seed)
       const parsed = parseMarkdown(text)
@@ -146,7 +146,7 @@ describe("chunk", () => {
     }
   })
 
-  it("cuts any HTML into passages of what a reader sees", () => {
+  it("cuts any HTML into passages of its visible text", () => {
     for (const seed of SEEDS) {
       const parsed = parseHtml(randomHtml(seed))
       holds(parsed, `HTML, seed ${seed}`)
@@ -158,7 +158,7 @@ describe("chunk", () => {
     }
   })
 
-  it("cuts plain text and code, in lines of any length", () => {
+  it("cuts plain text and code with lines of any length", () => {
     for (const seed of SEEDS) {
       for (const kind of ["paragraph", "code", "table"] as const) {
         const parsed = parsePlainText(randomMarkdown(seed), kind)
@@ -194,7 +194,7 @@ describe("chunk", () => {
     })
   )
 
-  it("gives each passage the path of its headings, and joins only tiny sisters", () => {
+  it("gives each passage its headings, and joins only tiny siblings", () => {
     const body = "A sentence about water and gates that is long enough not to be tiny. ".repeat(4)
     const tiny = ["Weir", "Sluice", "Sill"].map((word) => `### ${word}\n\nA word.\n\n`).join("")
     const passages = chunk(
@@ -208,7 +208,7 @@ describe("chunk", () => {
     assert.include(passages[3]!.text, "### Sill")
   })
 
-  it("splits prose after sentences, tables after rows, and lists without marks after lines", () => {
+  it("splits prose after sentences, tables after rows, and unmarked lists after lines", () => {
     const prose = chunk(parseMarkdown("The gate is shut at night.\nIt opens in the morning. ".repeat(80)))
     assert.isAbove(prose.length, 2)
     for (const { text } of prose) assert.match(text, /\.$/)

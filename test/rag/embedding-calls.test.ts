@@ -1,4 +1,4 @@
-/** Texts that several batches ask for at once: sent once, kept, and never lost to whoever else waits for them. */
+/** Texts that several batches embed concurrently are sent once and cached. */
 import { assert, describe, it } from "@effect/vitest"
 import { Embedder } from "@sluice/core"
 import { Deferred, Effect, Fiber } from "effect"
@@ -48,8 +48,8 @@ const pair = (key: string, vector: Float32Array | undefined) =>
 
 const settled = Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow, { discard: true })
 
-describe("texts of batches that are under way together", () => {
-  it.effect("each is sent once, four calls at a time, and all of them are kept", () =>
+describe("concurrent batches", () => {
+  it.effect("send each text once, four calls at a time, and cache all vectors", () =>
     Effect.gen(function* () {
       const { embedder, kept, open, sent, use } = yield* held()
       const [one, other] = [texts(0, 1_000), texts(500, 1_500)]
@@ -79,7 +79,7 @@ describe("texts of batches that are under way together", () => {
     })
   )
 
-  it.effect("what was interrupted before its answer is asked for again", () =>
+  it.effect("send a text again if its call was interrupted", () =>
     Effect.gen(function* () {
       const { embedder, open, sent } = yield* held()
       const broken = yield* Effect.forkChild(embedder.embed(texts(0, 10)))
@@ -92,7 +92,7 @@ describe("texts of batches that are under way together", () => {
     })
   )
 
-  it.effect("a model that costs nothing is asked one call after the other, and nothing is kept", () =>
+  it.effect("make one call at a time to a free model, and cache nothing", () =>
     Effect.gen(function* () {
       const { embedder, kept, open, sent, use } = yield* held(true)
       yield* open

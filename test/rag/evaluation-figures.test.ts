@@ -1,4 +1,4 @@
-/** Figures that were found against those that were marked, by hand and over real PDFs. */
+/** Scores of found figures against marked ones, by hand and for real PDFs. */
 import { assert, describe, it } from "@effect/vitest"
 import {
   evaluateFigures,
@@ -25,7 +25,7 @@ const find = (number: string, box: MarkedFigure["box"], more: Partial<FoundFigur
   ...more
 })
 
-describe("figures against marks", () => {
+describe("scores of figures", () => {
   it("measures overlap as intersection over union", () => {
     assert.strictEqual(iou([0, 0, 10, 10], [0, 0, 10, 10]), 1)
     assert.closeTo(iou([0, 0, 10, 10], [5, 0, 15, 10]), 50 / 150, 1e-12)
@@ -33,7 +33,7 @@ describe("figures against marks", () => {
     assert.strictEqual(iou([0, 0, 0, 0], [0, 0, 0, 0]), 0)
   })
 
-  it("counts each mark and each find once, the best overlap first", () => {
+  it("pairs each mark and each found figure once, by the largest overlap", () => {
     const marks = [mark("1", [0, 0, 100, 100]), mark("2", [0, 200, 100, 300])]
     const finds = [
       // Two finds for one mark: the second overlaps more and takes it.
@@ -56,7 +56,7 @@ describe("figures against marks", () => {
     )
   })
 
-  it("leaves pages that nobody marked out, and finds kind and number by themselves", () => {
+  it("ignores pages without marks, and compares kind and number separately", () => {
     const marks = [
       mark("1", [0, 0, 100, 100]),
       mark("2", [0, 0, 100, 100], { page: 2, kind: "table" }),
@@ -86,7 +86,7 @@ describe("figures against marks", () => {
     )
   })
 
-  it.live("reads the PDFs beside gold.json, and says what is wrong with either", () =>
+  it.live("reads the PDFs of gold.json, and reports invalid files", () =>
     Effect.gen(function* () {
       const { folder, write } = yield* testFolder
       const marks = (document: string) => JSON.stringify([{ ...mark("1", [50, 50, 200, 200]), document }])

@@ -1,4 +1,4 @@
-/** A note is found by what its front matter says, and quoted by its text alone. */
+/** Front matter is searched, and never quoted. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
@@ -29,7 +29,7 @@ describe("the front matter of Markdown", () => {
       assert.isFalse("about" in parseMarkdown(text))
   })
 
-  it.effect("is looked up by keywords", () =>
+  it.effect("is found by keywords", () =>
     Effect.gen(function* () {
       const opened = yield* library({ "note.md": NOTE, "other.md": "# Coats\n\nA coat is worn in winter." })
       for (const question of ["Quagga", "zebra"]) {

@@ -16,22 +16,22 @@ const commits = (parts: ReadonlyArray<CommitPart>, seconds = 0) =>
     Stream.runCollect
   )
 
-describe("what is written at once", () => {
-  it.effect("the first batch by itself, then two thousand passages; the rest at the end", () =>
+describe("groupCommits", () => {
+  it.effect("commits the first batch alone, then 2,000 passages at a time, then the rest", () =>
     Effect.gen(function* () {
       const parts = [..."abcdef"].map((id) => part(id, 1_000))
       assert.deepStrictEqual([...(yield* commits(parts))], ["a", "bc", "de", "f"])
     })
   )
 
-  it.effect("no document twice: of what comes again each version is a commit", () =>
+  it.effect("puts two versions of a document in two commits", () =>
     Effect.gen(function* () {
       const parts = ["a", "b", "c", "b", "b", "d"].map((id) => part(id, 10))
       assert.deepStrictEqual([...(yield* commits(parts))], ["a", "bc", "b", "bd"])
     })
   )
 
-  it.effect("no more than 32 MB of files, unless one batch has more", () =>
+  it.effect("limits a commit to 32 MB of files, unless one batch has more", () =>
     Effect.gen(function* () {
       const parts = [
         part("a", 1, MEGABYTE),
@@ -45,14 +45,14 @@ describe("what is written at once", () => {
     })
   )
 
-  it.effect("what comes a second after the last commit waits for nothing", () =>
+  it.effect("commits at once if the last commit was a second ago", () =>
     Effect.gen(function* () {
       const parts = [..."abc"].map((id) => part(id, 10))
       assert.deepStrictEqual([...(yield* commits(parts, 1))], ["a", "b", "c"])
     })
   )
 
-  it.effect("what came before a pause waits a second, not for the end of the pause", () =>
+  it.effect("commits a second after the last commit if no batch follows", () =>
     Effect.gen(function* () {
       const given: Array<string> = []
       const parts = [..."abc"].map((id) => part(id, 10))

@@ -1,4 +1,4 @@
-/** Folders as they are found: odd names, links in circles, files that change while they are read, few passages. */
+/** Folders with odd names, circular links, changing files or few passages. */
 import { assert, describe, it } from "@effect/vitest"
 import { Library, MAX_FILE_BYTES } from "@sluice/rag"
 import { Effect } from "effect"
@@ -30,7 +30,7 @@ const NAMES = [
 ]
 
 describe("a folder", () => {
-  it.effect("keeps every name, and finds each document by it", () =>
+  it.effect("keeps every file name", () =>
     Effect.gen(function* () {
       const { docs, library: at, remove, write } = yield* testFolder
       for (const [i, name] of NAMES.entries()) yield* write(`docs/${name}`, `# Number ${i}\n\nNote ${i}.\n`)
@@ -50,7 +50,7 @@ describe("a folder", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("is asked for by name: what is none, and uploads that are none, are told", () =>
+  it.effect("reports invalid sources and uploads", () =>
     Effect.gen(function* () {
       const library = yield* Library.open((yield* testFolder).library)
       for (const none of ["", "a\0b", undefined, {}, { folder: "" }, { files: 7 }]) {
@@ -82,12 +82,15 @@ describe("a folder", () => {
         reasons(failed),
         ["", "", "b.md", ...paths].map((path) => `${path} Malformed`).toSorted()
       )
-      assert.match(failed.at(-1)?.error.message ?? "", /"a\/" is not a valid path\. Use a relative path with "\/"/)
+      assert.match(
+        failed.at(-1)?.error.message ?? "",
+        /"a\/" is not a valid path\. Use a relative path with "\/"/
+      )
       assert.deepStrictEqual(yield* pathsOf(library), ["a/.../c.md"])
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("names a file whose name is no UTF-8", () =>
+  it.effect("reports a file name that is not UTF-8", () =>
     Effect.gen(function* () {
       const { docs, library: at, write } = yield* testFolder
       yield* write("docs/good.md", "# Good\n\nA good name.\n")
@@ -98,7 +101,7 @@ describe("a folder", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("is read once where links lead in circles, upwards, or nowhere", () =>
+  it.effect("is read once if links are circular, lead upwards, or are broken", () =>
     Effect.gen(function* () {
       const { docs, folder, library: at, write } = yield* testFolder
       yield* write("docs/a/one.md", "# One\n\nThe first one.\n")
@@ -136,7 +139,7 @@ describe("a folder", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("has names of its own, however many folders are called alike, or lie in one another", () =>
+  it.effect("has documents of its own if other folders have the same name or contain it", () =>
     Effect.gen(function* () {
       const { folder, library: at, write } = yield* testFolder
       for (const of of ["x", "y", "z"]) yield* write(`${of}/docs/a.md`, `# Of ${of}\n\nIt is of ${of}.\n`)
@@ -164,7 +167,7 @@ describe("a folder", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("is one by whichever link it is named", () =>
+  it.effect("is the same folder by any link", () =>
     Effect.gen(function* () {
       const { docs, folder, library: at, write } = yield* testFolder
       yield* write("docs/a.md", "# A\n\nBoats wait.\n")
@@ -181,7 +184,7 @@ describe("a folder", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("is read without the library that lies in it, whatever its name, and without any other one", () =>
+  it.effect("is read without the libraries inside it", () =>
     Effect.gen(function* () {
       const { docs, write } = yield* testFolder
       yield* write("docs/a.md", "# A\n\nBoats wait two hours.\n")
@@ -199,7 +202,7 @@ describe("a folder", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("may change while it is read: what is there is taken, and the next ingest puts it right", () =>
+  it.effect("may change while it is read, and the next ingest completes it", () =>
     Effect.gen(function* () {
       const { docs, library: at, write } = yield* testFolder
       for (let i = 10; i < 30; i++) yield* write(`docs/${i}.md`, `# Number ${i}\n\nNote ${i}.\n`)
@@ -234,7 +237,7 @@ describe("a folder", () => {
   )
 
   for (const passages of [0, 1, 19, 20])
-    it.effect(`of ${passages} passages gives what there is`, () =>
+    it.effect(`with ${passages} passages returns all of them`, () =>
       Effect.gen(function* () {
         const { docs, library: at, write } = yield* testFolder
         yield* write("docs/.keep", "")
@@ -250,7 +253,7 @@ describe("a folder", () => {
       }).pipe(Effect.provide(modelsLayer), Effect.scoped)
     )
 
-  it.live("keeps both places of a text that stands on two pages", () =>
+  it.live("keeps both places of a text on two pages", () =>
     Effect.gen(function* () {
       const { docs, library: at, write } = yield* testFolder
       const page = { marks: column(50, 700, ["The lift is out of order.", "It is mended on Monday."]) }

@@ -1,4 +1,4 @@
-/** Values attached to documents: kept, changed without embedding, and refused by name when they are no JSON. */
+/** Metadata is stored, changed without embedding, and rejected unless it is JSON. */
 import { assert, describe, it } from "@effect/vitest"
 import { Filter, type IngestSource, Library, METADATA_BYTES, type Metadata } from "@sluice/rag"
 import { Effect, Layer, Stream } from "effect"
@@ -14,7 +14,7 @@ const circle: Record<string, unknown> = {}
 circle["me"] = circle
 
 describe("metadata", () => {
-  it.effect("of folders and uploads is kept, and changed without embedding again", () =>
+  it.effect("of folders and uploads is stored, and changed without embedding again", () =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* handbook
       const { count, layer } = yield* countingEmbedder()
@@ -54,7 +54,7 @@ describe("metadata", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("of a path that comes twice is that of the last", () =>
+  it.effect("of a repeated path is that of the last upload", () =>
     Effect.gen(function* () {
       const { library: at } = yield* testFolder
       const library = yield* Library.open(at)
@@ -67,7 +67,7 @@ describe("metadata", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("that is no JSON, or too much, is refused by name, and the rest goes in", () =>
+  it.effect("is rejected if it is not JSON or too large, and the other files are ingested", () =>
     Effect.gen(function* () {
       const { library: at } = yield* testFolder
       const library = yield* Library.open(at)
@@ -99,7 +99,7 @@ describe("metadata", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("of a function that throws costs that file only", () =>
+  it.effect("of a function that throws fails that file only", () =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* handbook
       const library = yield* Library.open(at)

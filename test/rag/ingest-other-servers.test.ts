@@ -1,4 +1,4 @@
-/** Embedding servers that people run themselves answer as OpenAI does, more or less: a library works with them. */
+/** A library works with self-hosted embedding servers, which differ from OpenAI in details. */
 import { assert, describe, it } from "@effect/vitest"
 import { apiKey, GatewayEmbedder, GatewayError, Unauthorized } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
@@ -38,9 +38,9 @@ const answering =
     )
   }
 
-describe("an embedding server of one's own", () => {
+describe("a self-hosted embedding server", () => {
   for (const [name, around] of servers)
-    it.effect(`that answers as ${name} does serves a library, under /v1 and with its prefixes`, () =>
+    it.effect(`that responds as ${name} does serves a library, under /v1 and with prefixes`, () =>
       Effect.gen(function* () {
         const gateway = Context.get(yield* Layer.build(LoopbackGateway.layer), LoopbackGateway)
         gateway.behave(answering(around))
@@ -75,7 +75,7 @@ describe("an embedding server of one's own", () => {
       }).pipe(Effect.scoped)
     )
 
-  it.effect("that takes 32 texts at a time, or refuses one of them, loses no other", () =>
+  it.effect("that accepts 32 texts at a time, or rejects one of them, loses no other text", () =>
     Effect.gen(function* () {
       const gateway = Context.get(yield* Layer.build(LoopbackGateway.layer), LoopbackGateway)
       const refused: Array<number> = []
@@ -122,7 +122,7 @@ describe("an embedding server of one's own", () => {
     }).pipe(Effect.scoped)
   )
 
-  it("says what failed and what to do, each in a sentence", () => {
+  it("that fails gives an error that says what failed and what to do", () => {
     for (const message of ["no key", "no key."]) {
       const refused = new GatewayError({ operation: "embeddings", reason: new Unauthorized({ message }) })
       assert.match(modelError("open", refused).message, /: no key\. [^.]+\.$/)

@@ -1,4 +1,4 @@
-/** Pictures beside a document that change alone: what shows them is read again, and nothing is paid for twice. */
+/** Linked pictures that change while the document does not. */
 import { assert, describe, it } from "@effect/vitest"
 import { Vision } from "@sluice/core"
 import { documentId, LanceIndex, Library, PassageIndex } from "@sluice/rag"
@@ -51,8 +51,8 @@ const replacedBy = Effect.fnUntraced(function* (library: typeof Library.Service,
   return { calls, replaced }
 })
 
-describe("a picture beside a document", () => {
-  it.effect("that changes alone changes what shows it, and costs no call", () =>
+describe("a linked picture", () => {
+  it.effect("that changes updates its document without a model call", () =>
     Effect.gen(function* () {
       const { count, docs, library, write } = yield* illustrated
       const paid = yield* count
@@ -76,7 +76,7 @@ describe("a picture beside a document", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("that vanishes leaves its caption, and is seen when it comes back", () =>
+  it.effect("that is deleted leaves its caption, and is read when it exists again", () =>
     Effect.gen(function* () {
       const { count, docs, library, remove, write } = yield* illustrated
       const paid = yield* count
@@ -91,7 +91,7 @@ describe("a picture beside a document", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("that changes after it was planned leaves its document out", () =>
+  it.effect("that changes after the plan skips its document", () =>
     Effect.gen(function* () {
       const { docs, library, write } = yield* illustrated
       yield* write("docs/img/the pressure.png", SECOND)
@@ -113,7 +113,7 @@ describe("a picture beside a document", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("moves with its folder, and through a rebuild", () =>
+  it.effect("survives a move of its folder, and a rebuild", () =>
     Effect.gen(function* () {
       const { docs, folder, library, models, write } = yield* illustrated
       const moved = join(folder, "moved")
@@ -130,7 +130,7 @@ describe("a picture beside a document", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is looked at once more where an earlier version did not note it", () =>
+  it.effect("is read once more if an earlier version did not record it", () =>
     Effect.gen(function* () {
       const { count, docs, library, library: _, ...test } = yield* illustrated
       const index = Context.get(yield* Layer.build(LanceIndex.layer(`${test.folder}/library`)), PassageIndex)
@@ -153,7 +153,7 @@ describe("a picture beside a document", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is no matter of files that were uploaded", () =>
+  it.effect("is not read for uploads", () =>
     Effect.gen(function* () {
       const { library: at } = yield* testFolder
       const library = yield* Library.open(at)
@@ -163,7 +163,7 @@ describe("a picture beside a document", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it("is looked for where there may be one", () => {
+  it("is looked for only in files that may link to one", () => {
     const mayShow = (path: string, bytes: Uint8Array) => Effect.runSync(mayLinkPictures(path, bytes))
     for (const text of ["a ![b](c.png)", "<img src=c>", "<IMG\nsrc=c>"]) {
       assert.isTrue(mayShow("a.md", Buffer.from(text)), text)
@@ -200,8 +200,8 @@ const describing = Effect.fnUntraced(function* (says: (asked: number) => string)
   return { ...test, asked, ingest, library, said }
 })
 
-describe("figures that a model describes", () => {
-  it.effect("are paid for once each, though their documents change, come again, or are rebuilt", () =>
+describe("described figures", () => {
+  it.effect("are paid once, if their documents change, are added again, or are rebuilt", () =>
     Effect.gen(function* () {
       const { asked, ingest, library, said, write } = yield* describing(
         (n) => `A curve, described as number ${n}.`
@@ -234,7 +234,7 @@ describe("figures that a model describes", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("are shown once, though many documents have them; nothing said is asked for again", () =>
+  it.effect("are described once, if many documents have them", () =>
     Effect.gen(function* () {
       const { asked, ingest, said, write } = yield* describing((n) => (n === 1 ? " " : "A curve."))
       const names = ["a.md", "b.md", "c.md"]

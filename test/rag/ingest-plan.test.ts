@@ -1,4 +1,4 @@
-/** What would be done is told before it is paid for; what was told is done, and no more. */
+/** A plan says what an ingest would do and cost, and is applied exactly. */
 import { assert, describe, it } from "@effect/vitest"
 import { Embedder } from "@sluice/core"
 import { type IngestEvent, IngestPlan, Library } from "@sluice/rag"
@@ -49,7 +49,7 @@ const long = (name: string, sections: number) =>
   `# ${name}\n\n${Array.from({ length: sections }, (_, i) => `## Part ${i}\n\n${`${name} says ${i} of it. `.repeat(20)}\n`).join("\n")}`
 
 describe("plan", () => {
-  it.effect("says what would be done and paid, and does nothing", () =>
+  it.effect("says what an ingest would do and cost, and does nothing", () =>
     Effect.gen(function* () {
       const { docs, library: at, remove, write } = yield* handbook
       const { calls, layer } = yield* paidModel
@@ -85,7 +85,7 @@ describe("plan", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is applied as it says, down to the number of calls, also when it was kept as JSON", () =>
+  it.effect("is applied exactly, down to the number of calls, also from JSON", () =>
     Effect.gen(function* () {
       const { docs, library: at, write } = yield* handbook
       const { calls, layer } = yield* paidModel
@@ -120,7 +120,7 @@ describe("plan", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("goes on after it broke off, and pays nothing twice", () =>
+  it.effect("can be applied again after an interruption, and pays nothing twice", () =>
     Effect.gen(function* () {
       const { docs, library: at, write } = yield* testFolder
       for (let i = 0; i < 20; i++) yield* write(`docs/${i}.md`, long(`Document ${i}`, 120))
@@ -161,7 +161,7 @@ describe("plan", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("leaves out, unpaid and by name, what changed since", () =>
+  it.effect("skips files that changed since, without paying for them", () =>
     Effect.gen(function* () {
       const { docs, library: at, remove, write } = yield* handbook
       const { calls, layer } = yield* paidModel
@@ -194,7 +194,7 @@ describe("plan", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("sends no text more than it counted when the cache is not what it was", () =>
+  it.effect("sends no more texts than it counted if the cache changed", () =>
     Effect.gen(function* () {
       const { docs, folder, library: at } = yield* handbook
       const { calls, layer } = yield* paidModel
@@ -217,7 +217,7 @@ describe("plan", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is refused by a collection or by models that it was not made for", () =>
+  it.effect("is rejected by another collection or other models", () =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* handbook
       const { layer } = yield* paidModel
@@ -237,7 +237,7 @@ describe("plan", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.live("is of what is there: links in circles, files that vanish or grow, a text on two pages", () =>
+  it.live("covers circular links, files that are deleted or grow, and a text on two pages", () =>
     Effect.gen(function* () {
       const { docs, library: at, write } = yield* testFolder
       const { calls, layer } = yield* paidModel
@@ -278,7 +278,7 @@ describe("plan", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("counts nothing for an empty folder, and fails for one that is not there", () =>
+  it.effect("is empty for an empty folder, and fails for a missing one", () =>
     Effect.gen(function* () {
       const { folder, library: at, write } = yield* testFolder
       yield* write("empty/.hidden", "")

@@ -1,4 +1,4 @@
-/** An ingest in a process of its own: it is killed, has no rights, or finds the disk full. */
+/** An ingest in another process that is killed, lacks permissions, or fills the disk. */
 import { assert, describe, it } from "@effect/vitest"
 import { Library } from "@sluice/rag"
 import { Effect } from "effect"
@@ -45,8 +45,8 @@ const child = (
       })
   )
 
-describe("an ingest in a process of its own", () => {
-  it.live("leaves whole documents when it is killed, and goes on from there", () =>
+describe("an ingest in another process", () => {
+  it.live("leaves complete documents when it is killed, and can be continued", () =>
     Effect.gen(function* () {
       const { docs, folder, library: at, write } = yield* testFolder
       const DOCUMENTS = 150
@@ -73,7 +73,7 @@ describe("an ingest in a process of its own", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.live("names what this user may not read, and goes on", () =>
+  it.live("reports files without read permission, and ingests the others", () =>
     Effect.gen(function* () {
       const { docs, folder, library: at } = yield* handbook
       yield* Effect.promise(async () => {
@@ -99,7 +99,7 @@ describe("an ingest in a process of its own", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("says that the disk is full, and loses nothing of what was there", () =>
+  it.live("reports a full disk, and loses no stored document", () =>
     Effect.gen(function* () {
       const { docs, library: at, write } = yield* handbook
       yield* child(["ingest", docs, at], {})

@@ -1,4 +1,4 @@
-/** Files are read whole, whatever their size. */
+/** Files of any size are read completely. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
@@ -8,7 +8,7 @@ import { readSource } from "../../packages/rag/src/ingest/sources/SourceFiles.ts
 import { testFolder } from "./TestFolder.ts"
 
 describe("readSource", () => {
-  it.effect("reads a file of any size whole and reports a missing one", () =>
+  it.effect("reads files of any size, and reports a missing one", () =>
     Effect.gen(function* () {
       const { docs } = yield* testFolder
       mkdirSync(docs, { recursive: true })

@@ -1,4 +1,4 @@
-/** What was read is kept: the reading, and the crops of figures as attachments that belong to their document. */
+/** The stored parse of a document, and the crops of its figures. */
 import { assert, describe, it } from "@effect/vitest"
 import { connect } from "@lancedb/lancedb"
 import { Vision } from "@sluice/core"
@@ -57,8 +57,8 @@ const file = {
   metadata: undefined
 }
 
-describe("what is kept of a reading", () => {
-  it.effect("comes back as it was, without the crops", () =>
+describe("the stored parse", () => {
+  it.effect("is equal to the parse, without the crops", () =>
     Effect.gen(function* () {
       const { crop: _, ...rest } = figure
       const back = yield* decodeParsed(yield* encodeParsed(parsed), "boiler.pdf")
@@ -68,7 +68,7 @@ describe("what is kept of a reading", () => {
     })
   )
 
-  it.effect("is refused by name when it is damaged", () =>
+  it.effect("is rejected if it is damaged", () =>
     Effect.gen(function* () {
       const bytes = yield* encodeParsed(parsed)
       for (const wrong of [bytes.subarray(0, bytes.length - 9), new Uint8Array(8)]) {
@@ -78,7 +78,7 @@ describe("what is kept of a reading", () => {
     })
   )
 
-  it.effect("is stored with a figure's crop, given out by document, and gone with it", () =>
+  it.effect("is stored with the crops, returned by document, and removed with it", () =>
     Effect.gen(function* () {
       const { library: at } = yield* testFolder
       const library = yield* Library.open(at)
@@ -121,7 +121,7 @@ describe("what is kept of a reading", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.live("is what a document is shown from: a PDF is not read again", () =>
+  it.live("is returned for a document, so that a PDF is not parsed again", () =>
     Effect.gen(function* () {
       const { docs, library: at, write } = yield* testFolder
       const bytes = writePdf([{ marks: column(50, 700, ["The boiler is lit in May.", "It cools in June."]) }])
@@ -141,7 +141,7 @@ describe("what is kept of a reading", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("says of an image that nobody read that nobody did, until somebody has", () =>
+  it.effect("reports an image that no model read, until one has", () =>
     Effect.gen(function* () {
       const { docs, library: at, write } = yield* testFolder
       const picture = yield* Effect.promise(() =>
@@ -178,7 +178,7 @@ describe("what is kept of a reading", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("is what a rebuild takes where the pictures lay beside the file, which may be gone", () =>
+  it.effect("is used by a rebuild if the document links to pictures", () =>
     Effect.gen(function* () {
       const { docs, library: at, remove, write } = yield* testFolder
       const picture = yield* Effect.promise(() =>

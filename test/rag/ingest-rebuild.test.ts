@@ -1,4 +1,4 @@
-/** A collection made anew beside the one in use: readers see the old one whole, then the new one whole. */
+/** A rebuild replaces a collection at once, while others read and write it. */
 import { assert, describe, it } from "@effect/vitest"
 import { Embedder, GatewayError, Unauthorized } from "@sluice/core"
 import { Library, type RagError } from "@sluice/rag"
@@ -31,7 +31,7 @@ const seen = (library: typeof Library.Service) =>
   })
 
 describe("rebuild", () => {
-  it.live("shows every reader a whole collection, whenever it asks", () =>
+  it.live("shows every reader a complete collection at any time", () =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* manyDocuments
       const library = yield* Library.open(at)
@@ -61,7 +61,7 @@ describe("rebuild", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("loses nothing of what others write meanwhile and afterwards, or tells them", () =>
+  it.effect("loses no concurrent write, or fails it", () =>
     Effect.gen(function* () {
       const { library: at } = yield* testFolder
       const upload = (path: string, text: string) => ({
@@ -99,7 +99,7 @@ describe("rebuild", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.live("that fails over what others wrote last leaves the collection as it was, with all of that", () =>
+  it.live("leaves the collection unchanged if a concurrent write cannot be copied", () =>
     Effect.gen(function* () {
       const { library: at } = yield* testFolder
       const upload = (path: string) => ({ path, bytes: new TextEncoder().encode(`# ${path}\n\nA stove.\n`) })
@@ -137,7 +137,7 @@ describe("rebuild", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("makes writers wait for the switch, and goes round again when they do not", () =>
+  it.effect("makes writers wait while it publishes, and tries again if they do not", () =>
     Effect.gen(function* () {
       const { library: at } = yield* testFolder
       const [store, other] = [yield* storeIn(at), yield* storeIn(at)]
@@ -170,7 +170,7 @@ describe("rebuild", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("of two at once is told that the other was first", () =>
+  it.live("fails if another rebuild was first", () =>
     Effect.gen(function* () {
       const { library: at } = yield* testFolder
       const stores = [yield* storeIn(at), yield* storeIn(at), yield* storeIn(at)]
@@ -186,7 +186,7 @@ describe("rebuild", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("with another model leaves readers of the old one theirs, until they are told", () =>
+  it.live("with another model lets readers of the old collection finish", () =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* manyDocuments
       const old = yield* Library.open(at)
@@ -206,8 +206,8 @@ describe("rebuild", () => {
   )
 })
 
-describe("the cache of vectors", () => {
-  it.effect("is shared by the collections of a folder and by a rebuild, and never by two models", () =>
+describe("the vector cache of a folder", () => {
+  it.effect("is shared by its collections and by a rebuild, but not by two models", () =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* manyDocuments
       const paid = yield* Ref.make(0)

@@ -1,4 +1,4 @@
-/** Only what changed is written, whole; what is wrong with one file is no matter of the others. */
+/** Only changed documents are written, and one bad file does not affect the others. */
 import { assert, describe, it } from "@effect/vitest"
 import { Embedder, GatewayError, PartialFailure, ServerFailure } from "@sluice/core"
 import { type IngestEvent, Library } from "@sluice/rag"
@@ -20,7 +20,7 @@ const textsOf = (library: typeof Library.Service) =>
   )
 
 describe("ingest", () => {
-  it.effect("costs no embedding when nothing changed, also after a restart", () =>
+  it.effect("embeds nothing if nothing changed, also after a restart", () =>
     Effect.gen(function* () {
       const { docs, library } = yield* handbook
       const { count, models } = yield* counted()
@@ -40,7 +40,7 @@ describe("ingest", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("writes nothing once an interruption is over", () =>
+  it.live("writes nothing after an interruption", () =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* handbook
       const { models } = yield* counted()
@@ -61,7 +61,7 @@ describe("ingest", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("replaces what changed, removes what is gone, leaves the rest", () =>
+  it.effect("replaces changed documents, removes deleted ones, and leaves the rest", () =>
     Effect.gen(function* () {
       const { docs, library: at, remove, write } = yield* handbook
       const { count, models } = yield* counted()
@@ -86,7 +86,7 @@ describe("ingest", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("takes each file of two folders for what it is, and knows a folder that was moved", () =>
+  it.effect("distinguishes files of two folders, and recognizes a moved folder", () =>
     Effect.gen(function* () {
       const { docs, folder, library: at, write } = yield* handbook
       const { count, models } = yield* counted()
@@ -109,7 +109,7 @@ describe("ingest", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("keeps both places of a text that stands in two documents", () =>
+  it.effect("keeps both places of a text in two documents", () =>
     Effect.gen(function* () {
       const { docs, library: at, write } = yield* testFolder
       const text = "# Notice\n\nThe lift is out of order until Monday.\n"
@@ -125,7 +125,7 @@ describe("ingest", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("reports bad files and ingests the rest; a bad new version leaves the old one", () =>
+  it.effect("reports bad files, ingests the rest, and keeps the old version of a bad file", () =>
     Effect.gen(function* () {
       const { docs, library: at, write } = yield* handbook
       yield* write("docs/picture.gif", new Uint8Array([0x47, 0x49, 0x46, 0x38]))
@@ -146,7 +146,7 @@ describe("ingest", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("says that a source is not there, and removes nothing", () =>
+  it.effect("reports a missing source, and removes nothing", () =>
     Effect.gen(function* () {
       const { docs, folder, library: at } = yield* handbook
       const library = yield* Library.open(at)
@@ -159,7 +159,7 @@ describe("ingest", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("tells each document once, after it is on disk, and the report last", () =>
+  it.effect("emits each document once, after it is on disk, and the report last", () =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* handbook
       const library = yield* Library.open(at)
@@ -181,7 +181,7 @@ describe("ingest", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("takes uploads, replaces the same path, and removes nothing else", () =>
+  it.effect("ingests uploads, replaces the same path, and removes nothing", () =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* handbook
       const bytes = (text: string) => new TextEncoder().encode(text)
@@ -208,7 +208,7 @@ describe("ingest", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("keeps the vectors that were paid for when a part of a call fails", () =>
+  it.effect("keeps paid vectors if a part of a call fails", () =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* handbook
       const asked = yield* Ref.make<ReadonlyArray<string>>([])
@@ -263,7 +263,7 @@ describe("ingest", () => {
       (texts: ReadonlyArray<string>) => texts.map((text) => embedText(text).fill(NaN, 0, 1))
     ]
   ] as const) {
-    it.effect(`stores nothing of a model that gives ${fault}`, () =>
+    it.effect(`stores nothing of a model that returns ${fault}`, () =>
       Effect.gen(function* () {
         const { docs, library: at } = yield* handbook
         const liar = Layer.succeed(

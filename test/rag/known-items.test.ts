@@ -1,4 +1,4 @@
-/** Questions that a collection asks itself, and what is held out for them. */
+/** Questions made from headings and captions, and the documents without these. */
 import { assert, describe, it } from "@effect/vitest"
 import { holdOut, knownItems, questionKey } from "../../packages/rag/src/evaluation/KnownItems.ts"
 import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
@@ -29,8 +29,8 @@ Short.
 ${LONG}
 `
 
-describe("known items", () => {
-  it("are named by headings that say something and have enough text below them", () => {
+describe("knownItems", () => {
+  it("uses specific headings with enough text below them", () => {
     const parsed = parseMarkdown(markdown)
     const items = knownItems(parsed)
     assert.deepStrictEqual(
@@ -46,7 +46,7 @@ describe("known items", () => {
     }
   })
 
-  it("are named by captions without their label, where the figure says something besides", () => {
+  it("uses captions without their label if the figure has other text", () => {
     const text = `${LONG}\n\nFigure 3: Flow over the upper weir. Measured in spring.\nweir gate level discharge\n\nTable II. Tides at new moon`
     const caption = (words: string) => {
       const start = text.indexOf(words)
@@ -82,7 +82,7 @@ describe("known items", () => {
     )
   })
 
-  it("leave nothing of a held heading in any passage, and every other offset where it was", () => {
+  it("leaves nothing of a held-out heading in any passage, and keeps all offsets", () => {
     const parsed = parseMarkdown(markdown)
     const items = knownItems(parsed)
     const passages = chunk(holdOut(parsed, items))
@@ -94,7 +94,7 @@ describe("known items", () => {
       assert.isTrue(passages.some(({ end, start }) => start < answer.end && end > answer.start))
   })
 
-  it("are the same question whatever the signs and the case", () => {
+  it("compares questions without punctuation and case", () => {
     assert.strictEqual(questionKey("Opening the Lower-Gate!"), questionKey("opening  the lower gate"))
   })
 })

@@ -1,4 +1,4 @@
-/** A library asked for what is in it: by its own headings, and by questions of its owner. */
+/** Evaluation of a library by its own headings and by questions of its owner. */
 import { assert, describe, it } from "@effect/vitest"
 import { Embedder, Reranker } from "@sluice/core"
 import { Library } from "@sluice/rag"
@@ -23,7 +23,7 @@ const MANUAL = [
   about("ice", "Ice is broken every morning before the first boat.")
 ].join("\n\n")
 
-describe("a library's evaluation", () => {
+describe("evaluation of a library", () => {
   it.effect("asks for sections by their headings, which are not indexed", () =>
     Effect.gen(function* () {
       const { docs, library: folder, write } = yield* testFolder
@@ -65,7 +65,7 @@ describe("a library's evaluation", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("asks its owner's questions, and says which of them cannot be asked", () =>
+  it.effect("asks its owner's questions, and reports those that cannot be asked", () =>
     Effect.gen(function* () {
       const { docs, library: folder, write } = yield* testFolder
       yield* write("docs/manual.md", MANUAL)
@@ -97,7 +97,7 @@ describe("a library's evaluation", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("says so when there is nothing to ask for", () =>
+  it.effect("reports a library without usable headings and captions", () =>
     Effect.gen(function* () {
       const { docs, library: folder, write } = yield* testFolder
       const library = yield* Library.open(folder)

@@ -1,4 +1,4 @@
-/** One service over a folder: what it was made with, what it gives back, and how it is made anew. */
+/** The library as a service: opening, reading, rebuilding, refusing. */
 import { assert, describe, it } from "@effect/vitest"
 import { connect } from "@lancedb/lancedb"
 import { Embedder } from "@sluice/core"
@@ -21,7 +21,7 @@ const modelsWith = (options: { id?: string; dimension?: number }) =>
   Effect.map(countingEmbedder(options), ({ layer }) => Layer.mergeAll(layer, rerankerLayer, readerLayer))
 
 describe("Library", () => {
-  it.effect("gives back documents, their text and their bytes", () =>
+  it.effect("returns documents, their text and their bytes", () =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* handbook
       const library = yield* Library.open(at)
@@ -51,7 +51,7 @@ describe("Library", () => {
     ["embedding model", { id: "other-words" }],
     ["dimension", { dimension: 32 }]
   ] as const) {
-    it.effect(`never mixes: another ${what} is refused by name, and a rebuild makes it good`, () =>
+    it.effect(`rejects another ${what}, and opens after a rebuild`, () =>
       Effect.gen(function* () {
         const { docs, library: at, remove } = yield* handbook
         yield* Effect.scoped(Effect.flatMap(Library.open(at), (library) => library.ingest(docs))).pipe(
@@ -77,7 +77,7 @@ describe("Library", () => {
     )
   }
 
-  it.effect("stays as it was when a rebuild fails", () =>
+  it.effect("is unchanged if a rebuild fails", () =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* handbook
       const library = yield* Library.open(at)
@@ -90,7 +90,7 @@ describe("Library", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("refuses a folder that a newer version wrote, and changes nothing in it", () =>
+  it.effect("rejects a folder that a newer version wrote, and does not change it", () =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* handbook
       yield* Effect.scoped(Effect.flatMap(Library.open(at), (library) => library.ingest(docs)))
@@ -106,7 +106,7 @@ describe("Library", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("says what is wrong with a folder or an address that it cannot use", () =>
+  it.effect("reports what is wrong with a folder or URL", () =>
     Effect.gen(function* () {
       const { folder, write } = yield* testFolder
       yield* write("file", "not a folder")
@@ -126,7 +126,7 @@ describe("Library", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("refuses what is no text and no list, as programs without types may give it", () =>
+  it.effect("rejects arguments of the wrong type", () =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* handbook
       const library = yield* Library.open(at)
@@ -152,14 +152,14 @@ describe("Library", () => {
   )
 
   // Skipped: only Linux has a file system that takes no folders.
-  it.effect.skipIf(!existsSync("/proc/self"))("a folder that nobody can make (needs /proc): says so", () =>
+  it.effect.skipIf(!existsSync("/proc/self"))("reports a folder that cannot be created (needs /proc)", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(Effect.scoped(Library.open("/proc/sluice/library")))
       assert.match(error.message, /^The folder \/proc\/sluice\/library cannot be created \(ENOENT\)/)
     }).pipe(Effect.provide(modelsLayer))
   )
 
-  it.effect("keeps collections of one folder apart", () =>
+  it.effect("separates the collections of one folder", () =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* handbook
       const models = yield* modelsWith({ id: "other-words", dimension: 32 })
@@ -171,7 +171,7 @@ describe("Library", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("ends an ingest that waits for another one when it is told to, and goes on after it", () =>
+  it.effect("interrupts an ingest that waits for another, and ingests again afterwards", () =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* handbook
       const [begun, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
@@ -200,7 +200,7 @@ describe("Library", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is one for all that open a new folder at the same time, and write it", () =>
+  it.effect("is the same for all that open a new folder at the same time", () =>
     Effect.gen(function* () {
       for (let round = 0; round < 5; round++) {
         const { docs, library: at } = yield* handbook

@@ -1,4 +1,4 @@
-/** The measures of retrieval, by hand. */
+/** The metrics of retrieval, computed by hand. */
 import { assert, describe, it } from "@effect/vitest"
 import { evaluateRetrieval, hit, measure, ndcg, recall, reciprocalRank } from "@sluice/rag/evaluation"
 import { Effect } from "effect"
@@ -12,7 +12,7 @@ const grades = new Map([
 ])
 
 describe("evaluation", () => {
-  it("takes grades as gains, discounted by the logarithm of the rank", () => {
+  it("uses grades as gains, discounted by the logarithm of the rank", () => {
     assert.strictEqual(ndcg(["a", "b"], grades, 10), 1)
     assert.closeTo(
       ndcg(["c", "b", "a"], grades, 10),
@@ -28,7 +28,7 @@ describe("evaluation", () => {
     assert.deepStrictEqual([hit(["c", "x", "b"], grades, 3), hit(["c", "x", "b"], grades, 2)], [1, 0])
   })
 
-  it("averages over the queries that have a relevant document, unanswered ones as 0", () => {
+  it("averages over the queries with a relevant document, and counts missing rankings as 0", () => {
     const judgements = new Map([
       ["q1", grades],
       ["q2", new Map([["d", 1]])],
@@ -38,7 +38,7 @@ describe("evaluation", () => {
     assert.deepStrictEqual([metrics["MRR@10"], metrics["recall@20"], metrics["hit@3"]], [0.5, 0.25, 0.5])
   })
 
-  it.effect("runs every way of retrieving over a folder in BEIR's format", () =>
+  it.effect("measures every search method on a folder in BEIR's format", () =>
     Effect.gen(function* () {
       const { folder, write } = yield* testFolder
       const documents = Array.from({ length: 60 }, (_, i) => ({
@@ -79,7 +79,7 @@ describe("evaluation", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("takes a collection as BEIR unpacks it, and refuses one in which nothing can be found", () =>
+  it.effect("reads a collection as BEIR unpacks it, and rejects one without relevant documents", () =>
     Effect.gen(function* () {
       const { folder, write } = yield* testFolder
       const evaluate = evaluateRetrieval({ data: folder, collection: "beir" })
@@ -99,7 +99,7 @@ describe("evaluation", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("ranks what says the same as a kept passage with it, before the others", () =>
+  it.effect("ranks duplicates of a kept passage directly after it", () =>
     Effect.gen(function* () {
       const { folder, write } = yield* testFolder
       const text =

@@ -1,4 +1,4 @@
-/** Texts that say the same: which is kept, which are not the same after all. */
+/** Duplicate texts: which one is kept, and which texts only look like duplicates. */
 import { assert, describe, it } from "@effect/vitest"
 import { CANDIDATES } from "@sluice/rag"
 import { Effect } from "effect"
@@ -6,8 +6,8 @@ import { ALSO_AT } from "../../packages/rag/src/retrieval/stages/Dedupe.ts"
 import { modelsLayer } from "./Models.ts"
 import { library, pathsOf } from "./SmallLibrary.ts"
 
-describe("of texts that say the same, retrieval", () => {
-  it.effect("keeps a text once, and says where else it stands", () =>
+describe("retrieval of duplicates", () => {
+  it.effect("keeps a text once, and names its other places", () =>
     Effect.gen(function* () {
       const long =
         "The keeper of the lock writes down each boat that passes, its name and where it comes from, before the lower gate is shut behind it. In the evening the book goes to the office of the canal, where a clerk counts how many went up and how many went down, what they carried and whether the fee was paid at once or is still due at the end of the month."
@@ -44,7 +44,7 @@ describe("of texts that say the same, retrieval", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("keeps equal texts below headings that say something else", () =>
+  it.effect("keeps equal texts under different headings", () =>
     Effect.gen(function* () {
       const rule =
         "Close the valve, wait until the needle of the gauge stands still, and write down what it shows, the hour and your name; then open the valve again and tell the next shift what you have done and what is left to do."
@@ -67,29 +67,27 @@ describe("of texts that say the same, retrieval", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect(
-    "keeps texts that differ in a word of the question with another ending, or in a part of a name",
-    () =>
-      Effect.gen(function* () {
-        const code = (noun: string) =>
-          `find${noun}ById opens a connection of the pool, asks the database for the row whose identifier is given, and gives it back as an object, or nothing where there is none; the connection goes back to the pool in either case, and what went wrong is written to the log with the time and the name of the caller, so that whoever looks at it the next morning can tell what happened and who has to be told.`
-        const from = yield* library({
-          "a.md": `# Rows\n\n${code("Boat")}\n`,
-          "b.md": `# Rows\n\n${code("Fee")}\n`,
-          "c.md": `# Rows\n\n${code("Gate")}\n`
-        })
-        const keptFor = (question: string) => Effect.map(from.retrieve(question), pathsOf)
-        // The two others differ in nothing that is asked for: of such ones two are kept, however many there are.
-        for (const [question, asked] of [
-          ["connection that finds boats", "a.md"],
-          ["connection that finds the fee", "b.md"]
-        ] as const) {
-          const kept = yield* keptFor(question)
-          assert.lengthOf(kept, 3)
-          assert.include(kept, asked)
-        }
-        assert.lengthOf(yield* keptFor("what goes back to the pool?"), 2)
-      }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  it.effect("keeps texts that differ in a form of a question's word, or in a part of a name", () =>
+    Effect.gen(function* () {
+      const code = (noun: string) =>
+        `find${noun}ById opens a connection of the pool, asks the database for the row whose identifier is given, and gives it back as an object, or nothing where there is none; the connection goes back to the pool in either case, and what went wrong is written to the log with the time and the name of the caller, so that whoever looks at it the next morning can tell what happened and who has to be told.`
+      const from = yield* library({
+        "a.md": `# Rows\n\n${code("Boat")}\n`,
+        "b.md": `# Rows\n\n${code("Fee")}\n`,
+        "c.md": `# Rows\n\n${code("Gate")}\n`
+      })
+      const keptFor = (question: string) => Effect.map(from.retrieve(question), pathsOf)
+      // The two others differ in nothing that is asked for: of such ones two are kept, however many there are.
+      for (const [question, asked] of [
+        ["connection that finds boats", "a.md"],
+        ["connection that finds the fee", "b.md"]
+      ] as const) {
+        const kept = yield* keptFor(question)
+        assert.lengthOf(kept, 3)
+        assert.include(kept, asked)
+      }
+      assert.lengthOf(yield* keptFor("what goes back to the pool?"), 2)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
   it.effect.each([
@@ -109,7 +107,7 @@ describe("of texts that say the same, retrieval", () => {
     ["可以停泊两小时", "可以停泊三小时"],
     ["应当打开阀门", "应当关闭阀门"],
     ["係留することができます", "係留することができません"]
-  ] as const)("keeps both of two rules of which one says %s, the other %s", ([one, other]) =>
+  ] as const)("keeps two rules that differ in %s and %s", ([one, other]) =>
     Effect.gen(function* () {
       const rule = (does: string) =>
         `# Rules\n\nWhoever arrives at the upper basin after sunset ${does}, and the watchman writes the name of the vessel, its length and its home port into the large book that lies on the table of the small office near the bridge, where the keys of the pumps and the lamps for the towpath hang on the wall behind the door.\n`
@@ -119,7 +117,7 @@ describe("of texts that say the same, retrieval", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("looks at the one that says something else, however many copies stand before it", () =>
+  it.effect("recalls a different text behind any number of duplicates", () =>
     Effect.gen(function* () {
       const rule = (does: string) =>
         `# Rules\n\nWhoever arrives at the upper basin has to ${does} the valve at once, and the watchman writes the name of the vessel, its length and its home port into the large book that lies on the table of the small office near the bridge, where the keys of the pumps and the lamps for the towpath hang on the wall behind the door.\n`
@@ -138,7 +136,7 @@ describe("of texts that say the same, retrieval", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("leaves room for what else answers, however often one of them stands there", () =>
+  it.effect("keeps other answers beside a text with many duplicates", () =>
     Effect.gen(function* () {
       const notice =
         "All skippers must wear a life jacket at the waiting quay, day and night, from the moment they leave the cabin until the boat is tied up again; see the rules of the harbour, which hang beside the office of the warden, for the life jacket at the quay."

@@ -1,4 +1,4 @@
-/** Filters: what each says of a passage, whatever is in it. */
+/** Filters: which passages each one matches. */
 import { assert, describe, it } from "@effect/vitest"
 import { Filter, type Filterable, type FilterField, matches } from "@sluice/rag"
 import { Schema } from "effect"
@@ -23,7 +23,7 @@ const holds = (filter: Filter) => matches(filter, of)
 const meta = (...keys: [string, ...Array<string>]): FilterField => ["metadata", ...keys]
 
 describe("Filter", () => {
-  it("compares each field with what it is, to the letter", () => {
+  it("compares each field exactly", () => {
     assert.isTrue(holds(Filter.equals("document", "0123")))
     assert.isTrue(holds(Filter.equals("path", "manuals/pump's guide.pdf")))
     assert.isFalse(holds(Filter.equals("path", "manuals/pump''s guide.pdf")))
@@ -35,7 +35,7 @@ describe("Filter", () => {
     assert.isFalse(holds(Filter.in("page", [])))
   })
 
-  it("takes both ends of a range, and texts by code unit; wildcards are letters", () => {
+  it("includes both ends of a range, compares strings by code unit, and knows no wildcards", () => {
     assert.isTrue(holds(Filter.range("page", { from: 3, to: 3 })))
     assert.isFalse(holds(Filter.range("page", { from: 4 })))
     assert.isFalse(holds(Filter.range("page", { from: "1" })))
@@ -48,7 +48,7 @@ describe("Filter", () => {
     assert.isTrue(holds(Filter.prefix(meta("a.b c"), "100%")))
   })
 
-  it("finds metadata by its path of keys, one element of a list at least, and null for what is missing", () => {
+  it("matches metadata by its path of keys, any element of an array, and null for a missing value", () => {
     assert.isTrue(holds(Filter.equals(meta("camelCase", "inner", "tags"), "y")))
     assert.isTrue(holds(Filter.equals(meta("camelCase", "inner", "tags"), null)))
     assert.isFalse(holds(Filter.equals(meta("camelCase", "inner"), "y")))
@@ -62,7 +62,7 @@ describe("Filter", () => {
     assert.isTrue(matches(Filter.equals("kind", "passage"), { passage: { document: of.passage.document } }))
   })
 
-  it("joins and turns conditions around", () => {
+  it("combines and negates conditions", () => {
     const yes = Filter.equals("format", "pdf")
     const no = Filter.equals("format", "html")
     assert.deepStrictEqual(
@@ -72,7 +72,7 @@ describe("Filter", () => {
     assert.isTrue(holds(Filter.not(Filter.equals(meta("missing"), "x"))))
   })
 
-  it("comes from outside as it was, and nothing else does", () => {
+  it("is decoded from its JSON, and rejects all other values", () => {
     const filter = Filter.and(
       Filter.or(Filter.in("kind", ["figure", "table"]), Filter.not(Filter.prefix("path", "a'; --"))),
       Filter.range(meta("year"), { from: 2020 })

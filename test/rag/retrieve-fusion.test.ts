@@ -1,4 +1,4 @@
-/** Fusion: one order out of two, the same whatever order the hits come in. */
+/** Fusion: one list from two, independent of the order of the hits. */
 import { assert, describe, it } from "@effect/vitest"
 import { Fusion, type Hit } from "@sluice/rag"
 import { Schema } from "effect"
@@ -51,7 +51,7 @@ const byRank = (hits: ReadonlyArray<Hit>, rank: "vectorRank" | "keywordRank") =>
     .map((hit) => hit.passage.id)
 
 describe("fuse", () => {
-  it("gives the same list for the same hits in any order, best score first", () => {
+  it("returns the same list for hits in any order, best score first", () => {
     for (const seed of SEEDS) {
       const hits = hitsOf(seed)
       for (const fusion of FUSIONS) {
@@ -69,7 +69,7 @@ describe("fuse", () => {
     }
   })
 
-  it("is the vector's order, or the keywords', where only that is asked or counts", () => {
+  it("is the order of one retriever if only that one has weight", () => {
     for (const seed of SEEDS) {
       const hits = hitsOf(seed)
       assert.deepStrictEqual(idsOf(Fusion.dense, hits), byRank(hits, "vectorRank"))
@@ -85,7 +85,7 @@ describe("fuse", () => {
     }
   })
 
-  it("never puts a passage lower for a better rank or score in one of the two ways", () => {
+  it("never ranks a passage lower for a better rank or score of one retriever", () => {
     for (const seed of SEEDS) {
       const hits = hitsOf(seed)
       const both = hits.filter(
@@ -104,7 +104,7 @@ describe("fuse", () => {
     }
   })
 
-  it("breaks ties by the better rank, then by the vector's", () => {
+  it("breaks ties by the better rank, then by the rank in vector search", () => {
     const tie: ReadonlyArray<Hit> = [
       { passage: passage("k"), keywordRank: 1, keywordScore: 7 },
       { passage: passage("v"), vectorRank: 1, similarity: 0.4 }
@@ -118,7 +118,7 @@ describe("fuse", () => {
     assert.deepStrictEqual(idsOf(Fusion.minMax(), spread), ["first", "second"])
   })
 
-  it("adds what weights and ranks say, and refuses weights below zero from outside", () => {
+  it("adds weighted ranks or scores, and rejects negative weights", () => {
     const hits: ReadonlyArray<Hit> = [
       { passage: passage("a"), vectorRank: 1, similarity: 0.9, keywordRank: 3, keywordScore: 2 },
       { passage: passage("b"), vectorRank: 2, similarity: 0.5, keywordRank: 1, keywordScore: 6 },

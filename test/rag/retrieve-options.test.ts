@@ -1,4 +1,4 @@
-/** What a caller may ask of retrieval, each by what it does to a small library. */
+/** The options of retrieval, each with its effect on a small library. */
 import { assert, describe, it } from "@effect/vitest"
 import { Embedder, Reader, Reranker, type RerankerModel } from "@sluice/core"
 import { CANDIDATES, Filter, Fusion, RECALL, type RetrieveOptions, retrieveOptionsSchema } from "@sluice/rag"
@@ -35,38 +35,36 @@ const many = Object.fromEntries(
   Array.from({ length: 70 }, (_, i) => [`d${i}.md`, `# Station ${i}\n\nPump number ${i} of the station.\n`])
 )
 
-describe("retrieval's options", () => {
-  it.effect(
-    "show a reranker in the process more than are recalled, one that costs no more, in one call",
-    () =>
-      Effect.gen(function* () {
-        // Seven eighths of them from each way: fewer than all where both find the same.
-        for (const [model, options, least, most] of [
-          [{ kind: "lexical" }, {}, 35, CANDIDATES],
-          [{ kind: "neural" }, {}, RECALL, RECALL],
-          [{ kind: "neural" }, { candidates: 40 }, 35, 40],
-          [{ kind: "neural" }, { candidates: 40, fusion: Fusion.keywords }, 40, 40],
-          [{ kind: "lexical", maxDocuments: 30 }, {}, 27, 30],
-          [{ kind: "neural", maxDocuments: 7 }, { recall: 20, candidates: 60 }, 7, 7],
-          [{ kind: "lexical" }, { recall: 60, candidates: 5 }, 60, 60]
-        ] as const) {
-          const { calls, models } = yield* watched(model)
-          yield* Effect.gen(function* () {
-            const from = yield* library(many)
-            const { trace } = yield* from.retrieve("pump of the station", options)
-            const seen = trace.candidates
-            assert.deepStrictEqual(yield* calls, [seen])
-            assert.isTrue(seen >= least && seen <= most, `${seen} of ${least} to ${most}`)
-            assert.strictEqual(
-              trace.passages.length,
-              Math.min(seen, "recall" in options ? options.recall : RECALL)
-            )
-          }).pipe(Effect.provide(models))
-        }
-      }).pipe(Effect.scoped)
+describe("options of retrieval", () => {
+  it.effect("rerank more candidates with a lexical reranker than with a neural one, in one call", () =>
+    Effect.gen(function* () {
+      // Seven eighths of them from each way: fewer than all where both find the same.
+      for (const [model, options, least, most] of [
+        [{ kind: "lexical" }, {}, 35, CANDIDATES],
+        [{ kind: "neural" }, {}, RECALL, RECALL],
+        [{ kind: "neural" }, { candidates: 40 }, 35, 40],
+        [{ kind: "neural" }, { candidates: 40, fusion: Fusion.keywords }, 40, 40],
+        [{ kind: "lexical", maxDocuments: 30 }, {}, 27, 30],
+        [{ kind: "neural", maxDocuments: 7 }, { recall: 20, candidates: 60 }, 7, 7],
+        [{ kind: "lexical" }, { recall: 60, candidates: 5 }, 60, 60]
+      ] as const) {
+        const { calls, models } = yield* watched(model)
+        yield* Effect.gen(function* () {
+          const from = yield* library(many)
+          const { trace } = yield* from.retrieve("pump of the station", options)
+          const seen = trace.candidates
+          assert.deepStrictEqual(yield* calls, [seen])
+          assert.isTrue(seen >= least && seen <= most, `${seen} of ${least} to ${most}`)
+          assert.strictEqual(
+            trace.passages.length,
+            Math.min(seen, "recall" in options ? options.recall : RECALL)
+          )
+        }).pipe(Effect.provide(models))
+      }
+    }).pipe(Effect.scoped)
   )
 
-  it.effect("are refused, by a typed error, when they are none", () =>
+  it.effect("are rejected with a typed error if they are invalid", () =>
     Effect.gen(function* () {
       const from = yield* library(GATES)
       for (const [wrong, told] of [
@@ -152,7 +150,7 @@ describe("retrieval's options", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("go on with keywords alone when the question is not embedded by the deadline, and say so", () =>
+  it.effect("search keywords alone if the question is not embedded by the deadline, and say so", () =>
     Effect.gen(function* () {
       const begun = yield* Queue.unbounded<void>()
       const never = Layer.succeed(
@@ -194,7 +192,7 @@ describe("retrieval's options", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("ask only the ways that the fusion looks at", () =>
+  it.effect("search only with the retrievers of the fusion", () =>
     Effect.gen(function* () {
       const asked = yield* Ref.make(0)
       const embedder = Layer.succeed(
@@ -240,7 +238,7 @@ describe("retrieval's options", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("keep what the filter lets through, and nothing below the least relevance", () =>
+  it.effect("keep only passages that match the filter and have the minimum relevance", () =>
     Effect.gen(function* () {
       const from = yield* library(GATES)
       const ask = (options: RetrieveOptions) =>
@@ -256,7 +254,7 @@ describe("retrieval's options", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("keep unlike passages where diversity is asked for, the best one always first", () =>
+  it.effect("keep different passages with diversity, the best one first", () =>
     Effect.gen(function* () {
       const from = yield* library({
         "a.md": "Red gate opens at seven for boats.",
@@ -272,7 +270,7 @@ describe("retrieval's options", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("keep as many as are asked for, and the same with hardly any diversity as with none", () =>
+  it.effect("keep the requested number, and the same with little diversity as with none", () =>
     Effect.gen(function* () {
       const reranker = Layer.succeed(
         Reranker,
@@ -307,7 +305,7 @@ describe("retrieval's options", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("have the kept passages read first, then the rest of their sections, each once", () =>
+  it.effect("read the kept passages first, then the rest of their sections, each once", () =>
     Effect.gen(function* () {
       const given = yield* Ref.make<ReadonlyArray<string>>([])
       const reader = Layer.succeed(
@@ -343,7 +341,7 @@ describe("retrieval's options", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("leave libraries of any size and questions of any kind with an answer", () =>
+  it.effect("answer any question in libraries of any size", () =>
     Effect.gen(function* () {
       for (const size of [0, 1, 19, 21]) {
         const from = yield* library(Object.fromEntries(Object.entries(many).slice(0, size)))
@@ -375,7 +373,7 @@ describe("retrieval's options", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it("come from outside by their schema", () => {
+  it("are decoded by their schema", () => {
     const decode = Schema.decodeUnknownSync(retrieveOptionsSchema())
     const { deadline, ...rest } = decode({
       keep: 5,

@@ -1,12 +1,12 @@
-/** A passage with its section: its neighbours under the same headings. */
+/** Passages with their sections: the neighbours under the same headings. */
 import { assert, describe, it } from "@effect/vitest"
 import { Reranker } from "@sluice/core"
 import { Effect, Layer, Ref } from "effect"
 import { embedderLayer, modelsLayer, readerLayer } from "./Models.ts"
 import { library } from "./SmallLibrary.ts"
 
-describe("with its section, retrieval", () => {
-  it.effect("gives a passage, in order and no further", () =>
+describe("retrieval with sections", () => {
+  it.effect("returns a passage with its neighbours of the same section, in order", () =>
     Effect.gen(function* () {
       const part = (word: string) => `${word} is said of the lock and of the boats in it. `.repeat(18)
       const words = ["Alder", "Birch", "Cedar", "Elder"]
@@ -29,7 +29,7 @@ describe("with its section, retrieval", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("gives a passage of a document that is replaced meanwhile by itself", () =>
+  it.effect("returns a passage alone if its document was replaced during the retrieval", () =>
     Effect.gen(function* () {
       const guide = (word: string) =>
         `# Guide\n\n${Array.from({ length: 4 }, (_, i) => `Part ${i} of ${word}. `.repeat(50)).join("\n\n")}\n`

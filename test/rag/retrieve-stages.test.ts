@@ -1,4 +1,4 @@
-/** A stage that a program registers: its options, its place in the trace, and what `why` says of it. */
+/** A stage that a program registers: its options, its trace, and its explanation by `why`. */
 import { assert, describe, it } from "@effect/vitest"
 import {
   Library,
@@ -64,7 +64,7 @@ const openLibrary = Effect.gen(function* () {
 }).pipe(Effect.provideService(RetrievalStages, stages))
 
 describe("a registered stage", () => {
-  it.effect("changes what is retrieved by its option alone", () =>
+  it.effect("changes the result by its option", () =>
     Effect.gen(function* () {
       const library = yield* openLibrary
       const [usual] = pathsOf(yield* library.retrieve(QUESTION, { keep: 1 }))
@@ -74,7 +74,7 @@ describe("a registered stage", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("has its values checked, and is named among the options", () =>
+  it.effect("has its option checked and listed", () =>
     Effect.gen(function* () {
       const library = yield* openLibrary
       const wrong = yield* Effect.flip(library.retrieve(QUESTION, { prefer: "" }))
@@ -117,7 +117,7 @@ describe("a registered stage", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it("is read from JSON with the other options", () => {
+  it("has its option decoded from JSON", () => {
     const decode = Schema.decodeUnknownSync(retrieveOptionsSchema(stages))
     assert.deepStrictEqual(decode({ keep: 1, prefer: "new/" }), { keep: 1, prefer: "new/" })
     assert.throws(() => decode({ prefer: 1 }))

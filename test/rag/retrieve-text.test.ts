@@ -1,4 +1,4 @@
-/** What passages are found by: identifiers by their parts, figures by what is said of them. */
+/** The texts by which passages are found: parts of identifiers, text about figures. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Figure, Parsed } from "@sluice/rag"
 import {
@@ -16,8 +16,8 @@ const added = (text: string) => {
   return searchText(text).slice(text.length).trim()
 }
 
-describe("what is indexed", () => {
-  it("splits identifiers and keeps them whole", () => {
+describe("search text", () => {
+  it("has identifiers and their parts", () => {
     assert.strictEqual(added("parseHTTPHeader fails with ERR_1042."), "parse HTTP Header ERR 1042")
     assert.strictEqual(
       added("Effect.retry(x) ends utf8Array, $scope and _private"),
@@ -30,7 +30,7 @@ describe("what is indexed", () => {
     )
   })
 
-  it("leaves prose, numbers and other scripts as they are", () => {
+  it("leaves prose, numbers and other scripts unchanged", () => {
     for (const text of [
       "Plain words. A 3D scan of NASA's PDFs, version 1.2.3 of 2024.",
       "水位在每天七点测量。",
@@ -41,7 +41,7 @@ describe("what is indexed", () => {
     }
   })
 
-  it("takes no longer for hostile names", () => {
+  it("takes linear time for hostile names", () => {
     for (const part of ["a_", "aA", "a.", "A", "_", "$.", "aaaa"]) {
       const text = part.repeat(100_000)
       assert.strictEqual(added(text), "", "a name of that length is none")
@@ -49,7 +49,7 @@ describe("what is indexed", () => {
     assert.isBelow(searchWords("parseIt ".repeat(10_000)).length, 5_000)
   })
 
-  it("puts title, path of headings and what is said of a figure before and after its text", () => {
+  it("has the title and headings before the passage, and text about its figure after it", () => {
     const passage = {
       ordinal: 0,
       start: 0,

@@ -1,4 +1,4 @@
-/** Why a document was found or not, what another configuration moves, and which fusion suits a library. */
+/** Explanations of results, comparison of configurations, and the choice of a fusion. */
 import { assert, describe, it } from "@effect/vitest"
 import { Filter, Fusion, FUSION, Library, type Outcome, RECALL, type Why } from "@sluice/rag"
 import { tune } from "@sluice/rag/evaluation"
@@ -40,7 +40,7 @@ const bestOf = (why: Why) => {
 }
 
 describe("why", () => {
-  it.effect("tells the stage that decided, for every document of the collection", () =>
+  it.effect("names the stage that decided, for every document of a collection", () =>
     Effect.gen(function* () {
       const { idOf, opened } = yield* library(stations)
       const { kept, trace } = yield* opened.retrieve(QUESTION)
@@ -77,7 +77,7 @@ describe("why", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("tells the ranks that the trace tells, however many copies there are", () =>
+  it.effect("has the ranks of the trace, with any number of duplicates", () =>
     Effect.gen(function* () {
       const notice = "Whoever waits at the quay wears a life jacket until the boat is tied up."
       const { idOf, opened } = yield* library({
@@ -105,7 +105,7 @@ describe("why", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("says which words of the question a passage has, in any form, and which it lacks", () =>
+  it.effect("lists the words of the question that a passage has, in any form, and those that it lacks", () =>
     Effect.gen(function* () {
       const { idOf, opened } = yield* library({
         "a.md": "# Pumps\n\nA crew services each station.\n",
@@ -122,7 +122,7 @@ describe("why", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("names filter, relevance, and what nothing finds", () =>
+  it.effect("names the filter, the minimum relevance, and passages that no retriever finds", () =>
     Effect.gen(function* () {
       const { idOf, opened } = yield* library({
         "a.md": "# Gates\n\nThe gate opens at seven.\n",
@@ -148,7 +148,7 @@ describe("why", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("finds names and numbers as they are written, and takes no number for another", () =>
+  it.effect("matches names and numbers exactly", () =>
     Effect.gen(function* () {
       const { idOf, opened } = yield* library({
         "a.md":
@@ -164,7 +164,7 @@ describe("why", () => {
 })
 
 describe("compare", () => {
-  it.effect("tells what enters, leaves and moves, by question and in all", () =>
+  it.effect("lists the passages that enter, leave and move, by question and in total", () =>
     Effect.gen(function* () {
       const { opened } = yield* library(stations)
       const questions = [QUESTION, "nine crowns", "station 12 in week 12"]
@@ -194,7 +194,7 @@ describe("compare", () => {
 
 describe("tune", () => {
   it.effect(
-    "measures each fusion on questions of the collection's own, and keeps the default without a reason",
+    "measures each fusion on the collection's own questions, and keeps the default unless another is significantly better",
     () =>
       Effect.gen(function* () {
         const topics = [
@@ -242,7 +242,7 @@ describe("tune", () => {
       }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("keeps the default for 1 and 19 passages, and says so where there is nothing to ask", () =>
+  it.effect("keeps the default for 1 and 19 passages, and reports a library without questions", () =>
     Effect.gen(function* () {
       const { opened: none } = yield* library({})
       assert.strictEqual((yield* Effect.flip(tune(none))).reason, "Empty")

@@ -1,4 +1,4 @@
-/** Recall 20, rerank in one call, keep 3: and a trace that says so. */
+/** Retrieval recalls 20, reranks in one call, keeps 3, and traces it. */
 import { assert, describe, it } from "@effect/vitest"
 import { type Candidate, type Ranking, Reranker } from "@sluice/core"
 import { FUSION, KEEP, Library, RECALL } from "@sluice/rag"
@@ -40,7 +40,7 @@ const reversed = (documents: ReadonlyArray<Candidate>) =>
   documents.map((_, i) => ({ index: documents.length - 1 - i, score: -i }))
 
 describe("retrieve", () => {
-  it.effect("traces all that was recalled, with both ranks, and keeps the best after reranking", () =>
+  it.effect("traces all recalled passages with both ranks, and keeps the best after reranking", () =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* manySections
       const { calls, models } = yield* scripted(reversed)
@@ -90,7 +90,7 @@ describe("retrieve", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("takes other numbers, never more than the reranker takes", () =>
+  it.effect("accepts other numbers, up to the reranker's limit", () =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* manySections
       const { models } = yield* scripted(reversed)
@@ -119,7 +119,7 @@ describe("retrieve", () => {
     ["scores with NaN", (all: Ranking["results"]) => all.map((one) => ({ ...one, score: Number.NaN }))],
     ["does not sort", (all: Ranking["results"]) => all.map((one, i) => ({ ...one, score: i }))]
   ] as const) {
-    it.effect(`does not believe a reranker that ${fault}`, () =>
+    it.effect(`rejects a reranker that ${fault}`, () =>
       Effect.gen(function* () {
         const { docs, library: at } = yield* manySections
         const { models } = yield* scripted((documents) => answer(reversed(documents)))
@@ -133,7 +133,7 @@ describe("retrieve", () => {
     )
   }
 
-  it.effect("refuses an empty question", () =>
+  it.effect("rejects an empty question", () =>
     Effect.gen(function* () {
       const { library: at } = yield* testFolder
       const library = yield* Library.open(at)

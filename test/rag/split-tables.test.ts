@@ -1,4 +1,4 @@
-/** Later pieces of a split table, and of a CSV file, are found and read under its header. */
+/** Later pieces of a split table or CSV file are found and read with its header. */
 import { assert, describe, it } from "@effect/vitest"
 import { type CitedSentence, Reader } from "@sluice/core"
 import { layer as modelsLayer } from "@sluice/embedded"
@@ -33,7 +33,7 @@ const headsOf = (parsed: Parsed) => {
 }
 
 describe("later pieces of a table", () => {
-  it("have its caption and its header", () => {
+  it("have the caption and the header", () => {
     assert.strictEqual(
       headsOf(parseMarkdown(MARKDOWN)),
       "Table 1: Fees by berth.\n\n| Berth | Winter fee |\n|---|---|"
@@ -43,7 +43,7 @@ describe("later pieces of a table", () => {
     assert.strictEqual(headsOf(html), "Berth | Winter fee")
   })
 
-  it("are so of CSV and TSV files, below what stands above their header", () => {
+  it("have the header of CSV and TSV files, below any text before it", () => {
     assert.strictEqual(headsOf(parsePlainText(CSV, "table")), "employee,department,salary")
     assert.strictEqual(
       headsOf(parsePlainText(CSV.replaceAll(",", "\t"), "table")),
@@ -56,7 +56,7 @@ describe("later pieces of a table", () => {
     assert.strictEqual(chunk(parsePlainText(CSV, "code")).at(-1)?.figure, undefined)
   })
 
-  it.effect("answer for their rows, with what stands in the column", () =>
+  it.effect("answer questions about their rows by the column", () =>
     Effect.gen(function* () {
       const opened = yield* library({ "people.csv": CSV, "fees.md": MARKDOWN })
       for (const [question, quote, text] of [
@@ -74,7 +74,7 @@ describe("later pieces of a table", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  it.effect("are quoted without their head", () =>
+  it.effect("are quoted without the caption and header", () =>
     Effect.gen(function* () {
       const opened = yield* library({ "people.csv": CSV })
       const { citations, dropped } = yield* opened.ask("What is the salary of Person173?")

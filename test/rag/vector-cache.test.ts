@@ -22,7 +22,7 @@ const entry = (text: string) =>
   [sha256(text), Float32Array.from({ length: DIMENSION }, (_, i) => text.length + i)] as const
 
 describe("the vector cache", () => {
-  it.effect("finds what either of two processes wrote", () =>
+  it.effect("finds vectors that either of two processes wrote", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const [one, other] = [yield* cacheIn(library), yield* cacheIn(library)]
