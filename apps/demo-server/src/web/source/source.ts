@@ -27,6 +27,8 @@ export interface OpenSource {
   readonly seen?: string | undefined
   /** Identifies it among the stops of the answer. */
   readonly stop?: string
+  /** For screen readers. */
+  readonly announcement?: string
 }
 
 export const source = signal<OpenSource>()
@@ -54,6 +56,7 @@ let opener: Element | null = null
 const show = (next: OpenSource): void => {
   if (source.value === undefined) opener = document.activeElement
   source.value = next
+  if (next.announcement !== undefined) announce(next.announcement)
   // The page is loaded beside the text. The component that shows it reports the error.
   if (next.page !== undefined) loadPage(next.collection, next.documentId, next.page).catch(() => undefined)
 }
@@ -71,7 +74,8 @@ const ofCitation = (citation: Citation): OpenSource => ({
   collection: currentCollection(),
   mark: { start: citation.start, end: citation.end },
   stop: `citation ${citation.n}`,
-  seen: seenIn(citation.figure)
+  seen: seenIn(citation.figure),
+  announcement: `Citation ${citation.n}: ${citation.title}. ${citation.figure ? figureLabel(citation.figure) : citation.quote}`
 })
 
 /** The stop of a checked figure. */
@@ -92,7 +96,8 @@ const ofFigure = (look: CheckedFigure): OpenSource => {
     stop: figureStop(look),
     page,
     mark: passage,
-    seen: said === "" ? undefined : said
+    seen: said === "" ? undefined : said,
+    announcement: `${figureLabel(figure)}: ${document}. ${said}`
   }
 }
 
@@ -117,16 +122,8 @@ export const copies = computed((): Trace["passages"] => {
   )
 })
 
-export const openCitation = (citation: Citation): void => {
-  show(ofCitation(citation))
-  const what = citation.figure === undefined ? citation.quote : figureLabel(citation.figure)
-  announce(`Citation ${citation.n}: ${citation.title}. ${what}`)
-}
-
-export const openFigure = (look: CheckedFigure): void => {
-  show(ofFigure(look))
-  announce(`${figureLabel(look.figure)}: ${look.document}. ${look.said}`)
-}
+export const openCitation = (citation: Citation): void => show(ofCitation(citation))
+export const openFigure = (look: CheckedFigure): void => show(ofFigure(look))
 
 export const openPassage = ({ passage }: Trace["passages"][number]): void =>
   show({
@@ -166,10 +163,7 @@ export const stepCitation = (by: 1 | -1): void => {
   if (all.length === 0) return
   const at = all.findIndex(({ stop }) => stop === source.value?.stop)
   const next = all[at === -1 ? (by === 1 ? 0 : all.length - 1) : (at + by + all.length) % all.length]
-  if (next === undefined) return
-  show(next)
-  const what = next.n === undefined ? figureLabel(next.figure) : `Citation ${next.n}`
-  announce(`${what}: ${next.title}. ${next.seen ?? ""}`)
+  if (next !== undefined) show(next)
 }
 
 // Another question or view closes the source; so does another collection in the list of documents.

@@ -102,6 +102,8 @@ const TraceTable = ({ recalled, reranked }: { recalled: Passages; reranked: Pass
 export const TraceSection = ({ passages, trace }: Props) => {
   const [asTable, setAsTable] = useState(false)
   const reranked = passages.toSorted((a, b) => a.rerankRank - b.rerankRank)
+  const scores = reranked.map(({ rerankScore }) => rerankScore ?? 0)
+  const isByScore = scores.every((score, at) => score <= (scores[at - 1] ?? score))
   return (
     <section class="trace" aria-labelledby="trace-title">
       <div class="trace-head">
@@ -117,7 +119,8 @@ export const TraceSection = ({ passages, trace }: Props) => {
       {trace !== undefined && (
         <p class="quiet">
           Embedding: {trace.embeddingModel}. Fusion: {FUSIONS[trace.fusion._tag]}. Reranking:{" "}
-          {trace.rerankModel}.{trace.readerModel !== undefined && ` Answer: ${trace.readerModel}.`}
+          {trace.rerankModel}.{isByScore ? "" : " The order also counts keyword scores."}
+          {trace.readerModel !== undefined && ` Answer: ${trace.readerModel}.`}
         </p>
       )}
     </section>
