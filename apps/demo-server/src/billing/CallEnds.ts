@@ -2,7 +2,7 @@
 import type { GatewayError } from "@sluice/core"
 import { Cause, type Context, Effect, Option, Stream } from "effect"
 import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import type { ConfiguredLimits } from "../accounts/KeyLimits.ts"
+import type { CallerInfo } from "../accounts/Caller.ts"
 import { isAbandoned } from "../http/HttpErrors.ts"
 import { countTokensIn } from "../http/RequestMetrics.ts"
 import type { RequestRecord } from "../http/RequestRecord.ts"
@@ -18,18 +18,10 @@ import { streamBounds, billedSeconds, billedUsage } from "./ReportedUsage.ts"
 import type { RetryInBackground } from "./RetryInBackground.ts"
 import { meteredStream, type StreamUsageCounter } from "./StreamUsageCounter.ts"
 
-/** The user to charge, with the API key if there is one. */
-interface Payer {
-  readonly user: string
-  /** The key's id. */
-  readonly key?: string
-  /** The limits of the key and its user; the server's limits when not given. */
-  readonly limits?: ConfiguredLimits
-}
-
 /** A call to bill. */
 export interface PaidCall<Request, Response> {
-  readonly payer: Payer
+  /** The user to charge, with the API key if there is one. */
+  readonly payer: Pick<CallerInfo, "user" | "key" | "limits">
   readonly meter: Meter<Request>
   readonly request: Request & { readonly model: string }
   readonly body: string

@@ -1,8 +1,8 @@
 /** Requests for images and videos, as JSON, or as multipart/form-data from OpenAI's clients. */
-import { encodeBase64, Failure, describeIssue } from "@sluice/core/contract"
+import { encodeBase64, Failure, malformedRequest } from "@sluice/core/contract"
 import { imageFormatOf, makeDataUri, mediaTypeOf } from "@sluice/core/media"
 import { parseJson } from "@sluice/core/client"
-import { Effect, Schema, SchemaIssue, Stream } from "effect"
+import { Effect, Schema, Stream } from "effect"
 import { HttpServerRequest, Multipart } from "effect/http"
 import { type CallerInfo, CurrentCaller } from "../accounts/Caller.ts"
 
@@ -24,17 +24,6 @@ const formFailure = ({ reason: { _tag } }: Multipart.MultipartError) =>
   _tag === "BodyTooLarge" || _tag === "FileTooLarge" || _tag === "FieldTooLarge"
     ? refuse("The form is too large. Send a smaller image", undefined, 413)
     : unreadable()
-
-const format = SchemaIssue.makeFormatterStandardSchemaV1()
-
-const invalidField = (issue: SchemaIssue.Issue): Failure => {
-  const [first] = format(issue).issues
-  const param = (first?.path ?? [])
-    .map((step) => String(typeof step === "object" ? step.key : step))
-    .join(".")
-  const where = param === "" ? "The body" : `\`${param}\``
-  return refuse(describeIssue(where, first?.message), param === "" ? undefined : param)
-}
 
 /** The names of fields that are images. */
 const IMAGES = /^(?:image|input_reference)(?:\[|$)/
@@ -84,7 +73,8 @@ const repeatedName = (parts: ReadonlyArray<readonly [name: string, value: string
 /** The decoded request, and its body as JSON to pass on. */
 export const mediaForm = <A, I>(schema: Schema.Codec<A, I>, fromParts: FromParts) => {
   const decode = Schema.decodeUnknownEffect(Schema.toCodecJson(schema))
-  const checked = (fields: unknown) => Effect.mapError(decode(fields), ({ issue }) => invalidField(issue))
+  const checked = (fields: unknown) =>
+    Effect.mapError(decode(fields), ({ issue }) => malformedRequest("body", issue))
   return Effect.gen(function* () {
     const http = yield* HttpServerRequest.HttpServerRequest
     const type = http.headers["content-type"] ?? ""

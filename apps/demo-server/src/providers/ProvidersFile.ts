@@ -1,40 +1,6 @@
 /**
- * The format of `sluice.config.json`: gateways in addition to, or in place of, the embedded models.
- *
- * | key | default | meaning |
- * | --- | --- | --- |
- * | `upstreams` | none | the gateways that calls are forwarded to |
- * | `embedded` | `false` | `true`, or `{ "priority", "weight" }`: also serve the embedded models |
- * | `breaker.failures` | 5 | consecutive failures after which a provider's circuit opens |
- * | `breaker.openSeconds` | 10 | how long it stays open before one call is tried |
- * | `library` | embedded models | the upstreams' models that the library uses: see `LibraryFile` |
- *
- * An upstream:
- *
- * | key | default | meaning |
- * | --- | --- | --- |
- * | `id` | – | its name. Tasks refer to it, so do not change it |
- * | `url` | – | the base address, with or without `/v1` |
- * | `protocol` | `gateway` | the protocol that the upstream speaks |
- * | `apiKey` | – | `{ "env": NAME }` or `{ "file": PATH }`: where its key is, never the key itself |
- * | `priority`, `weight` | 1, 1 | defaults for its models |
- * | `timeoutSeconds` | 60 | until the whole response; for a stream, until its head |
- * | `idleSeconds` | 60 | how long a stream may send nothing |
- * | `models` | – | the models that it serves |
- *
- * A model:
- *
- * | key | default | meaning |
- * | --- | --- | --- |
- * | `id` | – | its name at the upstream |
- * | `operation` | – | `rerank`, `embeddings`, `chat`, `images` or `videos` |
- * | `aliases` | none | other names for callers. Several upstreams may share one |
- * | `priority` | the upstream's | 1 is tried before 2 |
- * | `weight` | the upstream's | its share of calls among models of the same priority |
- * | `timeoutSeconds` | the upstream's | as above |
- * | `group`, `note` | – | shown in the lists of models |
- * | `prefixes` | none | `{ "query", "passage" }`: prefixes that an embedding model expects |
- * | `batch` | 96 | texts in one embeddings request of the library at most |
+ * The format of `sluice.config.json`: gateways in addition to, or in place of, the embedded models. `docs/providers.md`
+ * describes each field.
  */
 import type { ModelGroup } from "@sluice/core"
 import { MODEL_GROUPS } from "@sluice/core/contract"

@@ -5,7 +5,6 @@ import { Clock, Context, Duration, Effect, Layer, Predicate, Redacted } from "ef
 import { HttpClientRequest } from "effect/http"
 import type { GatewaySettings } from "../config/ServerConfig.ts"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
-import { allowsNoResults } from "./ResultFields.ts"
 import { outgoingBody } from "./ModelName.ts"
 import type { Call, Operations, Provider, ProviderModel, TaskOperation, TaskOperations } from "./Provider.ts"
 import { makeRedactor } from "./RedactCredential.ts"
@@ -19,7 +18,13 @@ import {
   cannotDelete,
   taskWithoutId
 } from "./UpstreamFaults.ts"
-import { createdTask, hasResult, forwardVideo, ignoreBody, forwardResponse } from "./UpstreamResponse.ts"
+import {
+  allowsNoResults,
+  createdTask,
+  forwardVideo,
+  ignoreBody,
+  forwardResponse
+} from "./UpstreamResponse.ts"
 
 const PATHS: Readonly<Record<keyof Operations, string>> = {
   embeddings: "/v1/embeddings",
@@ -149,8 +154,8 @@ const creationOf =
       Effect.fnUntraced(function* (response) {
         const task = createdTask(kind, response)
         const { model } = call.request
-        if (task === undefined)
-          return hasResult(kind, response) ? undefined : yield* taskWithoutId(kind, model)
+        if (task === "completed") return
+        if (task === undefined) return yield* taskWithoutId(kind, model)
         const created = yield* Clock.currentTimeMillis
         const record: MediaTask = {
           ...task,

@@ -1,19 +1,18 @@
 /** Passes the responses of upstreams on to callers, without decoding them. */
 import { Failure } from "@sluice/core/contract"
 import { TimedOut } from "@sluice/core"
-import { TaskId, type ErrorDetails, parseErrorBody } from "@sluice/core/client"
+import { TaskId, type ErrorDetails, parseErrorBody, parseJson } from "@sluice/core/client"
 import { Duration, Effect, Schema, Stream } from "effect"
 import { type HttpClientError, type HttpClientResponse, HttpServerResponse } from "effect/http"
 import type { Redactor } from "./RedactCredential.ts"
 import { makeEventGuard } from "./EventGuard.ts"
-import { hasResultField, RESULT_FIELDS } from "./ResultFields.ts"
 import { type BytesMap, mapBytes } from "../wire/MapBytes.ts"
 import { finalEvent, mapEventData } from "../wire/ServerSentEvents.ts"
 import type { Dialect } from "./dialects/Dialect.ts"
 import { interfaceBody, interfaceEvent, passesEvents } from "./dialects/DialectResponse.ts"
 import { incomingBody, incomingEvents } from "./ModelName.ts"
 import type { Operations } from "./Provider.ts"
-import { hasImages } from "./ResponseBody.ts"
+import { fieldOf, hasImages, listOf, responseBody } from "./ResponseBody.ts"
 
 const isEventStream = (type: string): boolean => /^text\/event-stream/i.test(type)
 const isJson = (type: string): boolean => /^application\/(?:[\w.+-]+\+)?json\b/i.test(type)
@@ -30,8 +29,17 @@ const [BRACE, CLOSED, NEWLINE] = Buffer.from("{}\n")
 const isPlainObject = (bytes: Buffer): boolean =>
   bytes[0] === BRACE && bytes[bytes.length - (bytes.at(-1) === NEWLINE ? 2 : 1)] === CLOSED
 
-/** Bytes of a body with an error at most. */
-const ERROR_BYTES = 64 * 1024
+/** The fields of a result. A response that creates a task has its id and status. */
+const RESULT_FIELDS: Readonly<Record<keyof Operations, ReadonlyArray<string>>> = {
+  chat: ["choices"],
+  embeddings: ["data"],
+  rerank: ["results"],
+  images: ["data", "id", "status"],
+  videos: ["id", "status"]
+}
+
+/** Bytes above which a body with a result field is not parsed. Errors are shorter. */
+const LARGE = 64 * 1024
 const ERROR = Buffer.from('"error"')
 
 type Fields = Readonly<Record<string, unknown>>
@@ -43,28 +51,27 @@ const fieldsOf = (value: unknown): Fields | undefined =>
 const isPresent = (value: unknown): boolean =>
   typeof value === "string" || Array.isArray(value) ? value.length > 0 : fieldsOf(value) !== undefined
 
+/** Whether an empty list of results is a valid response to the request. */
+export const allowsNoResults = (request: { readonly top_n?: unknown }): boolean => request.top_n === 0
+
 /** Whether a response without results is valid. */
 const mayBeWithoutResult = ({ mayBeEmpty, operation }: ResponseContext, answer: Fields): boolean =>
   operation === "images" ||
   operation === "videos" ||
   (mayBeEmpty && RESULT_FIELDS[operation].some((name) => Array.isArray(answer[name])))
 
-/** The error that some gateways send with status 200 in place of a result; `nothing` without a result or an error. */
+/**
+ * The error that some gateways send with status 200 in place of a result; `nothing` without a result or an error. An
+ * error in addition to a result is ignored.
+ */
 const errorIn = (context: ResponseContext, bytes: Buffer): ErrorDetails | "nothing" | undefined => {
-  const { operation } = context
-  const isThere = hasResultField(operation, bytes)
-  if (isThere && (bytes.length > ERROR_BYTES || !bytes.includes(ERROR))) return undefined
-  try {
-    const answer = fieldsOf(JSON.parse(bytes.toString()))
-    // An error beside a result does not invalidate it.
-    if (answer === undefined || RESULT_FIELDS[operation].some((name) => isPresent(answer[name])))
-      return undefined
-    const error = parseErrorBody({ error: answer["error"] }) ?? (isThere ? undefined : parseErrorBody(answer))
-    if (error !== undefined && error.code !== "0") return error
-    return mayBeWithoutResult(context, answer) ? undefined : "nothing"
-  } catch {
-    return undefined
-  }
+  const names = RESULT_FIELDS[context.operation]
+  if (bytes.length > LARGE && names.some((name) => bytes.includes(`"${name}"`))) return undefined
+  const answer = fieldsOf(parseJson(bytes.toString()))
+  if (answer === undefined || names.some((name) => isPresent(answer[name]))) return undefined
+  const error = parseErrorBody({ error: answer["error"] }) ?? parseErrorBody(answer)
+  if (error !== undefined && error.code !== "0") return error
+  return mayBeWithoutResult(context, answer) ? undefined : "nothing"
 }
 
 /** What the reading of a response depends on. */
@@ -206,28 +213,16 @@ export const ignoreBody: ReadResponse = () => Effect.succeed(HttpServerResponse.
 /** Whether an id can be used in a path. */
 const isTaskId = Schema.is(TaskId)
 
-/** The id of the task that a response starts; undefined if the response has the images. */
+/** The id of the task that a response starts; `"completed"` if it has the images, undefined if it has neither. */
 export const createdTask = (
   kind: "image" | "video",
-  { body }: HttpServerResponse.HttpServerResponse
-): { readonly id: string } | undefined => {
-  if (body._tag !== "Uint8Array") return undefined
-  try {
-    const answer: unknown = JSON.parse(new TextDecoder().decode(body.body))
-    if (kind === "image" && hasImages(answer)) return undefined
-    const { id } = answer as { readonly id?: unknown }
-    return isTaskId(id) ? { id } : undefined
-  } catch {
-    return undefined
-  }
+  response: HttpServerResponse.HttpServerResponse
+): { readonly id: string } | "completed" | undefined => {
+  const body = responseBody(response, "all")
+  const id = fieldOf(body, "id")
+  if (isTaskId(id) && !(kind === "image" && hasImages(body))) return { id }
+  return kind === "image" && listOf(fieldOf(body, "data")).length > 0 ? "completed" : undefined
 }
-
-/** Whether a response without a task has the result. Only images can be returned without a task. */
-export const hasResult = (
-  kind: "image" | "video",
-  { body }: HttpServerResponse.HttpServerResponse
-): boolean =>
-  kind === "image" && body._tag === "Uint8Array" && hasResultField("embeddings", Buffer.from(body.body))
 
 /** A response without a result: its content type, and its error. */
 export interface NoResult {
