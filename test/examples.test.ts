@@ -98,7 +98,7 @@ describe("examples/", () => {
 
   it.each([
     [{ SLUICE_EMBEDDING_MODEL: "" }, "SLUICE_EMBEDDING_MODEL is not set: set it to a model"],
-    [{ SLUICE_API_KEY: "" }, "SLUICE_API_KEY is not set: it has to hold the API key"],
+    [{ SLUICE_API_KEY: "" }, "SLUICE_API_KEY is not set. Set it to the API key"],
     [{ SLUICE_API_KEY: "sk-two words" }, "SLUICE_API_KEY is not one word of visible ASCII"],
     [{ SLUICE_API_KEY: "sk-wrong" }, "Check that the credential is complete"]
   ])("a program with %o prints one line of advice", async (changed, advice) => {

@@ -375,7 +375,7 @@ describe("the client's configuration", () => {
         "http or https"
       )
       const inUrl = yield* build({ SLUICE_GATEWAY_URL: "https://u:pw9@h", SLUICE_API_KEY: "k" })
-      assert.include(inUrl, "carries a credential")
+      assert.include(inUrl, "contains a credential")
       assert.notInclude(inUrl, "pw9")
       assert.strictEqual(yield* build({ SLUICE_GATEWAY_URL: url, SLUICE_API_KEY: "k\n" }), "ready")
     })

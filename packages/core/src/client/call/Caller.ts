@@ -5,7 +5,7 @@ import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../.
 import type { AttemptFailure, CallResult } from "../transport/CallResult.ts"
 import { IdempotencyKey } from "../transport/Outgoing.ts"
 import type { AttemptMiddleware, CallInfo } from "./CallInfo.ts"
-import { redactAnswer, makeRedact, redactReason } from "./Redact.ts"
+import { redactResult, makeRedact, redactReason } from "./Redact.ts"
 import { observe } from "./Telemetry.ts"
 
 export type { CallInfo } from "./CallInfo.ts"
@@ -188,7 +188,7 @@ export const makeCaller = (
         ? once.pipe(Effect.catch((error) => within(retry(once, info, error), remaining())))
         : within(once.pipe(Effect.catch((error) => retry(once, info, error))), callTimeout)
       const observed = limited.pipe(
-        Effect.map((answer) => redactAnswer(answer, redact)),
+        Effect.map((result) => redactResult(result, redact)),
         observe(info, () => state.attempts)
       )
       const given = Context.get(context, IdempotencyKey)

@@ -1,4 +1,4 @@
-/** Keeps a client below the gateway's limit of calls: an opt-in layer before its attempts. */
+/** Limits a client's rate of calls: an optional layer for clients. */
 import { Duration, Effect, Layer } from "effect"
 import { RateLimiter } from "effect/persistence"
 import { RateLimited } from "../../contract/GatewayError.ts"
@@ -6,22 +6,22 @@ import type { AttemptFailure } from "../transport/CallResult.ts"
 import { type AttemptMiddleware, RateLimitMiddleware } from "./CallInfo.ts"
 
 export interface RateLimitOptions {
-  /** Attempts within `window`, at most; as many may be made at once. */
+  /** The most attempts within `window`. They may all be made at once. */
   readonly limit: number
-  /** A minute when not given. */
+  /** Default: 1 minute. */
   readonly window?: Duration.Input
-  /** What shares the limit: `"gateway"` (when not given) all calls, `"model"` those of one model. */
+  /** `"gateway"` has one limit for all calls, `"model"` one for each model. Default: `"gateway"`. */
   readonly by?: "gateway" | "model"
-  /** What an attempt beyond the limit does: `"wait"` (when not given) for its turn, or `"fail"` with `RateLimited`. */
+  /** What an attempt beyond the limit does: wait, or fail with `RateLimited`. Default: `"wait"`. */
   readonly beyond?: "wait" | "fail"
 }
 
 const WINDOW: Duration.Input = "1 minute"
 
-/** Not made, and retryable: the retry policy waits as long as it takes, if its budget allows. */
-const beyondLimit = ({ reason }: RateLimiter.RateLimiterError): AttemptFailure => ({
+/** Not executed and retryable: the retry policy waits for `retryAfter`, if its budget allows. */
+const limitExceeded = ({ reason }: RateLimiter.RateLimiterError): AttemptFailure => ({
   reason: new RateLimited({
-    message: "This client has made as many calls as it allows itself (rate limit).",
+    message: "The client has reached its own rate limit.",
     retryAfter: reason._tag === "RateLimitExceeded" ? reason.retryAfter : undefined
   }),
   requestId: undefined,
@@ -30,13 +30,12 @@ const beyondLimit = ({ reason }: RateLimiter.RateLimiterError): AttemptFailure =
 })
 
 /**
- * A limit of attempts for the clients that are given this layer: a bucket of `limit` that refills over `window`.
+ * A rate limit for the clients built with this layer: a token bucket of `limit` that refills over `window`.
  *
- * **Details.** Every attempt takes its turn, retries too. The time that it waits counts for `callTimeout`, not for
- * `attemptTimeout`.
+ * **Details.** Every attempt uses a token, including retries. Waiting counts for `callTimeout`, not for `attemptTimeout`.
  *
- * **Gotchas.** Clients share the limit only if they are built with one layer value. State lives in the process. An
- * attempt that is interrupted while it waits has used up its turn.
+ * **Gotchas.** Clients share the limit only if they are built with the same layer value. The state is in memory. An
+ * attempt that is interrupted while it waits has used its token.
  *
  * ```ts
  * GatewayClient.layer(options).pipe(Layer.provide(layerRateLimit({ limit: 60 })))
@@ -57,7 +56,7 @@ export const layerRateLimit = (options: RateLimitOptions): Layer.Layer<never> =>
             key: (options.by === "model" && model) || "gateway"
           })
           .pipe(
-            Effect.mapError(beyondLimit),
+            Effect.mapError(limitExceeded),
             Effect.flatMap(({ delay }) => (Duration.isZero(delay) ? attempt : Effect.delay(attempt, delay)))
           )
       return middleware

@@ -1,70 +1,66 @@
-/** Keeps a credential out of errors and spans, whatever the gateway echoed. */
+/** Removes the credential from errors and spans, wherever the gateway echoes it. */
 import { Predicate } from "effect"
 import type { GatewayReason } from "../../contract/GatewayError.ts"
 import type { CallResult } from "../transport/CallResult.ts"
 
-/** A shorter beginning is found in every other word, and betrays nothing. */
-const BETRAYING = 8
+/** The shortest part of a credential that is removed. Shorter ones occur in ordinary text. */
+const MIN_LENGTH = 8
 
-/** How a family of keys begins, `sk-`: some gateways store and repeat a key without it. */
+/** The prefix of a family of keys, `sk-`. Some gateways store and echo a key without it. */
 const PREFIX = /^[a-z]+-/
 
-/** Some gateways repeat the credential in their refusal, and a message that is cut may end within it. */
+/** A function that replaces a credential in a text, also if it is truncated. */
 export const makeRedact = (secret: string) => {
   const secrets = [...new Set([secret, secret.replace(PREFIX, "")])].filter(
-    ({ length }) => length >= BETRAYING
+    ({ length }) => length >= MIN_LENGTH
   )
-  /** The first of them in a text, and where it ends; the whole one where both begin. */
+  /** The first occurrence; with its prefix, if both begin there. */
   const find = (text: string, from: number) => {
-    let found: { readonly at: number; readonly of: string } | undefined
-    for (const of of secrets) {
-      const at = text.indexOf(of.slice(0, BETRAYING), from)
-      if (at !== -1 && at < (found?.at ?? Infinity)) found = { at, of }
+    let found: { readonly start: number; readonly secret: string } | undefined
+    for (const secret of secrets) {
+      const start = text.indexOf(secret.slice(0, MIN_LENGTH), from)
+      if (start !== -1 && start < (found?.start ?? Infinity)) found = { start, secret }
     }
     if (found === undefined) return undefined
-    const { at, of } = found
-    let end = at + BETRAYING
-    while (end < at + of.length && text[end] === of[end - at]) end++
-    return { at, end }
+    const { secret, start } = found
+    let length = MIN_LENGTH
+    while (length < secret.length && text[start + length] === secret[length]) length++
+    return { start, end: start + length }
   }
   return (text: string): string => {
-    let shown = ""
+    let redacted = ""
     let from = 0
     for (let found = find(text, from); found !== undefined; found = find(text, from)) {
-      shown += `${text.slice(from, found.at)}<redacted>`
+      redacted += `${text.slice(from, found.start)}<redacted>`
       from = found.end
     }
-    return shown + text.slice(from)
+    return redacted + text.slice(from)
   }
 }
 
-/** What a terminal or a log would take for its own, and halves of characters. */
+/** Control characters, and halves of surrogate pairs. */
 const CONTROL = /[\p{Cc}\p{Cs}]+/gu
 
-/** The reason with nothing of the credential in any of its texts, and something more to say, where there is. */
+/** The reason without the credential in any of its fields. `notice` is appended to the message. */
 export const redactReason = (
   reason: GatewayReason,
   redact: (text: string) => string,
-  more = ""
+  notice = ""
 ): GatewayReason => {
-  const message = reason.message.replace(CONTROL, " ") + more
-  const fields = Object.entries({ ...reason, message })
+  const message = reason.message.replace(CONTROL, " ") + notice
   const Reason = reason.constructor as new (fields: object) => GatewayReason
-  return new Reason(
-    Object.fromEntries(
-      fields.map(([name, value]) => [name, name === "_tag" ? value : redactDeep(value, redact)])
-    )
-  )
+  const { _tag, ...fields } = { ...reason, message }
+  return new Reason({ _tag, ...(redactDeep(fields, redact) as object) })
 }
 
-/** Deeper than any error that says something, and far from what ends a process. */
-const DEPTH = 64
+/** Deeper values are cut. */
+const MAX_DEPTH = 64
 
 const isPlain = (value: unknown): value is object =>
   Predicate.isObject(value) && Object.getPrototypeOf(value) === Object.prototype
 
-/** A task's `error` is JSON of any form; what is none (durations, vectors) carries no text. */
-const redactDeep = (value: unknown, redact: (text: string) => string, depth = DEPTH): unknown => {
+/** Redacts JSON, such as the `error` of a task. Other values (durations, vectors) contain no text. */
+const redactDeep = (value: unknown, redact: (text: string) => string, depth = MAX_DEPTH + 1): unknown => {
   if (typeof value === "string") return redact(value)
   if (!Array.isArray(value) && !isPlain(value)) return value
   if (depth === 0) return "…"
@@ -74,9 +70,9 @@ const redactDeep = (value: unknown, redact: (text: string) => string, depth = DE
   )
 }
 
-/** The same for what spans and metrics show of an answer; its value belongs to the caller. */
-export const redactAnswer = <A>(answer: CallResult<A>, redact: (text: string) => string): CallResult<A> => {
-  const { metadata, requestId, value } = answer
+/** Redacts what spans and metrics use of a result. Its value is not changed. */
+export const redactResult = <A>(result: CallResult<A>, redact: (text: string) => string): CallResult<A> => {
+  const { metadata, requestId, value } = result
   return {
     value,
     requestId: requestId && redact(requestId),

@@ -170,41 +170,34 @@ class BufferedResponse extends Inspectable.Class implements Response {
     return (this.parsedHeaders ??= Headers.fromInput(this.received))
   }
 
-  private get bytes(): Effect.Effect<Buffer, HttpClientError> {
-    const { body } = this
-    return Result.isSuccess(body)
-      ? Effect.succeed(body.success)
-      : Effect.suspend(() => this.decodeError(body.failure))
-  }
-
-  private decodeError(cause: unknown) {
-    const reason = new HttpClientError.DecodeError({ request: this.request, response: this, cause })
-    return Effect.fail(new HttpClientError.HttpClientError({ reason }))
-  }
-
-  /** A copy: undici's buffer may be a part of a larger one. */
-  get arrayBuffer() {
-    return Effect.map(this.bytes, (bytes) => new Uint8Array(bytes).buffer)
-  }
-
-  get text() {
-    return Effect.map(this.bytes, (bytes) => utf8.decode(bytes))
-  }
-
-  get json(): Effect.Effect<Schema.Json, HttpClientError> {
-    return Effect.flatMap(this.text, (text) => {
+  private read<A>(parse: (bytes: Buffer) => A): Effect.Effect<A, HttpClientError> {
+    return Effect.suspend(() => {
       try {
-        return Effect.succeed(text === "" ? null : (JSON.parse(text) as Schema.Json))
+        return Effect.succeed(parse(Result.getOrThrowWith(this.body, (cause) => cause)))
       } catch (cause) {
-        return this.decodeError(cause)
+        const reason = new HttpClientError.DecodeError({ request: this.request, response: this, cause })
+        return Effect.fail(new HttpClientError.HttpClientError({ reason }))
       }
     })
   }
 
+  /** A copy: undici's buffer may be a part of a larger one. */
+  get arrayBuffer() {
+    return this.read((bytes) => new Uint8Array(bytes).buffer)
+  }
+
+  get text() {
+    return this.read((bytes) => utf8.decode(bytes))
+  }
+
+  get json(): Effect.Effect<Schema.Json, HttpClientError> {
+    return this.read((bytes) => (bytes.length === 0 ? null : (JSON.parse(utf8.decode(bytes)) as Schema.Json)))
+  }
+
   private get web() {
-    return Effect.map(this.arrayBuffer, (bytes) => {
+    return this.read((bytes) => {
       const { headers, status } = this
-      const body = bytes.byteLength === 0 ? null : bytes
+      const body = bytes.length === 0 ? null : new Uint8Array(bytes)
       return HttpClientResponse.fromWeb(this.request, new globalThis.Response(body, { headers, status }))
     })
   }
