@@ -11,7 +11,19 @@ process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.c
 process.env["TMPDIR"] ??= memoryFolder()
 
 /** The slowest files. They start first: started last, one would run alone. Vitest orders a first run by file size only. */
-const LONGEST = ["trials.test.ts", "pack.test.ts", "page.test.ts", "readme.test.ts", "process.test.ts"]
+const LONGEST = [
+  "trials.test.ts",
+  "pack.test.ts",
+  "page.test.ts",
+  "readme.test.ts",
+  "process.test.ts",
+  "conformance.test.ts",
+  "ingest-process.test.ts",
+  "parse-pdf-hard.test.ts",
+  "snippets.test.ts",
+  "ledger.test.ts",
+  "shutdown.test.ts"
+]
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {

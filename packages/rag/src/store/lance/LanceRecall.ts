@@ -59,26 +59,16 @@ export const measuredIndex = (table: Table): Effect.Effect<MeasuredIndex | undef
 export const measureIndex = Effect.fn("LanceRecall.measure")(function* (table: Table) {
   const questions = yield* attempt("store", "sampling passages", () => sample(table))
   if (questions.length === 0) return undefined
-  const exact: Array<ReadonlySet<bigint>> = []
   // One call at a time, so that the measurement can be interrupted.
-  for (const vector of questions) {
-    const near = yield* attempt("store", "searching exactly", () =>
-      addresses(table, vector, { limit: RECALL_AT, exact: true })
-    )
-    exact.push(near)
-  }
+  const search = (options: Parameters<typeof nearestTo>[2]) =>
+    Effect.forEach(questions, (vector) => addresses(table, vector, options))
+  const exact = yield* search({ limit: RECALL_AT, exact: true })
+  const total = exact.reduce((sum, { size }) => sum + size, 0)
   const rows = yield* attempt("store", "counting passages", () => table.countRows("vector IS NOT NULL"))
   const measured = yield* Clock.currentTimeMillis
   const recallWith = Effect.fn("LanceRecall.recallWith")(function* (extra: number) {
-    let hits = 0
-    let total = 0
-    for (const [i, vector] of questions.entries()) {
-      const near = yield* attempt("store", "searching the index", () =>
-        addresses(table, vector, { limit: RECALL_AT + extra, exact: false })
-      )
-      hits += exact[i]!.intersection(near).size
-      total += exact[i]!.size
-    }
+    const found = yield* search({ limit: RECALL_AT + extra, exact: false })
+    const hits = exact.reduce((sum, near, i) => sum + near.intersection(found[i]!).size, 0)
     return total === 0 ? 1 : hits / total
   })
   let extra = rows < SMALL_ROWS ? EXTRA_OF_SMALL : EXTRA
@@ -96,14 +86,11 @@ export const measureIndex = Effect.fn("LanceRecall.measure")(function* (table: T
 })
 
 /** The row addresses of the nearest. */
-const addresses = async (
-  table: Table,
-  vector: Float32Array,
-  how: Parameters<typeof nearestTo>[2]
-): Promise<ReadonlySet<bigint>> => {
-  const rows = await nearestTo(table, vector, how).select(["_distance"]).withRowId().toArray()
-  return new Set(rows.map((row) => row["_rowid"] as bigint))
-}
+const addresses = (table: Table, vector: Float32Array, options: Parameters<typeof nearestTo>[2]) =>
+  attempt("store", "measuring the recall", async (): Promise<ReadonlySet<bigint>> => {
+    const rows = await nearestTo(table, vector, options).select(["_distance"]).withRowId().toArray()
+    return new Set(rows.map((row) => row["_rowid"] as bigint))
+  })
 
 /** Questions are farther from passages than passages are from each other, so the target is exceeded. */
 const MARGIN = 0.02
