@@ -106,11 +106,10 @@ const parseGateway = Effect.fn("ServerConfig.gateway")(function* (found: Variabl
     embedding === undefined && "SLUICE_EMBEDDING_MODEL"
   ].filter((name) => name !== false)
   if (apiKey === undefined || embedding === undefined) {
-    return yield* new StartError({
-      message:
-        `SLUICE_GATEWAY_URL is set, but these are missing: ${missing.join(", ")}. ` +
-        "Set them, or unset SLUICE_GATEWAY_URL to use the embedded models"
-    })
+    const message =
+      `SLUICE_GATEWAY_URL is set, but these are missing: ${missing.join(", ")}. ` +
+      "Set them, or unset SLUICE_GATEWAY_URL to use the embedded models"
+    return yield* new StartError({ message })
   }
   if (!isHttpUrl(url)) {
     return yield* invalidVariable(

@@ -93,10 +93,9 @@ const inPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted, data: st
   yield* Effect.mapError(Layer.build(NodeSqlite.layer(lock)), fileError(data))
   const prepare = Effect.gen(function* () {
     if ((yield* migrate).isNewer) {
-      return yield* new StartError({
-        message:
-          "The database of SLUICE_DATABASE_URL was created by a newer version of Sluice. Update, or set the variable to another database"
-      })
+      const message =
+        "The database of SLUICE_DATABASE_URL was created by a newer version of Sluice. Update, or set the variable to another database"
+      return yield* new StartError({ message })
     }
   })
   return Layer.effectDiscard(prepare).pipe(

@@ -56,12 +56,8 @@ export const DocumentsLayer = HttpApiBuilder.group(
         if (modelFailure !== undefined) return yield* ragFailure(modelFailure.error)
         const [first] = failed
         if (first !== undefined && failed.every(({ reason }) => reason === "too_large")) {
-          return yield* new Failure({
-            status: 413,
-            message: first.message,
-            code: first.reason,
-            param: first.path
-          })
+          const { message, path, reason } = first
+          return yield* new Failure({ status: 413, message, code: reason, param: path })
         }
         return report
       }),

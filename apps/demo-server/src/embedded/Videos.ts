@@ -42,29 +42,18 @@ const referenceOf = (reference: VideoRequest["input_reference"]): string | Inval
 }
 
 /** Servers that share a database know each other's tasks, but have separate data folders. */
-const atOtherServer = (model: string) =>
-  new GatewayError({
-    operation: "videos",
-    model,
-    reason: new ServerFailure({
-      status: 503,
-      message: "The video is stored at another server of this database. Try again, or ask that server"
-    })
-  })
+const atOtherServer = (model: string) => {
+  const message = "The video is stored at another server of this database. Try again, or ask that server"
+  return new GatewayError({ operation: "videos", model, reason: new ServerFailure({ status: 503, message }) })
+}
 
 /** Why a task has no video to download. */
 const noContent = ({ model, status }: MediaTask) => {
-  const failed = status === "failed"
-  return new GatewayError({
-    operation: "videos",
-    model,
-    reason: new InvalidRequest({
-      message: failed
-        ? "The video failed. There is nothing to download"
-        : "The video is not ready. Check its status first",
-      code: failed ? "video_failed" : "video_not_ready"
-    })
-  })
+  const [message, code] =
+    status === "failed"
+      ? ["The video failed. There is nothing to download", "video_failed"]
+      : ["The video is not ready. Check its status first", "video_not_ready"]
+  return rejectedBy("videos", model)(new InvalidRequest({ message, code }))
 }
 
 const seconds = (ms: number) => Math.floor(ms / 1000)

@@ -29,24 +29,18 @@ export const decodeManifest = Effect.fn("Manifest.decode")(function* (collection
     Effect.mapError((cause) => damaged(collection, cause))
   )
   if (format > FORMAT) {
-    return yield* new RagError({
-      stage: "open",
-      reason: "NewerVersion",
-      message: `Collection "${collection}" was written in format ${format}; this version of Sluice reads formats up to ${FORMAT}. Nothing was changed. Update Sluice, or open another folder.`
-    })
+    const message = `Collection "${collection}" was written in format ${format}; this version of Sluice reads formats up to ${FORMAT}. Nothing was changed. Update Sluice, or open another folder.`
+    return yield* new RagError({ stage: "open", reason: "NewerVersion", message })
   }
   return yield* Schema.decodeEffect(ManifestJson)(json).pipe(
     Effect.mapError((cause) => damaged(collection, cause))
   )
 })
 
-const damaged = (collection: string, cause: unknown) =>
-  new RagError({
-    stage: "open",
-    reason: "Store",
-    message: `The manifest of collection "${collection}" cannot be read. Rebuild the collection, or restore the folder from a copy.`,
-    cause
-  })
+const damaged = (collection: string, cause: unknown) => {
+  const message = `The manifest of collection "${collection}" cannot be read. Rebuild the collection, or restore the folder from a copy.`
+  return new RagError({ stage: "open", reason: "Store", message, cause })
+}
 
 /** Fails with `ManifestMismatch` unless the collection, or its snapshot, was made with the present model and chunker. */
 export const checkManifest = (
@@ -60,16 +54,11 @@ export const checkManifest = (
     ["dimension", stored.dimension, present.dimension],
     ["chunker", stored.chunker, present.chunker]
   ].flatMap(([name, was, is]) => (was === is ? [] : [`${name} ${was}, now ${is}`]))
-  return differences.length === 0
-    ? Effect.void
-    : Effect.fail(
-        new RagError({
-          stage: "open",
-          reason: "ManifestMismatch",
-          message:
-            snapshot === undefined
-              ? `Collection "${collection}" was made with ${differences.join("; ")}. Open it with the same settings, or rebuild it: Library.rebuild(folder) fills a new table from the stored originals.`
-              : `Snapshot "${snapshot}" of collection "${collection}" was made with ${differences.join("; ")}. With the same settings, Library.restore(folder, snapshot) restores it. Tag the collection first to be able to return.`
-        })
-      )
+  if (differences.length === 0) return Effect.void
+  const settings = differences.join("; ")
+  const message =
+    snapshot === undefined
+      ? `Collection "${collection}" was made with ${settings}. Open it with the same settings, or rebuild it: Library.rebuild(folder) fills a new table from the stored originals.`
+      : `Snapshot "${snapshot}" of collection "${collection}" was made with ${settings}. With the same settings, Library.restore(folder, snapshot) restores it. Tag the collection first to be able to return.`
+  return Effect.fail(new RagError({ stage: "open", reason: "ManifestMismatch", message }))
 }

@@ -68,15 +68,11 @@ export const resolveDocument = Effect.fn("cli.resolveDocument")(function* (
   const { candidates, document } = findDocument(yield* library.documents, name)
   if (document !== undefined) return document.id
   const paths = candidates.map(({ path }) => path).join(", ")
-  return yield* new RagError({
-    stage: "retrieve",
-    reason: "NotFound",
-    message:
-      paths === ""
-        ? `The library has no document ${name}. Ingest it, or correct the path.`
-        : `No single match for ${name}. Did you mean one of these: ${paths}? If not, ingest it.`,
-    document: name
-  })
+  const message =
+    paths === ""
+      ? `The library has no document ${name}. Ingest it, or correct the path.`
+      : `No single match for ${name}. Did you mean one of these: ${paths}? If not, ingest it.`
+  return yield* new RagError({ stage: "retrieve", reason: "NotFound", message, document: name })
 })
 
 const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1).toLowerCase()

@@ -133,11 +133,8 @@ const open = Effect.fn("LanceIndex.open")(function* (store: OpenStore, name: str
     found = yield* names.find(name)
   }
   if (found === undefined) {
-    return yield* new RagError({
-      stage: "open",
-      reason: "Store",
-      message: `Collection "${name}" was written and cannot be found. Check that the folder's file system keeps what is written.`
-    })
+    const message = `Collection "${name}" was written and cannot be found. Check that the folder's file system keeps what is written.`
+    return yield* new RagError({ stage: "open", reason: "Store", message })
   }
   yield* checkManifest({ collection: name }, found.manifest, manifest)
   return liveCollection(store, name, found.table, yield* openTable(store, name, found.table, manifest))
@@ -160,11 +157,8 @@ const replace = Effect.fn("LanceIndex.replace")(function* (
 const findCollection = Effect.fn("LanceIndex.find")(function* ({ names }: OpenStore, name: string) {
   const found = yield* names.find(name)
   if (found !== undefined) return found
-  return yield* new RagError({
-    stage: "store",
-    reason: "NotFound",
-    message: `There is no collection "${name}". List the collections, or ingest into one to create it.`
-  })
+  const message = `There is no collection "${name}". List the collections, or ingest into one to create it.`
+  return yield* new RagError({ stage: "store", reason: "NotFound", message })
 })
 
 const tag = Effect.fn("LanceIndex.tag")(function* (store: OpenStore, name: string, snapshot: string) {

@@ -137,9 +137,7 @@ export const openNames = (collections: Table): LanceNames => {
   }
 }
 
-const stale = (name: string): RagError =>
-  new RagError({
-    stage: "store",
-    reason: "Stale",
-    message: `Collection "${name}" was rebuilt or restored during the write, which may be lost. Run it again.`
-  })
+const stale = (name: string): RagError => {
+  const message = `Collection "${name}" was rebuilt or restored during the write, which may be lost. Run it again.`
+  return new RagError({ stage: "store", reason: "Stale", message })
+}

@@ -69,11 +69,8 @@ export const openSnapshots = Effect.fn("LanceSnapshots.open")(function* (store: 
   const find = Effect.fn("LanceSnapshots.find")(function* (collection: string, name: string) {
     const found = (yield* list(collection)).find((snapshot) => snapshot.name === name)
     if (found !== undefined) return found
-    return yield* new RagError({
-      stage: "store",
-      reason: "NotFound",
-      message: `Collection "${collection}" has no snapshot "${name}". List its tags; the snapshot may have been removed.`
-    })
+    const message = `Collection "${collection}" has no snapshot "${name}". List its tags; the snapshot may have been removed.`
+    return yield* new RagError({ stage: "store", reason: "NotFound", message })
   })
 
   const remove = (snapshot: LanceSnapshot) =>
