@@ -3,9 +3,9 @@
  * describes each field.
  */
 import type { ModelGroup } from "@sluice/core"
-import { MODEL_GROUPS } from "@sluice/core/contract"
+import { faultsOf, MODEL_GROUPS } from "@sluice/core/contract"
 import { parseJson } from "@sluice/core/client"
-import { Effect, Schema, SchemaIssue } from "effect"
+import { Effect, Schema } from "effect"
 
 /** The id of the embedded provider. */
 const EMBEDDED = "sluice-embedded"
@@ -138,21 +138,12 @@ export type ProvidersFile = typeof ProvidersFile.Type
 export type UpstreamEntry = typeof Upstream.Type
 
 const decode = Schema.decodeUnknownEffect(ProvidersFile, { onExcessProperty: "error", errors: "all" })
-const format = SchemaIssue.makeFormatterStandardSchemaV1()
-
-type Path = ReturnType<typeof format>["issues"][number]["path"]
-
-const pathOf = (path: Path): string =>
-  (path ?? [])
-    .map((step) => (typeof step === "object" ? step.key : step))
-    .map((key, at) => (typeof key === "number" ? `[${key}]` : `${at === 0 ? "" : "."}${String(key)}`))
-    .join("")
 
 /** Messages have no values, because someone may have written a key in place of its location. */
 const describe = ({ issue }: Schema.SchemaError): string =>
-  format(issue)
-    .issues.map(({ message, path }) => {
-      const at = pathOf(path)
+  faultsOf(issue)
+    .map(({ message, path }) => {
+      const at = path.replaceAll(/\.(\d+)(?=\.|$)/g, "[$1]")
       if (message === "Expected no excess property") return `\`${at}\` is an unknown key`
       if (at.endsWith(".apiKey") && message === "Expected object") return `\`${at}\`: ${WHERE}`
       return at === "" ? message : `\`${at}\`: ${message}`

@@ -1,5 +1,5 @@
 /** The building blocks of the schemas: optional fields, structs that keep undeclared fields, envelopes, task ids. */
-import { Option, Predicate, Schema, SchemaGetter, SchemaTransformation } from "effect"
+import { Option, Predicate, Schema, SchemaGetter, SchemaIssue, SchemaTransformation } from "effect"
 import { InvalidRequest } from "./GatewayError.ts"
 
 /**
@@ -131,6 +131,17 @@ export const TaskId = Schema.NonEmptyString.check(
   Schema.isMaxLength(512),
   Schema.isPattern(/^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]*$/u, { expected: "an identifier as the gateway gave it" })
 )
+
+const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** The faults that a schema found. A path is like `messages.0.content`, and empty for the whole value. */
+export const faultsOf = (
+  issue: SchemaIssue.Issue
+): ReadonlyArray<{ readonly path: string; readonly message: string }> =>
+  formatIssue(issue).issues.map(({ message, path = [] }) => ({
+    message,
+    path: path.map((step) => String(typeof step === "object" ? step.key : step)).join(".")
+  }))
 
 /** Parses JSON, or returns undefined. */
 export const parseJson = (text: string): unknown => {

@@ -12,8 +12,9 @@
  *
  * Omit `group` if it is unknown: all fields of the interface are then accepted. Other fields go in `extra`.
  */
-import { Result, Schema, SchemaIssue } from "effect"
+import { Result, Schema, type SchemaIssue } from "effect"
 import { MAX_IMAGES, MAX_SEED } from "./ImageLimits.ts"
+import { faultsOf } from "./Fields.ts"
 import { InvalidRequest } from "./GatewayError.ts"
 
 /** A local file. */
@@ -221,16 +222,12 @@ export const validateImageCall = (call: ImageCall): Result.Result<ImageCall, Inv
   )
 }
 
-const standard = SchemaIssue.makeFormatterStandardSchemaV1()
-
 const refusal = (group: ImageGroup | undefined, issue: SchemaIssue.Issue) => {
-  const [first] = standard(issue).issues
-  const param = first?.path?.map(String).join(".")
+  const [{ message: fault, path: param } = { message: "", path: "" }] = faultsOf(issue)
   const { fields } = group === undefined ? AnyImageCall : CALLS[group]
   const models = group === undefined ? "image models" : `group ${group}`
-  const message =
-    param !== undefined && !Object.hasOwn(fields, param.split(".")[0] ?? "")
-      ? `\`${param}\` is not a field of ${models}. The fields are ${Object.keys(fields).join(", ")}.`
-      : `\`${param}\` is not valid for ${models}: ${first?.message}.`
+  const message = !Object.hasOwn(fields, param.split(".")[0] ?? "")
+    ? `\`${param}\` is not a field of ${models}. The fields are ${Object.keys(fields).join(", ")}.`
+    : `\`${param}\` is not valid for ${models}: ${fault}.`
   return new InvalidRequest({ message, param })
 }

@@ -1,11 +1,8 @@
 /** The response to a request that does not match its schema: a middleware of the contract. */
-import { Effect, type Layer, SchemaIssue } from "effect"
+import { Effect, type Layer, type SchemaIssue } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
 import { Failure, failures } from "./Failure.ts"
-
-const format = SchemaIssue.makeFormatterStandardSchemaV1()
-
-type Issue = ReturnType<typeof format>["issues"][number]
+import { faultsOf } from "./Fields.ts"
 
 /** Schema's message for an unknown field. */
 const EXCESS = "Expected no excess property"
@@ -20,22 +17,17 @@ const ISSUE_TEXT: Readonly<Record<string, string>> = {
 export const describeIssue = (where: string, issue = "it does not match the schema"): string =>
   `${where} ${ISSUE_TEXT[issue] ?? `is not valid: ${issue}`}`
 
-const pathOf = (issue: Issue | undefined): ReadonlyArray<string> =>
-  (issue?.path ?? []).map((step) => String(typeof step === "object" ? step.key : step))
-
-const isWithin = (outer: ReadonlyArray<string>, path: ReadonlyArray<string>): boolean =>
-  outer.every((step, i) => path[i] === step)
-
 /** The failure for a part of a request, such as its payload, that does not match its schema. */
 export const malformedRequest = (part: string, issue: SchemaIssue.Issue): Failure => {
-  const { issues } = format(issue)
-  const [first] = issues
+  const faults = faultsOf(issue)
+  const [first] = faults
   // A union reports every member: an error within a known field says more than an unknown field.
   const reported =
     first?.message === EXCESS
-      ? (issues.find((each) => each.message !== EXCESS && isWithin(pathOf(first), pathOf(each))) ?? first)
+      ? (faults.find(({ message, path }) => message !== EXCESS && `${path}.`.startsWith(`${first.path}.`)) ??
+        first)
       : first
-  const param = pathOf(reported).join(".")
+  const param = reported?.path ?? ""
   const message = describeIssue(
     param === "" ? `The ${part} of the request` : `\`${param}\``,
     reported?.message

@@ -1,8 +1,8 @@
 /** Lists of tokens: invalid entries are skipped, and pages are numbered from 0 or from 1, shorter than requested, or missing. */
-import { Effect, Option, Result, Schema, SchemaIssue, Stream } from "effect"
+import { Effect, Option, Result, Schema, Stream } from "effect"
 import { HttpClientResponse } from "effect/http"
 import { TokenRecord } from "../../contract/Account.ts"
-import { envelopeOf, openStruct, optional } from "../../contract/Fields.ts"
+import { envelopeOf, faultsOf, openStruct, optional } from "../../contract/Fields.ts"
 import { type GatewayError, InvalidResponse } from "../../contract/GatewayError.ts"
 
 /** `TokensResponse` with entries that are not yet decoded. */
@@ -29,16 +29,13 @@ export interface TokenListPage {
 
 const decodeRecord = Schema.decodeUnknownResult(Schema.toCodecJson(TokenRecord))
 const decodeId = Schema.decodeUnknownOption(Schema.Struct({ id: Schema.Int }))
-const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
 
 /** Names the entry without its values, which may include a key. */
 const describeInvalid = (entry: unknown, { issue }: Schema.SchemaError): string => {
   const id = decodeId(entry)
-  const path = (formatIssue(issue).issues[0]?.path ?? []).map((step) =>
-    String(typeof step === "object" ? step.key : step)
-  )
+  const [{ path } = { path: "" }] = faultsOf(issue)
   const which = id._tag === "Some" ? `token ${id.value.id}` : "a token without an id"
-  return path.length === 0 ? which : `${which} (${path.join(".")})`
+  return path === "" ? which : `${which} (${path})`
 }
 
 const isArray = (data: Data): data is ReadonlyArray<Schema.Json> => Array.isArray(data)

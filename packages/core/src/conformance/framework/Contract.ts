@@ -1,8 +1,9 @@
 /** The calls to check, derived from `GatewayApi`. */
-import { Context, Effect, Schema, SchemaIssue } from "effect"
+import { Context, Effect, Schema } from "effect"
 import { HttpApi, type HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import { AccessTokenAuth } from "../../contract/Credentials.ts"
+import { faultsOf } from "../../contract/Fields.ts"
 
 const METHODS = ["GET", "POST", "PUT", "DELETE"] as const
 
@@ -27,12 +28,9 @@ const isEmpty = (schema: Schema.Top) => HttpApiSchema.isNoContent(schema.ast)
 
 const withoutHeaders = (schema: Schema.Top) => (HttpApiSchema.isWithHeaders(schema) ? schema.schema : schema)
 
-const firstIssue = SchemaIssue.makeFormatterStandardSchemaV1()
-
 const issueMessage = ({ issue }: Schema.SchemaError): string => {
-  const [first] = firstIssue(issue).issues
-  const path = (first?.path ?? []).map((step) => (typeof step === "object" ? step.key : step)).join(".")
-  return `${path === "" ? "the response" : `\`${path}\``}: ${first?.message ?? "does not match the contract"}`
+  const [{ message, path } = { message: "does not match the contract", path: "" }] = faultsOf(issue)
+  return `${path === "" ? "the response" : `\`${path}\``}: ${message}`
 }
 
 const decoder = (bodies: ReadonlyArray<Schema.Top>): ContractCall["decode"] => {
