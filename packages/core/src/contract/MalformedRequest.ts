@@ -14,7 +14,7 @@ const ISSUE_TEXT: Readonly<Record<string, string>> = {
 }
 
 /** An error message from a place and Schema's message. */
-export const describeIssue = (where: string, issue = "it does not match the schema"): string =>
+const describeIssue = (where: string, issue = "it does not match the schema"): string =>
   `${where} ${ISSUE_TEXT[issue] ?? `is not valid: ${issue}`}`
 
 /** The failure for a part of a request, such as its payload, that does not match its schema. */
