@@ -1,4 +1,4 @@
-/** How fast a folder of Markdown becomes a library: read, parse, cut, embed, store, index. */
+/** Times the ingest of a folder of Markdown: read, parse, chunk, embed, store, index. */
 import * as Embedded from "@sluice/embedded"
 import { Embedder } from "@sluice/core"
 import { Library } from "@sluice/rag"
@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { type Bench, type Figures, rounded } from "./Bench.ts"
 import { corpus, documentsFor, withFolder, writeCorpus } from "./corpus/CorpusFolder.ts"
 
-/** A folder of many small documents, ingested again without any change. */
+/** Ingests a folder of many small documents again without changes. */
 const unchanged = async (folder: string, documents: number): Promise<Figures> => {
   const docs = join(folder, "many")
   for (let at = 0; at < documents; at++) {

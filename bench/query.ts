@@ -1,4 +1,4 @@
-/** From a question to three reranked passages in the process, and to a cited answer over HTTP. */
+/** Times questions: to three reranked passages in the process, and to a cited answer over HTTP. */
 import * as Embedded from "@sluice/embedded"
 import { Library } from "@sluice/rag"
 import { Effect } from "effect"
@@ -8,15 +8,15 @@ import { corpus, documentsFor, withFolder, writeCorpus } from "./corpus/CorpusFo
 import { recallOfExact } from "./corpus/ExactRecall.ts"
 import { withServer } from "./server/RunningServer.ts"
 
-/** The first questions warm up the compiler and the caches and are not counted: it is steady after some hundreds. */
+/** The first questions warm up the compiler and the caches, and are not counted. */
 const WARMUP = 300
 const QUESTIONS = 500
-/** Questions of which the events are timed … */
+/** Questions whose events are timed. */
 const STREAMED = 220
-/** … and of which an exact search is made. */
+/** Questions that are compared with an exact search. */
 const COMPARED = 100
 
-const figuresOf = (what: string, samples: ReadonlyArray<number>, warmup = WARMUP): Figures => {
+const percentiles = (what: string, samples: ReadonlyArray<number>, warmup = WARMUP): Figures => {
   const counted = samples.slice(warmup)
   return {
     [`${what} p50 (ms)`]: rounded(percentile(counted, 0.5)),
@@ -40,19 +40,19 @@ const withKey = <A>(
 ) =>
   withServer(data, async ({ output, url }) => {
     const key = /\bsk-[\w-]+/.exec(output())?.[0]
-    if (key === undefined) throw new Error(`the server told no key: ${output()}`)
+    if (key === undefined) throw new Error(`the server printed no key: ${output()}`)
     return use(async (accept, question) => {
       const answer = await fetch(`${url}/qa`, {
         method: "POST",
         headers: { accept, authorization: `Bearer ${key}`, "content-type": "application/json" },
         body: JSON.stringify({ question })
       })
-      if (!answer.ok) throw new Error(`POST /qa answered ${answer.status}: ${await answer.text()}`)
+      if (!answer.ok) throw new Error(`POST /qa returned ${answer.status}: ${await answer.text()}`)
       return answer
     })
   })
 
-/** Milliseconds until the event of the recalled passages is there whole. */
+/** Milliseconds until the event of the recalled passages is complete. */
 const untilRecalled = async (answer: Response, start: number): Promise<number> => {
   let text = ""
   let at = Number.NaN
@@ -61,13 +61,13 @@ const untilRecalled = async (answer: Response, start: number): Promise<number> =
     const event = text.indexOf('"recalled"')
     if (Number.isNaN(at) && event >= 0 && text.includes("\n\n", event)) at = performance.now() - start
   }
-  if (Number.isNaN(at)) throw new Error(`no passages were told: ${text.slice(0, 500)}`)
+  if (Number.isNaN(at)) throw new Error(`no event of recalled passages: ${text.slice(0, 500)}`)
   return at
 }
 
 const overHttp = (data: string, questions: ReadonlyArray<string>) =>
   withKey(data, async (ask) => {
-    const whole = await timeEach(questions, async (question) =>
+    const answered = await timeEach(questions, async (question) =>
       (await ask("application/json", question)).text()
     )
     const recalled: Array<number> = []
@@ -75,7 +75,7 @@ const overHttp = (data: string, questions: ReadonlyArray<string>) =>
       const start = performance.now()
       recalled.push(await untilRecalled(await ask("text/event-stream", question), start))
     }
-    return { whole, recalled }
+    return { answered, recalled }
   })
 
 const atSize = (passages: number) =>
@@ -98,12 +98,12 @@ const atSize = (passages: number) =>
     }).pipe(Effect.scoped, Effect.provide(Embedded.layer), Effect.runPromise)
     const size = passages.toLocaleString("en")
     say(`  ${size} passages, in the process: done`)
-    const { recalled, whole } = await overHttp(data, questions)
+    const { answered, recalled } = await overHttp(data, questions)
     return {
-      ...figuresOf(`question to 3 passages, in process, ${size} passages,`, samples),
+      ...percentiles(`question to 3 passages, in process, ${size} passages,`, samples),
       [`recall@20 of exact search, ${size} passages (share)`]: rounded(recall, 4),
-      ...figuresOf(`question to cited answer, HTTP, ${size} passages,`, whole),
-      ...figuresOf(`question to recalled passages, HTTP events, ${size} passages,`, recalled, 20)
+      ...percentiles(`question to cited answer, HTTP, ${size} passages,`, answered),
+      ...percentiles(`question to recalled passages, HTTP events, ${size} passages,`, recalled, 20)
     }
   })
 

@@ -89,12 +89,8 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
       if (result === undefined) continue
       const { failed, tokens, ...change } = result
       state = Object.assign({}, state, change)
-      const time: StageTime = {
-        stage: name,
-        milliseconds: Duration.toMillis(duration),
-        ...(tokens === undefined ? {} : { tokens }),
-        ...(failed === undefined ? {} : { failed })
-      }
+      const milliseconds = Duration.toMillis(duration)
+      const time: StageTime = omitUndefined({ stage: name, milliseconds, tokens, failed })
       times.push(time)
       yield* onStage(time)
     }
@@ -144,22 +140,11 @@ const tracedPassages = ({ candidates, kept, recalled }: RetrievalState): Readonl
 }
 
 const tracedPassage = (
-  { hit, places, recallRank, recallScore, rerankRank, rerankScore, sameAs }: RankedPassage,
+  { hit: { vector: _vector, ...hit }, relevance: _relevance, ...ranked }: RankedPassage,
   kept: boolean
-): TracedPassage => {
-  const { keywordRank, keywordScore, passage, similarity, vectorRank } = hit
-  return {
-    passage,
-    ...(similarity === undefined ? {} : { similarity }),
-    ...(vectorRank === undefined ? {} : { vectorRank }),
-    ...(keywordScore === undefined ? {} : { keywordScore }),
-    ...(keywordRank === undefined ? {} : { keywordRank }),
-    recallRank,
-    recallScore,
-    ...(rerankScore === undefined ? {} : { rerankScore }),
-    rerankRank,
-    kept,
-    ...(sameAs === undefined ? {} : { sameAs }),
-    ...(places === undefined ? {} : { places })
+): TracedPassage => omitUndefined({ ...hit, ...ranked, kept })
+
+const omitUndefined = <A extends object>(value: A) =>
+  Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as {
+    [K in keyof A]: Exclude<A[K], undefined>
   }
-}
