@@ -6,16 +6,14 @@ import type { Composition } from "./drawing/Canvas.ts"
 import { paletteOf } from "./drawing/Palette.ts"
 import { randomOf } from "./drawing/Random.ts"
 import { circles } from "./scenes/Circles.ts"
+import type { Size } from "./MediaRequest.ts"
 import { ribbons } from "./scenes/Ribbons.ts"
 import { terrain } from "./scenes/Terrain.ts"
 import { water } from "./scenes/Water.ts"
 
-interface SceneRequest {
+interface SceneRequest extends Size {
   readonly prompt: string
   readonly seed: number
-  /** In pixels. */
-  readonly width: number
-  readonly height: number
   /** True for muted colours. */
   readonly raw?: boolean
   /** The number of shapes relative to the usual one. */
@@ -47,7 +45,7 @@ export const sceneOf = ({ detail = 1, height, prompt, raw = false, seed, width }
 
 /** An SVG of these elements. `opacity` is 0 to 1. */
 export const svgOf = (
-  { height, width }: { readonly width: number; readonly height: number },
+  { height, width }: Size,
   elements: string,
   opacity = 1
 ): Buffer => {
