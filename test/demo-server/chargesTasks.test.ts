@@ -61,7 +61,7 @@ describe("a task", () => {
       const three = { model: "v", prompt: "p", n: 3 }
       const film = { model: "v", prompt: "p" }
       const images = "/v1/images/generations"
-      for (const [path, body, reserved, told, back, look] of [
+      for (const [path, body, reserved, completion, refunded, look] of [
         [images, three, 300, { data: [{ url: "https://cdn.example/1.png" }] }, 200, ""],
         [
           images,
@@ -79,9 +79,9 @@ describe("a task", () => {
         ["/v1/videos", film, 150, { seconds: "400" }, 0, ""],
         ["/v1/videos", film, 150, { seconds: "none" }, 0, ""]
       ] as const) {
-        made = told
+        made = completion
         yield* costs(server, post(server, path, body), reserved)
-        yield* costs(server, server.call(`${path}/task${look}`), -back)
+        yield* costs(server, server.call(`${path}/task${look}`), -refunded)
       }
     }).pipe(Effect.scoped)
   )
@@ -280,9 +280,9 @@ describe("Idempotency-Key", () => {
 
   it.live("does not store a cut stream, and does not repeat it if a part was charged", () =>
     Effect.gen(function* () {
-      let said: ReadonlyArray<unknown> = [piece("one")]
+      let sent: ReadonlyArray<unknown> = [piece("one")]
       const { requests, server } = yield* startPaidServer((response) => {
-        events(response, ...said)
+        events(response, ...sent)
         setImmediate(() => response.destroy())
       })
       const stream = { ...chat, stream: true }
@@ -293,9 +293,9 @@ describe("Idempotency-Key", () => {
       assert.deepStrictEqual([again.status, codeOf(again)], [409, "idempotency_answer_not_kept"])
       assert.lengthOf(requests(), 1)
 
-      said = [{ error: { message: "overloaded" } }]
+      sent = [{ error: { message: "overloaded" } }]
       assert.include((yield* costs(server, call("nothing"), 0)).text, "overloaded")
-      said = [piece("one"), "[DONE]"]
+      sent = [piece("one"), "[DONE]"]
       assert.include((yield* costs(server, call("nothing"), CHAT_INPUT + 1)).text, "[DONE]")
     }).pipe(Effect.scoped)
   )

@@ -8,7 +8,7 @@ const CHAT = "/v1/chat/completions"
 const streamed = { ...chat, stream: true }
 const words = "one two three four five"
 const called = (args: string) => ({ tool_calls: [{ index: 0, function: { name: "tide", arguments: args } }] })
-const said = (message: object, usage?: object) => ({
+const completion = (message: object, usage?: object) => ({
   choices: [{ index: 0, message: { role: "assistant", content: null, ...message } }],
   ...(usage && { usage })
 })
@@ -32,7 +32,7 @@ describe("a response without usage", () => {
         [{ refusal: words }, 5],
         [{ content: [{ type: "text", text: words }] }, 5]
       ] as const) {
-        answer = said(message)
+        answer = completion(message)
         yield* costs(server, post(server, CHAT, chat), CHAT_INPUT + tokens)
         pieces = [delta({ role: "assistant", content: null }), delta(message)]
         yield* costs(server, post(server, CHAT, streamed), CHAT_INPUT + tokens)
@@ -40,7 +40,7 @@ describe("a response without usage", () => {
       // One event may have several lines of data.
       pieces = [JSON.stringify(piece(words), null, 1).replaceAll("\n", "\ndata: ")]
       yield* costs(server, post(server, CHAT, streamed), CHAT_INPUT + 5)
-      answer = said({ content: words }, { prompt_tokens: CHAT_INPUT, completion_tokens: 0 })
+      answer = completion({ content: words }, { prompt_tokens: CHAT_INPUT, completion_tokens: 0 })
       yield* costs(server, post(server, CHAT, chat), CHAT_INPUT + 5)
     }).pipe(Effect.scoped)
   )
@@ -63,7 +63,7 @@ describe("a chat request", () => {
   it.live("reserves and counts tools, schemas and names in addition to its texts", () =>
     Effect.gen(function* () {
       const { requests, server } = yield* startPaidServer((response) =>
-        json(response, said({ content: "six" }))
+        json(response, completion({ content: "six" }))
       )
       const made = yield* server.json(
         Schema.Struct({ data: Schema.Struct({ key: Schema.String }) }),
@@ -97,7 +97,7 @@ describe("a chat request", () => {
   it.live("reserves for each of `n` choices, and an invalid `n` is rejected", () =>
     Effect.gen(function* () {
       const { requests, server } = yield* startPaidServer((response) =>
-        json(response, said({ content: "six" }))
+        json(response, completion({ content: "six" }))
       )
       const made = yield* server.json(
         Schema.Struct({ data: Schema.Struct({ key: Schema.String }) }),
@@ -128,7 +128,7 @@ describe("a chat request", () => {
 it.live("the token limit keeps its name, and of two different limits the lower one is sent for both", () =>
   Effect.gen(function* () {
     const { requests, server } = yield* startPaidServer((response) =>
-      json(response, said({ content: words }))
+      json(response, completion({ content: words }))
     )
     const { max_tokens: _, ...unlimited } = chat
     const written = '{ "max_completion_tokens":5, "big":12345678901234567890, '

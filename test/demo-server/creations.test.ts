@@ -106,11 +106,11 @@ describe("the response of a creation whose caller has disconnected", () => {
       }
       assert.lengthOf(requests(), MADE.length)
       // The request is logged after the caller has disconnected.
-      const gone = yield* Effect.repeat(
+      const disconnected = yield* Effect.repeat(
         Effect.sync(() => server.printed.filter((line) => line.includes("status=499"))),
         { schedule: Schedule.spaced("5 millis"), until: ({ length }) => length === MADE.length, times: 1000 }
       )
-      assert.lengthOf(gone, MADE.length)
+      assert.lengthOf(disconnected, MADE.length)
     }).pipe(Effect.scoped)
   )
 

@@ -64,8 +64,8 @@ describe("the order of providers", () => {
         provider("three", answering("three"), { priority: 1, weight: 3 }),
         provider("one", answering("one"), { priority: 1 })
       ]
-      const answered = yield* Effect.replicateEffect(ask(providers), 2000).pipe(Random.withSeed("shares"))
-      const count = (id: string) => answered.filter((one) => one === id).length
+      const answers = yield* Effect.replicateEffect(ask(providers), 2000).pipe(Random.withSeed("shares"))
+      const count = (id: string) => answers.filter((one) => one === id).length
       assert.strictEqual(count("later"), 0)
       assert.strictEqual(count("one") + count("three"), 2000)
       // 1,500 expected; the standard deviation is 19.

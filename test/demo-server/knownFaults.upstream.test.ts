@@ -173,14 +173,14 @@ describe("known faults of gateways, with an upstream", () => {
 
   it.live("14: a key disabled during a stream gets the rest of it, and nothing more", () =>
     Effect.gen(function* () {
-      const begun = yield* Deferred.make<ServerResponse>()
+      const started = yield* Deferred.make<ServerResponse>()
       const { call, json } = yield* startWithUpstream(CHAT, (response) => {
         startEvents(response)
-        Deferred.doneUnsafe(begun, Effect.succeed(response))
+        Deferred.doneUnsafe(started, Effect.succeed(response))
       })
       const { data } = yield* json(Made, "/api/token/", { as: "token", json: key })
       const streamed = yield* call(CHAT, { ...bearer(data.key), json: { ...chat, stream: true } })
-      const upstream = yield* Deferred.await(begun)
+      const upstream = yield* Deferred.await(started)
       yield* call("/api/token/", { as: "token", method: "PUT", json: { id: data.id, status: 0 } })
       assert.strictEqual((yield* call("/v1/models", bearer(data.key))).status, 401)
       upstream.end(`${event("last")}data: [DONE]\n\n`)
@@ -192,15 +192,15 @@ describe("known faults of gateways, with an upstream", () => {
 
   it.live("a stream ends with its last event and closes the upstream's connection", () =>
     Effect.gen(function* () {
-      const letGo = yield* Deferred.make<void>()
+      const closed = yield* Deferred.make<void>()
       const { call } = yield* startWithUpstream(CHAT, (response) => {
         startEvents(response)
-        response.once("close", () => Deferred.doneUnsafe(letGo, Effect.void))
+        response.once("close", () => Deferred.doneUnsafe(closed, Effect.void))
         response.write(`${event("last")}data: [DONE]\n\n${event("late")}`)
       })
       const text = yield* textOf(yield* call(CHAT, { json: { ...chat, stream: true } }))
       assert.strictEqual(text, `${event("first")}${event("last")}data: [DONE]\n\n`)
-      yield* Deferred.await(letGo)
+      yield* Deferred.await(closed)
     }).pipe(Effect.scoped)
   )
 
@@ -327,9 +327,9 @@ describe("known faults of gateways, with an upstream", () => {
       })
       const ask = (content: string) =>
         call(CHAT, { json: { ...chat, messages: [{ role: "user", content }], stream: true } })
-      const told = yield* Effect.flatMap(ask("tell"), textOf)
-      assert.include(told, "bad key <redacted>")
-      assert.notInclude(told, canary)
+      const redacted = yield* Effect.flatMap(ask("tell"), textOf)
+      assert.include(redacted, "bad key <redacted>")
+      assert.notInclude(redacted, canary)
       const [error, ...rest] = (yield* Effect.flatMap(ask("cut"), textOf)).split("data: ").slice(2)
       decodeError(error ?? "")
       assert.isEmpty(rest)

@@ -136,9 +136,9 @@ onEachStore((store) => {
         yield* keys.update("a", key, { name: "a third", remain_quota: 170 })
         yield* ledger.refund(renamed)
         assert.deepStrictEqual(yield* balances("a"), { user: 200, key: 200 })
-        const [gone, under, over] = [yield* reserve(40), yield* reserve(40), yield* reserve(5)]
+        const [refunded, under, over] = [yield* reserve(40), yield* reserve(40), yield* reserve(5)]
         yield* keys.update("a", key, { remain_quota: 7 })
-        yield* ledger.refund(gone)
+        yield* ledger.refund(refunded)
         yield* ledger.settle(under, used(10))
         yield* ledger.settle(over, used(30))
         assert.deepStrictEqual(yield* balances("a"), { user: 160, key: 7 })
@@ -302,22 +302,22 @@ onEachStore((store) => {
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const sql = yield* SqlClient.SqlClient
-        const begun = yield* ledger.clock
+        const start = yield* ledger.clock
         const key = yield* addUser("a", { quota: 100 })
-        const heard = charged(yield* ledger.reserve(requestOf("a", key)))
-        const silent = charged(yield* ledger.reserve(requestOf("a", key)))
+        const renewed = charged(yield* ledger.reserve(requestOf("a", key)))
+        const expired = charged(yield* ledger.reserve(requestOf("a", key)))
         const ended = charged(yield* ledger.reserve(requestOf("a", key)))
         yield* ledger.settle(ended, used(1))
         yield* sql`UPDATE charges SET lease_until = lease_until - ${LEASE_MS / 2}`
-        yield* ledger.renew([heard.id, ended.id])
-        assert.isEmpty(yield* ledger.expired(begun + LEASE_MS / 2 - 1, "calls"))
-        const found = yield* ledger.expired(begun + LEASE_MS - 1, "calls")
+        yield* ledger.renew([renewed.id, ended.id])
+        assert.isEmpty(yield* ledger.expired(start + LEASE_MS / 2 - 1, "calls"))
+        const found = yield* ledger.expired(start + LEASE_MS - 1, "calls")
         assert.deepStrictEqual(
           found.map(({ id }) => id),
-          [silent.id]
+          [expired.id]
         )
-        yield* ledger.assign(heard.id, "task", 1)
-        assert.strictEqual((yield* ledger.ofTask("a", "task"))?.id, heard.id)
+        yield* ledger.assign(renewed.id, "task", 1)
+        assert.strictEqual((yield* ledger.ofTask("a", "task"))?.id, renewed.id)
         assert.isUndefined(yield* ledger.ofTask("b", "task"))
       })
     )

@@ -91,10 +91,10 @@ layer(testServer({ env: { SLUICE_LOG: "json" } }), { excludeTestServices: true }
       yield* call("/v1/videos/canary-id", { headers: { "x-request-id": "foreign" } })
       yield* call("/canary-path", { headers: { "x-request-id": "nowhere" } })
       yield* call("/v1/models", { headers: { "x-request-id": "stranger" }, as: "none" })
-      const told = new Map(linesOf(printed).map((line) => [line.request, [line.route, line.status]]))
-      assert.deepStrictEqual(told.get("foreign"), ["/v1/videos/:id", 404])
-      assert.deepStrictEqual(told.get("nowhere"), ["other", 404])
-      assert.deepStrictEqual(told.get("stranger"), ["/v1/models", 401])
+      const logged = new Map(linesOf(printed).map((line) => [line.request, [line.route, line.status]]))
+      assert.deepStrictEqual(logged.get("foreign"), ["/v1/videos/:id", 404])
+      assert.deepStrictEqual(logged.get("nowhere"), ["other", 404])
+      assert.deepStrictEqual(logged.get("stranger"), ["/v1/models", 401])
       assert.notInclude(printed.filter((text) => text.startsWith("{")).join("\n"), "canary")
     })
   )
@@ -236,7 +236,7 @@ it.live("traces continue the caller's trace at the collector, without the caller
   Effect.gen(function* () {
     const bodies: Array<string> = []
     const headers: Array<string> = []
-    const came = yield* Deferred.make<void>()
+    const received = yield* Deferred.make<void>()
     const collector = createServer((request, response) => {
       let body = ""
       request.on("data", (chunk) => (body += String(chunk)))
@@ -244,7 +244,7 @@ it.live("traces continue the caller's trace at the collector, without the caller
         bodies.push(body)
         headers.push(`${request.url} ${String(request.headers["x-collector"])}`)
         response.writeHead(200, { "content-type": "application/json" }).end("{}")
-        Deferred.doneUnsafe(came, Effect.void)
+        Deferred.doneUnsafe(received, Effect.void)
       })
     })
     yield* Effect.acquireRelease(
@@ -267,7 +267,7 @@ it.live("traces continue the caller's trace at the collector, without the caller
     assert.strictEqual((yield* call("/v1/models?keyword=canary")).status, 200)
     // The rest is sent when the server stops.
     yield* Scope.close(scope, Exit.void)
-    yield* Deferred.await(came)
+    yield* Deferred.await(received)
 
     const spans = bodies
       .flatMap((body) => Schema.decodeUnknownSync(Schema.fromJsonString(Spans))(body).resourceSpans)

@@ -264,7 +264,7 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
     Effect.gen(function* () {
       const { behave, server } = yield* Both
       const called = { id: "1", type: "function", function: { name: "tide", arguments: '{"at":"quay"}' } }
-      const said = (message: object, finish_reason: string) =>
+      const completion = (message: object, finish_reason: string) =>
         json({
           object: "chat.completion",
           model: "east-chat",
@@ -275,8 +275,8 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
         const tool = messages.find((message) => "tool_call_id" in message)
         const answer =
           tool === undefined
-            ? said({ role: "assistant", content: null, tool_calls: [called] }, "tool_calls")
-            : said({ role: "assistant", content: JSON.stringify(messages) }, "stop")
+            ? completion({ role: "assistant", content: null, tool_calls: [called] }, "tool_calls")
+            : completion({ role: "assistant", content: JSON.stringify(messages) }, "stop")
         answer(exchange)
       }, down)
       const client = new OpenAI({
@@ -336,9 +336,9 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
     Effect.gen(function* () {
       const { behave, east, server } = yield* Both
       behave(() => {}, down)
-      const silent = yield* Effect.forkChild(server.call("/v1/rerank", { json: rank }))
+      const calling = yield* Effect.forkChild(server.call("/v1/rerank", { json: rank }))
       const waiting = yield* east.next
-      yield* Fiber.interrupt(silent)
+      yield* Fiber.interrupt(calling)
       yield* Effect.promise(() => waiting.disconnected)
 
       const leaving = new AbortController()

@@ -23,9 +23,9 @@ const HOUR = 3_600_000
 const stateOf = (data: string) => {
   const database = new DatabaseSync(join(data, "accounts.db"))
   const states = database.prepare("SELECT id, state, cost FROM charges ORDER BY id").all()
-  const owner = database.prepare("SELECT granted - quota AS gone FROM users").get()
+  const owner = database.prepare("SELECT granted - quota AS spent FROM users").get()
   database.close()
-  return { states: states.map(({ id, state, cost }) => [id, state, cost]), gone: owner?.["gone"] }
+  return { states: states.map(({ id, state, cost }) => [id, state, cost]), spent: owner?.["spent"] }
 }
 
 it.live("tasks of upstreams are settled or refunded by their status, and other calls are refunded", () =>
@@ -96,7 +96,7 @@ it.live("tasks of upstreams are settled or refunded by their status, and other c
       })
     )
     const [first, , third] = planned
-    const { gone, states: left } = stateOf(data)
+    const { spent, states: left } = stateOf(data)
     assert.deepStrictEqual(left.map(([, state]) => state).toSorted(), [
       "refunded",
       "refunded",
@@ -110,7 +110,7 @@ it.live("tasks of upstreams are settled or refunded by their status, and other c
     assert.deepInclude(left, ["c-task-long-ago", "refunded", 0])
     assert.include(printed, "is unknown after")
     assert.isAbove(Number(before?.["reserved"]), 0)
-    assert.strictEqual(gone, Number(first?.["planned"]) + Number(third?.["planned"]))
+    assert.strictEqual(spent, Number(first?.["planned"]) + Number(third?.["planned"]))
   }).pipe(Effect.scoped)
 )
 
