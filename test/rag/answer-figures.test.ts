@@ -29,7 +29,7 @@ const figureOf = (number: string, caption: string, crop: Uint8Array): PassageFig
   crop: sha256(crop)
 })
 
-/** One document of two figures, and a paragraph that refers to the first. */
+/** A document with two figures, and a paragraph that refers to the first. */
 const pond = Effect.gen(function* () {
   const { embed, model } = yield* Embedder
   const index = yield* PassageIndex
@@ -73,7 +73,7 @@ const pond = Effect.gen(function* () {
   return yield* Library.make()
 })
 
-/** Says of the red picture what it shows; counts how often it was asked, and with what. */
+/** Describes the red picture, and records its calls. */
 const seeing = (asked: Ref.Ref<ReadonlyArray<string>>, kind: "generative" | "extractive", said: string) =>
   Layer.succeed(
     Vision,
@@ -198,7 +198,7 @@ describe("questions about figures", () => {
       const events = yield* Stream.runCollect(
         library.askEvents("Jan water level of the upper pond 4.20 or 9.99 m?")
       )
-      // Sentences do not wait for what can only confirm them.
+      // Sentences do not wait for a model that can only confirm them.
       assert.deepStrictEqual(
         events.flatMap(({ type }) => (type === "sentence" || type === "looked" ? [type] : [])),
         ["sentence", "looked", "looked"]

@@ -7,12 +7,12 @@ const near = (value: number, expected: number, within: number) =>
 
 describe("the paired bootstrap", () => {
   it("has the p-value of an enumeration", () => {
-    // Three queries better by 1, one the same. A resample shows no difference where all four draws are the last: 1 of 256.
+    // Three queries are better by 1, one is equal. A resample without difference draws the last query four times: 1 of 256.
     const { difference, interval, p } = pairedBootstrap([1, 1, 1, 0.5], [0, 0, 0, 0.5])
     assert.strictEqual(difference, 0.75)
     assert.deepStrictEqual(interval, [0.25, 1])
     near(p, 2 / 256, 0.003)
-    // Two queries, one won and one lost by the same: a quarter of the resamples on either side, half in the middle.
+    // One query is better and one worse by the same: a quarter of the resamples on either side, half in the middle.
     assert.deepStrictEqual(pairedBootstrap([1, 0], [0, 1]), { difference: 0, interval: [-1, 1], p: 1 })
   })
 
@@ -39,7 +39,7 @@ describe("the paired bootstrap", () => {
     near(turned.p, once.p, 1e-3)
     assert.deepStrictEqual(pairedBootstrap([], []), { difference: 0, interval: [0, 0], p: 1 })
     assert.deepStrictEqual(pairedBootstrap(a, a), { difference: 0, interval: [0, 0], p: 1 })
-    // Never 0: that would be certainty.
+    // p is never 0.
     assert.strictEqual(pairedBootstrap([1, 1], [0, 0], { resamples: 99 }).p, 2 / 100)
   })
 

@@ -14,7 +14,7 @@ import { random, randomHtml, randomMarkdown } from "./RandomDocument.ts"
 
 const SEEDS = Array.from({ length: 60 }, (_, index) => index + 1)
 
-/** What holds for the passages of any document. */
+/** Checks the laws of the passages of any document. */
 const holds = (parsed: Parsed, what: string): void => {
   const { blocks, lines, pages, text } = parsed
   const passages = chunk(parsed)
@@ -33,7 +33,7 @@ const holds = (parsed: Parsed, what: string): void => {
     if (pages.length > 0) assert.strictEqual(passage.page, inside[0]?.page, what)
     end = passage.end
   })
-  // A figure is passages of its own: they hold all of it, and of the rest only headings that stand directly before it
+  // The passages of a figure contain all of it, and of the rest only the headings directly before it.
   const overlaps = (a: Span, b: Span) => a.start < b.end && b.start < a.end
   for (const figure of parsed.figures) {
     const its = passages.filter((passage) => overlaps(passage, figure))
@@ -67,7 +67,7 @@ const holds = (parsed: Parsed, what: string): void => {
         assert.fail(`${what}: ${text.slice(at, at + 40)} is in no passage`)
     }
   }
-  // A heading within a passage stands at its head, or belongs to tiny sections that were joined
+  // A heading is at the start of its passage, or belongs to tiny sections that were joined.
   for (const passage of passages) {
     const within = blocks.filter((block) => block.start >= passage.start && block.end <= passage.end)
     const first = within.findIndex(({ kind }) => kind !== "heading")
@@ -77,7 +77,7 @@ const holds = (parsed: Parsed, what: string): void => {
   }
 }
 
-/** The same document with some of its blocks, alone or with the next, made figures. */
+/** The same document with some blocks, alone or with the next, as figures. */
 const withFigures = (parsed: Parsed, seed: number): Parsed => {
   const next = random(seed)
   const figures: Array<Figure> = []
@@ -133,7 +133,7 @@ describe("chunk", () => {
       const parsed = parseMarkdown(text)
       holds(parsed, `Markdown, seed ${seed}`)
       assert.strictEqual(parsed.text, text)
-      // What is in no block: front matter, thematic breaks, comments
+      // Text outside of blocks: front matter, thematic breaks, comments.
       let outside = ""
       let at = 0
       for (const { end, start } of parsed.blocks) {
@@ -186,7 +186,7 @@ describe("chunk", () => {
         holds(parsed, path)
         const passages = chunk(parsed)
         count += passages.length
-        // An image has no headings
+        // An image has no headings.
         const least = parsed.format === "image" ? 0 : 1
         for (const { headings } of passages) assert.isAtLeast(headings.length, least, path)
       }

@@ -13,7 +13,7 @@ const texts = (from: number, to: number) =>
     return { text, hash: sha256(text) }
   })
 
-/** An embedder that answers when it is let, and a cache in memory. */
+/** An embedder that answers when the test lets it, and a cache in memory. */
 const held = (free = false) =>
   Effect.gen(function* () {
     const sent: Array<string> = []

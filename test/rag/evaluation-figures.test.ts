@@ -36,7 +36,7 @@ describe("scores of figures", () => {
   it("pairs each mark and each found figure once, by the largest overlap", () => {
     const marks = [mark("1", [0, 0, 100, 100]), mark("2", [0, 200, 100, 300])]
     const finds = [
-      // Two finds for one mark: the second overlaps more and takes it.
+      // Two figures are found for one mark: the second has the larger overlap.
       find("9", [0, 0, 100, 80]),
       find("1", [0, 0, 100, 100]),
       find("2", [0, 200, 100, 250])

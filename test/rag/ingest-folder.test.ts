@@ -133,7 +133,7 @@ describe("a folder", () => {
         "pong Malformed",
         "self Malformed"
       ])
-      // what a link pointed to is gone: the document goes, and nothing else
+      // A link whose target was deleted removes its document only.
       yield* Effect.sync(() => rmSync(join(docs, "two.md")))
       assert.strictEqual((yield* library.ingest(docs)).removed, 2)
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
@@ -189,7 +189,7 @@ describe("a folder", () => {
       const { docs, write } = yield* testFolder
       yield* write("docs/a.md", "# A\n\nBoats wait two hours.\n")
       yield* write("docs/notes.lance/b.md", "# B\n\nA folder of notes by such a name.\n")
-      // Beside the documents, and below them; a link to it is another way to the same.
+      // The library lies beside the documents, below them, or behind a link.
       yield* Library.open(docs)
       const library = yield* Library.open(join(docs, "kept here"))
       symlinkSync("kept here", join(docs, "a link"))
@@ -208,7 +208,7 @@ describe("a folder", () => {
       for (let i = 10; i < 30; i++) yield* write(`docs/${i}.md`, `# Number ${i}\n\nNote ${i}.\n`)
       yield* write("docs/26/below.md", "# Below\n\nIt stands below.\n")
       const library = yield* Library.open(at)
-      // the first file's turn comes when the folder was listed and before the later ones are read
+      // The first file is read after the folder was listed, and before the other files are read.
       const report = yield* library.ingest({
         folder: docs,
         metadata: (path) => {

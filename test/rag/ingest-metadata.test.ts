@@ -41,7 +41,7 @@ describe("metadata", () => {
             .retrieve("boiler refunds cat", { filter: Filter.equals(["metadata", "year"], year) })
             .pipe(Effect.map(({ trace }) => trace.passages.length))
         assert.deepStrictEqual([yield* found(2025), yield* found(2026)], [0, 3])
-        // who says nothing of it leaves it; a new version of the file has it too
+        // Without metadata the present metadata stays, also for a new version of the file.
         assert.strictEqual((yield* library.ingest(docs)).unchanged, 3)
         assert.deepStrictEqual(yield* metadataOf(library), due(2026))
         assert.strictEqual(yield* count, paid)

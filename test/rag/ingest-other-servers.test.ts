@@ -11,7 +11,7 @@ import { handbook, testFolder } from "./TestFolder.ts"
 
 const PREFIXES = { query: "search_query: ", passage: "search_document: " }
 
-/** Numbers only, whatever is asked for; no usage, or half of one; fields of their own. */
+/** Vectors always as numbers; no usage, or a part of it; extra fields. */
 const servers: ReadonlyArray<readonly [name: string, around: (data: ReadonlyArray<object>) => object]> = [
   ["Ollama", (data) => ({ object: "list", data, model: "nomic-embed-text" })],
   [
@@ -63,7 +63,7 @@ describe("a self-hosted embedding server", () => {
           assert.include(sent, `${PREFIXES.query}Who holds the key to the boiler room?`)
           assert.strictEqual((yield* library.ingest(docs)).unchanged, 3)
         }).pipe(Effect.provide(modelsOf(gateway.url)), Effect.scoped)
-        // the address as such servers print it; and other prefixes are another model
+        // The URL as such servers print it. Other prefixes make another model.
         yield* Effect.scoped(Library.open(at)).pipe(Effect.provide(modelsOf(`${gateway.url}/v1/`)))
         const other = yield* Effect.flip(
           Effect.scoped(Library.open(at)).pipe(

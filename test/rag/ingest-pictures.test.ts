@@ -22,7 +22,7 @@ const PAGES = {
 const FIRST = png(64, 48)
 const SECOND = png(80, 60)
 
-/** The documents and their pictures in a folder, a library over it, and how many texts were paid for. */
+/** A folder of documents and pictures, a library of it, and the number of paid texts. */
 const illustrated = Effect.gen(function* () {
   const test = yield* testFolder
   for (const [name, text] of Object.entries(PAGES)) yield* test.write(`docs/${name}`, text)
@@ -37,7 +37,7 @@ const illustrated = Effect.gen(function* () {
 const cropsOf = (library: typeof Library.Service, path: string) =>
   Effect.map(library.figures(documentId(path)), (figures) => figures.map(({ figure }) => figure.crop))
 
-/** What an ingest replaces; a plan says the same beforehand. */
+/** The documents that an ingest replaces, after checking that the plan names the same. */
 const replacedBy = Effect.fnUntraced(function* (library: typeof Library.Service, docs: string) {
   const { calls, changes } = yield* library.plan(docs)
   const events = yield* Stream.runCollect(library.ingestEvents(docs))
@@ -175,7 +175,7 @@ describe("a linked picture", () => {
   })
 })
 
-/** A library whose figures are described by a model that says `says`, and which pictures with which captions it saw. */
+/** A library whose figures are described as `says`, and the pictures and captions that the model got. */
 const describing = Effect.fnUntraced(function* (says: (asked: number) => string) {
   const test = yield* testFolder
   const asked: Array<string> = []

@@ -12,7 +12,7 @@ import { DIMENSION, embedText, modelsLayer, readerLayer, rerankerLayer } from ".
 import { column, writePdf } from "./PdfWriter.ts"
 import { HANDBOOK, handbook, testFolder } from "./TestFolder.ts"
 
-/** A model that costs, and the texts of each of its calls. */
+/** A paid model, and the texts of each call. */
 const paidModel = Effect.map(Ref.make<ReadonlyArray<ReadonlyArray<string>>>([]), (calls) => ({
   calls: Ref.get(calls),
   layer: Layer.mergeAll(
@@ -72,7 +72,7 @@ describe("plan", () => {
           plan.failed.map(({ path, reason }) => [path, reason]),
           [["bad.txt", "Malformed"]]
         )
-        // the copy's text is in the cache already
+        // The text of the copy is in the cache already.
         assert.deepStrictEqual([plan.unchanged, plan.cached, plan.texts], [1, 1, plan.passages - 1])
         assert.strictEqual(plan.calls, 1)
         assert.isTrue(plan.tokens.estimated > 40 && plan.tokens.estimated <= plan.tokens.atMost)
@@ -90,7 +90,7 @@ describe("plan", () => {
       const { docs, library: at, write } = yield* handbook
       const { calls, layer } = yield* paidModel
       for (let i = 0; i < 12; i++) yield* write(`docs/long${i}.md`, long(`Long ${i}`, 130))
-      // equal texts are paid once, in one commit and over several
+      // Equal texts are paid once, within a commit and across commits.
       for (const name of ["again0", "long5b", "z"])
         yield* write(`docs/${name}.md`, HANDBOOK["docs/refunds.md"])
       yield* Effect.gen(function* () {
@@ -112,7 +112,7 @@ describe("plan", () => {
         assert.isTrue((yield* library.documents).every(({ metadata, path }) => metadata?.["path"] === path))
         const rest = yield* library.plan(docs)
         assert.deepStrictEqual([rest.changes, rest.unchanged, rest.calls, rest.passages], [[], 18, 0, 0])
-        // once more is nothing at all
+        // Applied again, the plan does nothing.
         const again = yield* library.apply(plan)
         assert.deepStrictEqual([again.unchanged, again.added, again.passages], [18, 0, 0])
         assert.strictEqual((yield* calls).length, plan.calls)
@@ -248,7 +248,7 @@ describe("plan", () => {
       symlinkSync(docs, join(docs, "round"))
       yield* Effect.gen(function* () {
         const library = yield* Library.open(at)
-        // the first file's turn comes when the folder was listed and before the later ones are read
+        // The first file is read after the folder was listed, and before the other files are read.
         const plan = yield* library.plan({
           folder: docs,
           metadata: (path) => {

@@ -10,13 +10,13 @@ import { handbook, testFolder } from "./TestFolder.ts"
 
 const CHILD = new URL("./IngestChild.ts", import.meta.url).pathname
 
-/** Runs an ingest in a process of its own and gives its lines, the last of them the signal that ended it. */
+/** Runs an ingest in another process. Returns its lines; the last is the signal that ended it. */
 const child = (
   args: ReadonlyArray<string>,
   options: {
     readonly unprivileged?: boolean
     readonly killed?: boolean
-    /** No file may grow beyond so many KiB, which fails as a full disk does. */
+    /** The maximum size of a file in KiB. Exceeding it fails as a full disk does. */
     readonly fileSizeLimit?: number
   }
 ): Effect.Effect<ReadonlyArray<string>> =>

@@ -111,7 +111,7 @@ describe("the stored parse", () => {
       const { info, parsed: read } = yield* library.document(id)
       assert.strictEqual(read.text.slice(shown?.start, shown?.end), shown?.text)
       assert.deepStrictEqual(info.faults, parsed.faults)
-      // neither the reading nor another's file is a crop
+      // Neither the stored parse nor the file of another document is a crop.
       for (const no of [draft.reading ?? "", info.sha256, "0".repeat(64)]) {
         assert.strictEqual((yield* Effect.flip(library.attachment(id, no))).reason, "NotFound")
       }

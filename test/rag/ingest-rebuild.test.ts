@@ -22,7 +22,7 @@ const manyDocuments = Effect.gen(function* () {
   return test
 })
 
-/** What a reader sees; all of it together is the same before, during and after. */
+/** The reader's results, which are the same before, during and after the rebuild. */
 const seen = (library: typeof Library.Service) =>
   Effect.gen(function* () {
     const { documents, passages } = yield* library.stats
@@ -105,7 +105,7 @@ describe("rebuild", () => {
       const upload = (path: string) => ({ path, bytes: new TextEncoder().encode(`# ${path}\n\nA stove.\n`) })
       const writer = yield* Library.open(at)
       yield* writer.ingest({ files: [upload("first.md")] })
-      // Each is written while the one before it is brought over; the model refuses the last one.
+      // Each is written while the one before is copied. The model rejects the last one.
       const next = new Map([
         ["first.md", "second.md"],
         ["second.md", "last.md"]
@@ -153,11 +153,11 @@ describe("rebuild", () => {
         }
         yield* Fiber.join(writing)
       })
-      // It waits as long as a rebuild that lives may take, and then is acknowledged: the name must not move.
+      // It waits as long as a live rebuild may take, and is then acknowledged: the name must not move.
       const dies = Effect.flatMap(writes, ended)
       assert.isFalse(yield* publish(dies))
       assert.strictEqual(yield* (yield* store.open("names", MANIFEST)).passageCount, 1)
-      // What is written while the name moves is not acknowledged.
+      // A write while the name moves is not acknowledged.
       const lives = Effect.gen(function* () {
         yield* Deferred.succeed(ready, yield* writes)
         yield* next.commit([early])
@@ -165,7 +165,7 @@ describe("rebuild", () => {
       assert.isTrue(yield* publish(lives))
       assert.strictEqual((yield* Effect.flip(ended(yield* Deferred.await(ready)))).reason, "Stale")
       assert.strictEqual(yield* (yield* store.open("names", MANIFEST)).passageCount, 1)
-      // Nor does the name move away from a table that it does not stand for any more.
+      // The name does not move if it refers to another table by now.
       assert.strictEqual((yield* Effect.flip(publish(Effect.void))).reason, "Stale")
     }).pipe(Effect.scoped)
   )

@@ -102,7 +102,7 @@ describe("ingest", () => {
         const moved = yield* library.ingest(join(folder, "moved"))
         assert.deepStrictEqual([moved.unchanged, moved.added, moved.removed], [3, 0, 0])
         assert.strictEqual(yield* count, before)
-        // the folder's files are its own now: one that is deleted there is removed here
+        // The folder owns its files now: deleting one removes its document.
         yield* Effect.promise(() => rename(join(folder, "moved/refunds.md"), join(folder, "kept.md")))
         assert.strictEqual((yield* library.ingest(join(folder, "moved"))).removed, 1)
       }).pipe(Effect.provide(models))
@@ -246,7 +246,7 @@ describe("ingest", () => {
         yield* Ref.set(asked, [])
         assert.deepStrictEqual((yield* library.ingest(docs)).added, 1)
         assert.strictEqual((yield* Ref.get(asked)).length, 1)
-        // a second collection of the same texts costs nothing
+        // A second collection of the same texts costs nothing.
         yield* Ref.set(asked, [])
         const twin = yield* Library.open(at, { collection: "twin" })
         assert.strictEqual((yield* twin.ingest(docs)).added, 3)

@@ -37,7 +37,7 @@ describe("evaluation of a library", () => {
         configurations: [{ name: "a", options: { recall: 1, keep: 1 } }],
         onQuestion: (number) => Effect.sync(() => asked.push(number))
       })
-      // A third of the three headings that say something.
+      // A third of the three specific headings.
       assert.deepStrictEqual([queries, asked], [1, [1]])
       assert.deepStrictEqual(
         runs.map(({ name }) => name),

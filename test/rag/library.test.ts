@@ -63,7 +63,7 @@ describe("Library", () => {
           assert.strictEqual(error.reason, "ManifestMismatch")
           assert.include(error.message, what)
           assert.include(error.message, "rebuild")
-          // from the stored originals: the folder is not needed
+          // The stored originals are enough: the folder is not needed.
           yield* remove("docs")
           const last = yield* Stream.runLast(Library.rebuild(at))
           assert.isTrue(last._tag === "Some" && last.value.type === "done" && last.value.report.added === 3)
@@ -151,7 +151,7 @@ describe("Library", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
-  // Skipped: only Linux has a file system that takes no folders.
+  // Skipped: only Linux has a file system in which no folder can be created.
   it.effect.skipIf(!existsSync("/proc/self"))("reports a folder that cannot be created (needs /proc)", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(Effect.scoped(Library.open("/proc/sluice/library")))

@@ -117,7 +117,7 @@ describe("evaluation", () => {
       )
       yield* write("retrieval/copies/qrels.tsv", "query-id\tcorpus-id\tscore\nq\ta\t1\nq\tb\t1\nq\tc\t1\n")
       const { runs } = yield* evaluateRetrieval({ data: folder, collection: "copies" })
-      // One of the three is kept, beside two others.
+      // One of the three is kept, with two other passages.
       assert.strictEqual(runs.find(({ name }) => name === "default")?.metrics["nDCG@3"], 1)
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )

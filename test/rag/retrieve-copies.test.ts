@@ -36,7 +36,7 @@ describe("retrieval of duplicates", () => {
           [false, first?.id]
         ]
       )
-      // A word that is asked for is no small difference.
+      // A word of the question is a decisive difference.
       const asked = yield* from.retrieve("Whose name is written down?", { keep: 5 })
       assert.include(pathsOf(asked), "2024/rules.md")
       assert.include(pathsOf(asked), "night.md")
@@ -77,7 +77,7 @@ describe("retrieval of duplicates", () => {
         "c.md": `# Rows\n\n${code("Gate")}\n`
       })
       const keptFor = (question: string) => Effect.map(from.retrieve(question), pathsOf)
-      // The two others differ in nothing that is asked for: of such ones two are kept, however many there are.
+      // The other two do not differ in a word of the question: at most two of such passages are kept.
       for (const [question, asked] of [
         ["connection that finds boats", "a.md"],
         ["connection that finds the fee", "b.md"]
@@ -159,7 +159,7 @@ describe("retrieval of duplicates", () => {
       const copied = kept.find(({ document }) => document.path.startsWith("minutes"))
       assert.lengthOf(copied?.alsoAt ?? [], ALSO_AT)
       assert.isAtMost(trace.candidates, CANDIDATES)
-      // A copy that nobody looked at says which one stands for it.
+      // `why` names the passage of which a dropped duplicate is a copy.
       const ids = (yield* from.documents).map(({ id }) => id)
       const said = yield* Effect.forEach(ids.slice(0, 20), (id) => from.why(id, question))
       const left = said
@@ -170,7 +170,7 @@ describe("retrieval of duplicates", () => {
         assert.strictEqual(outcome, "same")
         assert.match(sentence, /^Not reranked: \S+ has the same text, or nearly the same\./)
       }
-      // With fewer that are recalled than there are copies, too; and where each passage that a reranker sees costs.
+      // Also with a recall below the number of duplicates, and with a neural reranker.
       const few = yield* from.retrieve(question, { recall: 4, candidates: 4 })
       assert.includeMembers(pathsOf(few), ["rules.md", "faq.md"])
       const unlike = yield* from.retrieve(question, { diversity: 0.5 })

@@ -17,7 +17,7 @@ const passage = (id: string): Hit["passage"] => ({
   document: { id, path: id, title: id, format: "text" }
 })
 
-/** What a store gives: two ranked lists that overlap, with equal scores among them. */
+/** Two ranked lists that overlap, with some equal scores. */
 const hitsOf = (seed: number): ReadonlyArray<Hit> => {
   const next = random(seed)
   const hits = new Map<string, Hit>()

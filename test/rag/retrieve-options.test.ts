@@ -13,7 +13,7 @@ const GATES = {
   "c.md": "# Fees\n\nA boat pays a fee of nine crowns for each lock it passes.\n"
 }
 
-/** A reranker in the order given, that counts its calls and what it was given. */
+/** A reranker that keeps the order, and counts calls and documents. */
 const watched = (model: Partial<RerankerModel>, wait: Effect.Effect<void> = Effect.void) =>
   Effect.gen(function* () {
     const calls = yield* Ref.make<ReadonlyArray<number>>([])
@@ -38,7 +38,7 @@ const many = Object.fromEntries(
 describe("options of retrieval", () => {
   it.effect("rerank more candidates with a lexical reranker than with a neural one, in one call", () =>
     Effect.gen(function* () {
-      // Seven eighths of them from each way: fewer than all where both find the same.
+      // Seven eighths from each retriever: fewer than all if both find the same passages.
       for (const [model, options, least, most] of [
         [{ kind: "lexical" }, {}, 35, CANDIDATES],
         [{ kind: "neural" }, {}, RECALL, RECALL],
@@ -118,7 +118,7 @@ describe("options of retrieval", () => {
       )
       yield* Effect.gen(function* () {
         const from = yield* library(GATES, { deadline: "1 hour" })
-        // No time is left when the reranker's turn comes: it is not even called.
+        // No time is left for the reranker: it is not called.
         const { kept, trace } = yield* from.retrieve("When does the lower gate open?", {
           deadline: Duration.zero
         })
@@ -133,7 +133,7 @@ describe("options of retrieval", () => {
           trace.passages.map(({ recallRank }) => recallRank)
         )
         assert.strictEqual(kept[0]?.document.path, "a.md")
-        // Called, and given up.
+        // Called, and interrupted.
         const asking = yield* Effect.forkChild(
           from.retrieve("When does the lower gate open?", { deadline: "2 seconds", minimumRelevance: 9 })
         )
@@ -295,11 +295,11 @@ describe("options of retrieval", () => {
             from.retrieve("Which pump has a red wheel and a valve?", { diversity, keep: 20 }),
             pathsOf
           )
-        // Keywords count beside this reranker: its scores alone are another order.
+        // A tiny diversity does not change the order.
         assert.deepStrictEqual(yield* ask(1e-9), yield* ask(0))
         const kept = (options: RetrieveOptions) =>
           Effect.map(from.retrieve("Which pump has a valve?", options), ({ kept }) => kept.length)
-        // Whoever keeps more than are usually recalled has as many recalled.
+        // A larger `keep` raises `recall`.
         assert.deepStrictEqual([yield* kept({ keep: 30 }), yield* kept({ keep: 30, recall: 7 })], [30, 7])
       }).pipe(Effect.provide(Layer.mergeAll(embedderLayer, reranker, readerLayer)))
     }).pipe(Effect.scoped)

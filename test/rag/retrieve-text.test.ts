@@ -10,7 +10,7 @@ import {
   titleOf
 } from "../../packages/rag/src/document/SearchText.ts"
 
-/** What a text is found by besides itself. */
+/** The search text beyond the text itself. */
 const added = (text: string) => {
   assert.isTrue(searchText(text).startsWith(text), "the text itself stays as it is")
   return searchText(text).slice(text.length).trim()

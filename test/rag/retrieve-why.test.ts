@@ -19,7 +19,7 @@ const library = (files: Record<string, string>) =>
     return { opened, idOf: (path: string) => ids.get(path) ?? "" }
   })
 
-/** Sixty stations that share most words, one duplicate, and one document of something else. */
+/** Sixty stations with nearly the same words, one duplicate, and one other document. */
 const stations: Record<string, string> = {
   "other.md": "# Fees\n\nNine crowns.\n",
   "copy.md": "# Copy\n\nThe pump of station 7 is serviced in spring.\n",
@@ -49,7 +49,7 @@ describe("why", () => {
         const best = bestOf(yield* opened.why(idOf(path), QUESTION))
         outcomes.set(best.outcome, (outcomes.get(best.outcome) ?? 0) + 1)
         const traced = trace.passages.find(({ passage }) => passage.id === best.passage.id)
-        // What the trace says and what is told here is the same.
+        // The trace has the same ranks.
         assert.deepStrictEqual(
           [traced?.recallRank, traced?.rerankRank, traced?.rerankScore],
           traced === undefined
@@ -179,7 +179,7 @@ describe("compare", () => {
       assert.deepStrictEqual([wider.changed, wider.entered, wider.left, wider.moved], [3, 3, 0, 0])
       const same = yield* opened.compare(questions, {}, {})
       assert.deepStrictEqual([same.changed, same.entered, same.left, same.moved], [0, 0, 0, 0])
-      // The other way round, what entered leaves.
+      // In the other direction, the passages that entered leave.
       const back = yield* opened.compare(questions, { keep: 2 }, { keep: 1 })
       assert.deepStrictEqual(
         back.questions.map(({ left }) => left.map(({ id }) => id)),

@@ -15,7 +15,7 @@ const manySections = Effect.gen(function* () {
   return test
 })
 
-/** A reranker that says whatever `answer` says. */
+/** A reranker with a fixed answer. */
 const scripted = (answer: (documents: ReadonlyArray<Candidate>) => Ranking["results"]) =>
   Effect.gen(function* () {
     const calls = yield* Ref.make<ReadonlyArray<ReadonlyArray<Candidate>>>([])
