@@ -13,23 +13,20 @@ const codeOf = (error: PlatformError.PlatformError): string => {
 }
 
 const folderError = (folder: string, code: string, details: string): StartError => {
-  const elsewhere = "set SLUICE_DATA to another folder"
-  const withAdvice = (message: string) => new StartError({ message: `${message}, or ${elsewhere}` })
-  switch (code) {
-    case "ENOSPC":
-      return withAdvice(`The disk of the data folder ${folder} is full. Free some space`)
-    case "EACCES":
-    case "EPERM":
-    case "EROFS":
-      return withAdvice(`The data folder ${folder} is not writable. Grant write permission`)
-    case "ENOTDIR":
-    case "EEXIST":
-      return withAdvice(`The data folder ${folder} is not a folder. Move that file away`)
-    default:
-      return new StartError({
-        message: `The data folder ${folder} cannot be used (${details}): ${elsewhere}`
-      })
+  const notWritable = `The data folder ${folder} is not writable. Grant write permission`
+  const notFolder = `The data folder ${folder} is not a folder. Move that file away`
+  const faults: Readonly<Record<string, string>> = {
+    ENOSPC: `The disk of the data folder ${folder} is full. Free some space`,
+    EACCES: notWritable,
+    EPERM: notWritable,
+    EROFS: notWritable,
+    ENOTDIR: notFolder,
+    EEXIST: notFolder
   }
+  const fault = faults[code]
+    ? `${faults[code]}, or`
+    : `The data folder ${folder} cannot be used (${details}):`
+  return new StartError({ message: `${fault} set SLUICE_DATA to another folder` })
 }
 
 /** A file system error in the data folder. */

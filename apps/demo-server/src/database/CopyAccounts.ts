@@ -66,16 +66,11 @@ export const copyAccounts = Effect.fn("copyAccounts")(function* (
   from: SqlClient.SqlClient,
   to: SqlClient.SqlClient
 ) {
-  if (yield* isEmpty(from)) {
-    return yield* new StartError({
-      message: "This data folder has no accounts. Choose another with --data or SLUICE_DATA"
-    })
-  }
-  if (!(yield* isEmpty(to))) {
-    return yield* new StartError({
-      message: "The database of SLUICE_DATABASE_URL already has accounts. Use an empty one"
-    })
-  }
+  const reject = (message: string) => new StartError({ message })
+  if (yield* isEmpty(from))
+    return yield* reject("This data folder has no accounts. Choose another with --data or SLUICE_DATA")
+  if (!(yield* isEmpty(to)))
+    return yield* reject("The database of SLUICE_DATABASE_URL already has accounts. Use an empty one")
   const counts = yield* to.withTransaction(Effect.forEach(TABLES, (table) => copyTable(from, to, table)))
   return Object.fromEntries(counts)
 })

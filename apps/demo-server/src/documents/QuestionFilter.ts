@@ -70,30 +70,18 @@ const firstFailure = <A>(all: ReadonlyArray<A>, check: (one: A) => Failure | und
 type Formats = ReadonlyArray<string>
 
 /** Which values a field can have, and their description. Metadata can have any. */
-const valuesOf = (
-  field: FilterField,
-  formats: Formats
-): { readonly fits: (value: FilterValue) => boolean; readonly are: string } => {
-  switch (field) {
-    case "page":
-      return {
-        fits: (value) => value === null || (Number.isInteger(value) && Number(value) >= 1),
-        are: "numbers from 1"
-      }
-    case "kind":
-      return { fits: (value) => KINDS.some((kind) => kind === value), are: `one of ${KINDS.join(", ")}` }
-    case "format":
-      return {
-        fits: (value) => formats.some((format) => format === value),
-        are: `one of ${formats.join(", ")}`
-      }
-    case "document":
-    case "path":
-    case "title":
-      return { fits: (value) => typeof value === "string", are: "strings" }
-    default:
-      return { fits: () => true, are: "any values" }
-  }
+const valuesOf = (field: FilterField, formats: Formats) => {
+  const oneOf = (values: ReadonlyArray<FilterValue>) => ({
+    fits: (value: FilterValue) => values.includes(value),
+    expected: `one of ${values.join(", ")}`
+  })
+  if (field === "kind") return oneOf(KINDS)
+  if (field === "format") return oneOf(formats)
+  const fits = (value: FilterValue): boolean =>
+    field === "page"
+      ? value === null || (Number.isInteger(value) && Number(value) >= 1)
+      : typeof field !== "string" || typeof value === "string"
+  return { fits, expected: field === "page" ? "numbers from 1" : "strings" }
 }
 
 const invalidRange = (
@@ -118,10 +106,10 @@ const invalidComparison = (
   formats: Formats,
   negated: boolean
 ): Failure | undefined => {
-  const { are, fits } = valuesOf(test.field, formats)
+  const { expected, fits } = valuesOf(test.field, formats)
   const name = typeof test.field === "string" ? test.field : test.field.join(".")
   const wrongType = (value: FilterValue) =>
-    reject(param, `compares ${name} with ${JSON.stringify(value)}. Its values are ${are}`)
+    reject(param, `compares ${name} with ${JSON.stringify(value)}. Its values are ${expected}`)
   const invalidValue = (value: FilterValue) => (fits(value) ? undefined : wrongType(value))
   switch (test._tag) {
     case "Equals":

@@ -27,10 +27,9 @@ export const StatusLayer = HttpApiBuilder.group(
       embedding: (yield* Embedder).model.id,
       rerank: (yield* Reranker).model.id,
       chat: (yield* Reader).model.id,
-      ...Option.match(yield* Effect.serviceOption(Vision), {
-        onNone: () => ({}),
-        onSome: ({ model }) => ({ vision: model.id })
-      })
+      ...Option.getOrUndefined(
+        Option.map(yield* Effect.serviceOption(Vision), ({ model }) => ({ vision: model.id }))
+      )
     }
     const formats = (yield* DocumentFormats).map(({ extensions, id, label }) => ({ id, label, extensions }))
     return handlers.handleAll({

@@ -60,44 +60,28 @@ const metadataLast = invalidField(
 
 /** The metadata of a form field. The library checks whether it can be attached. */
 const metadataOf = (key: string, text: string): Effect.Effect<Metadata, RagError> => {
-  if (key !== "metadata") {
-    return Effect.fail(
-      invalidField(
-        `Unknown field \`${key.slice(0, SHOWN)}\`. Send files as parts with a filename, and \`metadata\` before them`
-      )
-    )
-  }
-  if (text.length > METADATA_BYTES) {
-    return Effect.fail(invalidField(`\`metadata\` has more than ${METADATA_BYTES} characters`))
-  }
+  const reject = (message: string) => Effect.fail(invalidField(message))
+  const advice = "Send files as parts with a filename, and `metadata` before them"
+  if (key !== "metadata") return reject(`Unknown field \`${key.slice(0, SHOWN)}\`. ${advice}`)
+  if (text.length > METADATA_BYTES) return reject(`\`metadata\` has more than ${METADATA_BYTES} characters`)
   const metadata = parseJson(text)
   return Predicate.isObject(metadata)
     ? Effect.succeed(metadata as Metadata)
-    : Effect.fail(invalidField('`metadata` must be a JSON object, such as `{"year": 2026}`'))
+    : reject('`metadata` must be a JSON object, such as `{"year": 2026}`')
 }
 
 /** Why a file is rejected before the library reads it. */
 const rejectionOf = (name: string, path: string, bytes: number): FailedFile | undefined => {
-  if (path === "") {
+  if (path === "")
     return { path: name, reason: "malformed", message: "The file has no name. Send a filename with it" }
-  }
   if (path.length > MAX_PATH) {
-    const shown = `${path.slice(0, SHOWN)}…`
-    return {
-      path: shown,
-      reason: "malformed",
-      message: `The path ${shown} has more than ${MAX_PATH} characters`
-    }
+    const start = `${path.slice(0, SHOWN)}…`
+    const message = `The path ${start} has more than ${MAX_PATH} characters`
+    return { path: start, reason: "malformed", message }
   }
-  if (bytes > MAX_FILE_BYTES) {
-    const mebibytes = Math.round(MAX_FILE_BYTES / 1024 / 1024)
-    return {
-      path,
-      reason: "too_large",
-      message: `${path} is larger than ${mebibytes} MiB. Split it or leave it out`
-    }
-  }
-  return undefined
+  if (bytes <= MAX_FILE_BYTES) return undefined
+  const message = `${path} is larger than ${Math.round(MAX_FILE_BYTES / 1024 / 1024)} MiB. Split it or leave it out`
+  return { path, reason: "too_large", message }
 }
 
 type Fault = RagError | Multipart.MultipartError

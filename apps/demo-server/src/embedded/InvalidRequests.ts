@@ -13,13 +13,9 @@ const MAX_CHARACTERS = 4_096_000
 /** The error for texts that are too long together. */
 export const textsTooLong = (texts: ReadonlyArray<string>, param: string): InvalidRequest | undefined => {
   const characters = texts.reduce((sum, { length }) => sum + length, 0)
-  return characters <= MAX_CHARACTERS
-    ? undefined
-    : new InvalidRequest({
-        message: `The texts have ${characters} characters. The maximum per request is ${MAX_CHARACTERS}`,
-        param,
-        code: "context_length_exceeded"
-      })
+  if (characters <= MAX_CHARACTERS) return undefined
+  const message = `The texts have ${characters} characters. The maximum per request is ${MAX_CHARACTERS}`
+  return new InvalidRequest({ message, param, code: "context_length_exceeded" })
 }
 
 /** Forbidden words in English and Chinese, by severity: 1 is rejected only by the strictest setting, 5 almost always. */
@@ -39,19 +35,13 @@ const MAX_PROMPT = 32_000
 
 /** The error for a prompt that is too long, or has a word above the tolerated severity. */
 export const promptRejected = (prompt: string, tolerance: number): InvalidRequest | undefined => {
+  const reject = (message: string, code: string) => new InvalidRequest({ message, param: "prompt", code })
   if (prompt.length > MAX_PROMPT) {
-    return new InvalidRequest({
-      message: `The prompt has ${prompt.length} characters. The maximum is ${MAX_PROMPT}`,
-      param: "prompt",
-      code: "context_length_exceeded"
-    })
+    const message = `The prompt has ${prompt.length} characters. The maximum is ${MAX_PROMPT}`
+    return reject(message, "context_length_exceeded")
   }
   const severity = FORBIDDEN.find(([severity, words]) => severity > tolerance && words.test(prompt))?.[0]
-  return severity === undefined
-    ? undefined
-    : new InvalidRequest({
-        message: `The prompt has a forbidden word (severity ${severity}, tolerated ${tolerance}). Rephrase it`,
-        param: "prompt",
-        code: "content_policy_violation"
-      })
+  if (severity === undefined) return undefined
+  const message = `The prompt has a forbidden word (severity ${severity}, tolerated ${tolerance}). Rephrase it`
+  return reject(message, "content_policy_violation")
 }

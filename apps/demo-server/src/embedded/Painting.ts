@@ -31,7 +31,8 @@ const scaleTo = (side: number, { height, width }: ImageSize): ImageSize => {
  * reference image, or a square.
  */
 const pixelsOf = (
-  { aspectRatio, size = "auto" }: { readonly aspectRatio?: string | undefined; readonly size?: string },
+  size = "auto",
+  aspectRatio: string | undefined,
   reference: ImageSize | undefined
 ): ImageSize => {
   const exact = parsePair(size, "x")
@@ -48,15 +49,10 @@ export const outputFormat = (call: ImageCall) => (call.group === "I1" ? (call.ou
 export const paintRequest = (call: ImageCall, references: ReadonlyArray<LoadedImage>): PaintRequest => {
   const seed = "seed" in call && call.seed !== undefined && call.seed >= 0 ? call.seed : randomInt(MAX_SEED)
   const quality = call.quality === "low" || call.quality === "high" ? call.quality : undefined
+  const aspectRatio = "aspectRatio" in call ? call.aspectRatio : undefined
   return {
     prompt: call.prompt,
-    ...pixelsOf(
-      {
-        ...(call.size !== undefined && { size: call.size }),
-        aspectRatio: "aspectRatio" in call ? call.aspectRatio : undefined
-      },
-      references[0]
-    ),
+    ...pixelsOf(call.size, aspectRatio, references[0]),
     format: outputFormat(call),
     seed,
     reference: references.map(({ bytes }) => bytes),
