@@ -8,7 +8,7 @@ import { reasonOf } from "./Clients.ts"
 import { type Behaviour, json } from "./LoopbackGateway.ts"
 
 describe("a refusal with status 200", () => {
-  it.effect("is an error of every call, and is not tried again", () =>
+  it.effect("is an error of every call, without a retry", () =>
     Effect.gen(function* () {
       const refusing: Behaviour = (_, response) =>
         json(response, { success: false, message: "无权进行此操作", data: null })
@@ -30,8 +30,8 @@ describe("a refusal with status 200", () => {
   )
 })
 
-describe("a change that may have happened", () => {
-  it.effect("says that it was a change that failed, also where it failed in reading it back", () =>
+describe("an update whose result is unknown", () => {
+  it.effect("names the update as the failed operation, also if reading back failed", () =>
     Effect.gen(function* () {
       const store = new Store(1)
       const stalling: Behaviour = (seen, response, nth) =>
@@ -43,7 +43,7 @@ describe("a change that may have happened", () => {
   )
 })
 
-describe("what takes effect each time", () => {
+describe("calls with an effect", () => {
   const failing =
     (status: number): Behaviour =>
     (_, response) =>
@@ -51,7 +51,7 @@ describe("what takes effect each time", () => {
   const rotate = Account.use(({ rotateAccessToken }) => rotateAccessToken)
   const create = tokens(({ create }) => create(ada))
 
-  it.effect("a rotation of the access token is asked for once", () =>
+  it.effect("a rotation of the access token is never repeated", () =>
     Effect.gen(function* () {
       for (const status of [429, 500, 503]) {
         assert.strictEqual(
@@ -64,7 +64,7 @@ describe("what takes effect each time", () => {
     })
   )
 
-  it.effect("a creation again after a 429 alone; other calls by the policy", () =>
+  it.effect("a creation is repeated only after 429; other calls by the policy", () =>
     Effect.gen(function* () {
       const count = (status: number, call: Effect.Effect<unknown, GatewayError, Account>) =>
         Effect.map(at(failing(status), reasonOf(call), AT_ONCE), ({ seen }) => seen.length)
@@ -80,7 +80,7 @@ describe("what takes effect each time", () => {
     })
   )
 
-  it.effect("a removal whose answer was lost has happened", () =>
+  it.effect("a removal succeeds if its first response was lost", () =>
     Effect.gen(function* () {
       const store = new Store(1)
       const losing: Behaviour = (seen, response, nth) => {
@@ -99,7 +99,7 @@ describe("what takes effect each time", () => {
   )
 })
 
-describe("answers of any form", () => {
+describe("responses of any form", () => {
   const create = tokens(({ create }) => create(ada))
   const LATER = Date.UTC(2030, 0, 2, 3, 4, 5) / 1000
   const answering =
@@ -109,7 +109,7 @@ describe("answers of any form", () => {
       response.end(text)
     }
 
-  it.effect("the new access token is found where it stands, and the whole answer kept where it is not", () =>
+  it.effect("the new access token is found in any known field, and the body is kept", () =>
     Effect.gen(function* () {
       const rotate = Account.use(({ rotateAccessToken }) => rotateAccessToken)
       const found = [
@@ -129,7 +129,7 @@ describe("answers of any form", () => {
     })
   )
 
-  it.effect("a removal may be answered by anything but a page", () =>
+  it.effect("a removal accepts any body except HTML", () =>
     Effect.gen(function* () {
       const remove = tokens(({ remove }) => remove(1))
       for (const text of ["", "OK", "1", "null", '{"success":true,"data":7}', "[]"])
@@ -140,7 +140,7 @@ describe("answers of any form", () => {
     })
   )
 
-  it.effect("a token that was created and whose key is not shown is an error that says so", () =>
+  it.effect("a created token without a readable key is an error", () =>
     Effect.gen(function* () {
       const store = new Store()
       const hiding: Behaviour = (seen, response, nth) => {
@@ -157,7 +157,7 @@ describe("answers of any form", () => {
     })
   )
 
-  it.effect("a key that was shown is not lost, whatever else the gateway shows or fails to", () =>
+  it.effect("a returned key is never lost", () =>
     Effect.gen(function* () {
       const key = "sk-made-0123456789abcdef"
       const row = { id: 7, name: ada.name, status: 1, expired_time: -1 }
@@ -195,7 +195,7 @@ describe("answers of any form", () => {
     })
   )
 
-  it.effect("a token that was created and cannot be read back is not to be created again", () =>
+  it.effect("the error of a failed read after creation advises against a second one", () =>
     Effect.gen(function* () {
       const words: ReadonlyArray<unknown> = [{ id: 7 }, { id: 7, key: "sk-ab****yz" }, { id: 7, key: null }]
       for (const data of words) {
@@ -215,7 +215,7 @@ describe("answers of any form", () => {
     })
   )
 
-  it.effect("a masked key is no key", () =>
+  it.effect("a masked key is not a key", () =>
     Effect.gen(function* () {
       const { value } = yield* at(newApi(new Store(1)), listed)
       assert.notProperty(value[0], "key")
@@ -223,7 +223,7 @@ describe("answers of any form", () => {
     })
   )
 
-  it.effect("one odd token costs the others nothing, and is told without what it holds", () =>
+  it.effect("an invalid token is skipped with a warning that has none of its values", () =>
     Effect.gen(function* () {
       const row = { name: "t", status: 1, expired_time: -1, remain_quota: 5, subnet: "" }
       const good = [
@@ -260,7 +260,7 @@ describe("answers of any form", () => {
     })
   )
 
-  it.effect("a balance that cannot be exact is refused", () =>
+  it.effect("rejects a balance beyond the safe integers", () =>
     Effect.gen(function* () {
       for (const quota of ["9007199254740993", "0.5", '"7"']) {
         const text = `{"data":{"username":"ada","quota":${quota}}}`

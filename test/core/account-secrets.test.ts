@@ -22,7 +22,7 @@ const KEYS = ["0001".repeat(12), "0002".repeat(12)]
 const ROTATED = "sat-one-api"
 
 describe("the two credentials", () => {
-  it("do not stand for each other", () => {
+  it("are different types", () => {
     const baseUrl = "https://gateway.example.com"
     const key = apiKey("sk-1")
     const token = systemAccessToken("sat-1")
@@ -40,7 +40,7 @@ describe("the two credentials", () => {
     )
   })
 
-  it.effect("a user that carries an access token carries it as one", () =>
+  it.effect("a user's access token has its type", () =>
     Effect.gen(function* () {
       const data = { username: "ada", quota: 1, access_token: "sat-9", password: "hash", group: "vip" }
       const shown: Behaviour = (_, response) => json(response, { data })
@@ -56,7 +56,7 @@ describe("the two credentials", () => {
     })
   )
 
-  it("what the account gives out is the right one of them", () => {
+  it("the account returns credentials of the right type", () => {
     type Tokens = Account["Service"]["tokens"]
     expectTypeOf<Effect.Success<ReturnType<Tokens["create"]>>["key"]>().toEqualTypeOf<ApiKey>()
     type Rotated = Effect.Success<Account["Service"]["rotateAccessToken"]>
@@ -64,7 +64,7 @@ describe("the two credentials", () => {
   })
 })
 
-describe("no secret of the account shows", () => {
+describe("the account's secrets appear", () => {
   /** Says the credential in every way that an answer can. */
   const rude: Behaviour = ({ headers }, response, nth) => {
     const said = `no: ${headers.authorization} and again ${ACCESS}`
@@ -78,7 +78,7 @@ describe("no secret of the account shows", () => {
     json(response, { success: true, data: [token, KEYS[0]], [`${KEYS[0]}`]: KEYS[0] })
   }
 
-  it.effect("in an error, a log, a span, or an inspection of anything", () =>
+  it.effect("in no error, log, span or inspection", () =>
     Effect.gen(function* () {
       const { behave, url: baseUrl } = yield* LoopbackGateway
       const client = AccountClient.layer({

@@ -20,7 +20,7 @@ describe("an update", () => {
   const update = (changes: Parameters<Account["Service"]["tokens"]["update"]>[1]) =>
     tokens((tokens) => tokens.update(1, changes))
 
-  it.effect("that a gateway ignores, or does something else for, is an error that names it", () =>
+  it.effect("that the gateway did not store is an error that names the field", () =>
     Effect.gen(function* () {
       const cases: ReadonlyArray<readonly [(row: Row) => Row, Parameters<typeof update>[0], string]> = [
         [(row) => row, { name: "new" }, "name"],
@@ -50,7 +50,7 @@ describe("an update", () => {
     })
   )
 
-  it.effect("of a token in use: what it spends or is given meanwhile is no fault", () =>
+  it.effect("of a token in use allows for spending and top-ups meanwhile", () =>
     Effect.gen(function* () {
       const cases: ReadonlyArray<readonly [asked: number | undefined, after: number, used?: number]> = [
         [undefined, 480],
@@ -79,7 +79,7 @@ describe("an update", () => {
     })
   )
 
-  it.effect("that loses the token's key, or puts another in its place, is an error that names it", () =>
+  it.effect("that changes the token's key is an error", () =>
     Effect.gen(function* () {
       const changing = (shown: unknown, then: unknown): Behaviour => {
         let written = false
@@ -114,14 +114,14 @@ describe("an update", () => {
     })
   )
 
-  it.effect("that changes nothing sends nothing", () =>
+  it.effect("without changes sends nothing", () =>
     Effect.gen(function* () {
       const { seen } = yield* at(plain(new Store(1)), update({ name: "token 0", enabled: true }))
       assert.deepStrictEqual(seen, ["GET /api/token/1"])
     })
   )
 
-  it.effect("is sent without the fields of the gateway's own where it refuses them", () =>
+  it.effect("is repeated without undeclared fields if the gateway refuses them", () =>
     Effect.gen(function* () {
       const store = new Store(1, { used_quota: 7 })
       const strict: Behaviour = (seen, response, nth) =>
@@ -135,7 +135,7 @@ describe("an update", () => {
     })
   )
 
-  it.effect("keeps an expiry of unknown form as it came, and never sends a key", () =>
+  it.effect("keeps an expiry of unknown form and never sends a key", () =>
     Effect.gen(function* () {
       const { behave, seen, url: baseUrl } = yield* LoopbackGateway
       const store = new Store(1, { expired_time: "2030-01-02 03:04:05" })

@@ -21,7 +21,7 @@ describe.each([
   ["one-api", oneApi],
   ["new-api", newApi]
 ])("an account in the manner of %s", (_, gateway) => {
-  it.effect("says who it is and what is left, and keeps what else it says", () =>
+  it.effect("returns the user, the balance and undeclared fields", () =>
     Effect.gen(function* () {
       const { value } = yield* at(
         gateway(new Store()),
@@ -31,7 +31,7 @@ describe.each([
     })
   )
 
-  it.effect("makes a token, changes it without losing a field, and removes it", () =>
+  it.effect("creates, updates and removes a token without losing a field", () =>
     Effect.gen(function* () {
       const store = new Store(12)
       const life = tokens(
@@ -78,7 +78,7 @@ describe.each([
     })
   )
 
-  it.effect("lists each token once, however many pages there are", () =>
+  it.effect("lists each token once, over any number of pages", () =>
     Effect.gen(function* () {
       for (const count of [0, 1, 9, 10, 11, 30, 99, 100, 101, 250]) {
         const store = new Store(count)
@@ -94,7 +94,7 @@ describe.each([
     })
   )
 
-  it.effect("gives a new system access token", () =>
+  it.effect("rotates the system access token", () =>
     Effect.gen(function* () {
       const { value } = yield* at(
         gateway(new Store()),
@@ -113,7 +113,7 @@ describe("lists", () => {
     (seen, response, nth) =>
       json(response, answer(seen.path, nth))
 
-  it.effect("end where a gateway gives the same page for every number", () =>
+  it.effect("end if the gateway returns the same page for every number", () =>
     Effect.gen(function* () {
       const { seen, value } = yield* at(
         answering(() => ({ data: rows(40) })),
@@ -123,7 +123,7 @@ describe("lists", () => {
     })
   )
 
-  it.effect("end on a short page, the first one without a page number", () =>
+  it.effect("end after a short page; the first is requested without a number", () =>
     Effect.gen(function* () {
       const pages = [rows(25).slice(0, 10), rows(25).slice(10, 20), rows(25).slice(20)]
       const { seen, value } = yield* at(
@@ -139,7 +139,7 @@ describe("lists", () => {
     })
   )
 
-  it.effect("are whole where pages hold a few and the gateway says how many there are", () =>
+  it.effect("are complete if pages are small and the gateway states the total", () =>
     Effect.gen(function* () {
       for (const first of [0, 1]) {
         for (const [count, total, most] of [
@@ -165,7 +165,7 @@ describe("lists", () => {
     })
   )
 
-  it.effect("read only as many pages as are wanted", () =>
+  it.effect("read only as many pages as the stream takes", () =>
     Effect.gen(function* () {
       const some = tokens(({ list }) => Stream.runCollect(Stream.take(list, 5)))
       const { seen, value } = yield* at(oneApi(new Store(90)), some)
@@ -173,7 +173,7 @@ describe("lists", () => {
     })
   )
 
-  it.effect("of nothing come in every form", () =>
+  it.effect("may be empty in any form", () =>
     Effect.gen(function* () {
       for (const data of [[], null, { items: [], total: 0 }, { items: null, total: 0 }]) {
         assert.deepStrictEqual(

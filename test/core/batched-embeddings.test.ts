@@ -42,7 +42,7 @@ const together = <A, E, R>(calls: ReadonlyArray<Effect.Effect<A, E, R>>) =>
 const vectors = (texts: ReadonlyArray<string>) => texts.map(embed)
 
 describeLayer(LoopbackGateway.layer)("BatchedEmbeddings", (it) => {
-  it.effect("merges the calls of one window, and gives each its own in its own order", () =>
+  it.effect("merges the calls of one window, and returns each its own vectors in order", () =>
     Effect.gen(function* () {
       yield* behave(model)
       const texts = Array.from({ length: 30 }, (_, i) => [
@@ -83,7 +83,7 @@ describeLayer(LoopbackGateway.layer)("BatchedEmbeddings", (it) => {
     }).pipe(Effect.provide(batched()))
   )
 
-  it.effect("gives every caller what else the answer said", () =>
+  it.effect("returns `extra` to every caller", () =>
     Effect.gen(function* () {
       yield* behave(({ body }, response) => {
         const data = body.input.map((_, index) => ({ index, embedding: [1, 2] }))
@@ -96,7 +96,7 @@ describeLayer(LoopbackGateway.layer)("BatchedEmbeddings", (it) => {
     }).pipe(Effect.provide(batched()))
   )
 
-  it.effect("waits so long from the first call on, and no longer", () =>
+  it.effect("waits for the window from the first call on", () =>
     Effect.gen(function* () {
       yield* behave(model)
       const early = yield* start([embeddings(["first"])])
@@ -111,7 +111,7 @@ describeLayer(LoopbackGateway.layer)("BatchedEmbeddings", (it) => {
     }).pipe(Effect.provide(batched({ window: "20 millis" })))
   )
 
-  it.effect("waits no longer when the limits are reached: by count, by bytes", () =>
+  it.effect("closes the window when a limit is reached", () =>
     Effect.gen(function* () {
       yield* behave(model)
       // The clock stands still: whatever waited for it would wait for ever.
@@ -124,7 +124,7 @@ describeLayer(LoopbackGateway.layer)("BatchedEmbeddings", (it) => {
     }).pipe(Effect.provide(batched({ texts: 4, bytes: 70 })))
   )
 
-  it.effect("divides no call: what does not fit goes in the next request, what fills one goes at once", () =>
+  it.effect("never splits a call", () =>
     Effect.gen(function* () {
       yield* behave(model)
       const { sent } = yield* together([embeddings(["a", "b", "c"]), embeddings(["d", "e"])])
@@ -141,7 +141,7 @@ describeLayer(LoopbackGateway.layer)("BatchedEmbeddings", (it) => {
     }).pipe(Effect.provide(batched({ texts: 4 })))
   )
 
-  it.effect("asks nothing for no text", () =>
+  it.effect("sends nothing for a call without texts", () =>
     Effect.gen(function* () {
       yield* behave(model)
       assert.deepStrictEqual(yield* embeddings([]), { vectors: [], tokens: 0 })
@@ -149,7 +149,7 @@ describeLayer(LoopbackGateway.layer)("BatchedEmbeddings", (it) => {
     }).pipe(Effect.provide(batched()))
   )
 
-  it.effect("merges no calls of two models, or of two retry policies", () =>
+  it.effect("does not merge calls with different models or retry policies", () =>
     Effect.gen(function* () {
       yield* behave(model)
       const { sent } = yield* together([
@@ -163,7 +163,7 @@ describeLayer(LoopbackGateway.layer)("BatchedEmbeddings", (it) => {
     }).pipe(Effect.provide(batched()))
   )
 
-  it.effect("finds the caller whose text is refused; the others have theirs", () =>
+  it.effect("isolates the caller whose text is refused", () =>
     Effect.gen(function* () {
       yield* behave((seen, response, nth) =>
         seen.body.input.includes("bad")
@@ -181,7 +181,7 @@ describeLayer(LoopbackGateway.layer)("BatchedEmbeddings", (it) => {
     }).pipe(Effect.provide(batched()))
   )
 
-  it.effect("gives every caller any other failure, after one request", () =>
+  it.effect("returns any other failure to every caller after one request", () =>
     Effect.gen(function* () {
       yield* behave(refuse(401, { error: { message: "no such key" } }))
       const { results, sent } = yield* together([embeddings(["a"]), embeddings(["b"])])
@@ -192,7 +192,7 @@ describeLayer(LoopbackGateway.layer)("BatchedEmbeddings", (it) => {
     }).pipe(Effect.provide(batched()))
   )
 
-  it.effect("divides a partial failure: whoever has all vectors has succeeded", () =>
+  it.effect("divides a partial failure among the callers", () =>
     Effect.gen(function* () {
       yield* behave((seen, response, nth) =>
         seen.body.input.includes("c") ? json(response, {}, 500) : model(seen, response, nth)
@@ -224,7 +224,7 @@ describeLayer(LoopbackGateway.layer)("BatchedEmbeddings", (it) => {
     }).pipe(Effect.provide(batched({}, { embeddings: { texts: 2, concurrency: 1 } })))
   )
 
-  it.effect("sends nothing of a caller who leaves before the window closes", () =>
+  it.effect("drops a caller that is interrupted before the window closes", () =>
     Effect.gen(function* () {
       yield* behave(model)
       const [gone, stays] = yield* start([embeddings(["a"]), embeddings(["b"])])
@@ -236,7 +236,7 @@ describeLayer(LoopbackGateway.layer)("BatchedEmbeddings", (it) => {
     }).pipe(Effect.provide(batched()))
   )
 
-  it.effect("goes on for the others when a caller leaves in mid-request, and ends when none is left", () =>
+  it.effect("interrupts the request only if all its callers are interrupted", () =>
     Effect.gen(function* () {
       for (const leaving of ["one", "all"] as const) {
         const held = Promise.withResolvers<() => void>()
@@ -260,7 +260,7 @@ describeLayer(LoopbackGateway.layer)("BatchedEmbeddings", (it) => {
     }).pipe(Effect.provide(batched()))
   )
 
-  it.effect("serves what is built on the gateway", () =>
+  it.effect("serves a GatewayEmbedder", () =>
     Effect.gen(function* () {
       yield* behave(model)
       const one = (text: string) => Embedder.use((embedder) => embedder.embed([text], "query"))

@@ -14,7 +14,7 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 
 describe("many texts", () => {
-  it.effect("are cut into batches that join to the texts again and keep both limits", () =>
+  it.effect("are split into batches within both limits, without loss", () =>
     Effect.sync(() => {
       const texts = Array.from({ length: 200 }, (_, i) => "é".repeat((i * 37) % 50))
       for (const limits of [
@@ -37,7 +37,7 @@ describe("many texts", () => {
     })
   )
 
-  it.effect("are under way no more at once than allowed, and come back in order whoever is first", () =>
+  it.effect("are sent with limited concurrency and returned in order", () =>
     Effect.gen(function* () {
       let open = 0
       let most = 0
@@ -86,7 +86,7 @@ describe("a request that is refused", () => {
   }
 
   for (const status of [undefined, 413, 422])
-    it.effect(`for some of its texts, with ${status ?? 400}, brings the vectors of all the others`, () =>
+    it.effect(`for some of its texts, with ${status ?? 400}, returns the vectors of the others`, () =>
       Effect.gen(function* () {
         const long = new Set(["7", "50", "51"])
         const { ask, sizes } = model((texts) =>
@@ -106,7 +106,7 @@ describe("a request that is refused", () => {
       })
     )
 
-  it.effect("for its size is sent in parts, and no other to that model is as large", () =>
+  it.effect("for its size is split, and later batches to the model are smaller", () =>
     Effect.gen(function* () {
       const { ask, sizes } = model(({ length }) => (length > 32 ? refusal("batch size", 422) : undefined))
       const { vectors } = yield* ask(input)
@@ -122,7 +122,7 @@ describe("a request that is refused", () => {
     })
   )
 
-  it.effect("for what its texts have no part in is refused whole", () =>
+  it.effect("for a field other than its texts is not split", () =>
     Effect.gen(function* () {
       for (const [reason, attempt] of [
         [new Unauthorized({ message: "key" })],
@@ -140,7 +140,7 @@ describe("a request that is refused", () => {
     })
   )
 
-  it.effect("by a model that takes nothing is soon not sent in parts", () =>
+  it.effect("by a model that accepts nothing is soon not split any more", () =>
     Effect.gen(function* () {
       const { ask, sizes } = model(() => refusal("this model makes no embeddings"))
       assert.strictEqual((yield* Effect.flip(ask(input))).reason._tag, "InvalidRequest")

@@ -46,7 +46,7 @@ describe("the circuit breaker", () => {
   const open = (options: CircuitBreakerOptions, client?: Partial<GatewayClient.GatewayClientOptions>) =>
     guarded(layerCircuitBreaker({ failures: 3, open: "10 seconds", ...options }), client)
 
-  it.effect("opens after failures in a row, refuses without a request, and lets one try", () => {
+  it.effect("opens after consecutive failures, refuses calls, then lets one try", () => {
     const { client, gateway } = open({})
     return Effect.gen(function* () {
       gateway.reply = down
@@ -82,7 +82,7 @@ describe("the circuit breaker", () => {
     }).pipe(Effect.provide(client))
   })
 
-  it.effect("counts attempts out of time, and not refusals", () => {
+  it.effect("counts time-outs, but not refusals", () => {
     const { client, gateway } = open({ failures: 2 }, { attemptTimeout: "5 seconds" })
     return Effect.gen(function* () {
       for (const status of [400, 401, 403, 404, 429]) {
@@ -112,7 +112,7 @@ describe("the circuit breaker", () => {
     }).pipe(Effect.provide(client))
   })
 
-  it.effect("stays open as long as the gateway asks, but not for ever", () => {
+  it.effect("stays open as long as the gateway asks, up to a limit", () => {
     const { client, gateway } = open({ failures: 1 })
     return Effect.gen(function* () {
       gateway.reply = () => new Response(null, { status: 503, headers: { "retry-after": "60" } })
@@ -125,7 +125,7 @@ describe("the circuit breaker", () => {
     }).pipe(Effect.provide(client))
   })
 
-  it.effect("has one circuit for all models, or one each", () =>
+  it.effect("has one circuit for all models, or one for each", () =>
     Effect.gen(function* () {
       for (const [by, reached] of [
         ["gateway", 1],
@@ -139,7 +139,7 @@ describe("the circuit breaker", () => {
     })
   )
 
-  it.effect("is not closed by what is refused here, by a limit of calls or for its form", () => {
+  it.effect("is not closed by attempts that the client refused", () => {
     const limit = layerRateLimit({ limit: 1, window: "40 seconds", beyond: "fail" })
     const guards = Layer.merge(limit, layerCircuitBreaker({ failures: 2, open: "10 seconds" }))
     const { client, gateway } = guarded(guards)
@@ -160,7 +160,7 @@ describe("the circuit breaker", () => {
     }).pipe(Effect.provide(client))
   })
 
-  it.effect("is waited for by the retry policy, when its budget allows", () => {
+  it.effect("is waited for by the retry policy within its budget", () => {
     const { client, gateway } = open({ failures: 2 }, { retry: RETRY })
     return Effect.gen(function* () {
       const replies = [down, down, fine]
@@ -179,7 +179,7 @@ describe("the rate limiter", () => {
     client?: Partial<GatewayClient.GatewayClientOptions>
   ) => guarded(layerRateLimit({ limit: 4, window: "8 seconds", ...options }), client)
 
-  it.effect("lets a burst through, then one each time a place is free", () => {
+  it.effect("allows a burst, then one call for each refilled token", () => {
     const { client, gateway } = limited({})
     return Effect.gen(function* () {
       const calls = Array.from({ length: 7 }, () => ask())
@@ -189,7 +189,7 @@ describe("the rate limiter", () => {
     }).pipe(Effect.provide(client))
   })
 
-  it.effect("or fails, notExecuted, with how long to wait", () => {
+  it.effect("can fail with the remaining wait instead of waiting", () => {
     const { client, gateway } = limited({ beyond: "fail", limit: 1 })
     return Effect.gen(function* () {
       yield* ask()
@@ -200,25 +200,22 @@ describe("the rate limiter", () => {
     }).pipe(Effect.provide(client))
   })
 
-  it.effect(
-    "makes each attempt take its turn; waiting is no attempt out of time, but counts for the call",
-    () => {
-      const { client, gateway } = limited(
-        { limit: 1, window: "20 seconds" },
-        { retry: RETRY, attemptTimeout: "5 seconds", callTimeout: "30 seconds" }
-      )
-      return Effect.gen(function* () {
-        gateway.reply = down
-        const { exit } = yield* runWithClock(ask())
-        assert.deepStrictEqual(gateway.reached, [0, 20_000])
-        assert.isTrue(Exit.isFailure(exit))
-        const { attempt, reason } = yield* Effect.flip(exit)
-        assert.deepStrictEqual([reason._tag === "TimedOut" && reason.scope, attempt], ["call", 2])
-      }).pipe(Effect.provide(client))
-    }
-  )
+  it.effect("limits every attempt; waiting counts for the call's time-out only", () => {
+    const { client, gateway } = limited(
+      { limit: 1, window: "20 seconds" },
+      { retry: RETRY, attemptTimeout: "5 seconds", callTimeout: "30 seconds" }
+    )
+    return Effect.gen(function* () {
+      gateway.reply = down
+      const { exit } = yield* runWithClock(ask())
+      assert.deepStrictEqual(gateway.reached, [0, 20_000])
+      assert.isTrue(Exit.isFailure(exit))
+      const { attempt, reason } = yield* Effect.flip(exit)
+      assert.deepStrictEqual([reason._tag === "TimedOut" && reason.scope, attempt], ["call", 2])
+    }).pipe(Effect.provide(client))
+  })
 
-  it.effect("stands behind a breaker: what that refuses takes no turn", () => {
+  it.effect("uses no token for attempts that the breaker refuses", () => {
     const guards = Layer.merge(layerRateLimit({ limit: 2 }), layerCircuitBreaker({ failures: 1 }))
     const { client, gateway } = guarded(guards)
     return Effect.gen(function* () {

@@ -29,7 +29,7 @@ import {
 } from "./LoopbackGateway.ts"
 
 layer(Clients)("the client", (it) => {
-  it.effect("an answer broken off is Unreachable, and may be tried again", () =>
+  it.effect("a truncated response is Unreachable and retryable", () =>
     Effect.gen(function* () {
       const calls = { "application/json": chat, "text/event-stream": chatStream }
       for (const [type, effect] of Object.entries(calls)) {
@@ -55,14 +55,14 @@ layer(Clients)("the client", (it) => {
     })
   )
 
-  it.effect("floats are accepted where base64 was asked for, and any order is put in order", () =>
+  it.effect("accepts float vectors in place of base64, and sorts them by index", () =>
     Effect.gen(function* () {
       const { vectors: got } = yield* behaving(vectors([1, [3, 4]], [0, "AAAAPwAAgL8="]), embedTwo)
       assert.deepStrictEqual(got, [Float32Array.of(0.5, -1), Float32Array.of(3, 4)])
     })
   )
 
-  it.effect("splits texts by count and by bytes, keeps their order, and leaves the numbers as they are", () =>
+  it.effect("splits texts by count and by bytes, and keeps their order", () =>
     Effect.gen(function* () {
       const { behave, seen } = yield* LoopbackGateway
       behave(model)
@@ -75,7 +75,7 @@ layer(Clients)("the client", (it) => {
     })
   )
 
-  it.effect("keeps what succeeded when one request fails, and names the texts that failed", () =>
+  it.effect("keeps the vectors of successful requests if one fails", () =>
     Effect.gen(function* () {
       const input = Array.from({ length: 8 }, (_, i) => `text${i}`)
       const failing: Behaviour = (seen, response, nth) =>
@@ -92,7 +92,7 @@ layer(Clients)("the client", (it) => {
     })
   )
 
-  it.effect("a caller who goes away takes the request with him, before the answer and in mid-stream", () =>
+  it.effect("an interruption aborts the request, before the response and during a stream", () =>
     Effect.gen(function* () {
       const { behave } = yield* LoopbackGateway
       const gone = yield* Deferred.make<void>()
@@ -119,7 +119,7 @@ layer(Clients)("the client", (it) => {
     })
   )
 
-  it.effect("begins no further request after one that all would share", () =>
+  it.effect("sends no further request after a refusal that all share", () =>
     Effect.gen(function* () {
       const { seen } = yield* LoopbackGateway
       const input = Array.from({ length: 60 }, (_, i) => `text${i}`)
@@ -135,7 +135,7 @@ layer(Clients)("the client", (it) => {
     })
   )
 
-  it.effect("sorts results, keeps ties in order, and asks for no more than there are", () =>
+  it.effect("sorts results, keeps the order of ties, and caps `top_n`", () =>
     Effect.gen(function* () {
       const { seen } = yield* LoopbackGateway
       const unsorted = scores([2, 0.1], [1, 0.7], [0, 0.1])
@@ -158,7 +158,7 @@ layer(Clients)("the client", (it) => {
     })
   )
 
-  it.effect("gives documents back when they are asked for", () =>
+  it.effect("returns documents if requested", () =>
     Effect.gen(function* () {
       const result = { index: 0, relevance_score: 1, document: { text: "a" }, extra: true }
       const { results } = yield* behaving(
@@ -171,7 +171,7 @@ layer(Clients)("the client", (it) => {
     })
   )
 
-  it.effect("an invalid request is refused before it is sent, and its field named", () =>
+  it.effect("an invalid request fails before sending, and names its field", () =>
     Effect.gen(function* () {
       const { behave, seen } = yield* LoopbackGateway
       behave(model)
@@ -189,7 +189,7 @@ layer(Clients)("the client", (it) => {
     })
   )
 
-  it.effect("streams text as it comes, then its end; a plain answer to a streamed question is one part", () =>
+  it.effect("streams text as it arrives; a JSON response is one part", () =>
     Effect.gen(function* () {
       const chunks = [delta("He"), delta("llo"), { choices: [{ delta: {}, finish_reason: "stop" }] }]
       const usage = { choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } }
@@ -208,7 +208,7 @@ layer(Clients)("the client", (it) => {
     })
   )
 
-  it.effect("an error among the events fails the stream with its reason, after what had come", () =>
+  it.effect("an error event fails the stream after the earlier parts", () =>
     Effect.gen(function* () {
       const late = openAi({ message: "slow down", type: "rate_limit_error" })
       const parts: Array<string> = []
@@ -228,7 +228,7 @@ layer(Clients)("the client", (it) => {
     })
   )
 
-  it.effect("drains refusals: their connections serve the next calls", () =>
+  it.effect("reads refusals to their end, so that connections are reused", () =>
     Effect.gen(function* () {
       const large = openAi({ message: "x".repeat(500_000) })
       for (let i = 0; i < 4; i++) {
@@ -238,36 +238,34 @@ layer(Clients)("the client", (it) => {
     })
   )
 
-  it.effect(
-    "sends each credential only where it belongs, no trace headers, and lets none into an error",
-    () =>
-      Effect.gen(function* () {
-        const { seen } = yield* LoopbackGateway
-        const echo: Behaviour = ({ headers }, response) =>
-          json(response, openAi({ message: `bad key ${headers.authorization}` }), 401)
-        yield* behaving(
-          echo,
-          Effect.gen(function* () {
-            const error = yield* Effect.flip(Effect.withSpan(chat, "outer"))
-            assert.notInclude(`${error.message} ${JSON.stringify(error)} ${String(error.stack)}`, KEY)
-            assert.include(error.message, "<redacted>")
-            assert.include(error.message, "request req-7")
-            assert.include(error.message, "model c")
-            yield* Effect.flip((yield* Account).models)
-            assert.deepStrictEqual(
-              seen.map(({ headers, path }) => [path, headers.authorization]),
-              [
-                ["/v1/chat/completions", `Bearer ${KEY}`],
-                ["/api/models", "Bearer sat-1"]
-              ]
-            )
-            for (const { headers } of seen) assert.notMatch(Object.keys(headers).join(), /traceparent|b3/)
-          })
-        )
-      })
+  it.effect("sends each credential only to its paths, and no trace headers", () =>
+    Effect.gen(function* () {
+      const { seen } = yield* LoopbackGateway
+      const echo: Behaviour = ({ headers }, response) =>
+        json(response, openAi({ message: `bad key ${headers.authorization}` }), 401)
+      yield* behaving(
+        echo,
+        Effect.gen(function* () {
+          const error = yield* Effect.flip(Effect.withSpan(chat, "outer"))
+          assert.notInclude(`${error.message} ${JSON.stringify(error)} ${String(error.stack)}`, KEY)
+          assert.include(error.message, "<redacted>")
+          assert.include(error.message, "request req-7")
+          assert.include(error.message, "model c")
+          yield* Effect.flip((yield* Account).models)
+          assert.deepStrictEqual(
+            seen.map(({ headers, path }) => [path, headers.authorization]),
+            [
+              ["/v1/chat/completions", `Bearer ${KEY}`],
+              ["/api/models", "Bearer sat-1"]
+            ]
+          )
+          for (const { headers } of seen) assert.notMatch(Object.keys(headers).join(), /traceparent|b3/)
+        })
+      )
+    })
   )
 
-  it.effect("conceals a credential wherever it is repeated, and the beginning of one that a cut leaves", () =>
+  it.effect("redacts an echoed credential, also if it is truncated", () =>
     Effect.gen(function* () {
       const told = openAi({ message: "x".repeat(390) + KEY, code: KEY, param: KEY })
       for (const refused of [
@@ -282,7 +280,7 @@ layer(Clients)("the client", (it) => {
     })
   )
 
-  it.effect("conceals a key that is repeated without its prefix, and what is left of that after a cut", () =>
+  it.effect("redacts a key that is echoed without its prefix, also if it is truncated", () =>
     Effect.gen(function* () {
       const bare = KEY.slice("sk-".length)
       for (const message of [`invalid token: ${bare}, ${KEY}, ${bare}`, "x".repeat(390) + bare]) {
@@ -293,7 +291,7 @@ layer(Clients)("the client", (it) => {
     })
   )
 
-  it.effect("asks for nothing compressed, and opens nothing that is", () =>
+  it.effect("requests and accepts no compressed responses", () =>
     Effect.gen(function* () {
       const { seen } = yield* LoopbackGateway
       const reason = yield* behaving(
@@ -306,7 +304,7 @@ layer(Clients)("the client", (it) => {
     })
   )
 
-  it.effect("takes no count of tokens below 0 for one", () =>
+  it.effect("ignores a negative count of tokens", () =>
     Effect.gen(function* () {
       const data = [0, 1].map((index) => ({ index, embedding: [1] }))
       const { tokens } = yield* behaving(refuse(200, { data, usage: { total_tokens: -7 } }), embedTwo)
@@ -314,7 +312,7 @@ layer(Clients)("the client", (it) => {
     })
   )
 
-  it.effect("begins no further request when several in a row found no gateway that works", () =>
+  it.effect("sends no further request after several consecutive outages", () =>
     Effect.gen(function* () {
       const { seen } = yield* LoopbackGateway
       const input = Array.from({ length: 60 }, (_, i) => `text${i}`)
@@ -335,7 +333,7 @@ layer(Clients)("the client", (it) => {
     })
   )
 
-  it.effect("reads lists of models however the family writes them, and refusals with status 200", () =>
+  it.effect("reads all known forms of model lists, and refusals with status 200", () =>
     Effect.gen(function* () {
       const account = yield* Account
       const as = (body: unknown) => behaving((_, response) => json(response, body), account.availableModels)
@@ -362,7 +360,7 @@ describe("the client's configuration", () => {
       Effect.map((exit) => (Exit.isSuccess(exit) ? "ready" : JSON.stringify(exit.cause)))
     )
 
-  it.effect("refuses what is missing or wrong by name, and shows no secret", () =>
+  it.effect("names what is missing or invalid, without its value", () =>
     Effect.gen(function* () {
       const url = "https://gateway.example.com"
       assert.include(yield* build({ SLUICE_API_KEY: "k" }), "SLUICE_GATEWAY_URL is not set")
@@ -381,7 +379,7 @@ describe("the client's configuration", () => {
     })
   )
 
-  it.effect("nobody at the address is Unreachable, with advice", () =>
+  it.effect("a refused connection is Unreachable, with advice", () =>
     Effect.gen(function* () {
       const reason = yield* reasonOf(chat)
       assert.strictEqual(reason._tag, "Unreachable")

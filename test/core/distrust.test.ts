@@ -95,7 +95,7 @@ layer(Clients)("the client", (it) => {
       ],
       ["status 200 without a code", refuse(200, { success: false }), { _tag: "ServerFailure" }],
       [
-        "a body that is compressed",
+        "a compressed body",
         refuse(400, "\u001f", { "content-encoding": "gzip" }),
         { message: "Status 400, with a compressed body, which the client did not accept." }
       ]
@@ -112,7 +112,7 @@ layer(Clients)("the client", (it) => {
     }
   })
 
-  describe("answers that cannot be trusted are InvalidResponse", () => {
+  describe("invalid responses are InvalidResponse", () => {
     const cases: ReadonlyArray<readonly [string, Behaviour, Effect.Effect<unknown, GatewayError, Gateway>]> =
       [
         ["too few vectors", vectors([0, [1, 0]]), embedTwo],

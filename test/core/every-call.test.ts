@@ -48,7 +48,7 @@ const account = Effect.gen(function* () {
 })
 
 describe("the client", () => {
-  it.effect("makes all nineteen calls of the interface, and that of our own", () =>
+  it.effect("makes every call of the interface, and our own", () =>
     Effect.gen(function* () {
       const { seen, url: baseUrl } = yield* serveGateway()
       // Hours, so that a machine that is slow for a while is not out of time on the test's clock.

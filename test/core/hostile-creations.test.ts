@@ -52,7 +52,7 @@ const unsure: ReadonlyArray<readonly [name: string, behaviour: Behaviour]> = [
   ["503 that asks to come again", refuse(503, openAi({}), { "retry-after": "1", "x-should-retry": "true" })],
   ["a reset in place of the answer", hangUp("resetAndDestroy")],
   ["an end in place of the answer", hangUp("destroy")],
-  ["a reset in mid-answer", cut("resetAndDestroy")],
+  ["a reset during the response", cut("resetAndDestroy")],
   ["silence", silent],
   ["an answer that stalls", stalled(201)]
 ]
@@ -78,7 +78,7 @@ layer(clients(false))("a creation", (it) => {
   for (const [what, call, answer] of creations) {
     describe(`of ${what}`, () => {
       for (const [name, behaviour] of unsure) {
-        it.effect(`is made once: ${name}; the error says that it may have been made`, () =>
+        it.effect(`is sent once: ${name}; the error says that it may have been executed`, () =>
           Effect.gen(function* () {
             const { exit, made } = yield* run(call, behaviour)
             assert.strictEqual(made, 1)
@@ -89,7 +89,7 @@ layer(clients(false))("a creation", (it) => {
         )
       }
 
-      it.effect("is made again after 429, under one key, which the program can choose", () =>
+      it.effect("is repeated after 429 with the same key, which the program can choose", () =>
         Effect.gen(function* () {
           const { exit, keys, made } = yield* run(call, onceThen(refuse(429, ""), answer))
           assert.isTrue(Exit.isSuccess(exit), JSON.stringify(exit))
@@ -105,7 +105,7 @@ layer(clients(false))("a creation", (it) => {
     })
   }
 
-  it.effect("a new access token is asked for once, whatever happens, without a key", () =>
+  it.effect("a rotation is sent once, without a key", () =>
     Effect.gen(function* () {
       for (const [name, behaviour] of [...unsure, ["429", refuse(429, "")] as const]) {
         const { exit, keys, made } = yield* run(rotation, behaviour)
@@ -127,7 +127,7 @@ layer(clients(true))("towards a gateway that honours the key", (it) => {
     )
   }
 
-  it.effect("a new access token is asked for once all the same", () =>
+  it.effect("a rotation is still sent once", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* run(rotation, refuse(500, openAi({})))).made, 1)
     })

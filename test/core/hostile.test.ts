@@ -182,7 +182,7 @@ const wrongs: ReadonlyArray<Wrong> = [
   wrong("a page in place of a film", refuse(200, "<html>"), "InvalidResponse", 1, watch, 2),
   wrong("a bomb in place of a film", bomb(200, "gzip"), "InvalidResponse", 1, watch, 2),
   wrong(
-    "a film behind a ring of redirects",
+    "a film behind a redirect loop",
     redirect(302, "/v1/videos/v-1/content"),
     "InvalidResponse",
     6,
@@ -192,7 +192,7 @@ const wrongs: ReadonlyArray<Wrong> = [
 ]
 
 layer(Hostile)("a hostile gateway", (it) => {
-  describe("is survived, for the right reason, in time, without a connection lost:", () => {
+  describe("fails in time with the right reason and keeps its connections:", () => {
     for (const { attempts, behaviour, call = chat, name, pools, tag } of wrongs) {
       it.effect(name, () =>
         Effect.gen(function* () {
@@ -217,7 +217,7 @@ layer(Hostile)("a hostile gateway", (it) => {
     }
   })
 
-  it.effect("that recovers is asked again: 500, then success", () =>
+  it.effect("that recovers is retried: 500, then success", () =>
     Effect.gen(function* () {
       const { seen } = yield* LoopbackGateway
       const flaky: Behaviour = (entry, response, nth) =>
@@ -230,7 +230,7 @@ layer(Hostile)("a hostile gateway", (it) => {
     })
   )
 
-  it.effect("that adds what nobody asked for, 50,000 levels deep, is answered all the same", () =>
+  it.effect("that adds a field with 50,000 levels is read", () =>
     Effect.gen(function* () {
       const deep = `{"x":${nested(50_000)},"choices":[{"x":${nested(50_000)},"message":{"content":"hi"}}]}`
       const { exit } = yield* behaving(refuse(200, deep), runWithClock(chat))
@@ -238,7 +238,7 @@ layer(Hostile)("a hostile gateway", (it) => {
     })
   )
 
-  it.effect("that sends the client elsewhere is not followed, nor is the credential sent there", () =>
+  it.effect("that redirects is not followed, and the credential is not sent on", () =>
     Effect.gen(function* () {
       const { seen } = yield* LoopbackGateway
       const elsewhere = yield* Elsewhere
@@ -260,7 +260,7 @@ layer(Hostile)("a hostile gateway", (it) => {
     })
   )
 
-  it.effect("keeps no connection of a client that is gone", () =>
+  it.effect("keeps no connection of a closed client", () =>
     Effect.gen(function* () {
       const { connections, url } = yield* Effect.provide(LoopbackGateway, Layer.fresh(LoopbackGateway.layer))
       yield* runWithClock(Effect.provide(rerankThree(), client(url)))

@@ -8,7 +8,7 @@ import { type Behaviour, json, LoopbackGateway, openAi, refuse } from "./Loopbac
 import { onePixel, png } from "./mediaImages.ts"
 
 layer(Client)("the bytes of images", (it) => {
-  it.effect("bytes come from Base64 or from a link, and are looked at", () =>
+  it.effect("loads and checks bytes from Base64 or from a link", () =>
     Effect.gen(function* () {
       const gateway = yield* LoopbackGateway
       const { load } = yield* images
@@ -60,7 +60,7 @@ layer(Client)("the bytes of images", (it) => {
     })
   )
 
-  it.effect("the key goes to the gateway alone: to no other host, and along no redirect to one", () =>
+  it.effect("sends the key only to the gateway", () =>
     Effect.gen(function* () {
       const gateway = yield* LoopbackGateway
       const other = Context.get(yield* Layer.build(Layer.fresh(LoopbackGateway.layer)), LoopbackGateway)
@@ -100,7 +100,7 @@ layer(Client)("the bytes of images", (it) => {
     })
   )
 
-  it.effect("redirects that go round in a ring end, and one to another scheme is not followed", () =>
+  it.effect("ends redirect loops, and follows no other scheme", () =>
     Effect.gen(function* () {
       const gateway = yield* LoopbackGateway
       const { load } = yield* images
@@ -123,7 +123,7 @@ layer(Client)("the bytes of images", (it) => {
     })
   )
 
-  it.effect("a link that has ended is NotFound, however its host says so", () =>
+  it.effect("an expired link is NotFound, whatever its status", () =>
     Effect.gen(function* () {
       const other = Context.get(yield* Layer.build(Layer.fresh(LoopbackGateway.layer)), LoopbackGateway)
       const { load } = yield* images
@@ -136,35 +136,33 @@ layer(Client)("the bytes of images", (it) => {
     })
   )
 
-  it.effect(
-    "it is the host at the end of the redirects that is believed, and the way back brings no key",
-    () =>
-      Effect.gen(function* () {
-        const gateway = yield* LoopbackGateway
-        const other = Context.get(yield* Layer.build(Layer.fresh(LoopbackGateway.layer)), LoopbackGateway)
-        const { load } = yield* images
-        const to = (location: string): Behaviour => refuse(302, "->", { location })
+  it.effect("the last host decides, and a redirect back brings no key", () =>
+    Effect.gen(function* () {
+      const gateway = yield* LoopbackGateway
+      const other = Context.get(yield* Layer.build(Layer.fresh(LoopbackGateway.layer)), LoopbackGateway)
+      const { load } = yield* images
+      const to = (location: string): Behaviour => refuse(302, "->", { location })
 
-        other.behave(refuse(403, "<Error>Request has expired</Error>"))
-        const ended = yield* behaving(
-          to(`${other.url}/stored.png`),
-          reasonOf(load({ url: `${gateway.url}/a` }))
-        )
-        assert.strictEqual(ended._tag, "NotFound")
-        assert.include(ended.message, new URL(other.url).host)
+      other.behave(refuse(403, "<Error>Request has expired</Error>"))
+      const ended = yield* behaving(
+        to(`${other.url}/stored.png`),
+        reasonOf(load({ url: `${gateway.url}/a` }))
+      )
+      assert.strictEqual(ended._tag, "NotFound")
+      assert.include(ended.message, new URL(other.url).host)
 
-        other.behave(to(`${gateway.url}/private`))
-        const own = yield* behaving(
-          refuse(403, openAi({ message: "not yours" })),
-          Effect.tap(reasonOf(load({ url: `${other.url}/b` })), () =>
-            Effect.sync(() => assert.deepStrictEqual(gateway.seen[0]?.headers.authorization, undefined))
-          )
+      other.behave(to(`${gateway.url}/private`))
+      const own = yield* behaving(
+        refuse(403, openAi({ message: "not yours" })),
+        Effect.tap(reasonOf(load({ url: `${other.url}/b` })), () =>
+          Effect.sync(() => assert.deepStrictEqual(gateway.seen[0]?.headers.authorization, undefined))
         )
-        assert.deepInclude(own, { _tag: "Forbidden", message: "not yours" })
-      })
+      )
+      assert.deepInclude(own, { _tag: "Forbidden", message: "not yours" })
+    })
   )
 
-  it.effect("a download is tried again, and a file is there whole or not at all", () =>
+  it.effect("a download is retried, and a file is written completely or not at all", () =>
     Effect.gen(function* () {
       const gateway = yield* LoopbackGateway
       const files = yield* FileSystem.FileSystem

@@ -12,7 +12,7 @@ import { onePixel } from "./mediaImages.ts"
 const HOUR = 3_600_000
 
 layer(Client)("images in two steps", (it) => {
-  it.effect("a creation is not made again after a failure of the gateway's", () =>
+  it.effect("a creation is not repeated after a gateway failure", () =>
     Effect.gen(function* () {
       const reason = yield* behaving(
         refuse(503, openAi({})),
@@ -26,7 +26,7 @@ layer(Client)("images in two steps", (it) => {
     })
   )
 
-  it.effect("images at once are given back without a look, whatever the status says", () =>
+  it.effect("images in the first response are returned without polling", () =>
     Effect.gen(function* () {
       for (const status of [undefined, "completed", "succeeded"]) {
         const body = { data: [link], ...(status && { status }) }
@@ -41,7 +41,7 @@ layer(Client)("images in two steps", (it) => {
     })
   )
 
-  it.effect("a task is looked at every 5 seconds, through every unknown status, until it is completed", () =>
+  it.effect("a task is polled every 5 seconds until it is completed", () =>
     Effect.gen(function* () {
       const looks = [{ status: "queued" }, { status: "painting", data: [] }, { data: null }]
       const times: Array<number> = []
@@ -62,7 +62,7 @@ layer(Client)("images in two steps", (it) => {
     })
   )
 
-  it.effect("the id of a task goes encoded into the path, and one that would leave it goes nowhere", () =>
+  it.effect("the id is encoded in the path, and rejected if it would change the path", () =>
     Effect.gen(function* () {
       const done = answering({ status: "completed", data: [link] })
       const { get } = yield* images
@@ -75,7 +75,7 @@ layer(Client)("images in two steps", (it) => {
     })
   )
 
-  it.effect("a failed task is TaskFailed with its id and its error, from generate and from resume", () =>
+  it.effect("a failed task is TaskFailed with its id and its error", () =>
     Effect.gen(function* () {
       const error = { code: "content_policy", message: "Not this prompt." }
       const failing = task({ status: "queued" }, { status: "failed", error })
@@ -98,7 +98,7 @@ layer(Client)("images in two steps", (it) => {
     })
   )
 
-  it.effect("the deadline ends the wait and names the task, which resume takes up", () =>
+  it.effect("the deadline ends the wait and names the task to resume", () =>
     Effect.gen(function* () {
       const call = Effect.flatMap(images, ({ generate }) => generate(untyped({}), { deadline: "1 minute" }))
       const error = yield* behaving(task({ status: "queued" }), Effect.flip(running(call)))
@@ -112,7 +112,7 @@ layer(Client)("images in two steps", (it) => {
     })
   )
 
-  it.effect("the deadline holds for a model that answers at once and does not", () =>
+  it.effect("the deadline applies to one-step models", () =>
     Effect.gen(function* () {
       const call = Effect.flatMap(images, ({ generate }) => generate(untyped({}), { deadline: "1 minute" }))
       const reason = yield* behaving(() => undefined, reasonOf(running(call)))
@@ -121,7 +121,7 @@ layer(Client)("images in two steps", (it) => {
     })
   )
 
-  it.effect("images that come before the task is completed are not taken for all of them", () =>
+  it.effect("images of a running task are not taken as complete", () =>
     Effect.gen(function* () {
       for (const status of ["in_progress", "RUNNING"]) {
         const looks = task({ status, data: [link] }, { status: "completed", data: [link, link] })
@@ -131,7 +131,7 @@ layer(Client)("images in two steps", (it) => {
     })
   )
 
-  it.effect("a task with images is done whatever word the gateway has for it", () =>
+  it.effect("a task with images and an unknown status is done", () =>
     Effect.gen(function* () {
       for (const status of ["succeeded", "SUCCESS"]) {
         const looks = task({ status: "queued" }, { status, data: [link] })
@@ -143,20 +143,18 @@ layer(Client)("images in two steps", (it) => {
     })
   )
 
-  it.effect(
-    "images that have come are given out at the deadline, when the gateway never says that it is all",
-    () =>
-      Effect.gen(function* () {
-        const { resume } = yield* images
-        const looks = task({ status: "processing", data: [link] })
-        for (const effect of [generate({ n: 2 }), resume("t/1", { deadline: "1 minute" })]) {
-          const answer = yield* behaving(looks, running(effect))
-          assert.deepStrictEqual([answer.status, answer.images], ["processing", [{ url }]])
-        }
-      })
+  it.effect("images present at the deadline are returned", () =>
+    Effect.gen(function* () {
+      const { resume } = yield* images
+      const looks = task({ status: "processing", data: [link] })
+      for (const effect of [generate({ n: 2 }), resume("t/1", { deadline: "1 minute" })]) {
+        const answer = yield* behaving(looks, running(effect))
+        assert.deepStrictEqual([answer.status, answer.images], ["processing", [{ url }]])
+      }
+    })
   )
 
-  it.effect("the time that the creation takes is part of the deadline", () =>
+  it.effect("the creation counts for the deadline", () =>
     Effect.gen(function* () {
       const { behave, seen } = yield* LoopbackGateway
       let created: () => void = () => undefined
@@ -177,7 +175,7 @@ layer(Client)("images in two steps", (it) => {
     })
   )
 
-  it.effect("an image at once may take five minutes, where other calls have one", () =>
+  it.effect("a one-step image may take five minutes", () =>
     Effect.gen(function* () {
       const { behave, seen, url: baseUrl } = yield* LoopbackGateway
       const own = yield* Layer.build(Layer.fresh(GatewayClient.layer({ baseUrl, apiKey: apiKey(KEY) })))
@@ -197,7 +195,7 @@ layer(Client)("images in two steps", (it) => {
     })
   )
 
-  it.effect("whoever interrupts the wait is told the id", () =>
+  it.effect("an interrupted wait logs the id", () =>
     Effect.gen(function* () {
       const lines: Array<string> = []
       const logger = Logger.make(({ message }) => void lines.push(String(message)))
@@ -218,7 +216,7 @@ layer(Client)("images in two steps", (it) => {
     })
   )
 
-  it.effect("whoever interrupts a creation is told that it may be made and paid for", () =>
+  it.effect("an interrupted creation logs that it may be charged", () =>
     Effect.gen(function* () {
       const lines: Array<string> = []
       const logger = Logger.make(({ message }) => void lines.push(String(message)))
@@ -235,7 +233,7 @@ layer(Client)("images in two steps", (it) => {
     })
   )
 
-  it.effect("links of group I4 end after 24 hours; of others nobody knows; Base64 does not end", () =>
+  it.effect("only links of group I4 have an expiry, of 24 hours", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1000 * HOUR)
       const done = { status: "completed", data: [link, { b64_json: onePixel.png }] }

@@ -10,7 +10,7 @@ import { onePixel, png } from "./mediaImages.ts"
 import { jsonRoundTrip } from "./jsonRoundTrip.ts"
 
 layer(Client)("images", (it) => {
-  it.effect("every field of every group goes out under its name on the wire, the group itself does not", () =>
+  it.effect("sends every field under its wire name, without the group", () =>
     Effect.gen(function* () {
       const common = { model: "m", prompt: "p", size: "2K", n: 2, quality: "high" }
       const calls: ReadonlyArray<readonly [ImageCall, object]> = [
@@ -85,7 +85,7 @@ layer(Client)("images", (it) => {
     })
   )
 
-  it.effect("what is not given is not sent: defaults are the gateway's", () =>
+  it.effect("sends no defaults", () =>
     Effect.gen(function* () {
       const { behave, seen } = yield* LoopbackGateway
       behave(answering({ data: [link] }))
@@ -139,7 +139,7 @@ layer(Client)("images", (it) => {
     [{ image: onePixel.gif }, "image", /a GIF/],
     [{ group: "I4", image: [url, { file: "/no/such.png" }] }, "image", /\/no\/such\.png cannot be read/]
   ]
-  it.effect("where a catalogue knows the model, a loose call is one of its group", () =>
+  it.effect("validates a call without a group by the catalogue", () =>
     Effect.gen(function* () {
       const { behave } = yield* LoopbackGateway
       behave(answering({ data: [link] }))
@@ -161,7 +161,7 @@ layer(Client)("images", (it) => {
     })
   )
 
-  it.effect("what a group does not take is refused unsent, with what it does", () =>
+  it.effect("refuses invalid values of a group before sending, and names the valid ones", () =>
     Effect.gen(function* () {
       const { behave } = yield* LoopbackGateway
       behave(answering({ data: [link] }))
@@ -179,7 +179,7 @@ layer(Client)("images", (it) => {
     })
   )
 
-  it.effect("a file is read and goes as a data URI; bytes too", () =>
+  it.effect("sends files and bytes as data URIs", () =>
     Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
       const file = yield* files.makeTempFileScoped()
@@ -192,7 +192,7 @@ layer(Client)("images", (it) => {
     })
   )
 
-  it.effect("links and Base64 are read alike, under every name that is met", () =>
+  it.effect("reads links and Base64 under every known field name", () =>
     Effect.gen(function* () {
       const base64 = onePixel.png
       const uri = `data:image/png;base64,${base64}`
@@ -220,7 +220,7 @@ layer(Client)("images", (it) => {
     })
   )
 
-  it.effect("an image that a gateway refuses does not lose those that it made", () =>
+  it.effect("a refused image does not lose the others", () =>
     Effect.gen(function* () {
       const data = [
         { url },
@@ -238,7 +238,7 @@ layer(Client)("images", (it) => {
     })
   )
 
-  it.effect("an answer with neither images nor a task is no answer", () =>
+  it.effect("rejects a response with neither images nor a task", () =>
     Effect.gen(function* () {
       const cases: ReadonlyArray<readonly [body: unknown, tag: string, message: RegExp]> = [
         [{}, "InvalidResponse", /neither images nor the id of a task/],
@@ -277,20 +277,16 @@ describe("the wire forms of images", () => {
     raw: Schema.Boolean
   })
 
-  it.prop(
-    "a request comes back as it was, with what the interface does not name",
-    [keys, json],
-    ([known, extra]) => {
-      const wire = jsonRoundTrip({ ...extra, ...known })
-      const request = Schema.decodeUnknownSync(ImageRequest)(wire)
-      assert.deepStrictEqual(Schema.encodeSync(ImageRequest)(request) as object, wire)
-    }
-  )
+  it.prop("a request decodes as it was encoded, with undeclared fields", [keys, json], ([known, extra]) => {
+    const wire = jsonRoundTrip({ ...extra, ...known })
+    const request = Schema.decodeUnknownSync(ImageRequest)(wire)
+    assert.deepStrictEqual(Schema.encodeSync(ImageRequest)(request) as object, wire)
+  })
 
   const datum = Schema.Struct({ url: text, revised_prompt: text, b64_json: text, base64_json: text })
   const answer = Schema.Struct({ id: text, status: text, data: Schema.Array(datum) })
 
-  it.prop("an answer comes back as it was, at every depth", [answer, json], ([known, extra]) => {
+  it.prop("a response decodes as it was encoded, at every depth", [answer, json], ([known, extra]) => {
     const wire = jsonRoundTrip({ ...extra, ...known })
     const response = Schema.decodeUnknownSync(ImageResponse)(wire)
     assert.deepStrictEqual(Schema.encodeSync(ImageResponse)(response) as object, wire)

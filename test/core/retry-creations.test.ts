@@ -65,7 +65,7 @@ const run = Effect.fn(function* (
   return { keys, attempts: keys.length, error, tag: error?.reason._tag }
 })
 
-describe("a creation is made again", () => {
+describe("a creation is repeated", () => {
   const safe: ReadonlyArray<readonly [string, () => Reply]> = [
     ["the connection was refused", refused],
     ["there is no such host", fault("ENOTFOUND", "getaddrinfo")],
@@ -91,7 +91,7 @@ describe("a creation is made again", () => {
   }
 })
 
-describe("a creation is not made again", () => {
+describe("a creation is not repeated", () => {
   const unsure: ReadonlyArray<readonly [string, () => Reply]> = [
     ["500", status(500)],
     ["503 with a wish to be asked again", status(503, { "retry-after": "1", "x-should-retry": "true" })],
@@ -105,7 +105,7 @@ describe("a creation is not made again", () => {
     ["silence", silence]
   ]
   for (const [name, reply] of unsure) {
-    it.effect(`after ${name}, except towards a gateway that honours the key`, () =>
+    it.effect(`after ${name}, unless the gateway honours the key`, () =>
       Effect.gen(function* () {
         const { attempts, error } = yield* run("creations", [reply, ok])
         assert.deepStrictEqual([attempts, error?.attempt, error?.notExecuted ?? false], [1, 1, false])
@@ -119,14 +119,14 @@ describe("a creation is not made again", () => {
     )
   }
 
-  it.effect("after a 5xx that followed a refusal that was safe", () =>
+  it.effect("after a 5xx that followed a 429", () =>
     Effect.gen(function* () {
       const { attempts, error, tag } = yield* run("creations", [refused, status(429), status(502), ok])
       assert.deepStrictEqual([attempts, error?.attempt, tag], [3, 3, "ServerFailure"])
     })
   )
 
-  it.effect("whatever policy is set", () =>
+  it.effect("with any policy", () =>
     Effect.gen(function* () {
       const policy: RetryPolicy = { times: 9, base: 1, cap: 1, budget: "1 hour" }
       const { attempts } = yield* run(
@@ -165,7 +165,7 @@ layer(Clients)("a program that repeats what is retryable", (it) => {
         })
       )
 
-    it.effect(`${name} makes nothing twice: in doubt, or a task that goes on`, () =>
+    it.effect(`${name} does not repeat a creation with unknown outcome or a running task`, () =>
       Effect.gen(function* () {
         for (const generate of generations) {
           const doubtful = yield* trial(refuse(500, openAi({})), generate)
@@ -176,7 +176,7 @@ layer(Clients)("a program that repeats what is retryable", (it) => {
       })
     )
 
-    it.effect(`${name} makes again what was not made, and looks again`, () =>
+    it.effect(`${name} repeats a creation that was not executed, and polls again`, () =>
       Effect.gen(function* () {
         for (const generate of generations) {
           const { error, methods } = yield* trial(refuse(429, openAi({})), generate)
@@ -192,7 +192,7 @@ layer(Clients)("a program that repeats what is retryable", (it) => {
   }
 })
 
-describe("a creation out of the call's time", () => {
+describe("a creation that exceeds the call's time-out", () => {
   const cases: ReadonlyArray<
     readonly [string, ReadonlyArray<() => Reply>, ReadonlyArray<Duration.Input>, boolean]
   > = [
@@ -213,9 +213,9 @@ describe("a creation out of the call's time", () => {
   }
 })
 
-describe("a call that takes effect each time", () => {
+describe("a call that must not be repeated", () => {
   for (const [name, reply] of Object.entries({ refused, "429": status(429), "500": status(500), silence })) {
-    it.effect(`is made once: ${name}`, () =>
+    it.effect(`is sent once: ${name}`, () =>
       Effect.gen(function* () {
         const { attempts, keys } = yield* run("never", [reply, ok], { honoursIdempotencyKey: true })
         assert.deepStrictEqual([attempts, keys], [1, [undefined]])
@@ -225,7 +225,7 @@ describe("a call that takes effect each time", () => {
 })
 
 describe("the idempotency key", () => {
-  it.effect("is the same for all attempts of a creation, another for the next, and on nothing else", () =>
+  it.effect("is the same for all attempts of a creation, and sent with creations only", () =>
     Effect.gen(function* () {
       const first = yield* run("creations", [refused, status(429), ok])
       const second = yield* run("creations", [ok])
@@ -236,7 +236,7 @@ describe("the idempotency key", () => {
     })
   )
 
-  it.effect("can be given, for a creation that is made again after a crash", () =>
+  it.effect("can be chosen, to repeat a creation after a crash", () =>
     Effect.gen(function* () {
       const { keys } = yield* run("creations", [refused, ok], {}, withIdempotencyKey("order-17"))
       assert.deepStrictEqual(keys, ["order-17", "order-17"])
@@ -255,7 +255,7 @@ describe("a policy for single calls", () => {
     ["which reasons, this among them", { reasons: ["ServerFailure"] }, 1 + RETRY.times]
   ]
   for (const [name, policy, attempts] of policies) {
-    it.effect(`says ${name}; the rest stays the client's`, () =>
+    it.effect(`sets ${name}, and keeps the rest of the client's policy`, () =>
       Effect.gen(function* () {
         const as = withRetryPolicy(policy)
         assert.strictEqual((yield* run("reads", [status(503)], {}, as)).attempts, attempts)
@@ -264,7 +264,7 @@ describe("a policy for single calls", () => {
   }
 })
 
-describe("what the transport says of real connections", () => {
+describe("transport failures of real connections", () => {
   const post = Effect.fn(function* (url: string) {
     const client = withBaseUrl(yield* HttpClient.HttpClient, url)
     const { call } = makeCaller({ retry: { ...RETRY, times: 0 } }, apiKey("k"))
@@ -277,7 +277,7 @@ describe("what the transport says of real connections", () => {
     )
   })
 
-  it.effect("nobody at the port, and no such host: surely not made", () =>
+  it.effect("a refused connection and an unknown host: not executed", () =>
     Effect.gen(function* () {
       for (const url of ["http://127.0.0.1:1", "http://localhost:1", "http://no-such-host.invalid"]) {
         const { reason, notExecuted } = yield* post(url)
@@ -286,7 +286,7 @@ describe("what the transport says of real connections", () => {
     }).pipe(Effect.provide(layerTransport()))
   )
 
-  it.effect("closed or reset after the request, on a new connection and on a kept one: perhaps made", () =>
+  it.effect("closed or reset after the request: may be executed", () =>
     Effect.gen(function* () {
       const { behave, url } = yield* LoopbackGateway
       for (const end of ["destroy", "resetAndDestroy"] as const) {

@@ -71,7 +71,7 @@ describe("retries", () => {
     ["retry-after as a date", { "retry-after": "Thu, 01 Jan 1970 00:00:12 GMT" }, 12_000]
   ]
   for (const [name, headers, expected] of waits) {
-    it.effect(`wait as long as ${name} asks`, () =>
+    it.effect(`wait for ${name}`, () =>
       Effect.gen(function* () {
         const { attempts } = yield* run([() => status(429, headers), ok])
         assert.deepStrictEqual(attempts, [0, expected])
@@ -79,7 +79,7 @@ describe("retries", () => {
     )
   }
 
-  it.effect("take what cannot be understood, or lies in the past, for nothing", () =>
+  it.effect("ignore an invalid or past retry-after", () =>
     Effect.gen(function* () {
       for (const value of ["soon", "-5", "NaN", "1e9", "Thu, 01 Jan 1960 00:00:00 GMT"]) {
         const { attempts } = yield* run([() => status(429, { "retry-after": value }), ok])
@@ -88,7 +88,7 @@ describe("retries", () => {
     })
   )
 
-  it.effect("are not begun when the wait does not fit the budget; the error keeps it", () =>
+  it.effect("end if the requested wait exceeds the budget; the error keeps it", () =>
     Effect.gen(function* () {
       const {
         attempts,
@@ -100,7 +100,7 @@ describe("retries", () => {
     })
   )
 
-  it.effect("never exceed the budget in all", () =>
+  it.effect("never exceed the budget", () =>
     Effect.gen(function* () {
       const retry = { times: 99, base: "1 second", cap: "4 seconds", budget: "20 seconds" } as const
       const { attempts } = yield* run([() => status(503)], { retry })
@@ -131,7 +131,7 @@ describe("retries", () => {
     )
   }
 
-  it.effect("are made for what x-should-retry: true says", () =>
+  it.effect("are made with x-should-retry: true", () =>
     Effect.gen(function* () {
       const { attempts, reason } = yield* run([() => status(409, { "x-should-retry": "true" }), ok])
       assert.deepStrictEqual([attempts.length, reason], [2, undefined])
@@ -140,7 +140,7 @@ describe("retries", () => {
 })
 
 describe("a policy for one stream", () => {
-  it.effect("is given by its reference; the client's own serves the others", () =>
+  it.effect("is provided by its reference, and does not change other calls", () =>
     Effect.gen(function* () {
       const ask = { model: "c", messages: [{ role: "user" as const, content: "hello" }] }
       const stream = Stream.unwrap(Gateway.use((gateway) => Effect.succeed(gateway.chatStream(ask))))
@@ -154,7 +154,7 @@ describe("a policy for one stream", () => {
 })
 
 describe("time-outs", () => {
-  it.effect("an attempt that is silent is ended, and made again", () =>
+  it.effect("an attempt without a response times out and is repeated", () =>
     Effect.gen(function* () {
       const { attempts, reason } = yield* run([() => "silence", ok], { attemptTimeout: "10 seconds" })
       assert.strictEqual(reason, undefined)
@@ -162,7 +162,7 @@ describe("time-outs", () => {
     })
   )
 
-  it.effect("an attempt whose body stalls is ended as well", () =>
+  it.effect("an attempt whose body stalls times out", () =>
     Effect.gen(function* () {
       const stalling = () =>
         new Response(
@@ -176,7 +176,7 @@ describe("time-outs", () => {
     })
   )
 
-  it.effect("the whole call is limitNonVideo, attempts and waits together", () =>
+  it.effect("the call's time-out covers attempts and delays", () =>
     Effect.gen(function* () {
       const { end, reason } = yield* run([() => "silence"], {
         attemptTimeout: "10 seconds",
@@ -187,7 +187,7 @@ describe("time-outs", () => {
     })
   )
 
-  it.effect("are not begun when the call does not outlast the wait: why it has to wait is not hidden", () =>
+  it.effect("a wait beyond the call's time-out ends it with the original error", () =>
     Effect.gen(function* () {
       const { end, reason } = yield* run([() => status(429, { "retry-after": "5" })], {
         callTimeout: "2 seconds"

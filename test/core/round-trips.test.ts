@@ -49,8 +49,8 @@ const wireOf = ({ name, schema }: Sent): Schema.Codec<unknown, unknown> =>
     ? Embeddings
     : (Schema.toEncoded(Schema.toCodecJson(schema)) as unknown as Schema.Codec<unknown, unknown>)
 
-describe("what is read from the wire is written again, and read the same:", () => {
-  it("every call is there", () => {
+describe("a decoded body encodes and decodes to the same value:", () => {
+  it("covers every call", () => {
     const calls = new Set(sent.map(({ name }) => name.split(",")[0]))
     for (const call of ["POST /v1/rerank", "POST /v1/videos", "PUT /api/token/", "GET /api/user/self"]) {
       assert.isTrue(calls.has(call), call)

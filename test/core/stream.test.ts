@@ -53,7 +53,7 @@ const follow = Effect.fn(function* (steps: ReadonlyArray<Step>, open = false, li
   return { said, failed: reason?._tag, option: /\(`(\w+)`\)/.exec(reason?.message ?? "")?.[1] }
 })
 
-describe("a chat stream is followed", () => {
+describe("a chat stream continues", () => {
   const chunks = [text("a"), STOP, DONE]
   const followed: ReadonlyArray<readonly [name: string, steps: ReadonlyArray<Step>]> = [
     ["to [DONE]", chunks],
@@ -61,10 +61,7 @@ describe("a chat stream is followed", () => {
     ["without [DONE] after its finish reason", [text("a"), STOP]],
     ["with a space after [DONE]", [text("a"), STOP, "data: [DONE] \n\n"]],
     ["past a line that sets the time to reconnect", ["retry: 1000\n\n", 1, ...chunks]],
-    [
-      "past comments and events with names of their own",
-      [": hi\n\n", "event: ping\ndata: {}\n\n", ...chunks]
-    ],
+    ["past comments and named events", [": hi\n\n", "event: ping\ndata: {}\n\n", ...chunks]],
     [
       "past chunks without delta or choices",
       [
@@ -96,7 +93,7 @@ describe("a chat stream is followed", () => {
   }
 })
 
-describe("a chat stream fails, after what had come,", () => {
+describe("a chat stream fails after the earlier parts", () => {
   const raised = (cause: object) =>
     `event: effect/http-api/stream/failure\ndata: [${JSON.stringify(cause)}]\n\n`
   const failing: ReadonlyArray<
@@ -104,7 +101,7 @@ describe("a chat stream fails, after what had come,", () => {
   > = [
     ["when it stops short", [], "Unreachable"],
     [
-      "when it stops short, an empty finish reason notwithstanding",
+      "when it is truncated, also with an empty finish reason",
       [`data: {"choices":[{"delta":{},"finish_reason":""}]}\n\n`],
       "Unreachable"
     ],
@@ -112,7 +109,7 @@ describe("a chat stream fails, after what had come,", () => {
     ["when an event is no chunk", [`data: {"x":1}\n\n`], "InvalidResponse"],
     ["when an event says so in one word", [`data: {"error":"overloaded"}\n\n`], "ServerFailure"],
     [
-      "when an event says so by a status that is text",
+      "when an event has an error code as text",
       [`data: {"error":{"message":"m","code":"429"}}\n\n`],
       "RateLimited"
     ],
@@ -120,7 +117,7 @@ describe("a chat stream fails, after what had come,", () => {
     ["and is interrupted by no gateway", [raised({ _tag: "Interrupt", fiberId: 1 })], "Unreachable"],
     ["when nothing comes any more", [], "TimedOut", true],
     [
-      "when nothing but comments comes",
+      "when only comments arrive",
       Array.from({ length: 10 }, () => [50, ": wait\n\n"]).flat(),
       "TimedOut",
       true
@@ -136,7 +133,7 @@ describe("a chat stream fails, after what had come,", () => {
   }
 })
 
-describe("what ends a chat stream that has begun", () => {
+describe("the time-outs of an open chat stream", () => {
   const idle = { idleTimeout: "20 seconds" } as const
   const comments = (count: number, apart: number) =>
     Array.from({ length: count }, () => [apart, ": wait\n\n"]).flat()
@@ -156,7 +153,7 @@ describe("what ends a chat stream that has begun", () => {
     )
   }
 
-  it.effect("never comments, where `idleTimeout` is given: not after longer than any of the limits", () =>
+  it.effect("comments keep it open with `idleTimeout`", () =>
     Effect.gen(function* () {
       const steps = [text("a"), ...comments(20, 15), STOP, DONE]
       const { said } = yield* follow(steps, false, { ...idle, callTimeout: "60 seconds" })

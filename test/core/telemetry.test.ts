@@ -81,7 +81,7 @@ const answer = {
 const CHAT = { "gen_ai.operation.name": "chat", "gen_ai.request.model": "c" }
 
 describe("telemetry", () => {
-  it.effect("a call's span has the GenAI attributes, and its tokens, seconds and end are counted", () =>
+  it.effect("a call has a span with GenAI attributes, and metrics", () =>
     Effect.gen(function* () {
       const call = Gateway.use((gateway) => gateway.chat({ ...ask, maxTokens: 9, temperature: 0.5 }))
       const { attributes, counted, kind } = yield* watched(
@@ -111,7 +111,7 @@ describe("telemetry", () => {
     })
   )
 
-  it.effect("retries and failures are counted, by the reason of the last", () =>
+  it.effect("retries and failures are counted, by the last reason", () =>
     Effect.gen(function* () {
       const { attributes, counted } = yield* watched(
         "chat c",
@@ -134,7 +134,7 @@ describe("telemetry", () => {
     })
   )
 
-  it.effect("a stream's tokens are counted at its end, on the span of the stream", () =>
+  it.effect("a stream's tokens are counted at its end, on its span", () =>
     Effect.gen(function* () {
       const chunks = [
         delta("hi"),
@@ -161,7 +161,7 @@ describe("telemetry", () => {
     })
   )
 
-  it.effect("where only a total is told, it is the input's", () =>
+  it.effect("a total alone counts as input", () =>
     Effect.gen(function* () {
       const results = [0, 1, 2].map((index) => ({ index, relevance_score: 0.5 }))
       const data = [0, 1].map((index) => ({ index, embedding: [1, 2] }))
@@ -192,7 +192,7 @@ describe("telemetry", () => {
     })
   )
 
-  it.effect("what no count can be is not counted", () =>
+  it.effect("an invalid count is ignored", () =>
     Effect.gen(function* () {
       const usage = { prompt_tokens: -4, completion_tokens: 1e300, total_tokens: 3 }
       const { attributes, counted } = yield* watched(
@@ -207,7 +207,7 @@ describe("telemetry", () => {
     })
   )
 
-  it.effect("a call that is given up is counted as interrupted", () =>
+  it.effect("an interrupted call is counted as interrupted", () =>
     Effect.gen(function* () {
       const registry: Metric.MetricRegistry = new Map()
       const silent = Layer.succeed(
@@ -322,7 +322,7 @@ describe("a canary secret", () => {
   )
 })
 
-it.effect("beyond a thousand series the models of calls are one", () =>
+it.effect("beyond a thousand series all models are `other`", () =>
   Effect.gen(function* () {
     const registry: Metric.MetricRegistry = new Map()
     const answer = Effect.succeed({ value: undefined, requestId: undefined })

@@ -8,31 +8,29 @@ import { KEY, patient, requests, running, tick } from "./tasksClient.ts"
 import { Client, film, folder, MAX_RESPONSE_BYTES, sendFilm, videos } from "./videosClient.ts"
 
 layer(Client)("videos that are downloaded", (it) => {
-  it.effect(
-    "downloads more than the limit of other answers, with the credential, and leaves nothing beside it",
-    () =>
-      Effect.gen(function* () {
-        const { seen } = yield* LoopbackGateway
-        const { file, files, listed } = yield* folder
-        const written = yield* behaving(
-          sendFilm,
-          Effect.gen(function* () {
-            const written = yield* (yield* videos).download("v-1", file)
-            assert.deepStrictEqual(yield* requests, ["GET /v1/videos/v-1/content"])
-            assert.strictEqual(seen[0]?.headers.authorization, `Bearer ${KEY}`)
-            return written
-          })
-        )
-        assert.deepStrictEqual(written, { path: file, bytes: film.length })
-        assert.isAbove(film.length, MAX_RESPONSE_BYTES)
-        assert.deepStrictEqual(Buffer.from(yield* files.readFile(file)), Buffer.from(film))
-        assert.deepStrictEqual(yield* listed, ["film.mp4"])
-        const bytes = yield* behaving(sendFilm, Stream.runCollect((yield* videos).content("v-1")))
-        assert.deepStrictEqual(Buffer.concat(bytes), Buffer.from(film))
-      })
+  it.effect("downloads more than `maxResponseBytes`, and leaves no temporary file", () =>
+    Effect.gen(function* () {
+      const { seen } = yield* LoopbackGateway
+      const { file, files, listed } = yield* folder
+      const written = yield* behaving(
+        sendFilm,
+        Effect.gen(function* () {
+          const written = yield* (yield* videos).download("v-1", file)
+          assert.deepStrictEqual(yield* requests, ["GET /v1/videos/v-1/content"])
+          assert.strictEqual(seen[0]?.headers.authorization, `Bearer ${KEY}`)
+          return written
+        })
+      )
+      assert.deepStrictEqual(written, { path: file, bytes: film.length })
+      assert.isAbove(film.length, MAX_RESPONSE_BYTES)
+      assert.deepStrictEqual(Buffer.from(yield* files.readFile(file)), Buffer.from(film))
+      assert.deepStrictEqual(yield* listed, ["film.mp4"])
+      const bytes = yield* behaving(sendFilm, Stream.runCollect((yield* videos).content("v-1")))
+      assert.deepStrictEqual(Buffer.concat(bytes), Buffer.from(film))
+    })
   )
 
-  it.effect("whoever has seen enough of the bytes closes the connection", () =>
+  it.effect("ending the stream early closes the connection", () =>
     Effect.gen(function* () {
       const { behave } = yield* LoopbackGateway
       const closed = yield* Deferred.make<void>()
@@ -63,7 +61,7 @@ layer(Client)("videos that are downloaded", (it) => {
       }
     ],
     [
-      "and ended as if it were whole",
+      "and ended like a complete one",
       (_, response) => {
         response.writeHead(200, { "content-type": "video/mp4" })
         response.end(half)
@@ -77,7 +75,7 @@ layer(Client)("videos that are downloaded", (it) => {
       }
     ],
     [
-      "before its film, and labelled as whole",
+      "before its film, with a matching length",
       (_, response) => {
         response.writeHead(200, { "content-type": "video/mp4", "content-length": 24 })
         response.end(film.subarray(0, 24))
@@ -99,7 +97,7 @@ layer(Client)("videos that are downloaded", (it) => {
     ]
   ]
   for (const [name, cut] of cuts) {
-    it.effect(`a video cut off ${name} is fetched again; else what was there before stays`, () =>
+    it.effect(`a video cut off ${name} is downloaded again; otherwise the old file stays`, () =>
       Effect.gen(function* () {
         const { seen } = yield* LoopbackGateway
         const { file, files, listed } = yield* folder
@@ -151,7 +149,7 @@ layer(Client)("videos that are downloaded", (it) => {
     return { fiber, response, arrived }
   })
 
-  it.effect("a download may last longer than any time-out, as long as it is not silent", () =>
+  it.effect("a download may last longer than any time-out while bytes arrive", () =>
     Effect.gen(function* () {
       const { file } = yield* folder
       const { arrived, fiber, response } = yield* begun(file)
@@ -167,7 +165,7 @@ layer(Client)("videos that are downloaded", (it) => {
     })
   )
 
-  it.effect("silence ends it, within the time-out of an attempt, and it is fetched again", () =>
+  it.effect("a stall ends it after `attemptTimeout`, and it is downloaded again", () =>
     Effect.gen(function* () {
       const { behave } = yield* LoopbackGateway
       const { file, listed } = yield* folder
@@ -184,7 +182,7 @@ layer(Client)("videos that are downloaded", (it) => {
     })
   )
 
-  it.effect("an interruption closes the connection and takes the half file away", () =>
+  it.effect("an interruption closes the connection and removes the temporary file", () =>
     Effect.gen(function* () {
       const { file, listed } = yield* folder
       const { arrived, fiber, response } = yield* begun(file)
@@ -260,7 +258,7 @@ layer(Client)("videos that are downloaded", (it) => {
       }
     ]
   ]
-  it.effect("what is no video is told apart, however long it is, and no file is made of it", () =>
+  it.effect("rejects a response that is not a video, and writes no file", () =>
     Effect.gen(function* () {
       const { file, listed } = yield* folder
       for (const [tag, message, behaviour] of instead) {
@@ -272,7 +270,7 @@ layer(Client)("videos that are downloaded", (it) => {
     })
   )
 
-  it.effect("the film may lie on another host, which is not shown the credential", () =>
+  it.effect("follows a redirect to another host without the credential", () =>
     Effect.gen(function* () {
       const { seen, url } = yield* LoopbackGateway
       const other = Context.get(yield* Layer.build(Layer.fresh(LoopbackGateway.layer)), LoopbackGateway)
@@ -321,7 +319,7 @@ layer(Client)("videos that are downloaded", (it) => {
     })
   )
 
-  it.effect("a place that cannot be written is refused before a byte is asked for", () =>
+  it.effect("fails before the request if the path cannot be written", () =>
     Effect.gen(function* () {
       const { behave } = yield* LoopbackGateway
       const { path } = yield* folder

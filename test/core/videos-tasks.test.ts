@@ -44,7 +44,7 @@ const run = Effect.fn(function* (
 })
 
 describe("waiting for a task", () => {
-  it.effect("looks at once, then every 15 seconds, and ends with the state that ended it", () =>
+  it.effect("polls at once, then every 15 seconds, until the final state", () =>
     Effect.gen(function* () {
       const { error, looks, seen } = yield* run([
         { status: "queued" },
@@ -57,7 +57,7 @@ describe("waiting for a task", () => {
     })
   )
 
-  it.effect("gives out what the creation answered at once, without a look", () =>
+  it.effect("emits the creation's response without a poll", () =>
     Effect.gen(function* () {
       const first = { status: "queued", nth: 0 }
       const { looks, seen } = yield* run([{ status: "completed" }], { first })
@@ -67,7 +67,7 @@ describe("waiting for a task", () => {
     })
   )
 
-  it.effect("waits through statuses that it does not know, and through none", () =>
+  it.effect("waits through unknown and missing statuses", () =>
     Effect.gen(function* () {
       const { error, seen } = yield* run([{ status: "warming_up" }, {}, { status: "completed" }])
       assert.deepStrictEqual(seen, ["warming_up", undefined, "completed"])
@@ -75,7 +75,7 @@ describe("waiting for a task", () => {
     })
   )
 
-  it.effect("a task that failed is given out, then fails the stream with its error", () =>
+  it.effect("a failed task is emitted, then fails the stream", () =>
     Effect.gen(function* () {
       const wrong = { code: "moderation_blocked", message: "Not that." }
       const { error, seen } = yield* run([{ status: "failed", error: wrong }])
@@ -97,7 +97,7 @@ describe("waiting for a task", () => {
     })
   )
 
-  it.effect("a task without a status that has an error has failed; an empty error, or code 0, is none", () =>
+  it.effect("a task with an error and no status has failed, unless the error is empty", () =>
     Effect.gen(function* () {
       for (const error of [{ message: "Not that." }, "Not that.", { code: "moderation_blocked" }]) {
         const { error: failure, looks } = yield* run([{ status: "queued" }, { error }])
@@ -112,7 +112,7 @@ describe("waiting for a task", () => {
     })
   )
 
-  it.effect("ends at the deadline, in mid-wait or in mid-look, and says how to go on", () =>
+  it.effect("ends at the deadline, during a delay or a poll, and says how to resume", () =>
     Effect.gen(function* () {
       const { error, looks } = yield* run([{ status: "in_progress" }], { deadline: "40 seconds" })
       assert.deepStrictEqual(looks, [0, 15, 30])
@@ -124,7 +124,7 @@ describe("waiting for a task", () => {
     })
   )
 
-  it.effect("follows a schedule, and ends where it ends", () =>
+  it.effect("follows a schedule to its end", () =>
     Effect.gen(function* () {
       const every = Schedule.exponential("1 second").pipe(Schedule.upTo({ times: 3 }))
       const { error, looks } = yield* run([{ status: "in_progress" }], { every })
@@ -133,7 +133,7 @@ describe("waiting for a task", () => {
     })
   )
 
-  it.effect("a look that fails ends it, and the error names the task", () =>
+  it.effect("a failed poll ends it, and the error names the task", () =>
     Effect.gen(function* () {
       const gone = new GatewayError({
         operation: "videos.get",
@@ -146,7 +146,7 @@ describe("waiting for a task", () => {
     })
   )
 
-  it.effect("a slow reader of its states loses nothing that came before the deadline", () =>
+  it.effect("a slow consumer loses no state from before the deadline", () =>
     Effect.gen(function* () {
       const poll = pollTask({
         info,
@@ -162,7 +162,7 @@ describe("waiting for a task", () => {
     })
   )
 
-  it.effect("whoever interrupts it is told which task goes on", () =>
+  it.effect("an interruption logs which task goes on", () =>
     Effect.gen(function* () {
       const logged: Array<string> = []
       const logger = Logger.make(({ fiber, message }) => {

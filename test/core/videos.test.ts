@@ -8,7 +8,7 @@ import { KEY, requests, running, tick } from "./tasksClient.ts"
 import { call, Client, folder, states, videos } from "./videosClient.ts"
 
 layer(Client)("videos", (it) => {
-  it.effect("a creation sends what it was given, the group left out, and gives back every field", () =>
+  it.effect("a creation sends its fields without the group, and returns every field", () =>
     Effect.gen(function* () {
       const { seen } = yield* LoopbackGateway
       const answer = {
@@ -60,7 +60,7 @@ layer(Client)("videos", (it) => {
     [untyped({ group: "V-Z" }), "group", /V-Z is not a group of video models: V-A, .* image-to-video/],
     [untyped({ group: "image-to-video" }), "input_reference", /requires an image/]
   ]
-  it.effect("what a group does not take is refused unsent, with what it does", () =>
+  it.effect("refuses invalid values of a group before sending, and names the valid ones", () =>
     Effect.gen(function* () {
       const { behave } = yield* LoopbackGateway
       behave(states())
@@ -76,7 +76,7 @@ layer(Client)("videos", (it) => {
     })
   )
 
-  it.effect("where a catalogue knows the model, a loose call is checked as one of its group", () =>
+  it.effect("validates a call without a group by the catalogue", () =>
     Effect.gen(function* () {
       const { behave } = yield* LoopbackGateway
       behave(states())
@@ -92,7 +92,7 @@ layer(Client)("videos", (it) => {
     })
   )
 
-  it.effect("fields of the gateway's own go beside those of the interface, and in place of none", () =>
+  it.effect("sends undeclared fields, which cannot replace declared ones", () =>
     Effect.gen(function* () {
       const { behave, seen } = yield* LoopbackGateway
       behave(states())
@@ -115,7 +115,7 @@ layer(Client)("videos", (it) => {
     })
   )
 
-  it.effect("a reference image goes as it was given, bytes and files as data URIs; no GIF goes", () =>
+  it.effect("sends a reference image as given, bytes and files as data URIs, and no GIF", () =>
     Effect.gen(function* () {
       const { seen, behave } = yield* LoopbackGateway
       const { files, path } = yield* folder
@@ -149,7 +149,7 @@ layer(Client)("videos", (it) => {
     })
   )
 
-  it.effect("a creation is made again after 429, never after 5xx or a reset", () =>
+  it.effect("a creation is repeated after 429, never after 5xx or a reset", () =>
     Effect.gen(function* () {
       const { seen } = yield* LoopbackGateway
       const after = (first: Behaviour) =>
@@ -168,7 +168,7 @@ layer(Client)("videos", (it) => {
     })
   )
 
-  it.effect("a look tolerates statuses that nobody knows, and any identifier", () =>
+  it.effect("a poll accepts unknown statuses and any id", () =>
     Effect.gen(function* () {
       const video = yield* behaving(
         (_, response) => json(response, { id: "a/b ü", status: "warming_up", error: "none" }),
@@ -191,7 +191,7 @@ layer(Client)("videos", (it) => {
     })
   )
 
-  it.effect("makes a video: the id at once, a look every 15 seconds, the end", () =>
+  it.effect("generates a video: the id at once, a poll every 15 seconds, the end", () =>
     Effect.gen(function* () {
       const { behave, seen } = yield* LoopbackGateway
       behave(states({ status: "in_progress", progress: 40 }, { status: "completed", progress: 100 }))
@@ -217,7 +217,7 @@ layer(Client)("videos", (it) => {
     })
   )
 
-  it.effect("takes up a task that was made before, and looks at once", () =>
+  it.effect("resumes an existing task with a poll at once", () =>
     Effect.gen(function* () {
       const video = yield* behaving(
         states({ status: "in_progress" }, { status: "completed" }),
@@ -231,7 +231,7 @@ layer(Client)("videos", (it) => {
     })
   )
 
-  it.effect("a task that failed is TaskFailed with what it said", () =>
+  it.effect("a failed task is TaskFailed with its error", () =>
     Effect.gen(function* () {
       const error = { code: "moderation_blocked", message: "Not that." }
       const reason = yield* behaving(
@@ -264,26 +264,24 @@ layer(Client)("videos", (it) => {
     })
   )
 
-  it.effect(
-    "a look that fails is retried like a read; when it goes on failing, the error names the task",
-    () =>
-      Effect.gen(function* () {
-        const down = refuse(503, openAi({}))
-        const made = yield* behaving(
-          states(down, (_, response) => void response.destroy(), { status: "completed" }),
-          running((yield* videos).generate(call))
-        )
-        assert.strictEqual(made.status, "completed")
-        const error = yield* behaving(
-          states({ status: "in_progress" }, down),
-          running(Effect.flip((yield* videos).generate(call)))
-        )
-        assert.deepStrictEqual([error.reason._tag, error.task], ["ServerFailure", "v-1"])
-        assert.match(error.message, /The task goes on at the gateway: resume it by its id, v-1\.$/)
-      })
+  it.effect("a failed poll is retried like a read; the final error names the task", () =>
+    Effect.gen(function* () {
+      const down = refuse(503, openAi({}))
+      const made = yield* behaving(
+        states(down, (_, response) => void response.destroy(), { status: "completed" }),
+        running((yield* videos).generate(call))
+      )
+      assert.strictEqual(made.status, "completed")
+      const error = yield* behaving(
+        states({ status: "in_progress" }, down),
+        running(Effect.flip((yield* videos).generate(call)))
+      )
+      assert.deepStrictEqual([error.reason._tag, error.task], ["ServerFailure", "v-1"])
+      assert.match(error.message, /The task goes on at the gateway: resume it by its id, v-1\.$/)
+    })
   )
 
-  it.effect("has a deadline for the whole, and leaves the task", () =>
+  it.effect("has a deadline, and leaves the task running", () =>
     Effect.gen(function* () {
       const error = yield* behaving(
         states({ status: "in_progress" }),
@@ -299,7 +297,7 @@ layer(Client)("videos", (it) => {
     })
   )
 
-  it.effect("the deadline begins with the creation, which it ends where that is not answered", () =>
+  it.effect("the deadline starts with the creation and ends it", () =>
     Effect.gen(function* () {
       const { behave, seen } = yield* LoopbackGateway
       const wait = (yield* videos).generate(call, { deadline: "1 minute" })
@@ -324,7 +322,7 @@ layer(Client)("videos", (it) => {
     })
   )
 
-  it.effect("an interruption leaves the task, and reports its id", () =>
+  it.effect("an interruption leaves the task running, and logs its id", () =>
     Effect.gen(function* () {
       const { behave } = yield* LoopbackGateway
       behave(states({ status: "in_progress" }))
@@ -343,7 +341,7 @@ layer(Client)("videos", (it) => {
     })
   )
 
-  it.effect("a removal takes any answer of success, but for a refusal in it", () =>
+  it.effect("a removal accepts any successful response except a refusal in it", () =>
     Effect.gen(function* () {
       const answers: ReadonlyArray<
         readonly [body: string, status: number, tag?: GatewayError["reason"]["_tag"]]
@@ -375,7 +373,7 @@ layer(Client)("videos", (it) => {
     })
   )
 
-  it.effect("is made where an attempt before was, whose answer was lost", () =>
+  it.effect("succeeds if an earlier attempt removed it", () =>
     behaving(
       (_, response, nth) =>
         nth === 0 ? response.destroy() : refuse(404, { error: { message: "no" } })(_, response, nth),
