@@ -87,7 +87,7 @@ const returnToKey = (key: KeyQuota, units: number): SqlStep<void> =>
     key.version
   )
 
-/** Returns the units of charges that have just ended. */
+/** Returns the units of charges that were just settled or refunded. */
 function* returnUnits(row: EndedRow, units: number): SqlStep<void> {
   if (units === 0) return
   yield* returnToUser(row.user_id, units)
@@ -99,7 +99,7 @@ interface VersionRow {
   readonly version: number
 }
 
-/** Takes units from a balance. It has a row if the balance suffices. */
+/** Takes units from a balance. Returns a row if the balance suffices. */
 const takeFromUser = (user: string, units: number): SqlQuery =>
   sqlQuery("UPDATE users SET quota = quota - ? WHERE id = ? AND quota >= ? RETURNING id", units, user, units)
 const takeFromKey = (key: number | undefined, units: number): SqlQuery =>
@@ -166,7 +166,7 @@ const addCharges = (
 /**
  * Reserves for several calls of one user and key; undefined if they do not all fit. A single one returns the reason.
  *
- * **Details.** All statements are sent together. If one of them refuses, the others are undone.
+ * **Details.** All statements are sent together. If one has no effect, the others are undone.
  */
 function* reserveTogether(
   items: readonly [ReservationItem, ...Array<ReservationItem>],

@@ -32,14 +32,14 @@ export const limitsBeside = (
     own.requests === 0 ? tokensPerMinute : tokensPerMinute && Math.max(tokensPerMinute, tokens) + own.tokens
 })
 
-/** Whether no call of this minute was counted. The next minute counts as this one, because a server's clock may be ahead. */
+/** Whether the row is of another minute. The next minute counts as this one, because a server's clock may be ahead. */
 const IS_OTHER = `(rate_windows.requests = 0 OR rate_windows.starts_at < excluded.starts_at
   OR rate_windows.starts_at > excluded.starts_at + ${WINDOW_MS})`
 
-/** Calls of a key to be counted together, in one window. */
+/** Calls of a key that are counted together. */
 export interface CountedCalls {
   readonly key: number
-  /** Tokens of each call. */
+  /** The tokens of each call. */
   readonly tokens: ReadonlyArray<number>
   readonly limits: RateLimits
   /** Epoch milliseconds. */
@@ -49,13 +49,13 @@ export interface CountedCalls {
 const sum = (tokens: ReadonlyArray<number>) => tokens.reduce((total, one) => total + one, 0)
 const windowStart = (now: number) => now - (now % WINDOW_MS)
 
-/** Whether several calls alone go over a limit. A single one is admitted if it is the first of its minute. */
+/** Whether several calls together exceed a limit. A single call is admitted if it is the first of its minute. */
 export const exceedLimits = ({ limits, tokens }: CountedCalls): boolean => {
   const { requestsPerMinute = UNLIMITED, tokensPerMinute = UNLIMITED } = limits
   return tokens.length > 1 && (tokens.length > requestsPerMinute || sum(tokens) > tokensPerMinute)
 }
 
-/** Counts calls unless they go over a limit. Its row is the window's counts after them; none: they are not counted. */
+/** Counts calls if they are within the limits. Returns the window's counts after them, or no row. */
 export const countCalls = ({ key, limits, now, tokens }: CountedCalls): SqlQuery =>
   sqlQuery(
     `INSERT INTO rate_windows (token_id, starts_at, requests, tokens) VALUES (?, ?, ?, ?)
@@ -74,7 +74,7 @@ export const countCalls = ({ key, limits, now, tokens }: CountedCalls): SqlQuery
     limits.tokensPerMinute ?? UNLIMITED
   )
 
-/** Takes back what `countCalls` has counted in the same transaction. */
+/** Undoes `countCalls` in the same transaction. */
 export const uncountCalls = ({ key, tokens }: CountedCalls): SqlStep<void> =>
   write(
     "UPDATE rate_windows SET requests = requests - ?, tokens = tokens - ? WHERE token_id = ?",
@@ -95,7 +95,7 @@ const stateOf = (
   resetMs: windowStart(now) + WINDOW_MS - now
 })
 
-/** The state after each of several admitted calls, by the counts after all of them. */
+/** The states after each of the admitted calls, computed from the counts after all of them. */
 export const admittedStates = (calls: CountedCalls, total: CallCount): ReadonlyArray<RateState> => {
   let later = sum(calls.tokens)
   return calls.tokens.map((one, at) => {

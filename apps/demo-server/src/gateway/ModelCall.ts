@@ -82,7 +82,7 @@ export const makeModelCall = Effect.fnUntraced(function* <
       })
     })
     const answered = Effect.mapError(call, toFailure)
-    // A span costs even where nobody sees it.
+    // A span has a cost even without a tracer.
     return isTraced ? Effect.withSpan(answered, span, { captureStackTrace: false }) : answered
   }
 })

@@ -86,7 +86,7 @@ export interface ResponseContext {
   readonly dialect: Dialect
 }
 
-/** Ends a stream that ends early or stalls. */
+/** The error at the end of a stream that is cut or stalls. */
 const { body: cutStream } = new Failure({
   status: 502,
   message: "The gateway's stream ended early. Try again",

@@ -1,20 +1,20 @@
-/** Maps the bytes of a stream, ends it early or when it stalls, and appends an end: one operator for what takes six. */
+/** Maps the bytes of a stream with one operator, which costs less per part than the six that it replaces. */
 import { Cause, type Duration, Effect, Pull, Stream } from "effect"
 
-/** A map of one stream's bytes, which has a state. */
+/** Maps the bytes of one stream. It has a state. */
 export interface BytesMap {
   readonly push: (bytes: Uint8Array) => Uint8Array
-  /** Whether nothing more is read. */
+  /** Whether the rest of the stream is not read. */
   readonly isDone: () => boolean
   /** The bytes at the end. `isBroken`: the stream has failed, or sends nothing for too long. */
   readonly end: (isBroken: boolean) => Uint8Array
 }
 
 /**
- * Maps the parts that arrive together as one.
+ * Maps a stream. Parts that arrive together are mapped as one.
  *
- * **Details.** With `idle`, the longest time between two parts, a stream that fails or stalls has its end too. Without,
- * it fails.
+ * **Details.** `idle` is the longest time between two parts. With it, a stream that fails or stalls ends with the bytes
+ * of `end(true)`. Without it, a failure passes.
  */
 export function mapBytes<E>(
   stream: Stream.Stream<Uint8Array, E>,
