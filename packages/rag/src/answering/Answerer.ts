@@ -152,7 +152,7 @@ const joinSentences = (sentences: ReadonlyArray<AnswerSentence>): string =>
     .map(
       ({ citations, text }) => text + (isChinese(text) ? "" : " ") + citations.map((n) => `[${n}]`).join("")
     )
-    .reduce((whole, next) => whole + (isChinese(next) ? "" : " ") + next)
+    .reduce((text, next) => text + (isChinese(next) ? "" : " ") + next)
 
 const nothingFound = (question: string): string =>
   isChinese(question) ? "在这些文档中没有找到这个问题的答案。" : "The documents do not answer this question."

@@ -114,7 +114,7 @@ const cite = (source: Source | undefined, quote: string, n: number): Citation | 
   const lines = passage.lines.filter((line) => line.start < end && start < line.end)
   const { figure } = passage
   const page = lines[0]?.page ?? figure?.page ?? passage.page
-  const whole =
+  const figureBox =
     figure?.box === undefined || page === undefined ? [] : [{ page: figure.page ?? page, box: figure.box }]
   const boxes = lines.map((line) => ({ page: line.page, box: line.box }))
   return {
@@ -127,7 +127,7 @@ const cite = (source: Source | undefined, quote: string, n: number): Citation | 
     quote: seen ? "" : quote,
     start,
     end,
-    boxes: boxes.length === 0 ? whole : boxes,
+    boxes: boxes.length === 0 ? figureBox : boxes,
     ...(page === undefined ? {} : { page }),
     ...(figure === undefined ? {} : { figure }),
     ...(seen ? { seen } : {})

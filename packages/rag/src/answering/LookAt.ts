@@ -71,40 +71,12 @@ export const makeLooker = Effect.fn("LookAt.make")(function* (
     }
     return Stream.fromIterable([...crops].slice(0, MAX_FIGURES)).pipe(
       Stream.mapEffect(
-        ([crop, passage]) => {
-          const figure = passage.figure!
-          return lookAt(question, figure, crop).pipe(
-            Effect.timeoutOrElse({
-              duration: TIMEOUT,
-              orElse: () =>
-                Effect.succeed(
-                  `The model did not answer within ${Duration.format(Duration.fromInputUnsafe(TIMEOUT))}.`
-                )
-            }),
+        ([crop, passage]) =>
+          lookAt(question, passage.figure!, crop).pipe(
+            Effect.timeoutOrElse({ duration: TIMEOUT, orElse: () => Effect.succeed(TIMED_OUT) }),
             Effect.catch((error) => Effect.succeed(error.message)),
-            Effect.map((seen): LookedAt => {
-              const failed = typeof seen === "string" ? seen : undefined
-              const { answers, cached, detail, text, tokens } =
-                typeof seen === "string" ? { ...UNSEEN, answers: false } : { answers: undefined, ...seen }
-              const notShown = text.includes(NOT_SHOWN)
-              return {
-                passage,
-                answers: answers ?? (text.trim() !== "" && !notShown),
-                look: {
-                  figure,
-                  document: passage.document.path,
-                  documentId: passage.document.id,
-                  passageId: passage.id,
-                  said: notShown ? "" : text.trim(),
-                  tokens,
-                  detail,
-                  cached,
-                  ...(failed === undefined ? {} : { failed })
-                }
-              }
-            })
-          )
-        },
+            Effect.map((answer) => lookedAt(passage, passage.figure!, answer))
+          ),
         { concurrency: MAX_FIGURES }
       )
     )
@@ -113,7 +85,34 @@ export const makeLooker = Effect.fn("LookAt.make")(function* (
   return { model, look } satisfies Looker
 })
 
-const UNSEEN = { text: "", tokens: 0, detail: "auto", cached: false } as const
+const TIMED_OUT = `The model did not answer within ${Duration.format(Duration.fromInputUnsafe(TIMEOUT))}.`
+
+type FigureAnswer = VisionAnswer & Pick<FigureLook, "detail" | "cached">
+
+/** The look at a figure; `answer` is the model's, or the reason why there is none. */
+const lookedAt = (passage: StoredPassage, figure: PassageFigure, answer: FigureAnswer | string): LookedAt => {
+  const { cached, detail, text, tokens, ...vision } =
+    typeof answer === "string"
+      ? ({ text: "", tokens: 0, detail: "auto", cached: false, answers: false } as const)
+      : answer
+  const said = text.includes(NOT_SHOWN) ? "" : text.trim()
+  const { id: documentId, path: document } = passage.document
+  return {
+    passage,
+    answers: vision.answers ?? said !== "",
+    look: {
+      figure,
+      document,
+      documentId,
+      passageId: passage.id,
+      said,
+      tokens,
+      detail,
+      cached,
+      ...(typeof answer === "string" ? { failed: answer } : {})
+    }
+  }
+}
 
 /** The detail that the size needs, if it is not too expensive. */
 const detailOf = (image: Uint8Array): ImageDetail => {

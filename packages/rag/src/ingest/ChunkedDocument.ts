@@ -58,14 +58,14 @@ export const chunkDocument = Effect.fn("ChunkedDocument.chunk")(function* (
     attachments
   )
   const passages = chunks.map(({ figure, passage: chunk }): ChunkedPassage => {
-    const said = [
+    const context = [
       figure === undefined ? "" : mentionsOf(parsed, figure),
       descriptions.get(chunk.figure?.crop ?? "") ?? ""
     ].filter((text) => text !== "")
     const passage =
-      chunk.figure === undefined || said.length === 0
+      chunk.figure === undefined || context.length === 0
         ? chunk
-        : { ...chunk, figure: { ...chunk.figure, said: said.join("\n") } }
+        : { ...chunk, figure: { ...chunk.figure, said: context.join("\n") } }
     const text = embeddedText(parsed.title, passage)
     return { passage, text, hash: sha256(text) }
   })

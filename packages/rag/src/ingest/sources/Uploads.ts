@@ -19,11 +19,11 @@ export const listUploads = Effect.fn("Uploads.list")(function* (
 
 /** An upload as a file. If the upload is invalid, only this file fails. */
 const uploadedFile = (upload: Partial<Upload> | null): SourceFile => {
-  const { bytes, metadata, path: given } = upload ?? {}
-  const path = typeof given === "string" ? given : ""
+  const { bytes, metadata, path: value } = upload ?? {}
+  const path = typeof value === "string" ? value : ""
   const read = !isPath(path)
     ? malformed(
-        `${formatValue(given)} is not a valid path. Use a relative path with "/", without empty parts, "." and "..".`
+        `${formatValue(value)} is not a valid path. Use a relative path with "/", without empty parts, "." and "..".`
       )
     : bytes instanceof Uint8Array
       ? Effect.succeed(bytes)

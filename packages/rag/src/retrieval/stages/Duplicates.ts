@@ -47,8 +47,8 @@ export type CompareTexts = Pick<Duplicates, "alike" | "same">
 
 /** Compares passages for one question. Each text is analysed once. */
 export const compareTexts = (question: string): CompareTexts => {
-  const asked = [...new Set(wordsOf(question))]
-  const isAsked = (word: string): boolean => asked.some((one) => sameWord(one, word))
+  const questionWords = [...new Set(wordsOf(question))]
+  const isQuestionWord = (word: string): boolean => questionWords.some((one) => sameWord(one, word))
   const words = perPassage(({ text }) => wordsOf(text))
   const headed = perPassage(({ document, headings }) => new Set(wordsOf(titleOf(document.title, headings))))
   const names = perPassage(({ text }) => new Set((text.match(NAME) ?? []).flatMap(wordsOf)))
@@ -75,11 +75,11 @@ export const compareTexts = (question: string): CompareTexts => {
     if (!equal) {
       if (short || !sharesEnough(right, triples(a)) || likeness(triples(a), triples(b)) < SHARED) return false
       const isName = (word: string) => names(a).has(word) || names(b).has(word)
-      if (differences(left, right).some((word) => isDecisive(word) || isName(word) || isAsked(word)))
+      if (differences(left, right).some((word) => isDecisive(word) || isName(word) || isQuestionWord(word)))
         return false
     }
     const elsewhere = headed(a).symmetricDifference(headed(b))
-    return short ? elsewhere.size === 0 : ![...elsewhere].some(isAsked)
+    return short ? elsewhere.size === 0 : ![...elsewhere].some(isQuestionWord)
   }
   return {
     alike,

@@ -53,7 +53,7 @@ export const rerankStage: RetrievalStage = {
     const ranked = yield* state.deadline.limit(rerankCandidates(yield* Reranker, state), { start: false })
     return Option.isSome(ranked)
       ? { candidates: ranked.value }
-      : { failed: `The reranker had not answered ${state.deadline.text}: the fused order stands.` }
+      : { failed: `The reranker had not answered ${state.deadline.text}: the fused order is used.` }
   }),
   explain: ({ candidates }, { passage }) => {
     const found = candidates.find(({ hit }) => hit.passage.id === passage.id)

@@ -65,15 +65,15 @@ export interface SharedWords {
  * **Gotchas.** Word forms are compared by stem and ending alone. This explains ranks; no rank depends on it.
  */
 export const sharedWordsOf = (question: string): ((text: string) => SharedWords) => {
-  const asked = [...new Set(questionWords(question))].filter((word) => !FUNCTION_WORDS.has(word))
+  const words = [...new Set(questionWords(question))].filter((word) => !FUNCTION_WORDS.has(word))
   return (text) => {
-    const whole = folded(text)
-    const there = new Set(whole.match(SPACED))
+    const lower = folded(text)
+    const present = new Set(lower.match(SPACED))
     const has = (word: string): boolean =>
-      there.has(word) ||
+      present.has(word) ||
       (UNSPACED.test(word)
-        ? whole.includes(word)
-        : hasName(whole, word) || [...there].some((other) => sameWord(word, other)))
-    return { shared: asked.filter(has), missing: asked.filter((word) => !has(word)) }
+        ? lower.includes(word)
+        : hasName(lower, word) || [...present].some((other) => sameWord(word, other)))
+    return { shared: words.filter(has), missing: words.filter((word) => !has(word)) }
   }
 }
