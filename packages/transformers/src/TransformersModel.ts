@@ -87,11 +87,7 @@ export const makeTransformersModel = Effect.fn("TransformersModel.make")(functio
     })
   )
   const invalidRequest = (message: string) =>
-    new GatewayError({
-      operation,
-      model: modelName(options),
-      reason: new InvalidRequest({ message })
-    })
+    new GatewayError({ operation, model: modelName(options), reason: new InvalidRequest({ message }) })
 
   const load = Effect.gen(function* () {
     if (loaded !== undefined) return loaded

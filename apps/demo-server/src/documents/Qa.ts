@@ -23,18 +23,11 @@ const emptyQuestion = new RagError({
   document: "question"
 })
 
-const keepAboveRecall = (keep: number, recall: number) =>
-  new Failure({
-    status: 400,
-    message: `\`keep\` is ${keep}, more than \`recall\` (${recall}). Set a larger \`recall\``,
-    param: "keep"
-  })
-
 /** Options that are fields of the request. */
 const REQUEST_FIELDS = ["recall", "keep", "filter"]
 
-const malformedOptions = (message: string) =>
-  new Failure({ status: 400, message: `\`options\`: ${message}`, param: "options" })
+const malformed = (message: string, param: string) => new Failure({ status: 400, message, param })
+const malformedOptions = (message: string) => malformed(`\`options\`: ${message}`, "options")
 
 /** Decodes the options of the registered stages. */
 const optionsDecoder = Effect.map(RetrievalStages, (stages) => {
@@ -78,7 +71,12 @@ export const QaLayer = HttpApiBuilder.group(
       }) {
         // Checked before the stream starts, so that streaming callers get the status too.
         if (question.trim() === "") return yield* ragFailure(emptyQuestion)
-        if ((keep ?? 0) > (recall ?? RECALL)) return yield* keepAboveRecall(keep ?? 0, recall ?? RECALL)
+        const most = recall ?? RECALL
+        if ((keep ?? 0) > most)
+          return yield* malformed(
+            `\`keep\` is ${keep}, more than \`recall\` (${most}). Set a larger \`recall\``,
+            "keep"
+          )
         const invalid = invalidFilter(filter, formats)
         if (invalid !== undefined) return yield* invalid
         // All models are checked before the first is charged.

@@ -38,6 +38,7 @@ export const makeEmbeddedProvider = Effect.gen(function* () {
   const runner = yield* makeTaskRunner(ID)
   const painted = yield* makeImageOperations(ID, runner)
   const animated = yield* makeVideoOperations(ID, runner)
+  const { note } = painterModel
   yield* runner.resume(({ kind }) => (kind === "image" ? painted.work : animated.work))
   return {
     id: ID,
@@ -56,12 +57,7 @@ export const makeEmbeddedProvider = Effect.gen(function* () {
         group: "chat",
         note: "OCR: reads text, size and colours of pictures; doesn't recognise objects"
       },
-      ...imageModels.map(({ id, group }) => ({
-        id,
-        group,
-        operation: "images" as const,
-        note: painterModel.note
-      })),
+      ...imageModels.map(({ id, group }) => ({ id, group, operation: "images" as const, note })),
       ...videoModels.map((model) => ({ ...model, operation: "videos" as const }))
     ],
     operations: {

@@ -42,12 +42,8 @@ const isForm = (form: string): form is ImageForm => FORMS.includes(form)
  */
 export const parseForm = ({ response_format }: ImageRequest): ImageForm | InvalidRequest => {
   const form = response_format ?? "url"
-  return isForm(form)
-    ? form
-    : new InvalidRequest({
-        message: `\`response_format\` must be one of ${FORMS.join(", ")}`,
-        param: "response_format"
-      })
+  const message = `\`response_format\` must be one of ${FORMS.join(", ")}`
+  return isForm(form) ? form : new InvalidRequest({ message, param: "response_format" })
 }
 
 /** The interface's field names, and their names in an `ImageCall`. */

@@ -21,14 +21,8 @@ const MODERATION_TOLERANCE = { auto: 2, low: 4 } as const
 const DEFAULT_SAFETY_TOLERANCE = 2
 
 const toleranceOf = (call: ImageCall): number => {
-  switch (call.group) {
-    case "I1":
-      return MODERATION_TOLERANCE[call.moderation ?? "auto"]
-    case "I5":
-      return call.safetyTolerance ?? DEFAULT_SAFETY_TOLERANCE
-    default:
-      return DEFAULT_TOLERANCE
-  }
+  if (call.group === "I1") return MODERATION_TOLERANCE[call.moderation ?? "auto"]
+  return call.group === "I5" ? (call.safetyTolerance ?? DEFAULT_SAFETY_TOLERANCE) : DEFAULT_TOLERANCE
 }
 
 const referencesOf = ({ image }: ImageRequest): ReadonlyArray<string> =>

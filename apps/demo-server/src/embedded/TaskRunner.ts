@@ -44,14 +44,9 @@ export const makeTaskRunner = Effect.fnUntraced(function* (provider: string) {
   return {
     start: Effect.fnUntraced(function* (task: MediaTask, work: TaskWork) {
       if (tasks.running(provider).filter(({ user }) => user === task.user).length >= MAX_RUNNING) {
-        return yield* new GatewayError({
-          operation: `${task.kind}s`,
-          model: task.model,
-          reason: new RateLimited({
-            message: `${MAX_RUNNING} of your tasks are running. Wait until one has ended`,
-            retryAfter: Duration.seconds(15)
-          })
-        })
+        const message = `${MAX_RUNNING} of your tasks are running. Wait until one has ended`
+        const reason = new RateLimited({ message, retryAfter: Duration.seconds(15) })
+        return yield* new GatewayError({ operation: `${task.kind}s`, model: task.model, reason })
       }
       yield* tasks.add(task)
       yield* run(task, work)

@@ -33,12 +33,8 @@ const decodeJob = Schema.decodeUnknownEffect(Job)
 const referenceOf = (reference: VideoRequest["input_reference"]): string | InvalidRequest | undefined => {
   if (reference === undefined || typeof reference === "string") return reference
   const { image_url: url } = reference
-  return typeof url === "string"
-    ? url
-    : new InvalidRequest({
-        message: "`input_reference` must be a URL, a data URI, Base64, or an object with `image_url`",
-        param: "input_reference"
-      })
+  const message = "`input_reference` must be a URL, a data URI, Base64, or an object with `image_url`"
+  return typeof url === "string" ? url : new InvalidRequest({ message, param: "input_reference" })
 }
 
 /** Servers that share a database know each other's tasks, but have separate data folders. */

@@ -45,14 +45,10 @@ const model = (name: string, fallback = `the first model listed for it, or with 
 
 /** Checks that a header can carry the credential. The error does not show it. */
 const credential = <A>(schema: Schema.ConstraintDecoder<A>, flag: string, value: Redacted.Redacted) =>
-  Effect.mapError(
-    Schema.decodeUnknownEffect(schema)(Redacted.value(value)),
-    () =>
-      new GatewayError({
-        operation: "configure",
-        reason: new InvalidRequest({ message: `${flag} must be visible ASCII characters without spaces.` })
-      })
-  )
+  Effect.mapError(Schema.decodeUnknownEffect(schema)(Redacted.value(value)), () => {
+    const message = `${flag} must be visible ASCII characters without spaces.`
+    return new GatewayError({ operation: "configure", reason: new InvalidRequest({ message }) })
+  })
 
 export const conformanceCommand = Command.make(
   "conformance",
