@@ -34,7 +34,7 @@ export const priced = Effect.map(temporaryFolder, (folder) => {
 })
 
 /** Excludes the library's own embeddings calls at the start. */
-const isOurs = ({ body, path }: ReceivedRequest) => path !== "/v1/embeddings" || body.includes("three")
+const isFromTest = ({ body, path }: ReceivedRequest) => path !== "/v1/embeddings" || body.includes("three")
 
 /** A server in front of an upstream. */
 export const startPaidServer = Effect.fnUntraced(function* (
@@ -42,11 +42,11 @@ export const startPaidServer = Effect.fnUntraced(function* (
   env: Record<string, string> = {}
 ) {
   const upstream = yield* startUpstream((response, received, request) =>
-    isOurs(received) ? respond(response, received, request) : json(response, vectors())
+    isFromTest(received) ? respond(response, received, request) : json(response, vectors())
   )
-  const whole = { ...upstream.env, ...(yield* priced), ...env }
-  const server = yield* startServer({ env: whole })
-  return { server, requests: () => upstream.requests.filter(isOurs), env: whole }
+  const environment = { ...upstream.env, ...(yield* priced), ...env }
+  const server = yield* startServer({ env: environment })
+  return { server, requests: () => upstream.requests.filter(isFromTest), env: environment }
 })
 
 /** What an effect costs, once it is settled. */

@@ -63,22 +63,24 @@ export interface TestServerOptions {
   readonly models?: Layer.Layer<Embedder | Reranker | Reader>
 }
 
-const keeping =
+const appendTo =
   (printed: Array<string>) =>
   (...parts: ReadonlyArray<unknown>) =>
     void printed.push(parts.map(String).join(" "))
 
 const consoleTo = (printed: Array<string>): Console.Console => {
-  const keep = keeping(printed)
-  return { ...globalThis.console, log: keep, error: keep }
+  const append = appendTo(printed)
+  return { ...globalThis.console, log: append, error: append }
 }
 
 const listen = (data: string, printed: Array<string>, { env = {}, models }: TestServerOptions) => {
-  const keep = keeping(printed)
+  const append = appendTo(printed)
   const server = models === undefined ? Server.layer : Server.layerWith(models)
   return (server as ReturnType<typeof Server.layerWith<never, never>>).pipe(
     Layer.provide(Layer.succeed(Console.Console, consoleTo(printed))),
-    Layer.provide(Logger.layer([Logger.make(({ message, cause }) => keep(String(message), String(cause)))])),
+    Layer.provide(
+      Logger.layer([Logger.make(({ message, cause }) => append(String(message), String(cause)))])
+    ),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ PORT: "0", SLUICE_DATA: data, ...env }))),
     Layer.provide(NodeServices.layer)
   )

@@ -32,7 +32,7 @@ export const limitsBeside = (
     own.requests === 0 ? tokensPerMinute : tokensPerMinute && Math.max(tokensPerMinute, tokens) + own.tokens
 })
 
-/** Whether the row is of another minute. The next minute counts as this one, because a server's clock may be ahead. */
+/** Whether the row is of another minute, or has no call. The next minute counts as this one, because a server's clock may be ahead. */
 const IS_OTHER = `(rate_windows.requests = 0 OR rate_windows.starts_at < excluded.starts_at
   OR rate_windows.starts_at > excluded.starts_at + ${WINDOW_MS})`
 
