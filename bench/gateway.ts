@@ -100,7 +100,7 @@ const benchConfiguration = async (
           )
         }
         for (const other of ["portkey", "undici proxy"] as const) {
-          // Portkey 1.15 answers no stream: there is nothing to compare with.
+          // A target that answers nothing has no ratio.
           if (!closed.get(other)?.some(({ answered }) => answered > 0)) continue
           figures[`${where}, sluice to ${other} (× requests/s)`] = rounded(
             compare(closed, "sluice", other, (ours, theirs) => perSecond(ours) / perSecond(theirs))

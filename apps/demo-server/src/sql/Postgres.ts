@@ -1,6 +1,6 @@
 /** Effect's SqlClient over PostgreSQL. The package is loaded only if it is configured. */
 import type { PgConnection, PgPool } from "@effect/sql-pg"
-import { Context, type Duration, Effect, Layer, type Redacted, Result, Schema, Stream } from "effect"
+import { Cause, Context, type Duration, Effect, Layer, type Redacted, Result, Schema, Stream } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { GroupCommit, type GroupDriver, makeGroupCommit, type Step } from "./GroupCommit.ts"
@@ -141,13 +141,18 @@ const lockUsers = (users: ReadonlyArray<string>): ReadonlyArray<SqlQuery> =>
 
 /** Runs a group as one transaction. PostgreSQL has it on disk when it answers the commit. */
 const groupDriver = (pool: PgPool.PgPool, patience: Duration.Input): GroupDriver => {
+  /** Closes a connection that did not answer in time, or that does not roll back. */
+  const undo = (connection: Connection, cause: Cause.Cause<SqlError.SqlError>) =>
+    Cause.hasInterruptsOnly(cause)
+      ? pool.invalidate(connection)
+      : connection.query("ROLLBACK").pipe(
+          within("1 second", "rollback"),
+          Effect.catchCause(() => pool.invalidate(connection))
+        )
   const use = <A>(run: (connection: Connection) => Effect.Effect<A, SqlError.SqlError>) =>
-    within(patience, "commit")(pool.use(run))
-  const rollback = (connection: Connection) =>
-    connection.query("ROLLBACK").pipe(
-      Effect.timeout("1 second"),
-      Effect.catchCause(() => pool.invalidate(connection))
-    )
+    pool
+      .use((connection) => Effect.onError(run(connection), (cause) => undo(connection, cause)))
+      .pipe(within(patience, "commit"))
   return {
     flush: Effect.void,
     isRemote: true,
@@ -161,8 +166,7 @@ const groupDriver = (pool: PgPool.PgPool, patience: Duration.Input): GroupDriver
         use((connection) =>
           runSteps(connection, steps, [BEGIN, ...lockUsers(lock)]).pipe(
             Effect.tap(({ values }) => Effect.sync(() => executed(values))),
-            Effect.flatMap(({ unsent }) => send(connection, [...unsent, COMMIT])),
-            Effect.onError(() => rollback(connection))
+            Effect.flatMap(({ unsent }) => send(connection, [...unsent, COMMIT]))
           )
         )
       )
