@@ -1,12 +1,11 @@
 /** Parses an image: a document of one page and one figure. */
-import { Vision } from "@sluice/core"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import type { Box, Line, Parsed, ReadFault } from "../../document/Document.ts"
 import { type DocumentFormat, parseError } from "../parsing/DocumentFormat.ts"
 import { titleFromPath } from "../parsing/FileName.ts"
 import { imageHeaderOf } from "../parsing/ImageHeader.ts"
-import { isReadable } from "../parsing/Pictures.ts"
 import { hasSignature } from "../parsing/Signatures.ts"
+import { textRecognizer } from "../parsing/TextRecognizer.ts"
 
 const POINTS_PER_INCH = 72
 
@@ -29,12 +28,12 @@ const parseImage = Effect.fn("parseImage")(function* (path: string, bytes: Uint8
   }
   const scale = POINTS_PER_INCH / header.dpi
   const [width, height] = [header.width * scale, header.height * scale]
-  const vision = Option.getOrUndefined(yield* Effect.serviceOption(Vision))
-  const faults: Array<ReadFault> = vision?.read === undefined ? [NOT_READ] : []
+  const recognizer = yield* textRecognizer
+  const faults: Array<ReadFault> = recognizer === undefined ? [NOT_READ] : []
   const recognized =
-    vision?.read === undefined
+    recognizer === undefined
       ? []
-      : yield* vision.read(bytes).pipe(
+      : yield* recognizer.recognize(Effect.succeed(bytes)).pipe(
           Effect.catch((error) => {
             faults.push({ page: 1, message: `The image was not read: ${error.message}` })
             return Effect.succeed([])
@@ -46,7 +45,6 @@ const parseImage = Effect.fn("parseImage")(function* (path: string, bytes: Uint8
   let text = ""
   for (const line of recognized) {
     const words = line.text.replace(/\s+/g, " ").trim().toWellFormed()
-    if (!isReadable(words)) continue
     const start = text === "" ? 0 : text.length + 1
     text += (text === "" ? "" : "\n") + words
     const [x0, y0, x1, y1] = line.box

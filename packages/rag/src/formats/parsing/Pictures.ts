@@ -1,12 +1,12 @@
 /** Loads the pictures of a document, and reads the text in them. */
 import { decodeBase64 } from "@sluice/core/contract"
 import { parseDataUri } from "@sluice/core/media"
-import { Vision } from "@sluice/core"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import type { Parsed, ReadFault } from "../../document/Document.ts"
 import type { ParsedDraft } from "./Captions.ts"
 import { type ImageHeader, imageHeaderOf } from "./ImageHeader.ts"
 import { type Insertion, insertTexts } from "./InsertTexts.ts"
+import { textRecognizer } from "./TextRecognizer.ts"
 
 /** Pictures loaded of one document, and their bytes together. */
 export const MAX_LOADED_PICTURES = 500
@@ -17,8 +17,6 @@ export const MAX_RECOGNIZED_PICTURES = 100
 const MIN_SIDE = 24
 /** Characters kept of the text in one picture. */
 const MAX_CHARACTERS = 20_000
-/** A model is given up after this many failures in a row. */
-const MAX_FAILURES = 2
 /** Faults that are reported individually. */
 const MAX_FAULTS = 20
 
@@ -68,34 +66,28 @@ const loadPicture = Effect.fnUntraced(function* (
   return loaded
 })
 
-/** Whether a recognized line says something: strokes of a drawing are recognized as dashes and dots. */
-export const isReadable = (line: string): boolean => /[\p{L}\p{N}]/u.test(line)
-
 /** The name of a picture in messages. `n` counts from 1. */
 const nameOf = (reference: string, n: number): string =>
   reference === "" || /^data:/i.test(reference)
     ? `picture ${n}`
     : `picture ${n} (${reference.length > 80 ? `…${reference.slice(-80)}` : reference})`
 
-/** Recognizes the text in pictures, until the limits are reached. Failures are added to `faults`. */
-const textRecognizer = Effect.fnUntraced(function* (faults: Array<ReadFault>) {
-  const read = Option.getOrUndefined(yield* Effect.serviceOption(Vision))?.read
-  let readings = 0
-  let failures = 0
+/** Returns a function that reads the text in a picture, until the limits are reached. Failures are added to `faults`. */
+const pictureReader = Effect.fnUntraced(function* (faults: Array<ReadFault>) {
+  const recognizer = yield* textRecognizer
+  let count = 0
   return Effect.fnUntraced(function* ({ bytes, header }: Picture, name: string) {
-    if (read === undefined || Math.min(header.width, header.height) < MIN_SIDE) return ""
-    if (failures >= MAX_FAILURES || readings >= MAX_RECOGNIZED_PICTURES) return ""
-    readings++
-    const lines = yield* read(bytes).pipe(
-      Effect.tap(() => Effect.sync(() => (failures = 0))),
+    if (recognizer === undefined || Math.min(header.width, header.height) < MIN_SIDE) return ""
+    if (recognizer.hasGivenUp() || count >= MAX_RECOGNIZED_PICTURES) return ""
+    count++
+    const lines = yield* recognizer.recognize(Effect.succeed(bytes)).pipe(
       Effect.catch((error) => {
-        if (error.reason._tag !== "InvalidRequest") failures++
         faults.push({ message: `${name} was not read: ${error.message}` })
         return Effect.succeed([])
       })
     )
-    const readable = lines.map(({ text }) => text.trim()).filter(isReadable)
-    return readable.join("\n").slice(0, MAX_CHARACTERS).toWellFormed()
+    const text = lines.map((line) => line.text.trim()).join("\n")
+    return text.slice(0, MAX_CHARACTERS).toWellFormed()
   })
 })
 
@@ -112,7 +104,7 @@ export const loadPictures = Effect.fn("parse.pictures")(function* (
 ) {
   if (pictures.length === 0) return parsed
   const faults: Array<ReadFault> = []
-  const recognize = yield* textRecognizer(faults)
+  const readText = yield* pictureReader(faults)
   const loaded = new Map<string, (Picture & { readonly text: string }) | NotLoaded>()
   const counts = new Map<string, number>()
   /** By figure. Of several pictures the largest is its image. */
@@ -126,7 +118,7 @@ export const loadPictures = Effect.fn("parse.pictures")(function* (
     const picture = yield* loadPicture(reference, name, file)
     if ("why" in picture) return picture
     bytes += picture.bytes.length
-    return { ...picture, text: yield* recognize(picture, name) }
+    return { ...picture, text: yield* readText(picture, name) }
   })
 
   for (const [at, { figure, reference }] of pictures.entries()) {

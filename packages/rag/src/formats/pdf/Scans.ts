@@ -1,10 +1,9 @@
 /** Reads scanned pages and pictures of a PDF by image understanding, where it is provided. */
-import { Vision } from "@sluice/core"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import type { Parsed, ReadFault } from "../../document/Document.ts"
 import type { RagError } from "../../document/RagError.ts"
 import { parseError } from "../parsing/DocumentFormat.ts"
-import { isReadable } from "../parsing/Pictures.ts"
+import { textRecognizer } from "../parsing/TextRecognizer.ts"
 import type { PdfParsed } from "./worker/PdfTask.ts"
 import type { RecognizedText } from "./figures/RecognizedText.ts"
 
@@ -15,8 +14,6 @@ const MAX_PICTURES = 100
 const READ_DPI = 200
 /** One picture is drawn while another is read. */
 const CONCURRENCY = 2
-/** A model is given up after this many failures in a row. */
-const MAX_FAILURES = 2
 
 /** Width of a PNG in pixels. */
 const widthOf = (png: Uint8Array): number => new DataView(png.buffer, png.byteOffset).getUint32(16)
@@ -40,9 +37,8 @@ export const readScans = Effect.fn("readScans")(function* (
   const unreadable = new Set(first.unreadable)
   const reasonOf = (page: number): string =>
     unreadable.has(page) ? "the fonts of this page have no character map," : "this page is a picture,"
-  const vision = yield* Effect.serviceOption(Vision)
-  const read = Option.getOrUndefined(vision)?.read
-  if (read === undefined) {
+  const recognizer = yield* textRecognizer
+  if (recognizer === undefined) {
     if (parsed.text === "" && scans.length > 0) return yield* parseError(path, "UnsupportedFormat", NO_TEXT)
     const message = "and no image understanding is provided that reads it"
     return withFaults(
@@ -52,7 +48,6 @@ export const readScans = Effect.fn("readScans")(function* (
   }
   const faults: Array<ReadFault> = []
   const recognized: Array<RecognizedText> = []
-  let failures = 0
   const recognize = Effect.fnUntraced(
     function* (
       page: number,
@@ -60,15 +55,14 @@ export const readScans = Effect.fn("readScans")(function* (
       [left, top, width]: readonly [left: number, top: number, width: number],
       picture: Effect.Effect<Uint8Array, RagError>
     ) {
-      if (failures >= MAX_FAILURES) {
+      if (recognizer.hasGivenUp()) {
         if (within === "page")
           faults.push({ page, message: "this page was not read: image understanding failed before" })
         return
       }
-      const png = yield* picture
-      const scale = width / widthOf(png)
-      const lines = (yield* read(png)).filter(({ text }) => isReadable(text))
-      failures = 0
+      let scale = 1
+      const measured = Effect.tap(picture, (png) => Effect.sync(() => (scale = width / widthOf(png))))
+      const lines = yield* recognizer.recognize(measured)
       if (lines.length === 0) return
       recognized.push({
         page,
@@ -83,7 +77,6 @@ export const readScans = Effect.fn("readScans")(function* (
       effect.pipe(
         Effect.catch((error) =>
           Effect.sync(() => {
-            failures++
             const what = within === "page" ? `${reasonOf(page)} and it` : "a picture of this page"
             faults.push({ page, message: `${what} could not be read: ${error.message}` })
           })

@@ -1,7 +1,7 @@
 /** A figure or table of a PDF page. */
 import type { Box } from "../../../document/Document.ts"
 import { centre, contains } from "../page/Box.ts"
-import { type RawPage, type Run, type Turn, upright } from "../page/Run.ts"
+import { plainRun, type RawPage, type Run, type Turn, upright } from "../page/Run.ts"
 import type { TableRow } from "./TableRows.ts"
 import { Tolerances } from "./Tolerances.ts"
 
@@ -45,16 +45,6 @@ export const runsWithin = (
 /** An empty run at the top of a figure. */
 export const anchorOf = (box: Box, turn: Turn, page: RawPage): Run => {
   const [x0, y0, x1] = upright(box, turn, page.width, page.height)
-  return {
-    text: "",
-    x0,
-    y0,
-    x1,
-    y1: y0 + Tolerances.segments.anchorHeight,
-    box,
-    size: Tolerances.segments.anchorHeight,
-    bold: false,
-    mono: false,
-    turn
-  }
+  const size = Tolerances.segments.anchorHeight
+  return plainRun("", [x0, y0, x1, y0 + size], { box, size, turn })
 }

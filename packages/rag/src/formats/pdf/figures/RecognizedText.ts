@@ -2,7 +2,7 @@
 import type { Box } from "../../../document/Document.ts"
 import type { PdfFigure } from "./PdfFigure.ts"
 import { area, centre, contains, overlapX, overlapY } from "../page/Box.ts"
-import { lengthOf, type RawPage, type Run } from "../page/Run.ts"
+import { lengthOf, plainRun, type RawPage, type Run } from "../page/Run.ts"
 import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.scans
@@ -43,19 +43,7 @@ const toRuns = (lines: RecognizedText["lines"]): ReadonlyArray<Run> => {
   return usable.map(({ box, text }) => {
     const own = box[3] - box[1]
     const height = Math.abs(own - usual) < limits.sameHeight * usual ? usual : own
-    const [x0, y0, x1, y1] = box
-    return {
-      text: text.trim(),
-      x0,
-      y0,
-      x1,
-      y1,
-      box,
-      size: height * limits.sizeOfHeight,
-      bold: false,
-      mono: false,
-      turn: 0
-    }
+    return plainRun(text.trim(), box, { box, size: height * limits.sizeOfHeight, turn: 0 })
   })
 }
 

@@ -96,10 +96,30 @@ export interface RawPage {
   readonly unreadable?: boolean
 }
 
+/** A page that cannot be read. */
+export const failedPage = (number: number, width = 0, height = 0): RawPage => ({
+  number,
+  width,
+  height,
+  runs: [],
+  graphics: [],
+  failed: true
+})
+
 /** Why a PDF cannot be read. Sent from the worker thread. */
 export interface PdfFault {
   readonly reason: "Encrypted" | "Malformed" | "UnsupportedFormat" | "Empty" | "NotFound" | "Internal"
   readonly message: string
+}
+
+/** A run in regular style. `frame` is its box in its upright frame. */
+export const plainRun = (
+  text: string,
+  frame: Box,
+  { box, size, turn }: Pick<Run, "box" | "size" | "turn">
+): Run => {
+  const [x0, y0, x1, y1] = frame
+  return { text, x0, y0, x1, y1, box, size, bold: false, mono: false, turn }
 }
 
 /** The box of a run in its upright frame. */

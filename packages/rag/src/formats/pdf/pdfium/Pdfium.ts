@@ -8,7 +8,7 @@ import type { Outline } from "../page/Box.ts"
 import { renderPng } from "./Render.ts"
 import { loadPdfium, memoryOf, type Pdfium, SCRATCH_BYTES } from "./PdfiumLibrary.ts"
 import { readStructure } from "./Structure.ts"
-import type { PdfFault, RawPage } from "../page/Run.ts"
+import { failedPage, type PdfFault, type RawPage } from "../page/Run.ts"
 
 /** `FPDF_GetLastError`: the password is missing or wrong; the security scheme is unknown. */
 const ERROR_PASSWORD = 4
@@ -52,12 +52,11 @@ class PageLoader {
 
 const readPage = (pdfium: Pdfium, handle: number, index: number, scratch: number): RawPage => {
   const number = index + 1
-  const failed = { number, width: 0, height: 0, runs: [], graphics: [], failed: true }
-  if (handle === 0) return failed
+  if (handle === 0) return failedPage(number)
   const [width, height] = [pdfium.FPDF_GetPageWidthF(handle), pdfium.FPDF_GetPageHeightF(handle)]
-  if (!(width > 0 && width <= MAX_SIDE && height > 0 && height <= MAX_SIDE)) return failed
+  if (!(width > 0 && width <= MAX_SIDE && height > 0 && height <= MAX_SIDE)) return failedPage(number)
   const text = pdfium.FPDFText_LoadPage(handle)
-  if (text === 0) return { ...failed, width, height }
+  if (text === 0) return failedPage(number, width, height)
   try {
     const loaded = { pdfium, handle, width, height, scratch }
     const page = { ...loaded, toShown: transformOf(loaded) }

@@ -7,7 +7,7 @@ import { isPicture, isScan, withRecognizedText, withTextInFigures } from "../fig
 import { withoutHeadersAndFooters } from "../layout/HeadersAndFooters.ts"
 import { toParsed } from "../layout/PdfDocument.ts"
 import { overlapX, overlapY } from "../page/Box.ts"
-import type { PdfFault, RawPage } from "../page/Run.ts"
+import { failedPage, type PdfFault, type RawPage } from "../page/Run.ts"
 import { type OpenPdf, PdfiumCrash, withPdf } from "../pdfium/Pdfium.ts"
 import { heapBytes } from "../pdfium/PdfiumLibrary.ts"
 import type {
@@ -36,15 +36,6 @@ const send = (message: PdfReply | PdfProgress): void => {
   parentPort?.postMessage(message, buffers)
 }
 
-const skipped = (number: number): RawPage => ({
-  number,
-  width: 0,
-  height: 0,
-  runs: [],
-  graphics: [],
-  failed: true
-})
-
 /** Reopening a file makes PDFium walk to the page again, which takes longer than reading thousands of light pages. */
 const isLight = ({ graphics, runs, unreadable }: RawPage): boolean =>
   unreadable !== true &&
@@ -55,7 +46,7 @@ const isLight = ({ graphics, runs, unreadable }: RawPage): boolean =>
 const readWindow = (open: OpenPdf, { recognized, skip }: ParseOptions, from: number) => {
   const read = Array.from({ length: Math.min(WINDOW, open.count - from) }, (_, i) => {
     const number = from + i + 1
-    if (skip.includes(number)) return skipped(number)
+    if (skip.includes(number)) return failedPage(number)
     send({ page: number })
     return open.page(number - 1)
   })
