@@ -142,17 +142,18 @@ describe("a folder", () => {
   it.effect("has documents of its own if other folders have the same name or contain it", () =>
     Effect.gen(function* () {
       const { folder, library: at, write } = yield* testFolder
-      for (const of of ["x", "y", "z"]) yield* write(`${of}/docs/a.md`, `# Of ${of}\n\nIt is of ${of}.\n`)
+      for (const name of ["x", "y", "z"])
+        yield* write(`${name}/docs/a.md`, `# Of ${name}\n\nIt is of ${name}.\n`)
       yield* write("z/docs/docs/a.md", "# Nested\n\nIt lies below.\n")
       const library = yield* Library.open(at)
       for (const expected of ["added", "unchanged"] as const)
-        for (const of of ["x", "y", "z"]) {
-          const docs = join(folder, of, "docs")
-          assert.strictEqual((yield* library.plan(docs))[expected], of === "z" ? 2 : 1)
+        for (const name of ["x", "y", "z"]) {
+          const docs = join(folder, name, "docs")
+          assert.strictEqual((yield* library.plan(docs))[expected], name === "z" ? 2 : 1)
           const report = yield* library.ingest(docs)
           assert.deepStrictEqual(
             [report[expected], report.replaced, report.removed],
-            [of === "z" ? 2 : 1, 0, 0]
+            [name === "z" ? 2 : 1, 0, 0]
           )
         }
       const titles = (yield* library.documents).map(({ path, title }) => [path, title])
