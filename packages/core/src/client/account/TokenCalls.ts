@@ -1,19 +1,14 @@
 /** The token endpoints, each as one call that returns records. */
-import { Effect, type Redacted, type Schema } from "effect"
+import { Effect } from "effect"
 import { type HttpClient, HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
-import {
-  type TokenCreateRequest,
-  type TokenRecord,
-  TokenResponse,
-  type TokenUpdateRequest
-} from "../../contract/Account.ts"
+import { type TokenCreateRequest, TokenResponse, type TokenUpdateRequest } from "../../contract/Account.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
-import { type GatewayError, InvalidResponse } from "../../contract/GatewayError.ts"
+import { InvalidResponse } from "../../contract/GatewayError.ts"
 import { type Caller, ignoreRepeatedNotFound } from "../call/Caller.ts"
 import { mapResult, responseText, sendAndDecode } from "../transport/SendAndDecode.ts"
 import { unwrapAnyBody, unwrapEnvelope } from "./Envelope.ts"
-import { decodeTokens, logSkipped, parseTokens, type TokenListPage } from "./TokenList.ts"
+import { decodeTokens, logSkipped, parseTokens } from "./TokenList.ts"
 
 /** The largest page that every known gateway of this family allows. */
 export const TOKENS_PER_PAGE = 100
@@ -22,27 +17,8 @@ const decodeToken = HttpClientResponse.schemaBodyJson(TokenResponse)
 
 const responseMode = "response-only"
 
-/** `operation` names the call in errors: reading a token may be part of creating it. */
-export interface TokenCalls {
-  readonly read: (id: number, operation?: string) => Effect.Effect<TokenRecord, GatewayError>
-  /** A page by its number; the first one for undefined. */
-  readonly page: (number: number | undefined) => Effect.Effect<TokenListPage, GatewayError>
-  readonly search: (
-    keyword: string,
-    operation?: string
-  ) => Effect.Effect<ReadonlyArray<TokenRecord>, GatewayError>
-  /** The body of the response, which may contain the key. */
-  readonly create: (
-    payload: TokenCreateRequest
-  ) => Effect.Effect<Redacted.Redacted<Schema.Json>, GatewayError>
-  readonly update: (
-    payload: TokenUpdateRequest,
-    query?: { readonly status_only?: string }
-  ) => Effect.Effect<unknown, GatewayError>
-  readonly remove: (id: number) => Effect.Effect<void, GatewayError>
-  /** The error of a well-formed but wrong response. */
-  readonly invalid: (operation: string, message: string, requestId?: string) => GatewayError
-}
+/** Each call returns records or a body. `operation` names it in errors: reading a token may be part of creating it. */
+export type TokenCalls = Effect.Success<ReturnType<typeof makeTokenCalls>>
 
 export const makeTokenCalls = Effect.fnUntraced(function* (
   httpClient: HttpClient.HttpClient,
@@ -55,40 +31,42 @@ export const makeTokenCalls = Effect.fnUntraced(function* (
       Effect.tap((page) => logSkipped(operation, page))
     )
 
-  const calls: TokenCalls = {
-    read: (id, operation = "token") =>
+  return {
+    read: (id: number, operation = "token") =>
       call(
         { operation },
         unwrapEnvelope(sendAndDecode(send.token({ params: { id }, responseMode }), decodeToken))
       ),
-    page: (p) => {
+    /** A page by its number; the first one for undefined. */
+    page: (p: number | undefined) => {
       const query = { num: TOKENS_PER_PAGE, size: TOKENS_PER_PAGE, ...(p !== undefined && { p }) }
       return list("tokens", send.tokens({ query, responseMode }))
     },
-    search: (keyword, operation = "search tokens") =>
+    search: (keyword: string, operation = "search tokens") =>
       Effect.map(
         list(operation, send.searchTokens({ query: { keyword }, responseMode })),
         ({ items }) => items
       ),
-    create: (payload) =>
+    /** The body of the response, which may contain the key. */
+    create: (payload: TokenCreateRequest) =>
       call(
         { operation: "create token", repeat: "creations" },
         unwrapAnyBody(sendAndDecode(send.createToken({ payload, responseMode }), responseText))
       ),
-    update: (payload, query = {}) =>
+    update: (payload: TokenUpdateRequest, query: { readonly status_only?: string } = {}) =>
       call(
         { operation: "update token" },
         unwrapAnyBody(sendAndDecode(send.updateToken({ query, payload, responseMode }), responseText))
       ),
-    remove: (id) =>
+    remove: (id: number) =>
       ignoreRepeatedNotFound(
         call(
           { operation: "remove token" },
           unwrapAnyBody(sendAndDecode(send.removeToken({ params: { id }, responseMode }), responseText))
         )
       ),
-    invalid: (operation, message, requestId) =>
+    /** The error of a well-formed but wrong response. */
+    invalid: (operation: string, message: string, requestId?: string) =>
       fail({ operation }, { reason: new InvalidResponse({ message }), requestId })
   }
-  return calls
 })

@@ -80,7 +80,7 @@ const makeFail =
 
 const timedOut = (scope: "attempt" | "call", after: Duration.Duration): AttemptFailure => {
   const message = `No complete response within ${Duration.format(after)} (\`${scope}Timeout\`).`
-  return { reason: new TimedOut({ message, scope, after }), requestId: undefined }
+  return { reason: new TimedOut({ message, scope, after }) }
 }
 
 /** The attempts of one call so far. */

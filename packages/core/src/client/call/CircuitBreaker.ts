@@ -51,7 +51,7 @@ export const layerCircuitBreaker = (options: CircuitBreakerOptions = {}): Layer.
           .pipe(
             Effect.mapError((error) =>
               error instanceof CircuitBreaker.CircuitBreakerError
-                ? { reason: circuitOpenReason("The gateway", error), requestId: undefined, notExecuted: true }
+                ? { reason: circuitOpenReason("The gateway", error), notExecuted: true }
                 : error
             )
           )

@@ -24,7 +24,6 @@ const limitExceeded = ({ reason }: RateLimiter.RateLimiterError): AttemptFailure
     message: "The client has reached its own rate limit.",
     retryAfter: reason._tag === "RateLimitExceeded" ? reason.retryAfter : undefined
   }),
-  requestId: undefined,
   notExecuted: true,
   local: true
 })

@@ -89,7 +89,7 @@ export const makeChat = Effect.fnUntraced(function* (
 
   const refuse = (request: ChatCall): GatewayError | undefined => {
     const reason = validateChatImages(request.messages) ?? validateExtra(request.extra, ChatRequest)
-    return reason && caller.fail(callInfo(request), { reason, requestId: undefined, notExecuted: true })
+    return reason && caller.fail(callInfo(request), { reason, notExecuted: true })
   }
 
   const chat: Gateway["Service"]["chat"] = Effect.fn("Gateway.chat")(

@@ -20,8 +20,7 @@ const fetchImage = ({ baseUrl, client }: MediaContext, apiKey: ApiKey, link: str
   const url = URL.parse(link)
   if (url === null || !isHttp(url)) {
     return Effect.fail<AttemptFailure>({
-      reason: new InvalidRequest({ message: "The image's link is not an http or https URL.", param: "url" }),
-      requestId: undefined
+      reason: new InvalidRequest({ message: "The image's link is not an http or https URL.", param: "url" })
     })
   }
   const request = HttpClientRequest.get(url)
@@ -53,7 +52,7 @@ export const makeImageDownload = (
   // Without middleware: failures of another host say nothing about the gateway.
   const { call, fail } = makeCaller(options, options.apiKey)
   const refuse = (operation: string) => (reason: GatewayReason) =>
-    fail({ operation }, { reason, requestId: undefined, notExecuted: true })
+    fail({ operation }, { reason, notExecuted: true })
 
   const load: Images["load"] = Effect.fn("Gateway.images.load")(function* ({ base64, url }) {
     const operation = "images.load"

@@ -65,7 +65,7 @@ export const makeImages = Effect.fnUntraced(function* (
     const group = yield* imageGroupOf(request)
     const payload = yield* imagePayload(request, group).pipe(
       Effect.provideService(FileSystem.FileSystem, files),
-      Effect.mapError((reason) => fail(info, { reason, requestId: undefined, notExecuted: true }))
+      Effect.mapError((reason) => fail(info, { reason, notExecuted: true }))
     )
     const attempt = sendAndDecode(send.create({ payload, responseMode }), decodeImages(group))
     const warning = "Interrupted; the images may have been created and charged."
@@ -106,8 +106,7 @@ export const makeImages = Effect.fnUntraced(function* (
     const taskCreated = first === undefined ? {} : { taskCreated: true }
     return yield* Effect.mapError(
       requireImages(last),
-      (reason) =>
-        new GatewayError({ ...fail(info, { reason, requestId: undefined }), task: id, ...taskCreated })
+      (reason) => new GatewayError({ ...fail(info, { reason }), task: id, ...taskCreated })
     )
   })
 

@@ -78,7 +78,7 @@ export const createWithin = <T>(
     const orElse = () => {
       const message = `No response within ${Duration.format(after)}.`
       const reason = new TimedOut({ message, scope: "call", after })
-      return Effect.fail(fail({ ...info, repeat: "creations" }, { reason, requestId: undefined }))
+      return Effect.fail(fail({ ...info, repeat: "creations" }, { reason }))
     }
     return { first: yield* Effect.timeoutOrElse(create, { duration: after, orElse }), begun }
   })
@@ -102,8 +102,7 @@ export const pollTask = <T extends TaskState>(task: TaskPoll<T>): Stream.Stream<
   const every = Schedule.isSchedule(task.every) ? task.every : Schedule.spaced(task.every)
   const annotate = (error: GatewayError) =>
     new GatewayError({ ...error, task: id, ...(first !== undefined && { taskCreated: true }) })
-  const fail = (reason: TaskFailed | TimedOut) =>
-    Effect.fail(annotate(task.fail(info, { reason, requestId: undefined })))
+  const fail = (reason: TaskFailed | TimedOut) => Effect.fail(annotate(task.fail(info, { reason })))
   const timedOut = (why: string) => {
     const message = `The task has not ended ${why}. It goes on at the gateway: resume it by its id, ${id}.`
     return fail(new TimedOut({ message, scope: "call", after: deadline }))

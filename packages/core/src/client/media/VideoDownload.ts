@@ -148,9 +148,7 @@ export const makeVideoDownload = Effect.fnUntraced(function* (
       Effect.mapError((error) =>
         error instanceof GatewayError
           ? error
-          : withTask(id)(
-              caller.fail({ operation: "videos.download" }, { reason: error, requestId: undefined })
-            )
+          : withTask(id)(caller.fail({ operation: "videos.download" }, { reason: error }))
       ),
       // Before the stream is open the call itself retries.
       Effect.retry({ schedule: retrySchedule(policy), while: () => isOpen })

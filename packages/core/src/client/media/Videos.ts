@@ -81,8 +81,7 @@ export const makeVideos = Effect.fnUntraced(function* (options: VideosOptions, c
   const create: Videos["create"] = Effect.fn("Gateway.videos.create")(function* (request) {
     const { extra, inputReference, model, prompt, seconds, size } = request
     const info: CallInfo = { operation: "videos.create", model, repeat: "creations" }
-    const refuse = (reason: GatewayError["reason"]) =>
-      fail(info, { reason, requestId: undefined, notExecuted: true })
+    const refuse = (reason: GatewayError["reason"]) => fail(info, { reason, notExecuted: true })
     const group = request.group ?? (yield* groupOf(model))
     // `validateVideoCall` checks the fields against the group.
     const refused = validateVideoCall(isVideoGroup(group) ? ({ ...request, group } as VideoCall) : request)

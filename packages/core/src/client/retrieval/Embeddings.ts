@@ -68,7 +68,7 @@ export const makeEmbeddings = Effect.fnUntraced(function* (
     const { extra, model } = request
     const info: CallInfo = { operation: "embeddings", model }
     const reason = validateExtra(extra, EmbeddingRequest)
-    if (reason !== undefined) return fail(info, { reason, requestId: undefined, notExecuted: true })
+    if (reason !== undefined) return fail(info, { reason, notExecuted: true })
     return embedAll(request, ({ texts }) => {
       const payload = { model, input: texts, encoding_format: "base64", ...(extra && { extra }) } as const
       const attempt = sendAndDecode(post({ payload, responseMode: "response-only" }), decode)

@@ -55,7 +55,7 @@ export const makeRerank = Effect.fnUntraced(function* (
     const { documents, extra, model, query, returnDocuments, topN } = request
     const info: CallInfo = { operation: "rerank", model }
     const reason = validateExtra(extra, RerankRequest)
-    if (reason !== undefined) return fail(info, { reason, requestId: undefined, notExecuted: true })
+    if (reason !== undefined) return fail(info, { reason, notExecuted: true })
     const limit = Math.min(topN ?? documents.length, documents.length)
     if (limit === 0) return Effect.succeed({ results: [], tokens: 0 })
     const payload = {

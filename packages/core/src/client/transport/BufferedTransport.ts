@@ -57,84 +57,52 @@ const dispatch = (
   body: Uint8Array | null
 ): Effect.Effect<Response, HttpClientError> =>
   Effect.callback<Response, HttpClientError>((resume) => {
+    const fail = (reason: HttpClientError.HttpClientErrorReason) =>
+      resume(Effect.fail(new HttpClientError.HttpClientError({ reason })))
     const url = Url.make(request.url, request.urlParams, undefined)
     if (Result.isFailure(url)) {
-      const reason = new HttpClientError.InvalidUrlError({ request, cause: url.failure })
-      return resume(Effect.fail(new HttpClientError.HttpClientError({ reason })))
+      return fail(new HttpClientError.InvalidUrlError({ request, cause: url.failure }))
     }
-    const { origin, pathname, search, href } = url.success
+    const { href, origin, pathname, search } = url.success
     const { headers, method } = request
-    const path = pathname + search
+    const chunks: Array<Buffer> = []
+    let controller: Dispatcher.DispatchController | undefined
+    let head: ResponseHead | undefined
+    let isAborted = false
+    const abort = () => {
+      isAborted = true
+      controller?.abort(new Error("The request was interrupted."))
+    }
+    // Only the first call of `resume` counts.
+    const respond = (head: ResponseHead, bytes: Result.Result<Buffer, unknown>) =>
+      resume(Effect.succeed(new BufferedResponse(head, bytes)))
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart: (started) => {
+        controller = started
+        if (isAborted) abort()
+      },
+      onResponseStart: (_, status, received) => {
+        if (status < 200) return
+        head = { request, url: href, status, received }
+        if (!isEncoded(received["content-encoding"])) return
+        respond(head, Result.succeed(Buffer.alloc(0)))
+        abort()
+      },
+      onResponseData: (_, chunk) => void chunks.push(chunk),
+      onResponseEnd: () => {
+        const [first = Buffer.alloc(0)] = chunks
+        if (head !== undefined)
+          respond(head, Result.succeed(chunks.length > 1 ? Buffer.concat(chunks) : first))
+      },
+      onResponseError: (_, cause) =>
+        head === undefined
+          ? fail(new HttpClientError.TransportError({ request, cause }))
+          : respond(head, Result.fail(cause))
+    }
     const timeouts = { headersTimeout: HEADERS_TIMEOUT, bodyTimeout: NO_TIMEOUT }
-    const handler = new BufferingHandler(request, href, resume)
-    dispatcher.dispatch({ origin, path, method, headers, body, ...timeouts }, handler)
-    return Effect.sync(() => handler.abort())
+    dispatcher.dispatch({ origin, path: pathname + search, method, headers, body, ...timeouts }, handler)
+    return Effect.sync(abort)
   })
-
-/** Collects one response; `resume` is called at most once. */
-class BufferingHandler implements Dispatcher.DispatchHandler {
-  private readonly request: Request
-  private readonly url: string
-  private readonly resume: (outcome: Effect.Effect<Response, HttpClientError>) => void
-  private readonly chunks: Array<Buffer> = []
-  private controller: Dispatcher.DispatchController | undefined
-  private head: ResponseHead | undefined
-  private isDone = false
-
-  constructor(
-    request: Request,
-    url: string,
-    resume: (outcome: Effect.Effect<Response, HttpClientError>) => void
-  ) {
-    this.request = request
-    this.url = url
-    this.resume = resume
-  }
-
-  private finish(outcome: Effect.Effect<Response, HttpClientError>) {
-    if (this.isDone) return
-    this.isDone = true
-    this.resume(outcome)
-  }
-
-  private respond(head: ResponseHead, body: Result.Result<Buffer, unknown>) {
-    this.finish(Effect.succeed(new BufferedResponse(head, body)))
-  }
-
-  abort() {
-    this.isDone = true
-    this.controller?.abort(new Error("The request was interrupted."))
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController) {
-    this.controller = controller
-    if (this.isDone) this.abort()
-  }
-
-  onResponseStart(_: unknown, status: number, received: IncomingHttpHeaders) {
-    if (status < 200) return
-    this.head = { request: this.request, url: this.url, status, received }
-    if (!isEncoded(received["content-encoding"])) return
-    this.respond(this.head, Result.succeed(Buffer.alloc(0)))
-    this.abort()
-  }
-
-  onResponseData(_: unknown, chunk: Buffer) {
-    this.chunks.push(chunk)
-  }
-
-  onResponseEnd() {
-    const [first = Buffer.alloc(0)] = this.chunks
-    const bytes = this.chunks.length > 1 ? Buffer.concat(this.chunks) : first
-    if (this.head !== undefined) this.respond(this.head, Result.succeed(bytes))
-  }
-
-  onResponseError(_: unknown, cause: Error) {
-    if (this.head !== undefined) return this.respond(this.head, Result.fail(cause))
-    const reason = new HttpClientError.TransportError({ request: this.request, cause })
-    this.finish(Effect.fail(new HttpClientError.HttpClientError({ reason })))
-  }
-}
 
 interface ResponseHead {
   readonly request: Request

@@ -12,7 +12,7 @@ export interface CallResult<A> {
 /** Why an attempt failed. */
 export interface AttemptFailure {
   readonly reason: GatewayReason
-  readonly requestId: string | undefined
+  readonly requestId?: string | undefined
   /** The attempt had no effect: nothing was sent, or the response was 429. */
   readonly notExecuted?: boolean
   /** The client refused the attempt before sending it: this says nothing about the gateway. */

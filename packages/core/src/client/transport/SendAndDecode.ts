@@ -32,7 +32,6 @@ export const sendAndDecode = <A>(
       const local = reason._tag === "InvalidRequest"
       return Effect.fail<AttemptFailure>({
         reason,
-        requestId: undefined,
         notExecuted: isNotConnected(error),
         local
       })
