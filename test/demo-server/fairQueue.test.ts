@@ -1,7 +1,7 @@
 /** The queue of videos: one at a time, fair among users. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Latch } from "effect"
-import { makeFairQueue } from "../../apps/demo-server/src/embedded/FairQueue.ts"
+import { makeFairQueue } from "../../apps/demo-server/src/embedded/TaskRunner.ts"
 
 describe("the fair queue", () => {
   const queue = Effect.gen(function* () {

@@ -12,9 +12,8 @@ import { expiredResponse } from "../media/FileLinks.ts"
 import { MediaFiles } from "../media/MediaFiles.ts"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
 import type { Operation, TaskOperation } from "../routing/Provider.ts"
-import { makeFairQueue } from "./FairQueue.ts"
 import { DEFAULT_TOLERANCE, promptRejected, rejectedBy } from "./InvalidRequests.ts"
-import type { TaskRunner, TaskWork } from "./TaskRunner.ts"
+import { makeFairQueue, type TaskRunner, type TaskWork } from "./TaskRunner.ts"
 import { FAILING_MODEL, planVideo, type VideoPlan, videoModels } from "./VideoModels.ts"
 
 /** A stored request, until its video is made. */

@@ -25,9 +25,9 @@ export const librarySnapshots = <Library>(
   manifest: Manifest,
   openOver: (index: typeof PassageIndex.Service) => Effect.Effect<Library, RagError>
 ): LibrarySnapshots<Library> => ({
-  tag: (snapshot) => Effect.flatMap(snapshotName(snapshot), (snapshot) => index.tag(name, snapshot)),
+  tag: (snapshot) => Effect.flatMap(snapshotName(snapshot), (valid) => index.tag(name, valid)),
   tags: index.tags(name),
-  untag: (snapshot) => Effect.flatMap(snapshotName(snapshot), (snapshot) => index.untag(name, snapshot)),
+  untag: (snapshot) => Effect.flatMap(snapshotName(snapshot), (valid) => index.untag(name, valid)),
   checkout: (snapshot) =>
     Effect.gen(function* () {
       // Opened once: the name may be given to another snapshot later.
@@ -46,7 +46,7 @@ export const librarySnapshots = <Library>(
       )
     }),
   restore: (snapshot) =>
-    Effect.flatMap(snapshotName(snapshot), (snapshot) => index.restore(name, snapshot, manifest))
+    Effect.flatMap(snapshotName(snapshot), (valid) => index.restore(name, valid, manifest))
 })
 
 /** Checks a snapshot's name. */
