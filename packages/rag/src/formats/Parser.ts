@@ -6,11 +6,11 @@ import { DocumentFormats, formatOf } from "./DocumentFormats.ts"
 import {
   type DocumentFile,
   type DocumentFormat,
+  hasSignature,
   MAX_FILE_BYTES,
   parseError
 } from "./parsing/DocumentFormat.ts"
 import { endingOf, titleFromPath } from "./parsing/FileName.ts"
-import { unsupportedSignature } from "./parsing/Signatures.ts"
 
 type Formats = ReadonlyArray<DocumentFormat>
 
@@ -32,6 +32,22 @@ const supported = (formats: Formats): string =>
       return `${label} (${endings.join(", ")}${extensions.length > endings.length ? ", …" : ""})`
     })
     .join(", ")
+
+const UNSUPPORTED: ReadonlyArray<readonly [signature: string, name: string]> = [
+  ["GIF8", "a GIF image"],
+  ["II*\0", "a TIFF image"],
+  ["MM\0*", "a TIFF image"],
+  ["\x1F\x8B", "a gzip archive"],
+  ["7z\xBC\xAF", "a 7-Zip archive"],
+  ["\x7FELF", "a program"],
+  ["{\\rtf", "an RTF document"]
+]
+
+/** Names a known format that is not supported. */
+const unsupportedSignature = (bytes: Uint8Array): string | undefined =>
+  hasSignature(bytes, "BM") && hasSignature(bytes, "\0\0\0\0", 6)
+    ? "a BMP image"
+    : UNSUPPORTED.find(([signature]) => hasSignature(bytes, signature))?.[1]
 
 const contentOf = (bytes: Uint8Array, formats: Formats): string | undefined => {
   for (const { sniff } of formats) {

@@ -1,10 +1,9 @@
 /** Parses Word documents. */
 import { Effect } from "effect"
 import { withFigures } from "../parsing/Captions.ts"
-import { type DocumentFormat, parseError } from "../parsing/DocumentFormat.ts"
+import { type DocumentFormat, hasSignature, parseError } from "../parsing/DocumentFormat.ts"
 import { topHeading } from "../parsing/DraftBlock.ts"
 import { loadPictures } from "../parsing/Pictures.ts"
-import { hasSignature } from "../parsing/Signatures.ts"
 import { bodyHandler } from "./DocxBody.ts"
 import { readCharts } from "./Charts.ts"
 import { DocxPackage, readRelations, type Relation } from "./DocxPackage.ts"

@@ -1,10 +1,9 @@
 /** Parses an image: a document of one page and one figure. */
 import { Effect } from "effect"
 import type { Box, Line, Parsed, ReadFault } from "../../document/Document.ts"
-import { type DocumentFormat, parseError } from "../parsing/DocumentFormat.ts"
+import { type DocumentFormat, hasSignature, parseError } from "../parsing/DocumentFormat.ts"
 import { titleFromPath } from "../parsing/FileName.ts"
 import { imageHeaderOf } from "../parsing/ImageHeader.ts"
-import { hasSignature } from "../parsing/Signatures.ts"
 import { textRecognizer } from "../parsing/TextRecognizer.ts"
 
 const POINTS_PER_INCH = 72

@@ -53,3 +53,11 @@ export const parseError = (path: string, reason: RagReason, message: string, cau
     document: path,
     ...(cause !== undefined && { cause })
   })
+
+/** Whether `signature`, one byte a character, is at offset `at`. */
+export const hasSignature = (bytes: Uint8Array, signature: string, at = 0): boolean => {
+  for (let i = 0; i < signature.length; i++) {
+    if (bytes[at + i] !== signature.charCodeAt(i)) return false
+  }
+  return true
+}
