@@ -1,4 +1,4 @@
-/** What a call of the gateway costs the process that makes it, against undici by hand and against other clients. */
+/** The CPU time of a call in the client, compared with undici alone and with other clients. */
 import { apiKey, Gateway } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Effect } from "effect"
@@ -12,26 +12,26 @@ const texts = Array.from(
   (_, i) => `A passage of ordinary length, number ${i}, about nothing at all.`
 )
 
-/** The same for all: each client keeps as many connections as calls are under way. */
-const UNDER_WAY = 8
+/** Concurrent calls, and connections of each client. */
+const CONCURRENCY = 8
 
-/** The best of so many, taken in turns, so that what else the machine does befalls all alike. */
+/** Rounds of each client, in turns, so that other load affects all alike. The best one counts. */
 const REPEATS = 30
 
-/** Calls at a time: few, for the longer a round takes, the more of it is another process's. */
+/** Calls of a round: few, because a longer round is interrupted more often. */
 const ROUND = 20
 
-/** Milliseconds of calls before the first round: from then on all of them are compiled. */
+/** Milliseconds of calls before the first round, until they are compiled. */
 const WARM = 2000
 
 export const bench: Bench = async ({ quick }) => {
   const worker = new Worker(new URL("clientServer.ts", import.meta.url))
   const port = await new Promise<number>((resolve) => worker.once("message", resolve))
   const baseUrl = `http://127.0.0.1:${port}`
-  const agent = new Agent({ connections: UNDER_WAY })
+  const agent = new Agent({ connections: CONCURRENCY })
   const repeats = quick ? 10 : REPEATS
 
-  /** Microseconds a call, one after the other: of this thread's CPU, and by the clock on the wall. */
+  /** Microseconds of a call, sequentially: CPU time of this thread, and wall time. */
   const cost = async (call: () => Promise<unknown>) => {
     const before = process.threadCpuUsage()
     const start = performance.now()
@@ -41,7 +41,7 @@ export const bench: Bench = async ({ quick }) => {
     return { cpu: (system + user) / ROUND, wall }
   }
 
-  /** Calls a second, eight under way. */
+  /** Calls per second with eight concurrent calls. */
   const throughput = async (call: () => Promise<unknown>) => {
     const start = performance.now()
     const all = ROUND * 4
@@ -49,7 +49,7 @@ export const bench: Bench = async ({ quick }) => {
     const work = async () => {
       while (left-- > 0) await call()
     }
-    await Promise.all(Array.from({ length: UNDER_WAY }, work))
+    await Promise.all(Array.from({ length: CONCURRENCY }, work))
     return all / ((performance.now() - start) / 1000)
   }
 
@@ -65,7 +65,7 @@ export const bench: Bench = async ({ quick }) => {
     return JSON.parse(await answer.text())
   }
 
-  /** One kind of call after the other, so that none pays for what another left in memory; its clients in turns. */
+  /** Measures one kind of call after the other, so that none pays for the garbage of another; its clients in turns. */
   const measure = async (calls: Calls) => {
     const best = new Map<string, { cpu: number; wall: number; throughput: number }>()
     const kinds = Map.groupBy(Object.entries(calls), ([name]) => name.slice(name.indexOf(", ")))
@@ -113,7 +113,7 @@ export const bench: Bench = async ({ quick }) => {
       })
     )
   }).pipe(
-    Effect.provide(GatewayClient.layer({ baseUrl, apiKey: apiKey("k"), connections: UNDER_WAY })),
+    Effect.provide(GatewayClient.layer({ baseUrl, apiKey: apiKey("k"), connections: CONCURRENCY })),
     Effect.runPromise
   )
   await agent.close()
@@ -122,7 +122,7 @@ export const bench: Bench = async ({ quick }) => {
     [...best].flatMap(([name, { cpu, throughput, wall }]) => [
       [`${name} (CPU µs)`, rounded(cpu, 0)],
       [`${name} (wall µs)`, rounded(wall, 0)],
-      [`${name} (calls/s, ${UNDER_WAY} under way)`, rounded(throughput, 0)]
+      [`${name} (calls/s, ${CONCURRENCY} concurrent)`, rounded(throughput, 0)]
     ])
   )
   for (const [name, dear, cheap] of RATIOS) {
@@ -135,7 +135,7 @@ export const bench: Bench = async ({ quick }) => {
   return figures
 }
 
-/** What is to be reached: at most 1.5, at least 2, at most 1.6. The last is for comparison. */
+/** Targets: at most 1.5, at least 2, at most 2. The last is for comparison. */
 const RATIOS = [
   [
     "client to undici, embeddings base64",

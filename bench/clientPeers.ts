@@ -1,21 +1,21 @@
-/** The clients of other makers, where they are installed: see bench/peers/README.md. */
+/** Other clients, if they are installed: see bench/peers/README.md. */
 import { existsSync } from "node:fs"
 import { createRequire } from "node:module"
 import { pathToFileURL } from "node:url"
 import { say } from "./Bench.ts"
 
-/** One call by its name, such as `openai, embeddings 20 × 1,536 base64`. */
+/** Calls by name, such as `openai, embeddings 20 × 1,536 base64`. */
 export type Calls = Readonly<Record<string, () => Promise<unknown>>>
 
 const peers = new URL("peers/", import.meta.url)
 const { resolve } = createRequire(new URL("package.json", peers))
 
-/** The package in that folder: a package of its name elsewhere is not the one that is meant. */
+/** Loads a package of bench/peers only, not one of the same name elsewhere. */
 const load = async (name: string): Promise<Record<string, unknown> | undefined> => {
   if (existsSync(new URL(`node_modules/${name}/package.json`, peers))) {
     return import(pathToFileURL(resolve(name)).href)
   }
-  say(`${name} is missing, its figures are left out: see bench/peers/README.md`)
+  say(`${name} is not installed; its figures are left out. See bench/peers/README.md`)
   return undefined
 }
 
@@ -24,7 +24,7 @@ type OpenAi = new (options: object) => {
 }
 type Cohere = new (options: object) => { readonly rerank: (request: object) => Promise<unknown> }
 
-/** `openai` asks for base64 and decodes it, by default; `cohere-ai` calls `/v2/rerank`. Both as their makers set them. */
+/** With their default options: `openai` requests base64 and decodes it, `cohere-ai` calls `/v2/rerank`. */
 export const peerCalls = async (baseUrl: string, texts: ReadonlyArray<string>): Promise<Calls> => {
   const calls: Record<string, () => Promise<unknown>> = {}
   const openai = await load("openai")

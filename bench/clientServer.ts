@@ -1,4 +1,4 @@
-/** A worker that answers as fast as HTTP allows, so that the client alone is measured. */
+/** A worker that responds with prepared bodies, so that only the client is measured. */
 import { encodeVector } from "@sluice/core/contract"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -29,7 +29,7 @@ const server = createServer((request, response) => {
   })
 })
 server.listen(0, "127.0.0.1", () => {
-  // A port of worker_threads, not a window: it has no origin to name.
+  // A port of worker_threads has no origin, unlike a window.
   // oxlint-disable-next-line unicorn/require-post-message-target-origin
   parentPort?.postMessage((server.address() as AddressInfo).port)
 })

@@ -99,9 +99,9 @@ layer(Clients)("the advice of a call", (it) => {
       for (const behaviour of [refuse(500, openAi({})), hangUp("destroy")]) {
         const error = yield* behaving(behaviour, Effect.flip(create))
         assert.isTrue(error.outcomeUnknown)
-        assert.match(error.message, /look before you make it again\.$/)
+        assert.match(error.message, /Check before repeating it\.$/)
       }
-      const doubt = "It may have been made all the same, and paid for: look before you make it again."
+      const doubt = "It may have been executed and charged. Check before repeating it."
       for (const said of ["boom", "boom.", `boom. ${doubt}`]) {
         const error = yield* behaving(refuse(500, openAi({ message: said })), Effect.flip(create))
         assert.strictEqual(error.reason.message, `boom. ${doubt}`)

@@ -46,7 +46,7 @@ const creations: ReadonlyArray<readonly [name: string, call: Call, answer: unkno
 ]
 const rotation: Call = Account.use(({ rotateAccessToken }) => rotateAccessToken)
 
-/** It may have been made, for all that the client can know. */
+/** Failures with unknown outcome. */
 const unsure: ReadonlyArray<readonly [name: string, behaviour: Behaviour]> = [
   ["500", refuse(500, openAi({}))],
   ["503 that asks to come again", refuse(503, openAi({}), { "retry-after": "1", "x-should-retry": "true" })],
@@ -83,7 +83,7 @@ layer(clients(false))("a creation", (it) => {
             const { exit, made } = yield* run(call, behaviour)
             assert.strictEqual(made, 1)
             const error = yield* Effect.flip(exit)
-            assert.match(error.message, /look before you make it again\.$/)
+            assert.match(error.message, /Check before repeating it\.$/)
             assert.deepStrictEqual([error.attempt, error.notExecuted, error.outcomeUnknown], [1, false, true])
           })
         )

@@ -196,10 +196,10 @@ describe("a creation that exceeds the call's time-out", () => {
   const cases: ReadonlyArray<
     readonly [string, ReadonlyArray<() => Reply>, ReadonlyArray<Duration.Input>, boolean]
   > = [
-    ["is notExecuted while it waits for its turn", [ok], ["1 hour"], true],
-    ["is notExecuted while it waits for its turn after a 429", [status(429), ok], [0, "1 hour"], true],
-    ["may be made while an answer is awaited", [silence], [0], false],
-    ["may be made where an earlier attempt was in doubt", [status(500), ok], [0, "1 hour"], false]
+    ["is notExecuted while it waits for the middleware", [ok], ["1 hour"], true],
+    ["is notExecuted while it waits for the middleware after a 429", [status(429), ok], [0, "1 hour"], true],
+    ["may be executed while the response is awaited", [silence], [0], false],
+    ["may be executed after an earlier attempt with unknown outcome", [status(500), ok], [0, "1 hour"], false]
   ]
   for (const [name, replies, turns, notExecuted] of cases) {
     it.effect(`${name}, and says so`, () =>
@@ -207,7 +207,7 @@ describe("a creation that exceeds the call's time-out", () => {
         const options = { callTimeout: "20 seconds", honoursIdempotencyKey: true } as const
         const { error, tag } = yield* run("creations", replies, options, (call) => call, turns)
         assert.deepStrictEqual([tag, error?.notExecuted], ["TimedOut", notExecuted])
-        assert.strictEqual(/paid for/.test(error?.message ?? ""), !notExecuted)
+        assert.strictEqual(/executed and charged/.test(error?.message ?? ""), !notExecuted)
       })
     )
   }

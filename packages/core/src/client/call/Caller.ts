@@ -36,7 +36,7 @@ export interface CallOptions {
 const ATTEMPT_TIMEOUT: Duration.Input = "60 seconds"
 const CALL_TIMEOUT: Duration.Input = "3 minutes"
 
-const UNKNOWN_OUTCOME = "It may have been made all the same, and paid for: look before you make it again."
+const UNKNOWN_OUTCOME = "It may have been executed and charged. Check before repeating it."
 
 /** The text to append to the message of a failure with unknown outcome. A gateway built on this client has added it. */
 const outcomeNotice = (message: string): string =>
