@@ -167,14 +167,14 @@ layer(BothLayer, { excludeTestServices: true, timeout: "60 seconds" })("provider
           behave(doubtful, made("never"))
           const response = yield* server.call(path, { json: body })
           assert.isAtLeast(response.status, 500)
-          assert.include((yield* errorOf(response)).message, "may have been made")
+          assert.include((yield* errorOf(response)).message, "may have been executed")
           assert.deepStrictEqual(askedSince(), { east: 1, west: 0 })
         }
         // The second may have made it, which is more important than the rate limit of the first.
         behave(refusal(429, "slow down"), down)
         const last = yield* server.call(path, { json: body })
         assert.strictEqual(last.status, 502)
-        assert.include((yield* errorOf(last)).message, "may have been made")
+        assert.include((yield* errorOf(last)).message, "may have been executed")
 
         behave(refusal(429, "slow down"), made(`surely-${body.model}`))
         const response = yield* server.call(path, { json: body })
