@@ -63,8 +63,7 @@ export const openStruct = <const F extends Schema.Struct.Fields>(fields: F, iden
 
 type Fields = Readonly<Record<string, unknown>>
 
-const isFields = (u: unknown): u is Fields =>
-  typeof u === "object" && u !== null && !Array.isArray(u) && !ArrayBuffer.isView(u)
+const isFields = (u: unknown): u is Fields => Predicate.isObject(u) && !ArrayBuffer.isView(u)
 
 const split = (all: Fields, known: ReadonlySet<string>): Fields => {
   const names = Object.keys(all)

@@ -1,4 +1,5 @@
 /** The contract: every group of the gateway in one `HttpApi`. Client, handlers and OpenAPI are derived from it. */
+import { Predicate } from "effect"
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AccountGroup } from "./Account.ts"
 import { ChatGroup } from "./Chat.ts"
@@ -11,8 +12,6 @@ import { MalformedRequest } from "./MalformedRequest.ts"
 
 type Node = Record<string, unknown>
 
-const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null
-
 /**
  * Removes `additionalProperties: false` and `propertyNames` from an OpenAPI document: undeclared fields are accepted.
  *
@@ -21,7 +20,7 @@ const isNode = (value: unknown): value is Node => typeof value === "object" && v
 export const allowExtraFields = <Document extends Node>(document: Document): Document => {
   for (const [key, value] of Object.entries(document)) {
     if (key === "propertyNames" || (key === "additionalProperties" && value === false)) delete document[key]
-    else if (isNode(value)) allowExtraFields(value)
+    else if (Predicate.isObjectOrArray(value)) allowExtraFields(value as Node)
   }
   return document
 }

@@ -1,10 +1,9 @@
 /** `Account` over HTTP. */
-import { Effect, Layer, Option, Predicate, Redacted, Schema } from "effect"
+import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
 import { UserResponse } from "../../contract/Account.ts"
 import { AccessTokenAuth, SystemAccessToken } from "../../contract/Credentials.ts"
-import type { Extra } from "../../contract/Fields.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import type { GatewayError } from "../../contract/GatewayError.ts"
 import { AccountModels } from "../../contract/Models.ts"
@@ -12,6 +11,7 @@ import { Account, type RotatedAccessToken } from "../../gateway/Account.ts"
 import { makeCaller } from "../call/Caller.ts"
 import { currentMiddleware } from "../call/CallInfo.ts"
 import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "../call/ClientOptions.ts"
+import { fieldsOf } from "../transport/CallResult.ts"
 import { withBaseUrl } from "../transport/Outgoing.ts"
 import { responseText, sendAndDecode } from "../transport/SendAndDecode.ts"
 import { layerTransport } from "../transport/Transport.ts"
@@ -78,8 +78,6 @@ const NAMES = ["access_token", "accessToken", "token", "key"]
 
 const rotatedToken = (body: Redacted.Redacted<Schema.Json>): RotatedAccessToken => {
   const json = Redacted.value(body)
-  const fieldsOf = (value: Schema.Json | undefined): Partial<Extra> =>
-    Predicate.isObject(value) ? (value as Extra) : {}
   const data = fieldsOf(json)["data"] ?? json
   const candidates = [data, ...NAMES.map((name) => fieldsOf(data)[name])]
   const [accessToken] = candidates.flatMap((candidate) => Option.toArray(decodeToken(candidate)))

@@ -1,10 +1,11 @@
 /** Creates tokens. The response contains the whole token, its id, its key, or nothing. */
-import { Effect, Equal, Option, Predicate, Redacted, Schema } from "effect"
+import { Effect, Equal, Option, Redacted, Schema } from "effect"
 import { NEVER_EXPIRES, type TokenCreateRequest, TokenRecord } from "../../contract/Account.ts"
 import type { ApiKey } from "../../contract/Credentials.ts"
 import type { GatewayError } from "../../contract/GatewayError.ts"
 import type { CreatedToken, NewToken } from "../../gateway/Account.ts"
 import { RETRY_NEVER, withRetryPolicy } from "../../gateway/RetryPolicy.ts"
+import { fieldsOf } from "../transport/CallResult.ts"
 import type { TokenCalls } from "./TokenCalls.ts"
 import { couldHaveKey, fullKey, tokenOf } from "./TokenRecords.ts"
 
@@ -13,9 +14,6 @@ const decodeId = Schema.decodeUnknownOption(Schema.Int)
 
 /** A text in place of a token is taken as its key only if it looks like one: it may be a status message. */
 const KEY = /^(sk-[\w-]+|[\w-]{32,})$/
-
-const fieldsOf = (value: Schema.Json): { readonly [name: string]: Schema.Json } =>
-  Predicate.isObject(value) ? (value as { readonly [name: string]: Schema.Json }) : {}
 
 /** Each part is decoded independently: the key is returned only once, so an invalid field must not lose it. */
 const parseCreation = (body: Schema.Json) => {

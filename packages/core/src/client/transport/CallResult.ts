@@ -41,8 +41,10 @@ export const originOf = (response: { readonly id?: unknown; readonly model?: unk
   return { ...(id !== undefined && { id }), ...(model !== undefined && { model }) }
 }
 
-const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+/** The fields of an object; none of any other value. */
+export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   Predicate.isObject(value) ? value : {}
+
 const countOf = (...values: ReadonlyArray<unknown>): number | undefined =>
   tokensOf(values.find((value) => typeof value === "number")) || undefined
 
