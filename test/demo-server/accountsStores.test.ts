@@ -11,7 +11,7 @@ import { DatabaseLayer } from "../../apps/demo-server/src/database/Database.ts"
 import { Users } from "../../apps/demo-server/src/accounts/Users.ts"
 import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
 import { layer as layerPostgres } from "../../apps/demo-server/src/sql/Postgres.ts"
-import { guarded, serially } from "../../apps/demo-server/src/sql/Transaction.ts"
+import { guarded, serializable } from "../../apps/demo-server/src/sql/Transaction.ts"
 import { onEachStore, onPostgres } from "./Stores.ts"
 import { startServer, temporaryFolder } from "./TestServer.ts"
 
@@ -204,7 +204,7 @@ onEachStore((store) => {
       const sql = yield* balances
       // Each transaction takes half of the 40. Without isolation two would both see 40.
       const takeAll = (name: string) =>
-        serially(
+        serializable(
           Effect.gen(function* () {
             const rows = yield* sql<{ units: number }>`SELECT units FROM balances`
             if (rows.reduce((sum, { units }) => sum + units, 0) < 40) return false

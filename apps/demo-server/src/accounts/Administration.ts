@@ -7,7 +7,7 @@ import { SqlError } from "effect/sql"
 import { SESSION_COOKIE } from "../contract/Access.ts"
 import { type UserCreateRequest, type UserUpdateRequest, wrapData } from "../contract/Administration.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
-import { orUnavailable } from "../sql/StoreFailure.ts"
+import { catchSqlError } from "../sql/StoreFailure.ts"
 import {
   NO_LIMIT,
   parseLimits,
@@ -67,7 +67,7 @@ const makeAdminGuard = Effect.gen(function* () {
   /** The caller's id. Fails if the caller is not an administrator. */
   const requireAdmin = Effect.gen(function* () {
     const { user } = yield* Principal
-    return (yield* orUnavailable(users.get(user)))?.role === "admin" ? user : yield* notAdmin
+    return (yield* catchSqlError(users.get(user)))?.role === "admin" ? user : yield* notAdmin
   })
 
   /**
@@ -112,7 +112,7 @@ const makeAdministration = Effect.gen(function* () {
       return user && { user, token: yield* users.replaceToken(user.id) }
     })
     const details = { username: fields.username, role: fields.role, quota, ...limits }
-    const created = yield* orUnavailable(
+    const created = yield* catchSqlError(
       change(
         self,
         undefined,
@@ -130,7 +130,7 @@ const makeAdministration = Effect.gen(function* () {
     const self = yield* requireAdmin
     yield* rejectUnknown(payload.extra)
     const { id, role, status, username } = payload
-    if ((yield* orUnavailable(users.get(id))) === undefined) return yield* userNotFound("id")
+    if ((yield* catchSqlError(users.get(id))) === undefined) return yield* userNotFound("id")
     const changes = {
       ...(typeof username === "string" && { username: yield* parseName(username, "username") }),
       ...(typeof role === "string" && { role }),
@@ -150,15 +150,15 @@ const makeAdministration = Effect.gen(function* () {
         (error) => SqlError.isSqlError(error) && error.reason._tag === "UniqueViolation",
         () => Effect.fail(usernameTaken)
       ),
-      orUnavailable
+      catchSqlError
     )
     return updated === undefined ? yield* add > 0 ? quotaTooLarge : insufficientQuota : userInfo(updated)
   })
 
   const replaceUserToken = Effect.fn("administration.renewUserToken")(function* (id: string) {
     const self = yield* requireAdmin
-    if ((yield* orUnavailable(users.get(id))) === undefined) return yield* userNotFound("id")
-    return yield* orUnavailable(change(self, id, users.replaceToken(id), tokenReplaced(id)))
+    if ((yield* catchSqlError(users.get(id))) === undefined) return yield* userNotFound("id")
+    return yield* catchSqlError(change(self, id, users.replaceToken(id), tokenReplaced(id)))
   })
 
   const replaceOwnToken = Effect.fn("administration.renewToken")(function* () {
@@ -166,7 +166,7 @@ const makeAdministration = Effect.gen(function* () {
     // The calling page stays signed in. Programs send no cookie.
     const { cookies } = yield* HttpServerRequest.HttpServerRequest
     const replace = users.replaceToken(user, cookies[SESSION_COOKIE])
-    return yield* orUnavailable(audit.record(replace, tokenReplaced(user)))
+    return yield* catchSqlError(audit.record(replace, tokenReplaced(user)))
   })
 
   return { audit, createUser, replaceOwnToken, replaceUserToken, requireAdmin, updateUser, users }
@@ -185,11 +185,11 @@ export const AdministrationLayer = HttpApiBuilder.group(
       renewToken: () => Effect.map(replaceOwnToken(), wrapData),
       users: Effect.fn("administration.users")(function* ({ query }) {
         yield* requireAdmin
-        return wrapData((yield* orUnavailable(users.list(yield* parsePage(query)))).map(userInfo))
+        return wrapData((yield* catchSqlError(users.list(yield* parsePage(query)))).map(userInfo))
       }),
       audit: Effect.fn("administration.audit")(function* ({ query }) {
         yield* requireAdmin
-        return wrapData((yield* orUnavailable(audit.list(yield* parsePage(query)))).map(auditEntry))
+        return wrapData((yield* catchSqlError(audit.list(yield* parsePage(query)))).map(auditEntry))
       })
     })
   })

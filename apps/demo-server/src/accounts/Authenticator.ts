@@ -5,7 +5,7 @@ import { HttpServerRequest } from "effect/http"
 import { SESSION_COOKIE } from "../contract/Access.ts"
 import { parseSubnet } from "../network/IpAddress.ts"
 import { isSameOrigin, originHost } from "../network/Origin.ts"
-import { orUnavailable } from "../sql/StoreFailure.ts"
+import { catchSqlError } from "../sql/StoreFailure.ts"
 import { SignIn } from "./SignIn.ts"
 import { ApiKeys, type KeyWithUser } from "./ApiKeys.ts"
 import { type UserRow, Users } from "./Users.ts"
@@ -74,8 +74,6 @@ const keyFailure = (
   return parseSubnet(key.subnet)?.(address) === true ? undefined : addressNotAllowed
 }
 
-const FIRST_PRINTED = "The first one was printed at the server's first start"
-
 /** One function for each kind of credential. Messages never repeat a credential. */
 export const makeAuthenticator = Effect.gen(function* () {
   const keys = yield* ApiKeys
@@ -99,13 +97,13 @@ export const makeAuthenticator = Effect.gen(function* () {
     if (secret === "") {
       return yield* unauthorized("No credential. Send the API key as `Authorization: Bearer …`")
     }
-    const key = yield* orUnavailable(keys.find(secret))
+    const key = yield* catchSqlError(keys.find(secret))
     if (key !== undefined) return yield* fromKey(key)
-    const isToken = (yield* orUnavailable(users.bySystemToken(secret))) !== undefined
+    const isToken = (yield* catchSqlError(users.bySystemToken(secret))) !== undefined
     return yield* unauthorized(
       isToken
         ? "This is a system access token, which is for /api. Use an API key here"
-        : `Unknown API key. ${FIRST_PRINTED}; POST /api/token/ creates more`
+        : "Unknown API key. The server printed the first one when it first started. Create more on the Account page or with POST /api/token/."
     )
   })
 
@@ -113,28 +111,28 @@ export const makeAuthenticator = Effect.gen(function* () {
     if (secret === "") {
       return yield* unauthorized("No credential. Send the system access token as `Authorization: Bearer …`")
     }
-    const user = yield* orUnavailable(users.bySystemToken(secret))
+    const user = yield* catchSqlError(users.bySystemToken(secret))
     if (user !== undefined) {
       return user.status === 1 ? ({ user, key: undefined } satisfies Identity) : yield* userDisabled
     }
-    const isKey = (yield* orUnavailable(keys.find(secret))) !== undefined
+    const isKey = (yield* catchSqlError(keys.find(secret))) !== undefined
     return yield* unauthorized(
       isKey
         ? "This is an API key, which is for /v1. Use the system access token here"
-        : `Unknown system access token. ${FIRST_PRINTED}; GET /api/user/token replaces it`
+        : "Unknown system access token. The server printed the first one when it first started. Replace it on the Account page or with GET /api/user/token."
     )
   })
 
   /** Undefined without a valid session. A session opened with a key has the key's rights. */
   const bySession = Effect.fnUntraced(function* (token: string) {
-    const session = yield* orUnavailable(signIn.session(token))
+    const session = yield* catchSqlError(signIn.session(token))
     if (session === undefined) return undefined
     if (session.token_id === null) {
-      const user = yield* orUnavailable(users.get(session.user_id))
+      const user = yield* catchSqlError(users.get(session.user_id))
       if (user?.status !== 1) return yield* userDisabled
       return { user, key: undefined } satisfies Identity
     }
-    const key = yield* orUnavailable(keys.byId(session.token_id))
+    const key = yield* catchSqlError(keys.byId(session.token_id))
     return key === undefined ? undefined : yield* fromKey(key)
   })
 

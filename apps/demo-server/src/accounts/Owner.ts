@@ -2,7 +2,7 @@
 import { UNITS_PER_USD } from "@sluice/core"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { serially } from "../sql/Transaction.ts"
+import { serializable } from "../sql/Transaction.ts"
 
 /** The owner's id and username. */
 export const OWNER = "owner"
@@ -46,5 +46,5 @@ export const addOwner = Effect.fn("Owner.add")(function* (hashes: {
     }
     return true
   })
-  return yield* serially(add)
+  return yield* serializable(add)
 })

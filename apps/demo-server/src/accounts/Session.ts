@@ -12,7 +12,7 @@ import { Audit } from "./Audit.ts"
 import { CurrentCaller } from "./Caller.ts"
 import { OWNER } from "./Owner.ts"
 import { isCrossOrigin, isLocalRequest } from "../network/Origin.ts"
-import { orUnavailable } from "../sql/StoreFailure.ts"
+import { catchSqlError } from "../sql/StoreFailure.ts"
 import { Users } from "./Users.ts"
 
 const cookie = { path: "/", httpOnly: true, sameSite: "strict" } as const
@@ -57,7 +57,7 @@ export const SessionLayer = HttpApiBuilder.group(
       const request = yield* HttpServerRequest.HttpServerRequest
       if (!isLocalRequest(request)) return yield* notLocal
       if (!(yield* signIn.redeemLogin(payload.login))) return yield* loginUsed
-      const owner = yield* orUnavailable(users.get(OWNER))
+      const owner = yield* catchSqlError(users.get(OWNER))
       return owner === undefined ? yield* loginUsed : ({ user: owner, key: undefined } satisfies Identity)
     })
 
@@ -80,7 +80,7 @@ export const SessionLayer = HttpApiBuilder.group(
               models: undefined
             })
           )
-        yield* withCookie(yield* orUnavailable(session), SESSION_LIFE)
+        yield* withCookie(yield* catchSqlError(session), SESSION_LIFE)
         return { user: user.id, username: user.username, role: user.role, by: "session" as const }
       }),
       who: () => CurrentUser,
@@ -92,7 +92,7 @@ export const SessionLayer = HttpApiBuilder.group(
           action: "session.close",
           subject: user
         }))
-        yield* Effect.ignore(orUnavailable(close))
+        yield* Effect.ignore(catchSqlError(close))
         yield* withCookie("", Duration.zero)
       })
     })

@@ -7,18 +7,18 @@ export interface Bill {
   /** Adds a charge, and returns an effect to run when the charge has ended. */
   readonly open: (charge: string, tokens: number) => Effect.Effect<void>
   /** The calls and tokens that count towards the limits per minute. */
-  readonly counted: () => CallCount
+  readonly callCount: () => CallCount
   /** The charges, once all of them have ended. */
   readonly charges: Effect.Effect<ReadonlyArray<string>>
 }
 
 export const makeBill = (): Bill => {
   const ends = new Map<string, Deferred.Deferred<void>>()
-  let counted = 0
+  let tokenCount = 0
   return {
-    counted: () => ({ requests: ends.size, tokens: counted }),
+    callCount: () => ({ requests: ends.size, tokens: tokenCount }),
     open: (charge, tokens) => {
-      counted += tokens
+      tokenCount += tokens
       const ended = Deferred.makeUnsafe<void>()
       ends.set(charge, ended)
       return Effect.asVoid(Deferred.succeed(ended, undefined))
@@ -34,5 +34,5 @@ export const makeBill = (): Bill => {
 
 /** The bill of the current request. The default records nothing. */
 export const CurrentBill = Context.Reference<Omit<Bill, "charges">>("@sluice/demo-server/CurrentBill", {
-  defaultValue: () => ({ open: () => Effect.void, counted: () => ({ requests: 0, tokens: 0 }) })
+  defaultValue: () => ({ open: () => Effect.void, callCount: () => ({ requests: 0, tokens: 0 }) })
 })

@@ -7,7 +7,7 @@ import { isAbandoned } from "../http/HttpErrors.ts"
 import { countTokensIn } from "../http/RequestMetrics.ts"
 import type { RequestRecord } from "../http/RequestRecord.ts"
 import type { MediaTasks } from "../media/MediaTasks.ts"
-import type { ProviderAnswer } from "../routing/Provider.ts"
+import type { ProviderResponse } from "../routing/Provider.ts"
 import { fieldOf, hasImages, imagesIn, responseBody, taskOutcome } from "../routing/ResponseBody.ts"
 import { type CostEstimate, settlementFor } from "./CostEstimate.ts"
 import type { Idempotency } from "./Idempotency.ts"
@@ -28,7 +28,7 @@ export interface PaidCall<Request, Response> {
   readonly idempotency: Idempotency | undefined
   /** Encodes the response of a creation, to store it for its `Idempotency-Key`. */
   readonly encode?: ((answer: Response) => string) | undefined
-  readonly call: Effect.Effect<ProviderAnswer<Response>, GatewayError>
+  readonly call: Effect.Effect<ProviderResponse<Response>, GatewayError>
   /** Counts a stream whose events do not report the usage. */
   readonly counter?: StreamUsageCounter
   /** Adds headers to the response, also to an error. */
@@ -49,13 +49,13 @@ export interface OpenCall<Request, Response> {
 }
 
 /** The usage before a response, by the server's own count. */
-export const counted = <Request, Response>({
+export const countUsage = <Request, Response>({
   estimate,
   paid: { meter, request }
-}: OpenCall<Request, Response>) => meter.counted(request, estimate.nonText)
+}: OpenCall<Request, Response>) => meter.countUsage(request, estimate.nonText)
 
 /** Records the tokens of a settlement in the log and the metrics of the request. */
-export const recorded = <Request, Response>(
+export const recordUsage = <Request, Response>(
   { context, paid, record }: OpenCall<Request, Response>,
   settlement: Settlement
 ): Settlement => {
@@ -77,8 +77,8 @@ const streamSettlement = <Request, Response>(
 ): Settlement | undefined => {
   if (counter.isEmpty()) return undefined
   const { estimate } = open
-  const usage = billedUsage(counter.usage(), estimate.most, () => counted(open), counter.totalTokens)
-  return recorded(open, settlementFor(estimate, usage))
+  const usage = billedUsage(counter.usage(), estimate.most, () => countUsage(open), counter.totalTokens)
+  return recordUsage(open, settlementFor(estimate, usage))
 }
 
 /** Runs `start` when a stream is first read, and `end` when it completes, fails or is interrupted. */
@@ -125,7 +125,7 @@ export const makeCallEnds = ({
   /** Ends a creation at once, or if it started a task, when the task ends. */
   const endCreation = Effect.fnUntraced(function* <Request, Response>(
     open: OpenCall<Request, Response>,
-    answer: ProviderAnswer<Response>
+    answer: ProviderResponse<Response>
   ) {
     const { charge, estimate, paid } = open
     const { encode, idempotency, meter, payer } = paid
@@ -135,7 +135,7 @@ export const makeCallEnds = ({
     const id = fieldOf(body, "id")
     const isTask = typeof id === "string" && !hasImages(body)
     const planned = settlementFor(estimate, {
-      ...counted(open),
+      ...countUsage(open),
       images: isTask ? most.images : Math.min(imagesIn(body) ?? most.images, most.images),
       seconds: most.seconds === 0 ? 0 : billedSeconds(body, most.seconds)
     })
@@ -163,16 +163,18 @@ export const makeCallEnds = ({
   ) => {
     const disconnected = Cause.hasInterruptsOnly(cause) && (isAbandoned(cause) || !isStopping())
     const error = Option.getOrUndefined(Cause.findErrorOption(cause))
-    const settlement = disconnected ? recorded(open, settlementFor(open.estimate, counted(open))) : undefined
+    const settlement = disconnected
+      ? recordUsage(open, settlementFor(open.estimate, countUsage(open)))
+      : undefined
     return end(open, settlement, error?.outcomeUnknown)
   }
 
   /** Settles a stream when it ends. */
   const endStream = <Request, Response>(
     open: OpenCall<Request, Response>,
-    answer: ProviderAnswer<Response>,
+    answer: ProviderResponse<Response>,
     counter: StreamUsageCounter
-  ): ProviderAnswer<Response> => {
+  ): ProviderResponse<Response> => {
     const { charge, estimate, paid } = open
     const { meter, request } = paid
     running.delete(charge.id)

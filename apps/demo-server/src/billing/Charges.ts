@@ -9,12 +9,12 @@ import { ServerConfig } from "../config/ServerConfig.ts"
 import { CurrentRequest } from "../http/RequestRecord.ts"
 import { Shutdown } from "../http/Shutdown.ts"
 import { MediaTasks } from "../media/MediaTasks.ts"
-import type { ProviderAnswer } from "../routing/Provider.ts"
+import type { ProviderResponse } from "../routing/Provider.ts"
 import { responseBody } from "../routing/ResponseBody.ts"
-import { orUnavailable } from "../sql/StoreFailure.ts"
+import { catchSqlError } from "../sql/StoreFailure.ts"
 import { CurrentBill } from "./Bill.ts"
 import { insufficientQuota, rateLimited } from "./BillingFailures.ts"
-import { counted, makeCallEnds, type OpenCall, type PaidCall, recorded } from "./CallEnds.ts"
+import { countUsage, makeCallEnds, type OpenCall, type PaidCall, recordUsage } from "./CallEnds.ts"
 import {
   type CostEstimate,
   estimateCost,
@@ -26,7 +26,7 @@ import {
 import { idempotentResponses } from "./IdempotentResponses.ts"
 import { LEASE_MS, Ledger } from "./Ledger.ts"
 import { Prices } from "./Prices.ts"
-import { limitsBeside, rateHeaders, type RateState } from "./RateWindow.ts"
+import { limitsForNextCall, rateHeaders, type RateState } from "./RateWindow.ts"
 import { makeRetryInBackground } from "./RetryInBackground.ts"
 import { makeStreamUsageCounter, type StreamUsageCounter } from "./StreamUsageCounter.ts"
 
@@ -61,10 +61,10 @@ const makeCharges = Effect.gen(function* () {
 
   const run = <Request, Response>(
     paid: PaidCall<Request, Response>
-  ): Effect.Effect<ProviderAnswer<Response>, GatewayError | Failure, HttpServerRequest.HttpServerRequest> =>
+  ): Effect.Effect<ProviderResponse<Response>, GatewayError | Failure, HttpServerRequest.HttpServerRequest> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* (): Effect.fn.Return<
-        ProviderAnswer<Response>,
+        ProviderResponse<Response>,
         GatewayError | Failure,
         HttpServerRequest.HttpServerRequest
       > {
@@ -72,7 +72,7 @@ const makeCharges = Effect.gen(function* () {
         const context = yield* Effect.context<never>()
         const bill = Context.get(context, CurrentBill)
         const estimate = estimateCost(prices, meter, paid.request, paid.body)
-        const reserved = yield* reserve({ ledger, billing }, paid, estimate, bill.counted())
+        const reserved = yield* reserve({ ledger, billing }, paid, estimate, bill.callCount())
         if (HttpServerResponse.isHttpServerResponse(reserved)) return reserved
         const open: OpenCall<Request, Response> = {
           paid,
@@ -102,8 +102,8 @@ const makeCharges = Effect.gen(function* () {
         }
         if (meter.creates) yield* endCreation(open, answer)
         else {
-          const usage = usageOf(responseBody(answer, "usage"), estimate, () => counted(open))
-          yield* end(open, recorded(open, settlementFor(estimate, usage)))
+          const usage = usageOf(responseBody(answer, "usage"), estimate, () => countUsage(open))
+          yield* end(open, recordUsage(open, settlementFor(estimate, usage)))
         }
         return answer
       })
@@ -134,7 +134,7 @@ const reserve = Effect.fnUntraced(function* <Request, Response>(
   const tokens = estimatedTokens(estimate)
   const addRateHeaders = (rate: RateState | undefined) =>
     rate === undefined ? Effect.void : addHeaders(rateHeaders({ ...rate, ...limits }))
-  const reservation = yield* orUnavailable(
+  const reservation = yield* catchSqlError(
     ledger.reserve({
       user: payer.user,
       key: payer.key === undefined ? undefined : Number(payer.key),
@@ -143,7 +143,7 @@ const reserve = Effect.fnUntraced(function* <Request, Response>(
       units: estimate.units,
       tokens,
       creates: meter.creates,
-      limits: limitsBeside(limits, alreadyCounted, tokens),
+      limits: limitsForNextCall(limits, alreadyCounted, tokens),
       idempotency
     })
   )
@@ -180,7 +180,11 @@ export class Charges extends Context.Service<
      */
     readonly run: <Request, Response>(
       paid: PaidCall<Request, Response>
-    ) => Effect.Effect<ProviderAnswer<Response>, GatewayError | Failure, HttpServerRequest.HttpServerRequest>
+    ) => Effect.Effect<
+      ProviderResponse<Response>,
+      GatewayError | Failure,
+      HttpServerRequest.HttpServerRequest
+    >
     /**
      * Ends the charge of a task: settles it by the task's response if the task succeeded, or else refunds it. Does nothing
      * if the charge has ended.

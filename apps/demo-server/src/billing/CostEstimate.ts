@@ -39,8 +39,8 @@ export const settlementFor = ({ price }: Pick<CostEstimate, "price">, usage: Usa
 })
 
 /** The usage to bill for a response. */
-export const usageOf = (value: unknown, { most }: CostEstimate, counted: () => Usage): Usage =>
-  billedUsage(fieldOf(value, "usage"), most, counted, () => outputTokensOf(value))
+export const usageOf = (value: unknown, { most }: CostEstimate, countUsage: () => Usage): Usage =>
+  billedUsage(fieldOf(value, "usage"), most, countUsage, () => outputTokensOf(value))
 
 /** The settlement of a task by its response. It is at most the planned cost. */
 export const taskSettlement = (

@@ -1,7 +1,7 @@
 /** Stores responses for callers who repeat a call under its `Idempotency-Key`. */
 import { Effect, Exit, Stream } from "effect"
 import { HttpBody, HttpEffect, HttpServerResponse } from "effect/http"
-import type { ProviderAnswer } from "../routing/Provider.ts"
+import type { ProviderResponse } from "../routing/Provider.ts"
 import { MAX_RESPONSE, type Replay } from "./Idempotency.ts"
 import type { Charge } from "./Reservation.ts"
 
@@ -18,7 +18,7 @@ export const idempotentResponses = (
   /** Stores the response of a creation before it is sent, because it is charged even if the caller has disconnected. */
   const keepCreated = <Response>(
     charge: Charge,
-    answer: ProviderAnswer<Response>,
+    answer: ProviderResponse<Response>,
     encode: ((answer: Response) => string) | undefined
   ) => {
     if (HttpServerResponse.isHttpServerResponse(answer)) {

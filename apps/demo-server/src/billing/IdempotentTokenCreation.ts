@@ -2,7 +2,7 @@
 import { Failure } from "@sluice/core/contract"
 import { Clock, Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { orUnavailable } from "../sql/StoreFailure.ts"
+import { catchSqlError } from "../sql/StoreFailure.ts"
 import { runEffect } from "../sql/SqlStep.ts"
 import { guarded } from "../sql/Transaction.ts"
 import { claimKey, type Idempotency, storeResponse } from "./Idempotency.ts"
@@ -27,7 +27,7 @@ export const makeIdempotentCreation = Effect.gen(function* () {
     idempotency: Idempotency | undefined,
     make: Effect.Effect<A, SqlError.SqlError>
   ): Effect.Effect<A, Failure> => {
-    if (idempotency === undefined) return orUnavailable(make)
+    if (idempotency === undefined) return catchSqlError(make)
     // Used as the id of a charge.
     const token = `token ${idempotency.name}`
     const step = Effect.gen(function* () {
@@ -41,7 +41,7 @@ export const makeIdempotentCreation = Effect.gen(function* () {
     })
     return guarded(step).pipe(
       Effect.provideService(SqlClient.SqlClient, sql),
-      orUnavailable,
+      catchSqlError,
       Effect.flatMap((result): Effect.Effect<A, Failure> => {
         if (result.known === undefined) return Effect.succeed(result.made)
         return Effect.fail("answer" in result.known ? alreadyCreated(result.known.answer) : result.known)

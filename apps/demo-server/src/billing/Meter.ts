@@ -37,7 +37,7 @@ export interface Meter<Request> {
   /** The usage at most. A token has at least one character. */
   readonly most: (request: Request) => Usage
   /** The usage before a response, by the server's own count. */
-  readonly counted: (request: Request, nonText?: number) => Usage
+  readonly countUsage: (request: Request, nonText?: number) => Usage
   /** Characters of the body in addition to its texts, such as tools and schemas. */
   readonly nonText?: (request: Request, body: string) => number
   /** Whether the request limits its output. */
@@ -59,7 +59,7 @@ const ofTexts = <Request>(
   operation,
   creates: false,
   most: (request) => ({ ...NOTHING, inputTokens: charactersOf(textsOf(request)) }),
-  counted: (request) => ({ ...NOTHING, inputTokens: tokensOf(textsOf(request)) })
+  countUsage: (request) => ({ ...NOTHING, inputTokens: tokensOf(textsOf(request)) })
 })
 
 export const embeddingsMeter = ofTexts<EmbeddingRequest>("embeddings", ({ input }) =>
@@ -117,8 +117,8 @@ const COUNTED = new Set([
 const COUNTED_OF_A_MESSAGE = new Set(["role", "content"])
 
 /** The JSON length of the other fields; the whole body's if they are nested too deeply to stringify. */
-const sizeBeside = (counted: ReadonlySet<string>, fields: Fields, body: string): number => {
-  const others = Object.entries(fields).filter(([name]) => !counted.has(name))
+const sizeWithout = (names: ReadonlySet<string>, fields: Fields, body: string): number => {
+  const others = Object.entries(fields).filter(([name]) => !names.has(name))
   if (others.length === 0) return 0
   try {
     return JSON.stringify(Object.fromEntries(others)).length
@@ -138,8 +138,8 @@ const nonTextCharacters = ({ messages, model }: ChatRequest, body: string): numb
   if (body.length <= usual) return 0
   const fields = JSON.parse(body) as Fields & { readonly messages: ReadonlyArray<Fields> }
   return fields.messages.reduce(
-    (sum, message) => sum + sizeBeside(COUNTED_OF_A_MESSAGE, message, body),
-    sizeBeside(COUNTED, fields, body)
+    (sum, message) => sum + sizeWithout(COUNTED_OF_A_MESSAGE, message, body),
+    sizeWithout(COUNTED, fields, body)
   )
 }
 
@@ -151,7 +151,7 @@ export const chatMeter: Meter<ChatRequest> = {
     inputTokens: inputOf(request, charactersOf),
     outputTokens: (request.n ?? 1) * Math.min(request.max_tokens ?? DEFAULT_MAX_TOKENS, LARGEST_MAX_TOKENS)
   }),
-  counted: (request, nonText = 0) => ({
+  countUsage: (request, nonText = 0) => ({
     ...NOTHING,
     inputTokens: inputOf(request, tokensOf) + Math.ceil(nonText / CHARACTERS_A_TOKEN)
   }),
@@ -166,7 +166,7 @@ export const imagesMeter: Meter<ImageRequest> = {
   operation: "images",
   creates: true,
   most: ofImages,
-  counted: ofImages
+  countUsage: ofImages
 }
 
 const ofVideo = ({ seconds }: VideoRequest): Usage => ({
@@ -178,5 +178,5 @@ export const videosMeter: Meter<VideoRequest> = {
   operation: "videos",
   creates: true,
   most: ofVideo,
-  counted: ofVideo
+  countUsage: ofVideo
 }

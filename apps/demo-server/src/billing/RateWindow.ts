@@ -22,7 +22,7 @@ export interface CallCount {
 const UNLIMITED = Number.MAX_SAFE_INTEGER
 
 /** The limits for one more call of a request, whose other calls do not count. */
-export const limitsBeside = (
+export const limitsForNextCall = (
   { requestsPerMinute, tokensPerMinute }: RateLimits,
   own: CallCount,
   tokens: number

@@ -42,12 +42,12 @@ const tokensOf = (usage: unknown): { readonly input: unknown; readonly output: u
 /**
  * The tokens to bill: the reported ones if they are plausible whole numbers, else the server's own count.
  *
- * **Details.** 0 tokens for a text are not accepted. `counted` and `written` are computed only if they are needed.
+ * **Details.** 0 tokens for a text are not accepted. `countUsage` and `written` are computed only if they are needed.
  */
 export const billedUsage = (
   usage: unknown,
   most: Usage,
-  counted: () => Usage,
+  countUsage: () => Usage,
   written: () => number
 ): Usage => {
   const { input, output } = tokensOf(usage)
@@ -56,7 +56,7 @@ export const billedUsage = (
   const acceptsOutput = isCount(output) && output <= maxOutput(most) && (output > 0 || written() === 0)
   return {
     ...NOTHING,
-    inputTokens: acceptsInput ? input : counted().inputTokens,
+    inputTokens: acceptsInput ? input : countUsage().inputTokens,
     outputTokens: most.outputTokens === 0 ? 0 : acceptsOutput ? output : written()
   }
 }

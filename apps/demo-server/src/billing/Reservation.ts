@@ -41,15 +41,9 @@ export interface Settlement {
   readonly outputTokens: number
 }
 
-export interface Reserved {
-  readonly _tag: "Reserved"
-  readonly charge: Charge
-  readonly rate: RateState | undefined
-}
-
 /** The result of a reservation. */
 export type Reservation =
-  | Reserved
+  | { readonly _tag: "Reserved"; readonly charge: Charge; readonly rate: RateState | undefined }
   | { readonly _tag: "InsufficientQuota"; readonly of: "user" | "key" }
   | { readonly _tag: "RateLimited"; readonly rate: RateState }
   | { readonly _tag: "Replayed"; readonly replay: Replay }

@@ -4,7 +4,7 @@ import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { HttpApiBuilder } from "effect/http-api"
 import { userNotFound, notAdmin } from "../accounts/Administration.ts"
-import { orUnavailable } from "../sql/StoreFailure.ts"
+import { catchSqlError } from "../sql/StoreFailure.ts"
 import { Users } from "../accounts/Users.ts"
 import { wrapData } from "../contract/Administration.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
@@ -41,11 +41,11 @@ export const UsageLayer = HttpApiBuilder.group(
         const { user: self } = yield* Principal
         const user = requested ?? self
         if (user !== self) {
-          if ((yield* orUnavailable(users.get(self)))?.role !== "admin") return yield* notAdmin
-          if ((yield* orUnavailable(users.get(user))) === undefined) return yield* userNotFound("user")
+          if ((yield* catchSqlError(users.get(self)))?.role !== "admin") return yield* notAdmin
+          if ((yield* catchSqlError(users.get(user))) === undefined) return yield* userNotFound("user")
         }
         const today = Math.floor((yield* Clock.currentTimeMillis) / DAY_MS)
-        const rows = yield* orUnavailable(sql`SELECT created_at / ${dayMs} AS day, model, operation,
+        const rows = yield* catchSqlError(sql`SELECT created_at / ${dayMs} AS day, model, operation,
             COUNT(*) AS calls, SUM(input_tokens) AS input_tokens, SUM(output_tokens) AS output_tokens,
             SUM(cost) AS quota
           FROM charges

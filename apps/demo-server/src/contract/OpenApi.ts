@@ -1,14 +1,16 @@
 /** Additions to the OpenAPI document that the schemas cannot express: forms, an alias, a header, a field of OpenAI's clients. */
 import { allowExtraFields } from "@sluice/core/contract"
+import { Predicate } from "effect"
 
 type Node = Record<string, unknown>
 
-const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null
-
 /** The object at a path of keys; undefined for anything else. */
 const at = (node: unknown, ...keys: ReadonlyArray<string>): Node | undefined => {
-  const found = keys.reduce<unknown>((inner, key) => (isNode(inner) ? inner[key] : undefined), node)
-  return isNode(found) ? found : undefined
+  const found = keys.reduce<unknown>(
+    (inner, key) => (Predicate.isObject(inner) ? inner[key] : undefined),
+    node
+  )
+  return Predicate.isObject(found) ? found : undefined
 }
 
 /** Requests that also take a file in a multipart form, and the field of the file. */

@@ -1,5 +1,5 @@
 /** Opens the accounts' database, migrates it, and imports the accounts of format 1. */
-import { Effect, FileSystem, Layer, Path, type Redacted } from "effect"
+import { Effect, FileSystem, Layer, Path, Predicate, type Redacted } from "effect"
 import type { Migrator, SqlError } from "effect/sql"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import * as NodeSqlite from "../sql/NodeSqlite.ts"
@@ -18,7 +18,7 @@ type Fault = SqlError.SqlError | Migrator.MigrationError
 /** The database's message. */
 const describe = (error: Fault): string => {
   const { message, cause } = "reason" in error ? error.reason : error
-  const why = typeof cause === "object" && cause !== null && "message" in cause ? String(cause.message) : ""
+  const why = Predicate.hasProperty(cause, "message") ? String(cause.message) : ""
   return [message ?? "", why].filter((words) => words !== "").join(": ")
 }
 

@@ -17,7 +17,7 @@ import { bearerToken } from "../accounts/Authenticator.ts"
 import { ApiKeys, type KeyRow } from "../accounts/ApiKeys.ts"
 import { Audit } from "../accounts/Audit.ts"
 import { CurrentCaller } from "../accounts/Caller.ts"
-import { orUnavailable } from "../sql/StoreFailure.ts"
+import { catchSqlError } from "../sql/StoreFailure.ts"
 import { Users } from "../accounts/Users.ts"
 import { wrapData } from "../contract/Administration.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
@@ -92,7 +92,7 @@ export const AccountLayer = HttpApiBuilder.group(
     return handlers.handleAll({
       user: Effect.fn("account.user")(function* () {
         const { user } = yield* Principal
-        const row = yield* orUnavailable(users.get(user))
+        const row = yield* catchSqlError(users.get(user))
         if (row === undefined) return yield* alreadyReplaced
         return wrapData({ username: row.username, quota: quota(row.quota) })
       }),
@@ -101,7 +101,7 @@ export const AccountLayer = HttpApiBuilder.group(
         const request = yield* HttpServerRequest.HttpServerRequest
         if ((yield* CurrentCaller).credential === "session") return yield* tokenRequired
         if (isPrefetch(request)) return yield* prefetchRejected
-        const next = yield* orUnavailable(
+        const next = yield* catchSqlError(
           audit.record(users.rotateToken(user, bearerToken(request)), (token) =>
             token === undefined ? undefined : { action: "access_token.create", subject: user }
           )
@@ -110,12 +110,12 @@ export const AccountLayer = HttpApiBuilder.group(
       }),
       tokens: Effect.fn("account.tokens")(function* ({ query }) {
         const { user } = yield* Principal
-        const rows = yield* orUnavailable(keys.list(user, yield* parsePage(query)))
+        const rows = yield* catchSqlError(keys.list(user, yield* parsePage(query)))
         return wrapData(rows.map((row) => record(row)))
       }),
       searchTokens: Effect.fn("account.searchTokens")(function* ({ query }) {
         const { user } = yield* Principal
-        const rows = yield* orUnavailable(keys.search(user, yield* parseKeyword(query.keyword), SEARCH_LIMIT))
+        const rows = yield* catchSqlError(keys.search(user, yield* parseKeyword(query.keyword), SEARCH_LIMIT))
         return wrapData(rows.map((row) => record(row)))
       }),
       createToken: Effect.fn("account.createToken")(function* ({ payload }) {
@@ -137,7 +137,7 @@ export const AccountLayer = HttpApiBuilder.group(
       updateToken: Effect.fn("account.updateToken")(function* ({ payload }) {
         const { user } = yield* Principal
         const changes = yield* parseKeyChanges(payload)
-        const row = yield* orUnavailable(
+        const row = yield* catchSqlError(
           audit.record(
             keys.update(user, payload.id, changes),
             (row) => row && { action: "token.update", subject: String(row.id), details: changes }
@@ -148,11 +148,11 @@ export const AccountLayer = HttpApiBuilder.group(
       }),
       token: Effect.fn("account.token")(function* ({ params }) {
         const { user } = yield* Principal
-        return wrapData(record(yield* found(yield* orUnavailable(keys.get(user, params.id)))))
+        return wrapData(record(yield* found(yield* catchSqlError(keys.get(user, params.id)))))
       }),
       removeToken: Effect.fn("account.removeToken")(function* ({ params }) {
         const { user } = yield* Principal
-        const removed = yield* orUnavailable(
+        const removed = yield* catchSqlError(
           audit.record(keys.remove(user, params.id), (was) =>
             was ? { action: "token.remove", subject: String(params.id) } : undefined
           )

@@ -8,7 +8,7 @@ import { idempotencyOf } from "../billing/Idempotency.ts"
 import type { Meter } from "../billing/Meter.ts"
 import { addHeaders } from "../http/ResponseHeaders.ts"
 import { CurrentRequest } from "../http/RequestRecord.ts"
-import type { ProviderAnswer, Operation, Operations, Provider } from "../routing/Provider.ts"
+import type { ProviderResponse, Operation, Operations, Provider } from "../routing/Provider.ts"
 import { route } from "../routing/Providers.ts"
 import { checkFieldNames } from "./FieldNames.ts"
 
@@ -59,7 +59,7 @@ export const makeModelCall = Effect.fnUntraced(function* <
     caller: CallerInfo,
     request: Request,
     body: string
-  ): Effect.Effect<ProviderAnswer<Response>, Failure, HttpRequest> => {
+  ): Effect.Effect<ProviderResponse<Response>, Failure, HttpRequest> => {
     const { model } = request
     if (model.length > MODEL_LENGTH) return Effect.fail(modelTooLong)
     if (!mayUse(caller, model)) return Effect.fail(modelNotAllowed(model))

@@ -23,7 +23,7 @@ import { makeApiAuthentication } from "../accounts/Auth.ts"
 import { chatMeter, embeddingsMeter, type Meter, rerankMeter } from "../billing/Meter.ts"
 import { checkParts } from "../http/BodyParts.ts"
 import { internalFailure, respond } from "../http/HttpErrors.ts"
-import type { ProviderAnswer, Operation, Operations } from "../routing/Provider.ts"
+import type { ProviderResponse, Operation, Operations } from "../routing/Provider.ts"
 import { Providers } from "../routing/Providers.ts"
 import { finalEvent } from "../wire/ServerSentEvents.ts"
 import { applyTokenLimit } from "./ChatLimit.ts"
@@ -91,7 +91,7 @@ const eventBytes = (events: Stream.Stream<ChatEvent>) =>
 /** Encodes the answer of an embedded model. An upstream's response passes unchanged. */
 const encoder = <A>(schema: Schema.Codec<A, unknown>) => {
   const encode = Schema.encodeUnknownSync(Schema.fromJsonString(Schema.toCodecJson(schema)))
-  return (answer: ProviderAnswer<unknown>): HttpServerResponse.HttpServerResponse => {
+  return (answer: ProviderResponse<unknown>): HttpServerResponse.HttpServerResponse => {
     if (HttpServerResponse.isHttpServerResponse(answer)) return answer
     return Stream.isStream(answer)
       ? HttpServerResponse.stream(eventBytes(answer as Stream.Stream<ChatEvent>), {

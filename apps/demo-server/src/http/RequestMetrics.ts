@@ -27,7 +27,7 @@ const tokens = (attributes: Attributes) =>
   })
 
 /** A request whose response was sent. */
-export interface Answered extends RequestRecord {
+interface ServedRequest extends RequestRecord {
   readonly method: string
   /** As the contract writes it: `/v1/videos/:id`. */
   readonly route: string
@@ -60,7 +60,7 @@ export const countTokensIn = (
 /** Counts a request, and its tokens if it called one model, in the `MetricRegistry` of a context. */
 export const countRequest = (
   context: Context.Context<never>,
-  { inputTokens, method, model = "", ms, outputTokens, route, status }: Answered
+  { inputTokens, method, model = "", ms, outputTokens, route, status }: ServedRequest
 ): void => {
   const name = `${method} ${route} ${status} ${model}`
   let found = series.get(name)

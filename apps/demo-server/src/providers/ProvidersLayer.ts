@@ -11,7 +11,7 @@ import { makeEmbeddedProvider } from "../embedded/EmbeddedProvider.ts"
 import { FetchImage } from "../media/FetchImage.ts"
 import { CIRCUIT_DEFAULTS, makeCircuitGuards } from "../routing/ProviderCircuits.ts"
 import { Providers } from "../routing/Providers.ts"
-import { ofGateway, upstream } from "../routing/UpstreamProvider.ts"
+import { gatewayUpstream, upstream } from "../routing/UpstreamProvider.ts"
 import { libraryFile } from "./LibraryModels.ts"
 import { providersPath } from "./ProvidersSettings.ts"
 import { reloadingProviders } from "./ReloadingProviders.ts"
@@ -35,7 +35,7 @@ export const ProvidersLayer = Layer.effect(
     if (file !== undefined) return yield* reloadingProviders(file, embeddedProvider)
     const { gateway } = yield* ServerConfig
     if (gateway === undefined) return [yield* embeddedProvider]
-    const provider = yield* upstream(ofGateway(gateway))
+    const provider = yield* upstream(gatewayUpstream(gateway))
     const guard = yield* makeCircuitGuards(CIRCUIT_DEFAULTS)
     return [{ ...provider, guard: guard(provider.id, gateway.url) }]
   }).pipe(Effect.mapError((error) => (error instanceof StartError ? error : gatewayError(error))))

@@ -17,7 +17,7 @@ import type { HttpServerResponse } from "effect/http"
 import type { MediaTask } from "../media/MediaTasks.ts"
 
 /** A response: a value to encode, or an upstream's response as it is. */
-export type ProviderAnswer<A> = A | HttpServerResponse.HttpServerResponse
+export type ProviderResponse<A> = A | HttpServerResponse.HttpServerResponse
 
 /** A decoded request, and its body, which may have fields that the contract does not know. */
 export interface Call<A> {
@@ -37,12 +37,12 @@ export interface TaskCall {
 
 export type TaskOperation<Response> = (
   call: TaskCall
-) => Effect.Effect<ProviderAnswer<Response>, GatewayError>
+) => Effect.Effect<ProviderResponse<Response>, GatewayError>
 
 /** One attempt of a call. Failover and clients retry, providers do not. */
 export type Operation<Request, Response> = (
   call: Call<Request>
-) => Effect.Effect<ProviderAnswer<Response>, GatewayError>
+) => Effect.Effect<ProviderResponse<Response>, GatewayError>
 
 export interface Operations {
   readonly rerank?: Operation<RerankRequest, RerankResponse>

@@ -1,15 +1,12 @@
 /** Reads fields of a response, whether it is a value or the bytes of an upstream. */
+import { Predicate } from "effect"
 import { HttpServerResponse } from "effect/http"
-
-type Fields = Readonly<Record<string, unknown>>
-
-export const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null
 
 /** A field of a body. In decoded bodies, fields that the contract does not know are in `extra`. */
 export const fieldOf = (body: unknown, name: string): unknown => {
-  if (!isFields(body)) return undefined
+  if (!Predicate.isObject(body)) return undefined
   const { [name]: value, extra } = body
-  return value === undefined && isFields(extra) ? extra[name] : value
+  return value === undefined && Predicate.isObject(extra) ? extra[name] : value
 }
 
 export const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
@@ -58,7 +55,9 @@ const isImage = (image: unknown): boolean => IMAGE_FIELDS.some((name) => isText(
 /** An image in a gateway's own format: a text, or an object with other fields of which one is a text. */
 const isOtherImage = (image: unknown): boolean =>
   isText(image) ||
-  (isFields(image) && !IMAGE_FIELDS.some((name) => name in image) && Object.values(image).some(isText))
+  (Predicate.isObject(image) &&
+    !IMAGE_FIELDS.some((name) => name in image) &&
+    Object.values(image).some(isText))
 
 /** The number of images in a body; undefined if `data` is not a list. */
 export const imagesIn = (body: unknown): number | undefined => {

@@ -115,10 +115,10 @@ export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: Upstream
     const signed =
       dialect.sign?.(request, Redacted.value(apiKey)) ?? HttpClientRequest.bearerToken(request, apiKey)
     const sent = withInterfaceErrors(dialect, client.execute(signed))
-    const attempt = Effect.flatMap(sendAndDecode(sent, read), checked)
-    const whole =
-      stream || read === forwardVideo ? attempt : Effect.provideService(attempt, BufferResponse, true)
-    return Effect.matchEffect(callerWithin(limit).call(about, whole), {
+    const result = Effect.flatMap(sendAndDecode(sent, read), checked)
+    const attempt =
+      stream || read === forwardVideo ? result : Effect.provideService(result, BufferResponse, true)
+    return Effect.matchEffect(callerWithin(limit).call(about, attempt), {
       onSuccess: Effect.succeed,
       onFailure: (error) => Effect.fail(expected?.(error) === true ? error : reword(error))
     })

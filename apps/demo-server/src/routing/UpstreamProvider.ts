@@ -108,7 +108,7 @@ const makeForward = Effect.fnUntraced(function* (settings: UpstreamSettings) {
     return { model, read, limit: served?.timeout }
   }
 
-  const pass = (
+  const forwardCall = (
     operation: keyof Operations,
     { body, request: { model: called, stream, ...request } }: Call<Forwarded>,
     repeat?: "creations"
@@ -129,28 +129,28 @@ const makeForward = Effect.fnUntraced(function* (settings: UpstreamSettings) {
   }
 
   /** Forwards a stream, and requests its usage for billing. */
-  const passStream = (call: Call<Forwarded>) => {
+  const forwardStream = (call: Call<Forwarded>) => {
     const { model } = call.request
-    const plain = pass("chat", call)
+    const plain = forwardCall("chat", call)
     if (!hidesUsage(call.request) || withoutUsage.has(model)) return plain
     return Effect.catchIf(
-      pass("chat", { ...call, body: includeUsage(call.body) }),
+      forwardCall("chat", { ...call, body: includeUsage(call.body) }),
       // The gateway may not know `stream_options`. An error about another field is the caller's.
       ({ reason }) => reason._tag === "InvalidRequest" && /^(?:stream_options|$)/.test(reason.param ?? ""),
       () => Effect.tap(plain, () => Effect.sync(() => withoutUsage.add(model)))
     )
   }
-  return { pass, passStream, reading, send, dialect }
+  return { forwardCall, forwardStream, reading, send, dialect }
 })
 
 type Forward = Effect.Success<ReturnType<typeof makeForward>>
 
 /** Creates an image or a video. If the response starts a task, it is recorded with its owner. */
 const creationOf =
-  (kind: MediaTask["kind"], provider: string, { pass }: Forward, tasks: MediaTasks["Service"]) =>
+  (kind: MediaTask["kind"], provider: string, { forwardCall }: Forward, tasks: MediaTasks["Service"]) =>
   (call: Call<{ readonly model: string }>) =>
     Effect.tap(
-      pass(`${kind}s`, call, "creations"),
+      forwardCall(`${kind}s`, call, "creations"),
       Effect.fnUntraced(function* (response) {
         const task = createdTask(kind, response)
         const { model } = call.request
@@ -224,7 +224,7 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
   const { accessToken, anyModelOf, id, models, url } = settings
   const tasks = yield* MediaTasks
   const forward = yield* makeForward(settings)
-  const { pass, passStream } = forward
+  const { forwardCall, forwardStream } = forward
   return {
     id,
     models: models.flatMap((model) =>
@@ -232,9 +232,9 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
     ),
     ...(anyModelOf !== undefined && { anyModelOf }),
     operations: {
-      embeddings: (call) => pass("embeddings", call),
-      rerank: (call) => pass("rerank", call),
-      chat: (call) => (call.request.stream === true ? passStream(call) : pass("chat", call)),
+      embeddings: (call) => forwardCall("embeddings", call),
+      rerank: (call) => forwardCall("rerank", call),
+      chat: (call) => (call.request.stream === true ? forwardStream(call) : forwardCall("chat", call)),
       images: creationOf("image", id, forward, tasks),
       videos: creationOf("video", id, forward, tasks)
     },
@@ -244,7 +244,7 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
 })
 
 /** The upstream that the environment configures: named models, and any model for images and videos. */
-export const ofGateway = ({ accessToken, apiKey, models, url }: GatewaySettings): UpstreamSettings => {
+export const gatewayUpstream = ({ accessToken, apiKey, models, url }: GatewaySettings): UpstreamSettings => {
   const timeout = Duration.seconds(60)
   const model = (id: string | undefined, operation: keyof Operations) =>
     id === undefined ? [] : [{ id, operation, aliases: [], timeout }]

@@ -2,14 +2,14 @@
 import { Failure } from "@sluice/core/contract"
 import { TimedOut } from "@sluice/core"
 import { TaskId, type ErrorDetails, parseErrorBody, parseJson } from "@sluice/core/client"
-import { Duration, Effect, Schema, Stream } from "effect"
+import { Duration, Effect, Predicate, Schema, Stream } from "effect"
 import { type HttpClientError, type HttpClientResponse, HttpServerResponse } from "effect/http"
 import type { Redactor } from "./RedactCredential.ts"
 import { makeEventGuard } from "./EventGuard.ts"
 import { type BytesMap, mapBytes } from "../wire/MapBytes.ts"
 import { finalEvent, mapEventData } from "../wire/ServerSentEvents.ts"
 import type { Dialect } from "./dialects/Dialect.ts"
-import { interfaceBody, interfaceEvent, passesEvents } from "./dialects/DialectResponse.ts"
+import { interfaceBody, interfaceEvent, keepsEvents } from "./dialects/DialectResponse.ts"
 import { incomingBody, incomingEvents } from "./ModelName.ts"
 import type { Operations } from "./Provider.ts"
 import { fieldOf, hasImages, listOf, responseBody } from "./ResponseBody.ts"
@@ -42,20 +42,18 @@ const RESULT_FIELDS: Readonly<Record<keyof Operations, ReadonlyArray<string>>> =
 const LARGE = 64 * 1024
 const ERROR = Buffer.from('"error"')
 
-type Fields = Readonly<Record<string, unknown>>
-
-const fieldsOf = (value: unknown): Fields | undefined =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
-
 /** Whether a field has a result. Some gateways send errors with empty result fields, or with a number as `status`. */
 const isPresent = (value: unknown): boolean =>
-  typeof value === "string" || Array.isArray(value) ? value.length > 0 : fieldsOf(value) !== undefined
+  typeof value === "string" || Array.isArray(value) ? value.length > 0 : Predicate.isObject(value)
 
 /** Whether an empty list of results is a valid response to the request. */
 export const allowsNoResults = (request: { readonly top_n?: unknown }): boolean => request.top_n === 0
 
 /** Whether a response without results is valid. */
-const mayBeWithoutResult = ({ mayBeEmpty, operation }: ResponseContext, answer: Fields): boolean =>
+const mayBeWithoutResult = (
+  { mayBeEmpty, operation }: ResponseContext,
+  answer: { readonly [name: string]: unknown }
+): boolean =>
   operation === "images" ||
   operation === "videos" ||
   (mayBeEmpty && RESULT_FIELDS[operation].some((name) => Array.isArray(answer[name])))
@@ -67,8 +65,8 @@ const mayBeWithoutResult = ({ mayBeEmpty, operation }: ResponseContext, answer: 
 const errorIn = (context: ResponseContext, bytes: Buffer): ErrorDetails | "nothing" | undefined => {
   const names = RESULT_FIELDS[context.operation]
   if (bytes.length > LARGE && names.some((name) => bytes.includes(`"${name}"`))) return undefined
-  const answer = fieldsOf(parseJson(bytes.toString()))
-  if (answer === undefined || names.some((name) => isPresent(answer[name]))) return undefined
+  const answer = parseJson(bytes.toString())
+  if (!Predicate.isObject(answer) || names.some((name) => isPresent(answer[name]))) return undefined
   const error = parseErrorBody({ error: answer["error"] }) ?? parseErrorBody(answer)
   if (error !== undefined && error.code !== "0") return error
   return mayBeWithoutResult(context, answer) ? undefined : "nothing"
@@ -101,7 +99,7 @@ const mapEvents = ({ called, dialect, model }: ResponseContext, redactor: Redact
   const redacted = redactor.stream()
   const guard = makeEventGuard(redactor.text)
   const named = called === model ? undefined : incomingEvents(called, model)
-  const mapped = passesEvents(dialect) ? undefined : mapEventData((data) => interfaceEvent(dialect, data))
+  const mapped = keepsEvents(dialect) ? undefined : mapEventData((data) => interfaceEvent(dialect, data))
   return {
     push: (bytes) => {
       const clean = redacted.push(bytes)
@@ -127,7 +125,7 @@ const redactedBody = (given: Buffer, { operation }: ResponseContext, redactor: R
     : redactor.bytes(given)
 
 /** The response with the caller's name of the model and without the credential; undefined unless it is a JSON result. */
-const passJson = (
+const forwardJson = (
   type: string,
   given: Buffer,
   context: ResponseContext,
@@ -171,7 +169,7 @@ export const forwardResponse =
     return Effect.map(response.arrayBuffer, (body) => {
       const bytes = interfaceBody(context.dialect, context.operation, Buffer.from(body))
       return (
-        passJson(contentType, bytes, context, redactor) ?? {
+        forwardJson(contentType, bytes, context, redactor) ?? {
           contentType,
           error: isJson(contentType) && errorIn(context, bytes)
         }

@@ -1,7 +1,7 @@
 /** Failures of the database: retries of statements, and the response 503 when the accounts are unavailable. */
 import { backOff } from "@sluice/core/client"
 import { Failure } from "@sluice/core/contract"
-import { Duration, Effect, Schedule } from "effect"
+import { Duration, Effect, Predicate, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
 
 /** Retries a failed statement for a total duration, because the database may be back in a moment. */
@@ -18,12 +18,10 @@ const unavailable = new Failure({
 
 /** The database's message. It has no values, because parameters are sent apart from statements. */
 const describe = ({ message, reason: { cause } }: SqlError.SqlError): string =>
-  typeof cause === "object" && cause !== null && "message" in cause
-    ? `${message}: ${String(cause.message)}`
-    : message
+  Predicate.hasProperty(cause, "message") ? `${message}: ${String(cause.message)}` : message
 
 /** Logs a database error and fails with 503. */
-export const orUnavailable = <A, R>(
+export const catchSqlError = <A, R>(
   effect: Effect.Effect<A, SqlError.SqlError | Failure, R>
 ): Effect.Effect<A, Failure, R> =>
   Effect.catchTag(effect, "SqlError", (error) =>

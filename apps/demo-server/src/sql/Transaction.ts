@@ -23,10 +23,10 @@ export const retryConflicts = <A, E, R>(transaction: Effect.Effect<A, E, R>) =>
 const transact = <A, E, R>(self: Effect.Effect<A, E, R>, begin: string | undefined) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const whole = sql.withTransaction(self)
+    const transaction = sql.withTransaction(self)
     // A nested transaction is retried by the outer one.
-    if (Option.isSome(yield* Effect.serviceOption(sql.transactionService))) return yield* whole
-    return yield* whole.pipe(
+    if (Option.isSome(yield* Effect.serviceOption(sql.transactionService))) return yield* transaction
+    return yield* transaction.pipe(
       Effect.provideService(
         SqlClient.BeginTransaction,
         sql.onDialectOrElse({ pg: () => begin, orElse: () => undefined })
@@ -51,5 +51,5 @@ export const guarded = <A, E, R>(self: Effect.Effect<A, E, R>) => transact(self,
  *
  * **Details.** `SERIALIZABLE` on PostgreSQL, retried on conflicts, so `self` may run several times.
  */
-export const serially = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+export const serializable = <A, E, R>(self: Effect.Effect<A, E, R>) =>
   transact(self, "BEGIN ISOLATION LEVEL SERIALIZABLE")

@@ -6,8 +6,6 @@ import type { Dialect, Fields, OperationName } from "./Dialect.ts"
 
 type Response = HttpClientResponse.HttpClientResponse
 
-const isFields = (value: unknown): value is Fields => Predicate.isObject(value)
-
 /** Maps the body of an error response to the interface's form. */
 export const withInterfaceErrors = <E>(
   { error }: Dialect,
@@ -20,7 +18,7 @@ export const withInterfaceErrors = <E>(
           ? Effect.succeed(response)
           : Effect.map(response.text, (text) => {
               const body = parseJson(text)
-              const mapped = isFields(body) ? error(body) : undefined
+              const mapped = Predicate.isObject(body) ? error(body) : undefined
               return HttpClientResponse.fromWeb(
                 response.request,
                 new Response(mapped === undefined ? text : JSON.stringify({ error: mapped }), {
@@ -41,7 +39,7 @@ export const interfaceBody = (dialect: Dialect, operation: OperationName, bytes:
   const { response, task, usage } = dialect
   if (response === undefined && usage === undefined && task === undefined) return bytes
   const body = parseJson(bytes.toString())
-  if (!isFields(body)) return bytes
+  if (!Predicate.isObject(body)) return bytes
   const mapped = withUsage(dialect, body, response?.(operation, body) ?? body)
   const isTask = operation === "videos" || (operation === "images" && !Array.isArray(mapped["data"]))
   return Buffer.from(
@@ -52,10 +50,10 @@ export const interfaceBody = (dialect: Dialect, operation: OperationName, bytes:
 /** The data of an event in the interface's form, with the space after `data:`; undefined drops the event. */
 export const interfaceEvent = (dialect: Dialect, data: string): string | undefined => {
   const body = parseJson(data)
-  if (!isFields(body)) return data
+  if (!Predicate.isObject(body)) return data
   const mapped = dialect.event === undefined ? body : dialect.event(body)
   return mapped === undefined ? undefined : ` ${JSON.stringify(withUsage(dialect, body, mapped))}`
 }
 
 /** Whether the dialect does not map events. */
-export const passesEvents = ({ event, usage }: Dialect): boolean => event === undefined && usage === undefined
+export const keepsEvents = ({ event, usage }: Dialect): boolean => event === undefined && usage === undefined
