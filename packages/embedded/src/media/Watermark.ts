@@ -35,7 +35,7 @@ export const watermark = ({ height, width }: Size): Buffer => {
     .map(([letter, d]) => `<path transform="translate(${EDGES[letter as "S"]} 0)" d="${d}"/>`)
     .join("")
   const place = `transform="translate(${digits(margin / 2)} ${digits(margin / 2)}) scale(${scale.toFixed(3)})"`
-  const stroked = (look: string) => `<g ${look}>${letters}</g>`
+  const stroked = (attributes: string) => `<g ${attributes}>${letters}</g>`
   const dark = stroked('stroke="#000" stroke-opacity=".45" stroke-width="3.4"')
   const light = stroked('stroke="#fff" stroke-opacity=".95" stroke-width="1.6"')
   const lines = 'fill="none" stroke-linecap="round" stroke-linejoin="round"'

@@ -32,11 +32,11 @@ export const gradient = (
 }
 
 /** Fills the canvas with a colour or gradient. */
-export const ground = ({ height, width }: Canvas, fill: string): string =>
+export const background = ({ height, width }: Canvas, fill: string): string =>
   `<rect width="${width}" height="${height}" fill="${fill}"/>`
 
-export const circle = (x: number, y: number, radius: number, look: string): string =>
-  `<circle cx="${digits(x)}" cy="${digits(y)}" r="${digits(radius)}" ${look}/>`
+export const circle = (x: number, y: number, radius: number, attributes: string): string =>
+  `<circle cx="${digits(x)}" cy="${digits(y)}" r="${digits(radius)}" ${attributes}/>`
 
 /** A smooth line through the midpoints between these points. */
 export const smooth = (points: ReadonlyArray<readonly [x: number, y: number]>): string => {
@@ -65,5 +65,7 @@ export const profile = (
   })
 
 /** The area below a line. */
-export const below = ({ height, width }: Canvas, line: ReadonlyArray<readonly [number, number]>): string =>
-  `${smooth(line)}L${digits(width * 1.1)} ${height + 2}L${digits(-width * 0.1)} ${height + 2}Z`
+export const areaBelow = (
+  { height, width }: Canvas,
+  line: ReadonlyArray<readonly [number, number]>
+): string => `${smooth(line)}L${digits(width * 1.1)} ${height + 2}L${digits(-width * 0.1)} ${height + 2}Z`

@@ -1,5 +1,5 @@
 /** Translucent discs and rings that orbit one point. */
-import { circle, type Composition, digits, gradient, ground } from "../drawing/Canvas.ts"
+import { background, circle, type Composition, digits, gradient } from "../drawing/Canvas.ts"
 
 export const circles: Composition = (canvas) => {
   const { detail, height, palette, random, width } = canvas
@@ -24,7 +24,7 @@ export const circles: Composition = (canvas) => {
     dash:
       random.between(0, 1) < 0.4 ? `stroke-dasharray="${digits(unit * 0.004)} ${digits(unit * 0.014)}"` : ""
   }))
-  const defs = gradient("ground", [
+  const defs = gradient("background", [
     [0, tone(0.1, night ? 0.2 : 0.96)],
     [1, tone(0.9, night ? 0.12 : 0.87)]
   ])
@@ -36,16 +36,16 @@ export const circles: Composition = (canvas) => {
   )
   const line = `fill="none" stroke="${tone(0.5, night ? 0.7 : 0.5)}" stroke-opacity=".35" stroke-width="${digits(unit * 0.0016)}"`
   return (seconds) => {
-    const parts = [`<defs>${defs}${bodies.join("")}</defs>`, ground(canvas, "url(#ground)")]
+    const parts = [`<defs>${defs}${bodies.join("")}</defs>`, background(canvas, "url(#background)")]
     for (const { dash, radius } of orbits) parts.push(circle(centre.x, centre.y, radius, `${line} ${dash}`))
     for (const [i, { angle, away, opacity, radius, ring, speed }] of discs.entries()) {
       const turned = angle + speed * seconds
       const x = centre.x + away * Math.cos(turned)
       const y = centre.y + away * Math.sin(turned)
-      const look = ring
+      const attributes = ring
         ? `fill="none" stroke="url(#d${i})" stroke-width="${digits(radius * 0.16)}" stroke-opacity="${opacity.toFixed(2)}"`
         : `fill="url(#d${i})" fill-opacity="${opacity.toFixed(2)}"`
-      parts.push(circle(x, y, radius, look))
+      parts.push(circle(x, y, radius, attributes))
     }
     const pulse = unit * 0.045 * (1 + 0.06 * Math.sin(seconds * 2))
     return [...parts, circle(centre.x, centre.y, pulse, `fill="${accent}"`)].join("")

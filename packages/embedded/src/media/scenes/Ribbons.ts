@@ -1,5 +1,5 @@
 /** Wavy bands of colour, like an aurora or silk. */
-import { type Composition, digits, gradient, ground, smooth } from "../drawing/Canvas.ts"
+import { background, type Composition, digits, gradient, smooth } from "../drawing/Canvas.ts"
 
 export const ribbons: Composition = (canvas) => {
   const { detail, height, palette, random, width } = canvas
@@ -18,7 +18,7 @@ export const ribbons: Composition = (canvas) => {
     thick: random.between(0.5, 1.5),
     opacity: random.between(0.5, 0.92)
   }))
-  const defs = gradient("ground", [
+  const defs = gradient("background", [
     [0, tone(0, night ? 0.1 : 0.97)],
     [1, tone(1, night ? 0.22 : 0.88)]
   ])
@@ -31,7 +31,7 @@ export const ribbons: Composition = (canvas) => {
   })
   const sway = unit * random.between(0.1, 0.2)
   return (seconds) => {
-    const parts = [`<defs>${defs}${fills.join("")}</defs>`, ground(canvas, "url(#ground)")]
+    const parts = [`<defs>${defs}${fills.join("")}</defs>`, background(canvas, "url(#background)")]
     const middle = (share: number, drift: number, at: number) =>
       height * (0.12 + 0.8 * share) +
       lean * (at - 0.5) +

@@ -1,5 +1,5 @@
 /** The sky over water and land: a gradient, a sun or moon with a halo, and stars at night. */
-import { type Canvas, circle, digits, gradient, ground } from "../drawing/Canvas.ts"
+import { background, type Canvas, circle, digits, gradient } from "../drawing/Canvas.ts"
 
 export interface Sky {
   /** Gradients, for `<defs>`. */
@@ -51,7 +51,7 @@ export const skyOf = (canvas: Canvas, horizon: number): Sky => {
       "radial"
     )
   const draw = (seconds: number) => {
-    const parts = [ground(canvas, "url(#sky)")]
+    const parts = [background(canvas, "url(#sky)")]
     for (const { light, phase, radius, x, y } of stars) {
       const shine = light * (0.7 + 0.3 * Math.sin(phase + seconds * 2))
       parts.push(circle(x, y, radius, `fill="#fff" fill-opacity="${shine.toFixed(2)}"`))

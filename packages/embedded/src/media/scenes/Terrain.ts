@@ -1,5 +1,5 @@
 /** Mountain ridges, paler with distance. */
-import { below, type Composition, gradient, profile } from "../drawing/Canvas.ts"
+import { areaBelow, type Composition, gradient, profile } from "../drawing/Canvas.ts"
 import type { Random } from "../drawing/Random.ts"
 import { skyOf } from "./Sky.ts"
 
@@ -58,7 +58,7 @@ export const terrain: Composition = (canvas) => {
         110,
         (share) => base - high * (line((share + seconds * speed) * wide) - 0.28)
       )
-      parts.push(`<path d="${below(canvas, shape)}" fill="url(#r${i})"/>`)
+      parts.push(`<path d="${areaBelow(canvas, shape)}" fill="url(#r${i})"/>`)
     }
     return parts.join("")
   }

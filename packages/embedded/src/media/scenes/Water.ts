@@ -1,5 +1,5 @@
 /** Waves in layers under a low sun that glitters on them. */
-import { below, type Composition, digits, gradient, profile, smooth } from "../drawing/Canvas.ts"
+import { areaBelow, type Composition, digits, gradient, profile, smooth } from "../drawing/Canvas.ts"
 import { skyOf } from "./Sky.ts"
 
 export const water: Composition = (canvas) => {
@@ -48,7 +48,7 @@ export const water: Composition = (canvas) => {
         )
       )
       parts.push(
-        `<path d="${below(canvas, line)}" fill="url(#w${i})"/>`,
+        `<path d="${areaBelow(canvas, line)}" fill="url(#w${i})"/>`,
         `<path d="${smooth(line)}" fill="none" stroke="${tone(1 - near, night ? 0.66 : 0.97)}" stroke-opacity="${(0.22 + 0.3 * near).toFixed(2)}" stroke-width="${digits(unit * (0.001 + 0.0018 * near))}"/>`
       )
       // The reflection of the sun on this wave.
