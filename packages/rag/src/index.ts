@@ -13,12 +13,12 @@ export type { LibrarySnapshots } from "./store/LibrarySnapshots.ts"
 export type {
   Deadline,
   Duplicates,
-  Explained,
-  Fused,
+  ExplainedPassage,
+  FusedHit,
   KeptPassage,
   Outcome,
+  PassageRank,
   Place,
-  Placed,
   RankedPassage,
   RetrievalStage,
   RetrievalState,
@@ -28,7 +28,7 @@ export { RetrievalStages, STAGES } from "./retrieval/stages/index.ts"
 export * from "./retrieval/stages/RetrieveOptions.ts"
 export type { Retrieval } from "./retrieval/Retriever.ts"
 export { CANDIDATES, KEEP, RECALL, retrieveOptionsSchema } from "./retrieval/RetrievePlan.ts"
-export type { Change, Moved, QuestionChange } from "./retrieval/Compare.ts"
+export type { Change, QuestionChange, RankChange } from "./retrieval/Compare.ts"
 export type { PassageWhy, Why } from "./retrieval/Why.ts"
 export { METADATA_BYTES } from "./document/Metadata.ts"
 export { documentId } from "./document/Hash.ts"

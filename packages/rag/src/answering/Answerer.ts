@@ -4,7 +4,7 @@ import { Clock, Effect, Stream } from "effect"
 import type { Answer, AnswerEvent, AnswerSentence, FigureLook } from "./Answer.ts"
 import type { Citation, StoredPassage } from "../document/Document.ts"
 import { readerPassage, seenSource, type Source, sourceOf, verify } from "./Evidence.ts"
-import { makeLooker } from "./LookAt.ts"
+import { makeFigureVision } from "./FigureVision.ts"
 import { modelError } from "../embedding/PassageEmbedder.ts"
 import type { Collection } from "../store/PassageIndex.ts"
 import type { RagError } from "../document/RagError.ts"
@@ -23,7 +23,7 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
   collection: Effect.Effect<Collection, RagError>
 ) {
   const reader = yield* Reader
-  const looker = yield* makeLooker(collection)
+  const vision = yield* makeFigureVision(collection)
 
   const answer = (question: string, { kept, trace }: Retrieval): Stream.Stream<AnswerEvent, RagError> => {
     const sources: Array<Source> = readPassages(kept).map(sourceOf)
@@ -35,10 +35,10 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
 
     const look = (passages: ReadonlyArray<StoredPassage>): Stream.Stream<AnswerEvent> => {
       const shown = passages.filter(({ figure }) => figure?.crop !== undefined)
-      if (looker === undefined || shown.length === 0) return Stream.empty
-      const looked = looker.look(question, shown).pipe(
+      if (vision === undefined || shown.length === 0) return Stream.empty
+      const looked = vision.look(question, shown).pipe(
         Stream.map((seen): AnswerEvent => {
-          const source = seenSource(seen, looker.model.kind)
+          const source = seenSource(seen, vision.model.kind)
           if (source !== undefined) sources.push(source)
           figures.push(seen.look)
           return { type: "looked", look: seen.look }
@@ -88,7 +88,7 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
         trace: {
           ...trace,
           readerModel: reader.model.id,
-          ...(looker === undefined ? {} : { visionModel: looker.model.id }),
+          ...(vision === undefined ? {} : { visionModel: vision.model.id }),
           stages
         }
       }
@@ -101,7 +101,7 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
         const looked = look([...kept, ...found])
         const reading = withStage(read, stages, (milliseconds) => ({ stage: "read", milliseconds }))
         // An extractive model mostly reads text that is among the sources already. Read first, and again only if needed.
-        if (looker?.model.kind === "generative") return Stream.concat(looked, reading)
+        if (vision?.model.kind === "generative") return Stream.concat(looked, reading)
         const known = sources.length
         const again = Stream.suspend(() =>
           sentences.length === 0 && sources.length > known ? reading : Stream.empty

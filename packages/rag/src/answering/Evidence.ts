@@ -2,7 +2,7 @@
 import { type CitedSentence, findQuote, type ReaderPassage } from "@sluice/core"
 import type { Citation, StoredPassage } from "../document/Document.ts"
 import { referencesIn } from "../formats/parsing/Mentions.ts"
-import type { LookedAt, Looker } from "./LookAt.ts"
+import type { FigureAnswer, FigureVision } from "./FigureVision.ts"
 import { isReferred } from "./ReferredFigures.ts"
 import { delimiterOf } from "../formats/parsing/TableGrid.ts"
 import { headedText, titleOf } from "../document/SearchText.ts"
@@ -34,8 +34,8 @@ export const readerPassage = ({ passage, seen, text }: Source): ReaderPassage =>
  * in the figure's text are used, and they are cited there.
  */
 export const seenSource = (
-  { answers, look, passage }: LookedAt,
-  kind: Looker["model"]["kind"]
+  { answers, look, passage }: FigureAnswer,
+  kind: FigureVision["model"]["kind"]
 ): Source | undefined => {
   if (!answers || look.said === "") return undefined
   if (kind === "generative") return { passage, text: look.said, seen: true }

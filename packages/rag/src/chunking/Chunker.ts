@@ -6,13 +6,13 @@ import { passageFigure, type Unit, unitsOf } from "./Units.ts"
 /** The chunker's name in a collection's manifest. It must change if the passages of any file change. */
 export const CHUNKER = "headings-4"
 
-/** A smaller piece is joined with its neighbour if both fit into one passage. */
+/** A smaller piece is merged with its neighbour if both fit into one passage. */
 const SMALL_SIZE = 200
 
-/** Smaller sections, heading included, are joined with small siblings under their parent's heading, … */
+/** Smaller sections, heading included, are merged with small siblings under their parent's heading, … */
 const TINY_SECTION = 160
 /** … up to this size. */
-const JOINED_SECTIONS = 500
+const MERGED_SIZE = 500
 
 interface Section {
   readonly headings: ReadonlyArray<string>
@@ -60,29 +60,29 @@ const commonPath = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): Readonl
   return a.slice(0, length)
 }
 
-/** Joins small siblings, such as the entries of a glossary, but not across top-level headings. */
-const joinTiny = (
+/** Merges small sibling sections, such as the entries of a glossary, but not across top-level headings. */
+const mergeSmallSections = (
   sections: ReadonlyArray<Section>,
   sizeOf: (span: Span) => number
 ): ReadonlyArray<Section> => {
-  const joined: Array<Section> = []
+  const merged: Array<Section> = []
   let size = 0
   let open = false
   for (const section of sections) {
     const own = sizeOf({ start: section.blocks[0]!.start, end: section.blocks.at(-1)!.end })
-    const last = joined.at(-1)
+    const last = merged.at(-1)
     const shared = last === undefined ? [] : commonPath(last.headings, section.headings)
     const tiny = own < TINY_SECTION && section.blocks.every(({ figure }) => figure === undefined)
-    if (open && tiny && last !== undefined && shared.length > 0 && size + own <= JOINED_SECTIONS) {
-      joined[joined.length - 1] = { headings: shared, blocks: [...last.blocks, ...section.blocks] }
+    if (open && tiny && last !== undefined && shared.length > 0 && size + own <= MERGED_SIZE) {
+      merged[merged.length - 1] = { headings: shared, blocks: [...last.blocks, ...section.blocks] }
       size += own
     } else {
-      joined.push(section)
+      merged.push(section)
       size = own
       open = tiny
     }
   }
-  return joined
+  return merged
 }
 
 /** The index of the last span that starts at or before `offset`; -1 if there is none. */
@@ -102,12 +102,12 @@ const lastBefore = (spans: ReadonlyArray<Span>, offset: number): number => {
  *
  * - `parsed.text.slice(start, end) === text`, and passages do not overlap.
  * - Every character of every block, except white space, belongs to exactly one passage.
- * - A passage is part of one section, but tiny sibling sections are joined under their parent's heading. A heading begins
+ * - A passage is part of one section, but tiny sibling sections are merged under their parent's heading. A heading begins
  *   its section's first passage.
- * - Whole blocks are joined towards `TARGET_SIZE`. A block above `MAX_SIZE` is split: prose after sentences, lists, code and
+ * - Whole blocks are merged towards `TARGET_SIZE`. A block above `MAX_SIZE` is split: prose after sentences, lists, code and
  *   tables after lines.
  * - A figure or table with its caption is one passage, with the headings directly before it. It is split only above
- *   `MAX_SIZE`. The text before and after it is joined separately.
+ *   `MAX_SIZE`. The text before and after it is merged separately.
  * - In paged documents a passage continues on the next page only with a paragraph that does.
  */
 export const chunk = (parsed: Parsed): ReadonlyArray<Passage> => {
@@ -173,6 +173,6 @@ export const chunk = (parsed: Parsed): ReadonlyArray<Passage> => {
     if (start !== -1) emit(start, end, headings, figure)
   }
 
-  for (const section of joinTiny(sectionsOf(unitsOf(parsed)), sizeOf)) pack(section)
+  for (const section of mergeSmallSections(sectionsOf(unitsOf(parsed)), sizeOf)) pack(section)
   return passages
 }

@@ -7,7 +7,7 @@ import type { RetrieveOptions } from "./stages/RetrieveOptions.ts"
 import type { Retriever } from "./Retriever.ts"
 
 /** A kept passage with another rank. Ranks count from 1 among the kept passages. */
-export interface Moved {
+export interface RankChange {
   readonly passage: StoredPassage
   readonly from: number
   readonly to: number
@@ -21,7 +21,7 @@ export interface QuestionChange {
   /** Kept by the first configuration alone, best first. */
   readonly left: ReadonlyArray<StoredPassage>
   /** Kept by both at different ranks. */
-  readonly moved: ReadonlyArray<Moved>
+  readonly moved: ReadonlyArray<RankChange>
 }
 
 /** The changes for all questions, and their counts. */

@@ -8,13 +8,19 @@ import type { Inspection, Retriever } from "./Retriever.ts"
 import { searchIndex, WHY_DEPTH } from "./stages/Recall.ts"
 import type { RetrieveOptions } from "./stages/RetrieveOptions.ts"
 import { type SharedWords, sharedWordsOf } from "./stages/SharedWords.ts"
-import type { Explained, Outcome, Placed, RetrievalStage, StageExplanation } from "./stages/RetrievalStage.ts"
+import type {
+  ExplainedPassage,
+  Outcome,
+  PassageRank,
+  RetrievalStage,
+  StageExplanation
+} from "./stages/RetrievalStage.ts"
 
 /** The ranks of one passage, and the outcome. */
 export interface PassageWhy extends SharedWords {
   readonly passage: StoredPassage
   /** By list: `vector`, `keywords`, `fusion`, `rerank`, and those of stages that the program registered. */
-  readonly places: { readonly [list: string]: Placed }
+  readonly places: { readonly [list: string]: PassageRank }
   readonly outcome: Outcome
   /** The explanation as text. */
   readonly sentence: string
@@ -37,12 +43,8 @@ export const makeWhy = (
     const from = yield* collection
     const stored = yield* from.document(id)
     if (stored === undefined) {
-      return yield* new RagError({
-        stage: "retrieve",
-        reason: "NotFound",
-        message: `Collection "${from.name}" has no document ${id}. Ingest it, or list the documents.`,
-        document: id
-      })
+      const message = `Collection "${from.name}" has no document ${id}. Ingest it, or list the documents.`
+      return yield* new RagError({ stage: "retrieve", reason: "NotFound", message, document: id })
     }
     const inspection = yield* inspect(question, options)
     const deep = yield* searchIndex(inspection.state, WHY_DEPTH)
@@ -67,11 +69,11 @@ export const makeWhy = (
 const explainPassage = (
   stages: ReadonlyArray<RetrievalStage>,
   { state }: Inspection,
-  explained: Explained,
+  explained: ExplainedPassage,
   words: SharedWords
 ): PassageWhy => {
   const explanations = stages.map(({ explain }): StageExplanation => explain?.(state, explained) ?? {})
-  const places: Record<string, Placed> = Object.assign({}, ...explanations.map(({ places }) => places))
+  const places: Record<string, PassageRank> = Object.assign({}, ...explanations.map(({ places }) => places))
   const { outcome = "not kept", sentence = "Not kept." } =
     explanations.find(({ outcome }) => outcome !== undefined) ?? {}
   return {
@@ -83,7 +85,7 @@ const explainPassage = (
   }
 }
 
-const placesText = (places: Readonly<Record<string, Placed>>): string => {
+const placesText = (places: Readonly<Record<string, PassageRank>>): string => {
   const ranks = Object.entries(places).flatMap(([list, { rank, score }]) => {
     if (rank === undefined) return []
     return [`${list} ${rank}${score === undefined ? "" : ` (${Number(score.toPrecision(3))})`}`]

@@ -6,7 +6,7 @@ import { fuse } from "./Fuse.ts"
 import { searchIndex } from "./Recall.ts"
 import type {
   Duplicates,
-  Fused,
+  FusedHit,
   Place,
   RankedPassage,
   RetrievalState,
@@ -30,7 +30,7 @@ export const ALSO_AT = 100
 
 /** The candidates of a fused list, best first, and the duplicates that were dropped. */
 interface CappedDuplicates extends Omit<Duplicates, keyof CompareTexts> {
-  readonly fused: ReadonlyArray<Fused>
+  readonly fused: ReadonlyArray<FusedHit>
 }
 
 /**
@@ -39,11 +39,11 @@ interface CappedDuplicates extends Omit<Duplicates, keyof CompareTexts> {
  */
 const capDuplicates = (
   { alike, same }: CompareTexts,
-  all: ReadonlyArray<Fused>,
+  all: ReadonlyArray<FusedHit>,
   { candidates, keep }: { readonly candidates: number; readonly keep: number }
 ): CappedDuplicates => {
   const most = Math.max(1, Math.min(MAX_DUPLICATES, Math.floor(candidates / (2 * keep))))
-  const fused: Array<Fused> = []
+  const fused: Array<FusedHit> = []
   const firstOf = new Map<string, string>()
   const dropped: Array<Duplicates["dropped"][number]> = []
   const counts = new Map<string, { readonly alike: number; readonly same: number }>()

@@ -50,12 +50,14 @@ export const compareTexts = (question: string): CompareTexts => {
   const questionWords = [...new Set(wordsOf(question))]
   const isQuestionWord = (word: string): boolean => questionWords.some((one) => sameWord(one, word))
   const words = perPassage(({ text }) => wordsOf(text))
-  const headed = perPassage(({ document, headings }) => new Set(wordsOf(titleOf(document.title, headings))))
+  const headingWords = perPassage(
+    ({ document, headings }) => new Set(wordsOf(titleOf(document.title, headings)))
+  )
   const names = perPassage(({ text }) => new Set((text.match(NAME) ?? []).flatMap(wordsOf)))
   const triples = perPassage((passage) => triplesOf(words(passage)))
   const statement = perPassage(({ headings, text }) => {
-    const below = text.split("\n").filter((line) => !headings.includes(line.replace(/^#+/, "").trim()))
-    return wordsOf(below.join("\n")).filter((word) => !FILLERS.has(word))
+    const body = text.split("\n").filter((line) => !headings.includes(line.replace(/^#+/, "").trim()))
+    return wordsOf(body.join("\n")).filter((word) => !FILLERS.has(word))
   })
   /**
    * All words are equal, or nearly all, in the same order.
@@ -78,7 +80,7 @@ export const compareTexts = (question: string): CompareTexts => {
       if (differences(left, right).some((word) => isDecisive(word) || isName(word) || isQuestionWord(word)))
         return false
     }
-    const elsewhere = headed(a).symmetricDifference(headed(b))
+    const elsewhere = headingWords(a).symmetricDifference(headingWords(b))
     return short ? elsewhere.size === 0 : ![...elsewhere].some(isQuestionWord)
   }
   return {

@@ -42,10 +42,7 @@ export const embedStage: RetrievalStage = {
     if (Option.isSome(answer)) return { vector: answer.value }
     const late = `The embedding model ${embedder.model.id} had not answered ${state.deadline.text}`
     if (retrievers.keywords) return { failed: `${late}: only keywords were searched.` }
-    return yield* new RagError({
-      stage: "retrieve",
-      reason: "Model",
-      message: `${late}, and ${fusion._tag === "Dense" ? "Fusion.dense" : "this fusion"} uses nothing else. Set a later deadline, or a fusion with keywords.`
-    })
+    const message = `${late}, and ${fusion._tag === "Dense" ? "Fusion.dense" : "this fusion"} uses nothing else. Set a later deadline, or a fusion with keywords.`
+    return yield* new RagError({ stage: "retrieve", reason: "Model", message })
   })
 }

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Hit } from "../../store/PassageIndex.ts"
 import { Fusion, type FusionWeights, type Retrievers, retrieversOf } from "./Fusion.ts"
 import { stageOption } from "./RetrieveOptions.ts"
-import { type Fused, placed, type RetrievalStage } from "./RetrievalStage.ts"
+import { type FusedHit, rankEntry, type RetrievalStage } from "./RetrievalStage.ts"
 
 /**
  * The hits of the retrievers that the fusion uses, best first.
@@ -11,7 +11,7 @@ import { type Fused, placed, type RetrievalStage } from "./RetrievalStage.ts"
  * **Details.** The order of `hits` does not matter. Equal scores are ordered by the better of a passage's two ranks, then
  * by its rank in vector search, then by identifier.
  */
-export const fuse = (fusion: Fusion, hits: ReadonlyArray<Hit>): ReadonlyArray<Fused> => {
+export const fuse = (fusion: Fusion, hits: ReadonlyArray<Hit>): ReadonlyArray<FusedHit> => {
   const used = retrieversOf(fusion)
   const score = scoreOf(fusion, hits)
   return hits
@@ -63,7 +63,7 @@ const NEVER = Number.MAX_SAFE_INTEGER
 
 const byScore =
   (used: Retrievers) =>
-  (a: Fused, b: Fused): number =>
+  (a: FusedHit, b: FusedHit): number =>
     b.score - a.score ||
     bestRank(a.hit, used) - bestRank(b.hit, used) ||
     (a.hit.vectorRank ?? NEVER) - (b.hit.vectorRank ?? NEVER) ||
@@ -84,6 +84,6 @@ export const fuseStage: RetrievalStage = {
   run: ({ hits, options }) => Effect.succeed({ fused: fuse(options.fusion, hits) }),
   explain: ({ fused }, { passage }) => {
     const at = fused.findIndex(({ hit }) => hit.passage.id === passage.id)
-    return at < 0 ? {} : { places: placed("fusion", at + 1, fused[at]?.score) }
+    return at < 0 ? {} : { places: rankEntry("fusion", at + 1, fused[at]?.score) }
   }
 }

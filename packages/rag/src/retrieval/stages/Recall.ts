@@ -7,8 +7,8 @@ import type { Hit } from "../../store/PassageIndex.ts"
 import { retrieversOf } from "./Fusion.ts"
 import { countOption, stageOption } from "./RetrieveOptions.ts"
 import {
-  type Explained,
-  placed,
+  type ExplainedPassage,
+  rankEntry,
   type RetrievalState,
   type RetrievalStage,
   type StageExplanation
@@ -35,13 +35,13 @@ export const searchIndex = (
 
 const explain = (
   { fused, options }: RetrievalState,
-  { hit: deep, info, passage }: Explained
+  { hit: deep, info, passage }: ExplainedPassage
 ): StageExplanation => {
   const hit = fused.find((one) => one.hit.passage.id === passage.id)?.hit
   const found = hit ?? deep
   const places = {
-    ...placed("vector", hit?.vectorRank ?? deep?.vectorRank, found?.similarity),
-    ...placed("keywords", hit?.keywordRank ?? deep?.keywordRank, found?.keywordScore)
+    ...rankEntry("vector", hit?.vectorRank ?? deep?.vectorRank, found?.similarity),
+    ...rankEntry("keywords", hit?.keywordRank ?? deep?.keywordRank, found?.keywordScore)
   }
   const { filter } = options
   if (filter !== undefined && !matches(filter, { passage, metadata: info.metadata }))

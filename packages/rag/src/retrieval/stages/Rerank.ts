@@ -5,7 +5,7 @@ import { RagError } from "../../document/RagError.ts"
 import { rankedText, titleOf } from "../../document/SearchText.ts"
 import { modelError } from "../../embedding/PassageEmbedder.ts"
 import type { Hit } from "../../store/PassageIndex.ts"
-import { placed, type RankedPassage, type RetrievalState, type RetrievalStage } from "./RetrievalStage.ts"
+import { rankEntry, type RankedPassage, type RetrievalState, type RetrievalStage } from "./RetrievalStage.ts"
 
 /** Each hit's keyword score relative to the best one, 0 to 1. All are 0 if keywords found nothing. */
 export const keywordPriors = (hits: ReadonlyArray<Hit>): ReadonlyArray<number> => {
@@ -39,11 +39,8 @@ const rerankCandidates = Effect.fn("Rerank.candidates")(function* (
         Number.isFinite(rerankScore) && relevance <= (ranked[i - 1]?.relevance ?? Number.POSITIVE_INFINITY)
     )
   if (isComplete) return ranked
-  return yield* new RagError({
-    stage: "retrieve",
-    reason: "Model",
-    message: `The rerank model ${model.id} did not return one finite score for each of ${candidates.length} passages, best first. Check which model answers.`
-  })
+  const message = `The rerank model ${model.id} did not return one finite score for each of ${candidates.length} passages, best first. Check which model answers.`
+  return yield* new RagError({ stage: "retrieve", reason: "Model", message })
 })
 
 /** Reranks the candidates. If the reranker is late, the fused order is used. */
@@ -57,6 +54,6 @@ export const rerankStage: RetrievalStage = {
   }),
   explain: ({ candidates }, { passage }) => {
     const found = candidates.find(({ hit }) => hit.passage.id === passage.id)
-    return found === undefined ? {} : { places: placed("rerank", found.rerankRank, found.rerankScore) }
+    return found === undefined ? {} : { places: rankEntry("rerank", found.rerankRank, found.rerankScore) }
   }
 }

@@ -7,24 +7,24 @@ import type { Collection, Hit } from "../../store/PassageIndex.ts"
 import type { RetrievePlan, StageOption } from "./RetrieveOptions.ts"
 
 /** A passage's rank and score in a list. */
-export interface Placed {
+export interface PassageRank {
   /** From 1. Absent if the passage is not among the first that were searched. */
   readonly rank?: number
   readonly score?: number
 }
 
 /** An entry for `places`, without undefined values; empty if both are undefined. */
-export const placed = (
+export const rankEntry = (
   list: string,
   rank: number | undefined,
   score: number | undefined
-): { readonly [list: string]: Placed } =>
+): { readonly [list: string]: PassageRank } =>
   rank === undefined && score === undefined
     ? {}
     : { [list]: { ...(rank === undefined ? {} : { rank }), ...(score === undefined ? {} : { score }) } }
 
 /** A hit and its score in the fused list: 0 to 1, except with `dense` (cosine) and `keywords` (BM25). */
-export interface Fused {
+export interface FusedHit {
   readonly hit: Hit
   readonly score: number
 }
@@ -54,8 +54,8 @@ export interface RankedPassage {
   readonly rerankRank: number
   /** The kept passage with the same or nearly the same text. */
   readonly sameAs?: string
-  /** Places in lists of stages that the program registered. */
-  readonly places?: { readonly [stage: string]: Placed }
+  /** Ranks in lists of stages that the program registered. */
+  readonly places?: { readonly [stage: string]: PassageRank }
 }
 
 /** Which passages have the same text. */
@@ -92,7 +92,7 @@ export interface RetrievalState {
   /** The results of the search. */
   readonly hits: ReadonlyArray<Hit>
   /** The hits in the order of the fusion, best first. */
-  readonly fused: ReadonlyArray<Fused>
+  readonly fused: ReadonlyArray<FusedHit>
   readonly duplicates: Duplicates
   /** The passages that are reranked, in the order of the last stage, best first. */
   readonly candidates: ReadonlyArray<RankedPassage>
@@ -133,16 +133,16 @@ export type Outcome =
   | "kept"
 
 /** A passage that `why` explains. */
-export interface Explained {
+export interface ExplainedPassage {
   readonly passage: StoredPassage
   readonly info: DocumentInfo
   /** Its hit in a search of depth `WHY_DEPTH`. */
   readonly hit: Hit | undefined
 }
 
-/** A stage's explanation: the passage's places in its lists, and the outcome if this stage decided it. */
+/** A stage's explanation: the passage's ranks in its lists, and the outcome if this stage decided it. */
 export interface StageExplanation {
-  readonly places?: { readonly [list: string]: Placed }
+  readonly places?: { readonly [list: string]: PassageRank }
   readonly outcome?: Outcome
   /** The reason for `outcome`. */
   readonly sentence?: string
@@ -161,5 +161,5 @@ export interface RetrievalStage {
   readonly run: (
     state: RetrievalState
   ) => Effect.Effect<StageResult | undefined, RagError, Embedder | Reranker>
-  readonly explain?: (state: RetrievalState, of: Explained) => StageExplanation
+  readonly explain?: (state: RetrievalState, of: ExplainedPassage) => StageExplanation
 }

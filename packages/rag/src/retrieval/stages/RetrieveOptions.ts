@@ -19,7 +19,7 @@ export interface RetrieveOptions {
    * Default `CANDIDATES` for a lexical reranker, `recall` for a neural one.
    */
   readonly candidates?: number | undefined
-  /** How the hits of vector search and keyword search are joined. Default `FUSION`. */
+  /** How the hits of vector search and keyword search are fused. Default `FUSION`. */
   readonly fusion?: Fusion | undefined
   /** Searches only passages that match. */
   readonly filter?: Filter | undefined

@@ -4,7 +4,7 @@ import { countRecalled, duplicateAmong, otherPlaces } from "./Dedupe.ts"
 import type { CompareTexts } from "./Duplicates.ts"
 import { countOption, stageOption } from "./RetrieveOptions.ts"
 import type {
-  Explained,
+  ExplainedPassage,
   KeptPassage,
   RankedPassage,
   RetrievalState,
@@ -114,7 +114,7 @@ const selectPassages = ({
 
 const explain = (
   { candidates, kept, options, recalled }: RetrievalState,
-  { passage }: Explained
+  { passage }: ExplainedPassage
 ): StageExplanation => {
   if (kept.some(({ id }) => id === passage.id)) return { outcome: "kept", sentence: "Kept." }
   const at = candidates.findIndex(({ hit }) => hit.passage.id === passage.id)

@@ -1,7 +1,7 @@
-/** Which words of a question a text has. */
+/** The words that a question and a text share. */
 
-/** Words that questions have whatever they are about. */
-const FUNCTION_WORDS = new Set(
+/** Stop words of questions. */
+const STOP_WORDS = new Set(
   (
     "a an and are as at be been by can could did do does for from had has have how i if in into is it its me my of on or " +
     "our shall should so than that the their them there these they this those to was we were what when where which who " +
@@ -11,11 +11,11 @@ const FUNCTION_WORDS = new Set(
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "word" })
 
-const folded = (text: string): string => text.normalize("NFKC").replaceAll("’", "'").toLowerCase()
+const normalize = (text: string): string => text.normalize("NFKC").replaceAll("’", "'").toLowerCase()
 
-/** Splits languages without spaces too. It takes 1 ms per kilobyte, so that it is used for questions alone. */
+/** Also splits languages without spaces. Only used for questions, because it takes 1 ms per kilobyte. */
 const questionWords = (question: string): ReadonlyArray<string> =>
-  [...segmenter.segment(folded(question.slice(0, QUESTION_CHARACTERS)))]
+  [...segmenter.segment(normalize(question.slice(0, QUESTION_CHARACTERS)))]
     .filter(({ isWordLike }) => isWordLike === true)
     .map(({ segment }) => segment)
 
@@ -24,7 +24,7 @@ const QUESTION_CHARACTERS = 4_000
 /** Scripts without spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
 
-/** Letters. Forms of one word in most European languages share a stem and differ in a short ending. */
+/** In letters. In most European languages, forms of one word share a stem and differ in a short ending. */
 const MAX_ENDING = 3
 const MIN_STEM = 4
 
@@ -44,10 +44,10 @@ const SPACED = /[[\p{L}\p{M}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=
 
 const PART_OF_WORD = /[\p{L}\p{M}\p{N}]/u
 
-/** Whether a text has a name with marks inside, such as `2.9.1`, `err_1042` or `don't`, as a whole word. */
-const hasName = (text: string, name: string): boolean => {
-  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
-    const around = text.charAt(at - 1) + text.charAt(at + name.length)
+/** Whether a text has a word with punctuation inside, such as `2.9.1`, `err_1042` or `don't`, as a whole word. */
+const hasWholeWord = (text: string, word: string): boolean => {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    const around = text.charAt(at - 1) + text.charAt(at + word.length)
     if (!PART_OF_WORD.test(around)) return true
   }
   return false
@@ -62,18 +62,18 @@ export interface SharedWords {
 /**
  * Finds the question's words in texts.
  *
- * **Gotchas.** Word forms are compared by stem and ending alone. This explains ranks; no rank depends on it.
+ * **Gotchas.** Compares word forms by stem and ending alone. It explains ranks and does not change them.
  */
 export const sharedWordsOf = (question: string): ((text: string) => SharedWords) => {
-  const words = [...new Set(questionWords(question))].filter((word) => !FUNCTION_WORDS.has(word))
+  const words = [...new Set(questionWords(question))].filter((word) => !STOP_WORDS.has(word))
   return (text) => {
-    const lower = folded(text)
+    const lower = normalize(text)
     const present = new Set(lower.match(SPACED))
     const has = (word: string): boolean =>
       present.has(word) ||
       (UNSPACED.test(word)
         ? lower.includes(word)
-        : hasName(lower, word) || [...present].some((other) => sameWord(word, other)))
+        : hasWholeWord(lower, word) || [...present].some((other) => sameWord(word, other)))
     return { shared: words.filter(has), missing: words.filter((word) => !has(word)) }
   }
 }

@@ -1,7 +1,7 @@
 /** The trace of a retrieval: ranks, scores and times. */
 import type { StoredPassage } from "../../document/Document.ts"
 import type { Fusion } from "./Fusion.ts"
-import type { Placed } from "./RetrievalStage.ts"
+import type { PassageRank } from "./RetrievalStage.ts"
 
 /** One recalled passage. Ranks count from 1. */
 export interface TracedPassage {
@@ -24,8 +24,8 @@ export interface TracedPassage {
   readonly kept: boolean
   /** The kept passage with the same or nearly the same text. */
   readonly sameAs?: string
-  /** Places in lists of stages that the program registered. */
-  readonly places?: { readonly [stage: string]: Placed }
+  /** Ranks in lists of stages that the program registered. */
+  readonly places?: { readonly [stage: string]: PassageRank }
 }
 
 /** How long a stage took. */

@@ -26,21 +26,21 @@ const HIGH_TOKENS = 1_200
 const NOT_SHOWN = "NOT_SHOWN"
 
 /** A figure with the model's answer. `answers` is false if the figure does not answer the question. */
-export interface LookedAt {
+export interface FigureAnswer {
   readonly passage: StoredPassage
   readonly look: FigureLook
   readonly answers: boolean
 }
 
 /** Asks about figures. */
-export interface Looker {
+export interface FigureVision {
   readonly model: { readonly id: string; readonly kind: "extractive" | "generative" }
   /** Emits the answers about the first `MAX_FIGURES` passages with a crop, in their order. */
-  readonly look: (question: string, passages: ReadonlyArray<StoredPassage>) => Stream.Stream<LookedAt>
+  readonly look: (question: string, passages: ReadonlyArray<StoredPassage>) => Stream.Stream<FigureAnswer>
 }
 
-/** Undefined if the program has no vision model. If the model fails, the look says why and the answer is made without. */
-export const makeLooker = Effect.fn("LookAt.make")(function* (
+/** Undefined if the program has no vision model. If the model fails, `look.failed` says why. */
+export const makeFigureVision = Effect.fn("FigureVision.make")(function* (
   collection: Effect.Effect<Collection, RagError>
 ) {
   const vision = Option.getOrUndefined(yield* Effect.serviceOption(Vision))
@@ -48,7 +48,11 @@ export const makeLooker = Effect.fn("LookAt.make")(function* (
   const { model } = vision
   const known = new Map<string, VisionAnswer & { readonly detail: ImageDetail }>()
 
-  const lookAt = Effect.fn("LookAt.look")(function* (question: string, figure: PassageFigure, crop: string) {
+  const askModel = Effect.fn("FigureVision.ask")(function* (
+    question: string,
+    figure: PassageFigure,
+    crop: string
+  ) {
     const key = sha256(JSON.stringify([crop, question, model.id]))
     const before = known.get(key)
     if (before !== undefined) return { ...before, cached: true }
@@ -62,7 +66,7 @@ export const makeLooker = Effect.fn("LookAt.make")(function* (
     return { ...look, cached: false }
   })
 
-  const look: Looker["look"] = (question, passages) => {
+  const look: FigureVision["look"] = (question, passages) => {
     // A large figure is several passages. The model is asked once, for the best of them.
     const crops = new Map<string, StoredPassage>()
     for (const passage of passages) {
@@ -72,25 +76,29 @@ export const makeLooker = Effect.fn("LookAt.make")(function* (
     return Stream.fromIterable([...crops].slice(0, MAX_FIGURES)).pipe(
       Stream.mapEffect(
         ([crop, passage]) =>
-          lookAt(question, passage.figure!, crop).pipe(
+          askModel(question, passage.figure!, crop).pipe(
             Effect.timeoutOrElse({ duration: TIMEOUT, orElse: () => Effect.succeed(TIMED_OUT) }),
             Effect.catch((error) => Effect.succeed(error.message)),
-            Effect.map((answer) => lookedAt(passage, passage.figure!, answer))
+            Effect.map((answer) => figureAnswer(passage, passage.figure!, answer))
           ),
         { concurrency: MAX_FIGURES }
       )
     )
   }
 
-  return { model, look } satisfies Looker
+  return { model, look } satisfies FigureVision
 })
 
 const TIMED_OUT = `The model did not answer within ${Duration.format(Duration.fromInputUnsafe(TIMEOUT))}.`
 
-type FigureAnswer = VisionAnswer & Pick<FigureLook, "detail" | "cached">
+type ModelAnswer = VisionAnswer & Pick<FigureLook, "detail" | "cached">
 
 /** The look at a figure; `answer` is the model's, or the reason why there is none. */
-const lookedAt = (passage: StoredPassage, figure: PassageFigure, answer: FigureAnswer | string): LookedAt => {
+const figureAnswer = (
+  passage: StoredPassage,
+  figure: PassageFigure,
+  answer: ModelAnswer | string
+): FigureAnswer => {
   const { cached, detail, text, tokens, ...vision } =
     typeof answer === "string"
       ? ({ text: "", tokens: 0, detail: "auto", cached: false, answers: false } as const)
