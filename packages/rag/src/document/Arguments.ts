@@ -2,14 +2,10 @@
 import { Effect, Formatter } from "effect"
 import { RagError, type Stage } from "./RagError.ts"
 
-const malformed = (stage: Stage, name: string, value: unknown, expected: string) =>
-  Effect.fail(
-    new RagError({
-      stage,
-      reason: "Malformed",
-      message: `${name} is ${formatValue(value)}; expected ${expected}.`
-    })
-  )
+const malformed = (stage: Stage, name: string, value: unknown, expected: string) => {
+  const message = `${name} is ${formatValue(value)}; expected ${expected}.`
+  return Effect.fail(new RagError({ stage, reason: "Malformed", message }))
+}
 
 /** Requires a string, and replaces lone surrogates by U+FFFD: the store cannot keep them. */
 export const requireText = (stage: Stage, name: string, text: string): Effect.Effect<string, RagError> =>

@@ -177,23 +177,16 @@ export const checkVector = (
   return { _tag: "Vector", vector: squares === 0 ? undefined : vector }
 }
 
-const invalidResponse = (stage: Stage, model: string, what: string): EmbeddedText => ({
-  _tag: "Failed",
-  error: new RagError({
-    stage,
-    reason: "Model",
-    message: `The embedding model ${model} returned ${what}. ${stage === "ingest" ? "None of it was stored. " : ""}Check which model answers.`
-  })
-})
+const invalidResponse = (stage: Stage, model: string, what: string): EmbeddedText => {
+  const message = `The embedding model ${model} returned ${what}. ${stage === "ingest" ? "None of it was stored. " : ""}Check which model answers.`
+  return { _tag: "Failed", error: new RagError({ stage, reason: "Model", message }) }
+}
 
 /** A model's failure as a `RagError`. The model's message says what to do. */
-export const modelError = (stage: Stage, cause: GatewayError): RagError =>
-  new RagError({
-    stage,
-    reason: "Model",
-    message: `${asSentence(cause.message)}${stage === "ingest" ? " What succeeded is kept." : ""}`,
-    cause
-  })
+export const modelError = (stage: Stage, cause: GatewayError): RagError => {
+  const message = `${asSentence(cause.message)}${stage === "ingest" ? " What succeeded is kept." : ""}`
+  return new RagError({ stage, reason: "Model", message, cause })
+}
 
 /** Letters of a word per token: the average of common vocabularies. */
 const LETTERS_PER_TOKEN = 6

@@ -71,11 +71,7 @@ export const judgementsOf = (folder: string): Effect.Effect<ReadonlyMap<string, 
   )
 }
 
-const duplicateId = (path: string, id: string): Effect.Effect<never, RagError> =>
-  Effect.fail(
-    new RagError({
-      stage: "evaluate",
-      reason: "Malformed",
-      message: `${path} has the _id ${JSON.stringify(id)} twice. Give each document its own _id.`
-    })
-  )
+const duplicateId = (path: string, id: string): Effect.Effect<never, RagError> => {
+  const message = `${path} has the _id ${JSON.stringify(id)} twice. Give each document its own _id.`
+  return Effect.fail(new RagError({ stage: "evaluate", reason: "Malformed", message }))
+}

@@ -90,14 +90,10 @@ export const evaluateRetrieval: (options: {
   }
 )
 
-const noRelevantDocument = (folder: string): Effect.Effect<never, RagError> =>
-  Effect.fail(
-    new RagError({
-      stage: "evaluate",
-      reason: "Empty",
-      message: `No question in ${folder} has a relevant document. Compare the identifiers of its judgements with those of corpus.jsonl and queries.jsonl.`
-    })
-  )
+const noRelevantDocument = (folder: string): Effect.Effect<never, RagError> => {
+  const message = `No question in ${folder} has a relevant document. Compare the identifiers of its judgements with those of corpus.jsonl and queries.jsonl.`
+  return Effect.fail(new RagError({ stage: "evaluate", reason: "Empty", message }))
+}
 
 /** Searches the store, and fuses the hits. */
 const recall = ({ embed }: typeof Embedder.Service, collection: Collection, fusion: Fusion) =>

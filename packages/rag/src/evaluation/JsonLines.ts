@@ -47,12 +47,7 @@ export const invalidLine = (
   line: number,
   why: string,
   cause?: unknown
-): Effect.Effect<never, RagError> =>
-  Effect.fail(
-    new RagError({
-      stage: "evaluate",
-      reason: "Malformed",
-      message: `Line ${line} of ${path} is not valid: ${why.replaceAll(/\s+/g, " ")}. Fix the line.`,
-      cause
-    })
-  )
+): Effect.Effect<never, RagError> => {
+  const message = `Line ${line} of ${path} is not valid: ${why.replaceAll(/\s+/g, " ")}. Fix the line.`
+  return Effect.fail(new RagError({ stage: "evaluate", reason: "Malformed", message, cause }))
+}

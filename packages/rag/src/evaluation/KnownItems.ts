@@ -59,10 +59,10 @@ const fromHeadings = ({ blocks, title }: Parsed): ReadonlyArray<KnownItem> =>
     const question = oneLine(heading.replace(NUMBERING, ""))
     if (!isSpecific(question) || questionKey(heading) === questionKey(title)) return []
     const next = blocks.findIndex((block, at) => at > i && block.kind === "heading")
-    const below = blocks.slice(i + 1, next < 0 ? blocks.length : next)
-    const first = below[0]
-    const last = below.at(-1)
-    const characters = below.reduce((sum, block) => sum + block.end - block.start, 0)
+    const section = blocks.slice(i + 1, next < 0 ? blocks.length : next)
+    const first = section[0]
+    const last = section.at(-1)
+    const characters = section.reduce((sum, block) => sum + block.end - block.start, 0)
     if (first === undefined || last === undefined || characters < MIN_SECTION) return []
     return [
       {

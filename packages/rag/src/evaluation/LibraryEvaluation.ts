@@ -183,12 +183,9 @@ export const evaluateQuestions: (
     Effect.gen(function* () {
       const id = ids.get(question.document)
       if (id === undefined) {
-        return yield* new RagError({
-          stage: "evaluate",
-          reason: "NotFound",
-          message: `The library has no document ${question.document}, which "${question.question}" names. Ingest it, or fix the path.`,
-          document: question.document
-        })
+        const { document } = question
+        const message = `The library has no document ${document}, which "${question.question}" names. Ingest it, or fix the path.`
+        return yield* new RagError({ stage: "evaluate", reason: "NotFound", message, document })
       }
       const { parsed } = yield* library.document(id)
       return judgedQuestion(question.question, id, parsed, yield* answerSpan(question, parsed))

@@ -26,15 +26,10 @@ export const answerSpan = (
   parsed: Parsed
 ): Effect.Effect<Span, RagError> => {
   const from = page === undefined ? undefined : parsed.pages.find(({ number }) => number === page)
-  const missing = (what: string) =>
-    Effect.fail(
-      new RagError({
-        stage: "evaluate",
-        reason: "Malformed",
-        message: `${document} has no ${what}, which "${question}" asks for. Fix the question.`,
-        document
-      })
-    )
+  const missing = (what: string) => {
+    const message = `${document} has no ${what}, which "${question}" asks for. Fix the question.`
+    return Effect.fail(new RagError({ stage: "evaluate", reason: "Malformed", message, document }))
+  }
   if (page !== undefined && from === undefined) return missing(`page ${page}`)
   const within: Span = from ?? { start: 0, end: parsed.text.length }
   if (text === undefined) return Effect.succeed(within)

@@ -83,14 +83,10 @@ export const decodeParsed = Effect.fn("ParsedCodec.decode")(function* (
   document: string,
   readCrop: Collection["original"] = () => Effect.succeed(undefined)
 ) {
-  const damaged = (cause: unknown) =>
-    new RagError({
-      stage: "store",
-      reason: "Store",
-      message: `The stored parse of ${document} is damaged. Remove the document, and ingest its file again.`,
-      document,
-      cause
-    })
+  const damaged = (cause: unknown) => {
+    const message = `The stored parse of ${document} is damaged. Remove the document, and ingest its file again.`
+    return new RagError({ stage: "store", reason: "Store", message, document, cause })
+  }
   const json = yield* Effect.tryPromise({ try: () => promisify(gunzip)(bytes), catch: damaged })
   const stored = yield* Schema.decodeEffect(StoredParse)(json.toString("utf8")).pipe(Effect.mapError(damaged))
   const lines = stored.lines.map(([start, end, page, ...box]): Line => ({ start, end, page, box }))

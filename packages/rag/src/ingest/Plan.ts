@@ -21,11 +21,8 @@ export const planIngest = Effect.fn("Plan.ingest")(function* (
   { per1000Tokens }: PlanOptions
 ) {
   if (per1000Tokens !== undefined && !(per1000Tokens >= 0 && per1000Tokens < Infinity)) {
-    return yield* new RagError({
-      stage: "ingest",
-      reason: "Malformed",
-      message: `per1000Tokens is ${per1000Tokens}; expected quota units, 0 or more.`
-    })
+    const message = `per1000Tokens is ${per1000Tokens}; expected quota units, 0 or more.`
+    return yield* new RagError({ stage: "ingest", reason: "Malformed", message })
   }
   const stored = byId(yield* collection.inventory)
   const { deleted, failed, files, root } = yield* folderFiles(source, stored)

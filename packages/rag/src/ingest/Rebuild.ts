@@ -58,11 +58,8 @@ export const rebuildFrom = (
           yield* catchUp
           if (yield* publish(catchUp)) return []
         }
-        return yield* new RagError({
-          stage: "ingest",
-          reason: "Stale",
-          message: `The rebuild was not published, because other writers changed the collection during all ${ATTEMPTS} attempts. The collection is unchanged. Run it again when fewer write.`
-        })
+        const message = `The rebuild was not published, because other writers changed the collection during all ${ATTEMPTS} attempts. The collection is unchanged. Run it again when fewer write.`
+        return yield* new RagError({ stage: "ingest", reason: "Stale", message })
       })
       return withReport(documents.length, write(documents), end)
     })
@@ -81,18 +78,12 @@ const storedFile = (collection: Collection | undefined, stored: StoredDocument):
   }
 }
 
-const failOnFailure = (event: IngestEvent): Effect.Effect<IngestEvent, RagError> =>
-  event.type === "document" && event.status === "failed"
-    ? Effect.fail(
-        new RagError({
-          stage: "ingest",
-          reason: event.error.reason,
-          message: `The rebuild stopped at ${event.path}; the collection is unchanged. ${event.error.message}`,
-          document: event.path,
-          cause: event.error
-        })
-      )
-    : Effect.succeed(event)
+const failOnFailure = (event: IngestEvent): Effect.Effect<IngestEvent, RagError> => {
+  if (event.type !== "document" || event.status !== "failed") return Effect.succeed(event)
+  const { error: cause, path: document } = event
+  const message = `The rebuild stopped at ${document}; the collection is unchanged. ${cause.message}`
+  return Effect.fail(new RagError({ stage: "ingest", reason: cause.reason, message, document, cause }))
+}
 
 /** The stored parse of a format that links to pictures: the pictures may have been deleted since. */
 const storedParse = (
@@ -115,10 +106,6 @@ export const readOriginal = (
   Effect.gen(function* () {
     const bytes = collection === undefined ? undefined : yield* collection.original(info.sha256)
     if (bytes !== undefined) return bytes
-    return yield* new RagError({
-      stage: "store",
-      reason: "Store",
-      message: `The original of ${info.path} is missing in the store. Ingest the file again.`,
-      document: info.path
-    })
+    const message = `The original of ${info.path} is missing in the store. Ingest the file again.`
+    return yield* new RagError({ stage: "store", reason: "Store", message, document: info.path })
   })

@@ -62,11 +62,8 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
     onStage = () => Effect.void
   ) {
     if (typeof question !== "string" || question.trim() === "") {
-      return yield* new RagError({
-        stage: "retrieve",
-        reason: "Empty",
-        message: "The question is empty. Ask in a sentence or in a few words."
-      })
+      const message = "The question is empty. Ask in a sentence or in a few words."
+      return yield* new RagError({ stage: "retrieve", reason: "Empty", message })
     }
     const started = yield* Clock.currentTimeNanos
     const plan = yield* resolveOptions(options, defaults, declared, rerankerModel)

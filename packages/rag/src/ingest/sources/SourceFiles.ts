@@ -166,12 +166,10 @@ const invalidName = (path: string): RagError =>
   failure(path, "Malformed", `The name of ${path} is not valid UTF-8. Rename the file.`)
 
 /** Node would resolve an empty path to the current folder. */
-const invalidPath = (path: unknown): RagError =>
-  new RagError({
-    stage: "ingest",
-    reason: "Malformed",
-    message: `${formatValue(path)} is not a path of a folder or file; "." is the current folder.`
-  })
+const invalidPath = (path: unknown): RagError => {
+  const message = `${formatValue(path)} is not a path of a folder or file; "." is the current folder.`
+  return new RagError({ stage: "ingest", reason: "Malformed", message })
+}
 
 const failure = (document: string, reason: RagReason, message: string, cause?: unknown): RagError =>
   new RagError({ stage: "ingest", reason, message, document, cause })
