@@ -158,7 +158,10 @@ describe("the stored parse", () => {
         })
       )
       assert.deepInclude(blind.report, { added: 1, faulty: 1, failed: [] })
-      assert.match(blind.documents[0]?.faults?.[0]?.message ?? "", /no `Vision` that reads images is provided/)
+      assert.match(
+        blind.documents[0]?.faults?.[0]?.message ?? "",
+        /no `Vision` that reads images is provided/
+      )
       const read = Effect.gen(function* () {
         const library = yield* Library.open(at)
         const done = yield* Stream.runLast(library.rebuild)

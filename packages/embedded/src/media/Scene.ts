@@ -44,11 +44,7 @@ export const sceneOf = ({ detail = 1, height, prompt, raw = false, seed, width }
 }
 
 /** An SVG of these elements. `opacity` is 0 to 1. */
-export const svgOf = (
-  { height, width }: Size,
-  elements: string,
-  opacity = 1
-): Buffer => {
+export const svgOf = ({ height, width }: Size, elements: string, opacity = 1): Buffer => {
   const inner = opacity === 1 ? elements : `<g opacity="${opacity}">${elements}</g>`
   const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`
   return Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" ${size}>${inner}</svg>`)
