@@ -54,7 +54,7 @@ const CHARGE_KINDS = {
 }
 
 /** Charges that one query returns at most. */
-const EXPIRED_AT_ONCE = 200
+const EXPIRED_BATCH = 200
 
 /**
  * The ledger of charges.
@@ -162,7 +162,7 @@ export class Ledger extends Context.Service<
         }),
         expired: (before, of) =>
           sql<OpenRow>`SELECT * FROM charges WHERE lease_until <= ${before} AND ${sql.literal(CHARGE_KINDS[of])}
-            ORDER BY lease_until LIMIT ${EXPIRED_AT_ONCE}`.pipe(
+            ORDER BY lease_until LIMIT ${EXPIRED_BATCH}`.pipe(
             Effect.map((rows) => rows.flatMap((row) => open(row) ?? []))
           ),
         taken: Effect.fnUntraced(function* (charges) {

@@ -360,15 +360,15 @@ export function* refundExpired(id: string, outcomeUnknown: boolean): SqlStep<boo
 }
 
 /** Charges of one statement. The number is fixed, so that the statement is prepared once. */
-const RENEWED_AT_ONCE = 50
-const SOME = `(${Array(RENEWED_AT_ONCE).fill("?").join(", ")})`
+const RENEWAL_BATCH = 50
+const RENEWAL_PLACEHOLDERS = `(${Array(RENEWAL_BATCH).fill("?").join(", ")})`
 
 export function* renew(ids: ReadonlyArray<string>, { text, value }: ReturnType<Lease>): SqlStep<void> {
-  for (let at = 0; at < ids.length; at += RENEWED_AT_ONCE) {
-    const some = ids.slice(at, at + RENEWED_AT_ONCE)
-    const rest = Array(RENEWED_AT_ONCE - some.length).fill("")
+  for (let at = 0; at < ids.length; at += RENEWAL_BATCH) {
+    const some = ids.slice(at, at + RENEWAL_BATCH)
+    const rest = Array(RENEWAL_BATCH - some.length).fill("")
     yield* query(
-      `UPDATE charges SET lease_until = ${text} WHERE state IN ${OPEN} AND id IN ${SOME}`,
+      `UPDATE charges SET lease_until = ${text} WHERE state IN ${OPEN} AND id IN ${RENEWAL_PLACEHOLDERS}`,
       value,
       ...some,
       ...rest

@@ -52,7 +52,7 @@ const charactersOf = (texts: ReadonlyArray<string>): number =>
 const tokensOf = (texts: ReadonlyArray<string>): number =>
   texts.reduce((sum, text) => sum + countTokens(text), 0)
 
-const ofTexts = <Request>(
+const textMeter = <Request>(
   operation: keyof Operations,
   textsOf: (request: Request) => ReadonlyArray<string>
 ): Meter<Request> => ({
@@ -62,11 +62,11 @@ const ofTexts = <Request>(
   countUsage: (request) => ({ ...NOTHING, inputTokens: tokensOf(textsOf(request)) })
 })
 
-export const embeddingsMeter = ofTexts<EmbeddingRequest>("embeddings", ({ input }) =>
+export const embeddingsMeter = textMeter<EmbeddingRequest>("embeddings", ({ input }) =>
   typeof input === "string" ? [input] : input
 )
 
-export const rerankMeter = ofTexts<RerankRequest>("rerank", ({ documents, query }) => [
+export const rerankMeter = textMeter<RerankRequest>("rerank", ({ documents, query }) => [
   query,
   ...documents.map((document) => (typeof document === "string" ? document : document.text))
 ])
@@ -160,16 +160,16 @@ export const chatMeter: Meter<ChatRequest> = {
   hidesUsage
 }
 
-const ofImages = ({ n }: ImageRequest): Usage => ({ ...NOTHING, images: n ?? 1 })
+const imageUsage = ({ n }: ImageRequest): Usage => ({ ...NOTHING, images: n ?? 1 })
 
 export const imagesMeter: Meter<ImageRequest> = {
   operation: "images",
   creates: true,
-  most: ofImages,
-  countUsage: ofImages
+  most: imageUsage,
+  countUsage: imageUsage
 }
 
-const ofVideo = ({ seconds }: VideoRequest): Usage => ({
+const videoUsage = ({ seconds }: VideoRequest): Usage => ({
   ...NOTHING,
   seconds: seconds === undefined ? DEFAULT_SECONDS : Number(seconds)
 })
@@ -177,6 +177,6 @@ const ofVideo = ({ seconds }: VideoRequest): Usage => ({
 export const videosMeter: Meter<VideoRequest> = {
   operation: "videos",
   creates: true,
-  most: ofVideo,
-  countUsage: ofVideo
+  most: videoUsage,
+  countUsage: videoUsage
 }

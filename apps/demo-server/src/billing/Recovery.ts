@@ -11,7 +11,7 @@ import { Prices } from "./Prices.ts"
 import { taskSettlement } from "./CostEstimate.ts"
 import { taskOutcome } from "../routing/ResponseBody.ts"
 
-const EVERY = Duration.seconds(30)
+const RECOVERY_INTERVAL = Duration.seconds(30)
 
 /** A task whose outcome is still unknown after this time is refunded. */
 const OUTCOME_UNKNOWN = Duration.hours(24)
@@ -117,7 +117,7 @@ const makeRecovery = Effect.gen(function* () {
       Effect.catchTag("SqlError", (error) =>
         Effect.logWarning(`Expired charges and responses could not be read: ${error.message}`)
       ),
-      Effect.repeat(Schedule.spaced(EVERY))
+      Effect.repeat(Schedule.spaced(RECOVERY_INTERVAL))
     )
 
   // Only one server uses a SQLite file at a time, so all leases in it are of servers that have ended.

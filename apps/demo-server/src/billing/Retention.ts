@@ -5,10 +5,10 @@ import { ServerConfig } from "../config/ServerConfig.ts"
 import { guarded } from "../sql/Transaction.ts"
 import { WINDOW_MS } from "./RateWindow.ts"
 
-const EVERY = Duration.hours(1)
+const RETENTION_INTERVAL = Duration.hours(1)
 
 /** Charges that one transaction deletes at most, because other calls wait for it. */
-const AT_ONCE = 500
+const DELETE_BATCH = 500
 
 interface DeletedRow {
   readonly state: string
@@ -40,7 +40,7 @@ export class Retention extends Context.Service<
           Effect.gen(function* () {
             const deleted = yield* sql<DeletedRow>`DELETE FROM charges WHERE id IN (SELECT id FROM charges
               WHERE user_id = ${user} AND created_at < ${before} AND state IN ('settled', 'refunded')
-              ORDER BY created_at LIMIT ${AT_ONCE}) RETURNING state, cost`
+              ORDER BY created_at LIMIT ${DELETE_BATCH}) RETURNING state, cost`
             const paid = deleted.reduce(
               (sum, { cost, state }) => sum + (state === "settled" ? Number(cost) : 0),
               0
@@ -52,7 +52,7 @@ export class Retention extends Context.Service<
 
       const deleteOfUser = (user: string, before: number): Effect.Effect<number, SqlError.SqlError> =>
         Effect.flatMap(deleteSome(user, before), (number) =>
-          number < AT_ONCE
+          number < DELETE_BATCH
             ? Effect.succeed(number)
             : // Waiting calls run in between.
               Effect.map(Effect.andThen(Effect.yieldNow, deleteOfUser(user, before)), (more) => number + more)
@@ -74,7 +74,7 @@ export class Retention extends Context.Service<
           Effect.logWarning(`Could not delete old charges. Next attempt in an hour: ${message}`)
         )
       )
-      yield* Effect.forkScoped(Effect.repeat(round, Schedule.spaced(EVERY)))
+      yield* Effect.forkScoped(Effect.repeat(round, Schedule.spaced(RETENTION_INTERVAL)))
       return { deleteBefore }
     })
   )

@@ -10,11 +10,11 @@ export const DataEnvelope = <S extends Schema.Top>(data: S) =>
 
 export const wrapData = <A>(data: A) => ({ success: true as const, message: "" as const, data })
 
-const given = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
+const optional = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
 
 /** Limits of each of the user's keys, in place of the server's limits; 0: the server's. */
 const limits = { requests_per_minute: Schema.Int, tokens_per_minute: Schema.Int }
-const givenLimits = { requests_per_minute: given(Schema.Int), tokens_per_minute: given(Schema.Int) }
+const optionalLimits = { requests_per_minute: optional(Schema.Int), tokens_per_minute: optional(Schema.Int) }
 
 export const UserInfo = Schema.Struct({
   id: Schema.String,
@@ -36,10 +36,10 @@ export const UserCreateRequest = openStruct(
   {
     username: Schema.String,
     /** Starting balance in quota units. Default: 0. */
-    quota: given(Schema.Int),
+    quota: optional(Schema.Int),
     /** Default: `user`. */
-    role: given(Role),
-    ...givenLimits
+    role: optional(Role),
+    ...optionalLimits
   },
   "UserCreateRequest"
 )
@@ -48,12 +48,12 @@ export const UserCreateRequest = openStruct(
 export const UserUpdateRequest = openStruct(
   {
     id: Schema.String,
-    username: given(Schema.String),
-    role: given(Role),
-    status: given(Schema.Int),
+    username: optional(Schema.String),
+    role: optional(Role),
+    status: optional(Schema.Int),
     /** Quota units to add to the balance. Negative values subtract; the balance cannot go below 0. */
-    add_quota: given(Schema.Int),
-    ...givenLimits
+    add_quota: optional(Schema.Int),
+    ...optionalLimits
   },
   "UserUpdateRequest"
 )

@@ -32,9 +32,9 @@ export const FigureInfo = Schema.Struct({
 })
 export type FigureInfo = typeof FigureInfo.Type
 
-const four = String.raw`-?\d{1,6}(?:\.\d{1,6})?(?:,-?\d{1,6}(?:\.\d{1,6})?){3}`
+const coordinates = String.raw`-?\d{1,6}(?:\.\d{1,6})?(?:,-?\d{1,6}(?:\.\d{1,6})?){3}`
 const Boxes = Schema.String.check(
-  Schema.isPattern(new RegExp(`^${four}(?:;${four}){0,${MAX_BOXES - 1}}$`), {
+  Schema.isPattern(new RegExp(`^${coordinates}(?:;${coordinates}){0,${MAX_BOXES - 1}}$`), {
     message: `up to ${MAX_BOXES} boxes \`x0,y0,x1,y1\` in points from the top left, separated by \`;\``
   })
 )

@@ -13,7 +13,7 @@ import {
 import { fieldNames } from "../wire/JsonScanner.ts"
 import { NEW_LIMIT_NAME } from "./ChatLimit.ts"
 
-const KNOWN: ReadonlySet<string> = new Set([
+const FIELD_NAMES: ReadonlySet<string> = new Set([
   NEW_LIMIT_NAME,
   ...[ChatRequest, EmbeddingRequest, RerankRequest, ImageRequest, VideoRequest].flatMap(({ from }) =>
     Object.keys(from.schema.fields)
@@ -23,7 +23,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 /** Folds case as case-insensitive parsers do. Some characters are equal to letters in one case only. */
 const foldCase = (name: string): string => name.toUpperCase().toLowerCase()
 
-const isMisspelt = (name: string): boolean => !KNOWN.has(name) && KNOWN.has(foldCase(name))
+const isMisspelt = (name: string): boolean => !FIELD_NAMES.has(name) && FIELD_NAMES.has(foldCase(name))
 
 const reject = (message: string, param: string) =>
   new Failure({ status: 400, message, param: param.slice(0, 64) })

@@ -20,11 +20,7 @@ const final = (status: Failure["status"], code: string, message: string) =>
 
 export const bodyTooLarge = (limit: number): Response =>
   respond(
-    final(
-      413,
-      "too_large",
-      `The body is larger than the ${limit} bytes that are read here: send less at once`
-    ),
+    final(413, "too_large", `The body is larger than the limit of ${limit} bytes. Send less at once`),
     413,
     { connection: "close" }
   )
@@ -33,25 +29,27 @@ export const hostNotAllowed = respond(
   final(
     403,
     "host_not_allowed",
-    "The server is not called by this name: use localhost, 127.0.0.1 or a name that SLUICE_HOSTS allows"
+    "This host name is not allowed. Use localhost, 127.0.0.1 or a name in SLUICE_HOSTS"
   )
 )
 
-export const noHost = respond(
-  final(400, "malformed_request", "The request has no Host header: name the server that it is for")
-)
+export const noHost = respond(final(400, "malformed_request", "The request has no Host header"))
 
 /** Compressed bodies are refused: a small one may decompress to a huge one. */
 export const unsupportedEncoding = respond(
-  final(415, "unsupported_content_encoding", "Compressed bodies are not read here: send it as it is"),
+  final(
+    415,
+    "unsupported_content_encoding",
+    "Compressed request bodies are not supported. Send the body uncompressed"
+  ),
   415,
   { "accept-encoding": "identity" }
 )
 
-/** The call was interrupted by the end of this server. Another server may answer it. */
+/** The call was interrupted by this server's shutdown. Another server may answer it. */
 export const shuttingDown = new Failure({
   status: 503,
-  message: "The server is stopping and the call was not finished: try again in a moment",
+  message: "The server is stopping, and the call was not completed. Try again in a moment",
   code: "shutting_down",
   retryAfter: Duration.seconds(1),
   retryable: true
@@ -61,21 +59,17 @@ export const shuttingDown = new Failure({
 export const internalFailure = final(
   500,
   "internal",
-  "The server failed: please report, with the x-request-id and what its log says"
+  "Internal server error. Report it with the x-request-id and the server's log"
 )
 
 /** Bodies for statuses that the framework sends without one. */
-const bare: Partial<Record<number, Failure>> = {
-  400: final(
-    400,
-    "malformed_request",
-    "The request could not be read: see /docs for what it should look like"
-  ),
-  413: final(413, "too_large", "The body is larger than what is read here: send less at once"),
+const emptyFailures: Partial<Record<number, Failure>> = {
+  400: final(400, "malformed_request", "The request could not be parsed. See /docs for its format"),
+  413: final(413, "too_large", "The body is too large. Send less at once"),
   415: final(
     415,
     "unsupported_media_type",
-    "This content-type is not read here: see /docs for the one that is"
+    "This content-type is not supported. See /docs for the supported one"
   )
 }
 
@@ -86,16 +80,18 @@ const notFound = ({ method, url }: Request): Response => {
   const path = (url.split("?", 1)[0] ?? "").slice(0, SHOWN)
   const methods = methodsOf(url)
   if (methods.length === 0 || methods.includes(method)) {
-    return respond(final(404, "route_not_found", `There is no ${path} here: /docs lists what there is`))
+    return respond(final(404, "route_not_found", `No route ${path}. /docs lists all routes`))
   }
   const allow = methods.join(", ")
-  return respond(final(400, "method_not_allowed", `${path} takes ${allow}, not ${method}`), 405, { allow })
+  return respond(final(400, "method_not_allowed", `${path} does not support ${method}. Use ${allow}`), 405, {
+    allow
+  })
 }
 
 const isNotFound = (error: unknown): boolean =>
   HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
 
-/** Whether the caller has gone. Other interruptions come from the end of the server. */
+/** Whether the caller disconnected. Other interruptions come from the server's shutdown. */
 export const isAbandoned = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some(
     (reason) => reason._tag === "Interrupt" && reason.annotations.has(HttpServerError.ClientAbort.key)
@@ -108,7 +104,7 @@ const typeOf = ({ body, headers }: Response): string =>
 export const toInterfaceError = (response: Response, limit: number): Response => {
   if (response.status < 400 || typeOf(response).startsWith("application/json")) return response
   if (response.status === 413) return bodyTooLarge(limit)
-  const failure = bare[response.status]
+  const failure = emptyFailures[response.status]
   return failure === undefined
     ? response.status >= 500
       ? respond(internalFailure)

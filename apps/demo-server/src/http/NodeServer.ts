@@ -1,5 +1,5 @@
 /**
- * Node's HTTP server with time limits for silent callers, JSON errors for malformed requests, and a queue for
+ * Node's HTTP server with time limits for requestTimedOut callers, JSON errors for malformed requests, and a queue for
  * requests that arrive during the start.
  */
 import { Failure } from "@sluice/core/contract"
@@ -22,13 +22,13 @@ export const MAX_HEADER_BYTES = 16 * 1024
 const REQUEST_TIMEOUT = 30 * 60 * 1000
 
 /** The time for a whole body, as a multiple of the allowed silence. Uploads of documents may take longer. */
-const WHOLE = 10
+const BODY_TIMEOUT_FACTOR = 10
 
 /** Milliseconds that an idle connection stays open. */
 const KEEP_ALIVE = 10_000
 
 /** Milliseconds between checks for slow requests. */
-const LOOK_EVERY = 2_000
+const CHECK_INTERVAL = 2_000
 
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse]
 
@@ -44,26 +44,26 @@ interface Connection {
 
 type Connections = Map<Socket, Connection>
 
-/** The wire may have another status; the form is that of every error. */
+/** The response may have another status. */
 const failure = (code: string, message: string) => new Failure({ status: 400, code, message })
 
 const faults: Readonly<Record<string, readonly [status: number, text: string, Failure]>> = {
   HPE_HEADER_OVERFLOW: [
     431,
     "Request Header Fields Too Large",
-    failure("headers_too_large", `The headers have more than ${MAX_HEADER_BYTES} bytes: send fewer`)
+    failure("headers_too_large", `The headers have more than ${MAX_HEADER_BYTES} bytes. Send fewer`)
   ],
   ERR_HTTP_REQUEST_TIMEOUT: [
     408,
     "Request Timeout",
-    failure("request_timeout", "The request did not come in time: send it again, faster")
+    failure("request_timeout", "The request did not arrive in time. Send it again, faster")
   ]
 }
 
 const malformed = [
   400,
   "Bad Request",
-  failure("malformed_request", "This is not HTTP as RFC 9112 has it: the connection is closed")
+  failure("malformed_request", "This is not a valid HTTP request (RFC 9112). The connection is closed")
 ] as const
 
 const headersOf = ({ headers }: Failure, body: string, id: string): OutgoingHttpHeaders => ({
@@ -76,45 +76,45 @@ const headersOf = ({ headers }: Failure, body: string, id: string): OutgoingHttp
   connection: "close"
 })
 
-/** Refuses what could not be parsed as a request, on the socket. */
+/** Refuses a request that could not be parsed, on the socket. */
 const refuseSocket = (socket: Socket, code: string) => {
-  const [status, text, told] = faults[code] ?? malformed
-  const body = JSON.stringify(told.body)
-  const head = Object.entries(headersOf(told, body, `req_${randomUUID()}`))
+  const [status, text, error] = faults[code] ?? malformed
+  const body = JSON.stringify(error.body)
+  const head = Object.entries(headersOf(error, body, `req_${randomUUID()}`))
     .map(([name, value]) => `${name}: ${String(value)}\r\n`)
     .join("")
   socket.end(`HTTP/1.1 ${status} ${text}\r\n${head}\r\n${body}`, () => socket.destroy())
 }
 
 /** Refuses a request and closes its connection. */
-export const refuse = ([request, response]: Exchange, status: number, told: Failure) => {
-  const body = JSON.stringify(told.body)
-  response.writeHead(status, headersOf(told, body, chooseRequestId(request.headers["x-request-id"])))
+export const refuse = ([request, response]: Exchange, status: number, error: Failure) => {
+  const body = JSON.stringify(error.body)
+  response.writeHead(status, headersOf(error, body, chooseRequestId(request.headers["x-request-id"])))
   response.end(body, () => request.socket.destroySoon())
 }
 
-const silent = failure(
+const requestTimedOut = failure(
   "request_timeout",
-  "Nothing came for too long in the middle of the request: send it again, without a pause"
+  "The request paused for too long. Send it again without a pause"
 )
 
-const slow = failure("request_timeout", "The body did not come in time: send it again, faster")
+const slow = failure("request_timeout", "The body did not arrive in time. Send it again, faster")
 
-const unexpected = failure("expectation_failed", "Only `Expect: 100-continue` is met here")
+const unexpected = failure("expectation_failed", "Only `Expect: 100-continue` is supported")
 
 /** Uploads have a time limit of their own, and report what was stored. */
 const isUpload = ({ url }: IncomingMessage): boolean =>
   url === "/documents" || url?.startsWith("/documents?") === true
 
 /**
- * Closes connections whose caller is silent while it should send or read. Callers that wait for a response are never
- * closed.
+ * Closes connections whose caller sends or reads nothing for too long. Connections that wait for a response stay
+ * open.
  */
-const giveUpTheSilent = (server: Server, connections: Connections, patience: number) => {
-  // Ends bodies that arrive too slowly, though never silent. A timer for each request costs more.
+const closeSilentConnections = (server: Server, connections: Connections, patience: number) => {
+  // Ends bodies that arrive too slowly, though without a pause. A timer for each request costs more.
   const look = setInterval(
     () => {
-      const begun = performance.now() - patience * WHOLE
+      const begun = performance.now() - patience * BODY_TIMEOUT_FACTOR
       for (const [socket, { exchange, since }] of connections) {
         if (exchange === undefined || since > begun) continue
         const [request, response] = exchange
@@ -123,7 +123,7 @@ const giveUpTheSilent = (server: Server, connections: Connections, patience: num
         else refuse(exchange, 408, slow)
       }
     },
-    Math.min(LOOK_EVERY, patience)
+    Math.min(CHECK_INTERVAL, patience)
   )
   look.unref()
   server.once("close", () => clearInterval(look))
@@ -140,7 +140,7 @@ const giveUpTheSilent = (server: Server, connections: Connections, patience: num
     const [request, response] = exchange
     // All received bytes were read, and more should come.
     if (!request.complete && request.readableLength === 0 && !isUpload(request)) {
-      return response.headersSent ? void socket.destroy() : refuse(exchange, 408, silent)
+      return response.headersSent ? void socket.destroy() : refuse(exchange, 408, requestTimedOut)
     }
     socket.setTimeout(patience)
   })
@@ -187,7 +187,7 @@ export const makeNodeServer = (patience: number, begin: () => void) => {
   const server = createServer({
     requestTimeout: REQUEST_TIMEOUT,
     headersTimeout: patience,
-    connectionsCheckingInterval: Math.min(LOOK_EVERY, patience),
+    connectionsCheckingInterval: Math.min(CHECK_INTERVAL, patience),
     keepAliveTimeout: KEEP_ALIVE,
     maxHeaderSize: MAX_HEADER_BYTES,
     // The middleware answers this in the interface's form.
@@ -195,7 +195,7 @@ export const makeNodeServer = (patience: number, begin: () => void) => {
   })
   const connections: Connections = new Map()
   closeWhenDone(server, connections, begin)
-  giveUpTheSilent(server, connections, patience)
+  closeSilentConnections(server, connections, patience)
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     const begun = connections.get(socket)?.exchange?.[1].headersSent === true
     if (socket.writable && !begun && error.code !== "ECONNRESET") refuseSocket(socket, error.code ?? "")

@@ -36,7 +36,7 @@ interface ServedRequest extends RequestRecord {
 }
 
 /** The number of series at most. Upstreams may accept any model name: later models are counted as `other`. */
-const KNOWN = 1000
+const MAX_SERIES = 1000
 
 /** Series by name, since creating a metric costs more than updating it. */
 const series = new Map<string, ReturnType<typeof seriesOf>>()
@@ -65,7 +65,7 @@ export const countRequest = (
   const name = `${method} ${route} ${status} ${model}`
   let found = series.get(name)
   if (found === undefined) {
-    const isFull = series.size >= KNOWN
+    const isFull = series.size >= MAX_SERIES
     found = seriesOf(route, method, String(status), isFull ? "other" : model)
     if (!isFull) series.set(name, found)
   }

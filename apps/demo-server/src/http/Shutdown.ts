@@ -3,7 +3,7 @@ import { Context, Deferred, Duration, Effect, Layer } from "effect"
 import { ServerConfig } from "../config/ServerConfig.ts"
 
 /** The part of the shutdown time that is kept for ending streams. */
-const FAREWELL = Duration.seconds(1)
+const FINAL_EVENT_TIME = Duration.seconds(1)
 
 /**
  * The state of the shutdown.
@@ -27,7 +27,7 @@ export class Shutdown extends Context.Service<
     Effect.gen(function* () {
       const { operation } = yield* ServerConfig
       const all = Duration.seconds(operation.shutdownSeconds)
-      const streams = Duration.max(Duration.subtract(all, FAREWELL), Duration.times(all, 0.5))
+      const streams = Duration.max(Duration.subtract(all, FINAL_EVENT_TIME), Duration.times(all, 0.5))
       const begun = yield* Deferred.make<void>()
       const over = yield* Deferred.make<void>()
       const ends = new Set<() => void>()

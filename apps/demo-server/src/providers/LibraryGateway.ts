@@ -10,7 +10,7 @@ import {
 import { GatewayClient } from "@sluice/core/client"
 import { Context, type Duration, Effect, Layer, Stream } from "effect"
 import type { UpstreamConnection } from "../routing/UpstreamClient.ts"
-import { rewordOurFaults } from "../routing/UpstreamFaults.ts"
+import { rewordConfigurationErrors } from "../routing/UpstreamFaults.ts"
 
 /** Sees the parts of a chat stream, and may end it. */
 export type ChatInterceptor = (
@@ -24,30 +24,30 @@ export const CurrentChatInterceptor = Context.Reference<ChatInterceptor>(
   { defaultValue: () => (_call, parts) => parts }
 )
 
-/** Reasons that blame the request. The server wrote the request, so its user cannot correct it. */
+/** Faults of the request. The server wrote the request, so its user cannot correct it. */
 const REQUEST_FAULTS: ReadonlySet<GatewayError["reason"]["_tag"]> = new Set([
   "InvalidRequest",
   "Forbidden",
   "NotFound"
 ])
 
-/** Turns errors that blame the request into errors of the server. */
-const blameLibrary = (names: UpstreamConnection["names"]) => {
-  const ofServer = rewordOurFaults(names)
-  const blame = (error: GatewayError): GatewayError => {
+/** Turns errors about the request into errors of the server. */
+const rewordLibraryErrors = (names: UpstreamConnection["names"]) => {
+  const rewordConfiguration = rewordConfigurationErrors(names)
+  const reword = (error: GatewayError): GatewayError => {
     const { attempt, reason } = error
     if (reason._tag === "PartialFailure") {
-      const first = blame(new GatewayError({ ...error, reason: reason.first })).reason
+      const first = reword(new GatewayError({ ...error, reason: reason.first })).reason
       if (first._tag === "PartialFailure") return error
       const partial = new PartialFailure({ ...reason, message: reason.message, first })
       return new GatewayError({ ...error, reason: partial })
     }
-    const blamed = ofServer(error)
-    if (blamed !== error || attempt === undefined || !REQUEST_FAULTS.has(reason._tag)) return blamed
+    const reworded = rewordConfiguration(error)
+    if (reworded !== error || attempt === undefined || !REQUEST_FAULTS.has(reason._tag)) return reworded
     const message = `The gateway rejects this server's request: ${reason.message}`
     return new GatewayError({ ...error, reason: new ServerFailure({ message, status: 502, final: true }) })
   }
-  return blame
+  return reword
 }
 
 /** Limits of a model's calls. */
@@ -63,19 +63,19 @@ export const layerLibraryGateway = (
   { apiKey, idle, names, url }: UpstreamConnection & { readonly url: string },
   { batch, timeout }: LibraryModelOptions
 ) => {
-  const blame = blameLibrary(names)
+  const reword = rewordLibraryErrors(names)
   return Layer.effect(
     Gateway,
     Effect.map(Gateway, (gateway) =>
       Gateway.of({
         ...gateway,
-        embeddings: (call) => Effect.mapError(gateway.embeddings(call), blame),
-        rerank: (call) => Effect.mapError(gateway.rerank(call), blame),
-        chat: (call) => Effect.mapError(gateway.chat(call), blame),
+        embeddings: (call) => Effect.mapError(gateway.embeddings(call), reword),
+        rerank: (call) => Effect.mapError(gateway.rerank(call), reword),
+        chat: (call) => Effect.mapError(gateway.chat(call), reword),
         chatStream: (call) =>
           Stream.unwrap(
             Effect.map(CurrentChatInterceptor, (intercept) =>
-              intercept(call, Stream.mapError(gateway.chatStream(call), blame))
+              intercept(call, Stream.mapError(gateway.chatStream(call), reword))
             )
           )
       })

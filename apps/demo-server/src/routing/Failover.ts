@@ -38,17 +38,20 @@ const mayTryNext = (operation: keyof Operations, { reason, notExecuted }: Gatewa
 const retryAfterMs = ({ retryAfter }: GatewayError): number =>
   retryAfter === undefined ? Infinity : Duration.toMillis(retryAfter)
 
-const soonest = (errors: ReadonlyArray<GatewayError>): GatewayError | undefined =>
+const earliestRetry = (errors: ReadonlyArray<GatewayError>): GatewayError | undefined =>
   errors.toSorted((a, b) => retryAfterMs(a) - retryAfterMs(b))[0]
 
 /** The most useful of the errors: one that says when to retry, else one that a provider returned. */
-const mostUseful = (errors: ReadonlyArray<GatewayError>, last: GatewayError): GatewayError =>
-  soonest(errors.filter(({ reason }) => reason._tag === "RateLimited")) ??
+const selectError = (errors: ReadonlyArray<GatewayError>, last: GatewayError): GatewayError =>
+  earliestRetry(errors.filter(({ reason }) => reason._tag === "RateLimited")) ??
   errors.findLast(({ attempt }) => attempt !== undefined) ??
-  soonest(errors) ??
+  earliestRetry(errors) ??
   last
 
-const guarded = <Request, Response>({ operate, provider: { guard } }: ProviderCandidate<Request, Response>) =>
+const withCircuit = <Request, Response>({
+  operate,
+  provider: { guard }
+}: ProviderCandidate<Request, Response>) =>
   guard === undefined ? operate : (call: Parameters<typeof operate>[0]) => guard.around(operate(call))
 
 /** Tries the providers one after another. */
@@ -56,18 +59,18 @@ export const failover = <Request extends { readonly model: string }, Response>(
   operation: keyof Operations,
   candidates: readonly [ProviderCandidate<Request, Response>, ...Array<ProviderCandidate<Request, Response>>]
 ): Effect.Effect<Operation<Request, Response>> => {
-  if (candidates.length === 1) return Effect.succeed(guarded(candidates[0]))
+  if (candidates.length === 1) return Effect.succeed(withCircuit(candidates[0]))
   return Effect.map(ordered(candidates), (order): Operation<Request, Response> => {
     const tryFrom =
       (at: number, before: ReadonlyArray<GatewayError>): Operation<Request, Response> =>
       (call) => {
         const candidate = order[at] ?? candidates[0]
-        return guarded(candidate)(call).pipe(
+        return withCircuit(candidate)(call).pipe(
           Effect.catch((error) => {
             const errors = [...before, error]
             const next = order[at + 1]
             if (!mayTryNext(operation, error)) return Effect.fail(error)
-            if (next === undefined) return Effect.fail(mostUseful(errors, error))
+            if (next === undefined) return Effect.fail(selectError(errors, error))
             const message = `${operation} of ${call.request.model} failed at ${candidate.provider.id}. Trying ${next.provider.id}: ${error.reason.message}`
             return Effect.andThen(
               error.attempt === undefined ? Effect.logDebug(message) : Effect.logWarning(message),

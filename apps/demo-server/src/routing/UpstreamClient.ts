@@ -23,7 +23,7 @@ import { HttpClient, HttpClientRequest, type HttpServerResponse } from "effect/h
 import { type Dialect, gatewayDialect } from "./dialects/Dialect.ts"
 import { withInterfaceErrors } from "./dialects/DialectResponse.ts"
 import { makeRedactor } from "./RedactCredential.ts"
-import { rewordOurFaults } from "./UpstreamFaults.ts"
+import { rewordConfigurationErrors } from "./UpstreamFaults.ts"
 import { type NoResult, forwardVideo, type ReadResponse } from "./UpstreamResponse.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -92,7 +92,7 @@ export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: Upstream
     callers.set(millis, caller)
     return caller
   }
-  const reword = rewordOurFaults(names)
+  const reword = rewordConfigurationErrors(names)
 
   const checked = ({
     requestId,

@@ -10,7 +10,7 @@ const PROTOCOL_STATUSES: ReadonlySet<number | undefined> = new Set([405, 406, 41
  * Rewords errors that this server's configuration causes: its credential is rejected, its account is empty, the address
  * or the protocol is wrong. They become 502, because the caller cannot fix a 400, 401 or 403. Nothing was executed.
  */
-export const rewordOurFaults =
+export const rewordConfigurationErrors =
   ({ apiKey, url }: { readonly url: string; readonly apiKey: string }) =>
   (error: GatewayError): GatewayError => {
     const { reason } = error

@@ -12,7 +12,7 @@ import { taskOutcome } from "./ResponseBody.ts"
 import { includeUsage, hidesUsage } from "./StreamUsage.ts"
 import { type UpstreamConnection, makeUpstreamClient } from "./UpstreamClient.ts"
 import {
-  rewordOurFaults,
+  rewordConfigurationErrors,
   cannotCancel,
   untrackedTask,
   cannotDelete,
@@ -71,7 +71,7 @@ const accountOf = Effect.fnUntraced(function* (baseUrl: string, accessToken: Sys
   const context = yield* Layer.build(AccountClient.layerAccountWithoutTransport(options))
   const { availableModels, models } = Context.get(context, Account)
   const reword = Effect.mapError(
-    rewordOurFaults({ url: "SLUICE_GATEWAY_URL", apiKey: "SLUICE_ACCESS_TOKEN" })
+    rewordConfigurationErrors({ url: "SLUICE_GATEWAY_URL", apiKey: "SLUICE_ACCESS_TOKEN" })
   )
   const { bytes } = makeRedactor(Redacted.value(accessToken))
   const redact = Effect.map(

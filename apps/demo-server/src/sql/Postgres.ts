@@ -22,10 +22,10 @@ const SESSION = {
   idle_in_transaction_session_timeout: "30000"
 }
 
-/** How long a connection or a response is waited for. The database cancels statements earlier. */
-const PATIENCE: Duration.Input = "15 seconds"
+/** For a connection and for each response. The database cancels statements earlier. */
+const RESPONSE_TIMEOUT: Duration.Input = "15 seconds"
 
-const silent = (operation: string) =>
+const noResponse = (operation: string) =>
   new SqlError.SqlError({
     reason: new SqlError.ConnectionError({
       cause: new Error("no answer"),
@@ -36,11 +36,11 @@ const silent = (operation: string) =>
 
 type Connection = PgConnection.PgConnection
 
-/** Fails where the database is silent for too long, as one whose host has vanished. */
+/** Fails if the database does not respond in time, for example because its host is down. */
 const within =
   (duration: Duration.Input, operation: string) =>
   <A, E, R>(run: Effect.Effect<A, E, R>) =>
-    Effect.timeoutOrElse(run, { duration, orElse: () => Effect.fail(silent(operation)) })
+    Effect.timeoutOrElse(run, { duration, orElse: () => Effect.fail(noResponse(operation)) })
 
 /** A connection of the pool as one of Effect's SQL client. */
 const clientConnection = (connection: Connection, patience: Duration.Input): SqlConnection.Connection => {
@@ -197,7 +197,7 @@ const exact = (value: bigint): number | bigint => {
  */
 export const layer = (
   url: Redacted.Redacted,
-  patience: Duration.Input = PATIENCE
+  patience: Duration.Input = RESPONSE_TIMEOUT
 ): Layer.Layer<SqlClient.SqlClient | GroupCommit, SqlError.SqlError | PostgresMissing> =>
   Layer.unwrap(
     Effect.gen(function* () {
