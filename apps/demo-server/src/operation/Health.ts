@@ -71,11 +71,12 @@ const readiness = Effect.gen(function* () {
     checkOr("the data folder cannot be written: its disk is full or read-only", write),
     DISK_CHECK_TTL
   )
-  return Effect.map(Effect.all({ database, library, disk }, { concurrency: 3 }), (checks) => ({
+  const check = Effect.map(Effect.all({ database, library, disk }, { concurrency: 3 }), (checks) => ({
     ...checks,
     providers: providers.length > 0 ? "ok" : "no provider is configured",
     server: shutdown.hasBegun() ? "the server is stopping" : "ok"
   }))
+  return { check }
 })
 
 /** Reported, but the server stays ready: the previous configuration stays in use. */
@@ -85,7 +86,7 @@ const LivenessLayer = HttpRouter.add("GET", "/healthz", HttpServerResponse.jsonU
 
 const ReadinessLayer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const check = yield* readiness
+    const { check } = yield* readiness
     const { isRejected } = yield* ProvidersFileState
     yield* router.add(
       "GET",
