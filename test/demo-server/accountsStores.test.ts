@@ -11,7 +11,7 @@ import { DatabaseLayer } from "../../apps/demo-server/src/database/Database.ts"
 import { Users } from "../../apps/demo-server/src/accounts/Users.ts"
 import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
 import { layer as layerPostgres } from "../../apps/demo-server/src/sql/Postgres.ts"
-import { guarded, serializable } from "../../apps/demo-server/src/sql/Transaction.ts"
+import { readCommitted, serializable } from "../../apps/demo-server/src/sql/Transaction.ts"
 import { onEachStore, onPostgres } from "./Stores.ts"
 import { startServer, temporaryFolder } from "./TestServer.ts"
 
@@ -167,7 +167,7 @@ onEachStore((store) => {
           sql`UPDATE balances SET units = units - 1 WHERE name = ${name} AND units >= 1 RETURNING units`,
           ({ length }) => (length === 1 ? Effect.void : Effect.fail("short" as const))
         )
-      const both = guarded(Effect.andThen(take("a"), take("b")))
+      const both = readCommitted(Effect.andThen(take("a"), take("b")))
       const results = yield* Effect.forEach(Array.from({ length: 60 }), () => Effect.result(both), {
         concurrency: "unbounded"
       })
@@ -191,7 +191,7 @@ onEachStore((store) => {
         ["a", "b"],
         ["b", "a"]
       ]
-      yield* Effect.forEach(pairs, (names) => guarded(Effect.forEach(names, take, { discard: true })), {
+      yield* Effect.forEach(pairs, (names) => readCommitted(Effect.forEach(names, take, { discard: true })), {
         concurrency: "unbounded"
       })
       const left = yield* sql<{ units: number }>`SELECT units FROM balances`

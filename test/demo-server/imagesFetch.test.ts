@@ -4,7 +4,11 @@ import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
-import { fetchImageWithin, publicReach, type Reach } from "../../apps/demo-server/src/media/FetchImage.ts"
+import {
+  fetchImageWithin,
+  publicAddressPolicy,
+  type AddressPolicy
+} from "../../apps/demo-server/src/media/FetchImage.ts"
 import { isPublicAddress } from "../../apps/demo-server/src/network/IpAddress.ts"
 
 const bytes = Buffer.from("\x89PNG\r\n\x1a\n and the rest of it", "latin1")
@@ -24,7 +28,7 @@ const serve = Effect.fnUntraced(function* (listener: RequestListener) {
 })
 
 /** Resolves every name to loopback, and allows only the given port. */
-const reaching = (port: number): Reach & { readonly resolved: Array<string> } => {
+const reaching = (port: number): AddressPolicy & { readonly resolved: Array<string> } => {
   const resolved: Array<string> = []
   return {
     resolved,
@@ -36,16 +40,16 @@ const reaching = (port: number): Reach & { readonly resolved: Array<string> } =>
   }
 }
 
-const failing = (reach: Reach, url: string) => Effect.flip(fetchImageWithin(reach)(url))
+const failing = (policy: AddressPolicy, url: string) => Effect.flip(fetchImageWithin(policy)(url))
 
 describe("an image behind a URL", () => {
   it.live("is fetched from the checked address, with the name resolved once", () =>
     Effect.gen(function* () {
       const { asked, port } = yield* serve((_, response) => response.end(bytes))
-      const reach = reaching(port)
-      const image = yield* fetchImageWithin(reach)(`http://pictures.example:${port}/a.png?b=c`)
+      const policy = reaching(port)
+      const image = yield* fetchImageWithin(policy)(`http://pictures.example:${port}/a.png?b=c`)
       assert.deepStrictEqual(Buffer.from(image), bytes)
-      assert.deepStrictEqual(reach.resolved, ["pictures.example"])
+      assert.deepStrictEqual(policy.resolved, ["pictures.example"])
       assert.deepStrictEqual(asked, ["pictures.example/a.png?b=c"])
     }).pipe(Effect.scoped)
   )
@@ -58,9 +62,9 @@ describe("an image behind a URL", () => {
           .writeHead(302, { location: url === "/start" ? "/middle" : `http://other.example:${port}/end` })
           .end()
       })
-      const reach = reaching(port)
-      yield* fetchImageWithin(reach)(`http://pictures.example:${port}/start`)
-      assert.deepStrictEqual(reach.resolved, ["pictures.example", "pictures.example", "other.example"])
+      const policy = reaching(port)
+      yield* fetchImageWithin(policy)(`http://pictures.example:${port}/start`)
+      assert.deepStrictEqual(policy.resolved, ["pictures.example", "pictures.example", "other.example"])
       assert.deepStrictEqual(asked, [
         "pictures.example/start",
         "pictures.example/middle",
@@ -84,10 +88,10 @@ describe("an image behind a URL", () => {
   it.live("is not fetched if one of several addresses is forbidden", () =>
     Effect.gen(function* () {
       const { asked, port } = yield* serve((_, response) => response.end(bytes))
-      const reach = reaching(port)
+      const policy = reaching(port)
       const two = {
-        ...reach,
-        resolve: async () => [...(await reach.resolve("")), { address: "10.0.0.1", family: 4 }]
+        ...policy,
+        resolve: async () => [...(await policy.resolve("")), { address: "10.0.0.1", family: 4 }]
       }
       const error = yield* failing(two, `http://pictures.example:${port}/`)
       assert.match(error.message, /not publicly reachable/)
@@ -167,7 +171,7 @@ describe("an image behind a URL", () => {
   ]) {
     it.live(`of http://${host}/ is never fetched`, () =>
       Effect.gen(function* () {
-        const error = yield* failing(publicReach, `http://${host}/a.png`)
+        const error = yield* failing(publicAddressPolicy, `http://${host}/a.png`)
         assert.match(error.message, /not publicly reachable/)
       })
     )
@@ -182,7 +186,7 @@ describe("an image behind a URL", () => {
   ] as const) {
     it.live(`${url.slice(0, 40)} is rejected`, () =>
       Effect.gen(function* () {
-        assert.match((yield* failing(publicReach, url)).message, message)
+        assert.match((yield* failing(publicAddressPolicy, url)).message, message)
       })
     )
   }

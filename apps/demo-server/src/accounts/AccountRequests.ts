@@ -38,7 +38,7 @@ const invalid = (param: string, message: string) =>
   new Failure({ status: 400, message, param, code: "invalid_value" })
 
 /** The value of a field, if it is valid. */
-const ensure = <A>(isValid: boolean, value: A, param: string, message: string) =>
+const requireValid = <A>(isValid: boolean, value: A, param: string, message: string) =>
   isValid ? Effect.succeed(value) : Effect.fail(invalid(param, message))
 
 /** Rejects unknown fields: a misspelt limit must not be ignored. */
@@ -48,11 +48,11 @@ export const rejectUnknown = (
 ) => {
   const field = Object.keys(extra ?? {}).find((name) => !except.includes(name))
   const shown = (field ?? "").slice(0, MAX_NAME)
-  return ensure(field === undefined, undefined, shown, `Unknown field \`${shown}\`: leave it out`)
+  return requireValid(field === undefined, undefined, shown, `Unknown field \`${shown}\`: leave it out`)
 }
 
 export const parseName = (name: string, param = "name") =>
-  ensure(
+  requireValid(
     name.length > 0 && name.length <= MAX_NAME && !/\p{Cc}/u.test(name) && name.isWellFormed(),
     name,
     param,
@@ -60,7 +60,7 @@ export const parseName = (name: string, param = "name") =>
   )
 
 const parseExpiry = (expiry: Expiry) =>
-  ensure(
+  requireValid(
     expiry._tag !== "Unknown",
     expiry._tag === "At" ? DateTime.toEpochMillis(expiry.at) : null,
     "expired_time",
@@ -68,10 +68,10 @@ const parseExpiry = (expiry: Expiry) =>
   )
 
 export const parseUnits = (units: number, param: string) =>
-  ensure(units >= 0, units, param, `\`${param}\` must be a number of quota units, 0 or more`)
+  requireValid(units >= 0, units, param, `\`${param}\` must be a number of quota units, 0 or more`)
 
 const parseSubnetField = (subnet: string) =>
-  ensure(
+  requireValid(
     subnet.length <= MAX_SUBNET && parseSubnet(subnet) !== undefined,
     subnet,
     "subnet",
@@ -79,7 +79,7 @@ const parseSubnetField = (subnet: string) =>
   )
 
 export const parseStatus = (status: number) =>
-  ensure(
+  requireValid(
     status === 0 || status === 1,
     status as KeyFields["status"],
     "status",
@@ -188,7 +188,7 @@ export const parsePage = Effect.fn("AccountRequests.page")(function* (query: {
 
 /** A keyword is plain text without wildcards. PostgreSQL rejects NUL in text. */
 export const parseKeyword = (keyword: string) =>
-  ensure(
+  requireValid(
     keyword.length <= MAX_NAME && !keyword.includes("\0"),
     keyword,
     "keyword",

@@ -24,7 +24,7 @@ const failure = (status: Failure["status"], code: string, message: string, param
   new Failure({ status, message, code, ...(param !== undefined && { param }) })
 
 export const notAdmin = failure(403, "not_an_administrator", "Only administrators may do this")
-const ownRights = failure(
+const cannotRemoveOwnRights = failure(
   400,
   "invalid_value",
   "You can't remove your own rights. Ask another administrator",
@@ -137,7 +137,7 @@ const makeAdministration = Effect.gen(function* () {
       ...(typeof status === "number" && { status: yield* parseStatus(status) }),
       ...(yield* parseLimits(payload))
     } satisfies Partial<UserFields>
-    if (id === self && (changes.role === "user" || changes.status === 0)) return yield* ownRights
+    if (id === self && (changes.role === "user" || changes.status === 0)) return yield* cannotRemoveOwnRights
     const add = payload.add_quota ?? 0
     const details = { ...changes, ...(add !== 0 && { add_quota: add }) }
     const updated = yield* change(

@@ -2,7 +2,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Integer } from "../sql/Integer.ts"
-import { guarded } from "../sql/Transaction.ts"
+import { readCommitted } from "../sql/Transaction.ts"
 import { CurrentCaller } from "./Caller.ts"
 import { accountRows, type ListPage } from "./Users.ts"
 
@@ -67,7 +67,7 @@ export class Audit extends Context.Service<Audit>()("@sluice/demo-server/Audit",
           const entry = entryOf(result)
           if (entry !== undefined) yield* write(entry)
           return result
-        }).pipe(guarded, Effect.provideService(SqlClient.SqlClient, sql)),
+        }).pipe(readCommitted, Effect.provideService(SqlClient.SqlClient, sql)),
       /** Newest first. */
       list: ({ size, skip }: ListPage) =>
         rows(sql`SELECT * FROM audit ORDER BY id DESC LIMIT ${size} OFFSET ${skip}`)

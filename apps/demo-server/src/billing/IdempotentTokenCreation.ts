@@ -4,7 +4,7 @@ import { Clock, Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { catchSqlError } from "../sql/StoreFailure.ts"
 import { runEffect } from "../sql/SqlStep.ts"
-import { guarded } from "../sql/Transaction.ts"
+import { readCommitted } from "../sql/Transaction.ts"
 import { claimKey, type Idempotency, storeResponse } from "./Idempotency.ts"
 
 const alreadyCreated = (id: string) =>
@@ -39,7 +39,7 @@ export const makeIdempotentCreation = Effect.gen(function* () {
       yield* runEffect(sql, () => storeResponse(token, user, replay))
       return { made }
     })
-    return guarded(step).pipe(
+    return readCommitted(step).pipe(
       Effect.provideService(SqlClient.SqlClient, sql),
       catchSqlError,
       Effect.flatMap((result): Effect.Effect<A, Failure> => {

@@ -2,7 +2,7 @@
 import { Clock, Context, Duration, Effect, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ServerConfig } from "../config/ServerConfig.ts"
-import { guarded } from "../sql/Transaction.ts"
+import { readCommitted } from "../sql/Transaction.ts"
 import { WINDOW_MS } from "./RateWindow.ts"
 
 const RETENTION_INTERVAL = Duration.hours(1)
@@ -36,7 +36,7 @@ export class Retention extends Context.Service<
       const { billing } = yield* ServerConfig
 
       const deleteSome = (user: string, before: number) =>
-        guarded(
+        readCommitted(
           Effect.gen(function* () {
             const deleted = yield* sql<DeletedRow>`DELETE FROM charges WHERE id IN (SELECT id FROM charges
               WHERE user_id = ${user} AND created_at < ${before} AND state IN ('settled', 'refunded')

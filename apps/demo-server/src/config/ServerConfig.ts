@@ -134,7 +134,7 @@ const parseGateway = Effect.fn("ServerConfig.gateway")(function* (found: Variabl
 export type GatewaySettings = NonNullable<Effect.Success<ReturnType<typeof parseGateway>>>
 
 /** Variables that have no effect without a gateway, to warn about. */
-const unusedOf = (found: Variables): ReadonlyArray<string> => {
+const unusedVariables = (found: Variables): ReadonlyArray<string> => {
   if (found.url !== undefined) return []
   const names = {
     apiKey: "SLUICE_API_KEY",
@@ -171,7 +171,7 @@ export class ServerConfig extends Context.Service<ServerConfig>()("@sluice/demo-
       describeFigures: found.describe ?? false,
       samples: found.samples ?? true,
       /** Variables that are set and have no effect. */
-      unusedVariables: unusedOf(found),
+      unusedVariables: unusedVariables(found),
       operation: yield* parseOperation(found.operation),
       billing: yield* parseBilling(found.billing)
     }

@@ -21,7 +21,7 @@ import { PageImages } from "./PageImages.ts"
 import { ragFailure } from "../libraries/RagFailure.ts"
 
 /** Headers of an image: no script in it runs here, and no other origin can embed it. */
-const sandboxed = {
+const SANDBOX_HEADERS = {
   "x-content-type-options": "nosniff",
   "cross-origin-resource-policy": "same-origin",
   "content-security-policy": "sandbox; default-src 'none'"
@@ -135,7 +135,7 @@ export const FiguresLayer = HttpApiBuilder.group(
         const bytes = yield* Effect.mapError(library.attachment(id, found.crop), ragFailure)
         const format = imageFormatOf(bytes)
         const headers = {
-          ...sandboxed,
+          ...SANDBOX_HEADERS,
           "content-type": format === undefined ? "application/octet-stream" : mediaTypeOf(format),
           "cache-control": byContent ? IMMUTABLE : REVALIDATE,
           etag: `"${found.crop}"`
@@ -154,7 +154,7 @@ export const FiguresLayer = HttpApiBuilder.group(
         const boxes = boxesOf(parsed, page, query)
         const etag = `"${[...Object.values(of), digestOf(boxes)].join("-")}"`
         // The file at a path may change, so browsers revalidate.
-        const headers = { ...sandboxed, "content-type": "image/png", "cache-control": REVALIDATE, etag }
+        const headers = { ...SANDBOX_HEADERS, "content-type": "image/png", "cache-control": REVALIDATE, etag }
         if (yield* isCached(etag)) return HttpServerResponse.empty({ status: 304, headers })
         const drawn = Effect.gen(function* () {
           const plain = yield* images.get(of, draw(library, info, page, width))

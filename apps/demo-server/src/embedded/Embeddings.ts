@@ -37,7 +37,7 @@ export const embeddingsOperation = (
     const dimensions = dimensionsOf(body)
     const length = vectors[0]?.length
     if (dimensions !== null && dimensions !== length) {
-      const message = `The vectors of ${model} always have ${length} dimensions: leave \`dimensions\` out`
+      const message = `The vectors of ${model} always have ${length} dimensions. Leave \`dimensions\` out`
       return yield* reject(new InvalidRequest({ message, param: "dimensions" }))
     }
     const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0)

@@ -31,7 +31,7 @@ const SHORTEST_SECONDS = 0.5
 
 const outOfRange = new Failure({
   status: 400,
-  message: `\`seconds\` must be from "${SHORTEST_SECONDS}" to "${LONGEST_SECONDS}". Most models accept less: see their group`,
+  message: `\`seconds\` must be from "${SHORTEST_SECONDS}" to "${LONGEST_SECONDS}". Most models accept fewer. Their group states the limit`,
   param: "seconds"
 })
 

@@ -24,7 +24,7 @@ const hasTooMany = (json: string): boolean => {
 const tooManyParts = new Failure({
   status: 400,
   code: "too_many_parts",
-  message: `The body has more than ${MAX_PARTS} objects, lists, names and elements together: send fewer at once`
+  message: `The body has more than ${MAX_PARTS} objects, lists, names and elements together. Send fewer at once`
 })
 
 /** JSON, or a body without a type. */

@@ -135,8 +135,8 @@ const sizeOf = (bytes: Uint8Array): ImageSize => {
   return (format && imageSizeOf(format, bytes)) ?? NO_SIZE
 }
 
-/** The tokens of a look. If the model counts none: those that the same chat of `/v1` would cost. */
-const lookUsage = (
+/** The tokens of a call of the vision model: its own count, or else those of the same chat in `/v1`. */
+const visionUsage = (
   question: string,
   images: ReadonlyArray<Uint8Array>,
   detail: ImageDetail | undefined,
@@ -163,7 +163,7 @@ const billVision = (bill: Bill, { look, model, read, ...rest }: Vision["Service"
       const request = chatAbout(model.id, question, images, options?.detail)
       const call = Effect.map(look(question, images, options), (seen) => ({
         ...seen,
-        ...lookUsage(question, images, options?.detail, seen)
+        ...visionUsage(question, images, options?.detail, seen)
       }))
       return bill(chatMeter, request, call)
     },
@@ -173,7 +173,7 @@ const billVision = (bill: Bill, { look, model, read, ...rest }: Vision["Service"
         const request = chatAbout(visionModel.id, "", [image], "auto")
         const call = Effect.map(read(image), (lines) => {
           const text = lines.map((line) => line.text).join("\n")
-          return { lines, ...lookUsage("", [image], "auto", { text, tokens: 0 }) }
+          return { lines, ...visionUsage("", [image], "auto", { text, tokens: 0 }) }
         })
         return Effect.map(bill(chatMeter, request, call), ({ lines }) => lines)
       }

@@ -29,13 +29,13 @@ interface Address {
 }
 
 /** How host names are resolved, and which addresses may be reached. */
-export interface Reach {
+export interface AddressPolicy {
   readonly resolve: (host: string) => Promise<ReadonlyArray<Address>>
   readonly mayReach: (address: string, port: number) => boolean
 }
 
 /** The public internet, on ports 80 and 443. */
-export const publicReach: Reach = {
+export const publicAddressPolicy: AddressPolicy = {
   resolve: (host) => lookup(host, { all: true, verbatim: true }),
   mayReach: (address, port) => (port === 80 || port === 443) && isPublicAddress(address)
 }
@@ -50,7 +50,7 @@ export class FetchImage extends Context.Service<
     FetchImage,
     Effect.gen(function* () {
       const readOwn = yield* makeFileLinks
-      const fetchPublic = fetchImageWithin(publicReach)
+      const fetchPublic = fetchImageWithin(publicAddressPolicy)
       return Effect.fnUntraced(function* (url, origin) {
         return (yield* readOwn(url, origin)) ?? (yield* fetchPublic(url))
       })
@@ -79,7 +79,7 @@ const parse = (text: string): URL | InvalidRequest => {
 }
 
 /** The address to connect to: the first one, if all may be reached. */
-const resolveAddress = Effect.fnUntraced(function* ({ resolve, mayReach }: Reach, url: URL) {
+const resolveAddress = Effect.fnUntraced(function* ({ resolve, mayReach }: AddressPolicy, url: URL) {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1")
   const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port)
   const family = isIP(host)
@@ -138,14 +138,14 @@ const request = (url: URL, { address, family }: Address) =>
   })
 
 export const fetchImageWithin = (
-  reach: Reach
+  policy: AddressPolicy
 ): ((url: string) => Effect.Effect<Uint8Array, InvalidRequest>) => {
   const follow = Effect.fnUntraced(function* (text: string) {
     let next = text
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const url = parse(next)
       if (url instanceof InvalidRequest) return yield* url
-      const got = yield* request(url, yield* resolveAddress(reach, url))
+      const got = yield* request(url, yield* resolveAddress(policy, url))
       if (typeof got !== "string") return got
       next = URL.canParse(got, url.href) ? new URL(got, url.href).href : got
     }

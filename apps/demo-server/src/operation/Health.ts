@@ -18,14 +18,14 @@ const CHECK_TIMEOUT = Duration.seconds(2)
 /** The result of the disk check is reused for this long. */
 const DISK_CHECK_TTL = Duration.seconds(1)
 
-/** As much as the accounts write at once. */
+/** The size of the largest write of the accounts. */
 const PROBE = new Uint8Array(64 * 1024)
 
 /** `ok`, or a fixed description of the fault: other messages may contain addresses and passwords. */
 type Check = "ok" | (string & {})
 
-/** Gives `fault` if the check fails or takes too long. */
-const checkOr = <E, R>(fault: Check, check: Effect.Effect<Check, E, R>) =>
+/** Returns `fault` if the check fails or takes too long. */
+const checkOrFault = <E, R>(fault: Check, check: Effect.Effect<Check, E, R>) =>
   check.pipe(
     Effect.timeout(CHECK_TIMEOUT),
     Effect.catchCause(() => Effect.succeed(fault))
@@ -41,7 +41,7 @@ const readiness = Effect.gen(function* () {
   const providers = yield* Providers
   const shutdown = yield* Shutdown
 
-  const database = checkOr(
+  const database = checkOrFault(
     "the database does not respond",
     sql.onDialectOrElse({
       orElse: () => Effect.as(sql`SELECT 1`, "ok"),
@@ -53,7 +53,7 @@ const readiness = Effect.gen(function* () {
         )
     })
   )
-  const library = checkOr(
+  const library = checkOrFault(
     "the library cannot be read",
     Effect.map(owners.state, ({ state }) => {
       if (state === "rebuild-needed") return REBUILD
@@ -68,7 +68,7 @@ const readiness = Effect.gen(function* () {
     .writeFile(file, PROBE, { mode: 0o600 })
     .pipe(Effect.ensuring(Effect.ignore(fs.remove(file))), Effect.as("ok"))
   const disk = yield* Effect.cachedWithTTL(
-    checkOr("the data folder cannot be written: its disk is full or read-only", write),
+    checkOrFault("the data folder cannot be written: its disk is full or read-only", write),
     DISK_CHECK_TTL
   )
   const check = Effect.map(Effect.all({ database, library, disk }, { concurrency: 3 }), (checks) => ({

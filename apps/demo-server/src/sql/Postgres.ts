@@ -180,7 +180,7 @@ export class PostgresMissing extends Schema.TaggedError<PostgresMissing>()("Post
 
 const missing = () =>
   new PostgresMissing({
-    message: "PostgreSQL needs the package @effect/sql-pg: install it beside Sluice"
+    message: "PostgreSQL needs the package @effect/sql-pg. Install it next to Sluice"
   })
 
 /** Numbers as SQLite gives them while they are exact, else bigint. */

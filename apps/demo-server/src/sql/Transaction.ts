@@ -6,7 +6,7 @@ import { SqlClient, SqlError } from "effect/sql"
 const ATTEMPTS = 50
 
 /** A conflict that left no changes. A connection that broke during COMMIT is not one. */
-const lost = (error: unknown): boolean =>
+const isConflict = (error: unknown): boolean =>
   SqlError.isSqlError(error) &&
   (error.reason._tag === "SerializationError" || error.reason._tag === "DeadlockError")
 
@@ -18,7 +18,7 @@ const schedule = Schedule.exponential("2 millis").pipe(
 
 /** Runs a transaction again that conflicts with another. */
 export const retryConflicts = <A, E, R>(transaction: Effect.Effect<A, E, R>) =>
-  Effect.retry(transaction, { schedule, while: lost })
+  Effect.retry(transaction, { schedule, while: isConflict })
 
 const transact = <A, E, R>(self: Effect.Effect<A, E, R>, begin: string | undefined) =>
   Effect.gen(function* () {
@@ -44,10 +44,10 @@ const transact = <A, E, R>(self: Effect.Effect<A, E, R>, begin: string | undefin
  * **Gotchas.** Earlier reads may be outdated: rely on the guard and on `RETURNING`, not on a `SELECT`. Change tables
  * in the same order everywhere: PostgreSQL needs a second to detect a deadlock.
  */
-export const guarded = <A, E, R>(self: Effect.Effect<A, E, R>) => transact(self, undefined)
+export const readCommitted = <A, E, R>(self: Effect.Effect<A, E, R>) => transact(self, undefined)
 
 /**
- * As if no other transaction ran at the same time. Costs more than `guarded` if many change the same row.
+ * As if no other transaction ran at the same time. Costs more than `readCommitted` if many change the same row.
  *
  * **Details.** `SERIALIZABLE` on PostgreSQL, retried on conflicts, so `self` may run several times.
  */
