@@ -30,7 +30,7 @@ export type AnimatorMessage =
 const PROGRESS_INTERVAL = 6
 /** The encoder's speed, 0 (slow, fine) to 10. Smooth surfaces show no difference. */
 const SPEED = 10
-/** 10 (fine) to 51 (coarse). From 28 on the sky shows steps. */
+/** 10 (fine) to 51 (coarse). From 28 the sky shows banding. */
 const QUANTIZATION = 25
 /** References are decoded larger than the film by this factor, because the camera zooms in. */
 const REFERENCE_SCALE = 1.2

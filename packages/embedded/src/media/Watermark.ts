@@ -1,5 +1,5 @@
 /** The project's name as lines, so that no font is needed. */
-import { digits } from "./drawing/Canvas.ts"
+import { formatPixels } from "./drawing/Canvas.ts"
 import type { Size } from "./MediaRequest.ts"
 import { svgOf } from "./Scene.ts"
 
@@ -34,7 +34,7 @@ export const watermark = ({ height, width }: Size): Buffer => {
   const letters = Object.entries(LETTERS)
     .map(([letter, d]) => `<path transform="translate(${EDGES[letter as "S"]} 0)" d="${d}"/>`)
     .join("")
-  const place = `transform="translate(${digits(margin / 2)} ${digits(margin / 2)}) scale(${scale.toFixed(3)})"`
+  const place = `transform="translate(${formatPixels(margin / 2)} ${formatPixels(margin / 2)}) scale(${scale.toFixed(3)})"`
   const stroked = (attributes: string) => `<g ${attributes}>${letters}</g>`
   const dark = stroked('stroke="#000" stroke-opacity=".45" stroke-width="3.4"')
   const light = stroked('stroke="#fff" stroke-opacity=".95" stroke-width="1.6"')

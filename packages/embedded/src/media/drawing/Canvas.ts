@@ -15,8 +15,8 @@ export interface Canvas {
 /** A composition: it takes its random numbers once, then draws SVG elements for any time in seconds. */
 export type Composition = (canvas: Canvas) => (seconds: number) => string
 
-/** Rounds to a tenth of a pixel. */
-export const digits = (pixels: number): string => String(Math.round(pixels * 10) / 10)
+/** A number of pixels for SVG, rounded to a tenth. */
+export const formatPixels = (pixels: number): string => String(Math.round(pixels * 10) / 10)
 
 /** A gradient, by default from top to bottom. A stop is `[0 to 1, "#rrggbb", opacity]`. */
 export const gradient = (
@@ -36,18 +36,18 @@ export const background = ({ height, width }: Canvas, fill: string): string =>
   `<rect width="${width}" height="${height}" fill="${fill}"/>`
 
 export const circle = (x: number, y: number, radius: number, attributes: string): string =>
-  `<circle cx="${digits(x)}" cy="${digits(y)}" r="${digits(radius)}" ${attributes}/>`
+  `<circle cx="${formatPixels(x)}" cy="${formatPixels(y)}" r="${formatPixels(radius)}" ${attributes}/>`
 
 /** A smooth line through the midpoints between these points. */
 export const smooth = (points: ReadonlyArray<readonly [x: number, y: number]>): string => {
   const parts: Array<string> = []
   for (const [at, [x, y]] of points.entries()) {
     const next = points[at + 1]
-    if (at === 0) parts.push(`M${digits(x)} ${digits(y)}`)
-    else if (next === undefined) parts.push(`L${digits(x)} ${digits(y)}`)
+    if (at === 0) parts.push(`M${formatPixels(x)} ${formatPixels(y)}`)
+    else if (next === undefined) parts.push(`L${formatPixels(x)} ${formatPixels(y)}`)
     else {
-      const middle = `${digits((x + next[0]) / 2)} ${digits((y + next[1]) / 2)}`
-      parts.push(`Q${digits(x)} ${digits(y)} ${middle}`)
+      const middle = `${formatPixels((x + next[0]) / 2)} ${formatPixels((y + next[1]) / 2)}`
+      parts.push(`Q${formatPixels(x)} ${formatPixels(y)} ${middle}`)
     }
   }
   return parts.join("")
@@ -68,4 +68,5 @@ export const profile = (
 export const areaBelow = (
   { height, width }: Canvas,
   line: ReadonlyArray<readonly [number, number]>
-): string => `${smooth(line)}L${digits(width * 1.1)} ${height + 2}L${digits(-width * 0.1)} ${height + 2}Z`
+): string =>
+  `${smooth(line)}L${formatPixels(width * 1.1)} ${height + 2}L${formatPixels(-width * 0.1)} ${height + 2}Z`

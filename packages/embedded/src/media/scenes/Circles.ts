@@ -1,5 +1,5 @@
 /** Translucent discs and rings that orbit one point. */
-import { background, circle, type Composition, digits, gradient } from "../drawing/Canvas.ts"
+import { background, circle, type Composition, formatPixels, gradient } from "../drawing/Canvas.ts"
 
 export const circles: Composition = (canvas) => {
   const { detail, height, palette, random, width } = canvas
@@ -22,7 +22,9 @@ export const circles: Composition = (canvas) => {
   const orbits = Array.from({ length: Math.max(3, Math.round(9 * detail)) }, (_, i) => ({
     radius: spread * 0.12 * (i + 1) * random.between(0.9, 1.08),
     dash:
-      random.between(0, 1) < 0.4 ? `stroke-dasharray="${digits(unit * 0.004)} ${digits(unit * 0.014)}"` : ""
+      random.between(0, 1) < 0.4
+        ? `stroke-dasharray="${formatPixels(unit * 0.004)} ${formatPixels(unit * 0.014)}"`
+        : ""
   }))
   const defs = gradient("background", [
     [0, tone(0.1, night ? 0.2 : 0.96)],
@@ -34,7 +36,7 @@ export const circles: Composition = (canvas) => {
       [1, tone(share, light - 0.08)]
     ])
   )
-  const line = `fill="none" stroke="${tone(0.5, night ? 0.7 : 0.5)}" stroke-opacity=".35" stroke-width="${digits(unit * 0.0016)}"`
+  const line = `fill="none" stroke="${tone(0.5, night ? 0.7 : 0.5)}" stroke-opacity=".35" stroke-width="${formatPixels(unit * 0.0016)}"`
   return (seconds) => {
     const parts = [`<defs>${defs}${bodies.join("")}</defs>`, background(canvas, "url(#background)")]
     for (const { dash, radius } of orbits) parts.push(circle(centre.x, centre.y, radius, `${line} ${dash}`))
@@ -43,7 +45,7 @@ export const circles: Composition = (canvas) => {
       const x = centre.x + away * Math.cos(turned)
       const y = centre.y + away * Math.sin(turned)
       const attributes = ring
-        ? `fill="none" stroke="url(#d${i})" stroke-width="${digits(radius * 0.16)}" stroke-opacity="${opacity.toFixed(2)}"`
+        ? `fill="none" stroke="url(#d${i})" stroke-width="${formatPixels(radius * 0.16)}" stroke-opacity="${opacity.toFixed(2)}"`
         : `fill="url(#d${i})" fill-opacity="${opacity.toFixed(2)}"`
       parts.push(circle(x, y, radius, attributes))
     }

@@ -1,5 +1,5 @@
 /** Wavy bands of colour, like an aurora or silk. */
-import { background, type Composition, digits, gradient, smooth } from "../drawing/Canvas.ts"
+import { background, type Composition, formatPixels, gradient, smooth } from "../drawing/Canvas.ts"
 
 export const ribbons: Composition = (canvas) => {
   const { detail, height, palette, random, width } = canvas
@@ -8,7 +8,7 @@ export const ribbons: Composition = (canvas) => {
   const count = Math.max(4, Math.round(13 * detail))
   const lean = random.between(-0.35, 0.35) * height
   const swings = [0, 1, 2].map((k) => ({
-    turns: random.between(0.35, 0.8) * (k + 1),
+    frequency: random.between(0.35, 0.8) * (k + 1),
     phase: random.between(0, 6.28),
     speed: random.between(0.18, 0.42) * random.pick([1, -1])
   }))
@@ -36,8 +36,9 @@ export const ribbons: Composition = (canvas) => {
       height * (0.12 + 0.8 * share) +
       lean * (at - 0.5) +
       swings.reduce(
-        (y, { phase, speed, turns }, k) =>
-          y + (sway / (k + 1)) * Math.sin(6.283 * turns * at + phase + share * 2.4 + drift + speed * seconds),
+        (y, { frequency, phase, speed }, k) =>
+          y +
+          (sway / (k + 1)) * Math.sin(6.283 * frequency * at + phase + share * 2.4 + drift + speed * seconds),
         0
       )
     for (const [i, { drift, opacity, share, thick }] of bands.entries()) {
@@ -48,7 +49,7 @@ export const ribbons: Composition = (canvas) => {
       const lower = steps.map((at) => [at * width, middle(share, drift, at) + half(at)] as const).toReversed()
       parts.push(
         `<path d="${smooth(upper)}${smooth(lower).replace("M", "L")}Z" fill="url(#b${i})" fill-opacity="${opacity.toFixed(2)}"/>`,
-        `<path d="${smooth(upper)}" fill="none" stroke="${i % 5 === 2 ? accent : tone(share, night ? 0.85 : 0.98)}" stroke-opacity=".55" stroke-width="${digits(unit * 0.0018)}"/>`
+        `<path d="${smooth(upper)}" fill="none" stroke="${i % 5 === 2 ? accent : tone(share, night ? 0.85 : 0.98)}" stroke-opacity=".55" stroke-width="${formatPixels(unit * 0.0018)}"/>`
       )
     }
     return parts.join("")

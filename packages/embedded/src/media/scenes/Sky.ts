@@ -1,5 +1,5 @@
 /** The sky over water and land: a gradient, a sun or moon with a halo, and stars at night. */
-import { background, type Canvas, circle, digits, gradient } from "../drawing/Canvas.ts"
+import { background, type Canvas, circle, formatPixels, gradient } from "../drawing/Canvas.ts"
 
 export interface Sky {
   /** Gradients, for `<defs>`. */
@@ -62,7 +62,7 @@ export const skyOf = (canvas: Canvas, horizon: number): Sky => {
     for (const { long, speed, thick, x, y } of clouds) {
       const left = (((x + 0.5 + seconds * speed) % 1.6) - 0.5) * width
       parts.push(
-        `<rect x="${digits(left)}" y="${digits(y)}" width="${digits(long)}" height="${digits(thick)}" rx="${digits(thick / 2)}" fill="${tone(1, night ? 0.6 : 0.99)}" fill-opacity="${night ? 0.16 : 0.5}"/>`
+        `<rect x="${formatPixels(left)}" y="${formatPixels(y)}" width="${formatPixels(long)}" height="${formatPixels(thick)}" rx="${formatPixels(thick / 2)}" fill="${tone(1, night ? 0.6 : 0.99)}" fill-opacity="${night ? 0.16 : 0.5}"/>`
       )
     }
     return parts.join("")

@@ -4,24 +4,24 @@ import type { Random } from "../drawing/Random.ts"
 import { skyOf } from "./Sky.ts"
 
 /** Fractal noise of five octaves, about 0 to 1. */
-const ridgeOf = (random: Random, rough: number): ((at: number) => number) => {
+const ridgeOf = (random: Random, persistence: number): ((at: number) => number) => {
   const octaves = [0, 1, 2, 3, 4].map((k) => ({
-    often: 2 ** k,
-    part: rough ** k,
+    frequency: 2 ** k,
+    amplitude: persistence ** k,
     heights: Array.from({ length: 64 }, () => random.between(0, 1))
   }))
-  const whole = octaves.reduce((sum, { part }) => sum + part, 0)
+  const total = octaves.reduce((sum, { amplitude }) => sum + amplitude, 0)
   return (at) => {
     let y = 0
-    for (const { heights, often, part } of octaves) {
-      const along = at * often + 64
+    for (const { amplitude, frequency, heights } of octaves) {
+      const along = at * frequency + 64
       const left = Math.floor(along)
       const share = along - left
       const eased = share * share * (3 - 2 * share)
       const from = heights[left % 64] as number
-      y += part * (from + ((heights[(left + 1) % 64] as number) - from) * eased)
+      y += amplitude * (from + ((heights[(left + 1) % 64] as number) - from) * eased)
     }
-    return y / whole
+    return y / total
   }
 }
 

@@ -1,5 +1,5 @@
 /** Waves in layers under a low sun that glitters on them. */
-import { areaBelow, type Composition, digits, gradient, profile, smooth } from "../drawing/Canvas.ts"
+import { areaBelow, type Composition, formatPixels, gradient, profile, smooth } from "../drawing/Canvas.ts"
 import { skyOf } from "./Sky.ts"
 
 export const water: Composition = (canvas) => {
@@ -15,11 +15,11 @@ export const water: Composition = (canvas) => {
       near,
       base: height * (horizon + (1 - horizon) * 0.94 * near ** 1.25),
       swell: unit * (0.004 + 0.034 * near),
-      lengths: [0, 1, 2].map((k) => ({
-        turns: random.between(0.7, 1.5) * (k + 1) * (2.6 - 1.5 * near) * (width / unit),
+      components: [0, 1, 2].map((k) => ({
+        frequency: random.between(0.7, 1.5) * (k + 1) * (2.6 - 1.5 * near) * (width / unit),
         phase: random.between(0, 6.28),
         speed: random.between(0.5, 1) * (k % 2 === 0 ? 1 : -1),
-        part: 1 / (k + 1) ** 1.2
+        amplitude: 1 / (k + 1) ** 1.2
       }))
     }
   })
@@ -39,17 +39,17 @@ export const water: Composition = (canvas) => {
   )
   return (seconds) => {
     const parts = [`<defs>${sky.defs}${defs.join("")}</defs>`, sky.draw(seconds)]
-    for (const [i, { base, lengths, near, swell }] of waves.entries()) {
+    for (const [i, { base, components, near, swell }] of waves.entries()) {
       const line = profile(canvas, 30, (share) =>
-        lengths.reduce(
-          (y, { part, phase, speed, turns }) =>
-            y + swell * part * Math.sin(6.283 * turns * share + phase + speed * seconds),
+        components.reduce(
+          (y, { amplitude, frequency, phase, speed }) =>
+            y + swell * amplitude * Math.sin(6.283 * frequency * share + phase + speed * seconds),
           base
         )
       )
       parts.push(
         `<path d="${areaBelow(canvas, line)}" fill="url(#w${i})"/>`,
-        `<path d="${smooth(line)}" fill="none" stroke="${tone(1 - near, night ? 0.66 : 0.97)}" stroke-opacity="${(0.22 + 0.3 * near).toFixed(2)}" stroke-width="${digits(unit * (0.001 + 0.0018 * near))}"/>`
+        `<path d="${smooth(line)}" fill="none" stroke="${tone(1 - near, night ? 0.66 : 0.97)}" stroke-opacity="${(0.22 + 0.3 * near).toFixed(2)}" stroke-width="${formatPixels(unit * (0.001 + 0.0018 * near))}"/>`
       )
       // The reflection of the sun on this wave.
       for (const glint of glints) {
@@ -59,7 +59,7 @@ export const water: Composition = (canvas) => {
         const x = sky.disc.x + glint.aside * reach + unit * 0.01 * Math.sin(glint.phase + seconds * 1.7)
         const half = reach * 0.42 * glint.long * (0.75 + 0.25 * Math.sin(glint.phase + seconds * 2.3))
         parts.push(
-          `<path d="M${digits(x - half)} ${digits(y)}H${digits(x + half)}" stroke="${accent}" stroke-linecap="round" stroke-opacity="${(0.5 - 0.25 * Math.abs(glint.aside)).toFixed(2)}" stroke-width="${digits(unit * (0.0025 + 0.005 * near))}"/>`
+          `<path d="M${formatPixels(x - half)} ${formatPixels(y)}H${formatPixels(x + half)}" stroke="${accent}" stroke-linecap="round" stroke-opacity="${(0.5 - 0.25 * Math.abs(glint.aside)).toFixed(2)}" stroke-width="${formatPixels(unit * (0.0025 + 0.005 * near))}"/>`
         )
       }
     }
