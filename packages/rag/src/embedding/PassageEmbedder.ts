@@ -27,7 +27,7 @@ export interface TokenEstimate {
   readonly atMost: number
 }
 
-/** Embeds passages. Each text succeeds or fails alone. Equal texts that are embedded concurrently are sent once. */
+/** Embeds passages. Texts succeed or fail independently. Equal texts that are embedded concurrently are sent once. */
 export interface PassageEmbedder {
   readonly embed: (texts: ReadonlyArray<PassageText>) => Effect.Effect<ReadonlyArray<EmbeddedText>, RagError>
   /** The different texts without a vector in the cache, in order. Calls no model. */

@@ -126,7 +126,7 @@ const chooseItems = Effect.fn("LibraryEvaluation.choose")(function* (library: Li
  * not used.
  *
  * **Gotchas.** A paid model embeds the whole library again. The questions use the author's words: they compare
- * configurations, and do not predict how people's questions fare.
+ * configurations, and do not predict the scores of people's questions.
  */
 export const evaluateLibrary: (
   options: Options & { readonly questions?: number }

@@ -5,7 +5,7 @@ import type { MeasuredQueries } from "./Comparison.ts"
 import type { UsageMeter, ModelUse } from "./MeteredModels.ts"
 import { type Judgements, meanOf, measureOne, type RunMetrics } from "./Metrics.ts"
 
-/** A way to search, such as BM25 or a configuration of the retriever. It returns identifiers, best first. */
+/** A search method, such as BM25 or a configuration of the retriever. It returns identifiers, best first. */
 export interface SearchMethod {
   readonly name: string
   /** Its time and cost are measured. */

@@ -16,9 +16,9 @@ export interface RankChange {
 /** The changes for one question. */
 export interface QuestionChange {
   readonly question: string
-  /** Kept by the second configuration alone, best first. */
+  /** Kept only by the second configuration, best first. */
   readonly entered: ReadonlyArray<StoredPassage>
-  /** Kept by the first configuration alone, best first. */
+  /** Kept only by the first configuration, best first. */
   readonly left: ReadonlyArray<StoredPassage>
   /** Kept by both at different ranks. */
   readonly moved: ReadonlyArray<RankChange>

@@ -46,12 +46,12 @@ export const retrieveOptionsSchema = (
  * for an unknown option and for a value out of its range.
  */
 export const resolveOptions = Effect.fnUntraced(function* (
-  asked: RetrieveOptions | null,
+  requested: RetrieveOptions | null,
   library: RetrieveOptions,
   declared: Readonly<Record<string, StageOption>>,
   reranker: Pick<RerankerModel, "kind" | "maxDocuments">
 ) {
-  const unknown = Object.keys(asked ?? {}).find((name) => !Object.hasOwn(declared, name))
+  const unknown = Object.keys(requested ?? {}).find((name) => !Object.hasOwn(declared, name))
   if (unknown !== undefined) {
     return yield* malformed(
       `${formatValue(unknown)} is not an option. Options: ${Object.keys(declared).join(", ")}.`
@@ -60,7 +60,7 @@ export const resolveOptions = Effect.fnUntraced(function* (
   const given: Record<string, unknown> = {}
   for (const [name, { accepts, expected }] of Object.entries(declared)) {
     const key = name as keyof RetrieveOptions
-    const own = asked?.[key]
+    const own = requested?.[key]
     // `null` means the library's value, but never for the filter: a question must not become wider by mistake.
     const value = own === undefined || (own === null && key !== "filter") ? library[key] : own
     if (value === undefined || (value === null && key !== "filter")) continue

@@ -22,7 +22,7 @@ const embedQuestion = Effect.fn("Embed.question")(function* (
 const isDuration = (value: unknown): boolean =>
   !Number.isNaN(value) && Option.isSome(Duration.fromInput(value as Duration.Input))
 
-/** Embeds the question, unless the fusion uses keywords alone. A late model leaves keyword search, if the fusion has it. */
+/** Embeds the question, unless the fusion uses only keywords. A late model leaves keyword search, if the fusion has it. */
 export const embedStage: RetrievalStage = {
   name: "embed",
   options: {

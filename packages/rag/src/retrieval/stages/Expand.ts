@@ -11,8 +11,8 @@ const SECTION_CHARACTERS = 6_000
  * The passage and its neighbours under the same headings, in order, up to `SECTION_CHARACTERS`. Neighbours after and before
  * it are added alternately.
  *
- * **Details.** `passages` are those of its document, in order. A passage longer than the limit is returned alone. So is one
- * that is not among them, because its document was replaced during the retrieval.
+ * **Details.** `passages` are those of its document, in order. A passage longer than the limit is returned without
+ * neighbours, and so is one that is not among them, because its document was replaced during the retrieval.
  */
 const sectionOf = (
   found: StoredPassage,

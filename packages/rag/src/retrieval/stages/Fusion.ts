@@ -27,7 +27,7 @@ const EQUAL: FusionWeights = { vector: 1, keywords: 1 }
  *
  * **Details.**
  *
- * - `rrf`: reciprocal rank fusion, Σ weight / (k + rank). Uses ranks alone. `k` 60 and equal weights by default.
+ * - `rrf`: reciprocal rank fusion, Σ weight / (k + rank). Uses only ranks. `k` 60 and equal weights by default.
  * - `minMax`: each retriever's scores are scaled to 0–1 and averaged by weight; a missing score counts 0. Equal weights
  *   by default.
  * - `dense`: vector search alone.

@@ -62,7 +62,7 @@ export interface SharedWords {
 /**
  * Finds the question's words in texts.
  *
- * **Gotchas.** Compares word forms by stem and ending alone. It explains ranks and does not change them.
+ * **Gotchas.** Compares word forms only by stem and ending. It explains ranks and does not change them.
  */
 export const sharedWordsOf = (question: string): ((text: string) => SharedWords) => {
   const words = [...new Set(questionWords(question))].filter((word) => !STOP_WORDS.has(word))

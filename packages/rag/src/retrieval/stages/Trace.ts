@@ -6,7 +6,7 @@ import type { PassageRank } from "./RetrievalStage.ts"
 /** One recalled passage. Ranks count from 1. */
 export interface TracedPassage {
   readonly passage: StoredPassage
-  /** Cosine similarity of question and passage, -1 to 1. Hits of keywords alone may have one too. */
+  /** Cosine similarity of question and passage, -1 to 1. Hits found only by keywords may have one too. */
   readonly similarity?: number
   /** Rank in vector search. Absent if vector search did not find it. */
   readonly vectorRank?: number
