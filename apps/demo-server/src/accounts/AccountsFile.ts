@@ -4,8 +4,7 @@
  * Format 1 has the hashes of the one key and token, and the sessions. Format 2 only marks that the accounts are in
  * `accounts.db`, so that versions which know format 1 reject the folder.
  */
-import { Effect, FileSystem, Path, Schema } from "effect"
-import { makePrivateFolder } from "../config/DataFolder.ts"
+import { Effect, FileSystem, Path, type PlatformError, Schema } from "effect"
 import { dataFolderError, StartError } from "../config/StartError.ts"
 
 /** The format of the marker. */
@@ -33,6 +32,35 @@ const isMark = (text: string) => Schema.is(Mark)(JSON.parse(text))
 export const newerVersion = (folder: string) =>
   new StartError({
     message: `The data folder ${folder} was created by a newer version of Sluice. Update, or set SLUICE_DATA to another folder`
+  })
+
+/**
+ * Creates a folder, given by its absolute path, and its missing parents, readable only by their owner.
+ *
+ * One level at a time, because Node's recursive `mkdir` never returns on file systems such as `/proc` that reject new
+ * folders with ENOENT.
+ */
+const makePrivateFolder = (
+  folder: string
+): Effect.Effect<void, PlatformError.PlatformError, FileSystem.FileSystem | Path.Path> =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const isFolder = fs.stat(folder).pipe(
+      Effect.map(({ type }) => type === "Directory"),
+      Effect.orElseSucceed(() => false)
+    )
+    if (yield* isFolder) return
+    const parent = path.dirname(folder)
+    if (parent !== folder) yield* makePrivateFolder(parent)
+    // Another process may have created it meanwhile.
+    yield* fs
+      .makeDirectory(folder, { mode: 0o700 })
+      .pipe(
+        Effect.catch((error) =>
+          Effect.flatMap(isFolder, (exists) => (exists ? Effect.void : Effect.fail(error)))
+        )
+      )
   })
 
 /** Opens or creates the data folder. Returns the accounts of format 1, to be migrated. */

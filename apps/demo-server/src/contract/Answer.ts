@@ -115,7 +115,7 @@ const FigureLookSchema: Schema.Codec<Rag.FigureLook> = Schema.Struct({
   failed: Schema.optionalKey(Schema.String)
 })
 
-/** The answer of `@sluice/rag` with what it cost. */
+/** The answer of `@sluice/rag` with its cost. */
 export const AnswerBody = Schema.Struct({
   question: Schema.String,
   found: Schema.Boolean,

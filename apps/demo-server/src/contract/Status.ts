@@ -7,7 +7,7 @@ import { IngestStreamEvent } from "./Documents.ts"
 
 /**
  * - `ready`: questions are answered
- * - `filling`: the samples are being added at the first start; questions are answered from what is there so far
+ * - `filling`: the samples are being added at the first start; questions are answered from the samples added so far
  * - `rebuild-needed`: the library was built with another model; `/qa` returns 409 until `POST /rebuild`
  * - `rebuilding`: a rebuild is running; the old library stays in place until it is done
  * - `unavailable`: the embedding gateway cannot be reached; each request tries again

@@ -1,4 +1,4 @@
-/** The server's endpoints beside the gateway's: documents, questions, sessions, status. Pure. */
+/** The server's endpoints in addition to the gateway's: documents, questions, sessions, status. Pure. */
 export * from "./Access.ts"
 export * from "./Administration.ts"
 export * from "./Answer.ts"

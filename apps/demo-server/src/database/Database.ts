@@ -49,7 +49,7 @@ const touch = Effect.fnUntraced(function* (file: string, folder: string) {
   )
 })
 
-/** Earlier versions wrote settlements to a journal beside the database, and removed it on a clean stop. */
+/** Earlier versions wrote settlements to a journal next to the database, and removed it on a clean stop. */
 const rejectJournal = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const journal = `${file}-noted`

@@ -11,8 +11,8 @@ const HOPS = 32
 /**
  * The address of the connection's peer, or if that is a trusted proxy, the address that it reports.
  *
- * **Details.** `X-Forwarded-For` is read from its end, as long as the address is a trusted proxy. Anybody can write
- * what stands before that. A proxy that reports nobody is the caller itself.
+ * **Details.** `X-Forwarded-For` is read from its end, as long as the address is a trusted proxy. Earlier
+ * entries can be forged. A proxy that reports no address is the caller itself.
  */
 export const addressOf = (peer: string, forwarded: string | undefined, isTrusted: Subnet): string => {
   let address = peer

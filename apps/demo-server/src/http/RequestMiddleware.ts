@@ -149,7 +149,7 @@ export const RequestMiddlewareLayer = HttpRouter.middleware(
           Effect.tapCause(() => finish(CLIENT_CLOSED_REQUEST))
         )
         const answer = refusalOf(request, limit) ?? toInterfaceError(yield* handled, limit)
-        // An uninterruptible call goes on after its caller has gone.
+        // An uninterruptible call continues after its caller has disconnected.
         const hasGone = NodeHttpServerRequest.toServerResponse(request).destroyed
         const response = yield* afterBody(answer, finish(hasGone ? CLIENT_CLOSED_REQUEST : answer.status))
         if (request.method === "HEAD") yield* closeStream(response)

@@ -1,7 +1,7 @@
 /** The route and the methods of a path, which tell a wrong method from a wrong path. */
 import { ServerApi } from "../contract/ServerApi.ts"
 
-/** Paths beside the contract, all of them GET. */
+/** Paths outside of the contract, all of them GET. */
 const PAGES = new Set(["/", "/docs", "/healthz", "/readyz", "/metrics", "/openapi.json"])
 
 const routes = Object.values(ServerApi.groups).flatMap((group) =>

@@ -9,8 +9,8 @@ const FINAL_EVENT_TIME = Duration.seconds(1)
  * The state of the shutdown.
  *
  * **Details.** `begin` is called when the server stops accepting connections. `over` completes shortly before the
- * time for running calls ends: streams that still run end then. `onOver` runs a function then, unless what it returns is
- * called before.
+ * time for running calls ends: streams that still run end then. `onOver` runs a function then, unless the returned
+ * function is called before.
  */
 export class Shutdown extends Context.Service<
   Shutdown,

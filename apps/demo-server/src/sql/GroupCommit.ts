@@ -1,7 +1,7 @@
 /**
  * Group commit: steps that wait at the same time share one transaction, and one wait for the disk.
  *
- * A commit costs as much as what is in it, and a flush a hundred times more (docs/decisions/0016).
+ * A flush to disk costs a hundred times more than the steps of a commit (docs/decisions/0016).
  */
 import { Context, Effect, Exit, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
@@ -36,7 +36,7 @@ interface CommitOptions {
 export interface GroupDriver {
   /**
    * Runs all steps in one transaction: all of them are committed, or none. `lock`: the users to lock first. `executed`
-   * gets the steps' values before the commit is waited for.
+   * gets the steps' values before the commit completes.
    */
   readonly transact: (
     steps: ReadonlyArray<Step<unknown>>,
@@ -84,7 +84,7 @@ export class GroupCommit extends Context.Service<
       item: I,
       options?: CommitOptions
     ) => Effect.Effect<A, SqlError.SqlError>
-    /** Reads an item, together with those that are read at the same moment. Sees everything that is committed. */
+    /** Reads an item, together with the items that are read at the same moment. Sees everything that is committed. */
     readonly readItem: <I, A>(batch: BatchStep<I, A>, item: I) => Effect.Effect<A, SqlError.SqlError>
   }
 >()("@sluice/demo-server/GroupCommit") {}

@@ -50,7 +50,7 @@ const preparing = (database: DatabaseSync) => {
 
 type Flushed = Effect.Effect<void, SqlError.SqlError>
 
-/** Waits until what is in the log is on disk, on a thread of its own. One flush serves all who wait when it starts. */
+/** Flushes the log to disk, on a thread of its own. One flush serves all callers that wait when it starts. */
 const makeFlush = (log: string) => {
   let file: number | undefined
   const waiting: Array<(flushed: Flushed) => void> = []

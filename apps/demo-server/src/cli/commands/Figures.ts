@@ -1,4 +1,4 @@
-/** `sluice figures FILE`: lists the figures found in a PDF, and draws what the figure finder saw. */
+/** `sluice figures FILE`: lists the figures found in a PDF, and draws the finder's view of each page. */
 import { basename } from "node:path"
 import { drawFigureTraces, TRACE_COLOURS } from "@sluice/rag"
 import { Effect, FileSystem, Option, Path } from "effect"

@@ -24,7 +24,7 @@ const render = ({ document, passages, sentence }: Why): string =>
       : [])
   ].join("\n\n")
 
-/** JSON has the passage's places beside its other fields. */
+/** JSON also has the passage's places. */
 const flatten = (why: Why) => ({
   ...why,
   passages: why.passages.map(({ places, ...passage }) => ({ ...passage, ...places }))

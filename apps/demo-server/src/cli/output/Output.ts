@@ -13,7 +13,7 @@ export const setExitCode = Effect.sync(() => {
 /** Prints a line that is not part of the result. */
 export const note = (text: string): Effect.Effect<void> => Console.error(text)
 
-/** Where a passage stands: `handbook.pdf › page 3 › Locks`. */
+/** The location of a passage: `handbook.pdf › page 3 › Locks`. */
 export const breadcrumb = (
   start: string,
   { headings, page }: { readonly headings: ReadonlyArray<string>; readonly page?: number | undefined }
