@@ -6,6 +6,7 @@ import type { Box } from "../document/Document.ts"
 import { parse } from "../formats/Parser.ts"
 import { RagError } from "../document/RagError.ts"
 import { type FigureScores, type FoundFigure, type MarkedFigure, scoreFigures } from "./FigureScores.ts"
+import { unreadableFile } from "./JsonLines.ts"
 
 /** PDFs that are parsed concurrently: one for each worker. */
 const CONCURRENT_FILES = 2
@@ -85,16 +86,12 @@ const timed = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<readonly [secon
     value
   ])
 
+const LAYOUT = "The folder figures must have gold.json and the PDFs that it names."
+
 const bytesOf = (path: string): Effect.Effect<Uint8Array, RagError> =>
   Effect.tryPromise({
     try: () => readFile(path),
-    catch: (cause) =>
-      new RagError({
-        stage: "evaluate",
-        reason: (cause as NodeJS.ErrnoException).code === "ENOENT" ? "NotFound" : "Store",
-        message: `${path} cannot be read. The folder figures must have gold.json and the PDFs that it names.`,
-        cause
-      })
+    catch: (cause) => unreadableFile(path, LAYOUT, cause)
   })
 
 const goldOf = (path: string): Effect.Effect<ReadonlyArray<MarkedFigure>, RagError> =>
@@ -106,14 +103,9 @@ const goldOf = (path: string): Effect.Effect<ReadonlyArray<MarkedFigure>, RagErr
           return { document, page, kind, number: number?.toString(), box: corners }
         })
       ),
-      Effect.mapError(
-        (cause) =>
-          new RagError({
-            stage: "evaluate",
-            reason: "Malformed",
-            message: `${path} is not a list of { document, page, kind, number, box }: ${cause.message}`,
-            cause
-          })
-      )
+      Effect.mapError((cause) => {
+        const message = `${path} is not a list of { document, page, kind, number, box }: ${cause.message}`
+        return new RagError({ stage: "evaluate", reason: "Malformed", message, cause })
+      })
     )
   )

@@ -21,7 +21,7 @@ export const lines = (
   Stream.suspend(() =>
     Stream.fromAsyncIterable(
       createInterface({ input: createReadStream(path, "utf8"), crlfDelay: Infinity }),
-      (cause) => unreadable(path, cause)
+      (cause) => unreadableFile(path, LAYOUT, cause)
     )
   ).pipe(
     Stream.zipWithIndex,
@@ -33,13 +33,14 @@ export const lines = (
     Stream.filter(({ text }) => text.trim() !== "")
   )
 
-const unreadable = (path: string, cause: unknown): RagError =>
-  new RagError({
-    stage: "evaluate",
-    reason: (cause as NodeJS.ErrnoException).code === "ENOENT" ? "NotFound" : "Store",
-    message: `${path} cannot be read. Collections are folders with corpus.jsonl, queries.jsonl and qrels/test.tsv or qrels.tsv; questions are a file with one JSON object per line (\`--questions FILE\`).`,
-    cause
-  })
+const LAYOUT =
+  "Collections are folders with corpus.jsonl, queries.jsonl and qrels/test.tsv or qrels.tsv; questions are a file with one JSON object per line (`--questions FILE`)."
+
+/** The failure to read a file. `layout` says which files are expected. */
+export const unreadableFile = (path: string, layout: string, cause: unknown): RagError => {
+  const reason = (cause as NodeJS.ErrnoException).code === "ENOENT" ? "NotFound" : "Store"
+  return new RagError({ stage: "evaluate", reason, message: `${path} cannot be read. ${layout}`, cause })
+}
 
 /** Fails for a line of the wrong format. */
 export const invalidLine = (
