@@ -1,5 +1,5 @@
 /** Responses of `/api`: unwraps the envelope, or finds the refusal that came with status 200. */
-import { Effect, Redacted, type Schema } from "effect"
+import { Effect, Predicate, Redacted, type Schema } from "effect"
 import { parseJson } from "../../contract/Fields.ts"
 import { Forbidden, type GatewayReason, InvalidResponse, NotFound } from "../../contract/GatewayError.ts"
 import type { AttemptFailure, CallResult } from "../transport/CallResult.ts"
@@ -43,7 +43,7 @@ export const unwrapAnyBody: (
     const message = "The response is an HTML page. Check the base URL: it must not include /api."
     return Effect.fail(new InvalidResponse({ message }))
   }
-  const isRefused = typeof body === "object" && body !== null && "success" in body && body.success === false
+  const isRefused = Predicate.hasProperty(body, "success") && body.success === false
   return isRefused
     ? Effect.fail(refusalReason(parseErrorBody(body)?.message?.slice(0, MESSAGE_LENGTH)))
     : Effect.succeed(Redacted.make(body as Schema.Json, { label: "answer" }))
