@@ -156,7 +156,7 @@ describe("a task", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("with the id of another task fails with a message that it may have been made", () =>
+  it.live("with the id of another task fails with a message that it may have been executed", () =>
     Effect.gen(function* () {
       const { server } = yield* startPaidServer((response) =>
         json(response, { id: "always", status: "queued" })
@@ -175,7 +175,7 @@ describe("a task", () => {
       const second = yield* post(server, "/v1/videos", film, bearer(data.key))
       assert.deepStrictEqual([second.status, second.headers.get("x-should-retry")], [502, "false"])
       assert.include(second.text, "a task id that another task already has")
-      assert.include(second.text, "Check before you create it again")
+      assert.include(second.text, "It may have been executed and charged. Check before repeating it.")
     }).pipe(Effect.scoped)
   )
 
@@ -193,7 +193,7 @@ describe("a task", () => {
         answer = without
         const made = yield* costs(server, post(server, path, { model: "v", prompt: "p" }), 0)
         assert.strictEqual(made.status, 502, JSON.stringify(without))
-        assert.match(made.text, /may have been (made and paid for|executed and charged).*Check before/)
+        assert.match(made.text, /It may have been executed and charged. Check before/)
       }
     }).pipe(Effect.scoped)
   )

@@ -1,6 +1,7 @@
 /** Rewords errors of upstream gateways for callers. */
 import { GatewayError, InvalidRequest, InvalidResponse, ServerFailure, Unreachable } from "@sluice/core"
 import { REDIRECTED } from "@sluice/core/client"
+import { UNKNOWN_OUTCOME_NOTICE } from "@sluice/core/contract"
 import type { MediaTask } from "../media/MediaTasks.ts"
 
 /** Statuses about the method, the headers or the protocol, which this server chooses. */
@@ -40,13 +41,9 @@ export const rewordConfigurationErrors =
 
 /** A task that this server cannot track. The caller is refunded. */
 export const untrackedTask = (kind: MediaTask["kind"], model: string, why: string) => {
-  const message = `${why}. The ${kind} may have been made and paid for anyway. Check before you create it again.`
-  return new GatewayError({
-    operation: `${kind}s`,
-    model,
-    outcomeUnknown: true,
-    reason: new InvalidResponse({ message })
-  })
+  const message = `${why}. ${UNKNOWN_OUTCOME_NOTICE}`
+  const reason = new InvalidResponse({ message })
+  return new GatewayError({ operation: `${kind}s`, model, outcomeUnknown: true, reason })
 }
 
 export const taskWithoutId = (kind: MediaTask["kind"], model: string) =>

@@ -147,6 +147,9 @@ export const asSentence = (message: string): string => (/[.!?…。]$/.test(mess
 /** Codes for an unknown path. */
 const NO_ROUTE: ReadonlySet<string> = new Set(["route_not_found", "unknown_url"])
 
+/** Ends the message of a creation that failed with unknown outcome. */
+export const UNKNOWN_OUTCOME_NOTICE = "It may have been executed and charged. Check before repeating it."
+
 /** The reasons after which a creation may still have been executed. */
 export const UNKNOWN_OUTCOME_REASONS: ReadonlySet<GatewayReason["_tag"]> = new Set([
   "ServerFailure",

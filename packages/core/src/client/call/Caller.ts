@@ -1,6 +1,12 @@
 /** Runs the attempts of a call: retries, time-outs, redaction, telemetry. */
-import { Clock, Context, Duration, Effect, Redacted } from "effect"
-import { GatewayError, UNKNOWN_OUTCOME_REASONS, asSentence, TimedOut } from "../../contract/GatewayError.ts"
+import { Context, Duration, Effect, Redacted } from "effect"
+import {
+  GatewayError,
+  UNKNOWN_OUTCOME_NOTICE,
+  UNKNOWN_OUTCOME_REASONS,
+  asSentence,
+  TimedOut
+} from "../../contract/GatewayError.ts"
 import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../../gateway/RetryPolicy.ts"
 import type { AttemptFailure, CallResult } from "../transport/CallResult.ts"
 import { IdempotencyKey } from "../transport/Outgoing.ts"
@@ -36,11 +42,11 @@ export interface CallOptions {
 const ATTEMPT_TIMEOUT: Duration.Input = "60 seconds"
 const CALL_TIMEOUT: Duration.Input = "3 minutes"
 
-const UNKNOWN_OUTCOME = "It may have been executed and charged. Check before repeating it."
-
 /** The text to append to the message of a failure with unknown outcome. A gateway built on this client has added it. */
 const outcomeNotice = (message: string): string =>
-  message.includes(UNKNOWN_OUTCOME) ? "" : `${asSentence(message).slice(message.length)} ${UNKNOWN_OUTCOME}`
+  message.includes(UNKNOWN_OUTCOME_NOTICE)
+    ? ""
+    : `${asSentence(message).slice(message.length)} ${UNKNOWN_OUTCOME_NOTICE}`
 
 /** Longer request ids are cut: some gateways send other text in this header. */
 const REQUEST_ID_LENGTH = 128
@@ -159,10 +165,6 @@ export const makeCaller = (
     })
   }
 
-  /** The attempt's time-out ends the first attempt before the call's would: the call's starts with the first retry. */
-  const isLimitedByAttempt =
-    middleware.length === 0 && Duration.isLessThanOrEqualTo(attemptTimeout, callTimeout)
-
   const callWithResult: Caller["callWithResult"] = (info, attempt) =>
     Effect.contextWith((context: Context.Context<never>) => {
       const state: CallState = { attempts: 0, mayBeExecuted: false, isRunning: false }
@@ -171,22 +173,15 @@ export const makeCaller = (
         const notExecuted = !state.mayBeExecuted
         return fail(info, { ...failure, notExecuted }, state.attempts === 0 ? undefined : state.attempts)
       }
-      const within = <A>(self: Effect.Effect<A, GatewayError>, duration: Duration.Duration) =>
-        Effect.timeoutOrElse(self, {
-          duration,
+      const once = attemptOnce(info, attempt, state, failed)
+      const limited = once.pipe(
+        Effect.catch((error) => retry(once, info, error)),
+        Effect.timeoutOrElse({
+          duration: callTimeout,
           orElse: () =>
             Effect.fail(failed({ ...timedOut("call", callTimeout), notExecuted: !state.isRunning }))
         })
-      const clock = Context.get(context, Clock.Clock)
-      const start = clock.monotonicTimeNanosUnsafe()
-      const remaining = () => {
-        const elapsed = Duration.nanos(clock.monotonicTimeNanosUnsafe() - start)
-        return Duration.max(Duration.subtract(callTimeout, elapsed), Duration.zero)
-      }
-      const once = attemptOnce(info, attempt, state, failed)
-      const limited = isLimitedByAttempt
-        ? once.pipe(Effect.catch((error) => within(retry(once, info, error), remaining())))
-        : within(once.pipe(Effect.catch((error) => retry(once, info, error))), callTimeout)
+      )
       const observed = limited.pipe(
         Effect.map((result) => redactResult(result, redact)),
         observe(info, () => state.attempts)
