@@ -1,7 +1,17 @@
 /** The counted usage of chats: tools, reasoning, refusals, several choices, empty responses. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { startPaidServer, chat, CHAT_INPUT, codeOf, costs, events, piece, post } from "./PaidServer.ts"
+import {
+  startPaidServer,
+  chat,
+  CHAT_INPUT,
+  codeOf,
+  costs,
+  events,
+  piece,
+  post,
+  type Server
+} from "./PaidServer.ts"
 import { json } from "./Upstream.ts"
 
 const CHAT = "/v1/chat/completions"
@@ -12,6 +22,15 @@ const completion = (message: object, usage?: object) => ({
   choices: [{ index: 0, message: { role: "assistant", content: null, ...message } }],
   ...(usage && { usage })
 })
+/** Headers of a new key with this quota. */
+const keyWithQuota = (server: Server, quota: number) =>
+  Effect.map(
+    server.json(Schema.Struct({ data: Schema.Struct({ key: Schema.String }) }), "/api/token/", {
+      as: "token",
+      json: { name: "small", expired_time: -1, remain_quota: quota, subnet: "" }
+    }),
+    ({ data }) => ({ authorization: `Bearer ${data.key}` })
+  )
 const delta = (delta: object) => ({ choices: [{ index: 0, delta }] })
 
 describe("a response without usage", () => {
@@ -65,12 +84,7 @@ describe("a chat request", () => {
       const { requests, server } = yield* startPaidServer((response) =>
         json(response, completion({ content: "six" }))
       )
-      const made = yield* server.json(
-        Schema.Struct({ data: Schema.Struct({ key: Schema.String }) }),
-        "/api/token/",
-        { as: "token", json: { name: "small", expired_time: -1, remain_quota: 1500, subnet: "" } }
-      )
-      const headers = { authorization: `Bearer ${made.data.key}` }
+      const headers = yield* keyWithQuota(server, 1500)
       const description = "word ".repeat(400)
       for (const more of [
         { tools: [{ type: "function", function: { name: "tide", description } }] },
@@ -99,18 +113,8 @@ describe("a chat request", () => {
       const { requests, server } = yield* startPaidServer((response) =>
         json(response, completion({ content: "six" }))
       )
-      const made = yield* server.json(
-        Schema.Struct({ data: Schema.Struct({ key: Schema.String }) }),
-        "/api/token/",
-        { as: "token", json: { name: "small", expired_time: -1, remain_quota: 150, subnet: "" } }
-      )
-      const ask = (n: unknown) =>
-        post(
-          server,
-          CHAT,
-          { ...chat, n },
-          { as: "none", headers: { authorization: `Bearer ${made.data.key}` } }
-        )
+      const headers = yield* keyWithQuota(server, 150)
+      const ask = (n: unknown) => post(server, CHAT, { ...chat, n }, { as: "none", headers })
       assert.strictEqual((yield* ask(2)).status, 200)
       assert.strictEqual((yield* ask(3)).status, 403)
       const asking = requests().length

@@ -56,17 +56,10 @@ export const runSync = <A>(step: SqlStep<A>, execute: (query: SqlQuery) => Rows)
   return next.value
 }
 
-/** The statements of a program are few: each is rewritten once. */
-const numbered = new Map<string, string>()
-
 /** PostgreSQL's placeholders: `$1`, `$2`, in order. */
 export const withNumbers = (text: string): string => {
-  const known = numbered.get(text)
-  if (known !== undefined) return known
   let number = 0
-  const made = text.replaceAll("?", () => `$${++number}`)
-  numbered.set(text, made)
-  return made
+  return text.replaceAll("?", () => `$${++number}`)
 }
 
 /** Runs a step with Effect's SQL client. */

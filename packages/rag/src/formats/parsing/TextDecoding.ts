@@ -35,7 +35,7 @@ const decodeDetected = (bytes: Uint8Array): string | undefined => {
 export const decodeText = (bytes: Uint8Array, declared?: string): string | undefined => {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeStrictly(bytes, "utf-16le")
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeStrictly(bytes, "utf-16be")
-  // The decoder drops a UTF-8 byte order mark
+  // The decoder drops a UTF-8 byte order mark.
   const text =
     (declared === undefined ? undefined : decodeStrictly(bytes, declared)) ??
     decodeStrictly(bytes, "utf-8") ??
