@@ -1,68 +1,34 @@
 /** Reads the text of charts and diagrams that Word draws. */
 import type { DocxPackage, Relation } from "./DocxPackage.ts"
-import { readXml } from "./Xml.ts"
+import { findAll, readTree, type XmlElement } from "./Xml.ts"
 
 /** Charts and diagrams read of one document, and characters of each. */
 const MAX_CHARTS = 200
 const MAX_CHARACTERS = 20_000
 
+const textIn = (element: XmlElement | undefined): string =>
+  findAll(element, ["a:t", "c:v"])
+    .map(({ text }) => text)
+    .join("")
+    .trim()
+
 /** The text of a diagram, one line for each paragraph. */
-const readDiagram = async (part: AsyncIterable<Uint8Array>): Promise<string> => {
-  const lines: Array<string> = []
-  let line = ""
-  let inText = false
-  await readXml(part, {
-    open: (name) => void (inText = name === "a:t"),
-    text: (text) => {
-      if (inText) line += text
-    },
-    close(name) {
-      inText = false
-      if (name !== "a:p") return
-      if (line.trim() !== "") lines.push(line.trim())
-      line = ""
-    }
-  })
-  return lines.join("\n")
+const diagramLines = (part: XmlElement): ReadonlyArray<string> => findAll(part, ["a:p"]).map(textIn)
+
+/** A series in a line: `2024: April 512, May 734`. */
+const seriesLine = ({ children }: XmlElement): string => {
+  const child = (...names: ReadonlyArray<string>) => children.find(({ name }) => names.includes(name))
+  const categories = findAll(child("c:cat", "c:xVal"), ["c:v"])
+  const points = findAll(child("c:val", "c:yVal"), ["c:v"]).map(({ text }, i) =>
+    `${categories[i]?.text ?? ""} ${text}`.trim()
+  )
+  const name = textIn(child("c:tx"))
+  return `${name === "" || points.length === 0 ? "" : `${name}: `}${points.join(", ")}`
 }
 
-/** A chart's title and axes, then a line for each series: `2024: April 512, May 734`. */
-const readChart = async (part: AsyncIterable<Uint8Array>): Promise<string> => {
-  const lines: Array<string> = []
-  const ancestors: Array<string> = []
-  let title = ""
-  let name = ""
-  let categories: Array<string> = []
-  let values: Array<string> = []
-  let inText = false
-  await readXml(part, {
-    open(element) {
-      inText = element === "a:t" || element === "c:v"
-      if (/^c:(?:ser|tx|cat|val|xVal|yVal|title)$/.test(element)) ancestors.push(element)
-      if (element === "c:ser") [name, categories, values] = ["", [], []]
-    },
-    text(text) {
-      const parent = ancestors.at(-1)
-      if (!inText) return
-      if (ancestors.includes("c:title")) title += text
-      else if (parent === "c:tx") name += text
-      else if (parent === "c:cat" || parent === "c:xVal") categories.push(text)
-      else if (parent === "c:val" || parent === "c:yVal") values.push(text)
-    },
-    close(element) {
-      inText = false
-      if (ancestors.at(-1) === element) ancestors.pop()
-      if (element === "c:title" && !ancestors.includes("c:title")) {
-        if (title.trim() !== "") lines.push(title.trim())
-        title = ""
-      } else if (element === "c:ser") {
-        const points = values.map((value, i) => `${categories[i] ?? ""} ${value}`.trim()).join(", ")
-        if (points !== "") lines.push(name.trim() === "" ? points : `${name.trim()}: ${points}`)
-      }
-    }
-  })
-  return lines.join("\n")
-}
+/** The titles of a chart and its axes, and its series. */
+const chartLines = (part: XmlElement): ReadonlyArray<string> =>
+  findAll(part, ["c:title", "c:ser"]).map((one) => (one.name === "c:title" ? textIn(one) : seriesLine(one)))
 
 /** The texts of a document's charts and diagrams, by relation id. */
 export const readCharts = async (
@@ -71,10 +37,17 @@ export const readCharts = async (
 ): Promise<ReadonlyMap<string, string>> => {
   const texts = new Map<string, string>()
   for (const [id, { external, target, type }] of relations) {
-    const read = type === "chart" ? readChart : type === "diagramData" ? readDiagram : undefined
-    if (external || read === undefined || texts.size >= MAX_CHARTS) continue
-    const text = await read(from.read(target))
-    texts.set(id, text.slice(0, MAX_CHARACTERS).toWellFormed())
+    const linesOf = type === "chart" ? chartLines : type === "diagramData" ? diagramLines : undefined
+    if (external || linesOf === undefined || texts.size >= MAX_CHARTS) continue
+    const lines = linesOf(await readTree(from.read(target)))
+    texts.set(
+      id,
+      lines
+        .filter((line) => line !== "")
+        .join("\n")
+        .slice(0, MAX_CHARACTERS)
+        .toWellFormed()
+    )
   }
   return texts
 }

@@ -11,7 +11,7 @@ import { DocxText } from "./DocxText.ts"
 import { readNotes } from "./Notes.ts"
 import { Numbering } from "./Numbering.ts"
 import { readStyles } from "./Styles.ts"
-import { DocxFault, readXml } from "./Xml.ts"
+import { DocxFault, findAll, readTree, readXml } from "./Xml.ts"
 import { MAX_IMAGE_BYTES } from "@sluice/core"
 
 /** Titles that programs fill in automatically. */
@@ -27,18 +27,10 @@ const isEncrypted = (bytes: Uint8Array): boolean =>
 const targetOf = (relations: ReadonlyMap<string, Relation>, type: string): string | undefined =>
   [...relations.values()].find((relation) => relation.type === type && !relation.external)?.target
 
-const readTitle = async (from: DocxPackage, part: string | undefined): Promise<string> => {
-  let title = ""
-  let inTitle = false
-  if (part === undefined) return title
-  await readXml(from.read(part), {
-    open: (name) => void (inTitle = name === "dc:title"),
-    close: () => void (inTitle = false),
-    text: (text) => {
-      if (inTitle) title += text
-    }
-  })
-  return NO_TITLE.test(title.trim()) || !/[\p{L}\p{N}]/u.test(title) ? "" : title.replace(/\s+/g, " ").trim()
+const readTitle = async (from: DocxPackage, part = ""): Promise<string> => {
+  const [element] = findAll(await readTree(from.read(part)), ["dc:title"])
+  const title = element?.text.replace(/\s+/g, " ").trim() ?? ""
+  return NO_TITLE.test(title) || !/[\p{L}\p{N}]/u.test(title) ? "" : title
 }
 
 const readDocument = async (bytes: Uint8Array) => {

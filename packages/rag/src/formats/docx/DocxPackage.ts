@@ -1,7 +1,7 @@
 /** The ZIP container of a Word document. Parts are inflated as they are read, up to a limit. */
 import { posix } from "node:path"
 import { type Entry, fromBufferPromise, type ZipFile } from "yauzl"
-import { DocxFault, readXml } from "./Xml.ts"
+import { DocxFault, readTree } from "./Xml.ts"
 
 /** Parts of one container. */
 const MAX_ENTRIES = 10_000
@@ -117,16 +117,17 @@ export const readRelations = async (
 ): Promise<ReadonlyMap<string, Relation>> => {
   const relations = new Map<string, Relation>()
   const folder = posix.dirname(name)
-  await readXml(from.read(posix.join(folder, "_rels", `${posix.basename(name)}.rels`)), {
-    open(element, { Id, Target, TargetMode, Type = "" }) {
-      if (!/(?:^|:)Relationship$/.test(element) || Id === undefined || Target === undefined) return
-      const external = TargetMode === "External"
-      const part = Target.startsWith("/")
-        ? posix.normalize(Target).slice(1)
-        : posix.normalize(posix.join(folder, Target))
-      const type = Type.slice(Type.lastIndexOf("/") + 1)
-      relations.set(Id, { type, external, target: external ? Target : part })
-    }
-  })
+  const part = posix.join(folder, "_rels", `${posix.basename(name)}.rels`)
+  const [root] = (await readTree(from.read(part))).children
+  for (const { attributes, name: element } of root?.children ?? []) {
+    const { Id, Target, TargetMode, Type = "" } = attributes
+    if (!/(?:^|:)Relationship$/.test(element) || Id === undefined || Target === undefined) continue
+    const external = TargetMode === "External"
+    const target = Target.startsWith("/")
+      ? posix.normalize(Target).slice(1)
+      : posix.normalize(posix.join(folder, Target))
+    const type = Type.slice(Type.lastIndexOf("/") + 1)
+    relations.set(Id, { type, external, target: external ? Target : target })
+  }
   return relations
 }

@@ -1,5 +1,5 @@
 /** Reads the footnotes and endnotes of a Word document. */
-import { readXml } from "./Xml.ts"
+import { findAll, readTree } from "./Xml.ts"
 
 /** Elements around deleted text, and in the properties of deleted paragraph marks and rows. */
 export const DELETED: ReadonlySet<string> = new Set(["w:del", "w:moveFrom"])
@@ -13,27 +13,14 @@ export const readNotes = async (
   kind: "footnote" | "endnote",
   into: Map<string, string>
 ): Promise<void> => {
-  let id: string | undefined
-  let text = ""
-  let inText = false
-  let deleted = 0
-  await readXml(part, {
-    open(name, attributes) {
-      if (name === `w:${kind}`) {
-        id = (attributes["w:type"] ?? "normal") === "normal" ? attributes["w:id"] : undefined
-        text = ""
-      } else if (name === "w:t") inText = deleted === 0
-      else if (DELETED.has(name)) deleted++
-      else if (name === "w:p" || name === "w:tab" || name === "w:br") text += " "
-    },
-    text(own) {
-      if (inText && text.length < MAX_CHARACTERS) text += own
-    },
-    close(name) {
-      if (name === "w:t") inText = false
-      else if (DELETED.has(name)) deleted--
-      else if (name === `w:${kind}` && id !== undefined && text.trim() !== "")
-        into.set(`${kind} ${id}`, text.trim())
-    }
-  })
+  for (const note of findAll(await readTree(part), [`w:${kind}`])) {
+    const { "w:id": id, "w:type": type = "normal" } = note.attributes
+    const words = findAll(note, ["w:p"], DELETED).map((paragraph) =>
+      findAll(paragraph, ["w:t", "w:tab", "w:br"], DELETED)
+        .map((one) => (one.name === "w:t" ? one.text : " "))
+        .join("")
+    )
+    const text = words.join(" ").trim().slice(0, MAX_CHARACTERS).toWellFormed()
+    if (type === "normal" && id !== undefined && text !== "") into.set(`${kind} ${id}`, text)
+  }
 }

@@ -1,19 +1,19 @@
 /** Numbers of lists and headings, counted as Word counts them. */
-import { readXml } from "./Xml.ts"
+import { findAll, readTree, valueAt, type XmlElement } from "./Xml.ts"
 
 interface Level {
-  start: number
-  format: string
+  readonly start: number
+  readonly format: string
   /** The label's template: `%1.%2)`. */
-  text: string
-  /** The level after which numbering restarts; 0 for never. */
-  restart?: number
+  readonly text: string
+  /** The level after which numbering restarts: 0 for never, Infinity for each. */
+  readonly restart: number
 }
 
 /** A use of an abstract list. Uses of one list count together. */
 interface Instance {
-  abstract: string
-  readonly starts: Map<number, number>
+  readonly abstract: string
+  readonly starts: ReadonlyMap<number, number>
 }
 
 const ROMAN_VALUES = [1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1]
@@ -60,45 +60,43 @@ const formatNumber = (n: number, format: string): string =>
 
 /** The lists of a document. */
 export class Numbering {
-  readonly #levels = new Map<string, Map<number, Level>>()
+  readonly #levels = new Map<string, ReadonlyMap<number, Level>>()
   readonly #instances = new Map<string, Instance>()
   readonly #counts = new Map<string, Array<number | undefined>>()
   readonly #started = new Set<string>()
 
   static async read(part: AsyncIterable<Uint8Array>): Promise<Numbering> {
     const numbering = new Numbering()
-    let levels: Map<number, Level> | undefined
-    let level: Level | undefined
-    let instance: Instance | undefined
-    let overridden = 0
-    await readXml(part, {
-      open(name, attributes) {
-        const value = attributes["w:val"] ?? ""
-        if (name === "w:abstractNum") {
-          levels = new Map()
-          numbering.#levels.set(attributes["w:abstractNumId"] ?? "", levels)
-        } else if (name === "w:lvl") {
-          level = { start: 1, format: "decimal", text: "" }
-          // An instance's own levels are ignored
-          levels?.set(Number(attributes["w:ilvl"]), level)
-        } else if (name === "w:num") {
-          levels = undefined
-          instance = { abstract: "", starts: new Map() }
-          numbering.#instances.set(attributes["w:numId"] ?? "", instance)
-        } else if (name === "w:abstractNumId" && instance !== undefined) instance.abstract = value
-        else if (name === "w:lvlOverride") overridden = Number(attributes["w:ilvl"])
-        else if (name === "w:startOverride") instance?.starts.set(overridden, Number(value))
-        else if (level === undefined) return
-        else if (name === "w:start") level.start = Number(value)
-        else if (name === "w:numFmt") level.format = value
-        else if (name === "w:lvlText") level.text = value
-        else if (name === "w:lvlRestart") level.restart = Number(value)
-      },
-      close(name) {
-        if (name === "w:lvl") level = undefined
-        if (name === "w:num") instance = undefined
-      }
-    })
+    const tree = await readTree(part)
+    const at = ({ attributes }: XmlElement): number => Number(attributes["w:ilvl"])
+    for (const { attributes, children } of findAll(tree, ["w:abstractNum"])) {
+      const levels = children.filter(({ name }) => name === "w:lvl")
+      numbering.#levels.set(
+        attributes["w:abstractNumId"] ?? "",
+        new Map(
+          levels.map((level) => [
+            at(level),
+            {
+              start: Number(valueAt(level, "w:start") ?? 1),
+              format: valueAt(level, "w:numFmt") ?? "decimal",
+              text: valueAt(level, "w:lvlText") ?? "",
+              restart: Number(valueAt(level, "w:lvlRestart") ?? Infinity)
+            }
+          ])
+        )
+      )
+    }
+    // An instance's own levels are ignored
+    for (const instance of findAll(tree, ["w:num"])) {
+      const starts = instance.children.flatMap((own) => {
+        const start = valueAt(own, "w:startOverride")
+        return start === undefined ? [] : [[at(own), Number(start)] as const]
+      })
+      numbering.#instances.set(instance.attributes["w:numId"] ?? "", {
+        abstract: valueAt(instance, "w:abstractNumId") ?? "",
+        starts: new Map(starts)
+      })
+    }
     return numbering
   }
 
@@ -116,8 +114,7 @@ export class Numbering {
     }
     counts[at] = (counts[at] ?? level.start - 1) + 1
     for (let deeper = at + 1; deeper < counts.length; deeper++) {
-      const { restart } = levels.get(deeper) ?? {}
-      if (restart === undefined || (restart > 0 && at < restart)) counts[deeper] = undefined
+      if (at < (levels.get(deeper)?.restart ?? Infinity)) counts[deeper] = undefined
     }
     if (level.format === "bullet") return undefined
     const label = level.text.replace(/%([1-9])/g, (_, digit: string) => {

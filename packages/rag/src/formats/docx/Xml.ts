@@ -1,4 +1,4 @@
-/** Reads the XML of Word documents as events. Element names get their conventional prefixes, such as `w:`. */
+/** Reads the XML of Word documents, as events or as a tree. Element names get their conventional prefixes, such as `w:`. */
 import { Parser } from "htmlparser2"
 import type { RagReason } from "../../document/RagError.ts"
 
@@ -106,6 +106,61 @@ export const readXml = async (chunks: AsyncIterable<Uint8Array>, handler: XmlHan
   }
   parser.end(decoder?.decode())
 }
+
+/** Elements of one tree. */
+const MAX_ELEMENTS = 1_000_000
+
+export interface XmlElement {
+  readonly name: string
+  readonly attributes: Attributes
+  readonly children: ReadonlyArray<XmlElement>
+  /** Its own text, without that of its children. */
+  readonly text: string
+}
+
+/** Reads a part as a tree: the element around its root. For parts that are small in every real document. */
+export const readTree = async (chunks: AsyncIterable<Uint8Array>): Promise<XmlElement> => {
+  const top = { name: "", attributes: {}, children: new Array<XmlElement>(), text: "" }
+  const open = [top]
+  let count = 0
+  await readXml(chunks, {
+    open(name, attributes) {
+      if (++count > MAX_ELEMENTS) {
+        const message = `one of its parts has more than ${MAX_ELEMENTS} elements. Save it again in Word, or split it.`
+        throw new DocxFault("TooLarge", message)
+      }
+      const element = { name, attributes, children: [], text: "" }
+      open.at(-1)!.children.push(element)
+      open.push(element)
+    },
+    text: (text) => void (open.at(-1)!.text += text),
+    close: () => void open.pop()
+  })
+  return top
+}
+
+/** The outermost elements of these names within an element. Does not look into `skipped` ones. */
+export const findAll = (
+  within: XmlElement | undefined,
+  names: ReadonlyArray<string>,
+  skipped?: ReadonlySet<string>
+): ReadonlyArray<XmlElement> => {
+  const found: Array<XmlElement> = []
+  const waiting = within?.children.toReversed() ?? []
+  for (let element = waiting.pop(); element !== undefined; element = waiting.pop()) {
+    if (skipped?.has(element.name)) continue
+    if (names.includes(element.name)) found.push(element)
+    else for (const child of element.children.toReversed()) waiting.push(child)
+  }
+  return found
+}
+
+/** The `w:val` at a path of children: the first of each name. */
+export const valueAt = (element: XmlElement, ...path: ReadonlyArray<string>): string | undefined =>
+  path.reduce<XmlElement | undefined>(
+    (own, name) => own?.children.find((child) => child.name === name),
+    element
+  )?.attributes["w:val"]
 
 /** The value of an on/off element. The default is on. */
 export const isOn = (attributes: Attributes): boolean =>
