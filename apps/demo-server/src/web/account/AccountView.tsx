@@ -7,7 +7,7 @@ import { Button, LinkButton, NewSecret } from "../ui/Button.tsx"
 import { Confirm } from "../ui/ActionForm.tsx"
 import { pluralize, usd } from "../ui/format.ts"
 import { ErrorMessage, Loading } from "../ui/Notices.tsx"
-import { account, accountError, newToken, renewToken, tokenError } from "./account.ts"
+import { account, accountError, renewToken, tokenChanges } from "./account.ts"
 import { KeyList } from "./KeyList.tsx"
 import { UsageSection } from "./UsageSection.tsx"
 
@@ -18,8 +18,8 @@ const AccessToken = () => (
       Programs use it to manage the account: balance, keys and usage. It can’t call models. A new token
       revokes the current one.
     </p>
-    <NewSecret of={newToken} />
-    <ErrorMessage error={tokenError.value} />
+    <NewSecret of={tokenChanges.secret} />
+    <ErrorMessage error={tokenChanges.error.value} />
     <Confirm
       action="Revoke and create"
       onConfirm={renewToken}

@@ -1,12 +1,11 @@
 /** The API keys: created, enabled, disabled and deleted. */
 import { useSignal } from "@preact/signals"
-import type { KeyDetails } from "../api/account.ts"
 import { EditableList } from "../page/PagedList.tsx"
 import { ActionForm, Confirm, describeLimits, LimitFields, readLimits } from "../ui/ActionForm.tsx"
 import { IconButton } from "../ui/Button.tsx"
 import { AmountField, InputField, SelectField, Switch } from "../ui/Fields.tsx"
 import { dayOf, parseUsd, usd } from "../ui/format.ts"
-import { keyError, keys, makeKey, newKey, removeKey, toggleKey } from "./account.ts"
+import { keyChanges, type KeyDetails, keys, makeKey, removeKey, toggleKey } from "./account.ts"
 
 /** Days until a new key expires. A map keeps this order; an object would put the numbers first. */
 const EXPIRY = new Map([
@@ -99,8 +98,7 @@ export const KeyList = () => (
     title="API keys"
     add="New key"
     Form={NewKeyForm}
-    secret={newKey}
-    changeError={keyError}
+    changes={keyChanges}
     list={keys}
     Row={Row}
     empty="No keys yet. Programs need one to call this server."

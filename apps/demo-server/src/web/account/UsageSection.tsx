@@ -5,7 +5,7 @@ import type { DayUsage } from "../../contract/Usage.ts"
 import { Select, Segments } from "../ui/Fields.tsx"
 import { pluralize, usd } from "../ui/format.ts"
 import { ErrorMessage } from "../ui/Notices.tsx"
-import { DataTable, TableToggle } from "../ui/DataTable.tsx"
+import { DataTable, useTableToggle } from "../ui/DataTable.tsx"
 import { chooseUsageDays, SPANS, usage, usageDays, usageError } from "./account.ts"
 
 const MEASURES = { spent: "Spent", calls: "Calls", tokens: "Tokens" } as const
@@ -102,8 +102,9 @@ const UsageTable = ({ rows }: { rows: ReadonlyArray<DayUsage> }) => (
 )
 
 export const UsageSection = () => {
-  const [asTable, setAsTable] = useState(false)
+  const { asTable, toggle } = useTableToggle()
   const rows = usage.value ?? []
+  const Shown = asTable ? UsageTable : UsageChart
   return (
     <section class="usage" aria-labelledby="usage-title">
       <header>
@@ -117,17 +118,15 @@ export const UsageSection = () => {
           onValue={(days) => chooseUsageDays(Number(days))}
         />
         {rows.length > 0 && !asTable && <Segments legend="Measure" choices={MEASURES} value={measure} />}
-        {rows.length > 0 && <TableToggle asTable={asTable} onToggle={setAsTable} />}
+        {rows.length > 0 && toggle}
       </header>
       <ErrorMessage error={usageError.value} />
       {usage.value?.length === 0 ? (
         <p class="lead">
           No usage in the last {usageDays.value} days. Try the <a href="#playground">playground</a>.
         </p>
-      ) : asTable ? (
-        <UsageTable rows={rows} />
       ) : (
-        <UsageChart rows={rows} />
+        <Shown rows={rows} />
       )}
     </section>
   )

@@ -1,64 +1,62 @@
 /** The signed-in user's balance, keys, usage and system access token. */
 import { effect, signal, untracked } from "@preact/signals"
-import type { UserRecord } from "@sluice/core/contract"
+import type { TokenCreateRequest, TokenRecord, UserRecord } from "@sluice/core/contract"
 import type { DayUsage } from "../../contract/Usage.ts"
-import * as Api from "../api/account.ts"
-import { online, type RequestError } from "../api/request.ts"
-import { loadCurrent, sendChange, tryRequest } from "../page/calls.ts"
+import { online, request, requestData, type RequestError } from "../api/request.ts"
+import { loadCurrent, makeChanges, tryRequest } from "../page/calls.ts"
 import { makePagedList } from "../page/PagedList.tsx"
 import { currentRoute } from "../page/route.ts"
 import { session } from "../page/session.ts"
-import type { Secret } from "../ui/Button.tsx"
+import type { Limits } from "../ui/ActionForm.tsx"
+
+/** `expired_time` is in seconds since 1970; -1: never. */
+type Expiring = { readonly expired_time: number }
+
+export type KeyDetails = typeof TokenRecord.Encoded & Expiring & Partial<Limits>
+type KeyRequest = typeof TokenCreateRequest.Encoded & Expiring & Limits
+
+const KEYS = "/api/token/"
 
 export const account = signal<typeof UserRecord.Encoded>()
 export const accountError = signal<RequestError>()
-
-export const keys = makePagedList(Api.listKeys)
-/** New secrets are shown once and forgotten when the view closes. */
-export const newKey = signal<Secret>()
-export const newToken = signal<Secret>()
-export const keyError = signal<RequestError>()
+export const keys = makePagedList<KeyDetails>(KEYS)
 
 const refreshAccount = (): Promise<boolean> =>
   tryRequest(accountError, async () => {
-    const [now] = await Promise.all([Api.getUser(), keys.refresh()])
-    account.value = now
+    const user = requestData<typeof UserRecord.Encoded>("GET", "/api/user/self")
+    account.value = (await Promise.all([user, keys.refresh()]))[0]
   })
 
-const changeKeys = (send: () => Promise<string>): Promise<boolean> =>
-  sendChange(refreshAccount, keyError, send)
+export const keyChanges = makeChanges(refreshAccount)
+export const tokenChanges = makeChanges(refreshAccount)
 
-export const makeKey = (request: Api.KeyRequest): Promise<boolean> =>
-  changeKeys(async () => {
-    const { id, key, name } = await Api.createKey(request)
-    newKey.value = { id, name, secret: key ?? "", what: "the key" }
+export const makeKey = (body: KeyRequest): Promise<boolean> =>
+  keyChanges.send(async () => {
+    const { id, key, name } = await requestData<KeyDetails>("POST", KEYS, body)
+    keyChanges.secret.value = { id, name, secret: key ?? "", what: "the key" }
     return `The key ${name} was created. Copy it now: it is shown once.`
   })
 
-export const toggleKey = ({ id, name, status }: Api.KeyDetails): Promise<boolean> =>
-  changeKeys(async () => {
+export const toggleKey = ({ id, name, status }: KeyDetails): Promise<boolean> =>
+  keyChanges.send(async () => {
     const next = status === 1 ? 0 : 1
-    await Api.setKeyStatus(id, next)
+    await request("PUT", `${KEYS}?status_only=true`, { body: { id, status: next } })
     return `${name} is ${next === 1 ? "enabled" : "disabled"}.`
   })
 
-export const removeKey = ({ id, name }: Api.KeyDetails): Promise<boolean> => {
-  if (newKey.value?.id === id) newKey.value = undefined
-  return changeKeys(async () => {
-    await Api.deleteKey(id)
+export const removeKey = ({ id, name }: KeyDetails): Promise<boolean> => {
+  if (keyChanges.secret.value?.id === id) keyChanges.secret.value = undefined
+  return keyChanges.send(async () => {
+    await request("DELETE", `${KEYS}${id}`)
     return `${name} was deleted.`
   })
 }
 
-export const tokenError = signal<RequestError>()
-
+/** Creates a system access token, which revokes the one before. */
 export const renewToken = (): Promise<boolean> =>
-  sendChange(refreshAccount, tokenError, async () => {
-    newToken.value = {
-      name: "New system access token",
-      secret: await Api.renewAccessToken(),
-      what: "the token"
-    }
+  tokenChanges.send(async () => {
+    const secret = await requestData<string>("POST", "/api/user/token")
+    tokenChanges.secret.value = { name: "New system access token", secret, what: "the token" }
     return "The new system access token was created. Copy it now: it is shown once."
   })
 
@@ -68,7 +66,13 @@ export const usageDays = signal(30)
 export const usage = signal<ReadonlyArray<DayUsage>>()
 export const usageError = signal<RequestError>()
 
-const refreshUsage = () => loadCurrent(usageDays, Api.getUsage, (rows) => (usage.value = rows), usageError)
+const refreshUsage = () =>
+  loadCurrent(
+    usageDays,
+    (days) => requestData<ReadonlyArray<DayUsage>>("GET", `/api/usage?days=${days}`),
+    (rows) => (usage.value = rows),
+    usageError
+  )
 
 export const chooseUsageDays = (days: number): void => {
   usageDays.value = days
@@ -76,10 +80,7 @@ export const chooseUsageDays = (days: number): void => {
 }
 
 effect(() => {
-  if (currentRoute.value.view !== "account") {
-    newKey.value = undefined
-    newToken.value = undefined
-    keyError.value = undefined
-  } else if (session.value === "open" && online.value)
+  if (currentRoute.value.view !== "account") for (const changes of [keyChanges, tokenChanges]) changes.clear()
+  else if (session.value === "open" && online.value)
     untracked(() => void Promise.all([refreshAccount(), refreshUsage()]))
 })

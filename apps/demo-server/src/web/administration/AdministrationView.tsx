@@ -1,13 +1,20 @@
 /** The users of the server, and the audit log: for administrators. */
 import { useState } from "preact/hooks"
-import type { AuditLine, UserDetails } from "../api/account.ts"
 import { EditableList, PagedRows } from "../page/PagedList.tsx"
 import { signedIn } from "../page/session.ts"
 import { Confirm, describeLimits } from "../ui/ActionForm.tsx"
 import { LinkButton } from "../ui/Button.tsx"
 import { Switch } from "../ui/Fields.tsx"
 import { dayOf, usd } from "../ui/format.ts"
-import { auditLog, changeUser, newUserToken, replaceUserToken, userError, users } from "./administration.ts"
+import {
+  type AuditLine,
+  auditLog,
+  changeUser,
+  replaceUserToken,
+  userChanges,
+  type UserDetails,
+  users
+} from "./administration.ts"
 import { BalanceForm, NewUserForm, RightsForm, ROLE_NAMES } from "./UserForms.tsx"
 
 const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
@@ -130,8 +137,7 @@ export const AdministrationView = () => (
       title="Users"
       add="New user"
       Form={NewUserForm}
-      secret={newUserToken}
-      changeError={userError}
+      changes={userChanges}
       list={users}
       Row={Row}
       more="Show more users"

@@ -1,12 +1,11 @@
 /** The forms for users: create one, change their balance, rights and token. */
 import { useSignal } from "@preact/signals"
 import { useState } from "preact/hooks"
-import type { UserDetails } from "../api/account.ts"
 import { signedIn } from "../page/session.ts"
 import { ActionForm, type FieldReader, LimitFields, readLimits } from "../ui/ActionForm.tsx"
 import { AmountField, InputField, SelectField } from "../ui/Fields.tsx"
 import { parseUsd, usd } from "../ui/format.ts"
-import { addUser, changeUser } from "./administration.ts"
+import { addUser, changeUser, type UserDetails } from "./administration.ts"
 
 type UserRole = UserDetails["role"]
 

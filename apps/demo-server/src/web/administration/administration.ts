@@ -1,50 +1,50 @@
 /** Users and the audit log, for administrators. */
-import { effect, signal, untracked } from "@preact/signals"
-import * as Api from "../api/account.ts"
-import { online, type RequestError } from "../api/request.ts"
-import { sendChange } from "../page/calls.ts"
+import { effect, untracked } from "@preact/signals"
+import type { AuditEntry, NewUser, UserInfo, UserUpdateRequest } from "../../contract/Administration.ts"
+import { online, requestData } from "../api/request.ts"
+import { makeChanges } from "../page/calls.ts"
 import { makePagedList } from "../page/PagedList.tsx"
 import { currentRoute } from "../page/route.ts"
 import { session } from "../page/session.ts"
-import type { Secret } from "../ui/Button.tsx"
+import type { Limits } from "../ui/ActionForm.tsx"
 
-export const users = makePagedList(Api.listUsers)
-export const auditLog = makePagedList(Api.listAuditLog)
+export type UserDetails = typeof UserInfo.Type
+export type AuditLine = typeof AuditEntry.Type
 
-/** A user's new system access token, shown once. */
-export const newUserToken = signal<Secret>()
-export const userError = signal<RequestError>()
+const USERS = "/api/user"
+
+export const users = makePagedList<UserDetails>(USERS)
+export const auditLog = makePagedList<AuditLine>("/api/audit")
 
 const refresh = (): Promise<unknown> => Promise.all([users.refresh(), auditLog.refresh()])
 
-const change = (send: () => Promise<string>): Promise<boolean> => sendChange(refresh, userError, send)
+/** The secret is a user's new system access token. */
+export const userChanges = makeChanges(refresh)
 
 const showToken = (username: string, secret: string): void => {
-  newUserToken.value = { name: `System access token of ${username}`, secret, what: "the token" }
+  userChanges.secret.value = { name: `System access token of ${username}`, secret, what: "the token" }
 }
 
-export const addUser = (request: Api.UserRequest): Promise<boolean> =>
-  change(async () => {
-    const { access_token, username } = await Api.createUser(request)
+export const addUser = (body: Pick<UserDetails, "username" | "quota" | "role"> & Limits): Promise<boolean> =>
+  userChanges.send(async () => {
+    const { access_token, username } = await requestData<typeof NewUser.Type>("POST", USERS, body)
     showToken(username, access_token)
     return `The user ${username} was created. Copy their token now: it is shown once.`
   })
 
-export const changeUser = (request: Api.UserChange, message: string): Promise<boolean> =>
-  change(async () => {
-    await Api.updateUser(request)
+export const changeUser = (body: typeof UserUpdateRequest.Type, message: string): Promise<boolean> =>
+  userChanges.send(async () => {
+    await requestData("PUT", USERS, body)
     return message
   })
 
-export const replaceUserToken = ({ id, username }: Api.UserDetails): Promise<boolean> =>
-  change(async () => {
-    showToken(username, await Api.renewUserToken(id))
+export const replaceUserToken = ({ id, username }: UserDetails): Promise<boolean> =>
+  userChanges.send(async () => {
+    showToken(username, await requestData("POST", `${USERS}/${encodeURIComponent(id)}/token`))
     return `A new token for ${username} was created. Copy it now: it is shown once.`
   })
 
 effect(() => {
-  if (currentRoute.value.view !== "administration") {
-    newUserToken.value = undefined
-    userError.value = undefined
-  } else if (session.value === "open" && online.value) untracked(() => void refresh())
+  if (currentRoute.value.view !== "administration") userChanges.clear()
+  else if (session.value === "open" && online.value) untracked(() => void refresh())
 })

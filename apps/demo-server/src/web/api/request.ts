@@ -19,10 +19,8 @@ export class RequestError extends Error {
 const OFFLINE =
   "The server does not respond. If it was stopped, start it with “npm start”; this page reconnects by itself."
 
-/** There was no response. */
 export const offlineError = (): RequestError => new RequestError(OFFLINE, 0, "offline")
 
-/** The stream ended before the answer was complete. */
 export const brokenStream = (): RequestError =>
   new RequestError("The connection broke before the answer was complete. Ask again.", 0, "broken_stream")
 
@@ -33,13 +31,11 @@ export const toRequestError = (thrown: unknown): RequestError => {
   return new RequestError(thrown instanceof Error ? thrown.message : String(thrown), 0, "unknown")
 }
 
-/** The error of a body or an event. */
 export const errorOf = (
   error: { readonly message: string; readonly code: string | null },
   status = 0
 ): RequestError => new RequestError(error.message, status, error.code ?? "unknown")
 
-/** Parses the server's error body. */
 export const parseErrorResponse = (status: number, body: string): RequestError => {
   try {
     return errorOf(JSON.parse(body).error, status)
@@ -81,7 +77,6 @@ const send = async (method: string, path: string, options: Options): Promise<Res
   throw parseErrorResponse(response.status, await response.text())
 }
 
-/** Adds the collection to a path of documents. */
 export const withCollection = (collection: string, path: string): string =>
   collection === DEFAULT_COLLECTION
     ? path
@@ -148,7 +143,6 @@ export const streamEvents = async <E>(
 
 type ErrorEvent = typeof StreamFailed.Type
 
-/** Whether an event reports the failure of its stream. */
 export const isErrorEvent = (event: { readonly type: string }): event is ErrorEvent => event.type === "error"
 
 /** As `streamEvents`, for the server's own streams: an `error` event is thrown. */

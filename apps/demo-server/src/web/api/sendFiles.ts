@@ -12,7 +12,6 @@ import {
   withCollection
 } from "./request.ts"
 
-/** A file and its path in the library. */
 export interface PathedFile {
   readonly path: string
   readonly file: Blob

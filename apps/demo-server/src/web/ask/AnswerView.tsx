@@ -13,7 +13,6 @@ import { CheckedFigures, EvidenceList } from "./EvidenceList.tsx"
 
 type Props = { readonly question: QuestionState }
 
-/** Opens the source at the quote. */
 const CitationButton = ({ citation, n }: { n: number; citation: Citation | undefined }) => (
   <button
     class="citation"
@@ -46,36 +45,23 @@ const isTable = (quote: string): boolean => quote.includes("\n") && quote.includ
 
 const Sentence = ({ question, sentence }: Props & { sentence: QuestionState["sentences"][number] }) => {
   const words = sentence.text.replace(/(\s*\[\d+\])+\s*$/, "")
-  const cited = sentence.citations.map((n) => ({
-    n,
-    citation: question.citations.find((each) => each.n === n)
-  }))
-  const table = cited.find(
-    ({ citation }) => citation && isTable(citation.quote) && hasSameWords(citation.quote, words)
-  )
-  const text = table?.citation?.quote ?? words
-  const markdown = cited.some(({ citation }) => citation !== undefined && isMarkdown(citation.document))
+  const cited = question.citations.filter(({ n }) => sentence.citations.includes(n))
+  const table = cited.find(({ quote }) => isTable(quote) && hasSameWords(quote, words))
+  const text = table?.quote ?? words
+  const markdown = cited.some(({ document }) => isMarkdown(document))
   const [most, lastWord] = splitLastWord(text, sentenceRuns(text, markdown))
   return (
     <span class="sentence" data-rows={table !== undefined}>
       <TextRuns text={text} runs={most} />
       <span class="no-break">
         <TextRuns text={text} runs={lastWord} />
-        {cited.map(({ citation, n }) => (
-          <CitationButton key={n} n={n} citation={citation} />
+        {sentence.citations.map((n) => (
+          <CitationButton key={n} n={n} citation={cited.find((each) => each.n === n)} />
         ))}
       </span>{" "}
     </span>
   )
 }
-
-const Sentences = ({ question }: Props) => (
-  <p class="answer" aria-busy={question.state === "asking"}>
-    {question.sentences.map((sentence, at) => (
-      <Sentence key={at} sentence={sentence} question={question} />
-    ))}
-  </p>
-)
 
 const Failed = ({ question }: Props) => (
   <div class="failed" role="alert">
@@ -131,7 +117,15 @@ export const AnswerView = ({ question }: Props) => {
         <p class="quiet filter-text">Searched in {question.filterText}</p>
       )}
       {question.error !== undefined && <Failed question={question} />}
-      {answer?.found === false ? <NoAnswer question={question} /> : <Sentences question={question} />}
+      {answer?.found === false ? (
+        <NoAnswer question={question} />
+      ) : (
+        <p class="answer" aria-busy={state === "asking"}>
+          {question.sentences.map((sentence, at) => (
+            <Sentence key={at} sentence={sentence} question={question} />
+          ))}
+        </p>
+      )}
       {state === "asking" && <Progress question={question} />}
       {answer !== undefined && answer.dropped > 0 && (
         <p class="quiet">{pluralize(answer.dropped, "sentence")} left out: quote not found in the source.</p>

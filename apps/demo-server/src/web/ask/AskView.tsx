@@ -80,7 +80,6 @@ const WelcomePicture = () => (
   </svg>
 )
 
-/** The page before the first question. */
 const Welcome = () => {
   const now = status.value
   const starters = now?.questions ?? []

@@ -1,20 +1,26 @@
 /** The sources of the answer, and the figures and tables that a vision model checked for it. */
+import type { Citation } from "../../contract/index.ts"
 import { hasSameWords, isMarkdown, plainText } from "../markdown/inline.ts"
 import type { QuestionState } from "../questions/questions.ts"
 import { FigureImage, VisionText } from "../source/FigureImage.tsx"
-import { figureLabel, figureStop, locationText, openCitation, openFigure, source } from "../source/source.ts"
-
-type Citations = QuestionState["citations"]
-
-/** Whether a citation is the first one of its figure: that one shows the image. */
-const isFirst = (citations: Citations, { figure, n }: Citations[number]): boolean =>
-  citations.find((each) => each.figure?.crop === figure?.crop)?.n === n
+import {
+  captionText,
+  figureLabel,
+  figureStop,
+  locationText,
+  openCitation,
+  openFigure,
+  source
+} from "../source/source.ts"
 
 /** A quote is shown where the answer does not repeat it. */
 export const EvidenceList = ({ question }: { readonly question: QuestionState }) => {
   const { citations, collection, sentences } = question
   const isRepeated = (quote: string) =>
     sentences.some(({ text }) => text.includes(quote) || hasSameWords(text, quote))
+  /** The first citation of a figure shows its image. */
+  const isFirst = ({ figure, n }: Citation) =>
+    citations.find((each) => each.figure?.crop === figure?.crop)?.n === n
   return (
     <section class="evidence" aria-labelledby="evidence-title">
       <h2 id="evidence-title">Evidence</h2>
@@ -31,7 +37,7 @@ export const EvidenceList = ({ question }: { readonly question: QuestionState })
                 {citation.figure !== undefined && <b>{figureLabel(citation.figure)}, </b>}
                 {locationText(citation.title, citation.headings, citation.page)}
               </span>
-              {citation.figure !== undefined && isFirst(citations, citation) && (
+              {citation.figure !== undefined && isFirst(citation) && (
                 <FigureImage {...citation} collection={collection} figure={citation.figure} />
               )}
               {citation.seen === true && <span class="quote">Read in the image.</span>}
@@ -66,7 +72,7 @@ const Card = ({ collection, look }: { collection: string; look: QuestionState["c
         <h3>
           {figureLabel(figure)} <span class="location">{place}</span>
         </h3>
-        {figure.caption !== "" && <p class="caption">{figure.caption}</p>}
+        <p class="caption">{captionText(figure)}</p>
         {failed === undefined ? (
           <VisionText text={said} />
         ) : (

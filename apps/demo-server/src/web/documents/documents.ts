@@ -16,7 +16,6 @@ export const documents = computed(() =>
   listed.value?.of === collection.value ? listed.value.documents : undefined
 )
 
-/** The documents whose title or path contains every word of the search. */
 export const findDocuments = (search: string): ReadonlyArray<DocumentInfo> =>
   (documents.value ?? []).filter(({ path, title }) => matchesSearch(`${title} ${path}`, search))
 
@@ -48,6 +47,7 @@ const load = <A>(path: string): Promise<A> => {
 
 export const loadText = (collection: string, id: string): Promise<DocumentText> =>
   load(withCollection(collection, `/documents/${id}`))
+
 export const loadPage = (collection: string, id: string, number: number): Promise<PageContent> =>
   load(withCollection(collection, `/documents/${id}/pages/${number}`))
 
@@ -56,18 +56,12 @@ export const documentsChanged = async (): Promise<void> => {
   await Promise.all([refreshDocuments(), refreshCollections(), refreshStatus()])
 }
 
-/** A removed document with its file: enough to restore it. */
-interface RemovedDocument {
-  readonly document: DocumentInfo
-  readonly collection: string
-  readonly original: Blob
-}
-
-/** What can be restored, the latest last. */
-export const removed = signal<ReadonlyArray<RemovedDocument>>([])
+/** Removed documents with their files, enough to restore them; the latest last. */
+export const removed = signal<
+  ReadonlyArray<{ readonly document: DocumentInfo; readonly collection: string; readonly file: Blob }>
+>([])
 export const restoring = signal(false)
 
-/** Progress of `removeDocuments`. */
 export const removing = signal<{ readonly done: number; readonly total: number }>()
 
 /** Identifiers of documents whose removal has started. */
@@ -80,9 +74,9 @@ export const removeDocument = async (document: DocumentInfo): Promise<void> => {
   inRemoval.add(id)
   await tryRequest(removalError, async () => {
     const of = collection.value
-    const original = await requestBlob(withCollection(of, `/documents/${id}/file`))
+    const file = await requestBlob(withCollection(of, `/documents/${id}/file`))
     await request("DELETE", withCollection(of, `/documents/${id}`))
-    removed.value = [...removed.value, { document, collection: of, original }]
+    removed.value = [...removed.value, { document, collection: of, file }]
     announce(`${title} was removed. You can undo this.`)
   })
   await documentsChanged().finally(() => inRemoval.delete(id))
@@ -104,14 +98,13 @@ export const removeDocuments = async (all: ReadonlyArray<DocumentInfo>): Promise
   await documentsChanged()
 }
 
-/** Restores the document that was removed last. */
 export const undoRemoval = async (): Promise<void> => {
   const last = removed.value.at(-1)
   if (last === undefined || restoring.value) return
   restoring.value = true
   await tryRequest(removalError, async () => {
     const { metadata, path, title } = last.document
-    await sendFiles(last.collection, [{ path, file: last.original }], { ...(metadata && { metadata }) })
+    await sendFiles(last.collection, [{ path, file: last.file }], { ...(metadata && { metadata }) })
     removed.value = removed.value.filter((each) => each !== last)
     announce(`${title} was restored.`)
   })

@@ -43,7 +43,7 @@ const publish = (): void => {
   })
 }
 
-/** Takes the next files of one collection. */
+/** Takes the next files of one collection from those that wait. */
 const takeBatch = (): Array<FileUpload> => {
   let bytes = 0
   const end = waiting.findIndex(({ collection, file }, at) => {
@@ -65,33 +65,24 @@ const spreadBytes = (batch: ReadonlyArray<FileUpload>, sent: number): void => {
   publish()
 }
 
-const onEvent = (byPath: Map<string, FileUpload>, event: IngestStreamEvent): void => {
-  if (event.type !== "document" || event.status === "removed") return
-  const upload = byPath.get(event.path)
-  if (upload === undefined) return
-  upload.state = event.status
-  upload.sent = upload.file.size
-  if (event.failure !== undefined) upload.message = event.failure.message
-  publish()
-}
-
 const sendBatch = async (into: string, batch: ReadonlyArray<FileUpload>): Promise<void> => {
   const byPath = new Map(batch.map((upload) => [upload.path, upload]))
+  const onEvent = (event: IngestStreamEvent): void => {
+    const upload = event.type === "document" ? byPath.get(event.path) : undefined
+    if (event.type !== "document" || event.status === "removed" || upload === undefined) return
+    const { failure, status: state } = event
+    Object.assign(upload, { state, sent: upload.file.size, ...(failure && { message: failure.message }) })
+    publish()
+  }
   for (const upload of batch) upload.state = "sending"
   let reason = "The server did not report what happened to these files."
   try {
-    await sendFiles(into, batch, {
-      onSent: (bytes) => spreadBytes(batch, bytes),
-      onEvent: (event) => onEvent(byPath, event)
-    })
+    await sendFiles(into, batch, { onSent: (bytes) => spreadBytes(batch, bytes), onEvent })
   } catch (thrown) {
     const { code, message } = toRequestError(thrown)
     reason = code === "offline" ? "The connection to the server broke." : message
   }
-  for (const upload of batch) {
-    if (upload.state === "sending" || upload.state === "reading")
-      Object.assign(upload, { state: "unsent", message: reason })
-  }
+  for (const upload of batch.filter(isInProgress)) Object.assign(upload, { state: "unsent", message: reason })
   publish()
   await documentsChanged()
 }
@@ -154,13 +145,9 @@ const serverPath = (path: string): string => documentPath(path.replaceAll('"', "
 export const uploadFiles = (chosen: ReadonlyArray<PathedFile>): void => {
   if (chosen.length === 0) return
   const into = collection.value
-  const fresh = chosen.map(({ file, path }): FileUpload => ({
-    file,
-    path: serverPath(path),
-    collection: into,
-    state: "waiting",
-    sent: 0
-  }))
+  const fresh = chosen.map(({ file, path }): FileUpload => {
+    return { file, path: serverPath(path), collection: into, state: "waiting", sent: 0 }
+  })
   const paths = new Set(fresh.map(({ path }) => path))
   const isReplaced = (of: FileUpload) => of.collection === into && paths.has(of.path)
   files = [...files.filter((each) => !isReplaced(each) || each.state === "sending"), ...fresh]
@@ -168,7 +155,6 @@ export const uploadFiles = (chosen: ReadonlyArray<PathedFile>): void => {
   start(fresh)
 }
 
-/** Removes finished files from the list. */
 export const clearUploads = (): void => {
   files = files.filter((each) => !isFinished(each))
   publish()

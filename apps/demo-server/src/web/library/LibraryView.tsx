@@ -95,7 +95,6 @@ const FilePickers = () => (
   </div>
 )
 
-/** Counts the documents of the list, and removes them all after confirmation. */
 const ListHead = ({ found }: { readonly found: ReadonlyArray<DocumentInfo> }) => {
   const now = removing.value
   const count = pluralize(found.length, "document")

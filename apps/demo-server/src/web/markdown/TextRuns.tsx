@@ -9,7 +9,6 @@ interface Props {
   readonly mark?: TextMark
 }
 
-/** Splits a run where the mark begins and ends. */
 const split = (run: TextRun, mark: TextMark): Array<TextRun & { readonly marked: boolean }> => {
   const from = Math.max(run.start, mark?.start ?? run.end)
   const to = Math.min(run.end, mark?.end ?? run.end)

@@ -1,7 +1,7 @@
 /** The models that this server serves, and those of the account behind it. */
 import { effect, signal, untracked } from "@preact/signals"
-import { listAll, type ListedModel, listServed } from "../api/gateway.ts"
-import { online, type RequestError, toRequestError } from "../api/request.ts"
+import type { ListedModel } from "../api/gateway.ts"
+import { online, request, type RequestError, toRequestError } from "../api/request.ts"
 import { type Capability, currentRoute } from "../page/route.ts"
 import { session } from "../page/session.ts"
 
@@ -28,16 +28,15 @@ export const OPERATION_OF: Readonly<Record<Capability, string>> = {
 }
 
 const refreshModels = async (): Promise<void> => {
-  const [served, all] = await Promise.allSettled([listServed(), listAll()])
-  const errors = [served, all].flatMap((each) =>
-    each.status === "rejected" ? toRequestError(each.reason) : []
+  const lists = await Promise.allSettled(
+    ["/v1/models", "/api/models"].map((path) => request<{ data: Array<ListedModel> }>("GET", path))
   )
+  const errors = lists.flatMap((list) => (list.status === "rejected" ? toRequestError(list.reason) : []))
   // The account's list is refused with 403 to who signed in with an API key: the server's list is enough then.
   modelsError.value = errors.find(({ status }) => status !== 403)
   if (errors.length === 2) return
   // In the server's order. Its entries say more of a model, so they replace the account's.
-  const own = served.status === "fulfilled" ? served.value.data : []
-  const others = all.status === "fulfilled" ? all.value.data : []
+  const [own = [], others = []] = lists.map((list) => (list.status === "fulfilled" ? list.value.data : []))
   modelList.value = [...new Map([...own, ...others, ...own].map((model) => [model.id, model])).values()]
 }
 

@@ -1,27 +1,23 @@
 /** A list that is loaded page by page. */
-import { signal, type ReadonlySignal, type Signal } from "@preact/signals"
+import { signal } from "@preact/signals"
 import type { JSX } from "preact"
 import { useId, useState } from "preact/hooks"
-import { PAGE_SIZE } from "../api/account.ts"
-import type { RequestError } from "../api/request.ts"
-import { Button, NewSecret, type Secret } from "../ui/Button.tsx"
+import { requestData, type RequestError } from "../api/request.ts"
+import { Button, NewSecret } from "../ui/Button.tsx"
 import { ErrorMessage, Loading } from "../ui/Notices.tsx"
-import { tryRequest } from "./calls.ts"
+import { type Changes, tryRequest } from "./calls.ts"
 
-export interface PagedList<A> {
+type HasId = { readonly id: string | number }
+
+type PagedList<A extends HasId> = ReturnType<typeof makePagedList<A>>
+
+/** Rows per page. A shorter page is the last. */
+const PAGE_SIZE = 50
+
+/** A list under `/api`. */
+export const makePagedList = <A extends HasId>(path: string) => {
+  const load = (page: number) => requestData<ReadonlyArray<A>>("GET", `${path}?num=${PAGE_SIZE}&p=${page}`)
   /** Undefined until the first page is loaded. */
-  readonly rows: ReadonlySignal<ReadonlyArray<A> | undefined>
-  readonly more: ReadonlySignal<boolean>
-  readonly error: ReadonlySignal<RequestError | undefined>
-  /** Loads the first page, or all pages shown. Never rejects. */
-  readonly refresh: () => Promise<unknown>
-  readonly showMore: () => Promise<unknown>
-}
-
-/** `load` takes a page number, from 0. A page shorter than `PAGE_SIZE` is the last. */
-export const makePagedList = <A extends { readonly id: string | number }>(
-  load: (page: number) => Promise<ReadonlyArray<A>>
-): PagedList<A> => {
   const rows = signal<ReadonlyArray<A>>()
   const more = signal(false)
   const error = signal<RequestError>()
@@ -36,6 +32,7 @@ export const makePagedList = <A extends { readonly id: string | number }>(
     rows,
     more,
     error,
+    /** Loads the first page, or all pages shown. Never rejects. */
     refresh: () => loadPages(0, Math.max(1, Math.ceil((rows.value?.length ?? 0) / PAGE_SIZE)), []),
     showMore: () => {
       const shown = rows.value ?? []
@@ -44,15 +41,14 @@ export const makePagedList = <A extends { readonly id: string | number }>(
   }
 }
 
-interface RowsProps<A> {
+interface RowsProps<A extends HasId> {
   readonly list: PagedList<A>
   readonly Row: (props: { readonly of: A }) => JSX.Element
   readonly empty?: string
   readonly more?: string
 }
 
-/** The rows of a list, and a button for its next page. */
-export const PagedRows = <A extends { readonly id: string | number }>(props: RowsProps<A>) => {
+export const PagedRows = <A extends HasId>(props: RowsProps<A>) => {
   const { empty, list, more = "Show more", Row } = props
   const rows = list.rows.value
   return (
@@ -70,19 +66,15 @@ export const PagedRows = <A extends { readonly id: string | number }>(props: Row
   )
 }
 
-interface EditableProps<A> extends RowsProps<A> {
+interface EditableProps<A extends HasId> extends RowsProps<A> {
   readonly title: string
-  /** Such as `New key`. */
   readonly add: string
   readonly Form: (props: { readonly onDone: () => void }) => JSX.Element
-  /** The secret of a new row. */
-  readonly secret: Signal<Secret | undefined>
-  readonly changeError: ReadonlySignal<RequestError | undefined>
+  readonly changes: Changes
 }
 
-/** A list to which rows can be added. */
-export const EditableList = <A extends { readonly id: string | number }>(props: EditableProps<A>) => {
-  const { add, changeError, Form, secret, title } = props
+export const EditableList = <A extends HasId>(props: EditableProps<A>) => {
+  const { add, changes, Form, title } = props
   const [creating, setCreating] = useState(false)
   const id = useId()
   return (
@@ -93,9 +85,9 @@ export const EditableList = <A extends { readonly id: string | number }>(props: 
           {add}
         </Button>
       </header>
-      <NewSecret of={secret} />
+      <NewSecret of={changes.secret} />
       {creating && <Form onDone={() => setCreating(false)} />}
-      <ErrorMessage error={changeError.value} />
+      <ErrorMessage error={changes.error.value} />
       <PagedRows {...props} />
     </section>
   )

@@ -1,6 +1,7 @@
 /** Requests in progress and their outcome. */
 import { signal, type ReadonlySignal, type Signal } from "@preact/signals"
 import { toRequestError, type RequestError } from "../api/request.ts"
+import type { Secret } from "../ui/Button.tsx"
 import { announce } from "../ui/Notices.tsx"
 
 /** Runs `work` and puts its error into `error`. Resolves to whether it succeeded. */
@@ -18,17 +19,25 @@ export const tryRequest = async (
   }
 }
 
-/** Sends a change, refreshes, and announces what `send` returns. Resolves to whether it succeeded. */
-export const sendChange = async (
-  refresh: () => Promise<unknown>,
-  error: Signal<RequestError | undefined>,
-  send: () => Promise<string>
-): Promise<boolean> => {
-  let message = ""
-  const done = await tryRequest(error, async () => (message = await send()))
-  // Also after a failure: another program may have changed the list.
-  void refresh().then(() => done && announce(message))
-  return done
+export type Changes = ReturnType<typeof makeChanges>
+
+/** Changes of a list: the error of the last one, and the secret that it created. */
+export const makeChanges = (refresh: () => Promise<unknown>) => {
+  const error = signal<RequestError>()
+  const secret = signal<Secret>()
+  /** Sends a change, refreshes, and announces what `change` returns. Resolves to whether it succeeded. */
+  const send = async (change: () => Promise<string>): Promise<boolean> => {
+    let message = ""
+    const done = await tryRequest(error, async () => (message = await change()))
+    // Also after a failure: another program may have changed the list.
+    void refresh().then(() => done && announce(message))
+    return done
+  }
+  const clear = () => {
+    error.value = undefined
+    secret.value = undefined
+  }
+  return { error, secret, send, clear }
 }
 
 /** Loads and shows a value for the current key. A response that is late for another key is dropped. */
@@ -52,59 +61,46 @@ export const loadCurrent = async <K, A>(
 /** `value` is set as soon as a part of it has arrived; a failed call keeps that part. */
 interface CallState<A> {
   readonly state: "idle" | "working" | "done" | "failed"
-  readonly value?: A
+  readonly value?: A | undefined
   readonly error?: RequestError
   readonly milliseconds?: number
 }
 
 export type CallWork<A> = (signal: AbortSignal, onProgress: (value: A) => void) => Promise<A>
 
-export interface RunningCall<A> {
-  readonly now: ReadonlySignal<CallState<A>>
-  /** Starts a call and aborts the one before. Never rejects. */
-  readonly run: (work: CallWork<A>) => Promise<void>
-  /** Aborts the call. What has arrived of it stays. */
-  readonly stop: () => void
-  readonly clear: () => void
-}
+export type RunningCall<A> = ReturnType<typeof makeCall<A>>
 
 /** One call at a time. `message` is announced when it succeeds. */
-export const makeCall = <A>(message: string): RunningCall<A> => {
+export const makeCall = <A>(message: string) => {
   const now = signal<CallState<A>>({ state: "idle" })
   let controller: AbortController | undefined
+  /** Aborts the call. What has arrived of it stays. */
   const stop = () => {
     controller?.abort()
     controller = undefined
-    const { value } = now.value
-    if (now.value.state === "working")
-      now.value = value === undefined ? { state: "idle" } : { state: "done", value }
+    const { state, value } = now.value
+    if (state === "working") now.value = { state: value === undefined ? "idle" : "done", value }
   }
-  const run = async (work: CallWork<A>) => {
+  /** Starts a call and aborts the one before. Never rejects. */
+  const run = async (work: CallWork<A>): Promise<void> => {
     controller?.abort()
-    const mine = new AbortController()
-    controller = mine
+    const mine = (controller = new AbortController())
     const started = performance.now()
-    now.value = { state: "working" }
+    const show = (state: CallState<A>) => {
+      if (controller === mine) now.value = state
+      return controller === mine
+    }
+    show({ state: "working" })
     try {
-      const value = await work(mine.signal, (value) => {
-        if (controller === mine) now.value = { state: "working", value }
-      })
-      if (controller !== mine) return
-      now.value = { state: "done", value, milliseconds: performance.now() - started }
-      announce(message)
+      const value = await work(mine.signal, (value) => show({ state: "working", value }))
+      if (show({ state: "done", value, milliseconds: performance.now() - started })) announce(message)
     } catch (thrown) {
-      if (controller !== mine) return
-      const { value } = now.value
-      now.value = { state: "failed", error: toRequestError(thrown), ...(value !== undefined && { value }) }
+      show({ state: "failed", error: toRequestError(thrown), value: now.value.value })
     }
   }
-  return {
-    now,
-    run,
-    stop,
-    clear: () => {
-      stop()
-      now.value = { state: "idle" }
-    }
+  const clear = () => {
+    stop()
+    now.value = { state: "idle" }
   }
+  return { now: now as ReadonlySignal<CallState<A>>, run, stop, clear }
 }

@@ -23,7 +23,6 @@ type PlainView = keyof typeof TITLES
 
 type Route =
   | { readonly view: PlainView }
-  /** A question about a collection. */
   | { readonly view: "ask"; readonly question: string | undefined; readonly collection: string }
   /** The task is shown again at its address. */
   | {

@@ -13,7 +13,6 @@ export const signedIn = signal<SessionUser>()
 /** Why the session is `unknown`. */
 export const connectionError = signal<RequestError>()
 
-/** Why the last sign-in failed. */
 export const signInError = signal<RequestError>()
 
 unauthorized.notify = (path) => {

@@ -1,4 +1,5 @@
 /** Compares two texts by the cosine of their vectors. */
+import type { EmbeddingResponse } from "@sluice/core/contract"
 import { createEmbeddings } from "../api/gateway.ts"
 import { makeCall } from "../page/calls.ts"
 import { persisted } from "../page/persisted.ts"
@@ -14,32 +15,22 @@ const second = persisted("embed.second", "When are the gates of the lock opened?
 
 const requestBody = () => ({ model: modelOf("embed"), input: [first.value, second.value] })
 
-interface Comparison {
-  readonly vectors: readonly [Vector, Vector]
-  /** -1 to 1; undefined if a vector is all zeros. */
-  readonly cosine: number | undefined
-  readonly tokens: number | undefined
-}
+const comparison = makeCall<EmbeddingResponse>("The texts were compared.")
 
-const comparison = makeCall<Comparison>("The texts were compared.")
+const compare = (): Promise<void> => comparison.run((signal) => createEmbeddings(requestBody(), signal))
+
+const vectorAt = (index: number, { data }: EmbeddingResponse): Vector => {
+  const vector = data.find((each) => each.index === index)?.embedding ?? []
+  return typeof vector === "string" ? [] : vector
+}
 
 const dot = (a: Vector, b: Vector): number => a.reduce((sum, x, at) => sum + x * (b[at] ?? 0), 0)
 
+/** -1 to 1; undefined if a vector is all zeros. */
 const cosineOf = (a: Vector, b: Vector): number | undefined => {
   const lengths = Math.sqrt(dot(a, a) * dot(b, b))
   return lengths === 0 ? undefined : dot(a, b) / lengths
 }
-
-const compare = (): Promise<void> =>
-  comparison.run(async (signal) => {
-    const { data, usage } = await createEmbeddings(requestBody(), signal)
-    const vectorAt = (index: number): Vector => {
-      const vector = data.find((each) => each.index === index)?.embedding ?? []
-      return typeof vector === "string" ? [] : vector
-    }
-    const vectors = [vectorAt(0), vectorAt(1)] as const
-    return { vectors, cosine: cosineOf(...vectors), tokens: usage?.total_tokens }
-  })
 
 /** The drawing is stretched to the width of the page. */
 const BARS = 128
@@ -54,7 +45,6 @@ const barsOf = (vector: Vector): Vector => {
   return bars
 }
 
-/** A vector as bars, up for positive numbers and down for negative ones. */
 const VectorStrip = ({ label, vector }: { label: string; vector: Vector }) => {
   const bars = barsOf(vector)
   const largest = Math.max(...bars.map(Math.abs), Number.EPSILON)
@@ -75,11 +65,8 @@ const VectorStrip = ({ label, vector }: { label: string; vector: Vector }) => {
 const Result = () => {
   const { value } = comparison.now.value
   if (value === undefined) return null
-  const {
-    cosine,
-    tokens,
-    vectors: [first, second]
-  } = value
+  const [first, second] = [vectorAt(0, value), vectorAt(1, value)]
+  const cosine = cosineOf(first, second)
   return (
     <figure class="compared">
       <p class="figure">
@@ -94,7 +81,7 @@ const Result = () => {
       <VectorStrip vector={second} label="Second text" />
       <figcaption class="quiet">
         {pluralize(first.length, "dimension")}
-        {tokens !== undefined && `, ${pluralize(tokens, "token")}`}
+        {value.usage?.total_tokens !== undefined && `, ${pluralize(value.usage.total_tokens, "token")}`}
       </figcaption>
     </figure>
   )

@@ -38,11 +38,12 @@ const Result = () => {
   const { state, value } = answer.now.value
   if (state === "working" && !value?.text) return <div class="loading-bar" />
   if (value === undefined) return null
-  const tokens = value.usage?.total_tokens
   return (
     <figure class="vision-answer">
       <p class="answer">{value.text}</p>
-      {tokens !== undefined && <figcaption class="quiet">{pluralize(tokens, "token")}</figcaption>}
+      {value.usage?.total_tokens !== undefined && (
+        <figcaption class="quiet">{pluralize(value.usage.total_tokens, "token")}</figcaption>
+      )}
     </figure>
   )
 }

@@ -1,4 +1,5 @@
 /** Orders documents by their relevance to a question. */
+import type { RerankResponse } from "@sluice/core/contract"
 import { createRerank } from "../api/gateway.ts"
 import { makeCall } from "../page/calls.ts"
 import { persisted } from "../page/persisted.ts"
@@ -26,45 +27,38 @@ const requestBody = () => ({
   documents: lines.value.match(/\S.*/g)?.map((line) => line.trim()) ?? []
 })
 
-interface Ranking {
-  /** Best first. `from` is the place among the documents, from 0. */
-  readonly rows: ReadonlyArray<{ readonly from: number; readonly score: number; readonly text: string }>
-  readonly tokens: number | undefined
-}
+/** The best document first. */
+type Ranking = RerankResponse & { readonly documents: ReadonlyArray<string> }
 
 const ranking = makeCall<Ranking>("The documents were ordered.")
 
 const rank = (): Promise<void> =>
   ranking.run(async (signal) => {
     const body = requestBody()
-    const { results, usage } = await createRerank(body, signal)
-    const rows = results.map(({ index: from, relevance_score: score }) => {
-      return { from, score, text: body.documents[from] ?? "" }
-    })
-    return { rows, tokens: usage?.total_tokens }
+    return { ...(await createRerank(body, signal)), documents: body.documents }
   })
 
 /** The bars are relative to the best score: the range of scores depends on the model. */
 const Result = () => {
   const { value } = ranking.now.value
   if (value === undefined) return null
-  const { rows, tokens } = value
-  const best = Math.max(...rows.map(({ score }) => score), Number.EPSILON)
+  const { documents, results, usage } = value
+  const best = Math.max(...results.map(({ relevance_score }) => relevance_score), Number.EPSILON)
   return (
     <figure class="ranked">
       <ol>
-        {rows.map(({ from, score, text }) => (
-          <li key={from}>
+        {results.map(({ index, relevance_score: score }) => (
+          <li key={index}>
             <span class="score">{score.toFixed(3)}</span>
-            <span class="text">{text}</span>
+            <span class="text">{documents[index]}</span>
             <span class="bar" style={{ inlineSize: `${Math.max(0, (score / best) * 100)}%` }} />
-            <span class="quiet from">was {from + 1}</span>
+            <span class="quiet from">was {index + 1}</span>
           </li>
         ))}
       </ol>
       <figcaption class="quiet">
         Higher is better; the range depends on the model
-        {tokens !== undefined && `. ${pluralize(tokens, "token")}`}
+        {usage?.total_tokens !== undefined && `. ${pluralize(usage.total_tokens, "token")}`}
       </figcaption>
     </figure>
   )

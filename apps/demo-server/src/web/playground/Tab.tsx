@@ -40,7 +40,6 @@ const defaultModel = (capability: Capability): ListedModel | undefined => {
 export const modelOf = (capability: Capability): string =>
   chosen.value[capability] ?? defaultModel(capability)?.id ?? ""
 
-/** The model's entry in the list. */
 export const modelDetails = (capability: Capability) =>
   computed(() => {
     const id = modelOf(capability)
@@ -51,9 +50,8 @@ const ModelField = ({ capability }: { readonly capability: Capability }) => {
   const now = modelOf(capability)
   const known = modelsFor(OPERATION_OF[capability])
   const details = modelDetails(capability).value
-  const hint = [details?.group === details?.operation ? undefined : details?.group, details?.note]
-    .filter((each) => each !== undefined)
-    .join(" · ")
+  const group = details?.group === details?.operation ? undefined : details?.group
+  const hint = [group, details?.note].filter(Boolean).join(" · ")
   // A gateway may not list its models: then the name is typed.
   const isTyped = modelList.value !== undefined && known.length === 0
   const help = isTyped ? "The server lists no model for this. Enter the name of one." : hint
@@ -101,7 +99,6 @@ const LANGUAGES = { curl: "curl", effect: "Effect" } as const
 /** Shared by all tabs. */
 const language = signal<keyof Snippet>("curl")
 
-/** The call of the form as code. */
 const CodePanel = ({ snippet }: { readonly snippet: Snippet }) => {
   const now = language.value
   return (
@@ -125,7 +122,6 @@ export interface Tab {
   readonly lead: string
   readonly capability: Capability
   readonly call: Pick<RunningCall<unknown>, "now" | "stop">
-  /** The text of the submit button. */
   readonly action: string
   readonly submit: () => void
   /** Why the form cannot be sent yet. */

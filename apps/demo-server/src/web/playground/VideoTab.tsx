@@ -2,8 +2,8 @@
 import { computed, effect, type Signal, signal, untracked } from "@preact/signals"
 import { VIDEO_GROUPS, type VideoRequest } from "@sluice/core/contract"
 import { useState } from "preact/hooks"
-import { createVideo, deleteVideo, downloadVideo, getVideo, type VideoTask } from "../api/gateway.ts"
-import { toRequestError } from "../api/request.ts"
+import { createVideo, getVideo, VIDEOS, type VideoTask } from "../api/gateway.ts"
+import { request, requestBlob, toRequestError } from "../api/request.ts"
 import { type CallWork, makeCall } from "../page/calls.ts"
 import { persisted } from "../page/persisted.ts"
 import { playgroundHref, replaceAddress, currentRoute } from "../page/route.ts"
@@ -22,10 +22,7 @@ const firstImage = signal<ImageFile>()
 const details = modelDetails("video")
 
 /** The values that the model takes. An empty text leaves the choice to the model. */
-interface VideoOptions {
-  readonly seconds: ReadonlyArray<string>
-  readonly size: ReadonlyArray<string>
-}
+type VideoOptions = Record<"seconds" | "size", ReadonlyArray<string>>
 
 /** The interface names no values for other groups: the model accepts or refuses these. */
 const OTHER_GROUPS: VideoOptions = {
@@ -33,14 +30,13 @@ const OTHER_GROUPS: VideoOptions = {
   size: ["", "240P", "480P", "720P", "1080P"]
 }
 
-/** Group V-E takes any number of lines from 480 to 1080. */
-const COMMON_LINES = ["480P", "720P", "1080P"]
+const GROUPS: Record<string, VideoOptions> = {
+  ...VIDEO_GROUPS,
+  // This group takes any number of lines from 480 to 1080.
+  "V-E": { ...VIDEO_GROUPS["V-E"], size: ["480P", "720P", "1080P"] }
+}
 
-const options = computed((): VideoOptions => {
-  const group = details.value?.group
-  const known = Object.entries(VIDEO_GROUPS).find(([name]) => name === group)?.[1] ?? OTHER_GROUPS
-  return group === "V-E" ? { ...known, size: COMMON_LINES } : known
-})
+const options = computed(() => GROUPS[details.value?.group ?? ""] ?? OTHER_GROUPS)
 
 const needsImage = computed(() => details.value?.group === "image-to-video")
 
@@ -63,7 +59,7 @@ interface VideoState {
   readonly id: string
   readonly status: string
   /** 0 to 100, if the gateway reports it. */
-  readonly percent?: number
+  readonly percent?: number | undefined
   readonly url?: string
 }
 
@@ -83,13 +79,15 @@ const requestBody = (): VideoRequest => {
   return {
     model: modelOf("video"),
     prompt: prompt.value,
-    ...(seconds !== "" && { seconds }),
-    ...(size !== "" && { size }),
-    ...(firstImage.value !== undefined && { input_reference: firstImage.value.dataUri })
+    ...(seconds && { seconds }),
+    ...(size && { size }),
+    ...(firstImage.value && { input_reference: firstImage.value.dataUri })
   }
 }
 
 const addressOf = (task?: string): string => playgroundHref("video", { ...(task !== undefined && { task }) })
+
+const pathOf = (id: string): string => `${VIDEOS}/${encodeURIComponent(id)}`
 
 /** Follows a task, then downloads the video. */
 const follow = async (
@@ -100,7 +98,8 @@ const follow = async (
   const show = (task: VideoTask) => onProgress(stateOf(task))
   const task = await followTask(first, ({ id }) => getVideo(id, signal), show, signal)
   onProgress({ ...stateOf(task), percent: 100 })
-  return { ...stateOf(task), url: URL.createObjectURL(await downloadVideo(task.id, signal)) }
+  const video = await requestBlob(`${pathOf(task.id)}/content`, signal)
+  return { ...stateOf(task), url: URL.createObjectURL(video) }
 }
 
 const run = (work: CallWork<VideoState>): Promise<void> => {
@@ -126,7 +125,7 @@ const remove = async (): Promise<void> => {
   if (id === undefined) return generation.clear()
   try {
     generation.stop()
-    await deleteVideo(id)
+    await request("DELETE", pathOf(id))
     generation.clear()
     replaceAddress(addressOf())
     announce("The video was deleted.")
@@ -161,7 +160,7 @@ const Player = ({ url }: { url: string }) => {
   )
 }
 
-const Progress = ({ percent, status }: { percent: number | undefined; status: string }) => (
+const Progress = ({ percent, status }: Pick<VideoState, "percent" | "status">) => (
   <div class="frame" ref={scrollIntoView}>
     <p class="status" aria-live="polite">
       {statusText(status)}
@@ -198,15 +197,9 @@ const Result = () => {
   )
 }
 
-const OptionField = ({
-  label,
-  option,
-  unit = ""
-}: {
-  label: string
-  option: keyof VideoOptions
-  unit?: string
-}) => (
+type OptionProps = { readonly label: string; readonly option: keyof VideoOptions; readonly unit?: string }
+
+const OptionField = ({ label, option, unit = "" }: OptionProps) => (
   <SelectField
     label={label}
     value={chosen(option)}

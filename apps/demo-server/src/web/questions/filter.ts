@@ -7,7 +7,6 @@ import { pluralize } from "../ui/format.ts"
 
 export type PassageKind = NonNullable<ShortFilter["kinds"]>[number]
 
-/** In the order in which they are offered. */
 export const KIND_NAMES: Readonly<Record<PassageKind, string>> = {
   passage: "Text",
   figure: "Figures",
@@ -54,21 +53,14 @@ const kinds = computed(() =>
 export const requestFilter = computed((): ShortFilter | undefined => {
   const ids = existing.value.map(({ id }) => id)
   if (ids.length === 0 && kinds.value.length === 0) return undefined
-  return {
-    ...(ids.length > 0 && { documents: ids }),
-    ...(kinds.value.length > 0 && { kinds: kinds.value })
-  }
+  return { ...(ids.length > 0 && { documents: ids }), ...(kinds.value.length > 0 && { kinds: kinds.value }) }
 })
 
 /** `The handbook · Figures, tables`. */
 export const chosenFilterText = computed((): string => {
-  const [first, ...others] = existing.value
-  const where =
-    first === undefined
-      ? "All documents"
-      : others.length === 0
-        ? first.title
-        : pluralize(others.length + 1, "document")
+  const [first, second] = existing.value
+  const many = second === undefined ? first?.title : pluralize(existing.value.length, "document")
+  const where = many ?? "All documents"
   const what = kinds.value.map((kind) => KIND_NAMES[kind]).join(", ")
   return what === "" ? where : `${where} · ${what.charAt(0)}${what.slice(1).toLowerCase()}`
 })

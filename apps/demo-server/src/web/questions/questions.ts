@@ -13,9 +13,8 @@ import { chosenFilterText, requestFilter } from "./filter.ts"
 
 type QuestionKey = { readonly question: string; readonly collection: string }
 
-/** A question as it is sent. */
+/** A question as it is sent. Without a filter, all documents are searched. */
 interface SentQuestion extends QuestionKey {
-  /** Undefined: all documents. */
   readonly filter: ShortFilter | undefined
   readonly filterText: string | undefined
 }
@@ -35,7 +34,6 @@ export interface QuestionState extends SentQuestion {
   readonly retries: number
 }
 
-/** The text of the question box. */
 export const questionDraft = persisted("question", "")
 
 /** Latest first; one for each question and collection. */
@@ -60,7 +58,6 @@ const update = (key: QuestionKey, change: (now: QuestionState) => Partial<Questi
 
 type AnswerEvent = Exclude<AnswerStreamEvent, { type: "error" }>
 
-/** What an event changes of its question. */
 const changeOf = (now: QuestionState, event: AnswerEvent): Partial<QuestionState> => {
   switch (event.type) {
     case "stage":
@@ -75,10 +72,9 @@ const changeOf = (now: QuestionState, event: AnswerEvent): Partial<QuestionState
       return { sentences: [...now.sentences, event.sentence], citations }
     }
     case "answer": {
-      const { answer } = event
-      const { citations, figures: checked, sentences, trace } = answer
+      const { citations, figures: checked, sentences, trace } = event.answer
       const { passages, stages } = trace
-      return { state: "answered", answer, citations, checked, sentences, passages, stages }
+      return { state: "answered", answer: event.answer, citations, checked, sentences, passages, stages }
     }
   }
 }
@@ -92,7 +88,6 @@ const announceOutcome = ({ answer, error }: QuestionState): void =>
         : "No answer was found in the documents."
   )
 
-/** Before anything of an answer has arrived. */
 const NOTHING = {
   state: "asking",
   stages: [],
@@ -104,8 +99,7 @@ const NOTHING = {
 
 const controllers = new Map<string, AbortController>()
 
-const controllerKey = ({ collection, question }: QuestionKey): string =>
-  JSON.stringify([collection, question])
+const controllerKey = ({ collection, question }: QuestionKey): string => `${collection} ${question}`
 
 const send = async (sent: SentQuestion, retries = 0): Promise<void> => {
   const { collection, filter, filterText, question } = sent

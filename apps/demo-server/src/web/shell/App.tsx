@@ -15,7 +15,6 @@ import { announcement, ErrorMessage, Loading } from "../ui/Notices.tsx"
 import { Banner } from "./Banner.tsx"
 import { Header } from "./Header.tsx"
 
-/** Signs in with a system access token or an API key. */
 const SignInForm = () => (
   <ActionForm class="sign-in" actions={["Sign in"]} send={(read) => signIn(read("key"))}>
     <h1>{signedIn.value === undefined ? "Sign in" : "Your session has ended"}</h1>

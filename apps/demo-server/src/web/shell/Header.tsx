@@ -6,7 +6,6 @@ import { currentRoute } from "../page/route.ts"
 import { session } from "../page/session.ts"
 import { status } from "../page/status.ts"
 
-/** The logo: a raised gate, and the water that passes under it. */
 const Logo = () => (
   <svg class="logo" viewBox="0 0 28 28" aria-hidden="true">
     <path class="logo-posts" d="M5 3v22M23 3v22M2.5 3h23" />
@@ -18,7 +17,6 @@ const Logo = () => (
 
 const MODELS_ID = "models"
 
-/** The models that answer questions. */
 const ModelBadge = () => {
   const now = status.value
   if (now === undefined) return <span class="badge" />
@@ -71,7 +69,6 @@ effect(() => {
   else document.documentElement.dataset["theme"] = name
 })
 
-/** Switches between system, light and dark. */
 const ThemeToggle = () => {
   const now = themeName()
   const { icon, next } = THEMES[now]

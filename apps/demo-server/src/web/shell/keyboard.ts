@@ -6,7 +6,6 @@ import { closeSource, source, stepCitation } from "../source/source.ts"
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]")
 
-/** Whether an element scrolls sideways. */
 const scrollsSideways = (target: EventTarget | null): boolean =>
   target instanceof Element && target.scrollWidth > target.clientWidth
 

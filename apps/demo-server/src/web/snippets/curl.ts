@@ -15,7 +15,6 @@ const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 /** Characters of an argument at most: Linux allows 128 KiB, and a character takes up to four bytes. */
 const MAX_ARGUMENT = 32_000
 
-/** Escapes what has a meaning in a here-document. */
 const escapeHereDocument = (text: string): string => text.replaceAll(/[\\$`]/g, "\\$&")
 
 const typeOf = (path = ""): string =>

@@ -4,11 +4,9 @@
 export const literal = (value: unknown): string =>
   JSON.stringify(value, null, 2).replaceAll(/(?<=\n\s*)"([A-Za-z_$][\w$]*)":/g, "$1:")
 
-/** One call as code. */
 export interface Snippet {
   /** For a shell in which `SLUICE_API_KEY` is set. */
   readonly curl: string
-  /** A program over `@sluice/core`. */
   readonly effect: string
 }
 

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks"
 import type { PassageFigure } from "../../contract/index.ts"
 import { withCollection } from "../api/request.ts"
-import { figureLabel, type OpenSource } from "./source.ts"
+import { captionText, figureLabel, type OpenSource } from "./source.ts"
 import { LinkButton } from "../ui/Button.tsx"
 
 /** Width by height of most charts, used where the figure's box is not known. */
@@ -34,7 +34,7 @@ export const FigureImage = ({ collection, documentId, figure }: ImageProps) => {
       ) : (
         <img
           src={cropHref(collection, documentId, figure.crop)}
-          alt={figure.caption === "" ? figureLabel(figure) : figure.caption}
+          alt={figure.caption || figureLabel(figure)}
           loading="lazy"
           decoding="async"
           onLoad={() => setState("shown")}
@@ -48,7 +48,6 @@ export const FigureImage = ({ collection, documentId, figure }: ImageProps) => {
 /** A longer text is collapsed. */
 const SHORT = { characters: 320, lines: 5 } as const
 
-/** What the vision model saw. */
 export const VisionText = ({ text }: { readonly text: string }) => {
   const [expanded, setExpanded] = useState(false)
   const isShort = text.length <= SHORT.characters && text.split("\n").length <= SHORT.lines
@@ -78,7 +77,7 @@ interface CardProps {
 
 /** The figure of the source, above its page. */
 export const FigureCard = ({ figure, shown, withImage }: CardProps) =>
-  !withImage && shown.seen === undefined && figure.caption === "" ? null : (
+  !withImage && shown.seen === undefined && captionText(figure) === "" ? null : (
     <figure class="figure-card" data-wide={withImage && shapeOf(figure) > WIDE}>
       {withImage && figure.crop !== undefined && (
         <a
@@ -91,7 +90,7 @@ export const FigureCard = ({ figure, shown, withImage }: CardProps) =>
         </a>
       )}
       <figcaption>
-        {figure.caption !== "" && <p class="caption">{figure.caption}</p>}
+        <p class="caption">{captionText(figure)}</p>
         {shown.seen !== undefined && (
           <>
             <p class="quiet">What the model saw</p>

@@ -1,17 +1,15 @@
 /** A paged document, page by page, from the cited page. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { DocumentText, PageContent } from "../../contract/index.ts"
-import { toRequestError, withCollection } from "../api/request.ts"
+import { type RequestError, toRequestError, withCollection } from "../api/request.ts"
 import { loadPage } from "../documents/documents.ts"
 import { Steps } from "../ui/Button.tsx"
 import { Scroller } from "../ui/DataTable.tsx"
+import { ErrorMessage } from "../ui/Notices.tsx"
 import type { OpenSource } from "./source.ts"
 import { scrollToQuote } from "./SourceText.tsx"
 
-interface Loaded<A> {
-  readonly value?: A
-  readonly error?: string
-}
+type Loaded<A> = { readonly value?: A; readonly error?: RequestError }
 
 /** Loads again when a dependency changes; the value before stays until then. A late response is dropped. */
 export const useLoaded = <A,>(load: () => Promise<A>, dependencies: ReadonlyArray<unknown>): Loaded<A> => {
@@ -21,7 +19,7 @@ export const useLoaded = <A,>(load: () => Promise<A>, dependencies: ReadonlyArra
     setLoaded(({ value }) => (value === undefined ? {} : { value }))
     load().then(
       (value) => active && setLoaded({ value }),
-      (thrown: unknown) => active && setLoaded((now) => ({ ...now, error: toRequestError(thrown).message }))
+      (thrown) => active && setLoaded((now) => ({ ...now, error: toRequestError(thrown) }))
     )
     return () => {
       active = false
@@ -38,7 +36,7 @@ const ZOOMS = [1, PHONE_ZOOM, 2, 3] as const
 
 /** The next size up or down; the same at either end. */
 const zoomed = (zoom: number, by: 1 | -1): number =>
-  by === 1 ? (ZOOMS.find((each) => each > zoom) ?? zoom) : (ZOOMS.findLast((each) => each < zoom) ?? zoom)
+  (by === 1 ? ZOOMS.find((each) => each > zoom) : ZOOMS.findLast((each) => each < zoom)) ?? zoom
 
 type Box = PageContent["lines"][number]["box"]
 
@@ -162,11 +160,7 @@ export const SourcePages = ({ shown, text }: { shown: OpenSource; text: Document
   const cited = shown.boxes.filter((each) => each.page === page?.number).map(({ box }) => box)
   return (
     <section class="source-body pages" ref={body} aria-label={`Page ${number} of ${pages}`}>
-      {error !== undefined && (
-        <p class="problem" role="alert">
-          {error}
-        </p>
-      )}
+      <ErrorMessage error={error} />
       {page !== undefined && (
         <PageImage shown={shown} page={page} cited={page.number === number ? cited : []} zoom={zoom} />
       )}
@@ -195,7 +189,7 @@ export const SourcePages = ({ shown, text }: { shown: OpenSource; text: Document
             label: "Zoom in",
             sign: "+",
             "aria-keyshortcuts": "+",
-            "aria-disabled": zoom === ZOOMS.at(-1)
+            "aria-disabled": zoom === ZOOMS[3]
           }}
           onStep={(by) => setZoom(zoomed(zoom, by))}
         >

@@ -1,9 +1,9 @@
 /** The source beside the answer; on a phone it covers the page. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
-import type { DocumentText } from "../../contract/index.ts"
 import { withCollection } from "../api/request.ts"
 import { loadText } from "../documents/documents.ts"
 import { IconButton, LinkButton, Steps } from "../ui/Button.tsx"
+import { ErrorMessage } from "../ui/Notices.tsx"
 import { FigureCard } from "./FigureImage.tsx"
 import {
   closeSource,
@@ -37,7 +37,6 @@ const useStepBack = (): void =>
     }
   }, [])
 
-/** Steps through the citations and the checked figures. */
 const CitationSteps = ({ stop }: { readonly stop: string }) => (
   <Steps
     label="Citations"
@@ -84,48 +83,37 @@ const Head = ({ shown }: { readonly shown: OpenSource }) => {
   )
 }
 
-interface ToolsProps {
-  readonly collection: string
-  readonly text: DocumentText
-  readonly asText: boolean
-  readonly onAsText: (asText: boolean) => void
-}
-
-/** Page or text, the document's path, and its file. */
-const Tools = ({ asText, collection, onAsText, text: { document, pages } }: ToolsProps) => (
-  <div class="source-tools">
-    {pages.length > 0 && (
-      <fieldset class="switch" aria-label="Show as">
-        <button type="button" aria-pressed={!asText} onClick={() => onAsText(false)}>
-          Page
-        </button>
-        <button type="button" aria-pressed={asText} onClick={() => onAsText(true)}>
-          Text
-        </button>
-      </fieldset>
-    )}
-    <span class="path">{document.path}</span>
-    <a href={withCollection(collection, `/documents/${document.id}/file`)} target="_blank" rel="noreferrer">
-      Original file
-    </a>
-  </div>
-)
-
 const Panel = ({ shown }: { readonly shown: OpenSource }) => {
   const { collection, documentId } = shown
   const [asText, setAsText] = useState(false)
-  const loaded = useLoaded(
-    () => loadText(collection, documentId).then((text) => ({ documentId, text })),
-    [collection, documentId]
-  )
-  const text = loaded.value?.documentId === documentId ? loaded.value.text : undefined
+  const loaded = useLoaded(() => loadText(collection, documentId), [collection, documentId])
+  const text = loaded.value?.document.id === documentId ? loaded.value : undefined
+  const Shown = asText || text?.pages.length === 0 ? SourceText : SourcePages
   useStepBack()
   return (
     <aside class="source" aria-labelledby="source-title">
       <div class="source-head">
         <Head shown={shown} />
         {text !== undefined && (
-          <Tools collection={collection} text={text} asText={asText} onAsText={setAsText} />
+          <div class="source-tools">
+            {text.pages.length > 0 && (
+              <fieldset class="switch" aria-label="Show as">
+                {[false, true].map((each) => (
+                  <button type="button" aria-pressed={asText === each} onClick={() => setAsText(each)}>
+                    {each ? "Text" : "Page"}
+                  </button>
+                ))}
+              </fieldset>
+            )}
+            <span class="path">{text.document.path}</span>
+            <a
+              href={withCollection(collection, `/documents/${documentId}/file`)}
+              target="_blank"
+              rel="noreferrer"
+            >
+              Original file
+            </a>
+          </div>
         )}
       </div>
       {shown.figure !== undefined && text !== undefined && (
@@ -137,18 +125,9 @@ const Panel = ({ shown }: { readonly shown: OpenSource }) => {
           key={shown.stop}
         />
       )}
-      {loaded.error !== undefined && (
-        <p class="problem pad" role="alert">
-          {loaded.error}
-        </p>
-      )}
+      <ErrorMessage error={loaded.error} />
       {loaded.error === undefined && text === undefined && <p class="quiet pad">Loading…</p>}
-      {text !== undefined && text.pages.length > 0 && !asText && (
-        <SourcePages shown={shown} text={text} key={documentId} />
-      )}
-      {text !== undefined && (text.pages.length === 0 || asText) && (
-        <SourceText shown={shown} text={text} key={documentId} />
-      )}
+      {text !== undefined && <Shown shown={shown} text={text} key={documentId} />}
     </aside>
   )
 }

@@ -11,8 +11,11 @@ import { announce } from "../ui/Notices.tsx"
 type CheckedFigure = AnswerBody["figures"][number]
 
 /** A whole document, or a part of it. */
-export interface OpenSource {
+export interface OpenSource extends Part {
   readonly collection: string
+}
+
+interface Part {
   readonly documentId: string
   readonly title: string
   readonly headings: ReadonlyArray<string>
@@ -39,54 +42,54 @@ export const figureLabel = (figure: Pick<PassageFigure, "kind" | "number"> | und
   return figure?.number === undefined ? kind : `${kind} ${figure.number}`
 }
 
+/** The caption without its label, which is shown before it: `Figure 3: Ways of the water` as `Ways of the water`. */
+export const captionText = ({ caption, number = "" }: PassageFigure): string => {
+  const label = /^\p{L}+\.?\s*/u.exec(caption)?.[0] + number
+  return number !== "" && caption.startsWith(label)
+    ? caption.slice(label.length).replace(/^[.:\s–—-]+/, "")
+    : caption
+}
+
 /** `Handbook › Leave › Parental leave, p. 4`. A heading that repeats the title is left out. */
 export const locationText = (
   title: string | undefined,
   headings: ReadonlyArray<string>,
   page?: number
 ): string => {
-  const path = title === undefined ? headings : [title, ...headings.filter((heading) => heading !== title)]
-  return [...(path.length > 0 ? [path.join(" › ")] : []), ...(page === undefined ? [] : [`p. ${page}`])].join(
-    ", "
-  )
+  const path = [title, ...headings.filter((heading) => heading !== title)].filter(Boolean).join(" › ")
+  return [path, page && `p. ${page}`].filter(Boolean).join(", ")
 }
 
 let opener: Element | null = null
 
-const show = (next: OpenSource): void => {
+const show = (next: Part): void => {
   if (source.value === undefined) opener = document.activeElement
-  source.value = next
+  const of = current.value?.collection ?? collection.value
+  source.value = { ...next, collection: of }
   if (next.announcement !== undefined) announce(next.announcement)
   // The page is loaded beside the text. The component that shows it reports the error.
-  if (next.page !== undefined) loadPage(next.collection, next.documentId, next.page).catch(() => undefined)
+  if (next.page !== undefined) loadPage(of, next.documentId, next.page).catch(() => undefined)
 }
 
-/** The collection of the question that is shown, or the chosen one. */
-const currentCollection = (): string => current.value?.collection ?? collection.value
-
 const seenIn = (figure: PassageFigure | undefined): string | undefined =>
-  figure?.crop === undefined
-    ? undefined
-    : current.value?.checked.find((look) => look.figure.crop === figure.crop && look.said !== "")?.said
+  figure?.crop &&
+  current.value?.checked.find((look) => look.figure.crop === figure.crop && look.said !== "")?.said
 
-const ofCitation = (citation: Citation): OpenSource => ({
+const ofCitation = (citation: Citation): Part => ({
   ...citation,
-  collection: currentCollection(),
   mark: { start: citation.start, end: citation.end },
   stop: `citation ${citation.n}`,
   seen: seenIn(citation.figure),
   announcement: `Citation ${citation.n}: ${citation.title}. ${citation.figure ? figureLabel(citation.figure) : citation.quote}`
 })
 
-/** The stop of a checked figure. */
 export const figureStop = ({ passageId }: CheckedFigure): string => `figure ${passageId}`
 
-const ofFigure = (look: CheckedFigure): OpenSource => {
+const ofFigure = (look: CheckedFigure): Part => {
   const { document, documentId, figure, passageId, said } = look
   const { box, page } = figure
   const passage = current.value?.passages.find((traced) => traced.passage.id === passageId)?.passage
   return {
-    collection: currentCollection(),
     documentId,
     title: passage?.document.title ?? document,
     headings: passage?.headings ?? [],
@@ -96,13 +99,13 @@ const ofFigure = (look: CheckedFigure): OpenSource => {
     stop: figureStop(look),
     page,
     mark: passage,
-    seen: said === "" ? undefined : said,
+    seen: said || undefined,
     announcement: `${figureLabel(figure)}: ${document}. ${said}`
   }
 }
 
 /** What an answer can be checked against, in order: its citations, then the checked figures that are not cited. */
-export const stops = computed((): ReadonlyArray<OpenSource> => {
+export const stops = computed((): ReadonlyArray<Part> => {
   const { checked = [], citations = [] } = current.value ?? {}
   const cited = new Set(citations.map(({ passageId }) => passageId))
   return [
@@ -127,7 +130,6 @@ export const openFigure = (look: CheckedFigure): void => show(ofFigure(look))
 
 export const openPassage = ({ passage }: Trace["passages"][number]): void =>
   show({
-    collection: currentCollection(),
     documentId: passage.document.id,
     title: passage.document.title,
     headings: passage.headings,
@@ -138,14 +140,8 @@ export const openPassage = ({ passage }: Trace["passages"][number]): void =>
     page: passage.page
   })
 
-export const openDocument = (document: { readonly id: string; readonly title: string }): void =>
-  show({
-    collection: currentCollection(),
-    documentId: document.id,
-    title: document.title,
-    headings: [],
-    boxes: []
-  })
+export const openDocument = ({ id, title }: { readonly id: string; readonly title: string }): void =>
+  show({ documentId: id, title, headings: [], boxes: [] })
 
 /** Closes the source and moves the focus back to what opened it. */
 export const closeSource = (): void => {

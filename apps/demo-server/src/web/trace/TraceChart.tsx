@@ -24,8 +24,8 @@ interface RowProps {
   readonly active: boolean
   /** Whether the Tab key stops here: once for all rows. */
   readonly tabStop: boolean
-  readonly onPoint: (at: Element) => void
-  readonly onLeave: () => void
+  /** Shows the detail; without an element, hides it. */
+  readonly onPoint: (at?: Element) => void
   readonly onKeyDown: (event: KeyboardEvent) => void
 }
 
@@ -38,8 +38,7 @@ const TraceRow = ({ active, isLeft, place, tabStop, traced, ...on }: RowProps) =
   const { keywordRank, kept, passage, rerankRank, rerankScore, vectorRank } = traced
   const heading = withoutNumber(passage.headings.at(-1) ?? passage.document.title)
   const name = passage.figure === undefined ? heading : `${figureLabel(passage.figure)}, ${heading}`
-  const ranks = Object.entries({ vector: vectorRank, keywords: keywordRank })
-  const searches = ranks
+  const searches = Object.entries({ vector: vectorRank, keywords: keywordRank })
     .flatMap(([search, rank]) => (rank === undefined ? [] : `${search} ${rank}`))
     .join(", ")
   // A finger cannot point: the first touch shows the detail, the second opens the passage.
@@ -54,9 +53,9 @@ const TraceRow = ({ active, isLeft, place, tabStop, traced, ...on }: RowProps) =
         tabIndex={isLeft && tabStop ? 0 : -1}
         aria-label={`${name}, ${passage.document.title}. Before reranking ${place}, ${searches}; after reranking ${rerankRank}${kept ? ", kept" : ""}.`}
         onFocus={(event) => event.currentTarget.matches(":focus-visible") && on.onPoint(event.currentTarget)}
-        onBlur={on.onLeave}
+        onBlur={() => on.onPoint()}
         onPointerEnter={(event) => event.pointerType === "mouse" && on.onPoint(event.currentTarget)}
-        onPointerLeave={(event) => event.pointerType === "mouse" && on.onLeave()}
+        onPointerLeave={(event) => event.pointerType === "mouse" && on.onPoint()}
         onKeyDown={on.onKeyDown}
         onClick={onClick}
       >
@@ -71,15 +70,7 @@ const TraceRow = ({ active, isLeft, place, tabStop, traced, ...on }: RowProps) =
 }
 
 /** A search returns its best passages only: a passage without a rank may still match. */
-const Rank = ({
-  name,
-  rank,
-  score
-}: {
-  name: string
-  rank: number | undefined
-  score: number | undefined
-}) => (
+const Rank = ({ name, rank, score }: Record<"rank" | "score", number | undefined> & { name: string }) => (
   <span>
     {rank === undefined ? `not in the top ${name} matches` : name} <b>{rank}</b>
     {rank !== undefined && score !== undefined && ` (${score.toFixed(score < 1 ? 3 : 1)})`}
@@ -88,8 +79,7 @@ const Rank = ({
 
 /** Below its row, or above it. `count` is the number of rows; `place` is the rank before reranking, from 1. */
 const TraceDetail = ({ above, count, place, row, traced }: Pointed & { count: number; place: number }) => {
-  const { keywordRank, keywordScore, kept, passage, recallScore } = traced
-  const { rerankRank, rerankScore, sameAs, similarity, vectorRank } = traced
+  const { kept, passage, sameAs } = traced
   const { document, figure, headings, page, text } = passage
   const rows = above ? count - row : row + 1
   return (
@@ -100,23 +90,24 @@ const TraceDetail = ({ above, count, place, row, traced }: Pointed & { count: nu
       </p>
       <p class="snippet">{plainText(text, document.format === "markdown")}</p>
       <p class="scores">
-        <Rank name="vector" rank={vectorRank} score={similarity} />
-        <Rank name="keyword" rank={keywordRank} score={keywordScore} />
-        <Rank name="fused" rank={place} score={recallScore} />
-        <Rank name="reranked" rank={rerankRank} score={rerankScore} />
+        <Rank name="vector" rank={traced.vectorRank} score={traced.similarity} />
+        <Rank name="keyword" rank={traced.keywordRank} score={traced.keywordScore} />
+        <Rank name="fused" rank={place} score={traced.recallScore} />
+        <Rank name="reranked" rank={traced.rerankRank} score={traced.rerankScore} />
         <span>{kept ? "kept" : sameAs === undefined ? "not kept" : "repeats a kept passage"}</span>
       </p>
     </div>
   )
 }
 
-type Props = { readonly recalled: Passages; readonly reranked: Passages }
+/** The passages by fused rank, and by reranked rank. */
+export type TraceProps = { readonly recalled: Passages; readonly reranked: Passages }
 
 /** The middle of a row, from 0. */
 const y = (row: number): number => row + 0.5
 
 /** A line for each passage, wider with its fused score. Drawn in rows and per cent, to fit any width. */
-const Lines = ({ active, recalled, reranked }: Props & { active: string | undefined }) => {
+const Lines = ({ active, recalled, reranked }: TraceProps & { active: string | undefined }) => {
   const highest = Math.max(Number.MIN_VALUE, ...recalled.map(({ recallScore }) => recallScore))
   const rows = new Map(reranked.map(({ passage }, row) => [passage.id, row]))
   return (
@@ -143,7 +134,7 @@ const Lines = ({ active, recalled, reranked }: Props & { active: string | undefi
   )
 }
 
-export const TraceChart = ({ recalled, reranked }: Props) => {
+export const TraceChart = ({ recalled, reranked }: TraceProps) => {
   const [pointed, setPointed] = useState<Pointed>()
   const chart = useRef<HTMLDivElement>(null)
   const tabStop = pointed?.traced ?? reranked[0]
@@ -166,8 +157,9 @@ export const TraceChart = ({ recalled, reranked }: Props) => {
       isLeft={isLeft}
       active={traced === pointed?.traced}
       tabStop={traced === tabStop}
-      onPoint={(at) => setPointed({ traced, row, above: at.getBoundingClientRect().top > innerHeight / 2 })}
-      onLeave={() => setPointed(undefined)}
+      onPoint={(at) =>
+        setPointed(at && { traced, row, above: at.getBoundingClientRect().top > innerHeight / 2 })
+      }
       onKeyDown={onKeyDown}
     />
   )

@@ -1,12 +1,11 @@
 /** How the answer was made: the time of each stage, and how its sources were chosen. */
-import { useState } from "preact/hooks"
 import type { Trace } from "../../contract/index.ts"
 import { isDemo } from "../page/status.ts"
 import { locationText, openPassage } from "../source/source.ts"
 import { LinkButton } from "../ui/Button.tsx"
 import { pluralize, duration, usd } from "../ui/format.ts"
-import { DataTable, TableToggle } from "../ui/DataTable.tsx"
-import { TraceChart } from "./TraceChart.tsx"
+import { DataTable, useTableToggle } from "../ui/DataTable.tsx"
+import { TraceChart, type TraceProps } from "./TraceChart.tsx"
 
 const NAMES: Readonly<Record<string, string>> = { look: "figures", read: "answer" }
 
@@ -48,9 +47,7 @@ export const StageTimes = ({ cost, stages }: { cost: number | undefined; stages:
   )
 }
 
-type Passages = Trace["passages"]
-
-type Props = { readonly passages: Passages; readonly trace: Trace | undefined }
+type Props = { readonly passages: Trace["passages"]; readonly trace: Trace | undefined }
 
 const FUSIONS = {
   Rrf: "reciprocal ranks",
@@ -78,7 +75,7 @@ const Summary = ({ passages, trace }: Props) => {
 
 const COLUMNS = ["Reranked", "Fused", "Vector", "Keywords", "Passage", "Score", "Kept"]
 
-const TraceTable = ({ recalled, reranked }: { recalled: Passages; reranked: Passages }) => (
+const TraceTable = ({ recalled, reranked }: TraceProps) => (
   <DataTable label="Passages" columns={COLUMNS}>
     {reranked.map((traced) => (
       <tr key={traced.passage.id} data-kept={traced.kept}>
@@ -98,9 +95,9 @@ const TraceTable = ({ recalled, reranked }: { recalled: Passages; reranked: Pass
   </DataTable>
 )
 
-/** How the sources were chosen, as a chart or as a table. */
 export const TraceSection = ({ passages, trace }: Props) => {
-  const [asTable, setAsTable] = useState(false)
+  const { asTable, toggle } = useTableToggle()
+  const Shown = asTable ? TraceTable : TraceChart
   const reranked = passages.toSorted((a, b) => a.rerankRank - b.rerankRank)
   const scores = reranked.map(({ rerankScore }) => rerankScore ?? 0)
   const isByScore = scores.every((score, at) => score <= (scores[at - 1] ?? score))
@@ -108,14 +105,10 @@ export const TraceSection = ({ passages, trace }: Props) => {
     <section class="trace" aria-labelledby="trace-title">
       <div class="trace-head">
         <h2 id="trace-title">How sources were chosen</h2>
-        <TableToggle asTable={asTable} onToggle={setAsTable} />
+        {toggle}
         <Summary passages={passages} trace={trace} />
       </div>
-      {asTable ? (
-        <TraceTable recalled={passages} reranked={reranked} />
-      ) : (
-        <TraceChart recalled={passages} reranked={reranked} />
-      )}
+      <Shown recalled={passages} reranked={reranked} />
       {trace !== undefined && (
         <p class="quiet">
           Embedding: {trace.embeddingModel}. Fusion: {FUSIONS[trace.fusion._tag]}. Reranking:{" "}

@@ -1,11 +1,10 @@
 /** Forms that send one request at a time, and confirmation of what cannot be undone. */
 import type { ComponentChildren } from "preact"
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks"
-import type { Limits } from "../api/account.ts"
+import type { UserInfo } from "../../contract/Administration.ts"
 import { LinkButton } from "./Button.tsx"
 import { InputField } from "./Fields.tsx"
 
-/** Reads the value of a field by its name. */
 export type FieldReader = (name: string) => string
 
 interface Props {
@@ -59,6 +58,9 @@ export const ActionForm = ({ actions, ready = true, ...props }: Props) => {
   )
 }
 
+/** Limits per minute; 0: none. */
+export type Limits = Pick<typeof UserInfo.Type, "requests_per_minute" | "tokens_per_minute">
+
 /** Reads the fields below; an empty field is 0, no limit. */
 export const readLimits = (read: FieldReader): Limits => ({
   requests_per_minute: Number(read("requests")),
@@ -99,7 +101,6 @@ interface ConfirmProps {
   readonly onConfirm: () => void
   /** The control that opens the question. */
   readonly opener: (open: () => void) => ComponentChildren
-  /** The question. */
   readonly children: ComponentChildren
 }
 

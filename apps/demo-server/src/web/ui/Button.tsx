@@ -11,10 +11,8 @@ export const Button = ({ kind = "button", ...props }: ButtonProps & { readonly k
   <button {...props} type="button" class={kind} />
 )
 
-/** A button that looks like a link. */
 export const LinkButton = (props: ButtonProps) => <Button {...props} kind="link" />
 
-/** A button with a sign for its text. */
 export const IconButton = ({ label, sign, ...props }: ButtonProps & { label: string; sign: string }) => (
   <Button {...props} kind="icon" aria-label={label} title={label}>
     {sign}
@@ -43,13 +41,7 @@ const copy = async (text: string): Promise<boolean> => {
 const LABELS = { idle: "Copy", copied: "Copied", refused: "Select it" } as const
 const SHOWN_MS = 2_000
 
-interface Step {
-  readonly label: string
-  readonly sign: string
-  readonly "aria-keyshortcuts"?: string
-  /** Whether there is no further step. */
-  readonly "aria-disabled"?: boolean
-}
+type Step = ComponentProps<typeof IconButton>
 
 interface StepsProps {
   readonly label: string

@@ -59,15 +59,13 @@ export const DataTable = ({ children, class: className = "", columns, label }: T
   </Scroller>
 )
 
-/** Switches between a chart and a table. */
-export const TableToggle = ({
-  asTable,
-  onToggle
-}: {
-  asTable: boolean
-  onToggle: (next: boolean) => void
-}) => (
-  <LinkButton aria-pressed={asTable} onClick={() => onToggle(!asTable)}>
-    {asTable ? "Show as a chart" : "Show as a table"}
-  </LinkButton>
-)
+/** Whether to show a table in place of a chart, and the button that switches. */
+export const useTableToggle = () => {
+  const [asTable, setAsTable] = useState(false)
+  const toggle = (
+    <LinkButton aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
+      {asTable ? "Show as a chart" : "Show as a table"}
+    </LinkButton>
+  )
+  return { asTable, toggle }
+}

@@ -30,7 +30,6 @@ export const InputField = ({ hint, label, ...input }: FieldProps & ComponentProp
 
 type TextProps = FieldProps & { readonly text: Signal<string> }
 
-/** Binds a text to a field. */
 export const bindText = (text: Signal<string>) => ({
   value: text.value,
   onInput: (event: InputEvent) => (text.value = (event.currentTarget as HTMLInputElement).value)
@@ -96,7 +95,6 @@ export const SelectField = ({ hint, label, ...props }: SelectProps & FieldProps)
 
 type ChoiceProps<A> = FieldProps & { readonly values: ReadonlyArray<string>; readonly choice: Signal<A> }
 
-/** A choice that is kept in a signal. */
 export const ChoiceField = <A extends string>({ choice, ...props }: ChoiceProps<A>) => (
   <SelectField {...props} value={choice.value} onValue={(value) => (choice.value = value as A)} />
 )
@@ -147,7 +145,6 @@ interface SegmentsProps<K extends string> {
   readonly value: Signal<K>
 }
 
-/** One of a few choices, side by side. */
 export const Segments = <K extends string>({ choices, legend, value }: SegmentsProps<K>) => (
   <fieldset class="segments">
     <legend class="visually-hidden">{legend}</legend>
