@@ -3,7 +3,6 @@ import { Failure } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { CurrentUser } from "../contract/Access.ts"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
-import { ragFailure } from "../libraries/RagFailure.ts"
 import { UserLibraries } from "../libraries/UserLibraries.ts"
 
 export const notFound = (message: string, param: string) =>
@@ -21,17 +20,11 @@ export const makeCallerDocuments = Effect.map(UserLibraries, (libraries) => {
       return yield* userLibrary.collection(collection ?? DEFAULT_COLLECTION, create)
     })
   const document = (id: string, query: CollectionQuery) =>
-    Effect.mapError(
-      Effect.flatMap(open(query, false), ({ read }) => read(id)),
-      ragFailure
-    )
+    Effect.flatMap(open(query, false), ({ read }) => read(id))
   return {
     /** The collection's library. `create` makes a missing collection. */
     library: (query: CollectionQuery, create = false) =>
-      Effect.mapError(
-        Effect.flatMap(open(query, create), ({ library }) => library),
-        ragFailure
-      ),
+      Effect.flatMap(open(query, create), ({ library }) => library),
     /** A parsed document. */
     document,
     /** A parsed document and one of its pages, counted from 1. */

@@ -6,7 +6,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { CurrentUser } from "../contract/Access.ts"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
-import { ragFailure } from "../libraries/RagFailure.ts"
+import { withRagFailures } from "../libraries/RagFailure.ts"
 import { UserLibraries } from "../libraries/UserLibraries.ts"
 import type { UserLibrary } from "../libraries/UserLibrary.ts"
 import { PageImages } from "./PageImages.ts"
@@ -42,27 +42,25 @@ export const CollectionsLayer = HttpApiBuilder.group(
     return handlers.handleAll({
       collections: Effect.fn("collections.list")(function* () {
         const library = yield* callersLibrary
-        const listed = Effect.gen(function* () {
-          const names = new Set([DEFAULT_COLLECTION, ...(yield* library.names)])
-          return yield* Effect.forEach([...names].toSorted(), (name) => infoOf(library, name, false))
-        })
-        return { collections: yield* Effect.mapError(listed, ragFailure) }
-      }),
+        const names = new Set([DEFAULT_COLLECTION, ...(yield* library.names)])
+        return {
+          collections: yield* Effect.forEach([...names].toSorted(), (name) => infoOf(library, name, false))
+        }
+      }, withRagFailures),
       makeCollection: Effect.fn("collections.make")(function* ({ params }) {
-        return yield* Effect.mapError(infoOf(yield* callersLibrary, params.name, true), ragFailure)
-      }),
+        return yield* infoOf(yield* callersLibrary, params.name, true)
+      }, withRagFailures),
       removeCollection: Effect.fn("collections.remove")(function* ({ params: { name } }) {
         if (name === DEFAULT_COLLECTION) return yield* cannotRemoveDefault
         const library = yield* callersLibrary
         const documents = yield* library.collection(name, false).pipe(
           Effect.flatMap(({ library }) => library),
           Effect.flatMap(({ documents }) => documents),
-          ifReadable,
-          Effect.mapError(ragFailure)
+          ifReadable
         )
-        yield* Effect.mapError(library.remove(name), ragFailure)
+        yield* library.remove(name)
         yield* Effect.forEach(documents ?? [], ({ sha256 }) => images.remove(sha256), { discard: true })
-      })
+      }, withRagFailures)
     })
   })
 )

@@ -6,13 +6,12 @@ import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import type { FailedFile } from "../contract/Documents.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
-import { endWithError, wantsEvents } from "./Events.ts"
 import { fileHeaders } from "./FileHeaders.ts"
 import { toReportBody, toStreamEvents } from "../libraries/IngestBody.ts"
 import { withCurrentContext } from "../libraries/BilledModels.ts"
 import { makeCallerDocuments } from "./CallerDocuments.ts"
 import { PageImages } from "./PageImages.ts"
-import { ragFailure } from "../libraries/RagFailure.ts"
+import { endWithError, wantsEvents, withRagFailures } from "../libraries/RagFailure.ts"
 import { uploadedFiles } from "./Upload.ts"
 
 const noFile = new RagError({
@@ -32,10 +31,9 @@ export const DocumentsLayer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       list: Effect.fn("documents.list")(function* ({ query }) {
-        return {
-          documents: yield* Effect.mapError((yield* callerDocuments.library(query)).documents, ragFailure)
-        }
-      }),
+        const { documents } = yield* callerDocuments.library(query)
+        return { documents: yield* documents }
+      }, withRagFailures),
       add: Effect.fn("documents.add")(function* ({ headers, payload, query }) {
         const { ingest, ingestEvents } = yield* callerDocuments.library(query, true)
         const rejected: Array<FailedFile> = []
@@ -46,32 +44,29 @@ export const DocumentsLayer = HttpApiBuilder.group(
             endWithError
           )
         }
-        const ingested = yield* Effect.mapError(ingest(source), ragFailure)
+        const ingested = yield* ingest(source)
         const report = toReportBody(ingested, rejected)
         const { added, replaced, unchanged, failed } = report
         if (added + replaced + unchanged > 0) return report
-        if (failed.length === 0) return yield* ragFailure(noFile)
+        if (failed.length === 0) return yield* noFile
         // Not caused by the files: the balance is used up, or the gateway failed.
         const modelFailure = ingested.failed.find(({ error }) => error.reason === "Model")
-        if (modelFailure !== undefined) return yield* ragFailure(modelFailure.error)
+        if (modelFailure !== undefined) return yield* modelFailure.error
         const [first] = failed
         if (first !== undefined && failed.every(({ reason }) => reason === "too_large")) {
           const { message, path, reason } = first
           return yield* new Failure({ status: 413, message, code: reason, param: path })
         }
         return report
-      }),
+      }, withRagFailures),
       get: Effect.fn("documents.get")(function* ({ params, query }) {
         const { info, parsed } = yield* callerDocuments.document(params.id, query)
         return { document: info, text: parsed.text, blocks: parsed.blocks, pages: parsed.pages }
-      }),
+      }, withRagFailures),
       remove: Effect.fn("documents.remove")(function* ({ params, query }) {
-        const { sha256 } = yield* Effect.mapError(
-          (yield* callerDocuments.library(query)).remove(params.id),
-          ragFailure
-        )
-        yield* images.remove(sha256)
-      }),
+        const { remove } = yield* callerDocuments.library(query)
+        yield* images.remove((yield* remove(params.id)).sha256)
+      }, withRagFailures),
       page: Effect.fn("documents.page")(function* ({ params, query }) {
         const { page, parsed } = yield* callerDocuments.page(params.id, params.number, query)
         return {
@@ -79,14 +74,12 @@ export const DocumentsLayer = HttpApiBuilder.group(
           text: parsed.text.slice(page.start, page.end),
           lines: parsed.lines.filter((line) => line.page === page.number)
         }
-      }),
+      }, withRagFailures),
       file: Effect.fn("documents.file")(function* ({ params, query }) {
-        const { info, bytes } = yield* Effect.mapError(
-          (yield* callerDocuments.library(query)).file(params.id),
-          ragFailure
-        )
+        const { file } = yield* callerDocuments.library(query)
+        const { bytes, info } = yield* file(params.id)
         return HttpServerResponse.uint8Array(bytes, { headers: fileHeaders(info, formats) })
-      })
+      }, withRagFailures)
     })
   })
 )

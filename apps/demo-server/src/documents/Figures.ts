@@ -1,14 +1,8 @@
 /** Figures of a document, their images, and pages as images. */
 import { Failure } from "@sluice/core/contract"
 import { imageFormatOf, mediaTypeOf } from "@sluice/core/media"
-import {
-  type Box,
-  type DocumentInfo,
-  type FigurePassage,
-  type Page,
-  type Parsed,
-  renderPage
-} from "@sluice/rag"
+import type { Box, DocumentInfo, FigurePassage, LibraryService, Page, Parsed } from "@sluice/rag"
+import { renderPage } from "@sluice/rag"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -16,16 +10,13 @@ import { HttpApiBuilder } from "effect/http-api"
 import { type FigureInfo, MAX_BOXES, PAGE_WIDTH } from "../contract/Figures.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { makeCallerDocuments, notFound } from "./CallerDocuments.ts"
+import { OWN_ORIGIN } from "./FileHeaders.ts"
 import { drawBoxes, drawImage } from "./PageDrawing.ts"
 import { PageImages } from "./PageImages.ts"
-import { ragFailure } from "../libraries/RagFailure.ts"
+import { withRagFailures } from "../libraries/RagFailure.ts"
 
 /** Headers of an image: no script in it runs here, and no other origin can embed it. */
-const SANDBOX_HEADERS = {
-  "x-content-type-options": "nosniff",
-  "cross-origin-resource-policy": "same-origin",
-  "content-security-policy": "sandbox; default-src 'none'"
-}
+const SANDBOX_HEADERS = { ...OWN_ORIGIN, "content-security-policy": "sandbox; default-src 'none'" }
 
 /** Images named by their hash never change; images named by their position are revalidated. */
 const IMMUTABLE = "private, max-age=31536000, immutable"
@@ -96,18 +87,8 @@ export const FiguresLayer = HttpApiBuilder.group(
     const callerDocuments = yield* makeCallerDocuments
     const images = yield* PageImages
 
-    const figuresOf = (id: string, named: { readonly collection?: string }) =>
-      Effect.flatMap(callerDocuments.library(named), (library) =>
-        Effect.mapError(library.figures(id), ragFailure)
-      )
-
     /** Draws a page that is not in the image cache. */
-    const draw = (
-      library: Effect.Success<ReturnType<typeof callerDocuments.library>>,
-      { format, id, path }: DocumentInfo,
-      page: Page,
-      width: number
-    ) =>
+    const draw = (library: LibraryService, { format, id, path }: DocumentInfo, page: Page, width: number) =>
       Effect.flatMap(library.file(id), ({ bytes }) =>
         format === "image"
           ? drawImage(path, bytes, width)
@@ -116,23 +97,19 @@ export const FiguresLayer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       figures: Effect.fn("figures.list")(function* ({ params, query }) {
-        const figures = yield* figuresOf(params.id, query)
+        const library = yield* callerDocuments.library(query)
+        const figures = yield* library.figures(params.id)
         return { figures: figures.map((figure, i) => wireFigure(figure, i, query.collection)) }
-      }),
+      }, withRagFailures),
       crop: Effect.fn("figures.crop")(function* ({ params: { figure, id }, query }) {
         const library = yield* callerDocuments.library(query)
         const byContent = SHA256.test(figure)
-        const found = byContent
-          ? { crop: figure }
-          : (yield* Effect.mapError(library.figures(id), ragFailure))[Number(figure) - 1]?.figure
+        const found = byContent ? { crop: figure } : (yield* library.figures(id))[Number(figure) - 1]?.figure
         if (found?.crop === undefined) {
-          const why =
-            found === undefined
-              ? `The document has no figure ${figure.slice(0, 80)}`
-              : "The figure has no image"
+          const why = found ? "The figure has no image" : `The document has no figure ${figure.slice(0, 80)}`
           return yield* notFound(`${why}. GET /documents/${id}/figures lists its figures`, "figure")
         }
-        const bytes = yield* Effect.mapError(library.attachment(id, found.crop), ragFailure)
+        const bytes = yield* library.attachment(id, found.crop)
         const format = imageFormatOf(bytes)
         const headers = {
           ...SANDBOX_HEADERS,
@@ -143,7 +120,7 @@ export const FiguresLayer = HttpApiBuilder.group(
         return (yield* isCached(headers.etag))
           ? HttpServerResponse.empty({ status: 304, headers })
           : HttpServerResponse.uint8Array(bytes, { headers })
-      }),
+      }, withRagFailures),
       pageImage: Effect.fn("figures.pageImage")(function* ({ params, query }) {
         const invalid = invalidMarks(query)
         if (invalid !== undefined) return yield* invalid
@@ -156,13 +133,10 @@ export const FiguresLayer = HttpApiBuilder.group(
         // The file at a path may change, so browsers revalidate.
         const headers = { ...SANDBOX_HEADERS, "content-type": "image/png", "cache-control": REVALIDATE, etag }
         if (yield* isCached(etag)) return HttpServerResponse.empty({ status: 304, headers })
-        const drawn = Effect.gen(function* () {
-          const plain = yield* images.get(of, draw(library, info, page, width))
-          return boxes.length === 0 ? plain : yield* drawBoxes(info.path, plain, page, boxes)
-        })
-        const png = yield* Effect.mapError(drawn, ragFailure)
+        const plain = yield* images.get(of, draw(library, info, page, width))
+        const png = boxes.length === 0 ? plain : yield* drawBoxes(info.path, plain, page, boxes)
         return HttpServerResponse.uint8Array(png, { headers })
-      })
+      }, withRagFailures)
     })
   })
 )

@@ -1,6 +1,12 @@
 /** Headers of a document's original file, so that no script in it runs on this origin. */
 import type { DocumentFormat, DocumentInfo } from "@sluice/rag"
 
+/** No other origin can embed the response, and no browser guesses its type. */
+export const OWN_ORIGIN = {
+  "x-content-type-options": "nosniff",
+  "cross-origin-resource-policy": "same-origin"
+}
+
 /** The fallback name for `filename=`: ASCII, without quotes and backslashes. `filename*` has the real name. */
 const ascii = (name: string): string => name.replaceAll(/[^\x20-\x7e]|["\\]/g, "_")
 
@@ -23,8 +29,7 @@ export const fileHeaders = (
   return {
     "content-type": formats.find(({ id }) => id === format)?.mediaTypes[0] ?? "application/octet-stream",
     "content-disposition": `inline; filename="${ascii(name)}"; filename*=UTF-8''${encoded(name)}`,
-    "x-content-type-options": "nosniff",
-    "cross-origin-resource-policy": "same-origin",
+    ...OWN_ORIGIN,
     "content-security-policy":
       format === "pdf"
         ? "default-src 'none'; frame-ancestors 'self'"

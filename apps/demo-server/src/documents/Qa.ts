@@ -11,10 +11,9 @@ import { ServerApi } from "../contract/ServerApi.ts"
 import { CurrentBill, makeBill } from "../billing/Bill.ts"
 import { Ledger } from "../billing/Ledger.ts"
 import { invalidFilter, namesDocuments, toFilter, unknownNames } from "./QuestionFilter.ts"
-import { endWithError, wantsEvents } from "./Events.ts"
 import { withCurrentContext } from "../libraries/BilledModels.ts"
 import { makeCallerDocuments } from "./CallerDocuments.ts"
-import { ragFailure } from "../libraries/RagFailure.ts"
+import { endWithError, wantsEvents, withRagFailures } from "../libraries/RagFailure.ts"
 
 const emptyQuestion = new RagError({
   stage: "retrieve",
@@ -70,7 +69,7 @@ export const QaLayer = HttpApiBuilder.group(
         payload: { collection, filter, question, recall, keep, options: others }
       }) {
         // Checked before the stream starts, so that streaming callers get the status too.
-        if (question.trim() === "") return yield* ragFailure(emptyQuestion)
+        if (question.trim() === "") return yield* emptyQuestion
         const most = recall ?? RECALL
         if ((keep ?? 0) > most)
           return yield* malformed(
@@ -85,7 +84,7 @@ export const QaLayer = HttpApiBuilder.group(
         if (denied !== undefined) return yield* modelNotAllowed(denied)
         const library = yield* callerDocuments.library({ collection })
         if (namesDocuments(filter)) {
-          const documents = yield* Effect.mapError(library.documents, ragFailure)
+          const documents = yield* library.documents
           const unknown = unknownNames(filter, collection ?? DEFAULT_COLLECTION, documents)
           if (unknown !== undefined) return yield* unknown
         }
@@ -98,8 +97,7 @@ export const QaLayer = HttpApiBuilder.group(
         }
         const bill = makeBill()
         if (!wantsEvents(headers)) {
-          const answered = library.ask(question, options).pipe(Effect.provideService(CurrentBill, bill))
-          const answer = yield* Effect.mapError(answered, ragFailure)
+          const answer = yield* Effect.provideService(library.ask(question, options), CurrentBill, bill)
           return { ...answer, ...(yield* costOf(bill)) }
         }
         const events = library.askEvents(question, options).pipe(
@@ -111,7 +109,7 @@ export const QaLayer = HttpApiBuilder.group(
           Stream.provideService(CurrentBill, bill)
         )
         return endWithError(yield* withCurrentContext(events))
-      })
+      }, withRagFailures)
     })
   })
 )

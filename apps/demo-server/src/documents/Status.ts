@@ -10,9 +10,8 @@ import { ServerApi } from "../contract/ServerApi.ts"
 import { modelsFrom } from "../providers/LibraryModels.ts"
 import { providersPath } from "../providers/ProvidersSettings.ts"
 import { VERSION } from "../config/ServerConfig.ts"
-import { endWithError } from "./Events.ts"
 import { withCurrentContext } from "../libraries/BilledModels.ts"
-import { ragFailure } from "../libraries/RagFailure.ts"
+import { endWithError, withRagFailures } from "../libraries/RagFailure.ts"
 import { UserLibraries } from "../libraries/UserLibraries.ts"
 
 export const StatusLayer = HttpApiBuilder.group(
@@ -23,13 +22,12 @@ export const StatusLayer = HttpApiBuilder.group(
     const { sessionUser } = yield* makeAuthenticator
     const provider = (yield* modelsFrom) === undefined ? ("embedded" as const) : ("gateway" as const)
     const demo = provider === "embedded" && (yield* providersPath) === undefined
+    const vision = yield* Effect.serviceOption(Vision)
     const models = {
       embedding: (yield* Embedder).model.id,
       rerank: (yield* Reranker).model.id,
       chat: (yield* Reader).model.id,
-      ...Option.getOrUndefined(
-        Option.map(yield* Effect.serviceOption(Vision), ({ model }) => ({ vision: model.id }))
-      )
+      ...(Option.isSome(vision) && { vision: vision.value.model.id })
     }
     const formats = (yield* DocumentFormats).map(({ extensions, id, label }) => ({ id, label, extensions }))
     return handlers.handleAll({
@@ -37,18 +35,10 @@ export const StatusLayer = HttpApiBuilder.group(
         // Signed-in users see their own library, others the owner's.
         const user = (yield* sessionUser)?.user.id ?? OWNER
         const library = yield* libraries.of(user)
-        const state = yield* Effect.mapError(library.state, ragFailure)
-        return {
-          version: VERSION,
-          provider,
-          demo,
-          models,
-          formats,
-          ...state,
-          // Only the owner's library has the samples.
-          questions: user === OWNER ? libraries.questions : []
-        }
-      }),
+        // Only the owner's library has the samples.
+        const questions = user === OWNER ? libraries.questions : []
+        return { version: VERSION, provider, demo, models, formats, ...(yield* library.state), questions }
+      }, withRagFailures),
       rebuild: Effect.fn("rebuild")(function* () {
         const library = yield* libraries.of((yield* CurrentUser).user)
         return endWithError(yield* withCurrentContext(library.rebuild))

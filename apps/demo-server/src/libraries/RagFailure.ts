@@ -1,7 +1,8 @@
-/** Converts failures of the library to HTTP failures. */
+/** Converts failures of the library to HTTP failures, and to the last event of a stream. */
 import { GatewayError } from "@sluice/core"
 import { Failure } from "@sluice/core/contract"
-import type { RagError, RagReason } from "@sluice/rag"
+import { RagError, type RagReason } from "@sluice/rag"
+import { Cause, Effect, Option, Stream } from "effect"
 
 const statuses: Record<RagReason, Failure["status"]> = {
   Empty: 400,
@@ -43,3 +44,32 @@ export const ragFailure = (error: RagError): Failure => {
     retryable: error.reason === "NoSpace" || error.reason === "Store"
   })
 }
+
+/** Converts the `RagError` of a handler. */
+export const withRagFailures = <A, E, R>(
+  handler: Effect.Effect<A, E | RagError, R>
+): Effect.Effect<A, Exclude<E, RagError> | Failure, R> =>
+  Effect.mapError(handler, (error) =>
+    error instanceof RagError ? ragFailure(error) : (error as Exclude<E, RagError>)
+  )
+
+/** Whether the caller accepts server-sent events. */
+export const wantsEvents = (headers: { readonly accept?: string }): boolean =>
+  headers.accept?.includes("text/event-stream") === true
+
+const internal = new RagError({
+  stage: "answer",
+  reason: "Internal",
+  message: "Internal server error. Please report it, with the server's log"
+})
+
+const errorEvent = (error: RagError) => ({ type: "error" as const, error: ragFailure(error).body.error })
+
+/** Turns a failure into a last `error` event. Internal errors are logged and not shown. */
+export const endWithError = <A>(stream: Stream.Stream<A, RagError>) =>
+  Stream.catchCause(stream, (cause): Stream.Stream<ReturnType<typeof errorEvent>> => {
+    const failed = Cause.findErrorOption(cause)
+    if (Option.isSome(failed)) return Stream.make(errorEvent(failed.value))
+    if (Cause.hasInterruptsOnly(cause)) return Stream.empty
+    return Stream.fromEffect(Effect.as(Effect.logError("A stream failed", cause), errorEvent(internal)))
+  })
