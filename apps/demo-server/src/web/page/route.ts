@@ -11,56 +11,44 @@ window.addEventListener("hashchange", () => {
 export const CAPABILITIES = ["embed", "rerank", "chat", "image", "video", "look"] as const
 export type Capability = (typeof CAPABILITIES)[number]
 
-/** Views without parameters, and their titles. */
-const TITLES = {
-  documents: "Documents",
-  models: "Models",
-  account: "Account",
-  administration: "Administration"
-} as const
+const PLAIN_VIEWS = ["documents", "models", "account", "administration"] as const
 
-type PlainView = keyof typeof TITLES
+/** The task is shown again at its address. */
+interface PlaygroundRoute {
+  readonly view: "playground"
+  readonly capability: Capability
+  readonly model: string | undefined
+  readonly task: string | undefined
+}
 
 type Route =
-  | { readonly view: PlainView }
+  | { readonly view: (typeof PLAIN_VIEWS)[number] }
   | { readonly view: "ask"; readonly question: string | undefined; readonly collection: string }
-  /** The task is shown again at its address. */
-  | {
-      readonly view: "playground"
-      readonly capability: Capability
-      readonly model: string | undefined
-      readonly task: string | undefined
-    }
+  | PlaygroundRoute
 
-const isPlainView = (text: string): text is PlainView => Object.hasOwn(TITLES, text)
-
-const parsePlayground = (rest: string): Route => {
+const parsePlayground = (rest: string): PlaygroundRoute => {
   const [name = "", query] = rest.split("?", 2)
-  const parameters = new URLSearchParams(query)
+  const { model, task } = Object.fromEntries(new URLSearchParams(query))
   return {
     view: "playground",
     capability: CAPABILITIES.find((each) => each === name) ?? "embed",
-    model: parameters.get("model") ?? undefined,
-    task: parameters.get("task") ?? undefined
+    model,
+    task
   }
 }
 
 export const currentRoute = computed<Route>(() => {
   const text = hash.value.slice(1)
-  if (isPlainView(text)) return { view: text }
+  const view = PLAIN_VIEWS.find((each) => each === text)
+  if (view !== undefined) return { view }
   if (/^playground([/?]|$)/.test(text)) return parsePlayground(text.slice("playground/".length))
-  const parameters = new URLSearchParams(text)
-  return {
-    view: "ask",
-    question: parameters.get("q")?.trim() || undefined,
-    collection: parameters.get("in") ?? DEFAULT_COLLECTION
-  }
+  const { in: collection = DEFAULT_COLLECTION, q } = Object.fromEntries(new URLSearchParams(text))
+  return { view: "ask", question: q?.trim() || undefined, collection }
 })
 
 const title = computed(() => {
   const now = currentRoute.value
-  if (now.view === "ask") return now.question
-  return now.view === "playground" ? "Playground" : TITLES[now.view]
+  return now.view === "ask" ? now.question : now.view.replace(/^./, (letter) => letter.toUpperCase())
 })
 
 /** The address without a playground's model and task, which are not another view. */
@@ -80,13 +68,8 @@ export const questionHref = (question: string, collection: string): string => {
   return `#${new URLSearchParams({ q: question, ...where }).toString()}`
 }
 
-export const playgroundHref = (
-  capability: Capability,
-  query: { readonly model?: string; readonly task?: string } = {}
-): string => {
-  const parameters = new URLSearchParams(query).toString()
-  return `#playground/${capability}${parameters === "" ? "" : `?${parameters}`}`
-}
+export const playgroundHref = (capability: Capability, query?: Record<string, string>): string =>
+  `#playground/${capability}${query === undefined ? "" : `?${new URLSearchParams(query).toString()}`}`
 
 export const navigate = (href: string): void => {
   if (location.hash !== href) location.hash = href

@@ -85,7 +85,7 @@ const requestBody = (): VideoRequest => {
   }
 }
 
-const addressOf = (task?: string): string => playgroundHref("video", { ...(task !== undefined && { task }) })
+const ADDRESS = playgroundHref("video")
 
 const pathOf = (id: string): string => `${VIDEOS}/${encodeURIComponent(id)}`
 
@@ -112,7 +112,7 @@ const generate = (): Promise<void> =>
   run(async (signal, onProgress) => {
     const task = await createVideo(requestBody(), signal)
     // The address names the task: a reloaded page continues with it.
-    if (location.hash.startsWith(addressOf())) replaceAddress(addressOf(task.id))
+    if (location.hash.startsWith(ADDRESS)) replaceAddress(playgroundHref("video", { task: task.id }))
     return follow(task, signal, onProgress)
   })
 
@@ -127,7 +127,7 @@ const remove = async (): Promise<void> => {
     generation.stop()
     await request("DELETE", pathOf(id))
     generation.clear()
-    replaceAddress(addressOf())
+    replaceAddress(ADDRESS)
     announce("The video was deleted.")
   } catch (thrown) {
     void generation.run(() => Promise.reject(toRequestError(thrown)))

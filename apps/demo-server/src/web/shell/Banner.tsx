@@ -1,4 +1,5 @@
 /** The server's state: offline, ingesting, or in need of a rebuild. */
+import type { ServerStatus } from "../../contract/index.ts"
 import { online } from "../api/request.ts"
 import { session } from "../page/session.ts"
 import { rebuild, rebuildError, rebuilding, status } from "../page/status.ts"
@@ -6,8 +7,14 @@ import { pluralize } from "../ui/format.ts"
 import { Notice, ProgressBar } from "../ui/Notices.tsx"
 import { Button } from "../ui/Button.tsx"
 
+/** Titles of the states in which the server works on the library. */
+const WORKING: Partial<Record<ServerStatus["state"], string>> = {
+  filling: "Adding the sample documents.",
+  rebuilding: "Rebuilding the library."
+}
+
 export const Banner = () => {
-  const now = status.value
+  const { documents = 0, message, state } = status.value ?? {}
   if (!online.value)
     return (
       <Notice tone="trouble" title="The server does not respond.">
@@ -32,23 +39,20 @@ export const Banner = () => {
         {rebuildError.value.message}
       </Notice>
     )
-  if (now?.state === "rebuild-needed")
+  if (state === "rebuild-needed")
     return (
       <Notice
         tone="trouble"
         title="The library was built with another model."
         action={session.value === "open" && <Button onClick={rebuild}>Rebuild now</Button>}
       >
-        {now.message ?? "Rebuild before asking."}
+        {message ?? "Rebuild before asking."}
       </Notice>
     )
-  if (now?.state !== "filling" && now?.state !== "rebuilding") return null
-  return (
-    <Notice
-      tone="working"
-      title={now.state === "filling" ? "Adding the sample documents." : "Rebuilding the library."}
-    >
-      {now.message ?? `${pluralize(now.documents, "document")} so far. You can already ask questions.`}
+  const title = state && WORKING[state]
+  return title === undefined ? null : (
+    <Notice tone="working" title={title}>
+      {message ?? `${pluralize(documents, "document")} so far. You can already ask questions.`}
     </Notice>
   )
 }

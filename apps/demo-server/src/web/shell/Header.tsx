@@ -63,11 +63,7 @@ const theme = browserSetting("sluice-theme", "system")
 const themeName = (): keyof typeof THEMES =>
   theme.value === "light" || theme.value === "dark" ? theme.value : "system"
 
-effect(() => {
-  const name = themeName()
-  if (name === "system") delete document.documentElement.dataset["theme"]
-  else document.documentElement.dataset["theme"] = name
-})
+effect(() => void (document.documentElement.dataset["theme"] = themeName()))
 
 const ThemeToggle = () => {
   const now = themeName()
