@@ -1,6 +1,6 @@
 /** A cache of page images on disk. Drawing a page costs much more than reading its image. */
 import type { RagError } from "@sluice/rag"
-import { Context, Effect, FileSystem, Layer, Option, Path, RcMap, Scope, Semaphore } from "effect"
+import { Context, Effect, FileSystem, Layer, Option, Path, RcMap, Semaphore } from "effect"
 import { ServerConfig } from "../config/ServerConfig.ts"
 
 /** Bytes cached at most. The least recently used images are removed first. */
@@ -34,17 +34,12 @@ const make = (maxBytes: number) =>
         sizes.delete(name)
         return Effect.ignore(fs.remove(path.join(folder, name), { force: true }))
       })
-    const touch = (name: string, size: number) =>
-      Effect.suspend(() => {
-        bytes += size - (sizes.get(name) ?? 0)
-        sizes.delete(name)
-        sizes.set(name, size)
-        return Effect.whileLoop({
-          while: () => bytes > maxBytes && sizes.size > 0,
-          body: () => evict(sizes.keys().next().value!),
-          step: () => {}
-        })
-      })
+    const touch = Effect.fnUntraced(function* (name: string, size: number) {
+      bytes += size - (sizes.get(name) ?? 0)
+      sizes.delete(name)
+      sizes.set(name, size)
+      for (const oldest of sizes.keys()) if (bytes > maxBytes) yield* evict(oldest)
+    })
 
     /** Finds the images of earlier runs, oldest first. */
     const loadExisting = Effect.gen(function* () {
@@ -57,40 +52,37 @@ const make = (maxBytes: number) =>
     })
     yield* Effect.ignore(loadExisting)
 
-    const store = (name: string, png: Uint8Array) =>
-      Effect.gen(function* () {
+    const store = Effect.fnUntraced(
+      function* (name: string, png: Uint8Array) {
         yield* fs.makeDirectory(folder, { recursive: true })
         // Written atomically: others may read it at the same time.
         const part = path.join(folder, `.${name}.part`)
         yield* fs.writeFile(part, png)
         yield* fs.rename(part, path.join(folder, name))
         yield* touch(name, png.length)
-      }).pipe(
-        Effect.catch(({ message }) => Effect.logWarning(`A page image could not be cached: ${message}`))
-      )
-
-    const locks = yield* RcMap.make({ lookup: (_name: string) => Semaphore.make(1) })
-    /** Concurrent requests for the same image draw it once. */
-    const withLock = <A, E, R>(name: string, effect: Effect.Effect<A, E, R>) =>
-      Effect.scopedWith((scope) =>
-        Effect.flatMap(Scope.provide(RcMap.get(locks, name), scope), (lock) => lock.withPermit(effect))
-      )
+      },
+      Effect.catch(({ message }) => Effect.logWarning(`A page image could not be cached: ${message}`))
+    )
 
     const read = (name: string) =>
       Effect.option(Effect.tap(fs.readFile(path.join(folder, name)), ({ length }) => touch(name, length)))
 
+    const locks = yield* RcMap.make({ lookup: (_name: string) => Semaphore.make(1) })
+
     return {
-      get: <R>({ page, sha256, width }: PageKey, draw: Effect.Effect<Uint8Array, RagError, R>) => {
+      /** Concurrent requests for the same image draw it once. */
+      get: Effect.fn("PageImages.get")(function* <R>(
+        { page, sha256, width }: PageKey,
+        draw: Effect.Effect<Uint8Array, RagError, R>
+      ) {
         const name = `${sha256}-${page}-${width}.png`
-        return withLock(
-          name,
-          Effect.gen(function* () {
-            const known = sizes.has(name) ? yield* read(name) : Option.none()
-            if (Option.isSome(known)) return known.value
-            return yield* Effect.tap(drawSlots.withPermit(draw), (png) => store(name, png))
-          })
-        ).pipe(Effect.withSpan("PageImages.get"))
-      },
+        const cached = Effect.gen(function* () {
+          const known = sizes.has(name) ? yield* read(name) : Option.none()
+          if (Option.isSome(known)) return known.value
+          return yield* Effect.tap(drawSlots.withPermit(draw), (png) => store(name, png))
+        })
+        return yield* (yield* RcMap.get(locks, name)).withPermit(cached)
+      }, Effect.scoped),
       /** Removes the images of a file. */
       remove: (sha256: string) =>
         Effect.forEach(

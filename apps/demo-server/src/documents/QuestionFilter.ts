@@ -6,14 +6,14 @@ import { KINDS, type QuestionFilter, type ShortFilter } from "../contract/Filter
 /** A document's identifier. */
 const IDENTIFIER = /^[0-9a-f]{32}$/
 
-const anyOf = (filters: ReadonlyArray<Filter>): Filter =>
-  filters.length === 1 && filters[0] !== undefined ? filters[0] : { _tag: "Or", filters }
+const combine = (_tag: "And" | "Or", filters: ReadonlyArray<Filter>): Filter =>
+  filters.length === 1 && filters[0] !== undefined ? filters[0] : { _tag, filters }
 
 const documentFilter = (names: ReadonlyArray<string>): Filter => {
   const identifiers = names.filter((name) => IDENTIFIER.test(name))
   const folders = names.filter((name) => name.endsWith("/"))
   const paths = names.filter((name) => !IDENTIFIER.test(name) && !name.endsWith("/"))
-  return anyOf([
+  return combine("Or", [
     ...(identifiers.length > 0 ? [{ _tag: "In", field: "document", values: identifiers } as const] : []),
     ...(paths.length > 0 ? [{ _tag: "In", field: "path", values: paths } as const] : []),
     ...folders.map((prefix) => ({ _tag: "Prefix", field: "path", prefix }) as const)
@@ -31,7 +31,7 @@ const metadataFilters = (metadata: NonNullable<ShortFilter["metadata"]>): Readon
 
 /** Converts a filter to its typed form; undefined without conditions. */
 export const toFilter = (given: QuestionFilter | null | undefined): Filter | undefined => {
-  if (given === null || given === undefined) return undefined
+  if (!given) return undefined
   if ("_tag" in given) return given
   const { documents, kinds, metadata, pages, where } = given
   const all: ReadonlyArray<Filter> = [
@@ -41,7 +41,7 @@ export const toFilter = (given: QuestionFilter | null | undefined): Filter | und
     ...(metadata === undefined ? [] : metadataFilters(metadata)),
     ...(where === undefined ? [] : [where])
   ]
-  return all.length === 0 ? undefined : all.length === 1 ? all[0] : { _tag: "And", filters: all }
+  return all.length === 0 ? undefined : combine("And", all)
 }
 
 type Comparison = Exclude<Filter, { readonly _tag: "And" | "Or" | "Not" }>
@@ -167,44 +167,27 @@ const invalidShort = (
 export const invalidFilter = (
   given: QuestionFilter | null | undefined,
   formats: Formats
-): Failure | undefined =>
-  given === null || given === undefined
-    ? undefined
-    : "_tag" in given
-      ? invalidTyped(given, "filter", formats)
-      : invalidShort(given, formats)
+): Failure | undefined => {
+  if (!given) return undefined
+  return "_tag" in given ? invalidTyped(given, "filter", formats) : invalidShort(given, formats)
+}
 
 /** Whether a filter has names that `unknownNames` must check. */
 export const namesDocuments = (given: QuestionFilter | null | undefined): given is ShortFilter =>
-  given !== null &&
-  given !== undefined &&
-  !("_tag" in given) &&
-  (given.documents !== undefined || given.metadata !== undefined)
+  !!given && !("_tag" in given) && (given.documents !== undefined || given.metadata !== undefined)
 
-/** The first of the sorted `paths` that is not before `text`. */
-const lowerBound = (paths: ReadonlyArray<string>, text: string): string | undefined => {
-  let [low, high] = [0, paths.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((paths[middle] ?? "") < text) low = middle + 1
-    else high = middle
-  }
-  return paths[low]
-}
+/** `a/b/c.md`: `a/` and `a/b/`. */
+const foldersOf = (path: string): ReadonlyArray<string> =>
+  [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1))
 
-/** Rejects names of documents and metadata that the collection lacks. `all` is sorted by path. */
+/** Rejects names of documents and metadata that the collection lacks. */
 export const unknownNames = (
   { documents, metadata }: ShortFilter,
   collection: string,
   all: ReadonlyArray<DocumentInfo>
 ): Failure | undefined => {
-  const paths = all.map(({ path }) => path)
-  const exact = new Set([...paths, ...all.map(({ id }) => id)])
-  const has = (name: string) =>
-    name.endsWith("/") && !IDENTIFIER.test(name)
-      ? lowerBound(paths, name)?.startsWith(name) === true
-      : exact.has(name)
-  const missing = documents?.find((name) => !has(name))
+  const names = new Set(all.flatMap(({ id, path }) => [id, path, ...foldersOf(path)]))
+  const missing = documents?.find((name) => !names.has(name))
   if (missing !== undefined)
     return reject(
       "filter.documents",

@@ -8,11 +8,7 @@ export const SAMPLES = fileURLToPath(new URL("../../samples", import.meta.url))
 
 // A hidden file, so that ingesting the folder skips it.
 const QUESTIONS = ".questions.json"
-const decodeQuestions = Schema.decodeUnknownEffect(
-  Schema.fromJsonString(
-    Schema.Array(Schema.Union([Schema.String, Schema.Struct({ question: Schema.String })]))
-  )
-)
+const decodeQuestions = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Array(Schema.String)))
 
 /** All sample files, sorted by path; none if the folder is missing. */
 export const readSamples = Effect.fn("Samples.read")(function* (folder: string) {
@@ -35,6 +31,5 @@ export const readQuestions = Effect.fn("Samples.questions")(function* (folder: s
   const path = yield* Path.Path
   const file = path.join(folder, QUESTIONS)
   if (!(yield* fs.exists(file))) return []
-  const questions = yield* Effect.flatMap(fs.readFileString(file), decodeQuestions)
-  return questions.map((entry) => (typeof entry === "string" ? entry : entry.question))
+  return yield* decodeQuestions(yield* fs.readFileString(file))
 })
