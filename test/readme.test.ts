@@ -8,9 +8,15 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { withServer } from "../bench/server/RunningServer.ts"
+import { END } from "./examples/end.ts"
 import { docs, type Example, examples, examplesOf } from "./readme/Examples.ts"
 
 const modules = join(import.meta.dirname, "../node_modules")
+const inTurn = join(import.meta.dirname, "examples/inTurn.ts")
+const [first, second, options, third, fourth, ...more] = examples
+const inDocs = ["models", "evaluation", "ingest"].map((name) => examplesOf(`docs/${name}.md`))
+/** The values of the examples that need no gateway, by their code. */
+let values: ReadonlyMap<string, unknown>
 let folder = ""
 /** A folder whose `./docs` has three documents. Only the first example needs all of them. */
 let few = ""
@@ -23,24 +29,33 @@ beforeAll(async () => {
   few = join(folder, "few")
   for (const name of ["handbook/02-locking-through.md", "handbook/05-upkeep.md", "flow-study.pdf"])
     await cp(join(docs, name), join(few, "docs", name))
+  const alone = [second, options, ...inDocs.flat()].filter((example) => example !== undefined)
+  const results = await run(alone, {}, few)
+  values = new Map(alone.map(({ code }, at) => [code, results[at]]))
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** Runs an example and returns the value of its last constant. */
+/** Runs examples in turn in one process, and returns the value of each one's last constant. */
 const run = async (
-  { code, line }: Example,
+  examples: ReadonlyArray<Example>,
   env: Readonly<Record<string, string>> = {},
   cwd = folder
-): Promise<unknown> => {
-  const file = join(folder, `line-${line}.mjs`)
-  const last = [...code.matchAll(/^const (\w+) =/gm)].at(-1)?.[1] ?? "null"
-  await writeFile(file, `${stripTypeScriptTypes(code)}\nconsole.log("\\n" + JSON.stringify(${last}))\n`)
-  const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=@sluice/source", file], {
-    cwd,
-    env: { ...process.env, ...env },
-    encoding: "utf8"
+): Promise<ReadonlyArray<unknown>> => {
+  const files = examples.map(async ({ code, line }) => {
+    const file = join(folder, `${line}-${code.length}.mjs`)
+    const last = [...code.matchAll(/^const (\w+) =/gm)].at(-1)?.[1] ?? "null"
+    await writeFile(file, `${stripTypeScriptTypes(code)}\nconsole.log("\\n" + JSON.stringify(${last}))\n`)
+    return file
   })
-  return JSON.parse(stdout.trim().split("\n").at(-1) ?? "null")
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--conditions=@sluice/source", inTurn, ...(await Promise.all(files))],
+    { cwd, env: { ...process.env, ...env }, encoding: "utf8" }
+  )
+  return examples.map((_, at) => {
+    const printed = stdout.split(`${END}\n`)[at] ?? ""
+    return JSON.parse(printed.trim().split("\n").at(-1) ?? "null")
+  })
 }
 
 /** Checks that every quote is in its document at the cited offsets. */
@@ -56,8 +71,6 @@ const check = async (answer: Answer): Promise<void> => {
 }
 
 describe("README.md", () => {
-  const [first, second, options, third, fourth, ...more] = examples
-
   it("has five programs, each run below", () => {
     expect([first, second, options, third, fourth].every((example) => example !== undefined)).toBe(true)
     expect(more).toEqual([])
@@ -70,26 +83,27 @@ describe("README.md", () => {
   })
 
   it("the shortest program answers with three kept passages", async () => {
-    if (first !== undefined) await check((await run(first)) as Answer)
+    if (first !== undefined) await check((await run([first]))[0] as Answer)
   })
 
-  it("retrieve returns the passages", async () => {
-    const passages =
-      second && ((await run(second, {}, few)) as ReadonlyArray<{ document: string; of: number }>)
+  it("retrieve returns the passages", () => {
+    const passages = values.get(second?.code ?? "") as ReadonlyArray<{ document: string; of: number }>
     expect(passages).toHaveLength(5)
-    expect(passages?.[0]).toMatchObject({ document: expect.stringMatching(/\.(md|html|pdf)$/) })
+    expect(passages[0]).toMatchObject({ document: expect.stringMatching(/\.(md|html|pdf)$/) })
   })
 
-  it("tune, filters, deadline and why work together", async () => {
-    const found =
-      options &&
-      ((await run(options, {}, few)) as { note: string; kept: number; whys: ReadonlyArray<string> })
-    expect(found?.kept).toBe(3)
-    expect(found?.note).toMatch(/headings and \d+ captions/)
+  it("tune, filters, deadline and why work together", () => {
+    const found = values.get(options?.code ?? "") as {
+      readonly note: string
+      readonly kept: number
+      readonly whys: ReadonlyArray<string>
+    }
+    expect(found.kept).toBe(3)
+    expect(found.note).toMatch(/headings and \d+ captions/)
     expect(
-      found?.whys.filter((sentence) => /^Kept\. Ranks and scores: .*rerank \d+/.test(sentence)).length
+      found.whys.filter((sentence) => /^Kept\. Ranks and scores: .*rerank \d+/.test(sentence)).length
     ).toBeGreaterThan(0)
-    expect(found?.whys.some((sentence) => /were kept|recall took/.test(sentence))).toBe(true)
+    expect(found.whys.some((sentence) => /were kept|recall took/.test(sentence))).toBe(true)
   })
 
   it("the same program runs on the models of a gateway, here another Sluice", async () => {
@@ -108,7 +122,11 @@ describe("README.md", () => {
         SLUICE_RERANK_MODEL: model(/rerank/),
         SLUICE_CHAT_MODEL: model(/extractive/)
       }
-      return [third && (await run(third, env, few)), fourth && (await run(fourth, env))]
+      return run(
+        [third, fourth].filter((example) => example !== undefined),
+        env,
+        few
+      )
     })
     await check(answer as Answer)
     expect(best).toBe("The lower gate is opened when the levels are even.")
@@ -116,33 +134,33 @@ describe("README.md", () => {
 })
 
 describe("docs/models.md", () => {
-  const [models, client, ...more] = examplesOf("docs/models.md")
+  const [models, client, ...more] = inDocs[0] ?? []
 
   it("your own models answer", async () => {
     expect(more).toEqual([])
-    await check((await run(models!, {}, few)) as Answer)
+    await check(values.get(models?.code ?? "") as Answer)
   })
 
-  it("a client is built without environment variables", async () => {
-    expect(await run(client!)).toBeTruthy()
+  it("a client is built without environment variables", () => {
+    expect(values.get(client?.code ?? "")).toBeTruthy()
   })
 })
 
 describe("docs/evaluation.md", () => {
-  it("your own questions evaluate a library", async () => {
-    const [example, ...more] = examplesOf("docs/evaluation.md")
+  it("your own questions evaluate a library", () => {
+    const [example, ...more] = inDocs[1] ?? []
     expect(more).toEqual([])
-    const { queries, runs } = (await run(example!, {}, few)) as LibraryEvaluation
+    const { queries, runs } = values.get(example?.code ?? "") as LibraryEvaluation
     expect(queries).toBe(2)
     expect(runs.map(({ name }) => name)).toEqual(["bm25", "default", "keywords"])
   })
 })
 
 describe("docs/ingest.md", () => {
-  it("an ingest is applied as planned", async () => {
-    const [example, ...more] = examplesOf("docs/ingest.md")
+  it("an ingest is applied as planned", () => {
+    const [example, ...more] = inDocs[2] ?? []
     expect(more).toEqual([])
-    const { planned, report } = (await run(example!, {}, few)) as {
+    const { planned, report } = values.get(example?.code ?? "") as {
       readonly planned: Pick<IngestPlan, "added" | "calls" | "cost" | "passages" | "texts">
       readonly report: IngestReport
     }
