@@ -223,7 +223,13 @@ const Spans = Schema.Struct({
             Schema.Struct({
               traceId: Schema.String,
               parentSpanId: Schema.optional(Schema.String),
-              name: Schema.String
+              name: Schema.String,
+              attributes: Schema.Array(
+                Schema.Struct({
+                  key: Schema.String,
+                  value: Schema.Struct({ stringValue: Schema.optional(Schema.String) })
+                })
+              )
             })
           )
         })
@@ -273,10 +279,15 @@ it.live("traces continue the caller's trace at the collector, without the caller
       .flatMap((body) => Schema.decodeUnknownSync(Schema.fromJsonString(Spans))(body).resourceSpans)
       .flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
     const mine = spans.filter((span) => span.traceId === traceId)
-    assert.isTrue(mine.some(({ parentSpanId }) => parentSpanId === "b7ad6b7169203331"))
-    assert.includeMembers(
-      mine.map(({ name }) => name),
-      ["POST", "gateway.embeddings"]
+    const span = mine.find(({ parentSpanId }) => parentSpanId === "b7ad6b7169203331")
+    assert.strictEqual(span?.name, "POST")
+    assert.includeDeepMembers(
+      [...(span?.attributes ?? [])],
+      [
+        { key: "http.route", value: { stringValue: "/v1/embeddings" } },
+        { key: "gen_ai.operation.name", value: { stringValue: "embeddings" } },
+        { key: "gen_ai.request.model", value: { stringValue: embedding.model } }
+      ]
     )
     assert.isTrue(headers.every((header) => header === "/v1/traces known"))
     for (const secret of ["canary", secrets.apiKey, secrets.accessToken, secrets.login]) {

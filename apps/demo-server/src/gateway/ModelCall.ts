@@ -1,6 +1,6 @@
 /** Calls a model for a decoded request: checks the permission, chooses the provider, bills the caller. */
 import { Failure, type GatewayError } from "@sluice/core/contract"
-import { Effect, References, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { type CallerInfo, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
 import { Charges } from "../billing/Charges.ts"
@@ -49,9 +49,7 @@ export const makeModelCall = Effect.fnUntraced(function* <
   kept?: Schema.Codec<Response, unknown>
 ) {
   const charges = yield* Charges
-  const isTraced = yield* References.TracerEnabled
   const { operation } = meter
-  const span = `gateway.${operation}`
   const encode = kept && Schema.encodeSync(Schema.fromJsonString(Schema.toCodecJson(kept)))
 
   return (
@@ -69,6 +67,10 @@ export const makeModelCall = Effect.fnUntraced(function* <
       const operate = yield* route(providers, operation, pick, model)
       const record = yield* CurrentRequest
       record.now = { ...record.now, model }
+      yield* Effect.annotateCurrentSpan({
+        "gen_ai.operation.name": operation,
+        "gen_ai.request.model": model
+      })
       const key = http.headers["idempotency-key"]
       return yield* charges.run<Request, Response>({
         payer: caller,
@@ -81,8 +83,6 @@ export const makeModelCall = Effect.fnUntraced(function* <
         addHeaders
       })
     })
-    const answered = Effect.mapError(call, toFailure)
-    // A span has a cost even without a tracer.
-    return isTraced ? Effect.withSpan(answered, span, { captureStackTrace: false }) : answered
+    return Effect.mapError(call, toFailure)
   }
 })

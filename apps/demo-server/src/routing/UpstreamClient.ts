@@ -82,9 +82,9 @@ export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: Upstream
   const { apiKey, dialect = gatewayDialect, names, timeout } = gateway
   const buffering = yield* HttpClient.HttpClient
   const downloading = yield* DownloadTransport
-  // There is one attempt, so the limit of the whole call is never reached.
+  // There is one attempt: its limit is that of the call.
   const callerOf = (attemptTimeout: Duration.Duration) =>
-    makeCaller({ retry: RETRY_NEVER, attemptTimeout, callTimeout: Duration.times(attemptTimeout, 2) }, apiKey)
+    makeCaller({ retry: RETRY_NEVER, attemptTimeout, callTimeout: Duration.infinity }, apiKey)
   const callers = new Map<number, ReturnType<typeof callerOf>>()
   const callerWithin = (limit: Duration.Duration) => {
     const millis = Duration.toMillis(limit)

@@ -26,7 +26,7 @@ export interface CallOptions {
   readonly attemptTimeout?: Duration.Input
   /**
    * Limit of the whole call, with all attempts and delays. For a stream: to the response's head, then between two
-   * events. Default: 3 minutes.
+   * events. `"Infinity"` for none. Default: 3 minutes.
    */
   readonly callTimeout?: Duration.Input
   /** Limit between two chunks of a chat stream, in place of both time-outs. Keep-alive comments count as chunks. */
@@ -174,14 +174,14 @@ export const makeCaller = (
         return fail(info, { ...failure, notExecuted }, state.attempts === 0 ? undefined : state.attempts)
       }
       const once = attemptOnce(info, attempt, state, failed)
-      const limited = once.pipe(
-        Effect.catch((error) => retry(once, info, error)),
-        Effect.timeoutOrElse({
-          duration: callTimeout,
-          orElse: () =>
-            Effect.fail(failed({ ...timedOut("call", callTimeout), notExecuted: !state.isRunning }))
-        })
-      )
+      const retried = once.pipe(Effect.catch((error) => retry(once, info, error)))
+      const limited = Duration.isFinite(callTimeout)
+        ? Effect.timeoutOrElse(retried, {
+            duration: callTimeout,
+            orElse: () =>
+              Effect.fail(failed({ ...timedOut("call", callTimeout), notExecuted: !state.isRunning }))
+          })
+        : retried
       const observed = limited.pipe(
         Effect.map((result) => redactResult(result, redact)),
         observe(info, () => state.attempts)

@@ -1,7 +1,7 @@
 /** Prepares every request of the client: its URL, its idempotency key and its tracing. */
 import { Context, Effect } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
-import { BufferResponse } from "./BufferedTransport.ts"
+import { BufferResponse } from "./DispatcherTransport.ts"
 
 /** The `Idempotency-Key` of the current call. Undefined for other calls than creations, unless the program sets it. */
 export const IdempotencyKey = Context.Reference<string | undefined>("@sluice/core/IdempotencyKey", {

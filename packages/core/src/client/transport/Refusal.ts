@@ -3,7 +3,7 @@ import { Clock, Duration, Effect } from "effect"
 import type { HttpClientResponse } from "effect/http"
 import { reasonOfStatus } from "../../contract/Failure.ts"
 import { parseJson } from "../../contract/Fields.ts"
-import { isEncoded } from "./BufferedTransport.ts"
+import { isEncoded } from "./DispatcherTransport.ts"
 import { parseErrorBody } from "./ErrorDetails.ts"
 
 type Headers = Readonly<Record<string, string | undefined>>

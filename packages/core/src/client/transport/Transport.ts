@@ -1,8 +1,8 @@
-/** The transport: undici, through Effect's HTTP client for Node, or directly for buffered responses. */
+/** The transport: undici's dispatcher, with a pool of connections. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Context, Effect, Layer } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
-import { buffering } from "./BufferedTransport.ts"
+import { dispatching } from "./DispatcherTransport.ts"
 
 export interface TransportOptions {
   /** The most connections to the gateway. Default: 16. */
@@ -26,12 +26,8 @@ export class DownloadTransport extends Context.Service<DownloadTransport, HttpCl
 
 const makePool = Effect.fnUntraced(function* (options: { connections: number; maxResponseSize: number }) {
   const dispatcher = yield* NodeHttpClient.makeDispatcherOptions(options)
-  const streaming = yield* Effect.provideService(
-    NodeHttpClient.makeUndici,
-    NodeHttpClient.Dispatcher,
-    dispatcher
-  )
-  return buffering(dispatcher, streaming).pipe(
+  const other = yield* Effect.provideService(NodeHttpClient.makeUndici, NodeHttpClient.Dispatcher, dispatcher)
+  return dispatching(dispatcher, other).pipe(
     HttpClient.mapRequest(HttpClientRequest.setHeader("accept-encoding", "identity")),
     HttpClient.transform((response) =>
       Effect.provideService(response, HttpClient.TracerPropagationEnabled, false)

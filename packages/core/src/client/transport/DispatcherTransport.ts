@@ -1,0 +1,292 @@
+/** Reads responses from undici's dispatcher. Node's streams and abort signals cost more than the rest of a call. */
+import type { IncomingHttpHeaders } from "node:http"
+import {
+  Cause,
+  Context,
+  Effect,
+  Inspectable,
+  Option,
+  Pipeable,
+  type Pull,
+  Result,
+  type Schema,
+  Stream
+} from "effect"
+import {
+  Cookies,
+  Headers,
+  HttpClient,
+  HttpClientError,
+  type HttpClientRequest,
+  HttpClientResponse,
+  HttpIncomingMessage,
+  Url
+} from "effect/http"
+import type { Dispatcher } from "undici"
+
+type Request = HttpClientRequest.HttpClientRequest
+type Response = HttpClientResponse.HttpClientResponse
+type HttpClientError = HttpClientError.HttpClientError
+
+/** Whether the transport waits for the whole response. Otherwise its head is returned, and its body is read as it arrives. */
+export const BufferResponse = Context.Reference<boolean>("@sluice/core/client/BufferResponse", {
+  defaultValue: () => false
+})
+
+/**
+ * A client that sends bytes through a dispatcher, and bodies of other kinds through `other`.
+ *
+ * **Details.** A response that breaks off is returned, and reading it fails. Bodies with a content encoding are not read,
+ * because nothing here decompresses. Time-outs are left to the caller; an interruption aborts the request, queued or under
+ * way.
+ */
+export const dispatching = (dispatcher: Dispatcher, other: HttpClient.HttpClient): HttpClient.HttpClient =>
+  HttpClient.makeWith<HttpClientError, never, HttpClientError, never>(
+    Effect.flatMap((request) =>
+      Effect.withFiber((fiber) => {
+        const { body } = request
+        if (body._tag !== "Uint8Array" && body._tag !== "Empty") return other.execute(request)
+        const bytes = body._tag === "Uint8Array" ? body.body : null
+        return dispatch(dispatcher, request, bytes, fiber.getRef(BufferResponse))
+      })
+    ),
+    Effect.succeed
+  )
+
+/** Content codings are case-insensitive. */
+export const isEncoded = (coding: unknown): boolean =>
+  coding !== undefined && String(coding).toLowerCase() !== "identity"
+
+/** Longer than any time-out of a call, which `Effect` applies. */
+const HEADERS_TIMEOUT = 60 * 60 * 1000
+const NO_TIMEOUT = 0
+
+const dispatch = (
+  dispatcher: Dispatcher,
+  request: Request,
+  body: Uint8Array | null,
+  isBuffered: boolean
+): Effect.Effect<Response, HttpClientError> =>
+  Effect.callback<Response, HttpClientError>((resume) => {
+    const fail = (reason: HttpClientError.HttpClientErrorReason) =>
+      resume(Effect.fail(new HttpClientError.HttpClientError({ reason })))
+    const url = Url.make(request.url, request.urlParams, undefined)
+    if (Result.isFailure(url)) {
+      return fail(new HttpClientError.InvalidUrlError({ request, cause: url.failure }))
+    }
+    const { href, origin, pathname, search } = url.success
+    const { headers, method } = request
+    const received = new ReceivedBody(isBuffered)
+    let head: ResponseHead | undefined
+    // Only the first call of `resume` counts.
+    const respond = (head: ResponseHead) => {
+      const response = new DispatchedResponse(head, received)
+      if (!isBuffered) unread.register(response, received)
+      resume(Effect.succeed(response))
+    }
+    const end = (result: Result.Result<void, unknown>) => {
+      received.end(result)
+      if (isBuffered && head !== undefined) respond(head)
+    }
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart: (controller) => received.start(controller),
+      onResponseStart: (controller, status, headers) => {
+        if (status < 200) return
+        head = { request, url: href, status, received: headers }
+        const isUnreadable = isEncoded(headers["content-encoding"])
+        if (isUnreadable) received.end(Result.void)
+        if (isUnreadable || !isBuffered) respond(head)
+        if (isUnreadable) controller.abort(interrupted())
+      },
+      onResponseData: (_, chunk) => received.push(chunk),
+      onResponseEnd: () => end(Result.void),
+      onResponseError: (_, cause) => {
+        if (head === undefined) fail(new HttpClientError.TransportError({ request, cause }))
+        end(Result.fail(cause))
+      }
+    }
+    const timeouts = { headersTimeout: HEADERS_TIMEOUT, bodyTimeout: NO_TIMEOUT }
+    dispatcher.dispatch({ origin, path: pathname + search, method, headers, body, ...timeouts }, handler)
+    return Effect.sync(() => received.abort())
+  })
+
+const interrupted = () => new Error("The request was interrupted.")
+
+/** Bytes that wait for their reader before the gateway is paused. */
+const MAX_WAITING = 64 * 1024
+
+/** The body of a response: read as it arrives, or when it is complete. */
+class ReceivedBody {
+  private isBuffered: boolean
+  private controller: Dispatcher.DispatchController | undefined
+  private chunks: Array<Buffer> = []
+  private size = 0
+  private ended: Result.Result<void, unknown> | undefined
+  private isAborted = false
+  /** Tells a waiting reader that more has arrived, or that the body has ended. */
+  private notify = () => {}
+
+  constructor(isBuffered: boolean) {
+    this.isBuffered = isBuffered
+  }
+
+  start(controller: Dispatcher.DispatchController) {
+    this.controller = controller
+    if (this.isAborted) this.abort()
+  }
+
+  push(chunk: Buffer) {
+    this.chunks.push(chunk)
+    this.size += chunk.length
+    if (!this.isBuffered && this.size > MAX_WAITING) this.controller?.pause()
+    this.notify()
+  }
+
+  end(result: Result.Result<void, unknown>) {
+    this.ended ??= result
+    this.notify()
+  }
+
+  /** Ends the request, which closes its connection, unless the response is complete. */
+  abort() {
+    this.isAborted = true
+    if (this.ended === undefined) this.controller?.abort(interrupted())
+  }
+
+  private take(): Array<Buffer> {
+    const { chunks } = this
+    this.chunks = []
+    this.size = 0
+    this.controller?.resume()
+    return chunks
+  }
+
+  private whenNotified<A, E>(then: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return Effect.callback<A, E>((resume) => {
+      this.notify = () => resume(then)
+    })
+  }
+
+  /** The bytes that have arrived since the last time. */
+  readonly parts: Pull.Pull<readonly [Buffer, ...Array<Buffer>], unknown> = Effect.suspend(() => {
+    if (this.chunks.length > 0) return Effect.succeed(this.take() as [Buffer, ...Array<Buffer>])
+    if (this.ended === undefined) return this.whenNotified(this.parts)
+    return Result.isFailure(this.ended) ? Effect.fail(this.ended.failure) : Cause.done()
+  })
+
+  /** All bytes, once they have arrived. */
+  readonly all: Effect.Effect<Buffer, unknown> = Effect.suspend(() => {
+    if (this.ended === undefined) {
+      this.isBuffered = true
+      this.controller?.resume()
+      return this.whenNotified(this.all)
+    }
+    if (Result.isFailure(this.ended)) return Effect.fail(this.ended.failure)
+    if (this.chunks.length !== 1) this.chunks = [Buffer.concat(this.chunks)]
+    return Effect.succeed(this.chunks[0] as Buffer)
+  })
+}
+
+interface ResponseHead {
+  readonly request: Request
+  readonly url: string
+  readonly status: number
+  readonly received: IncomingHttpHeaders
+}
+
+const utf8 = new TextDecoder()
+
+/** Ends requests whose responses nobody reads. */
+const unread = new FinalizationRegistry<ReceivedBody>((body) => body.abort())
+
+/** A response whose body is read from the dispatcher. Rarely used views are built from a web `Response`. */
+class DispatchedResponse extends Inspectable.Class implements Response {
+  readonly [HttpIncomingMessage.TypeId] = HttpIncomingMessage.TypeId
+  readonly [HttpClientResponse.TypeId] = HttpClientResponse.TypeId
+  readonly request: Request
+  readonly url: string
+  readonly status: number
+  readonly remoteAddress = Option.none<string>()
+  private readonly received: IncomingHttpHeaders
+  private readonly body: ReceivedBody
+  private parsedHeaders: Headers.Headers | undefined
+
+  constructor({ received, request, status, url }: ResponseHead, body: ReceivedBody) {
+    super()
+    this.request = request
+    this.url = url
+    this.status = status
+    this.received = received
+    this.body = body
+  }
+
+  get headers() {
+    return (this.parsedHeaders ??= Headers.fromInput(this.received))
+  }
+
+  private decodeError(cause: unknown) {
+    const reason = new HttpClientError.DecodeError({ request: this.request, response: this, cause })
+    return new HttpClientError.HttpClientError({ reason })
+  }
+
+  private read<A>(parse: (bytes: Buffer) => A): Effect.Effect<A, HttpClientError> {
+    return Effect.flatMap(
+      Effect.mapError(this.body.all, (cause) => this.decodeError(cause)),
+      (bytes) => Effect.try({ try: () => parse(bytes), catch: (cause) => this.decodeError(cause) })
+    )
+  }
+
+  /** A copy: undici's buffer may be a part of a larger one. */
+  get arrayBuffer() {
+    return this.read((bytes) => new Uint8Array(bytes).buffer)
+  }
+
+  get text() {
+    return this.read((bytes) => utf8.decode(bytes))
+  }
+
+  get json(): Effect.Effect<Schema.Json, HttpClientError> {
+    return this.read((bytes) => (bytes.length === 0 ? null : (JSON.parse(utf8.decode(bytes)) as Schema.Json)))
+  }
+
+  /** Stopping to read it ends the request. */
+  get stream(): Stream.Stream<Uint8Array, HttpClientError> {
+    return Stream.fromPull(Effect.succeed(this.body.parts)).pipe(
+      Stream.mapError((cause) => this.decodeError(cause)),
+      Stream.ensuring(Effect.sync(() => this.body.abort()))
+    )
+  }
+
+  private get web() {
+    return this.read((bytes) => {
+      const { headers, status } = this
+      const body = bytes.length === 0 ? null : new Uint8Array(bytes)
+      return HttpClientResponse.fromWeb(this.request, new globalThis.Response(body, { headers, status }))
+    })
+  }
+
+  get formData() {
+    return Effect.flatMap(this.web, ({ formData }) => formData)
+  }
+
+  get urlParamsBody() {
+    return Effect.flatMap(this.web, ({ urlParamsBody }) => urlParamsBody)
+  }
+
+  get upgrade() {
+    return Effect.flatMap(this.web, ({ upgrade }) => upgrade)
+  }
+
+  get cookies() {
+    return Cookies.fromSetCookie(this.received["set-cookie"] ?? [])
+  }
+
+  pipe() {
+    return Pipeable.pipeArguments(this, arguments)
+  }
+
+  toJSON() {
+    const { request, status } = this
+    return HttpIncomingMessage.inspect(this, { _id: "HttpClientResponse", request: request.toJSON(), status })
+  }
+}
