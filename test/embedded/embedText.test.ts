@@ -35,7 +35,7 @@ describe("embedText", () => {
     const text =
       "Harrow Lock\nA locking takes about twenty minutes; ERR_1042 闸室 means the lock is out of service"
     const before = embedText(text)
-    for (let i = 0; i < 21_000; i++) embedText(`word${i.toString(36)}x locking${i}`)
+    embedText(Array.from({ length: 130_000 }, (_, i) => `word${i.toString(36)}x`).join(" "))
     expect(embedText(text)).toEqual(before)
   })
 

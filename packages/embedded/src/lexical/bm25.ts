@@ -1,6 +1,6 @@
 /** The parts of BM25: which terms of a query a document has, how often, and how rare they are. */
 import { similarityIndex } from "../text/trigrams.ts"
-import type { Term } from "../text/Term.ts"
+import { type Term, vocabularySize } from "../text/Term.ts"
 import type { TokenizedText } from "./embedText.ts"
 
 /** BM25's k1: how soon repetitions of a term stop counting. */
@@ -20,11 +20,14 @@ const CHARACTER_WEIGHT = 0.5
 /** What a term adds to the length of a query. Each CJK character begins a pair. */
 const SIZES = { word: 1, character: 0.5, pair: 0 }
 
+const ABSENT = -1
+
 /** A query. Numbers about its terms are arrays in the order of `terms`. */
 export interface Query {
   /** Each term once; stop words only in a query of nothing else. */
   readonly terms: ReadonlyArray<Term>
-  readonly indexes: ReadonlyMap<Term, number>
+  /** By a term's index in the vocabulary: its index in `terms`, or `ABSENT`. Terms made later are beyond its end. */
+  readonly indexes: Int32Array
   /** Indexes of the terms as they follow each other in the query. */
   readonly sequence: ReadonlyArray<number>
   /** Inverse document frequency in general language. */
@@ -42,8 +45,9 @@ export const makeQuery = (all: ReadonlyArray<Term>): Query => {
   const content = all.filter(({ stop }) => !stop)
   const sequence = content.length > 0 ? content : all
   const terms = [...new Set(sequence)]
-  const indexes = new Map(terms.map((term, index) => [term, index]))
-  const indexOf = (term: Term) => indexes.get(term) as number
+  const indexes = new Int32Array(vocabularySize()).fill(ABSENT)
+  for (const [i, { index }] of terms.entries()) indexes[index] = i
+  const indexOf = (term: Term) => indexes[term.index] as number
   const words = sequence.filter(({ kind }) => kind !== "character")
   const bigrams = words.flatMap((word, i) => {
     const before = words[i - 1]
@@ -75,46 +79,49 @@ export interface Match {
 }
 
 export const matchDocument = (query: Query, document: TokenizedText): Match => {
-  const { indexes, similarTo } = query
-  const counts = query.terms.map(() => 0)
+  const { indexes, similarTo, terms } = query
+  const counts = terms.map(() => 0)
   let length = 0
-  document.distinct.forEach((term, i) => {
-    const index = indexes.get(term)
-    if (term.stop && index === undefined) return
+  for (const [i, term] of document.distinct.entries()) {
+    const index = indexes[term.index] ?? ABSENT
+    if (term.stop && index === ABSENT) continue
     const count = document.counts[i] as number
     length += count
-    if (index !== undefined) counts[index] = count
-  })
-  const similarity = query.terms.map(() => 0)
+    if (index !== ABSENT) counts[index] = count
+  }
+  const similarity = terms.map(() => 0)
   if (counts.includes(0)) {
     for (const term of document.distinct) {
-      if (term.stop && !indexes.has(term)) continue
+      if (term.stop && (indexes[term.index] ?? ABSENT) === ABSENT) continue
       for (const similar of similarTo(term)) {
         similarity[similar.index] = Math.max(similar.similarity, similarity[similar.index] as number)
       }
     }
   }
   const title = document.terms.slice(0, document.titleTerms)
-  const inTitle = query.terms.map((term) => title.includes(term))
-  const bigrams = new Set([
-    ...bigramsIn(query, title),
-    ...bigramsIn(query, document.terms.slice(document.titleTerms))
-  ])
-  const shared = bigrams.size / (query.bigrams.size || 1)
-  return { counts, inTitle, similarity, bigrams: shared, length, titled: title.length > 0 }
+  return {
+    counts,
+    inTitle: terms.map((term) => title.includes(term)),
+    similarity,
+    bigrams: countBigrams(query, document) / (query.bigrams.size || 1),
+    length,
+    titled: title.length > 0
+  }
 }
 
-/** The bigrams of a query in a part of a document, across stop words that are not in the query. */
-const bigramsIn = ({ bigrams, indexes, terms }: Query, part: ReadonlyArray<Term>): ReadonlyArray<number> => {
-  const found: Array<number> = []
-  let before: number | undefined
-  for (const term of part) {
-    const index = indexes.get(term)
-    if (term.kind === "character" || (term.stop && index === undefined)) continue
-    if (before !== undefined && index !== undefined) found.push(before * terms.length + index)
-    before = index
+/** How many of a query's bigrams a document has, across stop words that are not in the query. */
+const countBigrams = (query: Query, { terms, titleTerms }: TokenizedText): number => {
+  const found = new Set<number>()
+  let before = ABSENT
+  for (const [i, { index, kind, stop }] of terms.entries()) {
+    if (i === titleTerms) before = ABSENT
+    const at = query.indexes[index] ?? ABSENT
+    if (kind === "character" || (stop && at === ABSENT)) continue
+    const bigram = before * query.terms.length + at
+    if (before !== ABSENT && at !== ABSENT && query.bigrams.has(bigram)) found.add(bigram)
+    before = at
   }
-  return found.filter((bigram) => bigrams.has(bigram))
+  return found.size
 }
 
 /**

@@ -104,10 +104,10 @@ export const feedbackScores = (
     })
     const weights = shared.some((share) => share > 0) ? shared : feedback.map(({ weight }) => weight)
     const total = weights.reduce((sum, weight) => sum + weight, 0)
-    const sum = feedback.reduce(
-      (sum, { index }, k) => sum + (weights[k] as number) * dot(vector, vectors[index] as Float32Array),
-      0
-    )
+    const sum = feedback.reduce((sum, { index }, k) => {
+      const weight = weights[k] as number
+      return weight === 0 ? sum : sum + weight * dot(vector, vectors[index] as Float32Array)
+    }, 0)
     return sum / (total || 1)
   })
 }

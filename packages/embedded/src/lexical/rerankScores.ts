@@ -133,12 +133,14 @@ export const rerankScores = (
   const queryText = tokenizeQuery(query)
   const parsed = makeQuery(queryText.terms)
   const queryVector = embedTerms(queryText)
-  const passages = documents.map(({ text, title }) => tokenizePassage(text, title))
-  const vectors = passages.map(embedTerms)
-  // A first line that serves as the title in the vector is text here.
-  const matches = passages.map((passage, i) =>
-    matchDocument(parsed, documents[i]?.title ? passage : { ...passage, titleTerms: 0 })
-  )
+  // All of one document before the next, while its terms are in the processor's cache.
+  const vectors: Array<Float32Array> = []
+  const matches = documents.map(({ text, title }) => {
+    const passage = tokenizePassage(text, title)
+    vectors.push(embedTerms(passage))
+    // A first line that serves as the title in the vector is text here.
+    return matchDocument(parsed, title ? passage : { ...passage, titleTerms: 0 })
+  })
   const length = (parsed.size - LONG_QUERY) / (VERY_LONG_QUERY - LONG_QUERY)
   const vectorWeight = WEIGHTS.vector + Math.max(0, Math.min(length, 1)) * LONG_QUERY_VECTOR
   const rarity = candidateIdf(parsed, matches)

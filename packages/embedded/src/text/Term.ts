@@ -20,12 +20,25 @@ export interface Term {
   readonly end: number
 }
 
-/** The vocabulary is cleared above these sizes. It takes about 20 MiB then. */
-const MAX_TOKENS = 80_000
-const MAX_CJK = 60_000
+/** The vocabulary is cleared above this size. It takes about 25 MiB then. */
+const MAX_TERMS = 120_000
 
-/** By `hashToken` of the token as it is written. Words of one stem share a term. */
-const tokens = new Map<number, { readonly token: string; readonly terms: ReadonlyArray<Term> }>()
+/** The terms of a token as it is written: one, several of an identifier, or none of underscores. */
+interface Token {
+  readonly text: string
+  readonly first: Term | undefined
+  readonly rest: ReadonlyArray<Term>
+}
+
+/**
+ * The last tokens by hash, which is never 0: a hash's token is in one of `WAYS` slots, so that a text cannot be slow by
+ * its choice of tokens. A map with strings as keys takes three times as long, because each token would be sliced.
+ */
+const WAYS = 8
+const tokenHashes = new Int32Array(1 << 17)
+const tokens = Array.from<Token | undefined>({ length: tokenHashes.length })
+
+/** Words of one stem share a term. */
 const words = new Map<string, Term>()
 /** By two UTF-16 code units in one integer: strings as keys take twice as long. */
 const cjk = new Map<number, Term>()
@@ -72,24 +85,39 @@ export const termOfWord = (word: string): Term => {
   return term
 }
 
-/** The terms of a token, which `split` splits into words in lower case. */
-export const termsOfToken = (
-  token: string,
+/** The terms of the token `text.slice(start, end)`, which `split` splits into words in lower case. */
+export const tokenAt = (
+  text: string,
+  start: number,
+  end: number,
   split: (token: string) => ReadonlyArray<string>
-): ReadonlyArray<Term> => {
-  const hash = hashToken(token)
-  const known = tokens.get(hash)
-  if (known?.token === token) return known.terms
-  const terms = split(token).map(termOfWord)
-  tokens.set(hash, { token, terms })
-  return terms
+): Token => {
+  // FNV-1a.
+  let hash = 0x811c9dc5
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  hash |= 1
+  const home = (hash ^ (hash >>> 15)) & (tokenHashes.length - WAYS)
+  let slot = home
+  for (; slot < home + WAYS && tokenHashes[slot] !== 0; slot++) {
+    if (tokenHashes[slot] !== hash) continue
+    const known = tokens[slot] as Token
+    if (isAt(known.text, text, start, end)) return known
+  }
+  if (slot === home + WAYS) slot = home
+  const word = text.slice(start, end)
+  const [first, ...rest] = split(word).map(termOfWord)
+  const token = { text: word, first, rest: rest.length === 0 ? NO_TERMS : rest }
+  tokenHashes[slot] = hash
+  tokens[slot] = token
+  return token
 }
 
-/** FNV-1a. A map with strings as keys takes three times as long, because the engine hashes each new string. */
-const hashToken = (token: string): number => {
-  let hash = 0x811c9dc5 | 0
-  for (let i = 0; i < token.length; i++) hash = Math.imul(hash ^ token.charCodeAt(i), 0x01000193)
-  return hash
+const NO_TERMS: ReadonlyArray<Term> = []
+
+const isAt = (part: string, text: string, start: number, end: number): boolean => {
+  if (part.length !== end - start) return false
+  for (let i = 0; i < part.length; i++) if (part.charCodeAt(i) !== text.charCodeAt(start + i)) return false
+  return true
 }
 
 /** The term of one CJK character, or of a pair, given as UTF-16 code units. */
@@ -108,8 +136,9 @@ export const termOfCjk = (first: number, second = 0): Term => {
  * another object than the same term made before.
  */
 export const limitVocabulary = (): void => {
-  if (tokens.size <= MAX_TOKENS && cjk.size <= MAX_CJK) return
-  tokens.clear()
+  if (size <= MAX_TERMS) return
+  tokenHashes.fill(0)
+  tokens.fill(undefined)
   words.clear()
   cjk.clear()
   used = 0

@@ -1,5 +1,5 @@
 /** Splits texts into terms. */
-import { limitVocabulary, type Term, termOfCjk, termsOfToken } from "./Term.ts"
+import { limitVocabulary, type Term, termOfCjk, tokenAt } from "./Term.ts"
 
 /** Longer runs of letters and digits are data, not words: their first characters stand for them. */
 const MAX_WORD = 64
@@ -11,15 +11,31 @@ const LETTER = `[[\\p{L}\\p{M}\\p{N}_\\p{Cs}\\u{10000}-\\u{10FFFF}]--${CJK}]`
 
 const SMALL_LETTER = "[[\\p{L}\\p{M}]--\\p{Lu}]"
 
-/** A run of CJK characters, or a word with the `'s`, `’t` and the like at its end. */
-const TOKEN = new RegExp(
-  `${CJK}+|${LETTER}+(?:(?<!\\p{N})['’]${SMALL_LETTER}{1,2}(?!${LETTER}|${CJK}))?`,
-  "gv"
-)
-/** No code unit of CJK is below: most tokens need no test. */
-const FIRST_CJK = 0x3000
-const STARTS_WITH_CJK = new RegExp(`^${CJK}`, "v")
-const SUFFIX = /['’].*/
+/** The `'s`, `’t` and the like at the end of a word. */
+const SUFFIX = new RegExp(`(?<!\\p{N})['’]${SMALL_LETTER}{1,2}(?!${LETTER}|${CJK})`, "vy")
+
+const UNKNOWN = 0
+const SEPARATOR = 1
+const IN_WORD = 2
+const IN_CJK = 3
+
+/** The class of each UTF-16 code unit, found when it is first seen. */
+const classes = new Uint8Array(1 << 16)
+
+const isCjk = new RegExp(CJK, "v")
+const isLetter = new RegExp(LETTER, "v")
+
+const classify = (unit: number): number => {
+  const character = String.fromCharCode(unit)
+  return (classes[unit] = isCjk.test(character) ? IN_CJK : isLetter.test(character) ? IN_WORD : SEPARATOR)
+}
+
+/** `at` is below the length of the text. */
+const classAt = (text: string, at: number): number => {
+  const unit = text.charCodeAt(at)
+  const known = classes[unit] as number
+  return known === UNKNOWN ? classify(unit) : known
+}
 
 /** An underscore, a capital after another character, or a small letter after two capitals. */
 const IDENTIFIER = new RegExp(`_|[^\\p{Lu}]\\p{Lu}|\\p{Lu}{2}${SMALL_LETTER}`, "v")
@@ -38,19 +54,10 @@ const normalize = (text: string): string =>
 
 /** The words of a token: one, or the parts of an identifier and the whole. */
 const wordsOfToken = (token: string): ReadonlyArray<string> => {
-  const text = token.replace(SUFFIX, "")
-  const word = text.toLowerCase()
-  if (!IDENTIFIER.test(text)) return [word.slice(0, MAX_WORD)]
-  const parts = (text.match(PART) ?? []).map((part) => part.slice(0, MAX_WORD).toLowerCase())
+  const word = token.toLowerCase()
+  if (!IDENTIFIER.test(token)) return [word.slice(0, MAX_WORD)]
+  const parts = (token.match(PART) ?? []).map((part) => part.slice(0, MAX_WORD).toLowerCase())
   return parts.length > 1 ? [...parts, word.slice(0, MAX_WORD).replaceAll("_", "")] : parts
-}
-
-const pushCjk = (terms: Array<Term>, run: string): void => {
-  for (let i = 0; i < run.length; i++) {
-    const unit = run.charCodeAt(i)
-    terms.push(termOfCjk(unit))
-    if (i + 1 < run.length) terms.push(termOfCjk(unit, run.charCodeAt(i + 1)))
-  }
 }
 
 /**
@@ -61,10 +68,26 @@ const pushCjk = (terms: Array<Term>, run: string): void => {
  *
  * They are appended to `terms`.
  */
-export const tokenize = (text: string, terms: Array<Term> = []): Array<Term> => {
-  for (const token of normalize(text).match(TOKEN) ?? []) {
-    if (token.charCodeAt(0) > FIRST_CJK && STARTS_WITH_CJK.test(token)) pushCjk(terms, token)
-    else for (const term of termsOfToken(token, wordsOfToken)) terms.push(term)
+export const tokenize = (written: string, terms: Array<Term> = []): Array<Term> => {
+  const text = normalize(written)
+  for (let at = 0; at < text.length;) {
+    const kind = classAt(text, at)
+    let end = at + 1
+    if (kind === IN_WORD) {
+      while (end < text.length && classAt(text, end) === IN_WORD) end++
+      const { first, rest } = tokenAt(text, at, end, wordsOfToken)
+      if (first !== undefined) terms.push(first)
+      for (const term of rest) terms.push(term)
+      if (text[end] === "'" || text[end] === "’") {
+        SUFFIX.lastIndex = end
+        if (SUFFIX.test(text)) end = SUFFIX.lastIndex
+      }
+    } else if (kind === IN_CJK) {
+      terms.push(termOfCjk(text.charCodeAt(at)))
+      const hasPair = end < text.length && classAt(text, end) === IN_CJK
+      if (hasPair) terms.push(termOfCjk(text.charCodeAt(at), text.charCodeAt(end)))
+    }
+    at = end
   }
   return terms
 }
