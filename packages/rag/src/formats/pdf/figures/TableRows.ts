@@ -1,7 +1,9 @@
 /** Splits a table into rows and cells, by its lines or by the gaps between its columns. */
 import type { Box } from "../../../document/Document.ts"
 import { centre, height, hull, overlapX, overlapY, width } from "../page/Box.ts"
-import { boxOf, glue, type Graphic, type Run } from "../page/Run.ts"
+import { middle } from "../page/Lines.ts"
+import { splitAtGaps, textOfRow, toRows } from "../page/Rows.ts"
+import { boxOf, separatorOf, type Graphic, type Run } from "../page/Run.ts"
 import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.tables
@@ -14,33 +16,18 @@ interface Cell {
   readonly box: Box
 }
 
-/** Groups runs into lines of cells, from top to bottom and left to right. */
+/** The cells of each line, from top to bottom and left to right. Empty if there are too many lines. */
 const toLines = (runs: ReadonlyArray<Run>): ReadonlyArray<ReadonlyArray<Cell>> => {
-  const lines: Array<Array<Run>> = []
-  for (const run of runs.toSorted((a, b) => (a.y0 + a.y1) / 2 - (b.y0 + b.y1) / 2)) {
-    const box = boxOf(run)
-    const match = lines.findLast((line) =>
-      line.some((other) => overlapY(boxOf(other), box) > 0.5 * Math.min(height(box), height(boxOf(other))))
+  const rows = toRows(runs)
+  if (rows.length > limits.maxRows) return []
+  return rows
+    .toSorted((a, b) => middle(a[0]!) - middle(b[0]!))
+    .map((row) =>
+      splitAtGaps(row, limits.cellGap).map((cell) => ({
+        text: textOfRow(cell),
+        box: hull(cell.map(boxOf))
+      }))
     )
-    if (match === undefined) lines.push([run])
-    else match.push(run)
-    if (lines.length > limits.maxRows) return []
-  }
-  return lines.map((line) => {
-    const cells: Array<Cell> = []
-    for (const run of line.toSorted((a, b) => a.x0 - b.x0)) {
-      const last = cells.at(-1)
-      const gap = last === undefined ? 0 : run.x0 - last.box[2]
-      if (last === undefined || gap > limits.cellGap * run.size)
-        cells.push({ text: run.text, box: boxOf(run) })
-      else
-        cells[cells.length - 1] = {
-          text: last.text + (gap < limits.noSpace * run.size ? "" : glue(last.text, run.text)) + run.text,
-          box: hull([last.box, boxOf(run)])
-        }
-    }
-    return cells
-  })
 }
 
 /** The x of each column boundary: vertical lines, or gaps that few rows cross. */
@@ -94,7 +81,7 @@ const edgesOf = (
 export const joined = (texts: ReadonlyArray<string>): string =>
   texts.reduce((before, after) => {
     if (before === "" || after === "") return before + after
-    return before + (/\p{L}-$/u.test(before) ? "" : glue(before, after)) + after
+    return before + (/\p{L}-$/u.test(before) ? "" : separatorOf(before, after)) + after
   }, "")
 
 export interface TableRow {

@@ -12,11 +12,6 @@ export const Tolerances = {
     markGap: 3, // em: from a list's bullet or number to its text
     maxSegments: 4_000, // count: pages with more are maps or plots; the longest segments suffice
     maxGraphics: 8_000, // count: as above; the largest graphics suffice
-    rowStep: 20, // pt: height of a bucket in the index of rows
-    minHeight: 0.1, // pt: height assumed for runs without one
-    maxRowSteps: 200, // count: buckets on very tall pages
-    sameLine: 0.55, // share of a run's height that must overlap a line
-    noSpace: 0.12, // em: a smaller gap is within a word
     boldShare: 0.7, // share of a segment's characters
     monoShare: 0.6, // share of a segment's characters
     anchorHeight: 10 // pt: height of the empty run that marks the position of a figure
@@ -280,7 +275,6 @@ export const Tolerances = {
     maxWidth: 20_000, // pt
     cellGap: 0.75, // em: between cells of a row
     maxCrossing: 0.25, // share of rows that may cross the gap between two columns: heads that span columns
-    noSpace: 0.12, // em: a smaller gap is within a word
     sameLine: 3, // pt: vertical lines that are closer are one
     insideEdge: 4, // pt: lines nearer to the table's edge are its border
     crosses: 2, // pt: text crosses a line when it reaches this far over it on both sides

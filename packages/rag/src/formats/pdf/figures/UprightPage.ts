@@ -1,16 +1,8 @@
 /** A page turned so that the text of one direction is upright. Figures are searched for in it. */
 import type { Box } from "../../../document/Document.ts"
-import { height, hull, shared, width } from "../page/Box.ts"
-import {
-  boxOf,
-  type Graphic,
-  glue,
-  isMostly,
-  type RawPage,
-  type Run,
-  type Turn,
-  upright
-} from "../page/Run.ts"
+import { height, hull, width } from "../page/Box.ts"
+import { textOfRow, toRows } from "../page/Rows.ts"
+import { boxOf, type Graphic, isMostly, type RawPage, type Run, type Turn, upright } from "../page/Run.ts"
 import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.segments
@@ -50,39 +42,13 @@ const largest = <A>(items: ReadonlyArray<A>, most: number, weigh: (item: A) => n
 /** Joins runs that follow each other on a line. */
 const toSegments = (
   runs: ReadonlyArray<Run>,
-  tallest: number,
   startsCaption: (text: string) => boolean
 ): ReadonlyArray<Segment> => {
-  const step = Math.max(limits.rowStep, tallest / limits.maxRowSteps)
-  const lowest = (limits.minHeight * step) / limits.rowStep
-  const rows: Array<{ y0: number; y1: number; runs: Array<Run> }> = []
-  const sorted = runs.toSorted((a, b) => b.y1 - b.y0 - (a.y1 - a.y0) || a.y0 - b.y0)
-  // An index by position: a page may have ten thousand rows
-  const buckets = new Map<number, Array<(typeof rows)[number]>>()
-  for (const run of sorted) {
-    const tall = Math.max(lowest, run.y1 - run.y0)
-    const bottom = run.y0 + tall
-    const [from, to] = [Math.floor(run.y0 / step), Math.floor(bottom / step)]
-    let row: (typeof rows)[number] | undefined
-    for (let key = from; key <= to && row === undefined; key++) {
-      row = buckets.get(key)?.find((one) => shared(one.y0, one.y1, run.y0, bottom) / tall > limits.sameLine)
-    }
-    if (row === undefined) {
-      row = { y0: run.y0, y1: bottom, runs: [] }
-      rows.push(row)
-      for (let key = from; key <= to; key++) {
-        const bucket = buckets.get(key)
-        if (bucket === undefined) buckets.set(key, [row])
-        else bucket.push(row)
-      }
-    }
-    row.runs.push(run)
-  }
   const segments: Array<Segment> = []
-  for (const row of rows) {
+  for (const row of toRows(runs)) {
     let open: Array<Run> = []
     let right = -Infinity
-    for (const run of row.runs.toSorted((a, b) => a.x0 - b.x0)) {
+    for (const run of row) {
       const gap = run.x0 - right
       const size = Math.max(run.size, open.at(-1)?.size ?? 0)
       const mark = open.length === 1 && MARK.test(open[0]!.text) && gap < limits.markGap * size && gap > 0
@@ -102,28 +68,14 @@ const toSegments = (
   return segments.toSorted((a, b) => a.box[1] - b.box[1] || a.box[0] - b.box[0])
 }
 
-const toSegment = (runs: ReadonlyArray<Run>): Segment => {
-  let text = ""
-  let right = 0
-  let main = runs[0]!
-  // Reading the end of `text` would flatten the rope string for each run
-  let before = ""
-  for (const run of runs) {
-    text +=
-      (before === "" || run.x0 - right < run.size * limits.noSpace ? "" : glue(before, run.text)) + run.text
-    before = run.text
-    right = run.x1
-    if (run.text.length > main.text.length) main = run
-  }
-  return {
-    text,
-    box: hull(runs.map(boxOf)),
-    size: main.size,
-    bold: isMostly(runs, "bold", limits.boldShare),
-    mono: isMostly(runs, "mono", limits.monoShare),
-    runs
-  }
-}
+const toSegment = (runs: ReadonlyArray<Run>): Segment => ({
+  text: textOfRow(runs),
+  box: hull(runs.map(boxOf)),
+  size: runs.reduce((main, run) => (run.text.length > main.text.length ? run : main)).size,
+  bold: isMostly(runs, "bold", limits.boldShare),
+  mono: isMostly(runs, "mono", limits.monoShare),
+  runs
+})
 
 const TURNED_SHAPES = new Map<Graphic["shape"], Graphic["shape"]>([
   ["horizontal", "vertical"],
@@ -145,13 +97,12 @@ export const toUprightPage = (
     shape: (side ? TURNED_SHAPES.get(graphic.shape) : undefined) ?? graphic.shape
   })
   const graphics = largest(page.graphics, limits.maxGraphics, ({ box }) => width(box) + height(box))
-  const tallest = side ? page.width : page.height
   return {
     page: page.number,
     turn,
     width: side ? page.height : page.width,
-    height: tallest,
-    segments: largest(toSegments(own, tallest, startsCaption), limits.maxSegments, ({ text }) => text.length),
+    height: side ? page.width : page.height,
+    segments: largest(toSegments(own, startsCaption), limits.maxSegments, ({ text }) => text.length),
     graphics: turn === 0 ? graphics : graphics.map(flip),
     turned: others.slice(0, limits.maxSegments).map(({ box }) => upright(box, turn, page.width, page.height))
   }

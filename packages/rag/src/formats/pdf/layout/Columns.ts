@@ -1,5 +1,6 @@
 /** Finds the columns of a page, and its reading order. */
-import { type LineDraft, median, middle, RUNS_AT_MOST, type TextLine, toLines } from "../page/Lines.ts"
+import { type LineDraft, median, middle, type TextLine, toLines } from "../page/Lines.ts"
+import { RUNS_AT_MOST } from "../page/Rows.ts"
 import type { RawPage, Run } from "../page/Run.ts"
 
 /** Least lines of a column. */

@@ -10,7 +10,7 @@ import { commonGutter, readingOrder } from "./Columns.ts"
 import { headingLevels } from "./Headings.ts"
 import { type LineDraft, type TextLine, toLines } from "../page/Lines.ts"
 import { type Paragraph, toParagraphs } from "./Paragraphs.ts"
-import { glue, type RawPage, type Run, upright } from "../page/Run.ts"
+import { separatorOf, type RawPage, type Run, upright } from "../page/Run.ts"
 
 const HYPHENATED = /\p{L}[-\u2010\u2011]$/u
 
@@ -27,7 +27,7 @@ const joint = (
   after: string,
   words: ReadonlySet<string>
 ): { readonly cut: number; readonly gap: string } => {
-  if (!HYPHENATED.test(before) || !/^\p{Ll}/u.test(after)) return { cut: 0, gap: glue(before, after) }
+  if (!HYPHENATED.test(before) || !/^\p{Ll}/u.test(after)) return { cut: 0, gap: separatorOf(before, after) }
   const head = /[\p{L}\p{M}-]+$/u.exec(before.slice(0, -1))?.[0] ?? ""
   const tail = /^[\p{L}\p{M}-]+/u.exec(after)?.[0] ?? ""
   const isKnown = (word: string): boolean => words.has(word.toLowerCase())

@@ -1,6 +1,7 @@
 /** Groups the runs of a page into lines. */
 import { hull } from "./Box.ts"
-import { boxOf, glue, isMostly, type PlacedText, type Run } from "./Run.ts"
+import { splitAtGaps, textOfRow, toRows } from "./Rows.ts"
+import { boxOf, isMostly, type PlacedText, type Run } from "./Run.ts"
 
 /** A line before columns are known. */
 export interface LineDraft extends PlacedText {
@@ -35,29 +36,14 @@ const WIDE = /[\u2E80-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\uFF00-\uFFEF]/g
 /** Length in Latin characters: a wide character counts as two. */
 export const letters = (text: string): number => text.length + (text.match(WIDE)?.length ?? 0)
 
-const toLine = (page: number, unsorted: ReadonlyArray<Run>): LineDraft => {
-  const runs = unsorted.toSorted((a, b) => a.x0 - b.x0)
-  const cells: Array<string> = []
+const toLine = (page: number, runs: ReadonlyArray<Run>): LineDraft => {
   const sizes = new Map<number, number>()
-  let text = ""
-  let right = -Infinity
-  // Reading the end of `text` would flatten the rope string for each run
-  let before = ""
-  for (const run of runs) {
-    const gap = run.x0 - right
-    const joint = before === "" || gap < run.size * 0.12 ? "" : glue(before, run.text)
-    if (text === "" || gap > CELL_GAP * run.size) cells.push(run.text)
-    else cells[cells.length - 1] += joint + run.text
-    text += joint + run.text
-    before = run.text
-    sizes.set(run.size, (sizes.get(run.size) ?? 0) + run.text.length)
-    right = Math.max(right, run.x1)
-  }
+  for (const run of runs) sizes.set(run.size, (sizes.get(run.size) ?? 0) + run.text.length)
   const [x0, y0, x1, y1] = hull(runs.map(boxOf))
   return {
     page,
-    text,
-    cells,
+    text: textOfRow(runs),
+    cells: splitAtGaps(runs, CELL_GAP).map(textOfRow),
     x0,
     y0,
     x1,
@@ -72,33 +58,8 @@ const toLine = (page: number, unsorted: ReadonlyArray<Run>): LineDraft => {
   }
 }
 
-/** Pages with more runs are maps: their labels form no lines or columns. */
-export const RUNS_AT_MOST = 6_000
-
-/** One line for the runs at each height. */
-const toLevels = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<LineDraft> => {
-  const step = Math.max(1, median(runs.map(({ size }) => size)))
-  return [...Map.groupBy(runs, (run) => Math.round(middle(run) / step))]
-    .toSorted(([a], [b]) => a - b)
-    .map(([, own]) => toLine(page, own))
-}
-
-/** Joins runs that are beside each other. Superscripts belong to the line that they touch. */
-export const toLines = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<LineDraft> => {
-  if (runs.length > RUNS_AT_MOST) return toLevels(page, runs)
-  const groups: Array<{ y0: number; y1: number; runs: Array<Run> }> = []
-  // Large runs first, so that small ones join existing lines
-  for (const run of runs.toSorted((a, b) => b.y1 - b.y0 - (a.y1 - a.y0) || a.y0 - b.y0)) {
-    const height = Math.max(0.1, run.y1 - run.y0)
-    const match = groups.find(
-      (group) =>
-        (Math.min(group.y1, run.y1) - Math.max(group.y0, run.y0)) / height > 0.5 &&
-        group.runs.every((other) => run.x0 > other.x1 - run.size || run.x1 < other.x0 + run.size)
-    )
-    if (match === undefined) groups.push({ y0: run.y0, y1: run.y1, runs: [run] })
-    else match.runs.push(run)
-  }
-  return groups
-    .map((group) => toLine(page, group.runs))
+/** The lines of a page or column, from top to bottom. */
+export const toLines = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<LineDraft> =>
+  toRows(runs)
+    .map((row) => toLine(page, row))
     .toSorted((a, b) => middle(a) - middle(b) || a.x0 - b.x0)
-}

@@ -145,5 +145,5 @@ export const upright = (box: Box, turn: Turn, width: number, height: number): Bo
 const CJK = /[\u2E80-\u9FFF\uF900-\uFAFF\uFF00-\uFFEF]/
 
 /** The separator of two pieces of a line or paragraph: nothing between Chinese or Japanese characters, otherwise a space. */
-export const glue = (before: string, after: string): "" | " " =>
+export const separatorOf = (before: string, after: string): "" | " " =>
   CJK.test(before.slice(-1)) && CJK.test(after.slice(0, 1)) ? "" : " "

@@ -1,7 +1,7 @@
 /** Joins the characters of a page to runs. */
 import type { Box } from "../../../document/Document.ts"
 import { hull, union } from "../page/Box.ts"
-import { glue, type Run, type Turn, upright } from "../page/Run.ts"
+import { separatorOf, type Run, type Turn, upright } from "../page/Run.ts"
 
 /** A gap wider than this many font sizes separates two runs: column gutters and table cells are wider, spaces are not. */
 const MAX_GAP = 1
@@ -69,7 +69,7 @@ export class RunBuilder {
       this.#style = style ?? this.#style
       this.#bounds = bounds
     } else {
-      if (this.#hasSpace) this.#text += glue(this.#last, character)
+      if (this.#hasSpace) this.#text += separatorOf(this.#last, character)
       if (style !== undefined && style.font !== this.#style!.font) this.#fontChange ??= this.#text.length
       this.#bounds = union(this.#bounds, bounds)
     }
