@@ -2,7 +2,14 @@
 import type { Answer } from "@sluice/rag"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { dataFlag, docsFlag, jsonFlag, parseRetrievalFlags, retrievalFlags } from "../library/Flags.ts"
+import {
+  dataFlag,
+  docsFlag,
+  examples,
+  jsonFlag,
+  parseRetrievalFlags,
+  retrievalFlags
+} from "../library/Flags.ts"
 import { ingestDocs } from "../library/IngestFolder.ts"
 import { withLibrary } from "../library/OpenLibrary.ts"
 import { breadcrumb, note, printResult } from "../output/Output.ts"
@@ -41,18 +48,10 @@ export const askCommand = Command.make(
     )
 ).pipe(
   Command.withDescription("Answer a question from your documents, with a source for every sentence"),
-  Command.withExamples([
-    {
-      command: 'sluice ask "How long may a boat wait?" --docs ./docs',
-      description: "Ask a folder of documents"
-    },
-    {
-      command: 'sluice ask "How high is the third chart?" --document reports/ --page 3-9 --kind figure',
-      description: "Search only the figures on some pages of some documents"
-    },
-    {
-      command: 'sluice ask "How long may a boat wait?" --json',
-      description: "Print the answer, its citations and its trace as JSON"
-    }
-  ])
+  examples({
+    'sluice ask "How long may a boat wait?" --docs ./docs': "Ask a folder of documents",
+    'sluice ask "How high is the third chart?" --document reports/ --page 3-9 --kind figure':
+      "Search only the figures on some pages of some documents",
+    'sluice ask "How long may a boat wait?" --json': "Print the answer, its citations and its trace as JSON"
+  })
 )

@@ -10,7 +10,7 @@ import {
 } from "@sluice/core/conformance"
 import { Config, Effect, FileSystem, Option, Record, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { booleanFlag, jsonFlag, optionalFlag } from "../library/Flags.ts"
+import { booleanFlag, examples, jsonFlag, optionalFlag } from "../library/Flags.ts"
 import { note, printResult, setExitCode } from "../output/Output.ts"
 
 const MARKS = { conforms: "✓", fails: "✗", skipped: "–" } as const
@@ -108,14 +108,10 @@ export const conformanceCommand = Command.make(
   Command.withDescription(
     "Check any gateway against the contract, rule by rule. The exit code is 1 if an interface rule fails or none could be run"
   ),
-  Command.withExamples([
-    {
-      command: "sluice conformance --base-url https://gateway.example.com --api-key sk-…",
-      description: "Only calls that cost no more than a few embeddings"
-    },
-    {
-      command: "sluice conformance --access-token … --paid --write --json",
-      description: "All calls except the one that replaces the access token"
-    }
-  ])
+  examples({
+    "sluice conformance --base-url https://gateway.example.com --api-key sk-…":
+      "Only calls that cost no more than a few embeddings",
+    "sluice conformance --access-token … --paid --write --json":
+      "All calls except the one that replaces the access token"
+  })
 )

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { Prices } from "../../billing/Prices.ts"
 import { modelsFrom } from "../../providers/LibraryModels.ts"
-import { booleanFlag, dataFlag, jsonFlag } from "../library/Flags.ts"
+import { booleanFlag, dataFlag, examples, jsonFlag } from "../library/Flags.ts"
 import { plural, ingestFolder, ingestSummary } from "../library/IngestFolder.ts"
 import { withLibrary } from "../library/OpenLibrary.ts"
 import { printResult, setExitCode } from "../output/Output.ts"
@@ -76,8 +76,8 @@ export const ingestCommand = Command.make(
     "Update the library from a folder. Unchanged files are skipped, changed files replaced, deleted files removed. " +
       "Files that cannot be read are listed, and the exit code is then 1"
   ),
-  Command.withExamples([
-    { command: "sluice ingest ./docs", description: "Add or update the documents in ./docs" },
-    { command: "sluice ingest ./docs --plan", description: "Print what would change and what it would cost" }
-  ])
+  examples({
+    "sluice ingest ./docs": "Add or update the documents in ./docs",
+    "sluice ingest ./docs --plan": "Print what would change and what it would cost"
+  })
 )

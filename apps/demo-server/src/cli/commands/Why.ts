@@ -3,7 +3,7 @@ import type { Why } from "@sluice/rag"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { resolveDocument } from "../library/FindDocument.ts"
-import { dataFlag, jsonFlag, parseRetrievalFlags, retrievalFlags } from "../library/Flags.ts"
+import { dataFlag, examples, jsonFlag, parseRetrievalFlags, retrievalFlags } from "../library/Flags.ts"
 import { withLibrary } from "../library/OpenLibrary.ts"
 import { breadcrumb, printResult } from "../output/Output.ts"
 
@@ -56,10 +56,7 @@ export const whyCommand = Command.make(
   Command.withDescription(
     "Explain why a document was or was not retrieved for a question: its rank and score at every stage"
   ),
-  Command.withExamples([
-    {
-      command: 'sluice why handbook/gates.md "When is the lower gate opened?"',
-      description: "Explain each passage of a document"
-    }
-  ])
+  examples({
+    'sluice why handbook/gates.md "When is the lower gate opened?"': "Explain each passage of a document"
+  })
 )

@@ -6,7 +6,7 @@ import { Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { join } from "node:path"
 import { ServerConfig } from "../../config/ServerConfig.ts"
-import { dataFlag, docsFlag, optionalFlag } from "../library/Flags.ts"
+import { dataFlag, docsFlag, examples, optionalFlag } from "../library/Flags.ts"
 import { ingestDocs } from "../library/IngestFolder.ts"
 import { modelsLayer } from "../library/OpenLibrary.ts"
 import { evaluateWith, resultFlags } from "./EvaluationResult.ts"
@@ -46,14 +46,10 @@ export const libraryCommand = Command.make(
     "The same metrics on your own documents. The questions are their headings and captions, held out of the index, or " +
       "a file of your own"
   ),
-  Command.withExamples([
-    {
-      command: `sluice eval library --docs ./docs --a '{"recall":50}' --report report.html`,
-      description: "Compare a configuration with the default on your documents"
-    },
-    {
-      command: "sluice eval library --questions questions.jsonl --fail-under hit@3=.8",
-      description: "Use your own questions in continuous integration"
-    }
-  ])
+  examples({
+    [`sluice eval library --docs ./docs --a '{"recall":50}' --report report.html`]:
+      "Compare a configuration with the default on your documents",
+    "sluice eval library --questions questions.jsonl --fail-under hit@3=.8":
+      "Use your own questions in continuous integration"
+  })
 )

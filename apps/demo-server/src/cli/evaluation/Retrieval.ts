@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { ServerConfig } from "../../config/ServerConfig.ts"
 import { LibraryModelsLayer } from "../../providers/LibraryModels.ts"
+import { examples } from "../library/Flags.ts"
 import { evaluationData, evaluationDataFlag } from "./EvaluationFlags.ts"
 import { evaluateWith, resultFlags } from "./EvaluationResult.ts"
 
@@ -29,14 +30,10 @@ export const retrievalCommand = Command.make(
     "nDCG, recall, MRR, hit rate, latency and cost of bm25 (full text), embeddings, embeddings+rerank and the default, " +
       "with significance tests"
   ),
-  Command.withExamples([
-    {
-      command: "sluice eval retrieval --data DIR --collection cranfield --fail-under nDCG@10=.4",
-      description: "Fail in continuous integration when quality drops"
-    },
-    {
-      command: `sluice eval retrieval --collection cranfield --a '{"recall":50}' --report report.html`,
-      description: "Compare a configuration with the default and write a report with plots"
-    }
-  ])
+  examples({
+    "sluice eval retrieval --data DIR --collection cranfield --fail-under nDCG@10=.4":
+      "Fail in continuous integration when quality drops",
+    [`sluice eval retrieval --collection cranfield --a '{"recall":50}' --report report.html`]:
+      "Compare a configuration with the default and write a report with plots"
+  })
 )

@@ -1,11 +1,17 @@
 /** Flags that several commands share. */
 import { RagError, RetrievalStages, type RetrieveOptions, retrieveOptionsSchema } from "@sluice/rag"
 import { Effect, Option, Record, Schema } from "effect"
-import { type Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { toFilter } from "../../documents/QuestionFilter.ts"
 
 export const optionalFlag = <A>(flag: Flag.Flag<A>, description: string) =>
   flag.pipe(Flag.withDescription(description), Flag.optional)
+
+/** Example commands, each with what it does. */
+export const examples = (descriptions: Readonly<Record<string, string>>) =>
+  Command.withExamples(
+    Object.entries(descriptions).map(([command, description]) => ({ command, description }))
+  )
 
 /** False unless it is given. */
 export const booleanFlag = (name: string, description: string) =>

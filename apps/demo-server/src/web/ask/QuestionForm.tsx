@@ -2,17 +2,7 @@
 import { useSignal } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks"
 import { documents, findDocuments } from "../documents/documents.ts"
-import {
-  chosenDocuments,
-  chosenKinds,
-  clearFilter,
-  chosenFilterText,
-  KIND_NAMES,
-  type PassageKind,
-  requestFilter,
-  toggleDocument,
-  toggleKind
-} from "../questions/filter.ts"
+import * as Filter from "../questions/filter.ts"
 import { askQuestion, current, questionDraft } from "../questions/questions.ts"
 import { LinkButton } from "../ui/Button.tsx"
 import { bindText, SearchField } from "../ui/Fields.tsx"
@@ -77,27 +67,27 @@ export const FilterPanel = () => {
   useEffect(() => details.current?.removeAttribute("open"), [question])
   const all = documents.value ?? []
   if (all.length === 0) return null
-  const chosen = chosenDocuments.value
+  const chosen = Filter.chosenDocuments.value
   const found = findDocuments(search.value).toSorted(
     (a, b) => Number(chosen.has(b.id)) - Number(chosen.has(a.id))
   )
   return (
-    <details class="filter-panel" ref={details} data-on={requestFilter.value !== undefined}>
+    <details class="filter-panel" ref={details} data-on={Filter.requestFilter.value !== undefined}>
       <summary>
         <span class="visually-hidden">Answer from: </span>
-        {chosenFilterText.value}
+        {Filter.chosenFilterText.value}
       </summary>
       <div class="filter-panel-body">
         <fieldset class="kinds">
           <legend>Answer from</legend>
-          {(Object.keys(KIND_NAMES) as Array<PassageKind>).map((kind) => (
+          {Filter.KIND_LIST.map((kind) => (
             <label key={kind}>
               <input
                 type="checkbox"
-                checked={chosenKinds.value.has(kind)}
-                onChange={() => toggleKind(kind)}
+                checked={Filter.chosenKinds.value.has(kind)}
+                onChange={() => Filter.toggleKind(kind)}
               />
-              {KIND_NAMES[kind]}
+              {Filter.KIND_NAMES[kind]}
             </label>
           ))}
         </fieldset>
@@ -108,7 +98,11 @@ export const FilterPanel = () => {
             {found.slice(0, MAX_ROWS).map(({ id, path, title }) => (
               <li key={id}>
                 <label>
-                  <input type="checkbox" checked={chosen.has(id)} onChange={() => toggleDocument(id)} />
+                  <input
+                    type="checkbox"
+                    checked={chosen.has(id)}
+                    onChange={() => Filter.toggleDocument(id)}
+                  />
                   <span>
                     {title} <span class="path">{path}</span>
                   </span>
@@ -121,7 +115,7 @@ export const FilterPanel = () => {
           )}
         </fieldset>
         <p>
-          <LinkButton aria-disabled={requestFilter.value === undefined} onClick={clearFilter}>
+          <LinkButton aria-disabled={Filter.requestFilter.value === undefined} onClick={Filter.clearFilter}>
             Clear the filter
           </LinkButton>
         </p>

@@ -2,18 +2,7 @@
 import { useSignal } from "@preact/signals"
 import { useState } from "preact/hooks"
 import type { DocumentInfo } from "../../contract/index.ts"
-import {
-  documents,
-  documentsError,
-  findDocuments,
-  removalError,
-  removed,
-  removeDocument,
-  removeDocuments,
-  removing,
-  restoring,
-  undoRemoval
-} from "../documents/documents.ts"
+import * as Documents from "../documents/documents.ts"
 import { filesOfPicker } from "../documents/files.ts"
 import { uploadFiles } from "../documents/uploads.ts"
 import { status } from "../page/status.ts"
@@ -58,7 +47,7 @@ const DocumentRow = ({ document }: { readonly document: DocumentInfo }) => {
         <span>{pluralize(document.passages, "passage")}</span>
         <span>{byteSize(document.bytes)}</span>
       </span>
-      <IconButton label={`Remove ${title}`} sign="×" onClick={() => removeDocument(document)} />
+      <IconButton label={`Remove ${title}`} sign="×" onClick={() => Documents.removeDocument(document)} />
       {faults.length > 0 && <Faults faults={faults} />}
     </li>
   )
@@ -96,7 +85,7 @@ const FilePickers = () => (
 )
 
 const ListHead = ({ found }: { readonly found: ReadonlyArray<DocumentInfo> }) => {
-  const now = removing.value
+  const now = Documents.removing.value
   const count = pluralize(found.length, "document")
   const passages = found.reduce((sum, each) => sum + each.passages, 0)
   if (now !== undefined)
@@ -115,7 +104,7 @@ const ListHead = ({ found }: { readonly found: ReadonlyArray<DocumentInfo> }) =>
         <Confirm
           action="Remove all"
           keep="Keep them"
-          onConfirm={() => removeDocuments(found)}
+          onConfirm={() => Documents.removeDocuments(found)}
           opener={(open) => (
             <Button kind="link trouble-link" onClick={open}>
               Remove all {found.length.toLocaleString()}
@@ -131,8 +120,8 @@ const ListHead = ({ found }: { readonly found: ReadonlyArray<DocumentInfo> }) =>
 
 /** Restores removed documents, the latest first. */
 export const UndoBar = () => {
-  const last = removed.value.at(-1)
-  const more = removed.value.length - 1
+  const last = Documents.removed.value.at(-1)
+  const more = Documents.removed.value.length - 1
   if (last === undefined) return null
   return (
     <section class="undo" aria-label="Removed document">
@@ -140,10 +129,10 @@ export const UndoBar = () => {
         Removed <b>{last.document.title}</b>
         {more > 0 && ` and ${more} more`}
       </span>
-      <LinkButton aria-disabled={restoring.value} onClick={undoRemoval}>
-        {restoring.value ? "Restoring…" : "Undo"}
+      <LinkButton aria-disabled={Documents.restoring.value} onClick={Documents.undoRemoval}>
+        {Documents.restoring.value ? "Restoring…" : "Undo"}
       </LinkButton>
-      <IconButton label="Dismiss" sign="×" onClick={() => (removed.value = [])} />
+      <IconButton label="Dismiss" sign="×" onClick={() => (Documents.removed.value = [])} />
     </section>
   )
 }
@@ -151,16 +140,16 @@ export const UndoBar = () => {
 export const LibraryView = () => {
   const search = useSignal("")
   const [rows, setRows] = useState(PAGE_ROWS)
-  const all = documents.value
-  const found = findDocuments(search.value)
+  const all = Documents.documents.value
+  const found = Documents.findDocuments(search.value)
   return (
     <div class="library">
       <h1>Documents</h1>
       <CollectionsBar />
       <FilePickers />
       <UploadProgress />
-      <ErrorMessage error={removalError.value ?? documentsError.value} />
-      <Loading until={all !== undefined || documentsError.value !== undefined} />
+      <ErrorMessage error={Documents.removalError.value ?? Documents.documentsError.value} />
+      <Loading until={all !== undefined || Documents.documentsError.value !== undefined} />
       {all !== undefined && (all.length > SEARCH_FROM || search.value !== "") && (
         <SearchField label="Find a document by name" text={search} />
       )}

@@ -1,18 +1,7 @@
 /** Uploads: files dropped on the page, and their progress. */
 import { useEffect, useState } from "preact/hooks"
 import { filesOfDrop } from "../documents/files.ts"
-import {
-  clearUploads,
-  describeUploads,
-  type FileUpload,
-  isFailed,
-  isFinished,
-  isInProgress,
-  isUnsent,
-  resendFiles,
-  uploadFiles,
-  uploads
-} from "../documents/uploads.ts"
+import * as Uploads from "../documents/uploads.ts"
 import { navigate } from "../page/route.ts"
 import { Button, LinkButton } from "../ui/Button.tsx"
 import { byteSize, pluralize } from "../ui/format.ts"
@@ -31,7 +20,7 @@ export const DropZone = () => {
       setOver(event.type !== "drop" && !leaves)
       if (event.type !== "drop") return
       const files = await filesOfDrop(event.dataTransfer)
-      uploadFiles(files)
+      Uploads.uploadFiles(files)
       if (files.length > 0) navigate("#documents")
     }
     const events = ["dragenter", "dragover", "dragleave", "drop"] as const
@@ -54,7 +43,7 @@ const withoutPath = (message: string, path: string): string => {
   return reason.charAt(0).toUpperCase() + reason.slice(1)
 }
 
-const Row = ({ upload }: { readonly upload: FileUpload }) => (
+const Row = ({ upload }: { readonly upload: Uploads.FileUpload }) => (
   <li data-state={upload.state}>
     <span class="path">{upload.path}</span>
     <span class="quiet">{byteSize(upload.file.size)}</span>
@@ -62,33 +51,35 @@ const Row = ({ upload }: { readonly upload: FileUpload }) => (
     {upload.state === "sending" && (
       <ProgressBar label={`Sending ${upload.path}`} done={upload.sent} total={upload.file.size} />
     )}
-    {isFailed(upload) && upload.message !== undefined && <p>{withoutPath(upload.message, upload.path)}</p>}
+    {Uploads.isFailed(upload) && upload.message !== undefined && (
+      <p>{withoutPath(upload.message, upload.path)}</p>
+    )}
   </li>
 )
 
 export const UploadProgress = () => {
-  const { files, running } = uploads.value
+  const { files, running } = Uploads.uploads.value
   if (files.length === 0) return null
-  const failed = files.filter(isFailed)
-  const unsent = files.filter(isUnsent)
-  const others = files.filter((upload) => !isFailed(upload))
+  const failed = files.filter(Uploads.isFailed)
+  const unsent = files.filter(Uploads.isUnsent)
+  const others = files.filter((upload) => !Uploads.isFailed(upload))
   const rows =
-    files.length <= MAX_ROWS ? others : [...unsent, ...others.filter(isInProgress)].slice(0, MAX_ROWS)
-  const finished = files.filter(isFinished).length
+    files.length <= MAX_ROWS ? others : [...unsent, ...others.filter(Uploads.isInProgress)].slice(0, MAX_ROWS)
+  const finished = files.filter(Uploads.isFinished).length
   return (
     <section class="uploads" aria-label="Uploads">
       <p class="uploads-head">
         <strong>
           {running && `${finished.toLocaleString()} of ${pluralize(files.length, "file")}: `}
-          {describeUploads(files)}
+          {Uploads.describeUploads(files)}
         </strong>
-        {!running && <LinkButton onClick={clearUploads}>Clear</LinkButton>}
+        {!running && <LinkButton onClick={Uploads.clearUploads}>Clear</LinkButton>}
       </p>
       {running && <ProgressBar label="All files" done={finished} total={files.length} />}
       {!running && unsent.length > 0 && (
         <div class="failed" role="alert">
           <p>{unsent[0]?.message}</p>
-          <Button onClick={resendFiles}>Send again</Button>
+          <Button onClick={Uploads.resendFiles}>Send again</Button>
         </div>
       )}
       <Scroller class="uploads-list" label="Files">

@@ -12,7 +12,7 @@ export const KIND_NAMES: Readonly<Record<PassageKind, string>> = {
   figure: "Figures",
   table: "Tables"
 }
-const KIND_LIST = Object.keys(KIND_NAMES) as ReadonlyArray<PassageKind>
+export const KIND_LIST = Object.keys(KIND_NAMES) as ReadonlyArray<PassageKind>
 
 const NONE: ReadonlySet<string> = new Set()
 const chosen = signal({ of: "", ids: NONE })

@@ -5,17 +5,7 @@ import { loadText } from "../documents/documents.ts"
 import { IconButton, LinkButton, Steps } from "../ui/Button.tsx"
 import { ErrorMessage } from "../ui/Notices.tsx"
 import { FigureCard } from "./FigureImage.tsx"
-import {
-  closeSource,
-  copies,
-  figureLabel,
-  locationText,
-  openPassage,
-  type OpenSource,
-  source,
-  stepCitation,
-  stops
-} from "./source.ts"
+import * as Source from "./source.ts"
 import { SourcePages, useLoaded } from "./SourcePages.tsx"
 import { SourceText } from "./SourceText.tsx"
 
@@ -30,9 +20,9 @@ const useStepBack = (): void =>
   useLayoutEffect(() => {
     if (!matchMedia(COVERS).matches) return
     history.pushState(HISTORY_STATE, "")
-    window.addEventListener("popstate", closeSource)
+    window.addEventListener("popstate", Source.closeSource)
     return () => {
-      window.removeEventListener("popstate", closeSource)
+      window.removeEventListener("popstate", Source.closeSource)
       if (history.state === HISTORY_STATE) history.back()
     }
   }, [])
@@ -42,15 +32,15 @@ const CitationSteps = ({ stop }: { readonly stop: string }) => (
     label="Citations"
     back={{ label: "Previous citation", sign: "‹", "aria-keyshortcuts": "K ArrowLeft" }}
     forward={{ label: "Next citation", sign: "›", "aria-keyshortcuts": "J ArrowRight" }}
-    onStep={stepCitation}
+    onStep={Source.stepCitation}
   >
     <span>
-      <b>{stops.value.findIndex((each) => each.stop === stop) + 1}</b> of {stops.value.length}
+      <b>{Source.stops.value.findIndex((each) => each.stop === stop) + 1}</b> of {Source.stops.value.length}
     </span>
   </Steps>
 )
 
-const Head = ({ shown }: { readonly shown: OpenSource }) => {
+const Head = ({ shown }: { readonly shown: Source.OpenSource }) => {
   const title = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => title.current?.focus({ preventScroll: true }), [])
   return (
@@ -60,21 +50,21 @@ const Head = ({ shown }: { readonly shown: OpenSource }) => {
         {shown.title}
       </h2>
       {shown.stop !== undefined && <CitationSteps stop={shown.stop} />}
-      <IconButton label="Close the source" sign="×" aria-keyshortcuts="Escape" onClick={closeSource} />
+      <IconButton label="Close the source" sign="×" aria-keyshortcuts="Escape" onClick={Source.closeSource} />
       <p class="location">
-        {shown.figure !== undefined && <b>{figureLabel(shown.figure)}, </b>}
-        {locationText(
+        {shown.figure !== undefined && <b>{Source.figureLabel(shown.figure)}, </b>}
+        {Source.locationText(
           undefined,
           shown.headings.filter((each) => each !== shown.title),
           shown.page
         )}
       </p>
-      {copies.value.length > 0 && (
+      {Source.copies.value.length > 0 && (
         <p class="location copies">
           The same text is in
-          {copies.value.map((copy) => (
-            <LinkButton key={copy.passage.id} onClick={() => openPassage(copy)}>
-              {locationText(copy.passage.document.path, [], copy.passage.page)}
+          {Source.copies.value.map((copy) => (
+            <LinkButton key={copy.passage.id} onClick={() => Source.openPassage(copy)}>
+              {Source.locationText(copy.passage.document.path, [], copy.passage.page)}
             </LinkButton>
           ))}
         </p>
@@ -83,7 +73,7 @@ const Head = ({ shown }: { readonly shown: OpenSource }) => {
   )
 }
 
-const Panel = ({ shown }: { readonly shown: OpenSource }) => {
+const Panel = ({ shown }: { readonly shown: Source.OpenSource }) => {
   const { collection, documentId } = shown
   const [asText, setAsText] = useState(false)
   const loaded = useLoaded(() => loadText(collection, documentId), [collection, documentId])
@@ -132,4 +122,5 @@ const Panel = ({ shown }: { readonly shown: OpenSource }) => {
   )
 }
 
-export const SourcePanel = () => (source.value === undefined ? null : <Panel shown={source.value} />)
+export const SourcePanel = () =>
+  Source.source.value === undefined ? null : <Panel shown={Source.source.value} />
