@@ -24,22 +24,16 @@ const copyCommand = Command.make("copy", { data: dataFlag, json: jsonFlag }, ({ 
         message: "SLUICE_DATABASE_URL is not set. Set it to the PostgreSQL database to copy to."
       })
     }
-    const openDatabase = (database: ServerConfig["Service"]["database"]) =>
-      Layer.build(
-        Layer.provide(Layer.fresh(DatabaseLayer), Layer.succeed(ServerConfig, { ...config, database }))
-      )
-    const from = yield* openDatabase(undefined)
-    const to = yield* openDatabase(config.database)
+    const openDatabase = (database: ServerConfig["Service"]["database"]) => {
+      const layer = Layer.provide(DatabaseLayer, Layer.succeed(ServerConfig, { ...config, database }))
+      return Effect.map(Layer.build(Layer.fresh(layer)), Context.get(SqlClient.SqlClient))
+    }
     const counts = yield* copyAccounts(
-      Context.get(from, SqlClient.SqlClient),
-      Context.get(to, SqlClient.SqlClient)
+      yield* openDatabase(undefined),
+      yield* openDatabase(config.database)
     ).pipe(
-      Effect.mapError((error) =>
-        SqlError.isSqlError(error)
-          ? new StartError({
-              message: `The accounts were not copied: ${error.reason.message ?? error.message}`
-            })
-          : error
+      Effect.catchIf(SqlError.isSqlError, ({ message, reason }) =>
+        Effect.fail(new StartError({ message: `The accounts were not copied: ${reason.message ?? message}` }))
       )
     )
     yield* printResult(json, counts, () => render(counts))

@@ -1,6 +1,5 @@
 /** `sluice ask QUESTION`: answers from the library, with citations. */
 import type { Answer } from "@sluice/rag"
-import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import {
   dataFlag,
@@ -33,19 +32,17 @@ export const askCommand = Command.make(
     json: jsonFlag
   },
   ({ data, docs, json, question, ...flags }) =>
-    withLibrary(data, (library) =>
-      Effect.gen(function* () {
-        const options = yield* parseRetrievalFlags(flags)
-        yield* ingestDocs(library, docs)
-        const answer = yield* library.ask(question, options)
-        if ((yield* library.stats).documents === 0) {
-          yield* note("The library is empty. Add documents with --docs FOLDER or `sluice ingest FOLDER`.")
-        } else if (options.filter !== undefined && answer.trace.passages.length === 0) {
-          yield* note("No passages match your filters (--document, --page, --kind, --meta).")
-        }
-        yield* printResult(json, answer, () => render(answer))
-      })
-    )
+    withLibrary(data, function* (library) {
+      const options = yield* parseRetrievalFlags(flags)
+      yield* ingestDocs(library, docs)
+      const answer = yield* library.ask(question, options)
+      if ((yield* library.stats).documents === 0) {
+        yield* note("The library is empty. Add documents with --docs FOLDER or `sluice ingest FOLDER`.")
+      } else if (options.filter !== undefined && answer.trace.passages.length === 0) {
+        yield* note("No passages match your filters (--document, --page, --kind, --meta).")
+      }
+      yield* printResult(json, answer, () => render(answer))
+    })
 ).pipe(
   Command.withDescription("Answer a question from your documents, with a source for every sentence"),
   examples({

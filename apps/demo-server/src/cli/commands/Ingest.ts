@@ -19,9 +19,7 @@ const renderPlan = (plan: IngestPlan): string => {
   const changes = plan.changes.slice(0, MAX_CHANGES)
   const more = plan.changes.length - changes.length
   const cost =
-    plan.cost === undefined
-      ? ""
-      : `; about ${plural(plan.cost.estimated, "quota unit")}, at most ${plan.cost.atMost}`
+    plan.cost && `; about ${plural(plan.cost.estimated, "quota unit")}, at most ${plan.cost.atMost}`
   return [
     ...changes.map(
       ({ change, passages, path }) => `${change.padEnd(9)} ${path} (${plural(passages, "passage")})`
@@ -30,7 +28,7 @@ const renderPlan = (plan: IngestPlan): string => {
     ...plan.failed.map(({ message, path }) => `not read  ${path}: ${message}`),
     `documents: ${counts.join(", ")}`,
     `${plural(plan.passages, "passage")} to write; ${plan.texts} to embed (${plan.cached} cached) in ${plural(plan.calls, "call")}`,
-    `about ${plural(plan.tokens.estimated, "token")}, at most ${plan.tokens.atMost}${cost}`,
+    `about ${plural(plan.tokens.estimated, "token")}, at most ${plan.tokens.atMost}${cost ?? ""}`,
     "Dry run; nothing changed. Run it without --plan to apply."
   ].join("\n")
 }
@@ -55,22 +53,16 @@ export const ingestCommand = Command.make(
     json: jsonFlag
   },
   ({ data, folder, json, plan }) =>
-    withLibrary(data, (library) =>
-      plan
-        ? Effect.flatMap(planIngest(library, folder), (plan) =>
-            printResult(json, plan, () => renderPlan(plan))
-          )
-        : Effect.gen(function* () {
-            const report = yield* ingestFolder(library, folder)
-            const failed = report.failed.map(({ error, path }) => ({
-              path,
-              reason: error.reason,
-              message: error.message
-            }))
-            yield* printResult(json, { ...report, failed }, () => ingestSummary(report))
-            if (failed.length > 0) yield* setExitCode
-          })
-    )
+    withLibrary(data, function* (library) {
+      if (plan) {
+        const planned = yield* planIngest(library, folder)
+        return yield* printResult(json, planned, () => renderPlan(planned))
+      }
+      const report = yield* ingestFolder(library, folder)
+      const failed = report.failed.map(({ error: { message, reason }, path }) => ({ path, reason, message }))
+      yield* printResult(json, { ...report, failed }, () => ingestSummary(report))
+      if (failed.length > 0) yield* setExitCode
+    })
 ).pipe(
   Command.withDescription(
     "Update the library from a folder. Unchanged files are skipped, changed files replaced, deleted files removed. " +

@@ -1,6 +1,5 @@
 /** `sluice tune`: measures which fusion retrieves best from these documents. */
 import { type TunedFusion, tune, type Tuning } from "@sluice/rag/evaluation"
-import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { dataFlag, jsonFlag } from "../library/Flags.ts"
 import { withLibrary } from "../library/OpenLibrary.ts"
@@ -21,9 +20,10 @@ const render = ({ fusion, fusions, note, questions }: Tuning): string =>
   ].join("\n")
 
 export const tuneCommand = Command.make("tune", { data: dataFlag, json: jsonFlag }, ({ data, json }) =>
-  withLibrary(data, (library) =>
-    Effect.flatMap(tune(library), (tuning) => printResult(json, tuning, () => render(tuning)))
-  )
+  withLibrary(data, function* (library) {
+    const tuning = yield* tune(library)
+    yield* printResult(json, tuning, () => render(tuning))
+  })
 ).pipe(
   Command.withDescription(
     "Measure which fusion of vector and keyword search works best for your documents. The questions are their own " +

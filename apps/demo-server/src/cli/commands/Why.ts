@@ -1,6 +1,5 @@
 /** `sluice why DOCUMENT QUESTION`: explains why a document was retrieved for a question, or was not. */
 import type { Why } from "@sluice/rag"
-import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { resolveDocument } from "../library/FindDocument.ts"
 import { dataFlag, examples, jsonFlag, parseRetrievalFlags, retrievalFlags } from "../library/Flags.ts"
@@ -45,13 +44,11 @@ export const whyCommand = Command.make(
     json: jsonFlag
   },
   ({ data, expected, json, question, ...flags }) =>
-    withLibrary(data, (library) =>
-      Effect.gen(function* () {
-        const options = yield* parseRetrievalFlags({ ...flags, document: [] })
-        const why = yield* library.why(yield* resolveDocument(library, expected), question, options)
-        yield* printResult(json, flatten(why), () => render(why))
-      })
-    )
+    withLibrary(data, function* (library) {
+      const options = yield* parseRetrievalFlags({ ...flags, document: [] })
+      const why = yield* library.why(yield* resolveDocument(library, expected), question, options)
+      yield* printResult(json, flatten(why), () => render(why))
+    })
 ).pipe(
   Command.withDescription(
     "Explain why a document was or was not retrieved for a question: its rank and score at every stage"

@@ -22,11 +22,10 @@ const render = ({ misses, ...metrics }: FigureEvaluation): string =>
 export const figuresCommand = Command.make(
   "figures",
   { data: evaluationDataFlag(CONTENTS), json: jsonFlag },
-  ({ data, json }) =>
-    Effect.gen(function* () {
-      const evaluation = yield* evaluateFigures({ data: yield* evaluationData(data, CONTENTS) })
-      yield* printResult(json, evaluation, () => render(evaluation))
-    })
+  Effect.fnUntraced(function* ({ data, json }) {
+    const evaluation = yield* evaluateFigures({ data: yield* evaluationData(data, CONTENTS) })
+    yield* printResult(json, evaluation, () => render(evaluation))
+  })
 ).pipe(
   Command.withDescription(
     "Compare the figures and tables found in PDFs with gold.json: precision, recall, numbers, kinds, overlap, captions, " +

@@ -2,7 +2,7 @@
 import { Embedder, Reranker } from "@sluice/core"
 import { Library } from "@sluice/rag"
 import { evaluateLibrary, evaluateQuestions, meteredModels, questionsOf } from "@sluice/rag/evaluation"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Record } from "effect"
 import { Command, Flag } from "effect/cli"
 import { join } from "node:path"
 import { ServerConfig } from "../../config/ServerConfig.ts"
@@ -34,11 +34,7 @@ export const libraryCommand = Command.make(
         yield* ingestDocs(library, docs)
         return Option.isSome(questions)
           ? yield* evaluateQuestions({ ...options, library, questions: questionsOf(questions.value), meter })
-          : yield* evaluateLibrary({
-              ...options,
-              library,
-              ...(Option.isSome(most) ? { questions: most.value } : {})
-            })
+          : yield* evaluateLibrary({ ...options, library, ...Record.getSomes({ questions: most }) })
       })
     ).pipe(Effect.scoped, Effect.provide(modelsLayer(data)))
 ).pipe(

@@ -21,11 +21,12 @@ export const modelsLayer = (data: Option.Option<string>) =>
   LibraryModelsLayer.pipe(Layer.provideMerge(ServerConfig.layer), Layer.provide(settingsLayer({ data })))
 
 /** Opens the library for as long as `use` runs. */
-export const withLibrary = <A, E, R>(
+export const withLibrary = <Eff extends Effect.Effect<unknown, unknown, unknown>, A>(
   data: Option.Option<string>,
-  use: (library: LibraryService) => Effect.Effect<A, E, R>
+  use: (library: LibraryService) => Generator<Eff, A, never>
 ) =>
   Effect.gen(function* () {
     const config = yield* ServerConfig
-    return yield* use(yield* Library.open(join(config.data, "library")))
+    const library = yield* Library.open(join(config.data, "library"))
+    return yield* Effect.gen(() => use(library))
   }).pipe(Effect.scoped, Effect.provide(modelsLayer(data)))
