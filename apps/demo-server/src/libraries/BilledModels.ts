@@ -21,7 +21,7 @@ import { imageFormatOf, type ImageSize, imageSizeOf } from "@sluice/core/media"
 import { countTokens } from "@sluice/embedded"
 import { visionModel } from "@sluice/embedded/vision"
 import type { Models } from "@sluice/rag"
-import { Context, Effect, Option, Stream } from "effect"
+import { Context, Effect, Number, Option, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { CurrentCaller, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
 import { Charges } from "../billing/Charges.ts"
@@ -52,23 +52,13 @@ const makeBill = Effect.map(
     ) =>
       Effect.gen(function* () {
         const caller = yield* CurrentCaller
-        const { user } = caller
         const http = yield* Effect.serviceOption(HttpServerRequest.HttpServerRequest)
-        if (user === "" || Option.isNone(http)) return yield* call
+        if (caller.user === "" || Option.isNone(http)) return yield* call
         if (!mayUse(caller, request.model)) {
           return yield* toError(meter, request.model, modelNotAllowed(request.model))
         }
-        const billed = charges.run<Request, Response>({
-          payer: caller,
-          meter,
-          request,
-          body: "",
-          idempotency: undefined,
-          call,
-          ...(counter && { counter }),
-          addHeaders
-        })
-        return yield* billed.pipe(
+        const paid = { payer: caller, meter, request, body: "", idempotency: undefined, call, addHeaders }
+        return yield* charges.run<Request, Response>({ ...paid, ...(counter && { counter }) }).pipe(
           Effect.provideService(HttpServerRequest.HttpServerRequest, http.value),
           Effect.mapError((error) =>
             error._tag === "Failure" ? toError(meter, request.model, error) : error
@@ -109,25 +99,6 @@ const billReranker = (bill: Bill, reranker: Reranker["Service"]): Reranker["Serv
   }
 })
 
-/** Looking at images, as the chat request that has the same price. The price does not depend on how images are sent. */
-const chatAbout = (
-  model: string,
-  question: string,
-  images: ReadonlyArray<Uint8Array>,
-  detail: ImageDetail | undefined
-): ChatRequest => ({
-  model,
-  messages: [
-    {
-      role: "user",
-      content: [
-        { type: "text", text: question },
-        ...images.map(() => ({ type: "image_url" as const, image_url: { url: "", detail } }))
-      ]
-    }
-  ]
-})
-
 const NO_SIZE: ImageSize = { width: 1, height: 1 }
 
 const sizeOf = (bytes: Uint8Array): ImageSize => {
@@ -135,24 +106,29 @@ const sizeOf = (bytes: Uint8Array): ImageSize => {
   return (format && imageSizeOf(format, bytes)) ?? NO_SIZE
 }
 
-/** The tokens of a call of the vision model: its own count, or else those of the same chat in `/v1`. */
-const visionUsage = (
-  question: string,
-  images: ReadonlyArray<Uint8Array>,
-  detail: ImageDetail | undefined,
-  { text, tokens }: VisionAnswer
+/** Bills a look at images as the same chat of `/v1`. The price does not depend on how images are sent. */
+const billLook = <A extends Pick<VisionAnswer, "text" | "tokens">>(
+  bill: Bill,
+  { detail, images, model, question }: Look,
+  call: Effect.Effect<A, GatewayError>
 ) => {
-  const written = countTokens(text)
-  const input = images.reduce(
-    (sum, bytes) => sum + embeddedImageTokens(detail, sizeOf(bytes)),
-    countTokens(question)
-  )
-  return {
-    usage: {
-      prompt_tokens: tokens > 0 ? Math.max(0, tokens - written) : input,
-      completion_tokens: written
-    }
+  const pictures = images.map(() => ({ type: "image_url" as const, image_url: { url: "", detail } }))
+  const content = [{ type: "text" as const, text: question }, ...pictures]
+  const withTokens = (seen: A) => {
+    const written = countTokens(seen.text)
+    const sizes = images.map((bytes) => embeddedImageTokens(detail, sizeOf(bytes)))
+    // The model's own count, or else that of the same chat.
+    const read = seen.tokens > 0 ? seen.tokens - written : Number.sumAll([countTokens(question), ...sizes])
+    return { ...seen, usage: { prompt_tokens: Math.max(0, read), completion_tokens: written } }
   }
+  return bill(chatMeter, { model, messages: [{ role: "user", content }] }, Effect.map(call, withTokens))
+}
+
+interface Look {
+  readonly model: string
+  readonly question: string
+  readonly images: ReadonlyArray<Uint8Array>
+  readonly detail: ImageDetail | undefined
 }
 
 const billVision = (bill: Bill, { look, model, read, ...rest }: Vision["Service"]) =>
@@ -160,22 +136,17 @@ const billVision = (bill: Bill, { look, model, read, ...rest }: Vision["Service"
     ...rest,
     model,
     look: (question, images, options) => {
-      const request = chatAbout(model.id, question, images, options?.detail)
-      const call = Effect.map(look(question, images, options), (seen) => ({
-        ...seen,
-        ...visionUsage(question, images, options?.detail, seen)
-      }))
-      return bill(chatMeter, request, call)
+      const looked = { model: model.id, question, images, detail: options?.detail }
+      return billLook(bill, looked, look(question, images, options))
     },
     ...(read !== undefined && {
       read: (image) => {
         // Lines are read by the embedded OCR, whichever model looks.
-        const request = chatAbout(visionModel.id, "", [image], "auto")
+        const looked = { model: visionModel.id, question: "", images: [image], detail: "auto" as const }
         const call = Effect.map(read(image), (lines) => {
-          const text = lines.map((line) => line.text).join("\n")
-          return { lines, ...visionUsage("", [image], "auto", { text, tokens: 0 }) }
+          return { lines, text: lines.map(({ text }) => text).join("\n"), tokens: 0 }
         })
-        return Effect.map(bill(chatMeter, request, call), ({ lines }) => lines)
+        return Effect.map(billLook(bill, looked, call), ({ lines }) => lines)
       }
     })
   })
