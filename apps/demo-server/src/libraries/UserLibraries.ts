@@ -1,6 +1,6 @@
 /** One library per user: the owner's in the folder `library`, the others' in folders of their own. */
 import type { RagReason } from "@sluice/rag"
-import { Context, Effect, type FileSystem, Layer, Path, Scope, Semaphore } from "effect"
+import { Cache, Context, Effect, type FileSystem, Layer, Path, Scope } from "effect"
 import { OWNER } from "../accounts/Owner.ts"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { libraryError } from "../config/StartError.ts"
@@ -45,18 +45,15 @@ export class UserLibraries extends Context.Service<UserLibraries>()("@sluice/dem
       Effect.mapError(libraryError(data))
     )
 
-    const libraries = new Map([[OWNER, owner]])
-    const oneAtATime = yield* Semaphore.make(1)
-    const libraryOf = (user: string) =>
-      Effect.suspend(() => {
-        const known = libraries.get(user)
-        if (known !== undefined) return Effect.succeed(known)
-        return Effect.tap(open(path.join(data, "libraries", encodeURIComponent(user))), (library) =>
-          Effect.sync(() => libraries.set(user, library))
-        )
-      })
+    const libraries = yield* Cache.make({
+      capacity: Infinity,
+      // Others may wait for the same library: it must not fail when the first caller is interrupted.
+      lookup: (user: string) =>
+        Effect.uninterruptible(open(path.join(data, "libraries", encodeURIComponent(user))))
+    })
+    yield* Cache.set(libraries, OWNER, owner)
     return {
-      of: (user: string) => oneAtATime.withPermit(libraryOf(user)),
+      of: (user: string) => Cache.get(libraries, user),
       /** Adds the samples to the owner's library, unless `SLUICE_SAMPLES` is false. */
       fill: samples ? owner.fill(path.join(data, "samples-read")) : Effect.void,
       /** Questions that the samples answer. */

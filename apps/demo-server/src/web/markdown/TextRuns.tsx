@@ -1,4 +1,5 @@
 /** Runs of text, with the quote marked. */
+import { NewTabLink } from "../ui/Button.tsx"
 import type { TextRun } from "./inline.ts"
 
 export type TextMark = { readonly start: number; readonly end: number } | undefined
@@ -25,12 +26,7 @@ const Piece = ({ run, text }: { run: TextRun & { marked: boolean }; text: string
   const coded = run.code ? <code>{marked}</code> : marked
   const strong = run.strong ? <strong>{coded}</strong> : coded
   const emphasis = run.emphasis ? <em>{strong}</em> : strong
-  if (run.href === undefined) return emphasis
-  return (
-    <a href={run.href} target="_blank" rel="noreferrer">
-      {emphasis}
-    </a>
-  )
+  return run.href === undefined ? emphasis : <NewTabLink href={run.href}>{emphasis}</NewTabLink>
 }
 
 export const TextRuns = ({ mark, runs, text }: Props) => (

@@ -65,17 +65,6 @@ const SEARCH_FROM = 12
 
 const titleOf = ({ operation = "" }: ListedModel): string => OPERATION_TITLES[operation] ?? "Others"
 
-const Section = ({ rows, title }: { rows: ReadonlyArray<ListedModel>; title: string }) => (
-  <section aria-label={title}>
-    <h2>{title}</h2>
-    <ul>
-      {rows.map((model) => (
-        <Row key={model.id} model={model} />
-      ))}
-    </ul>
-  </section>
-)
-
 export const ModelsView = () => {
   const search = useSignal("")
   const all = modelList.value
@@ -98,8 +87,15 @@ export const ModelsView = () => {
         <output class="quiet">{pluralize(found.length, "model")}</output>
       )}
       {[...Object.values(OPERATION_TITLES), "Others"].map((title) => {
-        const rows = sections.get(title)
-        return rows && <Section key={title} title={title} rows={rows} />
+        const rows = sections.get(title)?.map((model) => <Row key={model.id} model={model} />)
+        return (
+          rows && (
+            <section key={title} aria-label={title}>
+              <h2>{title}</h2>
+              <ul>{rows}</ul>
+            </section>
+          )
+        )
       })}
     </div>
   )

@@ -49,20 +49,18 @@ export const ImageField = ({ image, label }: { label: string; image: Signal<Imag
     setProblem(typeof result === "string" ? result : "")
     if (typeof result !== "string") image.value = result
   }
+  const onDrag = (event: DragEvent) => {
+    event.preventDefault()
+    setOver(event.type === "dragover")
+    if (event.type === "drop") void take(event.dataTransfer?.files)
+  }
   return (
     <div
       class="field picture"
       data-over={over}
-      onDragOver={(event) => {
-        event.preventDefault()
-        setOver(true)
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault()
-        setOver(false)
-        void take(event.dataTransfer?.files)
-      }}
+      onDragOver={onDrag}
+      onDragLeave={onDrag}
+      onDrop={onDrag}
       onPaste={(event) => void take(event.clipboardData?.files)}
     >
       <span class="label" id={id} aria-hidden="true">

@@ -6,15 +6,6 @@ type Task = { readonly status?: string | undefined; readonly error?: unknown }
 /** Milliseconds before each poll: often at first, then as seldom as the interface recommends. */
 const WAITS = [500, 500, 1_000, 1_000, 1_000, 1_000, 2_000, 2_000, 3_000, 5_000, 8_000, 15_000]
 
-const wait = (milliseconds: number | undefined, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, milliseconds)
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer)
-      reject(new DOMException("Aborted", "AbortError"))
-    })
-  })
-
 /** The message of a failed task, whose error has no fixed form. */
 const messageOf = (error: unknown): string => {
   if (typeof error === "string" && error !== "") return error
@@ -33,7 +24,8 @@ export const followTask = async <A extends Task>(
   for (let at = 0; task.status !== "completed"; at++) {
     if (task.status === "failed") throw new RequestError(messageOf(task.error), 0, "task_failed")
     onProgress(task)
-    await wait(WAITS[Math.min(at, WAITS.length - 1)], signal)
+    await new Promise((resolve) => setTimeout(resolve, WAITS[at] ?? WAITS.at(-1)))
+    signal.throwIfAborted()
     const before = task
     task = await poll(task).catch((thrown: unknown) => {
       const { code, status } = toRequestError(thrown)

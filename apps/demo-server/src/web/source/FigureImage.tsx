@@ -3,7 +3,7 @@ import { useState } from "preact/hooks"
 import type { PassageFigure } from "../../contract/index.ts"
 import { withCollection } from "../api/request.ts"
 import { captionText, figureLabel, type OpenSource } from "./source.ts"
-import { LinkButton } from "../ui/Button.tsx"
+import { LinkButton, NewTabLink } from "../ui/Button.tsx"
 
 /** Width by height of most charts, used where the figure's box is not known. */
 const USUAL_SHAPE = 4 / 3
@@ -80,14 +80,12 @@ export const FigureCard = ({ figure, shown, withImage }: CardProps) =>
   !withImage && shown.seen === undefined && captionText(figure) === "" ? null : (
     <figure class="figure-card" data-wide={withImage && shapeOf(figure) > WIDE}>
       {withImage && figure.crop !== undefined && (
-        <a
+        <NewTabLink
           href={cropHref(shown.collection, shown.documentId, figure.crop)}
-          target="_blank"
-          rel="noreferrer"
           aria-label={`Open ${figureLabel(figure)} as an image`}
         >
           <FigureImage collection={shown.collection} documentId={shown.documentId} figure={figure} />
-        </a>
+        </NewTabLink>
       )}
       <figcaption>
         <p class="caption">{captionText(figure)}</p>

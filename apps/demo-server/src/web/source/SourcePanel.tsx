@@ -2,7 +2,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { withCollection } from "../api/request.ts"
 import { loadText } from "../documents/documents.ts"
-import { IconButton, LinkButton, Steps } from "../ui/Button.tsx"
+import { IconButton, LinkButton, NewTabLink, Steps } from "../ui/Button.tsx"
 import { ErrorMessage } from "../ui/Notices.tsx"
 import { FigureCard } from "./FigureImage.tsx"
 import * as Source from "./source.ts"
@@ -27,21 +27,9 @@ const useStepBack = (): void =>
     }
   }, [])
 
-const CitationSteps = ({ stop }: { readonly stop: string }) => (
-  <Steps
-    label="Citations"
-    back={{ label: "Previous citation", sign: "‹", "aria-keyshortcuts": "K ArrowLeft" }}
-    forward={{ label: "Next citation", sign: "›", "aria-keyshortcuts": "J ArrowRight" }}
-    onStep={Source.stepCitation}
-  >
-    <span>
-      <b>{Source.stops.value.findIndex((each) => each.stop === stop) + 1}</b> of {Source.stops.value.length}
-    </span>
-  </Steps>
-)
-
 const Head = ({ shown }: { readonly shown: Source.OpenSource }) => {
   const title = useRef<HTMLHeadingElement>(null)
+  const stops = Source.stops.value
   useLayoutEffect(() => title.current?.focus({ preventScroll: true }), [])
   return (
     <header>
@@ -49,7 +37,18 @@ const Head = ({ shown }: { readonly shown: Source.OpenSource }) => {
         {shown.n !== undefined && <span class="number">{shown.n}</span>}
         {shown.title}
       </h2>
-      {shown.stop !== undefined && <CitationSteps stop={shown.stop} />}
+      {shown.stop !== undefined && (
+        <Steps
+          label="Citations"
+          back={{ label: "Previous citation", sign: "‹", "aria-keyshortcuts": "K ArrowLeft" }}
+          forward={{ label: "Next citation", sign: "›", "aria-keyshortcuts": "J ArrowRight" }}
+          onStep={Source.stepCitation}
+        >
+          <span>
+            <b>{stops.findIndex(({ stop }) => stop === shown.stop) + 1}</b> of {stops.length}
+          </span>
+        </Steps>
+      )}
       <IconButton label="Close the source" sign="×" aria-keyshortcuts="Escape" onClick={Source.closeSource} />
       <p class="location">
         {shown.figure !== undefined && <b>{Source.figureLabel(shown.figure)}, </b>}
@@ -96,13 +95,9 @@ const Panel = ({ shown }: { readonly shown: Source.OpenSource }) => {
               </fieldset>
             )}
             <span class="path">{text.document.path}</span>
-            <a
-              href={withCollection(collection, `/documents/${documentId}/file`)}
-              target="_blank"
-              rel="noreferrer"
-            >
+            <NewTabLink href={withCollection(collection, `/documents/${documentId}/file`)}>
               Original file
-            </a>
+            </NewTabLink>
           </div>
         )}
       </div>

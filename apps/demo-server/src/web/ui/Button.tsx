@@ -1,4 +1,4 @@
-/** Buttons. */
+/** Buttons and links. */
 import type { Signal } from "@preact/signals"
 import type { ComponentChildren, ComponentProps } from "preact"
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks"
@@ -17,6 +17,12 @@ export const IconButton = ({ label, sign, ...props }: ButtonProps & { label: str
   <Button {...props} kind="icon" aria-label={label} title={label}>
     {sign}
   </Button>
+)
+
+export const NewTabLink = ({ children, ...props }: ComponentProps<"a">) => (
+  <a {...props} target="_blank" rel="noreferrer">
+    {children}
+  </a>
 )
 
 /** Over plain HTTP from another machine the clipboard API is not available; `execCommand` still works. */
