@@ -16,7 +16,7 @@ const stored = <A>(storage: () => Storage, keyOf: () => string | undefined, init
       loaded = key
       const value: unknown = text === null ? now.value : format.parse(text)
       // Another version of the page may have stored another type.
-      if (typeof value === typeof initial) now.value = value as A
+      if (value !== null && typeof value === typeof initial) now.value = value as A
       storage().setItem(key, format.stringify(now.value))
     } catch {
       // The browser may forbid storage, or it is full: the value then lasts for this visit.

@@ -87,11 +87,12 @@ const Panel = ({ shown }: { readonly shown: Source.OpenSource }) => {
           <div class="source-tools">
             {text.pages.length > 0 && (
               <fieldset class="switch" aria-label="Show as">
-                {[false, true].map((each) => (
-                  <button type="button" aria-pressed={asText === each} onClick={() => setAsText(each)}>
-                    {each ? "Text" : "Page"}
-                  </button>
-                ))}
+                <button type="button" aria-pressed={!asText} onClick={() => setAsText(false)}>
+                  Page
+                </button>
+                <button type="button" aria-pressed={asText} onClick={() => setAsText(true)}>
+                  Text
+                </button>
               </fieldset>
             )}
             <span class="path">{text.document.path}</span>
