@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { sluiceHere, sluiceIn } from "./Launcher.ts"
-import { renderBar } from "../../apps/demo-server/src/cli/output/ProgressBar.ts"
+import { renderBar } from "../../apps/demo-server/src/cli/output/Output.ts"
 
 const root = process.cwd()
 let folder = ""

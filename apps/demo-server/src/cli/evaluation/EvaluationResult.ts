@@ -3,8 +3,7 @@ import { type Comparison, type EvaluatedRun, METRICS } from "@sluice/rag/evaluat
 import { Effect, FileSystem, Option } from "effect"
 import { type Command, Flag } from "effect/cli"
 import { jsonFlag, optionalFlag } from "../library/Flags.ts"
-import { note, printResult, setExitCode } from "../output/Output.ts"
-import { progressBar } from "../output/ProgressBar.ts"
+import { note, printResult, progressBar, setExitCode } from "../output/Output.ts"
 import { type ReportInput, reportHtml, signed } from "../report/Report.ts"
 import {
   checkLimits,
@@ -77,7 +76,7 @@ export const evaluateWith = Effect.fn("cli.evaluate")(function* <E, R>(
   const progress = yield* progressBar("Evaluating")
   const evaluation = yield* evaluate({
     configurations,
-    onQuestion: (done) => progress.update(done, undefined, "questions")
+    onQuestion: (done) => progress(done, undefined, "questions")
   })
   const result = { ...evaluation, configurations }
   // The metrics of each question are only in the report.

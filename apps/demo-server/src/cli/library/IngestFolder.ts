@@ -1,8 +1,7 @@
 /** Ingests a folder into the library, with a progress bar. */
 import type { IngestReport, LibraryService } from "@sluice/rag"
 import { Effect, Option, Stream } from "effect"
-import { note } from "../output/Output.ts"
-import { progressBar } from "../output/ProgressBar.ts"
+import { note, progressBar } from "../output/Output.ts"
 
 /** Prints every file or page that could not be read to standard error. */
 export const ingestFolder = Effect.fn("cli.ingestFolder")(function* (
@@ -24,7 +23,7 @@ export const ingestFolder = Effect.fn("cli.ingestFolder")(function* (
       if (event.type === "document" && (event.status === "added" || event.status === "replaced"))
         for (const { message, page } of event.faults ?? [])
           faults.push(`partly read: ${event.path}${page === undefined ? "" : `, page ${page}`}: ${message}`)
-      return progress.update(processed, files, plural(written, "passage"))
+      return progress(processed, files, plural(written, "passage"))
     })
   )
   for (const fault of faults) yield* note(fault)
