@@ -1,4 +1,6 @@
 /** The balance, its usage, the keys and the system access token. */
+import { signal } from "@preact/signals"
+import type { RequestError } from "../api/request.ts"
 import { uploads } from "../documents/uploads.ts"
 import { tryRequest } from "../page/calls.ts"
 import { signedIn, signOut } from "../page/session.ts"
@@ -30,10 +32,13 @@ const AccessToken = () => (
   </section>
 )
 
-const leave = () => tryRequest(accountError, signOut)
+const signOutError = signal<RequestError>()
+
+const leave = () => tryRequest(signOutError, signOut)
 
 const SignOut = () => (
   <div class="leave">
+    <ErrorMessage error={signOutError.value} />
     <Confirm
       action="Sign out"
       keep="Continue uploading"
