@@ -15,8 +15,8 @@ import { NEW_LIMIT_NAME } from "./ChatLimit.ts"
 
 const FIELD_NAMES: ReadonlySet<string> = new Set([
   NEW_LIMIT_NAME,
-  ...[ChatRequest, EmbeddingRequest, RerankRequest, ImageRequest, VideoRequest].flatMap(({ from }) =>
-    Object.keys(from.schema.fields)
+  ...[ChatRequest, EmbeddingRequest, RerankRequest, ImageRequest, VideoRequest].flatMap(({ fields }) =>
+    Object.keys(fields)
   )
 ])
 

@@ -1,5 +1,5 @@
 /** Runs the attempts of a call: retries, time-outs, redaction, telemetry. */
-import { Context, Duration, Effect, Redacted } from "effect"
+import { Clock, Context, Duration, Effect, Redacted } from "effect"
 import {
   GatewayError,
   UNKNOWN_OUTCOME_NOTICE,
@@ -141,6 +141,8 @@ export const makeCaller = (
   const fail = makeFail(redact)
 
   const retry = makeRetry(options, callTimeout)
+  /** The first attempt ends before the call's time-out, which then needs no timer of its own. */
+  const isBounded = middleware.length === 0 && Duration.isLessThanOrEqualTo(attemptTimeout, callTimeout)
 
   /** One attempt with its time-out and its middleware. */
   const attemptOnce = <A>(
@@ -174,14 +176,22 @@ export const makeCaller = (
         return fail(info, { ...failure, notExecuted }, state.attempts === 0 ? undefined : state.attempts)
       }
       const once = attemptOnce(info, attempt, state, failed)
-      const retried = once.pipe(Effect.catch((error) => retry(once, info, error)))
-      const limited = Duration.isFinite(callTimeout)
-        ? Effect.timeoutOrElse(retried, {
-            duration: callTimeout,
-            orElse: () =>
-              Effect.fail(failed({ ...timedOut("call", callTimeout), notExecuted: !state.isRunning }))
-          })
-        : retried
+      const limit = <A>(self: Effect.Effect<A, GatewayError>, duration: Duration.Duration) =>
+        Effect.timeoutOrElse(self, {
+          duration,
+          orElse: () =>
+            Effect.fail(failed({ ...timedOut("call", callTimeout), notExecuted: !state.isRunning }))
+        })
+      const clock = Context.get(context, Clock.Clock)
+      const start = clock.currentTimeMillisUnsafe()
+      const limited = isBounded
+        ? once.pipe(
+            Effect.catch((error) => {
+              const elapsed = Duration.millis(clock.currentTimeMillisUnsafe() - start)
+              return limit(retry(once, info, error), Duration.subtract(callTimeout, elapsed))
+            })
+          )
+        : limit(once.pipe(Effect.catch((error) => retry(once, info, error))), callTimeout)
       const observed = limited.pipe(
         Effect.map((result) => redactResult(result, redact)),
         observe(info, () => state.attempts)
