@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { LanceIndex, PassageIndex } from "@sluice/rag"
 import { Effect, Layer } from "effect"
-import { bloomFilter } from "../../packages/rag/src/store/lance/LanceVectors.ts"
 import { sha256 } from "../../packages/rag/src/document/Hash.ts"
 import { testFolder } from "./TestFolder.ts"
 
@@ -48,12 +47,4 @@ describe("the vector cache", () => {
       assert.deepStrictEqual(new Map(yield* cache.get([a[0], b[0]])), new Map([a, b]))
     }).pipe(Effect.scoped)
   )
-
-  it("the Bloom filter has every added key, and almost no other", () => {
-    const keys = bloomFilter()
-    const added = Array.from({ length: 20_000 }, (_, i) => sha256(`added ${i}`))
-    added.forEach(keys.add)
-    assert.isTrue(added.every(keys.mayHave))
-    assert.isBelow(added.filter((_, i) => keys.mayHave(sha256(`absent ${i}`))).length, 20)
-  })
 })

@@ -5,39 +5,22 @@ import { Schema } from "effect"
 export const Stage = Schema.Literals(["open", "parse", "ingest", "store", "retrieve", "answer", "evaluate"])
 export type Stage = typeof Stage.Type
 
-/**
- * The kind of failure, for programs. People read `message`.
- *
- * - `Empty`: an empty question or document, or nothing to evaluate.
- * - `UnsupportedFormat`: a file of an unknown format.
- * - `Malformed`: an invalid argument; a file that is damaged, or not what its name says.
- * - `Encrypted`: a file with a password.
- * - `TooLarge`: a file over the size limit.
- * - `NotFound`: no such file, document, passage or collection.
- * - `PermissionDenied`: the operating system or a remote store refuses access.
- * - `NoSpace`: the disk is full.
- * - `ManifestMismatch`: the collection was made with another embedding model, dimension or chunker.
- * - `Stale`: a file, the collection or the models changed since the plan.
- * - `NewerVersion`: a newer version wrote the data folder.
- * - `Model`: a model failed. `cause` is its `GatewayError`.
- * - `Store`: the store failed.
- * - `Internal`: a defect of this package or of a library. Please report it.
- */
+/** The kind of failure, for programs. People read `message`. */
 export const RagReason = Schema.Literals([
-  "Empty",
-  "UnsupportedFormat",
-  "Malformed",
-  "Encrypted",
-  "TooLarge",
-  "NotFound",
-  "PermissionDenied",
-  "NoSpace",
-  "ManifestMismatch",
-  "Stale",
-  "NewerVersion",
-  "Model",
-  "Store",
-  "Internal"
+  "Empty", // An empty question or document, or nothing to evaluate.
+  "UnsupportedFormat", // A file of an unknown format.
+  "Malformed", // An invalid argument; a file that is damaged, or not what its name says.
+  "Encrypted", // A file with a password.
+  "TooLarge", // A file over the size limit.
+  "NotFound", // No such file, document, passage or collection.
+  "PermissionDenied", // The operating system or a remote store refuses access.
+  "NoSpace", // The disk is full.
+  "ManifestMismatch", // The collection was made with another embedding model, dimension or chunker.
+  "Stale", // A file, the collection or the models changed since the plan.
+  "NewerVersion", // A newer version wrote the data folder.
+  "Model", // A model failed. `cause` is its `GatewayError`.
+  "Store", // The store failed.
+  "Internal" // A defect of this package or of a library. Please report it.
 ])
 export type RagReason = typeof RagReason.Type
 

@@ -110,26 +110,15 @@ interface StageResult extends Partial<RetrievalState> {
   readonly tokens?: number
 }
 
-/**
- * The outcome for a passage.
- *
- * - `filtered`: the filter excludes it.
- * - `not found`: no retriever has it among the first `WHY_DEPTH`.
- * - `not recalled`: its rank is below those that were reranked.
- * - `not ranked`: it was reranked, and its rank is below those that were recalled.
- * - `not relevant`: its rerank score is below the minimum.
- * - `same`: another passage with the same or nearly the same text was kept or reranked instead.
- * - `not kept`: recalled and not kept, because of its rank or, with `diversity`, its similarity to others.
- * - `kept`.
- */
+/** The outcome for a passage. */
 export type Outcome =
-  | "filtered"
-  | "not found"
-  | "not recalled"
-  | "not ranked"
-  | "not relevant"
-  | "same"
-  | "not kept"
+  | "filtered" // The filter excludes it.
+  | "not found" // No retriever has it among the first `WHY_DEPTH`.
+  | "not recalled" // Its rank is below those that were reranked.
+  | "not ranked" // It was reranked, and its rank is below those that were recalled.
+  | "not relevant" // Its rerank score is below the minimum.
+  | "same" // Another passage with the same or nearly the same text was kept or reranked instead.
+  | "not kept" // Recalled and not kept, because of its rank or, with `diversity`, its similarity to others.
   | "kept"
 
 /** A passage that `why` explains. */

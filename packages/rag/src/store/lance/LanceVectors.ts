@@ -22,25 +22,25 @@ export const openVectors = Effect.fn("LanceVectors.open")(function* (
 
   const writer = yield* Semaphore.make(1)
 
-  // A filter of the keys at one version of the table, since a look-up by key reads all keys. Writes of this process are
-  // added to it; after a write of another process all keys are read again.
-  let known: { version: number; readonly keys: BloomFilter } | undefined
-  const currentKeys = Effect.gen(function* () {
+  // The prefixes of the keys at one version of the table, since a look-up by key reads all keys. Writes of this process are
+  // added; after a write of another process all keys are read again.
+  let known: { version: number; readonly prefixes: Set<number> } | undefined
+  const currentPrefixes = Effect.gen(function* () {
     const version = yield* attempt("store", "reading the version of the vector cache", () => table.version())
-    if (known?.version === version) return known.keys
-    const keys = bloomFilter()
+    if (known?.version === version) return known.prefixes
+    const prefixes = new Set<number>()
     yield* attempt("store", "reading the keys of the vector cache", async () => {
       for await (const batch of table.query().select(["sha256"])) {
-        for (const key of batch.getChildAt(0) ?? []) keys.add(key)
+        for (const key of batch.getChildAt(0) ?? []) prefixes.add(prefixOf(key))
       }
     })
-    known = { version, keys }
-    return keys
+    known = { version, prefixes }
+    return prefixes
   }).pipe(writer.withPermit)
 
   const get: VectorCache["get"] = Effect.fn("LanceVectors.get")(function* (keys) {
-    const filter = yield* currentKeys
-    const likely = keys.filter(filter.mayHave)
+    const prefixes = yield* currentPrefixes
+    const likely = keys.filter((key) => prefixes.has(prefixOf(key)))
     if (likely.length === 0) return new Map()
     const rows = yield* selectRows<{ readonly sha256: string; readonly vector: Iterable<number> }>(
       table,
@@ -59,7 +59,7 @@ export const openVectors = Effect.fn("LanceVectors.open")(function* (
     // Two writers may append the same vector: it is harmless, and looking for it would take longer.
     const { version } = yield* attemptWrite("store", "caching vectors", () => append(table, rows))
     if (known === undefined || version !== known.version + 1) return
-    for (const key of entries.keys()) known.keys.add(key)
+    for (const key of entries.keys()) known.prefixes.add(prefixOf(key))
     known.version = version
   })
 
@@ -87,37 +87,5 @@ interface Group {
   readonly written: Effect.Effect<void, RagError>
 }
 
-/** Two megabytes: with half a million keys, one in five thousand absent keys is reported as present. */
-const BITS = 2 ** 24
-
-/** Hexadecimal digits that select one of the bits. */
-const DIGITS = 6
-const PROBES = 4
-
-/** A Bloom filter of SHA-256 keys in hexadecimal. Their digits serve as its hash functions. */
-interface BloomFilter {
-  readonly add: (key: string) => void
-  /** False only for a key that was not added. */
-  readonly mayHave: (key: string) => boolean
-}
-
-export const bloomFilter = (): BloomFilter => {
-  const bits = new Uint8Array(BITS / 8)
-  const bit = (key: string, probe: number): number =>
-    Number.parseInt(key.slice(probe * DIGITS, (probe + 1) * DIGITS), 16)
-  return {
-    add: (key) => {
-      for (let probe = 0; probe < PROBES; probe++) {
-        const at = bit(key, probe)
-        bits[at >> 3]! |= 1 << (at & 7)
-      }
-    },
-    mayHave: (key) => {
-      for (let probe = 0; probe < PROBES; probe++) {
-        const at = bit(key, probe)
-        if ((bits[at >> 3]! & (1 << (at & 7))) === 0) return false
-      }
-      return true
-    }
-  }
-}
+/** The first 28 bits of a SHA-256, hexadecimal: as a number, a key takes a sixth of the memory. */
+const prefixOf = (sha256: string): number => Number.parseInt(sha256.slice(0, 7), 16)
