@@ -1,20 +1,28 @@
 /** The values of retrieval: documents, blocks, figures, passages, citations. */
 
-/** A rectangle on a page, in PDF points (1/72 inch), y from the top of the page: `[x0, y0, x1, y1]`. */
+import { Schema } from "effect"
+
+/** A rectangle on a page, in PDF points (1/72 inch), y from the top of the page. */
 export type Box = readonly [x0: number, y0: number, x1: number, y1: number]
+export const Box: Schema.Codec<Box> = Schema.Tuple([
+  Schema.Finite,
+  Schema.Finite,
+  Schema.Finite,
+  Schema.Finite
+])
 
 /** A part of a document's text: character offsets (UTF-16 code units), end exclusive. */
-export interface Span {
-  readonly start: number
-  readonly end: number
-}
+export const Span = Schema.Struct({ start: Schema.Int, end: Schema.Int })
+export type Span = typeof Span.Type
 
 /** A page of a paged document. `number` counts from 1; `width` and `height` are in PDF points. */
-export interface Page extends Span {
-  readonly number: number
-  readonly width: number
-  readonly height: number
-}
+export const Page = Schema.Struct({
+  ...Span.fields,
+  number: Schema.Int,
+  width: Schema.Finite,
+  height: Schema.Finite
+})
+export type Page = typeof Page.Type
 
 /** A line of a page and the box around it. */
 export interface Line extends Span {
@@ -23,13 +31,15 @@ export interface Line extends Span {
 }
 
 /** A part of a document. Blocks are in reading order. */
-export interface Block extends Span {
-  readonly kind: "heading" | "paragraph" | "list" | "table" | "code" | "figure"
+export const Block = Schema.Struct({
+  ...Span.fields,
+  kind: Schema.Literals(["heading", "paragraph", "list", "table", "code", "figure"]),
   /** 1 to 6, for headings. */
-  readonly level?: number
+  level: Schema.optionalKey(Schema.Int),
   /** The heading's text without its markup, for headings. */
-  readonly heading?: string
-}
+  heading: Schema.optionalKey(Schema.String)
+})
+export type Block = typeof Block.Type
 
 /**
  * A figure or a table of a document.
@@ -37,30 +47,30 @@ export interface Block extends Span {
  * **Details.** `start` to `end` is the part of the document's text with the caption and the text inside (a block of kind
  * `figure` or `table`), so that quotes and boxes are found as in all other text.
  */
-export interface Figure extends Span {
-  readonly kind: "figure" | "table"
+export const Figure = Schema.Struct({
+  ...Span.fields,
+  kind: Schema.Literals(["figure", "table"]),
   /** As the caption has it, if any: `3`, `2.1`, `S4`, `IV`. */
-  readonly number?: string
+  number: Schema.optionalKey(Schema.String),
   /** The caption in the text, if any. */
-  readonly caption?: Span
+  caption: Schema.optionalKey(Span),
   /** The alternative text, if the document has one. */
-  readonly alternative?: string
+  alternative: Schema.optionalKey(Schema.String),
   /** The page, and the box of the graphic without its caption, for paged documents. */
-  readonly page?: number
-  readonly box?: Box
+  page: Schema.optionalKey(Schema.Int),
+  box: Schema.optionalKey(Box),
   /** The cells of a table, if lines or columns were recognized. The first row is the header. */
-  readonly rows?: ReadonlyArray<ReadonlyArray<string>>
+  rows: Schema.optionalKey(Schema.Array(Schema.Array(Schema.String))),
   /** The paragraphs that refer to it: "see Fig. 3", "图 3". */
-  readonly mentions: ReadonlyArray<Span>
+  mentions: Schema.Array(Span),
   /** The graphic: PNG, JPEG or WebP; for PDFs rendered at 200 dpi. Undefined for tables without a graphic. */
-  readonly crop?: Uint8Array
-}
+  crop: Schema.optionalKey(Schema.Uint8Array)
+})
+export type Figure = typeof Figure.Type
 
 /** A part of a document that could not be read. */
-export interface ReadFault {
-  readonly page?: number
-  readonly message: string
-}
+export const ReadFault = Schema.Struct({ page: Schema.optionalKey(Schema.Int), message: Schema.String })
+export type ReadFault = typeof ReadFault.Type
 
 /**
  * A parsed file.

@@ -12,6 +12,18 @@ export type FilterField = typeof FilterField.Type
 const Scalar = Schema.Union([Schema.String, Schema.Finite, Schema.Boolean, Schema.Null])
 export type FilterValue = typeof Scalar.Type
 
+const bound = Schema.optional(Schema.Union([Schema.String, Schema.Finite]))
+
+const comparisons = [
+  Schema.Struct({ _tag: Schema.Literal("Equals"), field: FilterField, value: Scalar }),
+  Schema.Struct({ _tag: Schema.Literal("In"), field: FilterField, values: Schema.Array(Scalar) }),
+  Schema.Struct({ _tag: Schema.Literal("Range"), field: FilterField, from: bound, to: bound }),
+  Schema.Struct({ _tag: Schema.Literal("Prefix"), field: FilterField, prefix: Schema.String })
+] as const
+
+/** A condition on one field. */
+export type FieldFilter = (typeof comparisons)[number]["Type"]
+
 /**
  * A condition. `document` is an identifier, `format` the identifier of a format, `kind` is `passage`, `figure` or `table`,
  * `page` counts from 1.
@@ -20,26 +32,14 @@ export type FilterValue = typeof Scalar.Type
  * elements does. A missing value equals only `null`; `Not` of a condition on a missing value matches.
  */
 export type Filter =
-  | { readonly _tag: "Equals"; readonly field: FilterField; readonly value: FilterValue }
-  | { readonly _tag: "In"; readonly field: FilterField; readonly values: ReadonlyArray<FilterValue> }
-  | {
-      readonly _tag: "Range"
-      readonly field: FilterField
-      readonly from?: string | number | undefined
-      readonly to?: string | number | undefined
-    }
-  | { readonly _tag: "Prefix"; readonly field: FilterField; readonly prefix: string }
+  | FieldFilter
   | { readonly _tag: "And" | "Or"; readonly filters: ReadonlyArray<Filter> }
   | { readonly _tag: "Not"; readonly filter: Filter }
 
-const bound = Schema.optional(Schema.Union([Schema.String, Schema.Finite]))
 const inner = Schema.suspend((): Schema.Codec<Filter> => FilterSchema)
 
 const FilterSchema: Schema.Codec<Filter> = Schema.Union([
-  Schema.Struct({ _tag: Schema.Literal("Equals"), field: FilterField, value: Scalar }),
-  Schema.Struct({ _tag: Schema.Literal("In"), field: FilterField, values: Schema.Array(Scalar) }),
-  Schema.Struct({ _tag: Schema.Literal("Range"), field: FilterField, from: bound, to: bound }),
-  Schema.Struct({ _tag: Schema.Literal("Prefix"), field: FilterField, prefix: Schema.String }),
+  ...comparisons,
   // One struct for each tag, so that the error of another kind of filter is reported alone.
   Schema.Struct({ _tag: Schema.Literal("And"), filters: Schema.Array(inner) }),
   Schema.Struct({ _tag: Schema.Literal("Or"), filters: Schema.Array(inner) }),
@@ -90,9 +90,7 @@ export const matches = (filter: Filter, of: Filterable): boolean => {
   }
 }
 
-type Test = Exclude<Filter, { readonly _tag: "And" | "Or" | "Not" }>
-
-const holds = (test: Test, value: MetadataValue): boolean => {
+const holds = (test: FieldFilter, value: MetadataValue): boolean => {
   if (isList(value)) return value.some((element) => holds(test, element))
   switch (test._tag) {
     case "Equals":

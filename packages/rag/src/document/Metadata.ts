@@ -19,30 +19,21 @@ export const resolveMetadata = Effect.fn("Metadata.resolve")(function* (
 ) {
   const value = yield* Effect.try({
     try: metadata,
-    catch: (cause) =>
-      failure(
-        path,
-        "Malformed",
-        `The metadata function failed for ${path}: ${String(cause)}. Fix it, and ingest again.`,
-        cause
-      )
+    catch: (cause) => {
+      const message = `The metadata function failed for ${path}: ${String(cause)}. Fix it, and ingest again.`
+      return failure(path, "Malformed", message, cause)
+    }
   })
   if (value === undefined) return undefined
   const fault = isObject(value) ? faultOf(value, "", 0) : "it is not a plain object"
   if (fault !== undefined) {
-    return yield* failure(
-      path,
-      "Malformed",
-      `The metadata of ${path} is not JSON: ${fault}. Use strings, finite numbers, true, false, null, and arrays and objects of these.`
-    )
+    const message = `The metadata of ${path} is not JSON: ${fault}. Use strings, finite numbers, true, false, null, and arrays and objects of these.`
+    return yield* failure(path, "Malformed", message)
   }
   const bytes = Buffer.byteLength(JSON.stringify(value))
   if (bytes > METADATA_BYTES) {
-    return yield* failure(
-      path,
-      "TooLarge",
-      `The metadata of ${path} has ${bytes} bytes as JSON; the limit is ${METADATA_BYTES}. Attach only what you filter by.`
-    )
+    const message = `The metadata of ${path} has ${bytes} bytes as JSON; the limit is ${METADATA_BYTES}. Attach only what you filter by.`
+    return yield* failure(path, "TooLarge", message)
   }
   return value as Metadata
 })

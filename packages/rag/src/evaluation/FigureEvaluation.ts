@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises"
 import { basename, join } from "node:path"
 import { Duration, Effect, Schema } from "effect"
-import type { Box } from "../document/Document.ts"
+import { Box } from "../document/Document.ts"
 import { parse } from "../formats/Parser.ts"
 import { RagError } from "../document/RagError.ts"
 import { type FigureScores, type FoundFigure, type MarkedFigure, scoreFigures } from "./FigureScores.ts"
@@ -26,7 +26,7 @@ const Mark = Schema.Struct({
   page: Schema.Int,
   kind: Schema.Literals(["figure", "table"]),
   number: Schema.optional(Schema.NullOr(Schema.Union([Schema.String, Schema.Finite]))),
-  box: Schema.Tuple([Schema.Finite, Schema.Finite, Schema.Finite, Schema.Finite])
+  box: Box
 })
 const Gold = Schema.fromJsonString(Schema.Array(Mark))
 
@@ -98,10 +98,7 @@ const goldOf = (path: string): Effect.Effect<ReadonlyArray<MarkedFigure>, RagErr
   Effect.flatMap(bytesOf(path), (bytes) =>
     Schema.decodeUnknownEffect(Gold)(new TextDecoder().decode(bytes)).pipe(
       Effect.map((marks) =>
-        marks.map(({ box, document, kind, number, page }): MarkedFigure => {
-          const corners: Box = [box[0], box[1], box[2], box[3]]
-          return { document, page, kind, number: number?.toString(), box: corners }
-        })
+        marks.map(({ number, ...mark }): MarkedFigure => ({ ...mark, number: number?.toString() }))
       ),
       Effect.mapError((cause) => {
         const message = `${path} is not a list of { document, page, kind, number, box }: ${cause.message}`

@@ -7,8 +7,7 @@ import type { Collection, IndexedDocument, IndexedPassage, StoredDocument } from
 import { type Batch, batchFiles, type Pace } from "./Batches.ts"
 import { type CommitPart, groupCommits } from "./Commits.ts"
 import { Descriptions, makeDescriptionCache } from "./DescribeFigures.ts"
-import { documentEvent, failedEvent } from "./IngestEvents.ts"
-import type { IngestEvent } from "./IngestReport.ts"
+import { type IngestEvent, documentEvent, failedEvent } from "./IngestEvents.ts"
 import type { SourceFile } from "./sources/Source.ts"
 
 /** The ingest ends after this many consecutive batches without any vector: the model is down. */

@@ -2,49 +2,10 @@
 import { promisify } from "node:util"
 import { gunzip, gzip } from "node:zlib"
 import { Effect, Schema } from "effect"
-import type { Block, Box, Figure, Line, Page, Parsed, ReadFault, Span } from "../document/Document.ts"
+import { Block, type Box, Figure, type Line, Page, type Parsed, ReadFault } from "../document/Document.ts"
 import { sha256 } from "../document/Hash.ts"
 import { RagError } from "../document/RagError.ts"
 import type { Collection } from "../store/PassageIndex.ts"
-
-/** A schema for each key: a new field of the type without one is a type error. */
-type Fields<A> = { readonly [K in keyof A]-?: Schema.Top }
-
-const Span = { start: Schema.Int, end: Schema.Int } satisfies Fields<Span>
-const Box = Schema.Tuple([Schema.Finite, Schema.Finite, Schema.Finite, Schema.Finite])
-
-const Block = {
-  ...Span,
-  kind: Schema.Literals(["heading", "paragraph", "list", "table", "code", "figure"]),
-  level: Schema.optionalKey(Schema.Int),
-  heading: Schema.optionalKey(Schema.String)
-} satisfies Fields<Block>
-
-const Page = {
-  ...Span,
-  number: Schema.Int,
-  width: Schema.Finite,
-  height: Schema.Finite
-} satisfies Fields<Page>
-
-const Figure = {
-  ...Span,
-  kind: Schema.Literals(["figure", "table"]),
-  number: Schema.optionalKey(Schema.String),
-  caption: Schema.optionalKey(Schema.Struct(Span)),
-  alternative: Schema.optionalKey(Schema.String),
-  page: Schema.optionalKey(Schema.Int),
-  box: Schema.optionalKey(Box),
-  rows: Schema.optionalKey(Schema.Array(Schema.Array(Schema.String))),
-  mentions: Schema.Array(Schema.Struct(Span)),
-  /** SHA-256 of its bytes, which are stored separately. */
-  crop: Schema.optionalKey(Schema.String)
-} satisfies Fields<Figure>
-
-const Fault = {
-  page: Schema.optionalKey(Schema.Int),
-  message: Schema.String
-} satisfies Fields<ReadFault>
 
 /** `start, end, page, x0, y0, x1, y1`: half the size of an object. A long document has 100,000 lines. */
 type PackedLine = readonly [number, number, number, ...Box]
@@ -53,18 +14,20 @@ const isPackedLines = (value: unknown): value is ReadonlyArray<PackedLine> =>
   Array.isArray(value) &&
   value.every((line) => Array.isArray(line) && line.length === 7 && line.every(Number.isFinite))
 
+/** A schema for each key: a new field of `Parsed` without one is a type error. */
 const StoredParse = Schema.fromJsonString(
   Schema.Struct({
     format: Schema.String,
     title: Schema.String,
     about: Schema.optionalKey(Schema.String),
     text: Schema.String,
-    blocks: Schema.Array(Schema.Struct(Block)),
-    pages: Schema.Array(Schema.Struct(Page)),
+    blocks: Schema.Array(Block),
+    pages: Schema.Array(Page),
     lines: Schema.declare(isPackedLines, { toCodecJson: () => undefined }),
-    figures: Schema.Array(Schema.Struct(Figure)),
-    faults: Schema.Array(Schema.Struct(Fault))
-  } satisfies Fields<Parsed>)
+    /** `crop` is the SHA-256 of its bytes, which are stored separately. */
+    figures: Schema.Array(Schema.Struct({ ...Figure.fields, crop: Schema.optionalKey(Schema.String) })),
+    faults: Schema.Array(ReadFault)
+  } satisfies { readonly [K in keyof Parsed]-?: Schema.Top })
 )
 
 /** Encodes as JSON with the hashes of the crops, compressed by gzip. */

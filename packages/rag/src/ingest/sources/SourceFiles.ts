@@ -141,10 +141,7 @@ const explain = (code: string, path: string): readonly [RagReason, string] => {
       return ["NotFound", `${path} was not found. Check the path.`]
     case "EACCES":
     case "EPERM":
-      return [
-        "PermissionDenied",
-        `No permission to read ${path}. Grant it to this user, or exclude the file.`
-      ]
+      return ["PermissionDenied", `No permission to read ${path}. Grant it, or exclude the file.`]
     case "ELOOP":
       return ["Malformed", `${path} is a link to itself. Remove it.`]
     default:
@@ -152,12 +149,10 @@ const explain = (code: string, path: string): readonly [RagReason, string] => {
   }
 }
 
-const tooLarge = (path: string, bytes: number): RagError =>
-  failure(
-    path,
-    "TooLarge",
-    `${path} has ${megabytes(bytes)} MB; the limit is ${megabytes(MAX_FILE_BYTES)} MB. Split it, or exclude it.`
-  )
+const tooLarge = (path: string, bytes: number): RagError => {
+  const sizes = `${megabytes(bytes)} MB; the limit is ${megabytes(MAX_FILE_BYTES)} MB`
+  return failure(path, "TooLarge", `${path} has ${sizes}. Split it, or exclude it.`)
+}
 
 const megabytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(bytes < 10 * 1024 * 1024 ? 1 : 0)
 

@@ -1,7 +1,7 @@
 /** Filters as SQL for LanceDB. Only quoted literals of a filter reach the SQL. */
 import { Effect, Schema } from "effect"
 import type { DocumentInfo, StoredPassage } from "../../document/Document.ts"
-import { Filter, type FilterField, type FilterValue, matches } from "../../document/Filter.ts"
+import { type FieldFilter, Filter, type FilterValue, matches } from "../../document/Filter.ts"
 import { formatValue } from "../../document/Arguments.ts"
 import { RagError } from "../../document/RagError.ts"
 import { sqlIn, sqlString } from "./Lance.ts"
@@ -18,9 +18,8 @@ export interface LanceFilter {
   readonly holds: (passage: StoredPassage) => boolean
 }
 
-type Comparison = Exclude<Filter, { readonly _tag: "And" | "Or" | "Not" }>
 type Junction = Extract<Filter, { readonly _tag: "And" | "Or" }>
-type Column = Extract<FilterField, string>
+type Column = Extract<FieldFilter["field"], string>
 
 /**
  * Fails with `Malformed` for an invalid filter, such as one with an unknown field, and with `TooLarge` for one that is too
@@ -54,12 +53,12 @@ export const lanceFilter = Effect.fn("LanceFilter.make")(function* (
 const isJunction = (filter: Filter): filter is Junction => filter._tag === "And" || filter._tag === "Or"
 
 /** A comparison that LanceDB cannot make, or makes in another way. */
-const isOfDocuments = (filter: Comparison): boolean =>
+const isOfDocuments = (filter: FieldFilter): boolean =>
   typeof filter.field !== "string" || (filter._tag === "Range" && isText(filter.field))
 
 const isText = (field: Column): boolean => field !== "page" && field !== "kind"
 
-const comparisonsOf = (filter: Filter): ReadonlyArray<Comparison> => {
+const comparisonsOf = (filter: Filter): ReadonlyArray<FieldFilter> => {
   if (isJunction(filter)) return filter.filters.flatMap(comparisonsOf)
   return filter._tag === "Not" ? comparisonsOf(filter.filter) : [filter]
 }
@@ -115,7 +114,7 @@ const documentsSql = (filter: Filter, not: boolean, documents: ReadonlyArray<Doc
   return ids.in.length <= ids.out.length ? sqlIn("document", ids.in) : `NOT (${sqlIn("document", ids.out)})`
 }
 
-const comparisonSql = (filter: Comparison, not: boolean): string => {
+const comparisonSql = (filter: FieldFilter, not: boolean): string => {
   const column = filter.field as Column
   const name = `\`${column}\``
   const text = column !== "page"

@@ -5,7 +5,7 @@ import { RagError } from "../../document/RagError.ts"
 import { DocumentFormats } from "../../formats/DocumentFormats.ts"
 import { readOnly } from "../LibrarySnapshots.ts"
 import { checkManifest, type Manifest } from "../Manifest.ts"
-import { type Collection, PassageIndex, type Replacement, type VersionRetention } from "../PassageIndex.ts"
+import { type Collection, PassageIndex, type VersionRetention } from "../PassageIndex.ts"
 import {
   attempt,
   attemptWrite,
@@ -35,6 +35,8 @@ import { evictStore } from "./TableCache.ts"
 
 /** How the store is reached, and which old versions `maintain` keeps. */
 export interface StoreOptions extends ConnectionOptions, VersionRetention {}
+
+type Service = typeof PassageIndex.Service
 
 /** An open store. */
 interface OpenStore extends Store {
@@ -124,35 +126,33 @@ const liveCollection = ({ live, names }: OpenStore, name: string, table: string,
   return known
 }
 
-const open = Effect.fn("LanceIndex.open")(function* (store: OpenStore, name: string, manifest: Manifest) {
-  const { names } = store
-  let found = yield* names.find(name)
-  if (found === undefined) {
-    yield* names.add(name, yield* makeTable(store, manifest), manifest)
-    // Read again: another process may have added the name first.
-    found = yield* names.find(name)
-  }
-  if (found === undefined) {
-    const message = `Collection "${name}" was written and cannot be found. Check that the folder's file system keeps what is written.`
-    return yield* new RagError({ stage: "open", reason: "Store", message })
-  }
-  yield* checkManifest({ collection: name }, found.manifest, manifest)
-  return liveCollection(store, name, found.table, yield* openTable(store, name, found.table, manifest))
-})
+const open = (store: OpenStore): Service["open"] =>
+  Effect.fn("LanceIndex.open")(function* (name, manifest) {
+    const { names } = store
+    let found = yield* names.find(name)
+    if (found === undefined) {
+      yield* names.add(name, yield* makeTable(store, manifest), manifest)
+      // Read again: another process may have added the name first.
+      found = yield* names.find(name)
+    }
+    if (found === undefined) {
+      const message = `Collection "${name}" was written and cannot be found. Check that the folder's file system keeps what is written.`
+      return yield* new RagError({ stage: "open", reason: "Store", message })
+    }
+    yield* checkManifest({ collection: name }, found.manifest, manifest)
+    return liveCollection(store, name, found.table, yield* openTable(store, name, found.table, manifest))
+  })
 
-const replace = Effect.fn("LanceIndex.replace")(function* (
-  store: OpenStore,
-  name: string,
-  manifest: Manifest
-) {
-  const found = yield* store.names.find(name)
-  const table = yield* makeTable(store, manifest)
-  return {
-    current: found && (yield* openTable(store, name, found.table, found.manifest)),
-    next: yield* openTable(store, name, table, manifest),
-    publish: (last) => store.names.move(name, found?.table, table, manifest, last)
-  } satisfies Replacement
-})
+const replace = (store: OpenStore): Service["replace"] =>
+  Effect.fn("LanceIndex.replace")(function* (name, manifest) {
+    const found = yield* store.names.find(name)
+    const table = yield* makeTable(store, manifest)
+    return {
+      current: found && (yield* openTable(store, name, found.table, found.manifest)),
+      next: yield* openTable(store, name, table, manifest),
+      publish: (last) => store.names.move(name, found?.table, table, manifest, last)
+    }
+  })
 
 const findCollection = Effect.fn("LanceIndex.find")(function* ({ names }: OpenStore, name: string) {
   const found = yield* names.find(name)
@@ -161,11 +161,12 @@ const findCollection = Effect.fn("LanceIndex.find")(function* ({ names }: OpenSt
   return yield* new RagError({ stage: "store", reason: "NotFound", message })
 })
 
-const tag = Effect.fn("LanceIndex.tag")(function* (store: OpenStore, name: string, snapshot: string) {
-  const made = yield* snapshotOf(store.connection, name, snapshot, yield* findCollection(store, name))
-  yield* store.snapshots.put(made)
-  return made
-})
+const tag = (store: OpenStore): Service["tag"] =>
+  Effect.fn("LanceIndex.tag")(function* (name, snapshot) {
+    const made = yield* snapshotOf(store.connection, name, snapshot, yield* findCollection(store, name))
+    yield* store.snapshots.put(made)
+    return made
+  })
 
 /** A snapshot made with the present model and chunker. */
 const findSnapshot = Effect.fn("LanceIndex.findSnapshot")(function* (
@@ -179,61 +180,54 @@ const findSnapshot = Effect.fn("LanceIndex.findSnapshot")(function* (
   return found
 })
 
-const checkout = Effect.fn("LanceIndex.checkout")(function* (
-  store: OpenStore,
-  name: string,
-  snapshot: string,
-  manifest: Manifest
-) {
-  const { table, version } = yield* findSnapshot(store, name, snapshot, manifest)
-  const opened = yield* attempt("open", `opening snapshot "${snapshot}"`, () =>
-    store.connection.openTable(table, undefined, { version })
-  )
-  const collection = yield* openCollection(name, manifest, opened, store.files, store.collectionStore)
-  return readOnly(snapshot, collection)
-})
+const checkout = (store: OpenStore): Service["checkout"] =>
+  Effect.fn("LanceIndex.checkout")(function* (name, snapshot, manifest) {
+    const { table, version } = yield* findSnapshot(store, name, snapshot, manifest)
+    const opened = yield* attempt("open", `opening snapshot "${snapshot}"`, () =>
+      store.connection.openTable(table, undefined, { version })
+    )
+    const collection = yield* openCollection(name, manifest, opened, store.files, store.collectionStore)
+    return readOnly(snapshot, collection)
+  })
 
-const restore = Effect.fn("LanceIndex.restore")(function* (
-  store: OpenStore,
-  name: string,
-  snapshot: string,
-  manifest: Manifest
-) {
-  const { table, version } = yield* findSnapshot(store, name, snapshot, manifest)
-  yield* attemptWrite("store", `restoring snapshot "${snapshot}"`, () =>
-    withTable(store.connection, table, async (opened) => {
-      await opened.checkout(version)
-      await opened.restore()
-    })
-  )
-  // The snapshot may be of the table before a rebuild.
-  yield* store.names.put(name, table, manifest)
-})
+const restore = (store: OpenStore): Service["restore"] =>
+  Effect.fn("LanceIndex.restore")(function* (name, snapshot, manifest) {
+    const { table, version } = yield* findSnapshot(store, name, snapshot, manifest)
+    yield* attemptWrite("store", `restoring snapshot "${snapshot}"`, () =>
+      withTable(store.connection, table, async (opened) => {
+        await opened.checkout(version)
+        await opened.restore()
+      })
+    )
+    // The snapshot may be of the table before a rebuild.
+    yield* store.names.put(name, table, manifest)
+  })
 
-const drop = Effect.fn("LanceIndex.drop")(function* (store: OpenStore, name: string) {
-  const { collectionStore, collections, connection, live, opened, snapshots } = store
-  const { table } = yield* findCollection(store, name)
-  const kept = yield* snapshots.list(name)
-  // The name goes first: after a crash the rest is garbage, not a collection that cannot be read.
-  yield* attemptWrite("store", `removing collection "${name}"`, () =>
-    collections.delete(`name = ${sqlString(name)}`)
-  )
-  yield* Effect.forEach(kept, snapshots.remove, { discard: true })
-  for (const own of new Set([table, ...kept.map((snapshot) => snapshot.table)])) {
-    const collection = opened.get(own)
-    const dropTable = attemptWrite("store", `dropping table ${own}`, () => connection.dropTable(own))
-    opened.delete(own)
-    live.delete(own)
-    yield* collection === undefined ? dropTable : collection.dropWith(dropTable)
-  }
-  yield* collectionStore.background(
-    collectionStore.collectGarbage.pipe(
-      Effect.catch(({ message }) =>
-        Effect.logWarning(`Files that only collection "${name}" used were not removed: ${message}`)
+const drop = (store: OpenStore): Service["drop"] =>
+  Effect.fn("LanceIndex.drop")(function* (name) {
+    const { collectionStore, collections, connection, live, opened, snapshots } = store
+    const { table } = yield* findCollection(store, name)
+    const kept = yield* snapshots.list(name)
+    // The name goes first: after a crash the rest is garbage, not a collection that cannot be read.
+    yield* attemptWrite("store", `removing collection "${name}"`, () =>
+      collections.delete(`name = ${sqlString(name)}`)
+    )
+    yield* Effect.forEach(kept, snapshots.remove, { discard: true })
+    for (const own of new Set([table, ...kept.map((snapshot) => snapshot.table)])) {
+      const collection = opened.get(own)
+      const dropTable = attemptWrite("store", `dropping table ${own}`, () => connection.dropTable(own))
+      opened.delete(own)
+      live.delete(own)
+      yield* collection === undefined ? dropTable : collection.dropWith(dropTable)
+    }
+    yield* collectionStore.background(
+      collectionStore.collectGarbage.pipe(
+        Effect.catch(({ message }) =>
+          Effect.logWarning(`Files that only collection "${name}" used were not removed: ${message}`)
+        )
       )
     )
-  )
-})
+  })
 
 const listCollections = ({ collections }: OpenStore): Effect.Effect<ReadonlyArray<string>, RagError> =>
   selectRows<{ readonly name: string }>(collections, ["open", "listing the collections"], ["name"]).pipe(
@@ -258,15 +252,15 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: St
   const store = yield* openStore(folder, options)
   const { snapshots } = store
   return PassageIndex.of({
-    open: (name, manifest) => open(store, name, manifest),
-    replace: (name, manifest) => replace(store, name, manifest),
+    open: open(store),
+    replace: replace(store),
     collections: listCollections(store),
-    tag: (name, snapshot) => tag(store, name, snapshot),
-    tags: (name) => snapshots.list(name),
+    tag: tag(store),
+    tags: snapshots.list,
     untag: (name, snapshot) => Effect.flatMap(snapshots.find(name, snapshot), snapshots.remove),
-    checkout: (name, snapshot, manifest) => checkout(store, name, snapshot, manifest),
-    restore: (name, snapshot, manifest) => restore(store, name, snapshot, manifest),
-    drop: (name) => drop(store, name),
+    checkout: checkout(store),
+    restore: restore(store),
+    drop: drop(store),
     vectors: (model, dimension) => openVectors(store, model, dimension)
   })
 })
