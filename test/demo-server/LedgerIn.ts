@@ -4,6 +4,7 @@ import { ConfigProvider, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { DatabaseLayer } from "../../apps/demo-server/src/database/Database.ts"
 import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
+import { GroupCommit } from "../../apps/demo-server/src/sql/GroupCommit.ts"
 import { Ledger, type ReservationRequest } from "../../apps/demo-server/src/billing/Ledger.ts"
 
 export const ledgerIn = (data: string, env: Record<string, string>) =>
@@ -35,9 +36,11 @@ export const addUser = Effect.fnUntraced(function* (
   return Number(row?.id)
 })
 
-/** The balances of the user and the key. */
+/** The balances of the user and the key, once the reservations before are committed. */
 export const balances = Effect.fnUntraced(function* (user: string) {
   const sql = yield* SqlClient.SqlClient
+  const { commit } = yield* GroupCommit
+  yield* commit(function* () {})
   const [row] = yield* sql<{ quota: number; remain_quota: number }>`SELECT quota, remain_quota FROM users
     JOIN tokens ON tokens.user_id = users.id WHERE users.id = ${user}`
   return { user: Number(row?.quota), key: Number(row?.remain_quota) }

@@ -1,5 +1,5 @@
 /** The ledger's statements, as steps of transactions. The WHERE clause of each makes it safe to repeat. */
-import { randomFillSync } from "node:crypto"
+import { randomFillSync, randomInt } from "node:crypto"
 import { query, queryTogether, type SqlQuery, sqlQuery, type SqlStep, write } from "../sql/SqlStep.ts"
 import { keyDeleted } from "./BillingFailures.ts"
 import { claimKey, releaseKey, markOutcomeUnknown } from "./Idempotency.ts"
@@ -268,34 +268,66 @@ interface SettlementItem {
   readonly settlement: Settlement
 }
 
-/** Settles the open ones of the charges and returns their ids. Unused reserves are returned in one sum for each payer. */
-function* settleOpen(items: ReadonlyArray<SettlementItem>): SqlStep<Set<string>> {
-  const rows = yield* query<EndedRow>(
-    `UPDATE charges SET state = 'settled', cost = v.column2, input_tokens = v.column3, output_tokens = v.column4
-      FROM (VALUES ${items.map(() => "(?, CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT))").join(", ")}) AS v
-      WHERE charges.id = v.column1 AND state IN ${OPEN}
-      RETURNING charges.id, user_id, token_id, reserved, quota_version`,
-    ...items.flatMap(({ charge: { id }, settlement: { cost, inputTokens, outputTokens } }) => [
-      id,
-      cost,
-      inputTokens,
-      outputTokens
-    ])
+/** Marks the charges that one group settles, in `lease_until`. Leases and `REOPENABLE` are not negative. */
+let settlementGroup = -randomInt(2 ** 47)
+
+/** The unused reserves of the charges that a group has settled, in one sum for each payer. */
+const unusedReserves = (columns: string, ids: ReadonlyArray<string>): string =>
+  `(SELECT ${columns}, CAST(SUM(reserved - cost) AS BIGINT) AS units FROM charges
+    WHERE lease_until = ? AND reserved > cost AND id IN (${ids.map(() => "?").join(", ")})
+    GROUP BY ${columns}) AS unused`
+
+/**
+ * Settles the open ones of the charges, returns their unused reserves, and returns their ids.
+ *
+ * **Details.** All statements are sent together, with the commit if no cost exceeds its reserve. Then a charge whose reserve
+ * is smaller than expected stays open.
+ */
+function* settleOpen(items: ReadonlyArray<SettlementItem>, maySendCommit: boolean): SqlStep<Set<string>> {
+  if (items.length === 0) return new Set()
+  const isLast = maySendCommit && items.every(({ charge, settlement }) => settlement.cost <= charge.reserved)
+  const ids = items.map(({ charge }) => charge.id)
+  const group = settlementGroup--
+  const [rows] = yield* queryTogether<[ReadonlyArray<EndedRow>]>(
+    [
+      sqlQuery(
+        `UPDATE charges SET state = 'settled', cost = v.column2, input_tokens = v.column3, output_tokens = v.column4,
+          lease_until = ?
+        FROM (VALUES ${items.map(() => "(?, CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT))").join(", ")}) AS v
+        WHERE charges.id = v.column1 AND state IN ${OPEN}${isLast ? " AND reserved >= v.column2" : ""}
+        RETURNING charges.id, user_id, token_id, reserved, quota_version`,
+        group,
+        ...items.flatMap(({ charge: { id }, settlement: { cost, inputTokens, outputTokens } }) => [
+          id,
+          cost,
+          inputTokens,
+          outputTokens
+        ])
+      ),
+      sqlQuery(
+        `UPDATE users SET quota = quota + unused.units FROM ${unusedReserves("user_id", ids)} WHERE users.id = unused.user_id`,
+        group,
+        ...ids
+      ),
+      // Capped at the largest number that is exact.
+      sqlQuery(
+        `UPDATE tokens SET remain_quota = CASE WHEN remain_quota > ? - unused.units THEN ? ELSE remain_quota + unused.units END
+        FROM ${unusedReserves("token_id, quota_version", ids)}
+        WHERE tokens.id = unused.token_id AND tokens.quota_version = unused.quota_version`,
+        LARGEST,
+        LARGEST,
+        group,
+        ...ids
+      )
+    ],
+    isLast
   )
   const costs = new Map(items.map(({ charge, settlement }) => [charge.id, settlement.cost]))
-  const unused = new Map<string, { readonly row: EndedRow; units: number }>()
   for (const row of rows) {
     const cost = costs.get(row.id) ?? 0
     const above = cost - Number(row.reserved)
     if (above > 0) yield* collectOverrun(row, cost, above)
-    else {
-      const payer = `${row.user_id} ${row.token_id} ${row.quota_version}`
-      const sum = unused.get(payer) ?? { row, units: 0 }
-      sum.units -= above
-      unused.set(payer, sum)
-    }
   }
-  for (const { row, units } of unused.values()) yield* returnUnits(row, units)
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -330,12 +362,16 @@ function* reopen(charge: Charge): SqlStep<boolean> {
 
 /** Settles charges, and returns for each whether it had an effect. */
 export function* settleAll(items: ReadonlyArray<SettlementItem>): SqlStep<ReadonlyArray<boolean>> {
-  const settled = yield* settleOpen([...new Map(items.map((item) => [item.charge.id, item])).values()])
+  const settled = yield* settleOpen([...new Map(items.map((item) => [item.charge.id, item])).values()], true)
   const results: Array<boolean> = []
   for (const item of items) {
     const { id } = item.charge
-    if (settled.delete(id)) results.push(true)
-    else results.push((yield* reopen(item.charge)) && (yield* settleOpen([item])).has(id))
+    const settle = function* () {
+      return (yield* settleOpen([item], false)).has(id)
+    }
+    results.push(
+      settled.delete(id) || (yield* settle()) || ((yield* reopen(item.charge)) && (yield* settle()))
+    )
   }
   return results
 }

@@ -93,16 +93,17 @@ const BEGIN: SqlQuery = { text: "BEGIN", values: [] }
 const COMMIT: SqlQuery = { text: "COMMIT", values: [] }
 
 /**
- * Runs steps side by side: what they yield at the same time is one round trip. Returns their values, and the writes that
- * are not sent yet.
+ * Runs steps side by side: what they yield at the same time is one round trip. Returns their values, and the statements
+ * that are not sent yet. With `begin`, the steps are a transaction, which is committed with the last statements of its steps.
  */
 const runSteps = Effect.fnUntraced(function* <A>(
   connection: Connection,
   steps: ReadonlyArray<Step<A>>,
-  first: ReadonlyArray<SqlQuery> = []
+  begin: ReadonlyArray<SqlQuery> = []
 ) {
   const values: Array<A> = []
-  let unsent = [...first]
+  let unsent = [...begin]
+  let isCommitted = false
   let running = steps.map((step, at) => ({ at, step: step(), rows: [] as ReadonlyArray<Rows> }))
   while (true) {
     const received: Array<{
@@ -110,6 +111,7 @@ const runSteps = Effect.fnUntraced(function* <A>(
       readonly from: number
       readonly to: number
     }> = []
+    let isLast = begin.length > 0
     for (const one of running) {
       let next = one.step.next(one.rows)
       for (; next.done !== true && next.value.isWrite === true; next = one.step.next([])) {
@@ -117,13 +119,17 @@ const runSteps = Effect.fnUntraced(function* <A>(
       }
       if (next.done === true) values[one.at] = next.value
       else {
+        isLast &&= next.value.isLast === true
         const from = unsent.length
         received.push({ one, from, to: unsent.push(...next.value.queries) })
       }
     }
-    if (received.length === 0) return { values, unsent }
-    const rows = yield* send(connection, unsent)
-    unsent = []
+    if (received.length === 0) {
+      return { values, unsent, isCommitted: isCommitted && unsent.length === begin.length }
+    }
+    const rows = yield* send(connection, isLast ? [...unsent, COMMIT] : unsent)
+    isCommitted = isLast
+    unsent = isLast ? [...begin] : []
     running = received.map(({ from, one, to }) => ({ ...one, rows: rows.slice(from, to) }))
   }
 })
@@ -166,7 +172,9 @@ const groupDriver = (pool: PgPool.PgPool, patience: Duration.Input): GroupDriver
         use((connection) =>
           runSteps(connection, steps, [BEGIN, ...lockUsers(lock)]).pipe(
             Effect.tap(({ values }) => Effect.sync(() => executed(values))),
-            Effect.flatMap(({ unsent }) => send(connection, [...unsent, COMMIT]))
+            Effect.flatMap(({ isCommitted, unsent }) =>
+              isCommitted ? Effect.void : send(connection, [...unsent, COMMIT])
+            )
           )
         )
       )

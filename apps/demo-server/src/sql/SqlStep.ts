@@ -20,6 +20,8 @@ interface SqlBatch {
   readonly queries: ReadonlyArray<SqlQuery>
   /** The step does not read the rows: the statements may wait for the next ones, or for the commit. */
   readonly isWrite?: boolean
+  /** The commit may be sent along. If the step goes on all the same, it does so in another transaction. */
+  readonly isLast?: boolean
 }
 
 /** Yields statements and receives the rows of each. */
@@ -29,9 +31,10 @@ export const sqlQuery = (text: string, ...values: ReadonlyArray<unknown>): SqlQu
 
 /** Runs statements together, in their order. Their rows are trusted to be `R`; none of one that is undefined. */
 export function* queryTogether<R extends ReadonlyArray<ReadonlyArray<object>>>(
-  queries: ReadonlyArray<SqlQuery | undefined>
+  queries: ReadonlyArray<SqlQuery | undefined>,
+  isLast = false
 ): SqlStep<R> {
-  const rows = (yield { queries: queries.filter((query) => query !== undefined) }).values()
+  const rows = (yield { queries: queries.filter((query) => query !== undefined), isLast }).values()
   return queries.map((query) => (query && rows.next().value) ?? []) as unknown as R
 }
 
