@@ -18,10 +18,6 @@ export interface OpenCollection {
   readonly status: Effect.Effect<LazyStatus<LibraryService>>
   /** Parses a document's original again. The last PDFs are cached. */
   readonly read: LibraryService["document"]
-}
-
-/** Exported because the declaration of `makeUserLibrary` names it. */
-export interface CollectionHandle extends OpenCollection {
   /** Set when the collection is removed while it is open. */
   readonly removal: { done: boolean }
 }
@@ -46,7 +42,7 @@ type Collection = Effect.Success<ReturnType<PassageIndex["Service"]["open"]>>
 const isOperation = (member: unknown): member is Effect.Effect<unknown, RagError> => Effect.isEffect(member)
 
 /** Operations on a collection that is being removed fail with `NotFound`, not with a missing file. */
-const failIfRemoved = (collection: Collection, removal: CollectionHandle["removal"]): Collection => {
+const failIfRemoved = (collection: Collection, removal: OpenCollection["removal"]): Collection => {
   const checked = <A>(use: Effect.Effect<A, RagError>) =>
     Effect.mapError(use, (error) => (removal.done ? notFound(collection.name) : error))
   return Record.map(collection, (member: unknown) =>
@@ -82,7 +78,7 @@ export const openCollections = Effect.fnUntraced(function* (folder: string, desc
   const store = yield* makeLazy(
     Effect.map(Layer.build(LanceIndex.layer(folder)), (built) => Context.get(built, PassageIndex))
   )
-  const opened = new Map<string, CollectionHandle>()
+  const opened = new Map<string, OpenCollection>()
   const oneAtATime = yield* Semaphore.make(1)
 
   const open = (name: string) =>
@@ -102,12 +98,8 @@ export const openCollections = Effect.fnUntraced(function* (folder: string, desc
           })
         )
       )
-      const collection: CollectionHandle = {
-        library: library.get,
-        status: library.status,
-        read: yield* makeReader(library.get),
-        removal
-      }
+      const read = yield* makeReader(library.get)
+      const collection: OpenCollection = { library: library.get, status: library.status, read, removal }
       opened.set(name, collection)
       return collection
     }).pipe(Scope.provide(scope), Effect.provideContext(models), oneAtATime.withPermit)

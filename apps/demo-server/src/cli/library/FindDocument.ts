@@ -4,12 +4,6 @@ import { Effect } from "effect"
 
 type NamedDocument = Pick<DocumentInfo, "id" | "path">
 
-/** One match, or the possible ones, the most similar first. */
-interface DocumentMatch<D extends NamedDocument> {
-  readonly document?: D
-  readonly candidates: ReadonlyArray<D>
-}
-
 const MAX_CANDIDATES = 5
 
 /** PATH_MAX on Linux, and more than other systems allow. */
@@ -29,12 +23,13 @@ const normalize = (path: string): string =>
 /**
  * Matches an identifier or a path exactly; then a path that ends in the typed one (`gates.md` finds
  * `handbook/gates.md`); then the longest path that ends the typed one (`/home/me/docs/gates.md` finds `gates.md`).
- * Upper and lower case count only where two paths differ in nothing else.
+ * Upper and lower case count only where two paths differ in nothing else. Without one match, `candidates` are the possible
+ * ones, the most similar first.
  */
 export const findDocument = <D extends NamedDocument>(
   documents: ReadonlyArray<D>,
   name: string
-): DocumentMatch<D> => {
+): { readonly document?: D; readonly candidates: ReadonlyArray<D> } => {
   const exact = documents.find(({ id, path }) => id === name || path === name)
   if (exact !== undefined) return { document: exact, candidates: [] }
   const typed = normalize(name.slice(0, MAX_PATH_LENGTH))

@@ -1,12 +1,11 @@
 /** The signed-in user's balance, keys, usage and system access token. */
-import { effect, signal, untracked } from "@preact/signals"
+import { signal } from "@preact/signals"
 import type { TokenCreateRequest, TokenRecord, UserRecord } from "@sluice/core/contract"
 import type { DayUsage } from "../../contract/Usage.ts"
-import { online, request, requestData, type RequestError } from "../api/request.ts"
+import { request, requestData, type RequestError } from "../api/request.ts"
 import { loadCurrent, makeChanges, tryRequest } from "../page/calls.ts"
 import { makePagedList } from "../page/PagedList.tsx"
-import { currentRoute } from "../page/route.ts"
-import { session } from "../page/session.ts"
+import { whileShown } from "../page/session.ts"
 import type { Limits } from "../ui/ActionForm.tsx"
 
 /** `expired_time` is in seconds since 1970; -1: never. */
@@ -79,8 +78,8 @@ export const chooseUsageDays = (days: number): void => {
   void refreshUsage()
 }
 
-effect(() => {
-  if (currentRoute.value.view !== "account") for (const changes of [keyChanges, tokenChanges]) changes.clear()
-  else if (session.value === "open" && online.value)
-    untracked(() => void Promise.all([refreshAccount(), refreshUsage()]))
-})
+whileShown(
+  ["account"],
+  () => Promise.all([refreshAccount(), refreshUsage()]),
+  () => [keyChanges, tokenChanges].forEach(({ clear }) => clear())
+)

@@ -1,11 +1,9 @@
 /** Users and the audit log, for administrators. */
-import { effect, untracked } from "@preact/signals"
 import type { AuditEntry, NewUser, UserInfo, UserUpdateRequest } from "../../contract/Administration.ts"
-import { online, requestData } from "../api/request.ts"
+import { requestData } from "../api/request.ts"
 import { makeChanges } from "../page/calls.ts"
 import { makePagedList } from "../page/PagedList.tsx"
-import { currentRoute } from "../page/route.ts"
-import { session } from "../page/session.ts"
+import { whileShown } from "../page/session.ts"
 import type { Limits } from "../ui/ActionForm.tsx"
 
 export type UserDetails = typeof UserInfo.Type
@@ -44,7 +42,4 @@ export const replaceUserToken = ({ id, username }: UserDetails): Promise<boolean
     return `A new token for ${username} was created. Copy it now: it is shown once.`
   })
 
-effect(() => {
-  if (currentRoute.value.view !== "administration") userChanges.clear()
-  else if (session.value === "open" && online.value) untracked(() => void refresh())
-})
+whileShown(["administration"], refresh, userChanges.clear)

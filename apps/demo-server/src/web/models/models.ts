@@ -1,9 +1,9 @@
 /** The models that this server serves, and those of the account behind it. */
-import { effect, signal, untracked } from "@preact/signals"
+import { signal } from "@preact/signals"
 import type { ListedModel } from "../api/gateway.ts"
-import { online, request, type RequestError, toRequestError } from "../api/request.ts"
-import { type Capability, currentRoute } from "../page/route.ts"
-import { session } from "../page/session.ts"
+import { request, type RequestError, toRequestError } from "../api/request.ts"
+import type { Capability } from "../page/route.ts"
+import { whileShown } from "../page/session.ts"
 
 export const modelList = signal<ReadonlyArray<ListedModel>>()
 export const modelsError = signal<RequestError>()
@@ -47,8 +47,4 @@ export const modelsFor = (operation: string): ReadonlyArray<ListedModel> => {
   return matching.length > 0 ? matching : all.filter((model) => model.operation === undefined)
 }
 
-effect(() => {
-  const { view } = currentRoute.value
-  const shown = view === "models" || view === "playground"
-  if (session.value === "open" && online.value && shown) untracked(() => void refreshModels())
-})
+whileShown(["models", "playground"], refreshModels)

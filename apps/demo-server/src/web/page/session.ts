@@ -1,9 +1,9 @@
 /** Whether this page is signed in, and who. */
-import { signal } from "@preact/signals"
+import { effect, signal, untracked } from "@preact/signals"
 import type { Credentials, SessionUser } from "../../contract/index.ts"
-import { request, type RequestError, toRequestError, unauthorized } from "../api/request.ts"
+import { online, request, type RequestError, toRequestError, unauthorized } from "../api/request.ts"
 import { tryRequest } from "./calls.ts"
-import { takeLogin } from "./route.ts"
+import { currentRoute, takeLogin } from "./route.ts"
 
 /** `closed` shows the sign-in form. `unknown` until the first response, and while the page reloads. */
 export const session = signal<"unknown" | "open" | "closed">("unknown")
@@ -83,3 +83,10 @@ export const resume = async (): Promise<void> => {
 window.addEventListener("hashchange", () => {
   if (location.hash.includes("login=")) void resume()
 })
+
+/** Loads what views show, each time that one opens or the server or the session comes back. */
+export const whileShown = (views: ReadonlyArray<string>, load: () => unknown, leave?: () => void) =>
+  effect(() => {
+    if (!views.includes(currentRoute.value.view)) leave?.()
+    else if (session.value === "open" && online.value) untracked(() => void load())
+  })

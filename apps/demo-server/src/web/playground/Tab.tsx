@@ -1,6 +1,6 @@
 /** A tab of the playground: a form, its result, and the same call as code. */
 import { computed, effect, signal, untracked } from "@preact/signals"
-import type { ComponentChildren, JSX } from "preact"
+import type { JSX } from "preact"
 import type { ListedModel } from "../api/gateway.ts"
 import { modelList, modelsFor, OPERATION_OF } from "../models/models.ts"
 import type { RunningCall } from "../page/calls.ts"
@@ -79,20 +79,19 @@ const ModelField = ({ capability }: { readonly capability: Capability }) => {
   )
 }
 
+/** One group for each of `TOKEN_KINDS`. */
 const TOKEN =
-  /(?<comment>(?:^|(?<=\s))(?:\/\/|#).*$)|(?<string>"(?:\\.|[^"\\])*"|'(?:[^'\\]|\\.)*'|`(?:\\.|[^`\\])*`)|(?<word>\b(?:import|from|const|yield|for|of|function|curl|until|do|done)\b)/gm
+  /((?:^|(?<=\s))(?:\/\/|#).*$)|("(?:\\.|[^"\\])*"|'(?:[^'\\]|\\.)*'|`(?:\\.|[^`\\])*`)|(\b(?:import|from|const|yield|for|of|function|curl|until|do|done)\b)/gm
+
+const TOKEN_KINDS = ["comment", "string", "word"]
 
 /** Code with its strings, comments and keywords marked. */
-const highlight = (text: string): ReadonlyArray<ComponentChildren> => {
-  const parts: Array<ComponentChildren> = []
-  let at = 0
-  for (const match of text.matchAll(TOKEN)) {
-    const kind = Object.entries(match.groups ?? {}).find(([, found]) => found !== undefined)?.[0]
-    parts.push(text.slice(at, match.index), <span data-token={kind}>{match[0]}</span>)
-    at = match.index + match[0].length
-  }
-  return [...parts, text.slice(at)]
-}
+const highlight = (text: string) =>
+  text.split(TOKEN).map((part, at) => {
+    // Text, then what each group matched, and so on.
+    const kind = TOKEN_KINDS[(at % (TOKEN_KINDS.length + 1)) - 1]
+    return kind === undefined ? part : part && <span data-token={kind}>{part}</span>
+  })
 
 const LANGUAGES = { curl: "curl", effect: "Effect" } as const
 
