@@ -5,6 +5,7 @@ import { makeEventParser } from "../../apps/demo-server/src/web/api/request.ts"
 import { readableBlock } from "../../apps/demo-server/src/web/markdown/blocks.ts"
 import { markdownRuns } from "../../apps/demo-server/src/web/markdown/inline.ts"
 import { plainText } from "../../apps/demo-server/src/web/markdown/inline.ts"
+import { captionText } from "../../apps/demo-server/src/web/ui/format.ts"
 
 const shown = (text: string): string =>
   markdownRuns(text, 0, text.length)
@@ -163,4 +164,14 @@ describe("server-sent events", () => {
     assert.isFalse(feed('data: {"n":1}\n\n'))
     assert.isTrue(feed("data: [DONE]\n\n"))
   })
+})
+
+it("leaves the label out of a caption that begins with it", () => {
+  assert.strictEqual(
+    captionText({ caption: "Figure 2: Ways of the water", number: "2" }),
+    "Ways of the water"
+  )
+  assert.strictEqual(captionText({ caption: "Fig. 2 Ways of the water", number: "2" }), "Ways of the water")
+  assert.strictEqual(captionText({ caption: "Figure 21: Weirs", number: "2" }), "Figure 21: Weirs")
+  assert.strictEqual(captionText({ caption: "Ways of the water" }), "Ways of the water")
 })

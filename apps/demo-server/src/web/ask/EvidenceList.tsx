@@ -3,15 +3,8 @@ import type { Citation } from "../../contract/index.ts"
 import { hasSameWords, isMarkdown, plainText } from "../markdown/inline.ts"
 import type { QuestionState } from "../questions/questions.ts"
 import { FigureImage, VisionText } from "../source/FigureImage.tsx"
-import {
-  captionText,
-  figureLabel,
-  figureStop,
-  locationText,
-  openCitation,
-  openFigure,
-  source
-} from "../source/source.ts"
+import { figureStop, openCitation, openFigure, source } from "../source/source.ts"
+import { captionText, figureLabel, locationText } from "../ui/format.ts"
 
 /** A quote is shown where the answer does not repeat it. */
 export const EvidenceList = ({ question }: { readonly question: QuestionState }) => {

@@ -30,6 +30,8 @@ export interface QuestionState extends SentQuestion {
   readonly checked: AnswerBody["figures"]
   readonly answer?: AnswerBody
   readonly error?: RequestError
+  /** Aborts its request. */
+  readonly controller: AbortController
   /** How often it was repeated automatically. */
   readonly retries: number
 }
@@ -97,18 +99,12 @@ const NOTHING = {
   checked: []
 } as const
 
-const controllers = new Map<string, AbortController>()
-
-const controllerKey = ({ collection, question }: QuestionKey): string => `${collection} ${question}`
-
 const send = async (sent: SentQuestion, retries = 0): Promise<void> => {
   const { collection, filter, filterText, question } = sent
-  const key = controllerKey(sent)
-  controllers.get(key)?.abort()
+  find(sent)?.controller.abort()
   const controller = new AbortController()
-  controllers.set(key, controller)
   const others = questions.value.filter((each) => !isSame(each, sent))
-  questions.value = [{ question, collection, filter, filterText, retries, ...NOTHING }, ...others]
+  questions.value = [{ question, collection, filter, filterText, retries, controller, ...NOTHING }, ...others]
   announce("Asking.")
   try {
     await requestEvents<AnswerStreamEvent>(
@@ -145,10 +141,10 @@ export const askQuestion = (text: string): void => {
 export const askAgain = (question: QuestionState): void => void send(question)
 
 /** Stops a question. What has arrived of its answer stays. */
-export const stopQuestion = (key: QuestionKey): void => {
-  controllers.get(controllerKey(key))?.abort()
+export const stopQuestion = (question: QuestionState): void => {
+  question.controller.abort()
   const error = new RequestError("You stopped this question.", 0, "stopped")
-  update(key, () => ({ state: "failed", error }))
+  update(question, () => ({ state: "failed", error }))
   announce("Stopped.")
 }
 

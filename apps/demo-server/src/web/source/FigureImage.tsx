@@ -2,7 +2,8 @@
 import { useState } from "preact/hooks"
 import type { PassageFigure } from "../../contract/index.ts"
 import { withCollection } from "../api/request.ts"
-import { captionText, figureLabel, type OpenSource } from "./source.ts"
+import { type OpenSource } from "./source.ts"
+import { captionText, figureLabel } from "../ui/format.ts"
 import { LinkButton, NewTabLink } from "../ui/Button.tsx"
 
 /** Width by height of most charts, used where the figure's box is not known. */

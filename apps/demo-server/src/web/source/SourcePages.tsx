@@ -189,7 +189,7 @@ export const SourcePages = ({ shown, text }: { shown: OpenSource; text: Document
             label: "Zoom in",
             sign: "+",
             "aria-keyshortcuts": "+",
-            "aria-disabled": zoom === ZOOMS[3]
+            "aria-disabled": zoom === ZOOMS.at(-1)
           }}
           onStep={(by) => setZoom(zoomed(zoom, by))}
         >

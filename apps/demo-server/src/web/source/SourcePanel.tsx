@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { withCollection } from "../api/request.ts"
 import { loadText } from "../documents/documents.ts"
 import { IconButton, LinkButton, NewTabLink, Steps } from "../ui/Button.tsx"
+import { figureLabel, locationText } from "../ui/format.ts"
 import { ErrorMessage } from "../ui/Notices.tsx"
 import { FigureCard } from "./FigureImage.tsx"
 import * as Source from "./source.ts"
@@ -51,8 +52,8 @@ const Head = ({ shown }: { readonly shown: Source.OpenSource }) => {
       )}
       <IconButton label="Close the source" sign="×" aria-keyshortcuts="Escape" onClick={Source.closeSource} />
       <p class="location">
-        {shown.figure !== undefined && <b>{Source.figureLabel(shown.figure)}, </b>}
-        {Source.locationText(
+        {shown.figure !== undefined && <b>{figureLabel(shown.figure)}, </b>}
+        {locationText(
           undefined,
           shown.headings.filter((each) => each !== shown.title),
           shown.page
@@ -63,7 +64,7 @@ const Head = ({ shown }: { readonly shown: Source.OpenSource }) => {
           The same text is in
           {Source.copies.value.map((copy) => (
             <LinkButton key={copy.passage.id} onClick={() => Source.openPassage(copy)}>
-              {Source.locationText(copy.passage.document.path, [], copy.passage.page)}
+              {locationText(copy.passage.document.path, [], copy.passage.page)}
             </LinkButton>
           ))}
         </p>

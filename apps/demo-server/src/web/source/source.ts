@@ -6,6 +6,7 @@ import { loadPage } from "../documents/documents.ts"
 import type { TextMark } from "../markdown/TextRuns.tsx"
 import { currentRoute } from "../page/route.ts"
 import { current } from "../questions/questions.ts"
+import { figureLabel } from "../ui/format.ts"
 import { announce } from "../ui/Notices.tsx"
 
 type CheckedFigure = AnswerBody["figures"][number]
@@ -35,30 +36,6 @@ interface Part {
 }
 
 export const source = signal<OpenSource>()
-
-/** `Figure 3`, `Table IV`; `Figure` without a number. */
-export const figureLabel = (figure: Pick<PassageFigure, "kind" | "number"> | undefined): string => {
-  const kind = figure?.kind === "table" ? "Table" : "Figure"
-  return figure?.number === undefined ? kind : `${kind} ${figure.number}`
-}
-
-/** The caption without its label, which is shown before it: `Figure 3: Ways of the water` as `Ways of the water`. */
-export const captionText = ({ caption, number = "" }: PassageFigure): string => {
-  const label = /^\p{L}+\.?\s*/u.exec(caption)?.[0] + number
-  return number !== "" && caption.startsWith(label)
-    ? caption.slice(label.length).replace(/^[.:\s–—-]+/, "")
-    : caption
-}
-
-/** `Handbook › Leave › Parental leave, p. 4`. A heading that repeats the title is left out. */
-export const locationText = (
-  title: string | undefined,
-  headings: ReadonlyArray<string>,
-  page?: number
-): string => {
-  const path = [title, ...headings.filter((heading) => heading !== title)].filter(Boolean).join(" › ")
-  return [path, page && `p. ${page}`].filter(Boolean).join(", ")
-}
 
 let opener: Element | null = null
 

@@ -5,7 +5,8 @@
 import { useRef, useState } from "preact/hooks"
 import type { Trace } from "../../contract/index.ts"
 import { plainText } from "../markdown/inline.ts"
-import { figureLabel, locationText, openPassage } from "../source/source.ts"
+import { openPassage } from "../source/source.ts"
+import { figureLabel, locationText } from "../ui/format.ts"
 
 type Passages = Trace["passages"]
 

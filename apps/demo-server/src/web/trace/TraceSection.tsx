@@ -1,9 +1,9 @@
 /** How the answer was made: the time of each stage, and how its sources were chosen. */
 import type { Trace } from "../../contract/index.ts"
 import { isDemo } from "../page/status.ts"
-import { locationText, openPassage } from "../source/source.ts"
+import { openPassage } from "../source/source.ts"
 import { LinkButton } from "../ui/Button.tsx"
-import { pluralize, duration, usd } from "../ui/format.ts"
+import { duration, locationText, pluralize, usd } from "../ui/format.ts"
 import { DataTable, useTableToggle } from "../ui/DataTable.tsx"
 import { TraceChart, type TraceProps } from "./TraceChart.tsx"
 

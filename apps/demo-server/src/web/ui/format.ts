@@ -1,6 +1,6 @@
 /** Numbers, sizes, times and amounts as text. */
 import { formatQuota, type Quota, UNITS_PER_USD } from "@sluice/core/contract"
-import type { ServerStatus } from "../../contract/index.ts"
+import type { PassageFigure, ServerStatus } from "../../contract/index.ts"
 
 /** `3 passages`, `1 passage`: the number is grouped as in the reader's language. */
 export const pluralize = (count: number, noun: string): string =>
@@ -48,3 +48,25 @@ export const matchesSearch = (text: string, search: string): boolean =>
     .toLowerCase()
     .split(/\s+/)
     .every((word) => text.toLowerCase().includes(word))
+
+/** `Figure 3`, `Table IV`; `Figure` without a number. */
+export const figureLabel = ({ kind, number }: Pick<PassageFigure, "kind" | "number">): string =>
+  [kind === "table" ? "Table" : "Figure", number].filter(Boolean).join(" ")
+
+/** The caption without its label, which is shown before it: `Figure 3: Ways of the water` as `Ways of the water`. */
+export const captionText = ({ caption, number = "" }: Pick<PassageFigure, "caption" | "number">): string => {
+  const label = /^\p{L}+\.?\s*/u.exec(caption)?.[0] + number
+  const rest = caption.slice(label.length)
+  const hasLabel = number !== "" && caption.startsWith(label) && !/^[\p{L}\p{N}]/u.test(rest)
+  return hasLabel ? rest.replace(/^[.:\s–—-]+/, "") : caption
+}
+
+/** `Handbook › Leave › Parental leave, p. 4`. A heading that repeats the title is left out. */
+export const locationText = (
+  title: string | undefined,
+  headings: ReadonlyArray<string>,
+  page?: number
+): string => {
+  const path = [title, ...headings.filter((heading) => heading !== title)].filter(Boolean).join(" › ")
+  return [path, page && `p. ${page}`].filter(Boolean).join(", ")
+}
