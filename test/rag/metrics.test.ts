@@ -1,6 +1,15 @@
 /** The metrics of retrieval, computed by hand. */
 import { assert, describe, it } from "@effect/vitest"
-import { evaluateRetrieval, hit, measure, ndcg, recall, reciprocalRank } from "@sluice/rag/evaluation"
+import {
+  evaluateRetrieval,
+  hasRelevant,
+  hit,
+  meanOf,
+  measureOne,
+  ndcg,
+  recall,
+  reciprocalRank
+} from "@sluice/rag/evaluation"
 import { Effect } from "effect"
 import { modelsLayer } from "./Models.ts"
 import { testFolder } from "./TestFolder.ts"
@@ -28,13 +37,10 @@ describe("evaluation", () => {
     assert.deepStrictEqual([hit(["c", "x", "b"], grades, 3), hit(["c", "x", "b"], grades, 2)], [1, 0])
   })
 
-  it("averages over the queries with a relevant document, and counts missing rankings as 0", () => {
-    const judgements = new Map([
-      ["q1", grades],
-      ["q2", new Map([["d", 1]])],
-      ["q3", new Map([["d", 0]])]
-    ])
-    const metrics = measure(new Map([["q1", ["a"]]]), judgements)
+  it("averages over queries, and counts missing rankings as 0", () => {
+    const other = new Map([["d", 1]])
+    assert.deepStrictEqual([grades, other, new Map([["d", 0]])].map(hasRelevant), [true, true, false])
+    const metrics = meanOf([measureOne(["a"], grades), measureOne([], other)])
     assert.deepStrictEqual([metrics["MRR@10"], metrics["recall@20"], metrics["hit@3"]], [0.5, 0.25, 0.5])
   })
 

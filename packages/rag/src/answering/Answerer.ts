@@ -13,12 +13,10 @@ import type { Retrieval } from "../retrieval/Retriever.ts"
 import type { KeptPassage } from "../retrieval/stages/RetrievalStage.ts"
 import type { StageTime } from "../retrieval/stages/Trace.ts"
 
-/** Emits an event for each figure, sentence and stage, and the complete answer last. */
-export interface Answerer {
-  readonly answer: (question: string, retrieval: Retrieval) => Stream.Stream<AnswerEvent, RagError>
-}
-
-/** With `Vision` in the context, the model is asked about figures among the passages, and those that they refer to. */
+/**
+ * Makes the function that answers: it emits an event for each figure, sentence and stage, and the complete answer last.
+ * With `Vision` in the context, the model is asked about figures among the passages, and those that they refer to.
+ */
 export const makeAnswerer = Effect.fn("Answerer.make")(function* (
   collection: Effect.Effect<Collection, RagError>
 ) {
@@ -112,9 +110,7 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
     return Stream.concat(Stream.unwrap(referred), complete)
   }
 
-  return {
-    answer: (question, retrieval) => Stream.suspend(() => answer(question, retrieval))
-  } satisfies Answerer
+  return (question: string, retrieval: Retrieval) => Stream.suspend(() => answer(question, retrieval))
 })
 
 /** The kept passages, best first, then the rest of their sections, each passage once. */

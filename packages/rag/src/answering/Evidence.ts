@@ -2,7 +2,7 @@
 import { type CitedSentence, findQuote, type ReaderPassage } from "@sluice/core"
 import type { Citation, StoredPassage } from "../document/Document.ts"
 import { referencesIn } from "../formats/parsing/Mentions.ts"
-import type { FigureAnswer, FigureVision } from "./FigureVision.ts"
+import type { FigureAnswer } from "./FigureVision.ts"
 import { isReferred } from "./ReferredFigures.ts"
 import { delimiterOf } from "../formats/parsing/TableGrid.ts"
 import { headedText, titleOf } from "../document/SearchText.ts"
@@ -35,7 +35,7 @@ export const readerPassage = ({ passage, seen, text }: Source): ReaderPassage =>
  */
 export const seenSource = (
   { answers, look, passage }: FigureAnswer,
-  kind: FigureVision["model"]["kind"]
+  kind: "extractive" | "generative"
 ): Source | undefined => {
   if (!answers || look.said === "") return undefined
   if (kind === "generative") return { passage, text: look.said, seen: true }

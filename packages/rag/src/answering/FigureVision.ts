@@ -2,6 +2,7 @@
 import { highDetailTokens, imageFormatOf, imageSizeOf } from "@sluice/core/media"
 import { type ImageDetail, type VisionAnswer, Vision } from "@sluice/core"
 import { Duration, Effect, Option, Stream } from "effect"
+import { LRUCache } from "lru-cache"
 import type { FigureLook } from "./Answer.ts"
 import type { PassageFigure, StoredPassage } from "../document/Document.ts"
 import { sha256 } from "../document/Hash.ts"
@@ -32,13 +33,6 @@ export interface FigureAnswer {
   readonly answers: boolean
 }
 
-/** Asks about figures. */
-export interface FigureVision {
-  readonly model: { readonly id: string; readonly kind: "extractive" | "generative" }
-  /** Emits the answers about the first `MAX_FIGURES` passages with a crop, in their order. */
-  readonly look: (question: string, passages: ReadonlyArray<StoredPassage>) => Stream.Stream<FigureAnswer>
-}
-
 /** Undefined if the program has no vision model. If the model fails, `look.failed` says why. */
 export const makeFigureVision = Effect.fn("FigureVision.make")(function* (
   collection: Effect.Effect<Collection, RagError>
@@ -46,7 +40,7 @@ export const makeFigureVision = Effect.fn("FigureVision.make")(function* (
   const vision = Option.getOrUndefined(yield* Effect.serviceOption(Vision))
   if (vision === undefined) return undefined
   const { model } = vision
-  const known = new Map<string, VisionAnswer & { readonly detail: ImageDetail }>()
+  const known = new LRUCache<string, VisionAnswer & { readonly detail: ImageDetail }>({ max: CACHED_ANSWERS })
 
   const askModel = Effect.fn("FigureVision.ask")(function* (
     question: string,
@@ -61,12 +55,12 @@ export const makeFigureVision = Effect.fn("FigureVision.make")(function* (
     const detail = detailOf(image)
     const prompt = model.kind === "generative" ? promptFor(question, figure) : question
     const look = { ...(yield* vision.look(prompt, [image], { detail })), detail }
-    if (known.size >= CACHED_ANSWERS) for (const oldest of known.keys()) if (known.delete(oldest)) break
     known.set(key, look)
     return { ...look, cached: false }
   })
 
-  const look: FigureVision["look"] = (question, passages) => {
+  /** Emits the answers about the first `MAX_FIGURES` passages with a crop, in their order. */
+  const look = (question: string, passages: ReadonlyArray<StoredPassage>): Stream.Stream<FigureAnswer> => {
     // A large figure is several passages. The model is asked once, for the best of them.
     const crops = new Map<string, StoredPassage>()
     for (const passage of passages) {
@@ -86,7 +80,7 @@ export const makeFigureVision = Effect.fn("FigureVision.make")(function* (
     )
   }
 
-  return { model, look } satisfies FigureVision
+  return { model, look }
 })
 
 const TIMED_OUT = `The model did not answer within ${Duration.format(Duration.fromInputUnsafe(TIMEOUT))}.`

@@ -12,7 +12,6 @@ import { type EmbeddedText, embeddingCalls, type KeyedText, type PassageText } f
 /** Texts that are looked up in the cache at a time. */
 const TEXTS_PER_LOOKUP = 2_000
 
-/** Concurrent calls of a remote model. */
 const CONCURRENT_CALLS = 4
 
 /** What may still be sent to the model. */

@@ -31,7 +31,6 @@ export const ExpectedAnswer = Schema.Struct({
 })
 export type ExpectedAnswer = typeof ExpectedAnswer.Type
 
-/** The result of one question. */
 export interface JudgedAnswer {
   readonly id: string
   readonly kind: ExpectedAnswer["kind"]
@@ -146,6 +145,5 @@ export const scoreAnswers = (judged: ReadonlyArray<JudgedAnswer>): AnswerScores 
   }
 }
 
-/** Whether the answer is as expected. */
 export const isRight = ({ answered, cited, contains, kind }: JudgedAnswer): boolean =>
   kind === "none" ? !answered : cited && contains

@@ -6,7 +6,6 @@ import { RagError } from "../document/RagError.ts"
 import { invalidLine, jsonLines, lines } from "./JsonLines.ts"
 import type { Judgements } from "./Metrics.ts"
 
-/** A document of a collection. */
 const BeirDocument = Schema.Struct({
   _id: Schema.String,
   title: Schema.optional(Schema.NullOr(Schema.String)),
@@ -14,7 +13,6 @@ const BeirDocument = Schema.Struct({
 })
 export type BeirDocument = typeof BeirDocument.Type
 
-/** A question. */
 const BeirQuery = Schema.Struct({ _id: Schema.String, text: Schema.String })
 type BeirQuery = typeof BeirQuery.Type
 
@@ -39,7 +37,6 @@ export const corpusOf = (folder: string): Stream.Stream<BeirDocument, RagError> 
     )
   })
 
-/** The questions of a collection's folder. */
 export const queriesOf = (folder: string): Stream.Stream<BeirQuery, RagError> =>
   jsonLines(join(folder, "queries.jsonl"), BeirQuery)
 

@@ -11,7 +11,6 @@ export interface Difference {
   readonly p: number
 }
 
-/** How much better `a` is than `b`. */
 export interface Comparison {
   readonly a: string
   readonly b: string
@@ -26,7 +25,6 @@ export interface MeasuredQueries {
   readonly each: ReadonlyArray<RunMetrics>
 }
 
-/** Compares two runs over the same queries. */
 export const compareRuns = (a: MeasuredQueries, b: MeasuredQueries): Comparison => {
   const differences = METRICS.map((metric): readonly [keyof RunMetrics, Difference] => [
     metric,

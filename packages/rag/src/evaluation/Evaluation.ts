@@ -22,7 +22,6 @@ import { judgedCollection, temporaryFolder } from "./TemporaryCollection.ts"
 /** Documents of a ranking: the depth of the deepest metric. */
 export const DEPTH = 100
 
-/** A configuration to measure. */
 export interface Configuration {
   readonly name: string
   readonly options: RetrieveOptions

@@ -11,7 +11,6 @@ import { unreadableFile } from "./JsonLines.ts"
 /** PDFs that are parsed concurrently: one for each worker. */
 const CONCURRENT_FILES = 2
 
-/** Scores, speed and memory. */
 export interface FigureEvaluation extends FigureScores {
   /** Of whole PDFs with figures and crops, two at a time, by warm workers. */
   readonly pagesPerSecond: number

@@ -12,7 +12,6 @@ export interface MarkedFigure {
   readonly box: Box
 }
 
-/** A figure that was found. */
 export interface FoundFigure extends MarkedFigure {
   readonly captioned: boolean
 }

@@ -42,7 +42,6 @@ export const unreadableFile = (path: string, layout: string, cause: unknown): Ra
   return new RagError({ stage: "evaluate", reason, message: `${path} cannot be read. ${layout}`, cause })
 }
 
-/** Fails for a line of the wrong format. */
 export const invalidLine = (
   path: string,
   line: number,

@@ -42,7 +42,6 @@ export const reciprocalRank = (ranking: ReadonlyArray<string>, judgements: Judge
 export const hit = (ranking: ReadonlyArray<string>, judgements: Judgements, k: number): number =>
   reciprocalRank(ranking, judgements, k) > 0 ? 1 : 0
 
-/** All metrics of one query's ranking. */
 export const measureOne = (ranking: ReadonlyArray<string>, judgements: Judgements): RunMetrics => ({
   "nDCG@3": ndcg(ranking, judgements, 3),
   "nDCG@10": ndcg(ranking, judgements, 10),
@@ -64,14 +63,3 @@ export const meanOf = (each: ReadonlyArray<RunMetrics>): RunMetrics =>
       each.reduce((sum, metrics) => sum + metrics[metric], 0) / Math.max(1, each.length)
     ])
   ) as RunMetrics
-
-/** All metrics, averaged over the queries that have a relevant document. A query without a ranking counts 0. */
-export const measure = (
-  rankings: ReadonlyMap<string, ReadonlyArray<string>>,
-  judgements: ReadonlyMap<string, Judgements>
-): RunMetrics =>
-  meanOf(
-    [...judgements]
-      .filter(([, own]) => hasRelevant(own))
-      .map(([query, own]) => measureOne(rankings.get(query) ?? [], own))
-  )

@@ -16,7 +16,6 @@ export const LibraryQuestion = Schema.Struct({
 })
 export type LibraryQuestion = typeof LibraryQuestion.Type
 
-/** The questions of a file. */
 export const questionsOf = (path: string): Stream.Stream<LibraryQuestion, RagError> =>
   jsonLines(path, LibraryQuestion)
 

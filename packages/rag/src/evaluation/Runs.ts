@@ -14,7 +14,6 @@ export interface SearchMethod {
   readonly rest?: (question: string) => Effect.Effect<ReadonlyArray<string>, RagError>
 }
 
-/** A question with its judgements. */
 export interface JudgedQuestion {
   readonly text: string
   readonly judgements: Judgements
@@ -22,7 +21,6 @@ export interface JudgedQuestion {
   readonly judgedAs?: (id: string) => string
 }
 
-/** The result of one search method. */
 export interface EvaluatedRun {
   /** `default` is the retriever without any options. */
   readonly name: string

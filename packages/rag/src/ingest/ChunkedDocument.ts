@@ -22,7 +22,6 @@ import { encodeParsed } from "./ParsedCodec.ts"
 /** Faults that a document's row lists. A damaged book has a fault on each page. */
 const MAX_FAULTS = 100
 
-/** A passage and the text that is embedded for it. */
 interface ChunkedPassage extends PassageText {
   readonly passage: Passage
 }
@@ -31,7 +30,6 @@ export interface ChunkedDocument extends Omit<IndexedDocument, "passages" | "rep
   readonly passages: ReadonlyArray<ChunkedPassage>
 }
 
-/** A file and what is stored with it. */
 interface OriginalFile {
   readonly path: string
   readonly source: string

@@ -10,7 +10,6 @@ const COMMIT_MILLIS = 1_000
 /** How often that is checked while no batch arrives. */
 const CHECK_MILLIS = 250
 
-/** A part of a commit. */
 export interface CommitPart {
   readonly passages: number
   /** Size of its files. */

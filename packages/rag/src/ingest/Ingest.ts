@@ -16,7 +16,6 @@ const FAILED_BATCHES = 2
 /** Batches that are embedded concurrently: the next one starts while the last calls of one are pending. */
 const CONCURRENT_BATCHES = 2
 
-/** A batch with its vectors. */
 interface EmbeddedBatch extends CommitPart {
   /** The first failure, if no passage has a vector. */
   readonly failure: RagError | undefined

@@ -55,7 +55,6 @@ export const IngestPlan = Schema.Struct({
 })
 export type IngestPlan = typeof IngestPlan.Type
 
-/** Options of a plan. */
 export interface PlanOptions {
   /** Price of the embedding model in quota units per 1,000 tokens. The plan then has a `cost`. */
   readonly per1000Tokens?: number

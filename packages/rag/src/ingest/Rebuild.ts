@@ -1,7 +1,7 @@
 /** Rebuilds a collection from its stored originals. */
 import { isDeepStrictEqual } from "node:util"
 import { Effect, Stream } from "effect"
-import type { Parsed } from "../document/Document.ts"
+import type { DocumentInfo, Parsed } from "../document/Document.ts"
 import { RagError } from "../document/RagError.ts"
 import type { PassageEmbedder } from "../embedding/PassageEmbedder.ts"
 import { DocumentFormats } from "../formats/DocumentFormats.ts"
@@ -30,7 +30,7 @@ export const rebuildFrom = (
       const stored = new Map<string, StoredDocument>()
       const write = (from: ReadonlyArray<StoredDocument>) =>
         ingestFiles(
-          Stream.fromIterable(from.map((document) => storedFile(current, document))),
+          Stream.fromIterable(current ? from.map((document) => storedFile(current, document)) : []),
           next,
           embedder,
           stored
@@ -64,7 +64,7 @@ export const rebuildFrom = (
     })
   )
 
-const storedFile = (collection: Collection | undefined, stored: StoredDocument): SourceFile => {
+const storedFile = (collection: Collection, stored: StoredDocument): SourceFile => {
   const { info, pictures, source } = stored
   return {
     path: info.path,
@@ -86,10 +86,10 @@ const failOnFailure = (event: IngestEvent): Effect.Effect<IngestEvent, RagError>
 
 /** The stored parse of a format that links to pictures: the pictures may have been deleted since. */
 const storedParse = (
-  collection: Collection | undefined,
+  collection: Collection,
   { info, reading }: StoredDocument
 ): Effect.Effect<Parsed | undefined, RagError> | undefined =>
-  collection === undefined || reading === undefined
+  reading === undefined
     ? undefined
     : Effect.gen(function* () {
         const format = (yield* DocumentFormats).find(({ id }) => id === info.format)
@@ -99,11 +99,11 @@ const storedParse = (
 
 /** The stored file of a document. */
 export const readOriginal = (
-  collection: Collection | undefined,
-  info: { readonly sha256: string; readonly path: string }
+  collection: Collection,
+  info: Pick<DocumentInfo, "sha256" | "path">
 ): Effect.Effect<Uint8Array, RagError> =>
   Effect.gen(function* () {
-    const bytes = collection === undefined ? undefined : yield* collection.original(info.sha256)
+    const bytes = yield* collection.original(info.sha256)
     if (bytes !== undefined) return bytes
     const message = `The original of ${info.path} is missing in the store. Ingest the file again.`
     return yield* new RagError({ stage: "store", reason: "Store", message, document: info.path })

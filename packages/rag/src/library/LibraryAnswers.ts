@@ -8,7 +8,7 @@ import type { LibraryService } from "./LibraryService.ts"
 
 export const answerMethods = (
   { retrieve }: Retriever,
-  { answer }: Effect.Success<ReturnType<typeof makeAnswerer>>
+  answer: Effect.Success<ReturnType<typeof makeAnswerer>>
 ): Pick<LibraryService, "ask" | "askEvents"> => ({
   ask: Effect.fn("Library.ask")(function* (question, options) {
     const retrieval = yield* retrieve(question, options)

@@ -13,7 +13,6 @@ import type { Why } from "../retrieval/Why.ts"
 import type { LibrarySnapshots } from "../store/LibrarySnapshots.ts"
 import type { IndexStats } from "../store/PassageIndex.ts"
 
-/** Options of a library. */
 export interface LibraryOptions extends RetrieveOptions {
   /** Several collections may share a folder. Default `default`. */
   readonly collection?: string
@@ -21,7 +20,6 @@ export interface LibraryOptions extends RetrieveOptions {
   readonly describeFigures?: boolean
 }
 
-/** Counts and settings of a library. */
 export interface LibraryStats {
   readonly collection: string
   readonly documents: number
@@ -37,7 +35,6 @@ export interface FigurePassage extends StoredPassage {
   readonly figure: PassageFigure
 }
 
-/** An open library. */
 export interface LibraryService extends LibrarySnapshots<LibraryService> {
   /** Updates the library from a folder, a file, or files in memory. Reports invalid files and ingests the rest. */
   readonly ingest: (source: IngestSource) => Effect.Effect<IngestReport, RagError>

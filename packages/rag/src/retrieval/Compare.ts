@@ -13,7 +13,6 @@ export interface RankChange {
   readonly to: number
 }
 
-/** The changes for one question. */
 export interface QuestionChange {
   readonly question: string
   /** Kept only by the second configuration, best first. */
@@ -24,7 +23,6 @@ export interface QuestionChange {
   readonly moved: ReadonlyArray<RankChange>
 }
 
-/** The changes for all questions, and their counts. */
 export interface Change {
   readonly questions: ReadonlyArray<QuestionChange>
   /** Questions with any change. */

@@ -13,7 +13,7 @@ import type {
   RetrievalState,
   RetrievalStage
 } from "./stages/RetrievalStage.ts"
-import type { StageTime, Trace, TracedPassage } from "./stages/Trace.ts"
+import type { Defined, StageTime, Trace, TracedPassage } from "./stages/Trace.ts"
 
 /** The passages kept, best first, and the trace of all that were recalled. */
 export interface Retrieval {
@@ -26,19 +26,17 @@ export interface Inspection extends Retrieval {
   readonly state: RetrievalState
 }
 
+type Retrieve<A> = (
+  question: string,
+  options?: RetrieveOptions,
+  onStage?: (stage: StageTime) => Effect.Effect<void>
+) => Effect.Effect<A, RagError>
+
 /** Finds passages for questions. `onStage` is called as each stage ends. */
 export interface Retriever {
   readonly stages: ReadonlyArray<RetrievalStage>
-  readonly inspect: (
-    question: string,
-    options?: RetrieveOptions,
-    onStage?: (stage: StageTime) => Effect.Effect<void>
-  ) => Effect.Effect<Inspection, RagError>
-  readonly retrieve: (
-    question: string,
-    options?: RetrieveOptions,
-    onStage?: (stage: StageTime) => Effect.Effect<void>
-  ) => Effect.Effect<Retrieval, RagError>
+  readonly inspect: Retrieve<Inspection>
+  readonly retrieve: Retrieve<Retrieval>
 }
 
 /**
@@ -142,6 +140,4 @@ const tracedPassage = (
 ): TracedPassage => omitUndefined({ ...hit, ...ranked, kept })
 
 const omitUndefined = <A extends object>(value: A) =>
-  Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as {
-    [K in keyof A]: Exclude<A[K], undefined>
-  }
+  Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Defined<A>

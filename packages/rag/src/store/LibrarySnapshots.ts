@@ -49,7 +49,6 @@ export const librarySnapshots = <Library>(
     Effect.flatMap(snapshotName(snapshot), (valid) => index.restore(name, valid, manifest))
 })
 
-/** Checks a snapshot's name. */
 export const snapshotName = (snapshot: string): Effect.Effect<string, RagError> =>
   requireText("store", "The name of a snapshot", snapshot)
 

@@ -15,7 +15,6 @@ export interface IndexedPassage {
   readonly search: string
 }
 
-/** A stored document. */
 export interface StoredDocument {
   readonly info: DocumentInfo
   /** The absolute path of the ingested folder, or empty for uploads. */
@@ -30,7 +29,6 @@ export interface StoredDocument {
   readonly pictures?: ReadonlyArray<LinkedPicture> | undefined
 }
 
-/** A document to be stored. */
 export interface IndexedDocument {
   readonly info: DocumentInfo
   readonly source: string
@@ -157,7 +155,6 @@ export interface VectorCache {
   readonly put: (entries: ReadonlyMap<string, Float32Array>) => Effect.Effect<void, RagError>
 }
 
-/** A store of collections. */
 export class PassageIndex extends Context.Service<
   PassageIndex,
   {

@@ -29,7 +29,6 @@ export interface FusedHit {
   readonly score: number
 }
 
-/** Another place of the same text. */
 export type Place = Pick<StoredPassage, "id" | "document" | "headings" | "start" | "end" | "page">
 
 /** A kept passage. */

@@ -1,31 +1,15 @@
 /** The trace of a retrieval: ranks, scores and times. */
-import type { StoredPassage } from "../../document/Document.ts"
+import type { Hit } from "../../store/PassageIndex.ts"
 import type { Fusion } from "./Fusion.ts"
-import type { PassageRank } from "./RetrievalStage.ts"
+import type { RankedPassage } from "./RetrievalStage.ts"
 
-/** One recalled passage. Ranks count from 1. */
-export interface TracedPassage {
-  readonly passage: StoredPassage
-  /** Cosine similarity of question and passage, -1 to 1. Hits found only by keywords may have one too. */
-  readonly similarity?: number
-  /** Rank in vector search. Absent if vector search did not find it. */
-  readonly vectorRank?: number
-  /** BM25, above 0, and rank in keyword search. Absent if keyword search did not find it. */
-  readonly keywordScore?: number
-  readonly keywordRank?: number
-  /** Rank in the fused list, duplicates included. More passages may be reranked than are recalled. */
-  readonly recallRank: number
-  /** Score of the fusion: 0 to 1; cosine with `dense`, BM25 with `keywords`. */
-  readonly recallScore: number
-  /** The reranker's score; higher is better. Absent if it was late. */
-  readonly rerankScore?: number
-  /** Rank after reranking; in the fused list if the reranker was late. */
-  readonly rerankRank: number
+/** A value whose undefined fields are left out. */
+export type Defined<A> = { readonly [K in keyof A]: Exclude<A[K], undefined> }
+
+/** One recalled passage. Its vector, keyword and rerank scores are absent where it was not found or not reranked. */
+export interface TracedPassage
+  extends Defined<Omit<Hit, "vector">>, Omit<RankedPassage, "hit" | "relevance"> {
   readonly kept: boolean
-  /** The kept passage with the same or nearly the same text. */
-  readonly sameAs?: string
-  /** Ranks in lists of stages that the program registered. */
-  readonly places?: { readonly [stage: string]: PassageRank }
 }
 
 /** How long a stage took. */

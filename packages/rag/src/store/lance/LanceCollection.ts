@@ -16,7 +16,6 @@ import { tableCache } from "./TableCache.ts"
 /** Another process may have measured the index: after this many searches its result is read again. */
 const MEASURED_FOR = 40
 
-/** What a collection needs from its store. */
 export interface CollectionStore {
   /** Runs in the background until the store is closed. */
   readonly background: (effect: Effect.Effect<void>) => Effect.Effect<void>
@@ -38,7 +37,6 @@ export interface DroppableCollection extends Collection {
   readonly dropWith: <E>(drop: Effect.Effect<void, E>) => Effect.Effect<void, E>
 }
 
-/** What the parts of an open collection share. */
 interface OpenTable {
   readonly table: Table
   readonly tableName: string
@@ -51,7 +49,6 @@ interface OpenTable {
   dropped: boolean
 }
 
-/** The collection over an open table. */
 export const openCollection = Effect.fn("LanceCollection.make")(function* (
   name: string,
   manifest: Manifest,

@@ -28,7 +28,6 @@ const writtenSchema = new Schema(
   )
 )
 
-/** The table `files`. */
 export type LanceFiles = Effect.Success<ReturnType<typeof openFiles>>
 
 export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {

@@ -10,7 +10,6 @@ import { sqlIn, sqlString } from "./Lance.ts"
 const MAX_DEPTH = 32
 const MAX_SIZE = 10_000
 
-/** A filter that a search can use. */
 export interface LanceFilter {
   /** Applied by LanceDB before it searches. */
   readonly where: string

@@ -38,7 +38,6 @@ export interface StoreOptions extends ConnectionOptions, VersionRetention {}
 
 type Service = typeof PassageIndex.Service
 
-/** An open store. */
 interface OpenStore extends Store {
   readonly collections: Table
   readonly files: LanceFiles

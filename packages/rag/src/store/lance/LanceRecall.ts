@@ -4,7 +4,6 @@ import type { RagError } from "../../document/RagError.ts"
 import { attempt, attemptWrite, nearestTo, type Table } from "./Lance.ts"
 import { hasDirection } from "./LanceRows.ts"
 
-/** A measurement. */
 export interface MeasuredIndex {
   /** Passages beyond the limit whose exact cosine is computed. */
   readonly extra: number
@@ -47,7 +46,6 @@ const QUESTIONS = 16
 /** Stored in the metadata of the column. A row would be outside the index and double the time of a search. */
 const KEY = "sluice:recall"
 
-/** The last measurement. */
 export const measuredIndex = (table: Table): Effect.Effect<MeasuredIndex | undefined, RagError> =>
   attempt("store", "reading the measured recall", async () => {
     const { fields } = await table.schema()

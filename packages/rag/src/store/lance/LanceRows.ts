@@ -66,7 +66,6 @@ interface Row {
   readonly metadata: string | null
 }
 
-/** A document's own row. */
 export const documentRow = (
   { id, ...known }: DocumentInfo,
   {
@@ -87,7 +86,7 @@ export const documentRow = (
 })
 
 /** One row for each document and passage; with `removed`, also one for each passage that a longer version had. */
-export const toRows = (
+export const lanceRows = (
   documents: ReadonlyArray<IndexedDocument>,
   options: { readonly removed: boolean }
 ): ReadonlyArray<Row> =>
@@ -139,7 +138,6 @@ export const toArrow = (rows: ReadonlyArray<Row>, dimension: number): Table => {
   ])
 }
 
-/** A table of columns of equal length. */
 export const toTable = (schema: Schema, length: number, columns: ReadonlyArray<Data | undefined>): Table => {
   const children = columns.map((column) => column as Data)
   return new Table(schema, [
@@ -150,7 +148,6 @@ export const toTable = (schema: Schema, length: number, columns: ReadonlyArray<D
 /** A column of times, in milliseconds since 1970. */
 export const times = (values: ReadonlyArray<number>) => vectorFromArray(values, new Float64()).data[0]
 
-/** A column of strings. */
 export const utf8 = (values: ReadonlyArray<string | null>): Data => {
   // Arrow's builder takes three times as long and makes twice the garbage.
   const valueOffsets = new Int32Array(values.length + 1)
@@ -202,7 +199,6 @@ const encodePassage = (
     lines: lines.length === 0 ? undefined : lines.map(packLine)
   } satisfies PassageJson)
 
-/** Parses the column `passage`. */
 export const toPassage = (json: string): StoredPassage => {
   const { figure, lines, ...passage } = JSON.parse(json) as PassageJson
   return {
@@ -213,25 +209,24 @@ export const toPassage = (json: string): StoredPassage => {
   }
 }
 
-/** A row that a search found: the column `passage`, its distance or score, and its vector if requested. */
-interface StoredRow {
-  /** The column `passage`. */
-  readonly key: string
+/** A row that was found: its key, its distance or its BM25 score, and its vector if requested. */
+export interface FoundRow<Key> {
+  readonly key: Key
   readonly value: number
   readonly vector: Float32Array | undefined
 }
 
-/** Reads `FOUND_COLUMNS`, the column `by`, and `vector` if present. Vectors are views of the batches' memory. */
+/** The key is the column `passage`. Reads `FOUND_COLUMNS`, the column `by`, and `vector` if present. Vectors are views of the batches' memory. */
 export const foundRows = (
   batches: ReadonlyArray<RecordBatch>,
   by: "_distance" | "_score"
-): ReadonlyArray<StoredRow> =>
+): ReadonlyArray<FoundRow<string>> =>
   batches.flatMap((batch) => {
     const [passages, values] = [batch.getChild("passage"), batch.getChild(by)]
     const own = batch.getChild("vector")?.data[0]
     const dimension = own === undefined ? 0 : (own.type as FixedSizeList).listSize
     const numbers = own?.children[0]?.values as Float32Array | undefined
-    return Array.from({ length: batch.numRows }, (_, i): StoredRow => {
+    return Array.from({ length: batch.numRows }, (_, i): FoundRow<string> => {
       const at = ((own?.offset ?? 0) + i) * dimension
       const vector = own?.getValid(i) === true ? numbers?.subarray(at, at + dimension) : undefined
       return { key: passages?.get(i), value: values?.get(i), vector }
@@ -269,7 +264,6 @@ export const foundAddresses = (
     return Array.from(addressesOf(batch), (address, i) => ({ address, value: values[i]! }))
   })
 
-/** Parses a document's row. */
 export const toStored = ({ document, metadata }: DocumentRow): StoredDocument => {
   const { attachments, pictures, reading, source, ...known } = JSON.parse(metadata) as DocumentMetadata
   return { info: { id: document, ...known }, source, isComplete: true, reading, attachments, pictures }

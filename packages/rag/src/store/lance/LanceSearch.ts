@@ -5,10 +5,16 @@ import type { StoredPassage } from "../../document/Document.ts"
 import type { Hit, SearchQuery } from "../PassageIndex.ts"
 import { RagError } from "../../document/RagError.ts"
 import { attempt, matchQuery, nearestTo, type Table } from "./Lance.ts"
-import { FOUND_COLUMNS, foundAddresses, foundRows, hasDirection, toPassage } from "./LanceRows.ts"
+import {
+  FOUND_COLUMNS,
+  foundAddresses,
+  type FoundRow,
+  foundRows,
+  hasDirection,
+  toPassage
+} from "./LanceRows.ts"
 import type { CachedTable, TableCache } from "./TableCache.ts"
 
-/** A search in the terms of LanceDB. */
 interface LanceQuery {
   readonly vector: Float32Array | undefined
   /** Undefined for no words. */
@@ -19,13 +25,6 @@ interface LanceQuery {
   readonly candidates: number
   /** True to return the vectors of the hits. */
   readonly vectors: boolean
-}
-
-/** A row that was found: its key, its distance or its BM25 score, and its vector if requested. */
-interface FoundRow<Key> {
-  readonly key: Key
-  readonly value: number
-  readonly vector: Float32Array | undefined
 }
 
 /**
@@ -63,7 +62,6 @@ export const searchTable = (
     return yield* attempt("retrieve", "recalling passages", () => storedHits(table, search))
   })
 
-/** Runs the vector query and the keyword query at once. */
 const runQueries = <A>(
   { candidates, limit, vector, where, words }: LanceQuery,
   table: Table,
@@ -99,7 +97,6 @@ const take = async (
   return found
 }
 
-/** Reads the passages from the store. */
 const storedHits = async (table: Table, search: LanceQuery): Promise<ReadonlyArray<Hit>> => {
   const columns = search.vectors ? [...FOUND_COLUMNS, "vector"] : FOUND_COLUMNS
   const [nearest, matching] = await runQueries(

@@ -17,7 +17,6 @@ import {
 import { times, toTable, utf8 } from "./LanceRows.ts"
 import { snapshotsSchema } from "./LanceTables.ts"
 
-/** A snapshot and its version of a table. */
 export interface LanceSnapshot extends Snapshot {
   readonly collection: string
   readonly table: string
@@ -28,7 +27,6 @@ interface SnapshotRow extends Omit<LanceSnapshot, "manifest"> {
   readonly manifest: string
 }
 
-/** The table `snapshots`. */
 export type LanceSnapshots = Effect.Success<ReturnType<typeof openSnapshots>>
 
 export const openSnapshots = Effect.fn("LanceSnapshots.open")(function* (store: Store) {

@@ -9,7 +9,6 @@ const integer = (name: string) => new Field(name, new Int32(), true)
 const uncompressed = (name: string) =>
   new Field(name, new Utf8(), true, new Map([["lance-encoding:compression", "none"]]))
 
-/** A list of `dimension` floats. */
 export const vectorType = (dimension: number) =>
   new FixedSizeList(dimension, new Field("item", new Float32(), true))
 
@@ -65,6 +64,5 @@ export const filesSchema = new Schema([
   new Field("touched", new Float64(), false)
 ])
 
-/** The vector cache. */
 export const vectorsSchema = (dimension: number) =>
   new Schema([text("sha256"), new Field("vector", vectorType(dimension), false)])

@@ -11,7 +11,6 @@ import { vectorsSchema } from "./LanceTables.ts"
 export const vectorsTable = (model: string, dimension: number): string =>
   `vectors_${createHash("sha256").update(`${model}\0${dimension}`).digest("hex").slice(0, 32)}`
 
-/** The table `vectors_<model>`. */
 export const openVectors = Effect.fn("LanceVectors.open")(function* (
   store: Store,
   model: string,
@@ -81,7 +80,6 @@ export const openVectors = Effect.fn("LanceVectors.open")(function* (
   return { get, put } satisfies VectorCache
 })
 
-/** Entries that are written together. */
 interface Group {
   readonly entries: Map<string, Float32Array>
   readonly written: Effect.Effect<void, RagError>

@@ -4,7 +4,7 @@ import { RagError } from "../../document/RagError.ts"
 import type { Collection } from "../PassageIndex.ts"
 import { attempt, attemptWrite, sqlIn, type Table, upsert } from "./Lance.ts"
 import type { LanceFiles } from "./LanceFiles.ts"
-import { documentRow, toRows, toArrow } from "./LanceRows.ts"
+import { documentRow, lanceRows, toArrow } from "./LanceRows.ts"
 
 /** Identifiers in one filter. */
 const FILTER_IDS = 500
@@ -22,7 +22,7 @@ export const collectionWrites = (
     yield* checkUnique(ids)
     const originals = documents.map(({ info, original }) => [info.sha256, original] as const)
     yield* files.put(new Map([...originals, ...documents.flatMap(({ attachments }) => [...attachments])]))
-    const rows = toRows(documents, { removed: true })
+    const rows = lanceRows(documents, { removed: true })
     const { numInsertedRows } = yield* attemptWrite("ingest", "writing passages", () =>
       upsert(table, "id", toArrow(rows, dimension))
     )
@@ -42,7 +42,7 @@ export const collectionWrites = (
         .whenMatchedUpdateAll()
         .whenNotMatchedInsertAll()
         .whenNotMatchedBySourceDelete({ where: isOwn })
-        .execute(toArrow(toRows(documents, { removed: false }), dimension))
+        .execute(toArrow(lanceRows(documents, { removed: false }), dimension))
     )
   }, writer.withPermit),
 
