@@ -42,12 +42,6 @@ export const sidePreferenceOf = (
   for (const candidates of pages.flat()) {
     const good = candidates.filter(({ content, cut }) => content >= limits.clearContent && cut === Infinity)
     if (good.length === 1) votes[good[0]!.caption.kind][good[0]!.side] += 1
-    else if (good.length === 2) {
-      const [a, b] = good as [FigureRegion, FigureRegion]
-      // With good regions on both sides, the nearer one gets part of a vote
-      if (Math.abs(a.gap - b.gap) > limits.nearerBy)
-        votes[a.caption.kind][(a.gap < b.gap ? a : b).side] += limits.nearerVote
-    }
   }
   const share = (of: Record<Side, number>): Record<Side, number> => {
     const all = of.above + of.below + of.left + of.right

@@ -49,7 +49,7 @@ export const toBlocks = (segments: ReadonlyArray<Segment>, leading: number): Rea
   const open: Array<Array<Segment>> = []
   const done: Array<Array<Segment>> = []
   for (const segment of segments) {
-    const [x0, , x1, y1] = segment.box
+    const [x0, , , y1] = segment.box
     for (let i = open.length - 1; i >= 0; i--) {
       if (y1 - open[i]!.at(-1)!.box[3] > limits.maxLineStep) done.push(...open.splice(i, 1))
     }
@@ -58,14 +58,10 @@ export const toBlocks = (segments: ReadonlyArray<Segment>, leading: number): Rea
       const step = (y1 - last.box[3]) / segment.size
       if (step < limits.minLeading || step > Math.max(limits.maxLeading, leading * limits.leadingSlack))
         return false
-      if (Math.abs(last.size - segment.size) > limits.sameSize * segment.size || last.mono !== segment.mono)
-        return false
+      if (Math.abs(last.size - segment.size) > limits.sameSize * segment.size) return false
       const first = lines.length === 1 ? limits.maxIndent * segment.size : limits.sameLeft
       const left = x0 - last.box[0]
-      return (
-        (left > -first && left < limits.sameLeft) ||
-        Math.abs((x0 + x1 - last.box[0] - last.box[2]) / 2) < limits.sameCentre
-      )
+      return left > -first && left < limits.sameLeft
     })
     if (match === undefined) open.push([segment])
     else match.push(segment)
@@ -78,12 +74,11 @@ export const toBlocks = (segments: ReadonlyArray<Segment>, leading: number): Rea
 }
 
 /** Whether the block is prose: long lines of words that fill its width. */
-const isProse = ({ box, lines, size }: TextBlock): boolean => {
+const isProse = ({ box, lines }: TextBlock): boolean => {
   if (lines.length < 2 || lines.filter(({ mono }) => mono).length > lines.length / 2) return false
   const text = lines.map((line) => line.text).join(" ")
   const full = lines.slice(0, -1)
   return (
-    width(box) > limits.minProseWidth * size &&
     median(full.map((line) => letters(line.text))) >= limits.proseLineLetters &&
     full.filter((line) => line.box[2] > box[2] - limits.earlyEnd * width(box)).length >=
       limits.fullLines * full.length &&
@@ -108,9 +103,7 @@ const columnsOf = (blocks: ReadonlyArray<TextBlock>): ReadonlyArray<Column> => {
       match.lines += lines.length
     }
   }
-  const all = groups.reduce((sum, { lines }) => sum + lines, 0)
   const columns = groups
-    .filter(({ lines }) => lines >= Math.max(2, limits.minColumnShare * all))
     .map(({ lines, rights, x0 }) => ({
       x0,
       x1: rights.toSorted((a, b) => a - b)[Math.floor(rights.length * limits.rightEdgeRank)]!,
@@ -137,11 +130,7 @@ export const bodyOf = (frames: ReadonlyArray<UprightPage>): Body => {
   let all = 0
   for (const { segments } of frames) {
     for (const segment of segments) {
-      // Labels of figures are short; running text is not
-      const weight =
-        segment.text.length > limits.longLabel
-          ? segment.text.length
-          : segment.text.length / limits.shortWeight
+      const weight = segment.text.length
       const key = Math.round(segment.size * 2) / 2
       sizes.set(key, (sizes.get(key) ?? 0) + weight)
       if (segment.bold) bold += weight
@@ -207,9 +196,7 @@ const hasTextBeside = (segment: Segment, column: Column, segments: ReadonlyArray
       overlapY(other.box, segment.box) > 0.5 * Math.min(height(other.box), height(segment.box)) &&
       overlapX(other.box, segment.box) < limits.cellOverlap &&
       other.box[0] > column.x0 - limits.columnSlack &&
-      other.box[2] < column.x1 + limits.columnSlack &&
-      // An equation number is not a cell
-      !/^\(?\d{1,3}(?:\.\d+)?\)$/.test(other.text)
+      other.box[2] < column.x1 + limits.columnSlack
   )
 
 /** The paragraphs, headings and single lines of running text on a page. */
@@ -277,10 +264,7 @@ export const obstaclesOf = (
     const heading =
       (larger || (segment.bold && !body.bold)) &&
       size > limits.minHeadingSize * body.size &&
-      ((indent > -limits.outdent &&
-        (indent < limits.sameLeft || (numbered && indent < limits.numberedIndent))) ||
-        size >= limits.titleSize * body.size) &&
-      letters(text) < limits.headingLetters
+      ((indent > -limits.outdent && indent < limits.sameLeft) || size >= limits.titleSize * body.size)
     const usual = size > limits.minBodySize * body.size && size < limits.maxLineSize * body.size
     const words = text.split(/\s+/).length
     const line =

@@ -1,7 +1,6 @@
 /** The captions of a page. */
 import type { Box } from "../../../document/Document.ts"
 import { height, hull, overlapX, overlapY, width } from "../page/Box.ts"
-import { letters } from "../page/Lines.ts"
 import type { Body, Column } from "./BodyText.ts"
 import { type CaptionStart, captionStart } from "../../parsing/CaptionStart.ts"
 import { type UprightPage, type Segment } from "./UprightPage.ts"
@@ -37,26 +36,10 @@ const continuesLineAbove = (segment: Segment, segments: ReadonlyArray<Segment>, 
       step < Math.max(limits.looseLeading, body.leading * limits.leadingSlack) &&
       Math.abs(above.size - segment.size) < limits.sameSize * segment.size &&
       above.bold === segment.bold &&
-      segment.box[0] - above.box[0] < limits.hangingIndent &&
-      segment.box[0] - above.box[0] > -limits.firstLineIndent * segment.size &&
-      width(above.box) > limits.minLineAbove * segment.size &&
-      (!/[.!?:。！？：]["'”’)\]]*$/u.test(above.text) ||
-        above.box[2] > segment.box[2] - limits.raggedEnd * width(segment.box)) &&
-      /\p{Ll}{2}|[\u3400-\u9FFF]{2}/u.test(above.text)
+      Math.abs(segment.box[0] - above.box[0]) < limits.firstLineIndent * segment.size &&
+      width(above.box) > limits.minLineAbove * segment.size
     )
   })
-
-/** Whether words of the same line precede it. Wide spaces split justified lines into several segments. */
-const isWithinLine = ({ box, size }: Segment, { segments }: UprightPage, gap: number): boolean =>
-  segments.some(
-    (other) =>
-      overlapY(other.box, box) > limits.sameLine * height(box) &&
-      box[0] - other.box[2] > limits.touching &&
-      box[0] - other.box[2] < gap * size &&
-      Math.abs(other.size - size) < limits.sameSize * size &&
-      /\p{L}/u.test(other.text) &&
-      captionStart(other.text) === undefined
-  )
 
 const ruleBetween = (frame: UprightPage, above: Box, below: Box): boolean =>
   frame.graphics.some(
@@ -65,15 +48,6 @@ const ruleBetween = (frame: UprightPage, above: Box, below: Box): boolean =>
       (box[1] + box[3]) / 2 > above[3] - limits.ruleSlack * height(above) &&
       (box[1] + box[3]) / 2 < below[1] + limits.ruleSlack * height(below) &&
       overlapX(box, above) > limits.ruleOverlap * Math.min(width(box), width(above))
-  )
-
-/** Whether a drawing is directly above or below it. Required for captions without a number. */
-const isAtDrawing = ({ box, size }: Segment, { graphics }: UprightPage): boolean =>
-  graphics.some(
-    ({ box: own }) =>
-      overlapX(own, box) > 0 &&
-      overlapY(own, box) > -limits.nearDrawing * size &&
-      overlapY(own, box) < limits.drawingOverlap
   )
 
 /** Whether the row is a justified line, as wide as the line above it. */
@@ -142,7 +116,6 @@ const captionLines = (
   const rowOf = (one: Segment) => captionRow(one, first, frame, starts, columns)
   const lines: Array<ReadonlyArray<Segment>> = [rowOf(first)]
   let box = hull(lines[0]!.map((one) => one.box))
-  let step = 0
   const column = columns.find(
     ({ x0, x1 }) => box[0] > x0 - limits.columnSlack && box[2] < x1 + limits.columnSlack
   )
@@ -152,13 +125,9 @@ const captionLines = (
       const down = (other.box[3] - last[3]) / first.size
       return (
         down > limits.minStep &&
-        down <
-          (step === 0
-            ? Math.max(limits.firstStep, body.leading * limits.firstStepLeading)
-            : step * limits.stepGrowth + limits.stepSlack) &&
+        down < Math.max(limits.maxStep, body.leading * limits.stepLeading) &&
         !starts.has(other) &&
         Math.abs(other.size - first.size) < limits.sameCaptionSize * first.size &&
-        other.mono === first.mono &&
         overlapX(other.box, box) > limits.lineOverlap * Math.min(width(other.box), width(box)) &&
         (isCentred(other.box, last) ||
           other.box[0] >
@@ -168,31 +137,9 @@ const captionLines = (
     const next = below[0]
     if (next === undefined || (below.length > 1 && !isJustified(below, last, column))) break
     const centred = isCentred(next.box, last)
-    const firstWord = (next.text.split(" ", 1)[0] ?? "").length * 0.5 * first.size
-    const finished = /[.。!?！？]$/u.test(lines.at(-1)!.at(-1)!.text)
-    // A caption may be narrower than its column
-    const edge = Math.max(box[2], next.box[2])
-    const room = (finished && lines.length === 1 ? (column?.x1 ?? edge) : edge) - last[2]
-    // A short line is the last of its paragraph
-    if (
-      lines.length >= 1 &&
-      !centred &&
-      room > firstWord + limits.earlyEnd * first.size &&
-      (finished || room > limits.earlyEndShare * ((column?.x1 ?? box[2]) - box[0])) &&
-      !(lines.length === 1 && letters(first.text) < limits.labelLetters)
-    )
-      break
     const left = next.box[0] - last[0]
     if (!centred && lines.length > 1 && Math.abs(left) > limits.sameLeft) break
-    if (next.bold && !first.bold && lines.length > 1) break
     const row = rowOf(next)
-    if (
-      row.length > 1 &&
-      below.length === 1 &&
-      lines.length === 1 &&
-      row.some((one, i) => i > 0 && one.box[0] - row[i - 1]!.box[2] > limits.cellGap * first.size)
-    )
-      break
     const beside = frame.segments.filter(
       (other) =>
         !row.includes(other) &&
@@ -208,10 +155,6 @@ const captionLines = (
     )
       break
     if (ruleBetween(frame, last, next.box)) break
-    step =
-      lines.length === 1
-        ? (next.box[3] - last[3]) / first.size
-        : Math.max(step, (next.box[3] - last[3]) / first.size)
     lines.push(row)
     box = hull([box, ...row.map((one) => one.box)])
   }
@@ -230,17 +173,7 @@ export const captionsOf = (
     if (start === undefined || segment.mono) continue
     const changed = changesAfter(segment, start.length)
     if (start.sign === "bare" && !changed) continue
-    const atColumn = columns.some(({ x0 }) => Math.abs(segment.box[0] - x0) < limits.sameLeft)
-    const standsOut = changed && segment.runs[0]!.bold
-    if (
-      !segment.bold &&
-      !atColumn &&
-      isWithinLine(segment, frame, standsOut ? limits.boldGap : limits.wordGap)
-    )
-      continue
-    if (continuesLineAbove(segment, frame.segments, body) && !standsOut) continue
-    if (start.sign === "unnumbered" && !isAtDrawing(segment, frame)) continue
-    if (start.sign === "alone" && !segment.bold && !isTitleOfNext(segment, frame)) continue
+    if (continuesLineAbove(segment, frame.segments, body)) continue
     found.set(segment, start)
   }
   if (found.size > limits.maxCaptions) return []
@@ -256,20 +189,4 @@ export const captionsOf = (
       text: segments.map(({ text }) => text).join(" ")
     }
   })
-}
-
-/** Whether a label such as "TABLE I" has its title below or beside it. */
-const isTitleOfNext = (segment: Segment, frame: UprightPage): boolean => {
-  const [x0, y0, x1, y1] = segment.box
-  const middle = (x0 + x1) / 2
-  return frame.segments.some(
-    ({ box }) =>
-      (box[1] >= y1 - limits.titleOverlap &&
-        box[1] < y1 + limits.titleBelow * segment.size &&
-        (Math.abs((box[0] + box[2]) / 2 - middle) < limits.titleCentre ||
-          Math.abs(box[0] - x0) < limits.titleLeft)) ||
-      (box[0] > x1 &&
-        box[0] < x1 + limits.titleBeside * segment.size &&
-        Math.abs(box[1] - y0) < limits.titleLine)
-  )
 }

@@ -1,6 +1,6 @@
 /** Finds the figures and tables of a paged document by their captions, from text, drawings and their positions. Uses no model. */
 import type { Box } from "../../../document/Document.ts"
-import { area, overlapX, overlapY } from "../page/Box.ts"
+import { area, height } from "../page/Box.ts"
 import type { FigureTrace } from "./FigureTrace.ts"
 import { type RawPage, type Turn } from "../page/Run.ts"
 import { assign, sidePreferenceOf } from "./Assignment.ts"
@@ -22,13 +22,8 @@ const limits = Tolerances.figures
 
 const startsCaption = (text: string): boolean => captionStart(text) !== undefined
 
-const MAY_START = /^\s*(?:\p{L}+ )?(?:[\p{Lu}\u2E80-\u9FFF\uAC00-\uD7AF])/u
-
-/** The text directions of a page that may contain captions. */
-const turnsOf = (page: RawPage): ReadonlyArray<Turn> =>
-  ([0, 1, 2, 3] as const).filter((turn) =>
-    page.runs.some((run) => run.turn === turn && MAY_START.test(run.text))
-  )
+/** The text directions of a page. */
+const turnsOf = ({ runs }: RawPage): ReadonlyArray<Turn> => [...new Set(runs.map(({ turn }) => turn))]
 
 const layoutOf = (frame: UprightPage, body: Body): PageLayout => {
   const paper = frame.width * frame.height
@@ -39,28 +34,11 @@ const layoutOf = (frame: UprightPage, body: Body): PageLayout => {
   const obstacles = obstaclesOf(blocks, frame.segments, columns, body)
     .map((one) => ({ ...one, segments: one.segments.filter((segment) => !written.has(segment)) }))
     .filter(({ segments }) => segments.length > 0)
-  const graphics = frame.graphics.filter(({ box }) => {
-    const [w, h] = [box[2] - box[0], box[3] - box[1]]
-    if (w * h > Tolerances.frames.paperShare * paper || h > limits.maxHeightShare * frame.height) return false
-    // Underlines, fractions and marks within running text
-    return !obstacles.some(
-      (one) =>
-        one.strong &&
-        w < one.box[2] - one.box[0] - limits.narrower &&
-        h < limits.maxMarkHeight &&
-        box[0] >= one.box[0] - limits.insideSlack &&
-        box[2] <= one.box[2] + limits.insideSlack &&
-        box[1] >= one.box[1] - limits.insideSlack &&
-        box[3] <= one.box[3] + limits.insideSlack &&
-        // On one of its lines, not beside its short first or last line
-        one.segments.some(
-          (line) => overlapX(line.box, box) >= 0 && overlapY(line.box, box) > -limits.insideSlack
-        )
-    )
-  })
-  const prose = blocks
-    .filter((block) => isRunningText(block, body) && !block.lines.some((line) => written.has(line)))
-    .map(({ box }) => box)
+  const graphics = frame.graphics.filter(
+    ({ box }) =>
+      area(box) <= Tolerances.frames.paperShare * paper && height(box) <= limits.maxHeightShare * frame.height
+  )
+  const prose = blocks.filter((block) => isRunningText(block, body)).map(({ box }) => box)
   const frames = framesOf(graphics, paper)
   const blockers = new Set(
     obstacles
@@ -156,17 +134,14 @@ const captionedFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<PdfFigur
   const { body, regions } = regionsOf(clean)
   const preference = sidePreferenceOf(regions.map(({ captions }) => captions))
   const unplaced: Array<Unplaced> = []
-  const found = withoutDuplicateNumbers(
-    regions.flatMap(({ captions, page, turn, written }) => {
-      const chosen = assign(captions, preference)
-      const placed = new Set(chosen.map(({ caption }) => caption))
-      const rest = written.filter((caption) => turn === 0 && !placed.has(caption))
-      unplaced.push(...rest.map((caption) => ({ page: page.number, caption, only: written.length === 1 })))
-      return chosen
-        .map((candidate) => ({ candidate, found: toFound(candidate, page, turn) }))
-        .filter((one) => area(one.found.box) > 0)
-    })
-  )
+  const all = regions.flatMap(({ captions, page, turn, written }) => {
+    const chosen = assign(captions, preference)
+    const placed = new Set(chosen.map(({ caption }) => caption))
+    const rest = written.filter((caption) => turn === 0 && !placed.has(caption))
+    unplaced.push(...rest.map((caption) => ({ page: page.number, caption, only: written.length === 1 })))
+    return chosen.map((region) => ({ region, figure: toFound(region, page, turn) }))
+  })
+  const found = withoutDuplicateNumbers(all)
   const fullPage = fullPageFigures(unplaced, clean, found)
   const own = [...found, ...fullPage]
   const unlabelled = clean.flatMap((page) =>
@@ -196,22 +171,19 @@ const toFound = ({ box, caption }: FigureRegion, page: RawPage, turn: Turn): Pdf
 
 const CONTINUED = /\b(?:cont(?:inued|['’]?d|\.)?|fortsetzung|suite|continuación)\b|续|續/iu
 
-/** Keeps the best of several figures with the same number, and its continuations. */
+/** Drops a figure if another one with its number is clearly better. Numbers may restart, as in collections. */
 const withoutDuplicateNumbers = (
-  all: ReadonlyArray<{ readonly candidate: FigureRegion; readonly found: PdfFigure }>
+  all: ReadonlyArray<{ readonly region: FigureRegion; readonly figure: PdfFigure }>
 ): ReadonlyArray<PdfFigure> =>
   all
-    .filter(({ candidate: own }) =>
+    .filter(({ region: { caption, content } }) =>
       all.every(
-        ({ candidate: other }) =>
-          other === own ||
-          own.caption.number === undefined ||
-          other.caption.number !== own.caption.number ||
-          other.caption.series !== own.caption.series ||
-          CONTINUED.test(own.caption.text) ||
-          // Numbers may restart, as in collections: drop only clearly worse figures
-          other.content - other.gap / limits.gapWeight <
-            own.content - own.gap / limits.gapWeight + limits.clearlyWorse
+        ({ region: other }) =>
+          caption.number === undefined ||
+          other.caption.number !== caption.number ||
+          other.caption.series !== caption.series ||
+          CONTINUED.test(caption.text) ||
+          other.content < content + limits.clearlyWorse
       )
     )
-    .map(({ found }) => found)
+    .map(({ figure }) => figure)

@@ -13,9 +13,9 @@ export type Range = readonly [left: number, right: number]
 
 /** The range of the caption's column, limited by text beside the caption. */
 const roomOf = ({ box }: Caption, { columns, frame, prose }: PageLayout): Range => {
-  const column = columns
-    .filter(({ x0, x1 }) => box[0] > x0 - limits.columnSlack && box[2] < x1 + limits.columnSlack)
-    .toSorted((a, b) => a.x1 - a.x0 - (b.x1 - b.x0))[0]
+  const column = columns.find(
+    ({ x0, x1 }) => box[0] > x0 - limits.columnSlack && box[2] < x1 + limits.columnSlack
+  )
   const edges = [
     ...columns.flatMap(({ x0, x1 }) => [x0, x1]),
     box[0],
@@ -70,26 +70,14 @@ export const rangesOf = (
   side: "above" | "below",
   layout: PageLayout
 ): readonly [Range, ...ReadonlyArray<Range>] => {
-  const { captions, frame, obstacles } = layout
+  const { captions, frame } = layout
   const { box } = caption
   const level = (other: Caption): boolean =>
     overlapY(other.box, box) >= limits.sameLine * Math.min(height(other.box), height(box))
   const others = captions.filter((other) => other !== caption)
   const range = shareWith(others.filter(level), caption, roomOf(caption, layout), side, frame)
   const staggered = others.filter(
-    (other) =>
-      !level(other) &&
-      overlapX(other.box, box) < limits.staggeredOverlap &&
-      overlapY(other.box, box) > -limits.staggered &&
-      // Running text across both separates them
-      !obstacles.some(
-        (one) =>
-          one.strong &&
-          overlapX(one.box, box) > 0 &&
-          overlapX(one.box, other.box) > 0 &&
-          one.box[1] > Math.min(box[1], other.box[1]) &&
-          one.box[3] < Math.max(box[3], other.box[3])
-      )
+    (other) => !level(other) && overlapX(other.box, box) < limits.staggeredOverlap
   )
   const narrow = shareWith(staggered, caption, range, side, frame)
   return narrow[0] === range[0] && narrow[1] === range[1] ? [range] : [range, narrow]

@@ -38,7 +38,7 @@ export const framesOf = (graphics: ReadonlyArray<Graphic>, page: number): Readon
   const closed = graphics
     .filter(
       ({ box, kind, shape }) =>
-        (kind !== "path" || shape === "frame" || shape === "filled") &&
+        (kind !== "path" || shape === "frame") &&
         width(box) > limits.minWidth &&
         height(box) > limits.minHeight &&
         area(box) < limits.paperShare * page

@@ -20,12 +20,7 @@ export const contentOf = (caption: Caption, items: ReadonlyArray<Item>, box: Box
   if (width(box) < content.minWidth || height(box) < content.minHeight) return 0
   const drawn = items.flatMap(({ graphic }) => graphic ?? [])
   const texts = items.flatMap(({ segment }) => segment ?? [])
-  const pictures = drawn.filter(
-    ({ box: own, kind, shape }) =>
-      kind !== "path" ||
-      ((shape === "frame" || shape === "filled") && area(own) > content.minFrameArea) ||
-      (shape === "other" && area(own) > content.minShapeArea)
-  )
+  const pictures = drawn.filter(({ shape }) => shape !== "horizontal" && shape !== "vertical")
   const covered =
     pictures.length === 0
       ? 0
@@ -51,11 +46,9 @@ export const contentOf = (caption: Caption, items: ReadonlyArray<Item>, box: Box
   if (drawn.length >= content.fewDrawings) return content.someDrawings
   return texts.length === 0
     ? content.nothing
-    : texts.filter(({ mono }) => mono).length > texts.length / 2
-      ? content.code
-      : texts.length > content.someTexts
-        ? content.labels
-        : content.hardlyText
+    : texts.length > content.someTexts
+      ? content.labels
+      : content.hardlyText
 }
 
 const NOTE =

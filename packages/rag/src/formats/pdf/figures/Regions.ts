@@ -103,9 +103,7 @@ const ruledTable = (
       Math.abs(rule[2] - first[2]) < limits.sameEdge &&
       rule[1] < end + limits.lastRule
   )
-  return alike.length > 1 && blocking.every(({ box }) => box[1] > first[1] - limits.firstRule)
-    ? hull(alike)
-    : undefined
+  return alike.length > 1 ? hull(alike) : undefined
 }
 
 /** Everything drawn or written on the page except captions. */
@@ -197,7 +195,7 @@ const stretchesOf = (
     const joins = ({ box }: Item): boolean => middleY(box) < all[3]
     taken.push(item, ...waiting.filter(joins))
     waiting = waiting.filter((one) => !joins(one))
-    reach = hull([all, ...taken.slice(-limits.lastItems).map(({ box }) => box)])
+    reach = hull([all, ...taken.map(({ box }) => box)])
   }
   if (reach === undefined) return []
   const kept = caption.kind === "figure" ? withoutTextBeyond(taken, size) : taken
@@ -268,30 +266,9 @@ const regionsFor = (caption: Caption, layout: PageLayout): ReadonlyArray<FigureR
     // Use the range across columns only if the figure continues there at the same height
     const [inner, outer] = [within[0]?.box, across[0]?.box]
     const continues =
-      outer !== undefined &&
-      !layout.captions.some(
-        (one) =>
-          one !== caption &&
-          overlapX(one.box, outer) > 0 &&
-          // A caption in another column may belong to a figure above or below it
-          overlapY(one.box, hull([outer, inner ?? outer])) >
-            (shared(one.box[0], one.box[2], ...range) > limits.inRange
-              ? limits.otherCaption
-              : -limits.firstGap)
-      ) &&
-      (inner === undefined ||
-        (height(outer) > limits.keptHeight * height(inner) && width(outer) > limits.widerBy * width(inner)))
+      outer !== undefined && (inner === undefined || height(outer) > limits.keptHeight * height(inner))
     const grown = continues ? across : within
     found.push(...grown, ...narrower.flatMap((one) => regionsOnSide(caption, side, one, layout)))
-    if (grown.some(({ content }) => content >= Tolerances.assignment.minContent)) continue
-    found.push(
-      ...regionsOnSide(
-        caption,
-        side,
-        [caption.box[0] - limits.underCaption, caption.box[2] + limits.underCaption],
-        layout
-      )
-    )
   }
   const sides = (["left", "right"] as const).flatMap((side) => sideRegion(caption, side, layout) ?? [])
   if (found.every(({ content }) => content < Tolerances.assignment.minContent)) return [...found, ...sides]

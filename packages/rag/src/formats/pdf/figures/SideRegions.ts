@@ -14,7 +14,7 @@ const limits = Tolerances.beside
 export const sideRegion = (
   caption: Caption,
   side: "left" | "right",
-  { captions, frame, graphics, obstacles }: PageLayout
+  { captions, frame, graphics }: PageLayout
 ): FigureRegion | undefined => {
   const { box } = caption
   const isAtHeight = (own: Box): boolean =>
@@ -23,9 +23,7 @@ export const sideRegion = (
     side === "right"
       ? own[0] >= box[2] - limits.edgeSlack && own[0] - box[2] < limits.maxDistance
       : own[2] <= box[0] + limits.edgeSlack && box[0] - own[2] < limits.maxDistance
-  const drawn = graphics.filter(
-    (one) => isThere(one.box) && area(one.box) < Tolerances.frames.paperShare * frame.width * frame.height
-  )
+  const drawn = graphics.filter((one) => isThere(one.box))
   const seeds = drawn.map((one) => one.box).filter((own) => isAtHeight(own) && area(own) > limits.minArea)
   // Rules of a table have the same ends
   const rules = tableRules(drawn).filter((rule) => width(rule) > limits.minRule)
@@ -39,13 +37,10 @@ export const sideRegion = (
   )
   if (lines.length > 1 && caption.kind === "table") seeds.push(hull(lines))
   if (seeds.length === 0) return undefined
-  const prose = new Set(obstacles.flatMap(({ segments }) => segments))
   const written = new Set(captions.flatMap(({ segments }) => segments))
   const parts = [
     ...drawn.map((one) => one.box),
-    ...frame.segments
-      .filter((one) => !prose.has(one) && !written.has(one) && isThere(one.box))
-      .map((one) => one.box)
+    ...frame.segments.filter((one) => !written.has(one) && isThere(one.box)).map((one) => one.box)
   ]
   let region = hull(seeds)
   for (let round = 0; round < limits.rounds; round++) {
@@ -57,11 +52,6 @@ export const sideRegion = (
     ]
     region = hull([region, ...parts.filter((own) => overlapX(own, reach) > 0 && overlapY(own, reach) > 0)])
   }
-  const blocked = [
-    ...captions.filter((one) => one !== caption).map((one) => one.box),
-    ...obstacles.filter(({ strong }) => strong).map((one) => one.box)
-  ]
-  if (blocked.some((own) => contains(region, ...centre(own)))) return undefined
   const labels = frame.segments.filter((one) => contains(region, ...centre(one.box)))
   const items = [
     ...drawn
@@ -73,7 +63,7 @@ export const sideRegion = (
     caption,
     side,
     box: region,
-    content: limits.contentWeight * contentOf(caption, items, region),
+    content: contentOf(caption, items, region),
     gap: side === "right" ? region[0] - box[2] : box[0] - region[2],
     share: 1,
     cut: Infinity

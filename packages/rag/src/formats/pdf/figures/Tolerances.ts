@@ -28,19 +28,14 @@ export const Tolerances = {
     sameSize: 0.08, // share of the font size: rounding of sizes in PDFs
     maxIndent: 3, // em: of a paragraph's first line
     sameLeft: 3, // pt: edges that differ less are aligned
-    sameCentre: 1.5, // pt: centred lines
-    minProseWidth: 11, // em: narrower blocks are labels or cells
     proseLineLetters: 25, // count: shorter lines are labels
     fullLines: 0.6, // share of lines that reach the right edge of a paragraph
     letterShare: 0.6, // share of characters that are letters; numbers and formulas have fewer
     bodySize: 0.1, // share of the body's font size
     sameColumn: 5, // pt: left edges of one column
     ownColumnLines: 25, // count: a page with fewer lines of text takes over the document's columns
-    minColumnShare: 0.06, // share of all lines: fewer are an indented list
     rightEdgeRank: 0.6, // share: rank of the right edge that counts; ragged lines end before it
     columnOverlap: 0.25, // share of the narrower column
-    longLabel: 20, // count: labels of figures have fewer characters
-    shortWeight: 5, // factor by which short segments count less for the body's font size
     defaultSize: 10, // pt: font size of a document without text
     leadingPages: 40, // count: pages measured for the leading
     leadingSize: 0.6, // pt: difference from the body's font size
@@ -64,9 +59,7 @@ export const Tolerances = {
     largerSize: 1.12, // share of the body's font size: headings
     minHeadingSize: 0.9, // share of the body's font size: bold headings
     outdent: 4, // pt: left of the column's edge
-    numberedIndent: 30, // pt: of numbered headings
     titleSize: 1.3, // share of the body's font size: titles may be centred
-    headingLetters: 120, // count: longer text is a paragraph
     lineIndent: 4.5, // em: of single lines of running text
     sentenceWords: 3, // count: shorter lines that end with a stop may be labels …
     sentenceLetters: 10 // count: … unless they have more letters than this (Chinese has no spaces)
@@ -83,18 +76,12 @@ export const Tolerances = {
     sameSize: 0.06, // share of the font size: text of one paragraph
     samePieceSize: 0.08, // share of the font size: pieces of one line
     sameCaptionSize: 0.13, // share of the font size: labels are often set smaller or larger
-    hangingIndent: 2.5, // pt: right of the line above
     firstLineIndent: 3, // em: left of the line above
     minLineAbove: 14, // em: shorter lines above are labels or headings
-    raggedEnd: 0.1, // share of the line's width that the line above may be shorter
-    wordGap: 1.7, // em: widest space in a justified line
-    boldGap: 1.2, // em: as above, before a bold label
     sameLine: 0.6, // share of the lower text's height that overlaps
     touching: -1, // pt: pieces of a line overlap at most this much
     ruleSlack: 0.35, // share of a line's height: a rule may cut into the line's box
     ruleOverlap: 0.3, // share of the narrower of rule and text
-    nearDrawing: 3.5, // em: labels of an axis may be between a drawing and its caption
-    drawingOverlap: 2, // pt: a caption reaches into its drawing at most this far
     sameEdge: 4, // pt: aligned edges and centres of lines
     sameLeft: 3, // pt: aligned left edges of text
     sameMiddle: 6, // pt: twice the distance of two centres
@@ -103,31 +90,18 @@ export const Tolerances = {
     reachOfOther: 6, // em: … within this distance text belongs to that caption
     columnSlack: 6, // pt: captions may reach over their column
     minStep: 0.6, // em: from line to line; closer texts share a line
-    firstStep: 1.45, // em: from the first line to the second
-    firstStepLeading: 1.1, // share of the document's leading
-    stepGrowth: 1.15, // share of the steps so far
-    stepSlack: 0.05, // em: rounding of places
+    maxStep: 1.45, // em: from line to line
+    stepLeading: 1.1, // share of the document's leading
     lineOverlap: 0.4, // share of the narrower of two lines
     leftOutdent: 40, // pt: a further line may begin this far left of a label set off to the right
     leftOutdentWithoutColumn: 200, // pt: added where no column limits the caption
-    earlyEnd: 3, // em: room for more than the next word at the end of a line ends the paragraph
-    earlyEndShare: 0.3, // share of the column's width, where no stop ends the line
-    labelLetters: 24, // count: a shorter first line may be the label alone
-    cellGap: 1.3, // em: wider gaps in the second line are those of a table's head
-    besideShare: 0.8, // share of a text's width within the column: text beside a line makes a row of it
-    titleOverlap: 2, // pt: between a label alone on its line and the title below
-    titleBelow: 1.2, // em: from the label to the title below
-    titleCentre: 6, // pt: centres of label and title
-    titleLeft: 2, // pt: left edges of label and title
-    titleBeside: 3, // em: from the label to the title beside it
-    titleLine: 3 // pt: tops of label and title beside it
+    besideShare: 0.8 // share of a text's width within the column: text beside a line makes a row of it
   },
 
   /** Horizontal ranges of figures. */
   ranges: {
     margin: 4, // pt: between a column and items beside it
     flow: 24, // pt: text beside a caption limits its figure where it is this near in height
-    staggered: 300, // pt: figures side by side may have captions this far apart in height
     around: 160, // pt: from two captions, where the gap between their figures is looked for
     maxTries: 2_000, // count: places tried for that gap
     step: 2, // pt: between these places
@@ -157,7 +131,6 @@ export const Tolerances = {
     minRule: 30, // pt: shorter lines are fractions and underlines
     sameEdge: 4, // pt: rules of one table have the same ends
     lastRule: 1, // pt: the last rule may touch the running text below it
-    firstRule: 2, // pt: text may touch the first rule
     overlapEnd: 14, // pt: items may reach into the text that limits the region
     pastEnd: 2, // pt: as above, for items outside the range
     rounds: 3, // count: how often a region is widened
@@ -165,15 +138,10 @@ export const Tolerances = {
     besideText: 0.3, // share of a text's width within the region
     besideDrawing: 1, // pt: overlap of a drawing with the region
     tableEdge: 3, // pt: text may reach over the rules of its table
-    lastItems: 4, // count: items checked again when the region grows
     unnumberedGap: 2, // em: from a caption without a number to its figure
     unnumberedContent: 0.8, // score: without a number the content must be clear
     unnumberedHeight: 40, // pt: of a figure without a number
-    inRange: 2, // pt: overlap of another caption with the range
-    otherCaption: -12, // pt: distance from another caption in the same column
     keptHeight: 0.8, // share of the narrow region's height that the one across columns must have
-    widerBy: 1.1, // factor by which that one must be wider
-    underCaption: 6, // pt: on both sides of the caption, for a region as wide as the caption
     reachesPast: 2 // pt: a region beside the caption extends past the end of the one above or below
   },
 
@@ -186,8 +154,7 @@ export const Tolerances = {
     minArea: 400, // pt²: smaller drawings are marks
     minRule: 60, // pt: shorter lines are no rules of a table
     sameEdge: 4, // pt: rules of one table have the same ends
-    rounds: 4, // count: how often a region is widened
-    contentWeight: 0.8 // factor: captions beside figures are rarer than above or below
+    rounds: 4 // count: how often a region is widened
   },
 
   /** Notes and text at the end of a region. */
@@ -205,8 +172,6 @@ export const Tolerances = {
   content: {
     minWidth: 20, // pt
     minHeight: 8, // pt
-    minFrameArea: 400, // pt²: smaller frames are marks
-    minShapeArea: 300, // pt²: smaller shapes are marks
     rowStep: 5, // pt: texts in the same step are one row
     minRules: 2, // count: rules of a table
     minGridRows: 2, // count: rows with several texts
@@ -217,7 +182,6 @@ export const Tolerances = {
     manyDrawings: 8, // count: a drawing of many lines
     fewDrawings: 2, // count
     someDrawings: 0.8, // score of few drawings
-    code: 0.7, // score: listings are figures
     someTexts: 2, // count: more texts may be labels
     labels: 0.45, // score of labels without a drawing
     hardlyText: 0.15 // score
@@ -235,8 +199,6 @@ export const Tolerances = {
     gapWeight: 90, // pt that cost as much as the whole content
     maxOverlap: 0.1, // share of the smaller region
     clearContent: 0.6, // score: a region that counts for the preference
-    nearerBy: 6, // pt: difference of two gaps that counts for the preference
-    nearerVote: 0.4, // count: vote of the nearer of two regions
     wholeWeight: 0.25, // score: a whole region is worth more than a part of it
     cutWeight: 150, // pt: width of a gap that counts as a score of 1
     maxSteps: 20_000 // count: choices tried for one page
@@ -244,12 +206,8 @@ export const Tolerances = {
 
   /** Drawings of a page, and figures that claim one number. */
   figures: {
-    samplePages: 60, // count: pages on which the running text is measured
     maxHeightShare: 0.8, // share of the page's height: higher drawings are borders
-    narrower: 4, // pt: marks in a paragraph are narrower than it
-    maxMarkHeight: 30, // pt: underlines, fractions and marks within running text
-    insideSlack: 2, // pt: a mark may reach out of its paragraph
-    gapWeight: 200, // pt that cost as much as the whole content
+    samplePages: 60, // count: pages on which the running text is measured
     clearlyWorse: 0.4 // score: difference at which a rival for a number is dropped
   },
 

@@ -56,7 +56,7 @@ const toSegments = (
       const label = open.length === 1 && LABEL.test(open[0]!.text) && /^[\dA-Z]/.test(run.text)
       const isSeparate =
         gap > (label ? limits.labelGap : limits.gap) * size || (gap > 0.5 * size && startsCaption(run.text))
-      if (open.length > 0 && isSeparate && !(mark && /\p{L}{2}/u.test(run.text) && open[0]!.text !== "")) {
+      if (open.length > 0 && isSeparate && !mark) {
         segments.push(toSegment(open))
         open = []
       }
