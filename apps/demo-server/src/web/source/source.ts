@@ -11,12 +11,12 @@ import { announce } from "../ui/Notices.tsx"
 
 type CheckedFigure = AnswerBody["figures"][number]
 
-/** A whole document, or a part of it. */
-export interface OpenSource extends Part {
+export interface OpenSource extends SourcePart {
   readonly collection: string
 }
 
-interface Part {
+/** A whole document, or a part of it. */
+interface SourcePart {
   readonly documentId: string
   readonly title: string
   readonly headings: ReadonlyArray<string>
@@ -39,7 +39,7 @@ export const source = signal<OpenSource>()
 
 let opener: Element | null = null
 
-const show = (next: Part): void => {
+const show = (next: SourcePart): void => {
   if (source.value === undefined) opener = document.activeElement
   const of = current.value?.collection ?? collection.value
   source.value = { ...next, collection: of }
@@ -52,7 +52,7 @@ const seenIn = (figure: PassageFigure | undefined): string | undefined =>
   figure?.crop &&
   current.value?.checked.find((look) => look.figure.crop === figure.crop && look.said !== "")?.said
 
-const ofCitation = (citation: Citation): Part => ({
+const ofCitation = (citation: Citation): SourcePart => ({
   ...citation,
   mark: { start: citation.start, end: citation.end },
   stop: `citation ${citation.n}`,
@@ -62,7 +62,7 @@ const ofCitation = (citation: Citation): Part => ({
 
 export const figureStop = ({ passageId }: CheckedFigure): string => `figure ${passageId}`
 
-const ofFigure = (look: CheckedFigure): Part => {
+const ofFigure = (look: CheckedFigure): SourcePart => {
   const { document, documentId, figure, passageId, said } = look
   const { box, page } = figure
   const passage = current.value?.passages.find((traced) => traced.passage.id === passageId)?.passage
@@ -82,7 +82,7 @@ const ofFigure = (look: CheckedFigure): Part => {
 }
 
 /** What an answer can be checked against, in order: its citations, then the checked figures that are not cited. */
-export const stops = computed((): ReadonlyArray<Part> => {
+export const stops = computed((): ReadonlyArray<SourcePart> => {
   const { checked = [], citations = [] } = current.value ?? {}
   const cited = new Set(citations.map(({ passageId }) => passageId))
   return [
