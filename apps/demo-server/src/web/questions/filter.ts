@@ -5,7 +5,7 @@ import { collection } from "../documents/collections.tsx"
 import { documents } from "../documents/documents.ts"
 import { pluralize } from "../ui/format.ts"
 
-export type PassageKind = NonNullable<ShortFilter["kinds"]>[number]
+type PassageKind = NonNullable<ShortFilter["kinds"]>[number]
 
 export const KIND_NAMES: Readonly<Record<PassageKind, string>> = {
   passage: "Text",
