@@ -168,23 +168,28 @@ class ReceivedBody {
   }
 
   /** The bytes that have arrived since the last time. */
-  readonly parts: Pull.Pull<readonly [Buffer, ...Array<Buffer>], unknown> = Effect.suspend(() => {
-    if (this.chunks.length > 0) return Effect.succeed(this.take() as [Buffer, ...Array<Buffer>])
-    if (this.ended === undefined) return this.whenNotified(this.parts)
-    return Result.isFailure(this.ended) ? Effect.fail(this.ended.failure) : Cause.done()
-  })
+  get parts(): Pull.Pull<readonly [Buffer, ...Array<Buffer>], unknown> {
+    return Effect.suspend(() => {
+      if (this.chunks.length > 0) return Effect.succeed(this.take() as [Buffer, ...Array<Buffer>])
+      if (this.ended === undefined) return this.whenNotified(this.parts)
+      return Result.isFailure(this.ended) ? Effect.fail(this.ended.failure) : Cause.done()
+    })
+  }
 
-  /** All bytes, once they have arrived. */
-  readonly all: Effect.Effect<Buffer, unknown> = Effect.suspend(() => {
-    if (this.ended === undefined) {
-      this.isBuffered = true
-      this.controller?.resume()
-      return this.whenNotified(this.all)
-    }
-    if (Result.isFailure(this.ended)) return Effect.fail(this.ended.failure)
+  /** Runs `then` once all bytes have arrived, or the body has broken off. */
+  whenEnded<A, E>(then: () => Effect.Effect<A, E>): Effect.Effect<A, E> {
+    if (this.ended !== undefined) return then()
+    this.isBuffered = true
+    this.controller?.resume()
+    return this.whenNotified(Effect.suspend(() => this.whenEnded(then)))
+  }
+
+  /** All bytes. Throws if the body has broken off. */
+  bytes(): Buffer {
+    if (this.ended !== undefined && Result.isFailure(this.ended)) throw this.ended.failure
     if (this.chunks.length !== 1) this.chunks = [Buffer.concat(this.chunks)]
-    return Effect.succeed(this.chunks[0] as Buffer)
-  })
+    return this.chunks[0] as Buffer
+  }
 }
 
 interface ResponseHead {
@@ -230,10 +235,11 @@ class DispatchedResponse extends Inspectable.Class implements Response {
   }
 
   private read<A>(parse: (bytes: Buffer) => A): Effect.Effect<A, HttpClientError> {
-    return Effect.flatMap(
-      Effect.mapError(this.body.all, (cause) => this.decodeError(cause)),
-      (bytes) => Effect.try({ try: () => parse(bytes), catch: (cause) => this.decodeError(cause) })
-    )
+    const parsed = Effect.try({
+      try: () => parse(this.body.bytes()),
+      catch: (cause) => this.decodeError(cause)
+    })
+    return Effect.suspend(() => this.body.whenEnded(() => parsed))
   }
 
   /** A copy: undici's buffer may be a part of a larger one. */

@@ -27,11 +27,12 @@ export class DownloadTransport extends Context.Service<DownloadTransport, HttpCl
 const makePool = Effect.fnUntraced(function* (options: { connections: number; maxResponseSize: number }) {
   const dispatcher = yield* NodeHttpClient.makeDispatcherOptions(options)
   const other = yield* Effect.provideService(NodeHttpClient.makeUndici, NodeHttpClient.Dispatcher, dispatcher)
-  return dispatching(dispatcher, other).pipe(
-    HttpClient.mapRequest(HttpClientRequest.setHeader("accept-encoding", "identity")),
-    HttpClient.transform((response) =>
-      Effect.provideService(response, HttpClient.TracerPropagationEnabled, false)
-    )
+  const untraced = HttpClient.transform(
+    other,
+    Effect.provideService(HttpClient.TracerPropagationEnabled, false)
+  )
+  return dispatching(dispatcher, untraced).pipe(
+    HttpClient.mapRequest(HttpClientRequest.setHeader("accept-encoding", "identity"))
   )
 })
 
