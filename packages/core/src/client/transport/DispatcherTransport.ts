@@ -168,10 +168,10 @@ class ReceivedBody {
   }
 
   /** The bytes that have arrived since the last time. */
-  get parts(): Pull.Pull<readonly [Buffer, ...Array<Buffer>], unknown> {
+  takeParts(): Pull.Pull<readonly [Buffer, ...Array<Buffer>], unknown> {
     return Effect.suspend(() => {
       if (this.chunks.length > 0) return Effect.succeed(this.take() as [Buffer, ...Array<Buffer>])
-      if (this.ended === undefined) return this.whenNotified(this.parts)
+      if (this.ended === undefined) return this.whenNotified(this.takeParts())
       return Result.isFailure(this.ended) ? Effect.fail(this.ended.failure) : Cause.done()
     })
   }
@@ -257,7 +257,7 @@ class DispatchedResponse extends Inspectable.Class implements Response {
 
   /** Stopping to read it ends the request. */
   get stream(): Stream.Stream<Uint8Array, HttpClientError> {
-    return Stream.fromPull(Effect.succeed(this.body.parts)).pipe(
+    return Stream.fromPull(Effect.succeed(this.body.takeParts())).pipe(
       Stream.mapError((cause) => this.decodeError(cause)),
       Stream.ensuring(Effect.sync(() => this.body.abort()))
     )
