@@ -59,6 +59,14 @@ const makeCharges = Effect.gen(function* () {
   )
   yield* Effect.forkScoped(Effect.repeat(renewLeases, Schedule.spaced(LEASE_MS / 3)))
 
+  /**
+   * Reserves units, makes the call, and settles or refunds its charge.
+   *
+   * **Details.** The charge is settled before the response is returned, or when a stream ends. If the balance or the limits do
+   * not suffice, nothing is called. A call that fails, or that the end of this server interrupts, is refunded. A caller who
+   * disconnects before the response is charged for the input, and in the middle of a stream also for the received text.
+   * Creations of images and videos are never interrupted, because their result would be lost.
+   */
   const run = <Request, Response>(
     paid: PaidCall<Request, Response>
   ): Effect.Effect<ProviderResponse<Response>, GatewayError | Failure, HttpServerRequest.HttpServerRequest> =>
@@ -109,7 +117,16 @@ const makeCharges = Effect.gen(function* () {
       })
     )
 
-  const endTask: Charges["Service"]["endTask"] = (user, task, succeeded, answer = Effect.undefined) =>
+  /**
+   * Ends the charge of a task: settles it by the task's response if the task succeeded, or else refunds it. Does nothing if the
+   * charge has ended.
+   */
+  const endTask = (
+    user: string,
+    task: string,
+    succeeded: boolean,
+    answer: Effect.Effect<unknown> = Effect.undefined
+  ): Effect.Effect<void> =>
     retryInBackground(
       Effect.flatMap(ledger.ofTask(user, task), (charge) => {
         if (charge === undefined) return Effect.succeed(false)
@@ -167,35 +184,8 @@ const reserve = Effect.fnUntraced(function* <Request, Response>(
 })
 
 /** Runs and bills calls. */
-export class Charges extends Context.Service<
-  Charges,
-  {
-    /**
-     * Reserves units, makes the call, and settles or refunds its charge.
-     *
-     * **Details.** The charge is settled before the response is returned, or when a stream ends. If the balance or the
-     * limits do not suffice, nothing is called. A call that fails, or that the end of this server interrupts, is refunded.
-     * A caller who disconnects before the response is charged for the input, and in the middle of a stream also for the
-     * received text. Creations of images and videos are never interrupted, because their result would be lost.
-     */
-    readonly run: <Request, Response>(
-      paid: PaidCall<Request, Response>
-    ) => Effect.Effect<
-      ProviderResponse<Response>,
-      GatewayError | Failure,
-      HttpServerRequest.HttpServerRequest
-    >
-    /**
-     * Ends the charge of a task: settles it by the task's response if the task succeeded, or else refunds it. Does nothing
-     * if the charge has ended.
-     */
-    readonly endTask: (
-      user: string,
-      task: string,
-      succeeded: boolean,
-      answer?: Effect.Effect<unknown>
-    ) => Effect.Effect<void>
-  }
->()("@sluice/demo-server/Charges") {
-  static readonly layer = Layer.effect(Charges, makeCharges)
+export class Charges extends Context.Service<Charges>()("@sluice/demo-server/Charges", {
+  make: makeCharges
+}) {
+  static readonly layer = Layer.effect(Charges, Charges.make)
 }

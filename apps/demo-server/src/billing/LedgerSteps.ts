@@ -95,10 +95,6 @@ function* returnUnits(row: EndedRow, units: number): SqlStep<void> {
   if (key !== undefined) yield* returnToKey(key, units)
 }
 
-interface VersionRow {
-  readonly version: number
-}
-
 /** Takes units from a balance. Returns a row if the balance suffices. */
 const takeFromUser = (user: string, units: number): SqlQuery =>
   sqlQuery("UPDATE users SET quota = quota - ? WHERE id = ? AND quota >= ? RETURNING id", units, user, units)
@@ -194,7 +190,12 @@ function* reserveTogether(
       : { key, tokens: items.map(({ request }) => request.tokens), limits, now }
   if (calls !== undefined && exceedLimits(calls)) return undefined
   const [[owner], [token], [total]] = yield* queryTogether<
-    [ReadonlyArray<object>, ReadonlyArray<VersionRow>, ReadonlyArray<CallCount>, ReadonlyArray<object>]
+    [
+      ReadonlyArray<object>,
+      ReadonlyArray<{ readonly version: number }>,
+      ReadonlyArray<CallCount>,
+      ReadonlyArray<object>
+    ]
   >([
     units === 0 ? undefined : takeFromUser(user, units),
     units === 0 || key === undefined ? undefined : takeFromKey(key, units),

@@ -129,18 +129,15 @@ const makeRecovery = Effect.gen(function* () {
   const leftover = database === undefined ? recoverTasks(ALL) : Effect.void
   yield* Effect.forkScoped(calls)
   yield* Effect.forkScoped(Effect.andThen(leftover, repeated(recoverTasks)))
+  /** Ends charges whose lease ended before a time. Returns their number. */
   const recover = (before: number) =>
     Effect.map(Effect.all([recoverCalls(before), recoverTasks(before)]), ([calls, tasks]) => calls + tasks)
   return { recover }
 })
 
 /** Ends charges whose lease has expired, at the start and every 30 seconds. */
-export class Recovery extends Context.Service<
-  Recovery,
-  {
-    /** Ends charges whose lease ended before a time. Returns their number. */
-    readonly recover: (before: number) => Effect.Effect<number>
-  }
->()("@sluice/demo-server/Recovery") {
-  static readonly layer = Layer.effect(Recovery, makeRecovery)
+export class Recovery extends Context.Service<Recovery>()("@sluice/demo-server/Recovery", {
+  make: makeRecovery
+}) {
+  static readonly layer = Layer.effect(Recovery, Recovery.make)
 }

@@ -1,8 +1,7 @@
 /**
  * The routes of chat, embeddings and rerank.
  *
- * They do not use `HttpApiBuilder`, whose steps around a handler cost more than the rest of the call
- * (docs/decisions/0016).
+ * They do not use `HttpApiBuilder`, whose steps around a handler cost more than the rest of the call (docs/decisions/0016).
  */
 import {
   ChatEvent,

@@ -106,10 +106,7 @@ const unexpected = failure("expectation_failed", "Only `Expect: 100-continue` is
 const isUpload = ({ url }: IncomingMessage): boolean =>
   url === "/documents" || url?.startsWith("/documents?") === true
 
-/**
- * Closes connections whose caller sends or reads nothing for too long. Connections that wait for a response stay
- * open.
- */
+/** Closes connections whose caller sends or reads nothing for too long. Connections that wait for a response stay open. */
 const closeSilentConnections = (server: Server, connections: Connections, patience: number) => {
   // Ends bodies that arrive too slowly, though without a pause. A timer for each request costs more.
   const look = setInterval(
@@ -180,8 +177,7 @@ const closeWhenDone = (server: Server, connections: Connections, begin: () => vo
 /**
  * A server that queues requests which arrive before a handler is registered. Node would never answer them.
  *
- * **Details.** `patience` is in milliseconds. `begin` is called when the server closes. `drop` closes all
- * connections.
+ * **Details.** `patience` is in milliseconds. `begin` is called when the server closes. `drop` closes all connections.
  */
 export const makeNodeServer = (patience: number, begin: () => void) => {
   const server = createServer({

@@ -12,41 +12,31 @@ const FINAL_EVENT_TIME = Duration.seconds(1)
  * time for running calls ends: streams that still run end then. `onOver` runs a function then, unless the returned
  * function is called before.
  */
-export class Shutdown extends Context.Service<
-  Shutdown,
-  {
-    readonly begin: () => void
-    readonly hasBegun: () => boolean
-    readonly isOver: () => boolean
-    readonly over: Effect.Effect<void>
-    readonly onOver: (end: () => void) => () => void
-  }
->()("@sluice/demo-server/Shutdown") {
-  static readonly layer = Layer.effect(
-    Shutdown,
-    Effect.gen(function* () {
-      const { operation } = yield* ServerConfig
-      const all = Duration.seconds(operation.shutdownSeconds)
-      const streams = Duration.max(Duration.subtract(all, FINAL_EVENT_TIME), Duration.times(all, 0.5))
-      const begun = yield* Deferred.make<void>()
-      const over = yield* Deferred.make<void>()
-      const ends = new Set<() => void>()
-      yield* Deferred.await(begun).pipe(
-        Effect.andThen(Effect.sleep(streams)),
-        Effect.andThen(Deferred.succeed(over, undefined)),
-        Effect.map(() => ends.forEach((end) => end())),
-        Effect.forkScoped
-      )
-      return {
-        begin: () => Deferred.doneUnsafe(begun, Effect.void),
-        hasBegun: () => Deferred.isDoneUnsafe(begun),
-        isOver: () => Deferred.isDoneUnsafe(over),
-        over: Deferred.await(over),
-        onOver: (end) => {
-          ends.add(end)
-          return () => void ends.delete(end)
-        }
+export class Shutdown extends Context.Service<Shutdown>()("@sluice/demo-server/Shutdown", {
+  make: Effect.gen(function* () {
+    const { operation } = yield* ServerConfig
+    const all = Duration.seconds(operation.shutdownSeconds)
+    const streams = Duration.max(Duration.subtract(all, FINAL_EVENT_TIME), Duration.times(all, 0.5))
+    const begun = yield* Deferred.make<void>()
+    const over = yield* Deferred.make<void>()
+    const ends = new Set<() => void>()
+    yield* Deferred.await(begun).pipe(
+      Effect.andThen(Effect.sleep(streams)),
+      Effect.andThen(Deferred.succeed(over, undefined)),
+      Effect.map(() => ends.forEach((end) => end())),
+      Effect.forkScoped
+    )
+    return {
+      begin: (): void => void Deferred.doneUnsafe(begun, Effect.void),
+      hasBegun: () => Deferred.isDoneUnsafe(begun),
+      isOver: () => Deferred.isDoneUnsafe(over),
+      over: Deferred.await(over),
+      onOver: (end: () => void) => {
+        ends.add(end)
+        return (): void => void ends.delete(end)
       }
-    })
-  )
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(Shutdown, Shutdown.make)
 }

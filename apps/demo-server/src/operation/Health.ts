@@ -1,6 +1,5 @@
 /**
- * `/healthz`: the process runs. `/readyz`: whether the server can serve, and why not. Both are public and show no
- * secrets.
+ * `/healthz`: the process runs. `/readyz`: whether the server can serve, and why not. Both are public and show no secrets.
  */
 import { Duration, Effect, FileSystem, Layer, Path } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"

@@ -53,9 +53,7 @@ export interface EmbeddingsCall {
 
 /** The vectors of some texts. */
 export interface Embeddings {
-  /**
-   * One per text, in order, of one dimension, finite, not normalised. Several vectors may share one `buffer`.
-   */
+  /** One per text, in order, of one dimension, finite, not normalised. Several vectors may share one `buffer`. */
   readonly vectors: ReadonlyArray<Float32Array>
   /** As counted by the gateway; 0 if unknown. */
   readonly tokens: number

@@ -4,9 +4,7 @@ import type { GatewayError, GatewayReason } from "../contract/GatewayError.ts"
 
 /** Which failures are retried, how often, how soon and for how long. */
 export interface RetryPolicy {
-  /**
-   * The reasons to retry, if the error `isRetryable`. Default: `RETRY_REASONS`.
-   */
+  /** The reasons to retry, if the error `isRetryable`. Default: `RETRY_REASONS`. */
   readonly reasons?: ReadonlyArray<GatewayReason["_tag"]>
   /** The most retries after the first attempt. */
   readonly times: number
