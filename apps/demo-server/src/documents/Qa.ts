@@ -26,20 +26,8 @@ const emptyQuestion = new RagError({
 const REQUEST_FIELDS = ["recall", "keep", "filter"]
 
 const malformed = (message: string, param: string) => new Failure({ status: 400, message, param })
-const malformedOptions = (message: string) => malformed(`\`options\`: ${message}`, "options")
-
-/** Decodes the options of the registered stages. */
-const optionsDecoder = Effect.map(RetrievalStages, (stages) => {
-  const decode = Schema.decodeUnknownEffect(retrieveOptionsSchema(stages))
-  return (options: Readonly<Record<string, unknown>>) => {
-    const field = REQUEST_FIELDS.find((name) => Object.hasOwn(options, name))
-    return field === undefined
-      ? Effect.mapError(decode(options, { onExcessProperty: "error" }), ({ message }) =>
-          malformedOptions(message)
-        )
-      : Effect.fail(malformedOptions(`set \`${field}\` beside \`options\`, not in it`))
-  }
-})
+const malformedOptions = ({ message }: { readonly message: string }) =>
+  malformed(`\`options\`: ${message}`, "options")
 
 export const QaLayer = HttpApiBuilder.group(
   ServerApi,
@@ -49,7 +37,14 @@ export const QaLayer = HttpApiBuilder.group(
     const ledger = yield* Ledger
     const models = [yield* Embedder, yield* Reranker, yield* Reader].map(({ model }) => model.id)
 
-    const decodeOptions = yield* optionsDecoder
+    const decode = Schema.decodeUnknownEffect(retrieveOptionsSchema(yield* RetrievalStages))
+    /** Decodes the options of the registered stages. */
+    const decodeOptions = (options: Readonly<Record<string, unknown>>) => {
+      const field = REQUEST_FIELDS.find((name) => Object.hasOwn(options, name))
+      return field === undefined
+        ? Effect.mapError(decode(options, { onExcessProperty: "error" }), malformedOptions)
+        : Effect.fail(malformedOptions({ message: `set \`${field}\` beside \`options\`, not in it` }))
+    }
 
     /** The cost of a question, once all its charges have ended; absent if the ledger cannot be read. */
     const costOf = (bill: ReturnType<typeof makeBill>) =>
