@@ -105,6 +105,17 @@ describe("parse", () => {
     })
   )
 
+  it.effect("rejects a sentence that two encodings read almost equally well", () =>
+    Effect.gen(function* () {
+      // "Overskriftsniveauer bør kun ændres sekventielt", as Estonian or as Western European
+      const hex =
+        "4f766572736b72696674736e697665617565722062f872206b756e20e66e647265732073656b76656e7469656c74"
+      const error = yield* Effect.flip(parse({ path: "a.txt", bytes: Buffer.from(hex, "hex") }))
+      assert.strictEqual(error.reason, "Malformed")
+      assert.include(error.message, "save it as UTF-8")
+    })
+  )
+
   it.effect("takes the title from the document, otherwise from the file name", () =>
     Effect.gen(function* () {
       const title = (path: string, text: string) =>

@@ -9,6 +9,11 @@ import { type DocumentFile, parseError } from "./DocumentFormat.ts"
 const CONTROL = /[\0-\x08\x0E-\x1A\x1C-\x1F]/
 /** chardet's confidence, 0 to 100. See docs/decisions/0018. */
 const MIN_CONFIDENCE = 20
+/**
+ * Lead in confidence over the next encoding that gives another text. On the texts of 0018 it leaves no document of 472
+ * wrong (5 without it, 6 more are refused), and 59 of 955 single sentences (99; 17 fewer are right).
+ */
+const MIN_LEAD = 8
 /** Detection looks at the start of a file; it takes 6 ms for this many bytes. */
 const SAMPLE_BYTES = 65_536
 
@@ -21,10 +26,14 @@ const decodeStrictly = (bytes: Uint8Array, encoding: string): string | undefined
 }
 
 const decodeDetected = (bytes: Uint8Array): string | undefined => {
-  const [best] = chardet.analyse(bytes.subarray(0, SAMPLE_BYTES))
-  return best !== undefined && best.confidence >= MIN_CONFIDENCE
-    ? decodeStrictly(bytes, best.name)
-    : undefined
+  const [best, ...others] = chardet.analyse(bytes.subarray(0, SAMPLE_BYTES))
+  if (best === undefined || best.confidence < MIN_CONFIDENCE) return undefined
+  const text = decodeStrictly(bytes, best.name)
+  const isAmbiguous = others.some(
+    ({ confidence, name }) =>
+      confidence > best.confidence - MIN_LEAD && ![text, undefined].includes(decodeStrictly(bytes, name))
+  )
+  return isAmbiguous ? undefined : text
 }
 
 /**
