@@ -1,5 +1,5 @@
 /** Administration: users and the audit log. Not part of the gateway interface; needs a system access token. */
-import { AccessTokenAuth, MalformedRequest, openStruct } from "@sluice/core/contract"
+import { AccessTokenAuth, MalformedRequest, namedOpenStruct } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Role } from "./Access.ts"
@@ -32,31 +32,25 @@ export const UserInfo = Schema.Struct({
 /** A new user. `access_token` is shown only in this response; the user creates API keys with it. */
 export const NewUser = Schema.Struct({ ...UserInfo.fields, access_token: Schema.String })
 
-export const UserCreateRequest = openStruct(
-  {
-    username: Schema.String,
-    /** Starting balance in quota units. Default: 0. */
-    quota: optional(Schema.Int),
-    /** Default: `user`. */
-    role: optional(Role),
-    ...optionalLimits
-  },
-  "UserCreateRequest"
-)
+export const UserCreateRequest = namedOpenStruct("UserCreateRequest", {
+  username: Schema.String,
+  /** Starting balance in quota units. Default: 0. */
+  quota: optional(Schema.Int),
+  /** Default: `user`. */
+  role: optional(Role),
+  ...optionalLimits
+})
 
 /** `id`, and the fields to change. */
-export const UserUpdateRequest = openStruct(
-  {
-    id: Schema.String,
-    username: optional(Schema.String),
-    role: optional(Role),
-    status: optional(Schema.Int),
-    /** Quota units to add to the balance. Negative values subtract; the balance cannot go below 0. */
-    add_quota: optional(Schema.Int),
-    ...optionalLimits
-  },
-  "UserUpdateRequest"
-)
+export const UserUpdateRequest = namedOpenStruct("UserUpdateRequest", {
+  id: Schema.String,
+  username: optional(Schema.String),
+  role: optional(Role),
+  status: optional(Schema.Int),
+  /** Quota units to add to the balance. Negative values subtract; the balance cannot go below 0. */
+  add_quota: optional(Schema.Int),
+  ...optionalLimits
+})
 
 /** Who changed what, when, and from which address. */
 export const AuditEntry = Schema.Struct({

@@ -8,7 +8,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { failures } from "./Failure.ts"
 import { Quota } from "./Quota.ts"
 import { AccessTokenAuth } from "./Credentials.ts"
-import { envelopeOf, openStruct, optional } from "./Fields.ts"
+import { envelopeOf, namedOpenStruct, openStruct, optional } from "./Fields.ts"
 
 /**
  * When a token expires: never, at a time (in whole seconds), or `raw` in a form that is not known here.
@@ -59,33 +59,27 @@ export const Expiry = Schema.Json.pipe(
 const Secret = (label: string) => Schema.RedactedFromValue(Schema.String, { label })
 
 /** The owner of the system access token, and the balance. Interface: “Account user”. */
-export const UserRecord = openStruct(
-  {
-    username: Schema.String,
-    quota: Quota,
-    /** Not part of the interface. Declared, like `password`, so that it is redacted. */
-    access_token: optional(Secret("SystemAccessToken")),
-    password: optional(Secret("password"))
-  },
-  "User"
-)
+export const UserRecord = namedOpenStruct("User", {
+  username: Schema.String,
+  quota: Quota,
+  /** Not part of the interface. Declared, like `password`, so that it is redacted. */
+  access_token: optional(Secret("SystemAccessToken")),
+  password: optional(Secret("password"))
+})
 
 /** An API key. Interface: “Token (API key)”. */
-export const TokenRecord = openStruct(
-  {
-    id: Schema.Int,
-    name: Schema.String,
-    /** In full on creation. Most gateways mask or omit it in lists. */
-    key: optional(Secret("ApiKey")),
-    /** 1 enabled, 0 disabled. Other gateways use 2 disabled, 3 expired, 4 exhausted. */
-    status: Schema.Int,
-    expired_time: Expiry,
-    remain_quota: Quota,
-    /** The addresses allowed to use it; empty allows all. */
-    subnet: optional(Schema.String)
-  },
-  "Token"
-)
+export const TokenRecord = namedOpenStruct("Token", {
+  id: Schema.Int,
+  name: Schema.String,
+  /** In full on creation. Most gateways mask or omit it in lists. */
+  key: optional(Secret("ApiKey")),
+  /** 1 enabled, 0 disabled. Other gateways use 2 disabled, 3 expired, 4 exhausted. */
+  status: Schema.Int,
+  expired_time: Expiry,
+  remain_quota: Quota,
+  /** The addresses allowed to use it; empty allows all. */
+  subnet: optional(Schema.String)
+})
 export type TokenRecord = typeof TokenRecord.Type
 
 /** A list. Some gateways send a page, `{items, total}`, or `null` for an empty list. */
@@ -109,30 +103,24 @@ export const TokensResponse = envelopeOf(TokenList).annotate({ identifier: "Toke
 const AnyResponse = [Schema.Json.annotate({ identifier: "AnyResponse" }), HttpApiSchema.NoContent] as const
 
 /** A token to create. Interface: “Account management”. */
-export const TokenCreateRequest = openStruct(
-  {
-    name: Schema.String,
-    expired_time: Expiry,
-    remain_quota: Quota,
-    subnet: optional(Schema.String)
-  },
-  "TokenCreateRequest"
-)
+export const TokenCreateRequest = namedOpenStruct("TokenCreateRequest", {
+  name: Schema.String,
+  expired_time: Expiry,
+  remain_quota: Quota,
+  subnet: optional(Schema.String)
+})
 export type TokenCreateRequest = typeof TokenCreateRequest.Type
 
 /** `id`, and the fields to change. Many gateways clear omitted fields. */
-export const TokenUpdateRequest = openStruct(
-  {
-    id: Schema.Int,
-    name: optional(Schema.String),
-    expired_time: Schema.optionalKey(Expiry),
-    remain_quota: optional(Quota),
-    /** 1 or 0. */
-    status: optional(Schema.Int),
-    subnet: optional(Schema.String)
-  },
-  "TokenUpdateRequest"
-)
+export const TokenUpdateRequest = namedOpenStruct("TokenUpdateRequest", {
+  id: Schema.Int,
+  name: optional(Schema.String),
+  expired_time: Schema.optionalKey(Expiry),
+  remain_quota: optional(Quota),
+  /** 1 or 0. */
+  status: optional(Schema.Int),
+  subnet: optional(Schema.String)
+})
 export type TokenUpdateRequest = typeof TokenUpdateRequest.Type
 
 const params = { id: Schema.Int }

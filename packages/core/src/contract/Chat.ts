@@ -10,7 +10,7 @@ import { ErrorBody, failures } from "./Failure.ts"
 import { base64ByteLength } from "./Base64.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
 import { MAX_IMAGE_BYTES } from "./ImageLimits.ts"
-import { openStruct, optional, lenient } from "./Fields.ts"
+import { namedOpenStruct, openStruct, optional, lenient } from "./Fields.ts"
 
 /** The resolution at which a model reads an image: `low` is fast, `high` is precise, `auto` lets the gateway choose. */
 export const ImageDetail = Schema.Literals(["low", "high", "auto"])
@@ -77,20 +77,17 @@ export type ChatMessage = typeof ChatMessage.Type
 const MAX_CHOICES = 128
 
 /** A chat request. `max_tokens` limits the completion. Interface: “Image understanding”. */
-export const ChatRequest = openStruct(
-  {
-    model: Schema.NonEmptyString,
-    messages: Schema.Array(ChatMessage).check(Schema.isMinLength(1)),
-    max_tokens: optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
-    /** The number of choices, each up to `max_tokens`. Default: 1. Not part of the interface. */
-    n: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_CHOICES }))),
-    /** 0 to 2; 0 is the most deterministic. */
-    temperature: optional(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 2 }))),
-    stream: optional(Schema.Boolean),
-    stream_options: optional(Schema.Struct({ include_usage: optional(Schema.Boolean) }))
-  },
-  "ChatRequest"
-)
+export const ChatRequest = namedOpenStruct("ChatRequest", {
+  model: Schema.NonEmptyString,
+  messages: Schema.Array(ChatMessage).check(Schema.isMinLength(1)),
+  max_tokens: optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
+  /** The number of choices, each up to `max_tokens`. Default: 1. Not part of the interface. */
+  n: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_CHOICES }))),
+  /** 0 to 2; 0 is the most deterministic. */
+  temperature: optional(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 2 }))),
+  stream: optional(Schema.Boolean),
+  stream_options: optional(Schema.Struct({ include_usage: optional(Schema.Boolean) }))
+})
 export type ChatRequest = typeof ChatRequest.Type
 
 /** Tokens of prompt, completion and total. The total may include reasoning. */
@@ -101,49 +98,43 @@ export const ChatUsage = openStruct({
 })
 
 /** A complete response. The text is at `choices[0].message.content`. */
-export const ChatResponse = openStruct(
-  {
-    id: lenient(Schema.String),
-    object: lenient(Schema.String),
-    /** Seconds since 1970. */
-    created: lenient(Schema.Int),
-    model: lenient(Schema.String),
-    choices: Schema.Array(
-      openStruct({
-        index: lenient(Schema.Int),
-        /** Some models omit the text if reasoning used all tokens. */
-        message: openStruct({
-          role: lenient(Schema.String),
-          content: Schema.optionalKey(Schema.NullOr(Schema.String))
-        }),
-        finish_reason: lenient(Schema.String)
-      })
-    ).check(Schema.isMinLength(1)),
-    usage: optional(ChatUsage)
-  },
-  "ChatResponse"
-)
+export const ChatResponse = namedOpenStruct("ChatResponse", {
+  id: lenient(Schema.String),
+  object: lenient(Schema.String),
+  /** Seconds since 1970. */
+  created: lenient(Schema.Int),
+  model: lenient(Schema.String),
+  choices: Schema.Array(
+    openStruct({
+      index: lenient(Schema.Int),
+      /** Some models omit the text if reasoning used all tokens. */
+      message: openStruct({
+        role: lenient(Schema.String),
+        content: Schema.optionalKey(Schema.NullOr(Schema.String))
+      }),
+      finish_reason: lenient(Schema.String)
+    })
+  ).check(Schema.isMinLength(1)),
+  usage: optional(ChatUsage)
+})
 export type ChatResponse = typeof ChatResponse.Type
 
 /** A streamed piece. The text is at `choices[0].delta.content`. */
-export const ChatChunk = openStruct(
-  {
-    id: optional(Schema.String),
-    object: optional(Schema.String),
-    created: optional(Schema.Int),
-    model: optional(Schema.String),
-    /** Empty in the chunk that carries the usage. */
-    choices: Schema.Array(
-      openStruct({
-        index: optional(Schema.Int),
-        delta: openStruct({ role: optional(Schema.String), content: optional(Schema.String) }),
-        finish_reason: optional(Schema.String)
-      })
-    ),
-    usage: optional(ChatUsage)
-  },
-  "ChatChunk"
-)
+export const ChatChunk = namedOpenStruct("ChatChunk", {
+  id: optional(Schema.String),
+  object: optional(Schema.String),
+  created: optional(Schema.Int),
+  model: optional(Schema.String),
+  /** Empty in the chunk that carries the usage. */
+  choices: Schema.Array(
+    openStruct({
+      index: optional(Schema.Int),
+      delta: openStruct({ role: optional(Schema.String), content: optional(Schema.String) }),
+      finish_reason: optional(Schema.String)
+    })
+  ),
+  usage: optional(ChatUsage)
+})
 export type ChatChunk = typeof ChatChunk.Type
 
 /** The literal that ends a stream. */

@@ -7,18 +7,15 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { failures } from "./Failure.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
-import { openStruct, optional } from "./Fields.ts"
+import { namedOpenStruct, openStruct, optional } from "./Fields.ts"
 
 /** One text or several. Interface: “Embedding request”. */
-export const EmbeddingRequest = openStruct(
-  {
-    model: Schema.NonEmptyString,
-    input: Schema.Union([Schema.String, Schema.Array(Schema.String).check(Schema.isMinLength(1))]),
-    /** Default: `float`. */
-    encoding_format: optional(Schema.Literals(["float", "base64"]))
-  },
-  "EmbeddingRequest"
-)
+export const EmbeddingRequest = namedOpenStruct("EmbeddingRequest", {
+  model: Schema.NonEmptyString,
+  input: Schema.Union([Schema.String, Schema.Array(Schema.String).check(Schema.isMinLength(1))]),
+  /** Default: `float`. */
+  encoding_format: optional(Schema.Literals(["float", "base64"]))
+})
 export type EmbeddingRequest = typeof EmbeddingRequest.Type
 
 const isFloats = (u: unknown): u is ReadonlyArray<number> => {
@@ -36,26 +33,20 @@ const Floats = Schema.declare(isFloats, {
 })
 
 /** The vector of one text. */
-export const Embedding = openStruct(
-  {
-    object: optional(Schema.String),
-    /** Position in the input, from 0. */
-    index: Schema.Int,
-    embedding: Schema.Union([Schema.String, Floats])
-  },
-  "Embedding"
-)
+export const Embedding = namedOpenStruct("Embedding", {
+  object: optional(Schema.String),
+  /** Position in the input, from 0. */
+  index: Schema.Int,
+  embedding: Schema.Union([Schema.String, Floats])
+})
 
 /** One vector per text, in any order: `index` is the text's. Interface: “Embedding response”. */
-export const EmbeddingResponse = openStruct(
-  {
-    object: optional(Schema.String),
-    data: Schema.Array(Embedding),
-    model: optional(Schema.String),
-    usage: optional(openStruct({ prompt_tokens: optional(Schema.Int), total_tokens: optional(Schema.Int) }))
-  },
-  "EmbeddingResponse"
-)
+export const EmbeddingResponse = namedOpenStruct("EmbeddingResponse", {
+  object: optional(Schema.String),
+  data: Schema.Array(Embedding),
+  model: optional(Schema.String),
+  usage: optional(openStruct({ prompt_tokens: optional(Schema.Int), total_tokens: optional(Schema.Int) }))
+})
 export type EmbeddingResponse = typeof EmbeddingResponse.Type
 
 /** The call of `/v1/embeddings`. Interface: “Embeddings”. */

@@ -82,7 +82,16 @@ export interface OpenStruct<F extends Schema.Struct.Fields> extends Schema.Codec
  * **Details.** Only undeclared fields are checked as JSON. They are separated before the struct decodes its fields:
  * Effect decodes a struct with an index signature several times slower than one without.
  */
-export const openStruct = <const F extends Schema.Struct.Fields>(fields: F, identifier?: string) => {
+export const openStruct = <const F extends Schema.Struct.Fields>(fields: F): OpenStruct<F> =>
+  makeOpenStruct(fields)
+
+/** An open struct that OpenAPI documents refer to by its identifier. */
+export const namedOpenStruct = <const F extends Schema.Struct.Fields>(
+  identifier: string,
+  fields: F
+): OpenStruct<F> => makeOpenStruct(fields, identifier)
+
+const makeOpenStruct = <F extends Schema.Struct.Fields>(fields: F, identifier?: string) => {
   const known = new Set(Object.keys(fields))
   const struct = Schema.Struct({ ...fields, extra: Schema.optionalKey(Schema.declare(isFields)) }).annotate({
     identifier

@@ -8,18 +8,15 @@ import { failures } from "./Failure.ts"
 import { IMAGE_GROUPS, type ImageGroup } from "./ImageModels.ts"
 import { VIDEO_GROUPS, type VideoGroup } from "./VideoModels.ts"
 import { AccessTokenAuth, ApiKeyAuth } from "./Credentials.ts"
-import { envelopeOf, openStruct, lenient } from "./Fields.ts"
+import { envelopeOf, namedOpenStruct, lenient } from "./Fields.ts"
 
 /** A model. `created` is in seconds since 1970. Interface: “Model entry”. */
-export const Model = openStruct(
-  {
-    id: Schema.NonEmptyString,
-    object: lenient(Schema.String),
-    created: lenient(Schema.Int),
-    owned_by: lenient(Schema.String)
-  },
-  "Model"
-)
+export const Model = namedOpenStruct("Model", {
+  id: Schema.NonEmptyString,
+  object: lenient(Schema.String),
+  created: lenient(Schema.Int),
+  owned_by: lenient(Schema.String)
+})
 export type Model = typeof Model.Type
 
 const WireModels = Schema.Union([
@@ -50,10 +47,10 @@ const isList = (wire: typeof WireModels.Type): wire is ReadonlyArray<Model> | Re
 export const AccountModels = envelopeOf(ModelList).annotate({ identifier: "AccountModels" })
 
 /** `GET /v1/models`. */
-export const ModelsResponse = openStruct(
-  { object: lenient(Schema.String), data: ModelList },
-  "ModelsResponse"
-)
+export const ModelsResponse = namedOpenStruct("ModelsResponse", {
+  object: lenient(Schema.String),
+  data: ModelList
+})
 
 /** The calls for the lists of models. Interface: “Account management”; `/v1/models` is not part of it. */
 export const ModelsGroup = HttpApiGroup.make("models")

@@ -7,50 +7,41 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { failures } from "./Failure.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
-import { openStruct, optional, lenient } from "./Fields.ts"
+import { namedOpenStruct, openStruct, optional, lenient } from "./Fields.ts"
 
 /** A text, or an object with one (Cohere's first version). */
 const RerankDocument = Schema.Union([Schema.String, Schema.Struct({ text: Schema.String })])
 
 /** A query, and the documents to order. Interface: “Rerank request”. */
-export const RerankRequest = openStruct(
-  {
-    model: Schema.NonEmptyString,
-    query: Schema.NonEmptyString,
-    documents: Schema.Array(RerankDocument).check(Schema.isMinLength(1)),
-    /** Return the best N; 0 returns none, more than the documents returns all. */
-    top_n: optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
-    return_documents: optional(Schema.Boolean)
-  },
-  "RerankRequest"
-)
+export const RerankRequest = namedOpenStruct("RerankRequest", {
+  model: Schema.NonEmptyString,
+  query: Schema.NonEmptyString,
+  documents: Schema.Array(RerankDocument).check(Schema.isMinLength(1)),
+  /** Return the best N; 0 returns none, more than the documents returns all. */
+  top_n: optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
+  return_documents: optional(Schema.Boolean)
+})
 export type RerankRequest = typeof RerankRequest.Type
 
 /** The relevance of one document. */
-const RerankResult = openStruct(
-  {
-    /** The position in the request's documents, from 0. */
-    index: Schema.Int,
-    /** Higher is better. The range depends on the model. */
-    relevance_score: Schema.Finite,
-    document: optional(openStruct({ text: Schema.String }))
-  },
-  "RerankResult"
-)
+const RerankResult = namedOpenStruct("RerankResult", {
+  /** The position in the request's documents, from 0. */
+  index: Schema.Int,
+  /** Higher is better. The range depends on the model. */
+  relevance_score: Schema.Finite,
+  document: optional(openStruct({ text: Schema.String }))
+})
 
 /** A result for each document, or for the best `top_n`. Interface: “Rerank response”. */
-export const RerankResponse = openStruct(
-  {
-    id: lenient(Schema.String),
-    model: lenient(Schema.String),
-    /** Best first. */
-    results: Schema.Array(RerankResult),
-    usage: optional(openStruct({ prompt_tokens: lenient(Schema.Int), total_tokens: lenient(Schema.Int) })),
-    /** `@ai-sdk/cohere` fails without this key. */
-    meta: optional(Schema.Record(Schema.String, Schema.Json))
-  },
-  "RerankResponse"
-)
+export const RerankResponse = namedOpenStruct("RerankResponse", {
+  id: lenient(Schema.String),
+  model: lenient(Schema.String),
+  /** Best first. */
+  results: Schema.Array(RerankResult),
+  usage: optional(openStruct({ prompt_tokens: lenient(Schema.Int), total_tokens: lenient(Schema.Int) })),
+  /** `@ai-sdk/cohere` fails without this key. */
+  meta: optional(Schema.Record(Schema.String, Schema.Json))
+})
 export type RerankResponse = typeof RerankResponse.Type
 
 const options = { payload: RerankRequest, success: RerankResponse, error: failures }

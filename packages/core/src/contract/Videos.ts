@@ -8,7 +8,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { failures } from "./Failure.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
-import { openStruct, optional, TaskId } from "./Fields.ts"
+import { namedOpenStruct, optional, TaskId } from "./Fields.ts"
 
 /** Seconds as text, such as "5". Numbers are refused. */
 const Seconds = Schema.String.check(
@@ -16,22 +16,17 @@ const Seconds = Schema.String.check(
 )
 
 /** A video to create. Interface: “Video create request”. */
-export const VideoRequest = openStruct(
-  {
-    model: Schema.NonEmptyString,
-    /** Chinese prompts work better with groups V-D, V-E, V-F and image-to-video. */
-    prompt: Schema.NonEmptyString,
-    /** `VIDEO_GROUPS` has the values of each group. */
-    seconds: optional(Seconds),
-    /** Pixels (`1280x720`), lines (`1080p`, `480P`) or an aspect ratio (`16:9`), depending on the model's group. */
-    size: optional(Schema.NonEmptyString),
-    /** The first image: a public URL, a data URI, Base64, or an object in the gateway's own form. */
-    input_reference: optional(
-      Schema.Union([Schema.NonEmptyString, Schema.Record(Schema.String, Schema.Json)])
-    )
-  },
-  "VideoRequest"
-)
+export const VideoRequest = namedOpenStruct("VideoRequest", {
+  model: Schema.NonEmptyString,
+  /** Chinese prompts work better with groups V-D, V-E, V-F and image-to-video. */
+  prompt: Schema.NonEmptyString,
+  /** `VIDEO_GROUPS` has the values of each group. */
+  seconds: optional(Seconds),
+  /** Pixels (`1280x720`), lines (`1080p`, `480P`) or an aspect ratio (`16:9`), depending on the model's group. */
+  size: optional(Schema.NonEmptyString),
+  /** The first image: a public URL, a data URI, Base64, or an object in the gateway's own form. */
+  input_reference: optional(Schema.Union([Schema.NonEmptyString, Schema.Record(Schema.String, Schema.Json)]))
+})
 export type VideoRequest = typeof VideoRequest.Type
 
 /**
@@ -40,21 +35,19 @@ export type VideoRequest = typeof VideoRequest.Type
  * **Details.** `status` is `queued` (only group V-A), `in_progress`, `completed` or `failed`; any other value counts as
  * unfinished. `error` comes with `failed`, in the gateway's own form.
  */
-export const Video = openStruct(
-  {
-    id: Schema.NonEmptyString,
-    status: optional(Schema.String),
-    error: optional(Schema.Json)
-  },
-  "Video"
-)
+export const Video = namedOpenStruct("Video", {
+  id: Schema.NonEmptyString,
+  status: optional(Schema.String),
+  error: optional(Schema.Json)
+})
 export type Video = typeof Video.Type
 
 /** The response to a deletion, if it has a body. The interface does not define it. */
-export const VideoDeletion = openStruct(
-  { id: optional(Schema.String), object: optional(Schema.String), deleted: optional(Schema.Boolean) },
-  "VideoDeletion"
-)
+export const VideoDeletion = namedOpenStruct("VideoDeletion", {
+  id: optional(Schema.String),
+  object: optional(Schema.String),
+  deleted: optional(Schema.Boolean)
+})
 export type VideoDeletion = typeof VideoDeletion.Type
 
 const VideoContent = HttpApiSchema.StreamUint8Array({ contentType: "video/mp4" })
