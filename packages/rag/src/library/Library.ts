@@ -160,13 +160,13 @@ const makeLibrary: (
   )
 
   return {
-    ...ingestMethods({
-      ...library,
-      rebuildEvents: rebuildStream(name).pipe(
+    ...ingestMethods(
+      library,
+      rebuildStream(name).pipe(
         Stream.provideContext(context),
         Stream.tap((event) => (event.type === "done" ? expire : Effect.void))
       )
-    }),
+    ),
     retrieve: retriever.retrieve,
     why: makeWhy(collection, retriever),
     compare: makeCompare(retriever),

@@ -1,5 +1,5 @@
 /** The methods of a library that read, remove and maintain its documents. */
-import { Effect, type Semaphore } from "effect"
+import { Effect } from "effect"
 import { requireText } from "../document/Arguments.ts"
 import type { StoredPassage } from "../document/Document.ts"
 import { sha256 } from "../document/Hash.ts"
@@ -7,19 +7,8 @@ import { RagError } from "../document/RagError.ts"
 import { parse } from "../formats/Parser.ts"
 import { decodeParsed } from "../ingest/ParsedCodec.ts"
 import { readOriginal } from "../ingest/Rebuild.ts"
-import type { Manifest } from "../store/Manifest.ts"
-import type { Collection } from "../store/PassageIndex.ts"
-import type { WithContext } from "./LibraryIngest.ts"
+import type { LibraryParts } from "./LibraryIngest.ts"
 import type { FigurePassage, LibraryService } from "./LibraryService.ts"
-
-interface DocumentDependencies {
-  readonly collection: Effect.Effect<Collection, RagError>
-  /** The collection, opened just now. */
-  readonly latestCollection: Effect.Effect<Collection, RagError>
-  readonly manifest: Manifest
-  readonly writes: Semaphore.Semaphore
-  readonly withServices: WithContext
-}
 
 export const documentMethods = ({
   collection,
@@ -27,7 +16,7 @@ export const documentMethods = ({
   manifest,
   withServices,
   writes
-}: DocumentDependencies): Pick<
+}: LibraryParts): Pick<
   LibraryService,
   "attachment" | "document" | "documents" | "figures" | "file" | "maintain" | "remove" | "stats"
 > => {
@@ -80,16 +69,8 @@ export const documentMethods = ({
         [from.documents, from.passageCount, from.stats],
         { concurrency: 3 }
       )
-      const { chunker, dimension, embeddingModel } = manifest
-      return {
-        collection: from.name,
-        documents: documents.length,
-        passages,
-        embeddingModel,
-        dimension,
-        chunker,
-        index
-      }
+      const { format: _, ...settings } = manifest
+      return { collection: from.name, documents: documents.length, passages, ...settings, index }
     }).pipe(Effect.withSpan("Library.stats")),
     maintain: Effect.flatMap(collection, (from) => from.maintain).pipe(
       writes.withPermit,

@@ -14,7 +14,9 @@ import type { LibraryService } from "./LibraryService.ts"
 /** Adds services to a context. */
 export type WithContext = (context: Context.Context<never>) => Context.Context<never>
 
-interface IngestDependencies {
+/** What the methods of a library share. */
+export interface LibraryParts {
+  readonly collection: Effect.Effect<Collection, RagError>
   /** The collection, opened just now. */
   readonly latestCollection: Effect.Effect<Collection, RagError>
   readonly manifest: Manifest
@@ -24,21 +26,12 @@ interface IngestDependencies {
   readonly withServices: WithContext
   /** The same, without a vision model that is paid for: a plan is free, and applying it costs no more than planned. */
   readonly withFreeServices: WithContext
-  readonly rebuildEvents: Stream.Stream<IngestEvent, RagError>
 }
 
-export const ingestMethods = ({
-  embedder,
-  latestCollection,
-  manifest,
-  rebuildEvents,
-  withFreeServices,
-  withServices,
-  writes
-}: IngestDependencies): Pick<
-  LibraryService,
-  "apply" | "applyEvents" | "ingest" | "ingestEvents" | "plan" | "rebuild"
-> => {
+export const ingestMethods = (
+  { embedder, latestCollection, manifest, withFreeServices, withServices, writes }: LibraryParts,
+  rebuildEvents: Stream.Stream<IngestEvent, RagError>
+): Pick<LibraryService, "apply" | "applyEvents" | "ingest" | "ingestEvents" | "plan" | "rebuild"> => {
   const exclusively = <A>(stream: Effect.Effect<Stream.Stream<A, RagError>, RagError>) =>
     Stream.unwrap(
       Effect.andThen(

@@ -11,6 +11,7 @@ import type { Retrieval } from "../retrieval/Retriever.ts"
 import type { RetrieveOptions } from "../retrieval/stages/RetrieveOptions.ts"
 import type { Why } from "../retrieval/Why.ts"
 import type { LibrarySnapshots } from "../store/LibrarySnapshots.ts"
+import type { Manifest } from "../store/Manifest.ts"
 import type { IndexStats } from "../store/PassageIndex.ts"
 
 export interface LibraryOptions extends RetrieveOptions {
@@ -20,13 +21,10 @@ export interface LibraryOptions extends RetrieveOptions {
   readonly describeFigures?: boolean
 }
 
-export interface LibraryStats {
+export interface LibraryStats extends Omit<Manifest, "format"> {
   readonly collection: string
   readonly documents: number
   readonly passages: number
-  readonly embeddingModel: string
-  readonly dimension: number
-  readonly chunker: string
   readonly index: IndexStats
 }
 

@@ -5,7 +5,7 @@ import { RagError } from "../document/RagError.ts"
 import type { Collection } from "../store/PassageIndex.ts"
 import { resolveOptions, stageOptions } from "./RetrievePlan.ts"
 import { RetrievalStages } from "./stages/index.ts"
-import type { RetrieveOptions } from "./stages/RetrieveOptions.ts"
+import type { Defined, RetrieveOptions } from "./stages/RetrieveOptions.ts"
 import type {
   Deadline,
   KeptPassage,
@@ -13,7 +13,7 @@ import type {
   RetrievalState,
   RetrievalStage
 } from "./stages/RetrievalStage.ts"
-import type { Defined, StageTime, Trace, TracedPassage } from "./stages/Trace.ts"
+import type { StageTime, Trace, TracedPassage } from "./stages/Trace.ts"
 
 /** The passages kept, best first, and the trace of all that were recalled. */
 export interface Retrieval {

@@ -4,19 +4,8 @@ import { Effect, Stream } from "effect"
 import { documentId } from "../../document/Hash.ts"
 import { resolveMetadata } from "../../document/Metadata.ts"
 import type { StoredDocument } from "../../store/PassageIndex.ts"
-import type { FolderSource, IngestFailure, SourceFile } from "./Source.ts"
+import type { FolderSource } from "./Source.ts"
 import { isFile, listFiles, pictureReader, readSource, realFolder } from "./SourceFiles.ts"
-
-export interface FolderFiles {
-  /** Absolute. */
-  readonly root: string
-  readonly count: number
-  readonly files: Stream.Stream<SourceFile & { readonly file: string }>
-  /** Files and folders that could not be listed. */
-  readonly failed: ReadonlyArray<IngestFailure>
-  /** The documents of this folder whose files were deleted, given the identifiers of those that were found. */
-  readonly deleted: (found: ReadonlySet<string>) => ReadonlyArray<StoredDocument>
-}
 
 /** Lists a folder or one file. `stored` are the documents of the collection, by identifier. */
 export const folderFiles = Effect.fn("FolderFiles.list")(function* (
@@ -47,7 +36,8 @@ export const folderFiles = Effect.fn("FolderFiles.list")(function* (
         picture: pictureReader(root, file)
       }))
     ),
-    deleted: (found) =>
+    /** The documents of this folder whose files were deleted, given the identifiers of those that were found. */
+    deleted: (found: ReadonlySet<string>): ReadonlyArray<StoredDocument> =>
       isFolder
         ? [...stored.values()].filter(
             ({ info, source }) =>
@@ -57,7 +47,7 @@ export const folderFiles = Effect.fn("FolderFiles.list")(function* (
               !unreadable.some((folder) => info.path.startsWith(folder))
           )
         : []
-  } satisfies FolderFiles
+  }
 })
 
 /** The source folders of stored documents that are this folder, by whichever link. */

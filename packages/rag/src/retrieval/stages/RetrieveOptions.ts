@@ -37,17 +37,17 @@ export interface RetrieveOptions {
   readonly expand?: "section" | "none" | undefined
 }
 
+/** A value whose undefined fields are left out. */
+export type Defined<A> = { readonly [K in keyof A]: Exclude<A[K], undefined> }
+
+type WithDefault = "recall" | "keep" | "candidates" | "fusion" | "diversity" | "expand"
+
 /** The options of one retrieval after defaults and limits are applied. */
-export interface RetrievePlan extends RetrieveOptions {
-  readonly recall: number
-  readonly keep: number
-  readonly candidates: number
+export interface RetrievePlan
+  extends Omit<RetrieveOptions, WithDefault>, Defined<Required<Pick<RetrieveOptions, WithDefault>>> {
   /** Hits taken from vector search and from keyword search, each. */
   readonly perRetrieverLimit: number
-  readonly fusion: Fusion
   readonly deadline: Duration.Duration | undefined
-  readonly diversity: number
-  readonly expand: "section" | "none"
 }
 
 /** An option that a stage declares. */

@@ -2,9 +2,7 @@
 import type { Hit } from "../../store/PassageIndex.ts"
 import type { Fusion } from "./Fusion.ts"
 import type { RankedPassage } from "./RetrievalStage.ts"
-
-/** A value whose undefined fields are left out. */
-export type Defined<A> = { readonly [K in keyof A]: Exclude<A[K], undefined> }
+import type { Defined } from "./RetrieveOptions.ts"
 
 /** One recalled passage. Its vector, keyword and rerank scores are absent where it was not found or not reranked. */
 export interface TracedPassage

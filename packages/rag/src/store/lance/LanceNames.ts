@@ -12,40 +12,9 @@ const POLL_MILLIS = 50
 
 type Merge = ReturnType<Table["mergeInsert"]>
 
-/** A row of the table `collections`. `successor` is the table of an announced move. */
-interface NameRow {
-  readonly table: string
-  readonly manifest: Manifest
-  readonly successor: string | undefined
-  readonly json: string
-}
+export type LanceNames = ReturnType<typeof openNames>
 
-/** The table `collections`. */
-export interface LanceNames {
-  readonly find: (name: string) => Effect.Effect<NameRow | undefined, RagError>
-  /** Replaces what the name refers to. */
-  readonly put: (name: string, table: string, manifest: Manifest) => Effect.Effect<unknown, RagError>
-  /** Does nothing if the name exists. */
-  readonly add: (name: string, table: string, manifest: Manifest) => Effect.Effect<unknown, RagError>
-  /**
-   * Moves a name from one table, or none, to another. Fails with `Stale` if it refers to a third one by now. False if
-   * a writer cancelled the move.
-   *
-   * **Details.** The move is announced, then `last` runs, then the name moves if the announcement is still there. A writer
-   * checks the name after each commit (`settled`). It was acknowledged before the announcement, so `last` finds what it
-   * wrote; or it waits for the move and fails; or it cancels the move.
-   */
-  readonly move: (
-    name: string,
-    from: string | undefined,
-    to: string,
-    manifest: Manifest,
-    last: Effect.Effect<void, RagError>
-  ) => Effect.Effect<boolean, RagError>
-  /** Succeeds once a table that was written is sure to stay the collection's. Otherwise fails with `Stale`. */
-  readonly settled: (name: string, table: string) => Effect.Effect<void, RagError>
-}
-
+/** `successor` is the table of an announced move. */
 const findRow = Effect.fn("LanceNames.find")(function* (collections: Table, name: string) {
   const [row] = yield* selectRows<{ readonly table: string; readonly manifest: string }>(
     collections,
@@ -55,7 +24,7 @@ const findRow = Effect.fn("LanceNames.find")(function* (collections: Table, name
   )
   if (row === undefined) return undefined
   const { successor, ...manifest } = yield* decodeManifest(name, row.manifest)
-  return { table: row.table, manifest, successor, json: row.manifest } satisfies NameRow
+  return { table: row.table, manifest, successor, json: row.manifest }
 })
 
 const writeRow = Effect.fn("LanceNames.write")(function* (
@@ -92,18 +61,35 @@ const exchangeRow = (
     })
   )
 
-export const openNames = (collections: Table): LanceNames => {
+/** Over the table `collections`. */
+export const openNames = (collections: Table) => {
   const find = (name: string) => findRow(collections, name)
+  /** Does nothing if the name exists. */
   const add = (name: string, table: string, manifest: Manifest) =>
     writeRow(collections, name, table, manifest, (merge) => merge.whenNotMatchedInsertAll())
   return {
     find,
     add,
-    put: (name, table, manifest) =>
+    /** Replaces what the name refers to. */
+    put: (name: string, table: string, manifest: Manifest) =>
       writeRow(collections, name, table, manifest, (merge) =>
         merge.whenMatchedUpdateAll().whenNotMatchedInsertAll()
       ),
-    move: Effect.fn("LanceNames.move")(function* (name, from, to, manifest, last) {
+    /**
+     * Moves a name from one table, or none, to another. Fails with `Stale` if it refers to a third one by now. False if
+     * a writer cancelled the move.
+     *
+     * **Details.** The move is announced, then `last` runs, then the name moves if the announcement is still there. A
+     * writer checks the name after each commit (`settled`). It was acknowledged before the announcement, so `last` finds
+     * what it wrote; or it waits for the move and fails; or it cancels the move.
+     */
+    move: Effect.fn("LanceNames.move")(function* (
+      name: string,
+      from: string | undefined,
+      to: string,
+      manifest: Manifest,
+      last: Effect.Effect<void, RagError>
+    ) {
       const found = yield* find(name)
       if (found?.table !== from) return yield* stale(name)
       if (found === undefined) {
@@ -111,26 +97,22 @@ export const openNames = (collections: Table): LanceNames => {
         return (yield* add(name, to, manifest)).done
       }
       const { table } = found
-      const announced = yield* exchangeRow(collections, name, found, table, {
-        ...found.manifest,
-        successor: to
-      })
+      const successor = { ...found.manifest, successor: to }
+      const announced = yield* exchangeRow(collections, name, found, table, successor)
       if (!announced.done) return false
       const row = { table, json: announced.json }
       const cancel = Effect.ignore(exchangeRow(collections, name, row, table, found.manifest))
       yield* Effect.onError(last, () => cancel)
       return (yield* exchangeRow(collections, name, row, to, manifest)).done
     }),
-    settled: Effect.fnUntraced(function* (name, table) {
+    /** Succeeds once a table that was written is sure to stay the collection's. Otherwise fails with `Stale`. */
+    settled: Effect.fnUntraced(function* (name: string, table: string) {
       for (let waited = 0; ; waited += POLL_MILLIS) {
         const found = yield* find(name)
         if (found !== undefined && found.table !== table) return yield* stale(name)
         if (found?.successor === undefined) return
-        if (
-          waited >= MOVE_TIMEOUT_MILLIS &&
-          (yield* exchangeRow(collections, name, found, table, found.manifest)).done
-        )
-          return
+        const cancel = exchangeRow(collections, name, found, table, found.manifest)
+        if (waited >= MOVE_TIMEOUT_MILLIS && (yield* cancel).done) return
         yield* Effect.sleep(POLL_MILLIS)
       }
     })

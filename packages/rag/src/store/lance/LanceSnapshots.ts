@@ -23,10 +23,6 @@ export interface LanceSnapshot extends Snapshot {
   readonly version: number
 }
 
-interface SnapshotRow extends Omit<LanceSnapshot, "manifest"> {
-  readonly manifest: string
-}
-
 export type LanceSnapshots = Effect.Success<ReturnType<typeof openSnapshots>>
 
 export const openSnapshots = Effect.fn("LanceSnapshots.open")(function* (store: Store) {
@@ -49,16 +45,17 @@ export const openSnapshots = Effect.fn("LanceSnapshots.open")(function* (store: 
 
   /** The snapshots of one collection, or of all, oldest first. */
   const list = Effect.fn("LanceSnapshots.list")(function* (collection?: string) {
-    const rows = yield* selectRows<SnapshotRow>(
+    const rows = yield* selectRows<Omit<LanceSnapshot, "manifest"> & { readonly manifest: string }>(
       table,
       ["store", "listing snapshots"],
       ["collection", "name", "table", "version", "manifest", "made"],
       collection === undefined ? "true" : `collection = ${sqlString(collection)}`
     )
-    const all = yield* Effect.forEach(rows, ({ collection, made, manifest, name, table, version }) =>
-      Effect.map(decodeManifest(collection, manifest), (manifest): LanceSnapshot => {
-        return { collection, name, table, version, made, manifest }
-      })
+    const all = yield* Effect.forEach(rows, (row) =>
+      Effect.map(decodeManifest(row.collection, row.manifest), (manifest): LanceSnapshot => ({
+        ...row,
+        manifest
+      }))
     )
     return all.toSorted((a, b) => a.made - b.made)
   })
