@@ -24,7 +24,6 @@ export const Page = Schema.Struct({
 })
 export type Page = typeof Page.Type
 
-/** A line of a page and the box around it. */
 export interface Line extends Span {
   readonly page: number
   readonly box: Box
@@ -135,7 +134,6 @@ export type MetadataValue =
   | ReadonlyArray<MetadataValue>
   | { readonly [key: string]: MetadataValue }
 
-/** A document of a collection. */
 export interface DocumentInfo {
   /** 128 bits of the hash of `path`: 32 hexadecimal digits. */
   readonly id: string

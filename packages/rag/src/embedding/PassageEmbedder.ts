@@ -9,7 +9,6 @@ import { FORMAT, type Manifest } from "../store/Manifest.ts"
 import { PassageIndex, type VectorCache } from "../store/PassageIndex.ts"
 import { type EmbeddedText, embeddingCalls, type KeyedText, type PassageText } from "./EmbeddingCalls.ts"
 
-/** Texts that are looked up in the cache at a time. */
 const TEXTS_PER_LOOKUP = 2_000
 
 const CONCURRENT_CALLS = 4

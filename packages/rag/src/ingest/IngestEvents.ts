@@ -58,7 +58,6 @@ export const documentEvent = (
   ...(faults === undefined || status === "removed" ? {} : { faults })
 })
 
-/** The event of a file that could not be ingested. */
 export const failedEvent = (path: string, error: RagError): IngestEvent => ({
   type: "document",
   path,

@@ -38,6 +38,5 @@ export const ingestSource = (
     })
   )
 
-/** A folder's path as a source. */
 export const asFolder = (source: string | FolderSource): FolderSource =>
   Predicate.hasProperty(source, "folder") ? source : { folder: source }

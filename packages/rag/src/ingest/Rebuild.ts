@@ -97,7 +97,6 @@ const storedParse = (
         return bytes && (yield* decodeParsed(bytes, info.path, collection.original))
       })
 
-/** The stored file of a document. */
 export const readOriginal = (
   collection: Collection,
   info: Pick<DocumentInfo, "sha256" | "path">

@@ -19,7 +19,6 @@ import { documentMethods } from "./LibraryDocuments.ts"
 import { ingestMethods, type WithContext } from "./LibraryIngest.ts"
 import type { LibraryOptions, LibraryService } from "./LibraryService.ts"
 
-/** The models that a library requires. */
 export type Models = Embedder | Reranker | Reader
 
 /**
@@ -50,7 +49,6 @@ export class Library extends Context.Service<Library, LibraryService>()("@sluice
     return yield* makeLibrary(options).pipe(Effect.provideContext(store))
   })
 
-  /** `open` as a layer. */
   static readonly layer = (
     folder: string,
     options?: LibraryOptions & StoreOptions

@@ -22,7 +22,6 @@ export interface PassageWhy extends SharedWords {
   /** By list: `vector`, `keywords`, `fusion`, `rerank`, and those of stages that the program registered. */
   readonly places: { readonly [list: string]: PassageRank }
   readonly outcome: Outcome
-  /** The explanation as text. */
   readonly sentence: string
 }
 

@@ -34,7 +34,6 @@ export type IngestSource =
   | FolderSource
   | { readonly files: Iterable<Upload> | Stream.Stream<Upload, RagError> }
 
-/** A file that could not be ingested. */
 export interface IngestFailure {
   readonly path: string
   readonly error: RagError
@@ -56,6 +55,5 @@ export interface SourceFile {
   readonly pictures?: ReadonlyArray<LinkedPicture> | undefined
 }
 
-/** Documents by identifier. */
 export const byId = (documents: ReadonlyArray<StoredDocument>): Map<string, StoredDocument> =>
   new Map(documents.map((stored) => [stored.info.id, stored]))

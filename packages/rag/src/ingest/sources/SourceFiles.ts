@@ -9,7 +9,6 @@ import { MAX_FILE_BYTES } from "../../formats/parsing/DocumentFormat.ts"
 import type { PictureFile } from "../../formats/parsing/Pictures.ts"
 import type { IngestFailure } from "./Source.ts"
 
-/** The files below a path. */
 export interface SourceFiles {
   /** Absolute path of the folder, or of the folder that holds the one file. */
   readonly root: string
@@ -111,7 +110,6 @@ export const pictureReader =
 
 const OUTSIDE = "lies outside the ingested folder"
 
-/** Whether a file exists below a folder. */
 export const isFile = (root: string, path: string): Effect.Effect<boolean> =>
   Effect.promise(() =>
     stat(join(root, ...path.split("/"))).then(

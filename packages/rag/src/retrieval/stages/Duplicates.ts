@@ -114,7 +114,6 @@ const differences = (left: ReadonlyArray<string>, right: ReadonlyArray<string>):
   return [...counts].filter(([, count]) => count !== 0).map(([word]) => word)
 }
 
-/** Computes once for each passage. */
 const perPassage = <A>(make: (passage: StoredPassage) => A) => {
   const known = new Map<string, A>()
   return (passage: StoredPassage): A => {

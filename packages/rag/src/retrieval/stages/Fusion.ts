@@ -37,7 +37,6 @@ const EQUAL: FusionWeights = { vector: 1, keywords: 1 }
  */
 export type Fusion = typeof FusionSchema.Type
 export const Fusion = {
-  /** Its JSON. */
   schema: FusionSchema,
   rrf: (options: { readonly k?: number; readonly weights?: FusionWeights } = {}): Fusion => ({
     _tag: "Rrf",
@@ -60,7 +59,6 @@ export interface Retrievers {
   readonly keywords: boolean
 }
 
-/** Which retrievers a fusion uses. */
 export const retrieversOf = (fusion: Fusion): Retrievers => {
   if (fusion._tag === "Dense") return { vector: true, keywords: false }
   if (fusion._tag === "Keywords") return { vector: false, keywords: true }

@@ -39,7 +39,6 @@ export interface KeptPassage extends StoredPassage {
   readonly section?: ReadonlyArray<StoredPassage>
 }
 
-/** A passage that was reranked. */
 export interface RankedPassage {
   readonly hit: Hit
   /** Its rank in the fused list, duplicates included, from 1, and its score there. */
@@ -57,7 +56,6 @@ export interface RankedPassage {
   readonly places?: { readonly [stage: string]: PassageRank }
 }
 
-/** Which passages have the same text. */
 export interface Duplicates {
   /** The texts are nearly equal. */
   readonly alike: (a: StoredPassage, b: StoredPassage) => boolean
@@ -88,7 +86,6 @@ export interface RetrievalState {
   readonly deadline: Deadline
   /** The question's vector. Undefined if it was not embedded, or is zero. */
   readonly vector: Float32Array | undefined
-  /** The results of the search. */
   readonly hits: ReadonlyArray<Hit>
   /** The hits in the order of the fusion, best first. */
   readonly fused: ReadonlyArray<FusedHit>
@@ -120,7 +117,6 @@ export type Outcome =
   | "not kept" // Recalled and not kept, because of its rank or, with `diversity`, its similarity to others.
   | "kept"
 
-/** A passage that `why` explains. */
 export interface ExplainedPassage {
   readonly passage: StoredPassage
   readonly info: DocumentInfo
@@ -132,7 +128,6 @@ export interface ExplainedPassage {
 export interface StageExplanation {
   readonly places?: { readonly [list: string]: PassageRank }
   readonly outcome?: Outcome
-  /** The reason for `outcome`. */
   readonly sentence?: string
 }
 

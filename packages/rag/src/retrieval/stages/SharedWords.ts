@@ -1,6 +1,5 @@
 /** The words that a question and a text share. */
 
-/** Stop words of questions. */
 const STOP_WORDS = new Set(
   (
     "a an and are as at be been by can could did do does for from had has have how i if in into is it its me my of on or " +

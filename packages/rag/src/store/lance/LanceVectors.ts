@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto"
 import { Effect, Semaphore } from "effect"
 import type { VectorCache } from "../PassageIndex.ts"
-import type { RagError } from "../../document/RagError.ts"
 import { append, attempt, attemptWrite, openOrCreate, selectRows, sqlIn, type Store } from "./Lance.ts"
 import { toTable, utf8, vectors } from "./LanceRows.ts"
 import { vectorsSchema } from "./LanceTables.ts"
@@ -50,7 +49,8 @@ export const openVectors = Effect.fn("LanceVectors.open")(function* (
     return new Map(rows.map((row) => [row.sha256, Float32Array.from(row.vector)]))
   })
 
-  const write = Effect.fn("LanceVectors.write")(function* (entries: ReadonlyMap<string, Float32Array>) {
+  const put = Effect.fn("LanceVectors.put")(function* (entries: ReadonlyMap<string, Float32Array>) {
+    if (entries.size === 0) return
     const rows = toTable(schema, entries.size, [
       utf8([...entries.keys()]),
       vectors([...entries.values()], dimension)
@@ -60,30 +60,10 @@ export const openVectors = Effect.fn("LanceVectors.open")(function* (
     if (known === undefined || version !== known.version + 1) return
     for (const key of entries.keys()) known.prefixes.add(prefixOf(key))
     known.version = version
-  })
-
-  // Entries that arrive during a write are written together afterwards, because each write makes a file.
-  let next: Group | undefined
-  const put: VectorCache["put"] = Effect.fnUntraced(function* (entries) {
-    if (entries.size === 0) return
-    const own = new Map<string, Float32Array>()
-    const start = Effect.suspend(() => {
-      next = undefined
-      return write(own)
-    })
-    const group = { entries: own, written: yield* Effect.cached(writer.withPermit(start)) }
-    const { entries: all, written } = (next ??= group)
-    for (const [key, vector] of entries) all.set(key, vector)
-    yield* written
-  })
+  }, writer.withPermit)
 
   return { get, put } satisfies VectorCache
 })
-
-interface Group {
-  readonly entries: Map<string, Float32Array>
-  readonly written: Effect.Effect<void, RagError>
-}
 
 /** The first 28 bits of a SHA-256, hexadecimal: as a number, a key takes a sixth of the memory. */
 const prefixOf = (sha256: string): number => Number.parseInt(sha256.slice(0, 7), 16)

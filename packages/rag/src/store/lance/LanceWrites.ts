@@ -6,7 +6,6 @@ import { attempt, attemptWrite, sqlIn, type Table, upsert } from "./Lance.ts"
 import type { LanceFiles } from "./LanceFiles.ts"
 import { documentRow, lanceRows, toArrow } from "./LanceRows.ts"
 
-/** Identifiers in one filter. */
 const FILTER_IDS = 500
 
 /** `writer` admits one writer at a time within the process. LanceDB resolves conflicts between processes. */
