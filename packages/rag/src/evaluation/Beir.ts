@@ -30,7 +30,8 @@ export const corpusOf = (folder: string): Stream.Stream<BeirDocument, RagError> 
     return jsonLines(path, BeirDocument).pipe(
       Stream.mapEffect((document) => {
         const { _id: id } = document
-        if (seen.has(id)) return duplicateId(path, id)
+        const message = `${path} has the _id ${JSON.stringify(id)} twice. Give each document its own _id.`
+        if (seen.has(id)) return new RagError({ stage: "evaluate", reason: "Malformed", message })
         seen.add(id)
         return Effect.succeed(document)
       })
@@ -43,6 +44,8 @@ export const queriesOf = (folder: string): Stream.Stream<BeirQuery, RagError> =>
 /** Files of judgements. Of BEIR's, the test set comes first. */
 const JUDGEMENTS = ["qrels.tsv", "qrels/test.tsv", "qrels/dev.tsv", "qrels/train.tsv"]
 
+const COLUMNS = "expected a query, a document and a whole number, separated by tabs"
+
 /** Grades by query and document. The first line may be a header; grades are whole numbers. */
 export const judgementsOf = (folder: string): Effect.Effect<ReadonlyMap<string, Judgements>, RagError> => {
   const name = JUDGEMENTS.find((name) => existsSync(join(folder, name))) ?? JUDGEMENTS[0]!
@@ -54,21 +57,11 @@ export const judgementsOf = (folder: string): Effect.Effect<ReadonlyMap<string, 
         const [query = "", document = "", grade = ""] = text.split("\t")
         const value = Number(grade)
         if (number === 1 && Number.isNaN(value)) return Effect.succeed(all)
-        if (query === "" || document === "" || !Number.isInteger(value)) {
-          return invalidLine(
-            path,
-            number,
-            "expected a query, a document and a whole number, separated by tabs"
-          )
-        }
+        if (query === "" || document === "" || !Number.isInteger(value))
+          return invalidLine(path, number, COLUMNS)
         const own = all.get(query) ?? new Map<string, number>()
         return Effect.sync(() => all.set(query, own.set(document, value)))
       }
     )
   )
-}
-
-const duplicateId = (path: string, id: string): Effect.Effect<never, RagError> => {
-  const message = `${path} has the _id ${JSON.stringify(id)} twice. Give each document its own _id.`
-  return Effect.fail(new RagError({ stage: "evaluate", reason: "Malformed", message }))
 }

@@ -84,10 +84,8 @@ export const scoreFigures = (
   })
   const right = ({ find, mark }: (typeof hits)[number]) =>
     find.kind === mark.kind && (find.number ?? "") === (mark.number ?? "")
-  const nearest = (figure: MarkedFigure, side: "mark" | "find") =>
-    pairs.find((pair) => pair[side] === figure && pair.overlap > 0)
   const miss = (what: FigureMiss["what"], figure: MarkedFigure, side: "mark" | "find"): FigureMiss => {
-    const near = nearest(figure, side)
+    const near = pairs.find((pair) => pair[side] === figure && pair.overlap > 0)
     const { box, document, kind, number, page } = figure
     const found = side === "mark" ? near?.find : undefined
     return { what, document, page, kind, number, box, iou: near?.overlap ?? 0, found }

@@ -64,14 +64,8 @@ const fromHeadings = ({ blocks, title }: Parsed): ReadonlyArray<KnownItem> =>
     const last = section.at(-1)
     const characters = section.reduce((sum, block) => sum + block.end - block.start, 0)
     if (first === undefined || last === undefined || characters < MIN_SECTION) return []
-    return [
-      {
-        question,
-        from: "heading",
-        answer: { start: first.start, end: last.end },
-        held: { start, end }
-      }
-    ]
+    const answer = { start: first.start, end: last.end }
+    return [{ question, from: "heading", answer, held: { start, end } }]
   })
 
 /** Figures with text besides their caption, or with a paragraph that refers to them. */

@@ -34,8 +34,7 @@ export const lastEvent = <A, B extends A>(
   isLast: (event: A) => event is B
 ): Effect.Effect<B, RagError> =>
   Effect.flatMap(Stream.runLast(events), (last) =>
-    Option.match(Option.filter(last, isLast), {
-      onSome: Effect.succeed,
-      onNone: () => Effect.die("The stream ended without its last event. Please report this.")
-    })
+    Option.isSome(last) && isLast(last.value)
+      ? Effect.succeed(last.value)
+      : Effect.die("The stream ended without its last event. Please report this.")
   )

@@ -123,13 +123,13 @@ export const realFolder = (root: string): Effect.Effect<string | undefined> =>
   Effect.promise(() => realpath(root).catch(() => undefined))
 
 const disk = <A>(path: string, call: () => Promise<A>): Effect.Effect<A, RagError> =>
-  Effect.tryPromise({ try: call, catch: (cause) => diskError(path, cause) })
-
-const diskError = (path: string, cause: unknown): RagError => {
-  const code = (cause as NodeJS.ErrnoException).code ?? "unknown error"
-  const [reason, message] = explain(code, path)
-  return failure(path, reason, message, cause)
-}
+  Effect.tryPromise({
+    try: call,
+    catch: (cause) => {
+      const code = (cause as NodeJS.ErrnoException).code ?? "unknown error"
+      return failure(path, ...explain(code, path), cause)
+    }
+  })
 
 const explain = (code: string, path: string): readonly [RagReason, string] => {
   switch (code) {

@@ -47,11 +47,7 @@ const explain = (
   if (filter !== undefined && !matches(filter, { passage, metadata: info.metadata }))
     return { places, outcome: "filtered", sentence: "The filter excludes it." }
   if (found === undefined)
-    return {
-      places,
-      outcome: "not found",
-      sentence: `No retriever has it among the first ${WHY_DEPTH}.`
-    }
+    return { places, outcome: "not found", sentence: `No retriever has it among the first ${WHY_DEPTH}.` }
   if (hit === undefined)
     return {
       places,

@@ -142,17 +142,12 @@ export const keywordIndex = () =>
 
 /** BM25 over one column: stemmed English without stop words, or words by ICU. */
 export const fullText = (language: "en" | "zh") =>
-  lancedb.Index.fts(
-    language === "en"
-      ? {
-          baseTokenizer: "simple",
-          language: "English",
-          stem: true,
-          removeStopWords: true,
-          withPosition: false
-        }
-      : { baseTokenizer: "icu", stem: false, removeStopWords: false, withPosition: false }
-  )
+  lancedb.Index.fts({
+    ...(language === "en" ? { baseTokenizer: "simple", language: "English" } : { baseTokenizer: "icu" }),
+    stem: language === "en",
+    removeStopWords: language === "en",
+    withPosition: false
+  })
 
 /**
  * The rows nearest to a vector, ordered by cosine: found by their codes, or by comparing all vectors if `exact`. With

@@ -61,12 +61,8 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
   const collect = Effect.fn("LanceFiles.collect")(function* (referenced: ReadonlySet<string>) {
     const before = (yield* Clock.currentTimeMillis) - GRACE_MILLIS
     const isOld = `touched < ${before}`
-    const old = yield* selectRows<{ sha256: string }>(
-      table,
-      ["store", "listing old files"],
-      ["sha256"],
-      isOld
-    )
+    const doing = ["store", "listing old files"] as const
+    const old = yield* selectRows<{ sha256: string }>(table, doing, ["sha256"], isOld)
     const unused = old.map(({ sha256 }) => sha256).filter((sha256) => !referenced.has(sha256))
     for (let i = 0; i < unused.length; i += 500) {
       const some = unused.slice(i, i + 500)

@@ -18,7 +18,8 @@ export const collectionWrites = (
   commit: Effect.fn("LanceCollection.commit")(function* (documents) {
     if (documents.length === 0) return
     const ids = documents.map(({ info }) => info.id)
-    yield* checkUnique(ids)
+    if (new Set(ids).size < ids.length)
+      return yield* new RagError({ stage: "ingest", reason: "Internal", message: DUPLICATE })
     const originals = documents.map(({ info, original }) => [info.sha256, original] as const)
     yield* files.put(new Map([...originals, ...documents.flatMap(({ attachments }) => [...attachments])]))
     const rows = lanceRows(documents, { removed: true })
@@ -62,10 +63,5 @@ export const collectionWrites = (
   }, writer.withPermit)
 })
 
-const DUPLICATE = "Two documents of one commit have the same identifier. Please report this."
-
 /** LanceDB would insert both of two rows with the same key in one batch. */
-const checkUnique = (ids: ReadonlyArray<string>): Effect.Effect<void, RagError> =>
-  new Set(ids).size === ids.length
-    ? Effect.void
-    : Effect.fail(new RagError({ stage: "ingest", reason: "Internal", message: DUPLICATE }))
+const DUPLICATE = "Two documents of one commit have the same identifier. Please report this."
