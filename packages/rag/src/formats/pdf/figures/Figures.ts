@@ -139,7 +139,9 @@ const captionedFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<PdfFigur
     const placed = new Set(chosen.map(({ caption }) => caption))
     const rest = written.filter((caption) => turn === 0 && !placed.has(caption))
     unplaced.push(...rest.map((caption) => ({ page: page.number, caption, only: written.length === 1 })))
-    return chosen.map((region) => ({ region, figure: toFound(region, page, turn) }))
+    return chosen
+      .map((region) => ({ region, figure: toFound(region, page, turn) }))
+      .filter(({ figure }) => area(figure.box) > 0)
   })
   const found = withoutDuplicateNumbers(all)
   const fullPage = fullPageFigures(unplaced, clean, found)

@@ -1,7 +1,6 @@
 /** Figures that fill a page and have their caption on the next or the previous page. */
 import { area, height, hull, width } from "../page/Box.ts"
 import { lengthOf, type RawPage } from "../page/Run.ts"
-import { letters } from "../page/Lines.ts"
 import type { Caption } from "./Captions.ts"
 import { type PdfFigure, runsWithin, anchorOf, clipToPage } from "./PdfFigure.ts"
 import { Tolerances } from "./Tolerances.ts"
@@ -28,11 +27,7 @@ const fillOf = (page: RawPage | undefined): PdfFigure["box"] | undefined => {
     )
   if (drawn.length === 0) return undefined
   const box = clipToPage(hull(drawn), page)
-  if (
-    area(box) < limits.minShare * paper ||
-    page.runs.some(({ text }) => letters(text) > limits.maxLabelLetters)
-  )
-    return undefined
+  if (area(box) < limits.minShare * paper) return undefined
   const inside = new Set(runsWithin(box, page, []))
   const beside = page.runs.filter((run) => !inside.has(run))
   return lengthOf(beside) > limits.maxOtherCharacters ? undefined : box
@@ -64,7 +59,6 @@ export const fullPageFigures = (
     const box = fillOf(other)
     if (other === undefined || box === undefined || used.has(other.number) || fillOf(beyond) !== undefined)
       return []
-    if (found.some((own) => own.number === caption.number && own.kind === caption.kind)) return []
     used.add(other.number)
     return [
       {

@@ -1,6 +1,6 @@
 /** Joins the figures and tables of a tagged PDF with those found by captions. */
 import type { Box } from "../../../document/Document.ts"
-import { centre, contains, overlapX, overlapY, union } from "../page/Box.ts"
+import { centre, contains, union } from "../page/Box.ts"
 import { lengthOf, type RawPage, type Run, type Turn } from "../page/Run.ts"
 import { overlap } from "./Assignment.ts"
 import { captionStart } from "../../parsing/CaptionStart.ts"
@@ -31,7 +31,6 @@ const withRows = (
   if (both < limits.sameTable * lengthOf(found.inside)) return undefined
   // Only a part of the table was found
   const rest = both < limits.sameTable * lengthOf(runs)
-  if (rest && found.caption.some((run) => contains(box, ...centre(run.box)))) return undefined
   const own = rest ? clipToPage(union(found.box, box), page) : found.box
   const inside = new Set([...runsWithin(own, page, found.caption), ...runs])
   return { ...found, box: own, inside: [...inside], tagged: { rows, runs: cells } }
@@ -76,11 +75,9 @@ const onPageOf = (found: ReadonlyArray<PdfFigure>, page: RawPage): ReadonlyArray
   const turn = turnOf(page)
   const figures = taggedFigures(page, parts).slice(0, limits.maxFigures)
   for (const { alternative, box, caption, isSufficient } of figures) {
-    const isNear = (other: Box): boolean =>
-      overlapX(other, box) > -limits.panelGap && overlapY(other, box) > -limits.panelGap
     if (
       !isSufficient ||
-      all.some((one) => isNear(one.box)) ||
+      all.some((one) => overlap(one.box, box) > 0) ||
       free.some((one) => overlap(one.box, box) > limits.maxOverlap)
     )
       continue

@@ -45,7 +45,6 @@ export const taggedFigures = (
       const isSufficient =
         Math.min(width(box), height(box)) >= limits.minSide &&
         area(box) >= (alternatives.length > 0 ? limits.minShare : limits.minUndescribedShare) * paper &&
-        area(box) <= Tolerances.frames.paperShare * paper &&
         length <= limits.maxCharacters &&
         alternatives.length + length > 0
       const own = caption === undefined ? [] : (parts.get(caption) ?? [])

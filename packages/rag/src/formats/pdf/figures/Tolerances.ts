@@ -268,20 +268,14 @@ export const Tolerances = {
     maxSize: 0.93, // share of the body's font size: captions are smaller
     sameCentre: 4, // pt: captions are centred
     maxLines: 3, // count
-    minTextLines: 5, // count: posters and slides have fewer lines of text
     overlap: 3, // pt: the line may reach into the picture
-    sameSize: 0.05, // share of the font size
-    sameLine: 0.3, // share of the line's height: no other text beside it
-    maxWidth: 1.1, // share of the picture's width
-    bodySize: 0.06, // share of the body's font size
-    textLetters: 25 // count: shorter lines are labels
+    sameSize: 0.05 // share of the font size
   },
 
   /** Drawings that fill a page, with captions on the neighbouring page. */
   fullPage: {
     minShare: 0.3, // share of the page
     maxOtherCharacters: 60, // count: page number and header
-    maxLabelLetters: 45, // count: a page with longer lines is text
     minSide: 1, // pt: smaller drawings are invisible
     edgeSlack: 2 // pt: lines above and below the caption may touch it
   },
@@ -303,7 +297,6 @@ export const Tolerances = {
     sameTable: 0.8, // share of a table's text in the cells of the tagged one
     maxOverlap: 0.1, // share of the smaller one: more is a conflict
     maxFigures: 200, // count: on one page
-    panelGap: 24, // pt: what is nearer to a figure is a panel of it
     minRepeats: 3 // count: the same on this many pages is a logo
   },
 

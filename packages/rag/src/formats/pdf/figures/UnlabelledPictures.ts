@@ -1,9 +1,8 @@
 /** Pictures with an unlabelled caption below them. */
 import type { Box } from "../../../document/Document.ts"
-import { area, height, hull, overlapX, overlapY, width } from "../page/Box.ts"
+import { area, height, overlapX, width } from "../page/Box.ts"
 import type { RawPage } from "../page/Run.ts"
 import { overlap } from "./Assignment.ts"
-import { letters } from "../page/Lines.ts"
 import type { Body } from "./BodyText.ts"
 import { type PdfFigure, runsWithin, clipToPage } from "./PdfFigure.ts"
 import { type UprightPage, type Segment, toUprightPage } from "./UprightPage.ts"
@@ -25,17 +24,9 @@ const linesBelow = (picture: Box, { segments }: UprightPage, body: Body): Readon
       lines[0] === undefined || Math.abs(lines[0].size - segment.size) < limits.sameSize * segment.size
     if (!near || !same) break
     const middle = Math.abs(box[0] + box[2] - picture[0] - picture[2]) / 2
-    const alone = segments.every(
-      (one) =>
-        one === segment ||
-        overlapX(one.box, picture) <= 0 ||
-        overlapY(one.box, box) < limits.sameLine * height(box)
-    )
     if (
       middle > limits.sameCentre ||
-      !alone ||
       segment.size > limits.maxSize * body.size ||
-      width(box) > limits.maxWidth * width(picture) ||
       lines.length === limits.maxLines
     )
       return []
@@ -69,23 +60,11 @@ export const unlabelledPictures = (
   )
   if (pictures.length === 0) return []
   const frame = toUprightPage(page, 0, () => false)
-  const text = frame.segments.filter(
-    (one) =>
-      Math.abs(one.size - body.size) < limits.bodySize * body.size && letters(one.text) >= limits.textLetters
-  )
-  if (text.length < limits.minTextLines) return []
   return pictures.flatMap((picture): ReadonlyArray<PdfFigure> => {
     const caption = linesBelow(picture, frame, body).flatMap(({ runs }) => runs)
     if (caption.length === 0) return []
     const box = clipToPage(picture, page)
     const inside = runsWithin(box, page, caption)
-    const written = hull(caption.map((run) => run.box))
-    if (
-      found.some(
-        (other) => overlap(other.box, written) > 0 || other.caption.some((run) => caption.includes(run))
-      )
-    )
-      return []
     return [
       {
         page: page.number,
