@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { Role } from "../contract/Access.ts"
 import { GroupCommit } from "../sql/GroupCommit.ts"
 import { Integer } from "../sql/Integer.ts"
-import { query, type SqlStep } from "../sql/SqlStep.ts"
+import { placeholders, query, type SqlStep } from "../sql/SqlStep.ts"
 import { limitColumns } from "./KeyLimits.ts"
 import { hashSecret, makeApiKey, maskKey } from "./Secret.ts"
 import { accountRows, type ListPage } from "./Users.ts"
@@ -62,7 +62,7 @@ const keysBy = <A extends string | number>(column: "hash" | "id") =>
       `SELECT tokens.id, user_id, hash, tokens.status, expires_at, subnet, models, documents,
         tokens.requests_per_minute, tokens.tokens_per_minute, username, role, users.status AS user_status,
         users.requests_per_minute AS user_requests_per_minute, users.tokens_per_minute AS user_tokens_per_minute
-      FROM tokens JOIN users ON users.id = tokens.user_id WHERE tokens.${column} IN (${values.map(() => "?").join(", ")})`,
+      FROM tokens JOIN users ON users.id = tokens.user_id WHERE tokens.${column} IN (${placeholders(values)})`,
       ...values
     )
     for (const row of rows) if (typeof row.models === "string") row.models = JSON.parse(row.models) as []

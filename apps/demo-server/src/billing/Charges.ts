@@ -24,7 +24,8 @@ import {
   usageOf
 } from "./CostEstimate.ts"
 import { idempotentResponses } from "./IdempotentResponses.ts"
-import { LEASE_MS, Ledger } from "./Ledger.ts"
+import { LEASE_MS } from "./Lease.ts"
+import { Ledger } from "./Ledger.ts"
 import { Prices } from "./Prices.ts"
 import { limitsForNextCall, rateHeaders, type RateState } from "./RateWindow.ts"
 import { makeRetryInBackground } from "./RetryInBackground.ts"
@@ -59,14 +60,6 @@ const makeCharges = Effect.gen(function* () {
   )
   yield* Effect.forkScoped(Effect.repeat(renewLeases, Schedule.spaced(LEASE_MS / 3)))
 
-  /**
-   * Reserves units, makes the call, and settles or refunds its charge.
-   *
-   * **Details.** The charge is settled before the response is returned, or when a stream ends. If the balance or the limits do
-   * not suffice, nothing is called. A call that fails, or that the end of this server interrupts, is refunded. A caller who
-   * disconnects before the response is charged for the input, and in the middle of a stream also for the received text.
-   * Creations of images and videos are never interrupted, because their result would be lost.
-   */
   const run = <Request, Response>(
     paid: PaidCall<Request, Response>
   ): Effect.Effect<ProviderResponse<Response>, GatewayError | Failure, HttpServerRequest.HttpServerRequest> =>
@@ -117,10 +110,6 @@ const makeCharges = Effect.gen(function* () {
       })
     )
 
-  /**
-   * Ends the charge of a task: settles it by the task's response if the task succeeded, or else refunds it. Does nothing if the
-   * charge has ended.
-   */
   const endTask = (
     user: string,
     task: string,
@@ -183,7 +172,15 @@ const reserve = Effect.fnUntraced(function* <Request, Response>(
   }
 })
 
-/** Runs and bills calls. */
+/**
+ * Runs and bills calls.
+ *
+ * **Details.** `run` reserves units, makes the call, and settles or refunds its charge: before the response is returned, or when
+ * a stream ends. If the balance or the limits do not suffice, nothing is called. A call that fails, or that the end of this
+ * server interrupts, is refunded. A caller who disconnects before the response is charged for the input, and in the middle
+ * of a stream also for the received text. Creations of images and videos are never interrupted, because their result would
+ * be lost. `endTask` settles a task's charge by its response if it succeeded, or else refunds it, unless the charge has ended.
+ */
 export class Charges extends Context.Service<Charges>()("@sluice/demo-server/Charges", {
   make: makeCharges
 }) {

@@ -3,22 +3,11 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { write } from "../sql/SqlStep.ts"
 import { storeResponse, type Replay } from "./Idempotency.ts"
-import {
-  chargeId,
-  refundExpired,
-  OPEN,
-  ownLease,
-  refund,
-  renew,
-  reserveAll,
-  settleAll,
-  SHARED_CLOCK,
-  sharedLease
-} from "./LedgerSteps.ts"
-import type { Charge, ReservationRequest, Settlement } from "./Reservation.ts"
+import { OPEN, ownLease, renew, SHARED_CLOCK, sharedLease } from "./Lease.ts"
+import { refund, reserveAll, settleAll } from "./LedgerSteps.ts"
+import { type Charge, chargeId, type ReservationRequest, type Settlement } from "./Reservation.ts"
 import { GroupCommit, type Step } from "../sql/GroupCommit.ts"
 
-export { LEASE_MS } from "./LedgerSteps.ts"
 export type * from "./Reservation.ts"
 
 /** A charge that is neither settled nor refunded yet. */
@@ -103,7 +92,7 @@ export class Ledger extends Context.Service<Ledger>()("@sluice/demo-server/Ledge
         commit(() => refund(id, outcomeUnknown), user),
       /** Refunds a charge whose lease has expired. */
       refundExpired: ({ id, user }: Charge, outcomeUnknown: boolean) =>
-        commit(() => refundExpired(id, outcomeUnknown), user),
+        commit(() => refund(id, outcomeUnknown, true), user),
       /** The call continues as a task. The charge is settled for `planned` units, or refunded, when the task ends. */
       assign: (charge: string, task: string, planned: number) =>
         commit(() => write("UPDATE charges SET task = ?, planned = ? WHERE id = ?", task, planned, charge)),

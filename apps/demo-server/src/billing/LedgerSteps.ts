@@ -1,6 +1,14 @@
 /** The ledger's statements, as steps of transactions. The WHERE clause of each makes it safe to repeat. */
-import { randomFillSync, randomInt } from "node:crypto"
-import { query, queryTogether, type SqlQuery, sqlQuery, type SqlStep, write } from "../sql/SqlStep.ts"
+import { randomInt } from "node:crypto"
+import {
+  placeholders,
+  query,
+  queryTogether,
+  type SqlQuery,
+  sqlQuery,
+  type SqlStep,
+  write
+} from "../sql/SqlStep.ts"
 import { keyDeleted } from "./BillingFailures.ts"
 import { claimKey, releaseKey, markOutcomeUnknown } from "./Idempotency.ts"
 import {
@@ -12,44 +20,14 @@ import {
   refusedState,
   uncountCalls
 } from "./RateWindow.ts"
+import { type Lease, OPEN, ownLease } from "./Lease.ts"
 import type { Charge, ReservationRequest, Reservation, Settlement } from "./Reservation.ts"
-
-/** How long a call counts as running after its lease was renewed. */
-export const LEASE_MS = 120_000
-
-/** The end of a lease that starts now, as SQL and its value. */
-type Lease = (now: number) => { readonly text: string; readonly value: number }
-
-/** For a database with one server: the server's clock. */
-export const ownLease: Lease = (now) => ({ text: "?", value: now + LEASE_MS })
-
-/** PostgreSQL's clock in ms. The clocks of several servers may differ by more than a lease. */
-export const SHARED_CLOCK = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT"
-
-export const sharedLease: Lease = () => ({ text: `${SHARED_CLOCK} + ?`, value: LEASE_MS })
 
 /** `lease_until` of a charge that was refunded because its lease expired: a late settlement reopens it. */
 const REOPENABLE = 0
 
-/** The states of an open charge. */
-export const OPEN = "('reserved', 'sent')"
-
 /** The largest quota of a key. */
 const LARGEST = Number.MAX_SAFE_INTEGER
-
-/** Random bytes of an id. They are generated in bulk, because one call for each id costs more than the rest of the id. */
-const RANDOM_BYTES = 9
-const randomPool = Buffer.alloc(RANDOM_BYTES * 256)
-let next = randomPool.length
-
-/** A unique id that cannot be guessed. It starts with the time, so that new rows are neighbours in the index. */
-export const chargeId = (now: number): string => {
-  if (next === randomPool.length) {
-    randomFillSync(randomPool)
-    next = 0
-  }
-  return `${now.toString(36).padStart(9, "0")}-${randomPool.toString("base64url", next, (next += RANDOM_BYTES))}`
-}
 
 /** A key, and the version of its quota that was debited. */
 interface KeyQuota {
@@ -57,8 +35,8 @@ interface KeyQuota {
   readonly version: number
 }
 
-/** A charge that was just settled or refunded. */
-interface EndedRow {
+/** A charge that was just settled. */
+interface SettledRow {
   readonly id: string
   readonly user_id: string
   readonly token_id: number | null
@@ -66,7 +44,7 @@ interface EndedRow {
   readonly quota_version: number | null
 }
 
-const keyQuotaOf = ({ quota_version, token_id }: EndedRow): KeyQuota | undefined =>
+const keyQuotaOf = ({ quota_version, token_id }: SettledRow): KeyQuota | undefined =>
   token_id === null || quota_version === null
     ? undefined
     : { id: Number(token_id), version: Number(quota_version) }
@@ -86,14 +64,6 @@ const returnToKey = (key: KeyQuota, units: number): SqlStep<void> =>
     key.id,
     key.version
   )
-
-/** Returns the units of charges that were just settled or refunded. */
-function* returnUnits(row: EndedRow, units: number): SqlStep<void> {
-  if (units === 0) return
-  yield* returnToUser(row.user_id, units)
-  const key = keyQuotaOf(row)
-  if (key !== undefined) yield* returnToKey(key, units)
-}
 
 /** Takes units from a balance. Returns a row if the balance suffices. */
 const takeFromUser = (user: string, units: number): SqlQuery =>
@@ -220,7 +190,7 @@ function* reserveTogether(
   }
   if (calls !== undefined && total !== undefined) yield* uncountCalls(calls)
   const ids = charges.map(({ id }) => id)
-  yield* write(`DELETE FROM charges WHERE id IN (${ids.map(() => "?").join(", ")})`, ...ids)
+  yield* write(`DELETE FROM charges WHERE id IN (${placeholders(ids)})`, ...ids)
   if (items.length > 1) return undefined
   return refusedBy === "limits" && calls !== undefined
     ? [{ _tag: "RateLimited", rate: yield* refusedState(calls) }]
@@ -269,14 +239,32 @@ interface SettlementItem {
   readonly settlement: Settlement
 }
 
-/** Marks the charges that one group settles, in `lease_until`. Leases and `REOPENABLE` are not negative. */
-let settlementGroup = -randomInt(2 ** 47)
+/** Marks the charges that one step ends, in `lease_until`. Leases and `REOPENABLE` are not negative. */
+let endMark = -randomInt(2 ** 47)
 
-/** The unused reserves of the charges that a group has settled, in one sum for each payer. */
-const unusedReserves = (columns: string, ids: ReadonlyArray<string>): string =>
-  `(SELECT ${columns}, CAST(SUM(reserved - cost) AS BIGINT) AS units FROM charges
-    WHERE lease_until = ? AND reserved > cost AND id IN (${ids.map(() => "?").join(", ")})
-    GROUP BY ${columns}) AS unused`
+/** Returns the unused reserves of the charges that have a mark: one sum for each payer. */
+const returnUnused = (mark: number, ids: ReadonlyArray<string>): ReadonlyArray<SqlQuery> => {
+  const unused = (columns: string) =>
+    `(SELECT ${columns}, CAST(SUM(reserved - cost) AS BIGINT) AS units FROM charges
+      WHERE lease_until = ? AND reserved > cost AND id IN (${placeholders(ids)}) GROUP BY ${columns}) AS unused`
+  return [
+    sqlQuery(
+      `UPDATE users SET quota = quota + unused.units FROM ${unused("user_id")} WHERE users.id = unused.user_id`,
+      mark,
+      ...ids
+    ),
+    // Unless the key's quota was changed since: a new quota excludes open reserves. Capped at the largest exact number.
+    sqlQuery(
+      `UPDATE tokens SET remain_quota = CASE WHEN remain_quota > ? - unused.units THEN ? ELSE remain_quota + unused.units END
+      FROM ${unused("token_id, quota_version")}
+      WHERE tokens.id = unused.token_id AND tokens.quota_version = unused.quota_version`,
+      LARGEST,
+      LARGEST,
+      mark,
+      ...ids
+    )
+  ]
+}
 
 /**
  * Settles the open ones of the charges, returns their unused reserves, and returns their ids.
@@ -288,8 +276,8 @@ function* settleOpen(items: ReadonlyArray<SettlementItem>, maySendCommit: boolea
   if (items.length === 0) return new Set()
   const isLast = maySendCommit && items.every(({ charge, settlement }) => settlement.cost <= charge.reserved)
   const ids = items.map(({ charge }) => charge.id)
-  const group = settlementGroup--
-  const [rows] = yield* queryTogether<[ReadonlyArray<EndedRow>]>(
+  const mark = endMark--
+  const [rows] = yield* queryTogether<[ReadonlyArray<SettledRow>]>(
     [
       sqlQuery(
         `UPDATE charges SET state = 'settled', cost = v.column2, input_tokens = v.column3, output_tokens = v.column4,
@@ -297,7 +285,7 @@ function* settleOpen(items: ReadonlyArray<SettlementItem>, maySendCommit: boolea
         FROM (VALUES ${items.map(() => "(?, CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT))").join(", ")}) AS v
         WHERE charges.id = v.column1 AND state IN ${OPEN}${isLast ? " AND reserved >= v.column2" : ""}
         RETURNING charges.id, user_id, token_id, reserved, quota_version`,
-        group,
+        mark,
         ...items.flatMap(({ charge: { id }, settlement: { cost, inputTokens, outputTokens } }) => [
           id,
           cost,
@@ -305,21 +293,7 @@ function* settleOpen(items: ReadonlyArray<SettlementItem>, maySendCommit: boolea
           outputTokens
         ])
       ),
-      sqlQuery(
-        `UPDATE users SET quota = quota + unused.units FROM ${unusedReserves("user_id", ids)} WHERE users.id = unused.user_id`,
-        group,
-        ...ids
-      ),
-      // Capped at the largest number that is exact.
-      sqlQuery(
-        `UPDATE tokens SET remain_quota = CASE WHEN remain_quota > ? - unused.units THEN ? ELSE remain_quota + unused.units END
-        FROM ${unusedReserves("token_id, quota_version", ids)}
-        WHERE tokens.id = unused.token_id AND tokens.quota_version = unused.quota_version`,
-        LARGEST,
-        LARGEST,
-        group,
-        ...ids
-      )
+      ...returnUnused(mark, ids)
     ],
     isLast
   )
@@ -333,7 +307,7 @@ function* settleOpen(items: ReadonlyArray<SettlementItem>, maySendCommit: boolea
 }
 
 /** Takes the cost above the reserve from the balances, and records what they do not cover as `uncollected`. */
-function* collectOverrun(row: EndedRow, cost: number, above: number): SqlStep<void> {
+function* collectOverrun(row: SettledRow, cost: number, above: number): SqlStep<void> {
   const collected = yield* takeAvailable(row.user_id, keyQuotaOf(row), above)
   yield* query(
     "UPDATE charges SET cost = ?, uncollected = ? WHERE id = ?",
@@ -377,38 +351,24 @@ export function* settleAll(items: ReadonlyArray<SettlementItem>): SqlStep<Readon
   return results
 }
 
-/** `outcomeUnknown`: the call may have created something, so its `Idempotency-Key` must not create it again. */
-export function* refund(id: string, outcomeUnknown = false): SqlStep<boolean> {
-  const [row] = yield* query<EndedRow>(
-    `UPDATE charges SET state = 'refunded' WHERE id = ? AND state IN ${OPEN}
-      RETURNING id, user_id, token_id, reserved, quota_version`,
-    id
-  )
+/**
+ * Refunds a charge, and returns whether that had an effect.
+ *
+ * **Details.** `outcomeUnknown`: the call may have created something, so its `Idempotency-Key` must not create it again.
+ * `isExpired`: its lease has expired, and its call may still settle it later.
+ */
+export function* refund(id: string, outcomeUnknown = false, isExpired = false): SqlStep<boolean> {
+  const mark = endMark--
+  const [[row]] = yield* queryTogether<[ReadonlyArray<{ readonly user_id: string }>]>([
+    sqlQuery(
+      `UPDATE charges SET state = 'refunded', lease_until = ? WHERE id = ? AND state IN ${OPEN} RETURNING user_id`,
+      mark,
+      id
+    ),
+    ...returnUnused(mark, [id])
+  ])
   if (row === undefined) return false
-  yield* returnUnits(row, Number(row.reserved))
+  if (isExpired) yield* write("UPDATE charges SET lease_until = ? WHERE id = ?", REOPENABLE, id)
   if (outcomeUnknown) yield* markOutcomeUnknown(id, row.user_id)
   return true
-}
-
-/** Refunds a charge whose lease has expired. Its call may still settle it later. */
-export function* refundExpired(id: string, outcomeUnknown: boolean): SqlStep<boolean> {
-  yield* query(`UPDATE charges SET lease_until = ${REOPENABLE} WHERE id = ? AND state IN ${OPEN}`, id)
-  return yield* refund(id, outcomeUnknown)
-}
-
-/** Charges of one statement. The number is fixed, so that the statement is prepared once. */
-const RENEWAL_BATCH = 50
-const RENEWAL_PLACEHOLDERS = `(${Array(RENEWAL_BATCH).fill("?").join(", ")})`
-
-export function* renew(ids: ReadonlyArray<string>, { text, value }: ReturnType<Lease>): SqlStep<void> {
-  for (let at = 0; at < ids.length; at += RENEWAL_BATCH) {
-    const some = ids.slice(at, at + RENEWAL_BATCH)
-    const rest = Array(RENEWAL_BATCH - some.length).fill("")
-    yield* query(
-      `UPDATE charges SET lease_until = ${text} WHERE state IN ${OPEN} AND id IN ${RENEWAL_PLACEHOLDERS}`,
-      value,
-      ...some,
-      ...rest
-    )
-  }
 }

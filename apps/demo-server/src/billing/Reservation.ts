@@ -3,6 +3,7 @@ import type { Failure } from "@sluice/core/contract"
 import type { Idempotency, Replay } from "./Idempotency.ts"
 import type { RateLimits } from "../accounts/KeyLimits.ts"
 import type { RateState } from "./RateWindow.ts"
+import { randomFillSync } from "node:crypto"
 
 /** A call for which units are reserved. */
 export interface ReservationRequest {
@@ -48,3 +49,17 @@ export type Reservation =
   | { readonly _tag: "RateLimited"; readonly rate: RateState }
   | { readonly _tag: "Replayed"; readonly replay: Replay }
   | { readonly _tag: "Rejected"; readonly failure: Failure }
+
+/** Random bytes of an id. They are generated in bulk, because one call for each id costs more than the rest of the id. */
+const RANDOM_BYTES = 9
+const randomPool = Buffer.alloc(RANDOM_BYTES * 256)
+let next = randomPool.length
+
+/** A unique id that cannot be guessed. It starts with the time, so that new rows are neighbours in the index. */
+export const chargeId = (now: number): string => {
+  if (next === randomPool.length) {
+    randomFillSync(randomPool)
+    next = 0
+  }
+  return `${now.toString(36).padStart(9, "0")}-${randomPool.toString("base64url", next, (next += RANDOM_BYTES))}`
+}

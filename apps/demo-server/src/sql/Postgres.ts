@@ -4,7 +4,7 @@ import { Cause, Context, type Duration, Effect, Layer, type Redacted, Result, Sc
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { GroupCommit, type GroupDriver, makeGroupCommit, type Step } from "./GroupCommit.ts"
-import { type Rows, type SqlQuery, withNumbers } from "./SqlStep.ts"
+import { placeholders, type Rows, type SqlQuery, withNumbers } from "./SqlStep.ts"
 import { retryConflicts } from "./Transaction.ts"
 
 /** Connections of one server at most. */
@@ -140,7 +140,7 @@ const lockUsers = (users: ReadonlyArray<string>): ReadonlyArray<SqlQuery> =>
     ? []
     : [
         {
-          text: `SELECT 1 FROM users WHERE id IN (${users.map(() => "?").join(", ")}) ORDER BY id FOR NO KEY UPDATE`,
+          text: `SELECT 1 FROM users WHERE id IN (${placeholders(users)}) ORDER BY id FOR NO KEY UPDATE`,
           values: users
         }
       ]

@@ -29,6 +29,9 @@ export type SqlStep<A> = Generator<SqlBatch, A, ReadonlyArray<Rows>>
 
 export const sqlQuery = (text: string, ...values: ReadonlyArray<unknown>): SqlQuery => ({ text, values })
 
+/** `?, ?, ?` for a list of values. */
+export const placeholders = (values: ReadonlyArray<unknown>): string => values.map(() => "?").join(", ")
+
 /** Runs statements together, in their order. Their rows are trusted to be `R`; none of one that is undefined. */
 export function* queryTogether<R extends ReadonlyArray<ReadonlyArray<object>>>(
   queries: ReadonlyArray<SqlQuery | undefined>,
