@@ -77,8 +77,13 @@ export const checkGateway = Effect.fn("checkGateway")(function* (
   const { accessToken, apiKey } = options
   const callable = sendRequest(baseUrl, MODELS, {}, apiKey, LIST_TIMEOUT)
   // A wrong address or key is an error of the caller, not a broken rule.
-  const first = yield* Effect.mapError(callable, ({ message }) => unreachable(message))
-  if (first.status === 401) return yield* refused()
+  const first = yield* Effect.mapError(callable, ({ message }) =>
+    failure(new Unreachable({ message: `${message}. Check the base URL and the network.` }))
+  )
+  if (first.status === 401) {
+    const message = `${MODELS} refuses the API key (401). The check needs a valid key.`
+    return yield* failure(new Unauthorized({ message }))
+  }
   const lists =
     accessToken === undefined
       ? []
@@ -112,16 +117,4 @@ export const checkGateway = Effect.fn("checkGateway")(function* (
   return makeReport(baseUrl, Object.fromEntries(models), calls)
 })
 
-const refused = () =>
-  new GatewayError({
-    operation: "conformance",
-    reason: new Unauthorized({
-      message: `${MODELS} refuses the API key (401). The check needs a valid key.`
-    })
-  })
-
-const unreachable = (message: string) =>
-  new GatewayError({
-    operation: "conformance",
-    reason: new Unreachable({ message: `${message}. Check the base URL and the network.` })
-  })
+const failure = (reason: Unauthorized | Unreachable) => new GatewayError({ operation: "conformance", reason })

@@ -163,11 +163,9 @@ export const runCheck = Effect.fnUntraced(function* (check: Check, call: Contrac
       }
     )
 
-  yield* judgeCredentials(
-    results,
-    (secret) => sendRequest(session.baseUrl, call.name, request, secret, timeout),
-    other
-  )
+  const sendAs = (secret: Session["secrets"][number] | undefined) =>
+    sendRequest(session.baseUrl, call.name, request, secret, timeout)
+  yield* judgeCredentials(results, sendAs, other)
   const response = yield* expectSuccess("answers", request, () => undefined, { triesModel: true })
   if (response === undefined) {
     if (guess === undefined || verdicts.get("answers")?.verdict !== "skipped") {
@@ -179,15 +177,7 @@ export const runCheck = Effect.fnUntraced(function* (check: Check, call: Contrac
   }
   const fault = yield* judgeSuccess(results, check, call, response)
   if (fault !== undefined) return finish(fault)
-  const stopped = yield* check.run({
-    session,
-    response,
-    judge,
-    expect,
-    skip,
-    expectSuccess,
-    expectRefusal,
-    send
-  })
+  const judges = { judge, expect, skip, expectSuccess, expectRefusal }
+  const stopped = yield* check.run({ session, response, send, ...judges })
   return finish(stopped ?? "an earlier step of the check did not succeed")
 })

@@ -13,17 +13,14 @@ import { currentMiddleware } from "../call/CallInfo.ts"
 import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "../call/ClientOptions.ts"
 import { fieldsOf } from "../transport/CallResult.ts"
 import { withBaseUrl } from "../transport/Outgoing.ts"
-import { responseText, sendAndDecode } from "../transport/SendAndDecode.ts"
 import { layerTransport } from "../transport/Transport.ts"
-import { unwrapAnyBody, unwrapEnvelope } from "./Envelope.ts"
+import { sendForBody, sendForData } from "./Envelope.ts"
 import { makeTokens } from "./Tokens.ts"
 
 export interface AccountClientOptions extends ClientOptions {
   readonly accessToken: SystemAccessToken
 }
 
-const ALL = { group: "models", endpoint: "all" } as const
-const AVAILABLE = { group: "models", endpoint: "available" } as const
 const decodeModels = HttpClientResponse.schemaBodyJson(AccountModels)
 const decodeUser = HttpClientResponse.schemaBodyJson(UserResponse)
 
@@ -33,16 +30,14 @@ const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
   const baseUrl = yield* baseUrlOf(options.baseUrl)
   const httpClient = withBaseUrl(yield* HttpClient.HttpClient, baseUrl, "buffered")
   const account = yield* HttpApiClient.group(GatewayApi, { group: "account", httpClient })
-  const getModels = yield* HttpApiClient.endpoint(GatewayApi, { ...ALL, httpClient })
-  const getAvailable = yield* HttpApiClient.endpoint(GatewayApi, { ...AVAILABLE, httpClient })
+  const models = <E extends "all" | "available">(endpoint: E) =>
+    HttpApiClient.endpoint(GatewayApi, { group: "models", endpoint, httpClient })
+  const [all, available] = [yield* models("all"), yield* models("available")]
   const caller = makeCaller(options, options.accessToken, yield* currentMiddleware)
   const { call } = caller
 
   return Account.of({
-    user: call(
-      { operation: "user" },
-      unwrapEnvelope(sendAndDecode(account.user({ responseMode }), decodeUser))
-    ).pipe(
+    user: call({ operation: "user" }, sendForData(account.user({ responseMode }), decodeUser)).pipe(
       Effect.withSpan("Account.user"),
       Effect.map(({ access_token, extra, quota, username }) => {
         const accessToken = Option.getOrUndefined(decodeToken(access_token && Redacted.value(access_token)))
@@ -57,16 +52,15 @@ const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
     // Redacted inside the span, because a span stores its result.
     rotateAccessToken: call(
       { operation: "rotate access token", repeat: "never" },
-      unwrapAnyBody(sendAndDecode(account.rotateAccessToken({ responseMode }), responseText))
+      sendForBody(account.rotateAccessToken({ responseMode }))
     ).pipe(Effect.map(rotatedToken), Effect.withSpan("Account.rotateAccessToken")),
     tokens: yield* makeTokens(httpClient, caller),
-    models: call(
-      { operation: "models" },
-      unwrapEnvelope(sendAndDecode(getModels({ responseMode }), decodeModels))
-    ).pipe(Effect.withSpan("Account.models")),
+    models: call({ operation: "models" }, sendForData(all({ responseMode }), decodeModels)).pipe(
+      Effect.withSpan("Account.models")
+    ),
     availableModels: call(
       { operation: "available models" },
-      unwrapEnvelope(sendAndDecode(getAvailable({ responseMode }), decodeModels))
+      sendForData(available({ responseMode }), decodeModels)
     ).pipe(Effect.withSpan("Account.availableModels"))
   })
 })

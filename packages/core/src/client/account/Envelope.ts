@@ -1,10 +1,11 @@
-/** Responses of `/api`: unwraps the envelope, or finds the refusal that came with status 200. */
+/** Attempts at calls of `/api`: unwraps the envelope, or finds the refusal that came with status 200. */
 import { Effect, Predicate, Redacted, type Schema } from "effect"
+import type { HttpClientResponse } from "effect/http"
 import { parseJson } from "../../contract/Fields.ts"
 import { Forbidden, type GatewayReason, InvalidResponse, NotFound } from "../../contract/GatewayError.ts"
 import type { AttemptFailure, CallResult } from "../transport/CallResult.ts"
 import { parseErrorBody } from "../transport/ErrorDetails.ts"
-import { mapResult } from "../transport/SendAndDecode.ts"
+import { mapResult, responseText, type SendError, sendAndDecode } from "../transport/SendAndDecode.ts"
 
 interface Refusal {
   readonly success: false
@@ -18,12 +19,18 @@ const ABSENT = /not found|no such|不存在/i
 const refusalReason = (message = "The gateway refused and did not say why."): GatewayReason =>
   ABSENT.test(message) ? new NotFound({ message }) : new Forbidden({ message })
 
+type Response = HttpClientResponse.HttpClientResponse
+type Send = Effect.Effect<Response, SendError>
+type Attempt<A> = Effect.Effect<CallResult<A>, AttemptFailure>
+
 /** The `data` of an envelope. */
-export const unwrapEnvelope: <D>(
-  self: Effect.Effect<CallResult<{ readonly data: D } | Refusal>, AttemptFailure>
-) => Effect.Effect<CallResult<D>, AttemptFailure> = mapResult((body) =>
-  "data" in body ? Effect.succeed(body.data) : Effect.fail(refusalReason(body.message))
-)
+export const sendForData = <D>(
+  send: Send,
+  decode: (response: Response) => Effect.Effect<{ readonly data: D } | Refusal, SendError>
+): Attempt<D> =>
+  mapResult((body: { readonly data: D } | Refusal) =>
+    "data" in body ? Effect.succeed(body.data) : Effect.fail(refusalReason(body.message))
+  )(sendAndDecode(send, decode))
 
 /** Longer messages of a refusal are cut. */
 const MESSAGE_LENGTH = 400
@@ -34,9 +41,10 @@ const MESSAGE_LENGTH = 400
  * **Details.** Redacted, because it may contain a credential and spans store results. HTML is refused: it does not come
  * from the gateway's API, so the call had no effect.
  */
-export const unwrapAnyBody: (
-  self: Effect.Effect<CallResult<string>, AttemptFailure>
-) => Effect.Effect<CallResult<Redacted.Redacted<Schema.Json>>, AttemptFailure> = mapResult((text) => {
+export const sendForBody = (send: Send): Attempt<Redacted.Redacted<Schema.Json>> =>
+  mapResult(parseBody)(sendAndDecode(send, responseText))
+
+const parseBody = (text: string) => {
   const json = parseJson(text)
   const body = text.trim() === "" ? null : json === undefined ? text : json
   if (typeof body === "string" && body.trimStart().startsWith("<")) {
@@ -47,4 +55,4 @@ export const unwrapAnyBody: (
   return isRefused
     ? Effect.fail(refusalReason(parseErrorBody(body)?.message?.slice(0, MESSAGE_LENGTH)))
     : Effect.succeed(Redacted.make(body as Schema.Json, { label: "answer" }))
-})
+}

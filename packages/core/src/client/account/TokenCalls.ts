@@ -6,8 +6,8 @@ import { type TokenCreateRequest, TokenResponse, type TokenUpdateRequest } from 
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import { InvalidResponse } from "../../contract/GatewayError.ts"
 import { type Caller, ignoreRepeatedNotFound } from "../call/Caller.ts"
-import { mapResult, responseText, sendAndDecode } from "../transport/SendAndDecode.ts"
-import { unwrapAnyBody, unwrapEnvelope } from "./Envelope.ts"
+import { mapResult } from "../transport/SendAndDecode.ts"
+import { sendForBody, sendForData } from "./Envelope.ts"
 import { decodeTokens, logSkipped, parseTokens } from "./TokenList.ts"
 
 /** The largest page that every known gateway of this family allows. */
@@ -26,17 +26,14 @@ export const makeTokenCalls = Effect.fnUntraced(function* (
 ) {
   const send = yield* HttpApiClient.group(GatewayApi, { group: "account", httpClient })
 
-  const list = (operation: string, response: Parameters<typeof sendAndDecode<unknown>>[0]) =>
-    call({ operation }, mapResult(parseTokens)(unwrapEnvelope(sendAndDecode(response, decodeTokens)))).pipe(
+  const list = (operation: string, response: Parameters<typeof sendForBody>[0]) =>
+    call({ operation }, mapResult(parseTokens)(sendForData(response, decodeTokens))).pipe(
       Effect.tap((page) => logSkipped(operation, page))
     )
 
   return {
     read: (id: number, operation = "token") =>
-      call(
-        { operation },
-        unwrapEnvelope(sendAndDecode(send.token({ params: { id }, responseMode }), decodeToken))
-      ),
+      call({ operation }, sendForData(send.token({ params: { id }, responseMode }), decodeToken)),
     /** A page by its number; the first one for undefined. */
     page: (p: number | undefined) => {
       const query = { num: TOKENS_PER_PAGE, size: TOKENS_PER_PAGE, ...(p !== undefined && { p }) }
@@ -51,19 +48,13 @@ export const makeTokenCalls = Effect.fnUntraced(function* (
     create: (payload: TokenCreateRequest) =>
       call(
         { operation: "create token", repeat: "creations" },
-        unwrapAnyBody(sendAndDecode(send.createToken({ payload, responseMode }), responseText))
+        sendForBody(send.createToken({ payload, responseMode }))
       ),
     update: (payload: TokenUpdateRequest, query: { readonly status_only?: string } = {}) =>
-      call(
-        { operation: "update token" },
-        unwrapAnyBody(sendAndDecode(send.updateToken({ query, payload, responseMode }), responseText))
-      ),
+      call({ operation: "update token" }, sendForBody(send.updateToken({ query, payload, responseMode }))),
     remove: (id: number) =>
       ignoreRepeatedNotFound(
-        call(
-          { operation: "remove token" },
-          unwrapAnyBody(sendAndDecode(send.removeToken({ params: { id }, responseMode }), responseText))
-        )
+        call({ operation: "remove token" }, sendForBody(send.removeToken({ params: { id }, responseMode })))
       ),
     /** The error of a well-formed but wrong response. */
     invalid: (operation: string, message: string, requestId?: string) =>

@@ -14,7 +14,7 @@ import { parseErrorBody, reasonOfErrorDetails } from "./ErrorDetails.ts"
 import { isCompressed, refusal } from "./Refusal.ts"
 import { isBadResponse, isBroken, isConnectFailure, transportFault } from "./Transport.ts"
 
-type SendError = HttpClientError.HttpClientError | Schema.SchemaError | Failure
+export type SendError = HttpClientError.HttpClientError | Schema.SchemaError | Failure
 
 /**
  * Sends, reads and decodes. A status other than 2xx becomes its reason; the body is always read to its end.

@@ -10,6 +10,7 @@ import { at, failUnless, interfaceRule, ownRule } from "../framework/Rule.ts"
 /** Enough for a reasoning model that then answers in one word. */
 const MAX_TOKENS = 512
 const SECTION = "Chat message with images"
+const ENDPOINT = "Endpoints › Image understanding"
 
 /** A red square of 32 pixels in each format, and a GIF of one pixel. */
 export const PNG =
@@ -63,7 +64,7 @@ const streamFault = ({ headers, text }: GatewayResponse): string | undefined => 
 export const chat = check({
   call: "POST /v1/chat/completions",
   needs: "paid",
-  section: "Endpoints › Image understanding",
+  section: ENDPOINT,
   form: interfaceRule(SECTION, "the response has `choices` with a message"),
   model: "chat",
   request: modelRequest("chat", (model) => request(model, "Name the colour of grass in one word.")),
@@ -72,20 +73,10 @@ export const chat = check({
     maxTokens: interfaceRule(SECTION, "the response has at most `max_tokens` tokens"),
     images: interfaceRule(SECTION, "a message of text and several images, PNG, JPEG and WEBP, is answered"),
     gif: interfaceRule("Limits", "a GIF image is refused"),
-    stream: ownRule(
-      "Endpoints › Image understanding",
-      "`stream: true` is answered with events of chunks, the last one [DONE]"
-    )
+    stream: ownRule(ENDPOINT, "`stream: true` is answered with events of chunks, the last one [DONE]")
   },
-  run: Effect.fnUntraced(function* ({
-    response,
-    expect,
-    judge,
-    expectRefusal,
-    session,
-    skip,
-    expectSuccess
-  }) {
+  run: Effect.fnUntraced(function* ({ response, session, skip, ...context }) {
+    const { expect, expectRefusal, expectSuccess, judge } = context
     const model = session.models.chat
     if (areTokensSpent(response)) skip("text", TOKENS_SPENT)
     else judge("text", textFault(response))

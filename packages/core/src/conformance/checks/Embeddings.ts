@@ -56,20 +56,13 @@ export const embeddings = check({
     const data = listAt(json, "data")
     const vectors = vectorsOf(response)
     expect("object", at(json, "object") === "list", "it is not")
-    expect(
-      "entryObject",
-      data.every((entry) => at(entry, "object") === "embedding"),
-      "it is not"
-    )
+    const isOther = data.some((entry) => at(entry, "object") !== "embedding")
+    expect("entryObject", !isOther, "it is not")
     expect("count", data.length === 2, `${data.length} entries for 2 texts`)
     const indices = data.map((entry) => at(entry, "index"))
     const known = indices.every((index) => index === 0 || index === 1)
     expect("index", known && new Set(indices).size === indices.length, `they are ${indices.join(", ")}`)
-    expect(
-      "numbers",
-      vectors.every((vector) => vector !== undefined),
-      "one is not"
-    )
+    expect("numbers", !vectors.includes(undefined), "one is not")
     const dimensions = [...new Set(vectors.map((vector) => vector?.length))]
     expect("dimension", dimensions.length <= 1, `they have ${dimensions.join(" and ")}`)
     expect("model", typeof at(json, "model") === "string", "it is missing")

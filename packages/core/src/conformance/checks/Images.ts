@@ -7,6 +7,7 @@ import { at, failUnless, interfaceRule, listAt, ownRule } from "../framework/Rul
 
 const SECTION = "Image generation request"
 const ENDPOINTS = "Endpoints › Images"
+const STATES = "States and transitions › Image task (two-step models)"
 const POLL_EVERY = "5 seconds"
 
 const isText = (value: unknown) => typeof value === "string" && value !== ""
@@ -65,20 +66,14 @@ const get = check({
   rules: {
     status: interfaceRule(SECTION, "the task carries `status`, a text"),
     urls: interfaceRule(ENDPOINTS, "when the task is completed, each entry of `data` has its `url`"),
-    ends: ownRule(
-      "States and transitions › Image task (two-step models)",
-      "the task ends within the time allowed"
-    ),
+    ends: ownRule(STATES, "the task ends within the time allowed"),
     unknown: ownRule("Errors 3", "an unknown id is refused with 404")
   },
   run: Effect.fnUntraced(function* ({ response, expect, expectRefusal, send, session, skip }) {
     const { imageTask = "" } = session
     const seen = yield* poll(response, send({ params: [imageTask] }), session.options, POLL_EVERY)
-    expect(
-      "status",
-      seen.every((response) => isText(statusOf(response))),
-      "it is missing"
-    )
+    const states = seen.map(statusOf)
+    expect("status", states.every(isText), "it is missing")
     const last = seen.at(-1) ?? response
     expect("ends", isTaskFinished(statusOf(last)), `it has not after ${seen.length} polls`)
     if (statusOf(last) !== "completed") skip("urls", "the task was not completed")

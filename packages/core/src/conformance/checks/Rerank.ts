@@ -14,6 +14,8 @@ const DOCUMENTS = [
 ]
 const RELEVANT = 2
 const SECTION = "Rerank response"
+const REQUEST = "Rerank request"
+const SERVICE = "What the service does"
 
 export const rerank = check({
   call: "POST /v1/rerank",
@@ -23,26 +25,14 @@ export const rerank = check({
   model: "rerank",
   request: modelRequest("rerank", (model) => ({ body: { model, query: QUERY, documents: DOCUMENTS } })),
   rules: {
-    complete: interfaceRule("Rerank request", "without `top_n` there is one result for each document"),
+    complete: interfaceRule(REQUEST, "without `top_n` there is one result for each document"),
     index: interfaceRule(SECTION, "each `index` is a position in the documents submitted"),
     distinct: interfaceRule(SECTION, "no document is repeated"),
-    relevance: interfaceRule(
-      "What the service does",
-      "the one document that answers the query has the highest score"
-    ),
-    topN: interfaceRule(
-      "Rerank request",
-      "with `top_n` there are at most that many results, and the best is among them"
-    ),
-    documents: interfaceRule(
-      "Rerank request",
-      "with `return_documents` each result carries its document's text"
-    ),
+    relevance: interfaceRule(SERVICE, "the one document that answers the query has the highest score"),
+    topN: interfaceRule(REQUEST, "with `top_n` there are at most that many results, and the best is one"),
+    documents: interfaceRule(REQUEST, "with `return_documents` each result carries its document's text"),
     sorted: ownRule(SECTION, "results are ordered from the highest score to the lowest"),
-    generousTopN: ownRule(
-      "Rerank request",
-      "a `top_n` larger than the number of documents gives all of them"
-    ),
+    generousTopN: ownRule(REQUEST, "a `top_n` larger than the number of documents gives all of them"),
     noDocument: ownRule(SECTION, "`document` is absent, not null, when it was not requested"),
     noDocuments: ownRule("Errors 3", "an empty list is refused with 400 and `param` `documents`"),
     unknownModel: ownRule("Errors 3", "an unknown model is refused with 404")
@@ -57,12 +47,8 @@ export const rerank = check({
     const scores = results.map((result) => Number(at(result, "relevance_score")))
     const sorted = scores.every((score, nth) => nth === 0 || score <= (scores[nth - 1] ?? score))
     expect("sorted", sorted, `the scores are ${scores.join(", ")}`)
-    const documents = results.map((result) => at(result, "document"))
-    expect(
-      "noDocument",
-      documents.every((document) => document === undefined),
-      "it is there"
-    )
+    const hasDocument = results.some((result) => at(result, "document") !== undefined)
+    expect("noDocument", !hasDocument, "it is there")
 
     const request = { model: session.models.rerank, query: QUERY, documents: DOCUMENTS }
     const wrongIndex = outside.length > 0 || new Set(indices).size < indices.length

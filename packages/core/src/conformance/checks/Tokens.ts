@@ -54,10 +54,7 @@ const list = check({
   request: () => ({ query: { num: String(PAGE) } }),
   rules: {
     list: interfaceRule(ACCOUNT, "`data` is an array"),
-    fields: interfaceRule(
-      SECTION,
-      "each token has its fields: id, name, status 1 or 0, expired_time, remain_quota, subnet"
-    ),
+    fields: interfaceRule(SECTION, `each token has ${Object.keys(FIELDS).join(", ")}; status is 1 or 0`),
     num: interfaceRule(ACCOUNT, "`num` is the page size"),
     masked: ownRule(SECTION, "a list shows no full key: only creation returns it")
   },
@@ -127,14 +124,13 @@ const create = check({
   })
 })
 
+const UNKNOWN = "no token is known"
+
 const get = check({
   call: "GET /api/token/{}",
   section: ACCOUNT,
   form: interfaceRule(ACCOUNT, "the response has the token in `data`"),
-  request: ({ listed, token }) => {
-    const known = token ?? listed
-    return known === undefined ? "no token is known" : { params: [known.id] }
-  },
+  request: ({ listed, token = listed }) => (token === undefined ? UNKNOWN : { params: [token.id] }),
   rules: {
     data: interfaceRule(SECTION, "`data` is the token with its fields"),
     sameId: interfaceRule(ACCOUNT, "it is the requested token")
@@ -151,10 +147,8 @@ const search = check({
   call: "GET /api/token/search",
   section: ACCOUNT,
   form: interfaceRule(ACCOUNT, "the response has the tokens in `data`"),
-  request: ({ listed, token }) => {
-    const known = token ?? listed
-    return known === undefined ? "no token is known" : { query: { keyword: known.name } }
-  },
+  request: ({ listed, token = listed }) =>
+    token === undefined ? UNKNOWN : { query: { keyword: token.name } },
   rules: {
     finds: interfaceRule(ACCOUNT, "a token is found by its name"),
     only: interfaceRule(ACCOUNT, "tokens that do not match are left out")
@@ -178,6 +172,7 @@ const changed = (session: Session, status: 0 | 1) => ({
   status
 })
 
+const NO_TOKEN = "no token was created"
 const WEEK_SECONDS = 7 * 24 * 60 * 60
 
 const update = check({
@@ -185,8 +180,7 @@ const update = check({
   needs: "write",
   section: ACCOUNT,
   form: ownRule(ACCOUNT, "the response has the envelope of /api"),
-  request: (session) =>
-    session.token === undefined ? "no token was created" : { body: changed(session, 0) },
+  request: (session) => (session.token === undefined ? NO_TOKEN : { body: changed(session, 0) }),
   rules: {
     renames: interfaceRule(ACCOUNT, "the token has the new name"),
     disables: interfaceRule(STATES, "with status 0 the token is disabled"),
@@ -208,20 +202,16 @@ const update = check({
     expect("renames", at(disabled, "name") === changed(session, 0).name, "it has another name")
     expect("disables", at(disabled, "status") === 0, "it has another status")
     const left = Number(at(disabled, "remain_quota"))
-    expect(
-      "quota",
-      left > LEAST_REDUCED_QUOTA && left <= REDUCED_QUOTA,
-      `it has ${left} where ${REDUCED_QUOTA} were sent`
-    )
+    const isReduced = left > LEAST_REDUCED_QUOTA && left <= REDUCED_QUOTA
+    expect("quota", isReduced, `it has ${left} where ${REDUCED_QUOTA} were sent`)
     expect("keeps", at(disabled, "subnet") === "", "it changed")
     if (at(disabled, "status") !== 0) skip("disabledKey", "the token is not disabled")
     else if (token.key === undefined) skip("disabledKey", "the token's key is not known")
     else if (session.models.embedding === undefined) skip("disabledKey", "set a model with --embedding-model")
-    else
-      yield* expectRefusal("disabledKey", embedding(session), undefined, {
-        call: EMBED,
-        credential: token.key
-      })
+    else {
+      const as = { call: EMBED, credential: token.key } as const
+      yield* expectRefusal("disabledKey", embedding(session), undefined, as)
+    }
     const enabling = yield* expectSuccess("enables", { body: changed(session, 1) }, () => undefined)
     if (enabling !== undefined) expect("enables", at(yield* read, "status") === 1, "it has another status")
 
@@ -241,7 +231,7 @@ const remove = check({
   needs: "write",
   section: ACCOUNT,
   form: ownRule(ACCOUNT, "the response has the envelope of /api"),
-  request: ({ token }) => (token === undefined ? "no token was created" : { params: [token.id] }),
+  request: ({ token }) => (token === undefined ? NO_TOKEN : { params: [token.id] }),
   rules: { gone: interfaceRule(ACCOUNT, "the token is removed") },
   run: Effect.fnUntraced(function* ({ expect, judge, send, session }) {
     const { token } = session

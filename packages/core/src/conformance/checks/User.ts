@@ -9,10 +9,7 @@ const ACCOUNT = "Endpoints › Account management"
 const self = check({
   call: "GET /api/user/self",
   section: ACCOUNT,
-  form: interfaceRule(
-    "Account user",
-    "`data` has `username`, a text, and `quota`, an integer of quota units"
-  ),
+  form: interfaceRule("Account user", "`data` has a text `username` and an integer `quota`"),
   request: () => ({}),
   // The schema covers it.
   rules: {},

@@ -34,9 +34,7 @@ const create = check({
   request: modelRequest("video", (model) => ({
     body: { model, prompt: "A red ball rolls slowly over a wooden table" }
   })),
-  rules: {
-    firstStatus: ownRule(SECTION, "the task carries its status at once")
-  },
+  rules: { firstStatus: ownRule(SECTION, "the task carries its status at once") },
   run: ({ response: { json }, judge, session }) =>
     Effect.sync(() => {
       session.video = { id: String(at(json, "id")) }
@@ -65,11 +63,8 @@ const get = check({
     const statuses = seen.map(statusOf)
     judge("status", statusFault(statuses.find((status) => !STATUSES.has(status)) ?? statuses[0]))
     const [last] = statuses.slice(-1)
-    expect(
-      "ends",
-      isTaskFinished(last),
-      `after ${seen.length} polls it is ${JSON.stringify(last)?.slice(0, 60)}`
-    )
+    const state = JSON.stringify(last)?.slice(0, 60)
+    expect("ends", isTaskFinished(last), `after ${seen.length} polls it is ${state}`)
     if (isTaskFinished(last)) video.ended = last
     if (last !== "failed") skip("error", "the task did not fail")
     else {
