@@ -1,4 +1,4 @@
-/** Environment variables for prices, rate limits and the retention of charges. `ServerConfig.ts` lists them. */
+/** Environment variables for prices, rate limits and the retention of charges. */
 import { Config, Effect } from "effect"
 import { resolve } from "node:path"
 import { invalidVariable, textVariable } from "./Variables.ts"

@@ -1,4 +1,4 @@
-/** Environment variables for operating the server: shutdown, hosts, logs, metrics, traces. `ServerConfig.ts` lists them. */
+/** Environment variables for operating the server: shutdown, hosts, logs, metrics, traces. */
 import { Config, Effect, Redacted } from "effect"
 import { parseSubnet, type Subnet } from "../network/IpAddress.ts"
 import { eitherOf, invalidVariable, isHttpUrl, textVariable } from "./Variables.ts"

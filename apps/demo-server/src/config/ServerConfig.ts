@@ -1,36 +1,4 @@
-/**
- * The configuration, read once from the environment.
- *
- * | variable | default | meaning |
- * | --- | --- | --- |
- * | `PORT` | 3000 | port to listen on; 0 takes any free port |
- * | `HOST` | 127.0.0.1 | address to bind; any other than loopback is reachable from other machines |
- * | `SLUICE_DATA` | `.sluice` | folder of the library and the accounts |
- * | `SLUICE_SAMPLES` | true | `false`: a new library starts empty, without the sample documents |
- * | `SLUICE_DATABASE_URL` | – | a PostgreSQL database for the accounts, in place of SQLite in the data folder |
- * | `SLUICE_SYNCHRONOUS` | full | `normal`: SQLite commits survive a crash of the server, but not a power loss |
- * | `SLUICE_GATEWAY_URL` | – | a gateway to use in place of the embedded models |
- * | `SLUICE_API_KEY` | – | the API key for that gateway's `/v1` |
- * | `SLUICE_ACCESS_TOKEN` | – | the system access token for that gateway's `/api` |
- * | `SLUICE_EMBEDDING_MODEL`, `SLUICE_RERANK_MODEL`, `SLUICE_CHAT_MODEL` | – | its models, by identifier; without the last two, the embedded models rerank and answer |
- * | `SLUICE_QUERY_PREFIX`, `SLUICE_PASSAGE_PREFIX` | – | prefixes that its embedding model expects before a question and a passage |
- * | `SLUICE_EMBEDDING_BATCH` | 96 | texts in one embeddings request at most |
- * | `SLUICE_VISION_MODEL` | – | its model that looks at figures; without it, the embedded OCR reads them |
- * | `SLUICE_DESCRIBE_FIGURES` | false | `true`: that model also describes each figure once, at the upload |
- * | `SLUICE_CONFIG` | `sluice.config.json`, if it exists | several gateways in place of one: see docs/providers.md |
- * | `SLUICE_PRICES` | – | a file of prices by model; takes precedence over the shipped `prices.json` |
- * | `SLUICE_REQUESTS_PER_MINUTE`, `SLUICE_TOKENS_PER_MINUTE` | – | limits of each API key; unset: no limit |
- * | `SLUICE_KEEP_DAYS` | 400 | how long ended charges, the source of usage reports, are kept: at least 7 |
- * | `SLUICE_SHUTDOWN_SECONDS` | 20 | how long running requests may take to finish after SIGINT or SIGTERM |
- * | `SLUICE_CALLER_SECONDS` | 30 | how long a caller may stall while sending a request or receiving a response |
- * | `SLUICE_HOSTS` | – | allowed host names; unset: loopback names if the server is bound to loopback, else any |
- * | `SLUICE_TRUSTED_PROXIES` | – | addresses and networks whose X-Forwarded-For and X-Forwarded-Proto are trusted |
- * | `SLUICE_LOG` | text | `json`: log lines in JSON, on standard error |
- * | `SLUICE_LOG_REQUESTS` | true with `json`, else false | `true`: log each request; `false`: log errors only |
- * | `SLUICE_METRICS_TOKEN` | – | the bearer token for `/metrics`; unset: only loopback may read it |
- * | `OTEL_EXPORTER_OTLP_ENDPOINT` | – | the collector for traces, OTLP over HTTP; unset: no traces |
- * | `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME` | –, sluice | headers and service name of the traces |
- */
+/** The configuration, read once from the environment. README.md has the table of variables and their defaults. */
 import { ApiKey, SystemAccessToken } from "@sluice/core"
 import { Config, Context, Effect, Layer, Record, Redacted, Schema, Struct } from "effect"
 import { createRequire } from "node:module"

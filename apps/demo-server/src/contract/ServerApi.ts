@@ -24,14 +24,16 @@ import { UsageGroup } from "./Usage.ts"
 export const HandledApi = HttpApi.make("sluice")
   .add(ModelsGroup, AccountGroup, ImagesGroup, VideosGroup)
   .middleware(MalformedRequest)
-  .add(DocumentsGroup)
-  .add(CollectionsGroup)
-  .add(FiguresGroup)
-  .add(QaGroup)
-  .add(StatusGroup)
-  .add(SessionGroup)
-  .add(AdministrationGroup)
-  .add(UsageGroup)
+  .add(
+    DocumentsGroup,
+    CollectionsGroup,
+    FiguresGroup,
+    QaGroup,
+    StatusGroup,
+    SessionGroup,
+    AdministrationGroup,
+    UsageGroup
+  )
 
 export class ServerApi extends HttpApi.make("sluice")
   .add(RerankGroup, EmbeddingsGroup, ChatGroup)

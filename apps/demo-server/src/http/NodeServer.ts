@@ -13,7 +13,7 @@ import {
 } from "node:http"
 import type { Socket } from "node:net"
 import { chooseRequestId } from "./RequestRecord.ts"
-import { SECURITY_HEADERS } from "./SecurityHeaders.ts"
+import { SECURITY_HEADERS } from "./ResponseHeaders.ts"
 
 /** Bytes of all headers of a request. */
 export const MAX_HEADER_BYTES = 16 * 1024

@@ -22,7 +22,7 @@ import { behindProxies } from "./Proxies.ts"
 import { countRequest } from "./RequestMetrics.ts"
 import { CurrentRequest, chooseRequestId, type RequestRecord } from "./RequestRecord.ts"
 import { routeOf } from "./Routes.ts"
-import { COMMON_HEADERS } from "./SecurityHeaders.ts"
+import { COMMON_HEADERS } from "./ResponseHeaders.ts"
 import { Shutdown } from "./Shutdown.ts"
 
 type Request = HttpServerRequest.HttpServerRequest

@@ -59,15 +59,9 @@ export interface NewToken {
   readonly extra?: Extra
 }
 
-/** The fields to change. */
-export interface TokenChanges {
-  readonly name?: string
+/** The fields to change, and the gateway's own, such as `{ group: "vip" }`. */
+export interface TokenChanges extends Partial<NewToken> {
   readonly enabled?: boolean
-  readonly expires?: Expiry
-  readonly remainQuota?: Quota
-  readonly subnet?: string
-  /** The gateway's own fields, such as `{ group: "vip" }`. */
-  readonly extra?: Extra
 }
 
 /** The response to a rotation of the system access token. */
