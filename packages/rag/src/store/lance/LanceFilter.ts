@@ -113,10 +113,15 @@ const documentsSql = (filter: Filter, not: boolean, documents: ReadonlyArray<Doc
   return ids.in.length <= ids.out.length ? sqlIn("document", ids.in) : `NOT (${sqlIn("document", ids.out)})`
 }
 
+/** Stands for a passage without a page, so that no comparison is null. No literal has this value. */
+const NO_PAGE = -(2 ** 31)
+
+/** The largest number in a 32-bit column. */
+const MAX_INTEGER = 2 ** 31 - 1
+
 const comparisonSql = (filter: FieldFilter, not: boolean): string => {
-  const column = filter.field as Column
-  const name = `\`${column}\``
-  const text = column !== "page"
+  const text = filter.field !== "page"
+  const name = text ? `\`${filter.field as Column}\`` : `coalesce(\`page\`, ${NO_PAGE})`
   switch (filter._tag) {
     case "Equals":
       return listSql(name, text, [filter.value], not)
@@ -131,29 +136,15 @@ const comparisonSql = (filter: FieldFilter, not: boolean): string => {
 
 const listSql = (name: string, text: boolean, values: ReadonlyArray<FilterValue>, not: boolean): string => {
   const literals = values.flatMap((value) => literal(value, text))
-  // Only the page may be null.
-  const orNull = !text && values.includes(null)
-  const list = literals.length === 0 ? undefined : `${name} ${not ? "NOT IN" : "IN"} (${literals.join(", ")})`
-  if (text) return list ?? constant(not)
-  if (not) {
-    const notNull = orNull ? `${name} IS NOT NULL` : undefined
-    if (list === undefined) return notNull ?? constant(true)
-    return notNull === undefined ? `(${name} IS NULL OR ${list})` : `(${notNull} AND ${list})`
-  }
-  if (list === undefined) return orNull ? `${name} IS NULL` : constant(false)
-  return orNull ? `(${name} IS NULL OR ${list})` : `(${name} IS NOT NULL AND ${list})`
+  return literals.length === 0 ? constant(not) : `${name} ${not ? "NOT IN" : "IN"} (${literals.join(", ")})`
 }
 
-/** The SQL literal of a value, or none if the column cannot have it. */
+/** The SQL literal of a value, or none if the column cannot have it. Only the page may be null. */
 const literal = (value: FilterValue, text: boolean): ReadonlyArray<string> => {
-  if (typeof value === "string") return text ? [sqlString(value)] : []
-  return !text && typeof value === "number" && Number.isInteger(value) && Math.abs(value) <= MAX_INTEGER
-    ? [String(value)]
-    : []
+  if (text) return typeof value === "string" ? [sqlString(value)] : []
+  if (value === null) return [String(NO_PAGE)]
+  return Number.isInteger(value) && Math.abs(Number(value)) <= MAX_INTEGER ? [String(value)] : []
 }
-
-/** The largest number in a 32-bit column. */
-const MAX_INTEGER = 2 ** 31 - 1
 
 /** A range of pages, or of kinds, which are ASCII: bytes and code units have the same order. */
 const rangeSql = (
@@ -163,15 +154,13 @@ const rangeSql = (
 ): string => {
   const page = field === "page"
   const wanted = page ? "number" : "string"
-  const ends = [from, to].filter((end) => end !== undefined)
-  if (ends.some((end) => typeof end !== wanted)) return constant(not)
-  const first = from === undefined ? [] : [endOf(from, Math.ceil)]
+  if ([from, to].some((end) => end !== undefined && typeof end !== wanted)) return constant(not)
+  const first = from === undefined && !page ? [] : [endOf(from ?? -MAX_INTEGER, Math.ceil)]
   const last = to === undefined ? [] : [endOf(to, Math.floor)]
   const bounds = not
     ? [...first.map((end) => `${name} < ${end}`), ...last.map((end) => `${name} > ${end}`)]
     : [...first.map((end) => `${name} >= ${end}`), ...last.map((end) => `${name} <= ${end}`)]
-  const nulls = page ? [`${name} IS ${not ? "" : "NOT "}NULL`] : []
-  return `(${[...nulls, ...bounds].join(not ? " OR " : " AND ") || constant(!not)})`
+  return bounds.length === 0 ? constant(!not) : `(${bounds.join(not ? " OR " : " AND ")})`
 }
 
 const endOf = (value: string | number, round: (value: number) => number): string =>

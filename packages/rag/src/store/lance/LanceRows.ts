@@ -58,32 +58,23 @@ interface Row {
   readonly id: string
   readonly document: string
   readonly kind: "document" | "passage" | "figure" | "table" | "gone"
-  readonly ordinal: number | null
-  readonly hash: string | null
-  readonly passage: IndexedPassage | undefined
+  readonly ordinal?: number
+  readonly hash?: string
+  readonly passage?: IndexedPassage
   /** The passage's document. */
-  readonly of: Pick<DocumentInfo, "path" | "title" | "format"> | undefined
-  readonly metadata: string | null
+  readonly of?: Pick<DocumentInfo, "path" | "title" | "format">
+  readonly metadata?: string
 }
 
 export const documentRow = (
   { id, ...known }: DocumentInfo,
-  {
-    attachments,
-    pictures,
-    reading,
-    source
-  }: Pick<DocumentMetadata, "source" | "reading" | "attachments" | "pictures">
-): Row => ({
-  id: documentRowId(id),
-  document: id,
-  kind: "document",
-  ordinal: null,
-  hash: known.sha256,
-  passage: undefined,
-  of: undefined,
-  metadata: JSON.stringify({ ...known, source, reading, attachments, pictures } satisfies DocumentMetadata)
-})
+  kept: Pick<DocumentMetadata, "source" | "reading" | "attachments" | "pictures">
+): Row => {
+  const { attachments, pictures, reading, source } = kept
+  const metadata: DocumentMetadata = { ...known, source, reading, attachments, pictures }
+  const row = { id: documentRowId(id), document: id, kind: "document", hash: known.sha256 } as const
+  return { ...row, metadata: JSON.stringify(metadata) }
+}
 
 /** One row for each document and passage; with `removed`, also one for each passage that a longer version had. */
 export const lanceRows = (
@@ -95,25 +86,28 @@ export const lanceRows = (
     const kept = { source, reading, attachments: [...attachments.keys()], pictures }
     const rows: Array<Row> = [documentRow(info, kept)]
     for (const passage of passages) {
-      const { ordinal } = passage.passage
-      const id = `${document}#${ordinal}`
-      const kind = passage.passage.figure?.kind ?? "passage"
-      rows.push({ id, document, kind, ordinal, hash: passage.hash, passage, of: info, metadata: null })
+      const { figure, ordinal } = passage.passage
+      const kind = figure?.kind ?? "passage"
+      rows.push({
+        id: `${document}#${ordinal}`,
+        document,
+        kind,
+        ordinal,
+        hash: passage.hash,
+        passage,
+        of: info
+      })
     }
-    if (options.removed) {
-      for (let ordinal = passages.length; ordinal < (replaces?.info.passages ?? 0); ordinal++) {
-        const id = `${document}#${ordinal}`
-        const nothing = { hash: null, passage: undefined, of: undefined, metadata: null }
-        rows.push({ id, document, kind: "gone", ordinal, ...nothing })
-      }
-    }
+    const before = options.removed ? (replaces?.info.passages ?? 0) : 0
+    for (let ordinal = passages.length; ordinal < before; ordinal++)
+      rows.push({ id: `${document}#${ordinal}`, document, kind: "gone", ordinal })
     return rows
   })
 
 /** Rows as an Arrow table. Vectors are copied once, into one block. */
 export const toArrow = (rows: ReadonlyArray<Row>, dimension: number): Table => {
-  const texts = (value: (row: Row) => string | null) => utf8(rows.map(value))
-  const integers = (value: (row: Row) => number | undefined | null) =>
+  const texts = (value: (row: Row) => string | undefined) => utf8(rows.map((row) => value(row) ?? null))
+  const integers = (value: (row: Row) => number | undefined) =>
     vectorFromArray(
       rows.map((row) => value(row) ?? null),
       new Int32()
@@ -129,11 +123,11 @@ export const toArrow = (rows: ReadonlyArray<Row>, dimension: number): Table => {
       dimension
     ),
     integers((row) => row.passage?.passage.page),
-    texts((row) => row.of?.path ?? null),
-    texts((row) => row.of?.title ?? null),
-    texts((row) => row.of?.format ?? null),
-    texts((row) => (row.passage && row.of ? encodePassage(row.document, row.of, row.passage) : null)),
-    texts((row) => row.passage?.search ?? null),
+    texts((row) => row.of?.path),
+    texts((row) => row.of?.title),
+    texts((row) => row.of?.format),
+    texts((row) => row.passage && row.of && encodePassage(row.document, row.of, row.passage)),
+    texts((row) => row.passage?.search),
     texts((row) => row.metadata)
   ])
 }
