@@ -11,6 +11,13 @@ import { Duration, Schema } from "effect"
 
 const message = { message: Schema.String }
 
+const retry = {
+  /** The wait that the gateway asked for. */
+  retryAfter: Schema.optional(Schema.Duration),
+  /** The response had `x-should-retry: false`. */
+  final: Schema.optional(Schema.Boolean)
+}
+
 /** The request itself is wrong (400, 409, 413, 415, 422, or refused before it was sent). Repeating it does not help. */
 export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", {
   ...message,
@@ -52,9 +59,7 @@ export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
 /** Too many requests (429). */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
   ...message,
-  retryAfter: Schema.optional(Schema.Duration),
-  /** The response had `x-should-retry: false`. */
-  final: Schema.optional(Schema.Boolean)
+  ...retry
 }) {
   get isRetryable(): boolean {
     return this.final !== true
@@ -65,9 +70,7 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
 export class ServerFailure extends Schema.TaggedError<ServerFailure>()("ServerFailure", {
   ...message,
   status: Schema.Int,
-  retryAfter: Schema.optional(Schema.Duration),
-  /** The response had `x-should-retry: false`. */
-  final: Schema.optional(Schema.Boolean)
+  ...retry
 }) {
   get isRetryable(): boolean {
     return this.final !== true

@@ -10,26 +10,32 @@ const SECONDS = Array.from({ length: 14 }, (_, i) => 0.01 * 2 ** i)
 
 type Labels = Readonly<Record<string, string>>
 
-const calls = (attributes?: Labels) =>
-  Metric.counter("sluice.client.calls", {
+const makeMetrics = (attributes?: Labels) => ({
+  /** Completed calls. A call whose texts are split into requests counts once for each. */
+  calls: Metric.counter("sluice.client.calls", {
     description: "Calls of the gateway",
     incremental: true,
     attributes
-  })
-const retries = (attributes?: Labels) =>
-  Metric.counter("sluice.client.retries", { description: "Repeated attempts", incremental: true, attributes })
-const tokens = (attributes?: Labels) =>
-  Metric.histogram("gen_ai.client.token.usage", {
+  }),
+  /** Attempts after the first of a call. */
+  retries: Metric.counter("sluice.client.retries", {
+    description: "Repeated attempts",
+    incremental: true,
+    attributes
+  }),
+  /** Tokens of a call. */
+  tokens: Metric.histogram("gen_ai.client.token.usage", {
     description: "Tokens of a call",
     boundaries: TOKENS,
     attributes
-  })
-const seconds = (attributes?: Labels) =>
-  Metric.histogram("gen_ai.client.operation.duration", {
+  }),
+  /** Seconds from the start of a call to its end, with retries and delays; of a stream, to its head. */
+  seconds: Metric.histogram("gen_ai.client.operation.duration", {
     description: "Seconds of a call",
     boundaries: SECONDS,
     attributes
   })
+})
 
 /**
  * The client's metrics, in the program's `MetricRegistry`.
@@ -38,16 +44,7 @@ const seconds = (attributes?: Labels) =>
  * `other`. Calls and seconds of a failed call have `error.type`: the tag of its reason, or `interrupted`. Tokens have
  * `gen_ai.token.type`, `input` or `output`, if the gateway states them.
  */
-export const GatewayMetrics = {
-  /** Completed calls. A call whose texts are split into requests counts once for each. */
-  calls: calls(),
-  /** Attempts after the first of a call. */
-  retries: retries(),
-  /** Tokens of a call. */
-  tokens: tokens(),
-  /** Seconds from the start of a call to its end, with retries and delays; of a stream, to its head. */
-  seconds: seconds()
-} as const
+export const GatewayMetrics = makeMetrics()
 
 const PROVIDER = "sluice"
 
@@ -59,11 +56,9 @@ const makeSeries = ({ model, operation }: CallInfo, error?: string) => {
   const all = { ...labels, ...(error !== undefined && { "error.type": error }) }
   return {
     attributes: { ...labels, "gen_ai.provider.name": PROVIDER },
-    retries: retries(all),
-    input: tokens({ ...all, "gen_ai.token.type": "input" }),
-    output: tokens({ ...all, "gen_ai.token.type": "output" }),
-    calls: calls(all),
-    seconds: seconds(all)
+    ...makeMetrics(all),
+    input: makeMetrics({ ...all, "gen_ai.token.type": "input" }).tokens,
+    output: makeMetrics({ ...all, "gen_ai.token.type": "output" }).tokens
   }
 }
 
@@ -93,16 +88,12 @@ const record = (
   info: CallInfo,
   { finishReasons, id, inputTokens, model, outputTokens }: ResponseMetadata
 ): void => {
-  const attributes = {
-    "gen_ai.response.id": id,
-    "gen_ai.response.model": model,
-    "gen_ai.response.finish_reasons": finishReasons,
-    "gen_ai.usage.input_tokens": inputTokens,
-    "gen_ai.usage.output_tokens": outputTokens
-  }
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value !== undefined) span?.attribute(name, value)
-  }
+  const set = (name: string, value: unknown) => value !== undefined && span?.attribute(name, value)
+  set("gen_ai.response.id", id)
+  set("gen_ai.response.model", model)
+  set("gen_ai.response.finish_reasons", finishReasons)
+  set("gen_ai.usage.input_tokens", inputTokens)
+  set("gen_ai.usage.output_tokens", outputTokens)
   if (inputTokens !== undefined) seriesOf(info).input.updateUnsafe(inputTokens, context)
   if (outputTokens !== undefined) seriesOf(info).output.updateUnsafe(outputTokens, context)
 }
