@@ -14,11 +14,13 @@ export interface UsageMeter {
   readonly take: Effect.Effect<ModelUse>
 }
 
+const NO_USE: ModelUse = { embeddingCalls: 0, rerankCalls: 0, tokens: 0 }
+
 /** The models of the context, metered. Open a library with them to measure what its questions cost. */
 export const meteredModels = Effect.gen(function* () {
   const embedder = yield* Embedder
   const reranker = yield* Reranker
-  let use: ModelUse = { embeddingCalls: 0, rerankCalls: 0, tokens: 0 }
+  let use = NO_USE
   const count = (call: "embeddingCalls" | "rerankCalls") => (result: { readonly tokens: number }) =>
     Effect.sync(() => {
       use = { ...use, [call]: use[call] + 1, tokens: use.tokens + result.tokens }
@@ -26,7 +28,7 @@ export const meteredModels = Effect.gen(function* () {
   const meter: UsageMeter = {
     take: Effect.sync(() => {
       const taken = use
-      use = { embeddingCalls: 0, rerankCalls: 0, tokens: 0 }
+      use = NO_USE
       return taken
     })
   }

@@ -1,8 +1,8 @@
 /** Chooses the fusion for a collection by questions made from its headings and captions. Needs no judgements. */
 import { type Embedder, Reranker } from "@sluice/core"
-import { Effect, type Scope } from "effect"
+import { Effect, type Scope, Struct } from "effect"
 import { type Difference, pairedBootstrap } from "./Comparison.ts"
-import type { RunMetrics } from "./Metrics.ts"
+import { meanOf, type RunMetrics } from "./Metrics.ts"
 import { Fusion, FUSION } from "../retrieval/stages/Fusion.ts"
 import type { LibraryService } from "../library/LibraryService.ts"
 import { evaluateLibrary } from "./LibraryEvaluation.ts"
@@ -74,9 +74,7 @@ export const tune: (
     const each = metricsOf(nameOf(i))
     return {
       fusion,
-      "hit@3": mean(each.map((one) => one["hit@3"])),
-      "MRR@10": mean(each.map((one) => one["MRR@10"])),
-      "recall@20": mean(each.map((one) => one["recall@20"])),
+      ...Struct.pick(meanOf(each), ["hit@3", "MRR@10", "recall@20"]),
       score: mean(each.map(scoreOf)),
       difference: pairedBootstrap(each.map(scoreOf), baseline)
     }

@@ -52,11 +52,8 @@ const checkPlan = (
   const differences = (["collection", "embeddingModel", "dimension", "chunker"] as const)
     .filter((key) => planned[key] !== present[key])
     .map((key) => `${key} ${planned[key]}, not ${present[key]}`)
-  return differences.length === 0
-    ? Effect.void
-    : Effect.fail(
-        stale(`The plan was made for ${differences.join("; ")}. Nothing was done. Make a new plan.`)
-      )
+  const message = `The plan was made for ${differences.join("; ")}. Nothing was done. Make a new plan.`
+  return differences.length === 0 ? Effect.void : Effect.fail(stale(message))
 }
 
 /** A file that can be read only if neither it nor a picture that it links to has changed since the plan. */

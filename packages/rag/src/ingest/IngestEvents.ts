@@ -92,10 +92,7 @@ export const withReport = (
       Stream.concat(Stream.fromIterableEffect(end)),
       Stream.tap((event) => Effect.sync(() => count(event))),
       Stream.concat(
-        Stream.sync((): IngestEvent => {
-          const report: IngestReport = { ...counts, failed: failures }
-          return { type: "done", report }
-        })
+        Stream.sync((): IngestEvent => ({ type: "done", report: { ...counts, failed: failures } }))
       )
     )
   })

@@ -41,13 +41,12 @@ export class Library extends Context.Service<Library, LibraryService>()("@sluice
   static readonly open: (
     folder: string,
     options?: LibraryOptions & StoreOptions
-  ) => Effect.Effect<LibraryService, RagError, Models | Scope.Scope> = Effect.fn("Library.open")(function* (
-    folder: string,
-    options?: LibraryOptions & StoreOptions
-  ) {
-    const store = yield* Layer.build(LanceIndex.layer(folder, options))
-    return yield* makeLibrary(options).pipe(Effect.provideContext(store))
-  })
+  ) => Effect.Effect<LibraryService, RagError, Models | Scope.Scope> = Effect.fn("Library.open")(
+    function* (folder, options) {
+      const store = yield* Layer.build(LanceIndex.layer(folder, options))
+      return yield* makeLibrary(options).pipe(Effect.provideContext(store))
+    }
+  )
 
   static readonly layer = (
     folder: string,

@@ -43,12 +43,11 @@ export const makeCompare = ({ retrieve }: Retriever) =>
     a: RetrieveOptions,
     b: RetrieveOptions
   ): Effect.fn.Return<Change, RagError> {
-    const changes = yield* Effect.forEach(
-      yield* requireArray("retrieve", "`questions`", questions),
-      (question) =>
-        Effect.map(Effect.all([retrieve(question, a), retrieve(question, b)]), ([first, second]) =>
-          changeOf(question, first.kept, second.kept)
-        )
+    const list = yield* requireArray("retrieve", "`questions`", questions)
+    const changes = yield* Effect.forEach(list, (question) =>
+      Effect.map(Effect.all([retrieve(question, a), retrieve(question, b)]), ([first, second]) =>
+        changeOf(question, first.kept, second.kept)
+      )
     )
     const sum = (count: (change: QuestionChange) => number): number =>
       changes.reduce((total, change) => total + count(change), 0)

@@ -19,10 +19,9 @@ export const collectionReads = (table: Table) => {
     return rows.map(({ passage }) => toPassage(passage)).toSorted((a, b) => a.ordinal - b.ordinal)
   })
 
-  const documents: Collection["documents"] = allDocumentRows.pipe(
-    Effect.map((rows) => rows.map((row) => toStored(row).info)),
-    Effect.withSpan("LanceCollection.documents")
-  )
+  const documents: Collection["documents"] = Effect.map(allDocumentRows, (rows) =>
+    rows.map((row) => toStored(row).info)
+  ).pipe(Effect.withSpan("LanceCollection.documents"))
 
   const inventory: Collection["inventory"] = Effect.gen(function* () {
     const rows = yield* allDocumentRows

@@ -95,11 +95,9 @@ export const maintainIndex = Effect.fn("LanceVectorIndex.maintain")(function* (
 /** Removes the rows that a replaced document left behind. */
 export const sweep = (table: Table): Effect.Effect<void, RagError> =>
   Effect.gen(function* () {
-    const removed = yield* attempt("ingest", "counting removed passages", () =>
-      table.countRows("kind = 'gone'")
-    )
-    if (removed > 0)
-      yield* attemptWrite("ingest", "deleting removed passages", () => table.delete("kind = 'gone'"))
+    const gone = "kind = 'gone'"
+    const removed = yield* attempt("ingest", "counting removed passages", () => table.countRows(gone))
+    if (removed > 0) yield* attemptWrite("ingest", "deleting removed passages", () => table.delete(gone))
   })
 
 /** The kind of the vector index, the rows outside the indexes, and the measured recall. */
