@@ -10,21 +10,12 @@ export interface Insertion {
 /** Figures and blocks that end at an insertion include it. What follows moves. */
 export const insertTexts = (parsed: Parsed, insertions: ReadonlyArray<Insertion>): Parsed => {
   if (insertions.length === 0) return parsed
-  const sorted = insertions.toSorted((a, b) => a.at - b.at)
-  const sums = [0]
-  for (const { text } of sorted) sums.push(sums.at(-1)! + text.length)
   /** The new offset. Insertions at `offset` are before it if `isAfter`. */
-  const moved = (offset: number, isAfter: boolean): number => {
-    let low = 0
-    let high = sorted.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      const { at } = sorted[middle]!
-      if (at < offset || (isAfter && at === offset)) low = middle + 1
-      else high = middle
-    }
-    return offset + sums[low]!
-  }
+  const moved = (offset: number, isAfter: boolean): number =>
+    insertions.reduce(
+      (sum, { at, text }) => (at < offset || (isAfter && at === offset) ? sum + text.length : sum),
+      offset
+    )
   const move = <A extends Span>(span: A, includesEnd: boolean): A => ({
     ...span,
     start: moved(span.start, true),
@@ -32,7 +23,7 @@ export const insertTexts = (parsed: Parsed, insertions: ReadonlyArray<Insertion>
   })
   let text = ""
   let from = 0
-  for (const { at, text: own } of sorted) {
+  for (const { at, text: own } of insertions.toSorted((a, b) => a.at - b.at)) {
     text += parsed.text.slice(from, at) + own
     from = at
   }

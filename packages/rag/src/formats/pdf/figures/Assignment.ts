@@ -17,9 +17,8 @@ export interface FigureRegion {
   readonly content: number
   /** Distance from the caption, in points. */
   readonly gap: number
-  /** `share`: its part of the whole region's height, 0 to 1. `cut`: the gap at its end, in points. */
-  readonly share: number
-  readonly cut: number
+  /** Whether it ends where no more drawings follow, and not at a gap before. */
+  readonly isWhole: boolean
 }
 
 /** How often the captions of a kind have their figure on each side, in one document; 0 to 1, together 1. */
@@ -40,7 +39,7 @@ export const sidePreferenceOf = (
     table: { ...limits.priorPreference.table }
   } as Record<"figure" | "table", Record<Side, number>>
   for (const candidates of pages.flat()) {
-    const good = candidates.filter(({ content, cut }) => content >= limits.clearContent && cut === Infinity)
+    const good = candidates.filter(({ content, isWhole }) => isWhole && content >= limits.clearContent)
     if (good.length === 1) votes[good[0]!.caption.kind][good[0]!.side] += 1
   }
   const share = (of: Record<Side, number>): Record<Side, number> => {
@@ -50,15 +49,8 @@ export const sidePreferenceOf = (
   return { figure: share(votes.figure), table: share(votes.table) }
 }
 
-const scoreOf = (
-  { caption, content, cut, gap, share, side }: FigureRegion,
-  preference: SidePreference
-): number =>
-  content +
-  limits.preferenceWeight * preference[caption.kind][side] -
-  gap / limits.gapWeight +
-  limits.wholeWeight * share +
-  Math.min(limits.wholeWeight, cut / limits.cutWeight)
+const scoreOf = ({ caption, content, gap, side }: FigureRegion, preference: SidePreference): number =>
+  content + limits.preferenceWeight * preference[caption.kind][side] - gap / limits.gapWeight
 
 /** The best choice for the captions of one page; a caption may get none. */
 export const assign = (

@@ -1,6 +1,7 @@
 /** The captions of a page. */
 import type { Box } from "../../../document/Document.ts"
 import { height, hull, overlapX, overlapY, width } from "../page/Box.ts"
+import { letters } from "../page/Lines.ts"
 import type { Body, Column } from "./BodyText.ts"
 import { type CaptionStart, captionStart } from "../../parsing/CaptionStart.ts"
 import { type UprightPage, type Segment } from "./UprightPage.ts"
@@ -137,6 +138,11 @@ const captionLines = (
     const next = below[0]
     if (next === undefined || (below.length > 1 && !isJustified(below, last, column))) break
     const centred = isCentred(next.box, last)
+    // A short line that ends with a stop is the last of its paragraph
+    const isFinished =
+      letters(first.text) >= limits.labelLetters && /[.。!?！？]$/u.test(lines.at(-1)!.at(-1)!.text)
+    const room = Math.max(box[2], next.box[2]) - last[2]
+    if (isFinished && !centred && room > limits.earlyEnd * first.size) break
     const left = next.box[0] - last[0]
     if (!centred && lines.length > 1 && Math.abs(left) > limits.sameLeft) break
     const row = rowOf(next)

@@ -122,7 +122,6 @@ const itemsOf = ({ layout: { captions, frame, graphics }, side }: Search): Reado
 const regionOf = (
   { caption, isPast, layout, side, start }: Search,
   stretch: Stretch,
-  whole: Stretch,
   items: ReadonlyArray<Item>,
   limit: number
 ): FigureRegion => {
@@ -152,8 +151,7 @@ const regionOf = (
     box: flipped(region, side),
     content: contentOf(caption, own, region),
     gap: Math.max(0, region[1] - start),
-    share: height(stretch.box) / Math.max(1, height(whole.box)),
-    cut: stretch.cut
+    isWhole: stretch.cut === Infinity
   }
 }
 
@@ -241,7 +239,7 @@ const regionsOnSide = (
     ruled !== undefined && caption.kind === "table"
       ? [tableStretch(ruled, room)]
       : stretchesOf(search, room, ruled)
-  return stretches.map((stretch) => regionOf(search, stretch, stretches[0]!, items, limit))
+  return stretches.map((stretch) => regionOf(search, stretch, items, limit))
 }
 
 /** All candidate regions of a caption, and shorter parts of them for pages on which other captions need the rest. */

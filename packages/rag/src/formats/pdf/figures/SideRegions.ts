@@ -65,7 +65,6 @@ export const sideRegion = (
     box: region,
     content: contentOf(caption, items, region),
     gap: side === "right" ? region[0] - box[2] : box[0] - region[2],
-    share: 1,
-    cut: Infinity
+    isWhole: true
   }
 }

@@ -104,20 +104,9 @@ export const rowsOf = (
   const box = hull(runs.map(boxOf))
   if (width(box) > limits.maxWidth) return undefined
   const lines = toLines(runs)
-  const upright = graphics
-    .filter(
-      (one) =>
-        (one.shape === "vertical" || one.shape === "frame" || one.shape === "filled") &&
-        overlapY(one.box, box) > 0
-    )
-    .flatMap(({ box: own, shape }): ReadonlyArray<Box> =>
-      shape === "vertical"
-        ? [own]
-        : [
-            [own[0], own[1], own[0], own[3]],
-            [own[2], own[1], own[2], own[3]]
-          ]
-    )
+  const upright = graphics.flatMap(({ box: own, shape }) =>
+    shape === "vertical" && overlapY(own, box) > 0 ? [own] : []
+  )
   const edges = edgesOf(lines, upright, box)
   const columns = edges.length + 1
   if (columns < limits.minColumns || columns > limits.maxColumns || lines.length < limits.minRows)

@@ -93,6 +93,8 @@ export const Tolerances = {
     maxStep: 1.45, // em: from line to line
     stepLeading: 1.1, // share of the document's leading
     lineOverlap: 0.4, // share of the narrower of two lines
+    labelLetters: 24, // count: a shorter first line may be the label alone
+    earlyEnd: 3, // em: a line with a stop that leaves more room ends the caption
     leftOutdent: 40, // pt: a further line may begin this far left of a label set off to the right
     leftOutdentWithoutColumn: 200, // pt: added where no column limits the caption
     besideShare: 0.8 // share of a text's width within the column: text beside a line makes a row of it
@@ -199,8 +201,6 @@ export const Tolerances = {
     gapWeight: 90, // pt that cost as much as the whole content
     maxOverlap: 0.1, // share of the smaller region
     clearContent: 0.6, // score: a region that counts for the preference
-    wholeWeight: 0.25, // score: a whole region is worth more than a part of it
-    cutWeight: 150, // pt: width of a gap that counts as a score of 1
     maxSteps: 20_000 // count: choices tried for one page
   },
 
