@@ -99,10 +99,8 @@ export const parseLimits = (given: Readonly<Record<string, unknown>> = {}) =>
       const limit = given[name]
       if (limit === undefined || limit === null) continue
       if (typeof limit !== "number" || !Number.isInteger(limit) || limit < 0 || limit > LARGEST_LIMIT) {
-        return yield* invalid(
-          name,
-          `\`${name}\` must be a whole number from 1, or ${NO_LIMIT} for no limit of its own`
-        )
+        const message = `\`${name}\` must be a whole number from 1, or ${NO_LIMIT} for no limit of its own`
+        return yield* invalid(name, message)
       }
       limits[name] = limit === NO_LIMIT ? null : limit
     }
@@ -113,27 +111,21 @@ export const parseLimits = (given: Readonly<Record<string, unknown>> = {}) =>
 const parsePermissions = Effect.fn("AccountRequests.permissions")(function* (
   extra: Readonly<Record<string, unknown>> = {}
 ) {
-  const { documents, models } = extra
-  const given: { models?: ReadonlyArray<string> | null; documents?: 0 | 1 } = {}
-  if (models !== undefined && models !== null) {
-    if (!isModelList(models)) {
-      return yield* invalid(
-        "models",
-        `\`models\` must be a list of at most ${MAX_MODELS} model identifiers. ["${EVERY_MODEL}"] allows all`
-      )
-    }
-    given.models = models.includes(EVERY_MODEL) ? null : models
+  const documents = extra["documents"] ?? undefined
+  const models = extra["models"] ?? undefined
+  if (models !== undefined && !isModelList(models)) {
+    const message = `\`models\` must be a list of at most ${MAX_MODELS} model identifiers. ["${EVERY_MODEL}"] allows all`
+    return yield* invalid("models", message)
   }
-  if (documents !== undefined && documents !== null) {
-    if (typeof documents !== "boolean") {
-      return yield* invalid(
-        "documents",
-        "`documents` must be true or false: whether the key may use the documents"
-      )
-    }
-    given.documents = documents ? 1 : 0
+  if (documents !== undefined && typeof documents !== "boolean") {
+    const message = "`documents` must be true or false: whether the key may use the documents"
+    return yield* invalid("documents", message)
   }
-  return { ...given, ...(yield* parseLimits(extra)) }
+  return {
+    ...(models !== undefined && { models: models.includes(EVERY_MODEL) ? null : models }),
+    ...(documents !== undefined && { documents: documents ? (1 as const) : (0 as const) }),
+    ...(yield* parseLimits(extra))
+  }
 })
 
 export const parseNewKey = Effect.fn("AccountRequests.newKey")(function* (request: TokenCreateRequest) {

@@ -24,22 +24,14 @@ const failure = (status: Failure["status"], code: string, message: string, param
   new Failure({ status, message, code, ...(param !== undefined && { param }) })
 
 export const notAdmin = failure(403, "not_an_administrator", "Only administrators may do this")
-const cannotRemoveOwnRights = failure(
-  400,
-  "invalid_value",
-  "You can't remove your own rights. Ask another administrator",
-  "id"
-)
+const ownRights = "You can't remove your own rights. Ask another administrator"
+const cannotRemoveOwnRights = failure(400, "invalid_value", ownRights, "id")
 export const userNotFound = (param: string) =>
   failure(404, "user_not_found", "No user has this id. GET /api/user lists the users", param)
 const usernameTaken = failure(409, "username_taken", "This username is taken", "username")
 const insufficientQuota = failure(409, "insufficient_quota", "The user's balance is too low", "add_quota")
-const quotaTooLarge = failure(
-  400,
-  "invalid_value",
-  `A user can be granted at most ${Number.MAX_SAFE_INTEGER} units in total`,
-  "add_quota"
-)
+const tooLarge = `A user can be granted at most ${Number.MAX_SAFE_INTEGER} units in total`
+const quotaTooLarge = failure(400, "invalid_value", tooLarge, "add_quota")
 
 const seconds = (milliseconds: number) => Math.floor(milliseconds / 1000)
 

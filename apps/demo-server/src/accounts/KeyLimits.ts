@@ -32,18 +32,15 @@ const effectiveLimit = (own: number | null, user: number | null, server: number 
 }
 
 /** The effective limits of a key. Without a key: the server's. */
-export const limitsOf = (key: ConfiguredLimits | undefined, server: RateLimits): RateLimits =>
-  key === undefined
-    ? server
-    : {
-        requestsPerMinute: effectiveLimit(
-          key.requests_per_minute,
-          key.user_requests_per_minute,
-          server.requestsPerMinute
-        ),
-        tokensPerMinute: effectiveLimit(
-          key.tokens_per_minute,
-          key.user_tokens_per_minute,
-          server.tokensPerMinute
-        )
-      }
+export const limitsOf = (key: ConfiguredLimits | undefined, server: RateLimits): RateLimits => {
+  if (key === undefined) return server
+  const { requests_per_minute, tokens_per_minute, user_requests_per_minute, user_tokens_per_minute } = key
+  return {
+    requestsPerMinute: effectiveLimit(
+      requests_per_minute,
+      user_requests_per_minute,
+      server.requestsPerMinute
+    ),
+    tokensPerMinute: effectiveLimit(tokens_per_minute, user_tokens_per_minute, server.tokensPerMinute)
+  }
+}

@@ -24,16 +24,8 @@ import { UsageGroup } from "./Usage.ts"
 export const HandledApi = HttpApi.make("sluice")
   .add(ModelsGroup, AccountGroup, ImagesGroup, VideosGroup)
   .middleware(MalformedRequest)
-  .add(
-    DocumentsGroup,
-    CollectionsGroup,
-    FiguresGroup,
-    QaGroup,
-    StatusGroup,
-    SessionGroup,
-    AdministrationGroup,
-    UsageGroup
-  )
+  .add(DocumentsGroup, CollectionsGroup, FiguresGroup, QaGroup)
+  .add(StatusGroup, SessionGroup, AdministrationGroup, UsageGroup)
 
 export class ServerApi extends HttpApi.make("sluice")
   .add(RerankGroup, EmbeddingsGroup, ChatGroup)

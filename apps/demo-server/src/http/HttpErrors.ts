@@ -18,20 +18,13 @@ export const respond = (
 const final = (status: Failure["status"], code: string, message: string) =>
   new Failure({ status, message, code })
 
-export const bodyTooLarge = (limit: number): Response =>
-  respond(
-    final(413, "too_large", `The body is larger than the limit of ${limit} bytes. Send less at once`),
-    413,
-    { connection: "close" }
-  )
+export const bodyTooLarge = (limit: number): Response => {
+  const message = `The body is larger than the limit of ${limit} bytes. Send less at once`
+  return respond(final(413, "too_large", message), 413, { connection: "close" })
+}
 
-export const hostNotAllowed = respond(
-  final(
-    403,
-    "host_not_allowed",
-    "This host name is not allowed. Use localhost, 127.0.0.1 or a name in SLUICE_HOSTS"
-  )
-)
+const OTHER_HOST = "This host name is not allowed. Use localhost, 127.0.0.1 or a name in SLUICE_HOSTS"
+export const hostNotAllowed = respond(final(403, "host_not_allowed", OTHER_HOST))
 
 export const noHost = respond(final(400, "malformed_request", "The request has no Host header"))
 
@@ -40,7 +33,7 @@ export const unsupportedEncoding = respond(
   final(
     415,
     "unsupported_content_encoding",
-    "Compressed request bodies are not supported. Send the body uncompressed"
+    "Compressed request bodies are not supported. Send it uncompressed"
   ),
   415,
   { "accept-encoding": "identity" }
@@ -66,11 +59,7 @@ export const internalFailure = final(
 const emptyFailures: Partial<Record<number, Failure>> = {
   400: final(400, "malformed_request", "The request could not be parsed. See /docs for its format"),
   413: final(413, "too_large", "The body is too large. Send less at once"),
-  415: final(
-    415,
-    "unsupported_media_type",
-    "This content-type is not supported. See /docs for the supported one"
-  )
+  415: final(415, "unsupported_media_type", "This content-type is not supported. See /docs for the right one")
 }
 
 /** Characters of a path that are repeated in a message at most. */
@@ -104,12 +93,8 @@ const typeOf = ({ body, headers }: Response): string =>
 export const toInterfaceError = (response: Response, limit: number): Response => {
   if (response.status < 400 || typeOf(response).startsWith("application/json")) return response
   if (response.status === 413) return bodyTooLarge(limit)
-  const failure = emptyFailures[response.status]
-  return failure === undefined
-    ? response.status >= 500
-      ? respond(internalFailure)
-      : response
-    : respond(failure)
+  const failure = emptyFailures[response.status] ?? (response.status >= 500 ? internalFailure : undefined)
+  return failure === undefined ? response : respond(failure)
 }
 
 /** The response to a failed handler. Defects are logged and not shown. */

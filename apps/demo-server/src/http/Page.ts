@@ -27,10 +27,7 @@ const POLICY = [
 ].join("; ")
 
 const notBuilt = HttpServerResponse.text(
-  "The page is not built: run `npm run build:web`, then load this again\n",
-  {
-    status: 200
-  }
+  "The page is not built: run `npm run build:web`, then load this again\n"
 )
 
 /** Names under `/assets/` have a content hash; other files are revalidated. */

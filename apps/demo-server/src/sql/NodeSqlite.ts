@@ -5,7 +5,7 @@ import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import { closeSync, fdatasync, openSync } from "node:fs"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import { GroupCommit, type GroupDriver, makeGroupCommit } from "./GroupCommit.ts"
-import { runSync, type SqlQuery } from "./SqlStep.ts"
+import { type Rows, runSync, type SqlQuery } from "./SqlStep.ts"
 
 /** Prepared statements that are kept. A program has few: values are parameters. */
 const PREPARED = 500
@@ -29,8 +29,6 @@ const sqlError = (cause: unknown, operation: string) =>
 
 const attempt = <A>(operation: string, run: () => A) =>
   Effect.try({ try: run, catch: (cause) => sqlError(cause, operation) })
-
-type Rows = ReadonlyArray<object>
 
 /** SQLite refuses values that it cannot store with a typed error. */
 const runStatement = (statement: StatementSync, values: ReadonlyArray<unknown>): Rows =>
@@ -88,40 +86,35 @@ const makeFlush = (log: string) => {
 /** Statements that change something, each of which outside a transaction is a commit of its own. */
 const CHANGES = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE|CREATE|ALTER|DROP|WITH)\b/i
 
+type Transform = (<A extends object>(rows: ReadonlyArray<A>) => ReadonlyArray<A>) | undefined
+
 const connectionTo = (
   database: DatabaseSync,
   prepare: (text: string) => StatementSync,
   flush: Effect.Effect<void, SqlError.SqlError>
 ): SqlConnection.Connection => {
-  const running = (
-    text: string,
-    values: ReadonlyArray<unknown>,
-    statement: (text: string) => StatementSync
-  ) =>
-    Effect.flatMap(
-      attempt("execute", () => runStatement(statement(text), values)),
-      (rows) =>
-        database.isTransaction || !CHANGES.test(text) ? Effect.succeed(rows) : Effect.as(flush, rows)
-    )
-  const rows = (text: string, values: ReadonlyArray<unknown>) => running(text, values, prepare)
+  const rowsBy =
+    (statement: (text: string) => StatementSync) =>
+    (text: string, values: ReadonlyArray<unknown>, transform?: Transform) =>
+      Effect.flatMap(
+        attempt("execute", () => runStatement(statement(text), values)),
+        (found) => {
+          const rows = transform?.(found) ?? found
+          const isCommit = !database.isTransaction && CHANGES.test(text)
+          return isCommit ? Effect.as(flush, rows) : Effect.succeed(rows)
+        }
+      )
+  const rows = rowsBy(prepare)
   const arrays = (text: string, values: ReadonlyArray<unknown>) =>
     Effect.map(rows(text, values), (rows) => rows.map((row) => Object.values(row)))
-  const transformed = (
-    rows: Effect.Effect<Rows, SqlError.SqlError>,
-    transform: (<A extends object>(rows: ReadonlyArray<A>) => ReadonlyArray<A>) | undefined
-  ) => (transform === undefined ? rows : Effect.map(rows, transform))
   return {
-    execute: (text, values, transform) => transformed(rows(text, values), transform),
-    executeRaw: rows,
+    execute: rows,
+    executeRaw: (text, values) => rows(text, values),
     executeValues: arrays,
     executeValuesUnprepared: arrays,
-    executeUnprepared: (text, values, transform) =>
-      transformed(
-        running(text, values, (text) => database.prepare(text)),
-        transform
-      ),
+    executeUnprepared: rowsBy((text) => database.prepare(text)),
     executeStream: (text, values, transform) =>
-      Stream.unwrap(Effect.map(transformed(rows(text, values), transform), Stream.fromIterable))
+      Stream.unwrap(Effect.map(rows(text, values, transform), Stream.fromIterable))
   }
 }
 

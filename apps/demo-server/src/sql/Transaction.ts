@@ -1,5 +1,6 @@
 /** Transactions that are correct under concurrency, on SQLite and PostgreSQL. */
-import { Duration, Effect, Option, Schedule } from "effect"
+import { backOff } from "@sluice/core/client"
+import { Effect, Option, Schedule } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 
 /** Retries of a transaction that conflicts with another. */
@@ -10,11 +11,7 @@ const isConflict = (error: unknown): boolean =>
   SqlError.isSqlError(error) &&
   (error.reason._tag === "SerializationError" || error.reason._tag === "DeadlockError")
 
-const schedule = Schedule.exponential("2 millis").pipe(
-  Schedule.modifyDelay(({ duration }) => Effect.succeed(Duration.min(duration, Duration.millis(50)))),
-  Schedule.jittered,
-  Schedule.upTo({ times: ATTEMPTS })
-)
+const schedule = Schedule.upTo(backOff("2 millis", "50 millis"), { times: ATTEMPTS })
 
 /** Runs a transaction again that conflicts with another. */
 export const retryConflicts = <A, E, R>(transaction: Effect.Effect<A, E, R>) =>
