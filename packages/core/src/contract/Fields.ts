@@ -111,10 +111,13 @@ const makeOpenStruct = <F extends Schema.Struct.Fields>(fields: F, identifier?: 
 const split = (all: Fields, known: ReadonlySet<string>): Fields => {
   const names = Object.keys(all)
   if (names.every((name) => known.has(name))) return all
-  const { declared = [], extra = [] } = Object.groupBy(Object.entries(all), ([name]) =>
-    known.has(name) ? "declared" : "extra"
-  )
-  return { ...Object.fromEntries(declared), extra: Object.fromEntries(extra) }
+  const declared: Record<string, unknown> = {}
+  const extra: Array<readonly [string, unknown]> = []
+  for (const name of names) {
+    if (known.has(name)) declared[name] = all[name]
+    else extra.push([name, all[name]])
+  }
+  return { ...declared, extra: Object.fromEntries(extra) }
 }
 
 /**
