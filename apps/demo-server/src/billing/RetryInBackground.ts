@@ -17,9 +17,7 @@ export const makeRetryInBackground = Effect.gen(function* () {
   const retry = (write: Effect.Effect<unknown, SqlError.SqlError>) =>
     Effect.retry(write, databaseRetry(RETRY_TIME)).pipe(
       Effect.catchTag("SqlError", ({ message }) =>
-        Effect.logError(
-          `A charge could not be written. It will be recovered when its lease expires: ${message}`
-        )
+        Effect.logError(`A charge could not be written. It is recovered when its lease expires: ${message}`)
       )
     )
   const retryInBackground: RetryInBackground = (write) =>

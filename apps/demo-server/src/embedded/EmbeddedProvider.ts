@@ -67,11 +67,6 @@ export const makeEmbeddedProvider = Effect.gen(function* () {
       images: painted.create,
       videos: animated.create
     },
-    tasks: {
-      image: painted.image,
-      video: animated.video,
-      videoContent: animated.videoContent,
-      removeVideo: animated.removeVideo
-    }
+    tasks: { ...animated.tasks, image: painted.image }
   } satisfies Provider
 })

@@ -23,11 +23,8 @@ export const rerankOperation = (reranker: Reranker["Service"]): Operation<Rerank
     const tooLong = textsTooLong([query, ...texts], "documents")
     if (tooLong !== undefined) return yield* reject(tooLong)
     const topN = Math.min(top_n ?? texts.length, texts.length)
-    const { results } = yield* reranker.rerank(
-      query,
-      texts.map((text) => ({ text })),
-      { topN }
-    )
+    const passages = texts.map((text) => ({ text }))
+    const { results } = yield* reranker.rerank(query, passages, { topN })
     const tokens = texts.reduce((sum, text) => sum + countTokens(text), countTokens(query))
     return {
       id: `rerank-${randomUUID()}`,

@@ -178,5 +178,5 @@ export const makeVideoOperations = Effect.fnUntraced(function* (provider: string
 
   const video: TaskOperation<Video> = ({ task }) => Effect.succeed(toVideo(task))
 
-  return { create, video, videoContent, removeVideo, work }
+  return { create, tasks: { video, videoContent, removeVideo }, work }
 })

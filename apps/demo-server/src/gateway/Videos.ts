@@ -60,10 +60,8 @@ const checkReference = (given: VideoRequest["input_reference"]) => {
   if (typeof given !== "object") return checkImages([given], "input_reference")
   const texts = textsIn(given)
   if (texts.length === 0) return Effect.fail(noImage)
-  return checkImages(
-    [given["image_url"], ...texts.filter((text) => !IDENTIFIER.test(text))],
-    "input_reference"
-  )
+  const images = [given["image_url"], ...texts.filter((text) => !IDENTIFIER.test(text))]
+  return checkImages(images, "input_reference")
 }
 
 const videoForm = Effect.filterOrFail(

@@ -19,11 +19,8 @@ const FILE_EXPIRED = "The file has expired. Generated files are kept for 24 hour
 /** The response for an expired file. */
 export const expiredResponse = final(410, "expired", FILE_EXPIRED)
 
-const notFound = final(
-  404,
-  "file_not_found",
-  "No such file. Use a link from a response, at the server that created it"
-)
+const NO_FILE = "No such file. Use a link from a response, at the server that created it"
+const notFound = final(404, "file_not_found", NO_FILE)
 
 /** Finds an image by its name. Videos are excluded: they are only for their owner. */
 const findImage = (files: MediaFiles["Service"], name: string) =>
@@ -71,7 +68,7 @@ export const makeFileLinks = Effect.gen(function* () {
 
   const missing = invalid(
     database === undefined
-      ? "No such file. Use a link from a response, at the server that created it"
+      ? NO_FILE
       : "No such file at this server. Files of another server of this database can only be used there"
   )
 

@@ -65,10 +65,8 @@ export class MediaFiles extends Context.Service<MediaFiles>()("@sluice/demo-serv
         Effect.tapError(({ message }) => Effect.logError(`A media file could not be stored: ${message}`)),
         Effect.mapError(() => {
           const message = "The result could not be stored: the server's disk is full or not writable"
-          return new GatewayError({
-            operation: "media",
-            reason: new ServerFailure({ message, status: 503 })
-          })
+          const reason = new ServerFailure({ message, status: 503 })
+          return new GatewayError({ operation: "media", reason })
         })
       )
       return name

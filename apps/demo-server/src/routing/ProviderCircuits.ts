@@ -74,18 +74,12 @@ export const makeCircuitGuards = Effect.fnUntraced(function* ({ failures, openSe
           const { isHealthy, openings } = circuit
           return isHealthy
             ? withoutBreaker(openings)(call)
-            : withBreaker(call, openings).pipe(
-                Effect.mapError((error) =>
-                  error instanceof CircuitBreaker.CircuitBreakerError
-                    ? // No attempt was made: the error has no attempt number.
-                      new GatewayError({
-                        operation: "provider",
-                        notExecuted: true,
-                        reason: circuitOpenReason(`The provider \`${id}\``, error)
-                      })
-                    : error
-                )
-              )
+            : Effect.mapError(withBreaker(call, openings), (error) => {
+                if (!(error instanceof CircuitBreaker.CircuitBreakerError)) return error
+                // No attempt was made: the error has no attempt number.
+                const reason = circuitOpenReason(`The provider \`${id}\``, error)
+                return new GatewayError({ operation: "provider", notExecuted: true, reason })
+              })
         })
     }
   }

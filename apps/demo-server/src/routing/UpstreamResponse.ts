@@ -160,20 +160,14 @@ export const forwardResponse =
       return Effect.succeed(
         HttpServerResponse.stream(
           mapBytes(response.stream, () => mapEvents(context, redactor), idle),
-          {
-            contentType: redactor.text(contentType)
-          }
+          { contentType: redactor.text(contentType) }
         )
       )
     }
     return Effect.map(response.arrayBuffer, (body) => {
       const bytes = interfaceBody(context.dialect, context.operation, Buffer.from(body))
-      return (
-        forwardJson(contentType, bytes, context, redactor) ?? {
-          contentType,
-          error: isJson(contentType) && errorIn(context, bytes)
-        }
-      )
+      const json = forwardJson(contentType, bytes, context, redactor)
+      return json ?? { contentType, error: isJson(contentType) && errorIn(context, bytes) }
     })
   }
 
@@ -196,10 +190,7 @@ export const forwardVideo: ReadResponse = (response) => {
     /^(?:video\/|application\/octet-stream)/i.test(contentType)
       ? HttpServerResponse.stream(
           Stream.timeoutOrElse(response.stream, { duration: FILE_IDLE, orElse: stalled }),
-          {
-            contentType: "video/mp4",
-            headers: { "cache-control": "private, no-store" }
-          }
+          { contentType: "video/mp4", headers: { "cache-control": "private, no-store" } }
         )
       : { contentType, error: undefined }
   )
