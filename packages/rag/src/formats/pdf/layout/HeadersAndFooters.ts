@@ -21,15 +21,10 @@ const middle = (run: Run): number => (run.box[1] + run.box[3]) / 2
 const PAGE_NUMBER =
   /(^[\s([–—-]*|\s[|·•–—-]\s+|(?:^|[^\p{L}])(?:page|pag\.?|pg\.?|p\.|seite|s\.|página|strona|str\.|стр\.|sida|第)\s*)(\d{1,4}|[ivxlc]{1,7})(?=[\s)\]–—-]*$|\s+[|·•–—-]\s|\s*\/\s*\d+$|\s+(?:of|von|de|sur|di|z|av)\s+\d+$|\s*[页頁])/iu
 
-const ROMAN: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10, l: 50, c: 100 }
-
-const valueOf = (number: string): number => {
-  if (/^\d/.test(number)) return Number(number)
-  const values = Array.from(number.toLowerCase(), (letter) => ROMAN[letter] ?? 0)
-  return values.reduce((sum, value, at) => sum + (value < (values[at + 1] ?? 0) ? -value : value), 0)
-}
-
-/** Keys of a run by height and text: as it is, and with the page number replaced by its distance from the page's index. */
+/**
+ * Keys of a run by height and text: as it is, and with the page number replaced by its distance from the page's index. All Roman
+ * numbers are alike.
+ */
 const keysOf = (run: Run, page: number): ReadonlyArray<string> => {
   const place = Math.round(middle(run) / SAME_PLACE)
   const text = run.text.replace(/\s+/g, " ")
@@ -38,7 +33,7 @@ const keysOf = (run: Run, page: number): ReadonlyArray<string> => {
   const [, before = "", number = ""] = found
   const at = found.index + before.length
   const rest = `${text.slice(0, at)}#${text.slice(at + number.length)}`
-  return [`${place} ${text}`, `${place} ${rest} ${valueOf(number) - page}`]
+  return [`${place} ${text}`, `${place} ${rest} ${Number(number) - page}`]
 }
 
 /** The runs of the first and the last row of a page that are at its edges. */

@@ -5,12 +5,11 @@ import { onPage, toUprightPage } from "../figures/UprightPage.ts"
 import { topHeading } from "../../parsing/DraftBlock.ts"
 import { withMentions } from "../../parsing/Mentions.ts"
 import { rowsOf, type TableRow } from "../figures/TableRows.ts"
-import { overlapX, overlapY } from "../page/Box.ts"
 import { commonGutter, readingOrder } from "./Columns.ts"
 import { headingLevels } from "./Headings.ts"
 import { type LineDraft, type TextLine, toLines } from "../page/Lines.ts"
 import { type Paragraph, toParagraphs } from "./Paragraphs.ts"
-import { separatorOf, type RawPage, type Run, upright } from "../page/Run.ts"
+import { separatorOf, type RawPage, type Run } from "../page/Run.ts"
 
 const HYPHENATED = /\p{L}[-\u2010\u2011]$/u
 
@@ -296,12 +295,11 @@ export const toParsed = ({
   return { parsed, order }
 }
 
-const tableRows = ({ box, inside, turn }: PdfFigure, page: RawPage): ReadonlyArray<TableRow> | undefined => {
-  const own = toUprightPage({ ...page, runs: [] }, turn, () => false).graphics
-  const frame = upright(box, turn, page.width, page.height)
+const tableRows = ({ inside, turn }: PdfFigure, page: RawPage): ReadonlyArray<TableRow> | undefined => {
+  const { graphics } = toUprightPage({ ...page, runs: [] }, turn, () => false)
   return rowsOf(
     inside.filter((run) => run.turn === turn),
-    own.filter((graphic) => overlapX(graphic.box, frame) >= 0 && overlapY(graphic.box, frame) >= 0)
+    graphics
   )
 }
 
