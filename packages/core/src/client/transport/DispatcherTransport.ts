@@ -167,12 +167,12 @@ class ReceivedBody {
     })
   }
 
-  /** The bytes that have arrived since the last time. */
-  takeParts(): Pull.Pull<readonly [Buffer, ...Array<Buffer>], unknown> {
+  /** The bytes that have arrived since the last time. `broken` makes the error of a body that has broken off. */
+  takeParts<E>(broken: (cause: unknown) => E): Pull.Pull<readonly [Buffer, ...Array<Buffer>], E> {
     return Effect.suspend(() => {
       if (this.chunks.length > 0) return Effect.succeed(this.take() as [Buffer, ...Array<Buffer>])
-      if (this.ended === undefined) return this.whenNotified(this.takeParts())
-      return Result.isFailure(this.ended) ? Effect.fail(this.ended.failure) : Cause.done()
+      if (this.ended === undefined) return this.whenNotified(this.takeParts(broken))
+      return Result.isFailure(this.ended) ? Effect.fail(broken(this.ended.failure)) : Cause.done()
     })
   }
 
@@ -257,8 +257,7 @@ class DispatchedResponse extends Inspectable.Class implements Response {
 
   /** Stopping to read it ends the request. */
   get stream(): Stream.Stream<Uint8Array, HttpClientError> {
-    return Stream.fromPull(Effect.succeed(this.body.takeParts())).pipe(
-      Stream.mapError((cause) => this.decodeError(cause)),
+    return Stream.fromPull(Effect.succeed(this.body.takeParts((cause) => this.decodeError(cause)))).pipe(
       Stream.ensuring(Effect.sync(() => this.body.abort()))
     )
   }
