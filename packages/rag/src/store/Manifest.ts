@@ -25,16 +25,13 @@ export const encodeManifest = (manifest: StoredManifest): string => JSON.stringi
 
 /** Parses a stored manifest. The format is checked first, so that a newer layout is not reported as damage. */
 export const decodeManifest = Effect.fn("Manifest.decode")(function* (collection: string, json: string) {
-  const { format } = yield* Schema.decodeEffect(Format)(json).pipe(
-    Effect.mapError((cause) => damaged(collection, cause))
-  )
+  const orDamaged = Effect.mapError((cause: Schema.SchemaError) => damaged(collection, cause))
+  const { format } = yield* orDamaged(Schema.decodeEffect(Format)(json))
   if (format > FORMAT) {
     const message = `Collection "${collection}" was written in format ${format}; this version of Sluice reads formats up to ${FORMAT}. Nothing was changed. Update Sluice, or open another folder.`
     return yield* new RagError({ stage: "open", reason: "NewerVersion", message })
   }
-  return yield* Schema.decodeEffect(ManifestJson)(json).pipe(
-    Effect.mapError((cause) => damaged(collection, cause))
-  )
+  return yield* orDamaged(Schema.decodeEffect(ManifestJson)(json))
 })
 
 const damaged = (collection: string, cause: unknown) => {

@@ -29,15 +29,11 @@ export interface StoredDocument {
   readonly pictures?: ReadonlyArray<LinkedPicture> | undefined
 }
 
-export interface IndexedDocument {
-  readonly info: DocumentInfo
-  readonly source: string
+export interface IndexedDocument extends Pick<StoredDocument, "info" | "source" | "reading" | "pictures"> {
   /** The file, byte for byte. */
   readonly original: Uint8Array
   /** Crops of figures and the stored `Parsed`, by the SHA-256 of their bytes. Kept as long as the document. */
   readonly attachments: ReadonlyMap<string, Uint8Array>
-  readonly reading?: string | undefined
-  readonly pictures?: ReadonlyArray<LinkedPicture> | undefined
   readonly passages: ReadonlyArray<IndexedPassage>
   /** The version that the writer read before, if any. */
   readonly replaces: StoredDocument | undefined

@@ -37,17 +37,22 @@ export interface DroppableCollection extends Collection {
   readonly dropWith: <E>(drop: Effect.Effect<void, E>) => Effect.Effect<void, E>
 }
 
-interface OpenTable {
-  readonly table: Table
-  readonly tableName: string
-  readonly dimension: number
-  /** One writer at a time within the process. */
-  readonly writer: Semaphore.Semaphore
-  /** One index build or compaction at a time; searches and writes continue. */
-  readonly indexer: Semaphore.Semaphore
-  measured: MeasuredIndex | undefined
-  dropped: boolean
-}
+type OpenTable = Effect.Success<ReturnType<typeof openTable>>
+
+const openTable = Effect.fnUntraced(function* (table: Table, dimension: number) {
+  return {
+    table,
+    // Read here: LanceDB does not give the name during a call.
+    tableName: table.name,
+    dimension,
+    /** One writer at a time within the process. */
+    writer: yield* Semaphore.make(1),
+    /** One index build or compaction at a time; searches and writes continue. */
+    indexer: yield* Semaphore.make(1),
+    measured: yield* measuredIndex(table),
+    dropped: false
+  }
+})
 
 export const openCollection = Effect.fn("LanceCollection.make")(function* (
   name: string,
@@ -57,26 +62,15 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
   store: CollectionStore
 ) {
   const { dimension } = manifest
-  const open: OpenTable = {
-    table,
-    // Read here: LanceDB does not give the name during a call.
-    tableName: table.name,
-    dimension,
-    writer: yield* Semaphore.make(1),
-    indexer: yield* Semaphore.make(1),
-    measured: yield* measuredIndex(table),
-    dropped: false
-  }
+  const open = yield* openTable(table, dimension)
   const { openAt } = store
   const cache = openAt && tableCache(store.store, dimension, (version) => openAt(open.tableName, version))
   const reads = collectionReads(table)
   const dropWith = <E>(drop: Effect.Effect<void, E>): Effect.Effect<void, E> =>
-    Effect.andThen(
-      Effect.sync(() => {
-        open.dropped = true
-      }),
-      Effect.tap(drop, () => Effect.sync(() => cache?.evict()))
-    ).pipe(open.writer.withPermit, open.indexer.withPermit)
+    Effect.suspend(() => {
+      open.dropped = true
+      return Effect.tap(drop, () => Effect.sync(() => cache?.evict()))
+    }).pipe(open.writer.withPermit, open.indexer.withPermit)
   return {
     name,
     manifest,
@@ -99,12 +93,10 @@ const searchCollection = (
 ): Collection["search"] => {
   const { dimension, table } = open
   const search = searchTable(table, dimension, (limit) => candidates(limit, open.measured), cache)
-  const readMeasured = Effect.map(measuredIndex(table), (now) => {
-    open.measured = now
-  })
   let searches = 0
   return Effect.fnUntraced(function* (query) {
-    if (++searches % MEASURED_FOR === 0) yield* background(Effect.ignore(readMeasured))
+    if (++searches % MEASURED_FOR === 0)
+      yield* background(Effect.ignore(keepMeasured(open, measuredIndex(table))))
     if (cache?.shouldLoad() === true) {
       // A search reports why a table cannot be read.
       yield* background(Effect.ignore(attempt("retrieve", "reading passages", () => cache.load(table))))
@@ -115,8 +107,8 @@ const searchCollection = (
   })
 }
 
-const measure = (open: OpenTable) =>
-  Effect.map(measureIndex(open.table), (now) => {
+const keepMeasured = (open: OpenTable, measured: Effect.Effect<MeasuredIndex | undefined, RagError>) =>
+  Effect.map(measured, (now) => {
     open.measured = now
   })
 
@@ -140,7 +132,10 @@ const settleCollection = (open: OpenTable, { background, compacts }: CollectionS
     // The process that built the index may have been killed before it measured it.
     if (rebuilt || (indexed && (yield* measuredIndex(table)) === undefined)) {
       // Uninterruptible: a program that ends after its ingest leaves a measured index.
-      const measuring = inBackground(measure(open), "The collection's index was not measured")
+      const measuring = inBackground(
+        keepMeasured(open, measureIndex(table)),
+        "The collection's index was not measured"
+      )
       yield* background(Effect.uninterruptible(measuring))
     }
   }).pipe(Effect.withSpan("LanceCollection.settle"))
@@ -151,7 +146,7 @@ const maintainCollection = (open: OpenTable, { collectGarbage, compacts, prune }
   return Effect.gen(function* () {
     yield* writer.withPermit(sweep(table))
     if (!compacts) return
-    if (yield* maintainIndex(table, dimension)) yield* measure(open)
+    if (yield* maintainIndex(table, dimension)) yield* keepMeasured(open, measureIndex(table))
     yield* prune(table, tableName)
   }).pipe(indexer.withPermit, Effect.andThen(collectGarbage), Effect.withSpan("LanceCollection.maintain"))
 }

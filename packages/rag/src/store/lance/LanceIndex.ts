@@ -1,6 +1,6 @@
 /** A `PassageIndex` on LanceDB tables, in a folder or on an object store. */
 import { randomUUID } from "node:crypto"
-import { Effect, Layer, type Scope } from "effect"
+import { Effect, Layer } from "effect"
 import { RagError } from "../../document/RagError.ts"
 import { DocumentFormats } from "../../formats/DocumentFormats.ts"
 import { readOnly } from "../LibrarySnapshots.ts"
@@ -9,7 +9,6 @@ import { type Collection, PassageIndex, type VersionRetention } from "../Passage
 import {
   attempt,
   attemptWrite,
-  type Connection,
   type ConnectionOptions,
   connect,
   isEnterprise,
@@ -19,16 +18,14 @@ import {
   selectRows,
   setKey,
   sqlString,
-  type Store,
-  type Table,
   withTable
 } from "./Lance.ts"
 import { type CollectionStore, type DroppableCollection, openCollection } from "./LanceCollection.ts"
-import { type LanceFiles, openFiles } from "./LanceFiles.ts"
+import { openFiles } from "./LanceFiles.ts"
 import { checkFolder, makeFolder } from "./LanceFolder.ts"
 import { collectGarbage } from "./LanceGarbage.ts"
-import { type LanceNames, openNames } from "./LanceNames.ts"
-import { type LanceSnapshots, openSnapshots, pruneVersions, snapshotOf } from "./LanceSnapshots.ts"
+import { openNames } from "./LanceNames.ts"
+import { openSnapshots, pruneVersions, snapshotOf } from "./LanceSnapshots.ts"
 import { collectionsSchema, passagesSchema } from "./LanceTables.ts"
 import { openVectors } from "./LanceVectors.ts"
 import { evictStore } from "./TableCache.ts"
@@ -38,17 +35,7 @@ export interface StoreOptions extends ConnectionOptions, VersionRetention {}
 
 type Service = typeof PassageIndex.Service
 
-interface OpenStore extends Store {
-  readonly collections: Table
-  readonly files: LanceFiles
-  readonly names: LanceNames
-  readonly snapshots: LanceSnapshots
-  readonly collectionStore: CollectionStore
-  /** By table. A table is opened once, so that all its users share its state and take turns in writing. */
-  readonly opened: Map<string, DroppableCollection>
-  /** By table: see `liveCollection`. */
-  readonly live: Map<string, Collection>
-}
+type OpenStore = Effect.Success<ReturnType<typeof openStore>>
 
 const openStore = Effect.fn("LanceIndex.openStore")(function* (folder: string, options: StoreOptions) {
   yield* checkFolder(folder)
@@ -64,9 +51,8 @@ const openStore = Effect.fn("LanceIndex.openStore")(function* (folder: string, o
     key: "name"
   })
   const scope = yield* Effect.scope
-  const background = inBackground(scope)
   const collectionStore: CollectionStore = {
-    background,
+    background: (effect) => Effect.asVoid(Effect.forkIn(effect, scope, { startImmediately: true })),
     collectGarbage: collectGarbage(connection, collections, files, snapshots, !isEnterprise(folder)),
     compacts: !isEnterprise(folder),
     formats: (yield* DocumentFormats).map(({ id }) => id),
@@ -84,15 +70,12 @@ const openStore = Effect.fn("LanceIndex.openStore")(function* (folder: string, o
     names: openNames(collections),
     snapshots,
     collectionStore,
-    opened: new Map(),
-    live: new Map()
-  } satisfies OpenStore
+    /** By table. A table is opened once, so that all its users share its state and take turns in writing. */
+    opened: new Map<string, DroppableCollection>(),
+    /** By table: see `liveCollection`. */
+    live: new Map<string, Collection>()
+  }
 })
-
-const inBackground =
-  (scope: Scope.Scope) =>
-  (effect: Effect.Effect<void>): Effect.Effect<void> =>
-    Effect.asVoid(Effect.forkIn(effect, scope, { startImmediately: true }))
 
 const openTable = Effect.fn("LanceIndex.openTable")(function* (
   { collectionStore, connection, files, opened }: OpenStore,
@@ -235,7 +218,7 @@ const listCollections = ({ collections }: OpenStore): Effect.Effect<ReadonlyArra
   )
 
 const makeTable = Effect.fn("LanceIndex.makeTable")(function* (
-  { connection, folder }: { readonly connection: Connection; readonly folder: string },
+  { connection, folder }: OpenStore,
   manifest: Manifest
 ) {
   const name = `c_${randomUUID().replaceAll("-", "")}`

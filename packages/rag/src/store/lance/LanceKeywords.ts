@@ -29,16 +29,9 @@ export const indexKeywords = Effect.fn("LanceKeywords.index")(function* (
     return created
   })
   return Effect.fn("LanceKeywords.search")(function* (words: string, limit: number) {
-    const rows: ReadonlyArray<{ readonly id: string }> = yield* attempt(
-      "evaluate",
-      "searching keywords",
-      () =>
-        table
-          .query()
-          .fullTextSearch(matchQuery(words, "text"))
-          .limit(limit)
-          .select(["id", "_score"])
-          .toArray()
+    const query = table.query().fullTextSearch(matchQuery(words, "text")).limit(limit)
+    const rows: ReadonlyArray<KeywordText> = yield* attempt("evaluate", "searching keywords", () =>
+      query.select(["id", "_score"]).toArray()
     )
     return rows.map(({ id }) => id)
   })

@@ -6,12 +6,7 @@ import { Clock, Effect } from "effect"
 import { GRACE_MILLIS } from "./LanceFiles.ts"
 
 const FOLDER = /^\.tmp\w{6}$/
-const FILES = new Set([
-  "shuffle_data.lance",
-  "shuffle_data.spill",
-  "shuffle_offsets.lance",
-  "shuffle_offsets.spill"
-])
+const FILE = /^shuffle_(data|offsets)\.(lance|spill)$/
 
 /** Deletes LanceDB scratch folders of this user older than a day: a younger one may be in use by any process. */
 export const deleteScratch: Effect.Effect<void> = Effect.flatMap(Clock.currentTimeMillis, (now) =>
@@ -28,7 +23,7 @@ const deleteIfOld = async (folder: string, before: number): Promise<void> => {
   const isOwn = stats.uid === (process.getuid?.() ?? stats.uid)
   if (!stats.isDirectory() || !isOwn || stats.mtimeMs >= before) return
   const names = await readdir(folder)
-  if (names.length === 0 || !names.every((name) => FILES.has(name))) return
+  if (names.length === 0 || !names.every((name) => FILE.test(name))) return
   for (const name of names) await unlink(join(folder, name))
   await rmdir(folder)
 }

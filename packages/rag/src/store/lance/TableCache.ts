@@ -1,6 +1,5 @@
 /** Small collections in memory: a search then reads only row addresses from the store. */
 import { LRUCache } from "lru-cache"
-import type { StoredPassage } from "../../document/Document.ts"
 import type { Table } from "./Lance.ts"
 import { addressedRows, toPassage } from "./LanceRows.ts"
 import { VECTOR_INDEX } from "./LanceVectorIndex.ts"
@@ -14,21 +13,7 @@ const MAX_BYTES = 80_000_000
 /** Loading 10,000 passages costs what this many searches gain. */
 const LOAD_AFTER = 40
 
-/** The passages of a table at one version. Indexes count from 0. */
-export interface CachedTable {
-  /** The table at that version. */
-  readonly table: Table
-  readonly version: number
-  /** True if the vector index covers all rows. The index then finds the nearest, and `distances` orders them. */
-  readonly indexed: boolean
-  readonly bytes: number
-  readonly indexOf: (address: bigint) => number | undefined
-  readonly passage: (index: number) => StoredPassage
-  /** A copy. Undefined for a passage without a vector. */
-  readonly vector: (index: number) => Float32Array | undefined
-  /** 1 - cosine of `vector` and a passage's; 1 for a passage without a vector. */
-  readonly distances: (vector: Float32Array) => (index: number) => number
-}
+export type CachedTable = NonNullable<Awaited<ReturnType<typeof loadRows>>>
 
 interface Entry {
   readonly store: object
@@ -77,11 +62,8 @@ export const tableCache = (store: object, dimension: number, openAt: (version: n
 }
 export type TableCache = ReturnType<typeof tableCache>
 
-const loadRows = async (
-  table: Table,
-  version: number,
-  dimension: number
-): Promise<CachedTable | undefined> => {
+/** The passages of a table at one version. Indexes count from 0. Undefined if they are too large. */
+const loadRows = async (table: Table, version: number, dimension: number) => {
   const count = await table.countRows("passage IS NOT NULL")
   let bytes = count * dimension * Float32Array.BYTES_PER_ELEMENT
   if (bytes > MAX_BYTES) return undefined
@@ -113,14 +95,17 @@ const loadRows = async (
   return {
     table,
     version,
+    /** True if the vector index covers all rows. The index then finds the nearest, and `distances` orders them. */
     indexed: vectorIndex?.numUnindexedRows === 0,
     bytes,
-    indexOf: (address) => indexes.get(address),
-    passage: (index) => toPassage(text.toString("utf8", ends[index - 1] ?? 0, ends[index])),
-    vector: (index) => (norms[index] === 0 ? undefined : vectorAt(index).slice()),
-    distances: (vector) => {
+    indexOf: (address: bigint) => indexes.get(address),
+    passage: (index: number) => toPassage(text.toString("utf8", ends[index - 1] ?? 0, ends[index])),
+    /** A copy. Undefined for a passage without a vector. */
+    vector: (index: number) => (norms[index] === 0 ? undefined : vectorAt(index).slice()),
+    /** 1 - cosine of `vector` and a passage's; 1 for a passage without a vector. */
+    distances: (vector: Float32Array) => {
       const norm = Math.sqrt(dot(vector, vector))
-      return (index) => 1 - dot(vector, vectorAt(index)) / (norm * norms[index]! || 1)
+      return (index: number) => 1 - dot(vector, vectorAt(index)) / (norm * norms[index]! || 1)
     }
   }
 }
