@@ -5,13 +5,12 @@ import { type DocumentFormat, hasSignature, parseError } from "../parsing/Docume
 import { topHeading } from "../parsing/DraftBlock.ts"
 import { loadPictures } from "../parsing/Pictures.ts"
 import { bodyHandler } from "./DocxBody.ts"
-import { readCharts } from "./Charts.ts"
 import { DocxPackage, readRelations, type Relation } from "./DocxPackage.ts"
 import { DocxText } from "./DocxText.ts"
-import { readNotes } from "./Notes.ts"
+import { readCharts, readNotes } from "./Notes.ts"
 import { Numbering } from "./Numbering.ts"
 import { readStyles } from "./Styles.ts"
-import { DocxFault, findAll, readTree, readXml } from "./Xml.ts"
+import { DocxFault, findAll, passwordProtected, readTree, readXml } from "./Xml.ts"
 import { MAX_IMAGE_BYTES } from "@sluice/core"
 
 /** Titles that programs fill in automatically. */
@@ -24,6 +23,8 @@ const OLD_OFFICE = "\xD0\xCF\x11\xE0"
 const isEncrypted = (bytes: Uint8Array): boolean =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes("EncryptedPackage", 0, "utf16le")
 
+const malformed = (message: string): DocxFault => new DocxFault({ reason: "Malformed", message })
+
 const targetOf = (relations: ReadonlyMap<string, Relation>, type: string): string | undefined =>
   [...relations.values()].find((relation) => relation.type === type && !relation.external)?.target
 
@@ -34,14 +35,15 @@ const readTitle = async (from: DocxPackage, part = ""): Promise<string> => {
 }
 
 const readDocument = async (bytes: Uint8Array) => {
+  if (hasSignature(bytes, OLD_OFFICE)) {
+    if (isEncrypted(bytes)) throw passwordProtected()
+    throw malformed("this is an old Word file (.doc). Save it in Word as .docx.")
+  }
   const from = await DocxPackage.open(bytes)
   const packageRelations = await readRelations(from, "")
   const main = targetOf(packageRelations, "officeDocument") ?? "word/document.xml"
   if (!from.has(main)) {
-    throw new DocxFault(
-      "Malformed",
-      "this is no Word document. Save it in Word as .docx, or correct the file's ending."
-    )
+    throw malformed("this is no Word document. Save it in Word as .docx, or correct the file's ending.")
   }
   const relations = await readRelations(from, main)
   const part = (type: string) => from.read(targetOf(relations, type) ?? "")
@@ -76,23 +78,12 @@ const pictureOf = (from: DocxPackage, reference: string): Effect.Effect<Uint8Arr
  * External references are never opened.
  */
 const parseDocx = Effect.fn("parseDocx")(function* (path: string, bytes: Uint8Array) {
-  if (hasSignature(bytes, OLD_OFFICE)) {
-    return yield* isEncrypted(bytes)
-      ? parseError(
-          path,
-          "Encrypted",
-          "this Word file is password-protected. Save it in Word without a password."
-        )
-      : parseError(path, "Malformed", "this is an old Word file (.doc). Save it in Word as .docx.")
-  }
   const { from, read } = yield* Effect.tryPromise({
     try: () => readDocument(bytes),
-    catch: (cause) => {
-      const known = cause instanceof DocxFault
-      const message = known ? cause.message : "reading this document failed. Please report it."
-      const reason = known ? cause.reason : "Internal"
-      return parseError(path, reason, message, cause)
-    }
+    catch: (cause) =>
+      cause instanceof DocxFault
+        ? parseError(path, cause.reason, cause.message, cause)
+        : parseError(path, "Internal", "reading this document failed. Please report it.", cause)
   })
   return yield* loadPictures(read, (reference) => pictureOf(from, reference))
 })

@@ -56,7 +56,7 @@ class BodyReader {
   readonly #paragraphs: Array<OpenParagraph> = []
   /** Whether the innermost paragraph has ended and waits for the one that continues it. */
   #isWaiting = false
-  readonly #drawings: Array<Drawing> = []
+  readonly drawings: Array<Drawing> = []
   #pictures = 0
   inText = false
   inProperties = false
@@ -64,7 +64,7 @@ class BodyReader {
   /** Whether a row is open that has no cell yet. */
   inEmptyRow = false
   /** The field instruction that is being read, such as ` SEQ Figure `. */
-  #instruction: string | undefined
+  instruction: string | undefined
   formula: Formula | undefined
   /** A cell that is not written yet, since its properties follow. */
   #cell: { columns?: number; continued?: boolean } | undefined
@@ -81,7 +81,7 @@ class BodyReader {
   }
 
   get drawing(): Drawing | undefined {
-    return this.#drawings.at(-1)
+    return this.drawings.at(-1)
   }
 
   /** Runs now, or after the paragraph in which this is anchored. */
@@ -97,7 +97,7 @@ class BodyReader {
   text(text: string): void {
     if (this.inText && this.formula !== undefined) this.formula.write(text)
     else if (this.inText) this.write(text)
-    else if (this.#instruction !== undefined) this.#instruction += text
+    else if (this.instruction !== undefined) this.instruction += text
   }
 
   openParagraph(): void {
@@ -164,13 +164,9 @@ class BodyReader {
     )
   }
 
-  openInstruction(): void {
-    this.#instruction = ""
-  }
-
   closeInstruction(): void {
-    this.field(this.#instruction)
-    this.#instruction = undefined
+    this.field(this.instruction)
+    this.instruction = undefined
   }
 
   /** A SEQ field numbers captions. */
@@ -178,12 +174,8 @@ class BodyReader {
     if (/^\s*SEQ\s/i.test(instruction) && this.paragraph !== undefined) this.paragraph.sequence = true
   }
 
-  openDrawing(): void {
-    this.#drawings.push({ alternative: "", name: "" })
-  }
-
   closeDrawing(): void {
-    const drawing = this.#drawings.pop()
+    const drawing = this.drawings.pop()
     const inside = this.#context.charts.get(drawing?.chart ?? "")
     if (drawing === undefined || (drawing.image === undefined && inside === undefined)) return
     const relation = this.#context.relations.get(drawing.image ?? "")
@@ -231,12 +223,6 @@ const tab: OnOpen = (reader) => {
 const lineBreak: OnOpen = (reader, { "w:type": type = "textWrapping" }) =>
   reader.write(type === "textWrapping" ? "\n" : " ")
 
-const symbol: OnOpen = (reader, attributes) => {
-  const code = Number.parseInt(attributes["w:char"] ?? "", 16)
-  // Characters of the private use area are symbols of one font
-  if (code >= 32 && code < 0xd800) reader.write(String.fromCharCode(code))
-}
-
 const chart: OnOpen = ({ drawing }, attributes) => {
   if (drawing !== undefined) drawing.chart ??= attributes["r:id"] ?? attributes["r:dm"]
 }
@@ -246,69 +232,70 @@ const image: OnOpen = ({ drawing }, attributes) => {
   drawing.image ??= attributes["r:embed"] ?? attributes["r:link"] ?? attributes["r:id"]
 }
 
-const ON_OPEN: ReadonlyMap<string, OnOpen> = new Map<string, OnOpen>([
-  ["w:p", (reader) => reader.openParagraph()],
-  ["w:pPr", (reader) => void (reader.inProperties = true)],
-  ["w:r", showText],
-  ["w:t", openText],
-  ["m:t", openText],
-  ["w:tab", tab],
-  ["w:ptab", tab],
-  ["w:br", lineBreak],
-  ["w:cr", lineBreak],
-  ["w:noBreakHyphen", (reader) => reader.write("-")],
-  ["w:sym", symbol],
-  ["w:tbl", (reader) => reader.openTable()],
-  ["w:tr", (reader) => void (reader.inEmptyRow = true)],
-  ["w:tc", (reader) => reader.openCell()],
-  ["w:footnoteReference", (reader, attributes) => reader.note("footnote", attributes)],
-  ["w:endnoteReference", (reader, attributes) => reader.note("endnote", attributes)],
-  ["w:fldSimple", (reader, attributes) => reader.field(attributes["w:instr"])],
-  ["w:instrText", (reader) => reader.openInstruction()],
-  ["m:oMath", (reader) => void (reader.formula = new Formula())],
-  [
-    "wp:docPr",
-    ({ drawing }, { descr, name, title }) => {
+const ON_OPEN: ReadonlyMap<string, OnOpen> = new Map(
+  Object.entries<OnOpen>({
+    "w:p": (reader) => reader.openParagraph(),
+    "w:pPr": (reader) => void (reader.inProperties = true),
+    "w:r": showText,
+    "w:t": openText,
+    "m:t": openText,
+    "w:tab": tab,
+    "w:ptab": tab,
+    "w:br": lineBreak,
+    "w:cr": lineBreak,
+    "w:noBreakHyphen": (reader) => reader.write("-"),
+    "w:sym": (reader, attributes) => {
+      const code = Number.parseInt(attributes["w:char"] ?? "", 16)
+      // Characters of the private use area are symbols of one font
+      if (code >= 32 && code < 0xd800) reader.write(String.fromCharCode(code))
+    },
+    "w:tbl": (reader) => reader.openTable(),
+    "w:tr": (reader) => void (reader.inEmptyRow = true),
+    "w:tc": (reader) => reader.openCell(),
+    "w:footnoteReference": (reader, attributes) => reader.note("footnote", attributes),
+    "w:endnoteReference": (reader, attributes) => reader.note("endnote", attributes),
+    "w:fldSimple": (reader, attributes) => reader.field(attributes["w:instr"]),
+    "w:instrText": (reader) => void (reader.instruction = ""),
+    "m:oMath": (reader) => void (reader.formula = new Formula()),
+    "wp:docPr": ({ drawing }, { descr, name, title }) => {
       if (drawing === undefined) return
       drawing.alternative ||= descr ?? title ?? ""
       drawing.name ||= title ?? name ?? ""
-    }
-  ],
-  [
-    "v:shape",
-    ({ drawing }, { alt = "" }) => {
+    },
+    "v:shape": ({ drawing }, { alt = "" }) => {
       if (drawing !== undefined) drawing.alternative ||= alt
-    }
-  ],
-  ["c:chart", chart],
-  ["dgm:relIds", chart],
-  ["a:blip", image],
-  ["v:imagedata", image]
-])
+    },
+    "c:chart": chart,
+    "dgm:relIds": chart,
+    "a:blip": image,
+    "v:imagedata": image
+  })
+)
 
 const closeText = (reader: BodyReader): void => void (reader.inText = false)
 
-const ON_CLOSE: ReadonlyMap<string, (reader: BodyReader) => void> = new Map([
-  ["w:p", (reader: BodyReader) => reader.closeParagraph()],
-  ["w:body", (reader) => reader.endWaiting()],
-  ["w:txbxContent", (reader) => reader.endWaiting()],
-  ["w:pPr", (reader) => void (reader.inProperties = false)],
-  ["w:t", closeText],
-  ["m:t", closeText],
-  ["w:r", showText],
-  [
-    "w:tc",
-    (reader) => {
+type OnClose = (reader: BodyReader) => void
+
+const ON_CLOSE: ReadonlyMap<string, OnClose> = new Map(
+  Object.entries<OnClose>({
+    "w:p": (reader) => reader.closeParagraph(),
+    "w:body": (reader) => reader.endWaiting(),
+    "w:txbxContent": (reader) => reader.endWaiting(),
+    "w:pPr": (reader) => void (reader.inProperties = false),
+    "w:t": closeText,
+    "m:t": closeText,
+    "w:r": showText,
+    "w:tc": (reader) => {
       reader.writeCell()
       reader.endWaiting()
-    }
-  ],
-  // A row may have no cell
-  ["w:tr", (reader) => void (reader.inEmptyRow = false)],
-  ["w:tbl", (reader) => reader.closeTable()],
-  ["w:instrText", (reader) => reader.closeInstruction()],
-  ["m:oMath", (reader) => reader.closeFormula()]
-])
+    },
+    // A row may have no cell
+    "w:tr": (reader) => void (reader.inEmptyRow = false),
+    "w:tbl": (reader) => reader.closeTable(),
+    "w:instrText": (reader) => reader.closeInstruction(),
+    "m:oMath": (reader) => reader.closeFormula()
+  })
+)
 
 /**
  * Returns the XML handler that reads a body into `out`.
@@ -343,7 +330,7 @@ export const bodyHandler = (out: DocxText, context: BodyContext): XmlHandler => 
         if (alternatives.at(-1) === true) skipped = 1
         else if (alternatives.length > 0) alternatives[alternatives.length - 1] = true
       } else if (onOpen !== undefined) onOpen(reader, attributes)
-      else if (DRAWINGS.has(name)) reader.openDrawing()
+      else if (DRAWINGS.has(name)) reader.drawings.push({ alternative: "", name: "" })
       else if (reader.formula !== undefined) reader.formula.open(name, attributes["m:val"])
       else reader.property(name, attributes)
     },

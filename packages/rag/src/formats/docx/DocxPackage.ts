@@ -1,7 +1,7 @@
 /** The ZIP container of a Word document. Parts are inflated as they are read, up to a limit. */
 import { posix } from "node:path"
 import { type Entry, fromBufferPromise, type ZipFile } from "yauzl"
-import { DocxFault, readTree } from "./Xml.ts"
+import { DocxFault, passwordProtected, readTree } from "./Xml.ts"
 
 /** Parts of one container. */
 const MAX_ENTRIES = 10_000
@@ -11,7 +11,16 @@ const MAX_INFLATED_BYTES = 256 * 1024 * 1024
 const MAX_RATIO = 200
 const RATIO_FROM_BYTES = 4 * 1024 * 1024
 
-const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+const tooLarge = (message: string): DocxFault =>
+  new DocxFault({ reason: "TooLarge", message: `${message}. Save it again in Word, or split it.` })
+
+/** A fault as it is; any other error means that `what` is damaged. */
+const faultOf = (what: string, cause: unknown): DocxFault => {
+  if (cause instanceof DocxFault) return cause
+  const detail = cause instanceof Error ? cause.message : String(cause)
+  const message = `${what} is damaged (${detail}). Download it again, or save it again in Word.`
+  return new DocxFault({ reason: "Malformed", message })
+}
 
 /** A container whose parts are read by name. Names are case-insensitive. */
 export class DocxPackage {
@@ -30,10 +39,7 @@ export class DocxPackage {
       const zip = await fromBufferPromise(buffer, { lazyEntries: true })
       const entries = new Map<string, Entry>()
       if (zip.entryCount > MAX_ENTRIES) {
-        throw new DocxFault(
-          "TooLarge",
-          `it has ${zip.entryCount} parts; the limit is ${MAX_ENTRIES}. Save it again in Word, or split it.`
-        )
+        throw tooLarge(`it has ${zip.entryCount} parts; the limit is ${MAX_ENTRIES}`)
       }
       for await (const entry of zip.eachEntry()) {
         const name = entry.fileName.toLowerCase()
@@ -41,11 +47,7 @@ export class DocxPackage {
       }
       return new DocxPackage(zip, entries)
     } catch (cause) {
-      if (cause instanceof DocxFault) throw cause
-      throw new DocxFault(
-        "Malformed",
-        `this Word file is damaged (${messageOf(cause)}). Download it again, or save it again in Word.`
-      )
+      throw faultOf("this Word file", cause)
     }
   }
 
@@ -57,12 +59,7 @@ export class DocxPackage {
   async *read(name: string): AsyncGenerator<Uint8Array> {
     const entry = this.#entries.get(name.toLowerCase())
     if (entry === undefined) return
-    if (entry.isEncrypted()) {
-      throw new DocxFault(
-        "Encrypted",
-        "this Word file is password-protected. Save it in Word without a password."
-      )
-    }
+    if (entry.isEncrypted()) throw passwordProtected()
     let size = 0
     try {
       for await (const chunk of await this.#zip.openReadStreamPromise(entry)) {
@@ -71,19 +68,14 @@ export class DocxPackage {
         this.#inflated += bytes.length
         const ratio = size / Math.max(1, entry.compressedSize)
         if (this.#inflated > MAX_INFLATED_BYTES || (size > RATIO_FROM_BYTES && ratio > MAX_RATIO)) {
-          throw new DocxFault(
-            "TooLarge",
-            `it inflates past the limit of ${MAX_INFLATED_BYTES / 1048576} MiB, or of ${MAX_RATIO} times the size for one part: ${name} has ${Math.round(ratio)} times. Save it again in Word, or split it.`
+          throw tooLarge(
+            `it inflates past the limit of ${MAX_INFLATED_BYTES / 1048576} MiB, or of ${MAX_RATIO} times the size for one part: ${name} has ${Math.round(ratio)} times`
           )
         }
         yield bytes
       }
     } catch (cause) {
-      if (cause instanceof DocxFault) throw cause
-      throw new DocxFault(
-        "Malformed",
-        `its part ${name} is damaged (${messageOf(cause)}). Download it again, or save it again in Word.`
-      )
+      throw faultOf(`its part ${name}`, cause)
     }
   }
 

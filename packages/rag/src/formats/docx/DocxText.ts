@@ -1,8 +1,7 @@
 /** Writes the paragraphs and tables of a Word document as text and blocks. */
 import { labelOf } from "../parsing/Label.ts"
-import type { DraftBlock, PictureDraft } from "../parsing/DraftBlock.ts"
+import type { PictureDraft } from "../parsing/DraftBlock.ts"
 import { BlockWriter } from "../parsing/BlockWriter.ts"
-import type { CellSpan } from "../parsing/TableGrid.ts"
 import type { Numbering } from "./Numbering.ts"
 import type { Style } from "./Styles.ts"
 
@@ -29,8 +28,7 @@ interface ListLabel {
 }
 
 /** Takes paragraphs and tables in the order of the document. */
-export class DocxText {
-  readonly #out = new BlockWriter()
+export class DocxText extends BlockWriter {
   readonly #numbering: Numbering
   #tables = 0
   /** Open lists outside of tables. */
@@ -38,6 +36,7 @@ export class DocxText {
   title = ""
 
   constructor(numbering: Numbering) {
+    super()
     this.#numbering = numbering
   }
 
@@ -61,35 +60,27 @@ export class DocxText {
       else if (label !== undefined) this.#item(text, label)
       else this.#plain(text)
     }
-    for (const picture of pictures) this.#out.picture(picture)
+    for (const picture of pictures) this.picture(picture)
     if (pictures.length > 0 && this.#tables === 0) {
       this.#endLists(0)
-      this.#out.breakBlock()
+      this.breakBlock()
     }
   }
 
-  openTable(): void {
+  override openTable(): void {
     this.#endLists(0)
     this.#tables++
-    this.#out.openTable()
+    super.openTable()
   }
 
-  openRow(): void {
-    this.#out.openRow()
-  }
-
-  openCell(cell: CellSpan): void {
-    this.#out.openCell(cell)
-  }
-
-  closeTable(): void {
+  override closeTable(): void {
     this.#tables--
-    this.#out.closeTable()
+    super.closeTable()
   }
 
-  finish(): { readonly text: string; readonly blocks: ReadonlyArray<DraftBlock> } {
+  override finish(): ReturnType<BlockWriter["finish"]> {
     this.#endLists(0)
-    return this.#out.finish()
+    return super.finish()
   }
 
   /** The label of a list item; undefined for other paragraphs. */
@@ -100,42 +91,42 @@ export class DocxText {
     return { text: this.#numbering.next(id, level), level }
   }
 
-  #write(text: string): void {
+  #writeLines(text: string): void {
     text.split("\n").forEach((line, at) => {
-      if (at > 0) this.#out.newLine()
-      this.#out.write(line)
+      if (at > 0) this.newLine()
+      this.write(line)
     })
   }
 
   #heading(text: string, level: number): void {
     this.#endLists(0)
-    this.#out.openHeading(level)
-    this.#out.write(text)
-    this.#out.closeHeading()
+    this.openHeading(level)
+    this.write(text)
+    this.closeHeading()
   }
 
   #caption(text: string): void {
     this.#endLists(0)
-    this.#out.openCaption()
-    this.#out.write(text)
-    this.#out.closeCaption()
+    this.openCaption()
+    this.write(text)
+    this.closeCaption()
   }
 
   #plain(text: string): void {
     if (this.#tables === 0) this.#endLists(0)
-    this.#out.breakBlock()
-    this.#write(text)
-    this.#out.breakBlock()
+    this.breakBlock()
+    this.#writeLines(text)
+    this.breakBlock()
   }
 
   #item(text: string, label: ListLabel): void {
     this.#endLists(label.level + 1)
-    for (; this.#lists <= label.level; this.#lists++) this.#out.openList("ul")
-    this.#out.openItem("li", label.text)
-    this.#write(text)
+    for (; this.#lists <= label.level; this.#lists++) this.openList("ul")
+    this.openItem("li", label.text)
+    this.#writeLines(text)
   }
 
   #endLists(left: number): void {
-    for (; this.#lists > left; this.#lists--) this.#out.closeList()
+    for (; this.#lists > left; this.#lists--) this.closeList()
   }
 }

@@ -1,17 +1,16 @@
 /** Reads the XML of Word documents, as events or as a tree. Element names get their conventional prefixes, such as `w:`. */
+import { Data } from "effect"
 import { Parser } from "htmlparser2"
 import type { RagReason } from "../../document/RagError.ts"
 
 /** Why a Word document cannot be read. */
-export class DocxFault extends Error {
-  override readonly name = "DocxFault"
-  readonly reason: RagReason
+export class DocxFault extends Data.TaggedError("DocxFault")<{ reason: RagReason; message: string }> {}
 
-  constructor(reason: RagReason, message: string) {
-    super(message)
-    this.reason = reason
-  }
-}
+export const passwordProtected = (): DocxFault =>
+  new DocxFault({
+    reason: "Encrypted",
+    message: "this Word file is password-protected. Save it in Word without a password."
+  })
 
 /** By name with the conventional prefix: `w:val`. */
 export type Attributes = Readonly<Record<string, string>>
@@ -79,10 +78,8 @@ export const readXml = async (chunks: AsyncIterable<Uint8Array>, handler: XmlHan
     {
       onopentag(name, attributes) {
         if (++depth > MAX_DEPTH) {
-          throw new DocxFault(
-            "Malformed",
-            `its elements are nested more than ${MAX_DEPTH} deep. Open it in Word and save it again.`
-          )
+          const message = `its elements are nested more than ${MAX_DEPTH} deep. Open it in Word and save it again.`
+          throw new DocxFault({ reason: "Malformed", message })
         }
         declare(attributes)
         if (isConventional) handler.open?.(name, attributes)
@@ -127,7 +124,7 @@ export const readTree = async (chunks: AsyncIterable<Uint8Array>): Promise<XmlEl
     open(name, attributes) {
       if (++count > MAX_ELEMENTS) {
         const message = `one of its parts has more than ${MAX_ELEMENTS} elements. Save it again in Word, or split it.`
-        throw new DocxFault("TooLarge", message)
+        throw new DocxFault({ reason: "TooLarge", message })
       }
       const element = { name, attributes, children: [], text: "" }
       open.at(-1)!.children.push(element)

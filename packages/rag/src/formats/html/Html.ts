@@ -7,7 +7,7 @@ import type { DocumentFormat } from "../parsing/DocumentFormat.ts"
 import { topHeading } from "../parsing/DraftBlock.ts"
 import { loadPictures } from "../parsing/Pictures.ts"
 import { declaredCharset, decodeFile } from "../parsing/TextDecoding.ts"
-import { isInline, nameOfReference, spanOf } from "./HtmlAttributes.ts"
+import { type HtmlAttributes, isInline, nameOfReference, spanOf } from "./HtmlAttributes.ts"
 
 /** Elements that are invisible or not part of the text: scripts, navigation, form controls. */
 const SKIPPED = new Set(
@@ -26,16 +26,14 @@ const BLOCKS = new Set(
 /** Browsers nest elements at most 512 deep. */
 const MAX_DEPTH = 2_000
 
-type Attributes = Readonly<Record<string, string>>
-
-const isHidden = (attributes: Attributes): boolean =>
+const isHidden = (attributes: HtmlAttributes): boolean =>
   attributes["hidden"] !== undefined ||
   attributes["aria-hidden"] === "true" ||
   attributes["role"] === "navigation" ||
   /display\s*:\s*none|visibility\s*:\s*hidden/i.test(attributes["style"] ?? "")
 
 /** Writes a picture. A small one is part of its line; decoration is left out, except in a figure. */
-const writeImage = (out: BlockWriter, attributes: Attributes, inFigure: boolean): void => {
+const writeImage = (out: BlockWriter, attributes: HtmlAttributes, inFigure: boolean): void => {
   const alternative = (attributes["alt"] ?? "").replace(/\s+/g, " ").trim()
   if (isInline(attributes)) return out.write(alternative)
   const isDecoration = attributes["alt"] === "" || /^(?:presentation|none)$/.test(attributes["role"] ?? "")
@@ -57,7 +55,7 @@ class HtmlReader {
   #inTitle = false
   title = ""
 
-  open(name: string, attributes: Attributes): void {
+  open(name: string, attributes: HtmlAttributes): void {
     const { out } = this
     if (this.#skipped > 0) {
       this.#skipped++

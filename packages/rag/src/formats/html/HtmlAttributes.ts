@@ -2,12 +2,12 @@
 import { titleFromPath } from "../parsing/FileName.ts"
 import type { CellSpan } from "../parsing/TableGrid.ts"
 
-type Attributes = Readonly<Record<string, string>>
+export type HtmlAttributes = Readonly<Record<string, string>>
 
 /** A picture that is not wider or not higher than this is part of a line of text. */
 const MAX_INLINE_PIXELS = 32
 
-const pixels = (attributes: Attributes, name: string): number => {
+const pixels = (attributes: HtmlAttributes, name: string): number => {
   const own = Number.parseFloat(attributes[name] ?? "")
   if (Number.isFinite(own) && !/%|em|ex/.test(attributes[name] ?? "")) return own
   const styled = new RegExp(`(?:^|[;\\s])${name}\\s*:\\s*([\\d.]+)px`, "i").exec(
@@ -17,7 +17,7 @@ const pixels = (attributes: Attributes, name: string): number => {
 }
 
 /** Whether a picture is part of a line of text: a formula, an icon, an emoji. */
-export const isInline = (attributes: Attributes): boolean =>
+export const isInline = (attributes: HtmlAttributes): boolean =>
   /(?:^|[\s_-])(?:emoji|emoticon|icon|math|latex|tex)(?:$|[\s_-])/i.test(attributes["class"] ?? "") ||
   /^(?:\$|\\\(|\{?\\displaystyle)/.test(attributes["alt"] ?? "") ||
   pixels(attributes, "width") <= MAX_INLINE_PIXELS ||
@@ -35,7 +35,7 @@ export const nameOfReference = (reference: string): string => {
 }
 
 /** The rows and columns that a cell spans. */
-export const spanOf = (attributes: Attributes): CellSpan => {
+export const spanOf = (attributes: HtmlAttributes): CellSpan => {
   const columns = Number.parseInt(attributes["colspan"] ?? "1", 10)
   const rows = Number.parseInt(attributes["rowspan"] ?? "1", 10)
   return { columns: columns > 0 ? columns : 1, rows: rows > 0 ? rows : 1 }

@@ -75,12 +75,7 @@ export const parsePlainText = (text: string, kind: TextKind): Parsed => {
     const heading = (lines[0] ?? "").trim()
     if (level === undefined) blocks.push({ ...span, kind })
     else blocks.push({ ...span, kind: "heading", level, heading })
-    if (
-      title === "" &&
-      blocks.length === 1 &&
-      heading.length <= MAX_TITLE &&
-      (level !== undefined || lines.length === 1)
-    ) {
+    if (blocks.length === 1 && heading.length <= MAX_TITLE && (level !== undefined || lines.length === 1)) {
       title = heading
     }
     first = after
