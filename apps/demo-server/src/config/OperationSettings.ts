@@ -3,11 +3,6 @@ import { Config, Effect, Redacted } from "effect"
 import { parseSubnet, type Subnet } from "../network/IpAddress.ts"
 import { eitherOf, invalidVariable, isHttpUrl, textVariable } from "./Variables.ts"
 
-/** Below the 30 seconds after which container platforms kill a process. */
-const SHUTDOWN_SECONDS = 20
-
-const CALLER_SECONDS = 30
-
 /** Characters of `SLUICE_METRICS_TOKEN` at least. */
 const MIN_TOKEN_LENGTH = 16
 
@@ -87,8 +82,9 @@ const parseTraces = ({ service, traceHeaders, traces }: Variables) => {
 export const parseOperation = Effect.fn("ServerConfig.operation")(function* (found: Variables) {
   const { log = "text", logRequests = String(log === "json") } = found
   return {
-    shutdownSeconds: yield* parseSeconds("SLUICE_SHUTDOWN_SECONDS", found.shutdown, SHUTDOWN_SECONDS),
-    callerSeconds: yield* parseSeconds("SLUICE_CALLER_SECONDS", found.caller, CALLER_SECONDS),
+    // The default is below the 30 seconds after which container platforms kill a process.
+    shutdownSeconds: yield* parseSeconds("SLUICE_SHUTDOWN_SECONDS", found.shutdown, 20),
+    callerSeconds: yield* parseSeconds("SLUICE_CALLER_SECONDS", found.caller, 30),
     /** In lower case. Empty: the default of `isAllowedHost`. */
     hosts: yield* parseHosts(found.hosts),
     isTrustedProxy: yield* parseProxies(found.proxies),

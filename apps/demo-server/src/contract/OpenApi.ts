@@ -38,12 +38,6 @@ const IDEMPOTENCY_KEY = {
   schema: { type: "string", minLength: 1, maxLength: 255 }
 }
 
-const formOf = (json: Node, field: string): Node => {
-  const file = { type: "string", format: "binary", description: "A PNG, JPEG or WEBP" }
-  const properties = { ...at(json, "properties"), [field]: file }
-  return { ...json, properties }
-}
-
 /** The `OpenApi.Transform` of the served API. */
 export const extendOpenApi = <Document extends Node>(document: Document): Document => {
   allowExtraFields(document)
@@ -51,7 +45,9 @@ export const extendOpenApi = <Document extends Node>(document: Document): Docume
     const content = at(document, "paths", path, "post", "requestBody", "content")
     const json = at(document, "components", "schemas", schema)
     if (content !== undefined && json !== undefined) {
-      content["multipart/form-data"] = { schema: formOf(json, field) }
+      const file = { type: "string", format: "binary", description: "A PNG, JPEG or WEBP" }
+      const properties = { ...at(json, "properties"), [field]: file }
+      content["multipart/form-data"] = { schema: { ...json, properties } }
     }
   }
   for (const path of IDEMPOTENT) {

@@ -4,9 +4,6 @@ import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { DataEnvelope } from "./Administration.ts"
 
-/** Days of history at most. */
-const MAX_DAYS = 3_660
-
 /** The calls to a model on one day, without rejected and refunded ones. */
 export const DayUsage = Schema.Struct({
   /** In UTC, such as `2026-11-21`. */
@@ -28,7 +25,7 @@ export class UsageGroup extends HttpApiGroup.make("usage")
     HttpApiEndpoint.get("usage", "/api/usage", {
       query: {
         /** Number of days, including today. Default: 30. */
-        days: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_DAYS }))),
+        days: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3_660 }))),
         /** A user's id. Default: the caller's. Only administrators can read another user's usage. */
         user: Schema.optionalKey(Schema.NonEmptyString)
       },

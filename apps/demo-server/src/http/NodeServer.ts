@@ -1,16 +1,10 @@
 /**
- * Node's HTTP server with time limits for requestTimedOut callers, JSON errors for malformed requests, and a queue for
+ * Node's HTTP server with time limits for slow callers, JSON errors for malformed requests, and a queue for
  * requests that arrive during the start.
  */
 import { Failure } from "@sluice/core/contract"
 import { randomUUID } from "node:crypto"
-import {
-  createServer,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type Server,
-  type ServerResponse
-} from "node:http"
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import { chooseRequestId } from "./RequestRecord.ts"
 import { SECURITY_HEADERS } from "./ResponseHeaders.ts"
@@ -18,14 +12,8 @@ import { SECURITY_HEADERS } from "./ResponseHeaders.ts"
 /** Bytes of all headers of a request. */
 export const MAX_HEADER_BYTES = 16 * 1024
 
-/** Milliseconds for one whole request: enough for a large folder over a slow line. */
-const REQUEST_TIMEOUT = 30 * 60 * 1000
-
 /** The time for a whole body, as a multiple of the allowed silence. Uploads of documents may take longer. */
 const BODY_TIMEOUT_FACTOR = 10
-
-/** Milliseconds that an idle connection stays open. */
-const KEEP_ALIVE = 10_000
 
 /** Milliseconds between checks for slow requests. */
 const CHECK_INTERVAL = 2_000
@@ -47,26 +35,23 @@ type Connections = Map<Socket, Connection>
 /** The response may have another status. */
 const failure = (code: string, message: string) => new Failure({ status: 400, code, message })
 
-const faults: Readonly<Record<string, readonly [status: number, text: string, Failure]>> = {
+const faults: Readonly<Record<string, readonly [status: number, Failure]>> = {
   HPE_HEADER_OVERFLOW: [
     431,
-    "Request Header Fields Too Large",
     failure("headers_too_large", `The headers have more than ${MAX_HEADER_BYTES} bytes. Send fewer`)
   ],
   ERR_HTTP_REQUEST_TIMEOUT: [
     408,
-    "Request Timeout",
     failure("request_timeout", "The request did not arrive in time. Send it again, faster")
   ]
 }
 
-const malformed = [
-  400,
-  "Bad Request",
-  failure("malformed_request", "This is not a valid HTTP request (RFC 9112). The connection is closed")
-] as const
+const malformed = failure(
+  "malformed_request",
+  "This is not a valid HTTP request (RFC 9112). The connection is closed"
+)
 
-const headersOf = ({ headers }: Failure, body: string, id: string): OutgoingHttpHeaders => ({
+const headersOf = ({ headers }: Failure, body: string, id: string) => ({
   ...SECURITY_HEADERS,
   ...headers,
   "content-type": "application/json",
@@ -78,12 +63,12 @@ const headersOf = ({ headers }: Failure, body: string, id: string): OutgoingHttp
 
 /** Refuses a request that could not be parsed, on the socket. */
 const refuseSocket = (socket: Socket, code: string) => {
-  const [status, text, error] = faults[code] ?? malformed
+  const [status, error] = faults[code] ?? [400, malformed]
   const body = JSON.stringify(error.body)
   const head = Object.entries(headersOf(error, body, `req_${randomUUID()}`))
     .map(([name, value]) => `${name}: ${String(value)}\r\n`)
     .join("")
-  socket.end(`HTTP/1.1 ${status} ${text}\r\n${head}\r\n${body}`, () => socket.destroy())
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`, () => socket.destroy())
 }
 
 /** Refuses a request and closes its connection. */
@@ -181,10 +166,11 @@ const closeWhenDone = (server: Server, connections: Connections, begin: () => vo
  */
 export const makeNodeServer = (patience: number, begin: () => void) => {
   const server = createServer({
-    requestTimeout: REQUEST_TIMEOUT,
+    // Enough for a large folder over a slow line.
+    requestTimeout: 30 * 60 * 1000,
     headersTimeout: patience,
     connectionsCheckingInterval: Math.min(CHECK_INTERVAL, patience),
-    keepAliveTimeout: KEEP_ALIVE,
+    keepAliveTimeout: 10_000,
     maxHeaderSize: MAX_HEADER_BYTES,
     // The middleware answers this in the interface's form.
     requireHostHeader: false

@@ -5,8 +5,9 @@
  * checked in the same way.
  */
 import { InvalidRequest, MAX_IMAGE_BYTES } from "@sluice/core"
-import { FILE_ADVICE, type LoadedImage, readImage } from "@sluice/core/media"
-import { Context, type Duration, Effect, Layer } from "effect"
+import { FILE_ADVICE, readImage } from "@sluice/core/media"
+import { Context, Effect, Layer } from "effect"
+import type { LookupAddress } from "node:dns"
 import { lookup } from "node:dns/promises"
 import { get as getPlain, type IncomingMessage } from "node:http"
 import { get as getSecure } from "node:https"
@@ -14,23 +15,15 @@ import { isIP } from "node:net"
 import { makeFileLinks } from "./FileLinks.ts"
 import { isPublicAddress } from "../network/IpAddress.ts"
 
-/** For one image, including redirects. */
-const FETCH_TIMEOUT: Duration.Input = "10 seconds"
-
 const MAX_REDIRECTS = 3
 const REDIRECTS: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 308])
 
 /** Characters of a URL at most. */
 const MAX_URL = 2_048
 
-interface Address {
-  readonly address: string
-  readonly family: number
-}
-
 /** How host names are resolved, and which addresses may be reached. */
 export interface AddressPolicy {
-  readonly resolve: (host: string) => Promise<ReadonlyArray<Address>>
+  readonly resolve: (host: string) => Promise<ReadonlyArray<LookupAddress>>
   readonly mayReach: (address: string, port: number) => boolean
 }
 
@@ -83,7 +76,7 @@ const resolveAddress = Effect.fnUntraced(function* ({ resolve, mayReach }: Addre
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1")
   const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port)
   const family = isIP(host)
-  const addresses: ReadonlyArray<Address> =
+  const addresses: ReadonlyArray<LookupAddress> =
     family === 0
       ? yield* Effect.tryPromise({ try: () => resolve(host), catch: () => notReachable(host) })
       : [{ address: host, family }]
@@ -95,18 +88,15 @@ const resolveAddress = Effect.fnUntraced(function* ({ resolve, mayReach }: Addre
 })
 
 /** One request to one address. Returns the location of a redirect, or the bytes. */
-const request = (url: URL, { address, family }: Address) =>
+const request = (url: URL, { address, family }: LookupAddress) =>
   Effect.callback<Uint8Array | string, InvalidRequest>((resume) => {
     const fail = (what: string) =>
       resume(Effect.fail(invalid(`The image behind the URL could not be fetched: ${what}. ${ADVICE}`)))
     const read = (response: IncomingMessage) => {
       const { statusCode, headers } = response
-      if (REDIRECTS.has(statusCode)) {
-        response.destroy()
-        return resume(Effect.succeed(headers.location ?? ""))
-      }
       if (statusCode !== 200) {
         response.destroy()
+        if (REDIRECTS.has(statusCode)) return resume(Effect.succeed(headers.location ?? ""))
         return fail(`its server returned ${statusCode}`)
       }
       const chunks: Array<Buffer> = []
@@ -137,27 +127,25 @@ const request = (url: URL, { address, family }: Address) =>
     return Effect.sync(() => sent.destroy())
   })
 
-export const fetchImageWithin = (
-  policy: AddressPolicy
-): ((url: string) => Effect.Effect<Uint8Array, InvalidRequest>) => {
-  const follow = Effect.fnUntraced(function* (text: string) {
-    let next = text
-    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-      const url = parse(next)
-      if (url instanceof InvalidRequest) return yield* url
-      const got = yield* request(url, yield* resolveAddress(policy, url))
-      if (typeof got !== "string") return got
-      next = URL.canParse(got, url.href) ? new URL(got, url.href).href : got
-    }
-    return yield* invalid(`The image's URL redirects more than ${MAX_REDIRECTS} times. ${ADVICE}`)
-  })
-  return (url) =>
-    Effect.timeoutOrElse(follow(url), {
-      duration: FETCH_TIMEOUT,
+export const fetchImageWithin = (policy: AddressPolicy) =>
+  Effect.fnUntraced(
+    function* (text: string) {
+      let next = text
+      for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+        const url = parse(next)
+        if (url instanceof InvalidRequest) return yield* url
+        const got = yield* request(url, yield* resolveAddress(policy, url))
+        if (typeof got !== "string") return got
+        next = URL.parse(got, url.href)?.href ?? got
+      }
+      return yield* invalid(`The image's URL redirects more than ${MAX_REDIRECTS} times. ${ADVICE}`)
+    },
+    Effect.timeoutOrElse({
+      duration: "10 seconds",
       orElse: () =>
         Effect.fail(invalid(`The image behind the URL was not received within 10 seconds. ${ADVICE}`))
     })
-}
+  )
 
 /**
  * Loads an image of a request: a URL, a data URI or Base64, but never a file of this machine.
@@ -169,7 +157,7 @@ export const loadReference = (
   given: string,
   param: string,
   origin: string
-): Effect.Effect<LoadedImage, InvalidRequest> =>
+) =>
   Effect.gen(function* () {
     const { image } = yield* readImage<string | Uint8Array>(
       /^https?:/i.test(given) ? yield* fetchImage(given, origin) : given

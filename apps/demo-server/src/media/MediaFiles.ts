@@ -4,11 +4,6 @@ import { Clock, Context, Duration, Effect, FileSystem, Layer, Path, Schedule } f
 import { randomBytes } from "node:crypto"
 import { ServerConfig } from "../config/ServerConfig.ts"
 
-/** How long a file can be downloaded. */
-const FILE_LIFE = Duration.hours(24)
-
-const SWEEP_INTERVAL = Duration.minutes(30)
-
 /** A file name: expiry in seconds since 1970 in base 36, 32 random bytes, extension. */
 const NAME = /^([0-9a-z]{1,9})-[\w-]{43}\.(png|jpeg|webp|mp4)$/
 
@@ -18,12 +13,6 @@ type MediaType = "png" | "jpeg" | "webp" | "mp4"
 const expiryOf = (name: string): number | undefined => {
   const [, seconds] = NAME.exec(name) ?? []
   return seconds === undefined ? undefined : Number.parseInt(seconds, 36) * 1000
-}
-
-interface MediaFile {
-  readonly path: string
-  readonly bytes: number
-  readonly type: MediaType
 }
 
 /** **Details.** Names cannot be guessed, and knowing one gives access. A name contains its expiry. */
@@ -50,12 +39,12 @@ export class MediaFiles extends Context.Service<MediaFiles>()("@sluice/demo-serv
       left.filter((name) => name.endsWith(".new")),
       (name) => Effect.ignore(fs.remove(path.join(folder, name)))
     )
-    yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sweep), Schedule.spaced(SWEEP_INTERVAL)))
+    yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sweep), Schedule.spaced("30 minutes")))
 
     /** Stores a file and returns its name. */
     const put = Effect.fn("MediaFiles.put")(function* (bytes: Uint8Array, type: MediaType) {
       const now = yield* Clock.currentTimeMillis
-      const expires = Math.ceil((now + Duration.toMillis(FILE_LIFE)) / 1000)
+      const expires = Math.ceil((now + Duration.toMillis("24 hours")) / 1000)
       const name = `${expires.toString(36)}-${randomBytes(32).toString("base64url")}.${type}`
       const file = path.join(folder, name)
       yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 }).pipe(
@@ -78,7 +67,7 @@ export class MediaFiles extends Context.Service<MediaFiles>()("@sluice/demo-serv
       if (expires <= (yield* Clock.currentTimeMillis)) return "expired" as const
       const file = path.join(folder, name)
       return yield* fs.stat(file).pipe(
-        Effect.map(({ size }): MediaFile => ({
+        Effect.map(({ size }) => ({
           path: file,
           bytes: Number(size),
           type: name.slice(name.lastIndexOf(".") + 1) as MediaType

@@ -15,17 +15,6 @@ import { databaseRetry } from "../sql/StoreFailure.ts"
 /** How long tasks are kept. Their files live a day; later requests should hear that the file expired. */
 const TASK_LIFE = Duration.days(7)
 
-const CLEANUP_INTERVAL = Duration.hours(1)
-
-/** How long adding a task retries when the database fails. */
-const ADD_TIMEOUT = "20 seconds"
-
-/** How long the end of a task is retried when the database fails. */
-const END_TIMEOUT = "10 minutes"
-
-/** File extensions: jobs of this process, and tasks of earlier versions. */
-const [JOB, LEGACY] = [".job", ".json"]
-
 export const MediaTask = Schema.Struct({
   id: Schema.NonEmptyString,
   kind: Schema.Literals(["image", "video"]),
@@ -77,7 +66,7 @@ const makeJobs = Effect.gen(function* () {
   const { data } = yield* ServerConfig
   const folder = path.join(data, "media", "tasks")
   const running = new Map<string, MediaTask>()
-  const fileOf = (id: string) => path.join(folder, `${createHash("sha256").update(id).digest("hex")}${JOB}`)
+  const fileOf = (id: string) => path.join(folder, `${createHash("sha256").update(id).digest("hex")}.job`)
 
   const save = (task: MediaTask) =>
     fs.makeDirectory(folder, { recursive: true, mode: 0o700 }).pipe(
@@ -97,18 +86,13 @@ const makeJobs = Effect.gen(function* () {
   /** The files of earlier runs. Deletes partly written ones. */
   const leftover = Effect.gen(function* () {
     const names = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
-    for (const name of names.filter((name) => name.endsWith(".new"))) {
-      yield* Effect.ignore(fs.remove(path.join(folder, name)))
-    }
-    return names.filter((name) => !name.endsWith(".new")).map((name) => path.join(folder, name))
+    const files = names.map((name) => path.join(folder, name))
+    for (const file of files) if (file.endsWith(".new")) yield* Effect.ignore(fs.remove(file))
+    return files.filter((file) => !file.endsWith(".new"))
   })
 
   return { fs, leftover, remove, running, save }
 })
-
-interface Row {
-  readonly task: string
-}
 
 /** The rows of all servers. */
 const makeTable = Effect.map(SqlClient.SqlClient, (sql) => {
@@ -132,11 +116,9 @@ const makeTable = Effect.map(SqlClient.SqlClient, (sql) => {
         ({ length }) => length > 0
       ),
     get: (id: string) =>
-      Effect.flatMap(sql<Row>`SELECT task FROM media_tasks WHERE id = ${id}`, ([row]) =>
+      Effect.flatMap(sql<{ readonly task: string }>`SELECT task FROM media_tasks WHERE id = ${id}`, ([row]) =>
         row === undefined ? Effect.undefined : decode(row.task)
       ),
-    find: (kind: MediaTask["kind"], id: string, user: string) =>
-      sql<Row>`SELECT task FROM media_tasks WHERE id = ${id} AND kind = ${kind} AND user_id = ${user}`,
     update: (task: MediaTask) =>
       sql`UPDATE media_tasks SET status = ${task.status}, task = ${textOf(task)} WHERE id = ${task.id}`,
     remove: (id: string) => sql`DELETE FROM media_tasks WHERE id = ${id}`,
@@ -161,7 +143,7 @@ type Table = Effect.Success<typeof makeTable>
 /** Loads a job of an earlier run, or imports a task file of an earlier version. */
 const loadJob = Effect.fnUntraced(function* (file: string, jobs: Jobs, table: Table) {
   const task = yield* Effect.flatMap(jobs.fs.readFileString(file), decode)
-  if (file.endsWith(LEGACY)) {
+  if (file.endsWith(".json")) {
     yield* table.put(task)
     if (!hasEnded(task)) yield* jobs.save(task)
     yield* jobs.fs.remove(file)
@@ -197,7 +179,7 @@ export class MediaTasks extends Context.Service<MediaTasks>()("@sluice/demo-serv
     }
     const cleanup = removeOld(jobs, table)
     yield* cleanup
-    yield* Effect.forkScoped(Effect.repeat(cleanup, Schedule.spaced(CLEANUP_INTERVAL)))
+    yield* Effect.forkScoped(Effect.repeat(cleanup, Schedule.spaced("1 hour")))
 
     return {
       /** The number of tasks of each kind and status. */
@@ -208,7 +190,7 @@ export class MediaTasks extends Context.Service<MediaTasks>()("@sluice/demo-serv
           jobs.running.set(task.id, task)
           yield* jobs.save(task)
         }
-        yield* Effect.retry(table.put(task), databaseRetry(ADD_TIMEOUT)).pipe(
+        yield* Effect.retry(table.put(task), databaseRetry("20 seconds")).pipe(
           Effect.mapError(() => unavailable(task.kind, "The task could not be stored")),
           Effect.filterOrFail(Boolean, () => idTaken(task)),
           Effect.onError(() => (hasEnded(task) ? Effect.void : jobs.remove(task.id)))
@@ -218,9 +200,12 @@ export class MediaTasks extends Context.Service<MediaTasks>()("@sluice/demo-serv
       find: Effect.fnUntraced(function* (kind: MediaTask["kind"], id: string, user: string) {
         // PostgreSQL rejects NUL in text.
         if (id.includes("\0")) return yield* notFound(kind, id)
-        const [row] = yield* Effect.mapError(table.find(kind, id, user), () => unavailable(kind))
-        if (row === undefined) return yield* notFound(kind, id)
-        return jobs.running.get(id) ?? (yield* Effect.orDie(decode(row.task)))
+        const task = yield* table.get(id).pipe(
+          Effect.catchTag("SchemaError", Effect.die),
+          Effect.mapError(() => unavailable(kind))
+        )
+        if (task?.kind !== kind || task.user !== user) return yield* notFound(kind, id)
+        return jobs.running.get(id) ?? task
       }),
       /** Changes a task that this process runs. Does nothing if the task was removed. */
       update: (id: string, change: Partial<MediaTask>): Effect.Effect<void> =>
@@ -232,7 +217,7 @@ export class MediaTasks extends Context.Service<MediaTasks>()("@sluice/demo-serv
           // Progress changes often and is not stored.
           if (next.status === task.status) return Effect.void
           if (!hasEnded(next)) return Effect.ignore(table.update(next))
-          return Effect.retry(table.update(next), databaseRetry(END_TIMEOUT)).pipe(
+          return Effect.retry(table.update(next), databaseRetry("10 minutes")).pipe(
             Effect.catch(({ message }) => Effect.logError(`The result of a task is lost: ${message}`)),
             Effect.andThen(jobs.remove(id)),
             Effect.andThen(Effect.forEach(listeners, (listener) => listener(next), { discard: true }))

@@ -1,7 +1,7 @@
 /**
  * `/healthz`: the process runs. `/readyz`: whether the server can serve, and why not. Both are public and show no secrets.
  */
-import { Duration, Effect, FileSystem, Layer, Path } from "effect"
+import { Effect, FileSystem, Path } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { OWNER } from "../accounts/Owner.ts"
@@ -11,22 +11,16 @@ import { Providers } from "../routing/Providers.ts"
 import { ProvidersFileState } from "./ProvidersFileState.ts"
 import { Shutdown } from "../http/Shutdown.ts"
 
-/** Probes come every few seconds. */
-const CHECK_TIMEOUT = Duration.seconds(2)
-
-/** The result of the disk check is reused for this long. */
-const DISK_CHECK_TTL = Duration.seconds(1)
-
 /** The size of the largest write of the accounts. */
 const PROBE = new Uint8Array(64 * 1024)
 
-/** `ok`, or a fixed description of the fault: other messages may contain addresses and passwords. */
-type Check = "ok" | (string & {})
-
-/** Returns `fault` if the check fails or takes too long. */
-const checkOrFault = <E, R>(fault: Check, check: Effect.Effect<Check, E, R>) =>
+/**
+ * `ok`, or a description of the fault; `fault` if the check fails or takes longer than 2 seconds. Descriptions are fixed:
+ * other messages may contain addresses and passwords.
+ */
+const checkOrFault = <E, R>(fault: string, check: Effect.Effect<string, E, R>) =>
   check.pipe(
-    Effect.timeout(CHECK_TIMEOUT),
+    Effect.timeout("2 seconds"),
     Effect.catchCause(() => Effect.succeed(fault))
   )
 
@@ -68,25 +62,23 @@ const readiness = Effect.gen(function* () {
     .pipe(Effect.ensuring(Effect.ignore(fs.remove(file))), Effect.as("ok"))
   const disk = yield* Effect.cachedWithTTL(
     checkOrFault("the data folder cannot be written: its disk is full or read-only", write),
-    DISK_CHECK_TTL
+    "1 second"
   )
-  const check = Effect.map(Effect.all({ database, library, disk }, { concurrency: 3 }), (checks) => ({
+  return Effect.map(Effect.all({ database, library, disk }, { concurrency: 3 }), (checks) => ({
     ...checks,
     providers: providers.length > 0 ? "ok" : "no provider is configured",
     server: shutdown.hasBegun() ? "the server is stopping" : "ok"
   }))
-  return { check }
 })
 
 /** Reported, but the server stays ready: the previous configuration stays in use. */
 const REJECTED = "the last change of the providers file was rejected: see the log"
 
-const LivenessLayer = HttpRouter.add("GET", "/healthz", HttpServerResponse.jsonUnsafe({ status: "ok" }))
-
-const ReadinessLayer = HttpRouter.use(
+export const HealthLayer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const { check } = yield* readiness
+    const check = yield* readiness
     const { isRejected } = yield* ProvidersFileState
+    yield* router.add("GET", "/healthz", HttpServerResponse.jsonUnsafe({ status: "ok" }))
     yield* router.add(
       "GET",
       "/readyz",
@@ -100,5 +92,3 @@ const ReadinessLayer = HttpRouter.use(
     )
   })
 )
-
-export const HealthLayer = Layer.mergeAll(LivenessLayer, ReadinessLayer)

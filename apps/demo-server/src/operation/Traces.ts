@@ -8,9 +8,6 @@ import { ServerConfig, VERSION } from "../config/ServerConfig.ts"
 const isUntraced = ({ url }: { readonly url: string }): boolean =>
   /^\/(?:files\/|healthz|readyz|metrics|assets\/)/.test(url)
 
-/** All query values are redacted: they contain callers' texts. */
-const EVERY_NAME = [/^/]
-
 export const TracesLayer = Layer.unwrap(
   Effect.map(ServerConfig, ({ operation: { traces } }) =>
     traces === undefined
@@ -23,7 +20,8 @@ export const TracesLayer = Layer.unwrap(
             resource: { serviceName: traces.service, serviceVersion: VERSION }
           }).pipe(Layer.provide([OtlpSerialization.layerJson, FetchHttpClient.layer])),
           Layer.succeed(HttpMiddleware.TracerDisabledWhen, isUntraced),
-          Layer.succeed(UrlParams.CurrentRedactedNames, EVERY_NAME)
+          // All query values: they contain callers' texts.
+          Layer.succeed(UrlParams.CurrentRedactedNames, [/^/])
         )
   )
 )

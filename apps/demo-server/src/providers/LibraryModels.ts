@@ -60,10 +60,7 @@ const layerGatewayModels = (gateway: GatewaySettings) => {
       ? layerFallback("SLUICE_CHAT_MODEL", "answers", Embedded.layerReader)
       : GatewayReader.layer({ model: models.chat }),
     layerVisionModel(models.vision)
-  ).pipe(
-    Layer.provide(layerLibraryGateway(upstream, { batch, timeout: upstream.timeout })),
-    Layer.catchTag("GatewayError", (error) => Layer.effectContext(Effect.fail(gatewayError(error))))
-  )
+  ).pipe(Layer.provide(layerLibraryGateway(upstream, { batch, timeout: upstream.timeout })))
 }
 
 type Use = keyof typeof LIBRARY_OPERATIONS
@@ -103,7 +100,7 @@ const layerFileModels = (file: string) =>
         named("vision", ({ model }) => layerVisionModel(model)) ?? layerVision
       )
     })
-  ).pipe(Layer.catchTag("GatewayError", (error) => Layer.effectContext(Effect.fail(gatewayError(error)))))
+  )
 
 /** Embedder, Reranker, Reader and Vision, as configured. */
 export const LibraryModelsLayer = Layer.unwrap(
@@ -113,4 +110,4 @@ export const LibraryModelsLayer = Layer.unwrap(
     const file = yield* libraryFile
     return file === undefined ? Layer.mergeAll(Embedded.layer, layerVision) : layerFileModels(file)
   })
-)
+).pipe(Layer.catchTag("GatewayError", (error) => Layer.effectContext(Effect.fail(gatewayError(error)))))

@@ -38,11 +38,10 @@ const Url = Schema.String.check(
 const WHERE = 'Expected { "env": NAME } or { "file": PATH }, not the key itself'
 
 /** The place of a credential. */
-export const CredentialSource = Schema.Struct({
+const CredentialSource = Schema.Struct({
   env: Schema.optionalKey(Schema.NonEmptyString),
   file: Schema.optionalKey(Schema.NonEmptyString)
 }).check(Schema.makeFilter(({ env, file }) => (env === undefined) !== (file === undefined) || WHERE))
-export type CredentialSource = typeof CredentialSource.Type
 
 const share = { priority: Schema.optionalKey(Priority), weight: Schema.optionalKey(Positive) }
 
@@ -151,10 +150,7 @@ const describe = ({ issue }: Schema.SchemaError): string =>
     .join("; ")
 
 /** Parses the file. The error lists everything that is wrong. */
-export const decodeProvidersFile = (text: string): Effect.Effect<ProvidersFile, string> =>
-  Effect.suspend(() => {
-    const value = parseJson(text)
-    return value === undefined
-      ? Effect.fail("it is not valid JSON")
-      : Effect.mapError(decode(value), describe)
-  })
+export const decodeProvidersFile = (text: string): Effect.Effect<ProvidersFile, string> => {
+  const value = parseJson(text)
+  return value === undefined ? Effect.fail("it is not valid JSON") : Effect.mapError(decode(value), describe)
+}

@@ -6,20 +6,15 @@ import { StartError } from "../config/StartError.ts"
 import { CIRCUIT_DEFAULTS } from "../routing/ProviderCircuits.ts"
 import { Dialects, gatewayDialect } from "../routing/dialects/Dialect.ts"
 import type { ServedModel, UpstreamSettings } from "../routing/UpstreamProvider.ts"
-import { type CredentialSource, decodeProvidersFile, type UpstreamEntry } from "./ProvidersFile.ts"
+import { decodeProvidersFile, type UpstreamEntry } from "./ProvidersFile.ts"
 
-const decodeKey = Schema.decodeUnknownEffect(ApiKey)
-
-/** The file's name unless `SLUICE_CONFIG` names another. */
-const PROVIDERS_FILE = "sluice.config.json"
-
-/** The absolute path of the file; undefined if it does not exist and none was named. */
+/** The absolute path of the file; undefined if it does not exist and `SLUICE_CONFIG` names none. */
 export const providersPath = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const { gateway } = yield* ServerConfig
   const named = (yield* Effect.orElseSucceed(Config.String("SLUICE_CONFIG"), () => "")).trim()
-  const file = path.resolve(named === "" ? PROVIDERS_FILE : named)
+  const file = path.resolve(named === "" ? "sluice.config.json" : named)
   if (!(yield* Effect.orElseSucceed(fs.exists(file), () => false))) {
     if (named === "") return undefined
     return yield* new StartError({ message: `SLUICE_CONFIG names ${file}, which does not exist` })
@@ -42,14 +37,14 @@ const read = (path: string) =>
   )
 
 /** Reads a key from its variable or file. The error names the place, not the key. */
-const readCredential = Effect.fnUntraced(function* ({ env, file }: CredentialSource, folder: string) {
+const readCredential = Effect.fnUntraced(function* ({ env, file }: UpstreamEntry["apiKey"], folder: string) {
   const path = yield* Path.Path
   const found =
     file === undefined
       ? yield* Effect.mapError(Config.String(env ?? ""), () => `the variable ${env} is not set`)
       : yield* Effect.mapError(read(path.resolve(folder, file)), (why) => `the file ${file}: ${why}`)
   return yield* Effect.mapError(
-    decodeKey(found),
+    Schema.decodeUnknownEffect(ApiKey)(found),
     () => `${env ?? file} has no key: it is empty, or has several words`
   )
 })

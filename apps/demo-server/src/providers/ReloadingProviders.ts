@@ -1,5 +1,5 @@
 /** The providers of the providers' file, reloaded when it changes. */
-import { Clock, DateTime, Effect, FileSystem, Path, Queue, Redacted, Ref, Stream } from "effect"
+import { DateTime, Effect, FileSystem, Path, Queue, Redacted, Ref, Stream } from "effect"
 import { StartError } from "../config/StartError.ts"
 import { ProvidersFileState } from "../operation/ProvidersFileState.ts"
 import { makeCircuitGuards } from "../routing/ProviderCircuits.ts"
@@ -7,22 +7,16 @@ import type { Provider } from "../routing/Provider.ts"
 import { upstream } from "../routing/UpstreamProvider.ts"
 import { loadProvidersSettings, type ProvidersSettings } from "./ProvidersSettings.ts"
 
-/** Waits for the end of a burst of changes, because editors write in several steps. */
-const DEBOUNCE = "100 millis"
-
 /** SIGHUP requests a reload. At a terminal it means that the terminal was closed, and ends the server. */
 const reloadSignals = process.stdin.isTTY
   ? Stream.never
-  : Stream.callback<"signal">((queue) =>
-      Effect.acquireRelease(
-        Effect.sync(() => {
-          const onSignal = () => void Queue.offerUnsafe(queue, "signal")
-          process.on("SIGHUP", onSignal)
-          return onSignal
-        }),
-        (onSignal) => Effect.sync(() => process.off("SIGHUP", onSignal))
+  : Stream.callback<"signal">((queue) => {
+      const onSignal = () => void Queue.offerUnsafe(queue, "signal")
+      return Effect.acquireRelease(
+        Effect.sync(() => process.on("SIGHUP", onSignal)),
+        () => Effect.sync(() => process.off("SIGHUP", onSignal))
       )
-    )
+    })
 
 /**
  * Emits `changed` after a change in the file's folder, and `signal` after SIGHUP. It watches the folder because editors
@@ -34,13 +28,12 @@ const watchFile = (file: string) =>
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path
       const changes = fs.watch(path.dirname(file)).pipe(
-        Stream.debounce(DEBOUNCE),
+        // Editors write in several steps.
+        Stream.debounce("100 millis"),
         Stream.map(() => "changed" as const),
         Stream.catch((error) =>
-          Stream.drain(
-            Stream.fromEffect(
-              Effect.logWarning(`${file} cannot be watched (${error.message}). Send SIGHUP to reload it`)
-            )
+          Stream.fromEffectDrain(
+            Effect.logWarning(`${file} cannot be watched (${error.message}). Send SIGHUP to reload it`)
           )
         )
       )
@@ -67,14 +60,10 @@ const namesOf = (providers: ReadonlyArray<Provider>) => providers.map(({ id }) =
 const makeBuilder = Effect.fnUntraced(function* <E, R>(embedded: Effect.Effect<Provider, E, R>) {
   const embeddedOnce = yield* Effect.cached(embedded)
   const guards = new Map<string, Effect.Success<ReturnType<typeof makeCircuitGuards>>>()
-  const guardOf = Effect.fnUntraced(function* (health: ProvidersSettings["health"]) {
+  return Effect.fnUntraced(function* ({ embedded, health, upstreams }: ProvidersSettings) {
     const key = JSON.stringify(health)
     const guard = guards.get(key) ?? (yield* makeCircuitGuards(health))
     guards.set(key, guard)
-    return guard
-  })
-  return Effect.fnUntraced(function* ({ embedded, health, upstreams }: ProvidersSettings) {
-    const guard = yield* guardOf(health)
     const gateways = yield* Effect.forEach(upstreams, (settings) =>
       Effect.map(upstream(settings), (provider): Provider => ({
         ...provider,
@@ -100,7 +89,7 @@ export const reloadingProviders = Effect.fnUntraced(function* <E, R>(
     (why) => new StartError({ message: `${file}: ${why}` })
   )
   const providers = [...(yield* build(first))]
-  const loaded = yield* Ref.make({ settings: first, millis: yield* Clock.currentTimeMillis })
+  const loaded = yield* Ref.make({ settings: first, time: yield* DateTime.now })
   const lastError = yield* Ref.make("")
 
   const reload = (trigger: "changed" | "signal") =>
@@ -113,18 +102,18 @@ export const reloadingProviders = Effect.fnUntraced(function* <E, R>(
       if (trigger === "changed" && fingerprint(before) === fingerprint(settings)) return
       const next = yield* build(settings)
       providers.splice(0, providers.length, ...next)
-      yield* Ref.set(loaded, { settings, millis: yield* Clock.currentTimeMillis })
+      yield* Ref.set(loaded, { settings, time: yield* DateTime.now })
       yield* Effect.logInfo(`${file} was reloaded. Providers: ${namesOf(next)}`)
     }).pipe(
-      Effect.catch((error) =>
-        Effect.gen(function* () {
+      Effect.catch(
+        Effect.fnUntraced(function* (error) {
           yield* state.setRejected(true)
           const reason = String(error)
           // If the log file is in the same folder, each line changes the folder.
           if ((yield* Ref.getAndSet(lastError, reason)) === reason && trigger === "changed") return
-          const { millis } = yield* Ref.get(loaded)
+          const { time } = yield* Ref.get(loaded)
           yield* Effect.logWarning(
-            `${file} was not reloaded: ${reason}. The version of ${DateTime.formatIso(DateTime.makeUnsafe(millis))} stays in use`
+            `${file} was not reloaded: ${reason}. The version of ${DateTime.formatIso(time)} stays in use`
           )
         })
       )

@@ -16,21 +16,12 @@ export interface BytesMap {
  * **Details.** `idle` is the longest time between two parts. With it, a stream that fails or stalls ends with the bytes
  * of `end(true)`. Without it, a failure passes.
  */
-export function mapBytes<E>(
-  stream: Stream.Stream<Uint8Array, E>,
-  make: () => BytesMap,
-  idle: Duration.Duration
-): Stream.Stream<Uint8Array>
-export function mapBytes<E>(
-  stream: Stream.Stream<Uint8Array, E>,
-  make: () => BytesMap
-): Stream.Stream<Uint8Array, E>
-export function mapBytes<E>(
+export const mapBytes = <E>(
   stream: Stream.Stream<Uint8Array, E>,
   make: () => BytesMap,
   idle?: Duration.Duration
-): Stream.Stream<Uint8Array, E> {
-  return Stream.transformPull(stream, (pull) =>
+): Stream.Stream<Uint8Array, E> =>
+  Stream.transformPull(stream, (pull) =>
     Effect.sync(() => {
       const { end, isDone, push } = make()
       let isOver = false
@@ -59,4 +50,3 @@ export function mapBytes<E>(
       return next
     })
   )
-}

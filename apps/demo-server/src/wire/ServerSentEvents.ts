@@ -4,21 +4,13 @@ const [NEWLINE = 0, RETURN = 0] = Buffer.from("\n\r")
 const LINE_END = /(\r\n|\n|\r)/
 const FIELD = "data:"
 
-interface LineSplitter {
-  /** The bytes up to the last line end. The unfinished line is held back, unless it is too long. */
-  readonly push: (bytes: Uint8Array) => Buffer
-  /** The bytes that are held back. */
-  readonly rest: () => Buffer
-  /** Whether the start of the unfinished line has passed because the line is too long. */
-  readonly isOpen: () => boolean
-}
-
 /** Splits a stream after complete lines. Of an unfinished line, at most `limit` bytes are held back. */
-export const makeLineSplitter = (limit: number): LineSplitter => {
+export const makeLineSplitter = (limit: number) => {
   let rest = Buffer.alloc(0)
   let isOpen = false
   return {
-    push: (bytes) => {
+    /** The bytes up to the last line end. The unfinished line is held back, unless it is too long. */
+    push: (bytes: Uint8Array) => {
       const all = Buffer.concat([rest, bytes])
       const end = Math.max(all.lastIndexOf(NEWLINE), all.lastIndexOf(RETURN)) + 1
       isOpen = all.length - end > limit || (isOpen && end === 0)
@@ -26,7 +18,9 @@ export const makeLineSplitter = (limit: number): LineSplitter => {
       rest = all.subarray(cut)
       return all.subarray(0, cut)
     },
+    /** The bytes that are held back. */
     rest: () => rest,
+    /** Whether the start of the unfinished line has passed because the line is too long. */
     isOpen: () => isOpen
   }
 }
