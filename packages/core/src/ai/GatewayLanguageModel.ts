@@ -118,24 +118,17 @@ const toStreamParts = (
   return [true, started ? [delta] : [{ type: "text-start", id }, delta]]
 }
 
-const finishPart = ({
-  completionTokens,
-  finishReason,
-  promptTokens
-}: ChatEnd): Response.FinishPartEncoded => ({
+const finishPart = (end: ChatEnd): Response.FinishPartEncoded => ({
   type: "finish",
-  reason: finishReason === undefined ? "unknown" : (REASONS.get(finishReason) ?? "other"),
+  reason: end.finishReason === undefined ? "unknown" : (REASONS.get(end.finishReason) ?? "other"),
   usage: {
-    inputTokens: {
-      total: promptTokens || undefined,
-      uncached: undefined,
-      cacheRead: undefined,
-      cacheWrite: undefined
-    },
-    outputTokens: { total: completionTokens || undefined, text: undefined, reasoning: undefined }
+    inputTokens: { ...NO_DETAILS, total: end.promptTokens || undefined },
+    outputTokens: { total: end.completionTokens || undefined, text: undefined, reasoning: undefined }
   },
   response: undefined
 })
+
+const NO_DETAILS = { uncached: undefined, cacheRead: undefined, cacheWrite: undefined }
 
 const REASONS: ReadonlyMap<string, Response.FinishReason> = new Map([
   ["stop", "stop"],

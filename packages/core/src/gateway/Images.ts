@@ -7,17 +7,14 @@ import type { LoadedImage } from "../media/ImageFormat.ts"
 
 /** How to wait for an image task. Defaults come from the client. */
 export interface ImageWaitOptions {
-  /** The poll interval, as a duration or a schedule. Default: 5 seconds. */
+  /** The poll interval, as a duration or a schedule. A schedule that ends first is a time-out. Default: 5 seconds. */
   readonly every?: Duration.Input | Schedule.Schedule<unknown>
   /** The limit from the start of `generate` or `resume`. Default: 10 minutes. */
   readonly deadline?: Duration.Input
 }
 
-/** From the interface. */
-export const IMAGE_POLL_INTERVAL = Duration.seconds(5)
-
-/** Most images take seconds, the slowest two minutes. */
-export const IMAGE_DEADLINE = Duration.minutes(10)
+/** The interval is from the interface. Most images take seconds, the slowest two minutes. */
+export const IMAGE_WAIT: Required<ImageWaitOptions> = { every: "5 seconds", deadline: "10 minutes" }
 
 /**
  * The limit of one creation by a one-step model, if the client has no `attemptTimeout`.

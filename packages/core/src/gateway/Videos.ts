@@ -6,17 +6,14 @@ import type { VideoCall } from "../contract/VideoModels.ts"
 
 /** How to wait for a video task. Defaults come from the client. */
 export interface VideoWaitOptions {
-  /** The poll interval, as a duration or a schedule. Default: 15 seconds. */
+  /** The poll interval, as a duration or a schedule. A schedule that ends first is a time-out. Default: 15 seconds. */
   readonly every?: Duration.Input | Schedule.Schedule<unknown>
   /** The limit from the start of `generate` or `resume`. Default: 30 minutes. Most videos take 1 to 5. */
   readonly deadline?: Duration.Input
 }
 
-/** Recommended by the interface. */
-export const VIDEO_POLL_INTERVAL = Duration.seconds(15)
-
-/** Six times the usual duration of the slowest videos. */
-export const VIDEO_DEADLINE = Duration.minutes(30)
+/** The interval that the interface recommends, and six times the usual duration of the slowest videos. */
+export const VIDEO_WAIT: Required<VideoWaitOptions> = { every: "15 seconds", deadline: "30 minutes" }
 
 /** The usual lifetime of a link after completion. Download before it expires. */
 const VIDEO_LINK_LIFETIME = Duration.hours(24)

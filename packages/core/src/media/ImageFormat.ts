@@ -47,16 +47,13 @@ export const MAX_IMAGE_PIXELS = 16_384 * 8_192
 /** The size that the header states, or `undefined` if it is truncated, damaged or 0. */
 export const imageSizeOf = (format: ImageFormat, bytes: Uint8Array): ImageSize | undefined => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const size = READERS[format](view)
+  const size = READERS[format](view, ascii(bytes, 12, 16))
   return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined
 }
 
-const textAt = (view: DataView, at: number): string =>
-  String.fromCharCode(...[0, 1, 2, 3].map((offset) => view.getUint8(at + offset)))
-
-/** The header chunk is the first one. */
-const pngSize = (view: DataView): ImageSize | undefined =>
-  view.byteLength >= 24 && textAt(view, 12) === "IHDR"
+/** The header chunk is the first one. `kind` is the name of the first chunk, at 12. */
+const pngSize = (view: DataView, kind: string): ImageSize | undefined =>
+  view.byteLength >= 24 && kind === "IHDR"
     ? { width: view.getUint32(16), height: view.getUint32(20) }
     : undefined
 
@@ -79,10 +76,8 @@ const jpegSize = (view: DataView): ImageSize | undefined => {
 }
 
 /** Lossy, lossless or extended: three headers. */
-const webpSize = (view: DataView): ImageSize | undefined => {
-  // The least that holds a size: the shortest of the three headers ends at 25, the others at 30.
-  const kind = view.byteLength < 25 ? "" : textAt(view, 12)
-  if (kind !== "VP8L" && view.byteLength < 30) return undefined
+const webpSize = (view: DataView, kind: string): ImageSize | undefined => {
+  if (view.byteLength < (kind === "VP8L" ? 25 : 30)) return undefined
   const uint24 = (at: number) => view.getUint16(at, true) | (view.getUint8(at + 2) << 16)
   switch (kind) {
     case "VP8 ":

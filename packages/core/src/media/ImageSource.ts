@@ -54,59 +54,54 @@ export const FILE_ADVICE = "Pass a file's path as { file: path }."
 const tooLarge = (what: string, bytes: number) =>
   refuse(`${what} has ${(bytes / 1024 / 1024).toFixed(2)} MB. The limit is 20 MB.`)
 
-const load = (bytes: Uint8Array, what: string): Result.Result<LoadedImage, InvalidRequest> =>
+const load = (bytes: Uint8Array, what: string): Effect.Effect<LoadedImage, InvalidRequest> =>
   bytes.length > MAX_IMAGE_BYTES
-    ? Result.fail(tooLarge(what, bytes.length))
-    : Result.mapError(loadImage(bytes, what), refuse)
+    ? tooLarge(what, bytes.length)
+    : Effect.fromResult(Result.mapError(loadImage(bytes, what), refuse))
 
-const ofBytes = (bytes: Uint8Array, what = "The image"): Result.Result<EncodedImage, InvalidRequest> =>
-  Result.map(load(bytes, what), (image) => {
+const ofBytes = (bytes: Uint8Array, what = "The image"): Effect.Effect<EncodedImage, InvalidRequest> =>
+  Effect.map(load(bytes, what), (image) => {
     const wire = makeDataUri(mediaTypeOf(image.format), bytes)
     return { wire, url: wire, image }
   })
 
 const ofBase64 = (base64: string, what: string) => {
   const length = base64ByteLength(base64)
-  if (length > MAX_IMAGE_BYTES) return Result.fail(tooLarge(what, length))
+  if (length > MAX_IMAGE_BYTES) return tooLarge(what, length)
   const bytes = decodeBase64(base64)
   return bytes === undefined
-    ? Result.fail(
-        refuse(`${what} is not Base64 of the standard alphabet, padded, without line breaks. ${FILE_ADVICE}`)
-      )
+    ? refuse(`${what} is not Base64 of the standard alphabet, padded, without line breaks. ${FILE_ADVICE}`)
     : load(bytes, what)
 }
 
-const ofDataUri = (uri: string): Result.Result<EncodedImage, InvalidRequest> => {
-  const what = "The image of the data URI"
+const ofDataUri = (uri: string): Effect.Effect<EncodedImage, InvalidRequest> => {
   const parts = parseDataUri(uri)
-  if (parts === undefined) {
-    return Result.fail(refuse("The data URI is not of the form data:image/png;base64,…"))
-  }
-  return Result.flatMap(ofBase64(parts.base64, what), (image) => {
+  if (parts === undefined) return refuse("The data URI is not of the form data:image/png;base64,…")
+  return Effect.flatMap(ofBase64(parts.base64, "The image of the data URI"), (image) => {
     const mediaType = mediaTypeOf(image.format)
     // Many callers write `image/jpg`, which is not a registered type.
     const declared = parts.mediaType === "image/jpg" ? "image/jpeg" : parts.mediaType
     if (declared !== mediaType) {
-      return Result.fail(
-        refuse(`The data URI declares ${declared}, but its bytes are ${mediaType}. Correct the media type.`)
+      return refuse(
+        `The data URI declares ${declared}, but its bytes are ${mediaType}. Correct the media type.`
       )
     }
     const url = `data:${mediaType};base64,${parts.base64}`
-    return Result.succeed({ wire: url, url, image })
+    return Effect.succeed({ wire: url, url, image })
   })
 }
 
-const ofText = (text: string): Result.Result<EncodedImage, InvalidRequest> => {
+const ofText = (text: string): Effect.Effect<EncodedImage, InvalidRequest> => {
   if (isDataUri(text)) return ofDataUri(text)
   if (/^https?:\/\//i.test(text)) {
     return URL.canParse(text)
-      ? Result.succeed({ wire: text, url: text })
-      : Result.fail(refuse("The image's URL is not a valid http or https address."))
+      ? Effect.succeed({ wire: text, url: text })
+      : refuse("The image's URL is not a valid http or https address.")
   }
   if (/^[a-z][a-z0-9+.-]*:/i.test(text)) {
-    return Result.fail(refuse(`The image's URL is neither http, nor https, nor a data URI. ${FILE_ADVICE}`))
+    return refuse(`The image's URL is neither http, nor https, nor a data URI. ${FILE_ADVICE}`)
   }
-  return Result.map(ofBase64(text, "The image"), (image) => ({
+  return Effect.map(ofBase64(text, "The image"), (image) => ({
     wire: text,
     url: `data:${mediaTypeOf(image.format)};base64,${text}`,
     image
@@ -122,7 +117,7 @@ const ofFile = Effect.fnUntraced(function* (path: string) {
   // Checked before reading, which loads the whole file.
   if (size > BigInt(MAX_IMAGE_BYTES)) return yield* tooLarge(`The image ${path}`, Number(size))
   const bytes = yield* Effect.mapError(files.readFile(path), cannot)
-  return yield* Effect.fromResult(ofBytes(bytes, `The image ${path}`))
+  return yield* ofBytes(bytes, `The image ${path}`)
 })
 
 /**
@@ -137,8 +132,8 @@ export const readImage = <const S extends ImageSource>(
 ): Effect.Effect<EncodedImage, InvalidRequest, RequiredServices<S>> => read(source) as never
 
 const read = (source: ImageSource): Effect.Effect<EncodedImage, InvalidRequest, FileSystem.FileSystem> => {
-  if (typeof source === "string") return Effect.fromResult(ofText(source))
-  if (source instanceof URL) return Effect.fromResult(ofText(source.href))
-  if (source instanceof Uint8Array) return Effect.suspend(() => Effect.fromResult(ofBytes(source)))
+  if (typeof source === "string") return ofText(source)
+  if (source instanceof URL) return ofText(source.href)
+  if (source instanceof Uint8Array) return Effect.suspend(() => ofBytes(source))
   return ofFile(source.file)
 }

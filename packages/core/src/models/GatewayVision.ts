@@ -34,14 +34,12 @@ export const layer = (options: GatewayVisionOptions): Layer.Layer<Vision, never,
       const { maxImages = MAX_IMAGES, maxTokens, model } = options
 
       const refuse = (reason: InvalidRequest) => new GatewayError({ operation: "vision", model, reason })
-
       const countFault = (count: number): string | undefined => {
         if (count === 0) return "There is no image. For text alone, use `Gateway.chat`."
         return count > maxImages
           ? `${count} images exceed the limit of ${maxImages} per question.`
           : undefined
       }
-
       return Vision.of({
         model: {
           id: model,

@@ -3,7 +3,7 @@ import { Effect, Predicate, Redacted, type Schema } from "effect"
 import type { HttpClientResponse } from "effect/http"
 import { parseJson } from "../../contract/Fields.ts"
 import { Forbidden, type GatewayReason, InvalidResponse, NotFound } from "../../contract/GatewayError.ts"
-import type { AttemptFailure, CallResult } from "../transport/CallResult.ts"
+import type { Attempt } from "../call/CallInfo.ts"
 import { parseErrorBody } from "../transport/ErrorDetails.ts"
 import { mapResult, responseText, type SendError, sendAndDecode } from "../transport/SendAndDecode.ts"
 
@@ -21,7 +21,6 @@ const refusalReason = (message = "The gateway refused and did not say why."): Ga
 
 type Response = HttpClientResponse.HttpClientResponse
 type Send = Effect.Effect<Response, SendError>
-type Attempt<A> = Effect.Effect<CallResult<A>, AttemptFailure>
 
 /** The `data` of an envelope. */
 export const sendForData = <D>(

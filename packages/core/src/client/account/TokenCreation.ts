@@ -29,19 +29,6 @@ const parseCreation = (body: Schema.Json) => {
   }
 }
 
-/** The token with its requested values, for a gateway that returns only the key. */
-const tokenFromRequest = (token: NewToken, id: number | undefined, key: ApiKey): CreatedToken => ({
-  ...(id !== undefined && { id }),
-  name: token.name,
-  status: 1,
-  enabled: true,
-  expires: token.expires ?? NEVER_EXPIRES,
-  remainQuota: token.remainQuota,
-  subnet: token.subnet ?? "",
-  key,
-  ...(token.extra !== undefined && { extra: token.extra })
-})
-
 const OPERATION = "create token"
 
 const ADVICE = "Read its key on the gateway's pages, or remove it; do not create it again."
@@ -81,7 +68,10 @@ export const createToken = Effect.fnUntraced(function* (calls: TokenCalls, token
     // The key is not returned again: a failed read must neither lose it nor delay it.
     const once = Effect.orElseSucceed(withRetryPolicy(RETRY_NEVER)(readBack), () => undefined)
     const complete = record ?? (yield* once)
-    return complete ? { ...tokenOf(complete), key } : tokenFromRequest(token, id, key)
+    if (complete !== undefined) return { ...tokenOf(complete), key }
+    // The gateway returned only the key: the rest is as requested.
+    const { id: _, ...requested } = tokenOf({ ...payload, id: 0, status: 1 })
+    return { ...(id !== undefined && { id }), ...requested, key }
   }
   const failedRead = ({ reason, requestId }: GatewayError) => {
     const why = reason.message.replace(/[.!?…]*$/, "")

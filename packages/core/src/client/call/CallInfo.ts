@@ -15,11 +15,10 @@ export interface CallInfo {
   readonly request?: Readonly<Record<string, unknown>>
 }
 
+export type Attempt<A> = Effect.Effect<CallResult<A>, AttemptFailure>
+
 /** Wraps each attempt: delays it, or refuses it. A delay counts for the call's time-out, not for the attempt's. */
-export type AttemptMiddleware = <A>(
-  attempt: Effect.Effect<CallResult<A>, AttemptFailure>,
-  info: CallInfo
-) => Effect.Effect<CallResult<A>, AttemptFailure>
+export type AttemptMiddleware = <A>(attempt: Attempt<A>, info: CallInfo) => Attempt<A>
 
 /** The middleware of `layerCircuitBreaker`. */
 export const BreakerMiddleware = Context.Reference<AttemptMiddleware | undefined>(

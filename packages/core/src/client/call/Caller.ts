@@ -10,7 +10,7 @@ import {
 import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../../gateway/RetryPolicy.ts"
 import type { AttemptFailure, CallResult } from "../transport/CallResult.ts"
 import { IdempotencyKey } from "../transport/Outgoing.ts"
-import type { AttemptMiddleware, CallInfo } from "./CallInfo.ts"
+import type { Attempt, AttemptMiddleware, CallInfo } from "./CallInfo.ts"
 import { redactResult, makeRedact, redactReason } from "./Redact.ts"
 import { observe } from "./Telemetry.ts"
 
@@ -38,10 +38,6 @@ export interface CallOptions {
   readonly honoursIdempotencyKey?: boolean
 }
 
-/** Long enough for a full batch of embeddings or a long answer. */
-const ATTEMPT_TIMEOUT: Duration.Input = "60 seconds"
-const CALL_TIMEOUT: Duration.Input = "3 minutes"
-
 /** The text to append to the message of a failure with unknown outcome. A gateway built on this client has added it. */
 const outcomeNotice = (message: string): string =>
   message.includes(UNKNOWN_OUTCOME_NOTICE)
@@ -53,14 +49,11 @@ const REQUEST_ID_LENGTH = 128
 
 /** Runs attempts as calls. */
 export interface Caller {
-  readonly call: <A>(
-    info: CallInfo,
-    attempt: Effect.Effect<CallResult<A>, AttemptFailure>
-  ) => Effect.Effect<A, GatewayError>
+  readonly call: <A>(info: CallInfo, attempt: Attempt<A>) => Effect.Effect<A, GatewayError>
   /** `call`, with the request id and the metadata. */
   readonly callWithResult: <A>(
     info: CallInfo,
-    attempt: Effect.Effect<CallResult<A>, AttemptFailure>
+    attempt: Attempt<A>
   ) => Effect.Effect<CallResult<A>, GatewayError>
   /** The error of a failure, without the credential. */
   readonly fail: (info: CallInfo, failure: AttemptFailure, attempt?: number) => GatewayError
@@ -135,8 +128,8 @@ export const makeCaller = (
   credential: Redacted.Redacted,
   middleware: ReadonlyArray<AttemptMiddleware> = []
 ): Caller => {
-  const attemptTimeout = Duration.fromInputUnsafe(options.attemptTimeout ?? ATTEMPT_TIMEOUT)
-  const callTimeout = Duration.fromInputUnsafe(options.callTimeout ?? CALL_TIMEOUT)
+  const attemptTimeout = Duration.fromInputUnsafe(options.attemptTimeout ?? "60 seconds")
+  const callTimeout = Duration.fromInputUnsafe(options.callTimeout ?? "3 minutes")
   const redact = makeRedact(Redacted.value(credential))
   const fail = makeFail(redact)
 
@@ -147,7 +140,7 @@ export const makeCaller = (
   /** One attempt with its time-out and its middleware. */
   const attemptOnce = <A>(
     info: CallInfo,
-    attempt: Effect.Effect<CallResult<A>, AttemptFailure>,
+    attempt: Attempt<A>,
     state: CallState,
     failed: (failure: AttemptFailure) => GatewayError
   ) => {

@@ -10,32 +10,21 @@ const SECONDS = Array.from({ length: 14 }, (_, i) => 0.01 * 2 ** i)
 
 type Labels = Readonly<Record<string, string>>
 
-const makeMetrics = (attributes?: Labels) => ({
-  /** Completed calls. A call whose texts are split into requests counts once for each. */
-  calls: Metric.counter("sluice.client.calls", {
-    description: "Calls of the gateway",
-    incremental: true,
-    attributes
-  }),
-  /** Attempts after the first of a call. */
-  retries: Metric.counter("sluice.client.retries", {
-    description: "Repeated attempts",
-    incremental: true,
-    attributes
-  }),
-  /** Tokens of a call. */
-  tokens: Metric.histogram("gen_ai.client.token.usage", {
-    description: "Tokens of a call",
-    boundaries: TOKENS,
-    attributes
-  }),
-  /** Seconds from the start of a call to its end, with retries and delays; of a stream, to its head. */
-  seconds: Metric.histogram("gen_ai.client.operation.duration", {
-    description: "Seconds of a call",
-    boundaries: SECONDS,
-    attributes
-  })
-})
+const makeMetrics = (attributes?: Labels) => {
+  const counter = (name: string, description: string) =>
+    Metric.counter(name, { description, incremental: true, attributes })
+  const histogram = (name: string, description: string, boundaries: ReadonlyArray<number>) =>
+    Metric.histogram(name, { description, boundaries, attributes })
+  return {
+    /** Completed calls. A call whose texts are split into requests counts once for each. */
+    calls: counter("sluice.client.calls", "Calls of the gateway"),
+    /** Attempts after the first of a call. */
+    retries: counter("sluice.client.retries", "Repeated attempts"),
+    tokens: histogram("gen_ai.client.token.usage", "Tokens of a call", TOKENS),
+    /** Seconds from the start of a call to its end, with retries and delays; of a stream, to its head. */
+    seconds: histogram("gen_ai.client.operation.duration", "Seconds of a call", SECONDS)
+  }
+}
 
 /**
  * The client's metrics, in the program's `MetricRegistry`.

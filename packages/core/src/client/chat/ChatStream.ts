@@ -7,7 +7,7 @@ import { extraOf, openStruct, optional, parseJson } from "../../contract/Fields.
 import { type GatewayReason, InvalidResponse, TimedOut, Unreachable } from "../../contract/GatewayError.ts"
 import type { ChatEnd, ChatPart } from "../../gateway/Gateway.ts"
 import { originOf, tokensOf } from "../transport/CallResult.ts"
-import { parseErrorBody, reasonOfErrorDetails } from "../transport/ErrorDetails.ts"
+import { reasonOfBody } from "../transport/ErrorDetails.ts"
 import { decodeFailure } from "../transport/SendAndDecode.ts"
 
 /** Declared so that it is not part of `extra`. */
@@ -72,8 +72,8 @@ const parseEvent = (state: State, event: Sse.Event | typeof END): readonly [Stat
   const json = parseJson(data)
   const decoded = Option.getOrUndefined(decodeChunk(json))
   const chunk = decoded?.choices === undefined && decoded?.usage === undefined ? undefined : decoded
-  const details = chunk?.choices === undefined ? parseErrorBody(json) : undefined
-  if (details !== undefined) return [state, [Result.fail(reasonOfErrorDetails(details))]]
+  const refusal = chunk?.choices === undefined ? reasonOfBody(json) : undefined
+  if (refusal !== undefined) return [state, [Result.fail(refusal)]]
   if (chunk === undefined) {
     // Some gateways keep a connection alive with named events, or with events without data.
     if (event.event !== "message" || data === "") return [state, []]

@@ -10,7 +10,7 @@ import {
   type ImageFault
 } from "../../gateway/Images.ts"
 import { isDataUri, parseDataUri } from "../../media/ImageSource.ts"
-import { parseErrorBody, reasonOfErrorDetails } from "../transport/ErrorDetails.ts"
+import { parseErrorBody, reasonOfBody } from "../transport/ErrorDetails.ts"
 import { taskFailed } from "./Tasks.ts"
 
 /** Some gateways send an empty text for a missing value, and a data URI in place of a link or of bare Base64. */
@@ -67,12 +67,9 @@ export const validateCreation = (answer: ImageAnswer): Effect.Effect<ImageAnswer
   if (answer.id !== undefined) return Effect.succeed(answer)
   if (answer.status === "failed") return Effect.fail(taskFailed(answer.error))
   const { error, extra } = answer
-  const details = parseErrorBody({ ...extra, ...(error !== undefined && { error }) })
-  return Effect.fail(
-    details === undefined
-      ? new InvalidResponse({ message: "The response has neither images nor the id of a task." })
-      : reasonOfErrorDetails(details)
-  )
+  const message = "The response has neither images nor the id of a task."
+  const refusal = reasonOfBody({ ...extra, ...(error !== undefined && { error }) })
+  return Effect.fail(refusal ?? new InvalidResponse({ message }))
 }
 
 /** Fails if a completed response has no image. */

@@ -9,8 +9,7 @@ import { type ImageCall, type ImageGroup, isImageGroup } from "../../contract/Im
 import { ImageResponse } from "../../contract/Images.ts"
 import {
   IMAGE_CREATION_TIMEOUT,
-  IMAGE_DEADLINE,
-  IMAGE_POLL_INTERVAL,
+  IMAGE_WAIT,
   type ImageAnswer,
   type ImageWaitOptions,
   type Images
@@ -22,7 +21,7 @@ import { makeImageDownload } from "./ImageDownload.ts"
 import { imagePayload } from "./ImagePayload.ts"
 import { hasImageResult, isDone, parseImages, requireImages, validateCreation } from "./ImageResponse.ts"
 import type { MediaContext } from "./MediaContext.ts"
-import { createWithin, pollTask, type StartedTask, waitOptions, withTask } from "./Tasks.ts"
+import { createWithin, pollTask, type StartedTask, withTask } from "./Tasks.ts"
 
 export interface ImagesOptions {
   /** How to wait for images. */
@@ -47,6 +46,7 @@ export const makeImages = Effect.fnUntraced(function* (
 ) {
   const { caller, files, groupOf, httpClient } = context
   const { call, fail } = caller
+  const defaults = { ...IMAGE_WAIT, ...options.images }
   const send = yield* HttpApiClient.group(GatewayApi, { group: "images", httpClient })
   const slow = {
     ...options,
@@ -87,7 +87,8 @@ export const makeImages = Effect.fnUntraced(function* (
     const { first, group, id, info } = task
     const states = pollTask({
       ...task,
-      ...waitOptions(wanted, options.images, { every: IMAGE_POLL_INTERVAL, deadline: IMAGE_DEADLINE }),
+      ...defaults,
+      ...wanted,
       get: getState(id, group),
       fail,
       isDone
@@ -115,7 +116,7 @@ export const makeImages = Effect.fnUntraced(function* (
     get: Effect.fn("Gateway.images.get")((id, origin = {}) => getState(id, origin.group)),
     generate: Effect.fn("Gateway.images.generate")(function* (request, wanted = {}) {
       const info: CallInfo = { operation: "images.generate", model: request.model }
-      const deadline = wanted.deadline ?? options.images?.deadline ?? IMAGE_DEADLINE
+      const { deadline } = { ...defaults, ...wanted }
       const { begun, first } = yield* createWithin(deadline, create(request), info, fail)
       if (first.id === undefined || hasImageResult(first)) return first
       return yield* wait({ info, id: first.id, group: yield* imageGroupOf(request), first, begun }, wanted)

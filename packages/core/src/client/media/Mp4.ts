@@ -1,12 +1,5 @@
 /** Checks that a stream of bytes is a complete MP4. */
 
-export interface Mp4Reader {
-  /** Reads the next bytes. False if they are not an MP4's. */
-  readonly push: (chunk: Uint8Array) => boolean
-  /** Whether the bytes so far end at the end of a box and contain a film: `mdat`, and `moov` or `moof`. */
-  readonly isComplete: () => boolean
-}
-
 /** The types that the first box may have. */
 const FIRST = new Set("ftyp styp moov moof mdat sidx pdin free skip wide uuid".split(" "))
 
@@ -19,7 +12,7 @@ const FIRST = new Set("ftyp styp moov moof mdat sidx pdin free skip wide uuid".s
  * **Gotchas.** A last box of size 0 counts as complete wherever the bytes end. Only a `Content-Length` shows that such a
  * film was cut off.
  */
-export const makeMp4Reader = (): Mp4Reader => {
+export const makeMp4Reader = () => {
   const header = new DataView(new ArrayBuffer(16))
   let headerBytes = 0
   /** Remaining bytes of the current box. */
@@ -43,7 +36,8 @@ export const makeMp4Reader = (): Mp4Reader => {
   }
 
   return {
-    push: (chunk) => {
+    /** Reads the next bytes. False if they are not an MP4's. */
+    push: (chunk: Uint8Array): boolean => {
       let at = 0
       while (at < chunk.length) {
         if (left > 0) {
@@ -57,7 +51,8 @@ export const makeMp4Reader = (): Mp4Reader => {
       }
       return true
     },
-    isComplete: () =>
+    /** Whether the bytes so far end at the end of a box and contain a film: `mdat`, and `moov` or `moof`. */
+    isComplete: (): boolean =>
       headerBytes === 0 &&
       (left === 0 || left === Infinity) &&
       types.has("mdat") &&

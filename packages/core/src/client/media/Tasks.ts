@@ -1,6 +1,7 @@
 /** Waits for an image or video task: polls its state until it has ended. */
 import { Cause, Clock, Duration, Effect, Exit, Pull, Schedule, Stream } from "effect"
 import { GatewayError, TaskFailed, TimedOut } from "../../contract/GatewayError.ts"
+import type { VideoWaitOptions } from "../../gateway/Videos.ts"
 import type { Caller } from "../call/Caller.ts"
 import type { CallInfo } from "../call/CallInfo.ts"
 import { parseErrorBody, parseErrorField } from "../transport/ErrorDetails.ts"
@@ -16,12 +17,7 @@ export interface TaskState {
 }
 
 /** How to wait for a task. */
-export interface PollOptions {
-  /** The delay before each further poll, as a duration or a schedule. A schedule that ends first is a time-out. */
-  readonly every: Duration.Input | Schedule.Schedule<unknown>
-  /** The limit from `begun` to the end of the task. */
-  readonly deadline: Duration.Input
-}
+export type PollOptions = Required<VideoWaitOptions>
 
 /** A task to wait for. */
 export interface StartedTask<T> {
@@ -42,21 +38,8 @@ export interface TaskPoll<T extends TaskState> extends PollOptions, StartedTask<
   readonly fail: Caller["fail"]
 }
 
-/** The options of a call, else those of the client, else the defaults. */
-export const waitOptions = (
-  call: Partial<PollOptions>,
-  client: Partial<PollOptions> | undefined,
-  defaults: PollOptions
-): PollOptions => ({
-  every: call.every ?? client?.every ?? defaults.every,
-  deadline: call.deadline ?? client?.deadline ?? defaults.deadline
-})
-
 /** Adds the task's id to an error. */
-export const withTask =
-  (task: string) =>
-  (error: GatewayError): GatewayError =>
-    new GatewayError({ ...error, task })
+export const withTask = (task: string) => (error: GatewayError) => new GatewayError({ ...error, task })
 
 /** The error of a failed task; `task` is empty if it failed before it had an id. */
 export const taskFailed = (error: unknown, task = ""): TaskFailed => {

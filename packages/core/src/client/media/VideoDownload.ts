@@ -14,7 +14,7 @@ import {
 import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../../gateway/RetryPolicy.ts"
 import type { Videos } from "../../gateway/Videos.ts"
 import type { CallInfo } from "../call/CallInfo.ts"
-import { parseErrorBody, reasonOfErrorDetails } from "../transport/ErrorDetails.ts"
+import { reasonOfBody } from "../transport/ErrorDetails.ts"
 import { withBaseUrl } from "../transport/Outgoing.ts"
 import { withDownloadErrors, withRedirects } from "../transport/Redirects.ts"
 import { decodeFailure, mapResult, sendAndDecode } from "../transport/SendAndDecode.ts"
@@ -60,11 +60,8 @@ const rejectNonVideo = (response: Response): Effect.Effect<Response, GatewayReas
     ? Effect.flatMap(
         Effect.orElseSucceed(response.text, () => ""),
         (text) => {
-          const details = parseErrorBody(parseJson(text))
           const message = `The response is not a video but ${typeOf(response)}: “${text.slice(0, 80)}”.`
-          return Effect.fail(
-            details === undefined ? new InvalidResponse({ message }) : reasonOfErrorDetails(details)
-          )
+          return Effect.fail(reasonOfBody(parseJson(text)) ?? new InvalidResponse({ message }))
         }
       )
     : Effect.succeed(response)
@@ -113,18 +110,12 @@ export const makeVideoDownload = Effect.fnUntraced(function* (
 ) {
   const downloads = Option.getOrElse(yield* Effect.serviceOption(DownloadTransport), () => client)
   const httpClient = withBaseUrl(withRedirects(downloads, baseUrl), baseUrl)
-  const getContent = yield* HttpApiClient.endpoint(GatewayApi, {
-    group: "videos",
-    endpoint: "content",
-    httpClient
-  })
+  const send = yield* HttpApiClient.group(GatewayApi, { group: "videos", httpClient })
 
   const open = Effect.fnUntraced(function* (id: string) {
     const info: CallInfo = { operation: "videos.content" }
-    const response = Effect.flatMap(
-      getContent({ params: { id }, responseMode: "response-only" }),
-      limitNonVideo
-    )
+    const whole = send.content({ params: { id }, responseMode: "response-only" })
+    const response = Effect.flatMap(whole, limitNonVideo)
     const attempt = withDownloadErrors({ baseUrl, ...VIDEO }, response, (send) =>
       mapResult(rejectNonVideo)(sendAndDecode(send, Effect.succeed, baseUrl))
     )

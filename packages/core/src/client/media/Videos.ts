@@ -1,5 +1,5 @@
 /** `gateway.videos` over HTTP. */
-import { Effect, FileSystem, Option, Schema, Stream } from "effect"
+import { Effect, FileSystem, Option, Predicate, Schema, Stream } from "effect"
 import { HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { parseJson } from "../../contract/Fields.ts"
@@ -14,19 +14,14 @@ import {
 } from "../../contract/VideoModels.ts"
 import { Video } from "../../contract/Videos.ts"
 import type { RetryPolicy } from "../../gateway/RetryPolicy.ts"
-import {
-  VIDEO_DEADLINE,
-  VIDEO_POLL_INTERVAL,
-  type VideoWaitOptions,
-  type Videos
-} from "../../gateway/Videos.ts"
+import { VIDEO_WAIT, type VideoWaitOptions, type Videos } from "../../gateway/Videos.ts"
 import { readImage } from "../../media/ImageSource.ts"
 import { ignoreRepeatedNotFound } from "../call/Caller.ts"
 import type { CallInfo } from "../call/CallInfo.ts"
-import { parseErrorBody, reasonOfErrorDetails } from "../transport/ErrorDetails.ts"
+import { reasonOfBody } from "../transport/ErrorDetails.ts"
 import { mapResult, responseText, sendAndDecode } from "../transport/SendAndDecode.ts"
 import type { MediaContext } from "./MediaContext.ts"
-import { createWithin, pollTask, type StartedTask, taskFailed, waitOptions, withTask } from "./Tasks.ts"
+import { createWithin, pollTask, type StartedTask, taskFailed, withTask } from "./Tasks.ts"
 import { makeVideoDownload } from "./VideoDownload.ts"
 
 export interface VideosOptions {
@@ -59,11 +54,9 @@ const validateCreation = (created: Video | typeof FailedCreation.Type) =>
 const validateRemoval = (text: string) => {
   const json = parseJson(text)
   const isRefusal =
-    typeof json === "object" &&
-    json !== null &&
-    ("error" in json ? json.error : "success" in json && !json.success)
-  const details = isRefusal ? parseErrorBody(json) : undefined
-  return details === undefined ? Effect.void : Effect.fail(reasonOfErrorDetails(details))
+    Predicate.isObject(json) && ("error" in json ? json["error"] : "success" in json && !json["success"])
+  const reason = isRefusal ? reasonOfBody(json) : undefined
+  return reason === undefined ? Effect.void : Effect.fail(reason)
 }
 
 const isObject = (reference: InputReference): reference is Exclude<InputReference, ImageSource> =>
@@ -76,6 +69,7 @@ const wireReference = Effect.fnUntraced(function* (reference: InputReference) {
 export const makeVideos = Effect.fnUntraced(function* (options: VideosOptions, context: MediaContext) {
   const { caller, files, groupOf, httpClient } = context
   const { call, fail } = caller
+  const defaults = { ...VIDEO_WAIT, ...options.videos }
   const send = yield* HttpApiClient.group(GatewayApi, { group: "videos", httpClient })
 
   const create: Videos["create"] = Effect.fn("Gateway.videos.create")(function* (request) {
@@ -98,18 +92,16 @@ export const makeVideos = Effect.fnUntraced(function* (options: VideosOptions, c
   })
 
   const getState = (id: string) =>
-    call(
-      { operation: "videos.get" },
-      sendAndDecode(send.get({ params: { id }, responseMode }), decodeVideo)
-    ).pipe(Effect.mapError(withTask(id)))
+    Effect.mapError(
+      call(
+        { operation: "videos.get" },
+        sendAndDecode(send.get({ params: { id }, responseMode }), decodeVideo)
+      ),
+      withTask(id)
+    )
 
   const poll = (task: StartedTask<Video>, wait: VideoWaitOptions) =>
-    pollTask({
-      ...task,
-      ...waitOptions(wait, options.videos, { every: VIDEO_POLL_INTERVAL, deadline: VIDEO_DEADLINE }),
-      get: getState(task.id),
-      fail
-    })
+    pollTask({ ...task, ...defaults, ...wait, get: getState(task.id), fail })
 
   const resumeTask = (id: string, wait: VideoWaitOptions) =>
     poll({ info: { operation: "videos.resume" }, id }, wait)
@@ -118,7 +110,7 @@ export const makeVideos = Effect.fnUntraced(function* (options: VideosOptions, c
     Stream.unwrap(
       Effect.gen(function* () {
         const info: CallInfo = { operation: "videos.generate", model: request.model }
-        const deadline = wait.deadline ?? options.videos?.deadline ?? VIDEO_DEADLINE
+        const { deadline } = { ...defaults, ...wait }
         const { begun, first } = yield* createWithin(deadline, create(request), info, fail)
         return poll({ info, id: first.id, first, begun }, wait)
       })

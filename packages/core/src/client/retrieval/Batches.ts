@@ -36,12 +36,9 @@ export const batches = (texts: ReadonlyArray<string>, limits: BatchLimits): Read
 }
 
 /** `failed` and `kept` are positions in the input. `first` is the reason of the first failure. */
-export const partialFailure = ({
-  failed,
-  first,
-  kept
-}: Pick<PartialFailure, "failed" | "kept" | "first">): PartialFailure => {
+export const partialFailure = (parts: Pick<PartialFailure, "failed" | "kept" | "first">): PartialFailure => {
+  const { failed, first, kept } = parts
   const count = `${failed.length} of ${failed.length + kept.size} texts have no vector`
   const message = `${count}: ${asSentence(first.message)} Call again with those alone; the others are in \`kept\`.`
-  return new PartialFailure({ message, failed, kept, first })
+  return new PartialFailure({ message, ...parts })
 }

@@ -57,11 +57,7 @@ export const makeEmbeddings = Effect.fnUntraced(function* (
   { call, fail }: Caller,
   httpClient: HttpClient.HttpClient
 ) {
-  const post = yield* HttpApiClient.endpoint(GatewayApi, {
-    group: "embeddings",
-    endpoint: "create",
-    httpClient
-  })
+  const { create: post } = yield* HttpApiClient.group(GatewayApi, { group: "embeddings", httpClient })
   const embedAll = makeEmbedAll(options ?? {})
 
   const embeddings: Gateway["Service"]["embeddings"] = Effect.fn("Gateway.embeddings")((request) => {

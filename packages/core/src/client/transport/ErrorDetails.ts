@@ -93,3 +93,9 @@ export const reasonOfErrorDetails = ({ code = "", message, param }: ErrorDetails
   const text = message ?? "The gateway failed and did not say why."
   return reasonOfStatus({ status, message: text, param, code: code || undefined })
 }
+
+/** The reason of the error in a body, or undefined if it has none of the known forms. */
+export const reasonOfBody = (json: unknown): GatewayReason | undefined => {
+  const details = parseErrorBody(json)
+  return details && reasonOfErrorDetails(details)
+}

@@ -10,7 +10,7 @@ import {
   Unreachable
 } from "../../contract/GatewayError.ts"
 import { type AttemptFailure, type CallResult, responseMetadata } from "./CallResult.ts"
-import { parseErrorBody, reasonOfErrorDetails } from "./ErrorDetails.ts"
+import { reasonOfBody } from "./ErrorDetails.ts"
 import { isCompressed, refusal } from "./Refusal.ts"
 import { isBadResponse, isBroken, isConnectFailure, transportFault } from "./Transport.ts"
 
@@ -68,10 +68,7 @@ const requestIdOf = (headers: HttpClientResponse.HttpClientResponse["headers"]) 
 const refusalInBody = (response: HttpClientResponse.HttpClientResponse, error: SendError) =>
   Schema.isSchemaError(error)
     ? response.text.pipe(
-        Effect.map((text) => parseErrorBody(parseJson(text))),
-        Effect.map((details) =>
-          details === undefined ? decodeFailure(error) : reasonOfErrorDetails(details)
-        ),
+        Effect.map((text) => reasonOfBody(parseJson(text)) ?? decodeFailure(error)),
         Effect.orElseSucceed(() => decodeFailure(error))
       )
     : Effect.succeed(decodeFailure(error))
