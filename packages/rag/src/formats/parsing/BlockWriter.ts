@@ -15,8 +15,11 @@ interface List {
   count: number
 }
 
-/** An open list or table. If headings or other tables are in it, it is a layout, and its contents are plain blocks. */
-type Container = { readonly type: "list" | "table"; isLayout: boolean }
+/**
+ * An open list or table. If headings or other tables are in it, it is a layout, and its contents are plain blocks; so are all
+ * containers around it. `inTable`: it is a table or in one that is not a layout.
+ */
+type Container = { readonly type: "list" | "table"; isLayout: boolean; inTable: boolean }
 
 /** An open `<figure>`. It becomes one figure if it contains only pictures, a table and a caption. */
 interface OpenFigure {
@@ -50,8 +53,6 @@ export class BlockWriter {
   #items: Array<number> = []
   readonly #lists: Array<List> = []
   readonly #containers: Array<Container> = []
-  /** Counts in `#containers`: tables; tables that are not layouts; containers that are not layouts. */
-  readonly #open = { tables: 0, realTables: 0, real: 0 }
   #heading: number | undefined
   #pre = 0
   /** Whether a space is due before the next word. */
@@ -85,14 +86,14 @@ export class BlockWriter {
 
   newLine(): void {
     if (this.#pre > 0) this.#put("\n", true)
-    else if (this.#open.realTables > 0) this.#space = true
+    else if (this.#inTable) this.#space = true
     else this.#endLine()
   }
 
   /** Ends a paragraph; within a list or table only the line, or adds a space. */
   breakBlock(): void {
     if (this.#pre > 0) return
-    if (this.#open.realTables > 0) this.#space = true
+    if (this.#inTable) this.#space = true
     else if (!this.#inside()) this.#flush("paragraph")
     else if (this.#current.length > MAX_LABEL || !/^\s*(?:-|\d+\.)?\s*$/.test(this.#current)) {
       this.#endLine()
@@ -126,10 +127,11 @@ export class BlockWriter {
   }
 
   openList(kind: List["kind"]): void {
-    if (this.#open.realTables > 0) this.#space = true
+    if (this.#inTable) this.#space = true
     else if (!this.#inside()) this.#flush("paragraph")
     this.#lists.push({ kind, count: 0 })
-    this.#push("list", this.#containers.at(-1)?.isLayout ?? false)
+    const isLayout = this.#containers.at(-1)?.isLayout ?? false
+    this.#containers.push({ type: "list", isLayout, inTable: this.#inTable })
   }
 
   closeList(): void {
@@ -144,7 +146,7 @@ export class BlockWriter {
       this.#flush("paragraph")
       return
     }
-    if (this.#open.realTables > 0) {
+    if (this.#inTable) {
       this.#space = true
       return
     }
@@ -159,10 +161,10 @@ export class BlockWriter {
 
   openTable(): void {
     // The outer one of two tables is a layout
-    if (this.#open.tables > 0) this.#markAsLayout()
+    if (this.#containers.some(({ type }) => type === "table")) this.#markAsLayout()
     const hasGrid = !this.#inside()
     if (hasGrid) this.#flush("paragraph")
-    this.#push("table", false)
+    this.#containers.push({ type: "table", isLayout: false, inTable: true })
     this.#cells = 0
     this.#grid = hasGrid ? new TableGrid() : undefined
   }
@@ -173,7 +175,7 @@ export class BlockWriter {
   }
 
   openRow(): void {
-    if (this.#open.realTables === 0) {
+    if (!this.#inTable) {
       this.breakBlock()
       return
     }
@@ -184,7 +186,7 @@ export class BlockWriter {
   }
 
   openCell(cell: CellSpan = {}): void {
-    if (this.#open.realTables === 0) {
+    if (!this.#inTable) {
       this.breakBlock()
       return
     }
@@ -196,7 +198,7 @@ export class BlockWriter {
 
   /** The caption of a table or figure. Elsewhere it is a paragraph. */
   openCaption(): void {
-    if (this.#open.realTables === 0) this.breakBlock()
+    if (!this.#inTable) this.breakBlock()
     else {
       this.#endRow()
       this.#endLine()
@@ -205,7 +207,7 @@ export class BlockWriter {
   }
 
   closeCaption(): void {
-    if (this.#open.realTables === 0) {
+    if (!this.#inTable) {
       if (this.#inside()) this.breakBlock()
       else this.#flush("paragraph", undefined, true)
     } else if (this.#captionAt !== undefined) {
@@ -235,8 +237,7 @@ export class BlockWriter {
   }
 
   picture(picture: PictureDraft): void {
-    const pictures = this.#figure?.pictures ?? this.#pictures
-    pictures.push(picture)
+    ;(this.#figure?.pictures ?? this.#pictures).push(picture)
   }
 
   finish(): { readonly text: string; readonly blocks: ReadonlyArray<DraftBlock> } {
@@ -253,17 +254,9 @@ export class BlockWriter {
     return last !== undefined && !last.isLayout
   }
 
-  /** Counts a container that is opened (`by` 1) or closed (-1). */
-  #count({ isLayout, type }: Container, by: number): void {
-    if (type === "table") this.#open.tables += by
-    if (type === "table" && !isLayout) this.#open.realTables += by
-    if (!isLayout) this.#open.real += by
-  }
-
-  #push(type: Container["type"], isLayout: boolean): void {
-    const container = { type, isLayout }
-    this.#containers.push(container)
-    this.#count(container, 1)
+  /** Whether the current text is in a table that is not a layout. */
+  get #inTable(): boolean {
+    return this.#containers.at(-1)?.inTable ?? false
   }
 
   #indentation(lists: number): string {
@@ -314,21 +307,18 @@ export class BlockWriter {
 
   /** Marks all open lists and tables as layouts. */
   #markAsLayout(): void {
-    if (this.#open.real === 0) return
+    if (!this.#inside()) return
     this.#grid = undefined
     this.#flush(this.#containers[0]!.type)
-    for (const container of this.#containers) container.isLayout = true
-    this.#open.real = 0
-    this.#open.realTables = 0
+    for (const container of this.#containers) Object.assign(container, { isLayout: true, inTable: false })
   }
 
   #close(type: Container["type"]): void {
     const at = this.#containers.findLastIndex((container) => container.type === type)
     if (at === -1) return
-    const closed = this.#containers.splice(at)
-    for (const container of closed) this.#count(container, -1)
-    if (this.#open.realTables > 0) this.#space = true
-    else if (!this.#inside()) this.#flush(closed[0]!.isLayout ? "paragraph" : type)
+    const [closed] = this.#containers.splice(at)
+    if (this.#inTable) this.#space = true
+    else if (!this.#inside()) this.#flush(closed!.isLayout ? "paragraph" : type)
     if (type === "table") this.#grid = undefined
   }
 

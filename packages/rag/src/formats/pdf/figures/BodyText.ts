@@ -1,7 +1,7 @@
 /** The running text of a page: columns, paragraphs and headings. Figures do not contain it. */
 import type { Box } from "../../../document/Document.ts"
 import { height, hull, overlapX, overlapY, shared, width } from "../page/Box.ts"
-import { heaviest, letters, median } from "../page/Lines.ts"
+import { bodyStyle, letters, median } from "../page/Lines.ts"
 import { type UprightPage, type Segment } from "./UprightPage.ts"
 import { Tolerances } from "./Tolerances.ts"
 
@@ -125,19 +125,7 @@ const columnsOf = (blocks: ReadonlyArray<TextBlock>): ReadonlyArray<Column> => {
 
 /** Measures the running text of a document. */
 export const bodyOf = (frames: ReadonlyArray<UprightPage>): Body => {
-  const sizes = new Map<number, number>()
-  let bold = 0
-  let all = 0
-  for (const { segments } of frames) {
-    for (const segment of segments) {
-      const weight = segment.text.length
-      const key = Math.round(segment.size * 2) / 2
-      sizes.set(key, (sizes.get(key) ?? 0) + weight)
-      if (segment.bold) bold += weight
-      all += weight
-    }
-  }
-  const size = heaviest(sizes) ?? limits.defaultSize
+  const { bold, size } = bodyStyle(frames.flatMap(({ segments }) => segments))
   const steps: Array<number> = []
   for (const { segments } of frames.slice(0, limits.leadingPages)) {
     const text = segments.filter(
@@ -157,7 +145,7 @@ export const bodyOf = (frames: ReadonlyArray<UprightPage>): Body => {
       (block) => isProse(block) && Math.abs(block.size - size) < limits.bodySize * size
     )
   )
-  return { size, bold: bold > all / 2, leading, columns: columnsOf(blocks) }
+  return { size, bold, leading, columns: columnsOf(blocks) }
 }
 
 /** The columns of one page. Columns of the document fill in where the page shows none. */

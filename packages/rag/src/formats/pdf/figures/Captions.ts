@@ -1,6 +1,6 @@
 /** The captions of a page. */
 import type { Box } from "../../../document/Document.ts"
-import { height, hull, overlapX, overlapY, width } from "../page/Box.ts"
+import { height, hull, middleY, overlapX, overlapY, width } from "../page/Box.ts"
 import { letters } from "../page/Lines.ts"
 import type { Body, Column } from "./BodyText.ts"
 import { type CaptionStart, captionStart } from "../../parsing/CaptionStart.ts"
@@ -46,8 +46,8 @@ const ruleBetween = (frame: UprightPage, above: Box, below: Box): boolean =>
   frame.graphics.some(
     ({ box, shape }) =>
       shape === "horizontal" &&
-      (box[1] + box[3]) / 2 > above[3] - limits.ruleSlack * height(above) &&
-      (box[1] + box[3]) / 2 < below[1] + limits.ruleSlack * height(below) &&
+      middleY(box) > above[3] - limits.ruleSlack * height(above) &&
+      middleY(box) < below[1] + limits.ruleSlack * height(below) &&
       overlapX(box, above) > limits.ruleOverlap * Math.min(width(box), width(above))
   )
 

@@ -1,6 +1,7 @@
 /** The intermediate results of the figure finder on a page, for work on its rules. */
 import type { Box } from "../../../document/Document.ts"
 import type { Outline } from "../page/Box.ts"
+import type { PdfFigure } from "./PdfFigure.ts"
 
 /** Boxes in points of the page as shown. */
 export interface FigureTrace {
@@ -11,11 +12,7 @@ export interface FigureTrace {
   readonly captions: ReadonlyArray<Box>
   /** All candidate regions. */
   readonly regions: ReadonlyArray<Box>
-  readonly figures: ReadonlyArray<{
-    readonly kind: "figure" | "table"
-    readonly number: string | undefined
-    readonly box: Box
-  }>
+  readonly figures: ReadonlyArray<Pick<PdfFigure, "kind" | "number" | "box">>
 }
 
 /** Red, green and blue, 0 to 255, in the order in which the boxes are drawn. */

@@ -3,15 +3,14 @@ import type { Box } from "../../../document/Document.ts"
 import { area, height } from "../page/Box.ts"
 import type { FigureTrace } from "./FigureTrace.ts"
 import { type RawPage, type Turn } from "../page/Run.ts"
-import { assign, sidePreferenceOf } from "./Assignment.ts"
+import { assign, type FigureRegion, sidePreferenceOf } from "./Assignment.ts"
 import { type Body, bodyOf, isRunningText, obstaclesOf, pageColumns, toBlocks } from "./BodyText.ts"
 import { type Caption, captionsOf } from "./Captions.ts"
 import { captionStart } from "../../parsing/CaptionStart.ts"
 import { type UprightPage, onPage, toUprightPage } from "./UprightPage.ts"
-import { type PdfFigure, runsWithin, clipToPage } from "./PdfFigure.ts"
+import { figureOn, type PdfFigure } from "./PdfFigure.ts"
 import { fullPageFigures, type Unplaced } from "./FullPageFigures.ts"
 import { enclosed, framesOf, type PageLayout } from "./PageLayout.ts"
-import type { FigureRegion } from "./Assignment.ts"
 import { unlabelledPictures } from "./UnlabelledPictures.ts"
 import { regionsOfCaption } from "./Regions.ts"
 import { tableRules } from "./TableRows.ts"
@@ -110,7 +109,7 @@ export const traceFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<Figur
   const figures = findFigures(pages)
   return pages.map((page) => {
     const own = regions.filter((one) => one.page.number === page.number)
-    const shown = (box: Box, turn: Turn) => onPage(box, { turn, width: page.width, height: page.height })
+    const shown = (box: Box, turn: Turn) => onPage(box, { ...page, turn })
     return {
       page: page.number,
       pageWidth: page.width,
@@ -157,18 +156,9 @@ const captionedFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<PdfFigur
 }
 
 const toFound = ({ box, caption }: FigureRegion, page: RawPage, turn: Turn): PdfFigure => {
-  const shown = onPage(box, { turn, width: page.width, height: page.height })
-  const written = caption.segments.flatMap(({ runs }) => runs)
-  return {
-    page: page.number,
-    kind: caption.kind,
-    number: caption.number,
-    box: clipToPage(shown, page),
-    anchor: written[0]!,
-    caption: written,
-    inside: runsWithin(shown, page, written),
-    turn
-  }
+  const { kind, number, segments } = caption
+  const written = segments.flatMap(({ runs }) => runs)
+  return figureOn(page, onPage(box, { ...page, turn }), { kind, number, caption: written, turn })
 }
 
 const CONTINUED = /\b(?:cont(?:inued|['’]?d|\.)?|fortsetzung|suite|continuación)\b|续|續/iu

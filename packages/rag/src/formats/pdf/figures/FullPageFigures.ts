@@ -2,7 +2,7 @@
 import { area, height, hull, width } from "../page/Box.ts"
 import { lengthOf, type RawPage } from "../page/Run.ts"
 import type { Caption } from "./Captions.ts"
-import { type PdfFigure, runsWithin, anchorOf, clipToPage } from "./PdfFigure.ts"
+import { clipToPage, figureOn, type PdfFigure, runsWithin } from "./PdfFigure.ts"
 import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.fullPage
@@ -51,27 +51,17 @@ export const fullPageFigures = (
 ): ReadonlyArray<PdfFigure> => {
   const byNumber = new Map(pages.map((page) => [page.number, page]))
   const used = new Set(found.map(({ page }) => page))
-  return unplaced.flatMap((one): ReadonlyArray<PdfFigure> => {
+  return unplaced.flatMap((one) => {
     const { caption, page } = one
-    const number = neighbourOf(one, byNumber.get(page)!)
-    const beyond = number === undefined ? undefined : byNumber.get(2 * number - page)
-    const other = byNumber.get(number ?? 0)
+    const at = neighbourOf(one, byNumber.get(page)!)
+    const beyond = at === undefined ? undefined : byNumber.get(2 * at - page)
+    const other = byNumber.get(at ?? 0)
     const box = fillOf(other)
     if (other === undefined || box === undefined || used.has(other.number) || fillOf(beyond) !== undefined)
       return []
     used.add(other.number)
-    return [
-      {
-        page: other.number,
-        kind: caption.kind,
-        number: caption.number,
-        box,
-        anchor: anchorOf(box, 0, other),
-        caption: caption.segments.flatMap(({ runs }) => runs),
-        captionPage: page,
-        inside: runsWithin(box, other, []),
-        turn: 0
-      }
-    ]
+    const { kind, number, segments } = caption
+    const written = segments.flatMap(({ runs }) => runs)
+    return [figureOn(other, box, { kind, number, caption: written, captionPage: page, turn: 0 })]
   })
 }

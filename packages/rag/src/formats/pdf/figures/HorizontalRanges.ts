@@ -1,6 +1,6 @@
 /** The horizontal ranges in which a caption's figure may be. */
 import type { Box } from "../../../document/Document.ts"
-import { height, overlapX, overlapY, width } from "../page/Box.ts"
+import { height, middleY, overlapX, overlapY, width } from "../page/Box.ts"
 import type { Caption } from "./Captions.ts"
 import type { PageLayout } from "./PageLayout.ts"
 import { type UprightPage, type Segment } from "./UprightPage.ts"
@@ -122,10 +122,7 @@ const split = (frame: UprightPage, a: Box, b: Box, side: "above" | "below"): num
       ? [Math.min(a[1], b[1]) - limits.around, Math.max(a[1], b[1])]
       : [Math.min(a[3], b[3]), Math.max(a[3], b[3]) + limits.around]
   const near = [...frame.graphics.map(({ box }) => box), ...frame.segments.map(({ box }) => box)].filter(
-    (box) =>
-      (box[1] + box[3]) / 2 > top &&
-      (box[1] + box[3]) / 2 < bottom &&
-      width(box) < limits.maxPieceWidth * frame.width
+    (box) => middleY(box) > top && middleY(box) < bottom && width(box) < limits.maxPieceWidth * frame.width
   )
   near.push(a, b)
   const lefts = near.map((box) => box[0]).toSorted((one, other) => one - other)

@@ -42,8 +42,20 @@ export const runsWithin = (
   return runs.filter((run) => !own.has(run) && contains(box, ...centre(run.box)))
 }
 
+/** A figure of a page with the text in its box. Its anchor is the first run of its caption, if that is on the same page. */
+export const figureOn = (
+  page: RawPage,
+  box: Box,
+  rest: Omit<PdfFigure, "page" | "box" | "anchor" | "inside">
+): PdfFigure => {
+  const clipped = clipToPage(box, page)
+  const first = rest.captionPage === undefined ? rest.caption[0] : undefined
+  const anchor = first ?? anchorOf(clipped, rest.turn, page)
+  return { page: page.number, box: clipped, anchor, inside: runsWithin(box, page, rest.caption), ...rest }
+}
+
 /** An empty run at the top of a figure. */
-export const anchorOf = (box: Box, turn: Turn, page: RawPage): Run => {
+const anchorOf = (box: Box, turn: Turn, page: RawPage): Run => {
   const [x0, y0, x1] = upright(box, turn, page.width, page.height)
   const size = Tolerances.segments.anchorHeight
   return plainRun("", [x0, y0, x1, y0 + size], { box, size, turn })

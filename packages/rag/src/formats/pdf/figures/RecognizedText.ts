@@ -1,7 +1,8 @@
 /** Adds text that image understanding recognized to pages and figures, as runs. */
 import type { Box } from "../../../document/Document.ts"
 import type { PdfFigure } from "./PdfFigure.ts"
-import { area, centre, contains, overlapX, overlapY } from "../page/Box.ts"
+import { area, centre, contains, height, overlapX, overlapY } from "../page/Box.ts"
+import { median } from "../page/Lines.ts"
 import { lengthOf, plainRun, type RawPage, type Run } from "../page/Run.ts"
 import { Tolerances } from "./Tolerances.ts"
 
@@ -38,12 +39,11 @@ export const isPicture = ({ box, inside }: PdfFigure, page: RawPage): boolean =>
 
 const toRuns = (lines: RecognizedText["lines"]): ReadonlyArray<Run> => {
   const usable = lines.filter(({ box, text }) => text.trim() !== "" && box[3] > box[1] && box[2] > box[0])
-  const heights = usable.map(({ box }) => box[3] - box[1]).toSorted((a, b) => a - b)
-  const usual = heights[heights.length >> 1] ?? limits.defaultHeight
+  const usual = median(usable.map(({ box }) => height(box)))
   return usable.map(({ box, text }) => {
-    const own = box[3] - box[1]
-    const height = Math.abs(own - usual) < limits.sameHeight * usual ? usual : own
-    return plainRun(text.trim(), box, { box, size: height * limits.sizeOfHeight, turn: 0 })
+    const own = height(box)
+    const lineHeight = Math.abs(own - usual) < limits.sameHeight * usual ? usual : own
+    return plainRun(text.trim(), box, { box, size: lineHeight * limits.sizeOfHeight, turn: 0 })
   })
 }
 

@@ -1,6 +1,6 @@
 /** The contents of a region: how much they look like a figure or table, and notes and text at the end that are not part of it. */
 import type { Box } from "../../../document/Document.ts"
-import { area, height, hull, width } from "../page/Box.ts"
+import { area, height, hull, middleY, width } from "../page/Box.ts"
 import type { Graphic } from "../page/Run.ts"
 import type { Caption } from "./Captions.ts"
 import { type Segment } from "./UprightPage.ts"
@@ -21,16 +21,9 @@ export const contentOf = (caption: Caption, items: ReadonlyArray<Item>, box: Box
   const drawn = items.flatMap(({ graphic }) => graphic ?? [])
   const texts = items.flatMap(({ segment }) => segment ?? [])
   const pictures = drawn.filter(({ shape }) => shape !== "horizontal" && shape !== "vertical")
-  const covered =
-    pictures.length === 0
-      ? 0
-      : Math.min(1, pictures.reduce((sum, { box: own }) => sum + area(own), 0) / area(box))
-  const rows = new Map<number, number>()
-  for (const { box: own } of texts) {
-    const row = Math.round(own[1] / content.rowStep)
-    rows.set(row, (rows.get(row) ?? 0) + 1)
-  }
-  const grid = [...rows.values()].filter((cells) => cells > 1).length
+  const covered = pictures.reduce((sum, { box: own }) => sum + area(own), 0) / area(box)
+  const rows = Map.groupBy(texts, ({ box: own }) => Math.round(own[1] / content.rowStep))
+  const grid = [...rows.values()].filter((cells) => cells.length > 1).length
   const rules = drawn.filter(
     ({ box: own, shape }) => shape === "horizontal" && width(own) > 0.5 * width(box)
   ).length
@@ -70,8 +63,7 @@ export const withoutTextBeyond = (items: ReadonlyArray<Item>, size: number): Rea
   const [wide, high] = notes.drawnShare
   const mostlyDrawn = width(drawing) >= wide * width(all) && height(drawing) >= high * height(all)
   if (!mostlyDrawn || all[3] - end <= notes.maxBeyond * size) return items
-  const isOwn = ({ box }: Item): boolean =>
-    (box[1] + box[3]) / 2 <= end || box[1] - end < notes.titleGap * size
+  const isOwn = ({ box }: Item): boolean => middleY(box) <= end || box[1] - end < notes.titleGap * size
   const beyond = items.filter((item) => !isOwn(item))
   const isText = ({ segment }: Item): boolean =>
     segment !== undefined && !segment.mono && segment.size > notes.smallPrint * size
@@ -80,14 +72,12 @@ export const withoutTextBeyond = (items: ReadonlyArray<Item>, size: number): Rea
 
 /** Removes the topmost note at the end of a region and all text below it. */
 export const withoutNotes = (items: ReadonlyArray<Item>): ReadonlyArray<Item> => {
-  const placeOf = ({ graphic, segment }: Item): Box | undefined => segment?.box ?? graphic?.box
-  const tops = items.flatMap(({ segment }) =>
-    segment !== undefined && isNote(segment.text) ? [segment.box[1]] : []
-  )
-  const drawn = items.flatMap(({ graphic }) => (graphic === undefined ? [] : [graphic.box[3]]))
-  const end = drawn.length === 0 ? -Infinity : Math.max(...drawn)
+  const tops = items.flatMap(({ segment }) => (segment && isNote(segment.text) ? [segment.box[1]] : []))
+  const end = Math.max(...items.flatMap(({ graphic }) => (graphic ? [graphic.box[3]] : [])))
   const top = Math.min(...tops.filter((y) => y > end - notes.noteOverlap))
   if (top === Infinity) return items
-  const kept = items.filter((item) => (placeOf(item)?.[1] ?? -Infinity) < top - notes.aboveNote)
+  const kept = items.filter(
+    ({ graphic, segment }) => ((segment ?? graphic)?.box[1] ?? -Infinity) < top - notes.aboveNote
+  )
   return kept.length < notes.minItems ? items : kept
 }

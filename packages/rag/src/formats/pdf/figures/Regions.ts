@@ -1,6 +1,6 @@
 /** Candidate regions for a caption: from the caption over drawings and labels, up to running text or another caption. */
 import type { Box } from "../../../document/Document.ts"
-import { height, hull, overlapX, overlapY, shared, width } from "../page/Box.ts"
+import { height, hull, middleY, overlapX, overlapY, sameEnds, shared, width } from "../page/Box.ts"
 import type { Obstacle } from "./BodyText.ts"
 import type { Caption } from "./Captions.ts"
 import { sideRegion } from "./SideRegions.ts"
@@ -20,6 +20,9 @@ interface Stretch {
   readonly cut: number
 }
 
+/** Running text that ends a region. */
+type Blocker = Pick<Obstacle, "box" | "strong">
+
 /** A search for a caption's figure on one side. Its boxes are flipped, so that it always goes downwards. */
 interface Search {
   readonly caption: Caption
@@ -31,14 +34,6 @@ interface Search {
   /** Whether a box is below the caption. */
   readonly isPast: (box: Box) => boolean
 }
-
-/** Text or captions that end a region. */
-interface Blocker {
-  readonly box: Box
-  readonly strong: boolean
-}
-
-const middleY = (box: Box): number => (box[1] + box[3]) / 2
 
 /** Flips a box vertically for a search upwards, and back. */
 const flipped = (box: Box, side: "above" | "below"): Box =>
@@ -98,10 +93,7 @@ const ruledTable = (
   if (first === undefined || first[1] - start >= limits.firstGap) return undefined
   const end = Math.min(captionTop, ...blocking.filter(({ strong }) => strong).map(({ box }) => box[1]))
   const alike = rules.filter(
-    (rule) =>
-      Math.abs(rule[0] - first[0]) < limits.sameEdge &&
-      Math.abs(rule[2] - first[2]) < limits.sameEdge &&
-      rule[1] < end + limits.lastRule
+    (rule) => sameEnds(rule, first, limits.sameEdge) && rule[1] < end + limits.lastRule
   )
   return alike.length > 1 ? hull(alike) : undefined
 }

@@ -1,6 +1,6 @@
 /** Figures beside their captions. */
 import type { Box } from "../../../document/Document.ts"
-import { area, centre, contains, hull, overlapX, overlapY, shared, width } from "../page/Box.ts"
+import { area, centre, contains, hull, overlapX, overlapY, sameEnds, shared, width } from "../page/Box.ts"
 import type { FigureRegion } from "./Assignment.ts"
 import type { Caption } from "./Captions.ts"
 import { contentOf } from "./RegionContent.ts"
@@ -28,12 +28,7 @@ export const sideRegion = (
   // Rules of a table have the same ends
   const rules = tableRules(drawn).filter((rule) => width(rule) > limits.minRule)
   const lines = rules.filter((rule) =>
-    rules.some(
-      (one) =>
-        isAtHeight(one) &&
-        Math.abs(one[0] - rule[0]) < limits.sameEdge &&
-        Math.abs(one[2] - rule[2]) < limits.sameEdge
-    )
+    rules.some((one) => isAtHeight(one) && sameEnds(one, rule, limits.sameEdge))
   )
   if (lines.length > 1 && caption.kind === "table") seeds.push(hull(lines))
   if (seeds.length === 0) return undefined

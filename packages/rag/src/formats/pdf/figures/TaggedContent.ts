@@ -1,22 +1,15 @@
 /** Joins the figures and tables of a tagged PDF with those found by captions. */
 import type { Box } from "../../../document/Document.ts"
 import { centre, contains, union } from "../page/Box.ts"
-import { lengthOf, type RawPage, type Run, type Turn } from "../page/Run.ts"
+import { byTurn, lengthOf, type RawPage, type Run } from "../page/Run.ts"
 import { overlap } from "./Assignment.ts"
 import { captionStart } from "../../parsing/CaptionStart.ts"
-import { type PdfFigure, runsWithin, anchorOf, clipToPage } from "./PdfFigure.ts"
+import { clipToPage, figureOn, type PdfFigure, runsWithin } from "./PdfFigure.ts"
 import { runsByPart, type TaggedTable, taggedTables } from "./TaggedTables.ts"
 import { taggedFigures } from "./TaggedFigures.ts"
 import { Tolerances } from "./Tolerances.ts"
 
 const limits = Tolerances.tagged
-
-/** The direction of most text on a page. */
-const turnOf = ({ runs }: RawPage): Turn => {
-  const counts = [0, 0, 0, 0]
-  for (const { turn } of runs) counts[turn]! += 1
-  return counts.indexOf(Math.max(...counts)) as Turn
-}
 
 /** A found table with the rows of a tagged one; undefined if they are different tables. */
 const withRows = (
@@ -50,17 +43,7 @@ const onPageOf = (found: ReadonlyArray<PdfFigure>, page: RawPage): ReadonlyArray
     // A caption belongs to one figure only
     const caption = tagged.some((run) => captions.has(run)) ? [] : tagged
     const start = captionStart(caption.map(({ text }) => text).join(" "))
-    const own = clipToPage(box, page)
-    free.push({
-      page: page.number,
-      kind,
-      number: start?.number,
-      box: own,
-      anchor: caption[0] ?? anchorOf(own, rest.turn, page),
-      caption,
-      inside: runsWithin(own, page, caption),
-      ...rest
-    })
+    free.push(figureOn(page, box, { kind, number: start?.number, caption, ...rest }))
   }
   for (const table of taggedTables(page, parts)) {
     const rivals = all.filter(({ box }) => overlap(box, table.box) > limits.maxOverlap)
@@ -72,7 +55,7 @@ const onPageOf = (found: ReadonlyArray<PdfFigure>, page: RawPage): ReadonlyArray
       add("table", box, caption, { turn, tagged: { rows, runs: new Set(runs) } })
     }
   }
-  const turn = turnOf(page)
+  const turn = byTurn(page.runs)[0]?.[0]?.turn ?? 0
   const figures = taggedFigures(page, parts).slice(0, limits.maxFigures)
   for (const { alternative, box, caption, isSufficient } of figures) {
     if (

@@ -1,7 +1,7 @@
 /** Tables from the tags of a PDF, where the tags agree with the layout. */
 import type { Box } from "../../../document/Document.ts"
 import { centre, contains, height, hull, overlapX, width } from "../page/Box.ts"
-import { toLines } from "../page/Lines.ts"
+import { median, toLines } from "../page/Lines.ts"
 import {
   type CellTag,
   lengthOf,
@@ -155,8 +155,7 @@ const tableOf = (
     return [{ ...cell, runs: own, box }]
   })
   if (cells === undefined || cells.length < limits.minCells || !isGrid(cells)) return undefined
-  const lengths = cells.map((cell) => lengthOf(cell.runs)).toSorted((a, b) => a - b)
-  if (lengths[lengths.length >> 1]! > limits.maxCellCharacters) return undefined
+  if (median(cells.map((cell) => lengthOf(cell.runs))) > limits.maxCellCharacters) return undefined
   const again = cells.reduce((sum, { columns, row, rows, runs: own }) => {
     const down = Math.min(rows, tag.rows.length - row)
     return sum + lengthOf(own) * (down * columns - 1)

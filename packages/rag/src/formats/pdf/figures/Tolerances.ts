@@ -36,7 +36,6 @@ export const Tolerances = {
     ownColumnLines: 25, // count: a page with fewer lines of text takes over the document's columns
     rightEdgeRank: 0.6, // share: rank of the right edge that counts; ragged lines end before it
     columnOverlap: 0.25, // share of the narrower column
-    defaultSize: 10, // pt: font size of a document without text
     leadingPages: 40, // count: pages measured for the leading
     leadingSize: 0.6, // pt: difference from the body's font size
     leadingReach: 8, // count: segments in which the next line of the column is looked for
@@ -288,7 +287,6 @@ export const Tolerances = {
     pictureShare: 0.4, // share of a figure covered by images
     maxPictureCharacters: 12, // count: a figure with more has text of its own
     sameHeight: 0.4, // share of the usual height: letters without ascenders are lower
-    defaultHeight: 10, // pt: height of lines where none is known
     sizeOfHeight: 0.85 // share: font size of a line's height
   },
 

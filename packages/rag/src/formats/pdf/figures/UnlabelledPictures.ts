@@ -4,7 +4,7 @@ import { area, height, overlapX, width } from "../page/Box.ts"
 import type { RawPage } from "../page/Run.ts"
 import { overlap } from "./Assignment.ts"
 import type { Body } from "./BodyText.ts"
-import { type PdfFigure, runsWithin, clipToPage } from "./PdfFigure.ts"
+import { figureOn, type PdfFigure } from "./PdfFigure.ts"
 import { type UprightPage, type Segment, toUprightPage } from "./UprightPage.ts"
 import { isNote } from "./RegionContent.ts"
 import { Tolerances } from "./Tolerances.ts"
@@ -60,22 +60,9 @@ export const unlabelledPictures = (
   )
   if (pictures.length === 0) return []
   const frame = toUprightPage(page, 0, () => false)
-  return pictures.flatMap((picture): ReadonlyArray<PdfFigure> => {
+  return pictures.flatMap((picture) => {
     const caption = linesBelow(picture, frame, body).flatMap(({ runs }) => runs)
     if (caption.length === 0) return []
-    const box = clipToPage(picture, page)
-    const inside = runsWithin(box, page, caption)
-    return [
-      {
-        page: page.number,
-        kind: "figure",
-        number: undefined,
-        box,
-        anchor: caption[0]!,
-        caption,
-        inside,
-        turn: 0
-      }
-    ]
+    return [figureOn(page, picture, { kind: "figure", number: undefined, caption, turn: 0 })]
   })
 }

@@ -1,7 +1,7 @@
 /** Finds the columns of a page, and its reading order. */
 import { type LineDraft, median, middle, type TextLine, toLines } from "../page/Lines.ts"
 import { RUNS_AT_MOST } from "../page/Rows.ts"
-import type { RawPage, Run } from "../page/Run.ts"
+import { byTurn, type RawPage, type Run } from "../page/Run.ts"
 
 /** Least lines of a column. */
 const MIN_LINES = 4
@@ -24,11 +24,16 @@ const isColumn = (page: number, runs: ReadonlyArray<Run>, room: number): boolean
   )
 }
 
+/** The edges of lines. A page may have more lines than a call may have arguments. */
+const edgesOf = (lines: ReadonlyArray<Pick<Run, "x0" | "x1">>) => ({
+  left: lines.reduce((least, { x0 }) => Math.min(least, x0), Infinity),
+  right: lines.reduce((most, { x1 }) => Math.max(most, x1), -Infinity)
+})
+
 /** The middle of the gutter between two columns; undefined for text in one column. */
 const findGutter = (page: number, runs: ReadonlyArray<Run>): number | undefined => {
   if (runs.length < 2 * MIN_LINES || runs.length > RUNS_AT_MOST) return undefined
-  const left = Math.min(...runs.map(({ x0 }) => x0))
-  const right = Math.max(...runs.map(({ x1 }) => x1))
+  const { left, right } = edgesOf(runs)
   const width = Math.ceil(right - left)
   if (width < 100 || width > 20_000) return undefined
   const crossing = new Int32Array(width + 2)
@@ -97,8 +102,8 @@ const regions = (
     const apart =
       found !== undefined ||
       [left, right].every((side) => {
-        const edges = side.flatMap(({ x0, x1 }) => [x0, x1])
-        return toLines(page, side).length > 1 && isColumn(page, side, Math.max(...edges) - Math.min(...edges))
+        const edges = edgesOf(side)
+        return toLines(page, side).length > 1 && isColumn(page, side, edges.right - edges.left)
       })
     if (!apart) {
       taken.push(...toLines(page, band))
@@ -119,29 +124,14 @@ const regions = (
   return all
 }
 
-/** The edges of lines. A page may have more lines than a call may have arguments. */
-const edgesOf = (
-  lines: ReadonlyArray<Pick<TextLine, "x0" | "x1">>
-): { readonly left: number; readonly right: number } => {
-  let [left, right] = [Infinity, -Infinity]
-  for (const { x0, x1 } of lines) {
-    left = Math.min(left, x0)
-    right = Math.max(right, x1)
-  }
-  return { left, right }
-}
-
 /**
  * The lines of a page in reading order: columns from left to right, between lines that span them. Text in the main direction
  * comes first. `elsewhere` is the gutter of other pages, for columns that are too short to show it.
  */
 export const readingOrder = (page: RawPage, elsewhere?: number): ReadonlyArray<TextLine> => {
-  const turns = ([0, 1, 2, 3] as const)
-    .map((turn) => page.runs.filter((run) => run.turn === turn))
-    .toSorted((a, b) => b.length - a.length)
   const lines: Array<TextLine> = []
   let index = 0
-  for (const runs of turns) {
+  for (const runs of byTurn(page.runs)) {
     for (const region of regions(page.number, runs, MAX_DEPTH, elsewhere)) {
       const column = { ...edgesOf(region), index: index++ }
       for (const line of region) lines.push({ ...line, column })

@@ -1,4 +1,5 @@
 /** Removes headers, footers and page numbers: text that repeats at the edges of pages. */
+import { middleY } from "../page/Box.ts"
 import type { RawPage, Run } from "../page/Run.ts"
 
 /** The upper and lower share of a page that has headers and footers. */
@@ -12,8 +13,6 @@ const ROWS = 3
 /** Headers of two pages at the same height differ by less than this many points. */
 const SAME_PLACE = 6
 
-const middle = (run: Run): number => (run.box[1] + run.box[3]) / 2
-
 /**
  * A page number: alone, after a dash or dot, after the word for page, or before the number of pages. The number in
  * "Invoice 1040" is not a page number.
@@ -26,7 +25,7 @@ const PAGE_NUMBER =
  * numbers are alike.
  */
 const keysOf = (run: Run, page: number): ReadonlyArray<string> => {
-  const place = Math.round(middle(run) / SAME_PLACE)
+  const place = Math.round(middleY(run.box) / SAME_PLACE)
   const text = run.text.replace(/\s+/g, " ")
   const found = PAGE_NUMBER.exec(text)
   if (found === null) return [`${place} ${text}`]
@@ -40,10 +39,10 @@ const keysOf = (run: Run, page: number): ReadonlyArray<string> => {
 const outermost = (page: RawPage, runs: ReadonlyArray<Run>): ReadonlyArray<Run> => {
   const level = runs.filter(({ turn }) => turn === 0)
   if (level.length === 0) return []
-  const top = level.reduce((best, run) => (middle(run) < middle(best) ? run : best))
-  const bottom = level.reduce((best, run) => (middle(run) > middle(best) ? run : best))
+  const top = level.reduce((best, run) => (middleY(run.box) < middleY(best.box) ? run : best))
+  const bottom = level.reduce((best, run) => (middleY(run.box) > middleY(best.box) ? run : best))
   return level.filter((run) => {
-    const at = middle(run)
+    const at = middleY(run.box)
     if (at < page.height * EDGE) return at <= top.box[3]
     return at > page.height * (1 - EDGE) && at >= bottom.box[1]
   })

@@ -1,5 +1,5 @@
 /** Finds headings and their levels. */
-import { heaviest } from "../page/Lines.ts"
+import { bodyStyle, roundedSize } from "../page/Lines.ts"
 import { CAPTION, type Paragraph } from "./Paragraphs.ts"
 
 const NUMBERED =
@@ -10,24 +10,6 @@ const MAX_LENGTH = 150
 const MIN_ENLARGEMENT = 1.12
 
 const textOf = (paragraph: Paragraph): string => paragraph.lines.map(({ text }) => text).join(" ")
-
-const rounded = (size: number): number => Math.round(size * 2) / 2
-
-/** The size and weight of most of the text. */
-const bodyStyle = (
-  paragraphs: ReadonlyArray<Paragraph>
-): { readonly size: number; readonly bold: boolean } => {
-  const sizes = new Map<number, number>()
-  let bold = 0
-  let all = 0
-  for (const line of paragraphs.flatMap(({ lines }) => lines)) {
-    const length = line.text.length
-    sizes.set(rounded(line.size), (sizes.get(rounded(line.size)) ?? 0) + length)
-    if (line.bold) bold += length
-    all += length
-  }
-  return { size: heaviest(sizes) ?? 10, bold: bold > all / 2 }
-}
 
 const depthOf = (text: string): number | undefined => {
   const match = NUMBERED.exec(text)
@@ -53,7 +35,7 @@ export const headingLevels = (paragraphs: ReadonlyArray<Paragraph>): ReadonlyMap
  * as 3.2 puts it below the style of 3.
  */
 const levelsByStyle = (paragraphs: ReadonlyArray<Paragraph>): ReadonlyMap<Paragraph, number> => {
-  const body = bodyStyle(paragraphs)
+  const body = bodyStyle(paragraphs.flatMap(({ lines }) => lines))
   const found = paragraphs.filter((paragraph) => {
     if (paragraph.kind === "table" || paragraph.kind === "code" || paragraph.lines.length > 3) return false
     const text = textOf(paragraph)
@@ -82,7 +64,7 @@ const levelsByStyle = (paragraphs: ReadonlyArray<Paragraph>): ReadonlyMap<Paragr
     )
   }
   const style = (paragraph: Paragraph): number =>
-    rounded(paragraph.lines[0]!.size) * 2 + (paragraph.lines[0]!.bold ? 0.5 : 0)
+    roundedSize(paragraph.lines[0]!.size) * 2 + (paragraph.lines[0]!.bold ? 0.5 : 0)
   const styles = [...new Set(found.map(style))].toSorted((a, b) => b - a)
   const rankOf = (paragraph: Paragraph): number => styles.indexOf(style(paragraph)) + 1
   const numbered = found.filter((paragraph) => depthOf(textOf(paragraph)) === 1)

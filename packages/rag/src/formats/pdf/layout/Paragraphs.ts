@@ -1,5 +1,5 @@
 /** Groups lines into paragraphs, list items, tables and code. */
-import type { TextLine } from "../page/Lines.ts"
+import { median, type TextLine } from "../page/Lines.ts"
 
 /** Lines that belong together. Headings are found later. */
 export interface Paragraph {
@@ -16,13 +16,11 @@ export const CAPTION = /^(?:fig(?:ure)?\.?|table|algorithm|listing|图|表)\s*\d
 const MAX_ROW_STEP = 2.5
 
 const typicalLeading = (lines: ReadonlyArray<TextLine>): number => {
-  const steps: Array<number> = []
-  for (let i = 1; i < lines.length; i++) {
-    const [a, b] = [lines[i - 1]!, lines[i]!]
-    const step = (b.y1 - a.y1) / b.size
-    if (a.column === b.column && step > 0.5 && step < 3) steps.push(step)
-  }
-  return steps.toSorted((a, b) => a - b)[steps.length >> 1] ?? 1.2
+  const steps = lines.slice(1).flatMap(({ column, size, y1 }, i) => {
+    const step = (y1 - lines[i]!.y1) / size
+    return lines[i]!.column === column && step > 0.5 && step < 3 ? [step] : []
+  })
+  return median(steps) || 1.2
 }
 
 const isRow = (line: TextLine): boolean => line.cells.length > 1 && !MARKER.test(line.text)
@@ -85,12 +83,8 @@ const MAX_ASIDES = 200
 
 /** Whether a paragraph is a caption or label of a figure between two parts of another one. */
 const isAside = (paragraph: Paragraph, later: Paragraph): boolean => {
-  const first = paragraph.lines[0]!
-  if (
-    first.page !== later.lines[0]!.page ||
-    (first.column === later.lines[0]!.column && paragraph.lines.length > 6)
-  )
-    return false
+  const [first, next] = [paragraph.lines[0]!, later.lines[0]!]
+  if (first.page !== next.page || (first.column === next.column && paragraph.lines.length > 6)) return false
   return CAPTION.test(first.text) || paragraph.lines.every(({ text }) => text.length < 30)
 }
 
@@ -105,11 +99,9 @@ export const toParagraphs = (
   lines.forEach((line, index) => {
     const paragraph = paragraphs.at(-1)
     const last = paragraph?.lines.at(-1)
-    if (paragraph !== undefined && last !== undefined && last.column === line.column) {
-      if (continues(paragraph, last, line, leading)) {
-        paragraph.lines.push(line)
-        return
-      }
+    if (paragraph && last && last.column === line.column && continues(paragraph, last, line, leading)) {
+      paragraph.lines.push(line)
+      return
     }
     const next = lines[index + 1]
     const table = isRow(line) && next !== undefined && next.column === line.column && isRow(next)

@@ -9,7 +9,7 @@ import { commonGutter, readingOrder } from "./Columns.ts"
 import { headingLevels } from "./Headings.ts"
 import { type LineDraft, type TextLine, toLines } from "../page/Lines.ts"
 import { type Paragraph, toParagraphs } from "./Paragraphs.ts"
-import { separatorOf, type RawPage, type Run } from "../page/Run.ts"
+import { byTurn, separatorOf, type RawPage, type Run } from "../page/Run.ts"
 
 const HYPHENATED = /\p{L}[-\u2010\u2011]$/u
 
@@ -129,10 +129,7 @@ const writeParagraph = (writer: Writer, paragraph: Paragraph): void => {
 
 /** Groups runs into lines, those of the main direction first. */
 const linesOf = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<LineDraft> =>
-  ([0, 1, 2, 3] as const)
-    .map((turn) => runs.filter((run) => run.turn === turn))
-    .toSorted((a, b) => b.length - a.length)
-    .flatMap((own) => toLines(page, own))
+  byTurn(runs).flatMap((own) => toLines(page, own))
 
 /**
  * The caption and text of a figure; the text of a table by rows, if it has some. The alternative text comes last, as a
@@ -244,40 +241,36 @@ export const toParsed = ({
   const figures: Array<Omit<Figure, "mentions" | "crop">> = []
   const order: Array<PdfFigure> = []
   // A figure precedes the paragraph of the line after it, unless that line is within the paragraph
-  const before = new Map<Paragraph, Array<PdfFigure>>()
-  const after = new Map<Paragraph, Array<PdfFigure>>()
-  const last: Array<PdfFigure> = []
   const paragraphOf = new Map(
     paragraphs.flatMap((paragraph) => paragraph.lines.map((line) => [line, paragraph] as const))
   )
-  for (const [figure, line] of flow.next) {
+  const places = Array.from(flow.next, ([figure, line]) => {
     const paragraph = line && paragraphOf.get(line)
-    if (paragraph === undefined) {
-      last.push(figure)
-      continue
+    const first = paragraph?.lines[0]
+    const isAcrossPages = first?.page === figure.page && paragraph?.lines.at(-1)?.page !== figure.page
+    return { figure, paragraph, isBefore: first === line || isAcrossPages }
+  })
+  const around = Map.groupBy(places, ({ paragraph }) => paragraph)
+  const put = (at: Paragraph | undefined, before: boolean): void => {
+    for (const { figure, isBefore } of around.get(at) ?? []) {
+      if (isBefore !== before) continue
+      const written = writeFigure(writer, figure, byNumber.get(figure.page)!)
+      figures.push(written)
+      order.push(figure)
+      blocks.push({ kind: figure.kind, start: written.start, end: written.end })
     }
-    const first = paragraph.lines[0]!
-    const isAcrossPages = first.page === figure.page && paragraph.lines.at(-1)!.page !== figure.page
-    const list = first === line || isAcrossPages ? before : after
-    list.set(paragraph, [...(list.get(paragraph) ?? []), figure])
-  }
-  const put = (figure: PdfFigure): void => {
-    const written = writeFigure(writer, figure, byNumber.get(figure.page)!)
-    figures.push(written)
-    order.push(figure)
-    blocks.push({ kind: figure.kind, start: written.start, end: written.end })
   }
   for (const paragraph of paragraphs) {
-    before.get(paragraph)?.forEach(put)
+    put(paragraph, true)
     const start = writer.block()
     writeParagraph(writer, paragraph)
     const level = levels.get(paragraph)
     const end = writer.at
     if (level === undefined) blocks.push({ kind: paragraph.kind, start, end })
     else blocks.push({ kind: "heading", level, heading: writer.blockText, start, end })
-    after.get(paragraph)?.forEach(put)
+    put(paragraph, false)
   }
-  last.forEach(put)
+  put(undefined, true)
   const { lines, text } = writer
   const pages = pagesOf(plain, lines)
   const parsed: Parsed = {
@@ -310,10 +303,10 @@ const tableRows = ({ inside, turn }: PdfFigure, page: RawPage): ReadonlyArray<Ta
 const pagesOf = (raw: ReadonlyArray<RawPage>, lines: ReadonlyArray<Line>): ReadonlyArray<Page> => {
   const spans = new Map<number, Span>()
   let least = Infinity
-  const inOrder = lines.toReversed().map((line) => line.page <= (least = Math.min(least, line.page)))
-  for (const [index, { end, page, start }] of lines.entries()) {
-    if (!inOrder.at(-1 - index)!) continue
-    spans.set(page, { start: spans.get(page)?.start ?? start, end })
+  for (const { end, page, start } of lines.toReversed()) {
+    if (page > least) continue
+    least = page
+    spans.set(page, { start, end: spans.get(page)?.end ?? end })
   }
   const pages: Array<Page> = []
   for (const { height, number, width } of raw) {

@@ -8,6 +8,7 @@ export const centre = (box: Box): readonly [x: number, y: number] => [
   (box[0] + box[2]) / 2,
   (box[1] + box[3]) / 2
 ]
+export const middleY = (box: Box): number => (box[1] + box[3]) / 2
 export const union = (a: Box, b: Box): Box => [
   Math.min(a[0], b[0]),
   Math.min(a[1], b[1]),
@@ -34,6 +35,9 @@ export const shared = (a0: number, a1: number, b0: number, b1: number): number =
   Math.min(a1, b1) - Math.max(a0, b0)
 export const overlapX = (a: Box, b: Box): number => shared(a[0], a[2], b[0], b[2])
 export const overlapY = (a: Box, b: Box): number => shared(a[1], a[3], b[1], b[3])
+/** Whether left and right edges of two boxes differ by less than `by`. */
+export const sameEnds = (a: Box, b: Box, by: number): boolean =>
+  Math.abs(a[0] - b[0]) < by && Math.abs(a[2] - b[2]) < by
 
 /** A box to draw over a page. `pixels` is the line width. */
 export interface Outline {

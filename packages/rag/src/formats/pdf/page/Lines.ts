@@ -23,22 +23,37 @@ export interface TextLine extends LineDraft {
 const CELL_GAP = 1.5
 /** Share of the characters by which a line is bold or monospaced. */
 const STYLE_SHARE = 0.8
+/** Points: font size of a document without text. */
+const DEFAULT_SIZE = 10
+
 export const middle = (run: { readonly y0: number; readonly y1: number }): number => (run.y0 + run.y1) / 2
 
 export const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 
-/** The key with the largest weight; the first one of equals. */
-export const heaviest = (weights: ReadonlyMap<number, number>): number | undefined =>
-  [...weights].toSorted((a, b) => b[1] - a[1])[0]?.[0]
+/** The font size of most characters, the first one of equals; undefined without text. */
+const mainSize = (texts: ReadonlyArray<Pick<Run, "size" | "text">>): number | undefined => {
+  const weights = new Map<number, number>()
+  for (const { size, text } of texts) weights.set(size, (weights.get(size) ?? 0) + text.length)
+  return [...weights].toSorted((a, b) => b[1] - a[1])[0]?.[0]
+}
+
+/** A font size, to half points. */
+export const roundedSize = (size: number): number => Math.round(size * 2) / 2
+
+/** The rounded size and the weight of most characters of a document. */
+export const bodyStyle = (
+  lines: ReadonlyArray<Pick<PlacedText, "text" | "size" | "bold" | "mono">>
+): { readonly size: number; readonly bold: boolean } => ({
+  size: mainSize(lines.map(({ size, text }) => ({ text, size: roundedSize(size) }))) ?? DEFAULT_SIZE,
+  bold: isMostly(lines, "bold", 0.5)
+})
 
 const WIDE = /[\u2E80-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\uFF00-\uFFEF]/g
 /** Length in Latin characters: a wide character counts as two. */
 export const letters = (text: string): number => text.length + (text.match(WIDE)?.length ?? 0)
 
 const toLine = (page: number, runs: ReadonlyArray<Run>): LineDraft => {
-  const sizes = new Map<number, number>()
-  for (const run of runs) sizes.set(run.size, (sizes.get(run.size) ?? 0) + run.text.length)
   const [x0, y0, x1, y1] = hull(runs.map(boxOf))
   return {
     page,
@@ -49,7 +64,7 @@ const toLine = (page: number, runs: ReadonlyArray<Run>): LineDraft => {
     x1,
     y1,
     box: hull(runs.map(({ box }) => box)),
-    size: heaviest(sizes) ?? 0,
+    size: mainSize(runs) ?? 0,
     bold: isMostly(runs, "bold", STYLE_SHARE),
     mono: isMostly(runs, "mono", STYLE_SHARE),
     turn: runs[0]!.turn,

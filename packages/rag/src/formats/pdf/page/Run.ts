@@ -125,13 +125,22 @@ export const plainRun = (
 /** The box of a run in its upright frame. */
 export const boxOf = ({ x0, x1, y0, y1 }: Run): Box => [x0, y0, x1, y1]
 
+/** The runs of each direction, those of the main direction first. */
+export const byTurn = (runs: ReadonlyArray<Run>): ReadonlyArray<ReadonlyArray<Run>> =>
+  ([0, 1, 2, 3] as const)
+    .map((turn) => runs.filter((run) => run.turn === turn))
+    .toSorted((a, b) => b.length - a.length)
+
 /** Number of characters. */
-export const lengthOf = (runs: ReadonlyArray<Run>): number =>
+export const lengthOf = (runs: ReadonlyArray<Pick<Run, "text">>): number =>
   runs.reduce((sum, { text }) => sum + text.length, 0)
 
 /** Whether more than `share` of the characters have a style. */
-export const isMostly = (runs: ReadonlyArray<Run>, style: "bold" | "mono", share: number): boolean =>
-  lengthOf(runs.filter((run) => run[style])) > share * lengthOf(runs)
+export const isMostly = (
+  runs: ReadonlyArray<Pick<Run, "text" | "bold" | "mono">>,
+  style: "bold" | "mono",
+  share: number
+): boolean => lengthOf(runs.filter((run) => run[style])) > share * lengthOf(runs)
 
 /** Maps a box of the page to the frame in which text of this turn is upright. `width` and `height` are the page's. */
 export const upright = (box: Box, turn: Turn, width: number, height: number): Box => {

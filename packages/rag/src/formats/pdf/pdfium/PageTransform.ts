@@ -29,23 +29,18 @@ export const compose = (inner: Matrix, outer: Matrix): Matrix => [
 ]
 
 /** The bounding box of a mapped rectangle. */
-export const mapBox = (m: Matrix, left: number, bottom: number, right: number, top: number): Box => {
-  let x0 = Infinity
-  let y0 = Infinity
-  let x1 = -Infinity
-  let y1 = -Infinity
-  for (let corner = 0; corner < 4; corner++) {
-    const x = corner & 1 ? right : left
-    const y = corner & 2 ? top : bottom
-    const px = m[0] * x + m[2] * y + m[4]
-    const py = m[1] * x + m[3] * y + m[5]
-    if (px < x0) x0 = px
-    if (px > x1) x1 = px
-    if (py < y0) y0 = py
-    if (py > y1) y1 = py
-  }
-  return [x0, y0, x1, y1]
-}
+export const mapBox = (
+  [a, b, c, d, e, f]: Matrix,
+  left: number,
+  bottom: number,
+  right: number,
+  top: number
+): Box => [
+  Math.min(a * left, a * right) + Math.min(c * bottom, c * top) + e,
+  Math.min(b * left, b * right) + Math.min(d * bottom, d * top) + f,
+  Math.max(a * left, a * right) + Math.max(c * bottom, c * top) + e,
+  Math.max(b * left, b * right) + Math.max(d * bottom, d * top) + f
+]
 
 /** Device pixels a point: PDFium gives whole pixels. */
 const SCALE = 100

@@ -1,20 +1,14 @@
 /** Joins the characters of a page to runs. */
 import type { Box } from "../../../document/Document.ts"
 import { hull, union } from "../page/Box.ts"
-import { separatorOf, type Run, type Turn, upright } from "../page/Run.ts"
+import { separatorOf, type Run, upright } from "../page/Run.ts"
 
 /** A gap wider than this many font sizes separates two runs: column gutters and table cells are wider, spaces are not. */
 const MAX_GAP = 1
 
 /** The style of a word, read at its first character. */
-export interface TextStyle {
+export interface TextStyle extends Pick<Run, "size" | "bold" | "mono" | "turn" | "heading" | "part"> {
   readonly font: string
-  readonly size: number
-  readonly bold: boolean
-  readonly mono: boolean
-  readonly turn: Turn
-  readonly heading?: number
-  readonly part?: number
 }
 
 const LIGATURES = /[\uFB00-\uFB06]/g
