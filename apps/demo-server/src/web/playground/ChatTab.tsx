@@ -63,8 +63,6 @@ const clear = (): void => {
   conversation.value = []
 }
 
-const TURN_NAMES = { user: "You", assistant: "Model" } as const
-
 const Turns = () => {
   const { state, value } = answer.now.value
   const next: Turn = { role: "assistant", content: value?.text ?? "" }
@@ -72,7 +70,7 @@ const Turns = () => {
     <div class="turns" role="log" aria-label="Conversation">
       {[...conversation.value, ...(state === "working" ? [next] : [])].map(({ content, role }, at) => (
         <div key={at} class="turn" data-role={role}>
-          <span class="quiet">{TURN_NAMES[role]}</span>
+          <span class="quiet">{role === "user" ? "You" : "Model"}</span>
           {content === "" ? <div class="loading-bar" /> : <p>{content}</p>}
         </div>
       ))}
@@ -83,7 +81,6 @@ const Turns = () => {
 export const chatTab: Tab = {
   name: "Chat",
   lead: "Chat with a model. Answers are streamed.",
-  capability: "chat",
   call: answer,
   action: "Send",
   submit: send,

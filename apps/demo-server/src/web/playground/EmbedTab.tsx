@@ -17,8 +17,6 @@ const requestBody = () => ({ model: modelOf("embed"), input: [first.value, secon
 
 const comparison = makeCall<EmbeddingResponse>("The texts were compared.")
 
-const compare = (): Promise<void> => comparison.run((signal) => createEmbeddings(requestBody(), signal))
-
 const vectorAt = (index: number, { data }: EmbeddingResponse): Vector => {
   const vector = data.find((each) => each.index === index)?.embedding ?? []
   return typeof vector === "string" ? [] : vector
@@ -90,10 +88,9 @@ const Result = () => {
 export const embedTab: Tab = {
   name: "Embed",
   lead: "Compare two texts.",
-  capability: "embed",
   call: comparison,
   action: "Compare",
-  submit: compare,
+  submit: () => comparison.run((signal) => createEmbeddings(requestBody(), signal)),
   snippet: () => embedSnippet(location.origin, requestBody()),
   Fields: () => (
     <div class="pair">

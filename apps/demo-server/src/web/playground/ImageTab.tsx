@@ -11,7 +11,6 @@ import { ImageField, type ImageFile } from "./ImageField.tsx"
 import { followTask, scrollIntoView, statusText } from "./tasks.ts"
 
 const SIZES = ["auto", "256x256", "512x512", "1280x720", "1K", "2K", "4K"]
-const COUNTS = ["1", "2", "3", "4"]
 
 const prompt = persisted("image.prompt", "A canal lock at dawn, seen from the towpath")
 const size = persisted("image.size", "auto")
@@ -116,26 +115,23 @@ const Result = () => {
   )
 }
 
-const snippet = () => {
-  const { image: _, ...sent } = requestBody()
-  const picture = usedReference()?.name
-  return imageSnippet(location.origin, { ...sent, group: details.value?.group, picture })
-}
-
 export const imageTab: Tab = {
   name: "Image",
   lead: "Generate an image from a text.",
-  capability: "image",
   call: generation,
   action: "Generate",
   submit: generate,
-  snippet,
+  snippet: () => {
+    const { image: _, ...sent } = requestBody()
+    const picture = usedReference()?.name
+    return imageSnippet(location.origin, { ...sent, group: details.value?.group, picture })
+  },
   Fields: () => (
     <>
       <TextField label="Prompt" enterSends text={prompt} />
       <div class="pair">
         <ChoiceField label="Size" choice={size} values={SIZES} />
-        <ChoiceField label="Images" choice={count} values={COUNTS} />
+        <ChoiceField label="Images" choice={count} values={["1", "2", "3", "4"]} />
       </div>
       {takesImage() && <ImageField label="Reference image (optional)" image={reference} />}
     </>

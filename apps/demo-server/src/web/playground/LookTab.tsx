@@ -51,7 +51,6 @@ const Result = () => {
 export const lookTab: Tab = {
   name: "Vision",
   lead: "Ask a question about an image.",
-  capability: "look",
   call: answer,
   action: "Ask",
   submit: look,

@@ -34,7 +34,7 @@ export const PlaygroundView = () => {
       </nav>
       <p class="lead">{TABS[capability].lead}</p>
       <ErrorMessage error={modelsError.value} />
-      <TabView key={capability} tab={TABS[capability]} />
+      <TabView key={capability} capability={capability} tab={TABS[capability]} />
     </div>
   )
 }

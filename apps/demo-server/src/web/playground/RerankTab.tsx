@@ -32,12 +32,6 @@ type Ranking = RerankResponse & { readonly documents: ReadonlyArray<string> }
 
 const ranking = makeCall<Ranking>("The documents were ordered.")
 
-const rank = (): Promise<void> =>
-  ranking.run(async (signal) => {
-    const body = requestBody()
-    return { ...(await createRerank(body, signal)), documents: body.documents }
-  })
-
 /** The bars are relative to the best score: the range of scores depends on the model. */
 const Result = () => {
   const { value } = ranking.now.value
@@ -67,10 +61,13 @@ const Result = () => {
 export const rerankTab: Tab = {
   name: "Rerank",
   lead: "Order documents by relevance to a question.",
-  capability: "rerank",
   call: ranking,
   action: "Rerank",
-  submit: rank,
+  submit: () =>
+    ranking.run(async (signal) => {
+      const body = requestBody()
+      return { ...(await createRerank(body, signal)), documents: body.documents }
+    }),
   missing: () => (requestBody().documents.length === 0 ? "Add a document." : undefined),
   snippet: () => rerankSnippet(location.origin, requestBody()),
   Fields: () => (

@@ -119,7 +119,6 @@ const CodePanel = ({ snippet }: { readonly snippet: Snippet }) => {
 export interface Tab {
   readonly name: string
   readonly lead: string
-  readonly capability: Capability
   readonly call: Pick<RunningCall<unknown>, "now" | "stop">
   readonly action: string
   readonly submit: () => void
@@ -130,8 +129,8 @@ export interface Tab {
   readonly Result: () => JSX.Element | null
 }
 
-export const TabView = ({ tab }: { tab: Tab }) => {
-  const { action, call, capability, Fields, Result } = tab
+export const TabView = ({ capability, tab }: { capability: Capability; tab: Tab }) => {
+  const { action, call, Fields, Result } = tab
   const { error, milliseconds, state } = call.now.value
   const missing = modelOf(capability) === "" ? "Waiting for the list of models." : tab.missing?.()
   const working = state === "working"

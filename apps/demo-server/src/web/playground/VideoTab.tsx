@@ -40,12 +40,9 @@ const options = computed(() => GROUPS[details.value?.group ?? ""] ?? OTHER_GROUP
 
 const needsImage = computed(() => details.value?.group === "image-to-video")
 
-/** The default size, for models that take it. */
-const LANDSCAPE = "1280x720"
-
 const preferred: Record<keyof VideoOptions, Signal<string>> = {
   seconds: persisted("video.seconds", ""),
-  size: persisted("video.size", LANDSCAPE)
+  size: persisted("video.size", "1280x720")
 }
 
 /** The chosen value; one that the model does not take is replaced by its first one. */
@@ -211,21 +208,18 @@ const OptionField = ({ label, option, unit = "" }: OptionProps) => (
 
 const isImageMissing = (): boolean => needsImage.value && firstImage.value === undefined
 
-const snippet = () => {
-  const { input_reference: _, ...sent } = requestBody()
-  const picture = isImageMissing() ? "picture.png" : firstImage.value?.name
-  return videoSnippet(location.origin, { ...sent, group: details.value?.group, picture })
-}
-
 export const videoTab: Tab = {
   name: "Video",
   lead: "Generate a video from a text. It takes a while; progress is shown.",
-  capability: "video",
   call: generation,
   action: "Generate",
   submit: generate,
   missing: () => (isImageMissing() ? "This model needs a first image." : undefined),
-  snippet,
+  snippet: () => {
+    const { input_reference: _, ...sent } = requestBody()
+    const picture = isImageMissing() ? "picture.png" : firstImage.value?.name
+    return videoSnippet(location.origin, { ...sent, group: details.value?.group, picture })
+  },
   Fields: () => (
     <>
       <TextField label="Prompt" enterSends text={prompt} />

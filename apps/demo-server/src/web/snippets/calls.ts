@@ -1,12 +1,9 @@
 /** The calls of the playground as code. */
-import type { ChatMessage } from "@sluice/core/contract"
-import { curlGet, curlPost, FileReference } from "./curl.ts"
+import type { ChatRequest, EmbeddingRequest, RerankRequest } from "@sluice/core/contract"
+import { curlGet, curlPost } from "./curl.ts"
 import { literal, programText, type Snippet } from "./program.ts"
 
-export const embedSnippet = (
-  origin: string,
-  call: { model: string; input: ReadonlyArray<string> }
-): Snippet => ({
+export const embedSnippet = (origin: string, call: EmbeddingRequest): Snippet => ({
   curl: curlPost(`${origin}/v1/embeddings`, call),
   effect: programText({
     origin,
@@ -18,10 +15,7 @@ yield* Console.log(dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b)))`
   })
 })
 
-export const rerankSnippet = (
-  origin: string,
-  call: { model: string; query: string; documents: ReadonlyArray<string> }
-): Snippet => ({
+export const rerankSnippet = (origin: string, call: RerankRequest): Snippet => ({
   curl: curlPost(`${origin}/v1/rerank`, call),
   effect: programText({
     origin,
@@ -38,10 +32,7 @@ for (const { index, score } of results) {
   })
 })
 
-export const chatSnippet = (
-  origin: string,
-  call: { model: string; messages: ReadonlyArray<ChatMessage> }
-): Snippet => ({
+export const chatSnippet = (origin: string, call: ChatRequest): Snippet => ({
   curl: curlPost(`${origin}/v1/chat/completions`, { ...call, stream: true }, "-N"),
   effect: programText({
     origin,
@@ -66,9 +57,7 @@ interface MediaCall {
 const knownGroup = (group: string | undefined, known: RegExp): string | undefined =>
   group !== undefined && known.test(group) ? group : undefined
 
-/** A file in the body of curl, and in a call of the client. */
-const inBody = (path: string | undefined) => (path === undefined ? undefined : new FileReference(path))
-const inCall = (path: string | undefined) => (path === undefined ? undefined : { file: path })
+const fileAt = (path: string | undefined) => (path === undefined ? undefined : { file: path })
 
 export const imageSnippet = (
   origin: string,
@@ -77,9 +66,9 @@ export const imageSnippet = (
   const url = `${origin}/v1/images/generations`
   const call = { model, prompt, size, n }
   const later = `\n\n# If the response has an id, the images appear here later:\n# ${curlGet(`${url}/$ID`)}`
-  const request = literal({ group: knownGroup(group, /^I[1-6]$/), ...call, image: inCall(picture) })
+  const request = literal({ group: knownGroup(group, /^I[1-6]$/), ...call, image: fileAt(picture) })
   return {
-    curl: curlPost(url, { ...call, image: inBody(picture) }) + (group === "I5" ? later : ""),
+    curl: curlPost(url, { ...call, image: fileAt(picture) }) + (group === "I5" ? later : ""),
     effect: programText({
       origin,
       body: `const { images } = yield* gateway.images.generate(${request})
@@ -97,9 +86,9 @@ export const videoSnippet = (
   const url = `${origin}/v1/videos`
   const call = { model, prompt, seconds, size }
   const known = knownGroup(group, /^(V-[A-G]|image-to-video)$/)
-  const request = literal({ group: known, ...call, inputReference: inCall(picture) })
+  const request = literal({ group: known, ...call, inputReference: fileAt(picture) })
   return {
-    curl: `${curlPost(url, { ...call, input_reference: inBody(picture) }, "-s", "-o task.json")}
+    curl: `${curlPost(url, { ...call, input_reference: fileAt(picture) }, "-s", "-o task.json")}
 
 cat task.json; echo
 ID=$(sed -n 's/.*"id": *"\\([^"]*\\)".*/\\1/p' task.json)
@@ -122,7 +111,7 @@ export const lookSnippet = (
   origin: string,
   { detail, model, picture, question }: Record<"model" | "question" | "picture" | "detail", string>
 ): Snippet => {
-  const image = { type: "image_url", image_url: { url: new FileReference(picture), detail } }
+  const image = { type: "image_url", image_url: { url: { file: picture }, detail } }
   const messages = [{ role: "user", content: [{ type: "text", text: question }, image] }]
   return {
     curl: curlPost(`${origin}/v1/chat/completions`, { model, messages }),

@@ -1,11 +1,8 @@
 /** Calls as shell commands. The key comes from the environment. The shell runs nothing of the values in a call. */
 
-export class FileReference {
-  readonly path: string
-  constructor(path: string) {
-    this.path = path
-  }
-}
+/** A file in the JSON: its data URI takes its place. */
+const isFile = (value: unknown): value is { readonly file: string } =>
+  typeof value === "object" && value !== null && "file" in value
 
 const AUTHORIZATION = '-H "Authorization: Bearer $SLUICE_API_KEY"'
 
@@ -31,7 +28,7 @@ export const curlPost = (url: string, body: object, ...options: ReadonlyArray<st
   const files: Array<string> = []
   const json = JSON.stringify(
     body,
-    (_, value: unknown) => (value instanceof FileReference ? (files.push(value.path), PLACE) : value),
+    (_, value: unknown) => (isFile(value) ? (files.push(value.file), PLACE) : value),
     2
   )
   const head = [

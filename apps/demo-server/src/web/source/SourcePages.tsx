@@ -69,7 +69,6 @@ interface ImageProps {
   readonly shown: OpenSource
   readonly page: PageContent
   readonly cited: ReadonlyArray<Box>
-  /** 1 fits the width. */
   readonly zoom: number
 }
 
@@ -130,13 +129,12 @@ const PageImage = ({ cited, page, shown, zoom }: ImageProps) => {
   )
 }
 
-const isPhone = (): boolean => matchMedia("(max-width: 40rem)").matches
-
 export const SourcePages = ({ shown, text }: { shown: OpenSource; text: DocumentText }) => {
   const pages = text.pages.length
   const [number, setNumber] = useState(shown.page ?? 1)
   const body = useRef<HTMLElement>(null)
-  const [zoom, setZoom] = useState(text.document.format === "pdf" && isPhone() ? PHONE_ZOOM : 1)
+  const isPhone = matchMedia("(max-width: 40rem)").matches
+  const [zoom, setZoom] = useState(text.document.format === "pdf" && isPhone ? PHONE_ZOOM : 1)
   const { error, value: page } = useLoaded(
     () => loadPage(shown.collection, shown.documentId, number),
     [shown.documentId, number]

@@ -11,9 +11,7 @@ import { announce } from "../ui/Notices.tsx"
 
 type CheckedFigure = AnswerBody["figures"][number]
 
-export interface OpenSource extends SourcePart {
-  readonly collection: string
-}
+export type OpenSource = SourcePart & { readonly collection: string }
 
 /** A whole document, or a part of it. */
 interface SourcePart {

@@ -68,13 +68,10 @@ export const readLimits = (read: FieldReader): Limits => ({
 })
 
 /** `90 requests per minute`; empty without limits. */
-export const describeLimits = (limits: Partial<Limits>): ReadonlyArray<string> => {
-  const { requests_per_minute: requests = 0, tokens_per_minute: tokens = 0 } = limits
-  return [
-    ...(requests > 0 ? [`${requests.toLocaleString()} requests per minute`] : []),
-    ...(tokens > 0 ? [`${tokens.toLocaleString()} tokens per minute`] : [])
-  ]
-}
+export const describeLimits = (limits: Partial<Limits>): ReadonlyArray<string> =>
+  Object.entries({ requests: limits.requests_per_minute ?? 0, tokens: limits.tokens_per_minute ?? 0 })
+    .filter(([, limit]) => limit > 0)
+    .map(([name, limit]) => `${limit.toLocaleString()} ${name} per minute`)
 
 export const LimitFields = ({ hint, now }: { now?: Limits; hint: string }) => {
   const field = (name: string, label: string, limit = 0) => (

@@ -37,9 +37,7 @@ export const Scroller = ({ children, class: className, label }: ScrollerProps) =
   )
 }
 
-interface TableProps extends ScrollerProps {
-  readonly columns: ReadonlyArray<string>
-}
+type TableProps = ScrollerProps & { readonly columns: ReadonlyArray<string> }
 
 /** A table with a header row. The children are the other rows. */
 export const DataTable = ({ children, class: className = "", columns, label }: TableProps) => (

@@ -139,10 +139,10 @@ export const Switch = ({ label, on, onToggle }: { label: string; on: boolean; on
   </label>
 )
 
-interface SegmentsProps<K extends string> {
-  readonly legend: string
-  readonly choices: Readonly<Record<K, string>>
-  readonly value: Signal<K>
+type SegmentsProps<K extends string> = {
+  legend: string
+  choices: Readonly<Record<K, string>>
+  value: Signal<K>
 }
 
 export const Segments = <K extends string>({ choices, legend, value }: SegmentsProps<K>) => (

@@ -43,10 +43,7 @@ export const ProgressBar = ({ done, label, total }: { label: string; done: numbe
 
 export const announcement = signal("")
 
-/** An unchanged text is not read again: this space makes it a different one. */
-const SILENT_SPACE = "\u00a0"
-
-/** Announces a text politely, after what is being read. */
+/** Announces a text politely, after what is being read. An unchanged text is read again because of the added space. */
 export const announce = (text: string): void => {
-  announcement.value = text === announcement.value ? text + SILENT_SPACE : text
+  announcement.value = text === announcement.value ? `${text}\u00a0` : text
 }

@@ -10,7 +10,7 @@ import { DocxText } from "./DocxText.ts"
 import { readCharts, readNotes } from "./Notes.ts"
 import { Numbering } from "./Numbering.ts"
 import { readStyles } from "./Styles.ts"
-import { DocxFault, findAll, passwordProtected, readTree, readXml } from "./Xml.ts"
+import { DocxFault, findAll, malformed, passwordProtected, readTree, readXml } from "./Xml.ts"
 import { MAX_IMAGE_BYTES } from "@sluice/core"
 
 /** Titles that programs fill in automatically. */
@@ -22,8 +22,6 @@ const OLD_OFFICE = "\xD0\xCF\x11\xE0"
 /** Encrypted documents are in a container of the old format. */
 const isEncrypted = (bytes: Uint8Array): boolean =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes("EncryptedPackage", 0, "utf16le")
-
-const malformed = (message: string): DocxFault => new DocxFault({ reason: "Malformed", message })
 
 const targetOf = (relations: ReadonlyMap<string, Relation>, type: string): string | undefined =>
   [...relations.values()].find((relation) => relation.type === type && !relation.external)?.target

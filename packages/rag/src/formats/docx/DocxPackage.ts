@@ -1,7 +1,7 @@
 /** The ZIP container of a Word document. Parts are inflated as they are read, up to a limit. */
 import { posix } from "node:path"
 import { type Entry, fromBufferPromise, type ZipFile } from "yauzl"
-import { DocxFault, passwordProtected, readTree } from "./Xml.ts"
+import { DocxFault, malformed, passwordProtected, readTree } from "./Xml.ts"
 
 /** Parts of one container. */
 const MAX_ENTRIES = 10_000
@@ -18,8 +18,7 @@ const tooLarge = (message: string): DocxFault =>
 const faultOf = (what: string, cause: unknown): DocxFault => {
   if (cause instanceof DocxFault) return cause
   const detail = cause instanceof Error ? cause.message : String(cause)
-  const message = `${what} is damaged (${detail}). Download it again, or save it again in Word.`
-  return new DocxFault({ reason: "Malformed", message })
+  return malformed(`${what} is damaged (${detail}). Download it again, or save it again in Word.`)
 }
 
 /** A container whose parts are read by name. Names are case-insensitive. */

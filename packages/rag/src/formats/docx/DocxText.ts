@@ -21,11 +21,8 @@ export interface DocxParagraph {
 const MAX_HEADING = 300
 const MAX_LEVEL = 6
 
-interface ListLabel {
-  /** Undefined for a bullet. */
-  readonly text: string | undefined
-  readonly level: number
-}
+/** `text` is undefined for a bullet. */
+type ListLabel = { readonly text: string | undefined; readonly level: number }
 
 /** Takes paragraphs and tables in the order of the document. */
 export class DocxText extends BlockWriter {
@@ -45,16 +42,14 @@ export class DocxText extends BlockWriter {
     const text = paragraph.text.trim()
     if (style?.role === "contents") return
     if (text !== "") {
-      const outline = paragraph.outline ?? style?.outline
+      const outline = paragraph.outline ?? style?.outline ?? 9
+      const isTitle = style?.role === "title"
       const label = this.#label(paragraph)
       const own = label?.text === undefined ? text : `${label.text} ${text}`
-      if (style?.role === "title" && this.title === "") this.title = text.replace(/\s+/g, " ")
+      if (isTitle && this.title === "") this.title = text.replace(/\s+/g, " ")
       if (this.#tables > 0) this.#plain(label === undefined ? text : `${label.text ?? "-"} ${text}`)
-      else if (
-        text.length <= MAX_HEADING &&
-        (style?.role === "title" || (outline !== undefined && outline < 9))
-      ) {
-        this.#heading(own, style?.role === "title" ? 1 : Math.min(MAX_LEVEL, outline! + 1))
+      else if (text.length <= MAX_HEADING && (isTitle || outline < 9)) {
+        this.#heading(own, isTitle ? 1 : Math.min(MAX_LEVEL, outline + 1))
       } else if (style?.role === "caption" || (paragraph.sequence && labelOf(text, true) !== undefined))
         this.#caption(text)
       else if (label !== undefined) this.#item(text, label)

@@ -6,6 +6,8 @@ import type { RagReason } from "../../document/RagError.ts"
 /** Why a Word document cannot be read. */
 export class DocxFault extends Data.TaggedError("DocxFault")<{ reason: RagReason; message: string }> {}
 
+export const malformed = (message: string): DocxFault => new DocxFault({ reason: "Malformed", message })
+
 export const passwordProtected = (): DocxFault =>
   new DocxFault({
     reason: "Encrypted",
@@ -78,8 +80,9 @@ export const readXml = async (chunks: AsyncIterable<Uint8Array>, handler: XmlHan
     {
       onopentag(name, attributes) {
         if (++depth > MAX_DEPTH) {
-          const message = `its elements are nested more than ${MAX_DEPTH} deep. Open it in Word and save it again.`
-          throw new DocxFault({ reason: "Malformed", message })
+          throw malformed(
+            `its elements are nested more than ${MAX_DEPTH} deep. Open it in Word and save it again.`
+          )
         }
         declare(attributes)
         if (isConventional) handler.open?.(name, attributes)
