@@ -125,7 +125,7 @@ describe("a self-hosted embedding server", () => {
   it("that fails gives an error that says what failed and what to do", () => {
     for (const message of ["no key", "no key."]) {
       const refused = new GatewayError({ operation: "embeddings", reason: new Unauthorized({ message }) })
-      assert.match(modelError("open", refused).message, /: no key\. [^.]+\.$/)
+      assert.match(modelError("open")(refused).message, /: no key\. [^.]+\.$/)
     }
   })
 })

@@ -1,6 +1,7 @@
 /** Answers a question from passages, with citations. Sentences whose quotes are not in their passages are left out. */
 import { Reader } from "@sluice/core"
 import { Clock, Effect, Stream } from "effect"
+import { dedupeWith } from "effect/Array"
 import type { Answer, AnswerEvent, AnswerSentence, FigureLook } from "./Answer.ts"
 import type { Citation, StoredPassage } from "../document/Document.ts"
 import { readerPassage, seenSource, type Source, sourceOf, verify } from "./Evidence.ts"
@@ -56,7 +57,7 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
     const read = Stream.suspend(() =>
       sources.length === 0 ? Stream.empty : reader.read(question, sources.map(readerPassage))
     ).pipe(
-      Stream.mapError((error) => modelError("answer", error)),
+      Stream.mapError(modelError("answer")),
       Stream.map((sentence): ReadonlyArray<AnswerEvent> => {
         const cited = verify(sentence, sources, citations)
         if (cited === undefined) {
@@ -114,12 +115,8 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
 })
 
 /** The kept passages, best first, then the rest of their sections, each passage once. */
-const readPassages = (kept: ReadonlyArray<KeptPassage>): ReadonlyArray<StoredPassage> => {
-  const passages = new Map<string, StoredPassage>()
-  for (const passage of [...kept, ...kept.flatMap(({ section = [] }) => section)])
-    if (!passages.has(passage.id)) passages.set(passage.id, passage)
-  return [...passages.values()]
-}
+const readPassages = (kept: ReadonlyArray<KeptPassage>): ReadonlyArray<StoredPassage> =>
+  dedupeWith([...kept, ...kept.flatMap(({ section = [] }) => section)], (a, b) => a.id === b.id)
 
 /** The events, followed by a stage with their duration. */
 const withStage = <E>(
@@ -128,18 +125,14 @@ const withStage = <E>(
   stageOf: (milliseconds: number) => StageTime
 ): Stream.Stream<AnswerEvent, E> =>
   Stream.unwrap(
-    Effect.map(Clock.currentTimeNanos, (started) =>
-      Stream.concat(
-        events,
-        Stream.fromEffect(
-          Effect.map(Clock.currentTimeNanos, (ended): AnswerEvent => {
-            const stage = stageOf(Number(ended - started) / 1e6)
-            stages.push(stage)
-            return { type: "stage", stage }
-          })
-        )
-      )
-    )
+    Effect.map(Clock.currentTimeNanos, (started) => {
+      const ended = Effect.map(Clock.currentTimeNanos, (now): AnswerEvent => {
+        const stage = stageOf(Number(now - started) / 1e6)
+        stages.push(stage)
+        return { type: "stage", stage }
+      })
+      return Stream.concat(events, Stream.fromEffect(ended))
+    })
   )
 
 /** The sentences with their citation numbers. Chinese has no space between sentences. */

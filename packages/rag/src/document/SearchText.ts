@@ -28,17 +28,6 @@ export const rankedText = (passage: Passage): string => {
 export const embeddedText = (title: string, passage: Passage): string =>
   `${titleOf(title, passage.headings)}\n${rankedText(passage)}`
 
-/**
- * The text of keyword search: the embedded text, and the parts of each identifier in it.
- *
- * **Details.** `parseHTTPHeader` is found as it is and as parse, http, header; `ERR_1042` as err, 1042; `Effect.retry`
- * as effect, retry. Without the parts, descriptions find functions far less often (nDCG@10 .54 → .41).
- */
-export const searchText = (embedded: string): string => withParts(embedded)
-
-/** The same for a question. */
-export const searchWords = (question: string): string => withParts(question.slice(0, QUESTION_CHARACTERS))
-
 /** The beginning of each paragraph that refers to a figure, as much as fits. */
 export const mentionsOf = (parsed: Parsed, { mentions }: Figure): string => {
   const each = Math.floor(MENTIONS_CHARACTERS / Math.max(1, mentions.length))
@@ -68,7 +57,13 @@ const classes = Uint8Array.from({ length: 0x250 }, (_, code) => {
   return /[\p{L}\p{N}]/u.test(character) ? PLAIN : OUTSIDE
 })
 
-const withParts = (text: string): string => {
+/**
+ * The text of keyword search: the embedded text, and the parts of each identifier in it.
+ *
+ * **Details.** `parseHTTPHeader` is found as it is and as parse, http, header; `ERR_1042` as err, 1042; `Effect.retry`
+ * as effect, retry. Without the parts, descriptions find functions far less often (nDCG@10 .54 → .41).
+ */
+export const searchText = (text: string): string => {
   const parts = new Set<string>()
   // A loop over characters, because every ingested text passes here and most words are no identifiers.
   for (let i = 0; i < text.length; i++) {
@@ -87,6 +82,9 @@ const withParts = (text: string): string => {
   }
   return parts.size === 0 ? text : `${text}\n${[...parts].join(" ")}`
 }
+
+/** The same for a question. */
+export const searchWords = (question: string): string => searchText(question.slice(0, QUESTION_CHARACTERS))
 
 const addParts = (run: string, parts: Set<string>): void => {
   const split = run

@@ -44,7 +44,7 @@ export const presentManifest = Effect.gen(function* () {
   const manifest: Manifest = {
     format: FORMAT,
     embeddingModel: manifestName(model),
-    dimension: yield* dimension.pipe(Effect.mapError((error) => modelError("open", error))),
+    dimension: yield* Effect.mapError(dimension, modelError("open")),
     chunker: CHUNKER
   }
   return manifest
@@ -74,11 +74,9 @@ export const makePassageEmbedder = Effect.fn("PassageEmbedder.make")(function* (
   const { embed, model } = yield* Embedder
   const check = (vector: Float32Array | undefined) => checkVector(vector, dimension, model.id, "ingest")
 
-  const request = Effect.fn("PassageEmbedder.call")(function* (texts: ReadonlyArray<PassageText>) {
-    return yield* embed(
-      texts.map(({ text }) => text),
-      "passage"
-    ).pipe(
+  const request = (texts: ReadonlyArray<PassageText>) => {
+    const words = texts.map(({ text }) => text)
+    return embed(words, "passage").pipe(
       Effect.map(({ vectors }) =>
         texts.map((_, i) =>
           vectors.length === texts.length
@@ -90,13 +88,13 @@ export const makePassageEmbedder = Effect.fn("PassageEmbedder.make")(function* (
         // `PartialFailure` has the vectors that were paid for.
         const partial = error.reason._tag === "PartialFailure" ? error.reason : undefined
         const cause = partial === undefined ? error : new GatewayError({ ...error, reason: partial.first })
-        const failed: EmbeddedText = { _tag: "Failed", error: modelError("ingest", cause) }
-        return Effect.succeed(
-          texts.map((_, i) => (partial?.kept.has(i) === true ? check(partial.kept.get(i)) : failed))
-        )
-      })
+        const failed: EmbeddedText = { _tag: "Failed", error: modelError("ingest")(cause) }
+        const kept = texts.map((_, i) => (partial?.kept.has(i) ? check(partial.kept.get(i)) : failed))
+        return Effect.succeed(kept)
+      }),
+      Effect.withSpan("PassageEmbedder.call")
     )
-  })
+  }
 
   /** Cached vectors, by the hash of their text. */
   const lookUp = Effect.fn("PassageEmbedder.lookUp")(function* (texts: ReadonlyArray<KeyedText>) {
@@ -181,10 +179,12 @@ const invalidResponse = (stage: Stage, model: string, what: string): EmbeddedTex
 }
 
 /** A model's failure as a `RagError`. The model's message says what to do. */
-export const modelError = (stage: Stage, cause: GatewayError): RagError => {
-  const message = `${asSentence(cause.message)}${stage === "ingest" ? " What succeeded is kept." : ""}`
-  return new RagError({ stage, reason: "Model", message, cause })
-}
+export const modelError =
+  (stage: Stage) =>
+  (cause: GatewayError): RagError => {
+    const message = `${asSentence(cause.message)}${stage === "ingest" ? " What succeeded is kept." : ""}`
+    return new RagError({ stage, reason: "Model", message, cause })
+  }
 
 /** Letters of a word per token: the average of common vocabularies. */
 const LETTERS_PER_TOKEN = 6

@@ -1,5 +1,5 @@
 /** Scores answers against those that a careful reader of the documents expects. */
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { escape } from "effect/RegExp"
 import type { Answer } from "../answering/Answer.ts"
 import type { Citation } from "../document/Document.ts"
@@ -31,10 +31,7 @@ export const ExpectedAnswer = Schema.Struct({
 })
 export type ExpectedAnswer = typeof ExpectedAnswer.Type
 
-export interface JudgedAnswer {
-  readonly id: string
-  readonly kind: ExpectedAnswer["kind"]
-  readonly question: string
+export interface JudgedAnswer extends Pick<ExpectedAnswer, "id" | "kind" | "question"> {
   readonly heldOut: boolean
   readonly answered: boolean
   readonly contains: boolean
@@ -80,7 +77,11 @@ const contains = (answer: string, expected: string): boolean =>
     normalize(answer)
   )
 
-type Place = Pick<Citation, "page" | "figure" | "boxes"> & { readonly path: string }
+interface Place extends Pick<Citation, "boxes"> {
+  readonly path: string
+  readonly page?: number | undefined
+  readonly figure?: Citation["figure"] | undefined
+}
 
 const isAt = (expected: ExpectedAnswer, { boxes, figure, page, path }: Place): boolean =>
   path === expected.document &&
@@ -100,16 +101,13 @@ export const judgeAnswer = (expected: ExpectedAnswer, answer: Answer): JudgedAns
   const looked = answer.figures.map(({ document, figure }): Place => ({ figure, path: document, boxes: [] }))
   const kept = answer.trace.passages
     .filter((traced) => traced.kept)
-    .map(({ passage: { document, figure, lines, page } }): Place => ({
+    .map(({ passage: { document, lines, ...passage } }): Place => ({
+      ...passage,
       path: document.path,
-      boxes: lines,
-      ...(page === undefined ? {} : { page }),
-      ...(figure === undefined ? {} : { figure })
+      boxes: lines
     }))
   return {
-    id: expected.id,
-    kind: expected.kind,
-    question: expected.question,
+    ...Struct.pick(expected, ["id", "kind", "question"]),
     heldOut: isHeldOut(expected.id),
     answered: answer.found,
     contains: answer.found && (expected.contains ?? []).some((text) => contains(answer.answer, text)),
@@ -131,6 +129,7 @@ export const scoreAnswers = (judged: ReadonlyArray<JudgedAnswer>): AnswerScores 
   const share = (of: ReadonlyArray<JudgedAnswer>, good: (one: JudgedAnswer) => boolean) =>
     of.length === 0 ? undefined : of.filter(good).length / of.length
   const answerable = judged.filter(({ kind }) => kind !== "none")
+  const unanswerable = judged.filter(({ kind }) => kind === "none")
   const figures = answerable.filter(({ kind }) => kind !== "text")
   return {
     questions: judged.length,
@@ -138,10 +137,7 @@ export const scoreAnswers = (judged: ReadonlyArray<JudgedAnswer>): AnswerScores 
     citationRight: share(answerable, ({ cited }) => cited),
     answersWhenItShould: share(answerable, ({ answered }) => answered),
     figureQuestionsRight: share(figures, ({ cited, contains }) => cited && contains),
-    abstainsWhenItShould: share(
-      judged.filter(({ kind }) => kind === "none"),
-      ({ answered }) => !answered
-    )
+    abstainsWhenItShould: share(unanswerable, ({ answered }) => !answered)
   }
 }
 

@@ -71,9 +71,11 @@ export const evaluateRetrieval: (options: {
         { name: "bm25", search: (question) => searchKeywords(question, DEPTH) },
         { name: "embeddings", search: recall(embedder, collection, Fusion.dense) },
         { name: "hybrid", search: recall(embedder, collection, FUSION) },
-        retrieverMethod("embeddings+rerank", retrieve, { fusion: Fusion.dense }),
-        retrieverMethod("default", retrieve, {}),
-        ...configurations.map(({ name, options }) => retrieverMethod(name, retrieve, options))
+        ...[
+          { name: "embeddings+rerank", options: { fusion: Fusion.dense } },
+          { name: "default", options: {} },
+          ...configurations
+        ].map((configuration) => retrieverMethod(retrieve, configuration, ({ document }) => document.path))
       ]
       const questions = queriesOf(folder).pipe(
         Stream.map(({ _id, text }): { readonly text: string; readonly judgements: Judgements } => ({
@@ -97,9 +99,7 @@ const noRelevantDocument = (folder: string): Effect.Effect<never, RagError> => {
 /** Searches the store, and fuses the hits. */
 const recall = ({ embed }: typeof Embedder.Service, collection: Collection, fusion: Fusion) =>
   Effect.fn("Evaluation.recall")(function* (question: string) {
-    const { vectors } = yield* embed([question], "query").pipe(
-      Effect.mapError((error) => modelError("evaluate", error))
-    )
+    const { vectors } = yield* Effect.mapError(embed([question], "query"), modelError("evaluate"))
     const vector = vectors[0]?.some((value) => value !== 0) === true ? vectors[0] : undefined
     const words = retrieversOf(fusion).keywords ? searchWords(question) : undefined
     if (vector === undefined && words === undefined) return []
@@ -107,26 +107,23 @@ const recall = ({ embed }: typeof Embedder.Service, collection: Collection, fusi
     return fuse(fusion, hits).map(({ hit }) => hit.passage.document.path)
   })
 
-const retrieverMethod = (
-  name: string,
+/** The retriever with some options. `nameOf` gives the judged name of a passage. */
+export const retrieverMethod = (
   retrieve: Retriever["retrieve"],
-  options: RetrieveOptions
+  { name, options }: Configuration,
+  nameOf: (place: Place) => string
 ): SearchMethod => ({
   name,
-  search: (question) =>
-    Effect.map(retrieve(question, options), (found) => rankedNames(found, ({ document }) => document.path)),
+  search: (question) => Effect.map(retrieve(question, options), (found) => rankedNames(found, nameOf)),
   rest: (question) =>
     Effect.map(
       retrieve(question, { ...options, recall: Math.max(DEPTH, options.recall ?? 0) }),
-      ({ trace }) => trace.passages.map(({ passage }) => passage.document.path)
+      ({ trace }) => trace.passages.map(({ passage }) => nameOf(passage))
     )
 })
 
 /** The judged names of a retrieval: the kept passages, each followed by its duplicates, then the other reranked ones. */
-export const rankedNames = (
-  { kept, trace }: Retrieval,
-  nameOf: (place: Place) => string
-): ReadonlyArray<string> => {
+const rankedNames = ({ kept, trace }: Retrieval, nameOf: (place: Place) => string): ReadonlyArray<string> => {
   const reranked = trace.passages.toSorted((a, b) => a.rerankRank - b.rerankRank)
   const withDuplicates = kept.flatMap((passage) => [
     passage,

@@ -82,6 +82,7 @@ export const scoreFigures = (
     taken.add(mark).add(find)
     return true
   })
+  const overlaps = hits.reduce((sum, { overlap }) => sum + overlap, 0)
   const right = ({ find, mark }: (typeof hits)[number]) =>
     find.kind === mark.kind && (find.number ?? "") === (mark.number ?? "")
   const miss = (what: FigureMiss["what"], figure: MarkedFigure, side: "mark" | "find"): FigureMiss => {
@@ -94,10 +95,7 @@ export const scoreFigures = (
     precision: share(hits.length, counted.length),
     recall: share(hits.length, marks.length),
     numberAndKindRight: share(hits.filter(right).length, hits.length),
-    meanIoU: share(
-      hits.reduce((sum, { overlap }) => sum + overlap, 0),
-      hits.length
-    ),
+    meanIoU: share(overlaps, hits.length),
     captionRate: share(hits.filter(({ find }) => find.captioned).length, hits.length),
     misses: [
       ...marks.filter((mark) => !taken.has(mark)).map((mark) => miss("missed", mark, "mark")),

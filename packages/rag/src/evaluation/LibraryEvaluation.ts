@@ -1,7 +1,8 @@
 /** Measures how well a library finds its contents, by questions made from it or written by its owner. */
 import { join } from "node:path"
 import { Embedder, Reranker } from "@sluice/core"
-import { Effect, type Scope, Stream } from "effect"
+import { Effect, Order, type Scope, Stream } from "effect"
+import { sortWith } from "effect/Array"
 import { chunk } from "../chunking/Chunker.ts"
 import type { Parsed, Span } from "../document/Document.ts"
 import { sha256 } from "../document/Hash.ts"
@@ -10,7 +11,7 @@ import type { LibraryService } from "../library/LibraryService.ts"
 import { makeRetriever, type Retriever } from "../retrieval/Retriever.ts"
 import { Fusion } from "../retrieval/stages/Fusion.ts"
 import type { RetrieveOptions } from "../retrieval/stages/RetrieveOptions.ts"
-import { comparisonsOf, type Configuration, DEPTH, type Evaluation, rankedNames } from "./Evaluation.ts"
+import { comparisonsOf, type Configuration, DEPTH, type Evaluation, retrieverMethod } from "./Evaluation.ts"
 import { holdOut, type KnownItem, knownItems, questionKey } from "./KnownItems.ts"
 import { type UsageMeter, meteredModels } from "./MeteredModels.ts"
 import { answerSpan, type LibraryQuestion } from "./Questions.ts"
@@ -37,18 +38,10 @@ export interface LibraryEvaluation extends Evaluation {
 const SEED = "sluice"
 
 /** A sample by the hash of the keys, so that the samples of similar lists are similar. */
-const sampleBy = <A>(
-  values: ReadonlyArray<A>,
-  count: number,
-  key: (value: A) => string
-): ReadonlyArray<A> => {
-  if (values.length <= count) return values
-  return values
-    .map((value) => ({ value, hash: sha256(SEED + key(value)) }))
-    .toSorted((a, b) => (a.hash < b.hash ? -1 : 1))
-    .slice(0, count)
-    .map(({ value }) => value)
-}
+const sampleBy = <A>(values: ReadonlyArray<A>, count: number, key: (value: A) => string): ReadonlyArray<A> =>
+  values.length <= count
+    ? values
+    : sortWith(values, (value) => sha256(SEED + key(value)), Order.String).slice(0, count)
 
 const ANSWER = "answer"
 const JUDGEMENTS = new Map([[ANSWER, 1]])
@@ -70,19 +63,16 @@ const BM25: RetrieveOptions = { fusion: Fusion.keywords, recall: DEPTH, candidat
 const searchMethods = (
   retrieve: Retriever["retrieve"],
   configurations: ReadonlyArray<Configuration> = []
-): ReadonlyArray<SearchMethod> => {
-  const recalled = (options: RetrieveOptions) => (question: string) =>
-    Effect.map(retrieve(question, options), ({ trace }) => trace.passages.map(({ passage }) => passage.id))
-  return [
-    { name: "bm25", search: recalled(BM25) },
-    ...[{ name: "default", options: {} }, ...configurations].map(({ name, options }): SearchMethod => ({
-      name,
-      search: (question) =>
-        Effect.map(retrieve(question, options), (found) => rankedNames(found, ({ id }) => id)),
-      rest: recalled({ ...options, recall: DEPTH })
-    }))
-  ]
-}
+): ReadonlyArray<SearchMethod> => [
+  {
+    name: "bm25",
+    search: (question) =>
+      Effect.map(retrieve(question, BM25), ({ trace }) => trace.passages.map(({ passage }) => passage.id))
+  },
+  ...[{ name: "default", options: {} }, ...configurations].map((configuration) =>
+    retrieverMethod(retrieve, configuration, ({ id }) => id)
+  )
+]
 
 const evaluate = Effect.fn("LibraryEvaluation.evaluate")(function* <E>(
   note: string,

@@ -2,17 +2,14 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Embedder } from "@sluice/core"
 import { Effect, Layer, Stream } from "effect"
-import { CHUNKER } from "../chunking/Chunker.ts"
 import type { Parsed } from "../document/Document.ts"
 import { documentId, sha256 } from "../document/Hash.ts"
 import type { RagError } from "../document/RagError.ts"
 import { embeddedText, searchText } from "../document/SearchText.ts"
-import { makePassageEmbedder, modelError, type PassageEmbedder } from "../embedding/PassageEmbedder.ts"
+import { makePassageEmbedder, type PassageEmbedder, presentManifest } from "../embedding/PassageEmbedder.ts"
 import { ingestFiles } from "../ingest/Ingest.ts"
 import { LanceIndex } from "../store/lance/LanceIndex.ts"
-import { FORMAT } from "../store/Manifest.ts"
 import { type IndexedDocument, PassageIndex } from "../store/PassageIndex.ts"
 import type { BeirDocument } from "./Beir.ts"
 
@@ -28,13 +25,11 @@ export const temporaryFolder = Effect.acquireRelease(
 /** Opens an empty collection in a folder, with the program's embedding model. */
 const openCollection = Effect.fn("TemporaryCollection.open")(function* (folder: string) {
   const store = yield* Layer.build(LanceIndex.layer(folder))
-  const embedder = yield* Embedder
-  const dimension = yield* Effect.mapError(embedder.dimension, (error) => modelError("evaluate", error))
-  const manifest = { format: FORMAT, embeddingModel: embedder.model.id, dimension, chunker: CHUNKER }
+  const manifest = yield* presentManifest
   const collection = yield* Effect.flatMap(PassageIndex, (index) => index.open("evaluation", manifest)).pipe(
     Effect.provideContext(store)
   )
-  return { collection, embedder: yield* makePassageEmbedder(dimension, undefined) }
+  return { collection, embedder: yield* makePassageEmbedder(manifest.dimension, undefined) }
 })
 
 /** Fills a collection with parsed documents, as an ingest does, without the original files. */

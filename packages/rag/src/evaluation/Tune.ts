@@ -72,10 +72,11 @@ export const tune: (
   const baseline = metricsOf("default").map(scoreOf)
   const measured = fusions.map((fusion, i): TunedFusion => {
     const each = metricsOf(nameOf(i))
+    const metrics = meanOf(each)
     return {
       fusion,
-      ...Struct.pick(meanOf(each), ["hit@3", "MRR@10", "recall@20"]),
-      score: mean(each.map(scoreOf)),
+      ...Struct.pick(metrics, ["hit@3", "MRR@10", "recall@20"]),
+      score: scoreOf(metrics),
       difference: pairedBootstrap(each.map(scoreOf), baseline)
     }
   })
@@ -99,9 +100,6 @@ const nameOf = (index: number): string => `fusion ${index + 1}`
 
 const scoreOf = (metrics: RunMetrics): number =>
   (metrics["hit@3"] + metrics["MRR@10"] + metrics["recall@20"]) / 3
-
-const mean = (values: ReadonlyArray<number>): number =>
-  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
 
 /** Keeps the order of the fused list. */
 const identityReranker = Reranker.of({

@@ -1,5 +1,5 @@
 /** Stage 4: the candidates, with a limit of duplicates of each text. */
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import type { StoredPassage } from "../../document/Document.ts"
 import { type CompareTexts, compareTexts } from "./Duplicates.ts"
 import { fuse } from "./Fuse.ts"
@@ -110,14 +110,7 @@ export const otherPlaces = (
       .map(({ passage }) => passage)
   ]
     .slice(0, ALSO_AT)
-    .map(({ document, end, headings, id, page, start }) => ({
-      id,
-      document,
-      headings,
-      start,
-      end,
-      ...(page === undefined ? {} : { page })
-    }))
+    .map(Struct.pick(["id", "document", "headings", "start", "end", "page"]))
 
 const run = Effect.fnUntraced(function* (state: RetrievalState) {
   const { options, question } = state

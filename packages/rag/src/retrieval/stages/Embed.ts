@@ -11,9 +11,7 @@ const embedQuestion = Effect.fn("Embed.question")(function* (
   embedder: typeof Embedder.Service,
   { collection, question }: RetrievalState
 ) {
-  const { vectors } = yield* embedder
-    .embed([question], "query")
-    .pipe(Effect.mapError((error) => modelError("retrieve", error)))
+  const { vectors } = yield* Effect.mapError(embedder.embed([question], "query"), modelError("retrieve"))
   const { dimension } = collection.manifest
   const checked = checkVector(vectors[0], dimension, embedder.model.id, "retrieve")
   return checked._tag === "Failed" ? yield* checked.error : checked.vector

@@ -23,9 +23,8 @@ const rerankCandidates = Effect.fn("Rerank.candidates")(function* (
     text: rankedText(passage)
   }))
   const priors = keywordPriors(candidates.map(({ hit }) => hit))
-  const { results } = yield* rerank(question, documents, { priors }).pipe(
-    Effect.mapError((error) => modelError("retrieve", error))
-  )
+  const reranked = rerank(question, documents, { priors })
+  const { results } = yield* Effect.mapError(reranked, modelError("retrieve"))
   const ranked = results.flatMap(({ index, relevance, score }, i) => {
     const candidate = candidates[index]
     if (candidate === undefined) return []
