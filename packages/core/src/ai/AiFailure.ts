@@ -10,11 +10,7 @@ interface AiCall {
 }
 
 /** Codes of a content policy refusal. */
-const POLICY_CODES: ReadonlySet<string> = new Set([
-  "content_filter",
-  "content_policy_violation",
-  "moderation_blocked"
-])
+const POLICY_CODE = /^(content_filter|content_policy_violation|moderation_blocked)$/
 
 /**
  * Converts a failure to Effect's `AiError`.
@@ -32,7 +28,7 @@ const reasonOf = (call: AiCall, error: GatewayError, reason: GatewayReason): AiE
   const metadata = { sluice: { operation, model, requestId } }
   switch (reason._tag) {
     case "InvalidRequest":
-      return reason.code !== undefined && POLICY_CODES.has(reason.code)
+      return POLICY_CODE.test(reason.code ?? "")
         ? new AiError.ContentPolicyError({ description, metadata })
         : new AiError.InvalidRequestError({ description, parameter: reason.param, metadata })
     case "NotFound":

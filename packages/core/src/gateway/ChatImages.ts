@@ -56,17 +56,18 @@ const dataUriFault = (uri: string): string | undefined => {
     : `is declared as ${parts.mediaType}, but its bytes are ${mediaTypeOf(format)}`
 }
 
+const imagesOf = (messages: ReadonlyArray<ChatMessage>) =>
+  messages
+    .flatMap(({ content }) => (typeof content === "object" ? content : []))
+    .flatMap((part) => (part.type === "image_url" ? [part.image_url] : []))
+
 /** The error of the first data URI that is not a PNG, JPEG or WEBP image by its first bytes, else undefined. */
 export const validateChatImages = (messages: ReadonlyArray<ChatMessage>): InvalidRequest | undefined => {
-  for (const { content } of messages) {
-    for (const part of typeof content === "object" ? content : []) {
-      if (part.type !== "image_url" || !isDataUri(part.image_url.url)) continue
-      const fault = dataUriFault(part.image_url.url)
-      if (fault !== undefined) {
-        const message = `The image of a message ${fault}. \`imagePart\` makes parts from files and bytes.`
-        return new InvalidRequest({ message, param: "messages", code: "invalid_image" })
-      }
-    }
+  for (const { url } of imagesOf(messages)) {
+    const fault = isDataUri(url) ? dataUriFault(url) : undefined
+    if (fault === undefined) continue
+    const message = `The image of a message ${fault}. \`imagePart\` makes parts from files and bytes.`
+    return new InvalidRequest({ message, param: "messages", code: "invalid_image" })
   }
   return undefined
 }
@@ -75,13 +76,10 @@ export const validateChatImages = (messages: ReadonlyArray<ChatMessage>): Invali
 export const chatImageTokens = (messages: ReadonlyArray<ChatMessage>): TokenRange => {
   let least = 0
   let most = 0
-  for (const { content } of messages) {
-    for (const part of typeof content === "object" ? content : []) {
-      if (part.type !== "image_url") continue
-      const cost = imageTokens(part.image_url.detail, sizeOf(part.image_url.url))
-      least += cost.least
-      most += cost.most
-    }
+  for (const { detail, url } of imagesOf(messages)) {
+    const cost = imageTokens(detail, sizeOf(url))
+    least += cost.least
+    most += cost.most
   }
   return { least, most }
 }

@@ -11,8 +11,6 @@ import { MODEL_GROUPS, type ModelGroup } from "../contract/Models.ts"
  */
 type ModelTable = { readonly [G in ModelGroup]?: ReadonlyArray<string> }
 
-const Names = Schema.Array(Schema.NonEmptyString)
-
 const isGroup = (name: string): name is ModelGroup => MODEL_GROUPS.some((group) => group === name)
 
 /** The fault of a table: a duplicate name or an unknown group. */
@@ -33,7 +31,7 @@ const faultOf = (table: Readonly<Record<string, ReadonlyArray<string>>>): string
   return undefined
 }
 
-const ModelTable = Schema.Record(Schema.String, Names).check(
+const ModelTable = Schema.Record(Schema.String, Schema.Array(Schema.NonEmptyString)).check(
   Schema.makeFilter((table) => faultOf(table) ?? true)
 )
 

@@ -9,14 +9,12 @@ export const CIRCUIT_FAILURES = 5
 /** How long an open circuit refuses calls, before one call tries the upstream. */
 export const CIRCUIT_OPEN: Duration.Duration = Duration.seconds(10)
 
-/** An upstream that asks for a longer pause is tried after this time. */
-const CIRCUIT_OPEN_MAX: Duration.Input = "5 minutes"
-
 export const makeUpstreamBreaker = (failures: number, open: Duration.Input) =>
   CircuitBreaker.make({
     tripPolicy: CircuitBreaker.consecutive(failures),
     openDuration: open,
-    maxOpenDuration: CIRCUIT_OPEN_MAX
+    // An upstream that asks for a longer pause is tried after this time.
+    maxOpenDuration: "5 minutes"
   })
 
 /**
@@ -48,9 +46,6 @@ export const upstreamOutcome = (
   }
 }
 
-/** The wait for the call that tries the upstream. */
-const TRIAL = Duration.seconds(1)
-
 /** The reason of a call that an open circuit refused. It was not sent, and is retryable after `retryAfter`. */
 export const circuitOpenReason = (
   upstream: string,
@@ -59,9 +54,9 @@ export const circuitOpenReason = (
   new ServerFailure({
     message: `${upstream} has failed repeatedly and is not called for now (circuit breaker).`,
     status: 503,
-    // One more millisecond, because timers may be early by less than one.
+    // One more millisecond, because timers may be early by less than one. A second for the call that tries the upstream.
     retryAfter:
       reason._tag === "CircuitOpen"
         ? Duration.millis(Math.floor(Duration.toMillis(reason.retryAfter)) + 1)
-        : TRIAL
+        : Duration.seconds(1)
   })

@@ -13,9 +13,6 @@ export interface GatewayEmbedderOptions {
   readonly prefixes?: Partial<Record<Purpose, string>>
 }
 
-/** The text embedded to learn the dimension. */
-const PROBE = "dimension"
-
 /**
  * Derives an `Embedder` from `Gateway`.
  *
@@ -49,7 +46,7 @@ export const layer = (options: GatewayEmbedderOptions): Layer.Layer<Embedder, ne
 
       const dimension = Effect.suspend(() =>
         known === undefined
-          ? gateway.embeddings({ model, input: [PROBE] }).pipe(
+          ? gateway.embeddings({ model, input: ["dimension"] }).pipe(
               Effect.flatMap(({ vectors }) => checkAndNormalise(vectors)),
               Effect.map(() => known ?? 0)
             )

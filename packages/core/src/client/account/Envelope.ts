@@ -31,9 +31,6 @@ export const sendForData = <D>(
     "data" in body ? Effect.succeed(body.data) : Effect.fail(refusalReason(body.message))
   )(sendAndDecode(send, decode))
 
-/** Longer messages of a refusal are cut. */
-const MESSAGE_LENGTH = 400
-
 /**
  * A body whose form the interface does not define: JSON, text, or nothing (`null`).
  *
@@ -52,6 +49,6 @@ const parseBody = (text: string) => {
   }
   const isRefused = Predicate.hasProperty(body, "success") && body.success === false
   return isRefused
-    ? Effect.fail(refusalReason(parseErrorBody(body)?.message?.slice(0, MESSAGE_LENGTH)))
+    ? Effect.fail(refusalReason(parseErrorBody(body)?.message))
     : Effect.succeed(Redacted.make(body as Schema.Json, { label: "answer" }))
 }

@@ -16,8 +16,6 @@ const updateRequest = (before: TokenRecord, changes: TokenChanges): TokenUpdateR
   extra: { ...before.extra, ...changes.extra }
 })
 
-const STATUS = "status"
-
 /**
  * The fields with a wrong value after an update.
  *
@@ -36,7 +34,7 @@ const updateFaults = (
     !isQuota(before.remain_quota, after.remain_quota + spent(before, after), changes.remainQuota) &&
       "remain_quota",
     !isSameKey(before, after) && "key",
-    changes.enabled !== undefined && (after.status === 1) !== changes.enabled && STATUS,
+    changes.enabled !== undefined && (after.status === 1) !== changes.enabled && "status",
     (after.subnet ?? "") !== (wanted.subnet ?? "") && "subnet",
     ...Object.entries(wanted.extra ?? {}).map(([name, value]) => {
       const now = after.extra?.[name]
@@ -102,7 +100,7 @@ export const updateToken = Effect.fnUntraced(function* (
     )
   )
   let after = yield* read
-  if (updateFaults(before, after, changes).includes(STATUS)) {
+  if (updateFaults(before, after, changes).includes("status")) {
     yield* calls.update(payload, { status_only: "true" })
     after = yield* read
   }

@@ -16,8 +16,6 @@ export interface RateLimitOptions {
   readonly beyond?: "wait" | "fail"
 }
 
-const WINDOW: Duration.Input = "1 minute"
-
 /** Not executed and retryable: the retry policy waits for `retryAfter`, if its budget allows. */
 const limitExceeded = ({ reason }: RateLimiter.RateLimiterError): AttemptFailure => ({
   reason: new RateLimited({
@@ -50,7 +48,7 @@ export const layerRateLimit = (options: RateLimitOptions): Layer.Layer<never> =>
           .consume({
             algorithm: "token-bucket",
             onExceeded: options.beyond === "fail" ? "fail" : "delay",
-            window: options.window ?? WINDOW,
+            window: options.window ?? "1 minute",
             limit: options.limit,
             key: (options.by === "model" && model) || "gateway"
           })

@@ -35,8 +35,6 @@ const makeMetrics = (attributes?: Labels) => {
  */
 export const GatewayMetrics = makeMetrics()
 
-const PROVIDER = "sluice"
-
 const makeSeries = ({ model, operation }: CallInfo, error?: string) => {
   const labels: Labels = {
     "gen_ai.operation.name": operation,
@@ -44,7 +42,7 @@ const makeSeries = ({ model, operation }: CallInfo, error?: string) => {
   }
   const all = { ...labels, ...(error !== undefined && { "error.type": error }) }
   return {
-    attributes: { ...labels, "gen_ai.provider.name": PROVIDER },
+    attributes: { ...labels, "gen_ai.provider.name": "sluice" },
     ...makeMetrics(all),
     input: makeMetrics({ ...all, "gen_ai.token.type": "input" }).tokens,
     output: makeMetrics({ ...all, "gen_ai.token.type": "output" }).tokens

@@ -48,11 +48,7 @@ export const makeImages = Effect.fnUntraced(function* (
   const { call, fail } = caller
   const defaults = { ...IMAGE_WAIT, ...options.images }
   const send = yield* HttpApiClient.group(GatewayApi, { group: "images", httpClient })
-  const slow = {
-    ...options,
-    attemptTimeout: options.attemptTimeout ?? IMAGE_CREATION_TIMEOUT,
-    callTimeout: options.callTimeout ?? IMAGE_CREATION_TIMEOUT
-  }
+  const slow = { attemptTimeout: IMAGE_CREATION_TIMEOUT, callTimeout: IMAGE_CREATION_TIMEOUT, ...options }
   const creations = makeCaller(slow, options.apiKey, yield* currentMiddleware)
 
   const imageGroupOf = ({ group, model }: ImageCall) =>

@@ -22,16 +22,12 @@ export const makeMediaContext = Effect.fnUntraced(function* (
 ) {
   const files = yield* FileSystem.FileSystem
   const catalogue = yield* Effect.serviceOption(ModelCatalogue)
-  const context: MediaContext = {
-    ...options,
-    files,
-    groupOf: (model) =>
-      Effect.map(Effect.serviceOption(ModelCatalogue), (current) =>
-        Option.orElse(current, () => catalogue).pipe(
-          Option.flatMap(({ groupOf }) => groupOf(model)),
-          Option.getOrUndefined
-        )
+  const groupOf: MediaContext["groupOf"] = (model) =>
+    Effect.map(Effect.serviceOption(ModelCatalogue), (current) =>
+      Option.orElse(current, () => catalogue).pipe(
+        Option.flatMap(({ groupOf }) => groupOf(model)),
+        Option.getOrUndefined
       )
-  }
-  return context
+    )
+  return { ...options, files, groupOf }
 })

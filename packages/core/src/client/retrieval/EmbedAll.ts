@@ -11,8 +11,6 @@ export interface EmbedOptions extends Partial<BatchLimits> {
   readonly concurrency?: number
 }
 
-const CONCURRENCY = 4
-
 type BatchResults = ReadonlyArray<readonly [TextBatch, Result.Result<Embeddings, GatewayError>]>
 
 /** What earlier requests showed about a model. */
@@ -120,7 +118,7 @@ export const makeEmbedAll = (options: EmbedOptions) => {
     models.set(model, state)
     const parts = batches(input, { ...limits, texts: state.maxTexts })
     const results = (yield* Effect.forEach(parts, makeSendBatch(limits, state, request), {
-      concurrency: options.concurrency ?? CONCURRENCY
+      concurrency: options.concurrency ?? 4
     })).flat()
     const [first, second] = results
     if (first !== undefined && second === undefined) return yield* Effect.fromResult(first[1])
