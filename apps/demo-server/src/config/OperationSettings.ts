@@ -22,8 +22,7 @@ export const operationVariables = Config.unwrap({
 type Variables = Config.Success<typeof operationVariables>
 
 const parseSeconds = (name: string, value: string | undefined, defaultSeconds: number) => {
-  if (value === undefined) return Effect.succeed(defaultSeconds)
-  const seconds = Number(value)
+  const seconds = Number(value ?? defaultSeconds)
   return seconds > 0 && seconds <= 3600
     ? Effect.succeed(seconds)
     : invalidVariable(`${name} must be a number of seconds above 0 and at most 3600`)
@@ -42,8 +41,7 @@ const parseHosts = (value: string | undefined) => {
 }
 
 const parseProxies = (value: string | undefined) => {
-  if (value === undefined) return Effect.succeed<Subnet>(() => false)
-  const subnet = parseSubnet(value)
+  const subnet: Subnet | undefined = value === undefined ? () => false : parseSubnet(value)
   return subnet !== undefined
     ? Effect.succeed(subnet)
     : invalidVariable(

@@ -7,10 +7,8 @@ export class StartError extends Schema.TaggedError<StartError>()("StartError", {
   message: Schema.String
 }) {}
 
-const codeOf = (error: PlatformError.PlatformError): string => {
-  const cause = error.reason.cause
-  return cause instanceof Error && "code" in cause ? String(cause.code) : ""
-}
+const codeOf = ({ reason: { cause } }: PlatformError.PlatformError): string =>
+  cause instanceof Error && "code" in cause ? String(cause.code) : ""
 
 const folderError = (folder: string, code: string, details: string): StartError => {
   const notWritable = `The data folder ${folder} is not writable. Grant write permission`

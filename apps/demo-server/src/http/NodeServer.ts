@@ -88,8 +88,7 @@ const slow = failure("request_timeout", "The body did not arrive in time. Send i
 const unexpected = failure("expectation_failed", "Only `Expect: 100-continue` is supported")
 
 /** Uploads have a time limit of their own, and report what was stored. */
-const isUpload = ({ url }: IncomingMessage): boolean =>
-  url === "/documents" || url?.startsWith("/documents?") === true
+const isUpload = ({ url = "" }: IncomingMessage): boolean => /^\/documents(?:\?|$)/.test(url)
 
 /** Closes connections whose caller sends or reads nothing for too long. Connections that wait for a response stay open. */
 const closeSilentConnections = (server: Server, connections: Connections, patience: number) => {

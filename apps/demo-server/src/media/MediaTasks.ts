@@ -6,7 +6,7 @@
  * The state of an upstream's task is fetched from the upstream.
  */
 import { GatewayError, InvalidResponse, NotFound, ServerFailure } from "@sluice/core"
-import { Clock, Context, Duration, Effect, FileSystem, Layer, Path, Schedule, Schema } from "effect"
+import { Array, Clock, Context, Duration, Effect, FileSystem, Layer, Path, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
 import { ServerConfig } from "../config/ServerConfig.ts"
@@ -96,6 +96,7 @@ const makeJobs = Effect.gen(function* () {
 
 /** The rows of all servers. */
 const makeTable = Effect.map(SqlClient.SqlClient, (sql) => {
+  const { kind, status } = MediaTask.fields
   const textOf = (task: MediaTask) => JSON.stringify({ ...task, request: null })
   return {
     /** Inserts a task, or replaces one of the same user and provider. False if the id is taken. */
@@ -127,12 +128,10 @@ const makeTable = Effect.map(SqlClient.SqlClient, (sql) => {
       sql<{ readonly kind: string; readonly status: string; readonly number: number }>`
         SELECT kind, status, COUNT(*) AS number FROM media_tasks GROUP BY kind, status`,
       (rows) =>
-        MediaTask.fields.kind.literals.flatMap((kind) =>
-          MediaTask.fields.status.literals.map((status) => {
-            const row = rows.find((row) => row.kind === kind && row.status === status)
-            return { kind, status, number: Number(row?.number ?? 0) }
-          })
-        )
+        Array.cartesianWith(kind.literals, status.literals, (kind, status) => {
+          const row = rows.find((row) => row.kind === kind && row.status === status)
+          return { kind, status, number: Number(row?.number ?? 0) }
+        })
     )
   }
 })

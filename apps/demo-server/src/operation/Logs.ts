@@ -1,5 +1,5 @@
 /** The log on standard error: JSON or `name=value`, by configuration. */
-import { Cause, Effect, Layer, Logger, References } from "effect"
+import { Array, Cause, Effect, Layer, Logger, References } from "effect"
 import { ServerConfig } from "../config/ServerConfig.ts"
 
 /** Secrets that no line may contain: keys, access tokens, `Bearer` headers, URL credentials. */
@@ -19,11 +19,10 @@ const textOf = (part: unknown): string =>
 
 /** One JSON object per line: time, level, message, annotations, cause. */
 const lines = Logger.make(({ cause, date, fiber, logLevel, message }) => {
-  const parts = Array.isArray(message) ? message : [message]
   const line = {
     time: date.toISOString(),
     level: logLevel.toLowerCase(),
-    message: parts.map(textOf).join(" "),
+    message: Array.ensure(message).map(textOf).join(" "),
     ...fiber.getRef(References.CurrentLogAnnotations),
     ...(cause.reasons.length > 0 && { cause: Cause.pretty(cause) })
   }

@@ -5,7 +5,7 @@
 import type { ModelGroup } from "@sluice/core"
 import { faultsOf, MODEL_GROUPS } from "@sluice/core/contract"
 import { parseJson } from "@sluice/core/client"
-import { Effect, Schema } from "effect"
+import { Effect, Record, Schema, Struct } from "effect"
 
 /** The id of the embedded provider. */
 const EMBEDDED = "sluice-embedded"
@@ -79,22 +79,14 @@ const Upstream = Schema.Struct({
   )
 })
 
-/** The library's models, by name or alias. Default: the embedded ones. */
-const LibraryFile = Schema.Struct({
-  embedding: Schema.optionalKey(Schema.NonEmptyString),
-  rerank: Schema.optionalKey(Schema.NonEmptyString),
-  chat: Schema.optionalKey(Schema.NonEmptyString),
-  /** The model that looks at figures. Default: the embedded OCR. */
-  vision: Schema.optionalKey(Schema.NonEmptyString)
-})
-
-/** The operation that each use needs. */
+/** The uses that the library has for models, and the operation that each needs. Default: the embedded models. */
 export const LIBRARY_OPERATIONS = {
   embedding: "embeddings",
   rerank: "rerank",
   chat: "chat",
+  /** The model that looks at figures. Default: the embedded OCR. */
   vision: "chat"
-} as const satisfies Record<keyof typeof LibraryFile.Type, (typeof Model.Type)["operation"]>
+} as const satisfies Record<string, (typeof Model.Type)["operation"]>
 
 export const ProvidersFile = Schema.Struct({
   upstreams: Schema.optionalKey(
@@ -113,7 +105,10 @@ export const ProvidersFile = Schema.Struct({
       openSeconds: Schema.optionalKey(Seconds)
     })
   ),
-  library: Schema.optionalKey(LibraryFile)
+  /** Names or aliases of models. */
+  library: Schema.optionalKey(
+    Schema.Struct(Record.map(LIBRARY_OPERATIONS, () => Schema.optionalKey(Schema.NonEmptyString)))
+  )
 }).check(
   Schema.makeFilter(
     ({ embedded = false, upstreams = [] }) =>
@@ -121,15 +116,15 @@ export const ProvidersFile = Schema.Struct({
   ),
   Schema.makeFilter(({ library = {}, upstreams = [] }) => {
     const models = upstreams.flatMap(({ models }) => models)
-    const missing = Object.entries(LIBRARY_OPERATIONS).find(([use, does]) => {
-      const name = library[use as keyof typeof LIBRARY_OPERATIONS]
+    const missing = Struct.keys(LIBRARY_OPERATIONS).find((use) => {
+      const name = library[use]
       const serves = ({ aliases = [], id, operation }: (typeof models)[number]) =>
-        operation === does && [id, ...aliases].includes(name ?? "")
+        operation === LIBRARY_OPERATIONS[use] && [id, ...aliases].includes(name ?? "")
       return name !== undefined && !models.some(serves)
     })
     return (
       missing === undefined ||
-      `Expected \`library.${missing[0]}\` to be a model of an upstream for ${missing[1]}`
+      `Expected \`library.${missing}\` to be a model of an upstream for ${LIBRARY_OPERATIONS[missing]}`
     )
   })
 )

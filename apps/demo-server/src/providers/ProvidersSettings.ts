@@ -27,8 +27,7 @@ export const providersPath = Effect.gen(function* () {
   return file
 })
 
-const PRIORITY = 1
-const WEIGHT = 1
+const SHARE = { priority: 1, weight: 1 }
 const TIMEOUT_SECONDS = 60
 
 const read = (path: string) =>
@@ -65,8 +64,8 @@ const modelOf = (
 ): ServedModel => ({
   ...model,
   aliases: model.aliases ?? [],
-  priority: model.priority ?? upstream.priority ?? PRIORITY,
-  weight: model.weight ?? upstream.weight ?? WEIGHT,
+  priority: model.priority ?? upstream.priority ?? SHARE.priority,
+  weight: model.weight ?? upstream.weight ?? SHARE.weight,
   timeout: Duration.seconds(timeoutSeconds ?? upstream.timeoutSeconds ?? TIMEOUT_SECONDS)
 })
 
@@ -77,7 +76,6 @@ export const readProvidersFile = (file: string) => Effect.flatMap(read(file), de
 export const loadProvidersSettings = Effect.fnUntraced(function* (file: string) {
   const path = yield* Path.Path
   const { breaker, embedded = false, library = {}, upstreams = [] } = yield* readProvidersFile(file)
-  const shares = typeof embedded === "object" ? embedded : {}
   return {
     upstreams: yield* Effect.forEach(
       upstreams,
@@ -99,10 +97,7 @@ export const loadProvidersSettings = Effect.fnUntraced(function* (file: string) 
       })
     ),
     /** Undefined: the embedded models are not served. */
-    embedded:
-      embedded === false
-        ? undefined
-        : { priority: shares.priority ?? PRIORITY, weight: shares.weight ?? WEIGHT },
+    embedded: embedded === false ? undefined : { ...SHARE, ...(embedded !== true && embedded) },
     health: { ...CIRCUIT_DEFAULTS, ...breaker },
     library
   }

@@ -22,24 +22,21 @@ const reloadSignals = process.stdin.isTTY
  * Emits `changed` after a change in the file's folder, and `signal` after SIGHUP. It watches the folder because editors
  * and container platforms replace the file, or a link to it.
  */
-const watchFile = (file: string) =>
-  Stream.unwrap(
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const path = yield* Path.Path
-      const changes = fs.watch(path.dirname(file)).pipe(
-        // Editors write in several steps.
-        Stream.debounce("100 millis"),
-        Stream.map(() => "changed" as const),
-        Stream.catch((error) =>
-          Stream.fromEffectDrain(
-            Effect.logWarning(`${file} cannot be watched (${error.message}). Send SIGHUP to reload it`)
-          )
-        )
+const watchFile = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const changes = fs.watch(path.dirname(file)).pipe(
+    // Editors write in several steps.
+    Stream.debounce("100 millis"),
+    Stream.map(() => "changed" as const),
+    Stream.catch((error) =>
+      Stream.fromEffectDrain(
+        Effect.logWarning(`${file} cannot be watched (${error.message}). Send SIGHUP to reload it`)
       )
-      return Stream.merge(changes, reloadSignals)
-    })
+    )
   )
+  return Stream.merge(changes, reloadSignals)
+})
 
 /** Equal for settings that make no difference. It contains keys, and is never shown. */
 const fingerprint = ({ embedded, health, upstreams }: ProvidersSettings): string =>
@@ -120,6 +117,6 @@ export const reloadingProviders = Effect.fnUntraced(function* <E, R>(
     )
 
   yield* Effect.logInfo(`${file} was loaded. Providers: ${namesOf(providers)}`)
-  yield* Effect.forkScoped(Stream.runForEach(watchFile(file), reload))
+  yield* Effect.forkScoped(Stream.runForEach(yield* watchFile(file), reload))
   return providers as ReadonlyArray<Provider>
 })
