@@ -2,10 +2,9 @@
 import { decodeBase64 } from "@sluice/core/contract"
 import { parseDataUri } from "@sluice/core/media"
 import { Effect } from "effect"
-import type { Parsed, ReadFault } from "../../document/Document.ts"
+import type { Figure, Parsed, ReadFault, Span } from "../../document/Document.ts"
 import type { ParsedDraft } from "./Captions.ts"
 import { type ImageHeader, imageHeaderOf } from "./ImageHeader.ts"
-import { type Insertion, insertTexts } from "./InsertTexts.ts"
 import { textRecognizer } from "./TextRecognizer.ts"
 
 /** Pictures loaded of one document, and their bytes together. */
@@ -92,6 +91,44 @@ const pictureReader = Effect.fnUntraced(function* (faults: Array<ReadFault>) {
 })
 
 const areaOf = ({ header }: Picture): number => header.width * header.height
+
+interface Insertion {
+  /** The end of a figure. */
+  readonly at: number
+  readonly text: string
+}
+
+/** Inserts texts at the ends of figures. Figures and blocks that end at an insertion include it. What follows moves. */
+const insertTexts = (parsed: Parsed, insertions: ReadonlyArray<Insertion>): Parsed => {
+  if (insertions.length === 0) return parsed
+  /** The new offset. Insertions at `offset` are before it if `isAfter`. */
+  const moved = (offset: number, isAfter: boolean): number =>
+    insertions.reduce(
+      (sum, { at, text }) => (at < offset || (isAfter && at === offset) ? sum + text.length : sum),
+      offset
+    )
+  const move = <A extends Span>(span: A, includesEnd: boolean): A => ({
+    ...span,
+    start: moved(span.start, true),
+    end: moved(span.end, includesEnd)
+  })
+  let text = ""
+  let from = 0
+  for (const { at, text: own } of insertions.toSorted((a, b) => a.at - b.at)) {
+    text += parsed.text.slice(from, at) + own
+    from = at
+  }
+  const figures = parsed.figures.map((figure): Figure => {
+    const { caption, mentions } = figure
+    return {
+      ...move(figure, true),
+      mentions: mentions.map((span) => move(span, false)),
+      ...(caption === undefined ? {} : { caption: move(caption, false) })
+    }
+  })
+  const blocks = parsed.blocks.map((block) => move(block, true))
+  return { ...parsed, text: text + parsed.text.slice(from), blocks, figures }
+}
 
 /**
  * Adds the images of a document's figures. If `Vision` has `read`, the text in an image is added at the end of its figure.

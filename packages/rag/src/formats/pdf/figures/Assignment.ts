@@ -1,5 +1,5 @@
 /** Assigns regions to the captions of a page: the best choice without overlaps. */
-import { area, shared } from "../page/Box.ts"
+import { area, sharedArea } from "../page/Box.ts"
 import type { Box } from "../../../document/Document.ts"
 import type { Caption } from "./Captions.ts"
 import { Tolerances } from "./Tolerances.ts"
@@ -25,19 +25,13 @@ export interface FigureRegion {
 type SidePreference = Readonly<Record<"figure" | "table", Readonly<Record<Side, number>>>>
 
 /** The intersection as a share of the smaller box, 0 to 1. */
-export const overlap = (a: Box, b: Box): number => {
-  const both = Math.max(0, shared(a[0], a[2], b[0], b[2])) * Math.max(0, shared(a[1], a[3], b[1], b[3]))
-  return both / Math.max(1, Math.min(area(a), area(b)))
-}
+export const overlap = (a: Box, b: Box): number => sharedArea(a, b) / Math.max(1, Math.min(area(a), area(b)))
 
 /** Learns the preferred side from captions with a good region on one side only. */
 export const sidePreferenceOf = (
   pages: ReadonlyArray<ReadonlyArray<ReadonlyArray<FigureRegion>>>
 ): SidePreference => {
-  const votes = {
-    figure: { ...limits.priorPreference.figure },
-    table: { ...limits.priorPreference.table }
-  } as Record<"figure" | "table", Record<Side, number>>
+  const votes: Record<"figure" | "table", Record<Side, number>> = structuredClone(limits.priorPreference)
   for (const candidates of pages.flat()) {
     const good = candidates.filter(({ content, isWhole }) => isWhole && content >= limits.clearContent)
     if (good.length === 1) votes[good[0]!.caption.kind][good[0]!.side] += 1
@@ -63,16 +57,13 @@ export const assign = (
       .map((candidate) => ({ candidate, score: scoreOf(candidate, preference) }))
       .toSorted((a, b) => b.score - a.score)
   )
-  let best: { readonly chosen: ReadonlyArray<FigureRegion>; readonly score: number } = {
-    chosen: [],
-    score: -Infinity
-  }
+  let best = { chosen: new Array<FigureRegion>(), score: -Infinity }
   let steps = 0
   // Upper bound of the remaining score, to skip branches that cannot win
   const rest = options.map((_, i) =>
     options.slice(i).reduce((sum, own) => sum + Math.max(0, own[0]?.score ?? 0), 0)
   )
-  const choose = (index: number, chosen: ReadonlyArray<FigureRegion>, score: number): void => {
+  const choose = (index: number, chosen: Array<FigureRegion>, score: number): void => {
     if (index === options.length) {
       if (score > best.score) best = { chosen, score }
       return

@@ -87,40 +87,30 @@ const isProse = ({ box, lines }: TextBlock): boolean => {
 }
 
 /** Whether the block is prose in the body's font size, of any width. */
-export const isRunningText = (block: TextBlock, body: Body): boolean =>
+export const isRunningText = (block: TextBlock, body: Pick<Body, "size">): boolean =>
   isProse(block) && Math.abs(block.size - body.size) < limits.bodySize * body.size
 
 /** The columns of prose blocks, by their edges. */
 const columnsOf = (blocks: ReadonlyArray<TextBlock>): ReadonlyArray<Column> => {
-  const groups: Array<{ x0: number; rights: Array<number>; lines: number }> = []
+  const groups: Array<{ readonly x0: number; readonly rights: Array<number> }> = []
   for (const { box, lines } of blocks.toSorted((a, b) => b.lines.length - a.lines.length)) {
     const x0 = median(lines.map((line) => line.box[0]))
     const match = groups.find((group) => Math.abs(group.x0 - x0) < limits.sameColumn)
     const rights = lines.map(() => box[2])
-    if (match === undefined) groups.push({ x0, rights, lines: lines.length })
-    else {
-      match.rights.push(...rights)
-      match.lines += lines.length
-    }
+    if (match === undefined) groups.push({ x0, rights })
+    else match.rights.push(...rights)
   }
   const columns = groups
-    .map(({ lines, rights, x0 }) => ({
+    .map(({ rights, x0 }) => ({
       x0,
       x1: rights.toSorted((a, b) => a - b)[Math.floor(rights.length * limits.rightEdgeRank)]!,
-      lines
+      lines: rights.length
     }))
     .toSorted((a, b) => b.lines - a.lines)
+  const overlap = (a: Column, b: Column): boolean =>
+    shared(a.x0, a.x1, b.x0, b.x1) > limits.columnOverlap * Math.min(a.x1 - a.x0, b.x1 - b.x0)
   // An indented list is not a column
-  return columns.filter(
-    (column, i) =>
-      !columns
-        .slice(0, i)
-        .some(
-          (other) =>
-            shared(other.x0, other.x1, column.x0, column.x1) >
-            limits.columnOverlap * Math.min(column.x1 - column.x0, other.x1 - other.x0)
-        )
-  )
+  return columns.filter((column, i) => !columns.slice(0, i).some((other) => overlap(column, other)))
 }
 
 /** Measures the running text of a document. */
@@ -141,9 +131,7 @@ export const bodyOf = (frames: ReadonlyArray<UprightPage>): Body => {
   }
   const leading = steps.length === 0 ? limits.defaultLeading : median(steps)
   const blocks = frames.flatMap(({ segments }) =>
-    toBlocks(segments, leading).filter(
-      (block) => isProse(block) && Math.abs(block.size - size) < limits.bodySize * size
-    )
+    toBlocks(segments, leading).filter((block) => isRunningText(block, { size }))
   )
   return { size, bold, leading, columns: columnsOf(blocks) }
 }

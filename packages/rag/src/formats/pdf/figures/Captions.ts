@@ -153,13 +153,9 @@ const captionLines = (
         overlapX(other.box, [column?.x0 ?? box[0], 0, column?.x1 ?? box[2], 0]) >
           limits.besideShare * width(other.box)
     )
-    if (
-      beside.length > 0 &&
-      !beside.some((other) =>
-        [...starts].some((start) => start !== first && overlapX(start.box, other.box) > 0)
-      )
-    )
-      break
+    const isBelowOther = ({ box: own }: Segment): boolean =>
+      [...starts].some((start) => start !== first && overlapX(start.box, own) > 0)
+    if (beside.length > 0 && !beside.some(isBelowOther)) break
     if (ruleBetween(frame, last, next.box)) break
     lines.push(row)
     box = hull([box, ...row.map((one) => one.box)])

@@ -1,7 +1,7 @@
 /** Adds text that image understanding recognized to pages and figures, as runs. */
 import type { Box } from "../../../document/Document.ts"
 import type { PdfFigure } from "./PdfFigure.ts"
-import { area, centre, contains, height, overlapX, overlapY } from "../page/Box.ts"
+import { area, centre, contains, height, sharedArea } from "../page/Box.ts"
 import { median } from "../page/Lines.ts"
 import { lengthOf, plainRun, type RawPage, type Run } from "../page/Run.ts"
 import { Tolerances } from "./Tolerances.ts"
@@ -17,11 +17,7 @@ export interface RecognizedText {
 
 const share = (page: RawPage, box: Box): number => {
   const images = page.graphics.filter(({ kind }) => kind === "image")
-  const shown = images.reduce(
-    (sum, one) => sum + Math.max(0, overlapX(one.box, box)) * Math.max(0, overlapY(one.box, box)),
-    0
-  )
-  return shown / Math.max(1, area(box))
+  return images.reduce((sum, one) => sum + sharedArea(one.box, box), 0) / Math.max(1, area(box))
 }
 
 /** Whether a page is scanned, or its text cannot be decoded. */

@@ -30,6 +30,10 @@ const toLines = (runs: ReadonlyArray<Run>): ReadonlyArray<ReadonlyArray<Cell>> =
     )
 }
 
+/** Whether a cell extends over an x on both sides. */
+const crosses = ({ box }: Cell, x: number): boolean =>
+  box[0] < x - limits.crosses && box[2] > x + limits.crosses
+
 /** The x of each column boundary: vertical lines, or gaps that few rows cross. */
 const edgesOf = (
   lines: ReadonlyArray<ReadonlyArray<Cell>>,
@@ -43,11 +47,7 @@ const edgesOf = (
   const cells = lines.flat()
   if (
     drawn.length > 0 &&
-    drawn.every(
-      (x) =>
-        cells.filter((cell) => cell.box[0] < x - limits.crosses && cell.box[2] > x + limits.crosses).length <=
-        limits.maxCrossing * lines.length
-    )
+    drawn.every((x) => cells.filter((cell) => crosses(cell, x)).length <= limits.maxCrossing * lines.length)
   )
     return drawn
   // Number of rows with text at each x
@@ -125,9 +125,7 @@ export const rowsOf = (
     const cells = Array.from({ length: columns }, () => "")
     for (const cell of line) {
       const [x] = centre(cell.box)
-      const spans =
-        edges.filter((edge) => cell.box[0] < edge - limits.crosses && cell.box[2] > edge + limits.crosses)
-          .length > 0
+      const spans = edges.some((edge) => crosses(cell, edge))
       const at = edges.filter((edge) => edge < (spans ? cell.box[0] + limits.startSlack : x)).length
       cells[at] = joined([cells[at]!, cell.text])
     }
@@ -160,12 +158,8 @@ export const rowsOf = (
 /** The rules that a graphic draws: itself, or the upper and lower edge of a cell's rectangle. */
 const ruleEdges = ({ box, shape }: Graphic): ReadonlyArray<Box> => {
   if (shape === "horizontal") return [box]
-  if (
-    (shape !== "frame" && shape !== "filled") ||
-    width(box) < limits.minCellWidth ||
-    height(box) < limits.minCellHeight
-  )
-    return []
+  const isCell = width(box) >= limits.minCellWidth && height(box) >= limits.minCellHeight
+  if (!isCell || (shape !== "frame" && shape !== "filled")) return []
   return [
     [box[0], box[1], box[2], box[1]],
     [box[0], box[3], box[2], box[3]]

@@ -3,6 +3,7 @@ import type { Box } from "../../../document/Document.ts"
 import { centre, contains, height, hull, overlapX, width } from "../page/Box.ts"
 import { median, toLines } from "../page/Lines.ts"
 import {
+  byTurn,
   type CellTag,
   lengthOf,
   type RawPage,
@@ -25,9 +26,12 @@ export interface TaggedTable {
   readonly caption: ReadonlyArray<Run>
 }
 
-interface Cell extends CellTag {
+interface PlacedCell extends CellTag {
   readonly row: number
   readonly column: number
+}
+
+interface Cell extends PlacedCell {
   readonly runs: ReadonlyArray<Run>
   /** The box of its text, in the frame of the table. */
   readonly box: Box
@@ -41,11 +45,9 @@ export const runsByPart = ({ runs }: RawPage): ReadonlyMap<number, ReadonlyArray
   )
 
 /** The row and column of each cell; cells that span rows shift those below to the right. Undefined if there are too many columns. */
-const withPositions = ({
-  rows
-}: TableTag): ReadonlyArray<CellTag & Pick<Cell, "row" | "column">> | undefined => {
+const withPositions = ({ rows }: TableTag): ReadonlyArray<PlacedCell> | undefined => {
   const until = Array.from({ length: Tolerances.tables.maxColumns }, () => 0)
-  const all: Array<CellTag & Pick<Cell, "row" | "column">> = []
+  const all: Array<PlacedCell> = []
   for (const [row, cells] of rows.entries()) {
     let column = 0
     for (const cell of cells) {
@@ -62,10 +64,11 @@ const withPositions = ({
 const textOf = (page: number, runs: ReadonlyArray<Run>): string =>
   joined(toLines(page, runs).map(({ text }) => text))
 
-/** The hulls of groups of cells, in the order of their keys. */
+/** The box of each row or column, without cells that span several. */
 const bandsOf = (cells: ReadonlyArray<Cell>, key: "row" | "column"): ReadonlyArray<Box> => {
-  const bands = [...Map.groupBy(cells, (cell) => cell[key])].toSorted(([a], [b]) => a - b)
-  return bands.map(([, own]) => hull(own.map(({ box }) => box)))
+  const own = cells.filter((cell) => cell[`${key}s`] === 1)
+  const bands = [...Map.groupBy(own, (cell) => cell[key])].toSorted(([a], [b]) => a - b)
+  return bands.map(([, band]) => hull(band.map(({ box }) => box)))
 }
 
 /** Whether rows are below each other and columns beside each other, as tagged. */
@@ -73,14 +76,7 @@ const isGrid = (cells: ReadonlyArray<Cell>): boolean => {
   const line = cells
     .flatMap(({ runs }) => runs)
     .reduce((least, { y0, y1 }) => Math.min(least, y1 - y0), Infinity)
-  const rows = bandsOf(
-    cells.filter((cell) => cell.rows === 1),
-    "row"
-  )
-  const columns = bandsOf(
-    cells.filter((cell) => cell.columns === 1),
-    "column"
-  )
+  const [rows, columns] = [bandsOf(cells, "row"), bandsOf(cells, "column")]
   return (
     rows.length >= limits.minRowsAndColumns &&
     columns.length >= limits.minRowsAndColumns &&
@@ -137,17 +133,12 @@ const tableOf = (
   page: RawPage,
   parts: ReadonlyMap<number, ReadonlyArray<Run>>
 ): TaggedTable | undefined => {
-  if (
-    tag.arranges ||
-    tag.rows.length < limits.minRowsAndColumns ||
-    tag.rows.length > Tolerances.tables.maxRows
-  )
-    return undefined
+  const count = tag.rows.length
+  if (tag.arranges || count < limits.minRowsAndColumns || count > Tolerances.tables.maxRows) return undefined
   const runs = tag.rows.flat().flatMap(({ part }) => (part === undefined ? [] : (parts.get(part) ?? [])))
-  const turn = ([0, 1, 2, 3] as const).find(
-    (one) => runs.filter((run) => run.turn === one).length > runs.length / 2
-  )
-  if (turn === undefined) return undefined
+  const main = byTurn(runs)[0]!
+  if (main.length <= runs.length / 2) return undefined
+  const { turn } = main[0]!
   const cells = withPositions(tag)?.flatMap((cell): ReadonlyArray<Cell> => {
     const own = cell.part === undefined ? [] : (parts.get(cell.part) ?? [])
     if (own.length === 0) return []
@@ -157,7 +148,7 @@ const tableOf = (
   if (cells === undefined || cells.length < limits.minCells || !isGrid(cells)) return undefined
   if (median(cells.map((cell) => lengthOf(cell.runs))) > limits.maxCellCharacters) return undefined
   const again = cells.reduce((sum, { columns, row, rows, runs: own }) => {
-    const down = Math.min(rows, tag.rows.length - row)
+    const down = Math.min(rows, count - row)
     return sum + lengthOf(own) * (down * columns - 1)
   }, 0)
   if (again > limits.maxRepeatedCharacters) return undefined
