@@ -37,13 +37,7 @@ const ModelTable = Schema.Record(Schema.String, Schema.Array(Schema.NonEmptyStri
 
 const decodeTable = Schema.decodeUnknownEffect(Schema.fromJsonString(ModelTable))
 
-interface Catalogue {
-  /** The group of a model; none if the table does not list it. */
-  readonly groupOf: (model: string) => Option.Option<ModelGroup>
-  readonly table: ModelTable
-}
-
-const catalogueOf = (table: ModelTable): Catalogue => {
+const catalogueOf = (table: ModelTable): ModelCatalogue["Service"] => {
   const entries = MODEL_GROUPS.flatMap((group) => (table[group] ?? []).map((name) => [name, group] as const))
   const exact = new Map(entries.filter(([name]) => !name.endsWith("*")))
   const prefixes = entries
@@ -79,11 +73,16 @@ const refuse = (fault: string) =>
  * const videos = (yield* availableModels).filter(({ id }) => Option.contains(groupOf(id), "V-D"))
  * ```
  */
-export class ModelCatalogue extends Context.Service<ModelCatalogue, Catalogue>()(
-  "@sluice/core/ModelCatalogue"
-) {
+export class ModelCatalogue extends Context.Service<
+  ModelCatalogue,
+  {
+    /** The group of a model; none if the table does not list it. */
+    readonly groupOf: (model: string) => Option.Option<ModelGroup>
+    readonly table: ModelTable
+  }
+>()("@sluice/core/ModelCatalogue") {
   /** Throws if a name is listed twice. */
-  static readonly make = (table: ModelTable): Catalogue => {
+  static readonly make = (table: ModelTable): ModelCatalogue["Service"] => {
     const fault = faultOf(table)
     if (fault !== undefined) throw new RangeError(`ModelCatalogue: ${fault}`)
     return catalogueOf(table)

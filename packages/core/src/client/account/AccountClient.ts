@@ -1,5 +1,5 @@
 /** `Account` over HTTP. */
-import { Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
 import { UserResponse } from "../../contract/Account.ts"
@@ -7,15 +7,19 @@ import { AccessTokenAuth, SystemAccessToken } from "../../contract/Credentials.t
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import type { GatewayError } from "../../contract/GatewayError.ts"
 import { AccountModels } from "../../contract/Models.ts"
-import { Account, type RotatedAccessToken } from "../../gateway/Account.ts"
-import { makeCaller } from "../call/Caller.ts"
+import { Account, type RotatedAccessToken, type Tokens } from "../../gateway/Account.ts"
+import { type Caller, makeCaller } from "../call/Caller.ts"
 import { currentMiddleware } from "../call/CallInfo.ts"
 import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "../call/ClientOptions.ts"
 import { fieldsOf } from "../transport/CallResult.ts"
 import { withBaseUrl } from "../transport/Outgoing.ts"
 import { layerTransport } from "../transport/Transport.ts"
 import { sendForBody, sendForData } from "./Envelope.ts"
-import { makeTokens } from "./Tokens.ts"
+import { makeTokenCalls, TOKENS_PER_PAGE } from "./TokenCalls.ts"
+import { createToken } from "./TokenCreation.ts"
+import { listTokens } from "./TokenList.ts"
+import { tokenOf } from "./TokenRecords.ts"
+import { updateToken } from "./TokenUpdate.ts"
 
 export interface AccountClientOptions extends ClientOptions {
   readonly accessToken: SystemAccessToken
@@ -63,6 +67,29 @@ const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
       sendForData(available({ responseMode }), decodeModels)
     ).pipe(Effect.withSpan("Account.availableModels"))
   })
+})
+
+const makeTokens = Effect.fnUntraced(function* (httpClient: HttpClient.HttpClient, caller: Caller) {
+  const calls = yield* makeTokenCalls(httpClient, caller)
+  const update = Effect.fn("Account.tokens.update")((...[id, changes]: Parameters<Tokens["update"]>) =>
+    Effect.map(updateToken(calls, id, changes), tokenOf)
+  )
+  const tokens: Tokens = {
+    list: Stream.map(listTokens(calls.page, TOKENS_PER_PAGE), tokenOf).pipe(
+      Stream.withSpan("Account.tokens.list")
+    ),
+    get: Effect.fn("Account.tokens.get")((id) => Effect.map(calls.read(id), tokenOf)),
+    create: Effect.fn("Account.tokens.create")((token) => createToken(calls, token)),
+    update,
+    rename: (id, name) => update(id, { name }),
+    enable: (id) => update(id, { enabled: true }),
+    disable: (id) => update(id, { enabled: false }),
+    remove: Effect.fn("Account.tokens.remove")(calls.remove),
+    search: Effect.fn("Account.tokens.search")((keyword) =>
+      Effect.map(calls.search(keyword), (found) => found.map(tokenOf))
+    )
+  }
+  return tokens
 })
 
 const decodeToken = Schema.decodeUnknownOption(SystemAccessToken)
