@@ -131,7 +131,6 @@ export const closeSource = (): void => {
 /** Opens the next or the previous stop of the answer, from the last to the first. */
 export const stepCitation = (by: 1 | -1): void => {
   const all = stops.value
-  if (all.length === 0) return
   const at = all.findIndex(({ stop }) => stop === source.value?.stop)
   const next = all[at === -1 ? (by === 1 ? 0 : all.length - 1) : (at + by + all.length) % all.length]
   if (next !== undefined) show(next)

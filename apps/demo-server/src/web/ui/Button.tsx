@@ -45,7 +45,6 @@ const copy = async (text: string): Promise<boolean> => {
 }
 
 const LABELS = { idle: "Copy", copied: "Copied", refused: "Select it" } as const
-const SHOWN_MS = 2_000
 
 type Step = ComponentProps<typeof IconButton>
 
@@ -71,7 +70,7 @@ export const CopyButton = ({ kind = "link", text, what }: { kind?: string; text:
   const [state, setState] = useState<keyof typeof LABELS>("idle")
   useEffect(() => {
     if (state === "idle") return
-    const timer = setTimeout(() => setState("idle"), SHOWN_MS)
+    const timer = setTimeout(() => setState("idle"), 2_000)
     return () => clearTimeout(timer)
   }, [state])
   const onClick = async () => {

@@ -21,10 +21,9 @@ export const duration = (milliseconds: number): string =>
     ? `${(milliseconds / 1000).toFixed(1)} s`
     : `${milliseconds >= 10 ? Math.round(milliseconds) : milliseconds.toFixed(1)} ms`
 
-const mediumDay = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
-
 /** A day, from seconds since 1970. */
-export const dayOf = (seconds: number): string => mediumDay.format(new Date(seconds * 1000))
+export const dayOf = (seconds: number): string =>
+  new Date(seconds * 1000).toLocaleDateString(undefined, { dateStyle: "medium" })
 
 /** `$1.50`, exact: a quota unit is 0.000002 USD. */
 export const usd = (units: number): string => formatQuota(units as Quota)

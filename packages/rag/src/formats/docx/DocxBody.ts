@@ -1,5 +1,4 @@
 /** Reads the body of a Word document, one XML element at a time. */
-import type { PictureDraft } from "../parsing/DraftBlock.ts"
 import { titleFromPath } from "../parsing/FileName.ts"
 import type { Relation } from "./DocxPackage.ts"
 import type { DocxText, DocxParagraph } from "./DocxText.ts"
@@ -158,9 +157,8 @@ class BodyReader {
     const text = this.#context.notes.get(`${kind} ${id}`)
     if (text === undefined) return
     this.write(`[${id}]`)
-    const pictures: Array<PictureDraft> = []
     this.paragraph?.after.push(() =>
-      this.#out.paragraph({ text: `[${id}] ${text}`, style: undefined, sequence: false, pictures })
+      this.#out.paragraph({ text: `[${id}] ${text}`, style: undefined, sequence: false, pictures: [] })
     )
   }
 

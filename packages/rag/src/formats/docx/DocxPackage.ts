@@ -1,7 +1,7 @@
 /** The ZIP container of a Word document. Parts are inflated as they are read, up to a limit. */
 import { posix } from "node:path"
 import { type Entry, fromBufferPromise, type ZipFile } from "yauzl"
-import { DocxFault, malformed, passwordProtected, readTree } from "./Xml.ts"
+import { DocxFault, malformed, passwordProtected, readTree, tooLarge } from "./Xml.ts"
 
 /** Parts of one container. */
 const MAX_ENTRIES = 10_000
@@ -10,9 +10,6 @@ const MAX_INFLATED_BYTES = 256 * 1024 * 1024
 /** Deflate reaches a ratio of 1,032; the XML of long tables about 60. Parts below the size may have any ratio. */
 const MAX_RATIO = 200
 const RATIO_FROM_BYTES = 4 * 1024 * 1024
-
-const tooLarge = (message: string): DocxFault =>
-  new DocxFault({ reason: "TooLarge", message: `${message}. Save it again in Word, or split it.` })
 
 /** A fault as it is; any other error means that `what` is damaged. */
 const faultOf = (what: string, cause: unknown): DocxFault => {

@@ -8,6 +8,9 @@ export class DocxFault extends Data.TaggedError("DocxFault")<{ reason: RagReason
 
 export const malformed = (message: string): DocxFault => new DocxFault({ reason: "Malformed", message })
 
+export const tooLarge = (message: string): DocxFault =>
+  new DocxFault({ reason: "TooLarge", message: `${message}. Save it again in Word, or split it.` })
+
 export const passwordProtected = (): DocxFault =>
   new DocxFault({
     reason: "Encrypted",
@@ -125,10 +128,7 @@ export const readTree = async (chunks: AsyncIterable<Uint8Array>): Promise<XmlEl
   let count = 0
   await readXml(chunks, {
     open(name, attributes) {
-      if (++count > MAX_ELEMENTS) {
-        const message = `one of its parts has more than ${MAX_ELEMENTS} elements. Save it again in Word, or split it.`
-        throw new DocxFault({ reason: "TooLarge", message })
-      }
+      if (++count > MAX_ELEMENTS) throw tooLarge(`one of its parts has more than ${MAX_ELEMENTS} elements`)
       const element = { name, attributes, children: [], text: "" }
       open.at(-1)!.children.push(element)
       open.push(element)

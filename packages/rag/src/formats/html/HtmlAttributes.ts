@@ -10,10 +10,8 @@ const MAX_INLINE_PIXELS = 32
 const pixels = (attributes: HtmlAttributes, name: string): number => {
   const own = Number.parseFloat(attributes[name] ?? "")
   if (Number.isFinite(own) && !/%|em|ex/.test(attributes[name] ?? "")) return own
-  const styled = new RegExp(`(?:^|[;\\s])${name}\\s*:\\s*([\\d.]+)px`, "i").exec(
-    attributes["style"] ?? ""
-  )?.[1]
-  return styled === undefined ? Number.NaN : Number(styled)
+  const styled = new RegExp(`(?:^|[;\\s])${name}\\s*:\\s*([\\d.]+)px`, "i")
+  return Number(styled.exec(attributes["style"] ?? "")?.[1])
 }
 
 /** Whether a picture is part of a line of text: a formula, an icon, an emoji. */
@@ -36,7 +34,6 @@ export const nameOfReference = (reference: string): string => {
 
 /** The rows and columns that a cell spans. */
 export const spanOf = (attributes: HtmlAttributes): CellSpan => {
-  const columns = Number.parseInt(attributes["colspan"] ?? "1", 10)
-  const rows = Number.parseInt(attributes["rowspan"] ?? "1", 10)
-  return { columns: columns > 0 ? columns : 1, rows: rows > 0 ? rows : 1 }
+  const span = (name: string): number => Math.max(1, Number.parseInt(attributes[name] ?? "", 10) || 1)
+  return { columns: span("colspan"), rows: span("rowspan") }
 }
