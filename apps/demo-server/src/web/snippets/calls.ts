@@ -117,9 +117,8 @@ export const lookSnippet = (
     curl: curlPost(`${origin}/v1/chat/completions`, { model, messages }),
     effect: programText({
       origin,
-      core: ["userMessage"],
       effect: ["Console"],
-      readsFiles: true,
+      sendsImage: true,
       body: `const picture = ${literal({ file: picture })}
 const message = yield* userMessage(${literal(question)}, [picture], ${literal(detail)})
 const { text } = yield* gateway.chat({ model: ${literal(model)}, messages: [message] })

@@ -12,12 +12,11 @@ export interface Snippet {
 
 interface Program {
   readonly origin: string
-  /** Imports from `@sluice/core`, besides `Gateway`. */
-  readonly core?: ReadonlyArray<string>
   /** Imports from `effect`, besides `Effect`. */
   readonly effect?: ReadonlyArray<string>
   readonly before?: string
-  readonly readsFiles?: boolean
+  /** Whether it sends a message with an image file. */
+  readonly sendsImage?: boolean
   readonly body: string
 }
 
@@ -25,15 +24,14 @@ interface Program {
 const indent = (text: string): string => `  ${text.replaceAll("\n", "\n  ")}`
 
 export const programText = (program: Program): string => {
-  const { before, body, core = [], effect = [], origin, readsFiles = false } = program
-  const fromEffect = [...new Set(["Effect", ...effect, ...(readsFiles ? ["Layer"] : [])])].toSorted()
-  const fromCore = ["Gateway", ...core].toSorted()
-  const layer = readsFiles
+  const { before, body, effect = [], origin, sendsImage = false } = program
+  const fromEffect = ["Effect", ...effect, ...(sendsImage ? ["Layer"] : [])].toSorted()
+  const layer = sendsImage
     ? "Layer.merge(GatewayClient.layerConfig(), NodeFileSystem.layer)"
     : "GatewayClient.layerConfig()"
   return `// SLUICE_GATEWAY_URL=${origin} SLUICE_API_KEY=sk-… node call.ts
-import { ${readsFiles ? "NodeFileSystem, " : ""}NodeRuntime } from "@effect/platform-node"
-import { ${fromCore.join(", ")} } from "@sluice/core"
+import { ${sendsImage ? "NodeFileSystem, " : ""}NodeRuntime } from "@effect/platform-node"
+import { Gateway${sendsImage ? ", userMessage" : ""} } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { ${fromEffect.join(", ")} } from "effect"
 ${before === undefined ? "" : `\n${before}\n`}
