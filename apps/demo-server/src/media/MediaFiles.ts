@@ -28,17 +28,15 @@ export class MediaFiles extends Context.Service<MediaFiles>()("@sluice/demo-serv
 
     const sweep = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
-      const names = yield* fs.readDirectory(folder)
-      yield* Effect.forEach(names, (name) =>
-        (expiryOf(name) ?? Infinity) <= now ? remove(name) : Effect.void
-      )
+      for (const name of yield* fs.readDirectory(folder)) {
+        if ((expiryOf(name) ?? Infinity) <= now) yield* remove(name)
+      }
     })
     // Files that an earlier run wrote only partly.
     const left = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
-    yield* Effect.forEach(
-      left.filter((name) => name.endsWith(".new")),
-      (name) => Effect.ignore(fs.remove(path.join(folder, name)))
-    )
+    for (const name of left) {
+      if (name.endsWith(".new")) yield* Effect.ignore(fs.remove(path.join(folder, name)))
+    }
     yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sweep), Schedule.spaced("30 minutes")))
 
     /** Stores a file and returns its name. */

@@ -4,13 +4,11 @@ import * as Embedded from "@sluice/embedded"
 import { layerVision } from "@sluice/embedded/vision"
 import { Context, Effect, Layer } from "effect"
 import { type GatewaySettings, ServerConfig } from "../config/ServerConfig.ts"
-import { gatewayError, StartError } from "../config/StartError.ts"
+import { gatewayError } from "../config/StartError.ts"
 import { gatewayUpstream, type UpstreamSettings } from "../routing/UpstreamProvider.ts"
 import { layerLibraryGateway } from "./LibraryGateway.ts"
 import { LIBRARY_OPERATIONS } from "./ProvidersFile.ts"
-import { loadProvidersSettings, providersPath, readProvidersFile } from "./ProvidersSettings.ts"
-
-const invalidFile = (file: string) => (why: string) => new StartError({ message: `${file}: ${why}` })
+import { invalidFile, loadProvidersSettings, providersPath, readProvidersFile } from "./ProvidersSettings.ts"
 
 /** The providers' file, if it names models for the library. */
 export const libraryFile = Effect.gen(function* () {

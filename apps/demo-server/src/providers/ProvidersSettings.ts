@@ -69,6 +69,9 @@ const modelOf = (
   timeout: Duration.seconds(timeoutSeconds ?? upstream.timeoutSeconds ?? TIMEOUT_SECONDS)
 })
 
+/** The server cannot start with the file. `why`: the error of reading it. */
+export const invalidFile = (file: string) => (why: string) => new StartError({ message: `${file}: ${why}` })
+
 /** The file without its credentials. The error is a sentence about what is wrong. */
 export const readProvidersFile = (file: string) => Effect.flatMap(read(file), decodeProvidersFile)
 

@@ -1,11 +1,10 @@
 /** The providers of the providers' file, reloaded when it changes. */
 import { DateTime, Effect, FileSystem, Path, Queue, Redacted, Ref, Stream } from "effect"
-import { StartError } from "../config/StartError.ts"
 import { ProvidersFileState } from "../operation/ProvidersFileState.ts"
 import { makeCircuitGuards } from "../routing/ProviderCircuits.ts"
 import type { Provider } from "../routing/Provider.ts"
 import { upstream } from "../routing/UpstreamProvider.ts"
-import { loadProvidersSettings, type ProvidersSettings } from "./ProvidersSettings.ts"
+import { invalidFile, loadProvidersSettings, type ProvidersSettings } from "./ProvidersSettings.ts"
 
 /** SIGHUP requests a reload. At a terminal it means that the terminal was closed, and ends the server. */
 const reloadSignals = process.stdin.isTTY
@@ -81,10 +80,7 @@ export const reloadingProviders = Effect.fnUntraced(function* <E, R>(
 ) {
   const state = yield* ProvidersFileState
   const build = yield* makeBuilder(embedded)
-  const first = yield* Effect.mapError(
-    loadProvidersSettings(file),
-    (why) => new StartError({ message: `${file}: ${why}` })
-  )
+  const first = yield* Effect.mapError(loadProvidersSettings(file), invalidFile(file))
   const providers = [...(yield* build(first))]
   const loaded = yield* Ref.make({ settings: first, time: yield* DateTime.now })
   const lastError = yield* Ref.make("")
