@@ -15,7 +15,7 @@ import type { Collection } from "../store/PassageIndex.ts"
 import { collectionFolder, corpusOf, judgementsOf, queriesOf } from "./Beir.ts"
 import { type Comparison, compareRuns, type MeasuredQueries } from "./Comparison.ts"
 import { meteredModels } from "./MeteredModels.ts"
-import { hasRelevant, type Judgements } from "./Metrics.ts"
+import { hasRelevant } from "./Metrics.ts"
 import { type EvaluatedRun, measureMethods, type SearchMethod } from "./Runs.ts"
 import { judgedCollection, temporaryFolder } from "./TemporaryCollection.ts"
 
@@ -78,9 +78,9 @@ export const evaluateRetrieval: (options: {
         ].map((configuration) => retrieverMethod(retrieve, configuration, ({ document }) => document.path))
       ]
       const questions = queriesOf(folder).pipe(
-        Stream.map(({ _id, text }): { readonly text: string; readonly judgements: Judgements } => ({
+        Stream.map(({ _id, text }) => ({
           text,
-          judgements: judgements.get(_id) ?? new Map()
+          judgements: judgements.get(_id) ?? new Map<string, number>()
         })),
         Stream.filter(({ judgements }) => hasRelevant(judgements))
       )

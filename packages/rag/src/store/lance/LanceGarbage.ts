@@ -1,5 +1,5 @@
 /** Garbage collection: unnamed tables, files of no document, cached vectors of unused models. */
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect } from "effect"
 import { decodeManifest } from "../Manifest.ts"
 import type { RagError } from "../../document/RagError.ts"
 import { attempt, attemptWrite, type Connection, isMissing, selectRows, type Table } from "./Lance.ts"
@@ -66,14 +66,13 @@ export const collectGarbage = Effect.fn("LanceGarbage.collect")(function* (
   if (unread === 0) yield* files.collect(referenced)
   if (compacts) yield* logFailure("files", compactOld(files.table, "files", before))
 
-  const manifests = yield* Effect.forEach(rows, ({ manifest, name }) => decodeManifest(name, manifest)).pipe(
-    Effect.option
-  )
-  const models = [...Option.getOrElse(manifests, () => []), ...kept.map(({ manifest }) => manifest)]
+  const decoded = Effect.forEach(rows, ({ manifest, name }) => decodeManifest(name, manifest))
+  const manifests = yield* Effect.orElseSucceed(decoded, () => undefined)
+  const models = [...(manifests ?? []), ...kept.map(({ manifest }) => manifest)]
   const used = new Set(models.map(({ dimension, embeddingModel }) => vectorsTable(embeddingModel, dimension)))
   const checkVectors = Effect.fn("LanceGarbage.checkVectors")(function* (name: string) {
     // If a manifest cannot be read, its model is unknown, and no vectors are dropped.
-    const table = yield* openOrDrop(name, Option.isNone(manifests) || used.has(name))
+    const table = yield* openOrDrop(name, manifests === undefined || used.has(name))
     if (table !== undefined && compacts) yield* compactOld(table, name, before)
     table?.close()
   })
@@ -82,10 +81,8 @@ export const collectGarbage = Effect.fn("LanceGarbage.collect")(function* (
 })
 
 const logFailure = (name: string, work: Effect.Effect<void, RagError>): Effect.Effect<void> =>
-  work.pipe(
-    Effect.catch(({ message }) =>
-      Effect.logWarning(`The space of dropped rows of table ${name} was not freed. ${message}`)
-    )
+  Effect.catchTag(work, "RagError", ({ message }) =>
+    Effect.logWarning(`The space of dropped rows of table ${name} was not freed. ${message}`)
   )
 
 /** The times of its versions, oldest first. */

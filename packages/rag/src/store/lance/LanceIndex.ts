@@ -202,13 +202,10 @@ const drop = (store: OpenStore): Service["drop"] =>
       live.delete(own)
       yield* collection === undefined ? dropTable : collection.dropWith(dropTable)
     }
-    yield* collectionStore.background(
-      collectionStore.collectGarbage.pipe(
-        Effect.catch(({ message }) =>
-          Effect.logWarning(`Files that only collection "${name}" used were not removed: ${message}`)
-        )
-      )
+    const collected = Effect.catchTag(collectionStore.collectGarbage, "RagError", ({ message }) =>
+      Effect.logWarning(`Files that only collection "${name}" used were not removed: ${message}`)
     )
+    yield* collectionStore.background(collected)
   })
 
 const listCollections = ({ collections }: OpenStore): Effect.Effect<ReadonlyArray<string>, RagError> =>

@@ -15,16 +15,11 @@ import {
 } from "./LanceRows.ts"
 import type { CachedTable, TableCache } from "./TableCache.ts"
 
-interface LanceQuery {
-  readonly vector: Float32Array | undefined
-  /** Undefined for no words. */
-  readonly words: string | undefined
+/** A checked query. */
+interface LanceQuery extends SearchQuery {
   readonly where: string | undefined
-  readonly limit: number
   /** Passages whose exact cosine is computed. */
   readonly candidates: number
-  /** True to return the vectors of the hits. */
-  readonly vectors: boolean
 }
 
 /**
@@ -40,14 +35,8 @@ export const searchTable = (
   Effect.fn("LanceCollection.search")(function* (query: SearchQuery, where: string | undefined) {
     const vector = yield* checkQuery(query.vector, dimension)
     const limit = Math.max(1, Math.trunc(query.limit) || 1)
-    const search: LanceQuery = {
-      vector,
-      words: query.words?.trim() === "" ? undefined : query.words,
-      where,
-      limit,
-      candidates: candidates(limit),
-      vectors: query.vectors === true
-    }
+    const words = query.words?.trim() === "" ? undefined : query.words
+    const search: LanceQuery = { ...query, vector, words, where, limit, candidates: candidates(limit) }
     const rows = cache?.rows()
     if (rows !== undefined) {
       const hits = yield* attempt("retrieve", "recalling passages", () =>

@@ -63,16 +63,14 @@ export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (table
   const outdated =
     (!train && (vectors?.numUnindexedRows ?? 0) > MAX_UNINDEXED) ||
     (!trainTexts && (texts?.numUnindexedRows ?? 0) > MAX_UNINDEXED_TEXTS)
-  const { fragmentStats } = yield* attempt("ingest", "reading the file statistics", () => table.stats())
+  const { fragmentStats } = yield* tableStats(table)
   if (outdated || fragmentStats.numSmallFragments > MAX_SMALL_FILES) yield* compact(table)
   return { indexed: train || vectors !== undefined, rebuilt: train }
 })
 
 /** True if compacting would make searches faster and take at most seconds. */
 export const isScattered = Effect.fn("LanceVectorIndex.isScattered")(function* (table: Table) {
-  const { fragmentStats, numRows } = yield* attempt("ingest", "reading the file statistics", () =>
-    table.stats()
-  )
+  const { fragmentStats, numRows } = yield* tableStats(table)
   return (
     fragmentStats.numFragments > MAX_FILES &&
     numRows <= MAX_COMPACTED_ROWS &&
@@ -124,6 +122,8 @@ export const indexStats = Effect.fn("LanceVectorIndex.stats")(function* (table: 
 
 const countVectors = (table: Table): Effect.Effect<number, RagError> =>
   attempt("ingest", "counting passages", () => table.countRows("vector IS NOT NULL"))
+
+const tableStats = (table: Table) => attempt("ingest", "reading the file statistics", () => table.stats())
 
 const statsOf = (table: Table, index: string) =>
   attempt("ingest", "reading the index statistics", () => table.indexStats(index))
