@@ -102,15 +102,11 @@ export const imageHeaderOf = (bytes: Uint8Array, what: string): ImageHeader | Im
     if (name === "pHYs" && length >= 9 && view.getUint8(at + 8) === 1)
       dpi = view.getUint32(at) * INCH_IN_METRES
     if (name === "e0" && length >= 12 && view.getUint32(at) === 0x4a464946) {
-      const density = view.getUint16(at + 8)
-      const unit = view.getUint8(at + 7)
-      if (unit === 1) dpi = density
-      if (unit === 2) dpi = density * 2.54
+      const perUnit = [undefined, 1, 2.54][view.getUint8(at + 7)]
+      if (perUnit !== undefined) dpi = view.getUint16(at + 8) * perUnit
     }
     const exif = name === "e1" && length >= 4 && view.getUint32(at) === 0x45786966
-    if (exif || name === "EXIF" || name === "eXIf") {
-      turned = isTurned(view, at, length)
-    }
+    if (exif || name === "EXIF" || name === "eXIf") turned = isTurned(view, at, length)
   })
   if (!(dpi >= MIN_DPI && dpi <= MAX_DPI)) dpi = DEFAULT_DPI
   return turned ? { format, width: height, height: width, dpi } : { format, width, height, dpi }

@@ -1,6 +1,6 @@
 /** The layout of a page: columns, captions, running text, drawings and frames. */
 import type { Box } from "../../../document/Document.ts"
-import { area, centre, contains, height, shared, width } from "../page/Box.ts"
+import { area, centre, contains, height, sameEnds, shared, width } from "../page/Box.ts"
 import type { Graphic } from "../page/Run.ts"
 import type { Body, Column, Obstacle } from "./BodyText.ts"
 import type { Caption } from "./Captions.ts"
@@ -52,12 +52,8 @@ export const framesOf = (graphics: ReadonlyArray<Graphic>, page: number): Readon
     .slice(0, limits.maxVertical)
   const lines = level.flatMap((top) =>
     level.flatMap((bottom): ReadonlyArray<Box> => {
-      if (
-        bottom.box[1] - top.box[3] < limits.minVertical ||
-        Math.abs(top.box[0] - bottom.box[0]) > limits.sameEnd ||
-        Math.abs(top.box[2] - bottom.box[2]) > limits.sameEnd
-      )
-        return []
+      const apart = bottom.box[1] - top.box[3]
+      if (apart < limits.minVertical || !sameEnds(top.box, bottom.box, limits.sameEnd)) return []
       const side = (x: number): boolean =>
         upright.some(
           ({ box }) =>

@@ -236,15 +236,14 @@ const regionsOnSide = (
 
 /** All candidate regions of a caption, and shorter parts of them for pages on which other captions need the rest. */
 export const regionsOfCaption = (caption: Caption, layout: PageLayout): ReadonlyArray<FigureRegion> =>
-  caption.number === undefined
-    ? regionsFor(caption, layout).filter(
-        ({ box, content, gap, side }) =>
-          (side === "above" || side === "below") &&
-          gap <= limits.unnumberedGap * layout.body.size &&
-          content >= limits.unnumberedContent &&
-          height(box) >= limits.unnumberedHeight
-      )
-    : regionsFor(caption, layout)
+  regionsFor(caption, layout).filter(
+    ({ box, content, gap, side }) =>
+      caption.number !== undefined ||
+      ((side === "above" || side === "below") &&
+        gap <= limits.unnumberedGap * layout.body.size &&
+        content >= limits.unnumberedContent &&
+        height(box) >= limits.unnumberedHeight)
+  )
 
 const regionsFor = (caption: Caption, layout: PageLayout): ReadonlyArray<FigureRegion> => {
   const found: Array<FigureRegion> = []

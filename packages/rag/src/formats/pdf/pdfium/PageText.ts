@@ -2,7 +2,7 @@
 import type { Box } from "../../../document/Document.ts"
 import { type LoadedPage, mapBox } from "./PageTransform.ts"
 import { memoryOf, SCRATCH_BYTES } from "./PdfiumLibrary.ts"
-import type { Run, Turn } from "../page/Run.ts"
+import type { Turn } from "../page/Run.ts"
 import type { Structure } from "./Structure.ts"
 import { type TextStyle, RunBuilder } from "./RunBuilder.ts"
 
@@ -13,13 +13,6 @@ const MONO = /mono|courier|consol|typewriter|menlo|cmtt|code/i
 const MIN_UNMAPPED = 8
 /** Share of lower-case Latin letters. Fonts that number their glyphs give fewer; old fonts without a map give the letters. */
 const LOWER_CASE_SHARE = 0.4
-
-export interface PageText {
-  /** In the order of the file. */
-  readonly runs: ReadonlyArray<Run>
-  /** Whether the fonts do not map most glyphs to characters, so that the text is meaningless. */
-  readonly unreadable: boolean
-}
 
 type FontStyle = Omit<TextStyle, "size" | "turn">
 
@@ -163,8 +156,11 @@ class TextReader {
   }
 }
 
-/** The runs of a page's text. `text` is PDFium's handle of it; `structure` gives headings, and parts of tables and figures. */
-export const readText = (page: LoadedPage, text: number, structure?: Structure): PageText => {
+/**
+ * The runs of a page's text, in the order of the file. `text` is PDFium's handle of it; `structure` gives headings, and parts of
+ * tables and figures. `unreadable`: the fonts do not map most glyphs to characters, so that the text is meaningless.
+ */
+export const readText = (page: LoadedPage, text: number, structure?: Structure) => {
   const reader = new TextReader(page, text, structure)
   const count = page.pdfium.FPDFText_CountChars(text)
   for (let i = 0; i < count; i++) {
