@@ -21,7 +21,7 @@ import { makeImageDownload } from "./ImageDownload.ts"
 import { imagePayload } from "./ImagePayload.ts"
 import { hasImageResult, isDone, parseImages, requireImages, validateCreation } from "./ImageResponse.ts"
 import type { MediaContext } from "./MediaContext.ts"
-import { createWithin, pollTask, type StartedTask, withTask } from "./Tasks.ts"
+import { createWithin, pollTask, type StartedTask, waitOptions, withTask } from "./Tasks.ts"
 
 export interface ImagesOptions {
   /** How to wait for images. */
@@ -46,9 +46,13 @@ export const makeImages = Effect.fnUntraced(function* (
 ) {
   const { caller, files, groupOf, httpClient } = context
   const { call, fail } = caller
-  const defaults = { ...IMAGE_WAIT, ...options.images }
+  const defaults = waitOptions(options.images, IMAGE_WAIT)
   const send = yield* HttpApiClient.group(GatewayApi, { group: "images", httpClient })
-  const slow = { attemptTimeout: IMAGE_CREATION_TIMEOUT, callTimeout: IMAGE_CREATION_TIMEOUT, ...options }
+  const slow = {
+    ...options,
+    attemptTimeout: options.attemptTimeout ?? IMAGE_CREATION_TIMEOUT,
+    callTimeout: options.callTimeout ?? IMAGE_CREATION_TIMEOUT
+  }
   const creations = makeCaller(slow, options.apiKey, yield* currentMiddleware)
 
   const imageGroupOf = ({ group, model }: ImageCall) =>
@@ -83,8 +87,7 @@ export const makeImages = Effect.fnUntraced(function* (
     const { first, group, id, info } = task
     const states = pollTask({
       ...task,
-      ...defaults,
-      ...wanted,
+      ...waitOptions(wanted, defaults),
       get: getState(id, group),
       fail,
       isDone
@@ -112,7 +115,7 @@ export const makeImages = Effect.fnUntraced(function* (
     get: Effect.fn("Gateway.images.get")((id, origin = {}) => getState(id, origin.group)),
     generate: Effect.fn("Gateway.images.generate")(function* (request, wanted = {}) {
       const info: CallInfo = { operation: "images.generate", model: request.model }
-      const { deadline } = { ...defaults, ...wanted }
+      const { deadline } = waitOptions(wanted, defaults)
       const { begun, first } = yield* createWithin(deadline, create(request), info, fail)
       if (first.id === undefined || hasImageResult(first)) return first
       return yield* wait({ info, id: first.id, group: yield* imageGroupOf(request), first, begun }, wanted)

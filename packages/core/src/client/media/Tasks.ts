@@ -19,6 +19,12 @@ export interface TaskState {
 /** How to wait for a task. */
 export type PollOptions = Required<VideoWaitOptions>
 
+/** The wait of a call. An undefined option is the default. */
+export const waitOptions = (
+  { deadline, every }: Partial<PollOptions> = {},
+  defaults: PollOptions
+): PollOptions => ({ every: every ?? defaults.every, deadline: deadline ?? defaults.deadline })
+
 /** A task to wait for. */
 export interface StartedTask<T> {
   readonly info: CallInfo

@@ -21,7 +21,7 @@ import type { CallInfo } from "../call/CallInfo.ts"
 import { reasonOfBody } from "../transport/ErrorDetails.ts"
 import { mapResult, responseText, sendAndDecode } from "../transport/SendAndDecode.ts"
 import type { MediaContext } from "./MediaContext.ts"
-import { createWithin, pollTask, type StartedTask, taskFailed, withTask } from "./Tasks.ts"
+import { createWithin, pollTask, type StartedTask, taskFailed, waitOptions, withTask } from "./Tasks.ts"
 import { makeVideoDownload } from "./VideoDownload.ts"
 
 export interface VideosOptions {
@@ -69,7 +69,7 @@ const wireReference = Effect.fnUntraced(function* (reference: InputReference) {
 export const makeVideos = Effect.fnUntraced(function* (options: VideosOptions, context: MediaContext) {
   const { caller, files, groupOf, httpClient } = context
   const { call, fail } = caller
-  const defaults = { ...VIDEO_WAIT, ...options.videos }
+  const defaults = waitOptions(options.videos, VIDEO_WAIT)
   const send = yield* HttpApiClient.group(GatewayApi, { group: "videos", httpClient })
 
   const create: Videos["create"] = Effect.fn("Gateway.videos.create")(function* (request) {
@@ -101,7 +101,7 @@ export const makeVideos = Effect.fnUntraced(function* (options: VideosOptions, c
     )
 
   const poll = (task: StartedTask<Video>, wait: VideoWaitOptions) =>
-    pollTask({ ...task, ...defaults, ...wait, get: getState(task.id), fail })
+    pollTask({ ...task, ...waitOptions(wait, defaults), get: getState(task.id), fail })
 
   const resumeTask = (id: string, wait: VideoWaitOptions) =>
     poll({ info: { operation: "videos.resume" }, id }, wait)
@@ -110,7 +110,7 @@ export const makeVideos = Effect.fnUntraced(function* (options: VideosOptions, c
     Stream.unwrap(
       Effect.gen(function* () {
         const info: CallInfo = { operation: "videos.generate", model: request.model }
-        const { deadline } = { ...defaults, ...wait }
+        const { deadline } = waitOptions(wait, defaults)
         const { begun, first } = yield* createWithin(deadline, create(request), info, fail)
         return poll({ info, id: first.id, first, begun }, wait)
       })
