@@ -17,7 +17,7 @@ import {
 import { times, toTable, utf8 } from "./LanceRows.ts"
 import { snapshotsSchema } from "./LanceTables.ts"
 
-interface LanceSnapshot extends Snapshot {
+export interface LanceSnapshot extends Snapshot {
   readonly collection: string
   readonly table: string
   readonly version: number
