@@ -13,8 +13,13 @@ export type PackageFolder = (typeof packageFolders)[number]
 /** Entries of other packages that a package may import. Relative imports across packages are never allowed. */
 export const allowed: Readonly<Record<PackageFolder, ReadonlyArray<string>>> = {
   "packages/core": [],
-  "packages/embedded": ["@sluice/core", "@sluice/core/contract", "@sluice/core/media"],
-  "packages/rag": ["@sluice/core", "@sluice/core/contract", "@sluice/core/media"],
+  "packages/embedded": [
+    "@sluice/core",
+    "@sluice/core/contract",
+    "@sluice/core/media",
+    "@sluice/core/workers"
+  ],
+  "packages/rag": ["@sluice/core", "@sluice/core/contract", "@sluice/core/media", "@sluice/core/workers"],
   "packages/transformers": ["@sluice/core", "@sluice/core/contract"],
   "apps/demo-server": [
     "@sluice/core",
@@ -22,6 +27,7 @@ export const allowed: Readonly<Record<PackageFolder, ReadonlyArray<string>>> = {
     "@sluice/core/conformance",
     "@sluice/core/contract",
     "@sluice/core/media",
+    "@sluice/core/workers",
     "@sluice/embedded",
     "@sluice/embedded/media",
     "@sluice/embedded/vision",

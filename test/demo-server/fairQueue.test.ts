@@ -1,11 +1,11 @@
 /** The queue of videos: one at a time, fair among users. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Latch } from "effect"
-import { makeFairQueue } from "../../apps/demo-server/src/embedded/TaskRunner.ts"
+import { makeFairQueue } from "@sluice/core/workers"
 
 describe("the fair queue", () => {
   const queue = Effect.gen(function* () {
-    const { run } = yield* makeFairQueue
+    const run = makeFairQueue(1, 1)
     const begun: Array<string> = []
     const open = yield* Latch.make()
     let atOnce = 0

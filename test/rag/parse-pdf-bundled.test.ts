@@ -34,7 +34,10 @@ describe("a bundled program", () => {
       const bytes = writePdf([{ marks: column(60, 700, ["The gate is open."]) }])
       const error = yield* Effect.flip(bundle.parsePdf("gate.pdf", bytes))
       assert.strictEqual(error.reason, "Internal")
-      assert.match(error.message, /^gate\.pdf: .*PdfThread\.js .*leave @sluice\/rag out of it \(external\)/)
+      assert.match(
+        error.message,
+        /^gate\.pdf: .*WorkerThread\.js .*leave the packages @sluice\/\* out of it \(external\)/
+      )
     })
   )
 })

@@ -44,7 +44,8 @@ const withCaller = <A, E, R>(
     return handler.pipe(
       Effect.provideService(Principal, principal),
       Effect.provideService(CurrentUser, { user: id, username, role, by }),
-      Effect.provideService(CurrentCaller, caller)
+      Effect.provideService(CurrentCaller, caller),
+      Effect.provideService(WorkerUser, id)
     )
   })
 

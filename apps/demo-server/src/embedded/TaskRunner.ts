@@ -1,7 +1,7 @@
 /** Runs media tasks in the background and stores their results. */
 import type { Failure } from "@sluice/core/contract"
 import { GatewayError, RateLimited } from "@sluice/core"
-import { Cause, Clock, Duration, Effect, FiberMap, Option, RcMap, Scope, Semaphore } from "effect"
+import { Cause, Clock, Duration, Effect, FiberMap, Option } from "effect"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
 
 /** Running tasks of one user at most. */
@@ -61,19 +61,3 @@ const reasonOf = (error: GatewayError | Failure): string =>
   error._tag === "GatewayError" ? error.reason.message : error.message
 
 export type TaskRunner = Effect.Success<ReturnType<typeof makeTaskRunner>>
-
-/** A queue that runs one effect at a time. The next one is of the waiting user who was served least recently. */
-export const makeFairQueue = Effect.gen(function* () {
-  const running = yield* Semaphore.make(1)
-  // Each user waits with one effect at most, so that the users come in turn.
-  const turns = yield* RcMap.make({ lookup: (_user: string) => Semaphore.make(1) })
-  return {
-    /** Runs an effect at the user's turn. */
-    run: <A, E, R>(user: string, effect: Effect.Effect<A, E, R>) =>
-      Effect.scopedWith((scope) =>
-        Effect.flatMap(Scope.provide(RcMap.get(turns, user), scope), (turn) =>
-          turn.withPermit(running.withPermit(effect))
-        )
-      )
-  }
-})

@@ -2,6 +2,7 @@
 import { GatewayError, InvalidRequest, ServerFailure, type Video } from "@sluice/core"
 import { type LoadedImage, makeDataUri, mediaTypeOf } from "@sluice/core/media"
 import { MAX_SEED, type VideoRequest } from "@sluice/core/contract"
+import { makeFairQueue } from "@sluice/core/workers"
 import { animate, checkAnimate } from "@sluice/embedded/media"
 import { Clock, Effect, FileSystem, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -13,7 +14,7 @@ import { MediaFiles } from "../media/MediaFiles.ts"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
 import type { Operation, TaskOperation } from "../routing/Provider.ts"
 import { DEFAULT_TOLERANCE, promptRejected, rejectedBy } from "./InvalidRequests.ts"
-import { makeFairQueue, type TaskRunner, type TaskWork } from "./TaskRunner.ts"
+import type { TaskRunner, TaskWork } from "./TaskRunner.ts"
 import { FAILING_MODEL, planVideo, type VideoPlan, videoModels } from "./VideoModels.ts"
 
 /** A stored request, until its video is made. */
@@ -95,7 +96,7 @@ export const makeVideoOperations = Effect.fnUntraced(function* (provider: string
   const fs = yield* FileSystem.FileSystem
   const fetchImage = yield* FetchImage
   const { database } = yield* ServerConfig
-  const queue = yield* makeFairQueue
+  const inTurn = makeFairQueue(1, 1)
 
   const work: TaskWork = Effect.fnUntraced(function* ({ id, model, request, user }) {
     const reject = rejectedBy("videos", model)
@@ -110,7 +111,7 @@ export const makeVideoOperations = Effect.fnUntraced(function* (provider: string
     const animation = animate({ ...job, reference: image?.bytes }, (share) =>
       tasks.update(id, { status: "in_progress", progress: Math.min(99, Math.floor(share * 100)) })
     )
-    return [yield* files.put(yield* queue.run(user, animation), "mp4")]
+    return [yield* files.put(yield* inTurn(user, animation), "mp4")]
   })
 
   const toVideo = (task: MediaTask): Video => {

@@ -1,9 +1,10 @@
 /** Parses and draws PDFs, in threads so that the program stays responsive. */
+import { runInWorker } from "@sluice/core/workers"
 import { Effect } from "effect"
 import type { RagError } from "../../document/RagError.ts"
 import { type DocumentFormat, parseError } from "../parsing/DocumentFormat.ts"
 import type { PdfFault } from "./page/Run.ts"
-import { runInThread, type TimeLimits } from "./worker/PdfThreads.ts"
+import type { PdfResult, PdfStep, PdfTask } from "./worker/PdfTask.ts"
 import { readScans } from "./Scans.ts"
 import type { RecognizedText } from "./figures/RecognizedText.ts"
 
@@ -18,10 +19,31 @@ const MAX_DPI = 600
 
 const fault = (path: string, { message, reason }: PdfFault): RagError => parseError(path, reason, message)
 
-const limitsOf = (bytes: Uint8Array): TimeLimits => ({
-  page: PAGE_MILLISECONDS,
-  file: FILE_MILLISECONDS + (bytes.length / 1048576) * MIB_MILLISECONDS
-})
+const module = new URL(
+  import.meta.url.endsWith(".ts") ? "./worker/PdfWorker.ts" : "./worker/PdfWorker.js",
+  import.meta.url
+).href
+
+/** Runs a task. If its thread ended, the page that it was working on is returned as `stopped`. */
+const run = (path: string, task: PdfTask): Effect.Effect<PdfResult> =>
+  Effect.suspend(() => {
+    const bytes = Uint8Array.from(task.bytes)
+    return runInWorker<PdfResult>({
+      module,
+      job: "runPdf",
+      input: { ...task, bytes },
+      transfer: [bytes.buffer],
+      limit: FILE_MILLISECONDS + (bytes.length / 1048576) * MIB_MILLISECONDS,
+      stepLimit: ({ page }: PdfStep) => (page === 0 ? Infinity : PAGE_MILLISECONDS)
+    })
+  }).pipe(
+    Effect.catch(({ message, reason, step }) => {
+      const { drawing, page = 0 } = (step ?? {}) as Partial<PdfStep>
+      const missing = { reason: "Internal", message: `the thread that reads PDFs ${message}` } as const
+      return Effect.succeed(reason === "missing" ? missing : { stopped: page, why: message, drawing })
+    }),
+    Effect.withSpan("sluice.pdf", { attributes: { path, kind: task.kind } })
+  )
 
 /** Reads a file, and again without the pages that crashed or took too long. */
 const read = Effect.fnUntraced(function* (
@@ -34,7 +56,7 @@ const read = Effect.fnUntraced(function* (
   const undrawn = new Map<number, string>()
   for (;;) {
     const options = { recognized, skip: [...skipped.keys()], undrawn: [...undrawn.keys()] }
-    const result = yield* runInThread(path, { kind: "parse", bytes, ...options }, limitsOf(bytes))
+    const result = yield* run(path, { kind: "parse", bytes, ...options })
     if ("reason" in result) return yield* fault(path, result)
     if ("png" in result || "traces" in result)
       return yield* Effect.die(new Error("the thread ran another task"))
@@ -51,7 +73,7 @@ const read = Effect.fnUntraced(function* (
     }
     const { drawing, stopped } = result
     const why = result.why === "took too long" ? result.why : `failed (${result.why})`
-    if (drawing && !undrawn.has(stopped) && undrawn.size < MAX_SKIPPED) {
+    if (drawing === true && !undrawn.has(stopped) && undrawn.size < MAX_SKIPPED) {
       undrawn.set(stopped, why)
     } else if (stopped >= 1 && !skipped.has(stopped) && skipped.size < MAX_SKIPPED) {
       skipped.set(stopped, why)
@@ -92,7 +114,7 @@ export const renderPage = Effect.fn("renderPage")(function* (
   options: { readonly dpi: number }
 ) {
   const dpi = Math.min(MAX_DPI, Math.max(1, options.dpi))
-  const result = yield* runInThread(path, { kind: "render", bytes, page, dpi }, limitsOf(bytes))
+  const result = yield* run(path, { kind: "render", bytes, page, dpi })
   if ("reason" in result) return yield* fault(path, result)
   if ("png" in result) return result.png
   const why = "why" in result ? result.why : "the thread ran another task"
@@ -109,7 +131,7 @@ export const drawFigureTraces = Effect.fn("drawFigureTraces")(function* (
   bytes: Uint8Array,
   options: { readonly dpi: number }
 ) {
-  const result = yield* runInThread(path, { kind: "trace", bytes, dpi: options.dpi }, limitsOf(bytes))
+  const result = yield* run(path, { kind: "trace", bytes, dpi: options.dpi })
   if ("reason" in result) return yield* fault(path, result)
   if ("traces" in result) return result.traces
   return yield* fault(path, { reason: "Malformed", message: "the figures of this PDF cannot be drawn." })

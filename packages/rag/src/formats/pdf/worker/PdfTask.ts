@@ -38,7 +38,7 @@ interface PdfStop {
   readonly stopped: number
   readonly why: string
   /** Whether the page was being drawn: its text can be read. */
-  readonly drawing: boolean
+  readonly drawing?: boolean | undefined
 }
 
 /** A page with the results of the figure finder drawn over it. */
@@ -54,14 +54,8 @@ export type PdfResult =
   | PdfFault
   | PdfStop
 
-/** Sent before each page is read or drawn, so that the program knows where a thread hangs. Page 0 is the whole file. */
-export interface PdfProgress {
+/** Reported before each page is read or drawn, so that the program knows where a thread hangs. Page 0 is the whole file. */
+export interface PdfStep {
   readonly page: number
   readonly drawing?: boolean
-}
-
-/** Sent after a task: its result, and the bytes of PDFium's memory. */
-export interface PdfReply {
-  readonly result: PdfResult
-  readonly heapBytes: number
 }

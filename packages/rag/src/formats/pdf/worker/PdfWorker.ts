@@ -1,5 +1,5 @@
-/** Runs the tasks of a thread that reads PDFs. */
-import { parentPort } from "node:worker_threads"
+/** Reads and draws PDFs, in a thread of the pool. */
+import type { WorkerContext, WorkerOutput } from "@sluice/core/workers"
 import { outlinesOf } from "../figures/FigureTrace.ts"
 import { findFigures, traceFigures } from "../figures/Figures.ts"
 import type { PdfFigure } from "../figures/PdfFigure.ts"
@@ -10,15 +10,7 @@ import { overlapX, overlapY } from "../page/Box.ts"
 import { failedPage, type PdfFault, type RawPage } from "../page/Run.ts"
 import { type OpenPdf, PdfiumCrash, withPdf } from "../pdfium/Pdfium.ts"
 import { heapBytes } from "../pdfium/PdfiumLibrary.ts"
-import type {
-  DrawnTrace,
-  ParseOptions,
-  PdfParsed,
-  PdfProgress,
-  PdfReply,
-  PdfResult,
-  PdfTask
-} from "./PdfTask.ts"
+import type { DrawnTrace, ParseOptions, PdfParsed, PdfResult, PdfStep, PdfTask } from "./PdfTask.ts"
 
 /** Resolution of the crops of figures. */
 const CROP_DPI = 200
@@ -28,13 +20,10 @@ const MAX_PAGES = 50_000
 const WINDOW = 150
 /** Pages with fewer runs and drawings than this, and without images, leave hardly anything in PDFium's memory. */
 const LIGHT = 20
+/** PDFium's memory never shrinks: a thread that holds more is replaced after its file. */
+const MAX_HEAP_BYTES = 192 * 1024 * 1024
 
-/** Sends a message. Crops are transferred: each has its own buffer. */
-const send = (message: PdfReply | PdfProgress): void => {
-  const figures = "result" in message && "parsed" in message.result ? message.result.parsed.figures : []
-  const buffers = figures.flatMap(({ crop }) => (crop === undefined ? [] : [crop.buffer as ArrayBuffer]))
-  parentPort?.postMessage(message, buffers)
-}
+type Report = (step: PdfStep) => void
 
 /** Reopening a file makes PDFium walk to the page again, which takes longer than reading thousands of light pages. */
 const isLight = ({ graphics, runs, unreadable }: RawPage): boolean =>
@@ -43,14 +32,14 @@ const isLight = ({ graphics, runs, unreadable }: RawPage): boolean =>
   graphics.every(({ kind }) => kind === "path")
 
 /** Reads a window of pages, and finds their figures. */
-const readWindow = (open: OpenPdf, { recognized, skip }: ParseOptions, from: number) => {
+const readWindow = (open: OpenPdf, { recognized, skip }: ParseOptions, report: Report, from: number) => {
   const read = Array.from({ length: Math.min(WINDOW, open.count - from) }, (_, i) => {
     const number = from + i + 1
     if (skip.includes(number)) return failedPage(number)
-    send({ page: number })
+    report({ page: number })
     return open.page(number - 1)
   })
-  send({ page: 0 })
+  report({ page: 0 })
   const pages = withRecognizedText(read, recognized)
   const clean = withoutHeadersAndFooters(pages)
   const figures = findFigures(clean)
@@ -78,7 +67,8 @@ const withFigureGraphics = (page: RawPage, figures: ReadonlyArray<PdfFigure>): R
 /** Reads a file without the crops of its figures. `order` is that of `parsed.figures`. */
 const readAll = (
   open: OpenPdf,
-  options: ParseOptions
+  options: ParseOptions,
+  report: Report
 ): { readonly result: PdfParsed; readonly order: ReadonlyArray<PdfFigure> } | PdfFault => {
   if (open.count === 0) {
     return { reason: "Empty", message: "this PDF has no pages. Export it again, or leave it out." }
@@ -92,7 +82,7 @@ const readAll = (
   let reopen = false
   const windows = Array.from({ length: Math.ceil(open.count / WINDOW) }, (_, i) => {
     if (reopen) open.reopen()
-    const window = readWindow(open, options, i * WINDOW)
+    const window = readWindow(open, options, report, i * WINDOW)
     reopen = !window.isLight
     return window
   })
@@ -113,19 +103,19 @@ const readAll = (
 }
 
 /** Parses a file. Crops are drawn last: those of a long file take as much memory as its pages, which are freed by then. */
-const parse = (open: OpenPdf, options: ParseOptions): PdfResult => {
-  const read = readAll(open, options)
+const parse = (open: OpenPdf, options: ParseOptions, report: Report): PdfResult => {
+  const read = readAll(open, options, report)
   if ("reason" in read) return read
   const { order, result } = read
   const figures = result.parsed.figures.map((figure, index) => {
     const { box, page } = order[index]!
     if (index % WINDOW === WINDOW - 1) open.reopen()
     if (options.undrawn.includes(page)) return figure
-    send({ page, drawing: true })
+    report({ page, drawing: true })
     const crop = open.render(page - 1, CROP_DPI, box)
     return crop === undefined ? figure : { ...figure, crop }
   })
-  send({ page: 0 })
+  report({ page: 0 })
   return { ...result, parsed: { ...result.parsed, figures } }
 }
 
@@ -139,16 +129,16 @@ const render = (open: OpenPdf, page: number, dpi: number): PdfResult => {
     : { png }
 }
 
-const traceAll = (open: OpenPdf, dpi: number): PdfResult => {
+const traceAll = (open: OpenPdf, dpi: number, report: Report): PdfResult => {
   const traces: Array<DrawnTrace> = []
   for (let from = 0; from < Math.min(open.count, MAX_PAGES); from += WINDOW) {
     const pages = Array.from({ length: Math.min(WINDOW, open.count - from) }, (_, i) => {
-      send({ page: from + i + 1 })
+      report({ page: from + i + 1 })
       return open.page(from + i)
     })
     for (const trace of traceFigures(withoutHeadersAndFooters(pages))) {
       if (trace.captions.length + trace.figures.length === 0) continue
-      send({ page: trace.page, drawing: true })
+      report({ page: trace.page, drawing: true })
       const png = open.render(trace.page - 1, dpi, undefined, outlinesOf(trace))
       if (png !== undefined) traces.push({ trace, png })
     }
@@ -156,21 +146,29 @@ const traceAll = (open: OpenPdf, dpi: number): PdfResult => {
   return { traces }
 }
 
-const run = async (task: PdfTask): Promise<PdfResult> => {
+const run = async (task: PdfTask, report: Report): Promise<PdfResult> => {
   try {
     return await withPdf(task.bytes, (open) => {
-      if (task.kind === "parse") return parse(open, task)
-      return task.kind === "trace" ? traceAll(open, task.dpi) : render(open, task.page, task.dpi)
+      if (task.kind === "parse") return parse(open, task, report)
+      return task.kind === "trace" ? traceAll(open, task.dpi, report) : render(open, task.page, task.dpi)
     })
   } catch (cause) {
-    if (cause instanceof PdfiumCrash) return { stopped: cause.page, why: cause.message, drawing: false }
+    if (cause instanceof PdfiumCrash) return { stopped: cause.page, why: cause.message }
     return { reason: "Internal", message: `reading this PDF failed: ${String(cause)}. Please report it.` }
   }
 }
 
-parentPort?.on("message", (task: PdfTask) => {
-  void (async () => {
-    const result = await run(task)
-    send({ result, heapBytes: await heapBytes().catch(() => Infinity) })
-  })()
-})
+/** The job of a task. Crops are moved: each has its own buffer. */
+export const runPdf = async (
+  task: PdfTask,
+  { progress }: WorkerContext
+): Promise<WorkerOutput<PdfResult>> => {
+  let last: PdfStep | undefined
+  const result = await run(task, (step) => progress((last = step)))
+  const figures = "parsed" in result ? result.parsed.figures : []
+  return {
+    value: "stopped" in result ? { ...result, drawing: last?.drawing } : result,
+    transfer: figures.flatMap(({ crop }) => (crop === undefined ? [] : [crop.buffer as ArrayBuffer])),
+    retire: "stopped" in result || (await heapBytes().catch(() => Infinity)) > MAX_HEAP_BYTES
+  }
+}

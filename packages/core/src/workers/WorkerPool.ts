@@ -1,0 +1,174 @@
+/**
+ * The one pool of threads of a process: work that grows with what a caller sent runs here, beside the thread that answers.
+ *
+ * Idle threads end. A thread that exceeds a limit is ended, and nothing else with it.
+ */
+import { availableParallelism } from "node:os"
+import { fileURLToPath } from "node:url"
+import { Worker } from "node:worker_threads"
+import { Cause, Context, Data, Effect, type Fiber } from "effect"
+import { makeFairQueue } from "./FairQueue.ts"
+import type { FromWorker, ToWorker } from "./WorkerMessages.ts"
+
+export { type FairQueue, makeFairQueue } from "./FairQueue.ts"
+export type { WorkerContext, WorkerJob, WorkerOutput } from "./WorkerMessages.ts"
+
+/** Two threads keep two cores busy. One user has half of the pool at most. */
+const THREADS_PER_USER = Math.max(1, Math.min(2, availableParallelism()))
+const THREADS = 2 * THREADS_PER_USER
+/** A thread without work ends after this time. */
+const IDLE_MILLISECONDS = 20_000
+/** The default time limit of a job. */
+export const JOB_MILLISECONDS = 60_000
+/** Memory of a thread, without buffers. A text of 64 MiB, with its blocks and passages, takes about half. */
+const HEAP_MIB = 768
+const RESOURCES = { maxOldGenerationSizeMb: HEAP_MIB, maxYoungGenerationSizeMb: 32 }
+
+const isSource = import.meta.url.endsWith(".ts")
+/** The same file in the source and in the built package. */
+const entry = new URL(isSource ? "./WorkerThread.ts" : "./WorkerThread.js", import.meta.url)
+const execArgv = isSource ? ["--conditions=@sluice/source"] : []
+
+/** The user whose work it is: the pool is shared fairly between users. */
+export const WorkerUser = Context.Reference<string>("@sluice/core/WorkerUser", { defaultValue: () => "" })
+
+/** A job that ended without a result. */
+export class WorkerStopped extends Data.TaggedError("WorkerStopped")<{
+  /** The limit that it exceeded; `missing`: a file of the thread is missing, as in a bundled program. */
+  readonly reason: "time" | "memory" | "crash" | "missing"
+  /** Completes "the job …". */
+  readonly message: string
+  /** The last step that it reported. */
+  readonly step: unknown
+}> {}
+
+export interface WorkerTask {
+  /** URL of the module, and the name of the `WorkerJob` that it exports. */
+  readonly module: string
+  readonly job: string
+  readonly input: unknown
+  readonly transfer?: ReadonlyArray<ArrayBuffer>
+  /** Time limits in milliseconds: of the job (`JOB_MILLISECONDS` by default), and of each step that it reports. */
+  readonly limit?: number
+  readonly stepLimit?: (step: any) => number
+  /** Answers the questions of the job. */
+  readonly answer?: (question: any) => Effect.Effect<unknown>
+}
+
+interface Thread {
+  readonly worker: Worker
+  idleTimer: NodeJS.Timeout | undefined
+}
+
+const inTurn = makeFairQueue(THREADS, THREADS_PER_USER)
+const idle: Array<Thread> = []
+
+const terminate = (thread: Thread): void => {
+  clearTimeout(thread.idleTimer)
+  const at = idle.indexOf(thread)
+  if (at !== -1) idle.splice(at, 1)
+  void thread.worker.terminate()
+}
+
+const acquire = (): Thread => {
+  const thread = idle.pop() ?? {
+    worker: new Worker(entry, { execArgv, name: "sluice", resourceLimits: RESOURCES }),
+    idleTimer: undefined
+  }
+  clearTimeout(thread.idleTimer)
+  thread.worker.ref()
+  return thread
+}
+
+/** Returns a thread to the pool. Neither it nor its timer keeps the process alive. */
+const release = (thread: Thread): void => {
+  thread.worker.unref()
+  thread.idleTimer = setTimeout(() => terminate(thread), IDLE_MILLISECONDS).unref()
+  idle.push(thread)
+}
+
+const MISSING = `cannot start: ${fileURLToPath(entry)} or one of its imports is missing. In a bundled program, leave the packages @sluice/* out of it (external); otherwise install them again.`
+
+/** A clock that ends a job when its time, or that of its present step, has passed. */
+const makeTimer = ({ limit = JOB_MILLISECONDS, stepLimit }: WorkerTask, stop: () => void) => {
+  let left = limit
+  let started = 0
+  let timer: NodeJS.Timeout | undefined
+  const pause = (): void => {
+    if (timer === undefined) return
+    clearTimeout(timer)
+    timer = undefined
+    left -= performance.now() - started
+  }
+  const start = (step: unknown): void => {
+    pause()
+    started = performance.now()
+    const most = step === undefined ? left : (stepLimit?.(step) ?? left)
+    timer = setTimeout(stop, Math.max(0, Math.min(left, most)))
+  }
+  return { pause, start }
+}
+
+/**
+ * Runs a job in a thread. A thread that fails, or exceeds a limit of time or memory, is ended, and the job fails with
+ * `WorkerStopped`. Interruption ends the thread. Waiting for a free thread does not count.
+ */
+export const runInWorker = <A>(task: WorkerTask): Effect.Effect<A, WorkerStopped> =>
+  Effect.contextWith((context: Context.Context<never>) =>
+    inTurn(Context.get(context, WorkerUser), runTask<A>(task, context))
+  )
+
+const runTask = <A>(task: WorkerTask, context: Context.Context<never>): Effect.Effect<A, WorkerStopped> =>
+  Effect.callback<A, WorkerStopped>((resume) => {
+    const thread = acquire()
+    const { worker } = thread
+    let step: unknown
+    let answering: Fiber.Fiber<void> | undefined
+    const stopListening = (): void => {
+      timer.pause()
+      worker.off("message", onMessage).off("error", onError).off("exit", onExit)
+    }
+    const end = (): void => {
+      stopListening()
+      answering?.interruptUnsafe()
+      terminate(thread)
+    }
+    const fail = (reason: WorkerStopped["reason"], message: string): void => {
+      end()
+      resume(Effect.fail(new WorkerStopped({ reason, message, step })))
+    }
+    const failBy = (message: string, code: string | undefined): void => {
+      if (code === "ERR_WORKER_OUT_OF_MEMORY") fail("memory", `took more than ${HEAP_MIB} MiB of memory`)
+      else if (code?.endsWith("MODULE_NOT_FOUND") === true) fail("missing", MISSING)
+      else fail("crash", message)
+    }
+    const timer = makeTimer(task, () => fail("time", "took too long"))
+    const send = (message: ToWorker, transfer: ReadonlyArray<ArrayBuffer> = []): void => {
+      worker.postMessage(message, transfer)
+      timer.start(step)
+    }
+    const onMessage = (message: FromWorker): void => {
+      if ("step" in message) timer.start((step = message.step))
+      else if ("question" in message) {
+        timer.pause()
+        const answered = (task.answer?.(message.question) ?? Effect.undefined).pipe(
+          Effect.matchCause({
+            onSuccess: (answer) => send({ answer }),
+            onFailure: (cause) => fail("crash", Cause.pretty(cause))
+          })
+        )
+        answering = Effect.runForkWith(context)(answered)
+      } else if ("thrown" in message) failBy(message.thrown, message.code)
+      else {
+        stopListening()
+        if (message.output.retire === true) terminate(thread)
+        else release(thread)
+        resume(Effect.succeed(message.output.value as A))
+      }
+    }
+    const onError = (cause: Error & { readonly code?: string }): void => failBy(cause.message, cause.code)
+    const onExit = (code: number): void => fail("crash", `ended with code ${code}`)
+    worker.on("message", onMessage).on("error", onError).on("exit", onExit)
+    send({ module: task.module, job: task.job, input: task.input }, task.transfer)
+    return Effect.sync(end)
+  }).pipe(Effect.withSpan("sluice.worker", { attributes: { job: task.job } }))

@@ -1,0 +1,40 @@
+/**
+ * Entry of a thread of the pool. Nothing imports it.
+ *
+ * The compile cache must be enabled before modules are imported: a thread then loads TypeScript in a fifth of the time.
+ */
+import { enableCompileCache } from "node:module"
+import { parentPort } from "node:worker_threads"
+import type { FromWorker, ToWorker, WorkerContext, WorkerJob } from "./WorkerMessages.ts"
+
+enableCompileCache()
+
+const send = (message: FromWorker, transfer: ReadonlyArray<ArrayBuffer> = []): void =>
+  parentPort?.postMessage(message, transfer)
+
+let answered: (answer: unknown) => void = () => {}
+
+const context: WorkerContext = {
+  progress: (step) => send({ step }),
+  ask: (question) =>
+    new Promise((resolve) => {
+      answered = resolve
+      send({ question })
+    })
+}
+
+const run = async (module: string, job: string, input: unknown): Promise<void> => {
+  try {
+    const jobs: Record<string, WorkerJob<unknown, unknown>> = await import(module)
+    const { transfer, ...output } = await jobs[job]!(input, context)
+    send({ output }, transfer)
+  } catch (cause) {
+    const { code, stack } = cause as Error & { readonly code?: string }
+    send({ thrown: stack ?? String(cause), code })
+  }
+}
+
+parentPort?.on("message", (message: ToWorker) => {
+  if ("answer" in message) answered(message.answer)
+  else void run(message.module, message.job, message.input)
+})
