@@ -5,7 +5,8 @@ import { LanceIndex, Library, type Parsed, type PassageFigure, PassageIndex } fr
 import { Effect, Layer, Ref, Stream } from "effect"
 import { CHUNKER } from "../../packages/rag/src/chunking/Chunker.ts"
 import { FigureDescriptions } from "../../packages/rag/src/ingest/DescribeFigures.ts"
-import { chunkDocument } from "../../packages/rag/src/ingest/ChunkedDocument.ts"
+import { chunkParsed } from "../../packages/rag/src/formats/ParsedFile.ts"
+import { chunkedDocument } from "../../packages/rag/src/ingest/ChunkedDocument.ts"
 import { FORMAT } from "../../packages/rag/src/store/Manifest.ts"
 import { parseMarkdown } from "../../packages/rag/src/formats/markdown/Markdown.ts"
 import { sha256 } from "../../packages/rag/src/document/Hash.ts"
@@ -110,7 +111,8 @@ describe("figures at ingest", () => {
       } satisfies Parsed
       const file = { path: "pond.md", source: "", original: LEVELS_CROP, sha256: "0", metadata: undefined }
       const searched = (on: boolean, kind: "generative" | "extractive") =>
-        chunkDocument(file, parsed).pipe(
+        chunkParsed(file.path, parsed).pipe(
+          Effect.flatMap((chunked) => chunkedDocument(file, chunked)),
           Effect.provideService(FigureDescriptions, on),
           Effect.provide(seeing(asked, kind, "A falling curve.")),
           Effect.map(({ passages }) => passages.map(({ passage, text }) => [passage.text, text] as const))

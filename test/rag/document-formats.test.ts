@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DocumentFormats, Filter, Library } from "@sluice/rag"
 import { Effect, Layer } from "effect"
-import { parse } from "../../packages/rag/src/formats/Parser.ts"
+import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
 import { modelsLayer } from "./Models.ts"
 import { SUBTITLES, subtitleFormat, withSubtitles } from "./SubtitleFormat.ts"
 import { testFolder } from "./TestFolder.ts"

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Figure, Parsed } from "../../packages/rag/src/document/Document.ts"
 import { captionStart } from "../../packages/rag/src/formats/parsing/CaptionStart.ts"
-import { parse } from "../../packages/rag/src/formats/Parser.ts"
+import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
 import { brokenLaw } from "./FigureLaws.ts"
 import { column, type Mark, type PdfPage, writePdf } from "./PdfWriter.ts"
 

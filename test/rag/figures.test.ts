@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { Box, Figure, Parsed } from "../../packages/rag/src/document/Document.ts"
 import { captionStart } from "../../packages/rag/src/formats/parsing/CaptionStart.ts"
 import { withMentions } from "../../packages/rag/src/formats/parsing/Mentions.ts"
-import { parse } from "../../packages/rag/src/formats/Parser.ts"
+import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
 import { renderPage } from "../../packages/rag/src/formats/pdf/Pdf.ts"
 import { column, type Mark, type PdfPage, writePdf } from "./PdfWriter.ts"
 

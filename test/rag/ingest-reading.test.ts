@@ -6,10 +6,11 @@ import { documentId, LanceIndex, Library, PassageIndex } from "@sluice/rag"
 import { Context, Effect, Layer, Stream } from "effect"
 import sharp from "sharp"
 import type { Box, Figure, Parsed } from "../../packages/rag/src/document/Document.ts"
-import { chunkDocument } from "../../packages/rag/src/ingest/ChunkedDocument.ts"
-import { parse } from "../../packages/rag/src/formats/Parser.ts"
+import { chunkedDocument } from "../../packages/rag/src/ingest/ChunkedDocument.ts"
+import { encodeParsed } from "../../packages/rag/src/chunking/ChunkedParse.ts"
+import { chunkParsed, parse } from "../../packages/rag/src/formats/ParsedFile.ts"
 import { sha256 } from "../../packages/rag/src/document/Hash.ts"
-import { decodeParsed, encodeParsed } from "../../packages/rag/src/ingest/ParsedCodec.ts"
+import { decodeParsed } from "../../packages/rag/src/ingest/ParsedCodec.ts"
 import { DIMENSION, embedText, modelsLayer } from "./Models.ts"
 import { column, writePdf } from "./PdfWriter.ts"
 import { testFolder } from "./TestFolder.ts"
@@ -61,16 +62,19 @@ describe("the stored parse", () => {
   it.effect("is equal to the parse, without the crops", () =>
     Effect.gen(function* () {
       const { crop: _, ...rest } = figure
-      const back = yield* decodeParsed(yield* encodeParsed(parsed), "boiler.pdf")
+      const back = yield* decodeParsed(yield* Effect.promise(() => encodeParsed(parsed)), "boiler.pdf")
       assert.deepStrictEqual(back, { ...parsed, figures: [rest] })
       const cropOf = (hash: string) => Effect.succeed(hash === sha256(CROP) ? CROP : undefined)
-      assert.deepStrictEqual(yield* decodeParsed(yield* encodeParsed(parsed), "boiler.pdf", cropOf), parsed)
+      assert.deepStrictEqual(
+        yield* decodeParsed(yield* Effect.promise(() => encodeParsed(parsed)), "boiler.pdf", cropOf),
+        parsed
+      )
     })
   )
 
   it.effect("is rejected if it is damaged", () =>
     Effect.gen(function* () {
-      const bytes = yield* encodeParsed(parsed)
+      const bytes = yield* Effect.promise(() => encodeParsed(parsed))
       for (const wrong of [bytes.subarray(0, bytes.length - 9), new Uint8Array(8)]) {
         const error = yield* Effect.flip(decodeParsed(wrong, "boiler.pdf"))
         assert.deepStrictEqual([error.reason, error.document], ["Store", "boiler.pdf"])
@@ -82,7 +86,7 @@ describe("the stored parse", () => {
     Effect.gen(function* () {
       const { library: at } = yield* testFolder
       const library = yield* Library.open(at)
-      const draft = yield* chunkDocument(file, parsed)
+      const draft = yield* chunkedDocument(file, yield* chunkParsed(file.path, parsed))
       assert.deepStrictEqual([draft.info.figures, draft.info.faults], [1, parsed.faults])
       const manifest = { format: 2, embeddingModel: "test-words", dimension: DIMENSION }
       const index = Context.get(yield* Layer.build(LanceIndex.layer(at)), PassageIndex)

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Parsed } from "../../packages/rag/src/document/Document.ts"
-import { parse } from "../../packages/rag/src/formats/Parser.ts"
+import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
 import { docx, docxParts, drawing, listed, p, png, r, styled, table, tc } from "./DocxWriter.ts"
 import { zip } from "./ZipWriter.ts"
 

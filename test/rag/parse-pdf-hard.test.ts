@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { layerVision } from "@sluice/embedded/vision"
 import { Effect, Exit, Layer, Scope } from "effect"
-import { parse } from "../../packages/rag/src/formats/Parser.ts"
+import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
 import { renderPage } from "../../packages/rag/src/formats/pdf/Pdf.ts"
 import { column, type Mark, type PdfPage, writePdf } from "./PdfWriter.ts"
 

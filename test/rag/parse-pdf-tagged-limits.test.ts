@@ -1,7 +1,7 @@
 /** Repeated and ambiguous tags of a PDF. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { parse } from "../../packages/rag/src/formats/Parser.ts"
+import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
 import { commonGutter } from "../../packages/rag/src/formats/pdf/layout/Columns.ts"
 import type { Run } from "../../packages/rag/src/formats/pdf/page/Run.ts"
 import { brokenLaw } from "./FigureLaws.ts"

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { parse } from "../../packages/rag/src/formats/Parser.ts"
+import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
 
 // Printed by Chromium with tags. Headings look like the text around them; one large bold line is not a heading.
 const bytes = readFileSync(join(import.meta.dirname, "fixtures/tagged.pdf"))

@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
 import type { Parsed } from "../../packages/rag/src/document/Document.ts"
-import { parse } from "../../packages/rag/src/formats/Parser.ts"
+import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
 import { column, type PdfPage, writePdf } from "./PdfWriter.ts"
 
 const read = (pages: ReadonlyArray<PdfPage>, title?: string) =>

@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { GatewayError, InvalidRequest, Vision } from "@sluice/core"
 import { Effect, Layer } from "effect"
 import type { Parsed } from "../../packages/rag/src/document/Document.ts"
-import { parse } from "../../packages/rag/src/formats/Parser.ts"
+import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
 import {
   type PictureFile,
   MAX_LOADED_PICTURES,

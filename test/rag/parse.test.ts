@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { formatOf } from "../../packages/rag/src/formats/DocumentFormats.ts"
-import { parse } from "../../packages/rag/src/formats/Parser.ts"
+import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
 import { MAX_FILE_BYTES } from "../../packages/rag/src/formats/parsing/DocumentFormat.ts"
 import { parseHtml } from "../../packages/rag/src/formats/html/Html.ts"
 import { parseMarkdown } from "../../packages/rag/src/formats/markdown/Markdown.ts"

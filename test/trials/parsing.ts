@@ -1,7 +1,7 @@
 /** Laws of parsing and chunking, on random documents. */
 import { Effect, Exit } from "effect"
 import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
-import { parse } from "../../packages/rag/src/formats/Parser.ts"
+import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
 import { must, type Trial } from "./Trial.ts"
 import { randomText } from "./RandomDocument.ts"
 

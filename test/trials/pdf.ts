@@ -5,7 +5,7 @@ import { Effect, Exit } from "effect"
 import type { Random } from "../../bench/corpus/Random.ts"
 import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
 import type { Parsed } from "../../packages/rag/src/document/Document.ts"
-import { parse } from "../../packages/rag/src/formats/Parser.ts"
+import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
 import { brokenLaw } from "../rag/FigureLaws.ts"
 import { must, type Trial } from "./Trial.ts"
 

@@ -1,5 +1,6 @@
 /** The contract's authentication middlewares: API key, system access token, and the page's session. */
 import { AccessTokenAuth, ApiKeyAuth, Failure, Principal } from "@sluice/core/contract"
+import { WorkerUser } from "@sluice/core/workers"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Access, CurrentUser } from "../contract/Access.ts"

@@ -19,6 +19,11 @@ interface Section {
   readonly blocks: ReadonlyArray<Unit>
 }
 
+interface Chunk {
+  readonly passage: Passage
+  readonly figure: Figure | undefined
+}
+
 interface Piece extends Span {
   readonly size: number
   readonly heading: boolean
@@ -110,9 +115,13 @@ const lastBefore = (spans: ReadonlyArray<Span>, offset: number): number => {
  *   `MAX_SIZE`. The text before and after it is merged separately.
  * - In paged documents a passage continues on the next page only with a paragraph that does.
  */
-export const chunk = (parsed: Parsed): ReadonlyArray<Passage> => {
+export const chunk = (parsed: Parsed): ReadonlyArray<Passage> =>
+  chunkUnits(parsed).map(({ passage }) => passage)
+
+/** The same passages, with the figure that each was cut from. */
+export const chunkUnits = (parsed: Parsed): ReadonlyArray<Chunk> => {
   const { lines, pages, text } = parsed
-  const passages: Array<Passage> = []
+  const passages: Array<Chunk> = []
   const sizeOf = hasWide(text)
     ? (span: Span): number => textSize(text, span.start, span.end)
     : (span: Span): number => span.end - span.start
@@ -124,7 +133,7 @@ export const chunk = (parsed: Parsed): ReadonlyArray<Passage> => {
     for (let i = Math.max(0, lastBefore(lines, start)); i < lines.length && lines[i]!.start < end; i++) {
       if (lines[i]!.end > start) inside.push(lines[i]!)
     }
-    passages.push({
+    const passage = {
       ordinal: passages.length,
       start,
       end,
@@ -134,7 +143,8 @@ export const chunk = (parsed: Parsed): ReadonlyArray<Passage> => {
       lines: inside,
       ...(parsed.about === undefined || passages.length > 0 ? {} : { about: parsed.about }),
       ...(figure === undefined ? {} : { figure: passageFigure(parsed, figure, start) })
-    })
+    }
+    passages.push({ passage, figure })
   }
 
   const pack = ({ blocks, headings }: Section): void => {

@@ -90,24 +90,36 @@ const unsupported = (path: string, bytes: Uint8Array, formats: Formats): RagErro
   )
 }
 
-/**
- * Parses one file. The file name determines its format, and the first bytes must match.
- *
- * **Details.** Fails with `UnsupportedFormat`, `Malformed` (another format, damaged, undecodable), `Encrypted`, `Empty` or
- * `TooLarge`; each message says what to do. PDFs are parsed in worker threads. `path` determines the format, and the title if
- * the document has none. `picture` reads pictures beside an HTML or Markdown file; without it, and for pictures on the
- * network, figures have only captions. If a `Vision` with `read` is provided, text in pictures is part of the document's text.
- */
-export const parse = Effect.fn("parse")(function* (file: DocumentFile) {
-  const { bytes, path } = file
+/** The format of a file, whose first bytes match it. */
+export const checkFormat = Effect.fnUntraced(function* ({ bytes, path }: DocumentFile) {
   const formats = yield* DocumentFormats
   const format = formatOf(path, formats)
   if (bytes.length > MAX_FILE_BYTES) return yield* tooLarge(path, bytes.length)
   if (format === undefined) return yield* unsupported(path, bytes, formats)
   if (bytes.length === 0) return yield* empty(path)
   const wrong = mismatch(path, bytes, format, formats)
-  if (wrong !== undefined) return yield* wrong
+  return wrong === undefined ? format : yield* wrong
+})
+
+/** Characters of a title or heading: each passage below has a copy. */
+const MAX_HEADING = 300
+/** Blocks of a file. A book of 1,000 pages has 20,000. */
+const MAX_BLOCKS = 500_000
+
+/** Parses a file whose format is checked, in this thread, and applies the limits that all formats have. */
+export const parseHere = Effect.fnUntraced(function* (format: DocumentFormat, file: DocumentFile) {
+  const { path } = file
   const parsed: Parsed = yield* format.parse(file)
   if (parsed.blocks.length === 0) return yield* empty(path)
-  return parsed.title === "" ? { ...parsed, title: titleFromPath(path) } : parsed
+  if (parsed.blocks.length > MAX_BLOCKS) {
+    const message = `the file has ${parsed.blocks.length} blocks of text; the limit is ${MAX_BLOCKS}. Split it.`
+    return yield* parseError(path, "TooLarge", message)
+  }
+  const blocks = parsed.blocks.map((block) =>
+    (block.heading?.length ?? 0) > MAX_HEADING
+      ? { ...block, heading: block.heading!.slice(0, MAX_HEADING).toWellFormed() }
+      : block
+  )
+  const title = (parsed.title || titleFromPath(path)).slice(0, MAX_HEADING).toWellFormed()
+  return { ...parsed, title, blocks }
 })

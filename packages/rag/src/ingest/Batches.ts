@@ -4,9 +4,9 @@ import { Clock, Effect, Stream } from "effect"
 import type { Metadata } from "../document/Document.ts"
 import { documentId, sha256 } from "../document/Hash.ts"
 import type { RagError } from "../document/RagError.ts"
-import { parse } from "../formats/Parser.ts"
+import { chunkParsed, parseAndChunk } from "../formats/ParsedFile.ts"
 import type { StoredDocument } from "../store/PassageIndex.ts"
-import { type ChunkedDocument, chunkDocument } from "./ChunkedDocument.ts"
+import { type ChunkedDocument, chunkedDocument } from "./ChunkedDocument.ts"
 import { type IngestEvent, documentEvent, failedEvent } from "./IngestEvents.ts"
 import { mayLinkPictures, picturesUnchanged, recordPictures } from "./sources/LinkedPictures.ts"
 import type { SourceFile } from "./sources/Source.ts"
@@ -57,7 +57,7 @@ export const batchFiles = <E, R>(
   // A stream of uploads may have a path twice. The last version counts.
   const latest = new Map<string, ReadVersion>()
   return files.pipe(
-    // Parsing blocks the thread. The yield lets pending embedding calls run between two files.
+    // Parsing a small file blocks the thread. The yield lets pending embedding calls run between two files.
     Stream.mapEffect((file) => Effect.andThen(Effect.yieldNow, readFile(file, stored, latest)), {
       concurrency: 2
     }),
@@ -108,13 +108,16 @@ const readDocument = Effect.fn("Ingest.read")(function* (
   }
   const earlierParse = file.parsed === undefined ? undefined : yield* file.parsed
   const recorder = file.picture === undefined ? undefined : recordPictures(file.picture)
-  const parsed = earlierParse ?? (yield* parse({ path, bytes: original, picture: recorder?.picture }))
+  const chunked =
+    earlierParse === undefined
+      ? yield* parseAndChunk({ path, bytes: original, picture: recorder?.picture })
+      : yield* chunkParsed(path, earlierParse)
   const seen =
     recorder !== undefined && (yield* mayLinkPictures(path, original)) ? recorder.seen() : undefined
   const pictures = earlierParse === undefined ? seen : file.pictures
   return {
     _tag: "Changed",
-    document: yield* chunkDocument({ path, source, original, sha256: hash, metadata, pictures }, parsed)
+    document: yield* chunkedDocument({ path, source, original, sha256: hash, metadata, pictures }, chunked)
   }
 })
 

@@ -1,9 +1,8 @@
-/** Stores the parse of a document with its collection, so that it is not parsed, or paid, again. */
+/** Decodes the parse that is stored with a document, so that it is not parsed, or paid, again. `encodeParsed` writes it. */
 import { promisify } from "node:util"
-import { gunzip, gzip } from "node:zlib"
+import { gunzip } from "node:zlib"
 import { Effect, Schema } from "effect"
 import { Block, type Box, Figure, type Line, Page, type Parsed, ReadFault } from "../document/Document.ts"
-import { sha256 } from "../document/Hash.ts"
 import { RagError } from "../document/RagError.ts"
 import type { Collection } from "../store/PassageIndex.ts"
 
@@ -29,13 +28,6 @@ const StoredParse = Schema.fromJsonString(
     faults: Schema.Array(ReadFault)
   } satisfies { readonly [K in keyof Parsed]-?: Schema.Top })
 )
-
-/** Encodes as JSON with the hashes of the crops, compressed by gzip. */
-export const encodeParsed = (parsed: Parsed): Effect.Effect<Uint8Array> => {
-  const lines = parsed.lines.map(({ box, end, page, start }): PackedLine => [start, end, page, ...box])
-  const figures = parsed.figures.map(({ crop, ...figure }) => ({ ...figure, crop: crop && sha256(crop) }))
-  return Effect.promise(() => promisify(gzip)(JSON.stringify({ ...parsed, lines, figures })))
-}
 
 /**
  * Decodes a parse. `readCrop` returns the bytes of a crop by their SHA-256; by default figures have none. Fails with

@@ -1,0 +1,118 @@
+/** A parsed file cut into passages: what is stored of its text. Pure, so that it can run in a thread of the pool. */
+import { promisify } from "node:util"
+import { gzip } from "node:zlib"
+import type { WorkerOutput } from "@sluice/core/workers"
+import type { Parsed, Passage, ReadFault } from "../document/Document.ts"
+import { sha256 } from "../document/Hash.ts"
+import { embeddedText, mentionsOf } from "../document/SearchText.ts"
+import { chunkUnits } from "./Chunker.ts"
+
+/** Passages of a file. A text of 64 MiB has 67,000. */
+const MAX_PASSAGES = 80_000
+/** Passages of a MiB of text, and of the first one. Prose has 1,000, lists of short sections 5,000. */
+const PASSAGES_PER_MIB = 10_000
+const MIN_LIMIT = 1_000
+
+/** A passage, the text that is embedded for it, and the SHA-256 of this text. */
+export interface ChunkedPassage {
+  readonly passage: Passage
+  readonly text: string
+  readonly hash: string
+}
+
+export interface ChunkedParse {
+  readonly title: string
+  readonly format: string
+  readonly pages: number
+  /** Figures and tables among the passages. */
+  readonly figures: number
+  readonly faults: ReadonlyArray<ReadFault>
+  readonly passages: ReadonlyArray<ChunkedPassage>
+  /** By SHA-256: crops of figures, and the stored parse. */
+  readonly attachments: Map<string, Uint8Array>
+  /** The SHA-256 of the stored parse, if it is stored. */
+  readonly reading: string | undefined
+}
+
+/** A file exceeds a limit. The message completes "the file …". */
+export interface BeyondLimit {
+  readonly beyond: string
+}
+
+/** The passage with the text that is embedded for it. */
+export const withText = (title: string, passage: Passage): ChunkedPassage => {
+  const text = embeddedText(title, passage)
+  return { passage, text, hash: sha256(text) }
+}
+
+/** When to store the parse itself, because repeating it would cost: always, with figures, or only with crops. */
+export type StoresParse = "always" | "figures" | "crops"
+
+const isStored = (stores: StoresParse, { figures }: Parsed): boolean =>
+  stores === "always" ||
+  (stores === "figures" && figures.length > 0) ||
+  figures.some(({ crop }) => crop !== undefined)
+
+export const chunkParse = async (
+  parsed: Parsed,
+  stores: StoresParse
+): Promise<ChunkedParse | BeyondLimit> => {
+  const chunks = chunkUnits(parsed)
+  const limit = Math.max(MIN_LIMIT, Math.floor((parsed.text.length / 1048576) * PASSAGES_PER_MIB))
+  const most = Math.min(MAX_PASSAGES, limit)
+  if (chunks.length > most) {
+    const advice = "Join its short sections and pictures, or split it."
+    return {
+      beyond: `has ${chunks.length} passages; the limit for a text of its length is ${most}. ${advice}`
+    }
+  }
+  const attachments = new Map<string, Uint8Array>()
+  const cropOf = new Map<Uint8Array, string>()
+  for (const { crop } of parsed.figures) {
+    if (crop !== undefined && !cropOf.has(crop)) cropOf.set(crop, sha256(crop))
+  }
+  const passages = chunks.map(({ figure, passage }) => {
+    if (passage.figure === undefined || figure === undefined) return withText(parsed.title, passage)
+    const crop = figure.crop && cropOf.get(figure.crop)
+    if (crop !== undefined) attachments.set(crop, figure.crop!)
+    const said = mentionsOf(parsed, figure)
+    return withText(parsed.title, {
+      ...passage,
+      figure: { ...passage.figure, ...(crop !== undefined && { crop }), ...(said !== "" && { said }) }
+    })
+  })
+  let reading: string | undefined
+  if (isStored(stores, parsed)) {
+    const encoded = await encodeParsed(parsed, (crop) => cropOf.get(crop)!)
+    attachments.set((reading = sha256(encoded)), encoded)
+  }
+  return {
+    title: parsed.title,
+    format: parsed.format,
+    pages: parsed.pages.length,
+    figures: new Set(chunks.flatMap(({ figure }) => figure ?? [])).size,
+    faults: parsed.faults,
+    passages,
+    attachments,
+    reading
+  }
+}
+
+/** The job of a thread of the pool. */
+export const chunkInThread = async (input: {
+  readonly parsed: Parsed
+  readonly stores: StoresParse
+}): Promise<WorkerOutput<ChunkedParse | BeyondLimit>> => ({
+  value: await chunkParse(input.parsed, input.stores)
+})
+
+/** Encodes a parse as JSON with the hashes of the crops, compressed by gzip. See `decodeParsed`. */
+export const encodeParsed = (
+  parsed: Parsed,
+  hashOf: (crop: Uint8Array) => string = sha256
+): Promise<Uint8Array<ArrayBuffer>> => {
+  // Half the size of objects. A long document has 100,000 lines.
+  const lines = parsed.lines.map(({ box, end, page, start }) => [start, end, page, ...box])
+  const figures = parsed.figures.map(({ crop, ...figure }) => ({ ...figure, crop: crop && hashOf(crop) }))
+  return promisify(gzip)(JSON.stringify({ ...parsed, lines, figures }))
+}

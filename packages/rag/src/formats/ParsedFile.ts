@@ -1,0 +1,124 @@
+/** Parses and chunks files: small ones in this thread, the others in the pool. */
+import { Vision } from "@sluice/core"
+import { runInWorker, type WorkerStopped } from "@sluice/core/workers"
+import { Effect, Option } from "effect"
+import {
+  type BeyondLimit,
+  type ChunkedParse,
+  chunkParse,
+  type StoresParse
+} from "../chunking/ChunkedParse.ts"
+import type { Parsed } from "../document/Document.ts"
+import { RagError } from "../document/RagError.ts"
+import { DocumentFormats, documentFormats } from "./DocumentFormats.ts"
+import type { ImageAnswer, ParseInput, ParseQuestion, ParseResult } from "./ParseJob.ts"
+import { type DocumentFile, type DocumentFormat, parseError } from "./parsing/DocumentFormat.ts"
+import { checkFormat, parseHere } from "./Parser.ts"
+
+/** Bytes or characters that are parsed or chunked in the calling thread: at most 5 ms, as long as a thread needs for a turn. */
+const MAX_INLINE = 16_384
+
+/** Formats that are parsed in a thread however small a file is: it may inflate. PDFs and images have threads of their own. */
+const INFLATING = ["docx"]
+const THREADED = ["markdown", "html", "text", ...INFLATING]
+
+const moduleOf = (name: string): string =>
+  new URL(import.meta.url.endsWith(".ts") ? `${name}.ts` : `${name}.js`, import.meta.url).href
+
+const stopped =
+  (path: string) =>
+  ({ message, reason }: WorkerStopped): RagError =>
+    reason === "missing" || reason === "crash"
+      ? parseError(path, "Internal", `the thread that reads this file ${message}`)
+      : parseError(path, "TooLarge", `reading this file ${message}. Split it into smaller files.`)
+
+const isThreaded = ({ id }: DocumentFormat, bytes: Uint8Array): boolean =>
+  THREADED.includes(id) &&
+  documentFormats.some((format) => format.id === id) &&
+  (bytes.length > MAX_INLINE || INFLATING.includes(id))
+
+const parseThreaded = Effect.fnUntraced(function* (
+  { id }: DocumentFormat,
+  { bytes, path, picture }: DocumentFile,
+  chunks: StoresParse | undefined
+) {
+  const vision = Option.getOrUndefined(yield* Effect.serviceOption(Vision))
+  const read = vision?.read
+  const recognize = (image: Uint8Array): Effect.Effect<ImageAnswer> =>
+    read!(image).pipe(
+      Effect.match({
+        onSuccess: (lines): ImageAnswer => ({ lines }),
+        onFailure: ({ message, reason }) => ({ reason: { _tag: reason._tag }, message })
+      })
+    )
+  const input: ParseInput = {
+    format: id,
+    path,
+    bytes,
+    hasPictures: picture !== undefined,
+    hasVision: read !== undefined,
+    chunks
+  }
+  const result = yield* runInWorker<ParseResult>({
+    module: moduleOf("./ParseJob"),
+    job: "parseInThread",
+    input,
+    answer: (question: ParseQuestion) =>
+      "image" in question ? recognize(question.image) : picture!(question.picture)
+  }).pipe(Effect.mapError(stopped(path)))
+  return "reason" in result ? yield* new RagError({ stage: "parse", ...result, document: path }) : result
+})
+
+/**
+ * Parses one file. The file name determines its format, and the first bytes must match.
+ *
+ * **Details.** Fails with `UnsupportedFormat`, `Malformed` (another format, damaged, undecodable), `Encrypted`, `Empty` or
+ * `TooLarge`; each message says what to do. Files above 16 KiB, PDFs and Word documents are parsed in a thread of the pool,
+ * within its limits of time and memory. `path` determines the format, and the title if the document has none. Titles and
+ * headings are cut to 300 characters. `picture` reads pictures beside an HTML or Markdown file; without it, and for pictures
+ * on the network, figures have only captions. If a `Vision` with `read` is provided, text in pictures is part of the
+ * document's text.
+ */
+export const parse = Effect.fn("parse")(function* (file: DocumentFile) {
+  const format = yield* checkFormat(file)
+  if (!isThreaded(format, file.bytes)) return yield* parseHere(format, file)
+  const result = yield* parseThreaded(format, file, undefined)
+  return (result as { readonly parsed: Parsed }).parsed
+})
+
+const withinLimits = (path: string, result: ChunkedParse | BeyondLimit) =>
+  "beyond" in result
+    ? Effect.fail(parseError(path, "TooLarge", `the file ${result.beyond}`))
+    : Effect.succeed(result)
+
+/**
+ * When to store a parse. Text formats are parsed again at once; pages need a thread, linked pictures may be deleted, and a
+ * vision model may read an image differently next time.
+ */
+const storesParse = Effect.fnUntraced(function* (format: string) {
+  const stored = (yield* DocumentFormats).find(({ id }) => id === format)?.storesParsed
+  const vision = yield* Effect.serviceOption(Vision)
+  return stored === true ? "always" : Option.isSome(vision) ? "figures" : "crops"
+})
+
+/** Cuts a parsed file into passages. */
+export const chunkParsed = Effect.fn("parse.chunk")(function* (path: string, parsed: Parsed) {
+  const stores = yield* storesParse(parsed.format)
+  const result =
+    parsed.text.length <= MAX_INLINE
+      ? yield* Effect.promise(() => chunkParse(parsed, stores))
+      : yield* runInWorker<ChunkedParse | BeyondLimit>({
+          module: moduleOf("../chunking/ChunkedParse"),
+          job: "chunkInThread",
+          input: { parsed, stores }
+        }).pipe(Effect.mapError(stopped(path)))
+  return yield* withinLimits(path, result)
+})
+
+/** Parses one file and cuts it into passages. See `parse`. */
+export const parseAndChunk = Effect.fnUntraced(function* (file: DocumentFile) {
+  const format = yield* checkFormat(file)
+  if (!isThreaded(format, file.bytes)) return yield* chunkParsed(file.path, yield* parseHere(format, file))
+  const result = yield* parseThreaded(format, file, yield* storesParse(format.id))
+  return yield* withinLimits(file.path, (result as { readonly chunked: ChunkedParse | BeyondLimit }).chunked)
+})
