@@ -1,4 +1,5 @@
 export {
+  countTokensOf,
   embedderModel,
   layer,
   layerEmbedder,
@@ -10,4 +11,5 @@ export {
 export { DIMENSION, embedText } from "./lexical/embedText.ts"
 export { rerankScores } from "./lexical/rerankScores.ts"
 export { MAX_SENTENCES, readSentences } from "./reader/readSentences.ts"
+export { MAX_QUERY } from "./modelJobs.ts"
 export { countTokens } from "./text/tokenize.ts"

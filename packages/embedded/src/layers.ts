@@ -1,34 +1,38 @@
 /** The models of this process as layers. */
 import {
+  type Candidate,
   type EmbeddingResult,
   Embedder,
   type EmbedderModel,
+  type GatewayError,
   Reader,
   type ReaderModel,
+  type ReaderPassage,
   Reranker,
-  type RerankerModel
+  type RerankerModel,
+  type RerankOptions
 } from "@sluice/core"
 import { Effect, Layer, Stream } from "effect"
-import { DIMENSION, embedText } from "./lexical/embedText.ts"
-import { addPriors, rerankScores } from "./lexical/rerankScores.ts"
-import { readSentences } from "./reader/readSentences.ts"
+import { DIMENSION } from "./lexical/embedText.ts"
+import { countAll, embedTexts, read, rerank } from "./modelJobs.ts"
+import { runModel } from "./pool.ts"
 
 /** Lexical, 1024 dimensions, English and Chinese; free. */
 export const embedderModel: EmbedderModel = { id: "sluice-lexical-1024", kind: "lexical", free: true }
 
-/** Texts embedded before other fibers run: about 4 ms for texts of 1 KB. */
-const TEXTS_PER_TURN = 128
-
-/** `Embedder` by `embedText`. It never fails, and counts no tokens because they cost nothing. */
+/** `Embedder` by `embedText`. It counts no tokens because they cost nothing. */
 export const layerEmbedder: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
   model: embedderModel,
   dimension: Effect.succeed(DIMENSION),
   embed: Effect.fn("sluice.embed")(function* (texts, purpose) {
-    const vectors: Array<Float32Array> = []
-    for (const [i, text] of texts.entries()) {
-      if (i > 0 && i % TEXTS_PER_TURN === 0) yield* Effect.yieldNow
-      vectors.push(embedText(text, purpose))
-    }
+    const vectors = yield* runModel({
+      operation: "embeddings",
+      model: embedderModel.id,
+      job: "embedJob",
+      here: embedTexts,
+      input: { texts, purpose },
+      texts
+    })
     return { vectors, tokens: 0 } satisfies EmbeddingResult
   })
 })
@@ -40,40 +44,61 @@ export const rerankerModel: RerankerModel = {
   maxDocuments: 1000
 }
 
-/** `Reranker` by `rerankScores`. It never fails, and counts no tokens because they cost nothing. */
+/** `Reranker` by `rerankScores`. It counts no tokens because they cost nothing. */
 export const layerReranker: Layer.Layer<Reranker> = Layer.succeed(Reranker, {
   model: rerankerModel,
-  rerank: Effect.fn("sluice.rerank")((query, documents, options) =>
-    Effect.sync(() => {
-      const priors = options?.priors
-      const scores = rerankScores(query, documents, priors)
-      const relevance = priors === undefined ? scores : addPriors(query, scores, priors)
-      const results = Array.from(scores, (score, index) => ({
-        index,
-        score,
-        ...(priors === undefined ? {} : { relevance: relevance[index] as number })
-      })).toSorted(
-        (a, b) =>
-          (relevance[b.index] as number) - (relevance[a.index] as number) ||
-          b.score - a.score ||
-          a.index - b.index
-      )
-      return { results: results.slice(0, options?.topN ?? results.length), tokens: 0 }
+  rerank: Effect.fn("sluice.rerank")(function* (
+    query: string,
+    documents: ReadonlyArray<Candidate>,
+    options?: RerankOptions
+  ) {
+    const results = yield* runModel({
+      operation: "rerank",
+      model: rerankerModel.id,
+      job: "rerankJob",
+      here: rerank,
+      input: { query, documents, options },
+      texts: documents.map(({ text }) => text),
+      query
     })
-  )
+    return { results, tokens: 0 }
+  })
 })
 
 /** Extractive, English and Chinese: it quotes sentences and writes none. */
 export const readerModel: ReaderModel = { id: "sluice-extractive", kind: "extractive" }
 
-/** `Reader` by `readSentences`. It never fails, and reads only when the stream is pulled. */
+/** The sentences that answer a question. See `readSentences`. */
+export const readPassages = (model: string, question: string, passages: ReadonlyArray<ReaderPassage>) =>
+  runModel({
+    operation: "chat",
+    model,
+    job: "readJob",
+    here: read,
+    input: { question, passages },
+    texts: passages.map(({ text }) => text),
+    query: question
+  })
+
+/** `Reader` by `readSentences`. It reads only when the stream is pulled. */
 export const layerReader: Layer.Layer<Reader> = Layer.succeed(Reader, {
   model: readerModel,
   read: (question, passages) =>
-    Stream.suspend(() => Stream.fromIterable(readSentences(question, passages))).pipe(
+    Stream.fromIterableEffect(readPassages(readerModel.id, question, passages)).pipe(
       Stream.withSpan("sluice.read")
     )
 })
+
+/** The words and CJK characters of some texts. */
+export const countTokensOf = (texts: ReadonlyArray<string>): Effect.Effect<number, GatewayError> =>
+  runModel({
+    operation: "tokens",
+    model: embedderModel.id,
+    job: "countJob",
+    here: countAll,
+    input: texts,
+    texts
+  })
 
 /** All three: deterministic, no key, no network, no weights. */
 export const layer: Layer.Layer<Embedder | Reranker | Reader> = Layer.mergeAll(

@@ -1,12 +1,13 @@
 /** Chat by the embedded reader, which answers with sentences from the messages. */
 import type { ChatEvent, ChatRequest, ChatResponse } from "@sluice/core/contract"
 import { type CitedSentence, type GatewayError, InvalidRequest, type Reader } from "@sluice/core"
-import { countTokens } from "@sluice/embedded"
+import { WorkerUser } from "@sluice/core/workers"
+import { countTokensOf } from "@sluice/embedded"
 import { Effect, Stream } from "effect"
 import type { Operation } from "../routing/Provider.ts"
 import { chatResponse } from "./ChatAnswer.ts"
 import { type Conversation, hasImage, messageText, readConversation } from "./Conversation.ts"
-import { rejectedBy } from "./InvalidRequests.ts"
+import { questionTooLong, rejectedBy } from "./InvalidRequests.ts"
 
 /** The reply that `GatewayReader` of `@sluice/core` expects if the passages do not answer. */
 const NOT_FOUND = "NOT_FOUND"
@@ -36,8 +37,7 @@ const formatSentence = (
 }
 
 /** The reply, sentence by sentence. */
-const replyOf = (reader: Reader["Service"], { messages, model }: ChatRequest) => {
-  const conversation = readConversation(messages)
+const replyOf = (reader: Reader["Service"], model: string, conversation: Conversation) => {
   const { question, passages, cited } = conversation
   return reader.read(question, passages).pipe(
     Stream.zipWithIndex,
@@ -59,8 +59,8 @@ export const checkLength = ({ messages, model }: ChatRequest): Effect.Effect<voi
 }
 
 /** The tokens of all messages' text. */
-export const textTokens = ({ messages }: ChatRequest): number =>
-  messages.reduce((sum, message) => sum + countTokens(messageText(message)), 0)
+export const textTokens = ({ messages }: ChatRequest): Effect.Effect<number, GatewayError> =>
+  countTokensOf(messages.map(messageText))
 
 /** `visionModel`: the model that the error for images recommends. */
 export const textChat =
@@ -68,7 +68,7 @@ export const textChat =
     reader: Reader["Service"],
     visionModel: string
   ): Operation<ChatRequest, ChatResponse | Stream.Stream<ChatEvent>> =>
-  ({ request }) =>
+  ({ request, user }) =>
     Effect.gen(function* () {
       const { messages, model } = request
       if (messages.some(hasImage)) {
@@ -76,9 +76,12 @@ export const textChat =
         return yield* messagesRejected(model, message, "image_input_not_supported")
       }
       yield* checkLength(request)
+      const conversation = readConversation(messages)
+      const tooLong = questionTooLong(conversation.question, "messages")
+      if (tooLong !== undefined) return yield* rejectedBy("chat", model)(tooLong)
       return yield* chatResponse(request, {
         model,
-        promptTokens: textTokens(request),
-        pieces: replyOf(reader, request)
+        promptTokens: yield* textTokens(request),
+        pieces: Stream.provideService(replyOf(reader, model, conversation), WorkerUser, user)
       })
     })

@@ -72,7 +72,8 @@ const paragraphs = (text: string): ReadonlyArray<ReaderPassage> =>
  */
 export const readConversation = (messages: ReadonlyArray<ChatMessage>): Conversation => {
   const last = messages.findLastIndex(({ role }) => role === "user")
-  const lines = (messages[last] === undefined ? "" : messageText(messages[last])).split("\n")
+  const text = messages[last] === undefined ? "" : messageText(messages[last])
+  const lines = text.replace(/\n\s*\n/g, "\n\n").split("\n")
   const at = questionLine(lines)
   const line = (lines[at] ?? "").replace(LABEL, "").trim()
   const question = Option.getOrElse(decodeQuestion(line), () => line)

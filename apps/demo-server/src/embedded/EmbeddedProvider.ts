@@ -1,6 +1,7 @@
 /** The provider of this process: the embedded models behind the gateway's operations. */
 import type { ChatEvent, ChatRequest, ChatResponse } from "@sluice/core/contract"
 import { Embedder, Reader, Reranker, Vision } from "@sluice/core"
+import { WorkerUser } from "@sluice/core/workers"
 import { Effect, type Stream } from "effect"
 import { FetchImage } from "../media/FetchImage.ts"
 import type { Operation, Provider } from "../routing/Provider.ts"
@@ -24,6 +25,12 @@ const NOTES = {
   extractive: "extractive: answers with sentences from the messages",
   generative: "generative: writes its own sentences"
 } as const
+
+/** The pool of threads is shared fairly between the callers. */
+const inTurn =
+  <Request, Response>(operation: Operation<Request, Response>): Operation<Request, Response> =>
+  (call) =>
+    Effect.provideService(operation(call), WorkerUser, call.user)
 
 /** Serves the Embedder, Reranker, Reader and Vision of the context. */
 export const makeEmbeddedProvider = Effect.gen(function* () {
@@ -61,9 +68,9 @@ export const makeEmbeddedProvider = Effect.gen(function* () {
       ...videoModels.map((model) => ({ ...model, operation: "videos" as const }))
     ],
     operations: {
-      embeddings: embeddingsOperation(embedder),
-      rerank: rerankOperation(reranker),
-      chat,
+      embeddings: inTurn(embeddingsOperation(embedder)),
+      rerank: inTurn(rerankOperation(reranker)),
+      chat: inTurn(chat),
       images: painted.create,
       videos: animated.create
     },

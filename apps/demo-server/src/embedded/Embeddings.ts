@@ -1,7 +1,7 @@
 /** Embeddings by the embedded embedder. */
 import { type Embedder, InvalidRequest } from "@sluice/core"
 import { type EmbeddingRequest, type EmbeddingResponse, encodeVector } from "@sluice/core/contract"
-import { countTokens } from "@sluice/embedded"
+import { countTokensOf } from "@sluice/embedded"
 import { Effect, Option, Schema } from "effect"
 import type { Operation } from "../routing/Provider.ts"
 import { rejectedBy, textsTooLong } from "./InvalidRequests.ts"
@@ -40,7 +40,7 @@ export const embeddingsOperation = (
       const message = `The vectors of ${model} always have ${length} dimensions. Leave \`dimensions\` out`
       return yield* reject(new InvalidRequest({ message, param: "dimensions" }))
     }
-    const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0)
+    const tokens = yield* countTokensOf(texts)
     const encode =
       request.encoding_format === "base64" ? encodeVector : (vector: Float32Array) => Array.from(vector)
     return {

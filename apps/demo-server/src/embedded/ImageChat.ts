@@ -56,7 +56,7 @@ export const imageChat =
       )
       const promptTokens = images.reduce(
         (sum, image, position) => sum + embeddedImageTokens(parts[position]?.image_url.detail, image),
-        textTokens(request)
+        yield* textTokens(request)
       )
       const { text } = yield* vision.look(
         questionOf(messages),

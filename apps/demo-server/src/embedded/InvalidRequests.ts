@@ -7,7 +7,7 @@ export const rejectedBy =
   (reason: InvalidRequest): GatewayError =>
     new GatewayError({ operation, model, reason })
 
-/** Characters of all texts of one request at most: 2,048 texts of 2,000. Other requests wait while they are processed. */
+/** Characters of all texts of one request at most: 2,048 texts of 2,000. */
 const MAX_CHARACTERS = 4_096_000
 
 /** The error for texts that are too long together. */
@@ -15,6 +15,16 @@ export const textsTooLong = (texts: ReadonlyArray<string>, param: string): Inval
   const characters = texts.reduce((sum, { length }) => sum + length, 0)
   if (characters <= MAX_CHARACTERS) return undefined
   const message = `The texts have ${characters} characters. The maximum per request is ${MAX_CHARACTERS}`
+  return new InvalidRequest({ message, param, code: "context_length_exceeded" })
+}
+
+/** Characters of a query or question at most, as of a question about documents. */
+const MAX_QUESTION = 10_240
+
+/** The error for a query or question that is too long. */
+export const questionTooLong = (question: string, param: string): InvalidRequest | undefined => {
+  if (question.length <= MAX_QUESTION) return undefined
+  const message = `The question has ${question.length} characters. The maximum is ${MAX_QUESTION}`
   return new InvalidRequest({ message, param, code: "context_length_exceeded" })
 }
 

@@ -1,11 +1,11 @@
 /** Reranking by the embedded reranker. */
 import { InvalidRequest, type Reranker } from "@sluice/core"
 import type { RerankRequest, RerankResponse } from "@sluice/core/contract"
-import { countTokens } from "@sluice/embedded"
+import { countTokensOf } from "@sluice/embedded"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import type { Operation } from "../routing/Provider.ts"
-import { rejectedBy, textsTooLong } from "./InvalidRequests.ts"
+import { questionTooLong, rejectedBy, textsTooLong } from "./InvalidRequests.ts"
 
 const textOf = (document: RerankRequest["documents"][number]): string =>
   typeof document === "string" ? document : document.text
@@ -20,12 +20,12 @@ export const rerankOperation = (reranker: Reranker["Service"]): Operation<Rerank
       return yield* reject(new InvalidRequest({ message, param: "documents" }))
     }
     const texts = documents.map(textOf)
-    const tooLong = textsTooLong([query, ...texts], "documents")
+    const tooLong = questionTooLong(query, "query") ?? textsTooLong(texts, "documents")
     if (tooLong !== undefined) return yield* reject(tooLong)
     const topN = Math.min(top_n ?? texts.length, texts.length)
     const passages = texts.map((text) => ({ text }))
     const { results } = yield* reranker.rerank(query, passages, { topN })
-    const tokens = texts.reduce((sum, text) => sum + countTokens(text), countTokens(query))
+    const tokens = yield* countTokensOf([query, ...texts])
     return {
       id: `rerank-${randomUUID()}`,
       model,

@@ -1,5 +1,5 @@
 /** Splits texts into terms. */
-import { limitVocabulary, type Term, termOfCjk, tokenAt } from "./Term.ts"
+import { type Term, termOfCjk, tokenAt } from "./Term.ts"
 
 /** Longer runs of letters and digits are data, not words: their first characters stand for them. */
 const MAX_WORD = 64
@@ -60,6 +60,19 @@ const wordsOfToken = (token: string): ReadonlyArray<string> => {
   return parts.length > 1 ? [...parts, word.slice(0, MAX_WORD).replaceAll("_", "")] : parts
 }
 
+const wordEnd = (text: string, start: number): number => {
+  let end = start + 1
+  while (end < text.length && classAt(text, end) === IN_WORD) end++
+  return end
+}
+
+/** After the `'s`, `’t` and the like at the end of a word. */
+const suffixEnd = (text: string, end: number): number => {
+  if (text[end] !== "'" && text[end] !== "’") return end
+  SUFFIX.lastIndex = end
+  return SUFFIX.test(text) ? SUFFIX.lastIndex : end
+}
+
 /**
  * The terms of a text in order, stop words among them.
  *
@@ -74,14 +87,11 @@ export const tokenize = (written: string, terms: Array<Term> = []): Array<Term> 
     const kind = classAt(text, at)
     let end = at + 1
     if (kind === IN_WORD) {
-      while (end < text.length && classAt(text, end) === IN_WORD) end++
+      end = wordEnd(text, at)
       const { first, rest } = tokenAt(text, at, end, wordsOfToken)
       if (first !== undefined) terms.push(first)
       for (const term of rest) terms.push(term)
-      if (text[end] === "'" || text[end] === "’") {
-        SUFFIX.lastIndex = end
-        if (SUFFIX.test(text)) end = SUFFIX.lastIndex
-      }
+      end = suffixEnd(text, end)
     } else if (kind === IN_CJK) {
       terms.push(termOfCjk(text.charCodeAt(at)))
       const hasPair = end < text.length && classAt(text, end) === IN_CJK
@@ -93,7 +103,18 @@ export const tokenize = (written: string, terms: Array<Term> = []): Array<Term> 
 }
 
 /** The number of words and CJK characters of a text: what the embedded models count as tokens. */
-export const countTokens = (text: string): number => {
-  limitVocabulary()
-  return tokenize(text).reduce((count, { kind }) => count + (kind === "pair" ? 0 : 1), 0)
+export const countTokens = (written: string): number => {
+  const text = normalize(written)
+  let count = 0
+  for (let at = 0; at < text.length; at++) {
+    const kind = classAt(text, at)
+    if (kind === IN_CJK) count++
+    else if (kind === IN_WORD) {
+      const start = at
+      at = wordEnd(text, start)
+      count += wordsOfToken(text.slice(start, at)).length
+      at = suffixEnd(text, at) - 1
+    }
+  }
+  return count
 }

@@ -10,7 +10,7 @@ import {
 import { IMAGE_FORMATS, readImage } from "@sluice/core/media"
 import { Effect, Layer } from "effect"
 import { createHash } from "node:crypto"
-import { readSentences } from "../reader/readSentences.ts"
+import { readPassages } from "../layers.ts"
 import { makeOcr, type Ocr } from "./Ocr.ts"
 import { describePictures, type PictureContent } from "./PictureContent.ts"
 
@@ -92,7 +92,7 @@ export const layerVision: Layer.Layer<Vision> = Layer.effect(
           title: "",
           text: lines.map(({ text }) => text).join("\n")
         }))
-        const answer = readSentences(question, passages)
+        const answer = yield* readPassages(visionModel.id, question, passages)
         const text =
           answer.length > 0 ? answer.map(({ text }) => text).join(" ") : describePictures(question, contents)
         return { text, tokens: 0, answers: answer.length > 0 }

@@ -1,0 +1,48 @@
+/** Runs the models' large calls in the pool of threads. */
+import { GatewayError, InvalidRequest, ServerFailure } from "@sluice/core"
+import { runInWorker, type WorkerStopped } from "@sluice/core/workers"
+import { Effect } from "effect"
+
+/**
+ * Calls of at most this many characters run in the calling thread: 20 passages are reranked in 3 ms, and read in 10. A
+ * thread of the pool takes .2 ms more, and 200 if it has to start.
+ */
+const MAX_INLINE = 50_000
+/** Characters of a query or question of such a call: reading takes time for each of its words and each of the text's. */
+const MAX_INLINE_QUERY = 500
+
+/** What a text takes besides its characters, in characters. */
+const TEXT_OVERHEAD = 200
+
+const sizeOf = (texts: ReadonlyArray<string>): number =>
+  texts.reduce((sum, { length }) => sum + length + TEXT_OVERHEAD, 0)
+
+const module = new URL(import.meta.url.endsWith(".ts") ? "./modelJobs.ts" : "./modelJobs.js", import.meta.url)
+  .href
+
+const failure =
+  (operation: string, model: string) =>
+  ({ message, reason }: WorkerStopped): GatewayError =>
+    new GatewayError({
+      operation,
+      model,
+      reason:
+        reason === "time" || reason === "memory"
+          ? new InvalidRequest({ message: `The call ${message}. Send fewer or shorter texts` })
+          : new ServerFailure({ status: 500, message: `The thread of the model ${message}` })
+    })
+
+/** A call of a model, by its job in `modelJobs.ts` and by the function that the job runs. */
+export const runModel = <A, Job extends string, Input>(call: {
+  readonly operation: string
+  readonly model: string
+  readonly job: Job
+  readonly here: (input: Input) => A
+  readonly input: Input
+  readonly texts: ReadonlyArray<string>
+  readonly query?: string
+}): Effect.Effect<A, GatewayError> => {
+  const { here, input, job, model, operation, query = "", texts } = call
+  if (query.length <= MAX_INLINE_QUERY && sizeOf(texts) <= MAX_INLINE) return Effect.sync(() => here(input))
+  return runInWorker<A>({ module, job, input }).pipe(Effect.mapError(failure(operation, model)))
+}
