@@ -77,6 +77,7 @@ export const readPassages = (model: string, question: string, passages: Readonly
     here: read,
     input: { question, passages },
     texts: passages.map(({ text }) => text),
+    cost: 3,
     query: question
   })
 

@@ -4,8 +4,8 @@ import { runInWorker, type WorkerStopped } from "@sluice/core/workers"
 import { Effect } from "effect"
 
 /**
- * Calls of at most this many characters run in the calling thread: 20 passages are reranked in 3 ms, and read in 10. A
- * thread of the pool takes .2 ms more, and 200 if it has to start.
+ * Calls of at most this many characters run in the calling thread: 20 passages are reranked in 3 ms, and 5 are read in as
+ * many. A thread of the pool takes .2 ms more, and 200 if it has to start.
  */
 const MAX_INLINE = 50_000
 /** Characters of a query or question of such a call: reading takes time for each of its words and each of the text's. */
@@ -40,9 +40,12 @@ export const runModel = <A, Job extends string, Input>(call: {
   readonly here: (input: Input) => A
   readonly input: Input
   readonly texts: ReadonlyArray<string>
+  /** How long a character takes, in the time that one takes to be embedded or reranked. */
+  readonly cost?: number
   readonly query?: string
 }): Effect.Effect<A, GatewayError> => {
-  const { here, input, job, model, operation, query = "", texts } = call
-  if (query.length <= MAX_INLINE_QUERY && sizeOf(texts) <= MAX_INLINE) return Effect.sync(() => here(input))
+  const { cost = 1, here, input, job, model, operation, query = "", texts } = call
+  if (query.length <= MAX_INLINE_QUERY && cost * sizeOf(texts) <= MAX_INLINE)
+    return Effect.sync(() => here(input))
   return runInWorker<A>({ module, job, input }).pipe(Effect.mapError(failure(operation, model)))
 }

@@ -46,21 +46,25 @@ export const similarityIndex = (words: ReadonlyArray<Term>, least: number) => {
       else indexes.push(index)
     }
   }
+  /** How many trigrams each word shares; all zero between two calls. */
+  const common = new Uint16Array(words.length)
   const find = (other: Term): ReadonlyArray<SimilarWord> => {
     const hashes = termHashes()
-    let common: Array<number> | undefined
+    let found: Array<number> | undefined
     for (let i = other.trigrams; i < other.end; i++) {
       const trigram = hashes[i] as number
       if (marks[trigram >>> (32 - MARK_BITS)] === 0) continue
       for (const index of postings.get(trigram) ?? []) {
-        common ??= words.map(() => 0)
+        if (common[index] === 0) (found ??= []).push(index)
         common[index] = (common[index] as number) + 1
       }
     }
-    if (common === undefined) return NONE
-    return common
-      .map((count, index) => ({ index, similarity: dice(count, words[index] as Term, other) }))
-      .filter(({ similarity }) => similarity >= least)
+    if (found === undefined) return NONE
+    return found.flatMap((index) => {
+      const similarity = dice(common[index] as number, words[index] as Term, other)
+      common[index] = 0
+      return similarity >= least ? [{ index, similarity }] : []
+    })
   }
   return find
 }

@@ -1,5 +1,5 @@
 /** The units of passages: blocks, and whole figures. */
-import type { Block, Figure, Parsed, PassageFigure } from "../document/Document.ts"
+import type { Block, Figure, Parsed, PassageFigure, Span } from "../document/Document.ts"
 
 /** A block, or a whole figure with its caption. */
 export interface Unit extends Block {
@@ -37,14 +37,24 @@ const trimmed = (text: string, unit: Unit): Unit | undefined => {
   return start < end ? { ...unit, start, end } : undefined
 }
 
+/** Characters kept of a caption: each piece of a figure has a copy. */
+const MAX_CAPTION = 300
+
+const captionText = (text: string, { end, start }: Span): string =>
+  text
+    .slice(start, Math.min(end, start + 2 * MAX_CAPTION))
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, MAX_CAPTION)
+    .toWellFormed()
+
 /** The figure of a passage that starts at `from`. The passage may be a piece of it. */
 export const passageFigure = (parsed: Parsed, figure: Figure, from: number): PassageFigure => {
   const { box, caption, kind, number, page } = figure
   const head = headOf(parsed, figure, from)
   return {
     kind,
-    caption:
-      caption === undefined ? "" : parsed.text.slice(caption.start, caption.end).replace(/\s+/g, " ").trim(),
+    caption: caption === undefined ? "" : captionText(parsed.text, caption),
     ...(number === undefined ? {} : { number }),
     ...(page === undefined ? {} : { page }),
     ...(box === undefined ? {} : { box }),
@@ -55,8 +65,8 @@ export const passageFigure = (parsed: Parsed, figure: Figure, from: number): Pas
 /** Characters of a caption or header line. Rerankers must see the piece of the table too. */
 const HEAD_CHARACTERS = 400
 
-/** The header line, and in Markdown the line of dashes below it. */
-const HEADER = /\S.*(?:\r?\n[ \t|:]*-[- \t|:]*(?=\r?\n|$))?/y
+/** The header line, and in Markdown the line of dashes below it. Each piece looks for it, so that longer lines are none. */
+const HEADER = /\S.{0,4000}$(?:\r?\n[ \t|:]{0,400}-[- \t|:]{0,4000}$)?/my
 
 /** The caption and header line of a table before `from`, each cut to `HEAD_CHARACTERS`. */
 const headOf = ({ format, text }: Parsed, { caption, end, kind, start }: Figure, from: number): string => {

@@ -57,7 +57,7 @@ const unnumbered = (text: string): CaptionStart | undefined => {
   return { kind, number: undefined, length: match[0].length, word, series: kind, sign: "unnumbered" }
 }
 
-/** Characters at the end of a text in which leaders are searched. */
+/** Characters after a label in which its delimiter is searched, and at the end of a text in which leaders are. */
 const END = 200
 
 /** The caption label at the start of `text`. */
@@ -72,10 +72,10 @@ export const captionStart = (text: string): CaptionStart | undefined => {
   // Labels are capitalized: not "map I", "image a"
   if (latin !== null && /^\p{Ll}/u.test(text)) return undefined
   if (latin !== null && !/\d/.test(number!) && number !== number!.toUpperCase()) return undefined
-  const after = text.slice(match[0].length)
+  const after = text.slice(match[0].length, match[0].length + END)
   if (cjk !== null && CJK_SENTENCE.test(after)) return undefined
   const sign =
-    after.trim() === ""
+    text.slice(match[0].length).trim() === ""
       ? "alone"
       : DELIMITER.test(after) || (cjk !== null && CJK_BLANK.test(after))
         ? "marked"

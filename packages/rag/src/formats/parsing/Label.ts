@@ -48,14 +48,14 @@ export const labelOf = (text: string, isCaption = false): Label | undefined => {
   // Roman numerals and single letters are upper-case
   const number = raw !== undefined && /^[a-z]+$/.test(raw) ? undefined : raw
   const head = number === undefined && raw !== undefined ? whole.slice(0, -raw.length) : whole
-  const rest = text.slice(head.length)
+  const rest = text.slice(head.length, head.length + MAX_BARE_CAPTION)
   const delimiter = DELIMITER.exec(rest)?.[0]
   if (delimiter !== undefined) return { kind, number, length: head.length + delimiter.length }
   const space = /^\s*[)）】\]]?[*_]*\s*/.exec(rest)?.[0] ?? ""
   const label: Label = { kind, number, length: head.length + space.length }
   if (isCaption) return number === undefined && /^\p{L}/u.test(rest) ? undefined : label
   if (number === undefined) return undefined
-  const words = rest.slice(space.length)
+  const words = text.slice(label.length)
   if (words === "") return label
   const isBare = /[\s\u3000]/.test(space) && text.length <= MAX_BARE_CAPTION
   const bare = isBare && (/^\p{Lu}/u.test(words) || CJK.test(words))

@@ -1,0 +1,167 @@
+/** Generators of hostile files: each repeats one construct until the text has `size` characters. */
+
+/** A file of about `size` characters. */
+export interface Monster {
+  readonly name: string
+  readonly path: string
+  readonly make: (size: number) => string
+}
+
+const filled = (unit: string | ((i: number) => string), size: number): string => {
+  if (typeof unit === "string") return unit.repeat(Math.ceil(size / unit.length))
+  const parts: Array<string> = []
+  for (let length = 0, i = 0; length < size; i++) {
+    const part = unit(i)
+    parts.push(part)
+    length += part.length
+  }
+  return parts.join("")
+}
+
+const repeated = (
+  format: string,
+  units: Readonly<Record<string, string | ((i: number) => string)>>
+): ReadonlyArray<Monster> =>
+  Object.entries(units).map(([name, unit]) => ({
+    name: `${format}: ${name}`,
+    path: `monster.${format}`,
+    make: (size) => filled(unit, size)
+  }))
+
+const around = (
+  format: string,
+  shapes: Readonly<Record<string, readonly [before: string, unit: string, after: string]>>
+): ReadonlyArray<Monster> =>
+  Object.entries(shapes).map(([name, [before, unit, after]]) => ({
+    name: `${format}: ${name}`,
+    path: `monster.${format}`,
+    make: (size) => `${before}${filled(unit, size)}${after}`
+  }))
+
+export const monsters: ReadonlyArray<Monster> = [
+  ...repeated("md", {
+    "tiny items": "- a\n",
+    "spaced items": "- a\n\n",
+    "nested items": (i) => `${"  ".repeat(i % 40)}- a\n`,
+    "numbered lines": (i) => `${i % 1000000}. a\n`,
+    "numbers of one digit": "1. a\n",
+    pipes: "| a | b |\n",
+    "pipes on a line": "|",
+    "a table": (i) => (i === 0 ? "| a | b |\n|---|---|\n" : "| a | b |\n"),
+    headings: "# a\n",
+    "headings with text": "# a\n\nb\n\n",
+    "setext headings": "a\n=\n",
+    "setext underlines": "a\n===\n---\n",
+    fences: "```\na\n```\n",
+    "open fences": "```\n",
+    newlines: "\n",
+    "lines of one letter": "a\n",
+    "paragraphs of one letter": "a\n\n",
+    "block quotes": ">",
+    "quoted lines": "> a\n",
+    emphasis: "*a ",
+    brackets: "[",
+    "closing brackets": "a](",
+    "image starts": "![",
+    images: "![a](b.png)\n\n",
+    "images on a line": "![a](b.png) ",
+    definitions: (i) => `[a${i}]: b\n`,
+    "definitions and images": (i) => `[a${i}]: b\n![c][a${i}]\n\n`,
+    "html starts": "<a ",
+    "html comments": "<!-- ",
+    "html images": "<img src=a alt=b>\n\n",
+    backticks: "` ",
+    "growing backticks": (i) => `${"`".repeat(i % 300)} `,
+    spaces: " ",
+    tabs: "\t",
+    backslashes: "\\",
+    ampersands: "&",
+    entities: "&amp;",
+    "front matter": "---\n",
+    "figure words": "Figure 1 ",
+    references: "see Figure 1, 2, 3 and 4. ",
+    "figures and mentions": (i) => `![Figure ${i}: a](b.png)\n\nsee Figure ${i}.\n\n`,
+    "long words": "a",
+    sentences: "A b. ",
+    thematic: "* * *\n",
+    CJK: "中",
+    "CJK sentences": "中。"
+  }),
+  ...around("md", {
+    "a long heading": ["# ", ".", `\n\n${"## a\n\nb b b b\n\n".repeat(500)}`],
+    "a figure label and spaces": ["![a](b.png)\n\nFigure 1 ", " ", "x\n\nSee Figure 1.\n"],
+    "an image with a long caption": ["![", "a ", "](b.png)\n"],
+    "a long cell": ["| a | b |\n|---|---|\n| ", "a ", " | b |\n"],
+    "a long front matter": ["---\ntitle: ", "a", "\n---\n\nb\n"],
+    "trailing spaces": ["a", " ", "b\n"],
+    "emphasis before a label": ["![a](b.png)\n\n", "*_( ", "Figure 1: b\n"],
+    "a data URI": ["![a](data:image/png;base64,", "A", ")\n"]
+  }),
+  ...repeated("html", {
+    "alternative texts": '<img src="a.png" alt="b">',
+    "images in figures": '<figure><img src="a.png" alt="b"></figure>',
+    "open figures": '<figure><img alt="b">',
+    rowspan: (i) => (i === 0 ? "<table>" : '<tr><td rowspan="1000">a'),
+    "rowspan of one letter": (i) => (i === 0 ? "<table>" : "<tr><td rowspan=9>"),
+    "a row of rowspan": (i) => (i === 0 ? "<table><tr>" : '<td rowspan="1000">a'),
+    "rowspan and rows": (i) => (i % 100 === 0 ? "</table><table>" : '<tr><td rowspan="1000">a'),
+    "tables of rowspan": (i) => (i % 1000 === 0 ? "</table><table><tr>" : "<td rowspan=1000>a"),
+    "a table of spans": (i) => (i === 0 ? "<table>" : '<tr><td rowspan="9" colspan="9">a<td>b'),
+    "a table": (i) => (i === 0 ? "<table>" : "<tr><td>a<td>b"),
+    tables: "<table><tr><td>a<td>b</table>",
+    "nested tables": "<table><tr><td>",
+    "open lists": "<ul><li>a",
+    "a list": (i) => (i === 0 ? "<ul>" : "<li>a"),
+    lists: "<ul><li>a</ul>",
+    "nested blocks": "<div>a",
+    headings: "<h1>a</h1>",
+    "headings with text": "<h2>a</h2>b",
+    "open headings": "<h1>a",
+    paragraphs: "<p>a",
+    breaks: "a<br>",
+    "preformatted text": "<pre>a\n</pre>",
+    "open preformatted text": "<pre>a",
+    titles: "<title>a</title>",
+    attributes: (i) => (i === 0 ? "<p " : `a${i}=b `),
+    "long attributes": '<p style="a:b">a</p>',
+    entities: "&lt;",
+    spaces: " ",
+    "soft hyphens": "\u00AD",
+    comments: "<!-- a -->",
+    "open comments": "<!--",
+    captions: "<table><caption>Table 1</caption><tr><td>a<td>b</table><p>Table 1: c",
+    drawings: "<figure><svg><text>a</text></svg></figure>",
+    "closing tags": "</p>",
+    inline: "<b>a</b> "
+  }),
+  ...around("html", {
+    "a long title": ["<title>", "a", `</title>${"<h2>a</h2><p>b b b b".repeat(500)}`],
+    "a long alternative text": ['<img src="a.png" alt="', "a ", '"><p>b'],
+    "a long item": ["<ul><li>", "<p>a", "</ul>"],
+    "a long style": ['<p style="display', " ", 'x">a'],
+    "a long doctype": ["<!doctype ", "a", "><p>a"],
+    "a long charset": ["<meta ", " ", "charset><p>a"]
+  }),
+  ...repeated("txt", {
+    "lines of one letter": "a\n",
+    "paragraphs of one letter": "a\n\n",
+    underlines: "a\n===\n\n",
+    chapters: "Chapter 1\n\n",
+    newlines: "\n",
+    "carriage returns": "\r",
+    spaces: " ",
+    letters: "a",
+    sentences: "A b. ",
+    quotes: '"',
+    CJK: "中文。"
+  }),
+  ...repeated("csv", {
+    rows: "a,b\n",
+    "blank rows": "a,b\n\n",
+    delimiters: ",",
+    quotes: '"',
+    "quoted cells": '"a",'
+  }),
+  ...around("csv", { "a long header": ["", "a,", "\nb,c\n"], "an open quote": ['a,"', "b ", "\n"] }),
+  ...repeated("json", { braces: "{", lines: "{}\n" })
+]
