@@ -12,16 +12,16 @@ export interface TextRun {
 
 type Style = Omit<TextRun, "start" | "end">
 
-/** One construct; the named groups tell which. */
+/** One construct; the named groups tell which. All are bounded, so that the time grows with the text's length only. */
 const CONSTRUCT = new RegExp(
   [
-    String.raw`(?<fence>${"`"}+)(?<code>[^${"`"}](?:.*?[^${"`"}])?)\k<fence>(?!${"`"})`,
-    String.raw`!?\[(?<label>[^\]]*)\]\((?<href>[^)\s]*)(?:\s+"[^"]*")?\)`,
-    String.raw`<(?<auto>https?:[^>\s]+)>`,
-    String.raw`(?<two>\*\*|__)(?=\S)(?<strong>.+?)(?<=\S)\k<two>`,
-    String.raw`(?<![\w*])(?<one>[*_])(?=\S)(?<emphasis>.+?)(?<=\S)\k<one>(?![\w*])`,
+    String.raw`(?<fence>${"`"}{1,8})(?<code>[^${"`"}](?:.{0,1000}?[^${"`"}])?)\k<fence>(?!${"`"})`,
+    String.raw`!?\[(?<label>[^\]]{0,1000})\]\((?<href>[^)\s]{0,2000})(?:\s{1,9}"[^"]{0,300}")?\)`,
+    String.raw`<(?<auto>https?:[^>\s]{1,2000})>`,
+    String.raw`(?<two>\*\*|__)(?=\S)(?<strong>.{1,1000}?)(?<=\S)\k<two>`,
+    String.raw`(?<![\w*])(?<one>[*_])(?=\S)(?<emphasis>.{1,1000}?)(?<=\S)\k<one>(?![\w*])`,
     String.raw`\\(?<escaped>[!-/:-@[-${"`"}{-~])`,
-    String.raw`(?<tag></?[a-z][^>]*>|<!--.*?-->)`
+    String.raw`(?<tag></?[a-z][^>]{0,2000}>|<!--.{0,2000}?-->)`
   ].join("|"),
   "dgis"
 )
