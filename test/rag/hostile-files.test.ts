@@ -1,0 +1,81 @@
+/** Files that are made to take much time, memory or disk. */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
+import { parse, parseAndChunk } from "../../packages/rag/src/formats/ParsedFile.ts"
+import { labelOf } from "../../packages/rag/src/formats/parsing/Label.ts"
+import { captionStart } from "../../packages/rag/src/formats/parsing/CaptionStart.ts"
+import { monsters } from "../trials/monsters.ts"
+import { makeLaw } from "../trials/monstersLaw.ts"
+
+const file = (path: string, text: string) => ({ path, bytes: new TextEncoder().encode(text) })
+
+describe("the time to parse and chunk", () => {
+  let law: ReturnType<typeof makeLaw>
+  beforeAll(() => void (law = makeLaw()))
+  afterAll(() => law.stop())
+  for (const monster of monsters) {
+    it(`grows with the size: ${monster.name}`, () => law.assertLinear(monster, 65_536))
+  }
+
+  it("does not grow with the spaces after a label", () => {
+    const text = `Figure 1 ${" ".repeat(200_000)}x`
+    const started = process.cpuUsage()
+    labelOf(text, true)
+    captionStart(text)
+    assert.isBelow(process.cpuUsage(started).user, 1e6)
+  })
+})
+
+describe("what a passage copies", () => {
+  const bodies = "## Part\n\nThe gate is open.\n\n".repeat(50)
+
+  it.effect("is at most 300 characters of a heading", () =>
+    Effect.gen(function* () {
+      const parsed = yield* parse(file("a.md", `# ${".".repeat(100_000)}\n\n${bodies}`))
+      assert.strictEqual(parsed.title.length, 300)
+      for (const { headings } of chunk(parsed)) {
+        assert.isAtMost(Math.max(...headings.map((heading) => heading.length)), 300)
+      }
+    })
+  )
+
+  it.effect("is at most 300 characters of a title", () =>
+    Effect.gen(function* () {
+      const html = `<title>${"a ".repeat(100_000)}</title>${"<h2>Part</h2><p>Open.".repeat(50)}`
+      const { passages, title } = yield* parseAndChunk(file("a.html", html))
+      assert.strictEqual(title.length, 300)
+      for (const { text } of passages) assert.isBelow(text.length, 3_000)
+    })
+  )
+
+  it.effect("is at most 300 characters of a caption", () =>
+    Effect.gen(function* () {
+      const rows = "| Part | 12 |\n".repeat(500)
+      const text = `Table 1: ${"gate ".repeat(20_000)}\n\n| a | b |\n|---|---|\n${rows}`
+      const { passages } = yield* parseAndChunk(file("a.md", text))
+      const captions = passages.map(({ passage }) => passage.figure?.caption.length ?? 0)
+      assert.strictEqual(Math.max(...captions), 300)
+      for (const { text } of passages) assert.isBelow(text.length, 3_000)
+    })
+  )
+})
+
+describe("a file with too many parts is rejected, and the message names the limit:", () => {
+  it.effect("passages for its size", () =>
+    Effect.gen(function* () {
+      const html = '<img src="a.png" alt="b">'.repeat(16_000)
+      const error = yield* Effect.flip(parseAndChunk(file("a.html", html)))
+      assert.strictEqual(error.reason, "TooLarge")
+      assert.match(error.message, /^a\.html: the file has 16000 passages; the limit .* is 1000\./)
+    })
+  )
+
+  it.effect("blocks", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(parse(file("a.txt", "a\n\n".repeat(500_001))))
+      assert.strictEqual(error.reason, "TooLarge")
+      assert.match(error.message, /500001 blocks .* limit is 500000/)
+    })
+  )
+})
