@@ -1,0 +1,28 @@
+/** Jobs for the tests of the pool. */
+import type { WorkerContext, WorkerOutput } from "@sluice/core/workers"
+
+export const double = (input: number): WorkerOutput<number> => ({ value: input * 2 })
+
+export const spin = (): never => {
+  for (;;);
+}
+
+export const allocate = (): WorkerOutput<number> => {
+  const kept: Array<object> = []
+  for (;;) kept.push({ at: kept.length, text: `${kept.length}` })
+}
+
+export const crash = (): never => {
+  throw new Error("the job failed")
+}
+
+export const exit = (): never => process.exit(3)
+
+export const askTwice = async (input: string, { ask }: WorkerContext): Promise<WorkerOutput<string>> => ({
+  value: `${await ask(`${input} 1`)}, ${await ask(`${input} 2`)}`
+})
+
+export const spinInStep = (input: number, { progress }: WorkerContext): never => {
+  progress({ page: input })
+  return spin()
+}
