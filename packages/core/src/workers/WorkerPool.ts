@@ -20,9 +20,14 @@ const THREADS = 2 * THREADS_PER_USER
 const IDLE_MILLISECONDS = 20_000
 /** The default time limit of a job. */
 export const JOB_MILLISECONDS = 60_000
-/** Memory of a thread, without buffers. A text of 64 MiB, with its blocks and passages, takes about half. */
-const HEAP_MIB = 768
-const RESOURCES = { maxOldGenerationSizeMb: HEAP_MIB, maxYoungGenerationSizeMb: 32 }
+/** Memory of a job, without buffers: a text of 64 MiB with its passages takes half. */
+const HEAP_MIB = 1024
+const MEMORY_CHECK_MILLISECONDS = 50
+/**
+ * V8's own limit is higher: it ends the whole process if one allocation, such as an array that grows, exceeds the limit by
+ * more than 16 MiB.
+ */
+const RESOURCES = { maxOldGenerationSizeMb: 3 * HEAP_MIB, maxYoungGenerationSizeMb: 32 }
 
 const isSource = import.meta.url.endsWith(".ts")
 /** The same file in the source and in the built package. */
@@ -124,8 +129,11 @@ const runTask = <A>(task: WorkerTask, context: Context.Context<never>): Effect.E
     const { worker } = thread
     let step: unknown
     let answering: Fiber.Fiber<void> | undefined
+    let ended = false
     const stopListening = (): void => {
+      ended = true
       timer.pause()
+      clearInterval(memoryTimer)
       worker.off("message", onMessage).off("error", onError).off("exit", onExit)
     }
     const end = (): void => {
@@ -137,8 +145,15 @@ const runTask = <A>(task: WorkerTask, context: Context.Context<never>): Effect.E
       end()
       resume(Effect.fail(new WorkerStopped({ reason, message, step })))
     }
+    const outOfMemory = (): void => fail("memory", `took more than ${HEAP_MIB} MiB of memory`)
+    const checkMemory = async (): Promise<void> => {
+      // It fails if the thread has ended.
+      const heap = await worker.getHeapStatistics().catch(() => undefined)
+      if (!ended && heap !== undefined && heap.used_heap_size > HEAP_MIB * 1048576) outOfMemory()
+    }
+    const memoryTimer = setInterval(() => void checkMemory(), MEMORY_CHECK_MILLISECONDS)
     const failBy = (message: string, code: string | undefined): void => {
-      if (code === "ERR_WORKER_OUT_OF_MEMORY") fail("memory", `took more than ${HEAP_MIB} MiB of memory`)
+      if (code === "ERR_WORKER_OUT_OF_MEMORY") outOfMemory()
       else if (code?.endsWith("MODULE_NOT_FOUND") === true) fail("missing", MISSING)
       else fail("crash", message)
     }

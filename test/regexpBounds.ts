@@ -1,0 +1,1 @@
+export const bounded: Readonly<Record<string, Readonly<Record<string, string>>>> = {}

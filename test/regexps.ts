@@ -1,0 +1,65 @@
+/**
+ * `node --conditions=@sluice/source test/regexps.ts`: lists every regular expression of the packages, and checks by
+ * `recheck` (npm, not a dependency: its folder is the first argument) that its time grows with the text's length only.
+ *
+ * Regular expressions made by `new RegExp` are those that exist once all modules are imported. One that may take more time
+ * is either rewritten, or its text is bounded before, and `bounded` says how.
+ */
+import { globSync, readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { relative, resolve } from "node:path"
+import { parseAst } from "rolldown/parseAst"
+import { bounded } from "./regexpBounds.ts"
+
+interface Check {
+  readonly status: "safe" | "vulnerable" | "unknown"
+  readonly complexity?: { readonly type: string; readonly summary: string }
+}
+
+const root = resolve(import.meta.dirname, "..")
+const { checkSync }: { readonly checkSync: (source: string, flags: string, options: object) => Check } =
+  createRequire(import.meta.url)(resolve(process.argv[2] ?? "node_modules/recheck", "lib/browser.js"))
+
+/** Where each regular expression is, by its source and flags. */
+const found = new Map<string, Set<string>>()
+const add = (source: string, flags: string, file: string): void => {
+  const key = `/${source}/${flags}`
+  found.set(key, (found.get(key) ?? new Set()).add(file))
+}
+
+const files = globSync("{packages,apps}/*/src/**/*.{ts,tsx}", { cwd: root })
+const visit = (node: unknown, file: string): void => {
+  if (typeof node !== "object" || node === null) return
+  const { regex } = node as { readonly regex?: { readonly pattern: string; readonly flags: string } }
+  if (regex !== undefined && regex !== null) add(regex.pattern, regex.flags, file)
+  for (const child of Object.values(node)) visit(child, file)
+}
+for (const file of files) visit(parseAst(readFileSync(resolve(root, file), "utf8"), { lang: file.endsWith("x") ? "tsx" : "ts" }), file)
+
+/** The file that called `new RegExp`, by the stack. */
+const callerOf = (): string | undefined =>
+  /(?:packages|apps)\/[^/]+\/src\/[^:)]+/.exec(new Error("").stack ?? "")?.[0]
+globalThis.RegExp = new Proxy(RegExp, {
+  construct: (target, [source, flags]) => {
+    const made = new target(source, flags)
+    const file = callerOf()
+    if (file !== undefined) add(made.source, made.flags, file)
+    return made
+  }
+})
+for (const file of files) {
+  if (file.endsWith("x") || /\/web\/(?!markdown)|main\.ts$|Thread\.ts$|Worker\.ts$/.test(file)) continue
+  await import(resolve(root, file)).catch((cause) => console.error(relative(root, file), String(cause)))
+}
+
+let failures = 0
+for (const [key, places] of [...found].toSorted()) {
+  const end = key.lastIndexOf("/")
+  const { complexity, status } = checkSync(key.slice(1, end), key.slice(end + 1).replace("v", "u"), { timeout: 3_000 })
+  if (status === "safe") continue
+  const reason = [...places].map((file) => bounded[file]).find((reasons) => reasons?.[key] !== undefined)?.[key]
+  if (reason === undefined) failures++
+  console.log(`${reason === undefined ? "FAULT" : "bounded"}\t${status}\t${complexity?.summary ?? ""}\t${[...places].join(", ")}\t${key}`)
+}
+console.log(`${found.size} regular expressions, ${failures} faults`)
+process.exitCode = failures === 0 ? 0 : 1
