@@ -1,1 +1,35 @@
-export const bounded: Readonly<Record<string, Readonly<Record<string, string>>>> = {}
+/** Why regular expressions that may take more than linear time do not block the process. See `regexps.ts`. */
+
+/** By the beginning of the file's path. */
+const FILES: Readonly<Record<string, string>> = {
+  "packages/rag/src/formats/": "runs in the pool, or on at most 16 KiB",
+  "packages/rag/src/chunking/": "runs in the pool, or on at most 16 KiB",
+  "packages/embedded/src/reader/": "runs in the pool, or on at most 16,000 characters and a question of 500",
+  "packages/embedded/src/lexical/": "runs in the pool, or on at most 50,000 characters and a query of 500",
+  "packages/rag/src/evaluation/": "reads the program's own files",
+  "packages/core/src/conformance/": "reads a gateway that the program chose to test",
+  "apps/demo-server/src/cli/": "reads the arguments of the command line",
+  "apps/demo-server/src/config/": "reads the environment",
+  "apps/demo-server/src/providers/": "reads the providers file"
+}
+
+export const boundedFile = (file: string): string | undefined =>
+  Object.entries(FILES).find(([prefix]) => file.startsWith(prefix))?.[1]
+
+const UNDECIDED = "linear: no part can match what the part beside it matches. `recheck` does not decide it"
+
+/** By the expression. */
+export const bounded: Readonly<Record<string, string>> = {
+  [String.raw`/(?<=\})[\s,\]]+$/`]: "linear: a match begins after a brace only",
+  [String.raw`/(?<=\})[\s,]*(?=\{\s*"text"\s*:)/`]: "linear: a match begins after a brace only",
+  [String.raw`/(?<!\s)\s*\[(\d+(?:\s*,\s*\d+)*)\]/g`]: "linear: a match does not begin within spaces",
+  [String.raw`/([.!?。！？])((?:\s*\[[\d\s,]+\])+)/g`]: "linear: a match begins at the end of a sentence",
+  [String.raw`/(?<!\n)\n(?![^\S\n]*\n)/g`]: UNDECIDED,
+  [String.raw`/(?<=[\p{Ll}\p{N},;]\s)\p{Lu}[\p{L}\p{M}]*/gu`]: UNDECIDED,
+  [String.raw`/\B(?=(\d{3})+$)/g`]: "a number of at most 20 digits",
+  [String.raw`/[.!?…]*$/`]: "the message of an error, cut to 300 characters",
+  [String.raw`/\/+$/`]: "an address from the configuration",
+  [String.raw`/(\s*\[\d+\])+\s*$/`]: "a sentence of an answer",
+  [String.raw`/(\s+#+|\n\s*(=+|-+))\s*$/`]: "the last 400 characters of a heading",
+  [String.raw`/(?<=\n\s*)"([A-Za-z_$][\w$]*)":/g`]: "the playground's own request"
+}

@@ -42,7 +42,7 @@ const wireFigure = (passage: FigurePassage, i: number, collection: string | unde
 const isCached = (etag: string) =>
   Effect.map(
     HttpServerRequest.HttpServerRequest,
-    ({ headers }) => headers["if-none-match"]?.split(/\s*,\s*/).includes(etag) === true
+    ({ headers }) => headers["if-none-match"]?.split(",").some((tag) => tag.trim() === etag) === true
   )
 
 /** What to mark on a page: boxes, and the lines between two text offsets. */

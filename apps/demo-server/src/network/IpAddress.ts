@@ -36,7 +36,7 @@ export const parseSubnet = (text: string): Subnet | undefined => {
   const networks = entries.map(parseNetwork).filter((network) => network !== undefined)
   if (networks.length < entries.length) return undefined
   return (address) => {
-    const plain = address.replace(/%.*$/, "")
+    const [plain = ""] = address.split("%", 1)
     return isIP(plain) !== 0 && ipaddr.subnetMatch(ipaddr.process(plain), { networks }, "") === "networks"
   }
 }

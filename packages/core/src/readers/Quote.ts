@@ -49,7 +49,7 @@ export const findQuote = (quote: string, passage: string): string | undefined =>
 const sentences = new Intl.Segmenter(undefined, { granularity: "sentence" })
 
 /** A single line break, which Unicode counts as the end of a sentence. */
-const WRAP = /(?<!\n)\n(?!\s*\n)/g
+const WRAP = /(?<!\n)\n(?![^\S\n]*\n)/g
 
 /** The sentences of a text, verbatim and trimmed. */
 export const sentencesOf = (text: string): ReadonlyArray<string> =>

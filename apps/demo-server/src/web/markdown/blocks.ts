@@ -27,6 +27,9 @@ type ListItem = { readonly depth: number; readonly marker: string; readonly runs
 
 type Part = { readonly start: number; readonly end: number }
 
+/** Characters at the end of a heading that may be its closing marks or its underline. */
+const MAX_UNDERLINE = 400
+
 /** The lines that are not blank. */
 const linesOf = (text: string, { start, end }: Part): Array<Part> =>
   [...text.slice(start, end).matchAll(/[^\n]+/g)]
@@ -106,7 +109,7 @@ export const readableBlock = (text: string, format: Format, block: Block): Reada
       const level = block.level ?? 2
       if (!markdown) return { kind: "heading", level, runs: [part] }
       const before = /^#{1,6}\s+/.exec(source)?.[0].length ?? 0
-      const after = /(\s+#+|\n\s*(=+|-+))\s*$/.exec(source)?.[0].length ?? 0
+      const after = /(\s+#+|\n\s*(=+|-+))\s*$/.exec(source.slice(-MAX_UNDERLINE))?.[0].length ?? 0
       return { kind: "heading", level, runs: runsOf({ start: part.start + before, end: part.end - after }) }
     }
     // The text in a figure has lines, as a list has items.

@@ -202,8 +202,8 @@ const checkValues = Effect.fnUntraced(function* (filter: Filter, allowed: KnownV
 
 const malformed = (cause: Schema.SchemaError): RagError => {
   const fault = cause.message
-    .split(/\s*\n\s*/)
-    .slice(0, 3)
+    .split("\n", 3)
+    .map((line) => line.trim())
     .join(" ")
     .slice(0, 300)
   const message = `Not a valid filter: ${fault}. Fields are document, path, title, format, kind, page, and ["metadata", key, …].`
