@@ -20,6 +20,7 @@ export const makeLaw = () => {
     execArgv: ["--conditions=@sluice/source"]
   })
   const measure = async ({ make, path }: Monster, size: number): Promise<Measured> => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     worker.postMessage({ path, text: make(size) })
     const [measured] = await once(worker, "message")
     return measured

@@ -14,7 +14,7 @@ import {
 } from "@sluice/core"
 import { Effect, Layer, Stream } from "effect"
 import { DIMENSION } from "./lexical/embedText.ts"
-import { countAll, embedTexts, read, rerank } from "./modelJobs.ts"
+import { countAll, embedTexts, rankDocuments, read } from "./modelJobs.ts"
 import { runModel } from "./pool.ts"
 
 /** Lexical, 1024 dimensions, English and Chinese; free. */
@@ -56,7 +56,7 @@ export const layerReranker: Layer.Layer<Reranker> = Layer.succeed(Reranker, {
       operation: "rerank",
       model: rerankerModel.id,
       job: "rerankJob",
-      here: rerank,
+      here: rankDocuments,
       input: { query, documents, options },
       texts: documents.map(({ text }) => text),
       query

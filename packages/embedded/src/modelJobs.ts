@@ -34,7 +34,7 @@ export interface RerankInput {
 }
 
 /** The best first. */
-export const rerank = ({ documents, options, ...input }: RerankInput) => {
+export const rankDocuments = ({ documents, options, ...input }: RerankInput) => {
   const query = cut(input.query)
   const priors = options?.priors
   const scores = rerankScores(query, documents, priors)
@@ -68,6 +68,6 @@ const jobOf =
   <Input, A>(compute: (input: Input) => A) =>
   (input: Input): WorkerOutput<A> => ({ value: compute(input) })
 
-export const rerankJob = jobOf(rerank)
+export const rerankJob = jobOf(rankDocuments)
 export const readJob = jobOf(read)
 export const countJob = jobOf(countAll)

@@ -5,7 +5,7 @@ export interface WorkerContext {
   /** Reports a step of the job, and starts the time limit of a step anew. */
   readonly progress: (step: unknown) => void
   /** Asks the program, which answers by `WorkerTask.answer`. One question at a time; the time limits pause. */
-  readonly ask: (question: unknown) => Promise<any>
+  readonly ask: <Answer>(question: unknown) => Promise<Answer>
 }
 
 export interface WorkerOutput<A> {

@@ -55,9 +55,9 @@ export interface WorkerTask {
   readonly transfer?: ReadonlyArray<ArrayBuffer>
   /** Time limits in milliseconds: of the job (`JOB_MILLISECONDS` by default), and of each step that it reports. */
   readonly limit?: number
-  readonly stepLimit?: (step: any) => number
+  stepLimit?(step: unknown): number
   /** Answers the questions of the job. */
-  readonly answer?: (question: any) => Effect.Effect<unknown>
+  answer?(question: unknown): Effect.Effect<unknown>
 }
 
 interface Thread {

@@ -18,14 +18,14 @@ const context: WorkerContext = {
   progress: (step) => send({ step }),
   ask: (question) =>
     new Promise((resolve) => {
-      answered = resolve
+      answered = resolve as typeof answered
       send({ question })
     })
 }
 
 const run = async (module: string, job: string, input: unknown): Promise<void> => {
   try {
-    const jobs: Record<string, WorkerJob<unknown, unknown>> = await import(module)
+    const jobs: Record<string, WorkerJob<unknown, unknown>> = await import(new URL(module).href)
     const { transfer, ...output } = await jobs[job]!(input, context)
     send({ output }, transfer)
   } catch (cause) {

@@ -1,5 +1,5 @@
 /** Parses a file in a thread of the pool, which asks the program for pictures and for the text in them. */
-import { type RecognizedLine, Vision } from "@sluice/core"
+import { type GatewayError, type RecognizedLine, Vision } from "@sluice/core"
 import type { WorkerContext, WorkerOutput } from "@sluice/core/workers"
 import { Effect } from "effect"
 import {
@@ -28,7 +28,7 @@ export interface ParseInput {
 export type ParseQuestion = { readonly picture: string } | { readonly image: Uint8Array }
 
 /** The answer about an image. */
-export type ImageAnswer =
+export type ImageTextAnswer =
   | { readonly lines: ReadonlyArray<RecognizedLine> }
   | { readonly reason: { readonly _tag: string }; readonly message: string }
 
@@ -37,15 +37,16 @@ export type ParseResult =
   | { readonly chunked: ChunkedParse | BeyondLimit }
   | { readonly reason: RagReason; readonly message: string }
 
-const visionBy = (ask: (question: ParseQuestion) => Promise<ImageAnswer>): Vision["Service"] =>
+const visionBy = (ask: (question: ParseQuestion) => Promise<ImageTextAnswer>): Vision["Service"] =>
   Vision.of({
     model: { id: "", kind: "extractive", maxImages: 1, maxImageBytes: 0, formats: [] },
     look: () => Effect.die("only texts are read here"),
     read: (image) =>
       Effect.flatMap(
         Effect.promise(() => ask({ image })),
-        (answer): Effect.Effect<ReadonlyArray<RecognizedLine>, any> =>
-          "lines" in answer ? Effect.succeed(answer.lines) : Effect.fail(answer)
+        (answer): Effect.Effect<ReadonlyArray<RecognizedLine>, GatewayError> =>
+          // Only the message of the error, and the tag of its reason, are read.
+          "lines" in answer ? Effect.succeed(answer.lines) : Effect.fail(answer as GatewayError)
       )
   })
 
@@ -54,7 +55,8 @@ export const parseInThread = async (
   { ask }: WorkerContext
 ): Promise<WorkerOutput<ParseResult>> => {
   const format = documentFormats.find((format) => format.id === id)!
-  const picture = (reference: string) => Effect.promise(() => ask({ picture: reference }))
+  const picture = (reference: string) =>
+    Effect.promise(() => ask<Uint8Array | string | undefined>({ picture: reference }))
   const parsing = parseHere(format, { path, bytes, picture: hasPictures ? picture : undefined })
   const result = await Effect.runPromise(
     (hasVision ? Effect.provideService(parsing, Vision, visionBy(ask)) : parsing).pipe(

@@ -11,7 +11,7 @@ import {
 import type { Parsed } from "../document/Document.ts"
 import { RagError } from "../document/RagError.ts"
 import { DocumentFormats, documentFormats } from "./DocumentFormats.ts"
-import type { ImageAnswer, ParseInput, ParseQuestion, ParseResult } from "./ParseJob.ts"
+import type { ImageTextAnswer, ParseInput, ParseQuestion, ParseResult } from "./ParseJob.ts"
 import { type DocumentFile, type DocumentFormat, parseError } from "./parsing/DocumentFormat.ts"
 import { checkFormat, parseHere } from "./Parser.ts"
 
@@ -19,8 +19,8 @@ import { checkFormat, parseHere } from "./Parser.ts"
 const MAX_INLINE = 16_384
 
 /** Formats that are parsed in a thread however small a file is: it may inflate. PDFs and images have threads of their own. */
-const INFLATING = ["docx"]
-const THREADED = ["markdown", "html", "text", ...INFLATING]
+const INFLATING = new Set(["docx"])
+const THREADED = new Set(["markdown", "html", "text", ...INFLATING])
 
 const moduleOf = (name: string): string =>
   new URL(import.meta.url.endsWith(".ts") ? `${name}.ts` : `${name}.js`, import.meta.url).href
@@ -33,9 +33,9 @@ const stopped =
       : parseError(path, "TooLarge", `reading this file ${message}. Split it into smaller files.`)
 
 const isThreaded = ({ id }: DocumentFormat, bytes: Uint8Array): boolean =>
-  THREADED.includes(id) &&
+  THREADED.has(id) &&
   documentFormats.some((format) => format.id === id) &&
-  (bytes.length > MAX_INLINE || INFLATING.includes(id))
+  (bytes.length > MAX_INLINE || INFLATING.has(id))
 
 const parseThreaded = Effect.fnUntraced(function* (
   { id }: DocumentFormat,
@@ -44,10 +44,10 @@ const parseThreaded = Effect.fnUntraced(function* (
 ) {
   const vision = Option.getOrUndefined(yield* Effect.serviceOption(Vision))
   const read = vision?.read
-  const recognize = (image: Uint8Array): Effect.Effect<ImageAnswer> =>
+  const recognize = (image: Uint8Array): Effect.Effect<ImageTextAnswer> =>
     read!(image).pipe(
       Effect.match({
-        onSuccess: (lines): ImageAnswer => ({ lines }),
+        onSuccess: (lines): ImageTextAnswer => ({ lines }),
         onFailure: ({ message, reason }) => ({ reason: { _tag: reason._tag }, message })
       })
     )
