@@ -1,6 +1,7 @@
 /** A seeded sample of each long trial. `npm run -s torture` runs the full number of rounds. */
 import { it } from "vitest"
 import { seeded } from "../bench/corpus/Random.ts"
+import { documents } from "./trials/documents.ts"
 import { formats } from "./trials/formats.ts"
 import { gateway } from "./trials/gateway.ts"
 import { kills } from "./trials/kills.ts"
@@ -20,6 +21,7 @@ const rounds = (trial: Trial, count: number) => async () => {
 
 it("parses and chunks random documents without losing a character", rounds(parsing, 300))
 it("reads damaged documents of every format or gives the reason", rounds(formats, 120), 60_000)
+it("keeps the calling thread free while hostile files are read", rounds(documents, 4), 120_000)
 it("reads damaged PDFs partly or gives the reason", rounds(pdf, 15), 60_000)
 it("returns correct vectors or a typed error from a faulty gateway", rounds(gateway, 25))
 it(

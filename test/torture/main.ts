@@ -1,5 +1,6 @@
 /**
- * `npm run -s torture [-- --seed N] [-- --minutes M] [-- --only NAME]`: runs the long trials from a seed that it prints.
+ * `npm run -s torture [-- NAME] [-- --seed N] [-- --minutes M]`: runs the long trials from a seed that it prints; with a
+ * name, those whose names begin with it.
  *
  * With `--minutes`, each trial runs for its share of the time instead of its number of rounds. The first failure ends the
  * run and prints the seed of its round. Repeat it with `--only NAME --seed N --rounds 1`.
@@ -8,6 +9,7 @@ import { parseArgs } from "node:util"
 import { seeded } from "../../bench/corpus/Random.ts"
 import { fuzz } from "../fuzz/fuzz.ts"
 import { crashes } from "../trials/crashes.ts"
+import { documents, documentsLaw } from "../trials/documents.ts"
 import { formats } from "../trials/formats.ts"
 import { gateway } from "../trials/gateway.ts"
 import { kills } from "../trials/kills.ts"
@@ -21,6 +23,8 @@ const trials: ReadonlyArray<{ readonly name: string; readonly trial: Trial; read
   { name: "parsing", trial: parsing, rounds: 20_000 },
   { name: "formats", trial: formats, rounds: 1000 },
   { name: "pdf", trial: pdf, rounds: 1000 },
+  { name: "documents", trial: documents, rounds: 300 },
+  { name: "documents-law", trial: documentsLaw, rounds: 50 },
   { name: "gateway", trial: gateway, rounds: 1000 },
   { name: "fuzz", trial: fuzz, rounds: 300 },
   { name: "crashes", trial: crashes, rounds: 50 },
@@ -31,16 +35,18 @@ const trials: ReadonlyArray<{ readonly name: string; readonly trial: Trial; read
   { name: "ledger", trial: ledger, rounds: 50 }
 ]
 
-const { values } = parseArgs({
+const { positionals, values } = parseArgs({
   options: {
     seed: { type: "string" },
     minutes: { type: "string" },
     rounds: { type: "string" },
     only: { type: "string" }
-  }
+  },
+  allowPositionals: true
 })
+const only = values.only ?? positionals[0]
 const seed = Number(values.seed ?? Date.now() % 1_000_000_000)
-const chosen = trials.filter(({ name }) => values.only === undefined || values.only === name)
+const chosen = trials.filter(({ name }) => only === undefined || name.startsWith(only))
 const milliseconds =
   values.minutes === undefined ? undefined : (Number(values.minutes) * 60_000) / chosen.length
 if (!Number.isInteger(seed) || chosen.length === 0 || Number.isNaN(milliseconds)) {
