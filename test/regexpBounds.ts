@@ -2,8 +2,8 @@
 
 /** By the beginning of the file's path. */
 const FILES: Readonly<Record<string, string>> = {
-  "packages/rag/src/formats/": "runs in the pool, or on at most 16 KiB",
-  "packages/rag/src/chunking/": "runs in the pool, or on at most 16 KiB",
+  "packages/rag/src/formats/": "runs in the pool, or on at most 32 KiB",
+  "packages/rag/src/chunking/": "runs in the pool, or on at most 32 KiB",
   "packages/embedded/src/reader/": "runs in the pool, or on at most 16,000 characters and a question of 500",
   "packages/embedded/src/lexical/": "runs in the pool, or on at most 50,000 characters and a query of 500",
   "packages/rag/src/evaluation/": "reads the program's own files",

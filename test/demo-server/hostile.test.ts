@@ -102,6 +102,39 @@ layer(testServer(), { excludeTestServices: true })("a hostile caller", (it) => {
     })
   )
 
+  it.effect(
+    "a file beyond a limit is reported by the limit's name, and the rest of the upload is added",
+    () =>
+      Effect.gen(function* () {
+        const { json } = yield* TestServer
+        const files = filesOf({
+          "pictures.html": '<img src="a.png" alt="b">'.repeat(16_000),
+          "among.md": "# Among\n\nText."
+        })
+        const { added, failed } = yield* json(IngestReportBody, "/documents", { body: files })
+        assert.strictEqual(added, 1)
+        assert.match(failed[0]?.message ?? "", /^pictures\.html: the file has 16000 passages; the limit/)
+      })
+  )
+
+  it.effect("a query or question that is too long for the models of the process is rejected", () =>
+    Effect.gen(function* () {
+      const { call } = yield* TestServer
+      const long = "how much does ".repeat(1000)
+      const messages = (count: number, content: string) =>
+        Array.from({ length: count }, () => ({ role: "user", content }))
+      for (const [path, json] of [
+        ["/v1/rerank", { model: "sluice-lexical-rerank", query: long, documents: ["a"] }],
+        ["/v1/chat/completions", { model: "sluice-extractive", messages: messages(1, long) }],
+        ["/v1/chat/completions", { model: "sluice-extractive", messages: messages(5_000, "a") }]
+      ] as const) {
+        const response = yield* call(path, { json })
+        assert.strictEqual(response.status, 400)
+        assert.strictEqual((yield* bodyOf(response)).error.code, "context_length_exceeded")
+      }
+    })
+  )
+
   it.effect("a conversation that would block the server is rejected at once", () =>
     Effect.gen(function* () {
       const { call } = yield* TestServer

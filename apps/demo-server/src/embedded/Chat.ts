@@ -50,11 +50,14 @@ const replyOf = (reader: Reader["Service"], model: string, conversation: Convers
 export const messagesRejected = (model: string, message: string, code?: string): GatewayError =>
   rejectedBy("chat", model)(new InvalidRequest({ message, param: "messages", code }))
 
-/** Fails if the messages have more text than an embedded model accepts. */
+/** Messages at most. */
+const MAX_MESSAGES = 4_096
+
+/** Fails if the messages are more, or have more text, than an embedded model accepts. */
 export const checkLength = ({ messages, model }: ChatRequest): Effect.Effect<void, GatewayError> => {
   const characters = messages.reduce((sum, message) => sum + messageText(message).length, 0)
-  if (characters <= MAX_CHARACTERS) return Effect.void
-  const message = `The messages have ${characters} characters. The maximum of ${model} is ${MAX_CHARACTERS}`
+  if (characters <= MAX_CHARACTERS && messages.length <= MAX_MESSAGES) return Effect.void
+  const message = `There are ${messages.length} messages of ${characters} characters. The maximum of ${model} is ${MAX_MESSAGES} of ${MAX_CHARACTERS}`
   return Effect.fail(messagesRejected(model, message, "context_length_exceeded"))
 }
 

@@ -15,8 +15,8 @@ import type { ImageTextAnswer, ParseInput, ParseQuestion, ParseResult } from "./
 import { type DocumentFile, type DocumentFormat, parseError } from "./parsing/DocumentFormat.ts"
 import { checkFormat, parseHere } from "./Parser.ts"
 
-/** Bytes or characters that are parsed or chunked in the calling thread: prose takes 2 ms, the worst construct 50. */
-const MAX_INLINE = 16_384
+/** Bytes or characters that are parsed or chunked in the calling thread: prose takes 4 ms, the worst construct 40. */
+const MAX_INLINE = 32_768
 
 /** Formats that are parsed in a thread however small a file is: it may inflate. PDFs and images have threads of their own. */
 const INFLATING = new Set(["docx"])
@@ -73,7 +73,7 @@ const parseThreaded = Effect.fnUntraced(function* (
  * Parses one file. The file name determines its format, and the first bytes must match.
  *
  * **Details.** Fails with `UnsupportedFormat`, `Malformed` (another format, damaged, undecodable), `Encrypted`, `Empty` or
- * `TooLarge`; each message says what to do. Files above 16 KiB, PDFs and Word documents are parsed in a thread of the pool,
+ * `TooLarge`; each message says what to do. Files above 32 KiB, PDFs and Word documents are parsed in a thread of the pool,
  * within its limits of time and memory. `path` determines the format, and the title if the document has none. Titles and
  * headings are cut to 300 characters. `picture` reads pictures beside an HTML or Markdown file; without it, and for pictures
  * on the network, figures have only captions. If a `Vision` with `read` is provided, text in pictures is part of the
