@@ -16,6 +16,12 @@ export const crash = (): never => {
   throw new Error("the job failed")
 }
 
+/** Fails after its end. */
+export const failLater = (): WorkerOutput<string> => {
+  setTimeout(() => crash(), 20)
+  return { value: "done" }
+}
+
 export const exit = (): never => process.exit(3)
 
 export const askTwice = async (input: string, { ask }: WorkerContext): Promise<WorkerOutput<string>> => ({

@@ -52,6 +52,14 @@ describe("a job", () => {
     })
   )
 
+  it.live("that fails after its end costs its thread, not the process", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* run("failLater"), "done")
+      yield* Effect.sleep("300 millis")
+      assert.strictEqual(yield* run("double", 4), 8)
+    })
+  )
+
   it.live("asks the program, whose time does not count", () =>
     Effect.gen(function* () {
       const answer = (question: string) => Effect.delay(Effect.succeed(question.toUpperCase()), "150 millis")

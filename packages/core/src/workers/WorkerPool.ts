@@ -75,11 +75,16 @@ const terminate = (thread: Thread): void => {
   void thread.worker.terminate()
 }
 
+const startThread = (): Thread => {
+  const worker = new Worker(entry, { execArgv, name: "sluice", resourceLimits: RESOURCES })
+  const thread: Thread = { worker, idleTimer: undefined }
+  // Without a listener, an error between two jobs, or of a thread that is being ended, would end the process.
+  worker.on("error", () => terminate(thread)).on("exit", () => terminate(thread))
+  return thread
+}
+
 const acquire = (): Thread => {
-  const thread = idle.pop() ?? {
-    worker: new Worker(entry, { execArgv, name: "sluice", resourceLimits: RESOURCES }),
-    idleTimer: undefined
-  }
+  const thread = idle.pop() ?? startThread()
   clearTimeout(thread.idleTimer)
   thread.worker.ref()
   return thread
