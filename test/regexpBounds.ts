@@ -28,6 +28,8 @@ export const bounded: Readonly<Record<string, string>> = {
   [String.raw`/(?<=[\p{Ll}\p{N},;]\s)\p{Lu}[\p{L}\p{M}]*/gu`]: UNDECIDED,
   [String.raw`/\B(?=(\d{3})+$)/g`]: "a number of at most 20 digits",
   [String.raw`/^\.+|\.+$/g`]: "a name of at most 120 characters",
+  [String.raw`/^bearer +(.*)$/i`]: "a header of at most 16 KiB, without line ends",
+  [String.raw`/\ban image: .* or \{ file: path \}/`]: "a message of this program",
   [String.raw`/[.!?…]*$/`]: "the message of an error, cut to 300 characters",
   [String.raw`/\/+$/`]: "an address from the configuration",
   [String.raw`/(\s*\[\d+\])+\s*$/`]: "a sentence of an answer",

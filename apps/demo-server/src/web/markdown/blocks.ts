@@ -78,7 +78,7 @@ const cellsOf = (text: string, line: Part, separator: RegExp): Array<Part> => {
   return cells.map((cell) => trimmed(text, cell))
 }
 
-const RULE = /^[\s|:+-]*-[\s|:+-]*$/
+const RULE = /^(?=[^-]*-)[\s|:+-]+$/
 
 const table = (text: string, block: Part, runsOf: (part: Part) => Array<TextRun>): ReadableBlock => {
   const lines = linesOf(text, block)
