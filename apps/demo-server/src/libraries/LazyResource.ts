@@ -18,18 +18,14 @@ interface State<A> extends LazyStatus<A> {
  * **Details.** `get` waits for the running attempt or starts one. A failed attempt closes what it opened and fails that
  * one `get`. `status` does not wait.
  */
-export const makeLazy = Effect.fnUntraced(function* <A, R>(
-  open: Effect.Effect<A, RagError, R | Scope.Scope>
-) {
+export const makeLazy = Effect.fnUntraced(function* <A>(open: Effect.Effect<A, RagError, Scope.Scope>) {
   const scope = yield* Effect.scope
-  const context = yield* Effect.context<Exclude<R, Scope.Scope>>()
   const state = yield* SynchronizedRef.make<State<A>>({})
 
   const attempt = Effect.gen(function* () {
     const attemptScope = yield* Scope.fork(scope)
-    return yield* (open as Effect.Effect<A, RagError, Exclude<R, Scope.Scope> | Scope.Scope>).pipe(
+    return yield* open.pipe(
       Scope.provide(attemptScope),
-      Effect.provideContext(context),
       Effect.onError((cause) => Scope.close(attemptScope, Exit.failCause(cause)))
     )
   }).pipe(

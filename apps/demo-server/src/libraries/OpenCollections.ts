@@ -1,4 +1,5 @@
 /** The collections of one data folder, over one store. Each is opened at its first use. */
+import { Embedder, Reader, Reranker, Vision } from "@sluice/core"
 import { LanceIndex, Library, type LibraryService, type Models, PassageIndex, RagError } from "@sluice/rag"
 import { Cache, Context, Effect, Exit, Layer, Record, Schedule, Scope, Semaphore } from "effect"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
@@ -74,7 +75,7 @@ const makeReader = Effect.fnUntraced(function* (library: OpenCollection["library
 /** What it opens stays open as long as the surrounding scope. */
 export const openCollections = Effect.fnUntraced(function* (folder: string, describeFigures: boolean) {
   const scope = yield* Effect.scope
-  const models = yield* Effect.context<Models>()
+  const models = Context.pick(Embedder, Reranker, Reader, Vision)(yield* Effect.context<Models>())
   const store = yield* makeLazy(
     Effect.map(Layer.build(LanceIndex.layer(folder)), (built) => Context.get(built, PassageIndex))
   )
@@ -96,13 +97,13 @@ export const openCollections = Effect.fnUntraced(function* (folder: string, desc
                 ? notFound(named)
                 : Effect.map(index.open(named, manifest), (opened) => failIfRemoved(opened, removal))
           })
-        )
+        ).pipe(Effect.provideContext(models))
       )
       const read = yield* makeReader(library.get)
       const collection: OpenCollection = { library: library.get, status: library.status, read, removal }
       opened.set(name, collection)
       return collection
-    }).pipe(Scope.provide(scope), Effect.provideContext(models), oneAtATime.withPermit)
+    }).pipe(Scope.provide(scope), oneAtATime.withPermit)
 
   const names = Effect.flatMap(store.get, ({ collections }) => collections)
 

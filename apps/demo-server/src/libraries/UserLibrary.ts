@@ -1,7 +1,8 @@
 /** One user's library: its collections, its state, the samples, and rebuilds. */
+import { Embedder, Vision } from "@sluice/core"
 import { asSentence } from "@sluice/core/contract"
-import { type IngestEvent, type IngestReport, Library, type Models, RagError } from "@sluice/rag"
-import { Effect, FileSystem, type Path, Record, Ref, Stream } from "effect"
+import { type IngestEvent, type IngestReport, Library, RagError } from "@sluice/rag"
+import { Context, Effect, FileSystem, type Path, Record, Ref, Stream } from "effect"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import type { IngestStreamEvent, ServerStatus } from "../contract/index.ts"
 import { toStreamEvents } from "./IngestBody.ts"
@@ -75,7 +76,7 @@ const addSamples = Effect.fnUntraced(function* ({ library }: OpenCollection, mar
  */
 export const makeUserLibrary = Effect.fnUntraced(function* (folder: string, describeFigures: boolean) {
   const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
-  const models = yield* Effect.context<Models>()
+  const models = Context.pick(Embedder, Vision)(yield* Effect.context<Embedder>())
   const scope = yield* Effect.scope
   const busy = yield* Ref.make<Busy | undefined>(undefined)
   const collections = yield* openCollections(folder, describeFigures)

@@ -1,5 +1,5 @@
 /** Documents in, cited answers out: the one service that most programs need. */
-import { type Embedder, type Reader, type Reranker, Vision } from "@sluice/core"
+import { Embedder, Reader, Reranker, Vision } from "@sluice/core"
 import { Clock, Context, Effect, Layer, Option, type Scope, Semaphore, Stream } from "effect"
 import { makeAnswerer } from "../answering/Answerer.ts"
 import type { RagError } from "../document/RagError.ts"
@@ -10,6 +10,7 @@ import type { IngestEvent } from "../ingest/IngestEvents.ts"
 import { rebuildFrom } from "../ingest/Rebuild.ts"
 import { makeCompare } from "../retrieval/Compare.ts"
 import { makeRetriever } from "../retrieval/Retriever.ts"
+import { RetrievalStages } from "../retrieval/stages/index.ts"
 import { makeWhy } from "../retrieval/Why.ts"
 import { LanceIndex, type StoreOptions } from "../store/lance/LanceIndex.ts"
 import { librarySnapshots, snapshotName } from "../store/LibrarySnapshots.ts"
@@ -109,7 +110,16 @@ const makeLibrary: (
 ) {
   const name = options.collection ?? DEFAULT_COLLECTION
   const index = yield* PassageIndex
-  const context = yield* Effect.context<Models | PassageIndex>()
+  // Nothing else of the context is kept: a request that opens a library must not be the caller of later ones.
+  const context = Context.pick(
+    Embedder,
+    Reranker,
+    Reader,
+    Vision,
+    PassageIndex,
+    DocumentFormats,
+    RetrievalStages
+  )(yield* Effect.context<Models | PassageIndex>())
   const vision = yield* Effect.serviceOption(Vision)
   const formats = yield* DocumentFormats
   const manifest = yield* presentManifest

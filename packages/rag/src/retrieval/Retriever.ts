@@ -1,6 +1,6 @@
 /** Finds the passages that most likely answer a question. */
 import { Embedder, Reranker } from "@sluice/core"
-import { Clock, Duration, Effect } from "effect"
+import { Clock, Context, Duration, Effect } from "effect"
 import { RagError } from "../document/RagError.ts"
 import type { Collection } from "../store/PassageIndex.ts"
 import { resolveOptions, stageOptions } from "./RetrievePlan.ts"
@@ -49,7 +49,7 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
   defaults: RetrieveOptions = {}
 ) {
   const stages = yield* RetrievalStages
-  const models = yield* Effect.context<Embedder | Reranker>()
+  const models = Context.pick(Embedder, Reranker)(yield* Effect.context<Embedder | Reranker>())
   const { model: embedderModel } = yield* Embedder
   const { model: rerankerModel } = yield* Reranker
   const declared = stageOptions(stages)
