@@ -7,7 +7,7 @@ import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
 import { GroupCommit, makeGroupCommit } from "../../apps/demo-server/src/sql/GroupCommit.ts"
 import * as NodeSqlite from "../../apps/demo-server/src/sql/NodeSqlite.ts"
-import { query } from "../../apps/demo-server/src/sql/SqlStep.ts"
+import { query, runSync } from "../../apps/demo-server/src/sql/SqlStep.ts"
 import { temporaryFolder } from "./TestServer.ts"
 
 const insert = (id: number) =>
@@ -116,7 +116,7 @@ it.live("a durable step waits for the flush, and another does not", () =>
     const flushed = yield* Deferred.make<void>()
     const { commit } = yield* makeGroupCommit({
       flush: Deferred.await(flushed),
-      transact: (group, _lock, executed) => Effect.sync(() => executed(group.map((_, at) => [at]))),
+      transact: (steps) => Effect.sync(() => steps.map((step) => runSync(step(), () => []))),
       read: () => Effect.die("not read"),
       isRemote: false
     })

@@ -28,21 +28,20 @@ interface CommitOptions {
   readonly user?: string | undefined
   /** The step locks other rows before the user's: the user is locked first. */
   readonly locksOthers?: boolean
-  /** False: the caller goes on once the change is executed, before it is on disk. True when not given. */
+  /** False: the caller goes on once the change is committed, before it is flushed to disk. True when not given. */
   readonly durable?: boolean
 }
 
 /** What a database does with groups. */
 export interface GroupDriver {
   /**
-   * Runs all steps in one transaction: all of them are committed, or none. `lock`: the users to lock first. `executed`
-   * gets the steps' values before the commit completes.
+   * Runs all steps in one transaction: all of them are committed, or none. `lock`: the users to lock first. Returns the
+   * steps' values.
    */
-  readonly transact: (
-    steps: ReadonlyArray<Step<unknown>>,
-    lock: ReadonlyArray<string>,
-    executed: (values: ReadonlyArray<unknown>) => void
-  ) => Effect.Effect<unknown, SqlError.SqlError>
+  readonly transact: <A>(
+    steps: ReadonlyArray<Step<A>>,
+    lock: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>
   /** Waits until everything that is committed is on disk. */
   readonly flush: Effect.Effect<void, SqlError.SqlError>
   readonly read: <A>(step: Step<A>) => Effect.Effect<A, SqlError.SqlError>
@@ -134,21 +133,24 @@ export const makeGroupCommit = (
           () =>
             (members[0] as Waiting).batch(members.map(({ item }) => item))
       )
-      let values: ReadonlyArray<unknown> = []
-      const resume = (isDurable: boolean, failed?: Exit.Exit<unknown, SqlError.SqlError>) => {
+      const resume = (
+        isDurable: boolean,
+        values: ReadonlyArray<unknown>,
+        failed?: Exit.Exit<unknown, SqlError.SqlError>
+      ) => {
         for (const [at, one] of inOrder.entries()) {
           if ((one.durable ?? true) === isDurable) one.resume(failed ?? Exit.succeed(values[at]))
         }
       }
-      const executed = (results: ReadonlyArray<unknown>) => {
-        values = results.flat()
-        afterSending(() => resume(false))
-      }
       /** The next group is committed while this one is flushed. */
-      const committed = () =>
-        void fork(flush).addObserver((flushed) => resume(true, Exit.isFailure(flushed) ? flushed : undefined))
-      return Effect.matchCauseEffect(transact(steps, usersToLock(group), executed), {
-        onSuccess: () => Effect.sync(() => afterSending(committed)),
+      const committed = (values: ReadonlyArray<unknown>) => {
+        resume(false, values)
+        fork(flush).addObserver((flushed) =>
+          resume(true, values, Exit.isFailure(flushed) ? flushed : undefined)
+        )
+      }
+      return Effect.matchCauseEffect(transact(steps, usersToLock(group)), {
+        onSuccess: (results) => Effect.sync(() => afterSending(() => committed(results.flat()))),
         onFailure: (cause) =>
           group.length === 1
             ? Effect.sync(() => group[0]?.resume(Exit.failCause(cause)))

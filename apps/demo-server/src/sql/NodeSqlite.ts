@@ -159,22 +159,19 @@ const groupDriver = (
     const run = attempt("execute", () => runSync(step(), execute))
     return Effect.suspend(() => (database.isTransaction ? exclusively(run) : run))
   },
-  transact: (steps, _lock, executed) =>
-    Effect.map(
-      exclusively(
-        attempt("commit", () => {
-          try {
-            execute({ text: BEGIN, values: [] })
-            const values = steps.map((step) => runSync(step(), execute))
-            execute({ text: "COMMIT", values: [] })
-            return values
-          } catch (cause) {
-            if (database.isOpen && database.isTransaction) database.exec("ROLLBACK")
-            throw cause
-          }
-        })
-      ),
-      executed
+  transact: (steps) =>
+    exclusively(
+      attempt("commit", () => {
+        try {
+          execute({ text: BEGIN, values: [] })
+          const values = steps.map((step) => runSync(step(), execute))
+          execute({ text: "COMMIT", values: [] })
+          return values
+        } catch (cause) {
+          if (database.isOpen && database.isTransaction) database.exec("ROLLBACK")
+          throw cause
+        }
+      })
     )
 })
 

@@ -167,14 +167,13 @@ const groupDriver = (pool: PgPool.PgPool, patience: Duration.Input): GroupDriver
         use((connection) => runSteps(connection, [step])),
         ({ values: [value] }) => value as never
       ),
-    transact: (steps, lock, executed) =>
+    transact: (steps, lock) =>
       retryConflicts(
         use((connection) =>
-          runSteps(connection, steps, [BEGIN, ...lockUsers(lock)]).pipe(
-            Effect.tap(({ values }) => Effect.sync(() => executed(values))),
-            Effect.flatMap(({ isCommitted, unsent }) =>
-              isCommitted ? Effect.void : send(connection, [...unsent, COMMIT])
-            )
+          Effect.flatMap(
+            runSteps(connection, steps, [BEGIN, ...lockUsers(lock)]),
+            ({ isCommitted, unsent, values }) =>
+              isCommitted ? Effect.succeed(values) : Effect.as(send(connection, [...unsent, COMMIT]), values)
           )
         )
       )
