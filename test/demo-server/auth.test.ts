@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { readFile, readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { request } from "node:http"
+import { ServerStatus } from "../../apps/demo-server/src/contract/index.ts"
 import { type Credential, filesOf, startServer, testServer, TestServer } from "./TestServer.ts"
 
 /** A request with any Host header, which `fetch` does not allow. */
@@ -41,6 +42,20 @@ layer(testServer(), { excludeTestServices: true })("authentication", (it) => {
       )
     }
   }
+
+  it.effect("the status has counts only for a credential", () =>
+    Effect.gen(function* () {
+      const { json } = yield* TestServer
+      for (const as of ["key", "token", "session"] as const) {
+        assert.strictEqual((yield* json(ServerStatus, "/status", { as })).documents, 0, as)
+      }
+      for (const authorization of ["", "Bearer wrong"]) {
+        const status = yield* json(ServerStatus, "/status", { as: "none", headers: { authorization } })
+        assert.notProperty(status, "documents")
+        assert.notProperty(status, "passages")
+      }
+    })
+  )
 
   it.effect("a wrong credential fails in the common error format, which does not repeat it", () =>
     Effect.gen(function* () {

@@ -110,6 +110,11 @@ layer(testServer({ env: { SLUICE_CALLER_SECONDS: "0.5" } }), { excludeTestServic
       ["no HTTP", "GET\0/ nothing\r\n\r\n", [400, "malformed_request"]],
       ["no Host", head("GET", "/healthz", { connection: "close" }), [400, "malformed_request"]],
       [
+        "two Hosts",
+        head("GET", "/v1/models", own).replace("\r\n", "\r\nhost: evil.example\r\n"),
+        [400, "malformed_request"]
+      ],
+      [
         "an unknown expectation",
         head("GET", "/healthz", { ...own, expect: "tea" }),
         [417, "expectation_failed"]
@@ -288,7 +293,7 @@ layer(testServer({ env: { SLUICE_HOSTS: "sluice.example, 10.0.0.5 second.example
     Effect.gen(function* () {
       const { url } = yield* TestServer
       const status = (host: string) =>
-        Effect.map(sendRaw(url, head("GET", "/healthz", { host, connection: "close" })), (raw) => raw.status)
+        Effect.map(sendRaw(url, head("GET", "/status", { host, connection: "close" })), (raw) => raw.status)
       for (const host of [
         "sluice.example",
         "SLUICE.example:8443",
@@ -308,6 +313,18 @@ layer(testServer({ env: { SLUICE_HOSTS: "sluice.example, 10.0.0.5 second.example
       ]) {
         assert.include([400, 403], yield* status(host), host)
       }
+    })
+  )
+
+  it.effect("answers probes of any name", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestServer
+      for (const path of ["/healthz", "/readyz?full"]) {
+        const raw = yield* sendRaw(url, head("GET", path, { host: "10.0.0.6:8787", connection: "close" }))
+        assert.strictEqual(raw.status, 200, path)
+      }
+      const metrics = head("GET", "/metrics", { host: "evil.example", connection: "close" })
+      assert.deepStrictEqual(refusal(yield* sendRaw(url, metrics)), [403, "metrics_not_allowed"])
     })
   )
 })

@@ -70,10 +70,14 @@ describe("the process", () => {
         assert.include((yield* ask(addressIn(again), key, question)).answer, "nine in the evening")
         const status = yield* Effect.promise(async () =>
           Schema.decodeUnknownSync(ServerStatus)(
-            await (await fetch(new URL("/status", addressIn(again)))).json()
+            await (
+              await fetch(new URL("/status", addressIn(again)), {
+                headers: { authorization: `Bearer ${key}` }
+              })
+            ).json()
           )
         )
-        assert.isAtLeast(status.documents, 1)
+        assert.strictEqual(status.documents, 1)
       }).pipe(Effect.scoped)
   )
 

@@ -197,13 +197,30 @@ function* reserveTogether(
     : [{ _tag: "InsufficientQuota", of: refusedBy === "user" ? "user" : "key" }]
 }
 
+/** Whether a key may have a stored response: the key that paid for it, and keys that could pay for it. */
+function* mayReplay({ idempotency, key, units, user }: ReservationRequest): SqlStep<boolean> {
+  if (key === undefined) return true
+  const found = yield* query(
+    `SELECT 1 FROM tokens WHERE id = ? AND (remain_quota >= ? OR id = (SELECT token_id FROM charges WHERE id =
+      (SELECT charge_id FROM idempotency WHERE user_id = ? AND name = ?)))`,
+    key,
+    units,
+    user,
+    idempotency?.name
+  )
+  return found.length > 0
+}
+
 /** Reserves for one call, under its `Idempotency-Key` if it has one. */
 function* reserveOne(item: ReservationItem, lease: Lease): SqlStep<Reservation> {
   const { id, now, request } = item
   const { idempotency, key, user } = request
   const known = idempotency && (yield* claimKey(user, idempotency, id, now))
   if (known !== undefined) {
-    return "answer" in known ? { _tag: "Replayed", replay: known } : { _tag: "Rejected", failure: known }
+    if (!("answer" in known)) return { _tag: "Rejected", failure: known }
+    return (yield* mayReplay(request))
+      ? { _tag: "Replayed", replay: known }
+      : { _tag: "InsufficientQuota", of: "key" }
   }
   const [reservation] = (yield* reserveTogether([item], lease)) ?? []
   if (reservation === undefined) throw new Error("A single reservation always has a result")

@@ -30,8 +30,9 @@ export const ServerStatus = Schema.Struct({
   formats: Schema.Array(
     Schema.Struct({ id: Schema.String, label: Schema.String, extensions: Schema.Array(Schema.String) })
   ),
-  documents: Schema.Int,
-  passages: Schema.Int,
+  /** Of the caller's library. Absent without a credential that may read documents. */
+  documents: Schema.optionalKey(Schema.Int),
+  passages: Schema.optionalKey(Schema.Int),
   state: State,
   /** Advice, if there is something to do. */
   message: Schema.optionalKey(Schema.String),
@@ -42,7 +43,7 @@ export type ServerStatus = typeof ServerStatus.Type
 
 export class StatusGroup extends HttpApiGroup.make("status")
   .add(
-    /** Needs no credential: the response has only counts and model names. */
+    /** Needs no credential: without one, the response has only the state, the formats and the names of the models. */
     HttpApiEndpoint.get("status", "/status", { success: ServerStatus }),
     /** Reads every document again with the current models. Server-sent events, `done` last. */
     HttpApiEndpoint.post("rebuild", "/rebuild", {

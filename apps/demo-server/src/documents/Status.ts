@@ -2,9 +2,10 @@
 import { Embedder, Reader, Reranker, Vision } from "@sluice/core"
 import { DocumentFormats } from "@sluice/rag"
 import { Effect, Option } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { OWNER } from "../accounts/Owner.ts"
-import { makeAuthenticator } from "../accounts/Authenticator.ts"
+import { bearerToken, makeAuthenticator, requireDocuments } from "../accounts/Authenticator.ts"
 import { CurrentUser } from "../contract/Access.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { modelsFrom } from "../providers/LibraryModels.ts"
@@ -19,7 +20,14 @@ export const StatusLayer = HttpApiBuilder.group(
   "status",
   Effect.fn(function* (handlers) {
     const libraries = yield* UserLibraries
-    const { sessionUser } = yield* makeAuthenticator
+    const { byKey, byToken, sessionUser } = yield* makeAuthenticator
+    /** Undefined without a credential that may read documents. */
+    const reader = Effect.gen(function* () {
+      const token = bearerToken(yield* HttpServerRequest.HttpServerRequest)
+      const identity =
+        token === "" ? yield* sessionUser : yield* Effect.catch(byKey(token), () => byToken(token))
+      return identity && (yield* requireDocuments(identity)).user.id
+    }).pipe(Effect.orElseSucceed(() => undefined))
     const provider = (yield* modelsFrom) === undefined ? ("embedded" as const) : ("gateway" as const)
     const demo = provider === "embedded" && (yield* providersPath) === undefined
     const vision = yield* Effect.serviceOption(Vision)
@@ -32,12 +40,22 @@ export const StatusLayer = HttpApiBuilder.group(
     const formats = (yield* DocumentFormats).map(({ extensions, id, label }) => ({ id, label, extensions }))
     return handlers.handleAll({
       status: Effect.fn("status")(function* () {
-        // Signed-in users see their own library, others the owner's.
-        const user = (yield* sessionUser)?.user.id ?? OWNER
+        // Callers see their own library. Others see the state of the owner's, without its counts.
+        const known = yield* reader
+        const user = known ?? OWNER
         const library = yield* libraries.of(user)
-        // Only the owner's library has the samples.
-        const questions = user === OWNER ? libraries.questions : []
-        return { version: VERSION, provider, demo, models, formats, ...(yield* library.state), questions }
+        const { documents, passages, ...state } = yield* library.state
+        return {
+          version: VERSION,
+          provider,
+          demo,
+          models,
+          formats,
+          ...state,
+          ...(known !== undefined && { documents, passages }),
+          // Only the owner's library has the samples.
+          questions: user === OWNER ? libraries.questions : []
+        }
       }, withRagFailures),
       rebuild: Effect.fn("rebuild")(function* () {
         const library = yield* libraries.of((yield* CurrentUser).user)

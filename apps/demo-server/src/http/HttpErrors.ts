@@ -26,7 +26,9 @@ export const bodyTooLarge = (limit: number): Response => {
 const OTHER_HOST = "This host name is not allowed. Use localhost, 127.0.0.1 or a name in SLUICE_HOSTS"
 export const hostNotAllowed = respond(final(403, "host_not_allowed", OTHER_HOST))
 
-export const noHost = respond(final(400, "malformed_request", "The request has no Host header"))
+export const notOneHost = respond(
+  final(400, "malformed_request", "The request needs exactly one Host header")
+)
 
 /** Compressed bodies are refused: a small one may decompress to a huge one. */
 export const unsupportedEncoding = respond(

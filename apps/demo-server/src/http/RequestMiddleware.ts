@@ -12,7 +12,7 @@ import {
   answerCause,
   unsupportedEncoding,
   hostNotAllowed,
-  noHost,
+  notOneHost,
   toInterfaceError,
   shuttingDown,
   bodyTooLarge
@@ -21,7 +21,7 @@ import { maxBodyBytes } from "./Limits.ts"
 import { behindProxies } from "./Proxies.ts"
 import { countRequest } from "./RequestMetrics.ts"
 import { CurrentRequest, chooseRequestId, type RequestRecord } from "./RequestRecord.ts"
-import { routeOf } from "./Routes.ts"
+import { isProbe, routeOf } from "./Routes.ts"
 import { COMMON_HEADERS } from "./ResponseHeaders.ts"
 import { Shutdown } from "./Shutdown.ts"
 
@@ -80,6 +80,12 @@ const closeStream = ({ body }: Response) =>
     ? Effect.timeoutOption(Stream.runHead(Stream.ignoreCause(body.stream)), "1 second")
     : Effect.void
 
+/** Proxies disagree about which of several is meant (RFC 9112, 3.2). */
+const hasOneHost = (request: Request): boolean =>
+  NodeHttpServerRequest.toIncomingMessage(request).rawHeaders.filter(
+    (text, at) => at % 2 === 0 && text.toLowerCase() === "host"
+  ).length === 1
+
 const isEncoded = ({ headers }: Request): boolean =>
   (headers["content-encoding"] ?? "identity").toLowerCase() !== "identity"
 
@@ -108,8 +114,10 @@ export const RequestMiddlewareLayer = HttpRouter.middleware(
 
     /** Refuses a request before its body is read. */
     const refusalOf = (request: Request, limit: number): Response | undefined => {
-      const named = request.headers["host"]
-      if (!isAllowedHost(named, host, operation.hosts)) return named === undefined ? noHost : hostNotAllowed
+      if (!hasOneHost(request)) return notOneHost
+      if (!isProbe(request.url) && !isAllowedHost(request.headers["host"], host, operation.hosts)) {
+        return hostNotAllowed
+      }
       if (Number(request.headers["content-length"] ?? 0) > limit) return bodyTooLarge(limit)
       return isEncoded(request) ? unsupportedEncoding : undefined
     }

@@ -4,6 +4,12 @@ import { ServerApi } from "../contract/ServerApi.ts"
 /** Paths outside of the contract, all of them GET. */
 const PAGES = new Set(["/", "/docs", "/healthz", "/readyz", "/metrics", "/openapi.json"])
 
+/** Paths that load balancers and monitors call by address. They read no cookie. */
+const PROBES = new Set(["/healthz", "/readyz", "/metrics"])
+
+/** Whether a request may have any `Host`. */
+export const isProbe = (url: string): boolean => PROBES.has(url.split("?", 1)[0] ?? "")
+
 const routes = Object.values(ServerApi.groups).flatMap((group) =>
   Object.values(group.endpoints).map(({ method, path }) => ({
     method,

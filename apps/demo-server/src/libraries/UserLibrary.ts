@@ -24,7 +24,10 @@ const WAITING_FOR_GATEWAY = "The gateway has not responded yet. The library open
 type Busy = "filling" | "rebuilding"
 
 /** The counts are 0 while the library cannot be opened. */
-type LibraryState = Pick<ServerStatus, "state" | "message" | "documents" | "passages">
+interface LibraryState extends Pick<ServerStatus, "state" | "message"> {
+  readonly documents: number
+  readonly passages: number
+}
 
 const addReports = ({ failed, ...counts }: IngestReport, other: IngestReport): IngestReport => ({
   ...Record.map(counts, (count, name) => count + other[name]),

@@ -4,7 +4,7 @@ import { Effect, Metric, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 import { bearerToken } from "../accounts/Authenticator.ts"
-import { isLocalPeer } from "../network/Origin.ts"
+import { isAllowedHost, isLocalPeer } from "../network/Origin.ts"
 import { hashSecret, matchesSecret } from "../accounts/Secret.ts"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { respond } from "../http/HttpErrors.ts"
@@ -21,12 +21,15 @@ const memory = Metric.gauge("process_resident_memory_bytes", {
 
 export const MetricsLayer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const { operation } = yield* ServerConfig
+    const { host, operation } = yield* ServerConfig
     const { counts } = yield* MediaTasks
     const token = operation.metricsToken && hashSecret(Redacted.value(operation.metricsToken))
 
+    /** Without a token, a page of another site must not read them through a name of its own (DNS rebinding). */
     const mayRead = (request: HttpServerRequest.HttpServerRequest): boolean =>
-      token === undefined ? isLocalPeer(request) : matchesSecret(bearerToken(request), token)
+      token === undefined
+        ? isLocalPeer(request) && isAllowedHost(request.headers["host"], host, operation.hosts)
+        : matchesSecret(bearerToken(request), token)
 
     yield* router.add(
       "GET",

@@ -52,7 +52,7 @@ export const Banner = () => {
   const title = state && WORKING[state]
   return title === undefined ? null : (
     <Notice tone="working" title={title}>
-      {message ?? `${pluralize(documents, "document")} so far. You can already ask questions.`}
+      {message ?? `${pluralize(documents ?? 0, "document")} so far. You can already ask questions.`}
     </Notice>
   )
 }
