@@ -89,6 +89,47 @@ describe("a stream of images", () => {
   )
 })
 
+describe("a stream without text", () => {
+  const KIB = 1024
+  for (const [name, filler] of [
+    ["comments", ": ping\n"],
+    ["blank lines", "\n"],
+    ["empty events", 'data: {"choices":[]}\n\n']
+  ] as const) {
+    it.live(`is billed by its bytes: ${name}`, () =>
+      Effect.gen(function* () {
+        const body = filler.repeat(10 * KIB)
+        const { server } = yield* startPaidServer((response, received) => {
+          response.writeHead(200, { "content-type": "text/event-stream" })
+          response.write(body)
+          if (received.body.includes("word")) response.write(`data: ${JSON.stringify(piece("word"))}\n\n`)
+          response.end("data: [DONE]\n\n")
+        })
+        const bytes = Math.floor((body.length + "data: [DONE]\n\n".length) / KIB)
+        yield* costs(server, post(server, PATH, stream), CHAT_INPUT + bytes)
+      }).pipe(Effect.scoped)
+    )
+  }
+
+  it.live("ends at 64 MiB", () =>
+    Effect.gen(function* () {
+      const line = Buffer.alloc(1024 * KIB, "x")
+      const { server } = yield* startPaidServer((response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" })
+        const more = () => {
+          if (response.destroyed) return
+          if (response.write(line)) setImmediate(more)
+          else response.once("drain", more)
+        }
+        more()
+      })
+      const { text } = yield* post(server, PATH, stream)
+      assert.match(text.slice(-400), /"upstream_broke_off"/)
+      assert.isAtMost(text.length, 65 * 1024 * KIB)
+    }).pipe(Effect.scoped)
+  )
+})
+
 /** Streams text until the connection is closed. */
 const streamForever = (response: ServerResponse, delta: object) => {
   const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`

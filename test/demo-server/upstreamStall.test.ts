@@ -21,15 +21,18 @@ const names = {
 } as const
 
 /** What a caller receives of a response that has these parts and then stalls. */
-const received = (read: ReadResponse, contentType: string, ...begun: ReadonlyArray<string>) =>
+const received = (read: ReadResponse, contentType: string, ...begun: ReadonlyArray<string>) => {
+  const parts = begun.map((part) => new TextEncoder().encode(part))
+  return receivedOf(read, contentType, Stream.concat(Stream.fromIterable(parts), Stream.never))
+}
+
+const receivedOf = (read: ReadResponse, contentType: string, stream: Stream.Stream<Uint8Array>) =>
   Effect.gen(function* () {
     const head = HttpClientResponse.fromWeb(
       HttpClientRequest.get("http://upstream"),
       new Response(null, { headers: { "content-type": contentType } })
     )
     // Not from a socket, whose timers the test clock does not control.
-    const parts = begun.map((part) => new TextEncoder().encode(part))
-    const stream = Stream.concat(Stream.fromIterable(parts), Stream.never)
     const answer = yield* read(Object.defineProperty(head, "stream", { value: stream }))
     const body = "error" in answer ? undefined : answer.body
     assert.strictEqual(body?._tag, "Stream")
@@ -94,6 +97,39 @@ describe("an upstream that stalls", () => {
       yield* TestClock.adjust("60 seconds")
       const { exit, text } = yield* Fiber.join(caller)
       assert.strictEqual(text, "the beginning")
+      const error = Exit.isFailure(exit) ? Cause.findErrorOption(exit.cause) : Option.none()
+      assert.instanceOf(Option.getOrUndefined(error), TimedOut)
+    })
+  )
+})
+
+describe("an upstream that sends a little every 50 seconds", () => {
+  const drip = (text: string) =>
+    Stream.fromEffectRepeat(Effect.delay(Effect.succeed(new TextEncoder().encode(text)), "50 seconds"))
+
+  for (const line of [": ping\n", "\n", "data: {}\n\n"]) {
+    it.effect(`ends after an hour with an error event: ${JSON.stringify(line)}`, () =>
+      Effect.gen(function* () {
+        const read = forwardResponse(Duration.minutes(1), names, makeRedactor("sk-none"))
+        const caller = yield* Effect.forkChild(receivedOf(read, "text/event-stream", drip(line)), {
+          startImmediately: true
+        })
+        yield* TestClock.adjust("59 minutes")
+        assert.isUndefined(caller.pollUnsafe())
+        yield* TestClock.adjust("2 minutes")
+        const { text } = yield* Fiber.join(caller)
+        assert.match(text, /data: \{.*"upstream_beyond_limit".*\}\n\n$/)
+      })
+    )
+  }
+
+  it.effect("as a file: the download fails after an hour", () =>
+    Effect.gen(function* () {
+      const caller = yield* Effect.forkChild(receivedOf(forwardVideo, "video/mp4", drip("x")), {
+        startImmediately: true
+      })
+      yield* TestClock.adjust("1 hour")
+      const { exit } = yield* Fiber.join(caller)
       const error = Exit.isFailure(exit) ? Cause.findErrorOption(exit.cause) : Option.none()
       assert.instanceOf(Option.getOrUndefined(error), TimedOut)
     })

@@ -13,6 +13,12 @@ import { type Bounds, textIn, reasoningIn } from "./ReportedUsage.ts"
 /** Characters of one event at most. A longer one, such as an image, is not parsed and counts as one token. */
 const MAX_EVENT = 1024 * 1024
 
+/** Bytes around the data of an event, at most: the names of its fields, and its blank line. */
+const EVENT_FRAME = 64
+
+/** Bytes without text that count as one token: comments, blank lines, events without choices. */
+const BYTES_PER_TOKEN = 1024
+
 /** The usage of a stream so far. */
 export interface StreamUsageCounter {
   /** Counts the decoded data of an event. */
@@ -21,7 +27,7 @@ export interface StreamUsageCounter {
   readonly bytes: (chunk: Uint8Array) => void
   /** The last `usage` of the stream. */
   readonly usage: () => unknown
-  /** The tokens of all text, by the server's own count. */
+  /** The tokens of all text and of the bytes without text, by the server's own count. */
   readonly totalTokens: () => number
   /** The tokens of the text without reasoning. */
   readonly textTokens: () => number
@@ -44,6 +50,11 @@ export const makeStreamUsageCounter = (): StreamUsageCounter => {
   let reasoningTokens = 0
   let hasError = false
   let hasChoices = false
+  /** Bytes without text, now and at the end of the last event. */
+  let otherBytes = 0
+  let bytesAtEvent = 0
+  let isInLongEvent = false
+  const totalTokens = () => textTokens + reasoningTokens + Math.floor(otherBytes / BYTES_PER_TOKEN)
 
   const event = (data: unknown) => {
     const reported = fieldOf(data, "usage")
@@ -63,8 +74,13 @@ export const makeStreamUsageCounter = (): StreamUsageCounter => {
     (parsed) => {
       if (parsed._tag !== "Event") return
       const { data } = parsed
+      const before = textTokens + reasoningTokens
       if (data.length > MAX_EVENT) textTokens += 1
       else if (data.trimEnd().endsWith("}")) event(parseJson(data))
+      if (textTokens + reasoningTokens > before) otherBytes -= data.length + EVENT_FRAME
+      otherBytes = Math.max(otherBytes, 0)
+      bytesAtEvent = otherBytes
+      isInLongEvent = false
     },
     { maxEventSize: MAX_EVENT }
   )
@@ -72,14 +88,18 @@ export const makeStreamUsageCounter = (): StreamUsageCounter => {
   return {
     event,
     bytes: (chunk) => {
+      if (!isInLongEvent) otherBytes += chunk.length
       const tooLarge = parser.feed(decoder.decode(chunk, { stream: true }))
-      if (tooLarge !== undefined) textTokens += 1
+      if (tooLarge === undefined) return
+      textTokens += 1
+      otherBytes = bytesAtEvent
+      isInLongEvent = true
     },
     usage: () => usage,
-    totalTokens: () => textTokens + reasoningTokens,
+    totalTokens,
     textTokens: () => textTokens,
     hasError: () => hasError,
-    isEmpty: () => textTokens + reasoningTokens === 0 && (hasError || !hasChoices)
+    isEmpty: () => totalTokens() === 0 && (hasError || !hasChoices)
   }
 }
 

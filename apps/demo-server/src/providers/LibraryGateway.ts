@@ -5,12 +5,14 @@ import {
   Gateway,
   GatewayError,
   PartialFailure,
-  ServerFailure
+  ServerFailure,
+  TimedOut
 } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
-import { Context, type Duration, Effect, Layer, Stream } from "effect"
+import { Context, Duration, Effect, Layer, Stream } from "effect"
 import type { UpstreamConnection } from "../routing/UpstreamClient.ts"
 import { rewordConfigurationErrors } from "../routing/UpstreamFaults.ts"
+import { STREAM_LIFE } from "../routing/UpstreamResponse.ts"
 
 /** Sees the parts of a chat stream, and may end it. */
 export type ChatInterceptor = (
@@ -50,6 +52,17 @@ const rewordLibraryErrors = (names: UpstreamConnection["names"]) => {
   return reword
 }
 
+const expired = (model: string) =>
+  new GatewayError({
+    operation: "chat",
+    model,
+    reason: new TimedOut({
+      message: `The gateway's stream did not end within ${Duration.format(STREAM_LIFE)}`,
+      scope: "call",
+      after: STREAM_LIFE
+    })
+  })
+
 /** Limits of a model's calls. */
 interface LibraryModelOptions {
   /** Until the whole response, or the head of a stream. */
@@ -75,7 +88,9 @@ export const layerLibraryGateway = (
         chatStream: (call) =>
           Stream.unwrap(
             Effect.map(CurrentChatInterceptor, (intercept) =>
-              intercept(call, Stream.mapError(gateway.chatStream(call), reword))
+              intercept(call, Stream.mapError(gateway.chatStream(call), reword)).pipe(
+                Stream.interruptWhen(Effect.delay(Effect.fail(expired(call.model)), STREAM_LIFE))
+              )
             )
           )
       })

@@ -2,7 +2,7 @@
 import { Failure } from "@sluice/core/contract"
 import { TimedOut } from "@sluice/core"
 import { TaskId, type ErrorDetails, parseErrorBody, parseJson } from "@sluice/core/client"
-import { Duration, Effect, Predicate, Schema, Stream } from "effect"
+import { Clock, Duration, Effect, Predicate, Schema, Stream } from "effect"
 import { type HttpClientError, type HttpClientResponse, HttpServerResponse } from "effect/http"
 import type { Redactor } from "./RedactCredential.ts"
 import { makeEventGuard } from "./EventGuard.ts"
@@ -94,8 +94,25 @@ const { body: cutStream } = new Failure({
 
 const CUT_STREAM = finalEvent(cutStream)
 
+/** A stream ends after this time, however little it sends at once. The transport limits its bytes. */
+export const STREAM_LIFE = Duration.hours(1)
+
+const EXPIRED_STREAM = finalEvent(
+  new Failure({
+    status: 504,
+    message: `The gateway's stream did not end within ${Duration.format(STREAM_LIFE)}`,
+    code: "upstream_beyond_limit"
+  }).body
+)
+
 /** Passes events on, line by line. An unfinished line at the end is dropped. */
-const mapEvents = ({ called, dialect, model }: ResponseContext, redactor: Redactor): BytesMap => {
+const mapEvents = (
+  { called, dialect, model }: ResponseContext,
+  redactor: Redactor,
+  clock: Clock.Clock
+): BytesMap => {
+  const end = clock.currentTimeMillisUnsafe() + Duration.toMillis(STREAM_LIFE)
+  const isExpired = () => clock.currentTimeMillisUnsafe() >= end
   const redacted = redactor.stream()
   const guard = makeEventGuard(redactor.text)
   const named = called === model ? undefined : incomingEvents(called, model)
@@ -106,14 +123,15 @@ const mapEvents = ({ called, dialect, model }: ResponseContext, redactor: Redact
       const guarded = guard.push(mapped?.push(clean) ?? clean)
       return named?.push(guarded) ?? guarded
     },
-    isDone: guard.isDone,
+    isDone: () => guard.isDone() || isExpired(),
     end: (isBroken) => {
       const clean = redacted.end()
       const last = mapped === undefined ? clean : Buffer.concat([mapped.push(clean), mapped.end()])
       const guarded = Buffer.concat([guard.push(last), guard.end()])
       const parts = named === undefined ? [guarded] : [named.push(guarded), named.end()]
-      const isCut = !guard.isDone() && (isBroken || guard.isCut())
-      return Buffer.concat(isCut ? [...parts, CUT_STREAM] : parts)
+      if (guard.isDone()) return Buffer.concat(parts)
+      if (isExpired()) return Buffer.concat([...parts, EXPIRED_STREAM])
+      return Buffer.concat(isBroken || guard.isCut() ? [...parts, CUT_STREAM] : parts)
     }
   }
 }
@@ -157,9 +175,9 @@ export const forwardResponse =
   (response) => {
     const contentType = response.headers["content-type"] ?? ""
     if (isEventStream(contentType)) {
-      return Effect.succeed(
+      return Effect.map(Clock.Clock, (clock) =>
         HttpServerResponse.stream(
-          mapBytes(response.stream, () => mapEvents(context, redactor), idle),
+          mapBytes(response.stream, () => mapEvents(context, redactor, clock), idle),
           { contentType: redactor.text(contentType) }
         )
       )
@@ -174,27 +192,32 @@ export const forwardResponse =
 /** How long a download may send nothing. */
 const FILE_IDLE = "60 seconds"
 
-const stalled = () =>
-  Stream.fail(
-    new TimedOut({
-      message: `The file's download sent nothing for ${FILE_IDLE}`,
-      scope: "attempt",
-      after: Duration.fromInputUnsafe(FILE_IDLE)
-    })
-  )
+const downloadFailed = (what: string, after: Duration.Input) =>
+  new TimedOut({
+    message: `The file's download ${what}`,
+    scope: "attempt",
+    after: Duration.fromInputUnsafe(after)
+  })
+const stalled = downloadFailed(`sent nothing for ${FILE_IDLE}`, FILE_IDLE)
+const tooSlow = downloadFailed(`did not end within ${Duration.format(STREAM_LIFE)}`, STREAM_LIFE)
 
-/** Streams a video. If it stalls, the connection is closed, so that the file does not look complete. */
-export const forwardVideo: ReadResponse = (response) => {
-  const contentType = response.headers["content-type"] ?? ""
-  return Effect.succeed(
-    /^(?:video\/|application\/octet-stream)/i.test(contentType)
-      ? HttpServerResponse.stream(
-          Stream.timeoutOrElse(response.stream, { duration: FILE_IDLE, orElse: stalled }),
-          { contentType: "video/mp4", headers: { "cache-control": "private, no-store" } }
-        )
-      : { contentType, error: undefined }
-  )
-}
+/** Streams a video. If it stalls or is slow, the connection is closed, so that the file does not look complete. */
+export const forwardVideo: ReadResponse = (response) =>
+  Effect.map(Clock.Clock, (clock) => {
+    const contentType = response.headers["content-type"] ?? ""
+    if (!/^(?:video\/|application\/octet-stream)/i.test(contentType)) return { contentType, error: undefined }
+    const end = clock.currentTimeMillisUnsafe() + Duration.toMillis(STREAM_LIFE)
+    const file = Stream.timeoutOrElse(response.stream, {
+      duration: FILE_IDLE,
+      orElse: () => Stream.fail(stalled)
+    }).pipe(
+      Stream.mapEffect((part) =>
+        clock.currentTimeMillisUnsafe() < end ? Effect.succeed(part) : Effect.fail(tooSlow)
+      )
+    )
+    const headers = { "cache-control": "private, no-store" }
+    return HttpServerResponse.stream(file, { contentType: "video/mp4", headers })
+  })
 
 /** Ignores the body: the interface does not define the response to a deletion. */
 export const ignoreBody: ReadResponse = () => Effect.succeed(HttpServerResponse.empty())
