@@ -10,7 +10,7 @@ import {
   ServerStatus
 } from "../../apps/demo-server/src/contract/index.ts"
 import { column, writePdf } from "../rag/PdfWriter.ts"
-import { filesOf, startServer, testServer, TestServer } from "./TestServer.ts"
+import { errorOf, filesOf, startServer, testServer, TestServer } from "./TestServer.ts"
 
 const tides = "# Tides\n\nThe tide in the harbour rises four metres at spring tide.\n"
 const boats = "# Boats\n\nBoats leave two hours before high water.\n"
@@ -204,6 +204,33 @@ layer(testServer(), { excludeTestServices: true })("documents", (it) => {
         const report = yield* json(IngestReportBody, "/documents", upload(files))
         assert.deepInclude(report, { added: 300, failed: [] })
         assert.strictEqual((yield* json(ServerStatus, "/status")).documents, 300)
+      })
+    )
+  )
+
+  it.effect("files beyond the user's storage are 413, until documents are removed", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { call, json } = yield* startServer({ env: { SLUICE_STORAGE_MB: "1" } })
+        const padded = `${tides}${" ".repeat(600_000)}\n`
+        assert.strictEqual((yield* call("/documents", upload({ "a.md": padded }))).status, 200)
+        const { storage } = yield* json(ServerStatus, "/status")
+        assert.strictEqual(storage?.limit, 1024 * 1024)
+        assert.isAbove(storage?.used ?? 0, 600_000)
+        for (const collection of ["default", "other"]) {
+          const refused = yield* call(`/documents?collection=${collection}`, upload({ "b.md": padded }))
+          assert.strictEqual(refused.status, 413)
+          const error = yield* errorOf(refused)
+          assert.strictEqual(error.code, "storage_full")
+          assert.include(error.message, "of your 1 MiB are used")
+        }
+        const mixed = yield* json(IngestReportBody, "/documents", upload({ "c.md": padded, "d.md": boats }))
+        assert.deepInclude(mixed, { added: 1 })
+        assert.deepInclude(mixed.failed[0], { path: "c.md", reason: "storage_full" })
+        const { documents } = yield* json(List, "/documents")
+        const first = documents.find(({ path }) => path === "a.md")
+        yield* call(`/documents/${first?.id}`, { method: "DELETE" })
+        assert.strictEqual((yield* call("/documents", upload({ "b.md": padded }))).status, 200)
       })
     )
   )

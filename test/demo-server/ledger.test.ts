@@ -259,20 +259,6 @@ onEachStore((store) => {
           answer: "{}"
         })
         assert.deepStrictEqual(yield* balances("a"), { user: 99, key: 99 })
-        // Only a key that paid for the response, or could, gets it.
-        const sql = yield* SqlClient.SqlClient
-        const [added] = yield* sql<{
-          id: number
-        }>`INSERT INTO tokens (user_id, name, hash, shown, status, remain_quota,
-          subnet, created_at) SELECT user_id, name, 'other hash', shown, status, 0, subnet, 0 FROM tokens WHERE id = ${key}
-          RETURNING id`
-        const empty = { ...named("x"), key: Number(added?.id) }
-        assert.strictEqual(codeOf(yield* ledger.reserve(empty)), "InsufficientQuota")
-        yield* sql`UPDATE tokens SET remain_quota = CASE id WHEN ${key} THEN 0 ELSE 1 END WHERE user_id = 'a'`
-        for (const request of [empty, named("x")]) {
-          assert.strictEqual(codeOf(yield* ledger.reserve(request)), "Replayed")
-        }
-        yield* sql`UPDATE tokens SET remain_quota = 99 WHERE id = ${key}`
         yield* TestClock.adjust("24 hours")
         assert.strictEqual(codeOf(yield* ledger.reserve(named("y"))), "Reserved")
         // A rejected reservation releases the key.

@@ -2,7 +2,7 @@
 import { Failure } from "@sluice/core/contract"
 import { Duration, Effect } from "effect"
 import { createHash } from "node:crypto"
-import { query, type SqlStep } from "../sql/SqlStep.ts"
+import { query, type SqlStep, write } from "../sql/SqlStep.ts"
 
 /** How long a key is bound to its first request. */
 export const KEY_LIFE = Duration.hours(24)
@@ -12,6 +12,12 @@ const MAX_KEY = 255
 
 /** Characters of a stored response at most. */
 export const MAX_RESPONSE = 8 * 1024 * 1024
+
+/** Bytes of one user's stored responses at most. Later ones are not stored. */
+const MAX_STORED = 256 * 1024 * 1024
+
+/** Bytes of a response that is always stored: the id of a token, and the mark of an unknown outcome. */
+const ALWAYS_STORED = 1024
 
 /** A caller's key, and the hash of the request. */
 export interface Idempotency {
@@ -97,20 +103,19 @@ export function* claimKey(
   charge: string,
   now: number
 ): SqlStep<Replay | Failure | undefined> {
+  yield* deleteResponses(now - Duration.toMillis(KEY_LIFE), { user, name })
   const taken = yield* query(
     `INSERT INTO idempotency (user_id, name, hash, charge_id, created_at) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (user_id, name) DO UPDATE SET hash = excluded.hash, charge_id = excluded.charge_id,
       created_at = excluded.created_at, content_type = NULL, answer = NULL
-    WHERE idempotency.created_at <= ?
-      OR (idempotency.hash = excluded.hash AND idempotency.answer IS NULL AND EXISTS (
-        SELECT 1 FROM charges WHERE charges.id = idempotency.charge_id AND charges.state = 'refunded'))
+    WHERE idempotency.hash = excluded.hash AND idempotency.answer IS NULL AND EXISTS (
+      SELECT 1 FROM charges WHERE charges.id = idempotency.charge_id AND charges.state = 'refunded')
     RETURNING name`,
     user,
     name,
     hash,
     charge,
-    now,
-    now - Duration.toMillis(KEY_LIFE)
+    now
   )
   if (taken.length > 0) return undefined
   const [found] = yield* query<Row>(
@@ -126,8 +131,18 @@ export function* claimKey(
   return settled.length > 0 ? responseNotStored : inFlight
 }
 
-/** Stores the response. */
+/** Stores the response, unless the user's responses have too many bytes. */
 export function* storeResponse(charge: string, user: string, { answer, contentType }: Replay): SqlStep<void> {
+  const bytes = Buffer.byteLength(answer)
+  const counted = yield* query(
+    `UPDATE users SET stored_bytes = stored_bytes + ? WHERE id = ? AND (? <= ${ALWAYS_STORED}
+      OR stored_bytes + ? <= ${MAX_STORED}) RETURNING id`,
+    bytes,
+    user,
+    bytes,
+    bytes
+  )
+  if (counted.length === 0) return
   yield* query(
     "UPDATE idempotency SET answer = ?, content_type = ? WHERE user_id = ? AND charge_id = ?",
     answer,
@@ -135,6 +150,33 @@ export function* storeResponse(charge: string, user: string, { answer, contentTy
     user,
     charge
   )
+}
+
+interface DeletedRow {
+  readonly user_id: string
+  readonly bytes: number | null
+}
+
+/** Deletes keys with their responses that are from before a time: all, or one. */
+export function* deleteResponses(
+  before: number,
+  one?: { readonly user: string; readonly name: string }
+): SqlStep<void> {
+  const deleted = yield* query<DeletedRow>(
+    `DELETE FROM idempotency WHERE created_at <= ? ${one === undefined ? "" : "AND user_id = ? AND name = ?"}
+      RETURNING user_id, OCTET_LENGTH(answer) AS bytes`,
+    before,
+    ...(one === undefined ? [] : [one.user, one.name])
+  )
+  for (const [user, rows] of Map.groupBy(deleted, ({ user_id }) => user_id)) {
+    const bytes = rows.reduce((sum, row) => sum + Number(row.bytes), 0)
+    yield* write(
+      "UPDATE users SET stored_bytes = CASE WHEN stored_bytes > ? THEN stored_bytes - ? ELSE 0 END WHERE id = ?",
+      bytes,
+      bytes,
+      user
+    )
+  }
 }
 
 /** Records that the outcome is unknown, so that the call is not executed again. */

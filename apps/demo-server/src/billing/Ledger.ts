@@ -2,7 +2,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { write } from "../sql/SqlStep.ts"
-import { storeResponse, type Replay } from "./Idempotency.ts"
+import { deleteResponses, storeResponse, type Replay } from "./Idempotency.ts"
 import { OPEN, ownLease, renew, SHARED_CLOCK, sharedLease } from "./Lease.ts"
 import { refund, reserveAll, settleAll } from "./LedgerSteps.ts"
 import { type Charge, chargeId, type ReservationRequest, type Settlement } from "./Reservation.ts"
@@ -132,8 +132,13 @@ export class Ledger extends Context.Service<Ledger>()("@sluice/demo-server/Ledge
           WHEN 'refunded' THEN 0 ELSE reserved END) AS units FROM charges WHERE ${sql.in("id", charges)}`
         return Number(sum?.units ?? 0)
       }),
-      deleteResponses: (before: number) =>
-        commit(() => write("DELETE FROM idempotency WHERE created_at <= ?", before))
+      deleteResponses: (before: number) => commit(() => deleteResponses(before)),
+      /** Bytes of the responses that are stored for a user. */
+      storedBytes: (user: string) =>
+        Effect.map(
+          sql<{ bytes: number }>`SELECT stored_bytes AS bytes FROM users WHERE id = ${user}`,
+          ([row]) => Number(row?.bytes ?? 0)
+        )
     }
   })
 }) {

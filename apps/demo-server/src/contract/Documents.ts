@@ -13,7 +13,7 @@ export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024 * 1024
 /** A file that could not be added. The other files of the upload are not affected. */
 export const FailedFile = Schema.Struct({
   path: Schema.String,
-  /** In snake case: `unsupported_format`, `malformed`, `encrypted`, `empty`, `too_large` … */
+  /** In snake case: `unsupported_format`, `malformed`, `encrypted`, `empty`, `too_large`, `storage_full` … */
   reason: Schema.String,
   message: Schema.String
 })

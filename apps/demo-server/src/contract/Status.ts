@@ -33,6 +33,8 @@ export const ServerStatus = Schema.Struct({
   /** Of the caller's library. Absent without a credential that may read documents. */
   documents: Schema.optionalKey(Schema.Int),
   passages: Schema.optionalKey(Schema.Int),
+  /** Bytes that the user's documents and stored responses have, and may have. Absent like the counts. */
+  storage: Schema.optionalKey(Schema.Struct({ used: Schema.Int, limit: Schema.Int })),
   state: State,
   /** Advice, if there is something to do. */
   message: Schema.optionalKey(Schema.String),

@@ -147,13 +147,20 @@ const quotaVersions = Effect.gen(function* () {
   yield* sql`ALTER TABLE charges ADD COLUMN quota_version BIGINT DEFAULT 0`
 })
 
+/** Bytes of the responses that are stored for a user's Idempotency-Keys. */
+const storedBytes = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`ALTER TABLE users ADD COLUMN stored_bytes BIGINT NOT NULL DEFAULT 0`
+})
+
 const all = {
   "0001_accounts": accounts,
   "0002_permissions": permissions,
   "0003_money": billing,
   "0004_limits": limits,
   "0005_media_tasks": mediaTasks,
-  "0006_quota_versions": quotaVersions
+  "0006_quota_versions": quotaVersions,
+  "0007_stored_bytes": storedBytes
 }
 
 /** The last migration that this version knows. A database with a higher one is of a newer version. */

@@ -4,6 +4,7 @@ import { DocumentFormats, RagError } from "@sluice/rag"
 import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { CurrentUser } from "../contract/Access.ts"
 import type { FailedFile } from "../contract/Documents.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { fileHeaders } from "./FileHeaders.ts"
@@ -12,7 +13,7 @@ import { withCurrentContext } from "../libraries/BilledModels.ts"
 import { makeCallerDocuments } from "./CallerDocuments.ts"
 import { PageImages } from "./PageImages.ts"
 import { endWithError, wantsEvents, withRagFailures } from "../libraries/RagFailure.ts"
-import { uploadedFiles } from "./Upload.ts"
+import { makeStorageOf, uploadedFiles } from "./Upload.ts"
 
 const noFile = new RagError({
   stage: "ingest",
@@ -21,6 +22,9 @@ const noFile = new RagError({
     "The upload has no file. Send multipart/form-data with one part for each file and its path as the filename"
 })
 
+/** Reasons for status 413. */
+const TOO_LARGE = new Set(["too_large", "storage_full"])
+
 export const DocumentsLayer = HttpApiBuilder.group(
   ServerApi,
   "documents",
@@ -28,6 +32,7 @@ export const DocumentsLayer = HttpApiBuilder.group(
     const images = yield* PageImages
     const formats = yield* DocumentFormats
     const callerDocuments = yield* makeCallerDocuments
+    const storageOf = yield* makeStorageOf
 
     return handlers.handleAll({
       list: Effect.fn("documents.list")(function* ({ query }) {
@@ -37,7 +42,8 @@ export const DocumentsLayer = HttpApiBuilder.group(
       add: Effect.fn("documents.add")(function* ({ headers, payload, query }) {
         const { ingest, ingestEvents } = yield* callerDocuments.library(query, true)
         const rejected: Array<FailedFile> = []
-        const source = { files: uploadedFiles(payload, (file) => rejected.push(file)) }
+        const storage = yield* storageOf((yield* CurrentUser).user, "storedBytes")
+        const source = { files: uploadedFiles(payload, (file) => rejected.push(file), storage) }
         if (wantsEvents(headers)) {
           return (yield* withCurrentContext(ingestEvents(source))).pipe(
             Stream.flatMap((event) => Stream.fromIterable(toStreamEvents(event, rejected))),
@@ -53,7 +59,7 @@ export const DocumentsLayer = HttpApiBuilder.group(
         const modelFailure = ingested.failed.find(({ error }) => error.reason === "Model")
         if (modelFailure !== undefined) return yield* modelFailure.error
         const [first] = failed
-        if (first !== undefined && failed.every(({ reason }) => reason === "too_large")) {
+        if (first !== undefined && failed.every(({ reason }) => TOO_LARGE.has(reason))) {
           const { message, path, reason } = first
           return yield* new Failure({ status: 413, message, code: reason, param: path })
         }

@@ -13,6 +13,7 @@ import { providersPath } from "../providers/ProvidersSettings.ts"
 import { VERSION } from "../config/ServerConfig.ts"
 import { withCurrentContext } from "../libraries/BilledModels.ts"
 import { endWithError, withRagFailures } from "../libraries/RagFailure.ts"
+import { makeStorageOf } from "./Upload.ts"
 import { UserLibraries } from "../libraries/UserLibraries.ts"
 
 export const StatusLayer = HttpApiBuilder.group(
@@ -20,6 +21,7 @@ export const StatusLayer = HttpApiBuilder.group(
   "status",
   Effect.fn(function* (handlers) {
     const libraries = yield* UserLibraries
+    const storageOf = yield* makeStorageOf
     const { byKey, byToken, sessionUser } = yield* makeAuthenticator
     /** Undefined without a credential that may read documents. */
     const reader = Effect.gen(function* () {
@@ -44,6 +46,10 @@ export const StatusLayer = HttpApiBuilder.group(
         const known = yield* reader
         const user = known ?? OWNER
         const library = yield* libraries.of(user)
+        const storage =
+          known === undefined
+            ? undefined
+            : Option.getOrUndefined(yield* Effect.option(storageOf(known, "shownBytes")))
         const { documents, passages, ...state } = yield* library.state
         return {
           version: VERSION,
@@ -53,6 +59,7 @@ export const StatusLayer = HttpApiBuilder.group(
           formats,
           ...state,
           ...(known !== undefined && { documents, passages }),
+          ...(storage !== undefined && { storage }),
           // Only the owner's library has the samples.
           questions: user === OWNER ? libraries.questions : []
         }

@@ -3,8 +3,12 @@ import { parseJson } from "@sluice/core/client"
 import { MAX_FILE_BYTES, type Metadata, METADATA_BYTES, RagError, type Upload } from "@sluice/rag"
 import { Effect, Predicate, Result, Stream } from "effect"
 import { Multipart } from "effect/http"
+import { Ledger } from "../billing/Ledger.ts"
+import { ServerConfig } from "../config/ServerConfig.ts"
 import { documentPath } from "../contract/Names.ts"
 import type { FailedFile } from "../contract/Documents.ts"
+import { UserLibraries } from "../libraries/UserLibraries.ts"
+import { catchSqlError } from "../sql/StoreFailure.ts"
 
 /** Characters of a path at most. Paths are listed, shown and sent in headers. */
 const MAX_PATH = 1024
@@ -80,21 +84,48 @@ const rejectionOf = (name: string, path: string, bytes: number): FailedFile | un
     return { path: start, reason: "malformed", message }
   }
   if (bytes <= MAX_FILE_BYTES) return undefined
-  const message = `${path} is larger than ${Math.round(MAX_FILE_BYTES / 1024 / 1024)} MiB. Split it or leave it out`
+  const message = `${path} is larger than ${mebibytes(MAX_FILE_BYTES)}. Split it or leave it out`
   return { path, reason: "too_large", message }
+}
+
+const mebibytes = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MiB`
+
+/** What a user stores, and may store, in bytes. */
+export interface Storage {
+  readonly used: number
+  readonly limit: number
+}
+
+/** What a user stores: documents, and responses kept for an `Idempotency-Key`. */
+export const makeStorageOf = Effect.gen(function* () {
+  const libraries = yield* UserLibraries
+  const ledger = yield* Ledger
+  const { billing } = yield* ServerConfig
+  return Effect.fnUntraced(function* (user: string, bytes: "storedBytes" | "shownBytes") {
+    const documents = yield* Effect.flatMap(libraries.of(user), (library) => library[bytes])
+    const responses = yield* catchSqlError(ledger.storedBytes(user))
+    return { used: documents + responses, limit: billing.storageBytes } satisfies Storage
+  })
+})
+
+const storageFull = (path: string, { limit, used }: Storage): FailedFile => {
+  const message = `${path} does not fit: ${mebibytes(used)} of your ${mebibytes(limit)} are used. Remove documents, or ask an administrator to raise SLUICE_STORAGE_MB`
+  return { path, reason: "storage_full", message }
 }
 
 type Fault = RagError | Multipart.MultipartError
 const isFault = (next: Upload | Fault): next is Fault => "_tag" in next
 
-/** The files of an upload that the library may read. The others go to `reject`. */
+/** The files of an upload that the library may read, and that fit into the storage. The others go to `reject`. */
 export const uploadedFiles = (
   parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>,
-  reject: (file: FailedFile) => void
+  reject: (file: FailedFile) => void,
+  storage: Storage
 ): Stream.Stream<Upload, RagError> =>
   Stream.suspend(() => {
     /** The metadata of the files to come, and whether any file came after it. */
     const attached: { metadata?: Metadata; used: boolean } = { used: true }
+    let { used } = storage
     return failWhenStalled(parts).pipe(
       Stream.mapEffect((part): Effect.Effect<Upload | Fault | undefined> => {
         if (Multipart.isField(part)) {
@@ -109,9 +140,13 @@ export const uploadedFiles = (
           if (Result.isFailure(result)) return result.failure
           const { chunks, bytes } = result.success
           const path = documentPath(part.name)
-          const rejection = rejectionOf(part.name, path, bytes)
-          if (rejection === undefined)
+          const rejection =
+            rejectionOf(part.name, path, bytes) ??
+            (used + bytes > storage.limit ? storageFull(path, { ...storage, used }) : undefined)
+          if (rejection === undefined) {
+            used += bytes
             return { path, bytes: Buffer.concat(chunks), ...(metadata !== undefined && { metadata }) }
+          }
           reject(rejection)
           return undefined
         })

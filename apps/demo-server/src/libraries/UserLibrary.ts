@@ -23,6 +23,12 @@ const WAITING_FOR_GATEWAY = "The gateway has not responded yet. The library open
 
 type Busy = "filling" | "rebuilding"
 
+/** A passage's vector, text and index, on average. */
+const PASSAGE_BYTES = 8 * 1024
+
+/** How long the bytes that the page shows are not counted again: that reads the documents of all collections. */
+const SHOWN_BYTES_AGE = "10 seconds"
+
 /** The counts are 0 while the library cannot be opened. */
 interface LibraryState extends Pick<ServerStatus, "state" | "message"> {
   readonly documents: number
@@ -104,6 +110,21 @@ export const makeUserLibrary = Effect.fnUntraced(function* (folder: string, desc
     }
   })
 
+  /** Bytes of all documents: those of their files, and of their passages on average. */
+  const storedBytes: Effect.Effect<number, RagError> = Effect.gen(function* () {
+    let sum = 0
+    for (const name of yield* names) {
+      const { library } = yield* collection(name, false)
+      // A collection that cannot be opened does not stop uploads into the others.
+      const documents = yield* Effect.orElseSucceed(
+        Effect.flatMap(library, (open) => open.documents),
+        () => []
+      )
+      for (const { bytes, passages } of documents) sum += bytes + passages * PASSAGE_BYTES
+    }
+    return sum
+  })
+
   /** Removes a collection with its documents. Fails with `NotFound`, or `Stale` during a rebuild. */
   const remove = Effect.fn("UserLibrary.remove")(function* (name: string) {
     // The end of a rebuild would bring the collection back.
@@ -154,7 +175,17 @@ export const makeUserLibrary = Effect.fnUntraced(function* (folder: string, desc
       Effect.provideContext(platform)
     )
 
-  return { ...defaultCollection, collection, names, remove, state, rebuild, fill }
+  return {
+    ...defaultCollection,
+    collection,
+    names,
+    remove,
+    state,
+    storedBytes,
+    shownBytes: yield* Effect.cachedWithTTL(storedBytes, SHOWN_BYTES_AGE),
+    rebuild,
+    fill
+  }
 })
 
 export type UserLibrary = Effect.Success<ReturnType<typeof makeUserLibrary>>

@@ -67,6 +67,11 @@ const onPick = (event: Event) => {
   input.value = "" // The same file may be chosen again.
 }
 
+const StorageUsed = () => {
+  const storage = status.value?.storage
+  return storage && <span>{`${byteSize(storage.used)} of ${byteSize(storage.limit)} used.`}</span>
+}
+
 const FilePickers = () => (
   <div class="pickers">
     <label class="button primary">
@@ -79,7 +84,7 @@ const FilePickers = () => (
     </label>
     <p class="quiet">
       {status.value?.formats.map(({ label }) => label).join(", ")}. You can also drop files and folders
-      anywhere on this page.
+      anywhere on this page. <StorageUsed />
     </p>
   </div>
 )
