@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { setTimeout } from "node:timers/promises"
 import { makeRedactor } from "../../apps/demo-server/src/routing/RedactCredential.ts"
-import { startPaidServer, chat, embed, piece, post, vectors } from "./PaidServer.ts"
+import { startPaidServer, chat, embed, events, piece, post, vectors } from "./PaidServer.ts"
 
 const SECRET = "sk-canary-0123456789abcdef"
 const film = { model: "v", prompt: "p" }
@@ -58,6 +58,63 @@ describe("a credential that an upstream repeats", () => {
       assert.include(yield* answered(post(server, "/v1/chat/completions", chat)), "héé <redacted>")
       const events = yield* answered(post(server, "/v1/chat/completions", { ...chat, stream: true }))
       assert.include(events, "<redacted>, 中文")
+    }).pipe(Effect.scoped)
+  )
+
+  it("is removed if its characters are escaped", () => {
+    const redactor = makeRedactor(SECRET)
+    const escape = (text: string, slashes: string) =>
+      text.replaceAll(/./g, (char) => `${slashes}u00${char.charCodeAt(0).toString(16)}`)
+    for (const echo of [
+      escape(SECRET, "\\"),
+      escape(SECRET, "\\\\").toUpperCase().replaceAll("U00", "u00"),
+      SECRET.replaceAll("-", "\\u002d"),
+      escape(SECRET.slice(3), "\\")
+    ]) {
+      const json = `{"note":"é ${echo}, \\u00e9"}`
+      const bytes = Buffer.from(json)
+      const clean = '{"note":"é <redacted>, \\u00e9"}'
+      assert.strictEqual(redactor.bytes(bytes).toString(), clean)
+      assert.strictEqual(redactor.text(json), clean)
+      for (const size of [1, 7, 100]) {
+        const { end, push } = redactor.stream()
+        const parts: Array<Uint8Array> = []
+        for (let at = 0; at < bytes.length; at += size) parts.push(push(bytes.subarray(at, at + size)))
+        assert.strictEqual(Buffer.concat([...parts, end()]).toString(), clean, String(size))
+      }
+    }
+  })
+
+  it("is not removed from results if it is short: it may be an ordinary word", () => {
+    for (const secret of ["k", "none", "sk-test", "fifteen-letters"]) {
+      const text = Buffer.from(`ask ${secret}: none of sk-test's fifteen-letters`)
+      const { bytes, stream } = makeRedactor(secret)
+      assert.strictEqual(bytes(text).toString(), text.toString())
+      assert.strictEqual(Buffer.from(stream().push(text)).toString(), text.toString())
+    }
+  })
+
+  it.live("ends a stream whose events have it in pieces", () =>
+    Effect.gen(function* () {
+      const pieces = (size: number) =>
+        Array.from({ length: Math.ceil(SECRET.length / size) }, (_, at) =>
+          piece(SECRET.slice(at * size, (at + 1) * size))
+        )
+      const { server } = yield* startPaidServer(
+        (response, { body }) => {
+          events(response, piece("my key: "), ...pieces(body.includes("halves") ? 13 : 1))
+          response.end("data: [DONE]\n\n")
+        },
+        { SLUICE_API_KEY: SECRET }
+      )
+      for (const content of ["halves", "characters"]) {
+        const messages = [{ role: "user", content }]
+        const { text } = yield* post(server, "/v1/chat/completions", { ...chat, messages, stream: true })
+        assert.include(text, '"code":"upstream_credential"')
+        assert.notInclude(text, "DONE")
+        const joined = [...text.matchAll(/"content":"(.*?)"/g)].map(([, part]) => part).join("")
+        assert.notInclude(joined, SECRET.slice(3, 3 + 16))
+      }
     }).pipe(Effect.scoped)
   )
 

@@ -1,14 +1,24 @@
 /** Removes the server's credential from responses of upstreams. */
-import { makeRedact } from "@sluice/core/client"
+import { makeRedact, parseJson } from "@sluice/core/client"
 
 /** A key's prefix such as `sk-`. Some gateways repeat a key without it. */
 const PREFIX = /^[a-z]+-/
 
-/** A key without its prefix that is shorter than this may be an ordinary word. */
-const MIN_BARE_LENGTH = 16
+/**
+ * Shorter credentials, such as `none`, are ordinary words: they are not removed from results. So are keys without their
+ * prefix.
+ */
+const MIN_LENGTH = 16
+
+/** Bytes of an escaped character at most: `\\\\u0073`. */
+const MAX_ESCAPE = 9
 
 const REDACTED = "<redacted>"
 const NO_BYTES = Buffer.alloc(0)
+const ESCAPE = Buffer.from("\\u00")
+
+/** The texts of an event that a caller joins. */
+const JOINED = /"(?:content|reasoning_content|reasoning|refusal|arguments|text)"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*")/g
 
 export interface Redactor {
   /** For error messages: also removes parts of the credential, since messages may be cut. */
@@ -20,35 +30,55 @@ export interface Redactor {
     readonly push: (bytes: Uint8Array) => Uint8Array
     readonly end: () => Uint8Array
   }
+  /** Whether the texts of the events so far, joined, have the start of the credential. Takes whole lines. */
+  readonly leak: () => (lines: Uint8Array) => boolean
 }
 
+/** Matches a text, also if its characters are escaped as in JSON, once or repeatedly. */
+const escapedPattern = (text: string): string =>
+  [...text]
+    .map((char) => {
+      const code = char.charCodeAt(0).toString(16).padStart(2, "0")
+      const digits = [...code].map((digit) => `[${digit}${digit.toUpperCase()}]`).join("")
+      return `(?:${char.replace(/\W/, "\\$&")}|\\\\+u00${digits}${char === "/" ? "|\\\\+/" : ""})`
+    })
+    .join("")
+
 export const makeRedactor = (secret: string): Redactor => {
-  const text = makeRedact(secret)
+  const removeParts = makeRedact(secret)
   const bare = secret.replace(PREFIX, "")
-  const shortest = bare.length < MIN_BARE_LENGTH ? secret : bare
+  const shortest = bare.length < MIN_LENGTH ? secret : bare
+  if (shortest.length < MIN_LENGTH) {
+    const same = <A>(bytes: A) => bytes
+    return {
+      text: removeParts,
+      bytes: same,
+      stream: () => ({ push: same, end: () => NO_BYTES }),
+      leak: () => () => false
+    }
+  }
   const sought = Buffer.from(shortest)
-  const [first = 0] = sought
+  const prefix = escapedPattern(secret.slice(0, secret.length - shortest.length))
+  const pattern = new RegExp(`(?:${prefix})?${escapedPattern(shortest)}`, "g")
+  const longest = secret.length * MAX_ESCAPE
+  /** Bytes that the credential may have, escaped or not. */
+  const ofSecret = new Set(Buffer.from(`${secret}\\u0123456789abcdefABCDEF`))
 
   /** The credential is ASCII, so latin1 keeps all other bytes, even of cut characters. */
   const bytes = (given: Buffer): Buffer =>
-    given.includes(sought)
-      ? Buffer.from(
-          given.toString("latin1").replaceAll(secret, REDACTED).replaceAll(shortest, REDACTED),
-          "latin1"
-        )
+    given.includes(sought) || given.includes(ESCAPE)
+      ? Buffer.from(given.toString("latin1").replace(pattern, REDACTED), "latin1")
       : given
 
   /** The position of a possible start of the credential at the end; the length if there is none. */
   const partialMatch = (given: Buffer): number => {
-    let at = given.indexOf(first, Math.max(0, given.length - sought.length + 1))
-    while (at >= 0 && !sought.subarray(0, given.length - at).equals(given.subarray(at))) {
-      at = given.indexOf(first, at + 1)
-    }
-    return at < 0 ? given.length : at
+    let at = given.length
+    while (at > 0 && given.length - at < longest && ofSecret.has(given[at - 1] ?? 0)) at--
+    return at
   }
 
   return {
-    text,
+    text: (text) => removeParts(text.includes("\\u00") ? text.replace(pattern, REDACTED) : text),
     bytes,
     stream: () => {
       let waiting: Buffer = NO_BYTES
@@ -61,6 +91,18 @@ export const makeRedactor = (secret: string): Redactor => {
           return all.subarray(0, end)
         },
         end: () => waiting
+      }
+    },
+    leak: () => {
+      const start = shortest.slice(0, MIN_LENGTH)
+      let tail = ""
+      return (lines) => {
+        for (const [, quoted = ""] of Buffer.from(lines).toString("latin1").matchAll(JOINED)) {
+          const joined = tail + String(quoted.includes("\\") ? parseJson(quoted) : quoted.slice(1, -1))
+          if (joined.includes(start)) return true
+          tail = joined.slice(1 - MIN_LENGTH)
+        }
+        return false
       }
     }
   }

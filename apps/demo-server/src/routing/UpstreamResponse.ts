@@ -94,6 +94,16 @@ const { body: cutStream } = new Failure({
 
 const CUT_STREAM = finalEvent(cutStream)
 
+const NO_BYTES = new Uint8Array()
+
+const LEAK = finalEvent(
+  new Failure({
+    status: 502,
+    message: "The gateway's stream repeated a credential, and was ended",
+    code: "upstream_credential"
+  }).body
+)
+
 /** A stream ends after this time, however little it sends at once. The transport limits its bytes. */
 export const STREAM_LIFE = Duration.hours(1)
 
@@ -114,6 +124,8 @@ const mapEvents = (
   const end = clock.currentTimeMillisUnsafe() + Duration.toMillis(STREAM_LIFE)
   const isExpired = () => clock.currentTimeMillisUnsafe() >= end
   const redacted = redactor.stream()
+  const leaks = redactor.leak()
+  let isLeak = false
   const guard = makeEventGuard(redactor.text)
   const named = called === model ? undefined : incomingEvents(called, model)
   const mapped = keepsEvents(dialect) ? undefined : mapEventData((data) => interfaceEvent(dialect, data))
@@ -121,10 +133,12 @@ const mapEvents = (
     push: (bytes) => {
       const clean = redacted.push(bytes)
       const guarded = guard.push(mapped?.push(clean) ?? clean)
-      return named?.push(guarded) ?? guarded
+      isLeak = leaks(guarded)
+      return isLeak ? NO_BYTES : (named?.push(guarded) ?? guarded)
     },
-    isDone: () => guard.isDone() || isExpired(),
+    isDone: () => isLeak || guard.isDone() || isExpired(),
     end: (isBroken) => {
+      if (isLeak) return LEAK
       const clean = redacted.end()
       const last = mapped === undefined ? clean : Buffer.concat([mapped.push(clean), mapped.end()])
       const guarded = Buffer.concat([guard.push(last), guard.end()])
