@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { apiKey, GatewayReader, Reader } from "@sluice/core"
+import { apiKey, GatewayReader, isProof, Reader } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Effect, Layer, Stream } from "effect"
 import { readLine } from "../../packages/core/src/readers/CitedLines.ts"
@@ -109,6 +109,13 @@ describe("a chat model's answer", () => {
     })
   )
 
+  it.effect("in prose is not cited for one shared word without a topic", () =>
+    Effect.gen(function* () {
+      const claims = "The treasurer has stolen it from all of you [1]. It takes the money [1]."
+      assert.deepStrictEqual((yield* reading(claims)).sentences, [])
+    })
+  )
+
   it.effect("loses sentences without a valid citation, and ends at NOT_FOUND", () =>
     Effect.gen(function* () {
       const nowhere = [
@@ -137,4 +144,40 @@ describe("a chat model's answer", () => {
       assert.strictEqual(lines[3], 'Question: "How long?"')
     })
   )
+})
+
+describe("a quote proves something", () => {
+  const passage = [
+    "The toll is four crowns. Boats pay more, he says: ask at the gate!",
+    "| Name | Fee |",
+    "| Rowing boat | 4 |",
+    "Duty: none",
+    "门票四十元，儿童免费。"
+  ].join("\n")
+
+  for (const quote of [
+    "toll is four crowns",
+    "The toll is four crowns.",
+    "Rowing boat",
+    "4",
+    "none",
+    "Name",
+    "四十元",
+    "ask at the gate!"
+  ]) {
+    it(`with three words, or as a whole cell, line or sentence: ${quote}`, () => {
+      assert.isTrue(isProof(quote, passage))
+    })
+  }
+
+  for (const quote of ["e", "The", "the", "is four", "toll", "crowns", "boat", "he says", "四", "|", "."]) {
+    it(`not as a part of one: ${quote}`, () => {
+      assert.isFalse(isProof(quote, passage))
+    })
+  }
+
+  it("as a cell of a file with another delimiter", () => {
+    assert.isTrue(isProof("4", "boat,4,yes", ","))
+    assert.isFalse(isProof("4", "boat,4,yes"))
+  })
 })

@@ -57,20 +57,66 @@ export const sentencesOf = (text: string): ReadonlyArray<string> =>
     .map(({ index, segment }) => text.slice(index, index + segment.length).trim())
     .filter((sentence) => sentence !== "")
 
-/** Words, and each Han character by itself. */
-const words = (text: string): ReadonlySet<string> =>
-  new Set(text.toLowerCase().match(/\p{Script=Han}|[\p{L}\p{N}]+/gu))
+/** Words without a topic. Those of one or two letters are not listed. */
+const FUNCTION_WORDS = new Set(
+  (
+    "the and for are was were has have had this that these those with from not but you your its their they will can could " +
+    "may should would which what when who where how all any also than then there been into our his her she him " +
+    "der die das und ist nicht ein eine den dem des mit von les une est que qui dans pour los las del una por con " +
+    "的 了 是 在 和 与 有 不"
+  ).split(" ")
+)
 
-/** The sentence of a passage that shares most words with a claim, or `undefined`. */
+/** A word, or a character of a script without spaces. */
+const WORD =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[[\p{L}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]]+/gv
+
+/** The words with a topic: numbers, characters of scripts without spaces, and others from three letters. */
+const contentWords = (text: string): ReadonlyArray<string> =>
+  (text.toLowerCase().match(WORD) ?? []).filter(
+    (word) => !FUNCTION_WORDS.has(word) && !/^[a-z]{1,2}$/.test(word)
+  )
+
+/** Content words of a quote from the middle of a sentence. */
+const MIN_QUOTE_WORDS = 3
+
+const BEFORE_CELL = /(?:^|[\n\t|:：.!?。！？])[\s"'“‘(*_-]*$/
+const AFTER_CELL = /^[\s"'”’)*_]*(?:$|[\n\t|.!?。！？])/
+
+/** Characters around a quote in which its borders are looked for. */
+const AROUND = 16
+
+/**
+ * Whether a quote is long enough to prove something: three content words, or a whole cell, line or sentence of its
+ * passage. `delimiter`: what also separates cells.
+ */
+export const isProof = (quote: string, passage: string, delimiter = "\n"): boolean => {
+  if (contentWords(quote).length >= MIN_QUOTE_WORDS) return true
+  if (!/[\p{L}\p{N}]/u.test(quote)) return false
+  for (let at = passage.indexOf(quote); at >= 0; at = passage.indexOf(quote, at + 1)) {
+    const before = passage.slice(Math.max(0, at - AROUND), at).replaceAll(delimiter, "\n")
+    const after = passage.slice(at + quote.length, at + quote.length + AROUND).replaceAll(delimiter, "\n")
+    const endsSentence = /[.!?。！？]["'”’)]?$/.test(quote)
+    if (BEFORE_CELL.test(before) && (endsSentence || AFTER_CELL.test(after))) return true
+  }
+  return false
+}
+
+/** Content words that a claim must share with its sentence, if it has as many. */
+const MIN_SHARED_WORDS = 2
+
+/** The sentence of a passage that shares most content words with a claim, or `undefined`. */
 export const closestSentence = (claim: string, passage: string): string | undefined => {
-  const claimed = words(claim)
+  const claimed = new Set(contentWords(claim))
+  const needed = Math.min(claimed.size, MIN_SHARED_WORDS)
   let best: string | undefined
   let most = 0
   for (const sentence of sentencesOf(passage)) {
-    const found = words(sentence)
-    const shared = found.intersection(claimed).size / Math.sqrt(Math.max(1, found.size))
-    if (shared > most) {
-      most = shared
+    const found = new Set(contentWords(sentence))
+    const shared = found.intersection(claimed).size
+    const closeness = shared / Math.sqrt(Math.max(1, found.size))
+    if (shared >= needed && closeness > most) {
+      most = closeness
       best = sentence
     }
   }

@@ -1,5 +1,5 @@
 /** The sources of an answer, and the verification of its quotes: a quote must be in its source, to the letter. */
-import { type CitedSentence, findQuote, type ReaderPassage } from "@sluice/core"
+import { type CitedSentence, findQuote, isProof, type ReaderPassage } from "@sluice/core"
 import type { Citation, StoredPassage } from "../document/Document.ts"
 import { referencesIn } from "../formats/parsing/Mentions.ts"
 import type { FigureAnswer } from "./FigureVision.ts"
@@ -58,8 +58,8 @@ const findLine = (line: string, text: string): string | undefined => {
 }
 
 /**
- * The numbered citations of a sentence. Undefined if it has none, or if one of its quotes is not found. A quote that refers
- * to a figure among the sources ("see Fig. 3") also cites the caption of that figure.
+ * The numbered citations of a sentence. Undefined if it has none, or if one of its quotes is not found. A quote that is too
+ * short to prove anything is left out. A quote that refers to a figure among the sources ("see Fig. 3") also cites the caption of that figure.
  */
 export const verify = (
   sentence: CitedSentence,
@@ -71,6 +71,7 @@ export const verify = (
   const quotes = sentence.evidence
     .map(({ passage, quote }) => [sources[passage], quote] as const)
     .filter(([source, quote]) => source?.passage.figure?.head?.includes(quote.trim()) !== true)
+    .filter(([source, quote]) => source === undefined || isProofIn(source, quote))
   for (const [source, quote] of [...quotes, ...quotes.flatMap((one) => referredCaptions(one, sources))]) {
     const citation = cite(source, quote, next)
     if (citation === undefined) return undefined
@@ -86,6 +87,10 @@ export const verify = (
   }
   return cited.length > 0 && sentence.text.trim() !== "" ? cited : undefined
 }
+
+/** Quotes that are not found are reported, whatever their length. */
+const isProofIn = (source: Source, quote: string): boolean =>
+  !source.text.includes(quote) || isProof(quote, source.text, readerPassage(source).delimiter)
 
 /** The figures that a quote refers to, each with its caption as it is in the figure's text. */
 const referredCaptions = (
