@@ -57,6 +57,18 @@ describe("inline Markdown", () => {
     )
   })
 
+  it("says where a link leads, unless its text does", () => {
+    const hosts = (text: string) => markdownRuns(text, 0, text.length).flatMap(({ host }) => host ?? [])
+    assert.deepStrictEqual(hosts("[https://127.0.0.1/account](https://evil.example/?d=1)"), ["evil.example"])
+    assert.deepStrictEqual(hosts("[**the** account](http://evil.example:8080/a)"), ["evil.example:8080"])
+    assert.deepStrictEqual(hosts("<https://127.0.0.1@evil.example/>"), ["evil.example"])
+    assert.deepStrictEqual(hosts("[a](https://xn--80ak6aa92e.com) [b](https://а.com)"), [
+      "xn--80ak6aa92e.com",
+      "xn--80a.com"
+    ])
+    assert.deepStrictEqual(hosts("<https://a.b/c> [https://a.b](https://a.b/c) [x](./d.md)"), [])
+  })
+
   it("keeps the offsets of every run in any text", () => {
     for (let seed = 1; seed <= 2000; seed++) {
       const text = scrambled(seed)

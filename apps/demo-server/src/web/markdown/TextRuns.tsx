@@ -10,15 +10,18 @@ interface Props {
   readonly mark?: TextMark
 }
 
-const split = (run: TextRun, mark: TextMark): Array<TextRun & { readonly marked: boolean }> => {
+const split = ({ host, ...run }: TextRun, mark: TextMark): Array<TextRun & { readonly marked: boolean }> => {
   const from = Math.max(run.start, mark?.start ?? run.end)
   const to = Math.min(run.end, mark?.end ?? run.end)
-  if (mark === undefined || from >= to) return [{ ...run, marked: false }]
-  return [
-    { ...run, end: from, marked: false },
-    { ...run, start: from, end: to, marked: true },
-    { ...run, start: to, marked: false }
-  ].filter((piece) => piece.end > piece.start)
+  const pieces =
+    mark === undefined || from >= to
+      ? [{ ...run, marked: false }]
+      : [
+          { ...run, end: from, marked: false },
+          { ...run, start: from, end: to, marked: true },
+          { ...run, start: to, marked: false }
+        ].filter((piece) => piece.end > piece.start)
+  return pieces.map((piece) => (host !== undefined && piece.end === run.end ? { ...piece, host } : piece))
 }
 
 const Piece = ({ run, text }: { run: TextRun & { marked: boolean }; text: string }) => {
@@ -26,7 +29,12 @@ const Piece = ({ run, text }: { run: TextRun & { marked: boolean }; text: string
   const coded = run.code ? <code>{marked}</code> : marked
   const strong = run.strong ? <strong>{coded}</strong> : coded
   const emphasis = run.emphasis ? <em>{strong}</em> : strong
-  return run.href === undefined ? emphasis : <NewTabLink href={run.href}>{emphasis}</NewTabLink>
+  if (run.href === undefined) return emphasis
+  return (
+    <NewTabLink href={run.href} data-host={run.host}>
+      {emphasis}
+    </NewTabLink>
+  )
 }
 
 export const TextRuns = ({ mark, runs, text }: Props) => (

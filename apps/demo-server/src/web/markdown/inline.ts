@@ -8,6 +8,8 @@ export interface TextRun {
   readonly emphasis?: true
   readonly code?: true
   readonly href?: string
+  /** At the end of a link whose text does not begin with its address: where it leads. */
+  readonly host?: string
 }
 
 type Style = Omit<TextRun, "start" | "end">
@@ -37,6 +39,13 @@ const styleOf = (part: (typeof parts)[number], groups: Record<string, string | u
   return href !== undefined && /^https?:\/\//i.test(href) ? { href } : {}
 }
 
+/** Where a link leads, unless its text says so. */
+const hostOf = ({ href }: Style, text: string): { host?: string } => {
+  if (href === undefined || !URL.canParse(href)) return {}
+  const { host, origin } = new URL(href)
+  return `${text}/`.toLowerCase().startsWith(`${origin}/`) ? {} : { host }
+}
+
 /** A longer part, in characters, was not written by hand: it is shown as it is. */
 const MAX_LENGTH = 100_000
 
@@ -60,8 +69,11 @@ export const markdownRuns = (text: string, start: number, end: number, outer: St
     const inner = { start: start + visible[0], end: start + visible[1] }
     const style = { ...outer, ...styleOf(part, groups) }
     const isLeaf = part === "code" || part === "escaped" || part === "auto"
-    if (isLeaf) runs.push({ ...inner, ...style })
-    else runs.push(...markdownRuns(text, inner.start, inner.end, style))
+    const of = isLeaf ? [{ ...inner, ...style }] : markdownRuns(text, inner.start, inner.end, style)
+    const last = of.pop()
+    if (last === undefined) continue
+    const isLink = part === "label" || part === "auto"
+    runs.push(...of, { ...last, ...(isLink && hostOf(style, text.slice(inner.start, inner.end))) })
   }
   plain(at, end)
   return runs

@@ -30,11 +30,25 @@ const reload = (): void => {
   location.replace(location.pathname)
 }
 
-/** Reloads if another user is signed in now: a loaded page has one user. */
+/** The browser may forbid storage: the tab then keeps nothing. */
+const withStorage = <A>(use: (storage: Storage) => A): A | undefined => {
+  try {
+    return use(sessionStorage)
+  } catch {
+    return undefined
+  }
+}
+
+/** The user of this tab, also if it was loaded again since. */
+const TAB_USER = "sluice user"
+
+/** Reloads if another user is signed in now: a tab has one user, and keeps nothing of another. */
 const reloadForOther = (user: string): boolean => {
-  const isOther = signedIn.value !== undefined && signedIn.value.user !== user
-  if (isOther) reload()
-  return isOther
+  const before = signedIn.value?.user ?? withStorage((storage) => storage.getItem(TAB_USER)) ?? user
+  if (before === user) return false
+  withStorage((storage) => storage.clear())
+  reload()
+  return true
 }
 tabs.addEventListener("message", ({ data }: MessageEvent<string>) => {
   if (!reloadForOther(data) && session.value === "closed") void resume()
@@ -42,6 +56,7 @@ tabs.addEventListener("message", ({ data }: MessageEvent<string>) => {
 
 const enter = (user: SessionUser): void => {
   if (reloadForOther(user.user)) return
+  withStorage((storage) => storage.setItem(TAB_USER, user.user))
   signedIn.value = user
   session.value = "open"
 }
@@ -61,7 +76,7 @@ export const signIn = (secret: string): Promise<boolean> =>
 /** Ends the session of this browser and deletes what was written in it. */
 export const signOut = async (): Promise<void> => {
   await request("DELETE", "/session")
-  sessionStorage.clear()
+  withStorage((storage) => storage.clear())
   reload()
 }
 
