@@ -90,6 +90,31 @@ layer(testServer(), { excludeTestServices: true })("authentication", (it) => {
     })
   )
 
+  it.effect("servers on other ports of the host keep their sessions", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const servers = [yield* startServer(), yield* startServer()] as const
+        const cookies: Array<string> = []
+        for (const { call, secrets } of servers) {
+          const opened = yield* call("/session", { as: "none", json: { apiKey: secrets.apiKey } })
+          cookies.push(opened.headers.get("set-cookie")?.split(";")[0] ?? "")
+        }
+        // A browser replaces cookies of the same name.
+        assert.strictEqual(new Set(cookies.map((cookie) => cookie.split("=")[0])).size, 2)
+        const headers = { cookie: cookies.join("; "), "sec-fetch-site": "same-origin" }
+        for (const { call } of servers) {
+          for (const path of ["/documents", "/v1/models"]) {
+            assert.strictEqual((yield* call(path, { as: "none", headers })).status, 200)
+          }
+        }
+        const left = yield* servers[0].call("/session", { as: "none", method: "DELETE", headers })
+        assert.strictEqual(left.status, 204)
+        assert.strictEqual((yield* servers[0].call("/documents", { as: "none", headers })).status, 401)
+        assert.strictEqual((yield* servers[1].call("/documents", { as: "none", headers })).status, 200)
+      })
+    )
+  )
+
   it.effect("an API key opens a session, a wrong key does not", () =>
     Effect.gen(function* () {
       const { call, secrets } = yield* TestServer

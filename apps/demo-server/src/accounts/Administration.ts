@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlError } from "effect/sql"
-import { SESSION_COOKIE } from "../contract/Access.ts"
+import { sessionTokenOf } from "./SessionCookie.ts"
 import { type UserCreateRequest, type UserUpdateRequest, wrapData } from "../contract/Administration.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { catchSqlError } from "../sql/StoreFailure.ts"
@@ -156,8 +156,8 @@ const makeAdministration = Effect.gen(function* () {
   const replaceOwnToken = Effect.fn("administration.renewToken")(function* () {
     const { user } = yield* Principal
     // The calling page stays signed in. Programs send no cookie.
-    const { cookies } = yield* HttpServerRequest.HttpServerRequest
-    const replace = users.replaceToken(user, cookies[SESSION_COOKIE])
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const replace = users.replaceToken(user, sessionTokenOf(request))
     return yield* catchSqlError(audit.record(replace, tokenReplaced(user)))
   })
 

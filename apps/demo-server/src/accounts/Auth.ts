@@ -16,6 +16,7 @@ import {
   requireDocuments
 } from "./Authenticator.ts"
 import { type CallerInfo, CurrentCaller } from "./Caller.ts"
+import { sessionTokenOf } from "./SessionCookie.ts"
 
 /** The caller of the current request, recorded for its log line. */
 const callerOf = ({ key, user }: Identity, credential: Exclude<CallerInfo["credential"], "none">) =>
@@ -127,10 +128,11 @@ const AccessLayer = Layer.effect(
           const identity = yield* authorize(yield* byKey(Redacted.value(credential)), group.identifier)
           return yield* withCaller(handler, identity, "key")
         }),
-      session: (handler, { credential, group }) =>
+      session: (handler, { group }) =>
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
-          const identity = yield* bySession(Redacted.value(credential))
+          // The declared cookie has no port.
+          const identity = yield* bySession(sessionTokenOf(request) ?? "")
           if (identity === undefined) {
             // The middleware tries the bearer token first: its error explains more.
             const bearer = bearerToken(request)

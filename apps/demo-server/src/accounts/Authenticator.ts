@@ -2,10 +2,10 @@
 import { Failure } from "@sluice/core/contract"
 import { Clock, Context, Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { SESSION_COOKIE } from "../contract/Access.ts"
 import { parseSubnet } from "../network/IpAddress.ts"
 import { isSameOrigin, originHost } from "../network/Origin.ts"
 import { catchSqlError } from "../sql/StoreFailure.ts"
+import { sessionTokenOf } from "./SessionCookie.ts"
 import { SignIn } from "./SignIn.ts"
 import { ApiKeys, type KeyWithUser } from "./ApiKeys.ts"
 import { type UserRow, Users } from "./Users.ts"
@@ -143,8 +143,7 @@ export const makeAuthenticator = Effect.gen(function* () {
    * something fail.
    */
   const sessionUser = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    const { cookie, authorization } = request.headers
-    const token = authorization === undefined && cookie !== undefined ? request.cookies[SESSION_COOKIE] : ""
+    const token = request.headers["authorization"] === undefined ? sessionTokenOf(request) : ""
     if (token === undefined || token === "") return Effect.undefined
     return Effect.filterOrFail(
       bySession(token),

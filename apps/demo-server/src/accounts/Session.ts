@@ -3,9 +3,10 @@ import { Failure } from "@sluice/core/contract"
 import { Duration, Effect } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { SESSION_COOKIE, CurrentUser } from "../contract/Access.ts"
+import { CurrentUser } from "../contract/Access.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import type { Credentials } from "../contract/Session.ts"
+import { sessionCookieOf, sessionTokenOf } from "./SessionCookie.ts"
 import { SignIn, SESSION_LIFE } from "./SignIn.ts"
 import { callerAddress, crossOrigin, type Identity, makeAuthenticator } from "./Authenticator.ts"
 import { Audit } from "./Audit.ts"
@@ -19,13 +20,13 @@ const cookie = { path: "/", httpOnly: true, sameSite: "strict" } as const
 
 /** `Secure` only behind a proxy that speaks HTTPS. The server itself speaks HTTP. */
 const withCookie = (value: string, maxAge: Duration.Duration) =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ protocol }) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
     HttpEffect.appendPreResponseHandler((_request, response) =>
       Effect.orDie(
-        HttpServerResponse.setCookie(response, SESSION_COOKIE, value, {
+        HttpServerResponse.setCookie(response, sessionCookieOf(request), value, {
           ...cookie,
           maxAge,
-          secure: protocol === "https"
+          secure: request.protocol === "https"
         })
       )
     )
@@ -88,7 +89,7 @@ export const SessionLayer = HttpApiBuilder.group(
         const request = yield* HttpServerRequest.HttpServerRequest
         // If the database fails, the session ends when it expires.
         const { user } = yield* CurrentUser
-        const close = audit.record(signIn.closeSession(request.cookies[SESSION_COOKIE] ?? ""), () => ({
+        const close = audit.record(signIn.closeSession(sessionTokenOf(request) ?? ""), () => ({
           action: "session.close",
           subject: user
         }))

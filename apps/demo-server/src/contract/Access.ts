@@ -3,7 +3,7 @@ import { failures } from "@sluice/core/contract"
 import { Context, Schema } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 
-/** The name of the page's session cookie. */
+/** The name of the page's session cookie, without its port: `sluice_session_3000`. */
 export const SESSION_COOKIE = "sluice_session"
 
 /** Administrators create users and read the audit log. */
