@@ -27,7 +27,7 @@ export const StatusLayer = HttpApiBuilder.group(
     const reader = Effect.gen(function* () {
       const token = bearerToken(yield* HttpServerRequest.HttpServerRequest)
       const identity =
-        token === "" ? yield* sessionUser : yield* Effect.catch(byKey(token), () => byToken(token))
+        token === "" ? yield* sessionUser : yield* byKey(token).pipe(Effect.catch(() => byToken(token)))
       return identity && (yield* requireDocuments(identity)).user.id
     }).pipe(Effect.orElseSucceed(() => undefined))
     const provider = (yield* modelsFrom) === undefined ? ("embedded" as const) : ("gateway" as const)
