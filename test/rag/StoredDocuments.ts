@@ -26,7 +26,7 @@ export const documentOf = (
     readonly kinds?: ReadonlyArray<"figure" | "table" | undefined>
   } = {}
 ): IndexedDocument => {
-  const hash = sha256(texts.join("|"))
+  const hash = sha256(texts.join("\n"))
   return {
     info: {
       id: sha256(path).slice(0, 32),

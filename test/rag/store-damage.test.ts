@@ -125,4 +125,63 @@ describe("a damaged store", () => {
       assert.isAbove((yield* asked).kept.length, 0)
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
+
+  /** Flips a bit of each place of a text in the data files of a table. */
+  const flip = (folder: string, table: string, text: string) =>
+    Effect.promise(async () => {
+      let flipped = 0
+      for (const name of await readdir(folder, { recursive: true })) {
+        if (!name.startsWith(table) || !name.includes("data/") || !name.endsWith(".lance")) continue
+        const bytes = await readFile(join(folder, name))
+        for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) {
+          bytes[at]! ^= 1
+          flipped++
+        }
+        await writeFile(join(folder, name), bytes)
+      }
+      assert.isAbove(flipped, 0)
+    })
+
+  it.live("does not serve a damaged original", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      yield* Effect.scoped(Effect.flatMap(Library.open(at), (library) => library.ingest(docs)))
+      yield* flip(at, "files", "The boiler must be inspected")
+      const library = yield* Library.open(at)
+      for (const { id, path } of yield* library.documents) {
+        const exit = yield* Effect.exit(library.file(id))
+        assert.strictEqual(Exit.isFailure(exit), path === "boiler.md", path)
+        if (Exit.isFailure(exit)) assert.match(String(Cause.squash(exit.cause)), /damaged.*copy/)
+        else assert.isNotEmpty((yield* library.document(id)).parsed.text)
+      }
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.live("loses only the document whose row is damaged", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      const paths = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const library = yield* Library.open(at)
+          yield* library.ingest(docs)
+          return (yield* library.documents).map(({ path }) => path)
+        })
+      )
+      // In the rows of the document and of its passages.
+      yield* flip(at, "c_", '"path":"boiler.md"')
+      const library = yield* Library.open(at)
+      const rest = paths.filter((path) => path !== "boiler.md")
+      assert.deepStrictEqual(
+        (yield* library.documents).map(({ path }) => path),
+        rest
+      )
+      const { kept } = yield* library.retrieve("Is the boiler inspected?")
+      assert.isTrue(kept.every(({ document }) => rest.includes(document.path)))
+      assert.strictEqual((yield* library.ingest(docs)).added, 1)
+      assert.deepStrictEqual(
+        (yield* library.documents).map(({ path }) => path),
+        paths
+      )
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
 })

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { type IndexedDocument, LanceIndex, PassageIndex, type StoredDocument } from "@sluice/rag"
 import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
@@ -14,7 +15,7 @@ const documentOf = (
   replaces?: StoredDocument
 ): IndexedDocument => {
   const id = Buffer.from(path.padEnd(16, "_").slice(0, 16)).toString("hex")
-  const hash = Buffer.from(texts.join("|").padEnd(32, "_").slice(-32)).toString("hex")
+  const hash = createHash("sha256").update(texts.join("\n")).digest("hex")
   return {
     info: {
       id,

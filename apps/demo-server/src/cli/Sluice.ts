@@ -6,6 +6,7 @@ import { VERSION } from "../config/ServerConfig.ts"
 import { accountsCommand } from "./commands/Accounts.ts"
 import { askCommand } from "./commands/Ask.ts"
 import { conformanceCommand } from "./commands/Conformance.ts"
+import { doctorCommand } from "./commands/Doctor.ts"
 import { findFiguresCommand } from "./commands/Figures.ts"
 import { ingestCommand } from "./commands/Ingest.ts"
 import { serveCommand } from "./commands/Serve.ts"
@@ -33,7 +34,8 @@ export const sluice = Command.make("sluice").pipe(
     findFiguresCommand,
     evalCommand,
     conformanceCommand,
-    accountsCommand
+    accountsCommand,
+    doctorCommand
   ])
 )
 

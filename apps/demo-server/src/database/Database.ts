@@ -6,6 +6,7 @@ import * as NodeSqlite from "../sql/NodeSqlite.ts"
 import * as Postgres from "../sql/Postgres.ts"
 import { dataFolderError, StartError } from "../config/StartError.ts"
 import { markMoved, newerVersion, openDataFolder } from "../accounts/AccountsFile.ts"
+import { accountFaults } from "./AccountFaults.ts"
 import { migrate } from "./Migrations.ts"
 import { addOwner } from "../accounts/Owner.ts"
 import { SignIn } from "../accounts/SignIn.ts"
@@ -29,8 +30,13 @@ const fileError =
       message:
         "reason" in error && error.reason._tag === "LockTimeoutError"
           ? `The data folder ${folder} is in use by another server. Stop that server, or set SLUICE_DATA to another folder`
-          : `The accounts in ${folder} cannot be opened (${describe(error)}). Repair accounts.db, or set SLUICE_DATA to another folder`
+          : `The accounts in ${folder} cannot be opened (${describe(error)}). Restore accounts.db from a copy, or set SLUICE_DATA to another folder`
     })
+
+const damagedFile = (folder: string, faults: ReadonlyArray<string>) =>
+  new StartError({
+    message: `The accounts in ${folder} are damaged (${faults.join("; ")}). Restore accounts.db from a copy`
+  })
 
 const postgresError = (error: Fault | Postgres.PostgresMissing): StartError =>
   new StartError({
@@ -71,6 +77,9 @@ const inFile = Effect.fnUntraced(function* (data: string, synchronous: NodeSqlit
   const prepare = Effect.gen(function* () {
     if ((yield* migrate).isNewer) return yield* newerVersion(data)
     yield* rejectJournal(file)
+    const faults = yield* accountFaults
+    if (faults.file.length > 0) return yield* damagedFile(data, faults.file)
+    yield* Effect.forEach(faults.ledger, (fault) => Effect.logError(fault))
     if (legacy === undefined) return
     yield* addOwner(legacy)
     yield* Effect.mapError(markMoved(data), dataFolderError(data))

@@ -12,8 +12,8 @@ import { makeUserLibrary } from "./UserLibrary.ts"
 /** How long the start waits for the owner's library. With embedded models it opens at once. */
 const START_TIMEOUT = "2 seconds"
 
-/** Failures that do not stop the start: a rebuild fixes the first; the gateway may return in the second. */
-const isRecoverable = (reason: RagReason): boolean => reason === "ManifestMismatch" || reason === "Model"
+/** Failures that stop only the owner's collection: of its model, of the gateway, of a damaged row. */
+const RECOVERABLE: ReadonlySet<RagReason> = new Set(["ManifestMismatch", "Model", "Store"])
 
 /**
  * The libraries of all users.
@@ -39,7 +39,7 @@ export class UserLibraries extends Context.Service<UserLibraries>()("@sluice/dem
     // A slow or unreachable gateway must not keep the page from starting.
     yield* Effect.timeoutOption(owner.library, START_TIMEOUT).pipe(
       Effect.catchIf(
-        ({ reason }) => isRecoverable(reason),
+        ({ reason }) => RECOVERABLE.has(reason),
         (error) => Effect.logWarning(messageOf(error))
       ),
       Effect.mapError(libraryError(data))

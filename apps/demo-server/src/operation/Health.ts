@@ -9,6 +9,7 @@ import { ServerConfig } from "../config/ServerConfig.ts"
 import { UserLibraries } from "../libraries/UserLibraries.ts"
 import { Providers } from "../routing/Providers.ts"
 import { ProvidersFileState } from "./ProvidersFileState.ts"
+import { isDamage } from "../sql/NodeSqlite.ts"
 import { Shutdown } from "../http/Shutdown.ts"
 
 /** The size of the largest write of the accounts. */
@@ -37,7 +38,12 @@ const readiness = Effect.gen(function* () {
   const database = checkOrFault(
     "the database does not respond",
     sql.onDialectOrElse({
-      orElse: () => Effect.as(sql`SELECT 1`, "ok"),
+      orElse: () =>
+        Effect.as(sql`SELECT 1`, "ok").pipe(
+          Effect.catchIf(isDamage, () =>
+            Effect.succeed("the accounts are damaged: restore accounts.db from a copy")
+          )
+        ),
       // Standby databases are read-only.
       pg: () =>
         Effect.map(

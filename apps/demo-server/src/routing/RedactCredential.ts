@@ -18,7 +18,8 @@ const NO_BYTES = Buffer.alloc(0)
 const ESCAPE = Buffer.from("\\u00")
 
 /** The texts of an event that a caller joins. */
-const JOINED = /"(?:content|reasoning_content|reasoning|refusal|arguments|text)"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*")/g
+const JOINED =
+  /"(?:content|reasoning_content|reasoning|refusal|arguments|text)"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*")/g
 
 export interface Redactor {
   /** For error messages: also removes parts of the credential, since messages may be cut. */

@@ -1,5 +1,5 @@
 /** Effect's SqlClient over the SQLite that comes with Node: one connection, one file, one server. */
-import { Context, Effect, Layer, Scope, Semaphore, Stream } from "effect"
+import { Context, Effect, Layer, Predicate, Scope, Semaphore, Stream } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import { closeSync, fdatasync, openSync } from "node:fs"
@@ -19,6 +19,13 @@ const resultCode = (cause: unknown): number | undefined =>
     ? cause.errcode
     : undefined
 
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+const DAMAGE: ReadonlySet<number> = new Set([11, 26])
+
+/** Whether an error says that the file is damaged. */
+export const isDamage = ({ reason: { cause } }: SqlError.SqlError): boolean =>
+  Predicate.hasProperty(cause, "code") && DAMAGE.has(Number(cause.code) & 0xff)
+
 const sqlError = (cause: unknown, operation: string) =>
   new SqlError.SqlError({
     reason: SqlError.classifySqliteError(
@@ -29,6 +36,22 @@ const sqlError = (cause: unknown, operation: string) =>
 
 const attempt = <A>(operation: string, run: () => A) =>
   Effect.try({ try: run, catch: (cause) => sqlError(cause, operation) })
+
+/** Errors by the database whose file is damaged. */
+const damaged = new WeakMap<DatabaseSync, unknown>()
+
+/** Uses a database. Once its file is found damaged, every use fails: it must be restored. */
+const attemptOn = <A>(database: DatabaseSync, operation: string, run: () => A) =>
+  Effect.suspend(() => {
+    const damage = damaged.get(database)
+    return damage === undefined ? attempt(operation, run) : Effect.fail(sqlError(damage, operation))
+  }).pipe(
+    Effect.tapError((error) =>
+      Effect.sync(() => {
+        if (isDamage(error)) damaged.set(database, Reflect.get(error.reason.cause as object, "cause"))
+      })
+    )
+  )
 
 /** SQLite refuses values that it cannot store with a typed error. */
 const runStatement = (statement: StatementSync, values: ReadonlyArray<unknown>): Rows =>
@@ -97,7 +120,7 @@ const connectionTo = (
     (statement: (text: string) => StatementSync) =>
     (text: string, values: ReadonlyArray<unknown>, transform?: Transform) =>
       Effect.flatMap(
-        attempt("execute", () => runStatement(statement(text), values)),
+        attemptOn(database, "execute", () => runStatement(statement(text), values)),
         (found) => {
           const rows = transform?.(found) ?? found
           const isCommit = !database.isTransaction && CHANGES.test(text)
@@ -156,12 +179,12 @@ const groupDriver = (
   isRemote: false,
   // The connection is shared: a transaction of another fiber may be open on it.
   read: (step) => {
-    const run = attempt("execute", () => runSync(step(), execute))
+    const run = attemptOn(database, "execute", () => runSync(step(), execute))
     return Effect.suspend(() => (database.isTransaction ? exclusively(run) : run))
   },
   transact: (steps) =>
     exclusively(
-      attempt("commit", () => {
+      attemptOn(database, "commit", () => {
         try {
           execute({ text: BEGIN, values: [] })
           const values = steps.map((step) => runSync(step(), execute))

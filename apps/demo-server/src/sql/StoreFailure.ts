@@ -3,6 +3,7 @@ import { backOff } from "@sluice/core/client"
 import { Failure } from "@sluice/core/contract"
 import { Duration, Effect, Predicate, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
+import { isDamage } from "./NodeSqlite.ts"
 
 /** Retries a failed statement for a total duration, because the database may be back in a moment. */
 export const databaseRetry = (duration: Duration.Input) =>
@@ -20,13 +21,16 @@ const unavailable = new Failure({
 const describe = ({ message, reason: { cause } }: SqlError.SqlError): string =>
   Predicate.hasProperty(cause, "message") ? `${message}: ${String(cause.message)}` : message
 
+/** What a database error means for the operator. */
+const advise = (error: SqlError.SqlError): string =>
+  isDamage(error)
+    ? `The accounts are damaged. Stop the server and restore accounts.db from a copy. ${describe(error)}`
+    : `The accounts are unavailable: ${describe(error)}`
+
 /** Logs a database error and fails with 503. */
 export const catchSqlError = <A, R>(
   effect: Effect.Effect<A, SqlError.SqlError | Failure, R>
 ): Effect.Effect<A, Failure, R> =>
   Effect.catchTag(effect, "SqlError", (error) =>
-    Effect.andThen(
-      Effect.logError(`The accounts are unavailable: ${describe(error)}`),
-      Effect.fail(unavailable)
-    )
+    Effect.andThen(Effect.logError(advise(error)), Effect.fail(unavailable))
   )

@@ -27,7 +27,7 @@ export const makeDescriptionCache = (stored: Collection["original"]): Descriptio
     Effect.suspend(() => {
       const first = known.get(key)
       if (first !== undefined) return first
-      const lookedUp = Effect.flatMap(stored(key), (bytes) =>
+      const lookedUp = Effect.flatMap(stored(key, false), (bytes) =>
         bytes === undefined ? describe : Effect.succeed(decoder.decode(bytes))
       )
       return Effect.flatMap(Effect.cached(lookedUp), (cached) => {

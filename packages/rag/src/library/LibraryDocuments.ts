@@ -37,7 +37,11 @@ export const documentMethods = ({
     document: Effect.fn("Library.document")(function* (id) {
       const { info, reading } = yield* find(id)
       const from = yield* collection
-      const stored = reading === undefined ? undefined : yield* from.original(reading)
+      // A damaged reading is made again from the original.
+      const stored =
+        reading === undefined
+          ? undefined
+          : yield* Effect.orElseSucceed(from.original(reading), () => undefined)
       if (stored !== undefined) return { info, parsed: yield* decodeParsed(stored, info.path) }
       const bytes = yield* readOriginal(from, info)
       return { info, parsed: yield* Effect.updateContext(parse({ path: info.path, bytes }), withServices) }
@@ -53,7 +57,7 @@ export const documentMethods = ({
     attachment: Effect.fn("Library.attachment")(function* (id, crop) {
       const { attachments = [], info, reading } = yield* find(id)
       const isStored = crop !== reading && attachments.includes(crop)
-      const bytes = isStored ? yield* (yield* collection).original(crop) : undefined
+      const bytes = isStored ? yield* (yield* collection).original(crop, false) : undefined
       // Descriptions of figures are attachments too. Their key is not their hash.
       if (bytes !== undefined && sha256(bytes) === crop) return bytes
       return yield* notFound(id, `${info.path} has no crop ${crop}. The document may have been replaced.`)

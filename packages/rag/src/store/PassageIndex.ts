@@ -85,8 +85,11 @@ export interface Collection {
   /** All documents with their source and whether they are complete, for a writer. */
   readonly inventory: Effect.Effect<ReadonlyArray<StoredDocument>, RagError>
   readonly document: (id: string) => Effect.Effect<StoredDocument | undefined, RagError>
-  /** The bytes of an original or an attachment by their SHA-256. Undefined if not stored. */
-  readonly original: (sha256: string) => Effect.Effect<Uint8Array | undefined, RagError>
+  /**
+   * The bytes of an original or an attachment by their SHA-256. Undefined if not stored. Fails if they are damaged;
+   * `isHash` is false for descriptions, whose key is not their hash.
+   */
+  readonly original: (sha256: string, isHash?: boolean) => Effect.Effect<Uint8Array | undefined, RagError>
   readonly passageCount: Effect.Effect<number, RagError>
   /** The kind and recall of the vector index. */
   readonly stats: Effect.Effect<IndexStats, RagError>

@@ -13,6 +13,9 @@ import {
 } from "./Lance.ts"
 import { times, toTable, utf8 } from "./LanceRows.ts"
 import { filesSchema } from "./LanceTables.ts"
+import { sha256 as hashOf } from "../../document/Hash.ts"
+import { RagError } from "../../document/RagError.ts"
+import type { Collection } from "../PassageIndex.ts"
 
 /** `maintain` drops files that no document has referred to for this long. */
 export const GRACE_MILLIS = 24 * 60 * 60 * 1000
@@ -44,17 +47,24 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
     yield* attemptWrite("store", "storing original files", () => upsert(table, "sha256", rows))
   })
 
-  const get = Effect.fn("LanceFiles.get")(function* (sha256: string) {
-    return yield* attempt("store", "reading an original file", async (): Promise<Uint8Array | undefined> => {
-      const query = table
-        .query()
-        .where(`sha256 = ${sqlString(sha256)}`)
-        .select(["sha256"])
-      const [row]: ReadonlyArray<Record<string, bigint>> = await query.withRowId().limit(1).toArray()
-      if (row === undefined) return undefined
-      const [bytes] = await table.fetchBlobs("bytes", [row["_rowid"]!])
-      return bytes ?? undefined
-    }).pipe(Effect.retry({ times: 3, while: ({ cause }) => MOVED.test(String(cause)) }))
+  const get: Collection["original"] = Effect.fn("LanceFiles.get")(function* (sha256, isHash = true) {
+    const found = yield* attempt(
+      "store",
+      "reading an original file",
+      async (): Promise<Uint8Array | undefined> => {
+        const query = table
+          .query()
+          .where(`sha256 = ${sqlString(sha256)}`)
+          .select(["sha256"])
+        const [row]: ReadonlyArray<Record<string, bigint>> = await query.withRowId().limit(1).toArray()
+        if (row === undefined) return undefined
+        const [bytes] = await table.fetchBlobs("bytes", [row["_rowid"]!])
+        return bytes ?? undefined
+      }
+    ).pipe(Effect.retry({ times: 3, while: ({ cause }) => MOVED.test(String(cause)) }))
+    if (found === undefined || !isHash || hashOf(found) === sha256) return found
+    const message = `A stored file is damaged: it no longer has the SHA-256 ${sha256}. Restore the folder from a copy, or ingest the document again.`
+    return yield* new RagError({ stage: "store", reason: "Store", message })
   })
 
   /** Drops files that are not in `referenced` and were last written before the grace period. */

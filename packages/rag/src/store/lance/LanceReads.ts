@@ -1,6 +1,7 @@
 /** Reads of a collection's table other than searches. */
 import { Effect } from "effect"
 import type { DocumentInfo } from "../../document/Document.ts"
+import { RagError } from "../../document/RagError.ts"
 import type { Collection, StoredDocument } from "../PassageIndex.ts"
 import { attempt, selectRows, sqlIn, sqlString, type Table } from "./Lance.ts"
 import { type DocumentRow, documentRowId, type PassageRow, toPassage, toStored } from "./LanceRows.ts"
@@ -16,11 +17,11 @@ export const collectionReads = (table: Table) => {
   const passages: Collection["passages"] = Effect.fn("LanceCollection.passages")(function* (document) {
     const where = `${PASSAGES} AND ${sqlIn("document", [document])}`
     const rows = yield* selectRows<PassageRow>(table, ["store", "reading passages"], ["passage"], where)
-    return rows.map(({ passage }) => toPassage(passage)).toSorted((a, b) => a.ordinal - b.ordinal)
+    return rows.flatMap(({ passage }) => toPassage(passage) ?? []).toSorted((a, b) => a.ordinal - b.ordinal)
   })
 
   const documents: Collection["documents"] = Effect.map(allDocumentRows, (rows) =>
-    rows.map((row) => toStored(row).info)
+    rows.flatMap((row) => toStored(row)?.info ?? [])
   ).pipe(Effect.withSpan("LanceCollection.documents"))
 
   const inventory: Collection["inventory"] = Effect.gen(function* () {
@@ -32,15 +33,26 @@ export const collectionReads = (table: Table) => {
       }
       return found
     })
-    return rows.map((row): StoredDocument => {
-      const stored = toStored(row)
-      return { ...stored, isComplete: (counts.get(stored.info.id) ?? 0) === stored.info.passages }
-    })
+    const readable = rows.flatMap((row) => toStored(row) ?? [])
+    const damaged = rows.length - readable.length
+    if (damaged > 0) {
+      yield* Effect.logWarning(
+        `${damaged} documents of a collection are damaged and left out. Ingest them again.`
+      )
+    }
+    return readable.map((stored): StoredDocument => ({
+      ...stored,
+      isComplete: (counts.get(stored.info.id) ?? 0) === stored.info.passages
+    }))
   }).pipe(Effect.withSpan("LanceCollection.inventory"))
 
   const document: Collection["document"] = Effect.fn("LanceCollection.document")(function* (id) {
     const [row] = yield* documentRows("reading a document", `id = ${sqlString(documentRowId(id))}`)
-    return row && toStored(row)
+    if (row === undefined) return undefined
+    const stored = toStored(row)
+    if (stored !== undefined) return stored
+    const message = `The stored description of document ${id} is damaged. Ingest the document again, or restore the folder from a copy.`
+    return yield* new RagError({ stage: "store", reason: "Store", message, document: id })
   })
 
   const passageCount: Collection["passageCount"] = attempt("store", "counting passages", () =>

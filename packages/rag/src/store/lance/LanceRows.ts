@@ -193,15 +193,28 @@ const encodePassage = (
     lines: lines.length === 0 ? undefined : lines.map(packLine)
   } satisfies PassageJson)
 
-export const toPassage = (json: string): StoredPassage => {
+/** Parses a row; undefined if it is damaged: that costs its passage or document, and not the others. */
+const parsed =
+  <Row, A>(parse: (row: Row) => A | undefined) =>
+  (row: Row): A | undefined => {
+    try {
+      return parse(row)
+    } catch {
+      return undefined
+    }
+  }
+
+export const toPassage = parsed((json: string): StoredPassage | undefined => {
   const { figure, lines, ...passage } = JSON.parse(json) as PassageJson
+  const { document, end, start, text } = passage
+  if (typeof document.path !== "string" || text.length !== end - start) return undefined
   return {
     id: `${passage.document.id}#${passage.ordinal}`,
     ...passage,
     lines: lines?.map(unpackLine) ?? [],
     ...(figure === undefined ? {} : { figure })
   }
-}
+})
 
 /** A row that was found: its key, its distance or its BM25 score, and its vector if requested. */
 export interface FoundRow<Key> {
@@ -258,10 +271,16 @@ export const foundAddresses = (
     return Array.from(addressesOf(batch), (address, i) => ({ address, value: values[i]! }))
   })
 
-export const toStored = ({ document, metadata }: DocumentRow): StoredDocument => {
+const HASH = /^[0-9a-f]{64}$/
+
+export const toStored = parsed(({ document, metadata }: DocumentRow): StoredDocument | undefined => {
   const { attachments, pictures, reading, source, ...known } = JSON.parse(metadata) as DocumentMetadata
+  const { bytes, format, passages, path, sha256, title } = known
+  const isText = [format, path, title, source].every((value) => typeof value === "string")
+  if (!isText || !HASH.test(sha256) || !Number.isInteger(bytes) || !Number.isInteger(passages))
+    return undefined
   return { info: { id: document, ...known }, source, isComplete: true, reading, attachments, pictures }
-}
+})
 
 /** SHA-256 of a document's files other than the original. */
 export const attachmentsOf = (metadata: string): ReadonlyArray<string> =>

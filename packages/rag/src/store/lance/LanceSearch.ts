@@ -143,7 +143,7 @@ const combineHits = <Key>(
   nearest: ReadonlyArray<FoundRow<Key>>,
   matching: ReadonlyArray<FoundRow<Key>>,
   limit: number,
-  passageOf: (key: Key) => StoredPassage
+  passageOf: (key: Key) => StoredPassage | undefined
 ): ReadonlyArray<Hit> => {
   const similarities = new Map(nearest.slice(limit).map(({ key, value }) => [key, 1 - value]))
   const keywordIndexes = new Map(matching.map(({ key }, index) => [key, index]))
@@ -151,7 +151,7 @@ const combineHits = <Key>(
   const add = ({ key, vector }: FoundRow<Key>, found: Omit<Hit, "passage" | "vector">): void => {
     const passage = passageOf(key)
     // If a passage was replaced during the search, each query may have found another version of it.
-    if (hits.has(passage.id)) return
+    if (passage === undefined || hits.has(passage.id)) return
     hits.set(passage.id, { passage, ...found, ...(vector === undefined ? {} : { vector }) })
   }
   nearest.slice(0, limit).forEach((row, i) => {
