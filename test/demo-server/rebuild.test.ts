@@ -3,14 +3,26 @@ import { assert, describe, it } from "@effect/vitest"
 import { Embedder } from "@sluice/core"
 import { ErrorBody } from "@sluice/core/contract"
 import * as Embedded from "@sluice/embedded"
-import { Effect, Layer } from "effect"
+import { connect } from "@lancedb/lancedb"
+import { Effect, Layer, Schedule, Schema } from "effect"
+import { join } from "node:path"
 import {
   AnswerBody,
+  DocumentInfoSchema,
   IngestStreamEvent,
   IngestReportBody,
   ServerStatus
 } from "../../apps/demo-server/src/contract/index.ts"
+import { Self } from "./AccountCalls.ts"
 import { filesOf, startServer, temporaryFolder } from "./TestServer.ts"
+
+const List = Schema.Struct({ documents: Schema.Array(DocumentInfoSchema) })
+
+/** The same model as one that has to be paid. */
+const paid = Layer.effect(
+  Embedder,
+  Effect.map(Embedder, (embedder) => Embedder.of({ ...embedder, model: { ...embedder.model, free: false } }))
+).pipe(Layer.provideMerge(Embedded.layer))
 
 /** The same model under another name, which the library treats as another model. */
 const renamed = Layer.effect(
@@ -58,6 +70,99 @@ describe("another embedding model", () => {
       assert.strictEqual(after.state, "ready")
       const answer = yield* server.json(AnswerBody, "/qa", { as: "session", json: { question } })
       assert.include(answer.answer, "nine in the evening")
+    }).pipe(Effect.scoped)
+  )
+})
+
+/** Marks the collections of a data folder as made by the chunker of another version. */
+const age = (data: string) =>
+  Effect.promise(async () => {
+    const connection = await connect(join(data, "library"))
+    const collections = await connection.openTable("collections")
+    for (const { manifest, name } of await collections.query().toArray()) {
+      const old = JSON.stringify({ ...JSON.parse(manifest), chunker: "headings-0" })
+      await collections.update({ where: `name = '${name}'`, values: { manifest: old } })
+    }
+    connection.close()
+  })
+
+const chunkers = (data: string) =>
+  Effect.promise(async () => {
+    const connection = await connect(join(data, "library"))
+    const rows = await (await connection.openTable("collections")).query().toArray()
+    connection.close()
+    return rows.map(({ manifest }) => JSON.parse(manifest).chunker as string)
+  })
+
+describe("collections of another version", () => {
+  const ferry = "# Ferry\n\nThe last ferry to the island leaves at nine in the evening.\n"
+
+  it.live("stay readable, and are made again in the background without charge", () =>
+    Effect.gen(function* () {
+      const data = yield* temporaryFolder
+      const upload = (query: string) => ({ body: filesOf({ "ferry.md": ferry }), path: `/documents${query}` })
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { json } = yield* startServer({ data })
+          for (const query of ["", "?collection=other"]) {
+            const { body, path } = upload(query)
+            yield* json(IngestReportBody, path, { body })
+          }
+        })
+      )
+      yield* age(data)
+      const server = yield* startServer({ data })
+      // Its credentials were printed at the first start.
+      const as = "session"
+      const quota = Effect.map(server.json(Self, "/api/user/self", { as }), ({ data }) => data.quota)
+      const had = yield* quota
+      for (const collection of ["default", "other"]) {
+        const listed = yield* server.json(List, `/documents?collection=${collection}`, { as })
+        const id = listed.documents[0]?.id
+        const file = yield* server.call(`/documents/${id}/file?collection=${collection}`, { as })
+        assert.strictEqual(yield* Effect.promise(() => file.text()), ferry)
+      }
+      yield* Effect.repeat(chunkers(data), {
+        schedule: Schedule.spaced("50 millis"),
+        until: (names) => names.every((name) => name !== "headings-0")
+      })
+      assert.strictEqual(yield* quota, had)
+      for (const collection of ["default", "other"]) {
+        const answer = yield* server.json(AnswerBody, "/qa", { as, json: { question, collection } })
+        assert.include(answer.answer, "nine in the evening")
+      }
+      assert.strictEqual((yield* server.json(ServerStatus, "/status", { as })).state, "ready")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("can be asked, added to and removed from before that, with a model that is paid", () =>
+    Effect.gen(function* () {
+      const data = yield* temporaryFolder
+      const models = paid
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { json } = yield* startServer({ data, models })
+          yield* json(IngestReportBody, "/documents", { body: filesOf({ "ferry.md": ferry }) })
+        })
+      )
+      yield* age(data)
+      const server = yield* startServer({ data, models })
+      const as = "session"
+      const answer = yield* server.json(AnswerBody, "/qa", { as, json: { question } })
+      assert.include(answer.answer, "nine in the evening")
+      const { added } = yield* server.json(IngestReportBody, "/documents", {
+        as,
+        body: filesOf({ "boats.md": "# Boats\n\nBoats leave two hours before high water.\n" })
+      })
+      assert.strictEqual(added, 1)
+      const { documents } = yield* server.json(List, "/documents", { as })
+      assert.lengthOf(documents, 2)
+      yield* server.call(`/documents/${documents[0]?.id}`, { as, method: "DELETE" })
+      assert.lengthOf((yield* server.json(List, "/documents", { as })).documents, 1)
+      assert.deepStrictEqual(yield* chunkers(data), ["headings-0"])
+      const events = yield* server.events(IngestStreamEvent, "/rebuild", { as, method: "POST" })
+      assert.strictEqual(events.at(-1)?.type, "done")
+      assert.notInclude(yield* chunkers(data), "headings-0")
     }).pipe(Effect.scoped)
   )
 })

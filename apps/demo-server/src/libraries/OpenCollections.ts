@@ -1,7 +1,8 @@
 /** The collections of one data folder, over one store. Each is opened at its first use. */
 import { Embedder, Reader, Reranker, Vision } from "@sluice/core"
 import { LanceIndex, Library, type LibraryService, type Models, PassageIndex, RagError } from "@sluice/rag"
-import { Cache, Context, Effect, Exit, Layer, Record, Schedule, Scope, Semaphore } from "effect"
+import { Cache, Context, Effect, Exit, Layer, Record, Schedule, Scope, Semaphore, Stream } from "effect"
+import { type CallerInfo, CurrentCaller } from "../accounts/Caller.ts"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import { type LazyStatus, makeLazy } from "./LazyResource.ts"
 
@@ -72,6 +73,34 @@ const makeReader = Effect.fnUntraced(function* (library: OpenCollection["library
   })
 })
 
+/** The server itself: its work is free. */
+const SERVER: CallerInfo = { user: "", credential: "none", address: "", models: [] }
+
+/**
+ * Rebuilds a collection in the background whose passages are of another version. It can be read and written meanwhile.
+ *
+ * **Details.** Only with a free embedding model: vectors of changed passages would have to be paid otherwise.
+ */
+const renewOutdated = (name: string, rebuild: Stream.Stream<unknown, RagError, Embedder>) =>
+  Effect.fnUntraced(
+    function* (library: LibraryService) {
+      const { isOutdated } = yield* library.stats
+      if (!isOutdated) return
+      const what = `The passages of collection "${name}" are of another version`
+      if (!(yield* Embedder).model.free) {
+        return yield* Effect.logWarning(`${what}. They stay readable; \`POST /rebuild\` makes them again`)
+      }
+      yield* Stream.runDrain(rebuild).pipe(
+        Effect.andThen(Effect.logInfo(`${what}. They were made again`)),
+        Effect.catch(({ message }) => Effect.logWarning(`${what}: ${message}`)),
+        Effect.provideService(CurrentCaller, SERVER),
+        Effect.forkScoped
+      )
+    },
+    // A damaged collection fails when it is used.
+    (renewing) => Effect.ignore(renewing)
+  )
+
 /** What it opens stays open as long as the surrounding scope. */
 export const openCollections = Effect.fnUntraced(function* (folder: string, describeFigures: boolean) {
   const scope = yield* Effect.scope
@@ -97,7 +126,10 @@ export const openCollections = Effect.fnUntraced(function* (folder: string, desc
                 ? notFound(named)
                 : Effect.map(index.open(named, manifest), (opened) => failIfRemoved(opened, removal))
           })
-        ).pipe(Effect.provideContext(models))
+        ).pipe(
+          Effect.tap(renewOutdated(name, Library.rebuild(folder, { collection: name, describeFigures }))),
+          Effect.provideContext(models)
+        )
       )
       const read = yield* makeReader(library.get)
       const collection: OpenCollection = { library: library.get, status: library.status, read, removal }

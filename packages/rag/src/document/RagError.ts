@@ -15,7 +15,7 @@ export const RagReason = Schema.Literals([
   "NotFound", // No such file, document, passage or collection.
   "PermissionDenied", // The operating system or a remote store refuses access.
   "NoSpace", // The disk is full.
-  "ManifestMismatch", // The collection was made with another embedding model, dimension or chunker.
+  "ManifestMismatch", // The collection was made with another format, embedding model or dimension.
   "Stale", // A file, the collection or the models changed since the plan.
   "NewerVersion", // A newer version wrote the data folder.
   "Model", // A model failed. `cause` is its `GatewayError`.

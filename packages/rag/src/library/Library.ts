@@ -36,7 +36,7 @@ export class Library extends Context.Service<Library, LibraryService>()("@sluice
    * Opens the library in a folder, which is created if it does not exist, and closes it with the scope. A URL is an object
    * store (`s3://`, `gs://`, `az://`) or LanceDB Enterprise (`db://`).
    *
-   * Fails with `ManifestMismatch` if it was made with another embedding model, dimension or chunker (see
+   * Fails with `ManifestMismatch` if it was made with another format, embedding model or dimension (see
    * `Library.rebuild`), and with `NewerVersion` if a newer version wrote it.
    */
   static readonly open: (

@@ -73,8 +73,9 @@ export const documentMethods = ({
         [from.documents, from.passageCount, from.stats],
         { concurrency: 3 }
       )
-      const { format: _, ...settings } = manifest
-      return { collection: from.name, documents: documents.length, passages, ...settings, index }
+      const { format: _, ...settings } = from.manifest
+      const isOutdated = settings.chunker !== manifest.chunker
+      return { collection: from.name, documents: documents.length, passages, ...settings, isOutdated, index }
     }).pipe(Effect.withSpan("Library.stats")),
     maintain: Effect.flatMap(collection, (from) => from.maintain).pipe(
       writes.withPermit,

@@ -25,6 +25,8 @@ export interface LibraryStats extends Omit<Manifest, "format"> {
   readonly collection: string
   readonly documents: number
   readonly passages: number
+  /** Another version of Sluice made the passages. They stay readable; `rebuild` makes them again. */
+  readonly isOutdated: boolean
   readonly index: IndexStats
 }
 

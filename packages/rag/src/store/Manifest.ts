@@ -1,4 +1,7 @@
-/** The model and chunker that a collection was made with. Those of two are never mixed in one collection. */
+/**
+ * The model and chunker that a collection was made with. Vectors of two models are never mixed in one collection. Passages
+ * of another chunker are readable, until a rebuild makes them again.
+ */
 import { Effect, Schema } from "effect"
 import { RagError } from "../document/RagError.ts"
 
@@ -39,7 +42,7 @@ const damaged = (collection: string, cause: unknown) => {
   return new RagError({ stage: "open", reason: "Store", message, cause })
 }
 
-/** Fails with `ManifestMismatch` unless the collection, or its snapshot, was made with the present model and chunker. */
+/** Fails with `ManifestMismatch` unless the collection, or its snapshot, was made with the present format and model. */
 export const checkManifest = (
   { collection, snapshot }: { readonly collection: string; readonly snapshot?: string },
   stored: Manifest,
@@ -48,8 +51,7 @@ export const checkManifest = (
   const differences = [
     ["format", String(stored.format), String(present.format)],
     ["embedding model", stored.embeddingModel, present.embeddingModel],
-    ["dimension", stored.dimension, present.dimension],
-    ["chunker", stored.chunker, present.chunker]
+    ["dimension", stored.dimension, present.dimension]
   ].flatMap(([name, was, is]) => (was === is ? [] : [`${name} ${was}, now ${is}`]))
   if (differences.length === 0) return Effect.void
   const settings = differences.join("; ")

@@ -122,7 +122,8 @@ const open = (store: OpenStore): Service["open"] =>
       return yield* new RagError({ stage: "open", reason: "Store", message })
     }
     yield* checkManifest({ collection: name }, found.manifest, manifest)
-    return liveCollection(store, name, found.table, yield* openTable(store, name, found.table, manifest))
+    const opened = yield* openTable(store, name, found.table, found.manifest)
+    return liveCollection(store, name, found.table, opened)
   })
 
 const replace = (store: OpenStore): Service["replace"] =>
@@ -150,7 +151,7 @@ const tag = (store: OpenStore): Service["tag"] =>
     return made
   })
 
-/** A snapshot made with the present model and chunker. */
+/** A snapshot made with the present format and model. */
 const findSnapshot = Effect.fn("LanceIndex.findSnapshot")(function* (
   { snapshots }: OpenStore,
   name: string,
@@ -164,17 +165,17 @@ const findSnapshot = Effect.fn("LanceIndex.findSnapshot")(function* (
 
 const checkout = (store: OpenStore): Service["checkout"] =>
   Effect.fn("LanceIndex.checkout")(function* (name, snapshot, manifest) {
-    const { table, version } = yield* findSnapshot(store, name, snapshot, manifest)
+    const { manifest: stored, table, version } = yield* findSnapshot(store, name, snapshot, manifest)
     const opened = yield* attempt("open", `opening snapshot "${snapshot}"`, () =>
       store.connection.openTable(table, undefined, { version })
     )
-    const collection = yield* openCollection(name, manifest, opened, store.files, store.collectionStore)
+    const collection = yield* openCollection(name, stored, opened, store.files, store.collectionStore)
     return readOnly(snapshot, collection)
   })
 
 const restore = (store: OpenStore): Service["restore"] =>
   Effect.fn("LanceIndex.restore")(function* (name, snapshot, manifest) {
-    const { table, version } = yield* findSnapshot(store, name, snapshot, manifest)
+    const { manifest: stored, table, version } = yield* findSnapshot(store, name, snapshot, manifest)
     yield* attemptWrite("store", `restoring snapshot "${snapshot}"`, () =>
       withTable(store.connection, table, async (opened) => {
         await opened.checkout(version)
@@ -182,7 +183,7 @@ const restore = (store: OpenStore): Service["restore"] =>
       })
     )
     // The snapshot may be of the table before a rebuild.
-    yield* store.names.put(name, table, manifest)
+    yield* store.names.put(name, table, stored)
   })
 
 const drop = (store: OpenStore): Service["drop"] =>
