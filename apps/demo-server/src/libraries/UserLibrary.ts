@@ -76,6 +76,24 @@ const addSamples = Effect.fnUntraced(function* ({ library }: OpenCollection, mar
   yield* fs.writeFileString(marker, "")
 })
 
+/** Bytes of all documents: those of their files, and of their passages on average. */
+const countBytes = Effect.fnUntraced(function* ({
+  collection,
+  names
+}: Effect.Success<ReturnType<typeof openCollections>>) {
+  let sum = 0
+  for (const name of yield* names) {
+    const { library } = yield* collection(name, false)
+    // A collection that cannot be opened does not stop uploads into the others.
+    const documents = yield* Effect.orElseSucceed(
+      Effect.flatMap(library, (open) => open.documents),
+      () => []
+    )
+    for (const { bytes, passages } of documents) sum += bytes + passages * PASSAGE_BYTES
+  }
+  return sum
+})
+
 /**
  * Opens the collections of a data folder. They stay open as long as the surrounding scope. `library`, `status` and
  * `state` are those of the default collection.
@@ -110,20 +128,7 @@ export const makeUserLibrary = Effect.fnUntraced(function* (folder: string, desc
     }
   })
 
-  /** Bytes of all documents: those of their files, and of their passages on average. */
-  const storedBytes: Effect.Effect<number, RagError> = Effect.gen(function* () {
-    let sum = 0
-    for (const name of yield* names) {
-      const { library } = yield* collection(name, false)
-      // A collection that cannot be opened does not stop uploads into the others.
-      const documents = yield* Effect.orElseSucceed(
-        Effect.flatMap(library, (open) => open.documents),
-        () => []
-      )
-      for (const { bytes, passages } of documents) sum += bytes + passages * PASSAGE_BYTES
-    }
-    return sum
-  })
+  const storedBytes = countBytes(collections)
 
   /** Removes a collection with its documents. Fails with `NotFound`, or `Stale` during a rebuild. */
   const remove = Effect.fn("UserLibrary.remove")(function* (name: string) {

@@ -1,0 +1,104 @@
+/**
+ * Writes the NOTICE of each published package: the licence texts of all production packages that it installs or bundles.
+ * Run it after a change of dependencies: `npm run -s notices`. `test/notices.test.ts` checks that they are current.
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..")
+
+export const PUBLISHED = [
+  "packages/core",
+  "packages/embedded",
+  "packages/rag",
+  "packages/transformers",
+  "apps/demo-server"
+]
+
+/** Packages that the page's bundle contains, although they are not installed with the server. */
+const BUNDLED: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "apps/demo-server": [
+    "@fontsource-variable/instrument-sans",
+    "@fontsource-variable/newsreader",
+    "@preact/signals",
+    "eventsource-parser",
+    "preact"
+  ]
+}
+
+/** Code inside of a package that has another licence than the package. */
+const INSIDE: Readonly<Record<string, string>> = {
+  "h264-mp4-encoder":
+    "It contains libmp4v2 (https://github.com/sergiomb2/libmp4v2), under the Mozilla Public License 1.1\n(https://www.mozilla.org/MPL/1.1/). The source is at https://github.com/TrevorSundberg/h264-mp4-encoder. It also\ncontains minih264, which is in the public domain.",
+  sharp:
+    "Its packages @img/sharp-libvips-* contain libvips (https://github.com/libvips/libvips), under the GNU Lesser General\nPublic License 3.0 or later (https://www.gnu.org/licenses/lgpl-3.0.html), as a shared library that can be replaced. Its\nsource, and that of its dependencies, is at https://github.com/lovell/sharp-libvips."
+}
+
+/** Builds of a package for one platform have the package's licence. */
+const PLATFORM =
+  /-(?:linux|linuxmusl|darwin|win32|freebsd|android|openbsd|netbsd|sunos|aix|wasm32|webcontainers)(?:-|$)/
+
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly license?: string
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+}
+
+const manifestOf = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest
+
+/** The folder of a package that another one imports; undefined if it is not installed. */
+const folderOf = (name: string, from: string): string | undefined => {
+  const folder = join(from, "node_modules", name)
+  if (existsSync(join(folder, "package.json"))) return folder
+  return from === root || dirname(from) === from ? undefined : folderOf(name, dirname(from))
+}
+
+/** The folders of all production packages. Our own packages have a NOTICE of their own. */
+const closure = (folder: string, found: Map<string, Manifest>) => {
+  const { dependencies, optionalDependencies, peerDependencies } = manifestOf(folder)
+  const bundled = BUNDLED[folder.slice(root.length + 1)] ?? []
+  const names = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
+  for (const name of [...names, ...bundled]) {
+    const at = folderOf(name, folder)
+    if (at === undefined || found.has(at) || PLATFORM.test(name) || name.startsWith("@types/")) continue
+    if (!name.startsWith("@sluice/")) found.set(at, manifestOf(at))
+    if (!name.startsWith("@sluice/")) closure(at, found)
+  }
+  return found
+}
+
+const LICENCE = /^(?:licen[cs]e|copying|notice|ofl|copyright)(?:[.-].*)?$/i
+
+const textsOf = (folder: string): ReadonlyArray<string> =>
+  readdirSync(folder)
+    .filter((file) => LICENCE.test(file) && !/\.(?:js|ts|json)$/.test(file))
+    .toSorted()
+    .map((file) => readFileSync(join(folder, file), "utf8").replaceAll("\r\n", "\n").trim())
+
+/** The NOTICE of a published package. */
+export const noticeOf = (folder: string): string => {
+  const packages = [...closure(join(root, folder), new Map())].toSorted(([, a], [, b]) =>
+    `${a.name}@${a.version}` < `${b.name}@${b.version}` ? -1 : 1
+  )
+  /** Packages with the same text share it. */
+  const byText = new Map<string, Array<string>>()
+  for (const [at, { license = "see its homepage", name, version }] of packages) {
+    const text = [...textsOf(at), ...(INSIDE[name] === undefined ? [] : [INSIDE[name]])].join("\n\n")
+    const heading = `${name} ${version} (${license})`
+    byText.set(text, [...(byText.get(text) ?? []), heading])
+  }
+  const entries = [...byText].map(([text, names]) =>
+    [...new Set(names), ...(text === "" ? [] : ["", text])].join("\n")
+  )
+  const title = `${manifestOf(join(root, folder)).name} is MIT licensed: see LICENSE. The packages that it uses:`
+  return [title, ...entries].join(`\n\n${"-".repeat(80)}\n\n`) + "\n"
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const folder of PUBLISHED) writeFileSync(join(root, folder, "NOTICE"), noticeOf(folder))
+}
