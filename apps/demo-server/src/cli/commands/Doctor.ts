@@ -21,8 +21,9 @@ export const doctorCommand = Command.make("doctor", { data: dataFlag, json: json
     )
     if (found.length > 0) yield* setExitCode
   }).pipe(
-    Effect.provide(DatabaseLayer),
-    Effect.provide(Layer.provide(ServerConfig.layer, settingsLayer({ data })))
+    Effect.provide(
+      DatabaseLayer.pipe(Layer.provide(Layer.provide(ServerConfig.layer, settingsLayer({ data }))))
+    )
   )
 ).pipe(
   Command.withDescription(
