@@ -164,7 +164,9 @@ export const failureTests = (fixture: PageFixture): void => {
       const page = await fixture.open("#playground/embed")
       const first = page.getByLabel("First text")
       await first.fill("Boats, 船")
-      await page.evaluate(`for (const key of Object.keys(sessionStorage)) sessionStorage.setItem(key, "7")`)
+      // The name of the tab's user is a text: another one would clear the tab.
+      const fields = `Object.keys(sessionStorage).filter((key) => key !== "sluice user")`
+      await page.evaluate(`for (const key of ${fields}) sessionStorage.setItem(key, "7")`)
       await page.reload()
       await first.waitFor()
       assert.notInclude(["", "7", "Boats, 船"], await first.inputValue())

@@ -30,7 +30,7 @@ const PASSAGE_BYTES = 8 * 1024
 const SHOWN_BYTES_AGE = "10 seconds"
 
 /** The counts are 0 while the library cannot be opened. */
-interface LibraryState extends Pick<ServerStatus, "state" | "message"> {
+export interface LibraryState extends Pick<ServerStatus, "state" | "message"> {
   readonly documents: number
   readonly passages: number
 }
