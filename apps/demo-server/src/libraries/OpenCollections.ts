@@ -20,8 +20,8 @@ export interface OpenCollection {
   readonly status: Effect.Effect<LazyStatus<LibraryService>>
   /** Parses a document's original again. The last PDFs are cached. */
   readonly read: LibraryService["document"]
-  /** Set when the collection is removed while it is open. */
-  readonly removal: { done: boolean }
+  /** `done` when the collection is removed while it is open; `creates` if opening it may create it. */
+  readonly removal: { done: boolean; creates: boolean }
 }
 
 const notFound = (name: string) =>
@@ -111,20 +111,24 @@ export const openCollections = Effect.fnUntraced(function* (folder: string, desc
   const opened = new Map<string, OpenCollection>()
   const oneAtATime = yield* Semaphore.make(1)
 
-  const open = (name: string) =>
+  const open = (name: string, creates: boolean) =>
     Effect.gen(function* () {
       const known = opened.get(name)
-      if (known !== undefined) return known
-      const removal = { done: false }
+      if (known !== undefined) {
+        known.removal.creates ||= creates
+        return known
+      }
+      const removal = { done: false, creates }
       const library = yield* makeLazy(
         Effect.flatMap(store.get, (index) =>
           Effect.provideService(Library.make({ collection: name, describeFigures }), PassageIndex, {
             ...index,
             // `open` creates a missing collection. A late reader of a removed one must not bring it back.
-            open: (named, manifest) =>
-              removal.done
-                ? notFound(named)
-                : Effect.map(index.open(named, manifest), (opened) => failIfRemoved(opened, removal))
+            open: Effect.fnUntraced(function* (named, manifest) {
+              const exists = removal.creates || (yield* index.collections).includes(named)
+              if (removal.done || !exists) return yield* notFound(named)
+              return failIfRemoved(yield* index.open(named, manifest), removal)
+            })
           })
         ).pipe(
           Effect.tap(renewOutdated(name, Library.rebuild(folder, { collection: name, describeFigures }))),
@@ -141,13 +145,14 @@ export const openCollections = Effect.fnUntraced(function* (folder: string, desc
 
   /** Opens a collection. A missing one is created if `create` is true; otherwise `NotFound`. */
   const collection = Effect.fn("OpenCollections.collection")(function* (name: string, create: boolean) {
-    if (name === DEFAULT_COLLECTION || opened.has(name)) return yield* open(name)
+    if (name === DEFAULT_COLLECTION) return yield* open(name, true)
+    if (opened.has(name)) return yield* open(name, create)
     const existing = yield* names
     if (!existing.includes(name)) {
       if (!create) return yield* notFound(name)
       if (existing.length >= MAX_COLLECTIONS) return yield* tooMany
     }
-    return yield* open(name)
+    return yield* open(name, create)
   })
 
   /** Fails with `NotFound` for a missing collection. */
@@ -173,5 +178,5 @@ export const openCollections = Effect.fnUntraced(function* (folder: string, desc
   }).pipe(Effect.withSpan("OpenCollections.maintain"))
   yield* Effect.forkIn(Effect.schedule(maintainAll, Schedule.spaced(MAINTENANCE_INTERVAL)), scope)
 
-  return { collection, names, remove, defaultCollection: yield* open(DEFAULT_COLLECTION) }
+  return { collection, names, remove, defaultCollection: yield* open(DEFAULT_COLLECTION, true) }
 })
