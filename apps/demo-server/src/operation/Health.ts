@@ -70,11 +70,12 @@ const readiness = Effect.gen(function* () {
     checkOrFault("the data folder cannot be written: its disk is full or read-only", write),
     "1 second"
   )
-  return Effect.map(Effect.all({ database, library, disk }, { concurrency: 3 }), (checks) => ({
+  const check = Effect.map(Effect.all({ database, library, disk }, { concurrency: 3 }), (checks) => ({
     ...checks,
     providers: providers.length > 0 ? "ok" : "no provider is configured",
     server: shutdown.hasBegun() ? "the server is stopping" : "ok"
   }))
+  return { check }
 })
 
 /** Reported, but the server stays ready: the previous configuration stays in use. */
@@ -82,7 +83,7 @@ const REJECTED = "the last change of the providers file was rejected: see the lo
 
 export const HealthLayer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const check = yield* readiness
+    const { check } = yield* readiness
     const { isRejected } = yield* ProvidersFileState
     yield* router.add("GET", "/healthz", HttpServerResponse.jsonUnsafe({ status: "ok" }))
     yield* router.add(
