@@ -46,7 +46,7 @@ const tsc = join(root, "node_modules/typescript/bin/tsc")
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), "sluice-pack-"))
   // One thread: several would check the same declarations, for twice the work.
-  await run(root, node, [tsc, "-b", "--singleThreaded", ...folders])
+  await run(root, node, [tsc, "-b", "--force", "--singleThreaded", ...folders])
   await run(root, "npm", [
     "pack",
     "--silent",
