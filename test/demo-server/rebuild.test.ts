@@ -3,7 +3,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Embedder } from "@sluice/core"
 import { ErrorBody } from "@sluice/core/contract"
 import * as Embedded from "@sluice/embedded"
-import { connect } from "@lancedb/lancedb"
 import { Effect, Layer, Schedule, Schema } from "effect"
 import { join } from "node:path"
 import {
@@ -14,6 +13,7 @@ import {
   ServerStatus
 } from "../../apps/demo-server/src/contract/index.ts"
 import { Self } from "./AccountCalls.ts"
+import { ageCollections, chunkersOf } from "./CollectionsTable.ts"
 import { filesOf, startServer, temporaryFolder } from "./TestServer.ts"
 
 const List = Schema.Struct({ documents: Schema.Array(DocumentInfoSchema) })
@@ -74,26 +74,6 @@ describe("another embedding model", () => {
   )
 })
 
-/** Marks the collections of a data folder as made by the chunker of another version. */
-const age = (data: string) =>
-  Effect.promise(async () => {
-    const connection = await connect(join(data, "library"))
-    const collections = await connection.openTable("collections")
-    for (const { manifest, name } of await collections.query().toArray()) {
-      const old = JSON.stringify({ ...JSON.parse(manifest), chunker: "headings-0" })
-      await collections.update({ where: `name = '${name}'`, values: { manifest: old } })
-    }
-    connection.close()
-  })
-
-const chunkers = (data: string) =>
-  Effect.promise(async () => {
-    const connection = await connect(join(data, "library"))
-    const rows = await (await connection.openTable("collections")).query().toArray()
-    connection.close()
-    return rows.map(({ manifest }) => JSON.parse(manifest).chunker as string)
-  })
-
 describe("collections of another version", () => {
   const ferry = "# Ferry\n\nThe last ferry to the island leaves at nine in the evening.\n"
 
@@ -110,7 +90,7 @@ describe("collections of another version", () => {
           }
         })
       )
-      yield* age(data)
+      yield* ageCollections(join(data, "library"))
       const server = yield* startServer({ data })
       // Its credentials were printed at the first start.
       const as = "session"
@@ -122,7 +102,7 @@ describe("collections of another version", () => {
         const file = yield* server.call(`/documents/${id}/file?collection=${collection}`, { as })
         assert.strictEqual(yield* Effect.promise(() => file.text()), ferry)
       }
-      yield* Effect.repeat(chunkers(data), {
+      yield* Effect.repeat(chunkersOf(join(data, "library")), {
         schedule: Schedule.spaced("50 millis"),
         until: (names) => names.every((name) => name !== "headings-0")
       })
@@ -145,7 +125,7 @@ describe("collections of another version", () => {
           yield* json(IngestReportBody, "/documents", { body: filesOf({ "ferry.md": ferry }) })
         })
       )
-      yield* age(data)
+      yield* ageCollections(join(data, "library"))
       const server = yield* startServer({ data, models })
       const as = "session"
       const answer = yield* server.json(AnswerBody, "/qa", { as, json: { question } })
@@ -159,10 +139,10 @@ describe("collections of another version", () => {
       assert.lengthOf(documents, 2)
       yield* server.call(`/documents/${documents[0]?.id}`, { as, method: "DELETE" })
       assert.lengthOf((yield* server.json(List, "/documents", { as })).documents, 1)
-      assert.deepStrictEqual(yield* chunkers(data), ["headings-0"])
+      assert.deepStrictEqual(yield* chunkersOf(join(data, "library")), ["headings-0"])
       const events = yield* server.events(IngestStreamEvent, "/rebuild", { as, method: "POST" })
       assert.strictEqual(events.at(-1)?.type, "done")
-      assert.notInclude(yield* chunkers(data), "headings-0")
+      assert.notInclude(yield* chunkersOf(join(data, "library")), "headings-0")
     }).pipe(Effect.scoped)
   )
 })
