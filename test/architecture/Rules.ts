@@ -20,7 +20,7 @@ export const allowed: Readonly<Record<PackageFolder, ReadonlyArray<string>>> = {
     "@sluice/core/workers"
   ],
   "packages/rag": ["@sluice/core", "@sluice/core/contract", "@sluice/core/media", "@sluice/core/workers"],
-  "packages/transformers": ["@sluice/core", "@sluice/core/contract"],
+  "packages/transformers": ["@sluice/core", "@sluice/core/contract", "@sluice/core/workers"],
   "apps/demo-server": [
     "@sluice/core",
     "@sluice/core/client",
@@ -32,7 +32,8 @@ export const allowed: Readonly<Record<PackageFolder, ReadonlyArray<string>>> = {
     "@sluice/embedded/media",
     "@sluice/embedded/vision",
     "@sluice/rag",
-    "@sluice/rag/evaluation"
+    "@sluice/rag/evaluation",
+    "@sluice/transformers"
   ]
 }
 

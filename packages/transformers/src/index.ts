@@ -1,4 +1,14 @@
 export * as TransformersEmbedder from "./TransformersEmbedder.ts"
 export * as TransformersReranker from "./TransformersReranker.ts"
+export {
+  bytesOf,
+  type CatalogueFile,
+  type CatalogueModel,
+  type LocalCatalogue
+} from "./catalogue/CatalogueModel.ts"
+export { findModels, modelCatalogue } from "./catalogue/FindModels.ts"
 export type { Pooling } from "./Pooling.ts"
+export { DownloadLimits } from "./store/Download.ts"
+export { damagedFiles, folderOf, missingFiles, modelsFolder, removeModel } from "./store/ModelFolder.ts"
+export { pullModel, type PullOptions } from "./store/PullModel.ts"
 export type { TransformersModelOptions } from "./TransformersModel.ts"

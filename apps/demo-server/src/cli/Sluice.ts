@@ -9,6 +9,7 @@ import { conformanceCommand } from "./commands/Conformance.ts"
 import { doctorCommand } from "./commands/Doctor.ts"
 import { findFiguresCommand } from "./commands/Figures.ts"
 import { ingestCommand } from "./commands/Ingest.ts"
+import { modelsCommand } from "./commands/Models.ts"
 import { serveCommand } from "./commands/Serve.ts"
 import { tuneCommand } from "./commands/Tune.ts"
 import { whyCommand } from "./commands/Why.ts"
@@ -33,6 +34,7 @@ export const sluice = Command.make("sluice").pipe(
     tuneCommand,
     findFiguresCommand,
     evalCommand,
+    modelsCommand,
     conformanceCommand,
     accountsCommand,
     doctorCommand
