@@ -104,6 +104,6 @@ export const readOriginal = (
   Effect.gen(function* () {
     const bytes = yield* collection.original(info.sha256)
     if (bytes !== undefined) return bytes
-    const message = `The original of ${info.path} is missing in the store. Ingest the file again.`
+    const message = `The original of ${info.path} is missing in the store. Remove the document and ingest it again.`
     return yield* new RagError({ stage: "store", reason: "Store", message, document: info.path })
   })

@@ -1,32 +1,58 @@
-/** `sluice doctor`: checks the accounts of a data folder. */
+/** `sluice doctor`: checks the accounts and the libraries of a data folder. */
+import { LanceIndex } from "@sluice/rag"
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { StartError } from "../../config/StartError.ts"
 import { ServerConfig } from "../../config/ServerConfig.ts"
+import { libraryFolders } from "../../libraries/LibraryFolders.ts"
 import { accountFaults } from "../../database/AccountFaults.ts"
 import { DatabaseLayer } from "../../database/Database.ts"
-import { dataFlag, jsonFlag } from "../library/Flags.ts"
+import { booleanFlag, dataFlag, jsonFlag } from "../library/Flags.ts"
 import { settingsLayer } from "../library/OpenLibrary.ts"
 import { printResult, setExitCode } from "../output/Output.ts"
 
-export const doctorCommand = Command.make("doctor", { data: dataFlag, json: jsonFlag }, ({ data, json }) =>
-  Effect.gen(function* () {
-    const faults = yield* Effect.mapError(
-      accountFaults,
-      ({ message }) => new StartError({ message: `The accounts cannot be read: ${message}` })
-    )
-    const found = [...faults.file, ...faults.ledger]
-    yield* printResult(json, { accounts: faults }, () =>
-      found.length === 0 ? "The accounts are whole, and every balance adds up." : found.join("\n")
-    )
-    if (found.length > 0) yield* setExitCode
-  }).pipe(
-    Effect.provide(
-      DatabaseLayer.pipe(Layer.provide(Layer.provide(ServerConfig.layer, settingsLayer({ data }))))
+const REPAIRED = "What cannot be read was removed. Run it again to see what is left."
+const DAMAGED = "Nothing was changed. Run it with --repair to remove what cannot be read."
+
+const libraryFaults = Effect.fn("doctor.libraries")(function* (repair: boolean) {
+  const faults = yield* Effect.forEach(yield* libraryFolders, ({ folder, user }) =>
+    LanceIndex.repair(folder, repair).pipe(
+      Effect.catch(({ message }) => Effect.succeed([message])),
+      Effect.map((faults) => faults.map((fault) => `library of ${user}: ${fault}`))
     )
   )
+  return faults.flat()
+})
+
+const repairFlag = booleanFlag(
+  "repair",
+  "Remove what is damaged in the libraries, so that the rest can be used. Copy the data folder before"
+)
+
+export const doctorCommand = Command.make(
+  "doctor",
+  { data: dataFlag, repair: repairFlag, json: jsonFlag },
+  ({ data, json, repair }) =>
+    Effect.gen(function* () {
+      const accounts = yield* Effect.mapError(
+        accountFaults,
+        ({ message }) => new StartError({ message: `The accounts cannot be read: ${message}` })
+      )
+      const libraries = yield* libraryFaults(repair)
+      const found = [...accounts.file, ...accounts.ledger, ...libraries]
+      yield* printResult(json, { accounts, libraries, repaired: repair && libraries.length > 0 }, () =>
+        found.length === 0
+          ? "The accounts and libraries are whole, and every balance adds up."
+          : [...found, ...(libraries.length === 0 ? [] : [repair ? REPAIRED : DAMAGED])].join("\n")
+      )
+      if (found.length > 0) yield* setExitCode
+    }).pipe(
+      Effect.provide(
+        DatabaseLayer.pipe(Layer.provideMerge(Layer.provide(ServerConfig.layer, settingsLayer({ data }))))
+      )
+    )
 ).pipe(
   Command.withDescription(
-    "Check the accounts: whether the file is damaged, and whether every balance adds up. Stop the server first"
+    "Check the data folder: whether the accounts and libraries are damaged, and whether every balance adds up. Stop the server first"
   )
 )

@@ -264,6 +264,11 @@ const freeColumn = ({ children, valueOffsets, values }: Data): void => {
 /** True if the table does not exist, or has no version. */
 export const isMissing = ({ cause }: RagError): boolean => /not found|does not exist/i.test(String(cause))
 
+/** True if a file of the store is damaged or lost, and not out of reach. */
+export const isUnreadable = ({ cause, reason }: RagError): boolean =>
+  reason === "Store" &&
+  !/os error (?!2\b)|hit retry limit|error sending request|dns error/i.test(String(cause))
+
 /**
  * Opens a table, or creates it.
  *
@@ -359,11 +364,11 @@ const DIAGNOSES: ReadonlyArray<readonly [RegExp, RagReason, string]> = [
   [
     /too small|corrupt|invalid|magic|unexpected (eof|end)|out of (range|bounds)|decode|not found|no such file|overflow|panic|checksum|fill whole buffer|eof while/i,
     "Store",
-    "A file is damaged or lost; other collections are not affected. If the documents can still be read, Library.rebuild builds the collection again. Otherwise restore the folder from a copy, or ingest the documents into another folder."
+    "A file is damaged or lost; other collections are not affected. If the documents can still be read, Library.rebuild builds the collection again. `sluice doctor --repair` (LanceIndex.repair) removes what is damaged. Otherwise restore the folder from a copy, or ingest the documents into another folder."
   ],
   [
     /(?:)/,
     "Store",
-    "Committed documents are safe. Run it again; if it fails again, restore the folder from a copy."
+    "Committed documents are safe. Run it again; if it fails again, run `sluice doctor`, or restore the folder from a copy."
   ]
 ]

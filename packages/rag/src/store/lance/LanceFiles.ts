@@ -63,7 +63,7 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
       }
     ).pipe(Effect.retry({ times: 3, while: ({ cause }) => MOVED.test(String(cause)) }))
     if (found === undefined || !isHash || hashOf(found) === sha256) return found
-    const message = `A stored file is damaged: it no longer has the SHA-256 ${sha256}. Restore the folder from a copy, or ingest the document again.`
+    const message = `A stored file is damaged: it no longer has the SHA-256 ${sha256}. Restore the folder from a copy, or remove the document and ingest it again.`
     return yield* new RagError({ stage: "store", reason: "Store", message })
   })
 

@@ -11,6 +11,7 @@ import {
   attemptWrite,
   type ConnectionOptions,
   connect,
+  isUnreadable,
   isEnterprise,
   isRemote,
   keywordIndex,
@@ -25,6 +26,7 @@ import { openFiles } from "./LanceFiles.ts"
 import { checkFolder, makeFolder } from "./LanceFolder.ts"
 import { collectGarbage } from "./LanceGarbage.ts"
 import { openNames } from "./LanceNames.ts"
+import { opens, readableRows, repairCollection, repairRows, setVersionAside } from "./LanceRepair.ts"
 import { openSnapshots, pruneVersions, snapshotOf } from "./LanceSnapshots.ts"
 import { collectionsSchema, passagesSchema } from "./LanceTables.ts"
 import { openVectors } from "./LanceVectors.ts"
@@ -211,6 +213,7 @@ const drop = (store: OpenStore): Service["drop"] =>
 
 const listCollections = ({ collections }: OpenStore): Effect.Effect<ReadonlyArray<string>, RagError> =>
   selectRows<{ readonly name: string }>(collections, ["open", "listing the collections"], ["name"]).pipe(
+    Effect.catchIf(isUnreadable, () => readableRows<{ readonly name: string }>(collections, ["name"])),
     Effect.map((rows) => rows.map(({ name }) => name).toSorted()),
     Effect.withSpan("LanceIndex.collections")
   )
@@ -245,6 +248,36 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: St
   })
 })
 
+const repair = Effect.fn("LanceIndex.repair")(function* (folder: string, drops: boolean) {
+  const connection = yield* connect(folder)
+  const names = yield* attempt("open", "listing tables", () => connection.tableNames({ limit: 100_000 }))
+  const open = (table: string) => attempt("open", `opening table ${table}`, () => connection.openTable(table))
+  const faults: Array<string> = []
+  for (const name of names) {
+    if (yield* opens(open(name))) continue
+    faults.push(`the newest version of table ${name} cannot be opened`)
+    // Without its newest version, `collections` may lack a name, and the collection's table would be dropped after a day.
+    if (drops && name !== "collections") yield* setVersionAside(folder, name)
+  }
+  if (!drops && faults.length > 0) return faults
+  const store = yield* openStore(folder, {})
+  const found = yield* repairRows(store.collections, ["name", "table", "manifest"], false)
+  if (found.faults.length > 0)
+    faults.push("A collection cannot be found. Restore `collections.lance` from a copy")
+  for (const name of names.filter((name) => name === "files" || name.startsWith("vectors_")))
+    faults.push(
+      ...(yield* repairRows(yield* open(name), ["sha256"], drops)).faults.map((fault) => `${name}: ${fault}`)
+    )
+  for (const name of yield* listCollections(store)) {
+    const damage = yield* Effect.gen(function* () {
+      const { manifest, table } = yield* findCollection(store, name)
+      return yield* repairCollection(yield* open(table), manifest.dimension, drops)
+    }).pipe(Effect.catch(({ message }) => Effect.succeed([message])))
+    faults.push(...damage.map((fault) => `collection "${name}": ${fault}`))
+  }
+  return faults
+}, Effect.scoped)
+
 /**
  * `LanceIndex.layer(folder | url, options)`: a store in a folder, which is created if missing; on an object store
  * (`s3://`, `gs://`, `az://`); or on LanceDB Enterprise (`db://`).
@@ -252,6 +285,13 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: St
  * **Gotchas.** Any number of processes may read and write the same folder. Each sees the commits of the others.
  */
 export const LanceIndex = {
+  /**
+   * Says what is damaged in a folder that nobody uses. With `drops` it removes that, so that everything else can be used:
+   * rows that cannot be read, documents without a readable description, and versions that cannot be opened. It then
+   * builds the indexes again.
+   */
+  repair: (folder: string, drops: boolean): Effect.Effect<ReadonlyArray<string>, RagError> =>
+    repair(folder, drops),
   layer: (folder: string, options?: StoreOptions): Layer.Layer<PassageIndex, RagError> =>
     Layer.effect(PassageIndex, make(folder, options))
 }

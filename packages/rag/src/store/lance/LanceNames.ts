@@ -2,7 +2,8 @@
 import { Clock, Effect } from "effect"
 import { RagError } from "../../document/RagError.ts"
 import { decodeManifest, encodeManifest, type Manifest, type StoredManifest } from "../Manifest.ts"
-import { attemptWrite, selectRows, sqlString, type Table } from "./Lance.ts"
+import { attemptWrite, isUnreadable, selectRows, sqlString, type Table } from "./Lance.ts"
+import { readableRows } from "./LanceRepair.ts"
 import { times, toTable, utf8 } from "./LanceRows.ts"
 import { collectionsSchema } from "./LanceTables.ts"
 
@@ -14,13 +15,21 @@ type Merge = ReturnType<Table["mergeInsert"]>
 
 export type LanceNames = ReturnType<typeof openNames>
 
+type NameRow = Readonly<Record<(typeof COLUMNS)[number], string>>
+const COLUMNS = ["name", "table", "manifest"] as const
+
 /** `successor` is the table of an announced move. */
 const findRow = Effect.fn("LanceNames.find")(function* (collections: Table, name: string) {
-  const [row] = yield* selectRows<{ readonly table: string; readonly manifest: string }>(
-    collections,
-    ["open", `looking up collection "${name}"`],
-    ["table", "manifest"],
-    `name = ${sqlString(name)}`
+  const doing = ["open", `looking up collection "${name}"`] as const
+  const own = `name = ${sqlString(name)}`
+  const [row] = yield* selectRows<NameRow>(collections, doing, COLUMNS, own).pipe(
+    Effect.catchIf(isUnreadable, (error) =>
+      Effect.gen(function* () {
+        // The damaged row may be another collection's. If it is this one's, the name must not seem to be free.
+        const rows = yield* readableRows<NameRow>(collections, COLUMNS)
+        return [rows.find((row) => row.name === name) ?? (yield* error)]
+      })
+    )
   )
   if (row === undefined) return undefined
   const { successor, ...manifest } = yield* decodeManifest(name, row.manifest)

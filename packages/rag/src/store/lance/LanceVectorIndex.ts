@@ -140,7 +140,7 @@ const trainVectors = (table: Table, rows: number, dimension: number): Effect.Eff
     table.createIndex("vector", { config: vectorIndex(rows, dimension) })
   ).pipe(Effect.andThen(deleteScratch))
 
-const trainKeywords = (table: Table): Effect.Effect<void, RagError> =>
+export const trainKeywords = (table: Table): Effect.Effect<void, RagError> =>
   attemptWrite("store", "building the keyword index", () =>
     table.createIndex("search", { config: keywordIndex() })
   )

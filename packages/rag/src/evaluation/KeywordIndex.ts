@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto"
 import { Field, Schema, Utf8 } from "apache-arrow"
 import { Effect } from "effect"
-import { attempt, connect, fullText, matchQuery } from "./Lance.ts"
-import { toTable, utf8 } from "./LanceRows.ts"
+import { attempt, connect, fullText, matchQuery } from "../store/lance/Lance.ts"
+import { toTable, utf8 } from "../store/lance/LanceRows.ts"
 
 /** Title and text in one, which BM25 ranks better than two fields. */
 interface KeywordText {
@@ -14,7 +14,7 @@ interface KeywordText {
 const schema = new Schema([new Field("id", new Utf8(), false), new Field("text", new Utf8(), false)])
 
 /** Indexes texts in a folder. The search gives identifiers, best first. */
-export const indexKeywords = Effect.fn("LanceKeywords.index")(function* (
+export const indexKeywords = Effect.fn("KeywordIndex.index")(function* (
   folder: string,
   texts: ReadonlyArray<KeywordText>
 ) {
@@ -28,7 +28,7 @@ export const indexKeywords = Effect.fn("LanceKeywords.index")(function* (
     await created.createIndex("text", { config: fullText(chinese ? "zh" : "en") })
     return created
   })
-  return Effect.fn("LanceKeywords.search")(function* (words: string, limit: number) {
+  return Effect.fn("KeywordIndex.search")(function* (words: string, limit: number) {
     const query = table.query().fullTextSearch(matchQuery(words, "text")).limit(limit)
     const rows: ReadonlyArray<KeywordText> = yield* attempt("evaluate", "searching keywords", () =>
       query.select(["id", "_score"]).toArray()

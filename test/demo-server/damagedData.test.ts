@@ -1,0 +1,207 @@
+/** A damaged data folder: the start, a running server, and `sluice doctor`. */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import { Console, Effect, Schema } from "effect"
+import { Command } from "effect/cli"
+import { SqlClient } from "effect/sql"
+import { readdir, readFile, writeFile } from "node:fs/promises"
+import { DatabaseSync } from "node:sqlite"
+import { join } from "node:path"
+import { sluice } from "../../apps/demo-server/src/cli/Sluice.ts"
+import * as NodeSqlite from "../../apps/demo-server/src/sql/NodeSqlite.ts"
+import { isDamage } from "../../apps/demo-server/src/sql/NodeSqlite.ts"
+import { catchSqlError } from "../../apps/demo-server/src/sql/StoreFailure.ts"
+import { DocumentInfoSchema } from "../../apps/demo-server/src/contract/index.ts"
+import { failedStart, filesOf, startServer, temporaryFolder, type TestServer } from "./TestServer.ts"
+
+const PAGE = 4096
+
+const List = Schema.Struct({ documents: Schema.Array(DocumentInfoSchema) })
+
+/** A data folder with accounts whose server has stopped. */
+const stopped = Effect.gen(function* () {
+  const data = yield* temporaryFolder
+  yield* Effect.scoped(startServer({ data }))
+  return { data, file: join(data, "accounts.db") }
+})
+
+/** Overwrites the page where a table begins. */
+const damage = (file: string, table: string) =>
+  Effect.promise(async () => {
+    const database = new DatabaseSync(file)
+    const row = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(table)
+    database.close()
+    const page = Number(row?.["rootpage"])
+    const bytes = await readFile(file)
+    await writeFile(file, bytes.fill(0x5a, (page - 1) * PAGE, page * PAGE))
+  })
+
+const doctor = (data: string, ...flags: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const printed: Array<string> = []
+    const before = process.exitCode
+    const exit = yield* Command.runWith(sluice, { version: "0" })(["doctor", "--data", data, ...flags]).pipe(
+      Effect.provideService(Console.Console, {
+        ...globalThis.console,
+        log: (...parts: ReadonlyArray<unknown>) => void printed.push(parts.join(" "))
+      }),
+      Effect.provide(NodeServices.layer),
+      Effect.exit
+    )
+    const code = process.exitCode
+    process.exitCode = before
+    return { code, text: printed.join("\n"), failed: String(exit) }
+  })
+
+describe("the accounts' file", () => {
+  it.live("stops the start if it is damaged, which says to restore it", () =>
+    Effect.gen(function* () {
+      for (const table of ["charges", "users", "audit"]) {
+        const { data, file } = yield* stopped
+        yield* damage(file, table)
+        const { code, printed } = yield* failedStart(data)
+        assert.strictEqual(code, 1, table)
+        assert.match(printed, /Restore accounts\.db from a copy/, table)
+        assert.match((yield* doctor(data)).failed, /Restore accounts\.db/, table)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("stops the start if only the check finds the damage", () =>
+    Effect.gen(function* () {
+      const { data, file } = yield* stopped
+      const bytes = yield* Effect.promise(() => readFile(file))
+      // The number of free pages, which no statement of the start needs.
+      bytes.writeUInt32BE(7, 36)
+      yield* Effect.promise(() => writeFile(file, bytes))
+      const { code, printed } = yield* failedStart(data)
+      assert.strictEqual(code, 1)
+      assert.match(printed, /are damaged \([^]*\)\. Restore accounts\.db from a copy/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("makes a running server not ready once it is found damaged, which says to restore it", () =>
+    Effect.gen(function* () {
+      const { data, file } = yield* stopped
+      const database = new DatabaseSync(file)
+      // More than the pages that SQLite keeps in memory, so that it reads the file again.
+      database.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+        INSERT INTO audit (at, actor, credential, address, action, subject, details)
+        SELECT i, 'owner', 'session', '', 'user.update', 'owner', json_object('of', hex(zeroblob(500))) FROM n`)
+      database.close()
+      const server = yield* startServer({ data })
+      const readyz = Effect.flatMap(server.call("/readyz", { as: "none" }), (response) =>
+        Effect.promise(async () => ({ status: response.status, text: await response.text() }))
+      )
+      assert.strictEqual((yield* readyz).status, 200)
+      const bytes = yield* Effect.promise(() => readFile(file))
+      yield* Effect.promise(() => writeFile(file, bytes.fill(0x5a, PAGE)))
+      yield* server.call("/api/audit?p=400", { as: "session" })
+      const { status, text } = yield* readyz
+      assert.strictEqual(status, 503)
+      assert.include(text, "restore accounts.db from a copy")
+      assert.match(server.printed.join("\n"), /Stop the server and restore accounts\.db from a copy/)
+      const refused = yield* server.call("/api/user/self", { as: "session" })
+      assert.strictEqual(refused.status, 503)
+      assert.match((yield* doctor(data)).failed, /in use by another server/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not used any more once it is found damaged", () =>
+    Effect.gen(function* () {
+      const { file } = yield* stopped
+      yield* damage(file, "audit")
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`SELECT id FROM users`
+        for (const query of [sql`SELECT * FROM audit`, sql`SELECT 1`, sql`UPDATE users SET quota = 0`]) {
+          assert.isTrue(isDamage(yield* Effect.flip(query)))
+        }
+        const failure = yield* Effect.flip(catchSqlError(Effect.asVoid(sql`SELECT 1`)))
+        assert.strictEqual(failure.status, 503)
+      }).pipe(Effect.provide(NodeSqlite.layer(file)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is checked by the doctor and at the start: every balance adds up", () =>
+    Effect.gen(function* () {
+      const { data, file } = yield* stopped
+      const well = yield* doctor(data)
+      assert.include(well.text, "every balance adds up")
+      const database = new DatabaseSync(file)
+      database.exec("UPDATE users SET quota = quota - 7")
+      database.close()
+      const ill = yield* doctor(data)
+      assert.include(ill.text, "user owner differs by 7 units")
+      assert.strictEqual(ill.code, 1)
+      const server = yield* startServer({ data })
+      assert.include(server.printed.join("\n"), "user owner differs by 7 units")
+    }).pipe(Effect.scoped)
+  )
+})
+
+/** Overwrites the end of the first file of a library whose path matches and which has a text. */
+const damageFile = (library: string, path: RegExp, text: string) =>
+  Effect.promise(async () => {
+    for (const name of await readdir(library, { recursive: true })) {
+      if (!path.test(name)) continue
+      const bytes = await readFile(join(library, name))
+      if (!bytes.includes(text)) continue
+      return writeFile(join(library, name), bytes.fill(0x5a, bytes.length - 400))
+    }
+    assert.fail(`no file has ${text}`)
+  })
+
+describe("a damaged library", () => {
+  /** A data folder with a document in each of two collections, and another in the first. */
+  const filled = Effect.gen(function* () {
+    const data = yield* temporaryFolder
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const { call } = yield* startServer({ data })
+        for (const [collection, name] of [
+          ["default", "ferry"],
+          ["default", "lock"],
+          ["other", "boats"]
+        ]) {
+          const body = filesOf({ [`${name}.md`]: `# About\n\nThe ${name} is green.\n` })
+          yield* call(`/documents?collection=${collection}`, { body })
+        }
+      })
+    )
+    return { data, library: join(data, "library") }
+  })
+  const as = "session"
+  const paths = (server: TestServer["Service"], collection: string) =>
+    Effect.map(server.json(List, `/documents?collection=${collection}`, { as }), ({ documents }) =>
+      documents.map(({ path }) => path)
+    )
+
+  it.live("does not prevent the start if the name of its first collection is damaged", () =>
+    Effect.gen(function* () {
+      const { data, library } = yield* filled
+      yield* damageFile(library, /^collections.*data.*\.lance$/, "default")
+      const server = yield* startServer({ data })
+      assert.match(server.printed.join("\n"), /looking up collection "default"/)
+      assert.strictEqual((yield* server.call("/documents", { as })).status, 500)
+      assert.deepStrictEqual(yield* paths(server, "other"), ["boats.md"])
+      assert.strictEqual((yield* server.call("/readyz", { as: "none" })).status, 503)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is reported by the doctor, whose repair costs the damaged document", () =>
+    Effect.gen(function* () {
+      const { data, library } = yield* filled
+      yield* damageFile(library, /^c_.*data.*\.lance$/, "The lock is green")
+      const found = yield* doctor(data)
+      assert.match(found.text, /library of owner: collection "default": 2 rows cannot be read/)
+      assert.include(found.text, "Run it with --repair")
+      assert.strictEqual(found.code, 1)
+      yield* doctor(data, "--repair")
+      assert.include((yield* doctor(data)).text, "accounts and libraries are whole")
+      const server = yield* startServer({ data })
+      assert.deepStrictEqual(yield* paths(server, "default"), ["ferry.md"])
+      assert.deepStrictEqual(yield* paths(server, "other"), ["boats.md"])
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,131 @@
+import { assert, describe, it } from "@effect/vitest"
+import { LanceIndex, RagError } from "@sluice/rag"
+import { Effect } from "effect"
+import { readdir, readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { embedText } from "./Models.ts"
+import { documentOf, MANIFEST, storeIn } from "./StoredDocuments.ts"
+import { testFolder } from "./TestFolder.ts"
+
+const PATHS = ["heron.md", "otter.md", "pike.md"]
+const documentAt = (path: string) => documentOf(path, [`the ${path} lives`, `${path} in the pond`])
+
+/** A collection of documents with a commit, and so a file, for each. */
+const fill = (folder: string, name: string) =>
+  Effect.gen(function* () {
+    const collection = yield* Effect.flatMap(storeIn(folder), (index) => index.open(name, MANIFEST))
+    for (const path of PATHS) yield* collection.commit([documentAt(path)])
+  }).pipe(Effect.scoped)
+
+/** Changes the files whose names and bytes match. */
+const harm = (folder: string, path: RegExp, text: string, change: (bytes: Buffer) => void) =>
+  Effect.promise(async () => {
+    const names = (await readdir(folder, { recursive: true })).filter((name) => path.test(name)).toSorted()
+    for (const name of names) {
+      const bytes = await readFile(join(folder, name))
+      if (!bytes.includes(text)) continue
+      change(bytes)
+      return writeFile(join(folder, name), bytes)
+    }
+    assert.fail(`no file has ${text}`)
+  })
+
+const overwriteEnd = (bytes: Buffer) => void bytes.fill(0x5a, bytes.length - 400)
+const DATA = /^c_.*data\/.*\.lance$/
+
+/** What a collection finds and lists. */
+const contents = (folder: string, name = "default") =>
+  Effect.gen(function* () {
+    const collection = yield* Effect.flatMap(storeIn(folder), (index) => index.open(name, MANIFEST))
+    const words = "pond"
+    const hits = yield* collection.search({ vector: embedText(words), words, limit: 20 })
+    const found = new Set(hits.map(({ passage }) => passage.document.path))
+    const documents = yield* collection.documents
+    for (const { sha256 } of documents) assert.isDefined(yield* collection.original(sha256))
+    return { listed: documents.map(({ path }) => path).toSorted(), found: [...found].toSorted() }
+  }).pipe(Effect.scoped)
+
+const without = (lost: string) => {
+  const left = PATHS.filter((path) => path !== lost)
+  return { listed: left, found: left }
+}
+
+describe("the repair of a damaged store", () => {
+  it.live("costs the document whose file is damaged", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      yield* fill(library, "default")
+      yield* harm(library, DATA, "the otter.md", overwriteEnd)
+      const { message } = yield* Effect.flip(contents(library))
+      assert.match(message, /sluice doctor --repair/)
+      const found = yield* LanceIndex.repair(library, false)
+      assert.deepStrictEqual(found, ['collection "default": 3 rows cannot be read'])
+      assert.instanceOf(yield* Effect.flip(contents(library)), RagError)
+      yield* LanceIndex.repair(library, true)
+      assert.deepStrictEqual(yield* contents(library), without("otter.md"))
+      assert.deepStrictEqual(yield* LanceIndex.repair(library, false), [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("names a document whose description is damaged, and removes its passages", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      yield* fill(library, "default")
+      const { sha256 } = documentAt("otter.md").info
+      const text = `"sha256":"${sha256}`
+      yield* harm(library, DATA, text, (bytes) => void (bytes[bytes.indexOf(text)]! ^= 1))
+      assert.deepStrictEqual(yield* LanceIndex.repair(library, true), [
+        'collection "default": otter.md is lost'
+      ])
+      assert.deepStrictEqual(yield* contents(library), without("otter.md"))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("goes back to the version before one that cannot be opened", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      yield* fill(library, "default")
+      yield* harm(library, /^c_.*\.manifest$/, "", overwriteEnd)
+      yield* Effect.flip(contents(library))
+      const [fault] = yield* LanceIndex.repair(library, true)
+      assert.match(fault ?? "", /newest version of table c_\w+ cannot be opened/)
+      assert.deepStrictEqual(yield* contents(library), without("pike.md"))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("keeps the originals of the other documents", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      yield* fill(library, "default")
+      yield* harm(library, /^files.*data\/.*\.lance$/, "the pike.md", overwriteEnd)
+      yield* Effect.flip(contents(library))
+      assert.deepStrictEqual(yield* LanceIndex.repair(library, true), ["files: 1 rows cannot be read"])
+      const collection = yield* Effect.flatMap(storeIn(library), (index) => index.open("default", MANIFEST))
+      const originals = yield* Effect.forEach(PATHS, (path) =>
+        collection.original(documentAt(path).info.sha256)
+      )
+      assert.deepStrictEqual(
+        originals.map((bytes) => bytes !== undefined),
+        [true, true, false]
+      )
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a damaged name of a collection", () => {
+  it.live("costs that collection, which is not created again", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      for (const name of ["default", "other"]) yield* fill(library, name)
+      yield* harm(library, /^collections.*data\/.*\.lance$/, "other", overwriteEnd)
+      assert.deepStrictEqual((yield* contents(library)).listed, PATHS)
+      const index = yield* storeIn(library)
+      assert.deepStrictEqual(yield* index.collections, ["default"])
+      const { reason } = yield* Effect.flip(index.open("other", MANIFEST))
+      assert.strictEqual(reason, "Store")
+      assert.strictEqual((yield* Effect.flip(index.tag("other", "before"))).reason, "Store")
+      assert.match((yield* LanceIndex.repair(library, true)).join(), /A collection cannot be found/)
+      yield* Effect.flip(index.open("other", MANIFEST))
+    }).pipe(Effect.scoped)
+  )
+})
