@@ -9,6 +9,7 @@ const ERROR = '"error"'
 const MAX_LINE = 64 * 1024
 
 const DONE = /[\r\n]data: ?\[DONE\]/
+const DONE_LENGTH = "data: [DONE]".length
 const DATA = /^data:/
 /** A comment, or an empty line. */
 const NO_DATA = /^(?::|$)/
@@ -52,8 +53,8 @@ export const makeEventGuard = (redact: (text: string) => string): EventGuard => 
       if (isDone) return NO_BYTES
       const wasOpen = lines.isOpen()
       const complete = lines.push(chunk)
-      const rest = lines.rest()
-      const last = untilDone(rest.length === 0 ? complete : Buffer.concat([complete, rest]), !wasOpen)
+      const start = lines.rest().subarray(0, DONE_LENGTH)
+      const last = untilDone(start.length === 0 ? complete : Buffer.concat([complete, start]), !wasOpen)
       isDone = last !== undefined
       const passed = last ?? complete
       const isError = (wasOpen && isOpenError) || passed.includes(ERROR)

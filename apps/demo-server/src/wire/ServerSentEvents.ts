@@ -4,22 +4,38 @@ const [NEWLINE = 0, RETURN = 0] = Buffer.from("\n\r")
 const LINE_END = /(\r\n|\n|\r)/
 const FIELD = "data:"
 
-/** Splits a stream after complete lines. Of an unfinished line, at most `limit` bytes are held back. */
+/**
+ * Splits a stream after complete lines. Of an unfinished line, at most `limit` bytes are held back.
+ *
+ * **Details.** The time grows with the bytes, however they are split: the buffer for them doubles.
+ */
 export const makeLineSplitter = (limit: number) => {
-  let rest = Buffer.alloc(0)
+  let held = Buffer.alloc(0)
+  let size = 0
   let isOpen = false
+  const rest = () => held.subarray(0, size)
+  const hold = (bytes: Uint8Array) => {
+    if (size + bytes.length > held.length) {
+      held = Buffer.concat([rest()], 2 * (size + bytes.length))
+    }
+    held.set(bytes, size)
+    size += bytes.length
+  }
   return {
     /** The bytes up to the last line end. The unfinished line is held back, unless it is too long. */
-    push: (bytes: Uint8Array) => {
-      const all = Buffer.concat([rest, bytes])
-      const end = Math.max(all.lastIndexOf(NEWLINE), all.lastIndexOf(RETURN)) + 1
-      isOpen = all.length - end > limit || (isOpen && end === 0)
-      const cut = isOpen ? all.length : end
-      rest = all.subarray(cut)
-      return all.subarray(0, cut)
+    push: (bytes: Uint8Array): Buffer => {
+      const end = Math.max(bytes.lastIndexOf(NEWLINE), bytes.lastIndexOf(RETURN)) + 1
+      const unfinished = bytes.length - end + (end === 0 ? size : 0)
+      isOpen = unfinished > limit || (isOpen && end === 0)
+      const cut = isOpen ? bytes.length : end
+      const first = Buffer.from(bytes.buffer, bytes.byteOffset, cut)
+      const complete = cut === 0 || size === 0 ? first : Buffer.concat([rest(), first])
+      if (cut > 0) size = 0
+      hold(bytes.subarray(cut))
+      return complete
     },
-    /** The bytes that are held back. */
-    rest: () => rest,
+    /** The bytes that are held back, until the next `push`. */
+    rest,
     /** Whether the start of the unfinished line has passed because the line is too long. */
     isOpen: () => isOpen
   }
