@@ -32,3 +32,9 @@ export const spinInStep = (input: number, { progress }: WorkerContext): never =>
   progress({ page: input })
   return spin()
 }
+
+let calls = 0
+
+/** How often it was called in this thread. */
+export const countCalls = (milliseconds: number): Promise<WorkerOutput<number>> =>
+  new Promise((resolve) => setTimeout(() => resolve({ value: ++calls }), milliseconds))

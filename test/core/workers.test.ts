@@ -1,6 +1,6 @@
 /** The pool of threads: limits of time and memory, questions, and turns of users. */
 import { assert, describe, it } from "@effect/vitest"
-import { makeFairQueue, runInWorker, WorkerUser } from "@sluice/core/workers"
+import { makeFairQueue, makeOwnThread, runInWorker, type WorkerTask, WorkerUser } from "@sluice/core/workers"
 import { Effect, Fiber, Latch } from "effect"
 
 const module = new URL("workerJobs.ts", import.meta.url).href
@@ -116,5 +116,33 @@ describe("the pool", () => {
       yield* Effect.forEach(fibers, Fiber.join)
       assert.strictEqual(begun.length, 5)
     })
+  )
+})
+
+describe("a thread of one's own", () => {
+  const count = (milliseconds = 0) => ({ module, job: "countCalls", input: milliseconds })
+
+  it.live("keeps what its jobs leave, runs one at a time, and ends with its scope", () =>
+    Effect.gen(function* () {
+      const run = yield* makeOwnThread
+      const values = yield* Effect.all([run(count(30)), run(count()), run(count())], {
+        concurrency: "unbounded"
+      })
+      assert.deepStrictEqual(values, [1, 2, 3])
+      const other = yield* Effect.scoped(Effect.flatMap(makeOwnThread, (runOther) => runOther(count())))
+      assert.strictEqual(other, 1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("survives an interruption, and is replaced after a job that exceeds its limit", () =>
+    Effect.gen(function* () {
+      const run = yield* makeOwnThread
+      const fiber = yield* Effect.forkChild(run(count(100)), { startImmediately: true })
+      yield* Fiber.interrupt(fiber)
+      assert.strictEqual(yield* run(count()), 2)
+      const spin: WorkerTask = { module, job: "spin", input: undefined, limit: 100 }
+      assert.strictEqual((yield* Effect.flip(run(spin))).reason, "time")
+      assert.strictEqual(yield* run(count()), 1)
+    }).pipe(Effect.scoped)
   )
 })

@@ -7,9 +7,10 @@ import { existsSync } from "node:fs"
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import { vi } from "vitest"
 import { builtInModels } from "../../packages/transformers/src/catalogue/BuiltInModels.ts"
 import { bytesOf } from "../../packages/transformers/src/catalogue/CatalogueModel.ts"
-import { sluiceIn } from "../cli/Launcher.ts"
+import { sluiceHere } from "../cli/Launcher.ts"
 import { type Fault, type Hub, loopbackHub, publish } from "./LoopbackHub.ts"
 
 const WEIGHTS = new Uint8Array(200_000).map((_, i) => (i * 31) % 251)
@@ -341,8 +342,9 @@ describe("sluice models", () => {
         http_proxy: hub.url,
         no_proxy: ""
       }
-      const sluice = (...args: ReadonlyArray<string>) =>
-        Effect.promise(() => sluiceIn(environment.XDG_CACHE_HOME, ["models", ...args], env))
+      for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+      yield* Effect.addFinalizer(() => Effect.sync(() => void vi.unstubAllEnvs()))
+      const sluice = (...args: ReadonlyArray<string>) => Effect.promise(() => sluiceHere(["models", ...args]))
       const pulled = yield* sluice("pull", "toy", "--json")
       assert.strictEqual(pulled.code, 0, pulled.stderr)
       assert.deepStrictEqual(JSON.parse(pulled.stdout), { models: [{ id: "tiny", folder, bytes: 200_021 }] })

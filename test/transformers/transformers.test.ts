@@ -4,18 +4,17 @@ import { Embedder, Reranker } from "@sluice/core"
 import { Library } from "@sluice/rag"
 import { TransformersEmbedder, TransformersReranker } from "@sluice/transformers"
 import { Effect, Layer } from "effect"
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
-import { createRequire } from "node:module"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { pathToFileURL } from "node:url"
 import { afterAll } from "vitest"
 import { pool, pooledRows } from "../../packages/transformers/src/Pooling.ts"
-import { modelName, tokenLimit } from "../../packages/transformers/src/TransformersModel.ts"
-import { scoresOf } from "../../packages/transformers/src/TransformersReranker.ts"
+import { scoresOf, tokenLimit } from "../../packages/transformers/src/ModelJobs.ts"
+import { batchesByLength, modelName } from "../../packages/transformers/src/ModelThread.ts"
 import { embedderLaws, rerankerLaws } from "../laws/models.ts"
 import { readerLayer, rerankerLayer } from "../rag/Models.ts"
 import { handbook } from "../rag/TestFolder.ts"
+import { peerLibrary } from "./PeerLibrary.ts"
 import { writeModel, WIDTH } from "./TinyModel.ts"
 
 const floats = (vectors: ReadonlyArray<Float32Array>) =>
@@ -73,11 +72,28 @@ describe("scores of a cross-encoder", () => {
   })
 })
 
+describe("batches by length", () => {
+  it("put texts of similar length together, and not too many characters", () => {
+    const texts = ["x".repeat(4_000), "bb", " ", "a", "y".repeat(4_000), "z".repeat(4_000), "w".repeat(9_000)]
+    assert.deepStrictEqual(batchesByLength(texts), [[3, 1], [0, 4], [5], [6]])
+    assert.deepStrictEqual(
+      batchesByLength(Array.from({ length: 40 }, () => "same")).map(({ length }) => length),
+      [16, 16, 8]
+    )
+  })
+
+  it("are the same for the same texts in another order", () => {
+    const texts = ["d", "bb", "aa", "c", "e".repeat(100)]
+    const read = (all: ReadonlyArray<string>) => batchesByLength(all).map((batch) => batch.map((i) => all[i]))
+    assert.deepStrictEqual(read(texts), read(texts.toReversed()))
+  })
+})
+
 describe("without the library", () => {
   it.effect("a call says what to install, and the layer builds", () =>
     Effect.gen(function* () {
-      const empty = { model: "./models/e5", library: () => Promise.resolve({}) }
-      const absent = { model: "./models/e5", library: () => Promise.reject(new Error("Cannot find package")) }
+      const empty = { model: "./models/e5", library: "data:text/javascript,export{}" }
+      const absent = { model: "./models/e5", library: "no-such-package" }
       for (const options of [empty, absent]) {
         const embedder = yield* Effect.provide(Embedder, TransformersEmbedder.layer(options))
         const reranker = yield* Effect.provide(Reranker, TransformersReranker.layer(options))
@@ -100,7 +116,7 @@ describe("without the library", () => {
   it.effect("opening a rag library fails and says why", () =>
     Effect.gen(function* () {
       const { library: at } = yield* handbook
-      const embedder = TransformersEmbedder.layer({ model: "e5", library: () => Promise.resolve({}) })
+      const embedder = TransformersEmbedder.layer({ model: "e5", library: "data:text/javascript,export{}" })
       const error = yield* Effect.flip(
         Library.open(at).pipe(Effect.provide(Layer.mergeAll(embedder, rerankerLayer, readerLayer)))
       )
@@ -126,15 +142,10 @@ describe("without the library", () => {
   })
 })
 
-const peer = join(import.meta.dirname, "peer")
-const installed = existsSync(join(peer, "node_modules/@huggingface/transformers"))
-const library = () => {
-  const entry = createRequire(join(peer, "package.json")).resolve("@huggingface/transformers")
-  return import(pathToFileURL(entry).href)
-}
+const library = peerLibrary ?? ""
 
 // Skipped: the library weighs 474 MB and is installed only when asked for; peer/README.md says how.
-describe.skipIf(!installed)("through the library", async () => {
+describe.skipIf(peerLibrary === undefined)("through the library", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-transformers-"))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
   const model = await writeModel(folder, "encoder")

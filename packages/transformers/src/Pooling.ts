@@ -20,7 +20,7 @@ export const pool = (
   mask: Tensor,
   pooling: Pooling,
   dimension?: number
-): ReadonlyArray<Float32Array> => {
+): ReadonlyArray<Float32Array<ArrayBuffer>> => {
   const [texts = 0, tokens = 0, width = 0] = hidden.dims
   const isToken = (text: number, token: number) => Number(mask.data[text * tokens + token]) !== 0
   return Array.from({ length: texts }, (_, text) => {
@@ -47,7 +47,7 @@ export const pooledRows = ({ data, dims: [texts = 0, width = 0] }: Tensor, dimen
     )
   )
 
-const normalise = (vector: Float32Array): Float32Array => {
+const normalise = (vector: Float32Array<ArrayBuffer>): Float32Array<ArrayBuffer> => {
   let squares = 0
   for (const value of vector) squares += value * value
   return squares === 0 ? vector : vector.map((value) => value / Math.sqrt(squares))

@@ -1,13 +1,9 @@
 /** `Embedder` by a neural model in this process. */
-import { Embedder, GatewayError, InvalidResponse, type Purpose } from "@sluice/core"
+import { Embedder, type Purpose } from "@sluice/core"
 import { Effect, Layer } from "effect"
-import { pool, type Pooling, pooledRows } from "./Pooling.ts"
-import {
-  makeTransformersModel,
-  modelName,
-  type ModelRun,
-  type TransformersModelOptions
-} from "./TransformersModel.ts"
+import type { Embedded, TransformersModelOptions } from "./ModelJobs.ts"
+import { batchesByLength, makeModelThread, modelName } from "./ModelThread.ts"
+import type { Pooling } from "./Pooling.ts"
 
 /** The model, and its settings as its model card gives them. */
 export interface TransformersEmbedderOptions extends TransformersModelOptions {
@@ -19,14 +15,11 @@ export interface TransformersEmbedderOptions extends TransformersModelOptions {
   readonly dimension?: number
 }
 
-/** Texts in one call of the model. */
-const TEXTS_PER_RUN = 16
-
 /** A text embedded to find the dimension. */
 const PROBE = "dimension"
 
 /**
- * Loads the model on first use and releases it with the layer.
+ * Loads the model on first use, in a thread, and releases it with the layer.
  *
  * **Details.** Vectors have norm 1; a blank text has the zero vector. Texts are truncated to `maxTokens`. A library caches
  * the vectors, because computing them takes time. Prefixes, pooling, precision and `maxTokens` are part of the model's name
@@ -43,30 +36,11 @@ export const layer = (options: TransformersEmbedderOptions): Layer.Layer<Embedde
   Layer.effect(
     Embedder,
     Effect.gen(function* () {
-      const run = yield* makeTransformersModel(options, "embeddings")
-      const { pooling = "mean", prefixes } = options
+      const { dimension: kept, pooling = "mean", prefixes, ...source } = options
+      const run = yield* makeModelThread(source, "embeddings")
       const id = `${modelName(options)}${pooling === "mean" ? "" : ` ${pooling}`}`
-
-      const vectorsOf = ({ inputs, outputs }: ModelRun) => {
-        const pooled = outputs["sentence_embedding"]
-        const hidden = outputs["last_hidden_state"] ?? outputs["token_embeddings"]
-        const mask = inputs["attention_mask"]
-        if (pooled?.dims.length === 2) return Effect.succeed(pooledRows(pooled, options.dimension))
-        if (hidden?.dims.length === 3 && mask !== undefined)
-          return Effect.succeed(pool(hidden, mask, pooling, options.dimension))
-        const names = Object.keys(outputs).join(", ")
-        const message = `The model returned ${names || "nothing"} and no token vectors. Check that it is an embedding model.`
-        return Effect.fail(
-          new GatewayError({ operation: "embeddings", model: id, reason: new InvalidResponse({ message }) })
-        )
-      }
-
-      const embedBatch = Effect.fn("TransformersEmbedder.run")(function* (texts: ReadonlyArray<string>) {
-        yield* Effect.yieldNow
-        const ran = yield* run(texts)
-        const tokens = Array.from(ran.inputs["attention_mask"]?.data ?? [], Number)
-        return { vectors: yield* vectorsOf(ran), tokens: tokens.reduce((sum, one) => sum + one, 0) }
-      })
+      const embedBatch = (texts: ReadonlyArray<string>) =>
+        run<Embedded>("vectorsJob", { texts, pooling, dimension: kept })
 
       let known: number | undefined
       const dimension = Effect.gen(function* () {
@@ -80,17 +54,12 @@ export const layer = (options: TransformersEmbedderOptions): Layer.Layer<Embedde
       ) {
         const vectors: Array<Float32Array> = []
         let tokens = 0
-        // Texts of similar length together need little padding, and the batches do not depend on the order.
-        const order = [...texts.keys()]
-          .filter((i) => texts[i]?.trim() !== "")
-          .toSorted((a, b) => texts[a]!.length - texts[b]!.length || (texts[a]! < texts[b]! ? -1 : 1))
-        for (let from = 0; from < order.length; from += TEXTS_PER_RUN) {
-          const batch = order.slice(from, from + TEXTS_PER_RUN)
+        for (const batch of batchesByLength(texts)) {
           const answer = yield* embedBatch(batch.map((i) => (prefixes?.[purpose] ?? "") + texts[i]))
           tokens += answer.tokens
           batch.forEach((i, j) => (vectors[i] = answer.vectors[j]!))
         }
-        if (order.length < texts.length) {
+        if (texts.some((_, i) => vectors[i] === undefined)) {
           const length = yield* dimension
           for (const i of texts.keys()) vectors[i] ??= new Float32Array(length)
         }

@@ -1,3 +1,5 @@
+export * as Local from "./Local.ts"
+export type { LocalOptions } from "./Local.ts"
 export * as TransformersEmbedder from "./TransformersEmbedder.ts"
 export * as TransformersReranker from "./TransformersReranker.ts"
 export {
@@ -11,4 +13,4 @@ export type { Pooling } from "./Pooling.ts"
 export { DownloadLimits } from "./store/Download.ts"
 export { damagedFiles, folderOf, missingFiles, modelsFolder, removeModel } from "./store/ModelFolder.ts"
 export { pullModel, type PullOptions } from "./store/PullModel.ts"
-export type { TransformersModelOptions } from "./TransformersModel.ts"
+export type { TransformersModelOptions } from "./ModelJobs.ts"

@@ -32,6 +32,7 @@ const variables = Config.unwrap({
   data: textVariable("SLUICE_DATA"),
   database: optionalVariable(Config.Redacted("SLUICE_DATABASE_URL")),
   synchronous: textVariable("SLUICE_SYNCHRONOUS"),
+  localModels: textVariable("SLUICE_LOCAL_MODELS"),
   url: textVariable("SLUICE_GATEWAY_URL"),
   apiKey: optionalVariable(Config.schema(ApiKey, "SLUICE_API_KEY")),
   accessToken: optionalVariable(Config.schema(SystemAccessToken, "SLUICE_ACCESS_TOKEN")),
@@ -69,6 +70,9 @@ const parseDatabase = (database: Redacted.Redacted | undefined) => {
 const parseGateway = Effect.fn("ServerConfig.gateway")(function* (found: Variables) {
   const { url, apiKey, embedding, rerank, chat, vision, query, passage, batch } = found
   if (url === undefined) return undefined
+  if (found.localModels !== undefined) {
+    return yield* invalidVariable("SLUICE_LOCAL_MODELS and SLUICE_GATEWAY_URL name models. Unset one of them")
+  }
   const missing = [
     apiKey === undefined && "SLUICE_API_KEY (its API key for /v1; any word if it needs none)",
     embedding === undefined && "SLUICE_EMBEDDING_MODEL"
@@ -136,6 +140,8 @@ export class ServerConfig extends Context.Service<ServerConfig>()("@sluice/demo-
       ),
       /** Undefined: the embedded models are used. */
       gateway: yield* parseGateway(found),
+      /** The set of local models that embeds and reranks. Undefined: the embedded ones do. */
+      localModels: found.localModels,
       describeFigures: found.describe ?? false,
       samples: found.samples ?? true,
       /** Variables that are set and have no effect. */

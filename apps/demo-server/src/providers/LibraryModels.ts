@@ -2,9 +2,10 @@
 import { GatewayEmbedder, GatewayReader, GatewayReranker, GatewayVision, Vision } from "@sluice/core"
 import * as Embedded from "@sluice/embedded"
 import { layerVision } from "@sluice/embedded/vision"
+import { Local } from "@sluice/transformers"
 import { Context, Effect, Layer } from "effect"
 import { type GatewaySettings, ServerConfig } from "../config/ServerConfig.ts"
-import { gatewayError } from "../config/StartError.ts"
+import { gatewayError, StartError } from "../config/StartError.ts"
 import { gatewayUpstream, type UpstreamSettings } from "../routing/UpstreamProvider.ts"
 import { layerLibraryGateway } from "./LibraryGateway.ts"
 import { LIBRARY_OPERATIONS } from "./ProvidersFile.ts"
@@ -18,7 +19,7 @@ export const libraryFile = Effect.gen(function* () {
   return Object.keys(library).length === 0 ? undefined : file
 })
 
-/** The gateway's address or the file that names models; undefined if all models are embedded. */
+/** The gateway's address or the file that names models; undefined if all models are of this machine. */
 export const modelsFrom = Effect.gen(function* () {
   const { gateway } = yield* ServerConfig
   return gateway?.url ?? (yield* libraryFile)
@@ -61,6 +62,19 @@ const layerGatewayModels = (gateway: GatewaySettings) => {
   ).pipe(Layer.provide(layerLibraryGateway(upstream, { batch, timeout: upstream.timeout })))
 }
 
+/** The models of this machine: the embedded ones, and those of the set that `SLUICE_LOCAL_MODELS` names in their place. */
+const layerMachineModels = Layer.unwrap(
+  Effect.map(ServerConfig, ({ localModels }) =>
+    localModels === undefined
+      ? Embedded.layer
+      : Layer.merge(Embedded.layerReader, Local.layer({ set: localModels }))
+  )
+).pipe(
+  Layer.catchTag("GatewayError", ({ message }) =>
+    Layer.effectContext(Effect.fail(new StartError({ message: `SLUICE_LOCAL_MODELS: ${message}` })))
+  )
+)
+
 type Use = keyof typeof LIBRARY_OPERATIONS
 
 /** The upstream with the highest priority that has the model. */
@@ -71,7 +85,7 @@ const findModel = (upstreams: ReadonlyArray<UpstreamSettings>, use: Use, name: s
     .filter(({ model }) => [model.id, ...model.aliases].includes(name))
     .toSorted((a, b) => (a.model.priority ?? 1) - (b.model.priority ?? 1))[0]
 
-/** The models that the file names, and embedded ones for the rest. Read once: another embedding model needs a rebuild. */
+/** The models that the file names, and those of this machine for the rest. Read once: another embedding model needs a rebuild. */
 const layerFileModels = (file: string) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -91,7 +105,7 @@ const layerFileModels = (file: string) =>
       }
       // Later layers replace earlier ones of the same service.
       return Layer.mergeAll(
-        Embedded.layer,
+        layerMachineModels,
         named("embedding", GatewayEmbedder.layer) ?? Layer.empty,
         named("rerank", GatewayReranker.layer) ?? Layer.empty,
         named("chat", GatewayReader.layer) ?? Layer.empty,
@@ -106,6 +120,6 @@ export const LibraryModelsLayer = Layer.unwrap(
     const { gateway } = yield* ServerConfig
     if (gateway !== undefined) return layerGatewayModels(gateway)
     const file = yield* libraryFile
-    return file === undefined ? Layer.mergeAll(Embedded.layer, layerVision) : layerFileModels(file)
+    return file === undefined ? Layer.merge(layerMachineModels, layerVision) : layerFileModels(file)
   })
 ).pipe(Layer.catchTag("GatewayError", (error) => Layer.effectContext(Effect.fail(gatewayError(error)))))

@@ -6,7 +6,7 @@
 import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
-import { Cause, Context, Data, Effect, type Fiber } from "effect"
+import { Cause, Context, Data, Effect, type Fiber, Semaphore } from "effect"
 import { makeFairQueue } from "./FairQueue.ts"
 import type { FromWorker, ToWorker } from "./WorkerMessages.ts"
 
@@ -63,12 +63,20 @@ export interface WorkerTask {
 interface Thread {
   readonly worker: Worker
   idleTimer: NodeJS.Timeout | undefined
+  ended: boolean
+}
+
+/** Where a job gets its thread, and what becomes of it after the job. */
+interface Threads {
+  acquire(): Thread
+  release(thread: Thread): void
 }
 
 const inTurn = makeFairQueue(THREADS, THREADS_PER_USER)
 const idle: Array<Thread> = []
 
 const terminate = (thread: Thread): void => {
+  thread.ended = true
   clearTimeout(thread.idleTimer)
   const at = idle.indexOf(thread)
   if (at !== -1) idle.splice(at, 1)
@@ -77,24 +85,25 @@ const terminate = (thread: Thread): void => {
 
 const startThread = (): Thread => {
   const worker = new Worker(entry, { execArgv, name: "sluice", resourceLimits: RESOURCES })
-  const thread: Thread = { worker, idleTimer: undefined }
+  const thread: Thread = { worker, idleTimer: undefined, ended: false }
   // Without a listener, an error between two jobs, or of a thread that is being ended, would end the process.
   worker.on("error", () => terminate(thread)).on("exit", () => terminate(thread))
   return thread
 }
 
-const acquire = (): Thread => {
-  const thread = idle.pop() ?? startThread()
-  clearTimeout(thread.idleTimer)
-  thread.worker.ref()
-  return thread
-}
-
-/** Returns a thread to the pool. Neither it nor its timer keeps the process alive. */
-const release = (thread: Thread): void => {
-  thread.worker.unref()
-  thread.idleTimer = setTimeout(() => terminate(thread), IDLE_MILLISECONDS).unref()
-  idle.push(thread)
+const pool: Threads = {
+  acquire: () => {
+    const thread = idle.pop() ?? startThread()
+    clearTimeout(thread.idleTimer)
+    thread.worker.ref()
+    return thread
+  },
+  // Neither the thread nor its timer keeps the process alive.
+  release: (thread) => {
+    thread.worker.unref()
+    thread.idleTimer = setTimeout(() => terminate(thread), IDLE_MILLISECONDS).unref()
+    idle.push(thread)
+  }
 }
 
 const MISSING = `cannot start: ${fileURLToPath(entry)} or one of its imports is missing. In a bundled program, leave the packages @sluice/* out of it (external); otherwise install them again.`
@@ -125,12 +134,39 @@ const makeTimer = ({ limit = JOB_MILLISECONDS, stepLimit }: WorkerTask, stop: ()
  */
 export const runInWorker = <A>(task: WorkerTask): Effect.Effect<A, WorkerStopped> =>
   Effect.contextWith((context: Context.Context<never>) =>
-    inTurn(Context.get(context, WorkerUser), runTask<A>(task, context))
+    inTurn(Context.get(context, WorkerUser), runTask<A>(task, context, pool))
   )
 
-const runTask = <A>(task: WorkerTask, context: Context.Context<never>): Effect.Effect<A, WorkerStopped> =>
+/**
+ * A thread outside the pool, for jobs that leave something in it, such as a loaded model. It starts with the first job and
+ * ends with the scope. Jobs run one at a time. An interruption waits for the running job, because its thread must stay; a job
+ * that exceeds a limit ends the thread, and the next one starts another.
+ */
+export const makeOwnThread = Effect.gen(function* () {
+  const mutex = yield* Semaphore.make(1)
+  let own: Thread | undefined
+  const threads: Threads = {
+    acquire: () => {
+      if (own === undefined || own.ended) own = startThread()
+      own.worker.ref()
+      return own
+    },
+    release: ({ worker }) => worker.unref()
+  }
+  yield* Effect.addFinalizer(() => Effect.sync(() => own !== undefined && terminate(own)))
+  return <A>(task: WorkerTask): Effect.Effect<A, WorkerStopped> =>
+    Effect.contextWith((context: Context.Context<never>) =>
+      mutex.withPermit(Effect.uninterruptible(runTask<A>(task, context, threads)))
+    )
+})
+
+const runTask = <A>(
+  task: WorkerTask,
+  context: Context.Context<never>,
+  threads: Threads
+): Effect.Effect<A, WorkerStopped> =>
   Effect.callback<A, WorkerStopped>((resume) => {
-    const thread = acquire()
+    const thread = threads.acquire()
     const { worker } = thread
     let step: unknown
     let answering: Fiber.Fiber<void> | undefined
@@ -182,7 +218,7 @@ const runTask = <A>(task: WorkerTask, context: Context.Context<never>): Effect.E
       else {
         stopListening()
         if (message.output.retire === true) terminate(thread)
-        else release(thread)
+        else threads.release(thread)
         resume(Effect.succeed(message.output.value as A))
       }
     }

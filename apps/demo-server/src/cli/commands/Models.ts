@@ -52,7 +52,10 @@ const pullCommand = Command.make(
         )
       )
       yield* printResult(json, { models: pulled }, () =>
-        pulled.map(({ bytes, folder, id }) => `${id}  ${inMegabytes(bytes)} MB  ${folder}`).join("\n")
+        [
+          ...pulled.map(({ bytes, folder, id }) => `${id}  ${inMegabytes(bytes)} MB  ${folder}`),
+          `They need a runtime: npm install @huggingface/transformers. Then set SLUICE_LOCAL_MODELS=${name}.`
+        ].join("\n")
       )
     }).pipe(Effect.scoped, Effect.provide(layerProxiedHttpClient))
 ).pipe(

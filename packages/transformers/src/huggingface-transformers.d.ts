@@ -1,2 +1,0 @@
-/** The library is optional; the used part is typed in TransformersModel.ts. */
-declare module "@huggingface/transformers"

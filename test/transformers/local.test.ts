@@ -1,0 +1,173 @@
+/** Pulled models as services: of a library, and of the command line and the server. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { assert, describe, it } from "@effect/vitest"
+import { Embedder, Reranker } from "@sluice/core"
+import { type CatalogueModel, Local, pullModel, TransformersEmbedder } from "@sluice/transformers"
+import { ConfigProvider, Effect, Layer } from "effect"
+import { mkdtempSync, rmSync } from "node:fs"
+import { readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { sluiceIn } from "../cli/Launcher.ts"
+import { handbook } from "../rag/TestFolder.ts"
+import { type Hub, loopbackHub, publish } from "./LoopbackHub.ts"
+import { environmentWithPeer, peerLibrary } from "./PeerLibrary.ts"
+import { WIDTH, writeModel } from "./TinyModel.ts"
+
+const NAMES = ["config.json", "tokenizer.json", "tokenizer_config.json", "onnx/model.onnx"]
+
+const publishTiny = async (hub: Hub, folder: string, kind: "encoder" | "crossEncoder") => {
+  const at = await writeModel(folder, kind)
+  const files = await Promise.all(NAMES.map(async (name) => [name, await readFile(join(at, name))] as const))
+  const prefixes = { query: "query: ", passage: "passage: " }
+  const of: Partial<CatalogueModel> =
+    kind === "encoder"
+      ? { kind: "embedder", dimension: WIDTH, pooling: "mean", prefixes }
+      : { kind: "reranker" }
+  return publish(hub, Object.fromEntries(files), {
+    id: `tiny-${kind.toLowerCase()}`,
+    repository: `tests/${kind}`,
+    ...of
+  })
+}
+
+/** A hub with a set `toy` of two tiny models, an empty cache, and a catalogue that names both. */
+const setup = Effect.gen(function* () {
+  const hub = yield* loopbackHub
+  const folder = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "sluice-local-"))),
+    (at) => Effect.sync(() => rmSync(at, { recursive: true, force: true }))
+  )
+  const models = yield* Effect.promise(() =>
+    Promise.all((["encoder", "crossEncoder"] as const).map((kind) => publishTiny(hub, folder, kind)))
+  )
+  const catalogue = join(folder, "catalogue.json")
+  const sets = { toy: models.map(({ id }) => id), half: ["tiny-encoder"] }
+  yield* Effect.promise(() => writeFile(catalogue, JSON.stringify({ models, sets })))
+  const environment = {
+    XDG_CACHE_HOME: join(folder, "cache"),
+    SLUICE_MODEL_HUB: hub.url,
+    SLUICE_MODEL_CATALOGUE: catalogue
+  }
+  const config = ConfigProvider.layer(ConfigProvider.fromUnknown(environment))
+  const pull = Effect.forEach(models, (model) => pullModel(model)).pipe(
+    Effect.provide([config, NodeHttpClient.layerUndici])
+  )
+  const build = (set: string, library = "data:text/javascript,export{}") =>
+    Layer.build(Local.layer({ set, library })).pipe(Effect.provide(config))
+  return { hub, folder, models, environment, config, pull, build }
+})
+
+describe("Local.layer", () => {
+  it.live("fails with the command that pulls a set, and fetches nothing", () =>
+    Effect.gen(function* () {
+      const { build, hub, pull, environment } = yield* setup
+      const absent = yield* Effect.flip(build("toy"))
+      assert.include(absent.message, "npx sluice models pull toy")
+      assert.lengthOf(hub.requests, 0)
+      yield* pull
+      yield* build("toy")
+      yield* Effect.promise(() =>
+        rm(join(environment.XDG_CACHE_HOME, "sluice/models/tiny-crossencoder-01234567/tokenizer.json"))
+      )
+      const partial = yield* Effect.flip(build("toy"))
+      assert.include(partial.message, "tokenizer.json is not in")
+      assert.strictEqual(partial.model, "tiny-crossencoder")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("fails for an unknown set and for one that lacks a reranker", () =>
+    Effect.gen(function* () {
+      const { build, pull } = yield* setup
+      yield* pull
+      assert.include((yield* Effect.flip(build("nothing"))).message, "Sets: small, better, toy, half")
+      assert.include((yield* Effect.flip(build("half"))).message, "not a set of an embedder and a reranker")
+    }).pipe(Effect.scoped)
+  )
+
+  // Skipped: where the optional package is installed for the project, nothing is missing.
+  it.live.skipIf(URL.canParse(resolved()))("says what to install, before the first call", () =>
+    Effect.gen(function* () {
+      const { config, pull } = yield* setup
+      yield* pull
+      const error = yield* Effect.flip(Layer.build(Local.layer({ set: "toy" })).pipe(Effect.provide(config)))
+      assert.include(error.message, "npm install @huggingface/transformers")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("computes in a thread, so that the event loop goes on", () =>
+    Effect.gen(function* () {
+      const tells = `import { isMainThread } from "node:worker_threads"
+        throw new Error("main thread: " + isMainThread)`
+      const library = `data:text/javascript,${encodeURIComponent(tells)}`
+      const error = yield* Effect.flip(Embedder.use(({ embed }) => embed(["a"], "query"))).pipe(
+        Effect.provide(TransformersEmbedder.layer({ model: "x", library }))
+      )
+      assert.include(error.message, "main thread: false")
+    })
+  )
+})
+
+function resolved(): string {
+  try {
+    return import.meta.resolve("@huggingface/transformers")
+  } catch {
+    return ""
+  }
+}
+
+// Skipped: the library weighs 474 MB and is installed only when asked for; peer/README.md says how.
+describe.skipIf(peerLibrary === undefined)("pulled models", () => {
+  it.live("embed with their prefixes, and rerank", () =>
+    Effect.gen(function* () {
+      const { config, pull } = yield* setup
+      yield* pull
+      yield* Effect.gen(function* () {
+        const { embed, model } = yield* Embedder
+        assert.deepStrictEqual(model, {
+          id: "tiny-encoder@01234567 64 tokens",
+          kind: "neural",
+          free: false,
+          prefixes: { query: "query: ", passage: "passage: " }
+        })
+        const [query] = (yield* embed(["boiler"], "query")).vectors
+        const [passage] = (yield* embed(["boiler"], "passage")).vectors
+        assert.strictEqual(query?.length, WIDTH)
+        assert.notDeepEqual(query, passage)
+        const { rerank } = yield* Reranker
+        const documents = [{ text: "post office closed" }, { text: "the boiler must be inspected" }]
+        assert.strictEqual((yield* rerank("boiler inspected", documents)).results[0]?.index, 1)
+      }).pipe(Effect.provide(Layer.provide(Local.layer({ set: "toy", library: peerLibrary! }), config)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("answer with a citation, from `models pull` to `ask`", () =>
+    Effect.gen(function* () {
+      const { environment, folder } = yield* setup
+      const { docs } = yield* handbook
+      const sluice = (args: ReadonlyArray<string>, more: Readonly<Record<string, string>> = {}) =>
+        Effect.promise(() =>
+          sluiceIn(folder, args, { ...environment, ...environmentWithPeer(folder), ...more })
+        )
+      const ask = ["ask", "When are refunds paid after a return?", "--docs", docs, "--data", "data", "--json"]
+      const local = { SLUICE_LOCAL_MODELS: "toy" }
+      const early = yield* sluice(ask, local)
+      assert.strictEqual(early.code, 1)
+      assert.include(
+        JSON.parse(early.stdout).error.message,
+        "SLUICE_LOCAL_MODELS: models (model tiny-encoder)"
+      )
+      assert.strictEqual((yield* sluice(["models", "pull", "toy"])).code, 0)
+      const answered = yield* sluice(ask, local)
+      assert.strictEqual(answered.code, 0, answered.stderr)
+      const { answer, citations, trace } = JSON.parse(answered.stdout)
+      assert.include(answer, "fourteen days")
+      assert.strictEqual(citations[0].document, "refunds.md")
+      assert.include(JSON.stringify(trace), "tiny-crossencoder@01234567")
+      // The vectors of the embedded model are other ones.
+      assert.include((yield* sluice(ask)).stdout, "tiny-encoder@01234567 64 tokens")
+      const both = yield* sluice(ask, { ...local, SLUICE_GATEWAY_URL: "http://127.0.0.1:9" })
+      assert.include(both.stdout, "Unset one of them")
+    }).pipe(Effect.scoped)
+  )
+})
