@@ -3,16 +3,21 @@ import { assert, describe, it } from "@effect/vitest"
 import { Embedder } from "@sluice/core"
 import { ErrorBody } from "@sluice/core/contract"
 import * as Embedded from "@sluice/embedded"
-import { Effect, Layer, Schedule, Schema } from "effect"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Console, Effect, Layer, Schedule, Schema } from "effect"
+import { Command } from "effect/cli"
+import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import {
   AnswerBody,
   DocumentInfoSchema,
   IngestStreamEvent,
   IngestReportBody,
+  RebuildProgress,
   ServerStatus
 } from "../../apps/demo-server/src/contract/index.ts"
-import { Self } from "./AccountCalls.ts"
+import { sluice } from "../../apps/demo-server/src/cli/Sluice.ts"
+import { bearer, MadeKey, MadeUser, Self } from "./AccountCalls.ts"
 import { ageCollections, chunkersOf } from "./CollectionsTable.ts"
 import { filesOf, startServer, temporaryFolder } from "./TestServer.ts"
 
@@ -143,6 +148,103 @@ describe("collections of another version", () => {
       const events = yield* server.events(IngestStreamEvent, "/rebuild", { as, method: "POST" })
       assert.strictEqual(events.at(-1)?.type, "done")
       assert.notInclude(yield* chunkersOf(join(data, "library")), "headings-0")
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("an administrator", () => {
+  const boats = "# Boats\n\nBoats leave two hours before high water.\n"
+  const Progress = Schema.Struct({ data: RebuildProgress })
+
+  /** Libraries of the owner and of another user, made with another model. The owner's second collection is current. */
+  const outdated = Effect.gen(function* () {
+    const data = yield* temporaryFolder
+    const { owner, other } = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const { call, json, secrets } = yield* startServer({ data, models: paid })
+        const { data: user } = yield* json(MadeUser, "/api/user", {
+          as: "token",
+          json: { username: "ann", quota: 1000 }
+        })
+        const { data: key } = yield* json(MadeKey, "/api/token/", {
+          ...bearer(user.access_token),
+          json: { name: "k", expired_time: -1, remain_quota: 1000, subnet: "" }
+        })
+        yield* call("/documents", { body: filesOf({ "boats.md": boats }) })
+        yield* call("/documents", { ...bearer(key.key), body: filesOf({ "boats.md": boats }) })
+        return { owner: secrets.accessToken, other: { ...user, key: key.key } }
+      })
+    )
+    const libraries = [join(data, "library"), join(data, "libraries", other.id)]
+    yield* Effect.forEach(libraries, ageCollections)
+    const chunkers = Effect.map(Effect.forEach(libraries, chunkersOf), (all) => all.flat())
+    return { chunkers, data, other, owner }
+  })
+
+  it.live("rebuilds the collections of all users in the background, which are not charged", () =>
+    Effect.gen(function* () {
+      const { chunkers, data, other, owner } = yield* outdated
+      const server = yield* startServer({ data, models: paid })
+      const quotas = Effect.forEach([owner, other.access_token], (token) =>
+        Effect.map(server.json(Self, "/api/user/self", bearer(token)), (self) => self.data.quota)
+      )
+      const before = yield* quotas
+      const refused = yield* server.call("/api/rebuild", { ...bearer(other.access_token), method: "POST" })
+      assert.strictEqual(refused.status, 403)
+      assert.strictEqual((yield* server.call("/api/rebuild", bearer(other.access_token))).status, 403)
+      assert.strictEqual((yield* server.call("/api/rebuild", { ...bearer(other.key) })).status, 401)
+      const { data: started } = yield* server.json(Progress, "/api/rebuild", {
+        ...bearer(owner),
+        method: "POST"
+      })
+      assert.isTrue(started.running)
+      const { data: ended } = yield* Effect.repeat(server.json(Progress, "/api/rebuild", bearer(owner)), {
+        schedule: Schedule.spaced("50 millis"),
+        until: (progress) => !progress.data.running
+      })
+      assert.deepStrictEqual(ended, { running: false, outdated: 2, rebuilt: 2, documents: 2, failed: [] })
+      assert.notInclude(yield* chunkers, "headings-0")
+      assert.deepStrictEqual(yield* quotas, before)
+      const audit = yield* server.call("/api/audit", bearer(owner))
+      assert.include(yield* Effect.promise(() => audit.text()), "libraries.rebuild")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("rebuilds them with another embedding model, and is told what failed", () =>
+    Effect.gen(function* () {
+      const { data, owner } = yield* outdated
+      yield* Effect.promise(() => rm(join(data, "library", "files.lance"), { recursive: true }))
+      const server = yield* startServer({ data, models: renamed })
+      yield* server.call("/api/rebuild", { ...bearer(owner), method: "POST" })
+      const { data: ended } = yield* Effect.repeat(server.json(Progress, "/api/rebuild", bearer(owner)), {
+        schedule: Schedule.spaced("50 millis"),
+        until: (progress) => !progress.data.running
+      })
+      assert.deepInclude(ended, { outdated: 2, rebuilt: 1 })
+      const [failed] = ended.failed
+      assert.deepInclude(failed, { user: "owner", collection: "default", reason: "store" })
+      assert.include(failed?.message, "original of boats.md is missing")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("rebuilds them with the command `rebuild`", () =>
+    Effect.gen(function* () {
+      const { chunkers, data } = yield* outdated
+      const printed: Array<string> = []
+      yield* Command.runWith(sluice, { version: "0" })(["rebuild", "--data", data, "--json"]).pipe(
+        Effect.provideService(Console.Console, {
+          ...globalThis.console,
+          log: (text: string) => void printed.push(text)
+        }),
+        Effect.provide(NodeServices.layer)
+      )
+      assert.deepStrictEqual(JSON.parse(printed.join()), {
+        outdated: 2,
+        rebuilt: 2,
+        documents: 2,
+        failed: []
+      })
+      assert.notInclude(yield* chunkers, "headings-0")
     }).pipe(Effect.scoped)
   )
 })

@@ -18,6 +18,7 @@ type Action =
   | "token.remove"
   | "session.open"
   | "session.close"
+  | "libraries.rebuild"
 
 /** A change, without secrets. */
 export interface AuditChange {

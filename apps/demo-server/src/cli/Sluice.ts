@@ -10,6 +10,7 @@ import { doctorCommand } from "./commands/Doctor.ts"
 import { findFiguresCommand } from "./commands/Figures.ts"
 import { ingestCommand } from "./commands/Ingest.ts"
 import { modelsCommand } from "./commands/Models.ts"
+import { rebuildCommand } from "./commands/Rebuild.ts"
 import { serveCommand } from "./commands/Serve.ts"
 import { tuneCommand } from "./commands/Tune.ts"
 import { whyCommand } from "./commands/Why.ts"
@@ -37,7 +38,8 @@ export const sluice = Command.make("sluice").pipe(
     modelsCommand,
     conformanceCommand,
     accountsCommand,
-    doctorCommand
+    doctorCommand,
+    rebuildCommand
   ])
 )
 

@@ -72,6 +72,22 @@ export class Library extends Context.Service<Library, LibraryService>()("@sluice
       Stream.provideService(FigureDescriptions, options?.describeFigures ?? false)
     )
 
+  /** The collections that a rebuild would change: of another format, embedding model or chunker, or damaged. */
+  static readonly outdated = (
+    folder: string,
+    options?: StoreOptions
+  ): Effect.Effect<ReadonlyArray<string>, RagError, Embedder> =>
+    Effect.gen(function* () {
+      const index = yield* PassageIndex
+      const manifest = yield* presentManifest
+      return yield* Effect.filter(yield* index.collections, (name) =>
+        Effect.match(index.open(name, manifest), {
+          onFailure: () => true,
+          onSuccess: (opened) => opened.manifest.chunker !== manifest.chunker
+        })
+      )
+    }).pipe(Effect.provide(LanceIndex.layer(folder, options)))
+
   /**
    * Restores a snapshot that was made with the present embedding model, if the library has another one now. Fails with
    * `NotFound`, and with `ManifestMismatch` if the snapshot has yet another model.
