@@ -5,6 +5,7 @@ import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { CurrentUser } from "../contract/Access.ts"
+import type { DocumentText } from "../contract/Document.ts"
 import type { FailedFile } from "../contract/Documents.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { fileHeaders } from "./FileHeaders.ts"
@@ -13,6 +14,7 @@ import { withCurrentContext } from "../libraries/BilledModels.ts"
 import { makeCallerDocuments } from "./CallerDocuments.ts"
 import { PageImages } from "./PageImages.ts"
 import { endWithError, wantsEvents, withRagFailures } from "../libraries/RagFailure.ts"
+import { jsonInPortions } from "../wire/JsonPortions.ts"
 import { makeStorageOf, uploadedFiles } from "./Upload.ts"
 
 const noFile = new RagError({
@@ -67,7 +69,8 @@ export const DocumentsLayer = HttpApiBuilder.group(
       }, withRagFailures),
       get: Effect.fn("documents.get")(function* ({ params, query }) {
         const { info, parsed } = yield* callerDocuments.document(params.id, query)
-        return { document: info, text: parsed.text, blocks: parsed.blocks, pages: parsed.pages }
+        const { blocks, pages, text } = parsed
+        return yield* jsonInPortions({ document: info, text, blocks, pages } satisfies DocumentText)
       }, withRagFailures),
       remove: Effect.fn("documents.remove")(function* ({ params, query }) {
         const { remove } = yield* callerDocuments.library(query)

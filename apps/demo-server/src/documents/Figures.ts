@@ -13,6 +13,7 @@ import { makeCallerDocuments, notFound } from "./CallerDocuments.ts"
 import { OWN_ORIGIN } from "./FileHeaders.ts"
 import { drawBoxes, drawImage } from "./PageDrawing.ts"
 import { PageImages } from "./PageImages.ts"
+import { jsonInPortions } from "../wire/JsonPortions.ts"
 import { withRagFailures } from "../libraries/RagFailure.ts"
 
 /** Headers of an image: no script in it runs here, and no other origin can embed it. */
@@ -99,7 +100,9 @@ export const FiguresLayer = HttpApiBuilder.group(
       figures: Effect.fn("figures.list")(function* ({ params, query }) {
         const library = yield* callerDocuments.library(query)
         const figures = yield* library.figures(params.id)
-        return { figures: figures.map((figure, i) => wireFigure(figure, i, query.collection)) }
+        return yield* jsonInPortions({
+          figures: figures.map((figure, i) => wireFigure(figure, i, query.collection))
+        })
       }, withRagFailures),
       crop: Effect.fn("figures.crop")(function* ({ params: { figure, id }, query }) {
         const library = yield* callerDocuments.library(query)

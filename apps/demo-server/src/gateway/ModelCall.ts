@@ -6,6 +6,7 @@ import { type CallerInfo, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
 import { Charges } from "../billing/Charges.ts"
 import { idempotencyOf } from "../billing/Idempotency.ts"
 import type { Meter } from "../billing/Meter.ts"
+import { yieldIfLarge } from "../http/BodyParts.ts"
 import { addHeaders } from "../http/ResponseHeaders.ts"
 import { CurrentRequest } from "../http/RequestRecord.ts"
 import type { ProviderResponse, Operation, Operations, Provider } from "../routing/Provider.ts"
@@ -64,6 +65,7 @@ export const makeModelCall = Effect.fnUntraced(function* <
     const fault = checkFieldNames(body)
     if (fault !== undefined) return Effect.fail(fault)
     const call = Effect.gen(function* () {
+      yield* yieldIfLarge(body)
       const operate = yield* route(providers, operation, pick, model)
       const record = yield* CurrentRequest
       record.now = { ...record.now, model }

@@ -20,10 +20,11 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { CallerInfo } from "../accounts/Caller.ts"
 import { makeApiAuthentication } from "../accounts/Auth.ts"
 import { chatMeter, embeddingsMeter, type Meter, rerankMeter } from "../billing/Meter.ts"
-import { checkParts } from "../http/BodyParts.ts"
+import { checkParts, yieldIfLarge } from "../http/BodyParts.ts"
 import { internalFailure, respond } from "../http/HttpErrors.ts"
 import type { ProviderResponse, Operation, Operations } from "../routing/Provider.ts"
 import { Providers } from "../routing/Providers.ts"
+import { jsonInPortions } from "../wire/JsonPortions.ts"
 import { finalEvent } from "../wire/ServerSentEvents.ts"
 import { applyTokenLimit } from "./ChatLimit.ts"
 import { checkChatImages } from "./RequestImages.ts"
@@ -89,14 +90,16 @@ const eventBytes = (events: Stream.Stream<ChatEvent>) =>
 
 /** Encodes the answer of an embedded model. An upstream's response passes unchanged. */
 const encoder = <A>(schema: Schema.Codec<A, unknown>) => {
-  const encode = Schema.encodeUnknownSync(Schema.fromJsonString(Schema.toCodecJson(schema)))
-  return (answer: ProviderResponse<unknown>): HttpServerResponse.HttpServerResponse => {
-    if (HttpServerResponse.isHttpServerResponse(answer)) return answer
+  const encode = Schema.encodeUnknownSync(Schema.toCodecJson(schema))
+  return (answer: ProviderResponse<unknown>): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+    if (HttpServerResponse.isHttpServerResponse(answer)) return Effect.succeed(answer)
     return Stream.isStream(answer)
-      ? HttpServerResponse.stream(eventBytes(answer as Stream.Stream<ChatEvent>), {
-          contentType: "text/event-stream"
-        })
-      : HttpServerResponse.text(encode(answer), { contentType: "application/json" })
+      ? Effect.succeed(
+          HttpServerResponse.stream(eventBytes(answer as Stream.Stream<ChatEvent>), {
+            contentType: "text/event-stream"
+          })
+        )
+      : jsonInPortions(encode(answer) as object)
   }
 }
 
@@ -119,10 +122,12 @@ const addRoutes = Effect.fnUntraced(function* <Request extends { readonly model:
     if (!JSON_TYPE.test(http.headers["content-type"] ?? "application/json")) return unsupported
     yield* checkParts(http)
     const body = yield* Effect.orDie(http.text)
+    yield* yieldIfLarge(body)
     const decoded = yield* decode(body)
-    if (prepare === undefined) return encode(yield* call(http, caller, decoded, body))
+    yield* yieldIfLarge(body)
+    if (prepare === undefined) return yield* encode(yield* call(http, caller, decoded, body))
     const prepared = yield* prepare(decoded, body)
-    return encode(yield* call(http, caller, prepared.request, prepared.body))
+    return yield* encode(yield* call(http, caller, prepared.request, prepared.body))
   })
   const handler = Effect.flatMap(HttpServerRequest.HttpServerRequest, (http) =>
     Effect.catchTag(serve(http), "Failure", (failure) => Effect.succeed(respond(failure)))
