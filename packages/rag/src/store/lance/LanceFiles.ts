@@ -44,7 +44,7 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
       blobs([...files.values()]),
       times(Array.from(files, () => touched))
     ])
-    yield* attemptWrite("store", "storing original files", () => upsert(table, "sha256", rows))
+    yield* attemptWrite("store", "storing original files", () => upsert(table, "sha256", rows.batches))
   })
 
   const get: Collection["original"] = Effect.fn("LanceFiles.get")(function* (sha256, isHash = true) {

@@ -56,7 +56,7 @@ export const openVectors = Effect.fn("LanceVectors.open")(function* (
       vectors([...entries.values()], dimension)
     ])
     // Two writers may append the same vector: it is harmless, and looking for it would take longer.
-    const { version } = yield* attemptWrite("store", "caching vectors", () => append(table, rows))
+    const { version } = yield* attemptWrite("store", "caching vectors", () => append(table, rows.batches))
     if (known === undefined || version !== known.version + 1) return
     for (const key of entries.keys()) known.prefixes.add(prefixOf(key))
     known.version = version

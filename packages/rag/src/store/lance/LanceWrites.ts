@@ -4,7 +4,7 @@ import { RagError } from "../../document/RagError.ts"
 import type { Collection } from "../PassageIndex.ts"
 import { attempt, attemptWrite, sqlIn, type Table, upsert } from "./Lance.ts"
 import type { LanceFiles } from "./LanceFiles.ts"
-import { documentRow, lanceRows, toArrow } from "./LanceRows.ts"
+import { documentRow, lanceRows, toArrow, toBatches } from "./LanceRows.ts"
 
 const FILTER_IDS = 500
 
@@ -24,7 +24,7 @@ export const collectionWrites = (
     yield* files.put(new Map([...originals, ...documents.flatMap(({ attachments }) => [...attachments])]))
     const rows = lanceRows(documents, { removed: true })
     const { numInsertedRows } = yield* attemptWrite("ingest", "writing passages", () =>
-      upsert(table, "id", toArrow(rows, dimension))
+      upsert(table, "id", toBatches(rows, dimension))
     )
     // All rows are new, so no other writer has written these documents.
     if (numInsertedRows === rows.length) return

@@ -1,0 +1,48 @@
+/** Writes of large documents: other work of the thread runs between their batches. */
+import { assert, it } from "@effect/vitest"
+import { connect } from "@lancedb/lancedb"
+import { Field, type RecordBatch, Schema, Table, Utf8 } from "apache-arrow"
+import { Effect } from "effect"
+import { append } from "../../packages/rag/src/store/lance/Lance.ts"
+import { documentRow, toBatches, toTable, utf8 } from "../../packages/rag/src/store/lance/LanceRows.ts"
+import { testFolder } from "./TestFolder.ts"
+
+it.live("each batch is made and written in a turn of its own", () =>
+  Effect.gen(function* () {
+    const { library } = yield* testFolder
+    yield* Effect.promise(async () => {
+      const connection = await connect(library)
+      const schema = new Schema([new Field("text", new Utf8(), true)])
+      const table = await connection.createEmptyTable("texts", schema)
+      let turn = 0
+      const turns: Array<number> = []
+      const nextTurn = () => {
+        turn++
+        if (turns.length < 8) setImmediate(nextTurn)
+      }
+      setImmediate(nextTurn)
+      function* batches(): Generator<RecordBatch> {
+        for (let i = 0; i < 8; i++) {
+          turns.push(turn)
+          yield* toTable(schema, 2, [utf8([`first ${i}`, "中".repeat(1000)])]).batches
+        }
+      }
+      await append(table, batches())
+      // The count may begin in the turn of the first batch.
+      assert.isAtLeast(new Set(turns).size, 7)
+      assert.strictEqual(await table.countRows(), 16)
+      assert.strictEqual(await table.countRows("text = 'first 7'"), 1)
+    })
+  }).pipe(Effect.scoped)
+)
+
+it("a batch has at most 1,000 rows", () => {
+  const info = { path: "a.md", title: "A", format: "markdown", bytes: 1, sha256: "", passages: 0 }
+  const rows = Array.from({ length: 2_500 }, (_, i) => documentRow({ id: `${i}`, ...info }, { source: "" }))
+  const batches = [...toBatches(rows, 8)]
+  assert.deepStrictEqual(
+    batches.map(({ numRows }) => numRows),
+    [1_000, 1_000, 500]
+  )
+  assert.strictEqual(new Table(batches).getChild("document")?.get(2_499), "2499")
+})
