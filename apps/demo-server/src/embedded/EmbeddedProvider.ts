@@ -26,7 +26,7 @@ const NOTES = {
   generative: "generative: writes its own sentences"
 } as const
 
-/** The pool of threads is shared fairly between the callers. */
+/** The models are shared fairly between the callers. */
 const inTurn =
   <Request, Response>(operation: Operation<Request, Response>): Operation<Request, Response> =>
   (call) =>
@@ -71,7 +71,7 @@ export const makeEmbeddedProvider = Effect.gen(function* () {
       embeddings: inTurn(embeddingsOperation(embedder)),
       rerank: inTurn(rerankOperation(reranker)),
       chat: inTurn(chat),
-      images: painted.create,
+      images: inTurn(painted.create),
       videos: animated.create
     },
     tasks: { ...animated.tasks, image: painted.image }

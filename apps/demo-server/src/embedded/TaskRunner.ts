@@ -1,6 +1,7 @@
 /** Runs media tasks in the background and stores their results. */
 import type { Failure } from "@sluice/core/contract"
 import { GatewayError, RateLimited } from "@sluice/core"
+import { WorkerUser } from "@sluice/core/workers"
 import { Cause, Clock, Duration, Effect, FiberMap, Option } from "effect"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
 
@@ -25,6 +26,7 @@ export const makeTaskRunner = Effect.fnUntraced(function* (provider: string) {
       fibers,
       task.id,
       work(task).pipe(
+        Effect.provideService(WorkerUser, task.user),
         Effect.flatMap((files) => finish(task, { status: "completed", progress: 100, files })),
         Effect.catchCause((cause) => {
           // Interrupted by a removal, or by a stop of the server, after which it is resumed.

@@ -2,7 +2,6 @@
 import { GatewayError, InvalidRequest, ServerFailure, type Video } from "@sluice/core"
 import { type LoadedImage, makeDataUri, mediaTypeOf } from "@sluice/core/media"
 import { MAX_SEED, type VideoRequest } from "@sluice/core/contract"
-import { makeFairQueue } from "@sluice/core/workers"
 import { animate, checkAnimate } from "@sluice/embedded/media"
 import { Clock, Effect, FileSystem, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -96,9 +95,8 @@ export const makeVideoOperations = Effect.fnUntraced(function* (provider: string
   const fs = yield* FileSystem.FileSystem
   const fetchImage = yield* FetchImage
   const { database } = yield* ServerConfig
-  const inTurn = makeFairQueue(1, 1)
 
-  const work: TaskWork = Effect.fnUntraced(function* ({ id, model, request, user }) {
+  const work: TaskWork = Effect.fnUntraced(function* ({ id, model, request }) {
     const reject = rejectedBy("videos", model)
     if (model === FAILING_MODEL) {
       return yield* reject(new InvalidRequest({ message: `${FAILING_MODEL} always fails` }))
@@ -111,7 +109,7 @@ export const makeVideoOperations = Effect.fnUntraced(function* (provider: string
     const animation = animate({ ...job, reference: image?.bytes }, (share) =>
       tasks.update(id, { status: "in_progress", progress: Math.min(99, Math.floor(share * 100)) })
     )
-    return [yield* files.put(yield* inTurn(user, animation), "mp4")]
+    return [yield* files.put(yield* animation, "mp4")]
   })
 
   const toVideo = (task: MediaTask): Video => {

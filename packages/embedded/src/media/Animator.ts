@@ -2,7 +2,8 @@
 import { Worker } from "node:worker_threads"
 import { createRequire } from "node:module"
 import type { GatewayError } from "@sluice/core"
-import { Effect, Option, Queue, Semaphore, Stream } from "effect"
+import { makeFairQueue, WorkerUser } from "@sluice/core/workers"
+import { Effect, Option, Queue, Stream } from "effect"
 import type { AnimatorMessage, AnimatorJob } from "./AnimatorWorker.ts"
 import {
   checkRequest,
@@ -52,8 +53,8 @@ export const MAX_SECONDS = 15
 
 export const VIDEO_LIMITS: SizeLimits = { minSide: 16, maxSide: 4_096, maxPixels: 4_096 * 2_304 }
 
-/** One film at a time: one core draws and one encodes, so a second film would make both slower. */
-const mutex = Semaphore.makeUnsafe(1)
+/** One film at a time: one core draws and one encodes, so a second film would make both slower. Users come in turn. */
+const inTurn = makeFairQueue(1, 1)
 
 /** The worker's file, in the source and in the build. */
 const workerFile = new URL(
@@ -128,9 +129,12 @@ export const checkAnimate = (request: AnimateRequest): Effect.Effect<void, Gatew
  */
 export const animation = (request: AnimateRequest): Stream.Stream<Animation, GatewayError> =>
   Stream.callback<Animation, GatewayError>((queue) =>
-    mutex
-      .withPermit(Effect.flatMap(jobOf(request), (job) => make(job, queue)))
-      .pipe(Effect.andThen(Queue.end(queue)))
+    Effect.flatMap(WorkerUser, (user) =>
+      inTurn(
+        user,
+        Effect.flatMap(jobOf(request), (job) => make(job, queue))
+      )
+    ).pipe(Effect.andThen(Queue.end(queue)))
   )
 
 /** Makes a film: the bytes of an MP4. `onProgress` receives the share done, above 0, at most 1. See `animation`. */

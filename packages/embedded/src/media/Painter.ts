@@ -1,7 +1,8 @@
 /** Procedural pictures as PNG, JPEG or WEBP files. */
 import type { GatewayError } from "@sluice/core"
 import type { ImageFormat } from "@sluice/core/media"
-import { Effect, Semaphore } from "effect"
+import { makeFairQueue, WorkerUser } from "@sluice/core/workers"
+import { Effect } from "effect"
 import {
   checkRequest,
   drawingFailure,
@@ -80,7 +81,7 @@ const grainOf = (seed: number, picture: Size) => {
 
 /** Pictures drawn at a time: each takes about 70 MB at 4,096 × 4,096. */
 const CONCURRENCY = 2
-const drawing = Semaphore.makeUnsafe(CONCURRENCY)
+const inTurn = makeFairQueue(CONCURRENCY, CONCURRENCY)
 
 const drawPicture = async (
   sharp: Sharp,
@@ -125,7 +126,8 @@ export const checkPaint = (request: PaintRequest): Effect.Effect<void, GatewayEr
  *
  * **Details.** Procedural: the hash of the prompt and the seed choose a landscape, water, circles or ribbons and their
  * layout. Of the prompt it understands only colour words and a few words for water, land and sky. The same request gives
- * the same bytes with the same version of sharp. It is drawn outside the main thread, two pictures at a time.
+ * the same bytes with the same version of sharp. It is drawn outside the main thread, two pictures at a time. Users (`WorkerUser`)
+ * come in turn.
  *
  * **Gotchas.** Needs the optional package sharp.
  *
@@ -147,7 +149,7 @@ export const paint = Effect.fn("sluice.paint")(function* (request: PaintRequest)
     })
   })
   // Drawing cannot be cancelled, so it keeps its permit to the end.
-  return yield* drawing.withPermit(Effect.uninterruptible(draw))
+  return yield* inTurn(yield* WorkerUser, Effect.uninterruptible(draw))
 })
 
 /** Draws `count` pictures, 1 to 15, with the seeds `seed`, `seed + 1` and so on. See `paint`. */

@@ -1,6 +1,7 @@
 /** The text in pictures, by Tesseract. */
 import { GatewayError, ServerFailure, TimedOut } from "@sluice/core"
-import { Duration, Effect, RcRef, type Scope, Semaphore } from "effect"
+import { makeFairQueue, WorkerUser } from "@sluice/core/workers"
+import { Duration, Effect, RcRef, type Scope } from "effect"
 import { mkdtemp, rm, symlink } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
@@ -11,7 +12,7 @@ import { mergeLines, type OcrLine } from "./OcrLine.ts"
 import { preparePicture } from "./Picture.ts"
 import type { PictureContent } from "./PictureContent.ts"
 
-/** Recognizes the text of one picture at a time. */
+/** Recognizes the text of one picture at a time. Users come in turn. */
 export interface Ocr {
   /** Takes PNG, JPEG or WEBP. Fails with `InvalidRequest` for a damaged picture, and with `TimedOut` after a minute. */
   readonly recognize: (image: Uint8Array) => Effect.Effect<PictureContent, GatewayError>
@@ -35,7 +36,7 @@ const IDLE_TIMEOUT: Duration.Input = "1 minute"
  */
 export const makeOcr: Effect.Effect<Ocr, never, Scope.Scope> = Effect.gen(function* () {
   const engine = yield* RcRef.make({ acquire: startEngine, idleTimeToLive: IDLE_TIMEOUT })
-  const mutex = yield* Semaphore.make(1)
+  const inTurn = makeFairQueue(1, 1)
 
   const linesIn = (image: Uint8Array, scale: number) =>
     Effect.scoped(
@@ -60,13 +61,13 @@ export const makeOcr: Effect.Effect<Ocr, never, Scope.Scope> = Effect.gen(functi
         }
       }),
       // A running recognition cannot be cancelled: the next picture gets a new engine.
-      Effect.onError(() => RcRef.invalidate(engine)),
-      mutex.withPermit
+      Effect.onError(() => RcRef.invalidate(engine))
     )
 
   const recognize: Ocr["recognize"] = Effect.fn("sluice.ocr")(function* (image) {
     const { colours, grey, height, scale, width } = yield* preparePicture(image)
-    return { width, height, colours, lines: yield* linesIn(grey, scale) }
+    const lines = yield* inTurn(yield* WorkerUser, linesIn(grey, scale))
+    return { width, height, colours, lines }
   })
 
   return { recognize }
