@@ -228,28 +228,35 @@ layer(testServer(), { excludeTestServices: true, timeout: "60 seconds" })("image
     })
   )
 
-  it.effect("a form may have the prompt as a text file; binary files are rejected", () =>
-    Effect.gen(function* () {
-      const { call } = yield* TestServer
-      const sent = (prompt: string | Uint8Array<ArrayBuffer>) => {
-        const form = new FormData()
-        form.append("model", "sluice-image-i5")
-        form.append("prompt", new Blob([prompt], { type: "text/plain" }), "prompt.txt")
-        form.append("size", small.size)
-        form.append("seed", "4")
-        return call(path, { body: form })
-      }
-      const answer = yield* sent(small.prompt)
-      const drawn = Schema.decodeUnknownSync(ImageResponse)(yield* Effect.promise(() => answer.json()))
-      const [file = new Uint8Array()] = yield* filesOf(drawn)
-      assert.strictEqual(
-        distance(yield* pixelsOf(file), yield* pixels({ model: "sluice-image-i5", seed: 4 })),
-        0
-      )
-      const none = yield* sent(Uint8Array.of(0xff, 0xfe, 0))
-      const error = yield* errorOf(none)
-      assert.deepStrictEqual([none.status, error.param], [400, "prompt"])
-    })
+  it.effect(
+    "a form may have the prompt as a text file; binary files, and files above 20 MB, are rejected",
+    () =>
+      Effect.gen(function* () {
+        const { call } = yield* TestServer
+        const sent = (prompt: string | Uint8Array<ArrayBuffer>) => {
+          const form = new FormData()
+          form.append("model", "sluice-image-i5")
+          form.append("prompt", new Blob([prompt], { type: "text/plain" }), "prompt.txt")
+          form.append("size", small.size)
+          form.append("seed", "4")
+          return call(path, { body: form })
+        }
+        const answer = yield* sent(small.prompt)
+        const drawn = Schema.decodeUnknownSync(ImageResponse)(yield* Effect.promise(() => answer.json()))
+        const [file = new Uint8Array()] = yield* filesOf(drawn)
+        assert.strictEqual(
+          distance(yield* pixelsOf(file), yield* pixels({ model: "sluice-image-i5", seed: 4 })),
+          0
+        )
+        for (const [bytes, status] of [
+          [Uint8Array.of(0xff, 0xfe, 0), 400],
+          [new Uint8Array(20 * 1024 * 1024 + 1), 413]
+        ] as const) {
+          const none = yield* sent(bytes)
+          const error = yield* errorOf(none)
+          assert.deepStrictEqual([none.status, error.param], [status, "prompt"])
+        }
+      })
   )
 
   it.effect("a missing prompt is an error, in a form and in JSON", () =>

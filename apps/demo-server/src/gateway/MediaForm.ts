@@ -1,10 +1,11 @@
 /** Requests for images and videos, as JSON, or as multipart/form-data from OpenAI's clients. */
-import { encodeBase64, Failure, malformedRequest } from "@sluice/core/contract"
+import { encodeBase64, Failure, malformedRequest, MAX_IMAGE_BYTES } from "@sluice/core/contract"
 import { imageFormatOf, makeDataUri, mediaTypeOf } from "@sluice/core/media"
 import { parseJson } from "@sluice/core/client"
 import { Effect, Schema, Stream } from "effect"
 import { HttpServerRequest, Multipart } from "effect/http"
 import { type CallerInfo, CurrentCaller } from "../accounts/Caller.ts"
+import { yieldIfLarge } from "../http/BodyParts.ts"
 
 /** Parts of a form at most. The longest request of the interface has 15 images and 14 other fields. */
 const MAX_PARTS = 48
@@ -32,6 +33,11 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 /** A file as a JSON value: a data URI for an image, or else text. */
 const fileText = (name: string, bytes: Uint8Array) => {
+  // Base64 of it would keep the thread busy, only to be rejected.
+  if (bytes.length > MAX_IMAGE_BYTES) {
+    const message = `The file \`${name}\` has more than 20 MB. Send a smaller one`
+    return Effect.fail(refuse(message, name, 413))
+  }
   const known = imageFormatOf(bytes)
   if (known !== undefined) return Effect.succeed(makeDataUri(mediaTypeOf(known), bytes))
   if (IMAGES.test(name)) return Effect.succeed(encodeBase64(bytes))
@@ -85,14 +91,18 @@ export const mediaForm = <A, I>(schema: Schema.Codec<A, I>, fromParts: FromParts
         return yield* refuse(`The form has \`${repeated}\` twice. Send it once`, repeated)
       }
       const fields = fromParts(parts)
-      return { request: yield* checked(fields), body: JSON.stringify(fields) }
+      const body = JSON.stringify(fields)
+      yield* yieldIfLarge(body)
+      return { request: yield* checked(fields), body }
     }
     if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
       return yield* refuse("Send the request as application/json or multipart/form-data", undefined, 415)
     }
     const body = yield* Effect.mapError(http.text, unreadable)
+    yield* yieldIfLarge(body)
     const fields = parseJson(body)
     if (fields === undefined) return yield* refuse("The body is not JSON")
+    yield* yieldIfLarge(body)
     return { request: yield* checked(fields), body }
   })
 }
