@@ -134,6 +134,15 @@ describe("a thread of one's own", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("serves another user before the rest of one user's jobs", () =>
+    Effect.gen(function* () {
+      const run = yield* makeOwnThread
+      const countOf = (user: string) => Effect.provideService(run(count()), WorkerUser, user)
+      const order = yield* Effect.forEach(["a", "a", "a", "b"], countOf, { concurrency: "unbounded" })
+      assert.deepStrictEqual(order, [1, 3, 4, 2])
+    }).pipe(Effect.scoped)
+  )
+
   it.live("survives an interruption, and is replaced after a job that exceeds its limit", () =>
     Effect.gen(function* () {
       const run = yield* makeOwnThread

@@ -6,7 +6,7 @@
 import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
-import { Cause, Context, Data, Effect, type Fiber, Semaphore } from "effect"
+import { Cause, Context, Data, Effect, type Fiber } from "effect"
 import { makeFairQueue } from "./FairQueue.ts"
 import type { FromWorker, ToWorker } from "./WorkerMessages.ts"
 
@@ -139,11 +139,11 @@ export const runInWorker = <A>(task: WorkerTask): Effect.Effect<A, WorkerStopped
 
 /**
  * A thread outside the pool, for jobs that leave something in it, such as a loaded model. It starts with the first job and
- * ends with the scope. Jobs run one at a time. An interruption waits for the running job, because its thread must stay; a job
+ * ends with the scope. Jobs run one at a time; users come in turn. An interruption waits for the running job, because its thread must stay; a job
  * that exceeds a limit ends the thread, and the next one starts another.
  */
 export const makeOwnThread = Effect.gen(function* () {
-  const mutex = yield* Semaphore.make(1)
+  const inTurn = makeFairQueue(1, 1)
   let own: Thread | undefined
   const threads: Threads = {
     acquire: () => {
@@ -156,7 +156,7 @@ export const makeOwnThread = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => Effect.sync(() => own !== undefined && terminate(own)))
   return <A>(task: WorkerTask): Effect.Effect<A, WorkerStopped> =>
     Effect.contextWith((context: Context.Context<never>) =>
-      mutex.withPermit(Effect.uninterruptible(runTask<A>(task, context, threads)))
+      inTurn(Context.get(context, WorkerUser), Effect.uninterruptible(runTask<A>(task, context, threads)))
     )
 })
 
