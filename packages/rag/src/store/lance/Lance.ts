@@ -233,16 +233,14 @@ interface NativeMerge {
 }
 const native = (table: Table): NativeTable => (table as unknown as { readonly inner: NativeTable }).inner
 
+type Batches = Iterable<RecordBatch>
+
 /** Inserts rows whose keys are new. */
-export const append = (table: Table, rows: Iterable<RecordBatch>): Promise<lancedb.AddResult> =>
+export const append = (table: Table, rows: Batches): Promise<lancedb.AddResult> =>
   writeRows(rows, (bytes) => native(table).add(bytes, "append"))
 
 /** Inserts rows, or updates those with the same key. */
-export const upsert = (
-  table: Table,
-  key: string,
-  rows: Iterable<RecordBatch>
-): Promise<lancedb.MergeResult> =>
+export const upsert = (table: Table, key: string, rows: Batches): Promise<lancedb.MergeResult> =>
   writeRows(rows, (bytes) =>
     native(table).mergeInsert([key]).whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(bytes)
   )
@@ -251,10 +249,7 @@ export const upsert = (
 const COPY_BYTES = 16 * 1024 * 1024
 
 /** A large document has 500 MB of vectors and texts: other work runs between its batches, and between parts of the copy. */
-const writeRows = async <A>(
-  rows: Iterable<RecordBatch>,
-  write: (bytes: Buffer) => Promise<A>
-): Promise<A> => {
+const writeRows = async <A>(rows: Batches, write: (bytes: Buffer) => Promise<A>): Promise<A> => {
   const writer = new RecordBatchFileWriter()
   const written: Array<RecordBatch> = []
   for (const batch of rows) {
