@@ -1,4 +1,5 @@
 /** `sluice models`: neural models that run on this machine. */
+import { GatewayError, InvalidRequest } from "@sluice/core"
 import {
   bytesOf,
   type CatalogueModel,
@@ -11,9 +12,15 @@ import {
   pullModel,
   removeModel
 } from "@sluice/transformers"
-import { Effect, Option } from "effect"
+import { Effect, Option, Record } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { layerProxiedHttpClient } from "../../network/ProxiedHttpClient.ts"
+import {
+  findLocalServers,
+  gatewayVariables,
+  LOCAL_SERVERS,
+  type LocalServer
+} from "../../providers/LocalServers.ts"
 import { examples, jsonFlag, optionalFlag } from "../library/Flags.ts"
 import { printResult, progressBar, setExitCode } from "../output/Output.ts"
 
@@ -69,36 +76,75 @@ const pullCommand = Command.make(
   })
 )
 
-const listCommand = Command.make("list", { json: jsonFlag }, ({ json }) =>
-  Effect.gen(function* () {
-    const root = yield* modelsFolder
-    const { models: known, sets } = yield* modelCatalogue
-    const models = yield* Effect.forEach(known, (model) =>
-      Effect.map(isPulled(root, model), (pulled) => ({
-        ...model,
-        sets: Object.keys(sets).filter((name) => sets[name]?.includes(model.id)),
-        bytes: bytesOf([model]),
-        pulled
-      }))
-    )
-    yield* printResult(json, { folder: root, models }, () =>
-      [
-        ...models.map(({ bytes, id, kind, languages, licence, pulled, sets }) =>
-          [
-            pulled ? "✓" : " ",
-            id.padEnd(22),
-            kind.padEnd(8),
-            sets.join(", ").padEnd(6),
-            `${inMegabytes(bytes)} MB`.padStart(6),
-            licence.padEnd(10),
-            languages
-          ].join("  ")
-        ),
-        `Pulled models (✓) are in ${root}.`
-      ].join("\n")
-    )
-  })
-).pipe(Command.withDescription("List the catalogue, and which models are here"))
+const renderServer = (server: LocalServer): string => {
+  const { models, name, url } = server
+  const names = models.map(({ id }) => id).join(", ")
+  const variables = gatewayVariables(server)
+  return [
+    `${name} is running at ${url} with ${names || "no models"}.`,
+    variables === undefined
+      ? "  It has no embedding model, which is needed to use it as the gateway"
+      : `  To use it: ${variables}`
+  ].join("\n")
+}
+
+/** The `--port` flags. Fails for another server or no port. */
+const parsePorts = Effect.fnUntraced(function* (flags: Readonly<Record<string, string>>) {
+  const ports = Record.map(flags, Number)
+  for (const [name, port] of Object.entries(ports)) {
+    if (LOCAL_SERVERS.includes(name) && Number.isInteger(port) && port > 0 && port < 65_536) continue
+    const message = `--port ${name}=${flags[name]} is not NAME=PORT. Names: ${LOCAL_SERVERS.join(", ")}`
+    return yield* new GatewayError({ operation: "models", reason: new InvalidRequest({ message }) })
+  }
+  return ports
+})
+
+const listCommand = Command.make(
+  "list",
+  {
+    port: optionalFlag(
+      Flag.KeyValuePair("port"),
+      `NAME=PORT: where a model server listens, if not on its usual port: ${LOCAL_SERVERS.join(", ")}. Repeatable`
+    ),
+    json: jsonFlag
+  },
+  ({ json, port }) =>
+    Effect.gen(function* () {
+      const ports = yield* parsePorts(Option.getOrElse(port, () => ({})))
+      const root = yield* modelsFolder
+      const { models: known, sets } = yield* modelCatalogue
+      const models = yield* Effect.forEach(known, (model) =>
+        Effect.map(isPulled(root, model), (pulled) => ({
+          ...model,
+          sets: Object.keys(sets).filter((name) => sets[name]?.includes(model.id)),
+          bytes: bytesOf([model]),
+          pulled
+        }))
+      )
+      const servers = yield* findLocalServers(ports)
+      yield* printResult(json, { folder: root, models, servers }, () =>
+        [
+          ...models.map(({ bytes, id, kind, languages, licence, pulled, sets }) =>
+            [
+              pulled ? "✓" : " ",
+              id.padEnd(22),
+              kind.padEnd(8),
+              sets.join(", ").padEnd(6),
+              `${inMegabytes(bytes)} MB`.padStart(6),
+              licence.padEnd(10),
+              languages
+            ].join("  ")
+          ),
+          `Pulled models (✓) are in ${root}.`,
+          ...servers.map(renderServer)
+        ].join("\n")
+      )
+    })
+).pipe(
+  Command.withDescription(
+    "List the catalogue, which models are here, and the model servers that run on this machine, none of which is used unless configured"
+  )
+)
 
 const verifyCommand = Command.make(
   "verify",
