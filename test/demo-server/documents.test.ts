@@ -230,7 +230,17 @@ layer(testServer(), { excludeTestServices: true })("documents", (it) => {
         const { documents } = yield* json(List, "/documents")
         const first = documents.find(({ path }) => path === "a.md")
         yield* call(`/documents/${first?.id}`, { method: "DELETE" })
-        assert.strictEqual((yield* call("/documents", upload({ "b.md": padded }))).status, 200)
+        // Neither has seen the other's file in the library when it begins.
+        const both = yield* Effect.all(
+          [call("/documents", upload({ "b.md": padded })), call("/documents", upload({ "e.md": padded }))],
+          { concurrency: 2 }
+        )
+        assert.deepStrictEqual(both.map(({ status }) => status).toSorted(), [200, 413])
+        // Replaced documents count once.
+        const again = both[0]?.status === 200 ? "b.md" : "e.md"
+        yield* call(`/documents`, upload({ [again]: tides }))
+        assert.isBelow((yield* json(ServerStatus, "/status")).storage?.used ?? 0, 100_000)
+        assert.strictEqual((yield* call("/documents", upload({ "f.md": padded }))).status, 200)
       })
     )
   )

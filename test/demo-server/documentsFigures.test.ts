@@ -38,14 +38,16 @@ const added = Effect.gen(function* () {
   const bytes = new Uint8Array(yield* Effect.promise(picture))
   yield* json(IngestReportBody, "/documents", { body: filesOf({ "plan.png": bytes }) })
   const { documents } = yield* json(Listed, "/documents")
-  return { bytes, path: `/documents/${documents.find(({ path }) => path === "plan.png")?.id}` }
+  const info = documents.find(({ path }) => path === "plan.png")
+  return { bytes, info, path: `/documents/${info?.id}` }
 })
 
 layer(testServer(), { excludeTestServices: true })("figures over HTTP", (it) => {
   it.effect("are listed with a link to the crop, which is the unchanged, sandboxed image", () =>
     Effect.gen(function* () {
       const { call, json } = yield* TestServer
-      const { bytes, path } = yield* added
+      const { bytes, info, path } = yield* added
+      assert.isAtLeast(info?.attachmentBytes ?? 0, bytes.length)
       const { figures } = yield* json(Figures, `${path}/figures`)
       assert.deepInclude(figures[0], { n: 1, kind: "figure", page: 1, box: [0, 0, 300, 150] })
       const link = figures[0]?.crop ?? ""

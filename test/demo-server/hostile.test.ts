@@ -173,7 +173,11 @@ it.effect("a stalled upload times out", () =>
       Stream.pipeThroughChannel(Multipart.makeChannel({ "content-type": "multipart/form-data; boundary=b" }))
     )
     const seen: Array<string> = []
-    const reading = yield* uploadedFiles(parts, () => {}, { used: 0, limit: Infinity }).pipe(
+    const reading = yield* uploadedFiles(parts, () => {}, {
+      limit: Infinity,
+      used: () => 0,
+      take: () => true
+    }).pipe(
       Stream.runForEach(({ path }) => Effect.sync(() => seen.push(path))),
       Effect.flip,
       Effect.forkChild

@@ -112,6 +112,32 @@ describe("the repair of a damaged store", () => {
   )
 })
 
+describe("the bytes of a collection", () => {
+  it.live("are counted once, and then by what is written and removed", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      yield* fill(library, "default")
+      const opened = Effect.flatMap(storeIn(library), (index) => index.open("default", MANIFEST))
+      const collection = yield* opened
+      const counted = Effect.flatMap(opened, ({ storedBytes }) => storedBytes)
+      const before = yield* collection.storedBytes
+      yield* collection.commit([documentAt("swan.md")])
+      const replaces = yield* collection.document(documentAt("pike.md").info.id)
+      yield* collection.commit([documentOf("pike.md", ["the pike.md left"], { replaces })])
+      assert.notStrictEqual(yield* collection.storedBytes, before)
+      assert.strictEqual(yield* collection.storedBytes, yield* counted)
+      yield* collection.remove([documentAt("swan.md").info.id])
+      assert.strictEqual(yield* collection.storedBytes, yield* counted)
+      // Documents are not read again before `maintain`, so that another process' are not seen.
+      const known = yield* collection.storedBytes
+      yield* Effect.flatMap(opened, ({ commit }) => commit([documentAt("crane.md")]))
+      assert.strictEqual(yield* collection.storedBytes, known)
+      yield* collection.maintain
+      assert.strictEqual(yield* collection.storedBytes, yield* counted)
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("a damaged name of a collection", () => {
   it.live("costs that collection, which is not created again", () =>
     Effect.gen(function* () {

@@ -47,7 +47,9 @@ export const DocumentInfoSchema: Schema.Codec<Rag.DocumentInfo> = Schema.Struct(
   /** Absent: everything was read. */
   faults: Schema.optionalKey(Schema.Array(ReadFaultSchema)),
   /** Attached at the upload, to filter by. */
-  metadata: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json))
+  metadata: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
+  /** Bytes of its stored crops of figures and extracted texts; absent: none. */
+  attachmentBytes: Schema.optionalKey(Schema.Int)
 })
 
 /** A document with its parsed text. All offsets are UTF-16 code units into `text`. */

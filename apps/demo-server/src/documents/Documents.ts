@@ -44,15 +44,16 @@ export const DocumentsLayer = HttpApiBuilder.group(
       add: Effect.fn("documents.add")(function* ({ headers, payload, query }) {
         const { ingest, ingestEvents } = yield* callerDocuments.library(query, true)
         const rejected: Array<FailedFile> = []
-        const storage = yield* storageOf((yield* CurrentUser).user, "storedBytes")
+        const storage = yield* storageOf((yield* CurrentUser).user)
         const source = { files: uploadedFiles(payload, (file) => rejected.push(file), storage) }
         if (wantsEvents(headers)) {
           return (yield* withCurrentContext(ingestEvents(source))).pipe(
             Stream.flatMap((event) => Stream.fromIterable(toStreamEvents(event, rejected))),
+            Stream.ensuring(storage.release),
             endWithError
           )
         }
-        const ingested = yield* ingest(source)
+        const ingested = yield* Effect.ensuring(ingest(source), storage.release)
         const report = toReportBody(ingested, rejected)
         const { added, replaced, unchanged, failed } = report
         if (added + replaced + unchanged > 0) return report

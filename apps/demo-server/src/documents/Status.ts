@@ -53,9 +53,7 @@ export const StatusLayer = HttpApiBuilder.group(
         const user = known ?? OWNER
         const library = yield* libraries.of(user)
         const storage =
-          known === undefined
-            ? undefined
-            : Option.getOrUndefined(yield* Effect.option(storageOf(known, "shownBytes")))
+          known === undefined ? undefined : Option.getOrUndefined(yield* Effect.option(storageOf(known)))
         const { documents, passages, ...state } = yield* library.state
         return {
           version: VERSION,
@@ -65,7 +63,7 @@ export const StatusLayer = HttpApiBuilder.group(
           formats,
           ...state,
           ...(known !== undefined && { documents, passages }),
-          ...(storage !== undefined && { storage }),
+          ...(storage !== undefined && { storage: { used: storage.used(), limit: storage.limit } }),
           // Only the owner's library has the samples.
           questions: user === OWNER ? libraries.questions : []
         }

@@ -90,26 +90,50 @@ const rejectionOf = (name: string, path: string, bytes: number): FailedFile | un
 
 const mebibytes = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MiB`
 
-/** What a user stores, and may store, in bytes. */
-export interface Storage {
-  readonly used: number
+/** A user's storage, in bytes: documents, and responses kept for an `Idempotency-Key`. */
+interface Storage {
   readonly limit: number
+  /**
+   * What is used now. Files that running uploads have received count: those that were committed since another upload
+   * began count twice.
+   */
+  readonly used: () => number
+  /** Counts a received file, if it fits. */
+  readonly take: (bytes: number) => boolean
+  /** At the end of the upload: its files are stored, or have failed. */
+  readonly release: Effect.Effect<void>
 }
 
-/** What a user stores: documents, and responses kept for an `Idempotency-Key`. */
 export const makeStorageOf = Effect.gen(function* () {
   const libraries = yield* UserLibraries
   const ledger = yield* Ledger
-  const { billing } = yield* ServerConfig
-  return Effect.fnUntraced(function* (user: string, bytes: "storedBytes" | "shownBytes") {
-    const documents = yield* Effect.flatMap(libraries.of(user), (library) => library[bytes])
-    const responses = yield* catchSqlError(ledger.storedBytes(user))
-    return { used: documents + responses, limit: billing.storageBytes } satisfies Storage
+  const { storageBytes: limit } = (yield* ServerConfig).billing
+  return Effect.fnUntraced(function* (user: string) {
+    const { storedBytes, uploads } = yield* libraries.of(user)
+    // Before what is stored, so that an upload that ends meanwhile is not missed.
+    const before = uploads.running - uploads.received
+    const stored = (yield* storedBytes) + (yield* catchSqlError(ledger.storedBytes(user)))
+    let taken = 0
+    const used = () => stored + before + uploads.received
+    return {
+      limit,
+      used,
+      take: (bytes) => {
+        const fits = used() + bytes <= limit
+        if (fits) {
+          taken += bytes
+          uploads.running += bytes
+          uploads.received += bytes
+        }
+        return fits
+      },
+      release: Effect.sync(() => void (uploads.running -= taken))
+    } satisfies Storage
   })
 })
 
-const storageFull = (path: string, { limit, used }: Storage): FailedFile => {
-  const message = `${path} does not fit: ${mebibytes(used)} of your ${mebibytes(limit)} are used. Remove documents, or ask an administrator to raise SLUICE_STORAGE_MB`
+const storageFull = (path: string, { limit, used }: Omit<Storage, "release">): FailedFile => {
+  const message = `${path} does not fit: ${mebibytes(used())} of your ${mebibytes(limit)} are used. Remove documents, or ask an administrator to raise SLUICE_STORAGE_MB`
   return { path, reason: "storage_full", message }
 }
 
@@ -120,12 +144,11 @@ const isFault = (next: Upload | Fault): next is Fault => "_tag" in next
 export const uploadedFiles = (
   parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>,
   reject: (file: FailedFile) => void,
-  storage: Storage
+  storage: Omit<Storage, "release">
 ): Stream.Stream<Upload, RagError> =>
   Stream.suspend(() => {
     /** The metadata of the files to come, and whether any file came after it. */
     const attached: { metadata?: Metadata; used: boolean } = { used: true }
-    let { used } = storage
     return failWhenStalled(parts).pipe(
       Stream.mapEffect((part): Effect.Effect<Upload | Fault | undefined> => {
         if (Multipart.isField(part)) {
@@ -142,11 +165,9 @@ export const uploadedFiles = (
           const path = documentPath(part.name)
           const rejection =
             rejectionOf(part.name, path, bytes) ??
-            (used + bytes > storage.limit ? storageFull(path, { ...storage, used }) : undefined)
-          if (rejection === undefined) {
-            used += bytes
+            (storage.take(bytes) ? undefined : storageFull(path, storage))
+          if (rejection === undefined)
             return { path, bytes: Buffer.concat(chunks), ...(metadata !== undefined && { metadata }) }
-          }
           reject(rejection)
           return undefined
         })

@@ -23,12 +23,6 @@ const WAITING_FOR_GATEWAY = "The gateway has not responded yet. The library open
 
 type Busy = "filling" | "rebuilding"
 
-/** A passage's vector, text and index, on average. */
-const PASSAGE_BYTES = 8 * 1024
-
-/** How long the bytes that the page shows are not counted again: that reads the documents of all collections. */
-const SHOWN_BYTES_AGE = "10 seconds"
-
 /** The counts are 0 while the library cannot be opened. */
 export interface LibraryState extends Pick<ServerStatus, "state" | "message"> {
   readonly documents: number
@@ -76,7 +70,7 @@ const addSamples = Effect.fnUntraced(function* ({ library }: OpenCollection, mar
   yield* fs.writeFileString(marker, "")
 })
 
-/** Bytes of all documents: those of their files, and of their passages on average. */
+/** Bytes of all documents. */
 const countBytes = Effect.fnUntraced(function* ({
   collection,
   names
@@ -85,11 +79,10 @@ const countBytes = Effect.fnUntraced(function* ({
   for (const name of yield* names) {
     const { library } = yield* collection(name, false)
     // A collection that cannot be opened does not stop uploads into the others.
-    const documents = yield* Effect.orElseSucceed(
-      Effect.flatMap(library, (open) => open.documents),
-      () => []
+    sum += yield* Effect.orElseSucceed(
+      Effect.flatMap(library, (open) => open.storedBytes),
+      () => 0
     )
-    for (const { bytes, passages } of documents) sum += bytes + passages * PASSAGE_BYTES
   }
   return sum
 })
@@ -127,8 +120,6 @@ export const makeUserLibrary = Effect.fnUntraced(function* (folder: string, desc
       message: error === undefined ? WAITING_FOR_GATEWAY : messageOf(error)
     }
   })
-
-  const storedBytes = countBytes(collections)
 
   /** Removes a collection with its documents. Fails with `NotFound`, or `Stale` during a rebuild. */
   const remove = Effect.fn("UserLibrary.remove")(function* (name: string) {
@@ -186,8 +177,9 @@ export const makeUserLibrary = Effect.fnUntraced(function* (folder: string, desc
     names,
     remove,
     state,
-    storedBytes,
-    shownBytes: yield* Effect.cachedWithTTL(storedBytes, SHOWN_BYTES_AGE),
+    storedBytes: countBytes(collections),
+    /** Bytes of files that were received: by running uploads, and by all since the start. */
+    uploads: { running: 0, received: 0 },
     rebuild,
     fill
   }

@@ -153,6 +153,8 @@ export interface DocumentInfo {
   /** Parts that could not be read. Absent if there are none. */
   readonly faults?: ReadonlyArray<ReadFault>
   readonly metadata?: Metadata
+  /** Bytes of its stored crops, readings and descriptions. Absent if there are none. */
+  readonly attachmentBytes?: number
 }
 
 /** A picture file that a document links to. */

@@ -1,5 +1,5 @@
 /** A parsed file cut into passages: everything that will be stored of it except the vectors. */
-import { Effect } from "effect"
+import { Effect, Number } from "effect"
 import { type ChunkedParse, type ChunkedPassage, withText } from "../chunking/ChunkedParse.ts"
 import type { DocumentInfo, LinkedPicture, Metadata, ReadFault } from "../document/Document.ts"
 import { documentId } from "../document/Hash.ts"
@@ -41,6 +41,7 @@ export const chunkedDocument = Effect.fn("ChunkedDocument.make")(function* (
           const said = [figure.said, description].filter((text) => text !== undefined).join("\n")
           return withText(title, { ...chunk.passage, figure: { ...figure, said } })
         })
+  const attachmentBytes = Number.sumAll(Array.from(attachments.values(), (bytes) => bytes.byteLength))
   const info: DocumentInfo = {
     id: documentId(path),
     path,
@@ -52,7 +53,8 @@ export const chunkedDocument = Effect.fn("ChunkedDocument.make")(function* (
     ...(pages > 0 ? { pages } : {}),
     ...(figures > 0 ? { figures } : {}),
     ...(faults.length > 0 ? { faults: limitFaults(faults) } : {}),
-    ...(metadata === undefined ? {} : { metadata })
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(attachmentBytes > 0 ? { attachmentBytes } : {})
   }
   const document: ChunkedDocument = { info, source, original, attachments, reading, pictures, passages }
   return document

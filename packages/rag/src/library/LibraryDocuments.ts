@@ -18,7 +18,15 @@ export const documentMethods = ({
   writes
 }: LibraryParts): Pick<
   LibraryService,
-  "attachment" | "document" | "documents" | "figures" | "file" | "maintain" | "remove" | "stats"
+  | "attachment"
+  | "document"
+  | "documents"
+  | "figures"
+  | "file"
+  | "maintain"
+  | "remove"
+  | "stats"
+  | "storedBytes"
 > => {
   const find = Effect.fn("Library.find")(function* (id: string) {
     const from = yield* collection
@@ -77,6 +85,7 @@ export const documentMethods = ({
       const isOutdated = settings.chunker !== manifest.chunker
       return { collection: from.name, documents: documents.length, passages, ...settings, isOutdated, index }
     }).pipe(Effect.withSpan("Library.stats")),
+    storedBytes: Effect.flatMap(collection, (from) => from.storedBytes),
     maintain: Effect.flatMap(collection, (from) => from.maintain).pipe(
       writes.withPermit,
       Effect.withSpan("Library.maintain")

@@ -95,6 +95,8 @@ export interface LibraryService extends LibrarySnapshots<LibraryService> {
   /** Removes a document, and returns its information. Fails with `NotFound`. */
   readonly remove: (id: string) => Effect.Effect<DocumentInfo, RagError>
   readonly stats: Effect.Effect<LibraryStats, RagError>
+  /** Bytes of originals, crops and readings, and 8 KiB for each passage. */
+  readonly storedBytes: Effect.Effect<number, RagError>
   /** Fills a new table from the stored originals with the present models, then replaces the old one. */
   readonly rebuild: Stream.Stream<IngestEvent, RagError>
   /** Compacts, indexes, and drops what nothing has referred to for a day. */

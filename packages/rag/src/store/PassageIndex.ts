@@ -91,6 +91,11 @@ export interface Collection {
    */
   readonly original: (sha256: string, isHash?: boolean) => Effect.Effect<Uint8Array | undefined, RagError>
   readonly passageCount: Effect.Effect<number, RagError>
+  /**
+   * Bytes of originals and attachments, and 8 KiB for each passage. Counted once, then kept by this process' writes until
+   * a removal or `maintain`.
+   */
+  readonly storedBytes: Effect.Effect<number, RagError>
   /** The kind and recall of the vector index. */
   readonly stats: Effect.Effect<IndexStats, RagError>
   /** Called at the end of an ingest: indexes the new passages if that makes searches faster. */

@@ -1,5 +1,6 @@
 /** One table `c_<uuid>`: documents and their passages. */
 import { Effect, Semaphore } from "effect"
+import type { DocumentInfo } from "../../document/Document.ts"
 import type { RagError } from "../../document/RagError.ts"
 import type { Manifest } from "../Manifest.ts"
 import type { Collection } from "../PassageIndex.ts"
@@ -50,7 +51,9 @@ const openTable = Effect.fnUntraced(function* (table: Table, dimension: number) 
     /** One index build or compaction at a time; searches and writes continue. */
     indexer: yield* Semaphore.make(1),
     measured: yield* measuredIndex(table),
-    dropped: false
+    dropped: false,
+    /** `storedBytes`, once counted. */
+    bytes: undefined as number | undefined
   }
 })
 
@@ -75,14 +78,45 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
     name,
     manifest,
     dropWith,
-    ...collectionWrites(table, dimension, files, open.writer),
+    ...countedWrites(open, collectionWrites(table, dimension, files, open.writer)),
     ...reads,
+    storedBytes: Effect.gen(function* () {
+      return (open.bytes ??= bytesOf(yield* reads.documents))
+    }),
     search: searchCollection(open, cache, cachedDocuments(table, reads.documents), store),
     original: files.get,
     stats: indexStats(table),
     settle: settleCollection(open, store),
     maintain: maintainCollection(open, store)
   } satisfies DroppableCollection
+})
+
+/** A passage's vector, text and index, on average. */
+const PASSAGE_BYTES = 8 * 1024
+
+const bytesOf = (documents: ReadonlyArray<DocumentInfo>): number =>
+  documents.reduce(
+    (sum, { attachmentBytes = 0, bytes, passages }) =>
+      sum + bytes + attachmentBytes + passages * PASSAGE_BYTES,
+    0
+  )
+
+type Writes = ReturnType<typeof collectionWrites>
+
+const countedWrites = (open: OpenTable, { adopt, commit, remove }: Writes): Writes => ({
+  adopt,
+  commit: (documents) =>
+    Effect.tap(commit(documents), () => {
+      const replaced = documents.flatMap(({ replaces }) => replaces?.info ?? [])
+      if (open.bytes !== undefined)
+        open.bytes += bytesOf(documents.map(({ info }) => info)) - bytesOf(replaced)
+      return Effect.void
+    }),
+  remove: (ids) =>
+    Effect.ensuring(
+      remove(ids),
+      Effect.sync(() => void (open.bytes = undefined))
+    )
 })
 
 const searchCollection = (
@@ -144,6 +178,8 @@ const settleCollection = (open: OpenTable, { background, compacts }: CollectionS
 const maintainCollection = (open: OpenTable, { collectGarbage, compacts, prune }: CollectionStore) => {
   const { dimension, indexer, table, tableName, writer } = open
   return Effect.gen(function* () {
+    // Other processes may have written.
+    open.bytes = undefined
     yield* writer.withPermit(sweep(table))
     if (!compacts) return
     if (yield* maintainIndex(table, dimension)) yield* keepMeasured(open, measureIndex(table))
