@@ -16,7 +16,10 @@ const module = new URL(`./ModelJobs.${extension}`, import.meta.url).href
 /** Loading half a GiB of weights, or a batch on a slow machine. */
 const JOB_MILLISECONDS = 300_000
 
-/** Texts of one job, and their characters with what fills the shorter ones up to the longest: four of 512 tokens. */
+/**
+ * Texts of one job, and their characters with what fills the shorter ones up to the longest: about four of 512 tokens. Larger
+ * batches of long texts are not faster (decision 22), and take more memory.
+ */
 const TEXTS_PER_JOB = 16
 const CHARACTERS_PER_JOB = 8_192
 

@@ -1,6 +1,6 @@
 /**
  * The neural models that `sluice models pull` can fetch. All are quantised to 8 bits and exported to ONNX by the owner of
- * the repository. `docs/local-models.md` compares them with those not chosen.
+ * the repository. Decision 22 compares them with those not chosen.
  */
 import type { CatalogueFile, LocalCatalogue } from "./CatalogueModel.ts"
 
