@@ -8,6 +8,9 @@ const FILES: Readonly<Record<string, string>> = {
   "packages/embedded/src/lexical/": "runs in the pool, or on at most 50,000 characters and a query of 500",
   "packages/rag/src/evaluation/": "reads the program's own files",
   "packages/core/src/conformance/": "reads a gateway that the program chose to test",
+  "apps/demo-server/src/web/playground/Tab.tsx": "linear: a string that begins always matches",
+  "apps/demo-server/src/web/markdown/inline.ts":
+    "at most 100,000 characters, and constructs of 2,000: .4 s of processor time at worst, in the tab",
   "apps/demo-server/src/cli/": "reads the arguments of the command line",
   "apps/demo-server/src/config/": "reads the environment",
   "apps/demo-server/src/providers/": "reads the providers file"
@@ -17,6 +20,9 @@ export const boundedFile = (file: string): string | undefined =>
   Object.entries(FILES).find(([prefix]) => file.startsWith(prefix))?.[1]
 
 const UNDECIDED = "linear: no part can match what the part beside it matches. `recheck` does not decide it"
+
+const CLOSED =
+  "linear: what begins with a quote is read to the quote that closes it, or to the end, and not again"
 
 /** By the expression. */
 export const bounded: Readonly<Record<string, string>> = {
@@ -34,5 +40,8 @@ export const bounded: Readonly<Record<string, string>> = {
   [String.raw`/\/+$/`]: "an address from the configuration",
   [String.raw`/(\s*\[\d+\])+\s*$/`]: "a sentence of an answer",
   [String.raw`/(\s+#+|\n\s*(=+|-+))\s*$/`]: "the last 400 characters of a heading",
+  [String.raw`/(?:^|[\n\t|:：.!?。！？])[\s"'“‘(*_-]*$/`]: "16 characters before a quote",
+  [String.raw`/"(?:content|reasoning_content|reasoning|refusal|arguments|text)"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*")/g`]:
+    CLOSED,
   [String.raw`/(?<=\n\s*)"([A-Za-z_$][\w$]*)":/g`]: "the playground's own request"
 }

@@ -60,14 +60,24 @@ const reasonFor = (key: string, files: ReadonlySet<string>): string | undefined 
   bounded[key] ??
   ([...files].every((file) => boundedFile(file) !== undefined) ? boundedFile([...files][0]!) : undefined)
 
+/** Differences and intersections of classes, which `recheck` cannot read, as their first part: it matches more. */
+const withoutSetOperations = (source: string): string => {
+  const simpler = source.replaceAll(
+    /\[\[([^[\]]*)\](?:--|&&)(?:\\p\{\w+\}|\[[^[\]]*\])\]/g,
+    (_, first: string) => `[${first}]`
+  )
+  return simpler === source ? source : withoutSetOperations(simpler)
+}
+
 let faults = 0
 let checked = 0
 for (const [key, files] of [...found].toSorted()) {
   if (reasonFor(key, files) !== undefined) continue
   checked++
   const end = key.lastIndexOf("/")
-  const flags = key.slice(end + 1).replace("v", "u")
-  const { complexity, status } = checkSync(key.slice(1, end), flags, { timeout: 10_000 })
+  const flags = key.slice(end + 1)
+  const source = flags.includes("v") ? withoutSetOperations(key.slice(1, end)) : key.slice(1, end)
+  const { complexity, status } = checkSync(source, flags.replace("v", "u"), { timeout: 10_000 })
   if (status === "safe") continue
   faults++
   console.log([status, complexity?.summary ?? "", [...files].join(", "), key].join("\t"))

@@ -24,7 +24,7 @@ export const askForJson = (
 
 /** Reasoning that some models write first. It may contain objects. */
 const REASONING = /^\s*<think>[\s\S]*?<\/think>/
-const FENCED = /```(?:json)?\s*\n([\s\S]*?)```/
+const FENCED = /```(?:json)?[^\S\n]*\n([\s\S]*?)```/
 
 /** The JSON object in an answer: alone, in a code fence, or between words. Otherwise the answer itself. */
 export const jsonOf = (answer: string): string => {

@@ -106,7 +106,7 @@ const withoutPipes = (line: string): string =>
 export const plainText = (text: string, markdown: boolean): string =>
   text
     .split("\n")
-    .filter((line) => !markdown || !/^\s*(`{3,}|~{3,}|[|:\s-]+$)/.test(line))
+    .filter((line) => !markdown || !/^(?:\s*(?:`{3}|~{3})|[|:\s-]+$)/.test(line))
     .map((line) => (markdown && line.trimStart().startsWith("|") ? withoutPipes(line) : line))
     .map((line) =>
       sentenceRuns(line, markdown)

@@ -79,9 +79,9 @@ const ModelField = ({ capability }: { readonly capability: Capability }) => {
   )
 }
 
-/** One group for each of `TOKEN_KINDS`. */
+/** One group for each of `TOKEN_KINDS`. A string that is not closed ends with the text, so that it is read once. */
 const TOKEN =
-  /((?:^|(?<=\s))(?:\/\/|#).*$)|("(?:\\.|[^"\\])*"|'(?:[^'\\]|\\.)*'|`(?:\\.|[^`\\])*`)|(\b(?:import|from|const|yield|for|of|function|curl|until|do|done)\b)/gm
+  /((?:^|(?<=\s))(?:\/\/|#).*$)|("(?:\\[^]?|[^"\\])*"?|'(?:\\[^]?|[^'\\])*'?|`(?:\\[^]?|[^`\\])*`?)|(\b(?:import|from|const|yield|for|of|function|curl|until|do|done)\b)/gm
 
 const TOKEN_KINDS = ["comment", "string", "word"]
 
