@@ -2,7 +2,7 @@
 import { Effect, Exit } from "effect"
 import { parseAndChunk } from "../../packages/rag/src/formats/ParsedFile.ts"
 import type { Random } from "../../bench/corpus/Random.ts"
-import { type Monster, monsters } from "./monsters.ts"
+import { bytesOf, modelMonsters, type Monster, monsters } from "./monsters.ts"
 import { makeLaw } from "./monstersLaw.ts"
 import { must, type Trial } from "./Trial.ts"
 
@@ -27,7 +27,7 @@ export const documents: Trial = async (random) => {
     () => `${first.make(size / 2)}${second.make(size / 2)}`,
     () => `${first.make(100)}${second.make(100)}`.repeat(size / 200)
   ])()
-  const bytes = new TextEncoder().encode(text)
+  const bytes = bytesOf(first.path, text)
   const name = `${first.name} and ${second.name}, ${bytes.length} bytes`
   const started = process.threadCpuUsage()
   const exit = await Effect.runPromiseExit(parseAndChunk({ path: first.path, bytes }))
@@ -42,6 +42,6 @@ export const documents: Trial = async (random) => {
 /** Twice the file takes at most 2.5 times the operations, from 1 MB up. */
 export const documentsLaw: Trial = async (random) => {
   const law = makeLaw()
-  await law.assertLinear(anyOf(random, monsters), 2_000_000)
+  await law.assertLinear(anyOf(random, [...monsters, ...modelMonsters]), 2_000_000)
   await law.stop()
 }

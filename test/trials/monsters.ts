@@ -1,5 +1,7 @@
 /** Generators of hostile files: each repeats one construct until the text has `size` characters. */
 
+import { docx } from "../rag/DocxWriter.ts"
+
 /** A file of about `size` characters. */
 export interface Monster {
   readonly name: string
@@ -163,5 +165,58 @@ export const monsters: ReadonlyArray<Monster> = [
     "quoted cells": '"a",'
   }),
   ...around("csv", { "a long header": ["", "a,", "\nb,c\n"], "an open quote": ['a,"', "b ", "\n"] }),
-  ...repeated("json", { braces: "{", lines: "{}\n" })
+  ...repeated("json", { braces: "{", lines: "{}\n" }),
+  ...repeated("docx", {
+    paragraphs: "<w:p><w:r><w:t>a</w:t></w:r></w:p>",
+    "empty paragraphs": "<w:p/>",
+    headings: '<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>a</w:t></w:r></w:p>',
+    items: (i) =>
+      `<w:p><w:pPr><w:numPr><w:ilvl w:val="${i % 9}"/><w:numId w:val="${1 + (i % 4)}"/></w:numPr></w:pPr><w:r><w:t>a</w:t></w:r></w:p>`,
+    tables: "<w:tbl><w:tr><w:tc><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc></w:tr></w:tbl>",
+    captions: '<w:p><w:pPr><w:pStyle w:val="Caption"/></w:pPr><w:r><w:t>Figure 1: a</w:t></w:r></w:p>',
+    drawings: '<w:p><w:r><w:drawing><wp:docPr descr="a"/></w:drawing><w:t>b</w:t></w:r></w:p>',
+    bookmarks: (i) => `<w:p><w:bookmarkStart w:id="${i}" w:name="a${i}"/><w:r><w:t>a</w:t></w:r></w:p>`,
+    notes: '<w:p><w:r><w:t>a</w:t><w:footnoteReference w:id="1"/></w:r></w:p>',
+    fields:
+      '<w:p><w:r><w:fldChar w:fldCharType="begin"/><w:instrText>SEQ</w:instrText></w:r><w:r><w:t>a</w:t></w:r></w:p>',
+    formulas: "<w:p><m:oMath><m:r><m:t>a</m:t></m:r></m:oMath></w:p>"
+  }),
+  ...around("docx", {
+    runs: ["<w:p>", "<w:r><w:t>a </w:t></w:r>", "</w:p>"],
+    "a long text": ["<w:p><w:r><w:t>", "a ", "</w:t></w:r></w:p>"],
+    "a long row": ["<w:tbl><w:tr>", "<w:tc><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc>", "</w:tr></w:tbl>"],
+    "a long table": [
+      "<w:tbl>",
+      '<w:tr><w:tc><w:tcPr><w:gridSpan w:val="9"/><w:vMerge/></w:tcPr><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc></w:tr>',
+      "</w:tbl>"
+    ]
+  })
 ]
+
+const texts: Readonly<Record<string, string | ((i: number) => string)>> = {
+  words: (i) => `w${i.toString(36)} `,
+  "one word": "gate ",
+  letters: "a",
+  digits: "0",
+  sentences: (i) => `The gate ${i} opens at ${i % 24}. `,
+  paragraphs: "The toll of the gate is 4 crowns.\n\n",
+  rows: "| gate | 4 |\n",
+  items: "- gate\n",
+  quotes: '"',
+  apostrophes: "'s ",
+  spaces: " ",
+  newlines: "\n",
+  CJK: "门口",
+  "CJK sentences": "门口在八点开。",
+  capitals: "aB",
+  passages: (i) => `{"passage":${i + 1},"title":"a","text":"b"}\n`
+}
+
+/** Texts of calls of the models of the process. The path names the model. */
+export const modelMonsters: ReadonlyArray<Monster> = ["embed", "rerank", "read", "chat"].flatMap((model) =>
+  repeated(model, texts)
+)
+
+/** The file with a text. */
+export const bytesOf = (path: string, text: string): Uint8Array =>
+  path.endsWith(".docx") ? docx(text) : new TextEncoder().encode(text)

@@ -1,4 +1,4 @@
-/** A thread that counts the operations of parsing and chunking files: its counters are on before any module is compiled. */
+/** A thread that counts the operations of parsing and chunking files, and of the models: its counters are on before any module is compiled. */
 import { Session } from "node:inspector/promises"
 import { parentPort } from "node:worker_threads"
 
@@ -11,6 +11,32 @@ const { Effect } = await import("effect")
 const { chunkParse } = await import("../../packages/rag/src/chunking/ChunkedParse.ts")
 const { formatOf } = await import("../../packages/rag/src/formats/DocumentFormats.ts")
 const { parseHere } = await import("../../packages/rag/src/formats/Parser.ts")
+const { embedTexts, rankDocuments, read } = await import("../../packages/embedded/src/modelJobs.ts")
+const { readConversation } = await import("../../apps/demo-server/src/embedded/Conversation.ts")
+const { bytesOf } = await import("./monsters.ts")
+
+const QUESTION = "When does gate 3 open, and how much is the toll?"
+
+/** Passages of usual length. */
+const passagesOf = (text: string) =>
+  Array.from({ length: Math.ceil(text.length / 1600) }, (_, i) => ({
+    title: "",
+    text: text.slice(i * 1600, (i + 1) * 1600)
+  }))
+
+/** The models of the process, by the end of a path. */
+const models: Readonly<Record<string, (text: string) => unknown>> = {
+  embed: (text) => embedTexts({ texts: [text], purpose: "passage" }),
+  rerank: (text) => rankDocuments({ query: text, documents: passagesOf(text), options: undefined }),
+  read: (text) => read({ question: QUESTION, passages: passagesOf(text) }),
+  chat: (text) => readConversation([{ role: "user", content: text }])
+}
+
+const parse = async (path: string, bytes: Uint8Array): Promise<void> => {
+  const parsed = await Effect.runPromise(Effect.option(parseHere(formatOf(path)!, { path, bytes })))
+  // A rejected file counts too.
+  if (parsed._tag === "Some") await chunkParse(parsed.value, "crops")
+}
 
 /** How often each block of JavaScript ran since the last call, summed up. */
 const takeOperations = async (): Promise<number> => {
@@ -21,12 +47,11 @@ const takeOperations = async (): Promise<number> => {
 
 parentPort?.on("message", ({ path, text }: { readonly path: string; readonly text: string }) => {
   void (async () => {
+    const bytes = bytesOf(path, text)
+    const model = models[path.slice(path.lastIndexOf(".") + 1)]
     await takeOperations()
     const started = process.threadCpuUsage()
-    const bytes = new TextEncoder().encode(text)
-    const parsed = await Effect.runPromise(Effect.option(parseHere(formatOf(path)!, { path, bytes })))
-    // A rejected file counts too.
-    if (parsed._tag === "Some") await chunkParse(parsed.value, "crops")
+    await (model === undefined ? parse(path, bytes) : model(text))
     const seconds = process.threadCpuUsage(started).user / 1e6
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     parentPort?.postMessage({ operations: await takeOperations(), seconds })
