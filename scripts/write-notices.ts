@@ -27,12 +27,24 @@ const BUNDLED: Readonly<Record<string, ReadonlyArray<string>>> = {
   ]
 }
 
-/** Code inside of a package that has another licence than the package. */
-const INSIDE: Readonly<Record<string, string>> = {
-  "h264-mp4-encoder":
-    "It contains libmp4v2 (https://github.com/sergiomb2/libmp4v2), under the Mozilla Public License 1.1\n(https://www.mozilla.org/MPL/1.1/). The source is at https://github.com/TrevorSundberg/h264-mp4-encoder. It also\ncontains minih264, which is in the public domain.",
-  sharp:
-    "Its packages @img/sharp-libvips-* contain libvips (https://github.com/libvips/libvips), under the GNU Lesser General\nPublic License 3.0 or later (https://www.gnu.org/licenses/lgpl-3.0.html), as a shared library that can be replaced. Its\nsource, and that of its dependencies, is at https://github.com/lovell/sharp-libvips."
+/** Code inside of a package that has another licence than the package: what it is, and the licence's texts. */
+const INSIDE: Readonly<Record<string, { readonly about: string; readonly texts: ReadonlyArray<string> }>> = {
+  "h264-mp4-encoder": {
+    about:
+      "It contains libmp4v2 (https://github.com/sergiomb2/libmp4v2), under the Mozilla Public License 1.1, whose text\nfollows. The source is at https://github.com/TrevorSundberg/h264-mp4-encoder. It also contains minih264, which is in the\npublic domain.",
+    texts: ["MPL-1.1"]
+  },
+  sharp: {
+    about:
+      "Its packages @img/sharp-libvips-* contain libvips (https://github.com/libvips/libvips), under the GNU Lesser General\nPublic License 3.0 or later, as a shared library that can be replaced. Its source, and that of its dependencies, is at\nhttps://github.com/lovell/sharp-libvips. The texts of that license and of the GNU General Public License 3.0, which it\nrefers to, follow.",
+    texts: ["LGPL-3.0", "GPL-3.0"]
+  }
+}
+
+const insideOf = (name: string): ReadonlyArray<string> => {
+  const { about, texts = [] } = INSIDE[name] ?? {}
+  const read = (id: string) => readFileSync(join(root, "scripts/licenses", `${id}.txt`), "utf8").trim()
+  return about === undefined ? [] : [about, ...texts.map(read)]
 }
 
 /** Builds of a package for one platform have the package's licence. */
@@ -88,7 +100,7 @@ export const noticeOf = (folder: string): string => {
   /** Packages with the same text share it. */
   const byText = new Map<string, Array<string>>()
   for (const [at, { license = "see its homepage", name, version }] of packages) {
-    const text = [...textsOf(at), ...(INSIDE[name] === undefined ? [] : [INSIDE[name]])].join("\n\n")
+    const text = [...textsOf(at), ...insideOf(name)].join("\n\n")
     const heading = `${name} ${version} (${license})`
     byText.set(text, [...(byText.get(text) ?? []), heading])
   }

@@ -19,7 +19,11 @@ describe("the NOTICE", () => {
     const notice = noticeOf("apps/demo-server")
     for (const text of [
       "Mozilla Public License 1.1",
-      "GNU Lesser General",
+      "MOZILLA PUBLIC LICENSE",
+      "6.1. New Versions.",
+      "GNU LESSER GENERAL PUBLIC LICENSE",
+      "4. Combined Works.",
+      "17. Interpretation of Sections 15 and 16.",
       "SIL OPEN FONT LICENSE",
       "preact "
     ]) {

@@ -1,9 +1,11 @@
 /** Responses of upstreams that stall. */
 import { assert, describe, it } from "@effect/vitest"
-import { TimedOut } from "@sluice/core"
-import { Cause, Duration, Effect, Exit, Fiber, Option, Stream } from "effect"
+import { apiKey, Gateway, GatewayError, TimedOut } from "@sluice/core"
+import { Cause, Deferred, Duration, Effect, Exit, Fiber, Option, Stream } from "effect"
 import { HttpClientRequest, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
+import { layerLibraryGateway } from "../../apps/demo-server/src/providers/LibraryGateway.ts"
+import { loopback } from "./Loopback.ts"
 import { makeRedactor } from "../../apps/demo-server/src/routing/RedactCredential.ts"
 import { gatewayDialect } from "../../apps/demo-server/src/routing/dialects/Dialect.ts"
 import {
@@ -133,5 +135,42 @@ describe("an upstream that sends a little every 50 seconds", () => {
       const error = Exit.isFailure(exit) ? Cause.findErrorOption(exit.cause) : Option.none()
       assert.instanceOf(Option.getOrUndefined(error), TimedOut)
     })
+  )
+})
+
+describe("an upstream whose answer does not end", () => {
+  it.effect("costs the library's question after an hour", () =>
+    Effect.gen(function* () {
+      const { url } = yield* loopback(({ response }) => {
+        response.writeHead(200, { "content-type": "text/event-stream" })
+        response.write('data: {"choices":[{"index":0,"delta":{"content":"The"}}]}\n\n')
+      })
+      const connection = {
+        url,
+        apiKey: apiKey("sk-none"),
+        timeout: Duration.minutes(1),
+        // Longer than the test: the idle time is not what ends the stream.
+        idle: Duration.hours(2),
+        names: { url: "URL", apiKey: "KEY" }
+      }
+      const begun = yield* Deferred.make<void>()
+      const caller = yield* Effect.gen(function* () {
+        const gateway = yield* Gateway
+        const messages = [{ role: "user", content: "?" }] as const
+        yield* Stream.runForEach(gateway.chatStream({ model: "m", messages }), () =>
+          Deferred.succeed(begun, undefined)
+        )
+      }).pipe(
+        Effect.provide(layerLibraryGateway(connection, { timeout: connection.timeout })),
+        Effect.forkChild
+      )
+      yield* Deferred.await(begun)
+      yield* TestClock.adjust("59 minutes")
+      assert.isUndefined(caller.pollUnsafe())
+      yield* TestClock.adjust("1 minute")
+      const error = yield* Effect.flip(Fiber.join(caller))
+      assert.instanceOf(error, GatewayError)
+      assert.match(error.message, /did not end within 1h/)
+    }).pipe(Effect.scoped)
   )
 })
