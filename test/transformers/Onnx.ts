@@ -20,14 +20,18 @@ const text = (field: number, value: string): Field => bytes(field, Buffer.from(v
 const message = (field: number, fields: ReadonlyArray<Field>): Field => bytes(field, Buffer.concat(fields))
 
 const FLOAT = 1
+const INT8 = 3
 const INT64 = 7
 
-/** Named numbers of a model: floats as weights, integers as axes. */
+/** Named numbers of a model: floats and bytes as weights, integers as axes. */
 export interface Weights {
   readonly name: string
   readonly dims: ReadonlyArray<number>
-  readonly values: Float32Array | BigInt64Array
+  readonly values: Float32Array | Int8Array | BigInt64Array
 }
+
+const typeOf = (values: Weights["values"]): number =>
+  values instanceof Float32Array ? FLOAT : values instanceof Int8Array ? INT8 : INT64
 
 export interface Node {
   readonly op: string
@@ -61,7 +65,7 @@ const nodeOf = ({ attributes = {}, inputs, op, output }: Node): Field =>
 const weightsOf = ({ dims, name, values }: Weights): Field =>
   message(5, [
     ...dims.map((dim) => integer(1, dim)),
-    integer(2, values instanceof Float32Array ? FLOAT : INT64),
+    integer(2, typeOf(values)),
     text(8, name),
     bytes(9, new Uint8Array(values.buffer))
   ])

@@ -90,20 +90,59 @@ const node = (output: string, op: string, inputs: ReadonlyArray<string>, attribu
 
 const tokens = (name: string): Value => ({ name, type: "int64", dims: ["batch", "tokens"] })
 
+const words = random(1, "words", VOCABULARY.length, WIDTH)
+const matrix = random(2, "matrix", WIDTH, WIDTH)
+
 /** One layer: the vector of each token, turned by a matrix and bent. */
-const encoder = onnx({
-  inputs: [tokens("input_ids"), tokens("attention_mask")],
-  outputs: [{ name: "last_hidden_state", type: "float", dims: ["batch", "tokens", WIDTH] }],
-  weights: [random(1, "words", VOCABULARY.length, WIDTH), random(2, "matrix", WIDTH, WIDTH), axis("two", 2)],
-  nodes: [
-    node("found", "Gather", ["words", "input_ids"]),
-    node("turned", "MatMul", ["found", "matrix"]),
-    node("bent", "Tanh", ["turned"]),
-    node("mask", "Cast", ["attention_mask"], { to: 1 }),
-    node("column", "Unsqueeze", ["mask", "two"]),
-    node("last_hidden_state", "Mul", ["bent", "column"])
-  ]
-})
+const encoderOf = (weights: ReadonlyArray<Weights>, more: ReadonlyArray<Node> = []) =>
+  onnx({
+    inputs: [tokens("input_ids"), tokens("attention_mask")],
+    outputs: [{ name: "last_hidden_state", type: "float", dims: ["batch", "tokens", WIDTH] }],
+    weights: [...weights, axis("two", 2)],
+    nodes: [
+      ...more,
+      node("found", "Gather", ["words", "input_ids"]),
+      node("turned", "MatMul", ["found", "matrix"]),
+      node("bent", "Tanh", ["turned"]),
+      node("mask", "Cast", ["attention_mask"], { to: 1 }),
+      node("column", "Unsqueeze", ["mask", "two"]),
+      node("last_hidden_state", "Mul", ["bent", "column"])
+    ]
+  })
+
+/** The step between two neighbouring weights of the quantised matrix. */
+const STEP = 1 / 127
+const bytesOfMatrix = Int8Array.from(matrix.values as Float32Array, (value) => Math.round(value / STEP))
+
+/** The same with a matrix of bytes. */
+const quantizedEncoder = () =>
+  encoderOf(
+    [
+      words,
+      { name: "bytes", dims: [WIDTH, WIDTH], values: bytesOfMatrix },
+      { name: "step", dims: [1], values: Float32Array.of(STEP) }
+    ],
+    [node("matrix", "DequantizeLinear", ["bytes", "step"])]
+  )
+
+/** The mean of the encoder's token vectors, worked out here: of known words, with the marks around them. */
+export const referenceVector = (text: string, quantized: boolean): ReadonlyArray<number> => {
+  const used = quantized
+    ? Array.from(bytesOfMatrix, (byte) => byte * STEP)
+    : Array.from(matrix.values, Number)
+  const sums = Array.from({ length: WIDTH }, () => 0)
+  for (const word of ["[CLS]", ...text.split(" "), "[SEP]"]) {
+    const row = VOCABULARY.indexOf(word) * WIDTH
+    for (let to = 0; to < WIDTH; to++) {
+      let sum = 0
+      for (let from = 0; from < WIDTH; from++)
+        sum += Number(words.values[row + from]) * used[from * WIDTH + to]!
+      sums[to]! += Math.tanh(sum)
+    }
+  }
+  const length = Math.hypot(...sums)
+  return sums.map((sum) => sum / length)
+}
 
 /** How much the words of the first text are those of the second. */
 const crossEncoder = onnx({
@@ -128,7 +167,7 @@ const crossEncoder = onnx({
 })
 
 const MODELS = {
-  encoder: { file: encoder, architecture: "BertModel" },
+  encoder: { file: encoderOf([words, matrix]), architecture: "BertModel" },
   crossEncoder: { file: crossEncoder, architecture: "BertForSequenceClassification" }
 } as const
 
@@ -139,6 +178,7 @@ export const writeModel = async (folder: string, kind: keyof typeof MODELS): Pro
   const json = (name: string, value: unknown) => writeFile(join(at, name), JSON.stringify(value))
   await mkdir(join(at, "onnx"), { recursive: true })
   await writeFile(join(at, "onnx/model.onnx"), file)
+  if (kind === "encoder") await writeFile(join(at, "onnx/model_quantized.onnx"), quantizedEncoder())
   await json("tokenizer.json", tokenizer)
   await json("tokenizer_config.json", {
     tokenizer_class: "BertTokenizer",

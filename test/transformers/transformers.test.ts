@@ -15,7 +15,7 @@ import { embedderLaws, rerankerLaws } from "../laws/models.ts"
 import { readerLayer, rerankerLayer } from "../rag/Models.ts"
 import { handbook } from "../rag/TestFolder.ts"
 import { peerLibrary } from "./PeerLibrary.ts"
-import { writeModel, WIDTH } from "./TinyModel.ts"
+import { referenceVector, writeModel, WIDTH } from "./TinyModel.ts"
 
 const floats = (vectors: ReadonlyArray<Float32Array>) =>
   vectors.map((vector) => [...vector].map((it) => Math.round(it * 1e6) / 1e6))
@@ -170,6 +170,23 @@ describe.skipIf(peerLibrary === undefined)("through the library", async () => {
       assert.deepStrictEqual(floats(query.vectors), floats(plain.vectors.slice(0, 1)))
       assert.deepStrictEqual(floats(passage.vectors), floats(plain.vectors.slice(1)))
       assert.notDeepEqual(floats(query.vectors), floats(passage.vectors))
+    })
+  )
+
+  it.effect("gives the vectors that are worked out by hand, with whole and with 8-bit weights", () =>
+    Effect.gen(function* () {
+      const texts = ["boiler inspected every spring", "refunds"]
+      const difference = (vector: ArrayLike<number>, quantized: boolean, text: string) =>
+        Math.max(...referenceVector(text, quantized).map((value, i) => Math.abs(value - vector[i]!)))
+      for (const dtype of ["fp32", "q8"] as const) {
+        const { vectors } = yield* Embedder.use(({ embed }) => embed(texts, "query")).pipe(
+          Effect.provide(TransformersEmbedder.layer({ model, library, dtype }))
+        )
+        for (const [i, text] of texts.entries()) {
+          assert.isBelow(difference(vectors[i]!, dtype === "q8", text), 1e-5)
+          assert.isAbove(difference(vectors[i]!, dtype !== "q8", text), 1e-4)
+        }
+      }
     })
   )
 
