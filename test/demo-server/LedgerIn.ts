@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import { DatabaseLayer } from "../../apps/demo-server/src/database/Database.ts"
 import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
 import { GroupCommit } from "../../apps/demo-server/src/sql/GroupCommit.ts"
+import { temporaryFolder } from "./TestServer.ts"
 import { Ledger, type ReservationRequest } from "../../apps/demo-server/src/billing/Ledger.ts"
 
 export const ledgerIn = (data: string, env: Record<string, string>) =>
@@ -14,6 +15,16 @@ export const ledgerIn = (data: string, env: Record<string, string>) =>
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ SLUICE_DATA: data, ...env }))),
     Layer.provide(NodeServices.layer)
   )
+
+/** Runs a test on the ledger of a data folder of its own. `store` is the environment of its database. */
+export const withLedger = <A, E, R, E2, R2>(
+  store: Effect.Effect<Record<string, string>, E2, R2>,
+  test: Effect.Effect<A, E, R>
+) =>
+  Effect.gen(function* () {
+    const data = yield* temporaryFolder
+    return yield* Effect.provide(test, ledgerIn(data, yield* store))
+  }).pipe(Effect.scoped)
 
 /** Adds a user with a key. Returns the key's id. */
 export const addUser = Effect.fnUntraced(function* (

@@ -4,9 +4,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Ledger, type ReservationRequest } from "../../apps/demo-server/src/billing/Ledger.ts"
 import { outOfBalance } from "./Equation.ts"
-import { addUser, balances, ledgerIn, requestOf } from "./LedgerIn.ts"
+import { addUser, balances, requestOf, withLedger } from "./LedgerIn.ts"
 import { onEachStore } from "./Stores.ts"
-import { temporaryFolder } from "./TestServer.ts"
 
 /** Charges, and the calls that are counted in the window of the one key. */
 const traces = Effect.gen(function* () {
@@ -33,9 +32,9 @@ const refusals: ReadonlyArray<
 onEachStore((store) => {
   for (const [by, quota, remaining, refused] of refusals) {
     it.live(`a reservation that ${by} refuses leaves no trace`, () =>
-      Effect.gen(function* () {
-        const data = yield* temporaryFolder
-        yield* Effect.gen(function* () {
+      withLedger(
+        store,
+        Effect.gen(function* () {
           const ledger = yield* Ledger
           const key = yield* addUser("a", { quota, remaining })
           yield* ledger.reserve(requestOf("a", key, { limits, units: 1, tokens: 10 }))
@@ -44,15 +43,15 @@ onEachStore((store) => {
           assert.deepStrictEqual(yield* balances("a"), { user: quota - 1, key: remaining - 1 })
           assert.deepStrictEqual(yield* traces, { charges: 1, requests: 1, tokens: 10 })
           assert.deepStrictEqual(yield* outOfBalance, [])
-        }).pipe(Effect.provide(ledgerIn(data, yield* store)))
-      }).pipe(Effect.scoped)
+        })
+      )
     )
   }
 
   it.live("a call over the limit of tokens is the first of its minute after one that a balance refused", () =>
-    Effect.gen(function* () {
-      const data = yield* temporaryFolder
-      yield* Effect.gen(function* () {
+    withLedger(
+      store,
+      Effect.gen(function* () {
         const ledger = yield* Ledger
         const key = yield* addUser("a", { quota: 3 })
         const large = { limits, tokens: 100 }
@@ -60,7 +59,7 @@ onEachStore((store) => {
         assert.strictEqual(_tag, "InsufficientQuota")
         const reservation = yield* ledger.reserve(requestOf("a", key, { ...large, units: 1 }))
         assert.strictEqual(reservation._tag, "Reserved")
-      }).pipe(Effect.provide(ledgerIn(data, yield* store)))
-    }).pipe(Effect.scoped)
+      })
+    )
   )
 })

@@ -3,9 +3,8 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 import { Ledger } from "../../apps/demo-server/src/billing/Ledger.ts"
-import { addUser, balances, ledgerIn, requestOf } from "./LedgerIn.ts"
+import { addUser, balances, requestOf, withLedger } from "./LedgerIn.ts"
 import { onEachStore } from "./Stores.ts"
-import { temporaryFolder } from "./TestServer.ts"
 
 /** Makes every commit of a new charge fail: on SQLite when the file is full, on PostgreSQL at COMMIT. */
 const breakCommits = Effect.gen(function* () {
@@ -25,9 +24,9 @@ const breakCommits = Effect.gen(function* () {
 
 onEachStore((store) => {
   it.live("refuses every reservation that is not committed", () =>
-    Effect.gen(function* () {
-      const data = yield* temporaryFolder
-      yield* Effect.gen(function* () {
+    withLedger(
+      store,
+      Effect.gen(function* () {
         const ledger = yield* Ledger
         const key = yield* addUser("u", { quota: 1_000 })
         yield* breakCommits
@@ -37,7 +36,7 @@ onEachStore((store) => {
         const reserved = ended.filter(Exit.isSuccess).length
         assert.isBelow(reserved, 100)
         assert.deepStrictEqual(yield* balances("u"), { user: 1_000 - reserved, key: 1_000 - reserved })
-      }).pipe(Effect.provide(ledgerIn(data, yield* store)), Effect.scoped)
-    }).pipe(Effect.scoped)
+      })
+    )
   )
 })

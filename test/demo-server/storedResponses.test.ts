@@ -4,9 +4,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Ledger } from "../../apps/demo-server/src/billing/Ledger.ts"
-import { addUser, ledgerIn, requestOf } from "./LedgerIn.ts"
+import { addUser, requestOf, withLedger } from "./LedgerIn.ts"
 import { onEachStore } from "./Stores.ts"
-import { temporaryFolder } from "./TestServer.ts"
 
 const DAY = 86_400_000
 const LIMIT = 256 * 1024 * 1024
@@ -29,13 +28,9 @@ const store = Effect.fnUntraced(function* (key: number, name: string, bytes: num
 })
 
 onEachStore((env) => {
-  const withLedger = <A, E>(test: Effect.Effect<A, E, Ledger | SqlClient.SqlClient>) =>
-    Effect.gen(function* () {
-      yield* Effect.provide(test, ledgerIn(yield* temporaryFolder, yield* env))
-    }).pipe(Effect.scoped)
-
   it.effect("their bytes are counted for a day, and limited", () =>
     withLedger(
+      env,
       Effect.gen(function* () {
         const ledger = yield* Ledger
         const sql = yield* SqlClient.SqlClient
@@ -64,6 +59,7 @@ onEachStore((env) => {
 
   it.effect("go to the key that paid for them, and to keys that could", () =>
     withLedger(
+      env,
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const key = yield* addUser("a", { quota: 100 })

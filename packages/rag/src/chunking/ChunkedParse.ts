@@ -7,11 +7,8 @@ import { sha256 } from "../document/Hash.ts"
 import { embeddedText, mentionsOf } from "../document/SearchText.ts"
 import { chunkUnits } from "./Chunker.ts"
 
-/** Passages of a file. A text of 64 MiB has 67,000. */
-const MAX_PASSAGES = 80_000
-/** Passages of a MiB of text, and of the first one. Prose has 1,000, lists of short sections 5,000. */
-const PASSAGES_PER_MIB = 10_000
-const MIN_LIMIT = 1_000
+/** Passages of a file, of a MiB of its text, and of less text. Prose has 1,000 a MiB, lists of short sections 5,000. */
+const PASSAGES = { file: 80_000, mebibyte: 10_000, least: 1_000 }
 
 /** A passage, the text that is embedded for it, and the SHA-256 of this text. */
 export interface ChunkedPassage {
@@ -58,8 +55,8 @@ export const chunkParse = async (
   stores: StoresParse
 ): Promise<ChunkedParse | BeyondLimit> => {
   const chunks = chunkUnits(parsed)
-  const limit = Math.max(MIN_LIMIT, Math.floor((parsed.text.length / 1048576) * PASSAGES_PER_MIB))
-  const most = Math.min(MAX_PASSAGES, limit)
+  const limit = Math.max(PASSAGES.least, Math.floor((parsed.text.length / 1048576) * PASSAGES.mebibyte))
+  const most = Math.min(PASSAGES.file, limit)
   if (chunks.length > most) {
     const advice = "Join its short sections and pictures, or split it."
     return {
