@@ -61,6 +61,18 @@ describe("a credential that an upstream repeats", () => {
     }).pipe(Effect.scoped)
   )
 
+  it("is removed if only its slashes are escaped", () => {
+    const secret = "sk-canary/0123456789/abcdef"
+    const redactor = makeRedactor(secret)
+    const echo = `{"note":"${secret.replaceAll("/", "\\/")}"}`
+    const clean = '{"note":"<redacted>"}'
+    assert.strictEqual(redactor.bytes(Buffer.from(echo)).toString(), clean)
+    assert.strictEqual(redactor.text(echo), clean)
+    const stream = redactor.stream()
+    const parts = [stream.push(Buffer.from(echo.slice(0, 20))), stream.push(Buffer.from(echo.slice(20)))]
+    assert.strictEqual(Buffer.concat([...parts, stream.end()]).toString(), clean)
+  })
+
   it("is removed if its characters are escaped", () => {
     const redactor = makeRedactor(SECRET)
     const escape = (text: string, slashes: string) =>

@@ -75,4 +75,20 @@ onEachStore((env) => {
       })
     )
   )
+
+  it.live("a response whose key has gone meanwhile is not counted", () =>
+    withLedger(
+      env,
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const sql = yield* SqlClient.SqlClient
+        const first = yield* reserve(yield* addUser("a", { quota: 100 }), "n")
+        assert.strictEqual(first._tag, "Reserved")
+        if (first._tag !== "Reserved") return
+        yield* sql`DELETE FROM idempotency`
+        yield* ledger.storeResponse(first.charge, { contentType: "text/plain", answer: "x".repeat(500) })
+        assert.strictEqual(yield* ledger.storedBytes("a"), 0)
+      })
+    )
+  )
 })

@@ -131,16 +131,19 @@ export function* claimKey(
   return settled.length > 0 ? responseNotStored : inFlight
 }
 
-/** Stores the response, unless the user's responses have too many bytes. */
+/** Stores the response, unless the user's responses have too many bytes, or the key has expired since. */
 export function* storeResponse(charge: string, user: string, { answer, contentType }: Replay): SqlStep<void> {
   const bytes = Buffer.byteLength(answer)
   const counted = yield* query(
     `UPDATE users SET stored_bytes = stored_bytes + ? WHERE id = ? AND (? <= ${ALWAYS_STORED}
-      OR stored_bytes + ? <= ${MAX_STORED}) RETURNING id`,
+      OR stored_bytes + ? <= ${MAX_STORED})
+      AND EXISTS (SELECT 1 FROM idempotency WHERE user_id = ? AND charge_id = ?) RETURNING id`,
     bytes,
     user,
     bytes,
-    bytes
+    bytes,
+    user,
+    charge
   )
   if (counted.length === 0) return
   yield* query(

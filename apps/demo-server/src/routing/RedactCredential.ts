@@ -15,7 +15,6 @@ const MAX_ESCAPE = 9
 
 const REDACTED = "<redacted>"
 const NO_BYTES = Buffer.alloc(0)
-const ESCAPE = Buffer.from("\\u00")
 
 /** The texts of an event that a caller joins. */
 const JOINED =
@@ -65,9 +64,13 @@ export const makeRedactor = (secret: string): Redactor => {
   /** Bytes that the credential may have, escaped or not. */
   const ofSecret = new Set(Buffer.from(`${secret}\\u0123456789abcdefABCDEF`))
 
+  /** Whether characters of the credential may be escaped. Some upstreams escape each `/`. */
+  const mayBeEscaped = (given: { readonly includes: (text: string) => boolean }) =>
+    given.includes("\\u00") || (secret.includes("/") && given.includes("\\/"))
+
   /** The credential is ASCII, so latin1 keeps all other bytes, even of cut characters. */
   const bytes = (given: Buffer): Buffer =>
-    given.includes(sought) || given.includes(ESCAPE)
+    given.includes(sought) || mayBeEscaped(given)
       ? Buffer.from(given.toString("latin1").replace(pattern, REDACTED), "latin1")
       : given
 
@@ -79,7 +82,7 @@ export const makeRedactor = (secret: string): Redactor => {
   }
 
   return {
-    text: (text) => removeParts(text.includes("\\u00") ? text.replace(pattern, REDACTED) : text),
+    text: (text) => removeParts(mayBeEscaped(text) ? text.replace(pattern, REDACTED) : text),
     bytes,
     stream: () => {
       let waiting: Buffer = NO_BYTES
