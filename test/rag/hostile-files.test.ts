@@ -27,6 +27,21 @@ describe("the time to parse and chunk, and of the models", () => {
   })
 })
 
+it.live("a file above 32 KiB leaves the calling thread free while it is parsed and chunked", () =>
+  Effect.gen(function* () {
+    let turns = 0
+    let ended = false
+    const nextTurn = () => {
+      turns++
+      if (!ended) setImmediate(nextTurn)
+    }
+    setImmediate(nextTurn)
+    yield* parseAndChunk(file("a.md", "# Gate\n\nThe gate opens at eight.\n\n".repeat(3_000)))
+    ended = true
+    assert.isAbove(turns, 20)
+  })
+)
+
 describe("what a passage copies", () => {
   const bodies = "## Part\n\nThe gate is open.\n\n".repeat(50)
 

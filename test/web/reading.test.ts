@@ -147,6 +147,14 @@ describe("blocks", () => {
     assert.strictEqual(fenced.kind === "code" && code.slice(fenced.start, fenced.end), "const a = 1\n")
   })
 
+  it("takes time in proportion to a text of open constructs", () => {
+    const started = process.threadCpuUsage()
+    for (const open of ["`a ", "**a ", "*a ", "[a](", "<a ", "<!-- ", "`", " "])
+      plainText(`a${open.repeat(99_000 / open.length)}b`, true)
+    plainText(`${" ".repeat(99_000)}b`, true)
+    assert.isBelow(process.threadCpuUsage(started).user, 4e6)
+  })
+
   it("become one line of plain text", () => {
     assert.strictEqual(plainText("> **Nobody** is asked.\n- Never.", true), "Nobody is asked. Never.")
     assert.strictEqual(plainText("3 * 4 = 12", false), "3 * 4 = 12")
