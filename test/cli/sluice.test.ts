@@ -52,6 +52,9 @@ describe("sluice", () => {
     const result = await sluice("ask", "Who holds the night watch?", "--data", "again")
     expect(result.stdout).toContain("[1] crew.md")
     expect(result.stdout).toContain("two keepers")
+    const unsure = await sluice("ask", "How much does the night watch cost?", "--data", "again")
+    expect(unsure.stdout).toContain("No sure answer. Closest passages:")
+    expect(unsure.stdout).toMatch(/crew\.md.*\n.*\*night\* \*watch\*/)
   })
 
   it("needs only an embedding server, and sends the prefixes of its model", async () => {

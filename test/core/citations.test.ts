@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { apiKey, GatewayReader, isProof, Reader } from "@sluice/core"
+import { apiKey, GatewayReader, isProof, Reader, sharedWords } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Effect, Layer, Stream } from "effect"
 import { readLine } from "../../packages/core/src/readers/CitedLines.ts"
@@ -179,5 +179,28 @@ describe("a quote proves something", () => {
   it("as a cell of a file with another delimiter", () => {
     assert.isTrue(isProof("4", "boat,4,yes", ","))
     assert.isFalse(isProof("4", "boat,4,yes"))
+  })
+})
+
+describe("sharedWords", () => {
+  const shared = (question: string, text: string) =>
+    sharedWords(question, text).map(({ end, start }) => text.slice(start, end))
+
+  it("finds other forms of a word, not words that only begin alike", () => {
+    const text = "The pumps were inspected; a pumpkin, inspired, was not."
+    assert.deepStrictEqual(shared("Who inspects the pump?", text), ["pumps", "inspected"])
+  })
+
+  it("leaves out function words, and keeps numbers", () => {
+    assert.deepStrictEqual(shared("What is the fee of gate 7?", "The fee is 70, that of gate 7 is 7.5"), [
+      "fee",
+      "gate",
+      "7",
+      "7"
+    ])
+  })
+
+  it("joins characters of scripts without spaces, and needs two of them", () => {
+    assert.deepStrictEqual(shared("船闸多长？", "旧船闸长38米，小船不长。"), ["船闸"])
   })
 })

@@ -30,7 +30,7 @@ describe("ask", () => {
       const library = yield* Library.open(at)
       yield* library.ingest(docs)
       const answer = yield* library.ask(QUESTION)
-      assert.isTrue(answer.found)
+      assert.deepStrictEqual([answer.found, answer.outcome, answer.closest], [true, "answer", []])
       assert.strictEqual(answer.citations.length, 1)
       const [citation] = answer.citations
       assert.isDefined(citation)
@@ -96,13 +96,32 @@ describe("ask", () => {
       assert.deepStrictEqual([none.found, none.citations.length, none.trace.passages.length], [false, 0, 0])
       yield* library.ingest(docs)
       const english = yield* library.ask("Zebra?")
-      assert.isFalse(english.found)
+      assert.deepStrictEqual([english.outcome, english.closest], ["nothing", []])
       assert.strictEqual(english.answer, "The documents do not answer this question.")
       const chinese = yield* library.ask("斑马在哪里？")
       assert.isFalse(chinese.found)
       assert.match(chinese.answer, /没有找到/)
       assert.isFalse((yield* library.ask("?!")).found)
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it.effect("shows the closest passages with the question's words if no sentence answers", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      const library = yield* Library.open(at)
+      yield* library.ingest(docs)
+      const { answer, closest, found, outcome } = yield* library.ask("Who painted the boiler?")
+      assert.deepStrictEqual(
+        [found, outcome, answer],
+        [false, "passages", "No sure answer. Closest passages:"]
+      )
+      assert.isTrue(closest.length > 0 && closest.length <= 3)
+      const words = closest.map(({ matches, passage: { text } }) =>
+        matches.map(({ end, start }) => text.slice(start, end))
+      )
+      assert.isTrue(words[0]?.includes("boiler"))
+      for (const word of words.flat()) assert.match(word, /boiler|paint/i)
+    }).pipe(Effect.provide(withReader([])), Effect.scoped)
   )
 
   it.effect("emits the stages as they end, then the sentences, then the complete answer", () =>

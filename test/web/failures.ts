@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core"
 import { assert, describe, it } from "vitest"
 import { HARBOUR, QUESTION } from "./harbour.ts"
-import { addFiles, type PageFixture } from "./pageFixture.ts"
+import { addFiles, askFor, type PageFixture } from "./pageFixture.ts"
 
 const files = (names: ReadonlyArray<string>) =>
   names.map((name) => ({
@@ -28,6 +28,18 @@ const offline = async (page: Page, act: () => Promise<void>): Promise<void> => {
 
 export const failureTests = (fixture: PageFixture): void => {
   describe("failures", () => {
+    it("shows the closest passages where no answer is sure, with the question's words marked", async () => {
+      const page = await fixture.open("")
+      await askFor(page, "Who invented the harbour?")
+      await page
+        .locator(".closest mark", { hasText: /harbour/i })
+        .first()
+        .waitFor()
+      assert.match(await page.locator(".no-answer").innerText(), /No sure answer\. Closest passages:/)
+      await page.locator(".closest button").first().click()
+      await page.locator("aside.source").waitFor()
+    })
+
     it("sends files again that did not reach the server", async () => {
       fixture.expect(/ERR_INTERNET_DISCONNECTED/)
       const page = await fixture.open("#documents")

@@ -115,13 +115,20 @@ const FigureLookSchema: Schema.Codec<Rag.FigureLook> = Schema.Struct({
   failed: Schema.optionalKey(Schema.String)
 })
 
+const ClosestPassageSchema: Schema.Codec<Rag.ClosestPassage> = Schema.Struct({
+  passage: StoredPassageSchema,
+  matches: Schema.Array(Schema.Struct(span))
+})
+
 /** The answer of `@sluice/rag` with its cost. */
 export const AnswerBody = Schema.Struct({
   question: Schema.String,
   found: Schema.Boolean,
+  outcome: Schema.Literals(["answer", "passages", "nothing"]),
   answer: Schema.String,
   sentences: Schema.Array(AnswerSentenceSchema),
   citations: Schema.Array(CitationSchema),
+  closest: Schema.Array(ClosestPassageSchema),
   dropped: Schema.Int,
   figures: Schema.Array(FigureLookSchema),
   trace: TraceSchema,

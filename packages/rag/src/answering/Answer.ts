@@ -1,6 +1,6 @@
 /** A cited answer, and the events of a question. */
 import type { ImageDetail } from "@sluice/core"
-import type { Citation, PassageFigure } from "../document/Document.ts"
+import type { Citation, PassageFigure, StoredPassage } from "../document/Document.ts"
 import type { StageTime, Trace, TracedPassage } from "../retrieval/stages/Trace.ts"
 
 /** One sentence and the numbers of the citations that support it. */
@@ -27,15 +27,28 @@ export interface FigureLook {
   readonly failed?: string
 }
 
+/** What a question found: a cited answer; passages that share words with it, but no sure answer; or nothing. */
+export type AnswerOutcome = "answer" | "passages" | "nothing"
+
+/** A passage that is shown instead of an answer. */
+export interface ClosestPassage {
+  readonly passage: StoredPassage
+  /** Where its text has words of the question. Never empty. */
+  readonly matches: ReadonlyArray<{ readonly start: number; readonly end: number }>
+}
+
 /** Every sentence is cited. If the passages do not answer the question, `found` is false and `answer` says so. */
 export interface Answer {
   readonly question: string
   readonly found: boolean
+  readonly outcome: AnswerOutcome
   /** The sentences with their `[n]`, or a sentence that nothing was found, in the question's language. */
   readonly answer: string
   readonly sentences: ReadonlyArray<AnswerSentence>
   /** One for each quote, in order of `n`. */
   readonly citations: ReadonlyArray<Citation>
+  /** The best passages if there is no answer, at most three, best first. */
+  readonly closest: ReadonlyArray<ClosestPassage>
   /** Sentences left out because a quote was not found in its passage. */
   readonly dropped: number
   /** Figures that the vision model was asked about, best first. */

@@ -1,8 +1,8 @@
 /** Answers a question from passages, with citations. Sentences whose quotes are not in their passages are left out. */
-import { Reader } from "@sluice/core"
-import { Clock, Effect, Stream } from "effect"
+import { Reader, sharedWords } from "@sluice/core"
+import { Clock, Effect, Stream, Struct } from "effect"
 import { dedupeWith } from "effect/Array"
-import type { Answer, AnswerEvent, AnswerSentence, FigureLook } from "./Answer.ts"
+import type { Answer, AnswerEvent, AnswerSentence, ClosestPassage, FigureLook } from "./Answer.ts"
 import type { Citation, StoredPassage } from "../document/Document.ts"
 import { readerPassage, seenSource, type Source, sourceOf, verify } from "./Evidence.ts"
 import { makeFigureVision } from "./FigureVision.ts"
@@ -74,14 +74,18 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
 
     const complete = Stream.sync((): AnswerEvent => {
       const found = sentences.length > 0
-      const text = found ? joinSentences(sentences) : nothingFound(question)
+      const closest = found ? [] : closestPassages(question, kept)
+      const outcome = found ? "answer" : closest.length > 0 ? "passages" : "nothing"
+      const text = found ? joinSentences(sentences) : noAnswer(question, closest.length > 0)
       const answer: Answer = {
         question,
         found,
+        outcome,
         answer:
           dropped === 0 ? text : `${text}${isChinese(question) ? "" : " "}${droppedNote(question, dropped)}`,
         sentences,
         citations,
+        closest,
         dropped,
         figures,
         trace: {
@@ -143,8 +147,30 @@ const joinSentences = (sentences: ReadonlyArray<AnswerSentence>): string =>
     )
     .reduce((text, next) => text + (isChinese(next) ? "" : " ") + next)
 
-const nothingFound = (question: string): string =>
-  isChinese(question) ? "在这些文档中没有找到这个问题的答案。" : "The documents do not answer this question."
+/** Passages that are shown instead of an answer. */
+const MAX_CLOSEST = 3
+
+const closestPassages = (
+  question: string,
+  kept: ReadonlyArray<KeptPassage>
+): ReadonlyArray<ClosestPassage> => [
+  ...kept
+    .values()
+    .map((passage) => ({
+      passage: Struct.omit(passage, ["section"]),
+      matches: sharedWords(question, passage.text)
+    }))
+    .filter(({ matches }) => matches.length > 0)
+    .take(MAX_CLOSEST)
+]
+
+const noAnswer = (question: string, hasPassages: boolean): string => {
+  if (hasPassages)
+    return isChinese(question) ? "没有确定的答案。最接近的段落：" : "No sure answer. Closest passages:"
+  return isChinese(question)
+    ? "在这些文档中没有找到这个问题的答案。"
+    : "The documents do not answer this question."
+}
 
 const droppedNote = (question: string, count: number): string => {
   if (isChinese(question)) return `（略去了 ${count} 句：其引文不在所引的文档中。）`

@@ -1,5 +1,5 @@
 /** `sluice ask QUESTION`: answers from the library, with citations. */
-import type { Answer } from "@sluice/rag"
+import type { Answer, ClosestPassage } from "@sluice/rag"
 import { Argument, Command } from "effect/cli"
 import {
   dataFlag,
@@ -13,9 +13,23 @@ import { ingestDocs } from "../library/IngestFolder.ts"
 import { withLibrary } from "../library/OpenLibrary.ts"
 import { breadcrumb, note, printResult } from "../output/Output.ts"
 
+/** The text of a passage in one line, with the words of the question between asterisks. */
+const marked = ({ matches, passage: { text } }: ClosestPassage): string => {
+  let from = 0
+  const parts = matches.map(({ end, start }) => {
+    const part = `${text.slice(from, start)}*${text.slice(start, end)}*`
+    from = end
+    return part
+  })
+  return `${parts.join("")}${text.slice(from)}`.replaceAll(/\s+/g, " ").trim()
+}
+
 const render = (answer: Answer): string =>
   [
     answer.answer,
+    ...answer.closest.map(
+      (closest) => `${breadcrumb(closest.passage.document.path, closest.passage)}\n    ${marked(closest)}`
+    ),
     ...answer.citations.map(
       (citation) =>
         `[${citation.n}] ${breadcrumb(citation.document, citation)}\n    “${citation.quote.replaceAll(/\s+/g, " ").trim()}”`

@@ -9,6 +9,7 @@ import { openCitation, source } from "../source/source.ts"
 import { StageTimes, TraceSection } from "../trace/TraceSection.tsx"
 import { Button, LinkButton } from "../ui/Button.tsx"
 import { pluralize } from "../ui/format.ts"
+import { ClosestPassages } from "./ClosestPassages.tsx"
 import { CheckedFigures, EvidenceList } from "./EvidenceList.tsx"
 
 type Props = { readonly question: QuestionState }
@@ -88,7 +89,7 @@ const Progress = ({ question }: Props) => (
 )
 
 const reasonOf = ({ filterText, passages }: QuestionState): string => {
-  if (passages.length > 0) return "No sure answer. The closest passages are below."
+  if (passages.length > 0) return ""
   if (filterText !== undefined) return `Nothing matches your filter: ${filterText}.`
   return (collectionSize.value.passages ?? 0) > 0 ? "No passage matches." : "There are no documents yet."
 }
@@ -96,6 +97,7 @@ const reasonOf = ({ filterText, passages }: QuestionState): string => {
 const NoAnswer = ({ question }: Props) => (
   <div class="no-answer">
     <p class="answer">{question.answer?.answer}</p>
+    {question.answer !== undefined && <ClosestPassages closest={question.answer.closest} />}
     <p>
       {reasonOf(question)} Try the words that your documents use, or <a href="#documents">add a document</a>{" "}
       that covers it.

@@ -87,7 +87,9 @@ const announceOutcome = ({ answer, error }: QuestionState): void =>
       ? `The question failed. ${error.message}`
       : answer?.found
         ? `Answered: ${pluralize(answer.sentences.length, "sentence")}, ${pluralize(answer.citations.length, "citation")}.`
-        : "No answer was found in the documents."
+        : answer?.outcome === "passages"
+          ? "No sure answer. The closest passages are shown."
+          : "No answer was found in the documents."
   )
 
 const NOTHING = {

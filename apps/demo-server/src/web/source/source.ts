@@ -103,7 +103,7 @@ export const copies = computed((): Trace["passages"] => {
 export const openCitation = (citation: Citation): void => show(ofCitation(citation))
 export const openFigure = (look: CheckedFigure): void => show(ofFigure(look))
 
-export const openPassage = ({ passage }: Trace["passages"][number]): void =>
+export const openPassage = ({ passage }: Pick<Trace["passages"][number], "passage">): void =>
   show({
     documentId: passage.document.id,
     title: passage.document.title,

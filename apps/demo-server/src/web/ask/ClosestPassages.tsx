@@ -1,0 +1,39 @@
+/** The passages that are shown where there is no sure answer, with the words of the question marked. */
+import type { AnswerBody } from "../../contract/Answer.ts"
+import { openPassage, source } from "../source/source.ts"
+import { locationText } from "../ui/format.ts"
+
+type Closest = AnswerBody["closest"][number]
+
+const MarkedText = ({ matches, passage: { text } }: Closest) => (
+  <span class="quote">
+    {matches.map(({ end, start }, at) => (
+      <>
+        {text.slice(matches[at - 1]?.end ?? 0, start)}
+        <mark>{text.slice(start, end)}</mark>
+      </>
+    ))}
+    {text.slice(matches.at(-1)?.end)}
+  </span>
+)
+
+export const ClosestPassages = ({ closest }: { readonly closest: ReadonlyArray<Closest> }) => (
+  <section class="evidence closest" aria-label="Closest passages">
+    <ol>
+      {closest.map(({ matches, passage }) => (
+        <li key={passage.id}>
+          <button
+            type="button"
+            aria-pressed={source.value?.passageId === passage.id}
+            onClick={() => openPassage({ passage })}
+          >
+            <span class="location">
+              {locationText(passage.document.title, passage.headings, passage.page)}
+            </span>
+            <MarkedText passage={passage} matches={matches} />
+          </button>
+        </li>
+      ))}
+    </ol>
+  </section>
+)
