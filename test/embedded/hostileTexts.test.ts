@@ -8,3 +8,10 @@ it("the reader's time does not grow with the digits of a label", () => {
   readSentences(text.slice(0, 500), [{ title: "", text }])
   assert.isBelow(process.threadCpuUsage(started).user, 1e6)
 })
+
+it("the reader's time grows with the length of a row of numbers only", () => {
+  const text = `The gate ${"1.".repeat(40_000)}`
+  const started = process.threadCpuUsage()
+  readSentences("How many boats use the gate?", [{ title: "", text }])
+  assert.isBelow(process.threadCpuUsage(started).user, 3e6)
+})

@@ -123,7 +123,7 @@ const measured = (own: RegExp) => (sentence: string, above: string) => own.test(
 
 /** Numbers that measure, and numbers in dates: they do not count things. */
 const MEASURES =
-  /\b(?:\d[\d.,]*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|hundred)[\s-]?(?:°|%|(?:mm|cm|m|km|kg|g|s|ms|hPa|[KMGT]B|per ?cent|met(?:er|re)s?|kilomet(?:er|re)s?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|crowns?|dollars?|euros?|litres?|degrees?)\b)|\b\d{1,2}[:.]\d\d\b|\b\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December)\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December),? (?:1\d|20)\d\d\b|\b(?:[Ii]n|[Ss]ince|of|[Bb]y|[Uu]ntil|[Ff]rom|[Aa]fter|[Bb]efore|[Dd]uring) (?:1[5-9]|20)\d\d\b/gu
+  /\b(?:\d[\d.,]{0,20}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|hundred)[\s-]?(?:°|%|(?:mm|cm|m|km|kg|g|s|ms|hPa|[KMGT]B|per ?cent|met(?:er|re)s?|kilomet(?:er|re)s?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|crowns?|dollars?|euros?|litres?|degrees?)\b)|\b\d{1,2}[:.]\d\d\b|\b\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December)\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December),? (?:1\d|20)\d\d\b|\b(?:[Ii]n|[Ss]ince|of|[Bb]y|[Uu]ntil|[Ff]rom|[Aa]fter|[Bb]efore|[Dd]uring) (?:1[5-9]|20)\d\d\b/gu
 
 /** Patterns for one question: the duration of its thing, and a value of its last word (“the load is 500 kg”). */
 interface QuestionPatterns {

@@ -136,7 +136,7 @@ export const isNumber = ({ key }: Term): boolean => /^\d+$/.test(key)
 const countPattern = (word: string | undefined): RegExp | undefined => {
   if (word === undefined) return undefined
   const stem = word.toLowerCase().replace(/(?:ies|es|s|y)$/, "")
-  const number = `(?:\\d[\\d.,]*|${NUMBER_WORDS.join("|")})`
+  const number = `(?:\\d[\\d.,]{0,20}|${NUMBER_WORDS.join("|")})`
   return new RegExp(
     `\\b${number}\\s+(?:[\\p{L}-]+\\s+){0,2}${stem}|\\bnumber of (?:\\p{L}+\\s+)?${stem}`,
     "iu"
