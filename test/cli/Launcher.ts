@@ -14,11 +14,12 @@ export interface CommandResult {
   readonly stderr: string
 }
 
-/** Runs `sluice` in a folder as a separate process. */
+/** Runs `sluice` in a folder as a separate process. It is stopped by a signal once it has printed `stopAt`. */
 export const sluiceIn = (
   folder: string,
   args: ReadonlyArray<string>,
-  env: Readonly<Record<string, string>> = {}
+  env: Readonly<Record<string, string>> = {},
+  stopAt?: string
 ): Promise<CommandResult> =>
   new Promise((resolve) => {
     const child = spawn(process.execPath, [launcher, ...args], {
@@ -28,7 +29,10 @@ export const sluiceIn = (
     })
     let stdout = ""
     let stderr = ""
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text))
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text
+      if (stopAt !== undefined && stdout.includes(stopAt)) child.kill("SIGTERM")
+    })
     child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
     child.on("close", (code) => resolve({ code, stdout, stderr }))
   })

@@ -111,6 +111,12 @@ describe("sluice", () => {
     expect(failed.stderr).toMatch(/^sluice: \S/)
   })
 
+  it("serve ends with code 0 when it is stopped", async () => {
+    const env = { PORT: "0", SLUICE_SAMPLES: "false" }
+    const stopped = await sluiceIn(folder, ["serve", "--data", "served"], env, "http://")
+    expect(stopped).toMatchObject({ code: 0, stderr: "" })
+  })
+
   it.each([
     { args: ["ask", "", "--data", "data"], reason: "Empty" },
     { args: ["ask", "--data", "data"], reason: "Usage" },

@@ -26,10 +26,19 @@ const nodeNearby = () => {
   return undefined
 }
 
+/**
+ * Settings of glibc, which keeps freed memory otherwise: two minutes after a file of 40 MB the server had 1.2 GB, with these
+ * 0.3. They are read when a process starts.
+ */
+const ALLOCATOR = { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "131072" }
+
 /** @param {string} node */
 const run = (node) => {
   const conditions = installed ? [] : ["--conditions=@sluice/source", "--disable-warning=ExperimentalWarning"]
-  const child = spawn(node, [...conditions, entry, ...process.argv.slice(2)], { stdio: "inherit" })
+  const child = spawn(node, [...conditions, entry, ...process.argv.slice(2)], {
+    stdio: "inherit",
+    env: { ...ALLOCATOR, ...process.env }
+  })
   // Ctrl-C reaches the child directly; this process waits until the child has shut down.
   process.on("SIGINT", () => {})
   for (const signal of /** @type {const} */ (["SIGTERM", "SIGHUP"])) {
@@ -58,7 +67,7 @@ if (node === undefined) {
 } else if (!existsSync(entry)) {
   console.error(`sluice: ${entry} is missing. Reinstall the package.`)
   process.exitCode = 1
-} else if (installed && node === process.execPath) {
+} else if (installed && node === process.execPath && process.argv[2] !== "serve") {
   module.enableCompileCache?.()
   await import(new URL("../dist/cli/main.js", import.meta.url).href)
 } else {

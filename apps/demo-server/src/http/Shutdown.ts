@@ -1,5 +1,5 @@
 /** The shutdown of the server: readiness fails first, and streams end before their sockets close. */
-import { Context, Deferred, Duration, Effect, Layer } from "effect"
+import { Cause, Context, Deferred, Duration, Effect, Exit, Layer, type Runtime } from "effect"
 import { ServerConfig } from "../config/ServerConfig.ts"
 
 /** The part of the shutdown time that is kept for ending streams. */
@@ -40,3 +40,7 @@ export class Shutdown extends Context.Service<Shutdown>()("@sluice/demo-server/S
 }) {
   static readonly layer = Layer.effect(Shutdown, Shutdown.make)
 }
+
+/** The exit code of the process: a stop by SIGINT or SIGTERM is no failure. */
+export const stopTeardown: Runtime.Teardown = (exit, end) =>
+  end(Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause) ? 1 : Number(process.exitCode ?? 0))
