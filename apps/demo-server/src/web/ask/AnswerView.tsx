@@ -97,7 +97,7 @@ const reasonOf = ({ filterText, passages }: QuestionState): string => {
 const NoAnswer = ({ question }: Props) => (
   <div class="no-answer">
     <p class="answer">{question.answer?.answer}</p>
-    {question.answer !== undefined && <ClosestPassages closest={question.answer.closest} />}
+    {question.answer?.outcome === "passages" && <ClosestPassages closest={question.answer.closest} />}
     <p>
       {reasonOf(question)} Try the words that your documents use, or <a href="#documents">add a document</a>{" "}
       that covers it.

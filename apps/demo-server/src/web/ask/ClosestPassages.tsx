@@ -5,17 +5,24 @@ import { locationText } from "../ui/format.ts"
 
 type Closest = AnswerBody["closest"][number]
 
-const MarkedText = ({ matches, passage: { text } }: Closest) => (
-  <span class="quote">
-    {matches.map(({ end, start }, at) => (
-      <>
-        {text.slice(matches[at - 1]?.end ?? 0, start)}
-        <mark>{text.slice(start, end)}</mark>
-      </>
-    ))}
-    {text.slice(matches.at(-1)?.end)}
-  </span>
-)
+/** The headings that a passage of Markdown begins with: its location has them. */
+const HEADINGS = /^(?:#{1,6} .*\n\s*)*/
+
+const MarkedText = ({ matches, passage: { text } }: Closest) => {
+  const [{ length: first }] = HEADINGS.exec(text) ?? [""]
+  const shown = matches.filter(({ start }) => start >= first)
+  return (
+    <span class="quote">
+      {shown.map(({ end, start }, at) => (
+        <>
+          {text.slice(shown[at - 1]?.end ?? first, start)}
+          <mark>{text.slice(start, end)}</mark>
+        </>
+      ))}
+      {text.slice(shown.at(-1)?.end ?? first)}
+    </span>
+  )
+}
 
 export const ClosestPassages = ({ closest }: { readonly closest: ReadonlyArray<Closest> }) => (
   <section class="evidence closest" aria-label="Closest passages">
