@@ -139,8 +139,8 @@ export const runInWorker = <A>(task: WorkerTask): Effect.Effect<A, WorkerStopped
 
 /**
  * A thread outside the pool, for jobs that leave something in it, such as a loaded model. It starts with the first job and
- * ends with the scope. Jobs run one at a time; users come in turn. An interruption waits for the running job, because its thread must stay; a job
- * that exceeds a limit ends the thread, and the next one starts another.
+ * ends with the scope. Jobs run one at a time, and users come in turn. An interruption waits for the running job, because
+ * its thread must stay. A job that exceeds a limit ends the thread, and the next job starts another.
  */
 export const makeOwnThread = Effect.gen(function* () {
   const inTurn = makeFairQueue(1, 1)

@@ -1,0 +1,69 @@
+/** The words of a text that have a topic, and those that a question and a text share. */
+
+/** Words without a topic. Those of one or two letters are not listed. */
+const FUNCTION_WORDS = new Set(
+  (
+    "the and for are was were has have had this that these those with from not but you your its their they will can could " +
+    "may should would which what when who where how all any also than then there been into our his her she him " +
+    "der die das und ist nicht ein eine den dem des mit von les une est que qui dans pour los las del una por con " +
+    "的 了 是 在 和 与 有 不"
+  ).split(" ")
+)
+
+/** A word, or a character of a script without spaces. */
+const WORD =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[[\p{L}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]]+/gv
+
+const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]$/u
+
+/** The words with a topic: numbers, characters of scripts without spaces, and others from three letters. */
+export const contentWords = (text: string): ReadonlyArray<string> =>
+  (text.toLowerCase().match(WORD) ?? []).filter(
+    (word) => !FUNCTION_WORDS.has(word) && !/^[a-z]{1,2}$/.test(word)
+  )
+
+/** Shorter words have no other forms. */
+const MIN_STEM = 4
+
+/** Characters of a question whose words are marked. */
+const MAX_ASKED = 2_000
+
+/** True if one word is the other, or differs in its ending: `pumps`, `pump`; not `pumpkin`. */
+const isSameWord = (a: string, b: string): boolean => {
+  const [short = "", long = ""] = [a, b].toSorted((one, other) => one.length - other.length)
+  if (short === long) return true
+  const stem = short.slice(0, Math.max(MIN_STEM, short.length - 1))
+  return (
+    /\p{L}/u.test(short) &&
+    long.startsWith(stem) &&
+    stem.length >= MIN_STEM &&
+    long.length <= short.length * 1.5
+  )
+}
+
+/**
+ * The places in a text of the question's content words, in order. Words match in other forms too (`pump`, `pumps`);
+ * characters of scripts without spaces match in pairs.
+ */
+export const sharedWords = (
+  question: string,
+  text: string
+): ReadonlyArray<{ readonly start: number; readonly end: number }> => {
+  const asked = question.toLowerCase().slice(0, MAX_ASKED)
+  const words = contentWords(asked).filter((word) => !UNSPACED.test(word))
+  const byStart = Map.groupBy(new Set(words), (word) => word.slice(0, MIN_STEM))
+  const found: Array<{ start: number; end: number }> = []
+  for (const { 0: match, index: start } of text.matchAll(WORD)) {
+    const end = start + match.length
+    const word = match.toLowerCase()
+    const isShared = UNSPACED.test(word)
+      ? [start - 1, start].some(
+          (at) => /^\S{2}$/u.test(text.slice(at, at + 2)) && asked.includes(text.slice(at, at + 2))
+        )
+      : byStart.get(word.slice(0, MIN_STEM))?.some((other) => isSameWord(word, other)) === true
+    const last = found.at(-1)
+    if (isShared && last?.end === start) last.end = end
+    else if (isShared) found.push({ start, end })
+  }
+  return found
+}
