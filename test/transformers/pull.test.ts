@@ -365,6 +365,8 @@ describe("sluice models", () => {
       const unknown = yield* sluice("pull", "large", "--json")
       assert.strictEqual(unknown.code, 1)
       assert.include(JSON.parse(unknown.stdout).error.message, "Sets: small, better, toy")
+      const inherited = yield* sluice("pull", "constructor", "--json")
+      assert.include(JSON.parse(inherited.stdout).error.message, "Sets: small, better, toy")
       assert.strictEqual((yield* sluice("remove", "tiny")).code, 0)
       assert.isFalse(existsSync(folder))
     }).pipe(Effect.scoped)

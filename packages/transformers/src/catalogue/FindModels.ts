@@ -38,7 +38,7 @@ export const findModels = Effect.fnUntraced(function* (
   name: string
 ): Effect.fn.Return<ReadonlyArray<CatalogueModel>, GatewayError> {
   const { models, sets } = yield* modelCatalogue
-  const ids = sets[name] ?? [name]
+  const ids = Object.hasOwn(sets, name) ? (sets[name] ?? []) : [name]
   const found = models.filter(({ id }) => ids.includes(id))
   if (found.length === ids.length) return found
   const message = `There is no such model or set. Sets: ${Object.keys(sets).join(", ")}. Models: ${models.map(({ id }) => id).join(", ")}`

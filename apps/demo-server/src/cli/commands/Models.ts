@@ -48,6 +48,7 @@ const pullCommand = Command.make(
   ({ from, json, name }) =>
     Effect.gen(function* () {
       const models = yield* findModels(name)
+      const { sets } = yield* modelCatalogue
       const show = yield* progressBar("Pulling")
       const pulled = yield* Effect.forEach(models, (model) =>
         Effect.map(
@@ -61,7 +62,9 @@ const pullCommand = Command.make(
       yield* printResult(json, { models: pulled }, () =>
         [
           ...pulled.map(({ bytes, folder, id }) => `${id}  ${inMegabytes(bytes)} MB  ${folder}`),
-          `They need a runtime: npm install @huggingface/transformers. Then set SLUICE_LOCAL_MODELS=${name}.`
+          "They need a runtime: npm install @huggingface/transformers.",
+          // The setting names a set.
+          ...(Object.hasOwn(sets, name) ? [`Then set SLUICE_LOCAL_MODELS=${name}.`] : [])
         ].join("\n")
       )
     }).pipe(Effect.scoped, Effect.provide(layerProxiedHttpClient))
