@@ -11,6 +11,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..")
 export const PUBLISHED = [
   "packages/core",
   "packages/embedded",
+  "packages/providers",
   "packages/rag",
   "packages/transformers",
   "apps/demo-server"

@@ -13,6 +13,7 @@ const root = join(import.meta.dirname, "..")
 const folders = [
   "packages/core",
   "packages/embedded",
+  "packages/providers",
   "packages/rag",
   "packages/transformers",
   "apps/demo-server"
@@ -185,6 +186,7 @@ registerHooks({
         "@sluice/embedded",
         "@sluice/embedded/media",
         "@sluice/embedded/vision",
+        "@sluice/providers",
         "@sluice/rag",
         "@sluice/rag/evaluation",
         "@sluice/demo-server/contract"

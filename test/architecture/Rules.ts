@@ -4,6 +4,7 @@
 export const packageFolders = [
   "packages/core",
   "packages/embedded",
+  "packages/providers",
   "packages/rag",
   "packages/transformers",
   "apps/demo-server"
@@ -19,6 +20,12 @@ export const allowed: Readonly<Record<PackageFolder, ReadonlyArray<string>>> = {
     "@sluice/core/media",
     "@sluice/core/workers"
   ],
+  "packages/providers": [
+    "@sluice/core",
+    "@sluice/core/client",
+    "@sluice/core/contract",
+    "@sluice/core/media"
+  ],
   "packages/rag": ["@sluice/core", "@sluice/core/contract", "@sluice/core/media", "@sluice/core/workers"],
   "packages/transformers": ["@sluice/core", "@sluice/core/contract", "@sluice/core/workers"],
   "apps/demo-server": [
@@ -31,6 +38,7 @@ export const allowed: Readonly<Record<PackageFolder, ReadonlyArray<string>>> = {
     "@sluice/embedded",
     "@sluice/embedded/media",
     "@sluice/embedded/vision",
+    "@sluice/providers",
     "@sluice/rag",
     "@sluice/rag/evaluation",
     "@sluice/transformers"

@@ -2,15 +2,15 @@
 import { assert, it } from "@effect/vitest"
 import { ChatChunk, ChatResponse, EmbeddingResponse, Video } from "@sluice/core/contract"
 import { Effect } from "effect"
-import { HttpClientRequest } from "effect/http"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import {
   type Dialect,
   Dialects,
   type Fields,
-  gatewayDialect
-} from "../../apps/demo-server/src/routing/dialects/Dialect.ts"
+  gateway,
+  type InterfaceRequest
+} from "../../packages/providers/src/index.ts"
 import { fieldOf } from "../../apps/demo-server/src/routing/ResponseBody.ts"
 import { loopback } from "./Loopback.ts"
 import { errorOf, failedStart, startServer, temporaryFolder } from "./TestServer.ts"
@@ -20,29 +20,62 @@ const lastText = (body: Fields): unknown => {
   return Array.isArray(messages) ? fieldOf(messages.at(-1), "content") : body["input"]
 }
 
+const usageOf = (body: unknown) =>
+  fieldOf(body, "read") === undefined
+    ? {}
+    : { usage: { prompt_tokens: fieldOf(body, "read"), completion_tokens: fieldOf(body, "wrote") } }
+
+const request = (body: Fields) => ({ ask: lastText(body), live: body["stream"] === true })
+const path =
+  (operation: string) =>
+  ({ model }: InterfaceRequest) =>
+    `/toy/${model}/${operation}`
+
 const toy: Dialect = {
   id: "toy",
-  sign: (request, key) => HttpClientRequest.setHeader(request, "x-toy-key", key),
-  path: (operation, model) => `/toy/${model}/${operation}`,
-  request: (operation, body) =>
-    operation === "videos"
-      ? { film: body["prompt"] }
-      : { ask: lastText(body), live: body["stream"] === true },
-  response: (operation, body) => {
-    if (operation === "videos") return { id: body["job"], object: "video" }
-    if (operation === "embeddings") return { data: [{ index: 0, embedding: body["numbers"] }] }
-    const message = { role: "assistant", content: body["say"] }
-    return { choices: [{ index: 0, message, finish_reason: "stop" }] }
+  name: "Toy",
+  sign: (key) => ({ "x-toy-key": key }),
+  operations: {
+    chat: {
+      path: path("chat"),
+      request,
+      response: (body) => ({
+        choices: [
+          {
+            index: 0,
+            message: { role: "assistant", content: fieldOf(body, "say") },
+            finish_reason: "stop"
+          }
+        ],
+        ...usageOf(body)
+      }),
+      events: () => ({
+        push: (event) => [{ choices: [{ index: 0, delta: { content: event["say"] } }], ...usageOf(event) }],
+        end: () => ["[DONE]"]
+      })
+    },
+    embeddings: {
+      path: path("embeddings"),
+      request,
+      response: (body) => ({ data: [{ index: 0, embedding: fieldOf(body, "numbers") }], ...usageOf(body) })
+    },
+    videos: {
+      path: path("videos"),
+      request: ({ prompt }) => ({ film: prompt }),
+      task: {
+        reference: (body) => String(fieldOf(body, "job")),
+        status: (reference, model) => ({ path: `/toy/jobs/${model}/${reference}` }),
+        state: (body, reference) =>
+          fieldOf(body, "percent") === 100
+            ? { status: "completed", files: [`/toy/files/${reference}.mp4`] }
+            : { status: "in_progress" },
+        remove: (reference, model) => ({ path: `/toy/jobs/${model}/${reference}` })
+      }
+    }
   },
-  event: (data) => ({ choices: [{ index: 0, delta: { content: data["say"] } }] }),
-  usage: ({ read, wrote }) =>
-    read === undefined ? undefined : { prompt_tokens: read, completion_tokens: wrote },
-  error: ({ oops }) => (typeof oops === "string" ? { message: oops, code: "toy_error" } : undefined),
-  task: {
-    path: (kind, id) => `/toy/jobs/${kind}/${id}`,
-    status: ({ percent }) =>
-      percent === undefined ? "queued" : percent === 100 ? "completed" : "in_progress",
-    file: (id) => `/toy/files/${id}.mp4`
+  error: (body) => {
+    const oops = fieldOf(body, "oops")
+    return typeof oops === "string" ? { message: oops, code: "toy_error" } : undefined
   }
 }
 
@@ -59,7 +92,7 @@ const startToy = Effect.gen(function* () {
     }
     if (path.startsWith("/toy/jobs/")) {
       response.writeHead(200, { "content-type": "application/json" })
-      return response.end(JSON.stringify({ job: "j1", percent: (percent += 50) }))
+      return response.end(JSON.stringify({ job: "j1", percent: (percent = Math.min(100, percent + 50)) }))
     }
     if (path.endsWith("/videos")) {
       response.writeHead(200, { "content-type": "application/json" })
@@ -71,9 +104,7 @@ const startToy = Effect.gen(function* () {
     }
     if (asked["live"] === true) {
       response.writeHead(200, { "content-type": "text/event-stream" })
-      return response.end(
-        'data: {"say":"good"}\n\ndata: {"say":" day","read":3,"wrote":2}\n\ndata: [DONE]\n\n'
-      )
+      return response.end('data: {"say":"good"}\n\ndata: {"say":" day","read":3,"wrote":2}\n\n')
     }
     response.writeHead(200, { "content-type": "application/json" })
     const answer = path.endsWith("embeddings") ? { numbers: [1, 2] } : { say: "good day" }
@@ -94,7 +125,7 @@ const startToy = Effect.gen(function* () {
 it.live("chat, streams, embeddings and errors pass through a registered protocol", () =>
   Effect.gen(function* () {
     const { env, requests } = yield* startToy
-    const server = yield* Effect.provideService(startServer({ env }), Dialects, [gatewayDialect, toy])
+    const server = yield* Effect.provideService(startServer({ env }), Dialects, [gateway, toy])
     const messages = [{ role: "user", content: "hello" }]
 
     const chat = yield* server.json(ChatResponse, "/v1/chat/completions", {
@@ -130,9 +161,11 @@ it.live("chat, streams, embeddings and errors pass through a registered protocol
 it.live("video tasks pass through a registered protocol", () =>
   Effect.gen(function* () {
     const { env, requests } = yield* startToy
-    const server = yield* Effect.provideService(startServer({ env }), Dialects, [gatewayDialect, toy])
-    const created = yield* server.json(Video, "/v1/videos", { json: { model: "f", prompt: "a barge" } })
-    assert.deepInclude(created, { id: "j1", status: "queued" })
+    const server = yield* Effect.provideService(startServer({ env }), Dialects, [gateway, toy])
+    const { id, status } = yield* server.json(Video, "/v1/videos", {
+      json: { model: "f", prompt: "a barge" }
+    })
+    assert.strictEqual(status, "in_progress")
     assert.deepStrictEqual(requests.at(-1), {
       path: "/toy/f/videos",
       key: "sk-toy",
@@ -140,17 +173,20 @@ it.live("video tasks pass through a registered protocol", () =>
     })
 
     for (const status of ["in_progress", "completed"]) {
-      assert.strictEqual((yield* server.json(Video, "/v1/videos/j1")).status, status)
-      assert.strictEqual(requests.at(-1)?.path, "/toy/jobs/video/j1")
+      assert.strictEqual((yield* server.json(Video, `/v1/videos/${id}`)).status, status)
+      assert.strictEqual(requests.at(-1)?.path, "/toy/jobs/f/j1")
     }
 
-    const file = yield* server.call("/v1/videos/j1/content")
-    assert.strictEqual(requests.at(-1)?.path, "/toy/files/j1.mp4")
+    const file = yield* server.call(`/v1/videos/${id}/content`)
+    assert.deepInclude(
+      requests.find(({ path }) => path.startsWith("/toy/files")),
+      { path: "/toy/files/j1.mp4", key: "sk-toy" }
+    )
     assert.strictEqual(yield* Effect.promise(() => file.text()), "film")
 
-    const removed = yield* server.call("/v1/videos/j1", { method: "DELETE" })
+    const removed = yield* server.call(`/v1/videos/${id}`, { method: "DELETE" })
     assert.strictEqual(removed.status, 200)
-    assert.deepInclude(requests.at(-1), { path: "/toy/jobs/video/j1", body: { method: "DELETE" } })
+    assert.deepInclude(requests.at(-1), { path: "/toy/jobs/f/j1", body: { method: "DELETE" } })
   }).pipe(Effect.scoped)
 )
 

@@ -7,7 +7,6 @@ import { TestClock } from "effect/testing"
 import { layerLibraryGateway } from "../../apps/demo-server/src/providers/LibraryGateway.ts"
 import { loopback } from "./Loopback.ts"
 import { makeRedactor } from "../../apps/demo-server/src/routing/RedactCredential.ts"
-import { gatewayDialect } from "../../apps/demo-server/src/routing/dialects/Dialect.ts"
 import {
   forwardVideo,
   forwardResponse,
@@ -18,8 +17,7 @@ const names = {
   operation: "chat",
   called: "m",
   model: "m",
-  mayBeEmpty: false,
-  dialect: gatewayDialect
+  mayBeEmpty: false
 } as const
 
 /** What a caller receives of a response that has these parts and then stalls. */

@@ -4,7 +4,7 @@ import { Config, Duration, Effect, FileSystem, Path, Schema } from "effect"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { StartError } from "../config/StartError.ts"
 import { CIRCUIT_DEFAULTS } from "../routing/ProviderCircuits.ts"
-import { Dialects, gatewayDialect } from "../routing/dialects/Dialect.ts"
+import { Dialects, gateway } from "@sluice/providers"
 import type { ServedModel, UpstreamSettings } from "../routing/UpstreamProvider.ts"
 import { decodeProvidersFile, type UpstreamEntry } from "./ProvidersFile.ts"
 
@@ -49,7 +49,7 @@ const readCredential = Effect.fnUntraced(function* ({ env, file }: UpstreamEntry
 })
 
 /** The upstream's protocol. */
-const dialectOf = ({ id, protocol = gatewayDialect.id }: UpstreamEntry) =>
+const dialectOf = ({ id, protocol = gateway.id }: UpstreamEntry) =>
   Effect.flatMap(Dialects, (dialects) => {
     const dialect = dialects.find((one) => one.id === protocol)
     const known = dialects.map((one) => one.id).join(", ")

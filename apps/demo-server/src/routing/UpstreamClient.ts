@@ -20,8 +20,8 @@ import {
 } from "@sluice/core/client"
 import { Duration, Effect, Redacted } from "effect"
 import { HttpClient, HttpClientRequest, type HttpServerResponse } from "effect/http"
-import { type Dialect, gatewayDialect } from "./dialects/Dialect.ts"
-import { withInterfaceErrors } from "./dialects/DialectResponse.ts"
+import { type Dialect, gateway as gatewayDialect, makeDialectClient } from "@sluice/providers"
+import { requestTools } from "./RequestTools.ts"
 import { makeRedactor } from "./RedactCredential.ts"
 import { rewordConfigurationErrors } from "./UpstreamFaults.ts"
 import { type NoResult, forwardVideo, type ReadResponse } from "./UpstreamResponse.ts"
@@ -32,6 +32,8 @@ const SUCCESS = 200
 
 /** How an upstream is reached. */
 export interface UpstreamConnection {
+  /** Without a trailing slash. */
+  readonly url: string
   readonly apiKey: ApiKey
   /** For models without a timeout of their own: until the whole response, or the head of a stream. */
   readonly timeout: Duration.Duration
@@ -79,9 +81,14 @@ const reasonOf = ({ contentType, error }: NoResult, url: string): GatewayReason 
 
 /** Sends requests to an upstream. Errors are reworded where they concern the server's credential or address. */
 export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: UpstreamConnection) {
-  const { apiKey, dialect = gatewayDialect, names, timeout } = gateway
-  const buffering = yield* HttpClient.HttpClient
-  const downloading = yield* DownloadTransport
+  const { apiKey, dialect = gatewayDialect, names, timeout, url } = gateway
+  /** Adds the credential, and maps the protocol if it is another. */
+  const speaking = (client: HttpClient.HttpClient) =>
+    dialect === gatewayDialect
+      ? HttpClient.mapRequest(client, HttpClientRequest.bearerToken(apiKey))
+      : makeDialectClient(client, { dialect, url, apiKey, tools: requestTools })
+  const buffering = speaking(yield* HttpClient.HttpClient)
+  const downloading = speaking(yield* DownloadTransport)
   // There is one attempt: its limit is that of the call.
   const callerOf = (attemptTimeout: Duration.Duration) =>
     makeCaller({ retry: RETRY_NEVER, attemptTimeout, callTimeout: Duration.infinity }, apiKey)
@@ -112,10 +119,7 @@ export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: Upstream
     stream = false
   }: UpstreamRequest): Effect.Effect<Response, GatewayError> => {
     const client = read === forwardVideo ? downloading : buffering
-    const signed =
-      dialect.sign?.(request, Redacted.value(apiKey)) ?? HttpClientRequest.bearerToken(request, apiKey)
-    const sent = withInterfaceErrors(dialect, client.execute(signed))
-    const result = Effect.flatMap(sendAndDecode(sent, read), checked)
+    const result = Effect.flatMap(sendAndDecode(client.execute(request), read), checked)
     const attempt =
       stream || read === forwardVideo ? result : Effect.provideService(result, BufferResponse, true)
     return Effect.matchEffect(callerWithin(limit).call(about, attempt), {
@@ -123,5 +127,5 @@ export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: Upstream
       onFailure: (error) => Effect.fail(expected?.(error) === true ? error : reword(error))
     })
   }
-  return { send, redactor: makeRedactor(Redacted.value(apiKey)), dialect }
+  return { send, redactor: makeRedactor(Redacted.value(apiKey)) }
 })

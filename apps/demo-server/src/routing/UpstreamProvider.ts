@@ -1,7 +1,7 @@
 /** The provider that forwards calls to an upstream gateway. Bodies are not decoded. */
 import { Account, type Model, RETRY_NEVER, type SystemAccessToken } from "@sluice/core"
-import { AccountClient, parseJson } from "@sluice/core/client"
-import { Clock, Context, Duration, Effect, Layer, Predicate, Redacted } from "effect"
+import { AccountClient } from "@sluice/core/client"
+import { Clock, Context, Duration, Effect, Layer, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
 import type { GatewaySettings } from "../config/ServerConfig.ts"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
@@ -26,6 +26,7 @@ import {
   forwardResponse
 } from "./UpstreamResponse.ts"
 
+/** The paths of the interface. The dialect's client replaces them. */
 const PATHS: Readonly<Record<keyof Operations, string>> = {
   embeddings: "/v1/embeddings",
   rerank: "/v1/rerank",
@@ -84,7 +85,7 @@ const accountOf = Effect.fnUntraced(function* (baseUrl: string, accessToken: Sys
 /** Forwards requests under the upstream's names for models. */
 const makeForward = Effect.fnUntraced(function* (settings: UpstreamSettings) {
   const { idle, models, url } = settings
-  const { dialect, redactor, send } = yield* makeUpstreamClient(settings)
+  const { redactor, send } = yield* makeUpstreamClient(settings)
   const byName = new Map(
     models.flatMap((model) =>
       [model.id, ...model.aliases].map((name) => [`${model.operation} ${name}`, model] as const)
@@ -93,18 +94,11 @@ const makeForward = Effect.fnUntraced(function* (settings: UpstreamSettings) {
   /** Models whose gateway rejects requests for the usage of a stream. */
   const withoutUsage = new Set<string>()
 
-  const bodyFor = (operation: keyof Operations, body: string, called: string, model: string): string => {
-    const sent = outgoingBody(body, called, model)
-    if (dialect.request === undefined) return sent
-    const fields = parseJson(sent)
-    return Predicate.isObject(fields) ? JSON.stringify(dialect.request(operation, fields)) : sent
-  }
-
   /** The upstream's name and timeout of a model, and how its responses are read. */
   const reading = (operation: keyof Operations, called: string, mayBeEmpty = false) => {
     const served = byName.get(`${operation} ${called}`)
     const model = served?.id ?? called
-    const read = forwardResponse(idle, { operation, called, model, mayBeEmpty, dialect }, redactor)
+    const read = forwardResponse(idle, { operation, called, model, mayBeEmpty }, redactor)
     return { model, read, limit: served?.timeout }
   }
 
@@ -114,12 +108,11 @@ const makeForward = Effect.fnUntraced(function* (settings: UpstreamSettings) {
     repeat?: "creations"
   ) => {
     const { limit, model, read } = reading(operation, called, allowsNoResults(request))
-    const path = dialect.path?.(operation, model) ?? PATHS[operation]
     return send({
       about: repeat === undefined ? { operation, model: called } : { operation, model: called, repeat },
       request: HttpClientRequest.bodyText(
-        HttpClientRequest.post(url + path),
-        bodyFor(operation, body, called, model),
+        HttpClientRequest.post(url + PATHS[operation]),
+        outgoingBody(body, called, model),
         "application/json"
       ),
       read,
@@ -140,7 +133,7 @@ const makeForward = Effect.fnUntraced(function* (settings: UpstreamSettings) {
       () => Effect.tap(plain, () => Effect.sync(() => withoutUsage.add(model)))
     )
   }
-  return { forwardCall, forwardStream, reading, send, dialect }
+  return { forwardCall, forwardStream, reading, send }
 })
 
 type Forward = Effect.Success<ReturnType<typeof makeForward>>
@@ -177,11 +170,11 @@ const creationOf =
 
 const taskOperations = (
   { url, timeout }: UpstreamSettings,
-  { dialect, reading, send }: Forward,
+  { reading, send }: Forward,
   tasks: MediaTasks["Service"]
 ) => {
   const addressOf = ({ id, kind }: Pick<MediaTask, "id" | "kind">, rest = "") =>
-    url + (dialect.task?.path(kind, id) ?? `${PATHS[`${kind}s`]}/${encodeURIComponent(id)}${rest}`)
+    `${url}${PATHS[`${kind}s`]}/${encodeURIComponent(id)}${rest}`
   const status: TaskOperation<never> = ({ task }) =>
     send({
       about: { operation: `${task.kind}s`, model: task.model },
@@ -194,9 +187,7 @@ const taskOperations = (
     videoContent: ({ task }) =>
       send({
         about: { operation: "videos", model: task.model },
-        request: HttpClientRequest.get(
-          dialect.task === undefined ? addressOf(task, "/content") : url + dialect.task.file(task.id)
-        ),
+        request: HttpClientRequest.get(addressOf(task, "/content")),
         read: forwardVideo
       }),
     removeVideo: (call) =>

@@ -7,9 +7,7 @@ import { type HttpClientError, type HttpClientResponse, HttpServerResponse } fro
 import type { Redactor } from "./RedactCredential.ts"
 import { makeEventGuard } from "./EventGuard.ts"
 import { type BytesMap, mapBytes } from "../wire/MapBytes.ts"
-import { finalEvent, mapEventData } from "../wire/ServerSentEvents.ts"
-import type { Dialect } from "./dialects/Dialect.ts"
-import { interfaceBody, interfaceEvent, keepsEvents } from "./dialects/DialectResponse.ts"
+import { finalEvent } from "../wire/ServerSentEvents.ts"
 import { incomingBody, incomingEvents } from "./ModelName.ts"
 import type { Operations } from "./Provider.ts"
 import { fieldOf, hasImages, listOf, responseBody } from "./ResponseBody.ts"
@@ -81,7 +79,6 @@ export interface ResponseContext {
   readonly model: string
   /** Whether an empty result is valid, as for `top_n: 0`. */
   readonly mayBeEmpty: boolean
-  readonly dialect: Dialect
 }
 
 /** The error at the end of a stream that is cut or stalls. */
@@ -116,11 +113,7 @@ const EXPIRED_STREAM = finalEvent(
 )
 
 /** Passes events on, line by line. An unfinished line at the end is dropped. */
-const mapEvents = (
-  { called, dialect, model }: ResponseContext,
-  redactor: Redactor,
-  clock: Clock.Clock
-): BytesMap => {
+const mapEvents = ({ called, model }: ResponseContext, redactor: Redactor, clock: Clock.Clock): BytesMap => {
   const end = clock.currentTimeMillisUnsafe() + Duration.toMillis(STREAM_LIFE)
   const isExpired = () => clock.currentTimeMillisUnsafe() >= end
   const redacted = redactor.stream()
@@ -128,20 +121,16 @@ const mapEvents = (
   let isLeak = false
   const guard = makeEventGuard(redactor.text)
   const named = called === model ? undefined : incomingEvents(called, model)
-  const mapped = keepsEvents(dialect) ? undefined : mapEventData((data) => interfaceEvent(dialect, data))
   return {
     push: (bytes) => {
-      const clean = redacted.push(bytes)
-      const guarded = guard.push(mapped?.push(clean) ?? clean)
+      const guarded = guard.push(redacted.push(bytes))
       isLeak = leaks(guarded)
       return isLeak ? NO_BYTES : (named?.push(guarded) ?? guarded)
     },
     isDone: () => isLeak || guard.isDone() || isExpired(),
     end: (isBroken) => {
       if (isLeak) return LEAK
-      const clean = redacted.end()
-      const last = mapped === undefined ? clean : Buffer.concat([mapped.push(clean), mapped.end()])
-      const guarded = Buffer.concat([guard.push(last), guard.end()])
+      const guarded = Buffer.concat([guard.push(redacted.end()), guard.end()])
       const parts = named === undefined ? [guarded] : [named.push(guarded), named.end()]
       if (guard.isDone()) return Buffer.concat(parts)
       if (isExpired()) return Buffer.concat([...parts, EXPIRED_STREAM])
@@ -197,7 +186,7 @@ export const forwardResponse =
       )
     }
     return Effect.map(response.arrayBuffer, (body) => {
-      const bytes = interfaceBody(context.dialect, context.operation, Buffer.from(body))
+      const bytes = Buffer.from(body)
       const json = forwardJson(contentType, bytes, context, redactor)
       return json ?? { contentType, error: isJson(contentType) && errorIn(context, bytes) }
     })

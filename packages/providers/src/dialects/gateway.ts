@@ -1,0 +1,14 @@
+/** The gateway interface itself. Requests and responses pass as bytes. */
+import type { Dialect } from "../protocol/Dialect.ts"
+
+export const gateway: Dialect = {
+  id: "gateway",
+  name: "Gateway",
+  operations: {
+    rerank: { path: "/v1/rerank" },
+    embeddings: { path: "/v1/embeddings" },
+    chat: { path: "/v1/chat/completions" },
+    images: { path: "/v1/images/generations" },
+    videos: { path: "/v1/videos" }
+  }
+}

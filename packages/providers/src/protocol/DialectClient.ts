@@ -1,0 +1,244 @@
+/**
+ * A client for the gateway interface over a vendor's protocol: it takes requests of the interface, sends the vendor's, and
+ * returns responses of the interface. The server and the library use the same one.
+ */
+import { parseErrorBody, parseJson } from "@sluice/core/client"
+import { Effect, Predicate, Redacted } from "effect"
+import { HttpClient, HttpClientRequest, type HttpClientError, HttpClientResponse } from "effect/http"
+import type {
+  Dialect,
+  ErrorFields,
+  Fields,
+  InterfaceRequest,
+  OperationDialect,
+  OperationName,
+  RequestTools,
+  TaskDialect,
+  TaskRequest,
+  VendorTaskState
+} from "./Dialect.ts"
+import { interfaceEvents } from "./DialectEvents.ts"
+import { decodeTaskId, encodeTaskId, stateResponse, type TaskReference } from "./DialectTasks.ts"
+
+type Request = HttpClientRequest.HttpClientRequest
+type Response = HttpClientResponse.HttpClientResponse
+type Sent = Effect.Effect<Response, HttpClientError.HttpClientError>
+
+/** How one vendor is reached. */
+export interface DialectConnection {
+  readonly dialect: Dialect
+  /** With or without a version at its end. */
+  readonly url: string
+  readonly apiKey: Redacted.Redacted
+  readonly tools: RequestTools
+  /** Fetches results from other hosts than the vendor's, without the key. Default: the given client. */
+  readonly files?: HttpClient.HttpClient
+}
+
+/** The interface's paths. The rest of a path is a task, and its file. */
+const INTERFACE_PATH =
+  /\/v1\/(rerank|embeddings|chat\/completions|images\/generations|videos)(?:\/([^/]+))?(\/content)?$/
+
+const OPERATIONS: Readonly<Record<string, OperationName>> = {
+  rerank: "rerank",
+  embeddings: "embeddings",
+  "chat/completions": "chat",
+  "images/generations": "images",
+  videos: "videos"
+}
+
+const VERSION = /\/v\d[\w.]*$/
+
+/** An address and a path. The version at the address' end replaces the one at the path's start. */
+export const joinUrl = (url: string, path: string): string => {
+  const base = url.replace(/\/+$/, "")
+  return base + (VERSION.test(base) ? path.replace(/^\/v\d[\w.]*(?=\/)/, "") : path)
+}
+
+/** Adds the credential, in place of the interface's. */
+const sign = (request: Request, { apiKey, dialect }: DialectConnection): Request =>
+  dialect.sign === undefined
+    ? HttpClientRequest.bearerToken(request, apiKey)
+    : HttpClientRequest.setHeaders(
+        HttpClientRequest.removeHeader(request, "authorization"),
+        dialect.sign(Redacted.value(apiKey))
+      )
+
+/** Headers that describe the vendor's body. */
+const OF_BODY: ReadonlySet<string> = new Set(["content-length", "content-encoding", "transfer-encoding"])
+
+/** A response with another JSON body. */
+const withJson = (response: Response, body: unknown, status = response.status): Response => {
+  const headers = Object.entries(response.headers).filter(([name]) => !OF_BODY.has(name))
+  return HttpClientResponse.fromWeb(
+    response.request,
+    new Response(JSON.stringify(body), {
+      status,
+      headers: [...headers.filter(([name]) => name !== "content-type"), ["content-type", "application/json"]]
+    })
+  )
+}
+
+/** A response to a request that is not sent. */
+const refusal = (request: Request, { status = 400, ...error }: ErrorFields): Response =>
+  HttpClientResponse.fromWeb(
+    request,
+    new Response(JSON.stringify({ error }), { status, headers: { "content-type": "application/json" } })
+  )
+
+const refuse = (request: Request, message: string, status?: number): Sent =>
+  Effect.succeed(refusal(request, { message, ...(status !== undefined && { status }) }))
+
+const isSuccess = ({ status }: Response) => status >= 200 && status < 300
+
+const jsonOf = (response: Response) => Effect.map(response.text, (text) => ({ text, body: parseJson(text) }))
+
+/** The vendor's error in the interface's form. */
+const errorResponse = (response: Response, { error }: Dialect): Sent =>
+  Effect.map(jsonOf(response), ({ body, text }) => {
+    const found = error?.(body, response.status) ?? parseErrorBody(body)
+    if (found === undefined) return withJson(response, { error: { message: text.slice(0, 400) } })
+    const { code, message = text.slice(0, 400), param } = found
+    return withJson(
+      response,
+      { error: { message, code, param } },
+      "status" in found ? found.status : undefined
+    )
+  })
+
+const decoder = new TextDecoder()
+
+/** The JSON body of a request of the interface. */
+const askedOf = ({ body }: Request): InterfaceRequest | undefined => {
+  const fields = body._tag === "Uint8Array" ? parseJson(decoder.decode(body.body)) : undefined
+  return Predicate.isObject(fields) && typeof fields["model"] === "string"
+    ? { ...fields, model: fields["model"] }
+    : undefined
+}
+
+const withBody = (request: Request, body: Fields | FormData): Request =>
+  body instanceof FormData
+    ? HttpClientRequest.bodyFormData(HttpClientRequest.removeHeader(request, "content-type"), body)
+    : HttpClientRequest.bodyJsonUnsafe(request, body)
+
+/** Sends requests of the vendor, with the key. */
+interface Vendor extends DialectConnection {
+  readonly client: HttpClient.HttpClient
+}
+
+/** Sends a vendor's request that has no counterpart in the interface. */
+const send = ({ client, ...connection }: Vendor, { body, method = "GET", path }: TaskRequest): Sent => {
+  const plain = HttpClientRequest.make(method)(joinUrl(connection.url, path))
+  return client.execute(sign(body === undefined ? plain : withBody(plain, body), connection))
+}
+
+/** The response to a request that creates something. */
+const created = (
+  { dialect }: Vendor,
+  operation: OperationName,
+  asked: InterfaceRequest,
+  response: Response
+): Sent => {
+  if (!isSuccess(response)) return errorResponse(response, dialect)
+  const { events, response: map, task }: Partial<OperationDialect> = dialect.operations[operation] ?? {}
+  if (events !== undefined && asked["stream"] === true) {
+    return Effect.succeed(interfaceEvents(response, events(asked)))
+  }
+  if (map === undefined && task === undefined) return Effect.succeed(response)
+  return Effect.map(jsonOf(response), ({ body }) => {
+    const reference = task?.reference(body, asked)
+    if (reference === undefined) return withJson(response, map?.(body, asked) ?? body)
+    const id = encodeTaskId(asked.model, reference)
+    return withJson(response, stateResponse(operation, id, asked.model, { status: "in_progress" }))
+  })
+}
+
+/** Forwards a request of the interface. */
+const forward = (
+  vendor: Vendor,
+  request: Request,
+  operation: OperationName,
+  { path, request: map }: OperationDialect
+): Sent => {
+  const asked = askedOf(request)
+  if (asked === undefined) return refuse(request, "The request is not a JSON object with a `model`")
+  const mapped = map?.(asked, vendor.tools) ?? asked
+  const url = joinUrl(vendor.url, typeof path === "string" ? path : path(asked))
+  return Effect.matchEffect(Effect.isEffect(mapped) ? mapped : Effect.succeed(mapped), {
+    onFailure: (error) => Effect.succeed(refusal(request, error)),
+    onSuccess: (body) =>
+      Effect.flatMap(
+        vendor.client.execute(sign(withBody(HttpClientRequest.setUrl(request, url), body), vendor)),
+        (response) => created(vendor, operation, asked, response)
+      )
+  })
+}
+
+/** The state of a task, or its file. */
+const lookUp = (
+  vendor: Vendor,
+  task: TaskDialect,
+  { reference, model }: TaskReference,
+  respond: (response: Response, state: VendorTaskState) => Sent
+): Sent => {
+  const look = (next: TaskRequest): Sent =>
+    Effect.flatMap(send(vendor, next), (response) =>
+      isSuccess(response)
+        ? Effect.flatMap(jsonOf(response), ({ body }) => {
+            const state = task.state(body, reference)
+            return state.next === undefined ? respond(response, state) : look(state.next)
+          })
+        : errorResponse(response, vendor.dialect)
+    )
+  return look(task.status(reference, model))
+}
+
+/** A request for an existing task. */
+const forwardTask = (
+  vendor: Vendor,
+  request: Request,
+  operation: OperationName,
+  id: string,
+  isContent: boolean
+): Sent => {
+  const { dialect, files = vendor.client } = vendor
+  const task = dialect.operations[operation]?.task
+  const known = decodeTaskId(id)
+  if (task === undefined || known === undefined) return refuse(request, "There is no such task", 404)
+  if (request.method === "DELETE") {
+    if (task.remove === undefined) return refuse(request, `${dialect.name} cannot cancel this task`, 405)
+    const removal = { method: "DELETE", ...task.remove(known.reference, known.model) } as const
+    return Effect.flatMap(send(vendor, removal), (response) =>
+      isSuccess(response) ? Effect.succeed(response) : errorResponse(response, dialect)
+    )
+  }
+  return lookUp(vendor, task, known, (response, state) => {
+    if (!isContent)
+      return Effect.succeed(withJson(response, stateResponse(operation, id, known.model, state)))
+    const [file] = state.files ?? []
+    if (file === undefined) return refuse(request, "The video is not finished, or has expired", 404)
+    return file.startsWith("/") ? send(vendor, { path: file }) : files.execute(HttpClientRequest.get(file))
+  })
+}
+
+/** Makes the client. `client` sends the vendor's requests. */
+export const makeDialectClient = (
+  client: HttpClient.HttpClient,
+  connection: DialectConnection
+): HttpClient.HttpClient => {
+  const vendor: Vendor = { ...connection, client }
+  const { dialect } = connection
+  return HttpClient.makeWith<HttpClientError.HttpClientError, never, HttpClientError.HttpClientError, never>(
+    Effect.flatMap((request): Sent => {
+      const [, name = "", id, content] = INTERFACE_PATH.exec(URL.parse(request.url)?.pathname ?? "") ?? []
+      const operation = OPERATIONS[name]
+      if (operation === undefined) return client.execute(sign(request, connection))
+      const one = dialect.operations[operation]
+      if (one === undefined) return refuse(request, `${dialect.name} has no ${operation}`, 404)
+      return id === undefined
+        ? forward(vendor, request, operation, one)
+        : forwardTask(vendor, request, operation, decodeURIComponent(id), content !== undefined)
+    }),
+    Effect.succeed
+  )
+}

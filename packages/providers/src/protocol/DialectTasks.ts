@@ -1,0 +1,43 @@
+/** The tasks of vendors in the interface's form. */
+import { parseJson } from "@sluice/core/client"
+import type { Fields, OperationName, VendorTaskState } from "./Dialect.ts"
+
+/** A task's id in the interface: the model and the vendor's reference, which a later request needs both. */
+export const encodeTaskId = (model: string, reference: string): string =>
+  Buffer.from(JSON.stringify([model, reference])).toString("base64url")
+
+export interface TaskReference {
+  readonly model: string
+  /** As the dialect made it. */
+  readonly reference: string
+}
+
+export const decodeTaskId = (id: string): TaskReference | undefined => {
+  const parts = parseJson(Buffer.from(id, "base64url").toString())
+  if (!Array.isArray(parts) || parts.length !== 2) return undefined
+  const [model, reference] = parts as ReadonlyArray<unknown>
+  return typeof model === "string" && typeof reference === "string" ? { model, reference } : undefined
+}
+
+/** The response to a creation or a status request. */
+export const stateResponse = (
+  operation: OperationName,
+  id: string,
+  model: string,
+  { error, files = [], progress, status, usage }: VendorTaskState
+): Fields => ({
+  id,
+  object: operation === "videos" ? "video" : "image.task",
+  model,
+  status,
+  ...(progress !== undefined && { progress }),
+  ...(error !== undefined && { error }),
+  ...(usage !== undefined && { usage }),
+  ...(operation === "images" && status === "completed" && { data: files.map(imageOf) })
+})
+
+const DATA_URI = /^data:[^,]*;base64,/
+
+/** A link, or the Base64 of a data URI. */
+const imageOf = (file: string): Fields =>
+  DATA_URI.test(file) ? { b64_json: file.replace(DATA_URI, "") } : { url: file }
