@@ -1,7 +1,6 @@
 /** Huge pages are parsed in about linear time. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Box } from "../../packages/rag/src/document/Document.ts"
-import { unlabelledPictures } from "../../packages/rag/src/formats/pdf/figures/UnlabelledPictures.ts"
 import { readingOrder } from "../../packages/rag/src/formats/pdf/layout/Columns.ts"
 import type { RawPage, Run } from "../../packages/rag/src/formats/pdf/page/Run.ts"
 
@@ -25,21 +24,5 @@ describe("a huge page", () => {
     const lines = readingOrder(page({ runs, height: 300_000 }))
     assert.strictEqual(lines.length, runs.length)
     assert.deepStrictEqual(lines[77_777]?.column, { left: 0, right: 569, index: 0 })
-  })
-
-  it("of 5,000 pictures has no unlabelled figures", () => {
-    let reads = 0
-    const graphics = Array.from({ length: 5_000 }, (_, i) => {
-      const box = Object.defineProperty([100, 110 * i, 500, 110 * i + 100] as unknown as Box, 0, {
-        get: () => {
-          reads++
-          return 100
-        }
-      })
-      return { kind: "image" as const, shape: "other" as const, box }
-    })
-    const body = { size: 10, bold: false, leading: 1.2, columns: [] }
-    assert.deepStrictEqual(unlabelledPictures(page({ graphics, height: 550_000 }), [], body), [])
-    assert.isBelow(reads, 20 * graphics.length)
   })
 })

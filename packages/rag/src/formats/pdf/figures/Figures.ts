@@ -9,9 +9,7 @@ import { type Caption, captionsOf } from "./Captions.ts"
 import { captionStart } from "../../parsing/CaptionStart.ts"
 import { type UprightPage, onPage, toUprightPage } from "./UprightPage.ts"
 import { figureOn, type PdfFigure } from "./PdfFigure.ts"
-import { fullPageFigures, type Unplaced } from "./FullPageFigures.ts"
 import { enclosed, framesOf, type PageLayout } from "./PageLayout.ts"
-import { unlabelledPictures } from "./UnlabelledPictures.ts"
 import { regionsOfCaption } from "./Regions.ts"
 import { tableRules } from "./TableRows.ts"
 import { withTaggedContent } from "./TaggedContent.ts"
@@ -56,15 +54,13 @@ interface PageRegions {
   readonly captions: ReadonlyArray<ReadonlyArray<FigureRegion>>
 }
 
-/** The document's running text, and the candidate regions of all captions. Page layouts are not kept, to save memory. */
-const regionsOf = (
-  clean: ReadonlyArray<RawPage>
-): { readonly body: Body; readonly regions: ReadonlyArray<PageRegions> } => {
+/** The candidate regions of all captions. Page layouts are not kept, to save memory. */
+const regionsOf = (clean: ReadonlyArray<RawPage>): ReadonlyArray<PageRegions> => {
   // A sample of pages suffices to measure the text
   const step = Math.max(1, Math.ceil(clean.length / limits.samplePages))
   const sample = clean.filter((_, i) => i % step === 0).map((page) => toUprightPage(page, 0, startsCaption))
   const body = bodyOf(sample)
-  const regions = clean.flatMap((page) =>
+  return clean.flatMap((page) =>
     turnsOf(page).flatMap((turn): ReadonlyArray<PageRegions> => {
       const frame = toUprightPage(page, turn, startsCaption)
       if (!frame.segments.some(({ text }) => startsCaption(text))) return []
@@ -73,7 +69,6 @@ const regionsOf = (
       return captions.length === 0 ? [] : [{ page, turn, written: layout.captions, captions }]
     })
   )
-  return { body, regions }
 }
 
 /** Least pages with a repeated drawing, and least share of all pages. */
@@ -105,7 +100,7 @@ const withoutRepeated = (pages: ReadonlyArray<RawPage>): ReadonlyArray<RawPage> 
 
 /** The intermediate results of the figure finder for each page. */
 export const traceFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<FigureTrace> => {
-  const { regions } = regionsOf(withoutRepeated(pages))
+  const regions = regionsOf(withoutRepeated(pages))
   const figures = findFigures(pages)
   return pages.map((page) => {
     const own = regions.filter((one) => one.page.number === page.number)
@@ -129,30 +124,14 @@ export const findFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<PdfFig
   withTaggedContent(captionedFigures(pages), pages)
 
 const captionedFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<PdfFigure> => {
-  const clean = withoutRepeated(pages)
-  const { body, regions } = regionsOf(clean)
+  const regions = regionsOf(withoutRepeated(pages))
   const preference = sidePreferenceOf(regions.map(({ captions }) => captions))
-  const unplaced: Array<Unplaced> = []
-  const all = regions.flatMap(({ captions, page, turn, written }) => {
-    const chosen = assign(captions, preference)
-    const placed = new Set(chosen.map(({ caption }) => caption))
-    const rest = written.filter((caption) => turn === 0 && !placed.has(caption))
-    unplaced.push(...rest.map((caption) => ({ page: page.number, caption, only: written.length === 1 })))
-    return chosen
+  const all = regions.flatMap(({ captions, page, turn }) =>
+    assign(captions, preference)
       .map((region) => ({ region, figure: toFound(region, page, turn) }))
       .filter(({ figure }) => area(figure.box) > 0)
-  })
-  const found = withoutDuplicateNumbers(all)
-  const fullPage = fullPageFigures(unplaced, clean, found)
-  const own = [...found, ...fullPage]
-  const unlabelled = clean.flatMap((page) =>
-    unlabelledPictures(
-      page,
-      own.filter((figure) => figure.page === page.number || figure.captionPage === page.number),
-      body
-    )
   )
-  return [...own, ...unlabelled].toSorted((a, b) => a.page - b.page)
+  return withoutDuplicateNumbers(all).toSorted((a, b) => a.page - b.page)
 }
 
 const toFound = ({ box, caption }: FigureRegion, page: RawPage, turn: Turn): PdfFigure => {

@@ -15,8 +15,6 @@ export interface PdfFigure {
   /** Its position in the reading order: the first run of its caption, or an empty run. */
   readonly anchor: Run
   readonly caption: ReadonlyArray<Run>
-  /** The page of the caption, if it is another one. */
-  readonly captionPage?: number
   /** The text inside its box. */
   readonly inside: ReadonlyArray<Run>
   readonly turn: Turn
@@ -42,15 +40,14 @@ export const runsWithin = (
   return runs.filter((run) => !own.has(run) && contains(box, ...centre(run.box)))
 }
 
-/** A figure of a page with the text in its box. Its anchor is the first run of its caption, if that is on the same page. */
+/** A figure of a page with the text in its box. Its anchor is the first run of its caption. */
 export const figureOn = (
   page: RawPage,
   box: Box,
   rest: Omit<PdfFigure, "page" | "box" | "anchor" | "inside">
 ): PdfFigure => {
   const clipped = clipToPage(box, page)
-  const first = rest.captionPage === undefined ? rest.caption[0] : undefined
-  const anchor = first ?? anchorOf(clipped, rest.turn, page)
+  const anchor = rest.caption[0] ?? anchorOf(clipped, rest.turn, page)
   return { page: page.number, box: clipped, anchor, inside: runsWithin(box, page, rest.caption), ...rest }
 }
 

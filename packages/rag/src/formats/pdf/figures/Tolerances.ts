@@ -257,28 +257,6 @@ export const Tolerances = {
     maxRules: 2000 // count: more lines are a drawing
   },
 
-  /** Pictures with a line below them that has no label. */
-  unlabelled: {
-    minWidth: 0.25, // share of the page's width: smaller pictures are logos
-    minHeight: 80, // pt
-    maxPictures: 200, // count: more are drawn over one another
-    firstGap: 1.3, // em of the body, from the picture to its line
-    lineGap: 0.6, // em: between lines
-    maxSize: 0.93, // share of the body's font size: captions are smaller
-    sameCentre: 4, // pt: captions are centred
-    maxLines: 3, // count
-    overlap: 3, // pt: the line may reach into the picture
-    sameSize: 0.05 // share of the font size
-  },
-
-  /** Drawings that fill a page, with captions on the neighbouring page. */
-  fullPage: {
-    minShare: 0.3, // share of the page
-    maxOtherCharacters: 60, // count: page number and header
-    minSide: 1, // pt: smaller drawings are invisible
-    edgeSlack: 2 // pt: lines above and below the caption may touch it
-  },
-
   /** Scanned pages and pictures of text. */
   scans: {
     maxScanCharacters: 40, // count: a page with more is no scan

@@ -138,7 +138,7 @@ const linesOf = (page: number, runs: ReadonlyArray<Run>): ReadonlyArray<LineDraf
 const writeFigure = (writer: Writer, found: PdfFigure, page: RawPage): Omit<Figure, "mentions" | "crop"> => {
   const { alternative, box, kind, number, tagged, turn } = found
   const start = writer.block()
-  writer.prose(linesOf(found.captionPage ?? found.page, found.caption))
+  writer.prose(linesOf(found.page, found.caption))
   const caption = { start, end: writer.at }
   const line = (place: Pick<LineDraft, "page" | "box">, text: string): void => {
     if (writer.at > start) writer.add("\n")

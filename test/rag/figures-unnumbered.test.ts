@@ -1,4 +1,4 @@
-/** Captions without a number, without a label, and on another page than their figure. */
+/** Captions without a number, and what ends a figure or table. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Figure, Parsed } from "../../packages/rag/src/document/Document.ts"
@@ -24,9 +24,6 @@ const prose = (y: number, lines = 5): ReadonlyArray<Mark> =>
 const chart = (x: number, y: number): string =>
   `${x} ${y} m ${x} ${y + 100} l S ${x} ${y} m ${x + 200} ${y} l S ` +
   [0, 1, 2].map((i) => `${x + 20 + i * 60} ${y} 30 ${40 + i * 30} re f`).join(" ")
-
-const picture = (x: number, y: number, width: number, height: number): string =>
-  `q ${width} 0 0 ${height} ${x} ${y} cm /I Do Q`
 
 const captionOf = ({ text }: Parsed, { caption }: Figure) =>
   caption === undefined ? undefined : text.slice(caption.start, caption.end)
@@ -119,108 +116,6 @@ describe("captions without a number", () => {
     (text) => {
       assert.isUndefined(captionStart(text))
     }
-  )
-})
-
-const small = (text: string, x: number, y: number): Mark => ({ text, x, y, size: 8 })
-
-describe("pictures without a label", () => {
-  const page = (...marks: ReadonlyArray<Mark>): PdfPage => ({
-    draw: picture(150, 500, 240, 160),
-    marks: [...prose(790, 8), ...marks, ...prose(400, 8)]
-  })
-
-  it.effect("are figures with a small centred line below them", () =>
-    Effect.gen(function* () {
-      const said = "The weir seen from the old bridge"
-      const parsed = yield* read(page(small(said, 208, 489)))
-      assert.deepStrictEqual(places(parsed), [[1, "figure", undefined, [150, 182, 390, 342], said]])
-      assert.isUndefined(brokenLaw(parsed))
-    })
-  )
-
-  it.effect("are figures in a single column", () =>
-    Effect.gen(function* () {
-      const lines = (x: number, y: number, count: number): ReadonlyArray<Mark> =>
-        column(
-          x,
-          y,
-          Array.from({ length: count }, () => "Words that run over the width of one of two columns,")
-        )
-      const parsed = yield* read({
-        draw: picture(50, 520, 230, 150),
-        marks: [
-          ...lines(50, 790, 9),
-          small("A gate from below", 132, 509),
-          ...lines(50, 480, 9),
-          ...lines(320, 790, 34)
-        ]
-      })
-      assert.deepStrictEqual(
-        parsed.figures.map(({ box }) => box?.map(Math.round)),
-        [[50, 172, 280, 322]]
-      )
-    })
-  )
-
-  it.effect.each([
-    ["no line", []],
-    ["a line as large as the text", [{ text: "The weir seen from the bridge", x: 205, y: 487 }]],
-    ["a line at its edge", [small("The weir seen from the old bridge", 150, 489)]],
-    ["a line far below", [small("The weir seen from the old bridge", 208, 460)]],
-    ["a source", [small("Source: the Board of Locks", 220, 489)]],
-    ["columns", [small("The weir seen", 208, 489), small("from the bridge", 290, 489)]]
-  ] as ReadonlyArray<readonly [string, ReadonlyArray<Mark>]>)("are none with %s below them", ([, marks]) =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual((yield* read(page(...marks))).figures, [])
-    })
-  )
-})
-
-describe("a figure that fills its page", () => {
-  const plate: PdfPage = {
-    draw: `${picture(80, 120, 430, 600)}`,
-    marks: [{ text: "17", x: 290, y: 40 }]
-  }
-  const box = [80, 122, 510, 722]
-  const said = "Figure 4: Gates of the upper lock"
-  const caption = (y: number): Mark => ({ text: said, x: 50, y })
-  const text: PdfPage = { marks: prose(700, 30) }
-
-  it.effect("has its caption at the top of the next page", () =>
-    Effect.gen(function* () {
-      const parsed = yield* read(text, plate, { marks: [caption(800), ...prose(760, 30)] }, text)
-      assert.deepStrictEqual(places(parsed), [[2, "figure", "4", box, said]])
-      const [figure] = parsed.figures
-      const line = parsed.lines.find(({ start }) => start === figure!.start)
-      assert.deepStrictEqual([line?.page, line?.box[1] !== undefined && line.box[1] < 60], [3, true])
-      const starts = parsed.pages.map(({ start }) => start)
-      assert.deepStrictEqual(
-        starts,
-        starts.toSorted((a, b) => a - b)
-      )
-      assert.isUndefined(brokenLaw(parsed))
-    })
-  )
-
-  it.effect("has its caption at the bottom of the previous page", () =>
-    Effect.gen(function* () {
-      const parsed = yield* read(text, { marks: [...prose(780, 30), caption(80)] }, plate, text)
-      assert.deepStrictEqual(places(parsed), [[3, "figure", "4", box, said]])
-      assert.isUndefined(brokenLaw(parsed))
-    })
-  )
-
-  it.effect("is not found for captions within a page, before plates, or beside a page of text", () =>
-    Effect.gen(function* () {
-      for (const pages of [
-        [text, plate, { marks: [...prose(800, 5), caption(700), ...prose(660, 20)] }],
-        [{ marks: [...prose(780, 30), caption(80)] }, plate, plate],
-        [text, { ...plate, marks: prose(780, 50) }, { marks: [caption(800), ...prose(760, 30)] }]
-      ]) {
-        assert.deepStrictEqual((yield* read(...pages)).figures, [])
-      }
-    })
   )
 })
 
