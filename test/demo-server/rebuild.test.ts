@@ -4,7 +4,7 @@ import { Embedder } from "@sluice/core"
 import { ErrorBody } from "@sluice/core/contract"
 import * as Embedded from "@sluice/embedded"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, Effect, Layer, Schedule, Schema } from "effect"
+import { Console, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { Command } from "effect/cli"
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -13,10 +13,12 @@ import {
   DocumentInfoSchema,
   IngestStreamEvent,
   IngestReportBody,
-  RebuildProgress,
   ServerStatus
 } from "../../apps/demo-server/src/contract/index.ts"
+import { rebuildAll } from "../../apps/demo-server/src/cli/commands/Rebuild.ts"
+import { settingsLayer } from "../../apps/demo-server/src/cli/library/OpenLibrary.ts"
 import { sluice } from "../../apps/demo-server/src/cli/Sluice.ts"
+import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
 import { bearer, MadeKey, MadeUser, Self } from "./AccountCalls.ts"
 import { ageCollections, chunkersOf } from "./CollectionsTable.ts"
 import { filesOf, startServer, temporaryFolder } from "./TestServer.ts"
@@ -154,7 +156,6 @@ describe("collections of another version", () => {
 
 describe("an administrator", () => {
   const boats = "# Boats\n\nBoats leave two hours before high water.\n"
-  const Progress = Schema.Struct({ data: RebuildProgress })
 
   /** Libraries of the owner and of another user, made with another model. The owner's second collection is current. */
   const outdated = Effect.gen(function* () {
@@ -172,7 +173,7 @@ describe("an administrator", () => {
         })
         yield* call("/documents", { body: filesOf({ "boats.md": boats }) })
         yield* call("/documents", { ...bearer(key.key), body: filesOf({ "boats.md": boats }) })
-        return { owner: secrets.accessToken, other: { ...user, key: key.key } }
+        return { owner: secrets.accessToken, other: user }
       })
     )
     const libraries = [join(data, "library"), join(data, "libraries", other.id)]
@@ -181,7 +182,19 @@ describe("an administrator", () => {
     return { chunkers, data, other, owner }
   })
 
-  it.live("rebuilds the collections of all users in the background, which are not charged", () =>
+  it.live("is told which collections could not be rebuilt with another embedding model", () =>
+    Effect.gen(function* () {
+      const { data } = yield* outdated
+      yield* Effect.promise(() => rm(join(data, "library", "files.lance"), { recursive: true }))
+      const config = ServerConfig.layer.pipe(Layer.provide(settingsLayer({ data: Option.some(data) })))
+      const { failed, ...done } = yield* Effect.provide(rebuildAll(), [renamed, config, NodeServices.layer])
+      assert.deepInclude(done, { outdated: 2, rebuilt: 1 })
+      assert.deepInclude(failed[0], { user: "owner", collection: "default", reason: "store" })
+      assert.include(failed[0]?.message, "original of boats.md is missing")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("rebuilds the collections of all users while the server runs, and nobody is charged", () =>
     Effect.gen(function* () {
       const { chunkers, data, other, owner } = yield* outdated
       const server = yield* startServer({ data, models: paid })
@@ -189,47 +202,6 @@ describe("an administrator", () => {
         Effect.map(server.json(Self, "/api/user/self", bearer(token)), (self) => self.data.quota)
       )
       const before = yield* quotas
-      const refused = yield* server.call("/api/rebuild", { ...bearer(other.access_token), method: "POST" })
-      assert.strictEqual(refused.status, 403)
-      assert.strictEqual((yield* server.call("/api/rebuild", bearer(other.access_token))).status, 403)
-      assert.strictEqual((yield* server.call("/api/rebuild", { ...bearer(other.key) })).status, 401)
-      const { data: started } = yield* server.json(Progress, "/api/rebuild", {
-        ...bearer(owner),
-        method: "POST"
-      })
-      assert.isTrue(started.running)
-      const { data: ended } = yield* Effect.repeat(server.json(Progress, "/api/rebuild", bearer(owner)), {
-        schedule: Schedule.spaced("50 millis"),
-        until: (progress) => !progress.data.running
-      })
-      assert.deepStrictEqual(ended, { running: false, outdated: 2, rebuilt: 2, documents: 2, failed: [] })
-      assert.notInclude(yield* chunkers, "headings-0")
-      assert.deepStrictEqual(yield* quotas, before)
-      const audit = yield* server.call("/api/audit", bearer(owner))
-      assert.include(yield* Effect.promise(() => audit.text()), "libraries.rebuild")
-    }).pipe(Effect.scoped)
-  )
-
-  it.live("rebuilds them with another embedding model, and is told what failed", () =>
-    Effect.gen(function* () {
-      const { data, owner } = yield* outdated
-      yield* Effect.promise(() => rm(join(data, "library", "files.lance"), { recursive: true }))
-      const server = yield* startServer({ data, models: renamed })
-      yield* server.call("/api/rebuild", { ...bearer(owner), method: "POST" })
-      const { data: ended } = yield* Effect.repeat(server.json(Progress, "/api/rebuild", bearer(owner)), {
-        schedule: Schedule.spaced("50 millis"),
-        until: (progress) => !progress.data.running
-      })
-      assert.deepInclude(ended, { outdated: 2, rebuilt: 1 })
-      const [failed] = ended.failed
-      assert.deepInclude(failed, { user: "owner", collection: "default", reason: "store" })
-      assert.include(failed?.message, "original of boats.md is missing")
-    }).pipe(Effect.scoped)
-  )
-
-  it.live("rebuilds them with the command `rebuild`", () =>
-    Effect.gen(function* () {
-      const { chunkers, data } = yield* outdated
       const printed: Array<string> = []
       yield* Command.runWith(sluice, { version: "0" })(["rebuild", "--data", data, "--json"]).pipe(
         Effect.provideService(Console.Console, {
@@ -245,6 +217,7 @@ describe("an administrator", () => {
         failed: []
       })
       assert.notInclude(yield* chunkers, "headings-0")
+      assert.deepStrictEqual(yield* quotas, before)
     }).pipe(Effect.scoped)
   )
 })

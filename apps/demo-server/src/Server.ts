@@ -17,7 +17,6 @@ import { DocumentsLayer } from "./documents/Documents.ts"
 import { FiguresLayer } from "./documents/Figures.ts"
 import { PageImages } from "./documents/PageImages.ts"
 import { QaLayer } from "./documents/Qa.ts"
-import { RebuildAll } from "./libraries/RebuildAll.ts"
 import { UserLibraries } from "./libraries/UserLibraries.ts"
 import { StatusLayer } from "./documents/Status.ts"
 import { AccountLayer } from "./gateway/Account.ts"
@@ -124,7 +123,7 @@ export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader
   Layer.effectDiscard(start).pipe(
     Layer.provide(HttpRouter.serve(RoutesLayer, SERVE_OPTIONS)),
     Layer.provideMerge(
-      Layer.mergeAll(UserLibraries.layer, RebuildAll.layer, PageImages.layer, Recovery.layer).pipe(
+      Layer.mergeAll(UserLibraries.layer, PageImages.layer, Recovery.layer).pipe(
         Layer.provideMerge(ProvidersLayer),
         Layer.provideMerge(BillingLayer),
         Layer.provideMerge(Layer.mergeAll(MediaFiles.layer, MediaTasks.layer, ProvidersFileState.layer)),

@@ -18,7 +18,6 @@ type Action =
   | "token.remove"
   | "session.open"
   | "session.close"
-  | "libraries.rebuild"
 
 /** A change, without secrets. */
 export interface AuditChange {

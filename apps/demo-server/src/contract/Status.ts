@@ -1,9 +1,8 @@
 /** The server's status: its models, document counts, and whether it can answer. */
-import { AccessTokenAuth, MalformedRequest } from "@sluice/core/contract"
+import { MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"
-import { DataEnvelope } from "./Administration.ts"
 import { IngestStreamEvent } from "./Documents.ts"
 
 /**
@@ -44,23 +43,6 @@ export const ServerStatus = Schema.Struct({
 })
 export type ServerStatus = typeof ServerStatus.Type
 
-/** A rebuild of all users' outdated collections: counts of collections and of documents, and what failed. */
-export const RebuildProgress = Schema.Struct({
-  running: Schema.Boolean,
-  outdated: Schema.Int,
-  rebuilt: Schema.Int,
-  documents: Schema.Int,
-  failed: Schema.Array(
-    Schema.Struct({
-      user: Schema.String,
-      collection: Schema.String,
-      reason: Schema.String,
-      message: Schema.String
-    })
-  )
-})
-export type RebuildProgress = typeof RebuildProgress.Type
-
 export class StatusGroup extends HttpApiGroup.make("status")
   .add(
     /** Needs no credential: without one, the response has only the state, the formats and the names of the models. */
@@ -68,17 +50,6 @@ export class StatusGroup extends HttpApiGroup.make("status")
     /** Reads every document again with the current models. Server-sent events, `done` last. */
     HttpApiEndpoint.post("rebuild", "/rebuild", {
       success: HttpApiSchema.StreamSse({ data: IngestStreamEvent })
-    }).middleware(Access),
-    /**
-     * Rebuilds all users' outdated collections in the background, for administrators. No user is charged. Does nothing
-     * while it runs.
-     */
-    HttpApiEndpoint.post("rebuildAll", "/api/rebuild", {
-      success: DataEnvelope(RebuildProgress)
-    }).middleware(AccessTokenAuth),
-    /** The progress of the last such rebuild. */
-    HttpApiEndpoint.get("rebuildAllProgress", "/api/rebuild", {
-      success: DataEnvelope(RebuildProgress)
-    }).middleware(AccessTokenAuth)
+    }).middleware(Access)
   )
   .middleware(MalformedRequest) {}

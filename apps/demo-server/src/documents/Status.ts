@@ -4,11 +4,9 @@ import { DocumentFormats } from "@sluice/rag"
 import { Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { makeAdminGuard } from "../accounts/Administration.ts"
 import { OWNER } from "../accounts/Owner.ts"
 import { bearerToken, makeAuthenticator, requireDocuments } from "../accounts/Authenticator.ts"
 import { CurrentUser } from "../contract/Access.ts"
-import { wrapData } from "../contract/Administration.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { modelsFrom } from "../providers/LibraryModels.ts"
 import { providersPath } from "../providers/ProvidersSettings.ts"
@@ -16,8 +14,6 @@ import { VERSION } from "../config/ServerConfig.ts"
 import { withCurrentContext } from "../libraries/BilledModels.ts"
 import { endWithError, withRagFailures } from "../libraries/RagFailure.ts"
 import { makeStorageOf } from "./Upload.ts"
-import { RebuildAll } from "../libraries/RebuildAll.ts"
-import { catchSqlError } from "../sql/StoreFailure.ts"
 import { UserLibraries } from "../libraries/UserLibraries.ts"
 
 export const StatusLayer = HttpApiBuilder.group(
@@ -25,8 +21,6 @@ export const StatusLayer = HttpApiBuilder.group(
   "status",
   Effect.fn(function* (handlers) {
     const libraries = yield* UserLibraries
-    const all = yield* RebuildAll
-    const { change, requireAdmin } = yield* makeAdminGuard
     const storageOf = yield* makeStorageOf
     const { byKey, byToken, sessionUser } = yield* makeAuthenticator
     /** Undefined without a credential that may read documents. */
@@ -71,15 +65,6 @@ export const StatusLayer = HttpApiBuilder.group(
       rebuild: Effect.fn("rebuild")(function* () {
         const library = yield* libraries.of((yield* CurrentUser).user)
         return endWithError(yield* withCurrentContext(library.rebuild))
-      }),
-      rebuildAll: Effect.fn("rebuildAll.start")(function* () {
-        const self = yield* requireAdmin
-        const entry = { action: "libraries.rebuild", subject: "all" } as const
-        return wrapData(yield* catchSqlError(change(self, undefined, all.start, () => entry)))
-      }),
-      rebuildAllProgress: Effect.fn("rebuildAll.progress")(function* () {
-        yield* requireAdmin
-        return wrapData(yield* all.progress)
       })
     })
   })

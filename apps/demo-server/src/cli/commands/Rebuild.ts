@@ -1,21 +1,49 @@
-/** `sluice rebuild`: rebuilds the outdated collections of all users. */
-import { Effect } from "effect"
+/** `sluice rebuild`: rebuilds the collections of all users that another version or another embedding model made. */
+import { Library, type RagError } from "@sluice/rag"
+import { Effect, Stream } from "effect"
 import { Command } from "effect/cli"
-import { rebuildAll } from "../../libraries/RebuildAll.ts"
+import { ServerConfig } from "../../config/ServerConfig.ts"
+import { libraryFolders } from "../../libraries/LibraryFolders.ts"
+import { reasonCode } from "../../libraries/RagFailure.ts"
 import { dataFlag, jsonFlag } from "../library/Flags.ts"
 import { plural } from "../library/IngestFolder.ts"
 import { modelsLayer } from "../library/OpenLibrary.ts"
 import { note, printResult, progressBar, setExitCode } from "../output/Output.ts"
 
+/** Calls of models are not billed to users. A collection that fails is reported, and stays as it is. */
+export const rebuildAll = Effect.fn("cli.rebuild")(function* () {
+  const { describeFigures } = yield* ServerConfig
+  const showProgress = yield* progressBar("Rebuilding")
+  const done = { outdated: 0, rebuilt: 0, documents: 0 }
+  const failed: Array<Readonly<Record<"user" | "collection" | "reason" | "message", string>>> = []
+  const reportFailure = (user: string, collection: string, { message, reason }: RagError) => {
+    failed.push({ user, collection, reason: reasonCode(reason), message })
+    return note(`not rebuilt: collection "${collection}" of ${user}: ${message}`)
+  }
+  for (const { folder, user } of yield* libraryFolders) {
+    const names = yield* Library.outdated(folder).pipe(
+      Effect.catch((error) => Effect.as(reportFailure(user, "", error), []))
+    )
+    done.outdated += names.length
+    for (const collection of names)
+      yield* Library.rebuild(folder, { collection, describeFigures }).pipe(
+        Stream.runForEach(({ type }) =>
+          type === "document"
+            ? showProgress(++done.documents, undefined, plural(done.rebuilt, "collection"))
+            : Effect.void
+        ),
+        Effect.andThen(Effect.sync(() => done.rebuilt++)),
+        Effect.catch((error) => reportFailure(user, collection, error))
+      )
+  }
+  return { ...done, failed }
+})
+
 export const rebuildCommand = Command.make("rebuild", { data: dataFlag, json: jsonFlag }, ({ data, json }) =>
   Effect.gen(function* () {
-    const showProgress = yield* progressBar("Rebuilding")
-    const { documents, failed, outdated, rebuilt } = yield* rebuildAll((progress) =>
-      showProgress(progress.documents, undefined, plural(progress.rebuilt, "collection"))
-    )
-    for (const { collection, message, user } of failed)
-      yield* note(`not rebuilt: collection "${collection}" of ${user}: ${message}`)
-    yield* printResult(json, { outdated, rebuilt, documents, failed }, () =>
+    const result = yield* rebuildAll()
+    const { documents, failed, outdated, rebuilt } = result
+    yield* printResult(json, result, () =>
       outdated === 0
         ? "No collection is outdated."
         : `${rebuilt} of ${plural(outdated, "collection")} rebuilt; ${plural(documents, "document")}`
