@@ -324,7 +324,7 @@ describe("captionStart", () => {
     ["Figure 3 shows the gates", "figure", "3", "bare"],
     ["Figure 3 continued to rise", "figure", "3", "bare"]
   ] as const)("reads %s", (text, kind, number, sign) => {
-    const { word: _, length: __, series: ___, ...start } = captionStart(text)!
+    const { word: _, length: __, ...start } = captionStart(text)!
     assert.deepStrictEqual(start, { kind, number, sign })
   })
 

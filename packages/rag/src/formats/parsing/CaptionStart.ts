@@ -11,8 +11,6 @@ export interface CaptionStart {
   readonly length: number
   /** As written: `Fig.`, `Tabelle`. */
   readonly word: string
-  /** Figures with the same number and series are one: `Fig. 1` and `Figure 1`, but not `Listing 1`. */
-  readonly series: string
   /** What follows the label: a delimiter (`marked`), nothing (`alone`), or words (`bare`); or it has no number. */
   readonly sign: "marked" | "alone" | "bare" | "unnumbered"
 }
@@ -29,7 +27,7 @@ const NUMBER =
   "(?:[A-Z]{1,2}[.-]?)?\\d{1,3}(?:[.\\-–‑]\\d{1,3}){0,3}[a-z]?|[IVXLC]{1,6}|[A-Z](?:\\.\\d{1,3})+"
 
 const LATIN = new RegExp(
-  `^((?:supplementary|supplemental|supporting|extended data|online|appendix|anhang)\\s+)?(?:(${LATIN_FIGURE})|(${LATIN_TABLE}))\\s*(${NUMBER})(?![\\p{L}\\p{N}])`,
+  `^(?:(?:supplementary|supplemental|supporting|extended data|online|appendix|anhang)\\s+)?(?:(${LATIN_FIGURE})|(${LATIN_TABLE}))\\s*(${NUMBER})(?![\\p{L}\\p{N}])`,
   "iu"
 )
 const CJK = new RegExp(`^(?:(${CJK_FIGURE})|(${CJK_TABLE}))\\s*(${NUMBER})(?![0-9A-Za-z])`, "u")
@@ -54,7 +52,7 @@ const unnumbered = (text: string): CaptionStart | undefined => {
   if (match === null) return undefined
   const word = match[1] ?? match[2]!
   const kind = match[1] === undefined ? "table" : "figure"
-  return { kind, number: undefined, length: match[0].length, word, series: kind, sign: "unnumbered" }
+  return { kind, number: undefined, length: match[0].length, word, sign: "unnumbered" }
 }
 
 /** Characters after a label in which its delimiter is searched, and at the end of a text in which leaders are. */
@@ -67,8 +65,7 @@ export const captionStart = (text: string): CaptionStart | undefined => {
   const cjk = latin === null ? CJK.exec(text) : null
   const match = latin ?? cjk
   if (match === null) return unnumbered(text)
-  const [figure, table, number] =
-    latin === null ? [match[1], match[2], match[3]] : [match[2], match[3], match[4]]
+  const [, figure, table, number] = match
   // Labels are capitalized: not "map I", "image a"
   if (latin !== null && /^\p{Ll}/u.test(text)) return undefined
   if (latin !== null && !/\d/.test(number!) && number !== number!.toUpperCase()) return undefined
@@ -80,16 +77,11 @@ export const captionStart = (text: string): CaptionStart | undefined => {
       : DELIMITER.test(after) || (cjk !== null && CJK_BLANK.test(after))
         ? "marked"
         : "bare"
-  const word = (figure ?? table)!.toLowerCase()
   return {
     kind: figure === undefined ? "table" : "figure",
     number: number!,
     length: match[0].length,
     word: (figure ?? table)!,
-    series: [
-      latin?.[1]?.trim().toLowerCase() ?? "",
-      word.startsWith("fig") ? "figure" : word.startsWith("tab") ? "table" : word
-    ].join(" "),
     sign
   }
 }

@@ -180,12 +180,11 @@ export const captionsOf = (
   }
   if (found.size > limits.maxCaptions) return []
   const starts = new Set(found.keys())
-  return [...found].map(([segment, { kind, number, series }]) => {
+  return [...found].map(([segment, { kind, number }]) => {
     const segments = captionLines(segment, frame, starts, columns, body)
     return {
       kind,
       number,
-      series,
       segments,
       box: hull(segments.map(({ box }) => box)),
       text: segments.map(({ text }) => text).join(" ")

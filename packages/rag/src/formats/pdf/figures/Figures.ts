@@ -126,12 +126,12 @@ export const findFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<PdfFig
 const captionedFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<PdfFigure> => {
   const regions = regionsOf(withoutRepeated(pages))
   const preference = sidePreferenceOf(regions.map(({ captions }) => captions))
-  const all = regions.flatMap(({ captions, page, turn }) =>
-    assign(captions, preference)
-      .map((region) => ({ region, figure: toFound(region, page, turn) }))
-      .filter(({ figure }) => area(figure.box) > 0)
-  )
-  return withoutDuplicateNumbers(all).toSorted((a, b) => a.page - b.page)
+  return regions
+    .flatMap(({ captions, page, turn }) =>
+      assign(captions, preference).map((region) => toFound(region, page, turn))
+    )
+    .filter(({ box }) => area(box) > 0)
+    .toSorted((a, b) => a.page - b.page)
 }
 
 const toFound = ({ box, caption }: FigureRegion, page: RawPage, turn: Turn): PdfFigure => {
@@ -139,22 +139,3 @@ const toFound = ({ box, caption }: FigureRegion, page: RawPage, turn: Turn): Pdf
   const written = segments.flatMap(({ runs }) => runs)
   return figureOn(page, onPage(box, { ...page, turn }), { kind, number, caption: written, turn })
 }
-
-const CONTINUED = /\b(?:cont(?:inued|['’]?d|\.)?|fortsetzung|suite|continuación)\b|续|續/iu
-
-/** Drops a figure if another one with its number is clearly better. Numbers may restart, as in collections. */
-const withoutDuplicateNumbers = (
-  all: ReadonlyArray<{ readonly region: FigureRegion; readonly figure: PdfFigure }>
-): ReadonlyArray<PdfFigure> =>
-  all
-    .filter(({ region: { caption, content } }) =>
-      all.every(
-        ({ region: other }) =>
-          caption.number === undefined ||
-          other.caption.number !== caption.number ||
-          other.caption.series !== caption.series ||
-          CONTINUED.test(caption.text) ||
-          other.content < content + limits.clearlyWorse
-      )
-    )
-    .map(({ figure }) => figure)

@@ -203,11 +203,10 @@ export const Tolerances = {
     maxSteps: 20_000 // count: choices tried for one page
   },
 
-  /** Drawings of a page, and figures that claim one number. */
+  /** Drawings of a page, and pages that are measured. */
   figures: {
     maxHeightShare: 0.8, // share of the page's height: higher drawings are borders
-    samplePages: 60, // count: pages on which the running text is measured
-    clearlyWorse: 0.4 // score: difference at which a rival for a number is dropped
+    samplePages: 60 // count: pages on which the running text is measured
   },
 
   /** Rectangles that enclose figures. */
