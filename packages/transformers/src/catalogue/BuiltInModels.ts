@@ -4,13 +4,24 @@
  */
 import type { CatalogueFile, LocalCatalogue } from "./CatalogueModel.ts"
 
-const file = (path: string, bytes: number, sha256: string): CatalogueFile => ({ path, bytes, sha256 })
+type SizeAndHash = readonly [bytes: number, sha256: string]
 
-/** The weights, under the name that `q8` stands for. */
-const weights = (path: string, bytes: number, sha256: string): CatalogueFile => ({
-  ...file(path, bytes, sha256),
-  as: "onnx/model_quantized.onnx"
-})
+/** The three JSON files of a model, and its weights under the name that `q8` stands for. */
+const filesOf = (
+  weights: string,
+  sizes: readonly [SizeAndHash, SizeAndHash, SizeAndHash, SizeAndHash]
+): ReadonlyArray<CatalogueFile> =>
+  ["config.json", "tokenizer.json", "tokenizer_config.json", weights].map((path, i) => ({
+    path,
+    bytes: sizes[i]![0],
+    sha256: sizes[i]![1],
+    ...(path === weights && { as: "onnx/model_quantized.onnx" })
+  }))
+
+/** What the owner of a model published about it. */
+const publishedOf = (repository: string, value: number) => [
+  { measure: MTEB, value, source: `https://huggingface.co/${repository}` }
+]
 
 const GRANITE_LANGUAGES = "more than 200, of which 52 were trained for retrieval"
 const MTEB = "MTEB Multilingual Retrieval, 18 tasks, nDCG@10"
@@ -31,27 +42,13 @@ const models: LocalCatalogue["models"] = [
     maxTokens: 512,
     dimension: 384,
     pooling: "cls",
-    files: [
-      file("config.json", 1_216, "de948b0bdc6f356afad7a84b276d8dd7e7fe10fb9add1bb5e610621c28e41ebc"),
-      file("tokenizer.json", 25_301_672, "4f2842d568e2724370aec203652a42ac783c7937f8347a1a2cc7506d71f1582f"),
-      file(
-        "tokenizer_config.json",
-        12_860,
-        "6ed69389e30a8ecabfce2f9ebcdf0c908b34056f24d994340f2f216521c057d5"
-      ),
-      weights(
-        "onnx/model_quint8_avx2.onnx",
-        98_247_878,
-        "a6022dd8220ea6f6595562a1328ee216f4a94faa55362f2f4747c80f1e78772e"
-      )
-    ],
-    published: [
-      {
-        measure: MTEB,
-        value: 59.6,
-        source: "https://huggingface.co/ibm-granite/granite-embedding-97m-multilingual-r2"
-      }
-    ]
+    files: filesOf("onnx/model_quint8_avx2.onnx", [
+      [1_216, "de948b0bdc6f356afad7a84b276d8dd7e7fe10fb9add1bb5e610621c28e41ebc"],
+      [25_301_672, "4f2842d568e2724370aec203652a42ac783c7937f8347a1a2cc7506d71f1582f"],
+      [12_860, "6ed69389e30a8ecabfce2f9ebcdf0c908b34056f24d994340f2f216521c057d5"],
+      [98_247_878, "a6022dd8220ea6f6595562a1328ee216f4a94faa55362f2f4747c80f1e78772e"]
+    ]),
+    published: publishedOf("ibm-granite/granite-embedding-97m-multilingual-r2", 59.6)
   },
   {
     id: "granite-embedding-311m",
@@ -65,27 +62,13 @@ const models: LocalCatalogue["models"] = [
     maxTokens: 512,
     dimension: 768,
     pooling: "cls",
-    files: [
-      file("config.json", 1_191, "e1e3fc842a8e0537e25d6e4c93879698b92ae96722e8c162bef334b57978a3b0"),
-      file("tokenizer.json", 33_384_821, "0087c868b33bad550a78a08d19798cfd7f713cde4f020803b8f51f405503e15f"),
-      file(
-        "tokenizer_config.json",
-        1_155_500,
-        "7947bdf0378520e69ca412b8c4dacd1cffa8aef099f851fdd5c65aa27c6b36a0"
-      ),
-      weights(
-        "onnx/model_quint8_avx2.onnx",
-        313_421_909,
-        "f1fdd44e7e1ac51f12ab7957c7bd092e064d596c288513bf9d326842f669edee"
-      )
-    ],
-    published: [
-      {
-        measure: MTEB,
-        value: 64.0,
-        source: "https://huggingface.co/ibm-granite/granite-embedding-311m-multilingual-r2"
-      }
-    ]
+    files: filesOf("onnx/model_quint8_avx2.onnx", [
+      [1_191, "e1e3fc842a8e0537e25d6e4c93879698b92ae96722e8c162bef334b57978a3b0"],
+      [33_384_821, "0087c868b33bad550a78a08d19798cfd7f713cde4f020803b8f51f405503e15f"],
+      [1_155_500, "7947bdf0378520e69ca412b8c4dacd1cffa8aef099f851fdd5c65aa27c6b36a0"],
+      [313_421_909, "f1fdd44e7e1ac51f12ab7957c7bd092e064d596c288513bf9d326842f669edee"]
+    ]),
+    published: publishedOf("ibm-granite/granite-embedding-311m-multilingual-r2", 64.0)
   },
   {
     id: "mmarco-minilm",
@@ -97,16 +80,12 @@ const models: LocalCatalogue["models"] = [
     parameters: 118,
     dtype: "q8",
     maxTokens: 512,
-    files: [
-      file("config.json", 891, "cc2cfe51aa3fd759d21d21acf5dfd6994aa67a3c9210636d22e143699d336c77"),
-      file("tokenizer.json", 17_082_660, "62c24cdc13d4c9952d63718d6c9fa4c287974249e16b7ade6d5a85e7bbb75626"),
-      file("tokenizer_config.json", 435, "e7fbfbfa6347b4e414c1cee50d142e2c2f9a895dad68b068ae83a8b564c3837e"),
-      weights(
-        "onnx/model_quint8_avx2.onnx",
-        118_620_016,
-        "6c2513767fb63d008a4377bef7a7a3555433d9436342bb53e35a3a72ffc52d4b"
-      )
-    ],
+    files: filesOf("onnx/model_quint8_avx2.onnx", [
+      [891, "cc2cfe51aa3fd759d21d21acf5dfd6994aa67a3c9210636d22e143699d336c77"],
+      [17_082_660, "62c24cdc13d4c9952d63718d6c9fa4c287974249e16b7ade6d5a85e7bbb75626"],
+      [435, "e7fbfbfa6347b4e414c1cee50d142e2c2f9a895dad68b068ae83a8b564c3837e"],
+      [118_620_016, "6c2513767fb63d008a4377bef7a7a3555433d9436342bb53e35a3a72ffc52d4b"]
+    ]),
     published: [{ measure: MIRACL_ID, value: 0.656, source: RERANKED_MIRACL }],
     note: "Trained on mMARCO, a translation of MS MARCO, whose own terms are for research"
   },
@@ -120,20 +99,12 @@ const models: LocalCatalogue["models"] = [
     parameters: 568,
     dtype: "q8",
     maxTokens: 512,
-    files: [
-      file("config.json", 848, "122e922dcfed6503c8721e6fe1daf090340c3d95ca7f3aa3a72730b321a51cfd"),
-      file("tokenizer.json", 17_082_900, "8bf8afbfd11306bd872018c53bfdf2e160a56f8edbcf49933324404791c148d3"),
-      file(
-        "tokenizer_config.json",
-        1_203,
-        "b87c8703482b0300d3da30e201519aa641f6a450f5eb5bf1e624afbf70c74d80"
-      ),
-      file(
-        "onnx/model_quantized.onnx",
-        570_727_094,
-        "912fc1215c2dbff6499700534bd8d31253af01573861abbfc43afd1fab6cce5d"
-      )
-    ],
+    files: filesOf("onnx/model_quantized.onnx", [
+      [848, "122e922dcfed6503c8721e6fe1daf090340c3d95ca7f3aa3a72730b321a51cfd"],
+      [17_082_900, "8bf8afbfd11306bd872018c53bfdf2e160a56f8edbcf49933324404791c148d3"],
+      [1_203, "b87c8703482b0300d3da30e201519aa641f6a450f5eb5bf1e624afbf70c74d80"],
+      [570_727_094, "912fc1215c2dbff6499700534bd8d31253af01573861abbfc43afd1fab6cce5d"]
+    ]),
     published: [{ measure: MIRACL_ID, value: 0.712, source: RERANKED_MIRACL }],
     note: "About 14 times the work of mmarco-minilm: 24 layers of 1,024 numbers instead of 12 of 384"
   }
