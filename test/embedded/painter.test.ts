@@ -149,7 +149,7 @@ describe("parameters of paint", () => {
 
   it.effect("raw has muted colours and grain", () =>
     Effect.gen(function* () {
-      for (const prompt of ["green hills", "a blue lake", "circles"]) {
+      for (const prompt of ["green hills", "a blue lake", "a red sunset"]) {
         const poster = yield* painted({ prompt })
         const raw = yield* painted({ prompt, raw: true })
         assert.isBelow(chromaOf(raw), chromaOf(poster) * 0.7, prompt)
@@ -172,7 +172,7 @@ describe("parameters of paint", () => {
       assert.isBelow(high, low * 0.5)
       assert.isAbove(high, 0)
       // The prompt is seen all the same.
-      const other = yield* painted({ reference, fidelity: "high", prompt: "red circles" })
+      const other = yield* painted({ reference, fidelity: "high", prompt: "red hills" })
       assert.isAbove(distance(other, yield* painted({ reference, fidelity: "high" })), 1)
     })
   )

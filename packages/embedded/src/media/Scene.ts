@@ -5,9 +5,7 @@
 import type { Composition } from "./drawing/Canvas.ts"
 import { paletteOf } from "./drawing/Palette.ts"
 import { randomOf } from "./drawing/Random.ts"
-import { circles } from "./scenes/Circles.ts"
 import type { Size } from "./MediaRequest.ts"
-import { ribbons } from "./scenes/Ribbons.ts"
 import { terrain } from "./scenes/Terrain.ts"
 import { water } from "./scenes/Water.ts"
 
@@ -23,16 +21,14 @@ interface SceneRequest extends Size {
 /** The SVG elements at a time in seconds. */
 export type Scene = (seconds: number) => string
 
-const COMPOSITIONS: readonly [Composition, ...ReadonlyArray<Composition>] = [water, terrain, circles, ribbons]
+const COMPOSITIONS: readonly [Composition, ...ReadonlyArray<Composition>] = [water, terrain]
 
 const SUBJECTS: ReadonlyArray<readonly [RegExp, Composition]> = [
   [
     /\b(sea|ocean|water|waves?|river|lake|canal|lock|sluice|boats?|ships?|harbou?r)\b|[海水河湖江船浪港闸]/iu,
     water
   ],
-  [/\b(mountains?|hills?|valleys?|landscape|desert|forest|land)\b|[山谷丘岭]|沙漠|森林|风景/iu, terrain],
-  [/\b(circles?|bubbles?|planets?|orbits?|rings?)\b|圆|泡|行星|环/iu, circles],
-  [/\b(ribbons?|silk|aurora|flow|smoke|abstract)\b|丝|带|极光|抽象/iu, ribbons]
+  [/\b(mountains?|hills?|valleys?|landscape|desert|forest|land)\b|[山谷丘岭]|沙漠|森林|风景/iu, terrain]
 ]
 
 export const sceneOf = ({ detail = 1, height, prompt, raw = false, seed, width }: SceneRequest): Scene => {
