@@ -12,11 +12,11 @@ process.env["TMPDIR"] ??= memoryFolder()
 
 /** The slowest files. They start first: started last, one would run alone. Vitest orders a first run by file size only. */
 const LONGEST = [
-  "trials.test.ts",
+  "samples.test.ts",
   "pack.test.ts",
   "page.test.ts",
   "readme.test.ts",
-  "process.test.ts",
+  "server-process.test.ts",
   "conformance.test.ts",
   "ingest-process.test.ts",
   "parse-pdf-hard.test.ts",
@@ -39,7 +39,11 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    projects: [
+      { extends: true, test: { name: "tests", include: ["test/**/*.test.ts"], exclude: ["test/trials/**"] } },
+      // Tests that kill processes, fill disks, pack the packages or attack at random. Each takes seconds.
+      { extends: true, test: { name: "trials", include: ["test/trials/*.test.ts"] } }
+    ],
     // Processes, not threads: LanceDB is native, and tests that fill a disk or drop privileges must not share a process.
     pool: "forks",
     // A process loads the modules once, not once per file. This saves a quarter of the time.

@@ -1,23 +1,14 @@
 /** Files that are made to take much time, memory or disk. */
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
 import { parse, parseAndChunk } from "../../packages/rag/src/formats/ParsedFile.ts"
 import { labelOf } from "../../packages/rag/src/formats/parsing/Label.ts"
 import { captionStart } from "../../packages/rag/src/formats/parsing/CaptionStart.ts"
-import { modelMonsters, monsters } from "../trials/monsters.ts"
-import { makeLaw } from "../trials/monstersLaw.ts"
 
 const file = (path: string, text: string) => ({ path, bytes: new TextEncoder().encode(text) })
 
-describe("the time to parse and chunk, and of the models", () => {
-  let law: ReturnType<typeof makeLaw>
-  beforeAll(() => void (law = makeLaw()))
-  afterAll(() => law.stop())
-  for (const monster of [...monsters, ...modelMonsters]) {
-    it(`grows with the size: ${monster.name}`, () => law.assertLinear(monster, 65_536))
-  }
-
+describe("the time to find labels", () => {
   it("does not grow with the spaces after a label", () => {
     const text = `Figure 1 ${" ".repeat(200_000)}x`
     const started = process.cpuUsage()

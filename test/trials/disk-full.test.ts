@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import sharp from "sharp"
-import { addressIn, dataFolder, keyIn, startProcess, tokenIn } from "./Process.ts"
+import { addressIn, dataFolder, keyIn, startProcess, tokenIn } from "../demo-server/Process.ts"
 
 /** Blocks of 512 bytes, 1 MiB together: enough for the accounts, half of what the video needs. */
 const BLOCKS = 2048

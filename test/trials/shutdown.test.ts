@@ -7,11 +7,11 @@ import { createServer, request, type ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import { join } from "node:path"
 import { PNG } from "../../packages/core/src/conformance/checks/Chat.ts"
-import { quotaOf, Self } from "./AccountCalls.ts"
-import { chat, CHAT_INPUT, codeOf, events, piece, post as ask, priced } from "./PaidServer.ts"
-import { addressIn, dataFolder, keyIn, startProcess } from "./Process.ts"
-import { startServer } from "./TestServer.ts"
-import { json, startUpstream } from "./Upstream.ts"
+import { quotaOf, Self } from "../demo-server/AccountCalls.ts"
+import { chat, CHAT_INPUT, codeOf, events, piece, post as ask, priced } from "../demo-server/PaidServer.ts"
+import { addressIn, dataFolder, keyIn, startProcess } from "../demo-server/Process.ts"
+import { startServer } from "../demo-server/TestServer.ts"
+import { json, startUpstream } from "../demo-server/Upstream.ts"
 
 /** Milliseconds. A video takes a second or two on an idle machine. */
 const FILM = 120_000

@@ -1,15 +1,15 @@
 /** A seeded sample of each long trial. `npm run -s torture` runs the full number of rounds. */
 import { it } from "vitest"
-import { seeded } from "../bench/corpus/Random.ts"
-import { documents } from "./trials/documents.ts"
-import { formats } from "./trials/formats.ts"
-import { gateway } from "./trials/gateway.ts"
-import { kills } from "./trials/kills.ts"
-import { ledger } from "./trials/ledger.ts"
-import { parsing } from "./trials/parsing.ts"
-import { pdf } from "./trials/pdf.ts"
-import type { Trial } from "./trials/Trial.ts"
-import { writers } from "./trials/writers.ts"
+import { seeded } from "../../bench/corpus/Random.ts"
+import { documents } from "./documents.ts"
+import { formats } from "./formats.ts"
+import { gateway } from "./gateway.ts"
+import { kills } from "./kills.ts"
+import { ledger } from "./ledger.ts"
+import { parsing } from "./parsing.ts"
+import { pdf } from "./pdf.ts"
+import type { Trial } from "./Trial.ts"
+import { writers } from "./writers.ts"
 
 const rounds = (trial: Trial, count: number) => async () => {
   for (let round = 1; round <= count; round++) {

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { PNG } from "../packages/core/src/conformance/checks/Chat.ts"
-import { docs, shortest } from "./readme/Examples.ts"
+import { PNG } from "../../packages/core/src/conformance/checks/Chat.ts"
+import { docs, shortest } from "../readme/Examples.ts"
 
-const root = join(import.meta.dirname, "..")
+const root = join(import.meta.dirname, "../..")
 const folders = [
   "packages/core",
   "packages/embedded",

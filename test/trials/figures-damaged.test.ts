@@ -4,7 +4,7 @@ import type { Box } from "../../packages/rag/src/document/Document.ts"
 import { findFigures } from "../../packages/rag/src/formats/pdf/figures/Figures.ts"
 import { toParsed } from "../../packages/rag/src/formats/pdf/layout/PdfDocument.ts"
 import type { Graphic, RawPage, Run } from "../../packages/rag/src/formats/pdf/page/Run.ts"
-import { brokenLaw } from "./FigureLaws.ts"
+import { brokenLaw } from "../rag/FigureLaws.ts"
 
 const WIDTH = 595
 const HEIGHT = 842

@@ -5,10 +5,10 @@ import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import { chmod, readdir } from "node:fs/promises"
 import { join } from "node:path"
-import { modelsLayer } from "./Models.ts"
-import { handbook, testFolder } from "./TestFolder.ts"
+import { modelsLayer } from "../rag/Models.ts"
+import { handbook, testFolder } from "../rag/TestFolder.ts"
 
-const CHILD = new URL("./IngestChild.ts", import.meta.url).pathname
+const CHILD = new URL("../rag/IngestChild.ts", import.meta.url).pathname
 
 /** Runs an ingest in another process. Returns its lines; the last is the signal that ended it. */
 const child = (

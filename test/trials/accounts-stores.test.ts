@@ -12,8 +12,8 @@ import { Users } from "../../apps/demo-server/src/accounts/Users.ts"
 import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
 import { layer as layerPostgres } from "../../apps/demo-server/src/sql/Postgres.ts"
 import { readCommitted, serializable } from "../../apps/demo-server/src/sql/Transaction.ts"
-import { onEachStore, onPostgres } from "./Stores.ts"
-import { startServer, temporaryFolder } from "./TestServer.ts"
+import { onEachStore, onPostgres } from "../demo-server/Stores.ts"
+import { startServer, temporaryFolder } from "../demo-server/TestServer.ts"
 
 /** The accounts' services, with their database. */
 const accountsIn = (env: Record<string, string>) =>

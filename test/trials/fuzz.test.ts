@@ -1,8 +1,8 @@
 /** Seeded rounds of the fuzzer. `npm run -s torture -- --only fuzz` runs the full count. */
 import { expect, it } from "vitest"
 import { seeded } from "../../bench/corpus/Random.ts"
-import { endpoints } from "./Endpoints.ts"
-import { type Counts, siege } from "./fuzz.ts"
+import { endpoints } from "../fuzz/Endpoints.ts"
+import { type Counts, siege } from "../fuzz/fuzz.ts"
 
 const ROUNDS = 2
 

@@ -1,9 +1,9 @@
 /** A database that becomes unavailable during a call. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Schedule, Schema } from "effect"
-import { onPostgres } from "./Stores.ts"
-import { startServer } from "./TestServer.ts"
-import { json, startUpstream } from "./Upstream.ts"
+import { onPostgres } from "../demo-server/Stores.ts"
+import { startServer } from "../demo-server/TestServer.ts"
+import { json, startUpstream } from "../demo-server/Upstream.ts"
 
 const User = Schema.Struct({ data: Schema.Struct({ quota: Schema.Int }) })
 

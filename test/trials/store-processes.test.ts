@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
-import { collectionIn } from "./StoredDocuments.ts"
-import { testFolder } from "./TestFolder.ts"
+import { collectionIn } from "../rag/StoredDocuments.ts"
+import { testFolder } from "../rag/TestFolder.ts"
 
-const CHILD = new URL("./StoreChild.ts", import.meta.url).pathname
+const CHILD = new URL("../rag/StoreChild.ts", import.meta.url).pathname
 const WRITERS = ["anna", "bo", "chen", "dora"]
 const ROUNDS = 6
 

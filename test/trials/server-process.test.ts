@@ -9,8 +9,8 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { ErrorBody } from "@sluice/core/contract"
 import { AnswerBody, IngestReportBody, ServerStatus } from "../../apps/demo-server/src/contract/index.ts"
-import { addressIn, dataFolder, keyIn, startProcess } from "./Process.ts"
-import { failedStart, filesOf, temporaryFolder } from "./TestServer.ts"
+import { addressIn, dataFolder, keyIn, startProcess } from "../demo-server/Process.ts"
+import { failedStart, filesOf, temporaryFolder } from "../demo-server/TestServer.ts"
 
 const ask = (url: URL, key: string, question: string) =>
   Effect.promise(async () => {

@@ -1,9 +1,9 @@
 /** 200 parallel calls over HTTP on a balance for 50: at one server, and at three processes on one PostgreSQL. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { dataFolder, startProcess } from "./Process.ts"
-import { onPostgres } from "./Stores.ts"
-import { startServer } from "./TestServer.ts"
+import { dataFolder, startProcess } from "../demo-server/Process.ts"
+import { onPostgres } from "../demo-server/Stores.ts"
+import { startServer } from "../demo-server/TestServer.ts"
 
 const Made = Schema.fromJsonString(
   Schema.Struct({ data: Schema.Struct({ id: Schema.Int, key: Schema.String }) })
