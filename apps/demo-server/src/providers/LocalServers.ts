@@ -80,7 +80,7 @@ const KNOWN = {
 export const LOCAL_SERVERS = Object.keys(KNOWN)
 
 /** A program on this machine answers in this time, or is not what is looked for. */
-const PATIENCE = "500 millis"
+const PATIENCE = "1500 millis"
 const MAX_RESPONSE_BYTES = 1_048_576
 
 /** Names that can stand in a command and on a terminal as they are. */
