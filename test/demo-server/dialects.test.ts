@@ -117,7 +117,7 @@ const startToy = Effect.gen(function* () {
     { id: "v", operation: "embeddings" },
     { id: "f", operation: "videos" }
   ]
-  const upstream = { id: "toys", url, protocol: "toy", apiKey: { env: "TOY_KEY" }, models }
+  const upstream = { id: "toys", url, dialect: "toy", apiKey: { env: "TOY_KEY" }, models }
   writeFileSync(file, JSON.stringify({ upstreams: [upstream] }))
   return { env: { SLUICE_CONFIG: file, TOY_KEY: "sk-toy" }, requests }
 })
@@ -194,6 +194,6 @@ it.live("an unknown protocol fails the start, and the message lists the known on
   Effect.gen(function* () {
     const { env } = yield* startToy
     const { printed } = yield* failedStart(yield* temporaryFolder, env)
-    assert.include(printed, "the protocol of `toys` is unknown: toy. Known protocols: gateway")
+    assert.include(printed, "the dialect toy is unknown. Known dialects: gateway, openai")
   }).pipe(Effect.scoped)
 )

@@ -59,7 +59,7 @@ describe("the providers' file", () => {
       const [, example = ""] = /```json\n([\s\S]*?)```/.exec(page) ?? []
       const { embedded, upstreams = [] } = yield* decodeProvidersFile(example)
       assert.deepStrictEqual(
-        upstreams.map(({ id, models }) => [id, models.length]),
+        upstreams.map(({ id, models }) => [id, models?.length]),
         [
           ["east", 3],
           ["west", 2]

@@ -1,5 +1,12 @@
 /** The protocols of vendors behind the gateway's interface. */
 export { DIALECTS, Dialects } from "./dialects/index.ts"
-export { gateway } from "./dialects/gateway.ts"
+export { gateway } from "./protocol/GatewayDialect.ts"
 export type * from "./protocol/Dialect.ts"
-export { type DialectConnection, joinUrl, makeDialectClient } from "./protocol/DialectClient.ts"
+export {
+  type DialectConnection,
+  type DialectSettings,
+  joinUrl,
+  makeDialectClient
+} from "./protocol/DialectClient.ts"
+export { listModels } from "./protocol/ListModels.ts"
+export { layerVendorTransport } from "./protocol/VendorTransport.ts"

@@ -9,6 +9,7 @@ import {
   TimedOut
 } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
+import { gateway, layerVendorTransport } from "@sluice/providers"
 import { Context, Duration, Effect, Layer, Stream } from "effect"
 import type { UpstreamConnection } from "../routing/UpstreamClient.ts"
 import { rewordConfigurationErrors } from "../routing/UpstreamFaults.ts"
@@ -73,10 +74,11 @@ interface LibraryModelOptions {
 
 /** `Gateway` for the library's models. */
 export const layerLibraryGateway = (
-  { apiKey, idle, names, url }: UpstreamConnection & { readonly url: string },
+  upstream: UpstreamConnection,
   { batch, timeout }: LibraryModelOptions
 ) => {
-  const reword = rewordLibraryErrors(names)
+  const { apiKey, idle, url } = upstream
+  const reword = rewordLibraryErrors(upstream.names)
   return Layer.effect(
     Gateway,
     Effect.map(Gateway, (gateway) =>
@@ -97,7 +99,7 @@ export const layerLibraryGateway = (
     )
   ).pipe(
     Layer.provide(
-      GatewayClient.layer({
+      GatewayClient.layerWithoutTransport({
         baseUrl: url,
         apiKey,
         attemptTimeout: timeout,
@@ -105,6 +107,7 @@ export const layerLibraryGateway = (
         idleTimeout: idle,
         ...(batch !== undefined && { embeddings: { texts: batch } })
       })
-    )
+    ),
+    Layer.provide(layerVendorTransport({ dialect: gateway, ...upstream }))
   )
 }

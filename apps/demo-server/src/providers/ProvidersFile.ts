@@ -45,10 +45,12 @@ const CredentialSource = Schema.Struct({
 
 const share = { priority: Schema.optionalKey(Priority), weight: Schema.optionalKey(Positive) }
 
+const OPERATIONS = ["rerank", "embeddings", "chat", "images", "videos"] as const
+
 const Model = Schema.Struct({
   ...share,
   id: Schema.NonEmptyString,
-  operation: Schema.Literals(["rerank", "embeddings", "chat", "images", "videos"]),
+  operation: Schema.Literals(OPERATIONS),
   aliases: Schema.optionalKey(Schema.Array(Schema.NonEmptyString)),
   timeoutSeconds: Schema.optionalKey(Seconds),
   group: Schema.optionalKey(Schema.Literals(MODEL_GROUPS as readonly [ModelGroup, ...Array<ModelGroup>])),
@@ -59,25 +61,54 @@ const Model = Schema.Struct({
   batch: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThan(0)))
 })
 
+const Texts = Schema.Record(Schema.NonEmptyString, Schema.String)
+
 const Upstream = Schema.Struct({
   ...share,
-  id: Id,
-  url: Url,
-  protocol: Schema.optionalKey(Schema.NonEmptyString),
-  apiKey: CredentialSource,
+  /** Default: the dialect. */
+  id: Schema.optionalKey(Id),
+  /** Default: the dialect's. */
+  url: Schema.optionalKey(Url),
+  dialect: Schema.optionalKey(Schema.NonEmptyString),
+  /** Default: the dialect's variable. */
+  apiKey: Schema.optionalKey(CredentialSource),
+  paths: Schema.optionalKey(
+    Schema.Struct(
+      Record.fromIterableWith(OPERATIONS, (name) => [
+        name,
+        Schema.optionalKey(Schema.String.check(Schema.isPattern(/^\//, { expected: "a path such as /chat" })))
+      ])
+    )
+  ),
+  headers: Schema.optionalKey(Texts),
+  query: Schema.optionalKey(Texts),
+  drop: Schema.optionalKey(Schema.Array(Schema.NonEmptyString)),
+  rename: Schema.optionalKey(Texts),
+  /** Operations of listed models, where the name suggests another one. */
+  operations: Schema.optionalKey(Schema.Record(Schema.NonEmptyString, Schema.Literals(OPERATIONS))),
   timeoutSeconds: Schema.optionalKey(Seconds),
   idleSeconds: Schema.optionalKey(Seconds),
-  models: Schema.Array(Model).check(
-    Schema.isMinLength(1),
-    Schema.makeFilter((models) => {
-      const names = models.flatMap(({ aliases = [], id, operation }) =>
-        [id, ...aliases].map((name) => `\`${name}\` for ${operation}`)
-      )
-      const twice = names.find((name, at) => names.indexOf(name) !== at)
-      return twice === undefined || `Expected each name once; there are several ${twice}`
-    })
+  /** Default: those that the upstream lists. */
+  models: Schema.optionalKey(
+    Schema.Array(Model).check(
+      Schema.isMinLength(1),
+      Schema.makeFilter((models) => {
+        const names = models.flatMap(({ aliases = [], id, operation }) =>
+          [id, ...aliases].map((name) => `\`${name}\` for ${operation}`)
+        )
+        const twice = names.find((name, at) => names.indexOf(name) !== at)
+        return twice === undefined || `Expected each name once; there are several ${twice}`
+      })
+    )
   )
-})
+}).check(
+  Schema.makeFilter(
+    ({ dialect, id, models, url }) =>
+      dialect !== undefined ||
+      (id !== undefined && url !== undefined && models !== undefined) ||
+      "Expected `id`, `url` and `models`, or a `dialect`"
+  )
+)
 
 /** The uses that the library has for models, and the operation that each needs. Default: the embedded models. */
 export const LIBRARY_OPERATIONS = {
@@ -88,11 +119,33 @@ export const LIBRARY_OPERATIONS = {
   vision: "chat"
 } as const satisfies Record<string, (typeof Model.Type)["operation"]>
 
+interface Named {
+  readonly id: string
+  readonly operation: ModelEntry["operation"]
+  readonly aliases?: ReadonlyArray<string>
+}
+
+/** A sentence about a model of the library that no upstream serves. */
+export const missingLibraryModel = (
+  library: { readonly [use in keyof typeof LIBRARY_OPERATIONS]?: string },
+  upstreams: ReadonlyArray<{ readonly models: ReadonlyArray<Named> }>
+): string | undefined => {
+  const missing = Struct.keys(LIBRARY_OPERATIONS).find((use) => {
+    const name = library[use]
+    const serves = ({ aliases = [], id, operation }: Named) =>
+      operation === LIBRARY_OPERATIONS[use] && [id, ...aliases].includes(name ?? "")
+    return name !== undefined && !upstreams.some(({ models }) => models.some(serves))
+  })
+  return missing === undefined
+    ? undefined
+    : `Expected \`library.${missing}\` to be a model of an upstream for ${LIBRARY_OPERATIONS[missing]}`
+}
+
 export const ProvidersFile = Schema.Struct({
   upstreams: Schema.optionalKey(
     Schema.Array(Upstream).check(
       Schema.makeFilter((upstreams) => {
-        const ids = upstreams.map(({ id }) => id)
+        const ids = upstreams.map(({ dialect, id = dialect }) => id)
         const twice = ids.find((id, at) => ids.indexOf(id) !== at)
         return twice === undefined || `Expected each id once; there are several \`${twice}\``
       })
@@ -114,22 +167,19 @@ export const ProvidersFile = Schema.Struct({
     ({ embedded = false, upstreams = [] }) =>
       embedded !== false || upstreams.length > 0 || "Expected an upstream or `embedded`"
   ),
-  Schema.makeFilter(({ library = {}, upstreams = [] }) => {
-    const models = upstreams.flatMap(({ models }) => models)
-    const missing = Struct.keys(LIBRARY_OPERATIONS).find((use) => {
-      const name = library[use]
-      const serves = ({ aliases = [], id, operation }: (typeof models)[number]) =>
-        operation === LIBRARY_OPERATIONS[use] && [id, ...aliases].includes(name ?? "")
-      return name !== undefined && !models.some(serves)
-    })
-    return (
-      missing === undefined ||
-      `Expected \`library.${missing}\` to be a model of an upstream for ${LIBRARY_OPERATIONS[missing]}`
-    )
-  })
+  Schema.makeFilter(({ library = {}, upstreams = [] }) =>
+    // Listed models are known later.
+    upstreams.some(({ models }) => models === undefined)
+      ? true
+      : (missingLibraryModel(
+          library,
+          upstreams.map(({ models = [] }) => ({ models }))
+        ) ?? true)
+  )
 )
 export type ProvidersFile = typeof ProvidersFile.Type
 export type UpstreamEntry = typeof Upstream.Type
+export type ModelEntry = typeof Model.Type
 
 const decode = Schema.decodeUnknownEffect(ProvidersFile, { onExcessProperty: "error", errors: "all" })
 

@@ -1,12 +1,18 @@
 /** Finds and reads `sluice.config.json` and the credentials that it refers to. */
-import { ApiKey } from "@sluice/core"
-import { Config, Duration, Effect, FileSystem, Path, Schema } from "effect"
+import { ApiKey, apiKey as makeApiKey } from "@sluice/core"
+import { layerTransport } from "@sluice/core/client"
+import { type DialectSettings, Dialects, gateway, type ListedModel, listModels } from "@sluice/providers"
+import { Config, Duration, Effect, FileSystem, Path, Redacted, Schema } from "effect"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { StartError } from "../config/StartError.ts"
 import { CIRCUIT_DEFAULTS } from "../routing/ProviderCircuits.ts"
-import { Dialects, gateway } from "@sluice/providers"
 import type { ServedModel, UpstreamSettings } from "../routing/UpstreamProvider.ts"
-import { decodeProvidersFile, type UpstreamEntry } from "./ProvidersFile.ts"
+import {
+  decodeProvidersFile,
+  missingLibraryModel,
+  type ModelEntry,
+  type UpstreamEntry
+} from "./ProvidersFile.ts"
 
 /** The absolute path of the file; undefined if it does not exist and `SLUICE_CONFIG` names none. */
 export const providersPath = Effect.gen(function* () {
@@ -36,7 +42,10 @@ const read = (path: string) =>
   )
 
 /** Reads a key from its variable or file. The error names the place, not the key. */
-const readCredential = Effect.fnUntraced(function* ({ env, file }: UpstreamEntry["apiKey"], folder: string) {
+const readCredential = Effect.fnUntraced(function* (
+  { env, file }: NonNullable<UpstreamEntry["apiKey"]>,
+  folder: string
+) {
   const path = yield* Path.Path
   const found =
     file === undefined
@@ -48,20 +57,50 @@ const readCredential = Effect.fnUntraced(function* ({ env, file }: UpstreamEntry
   )
 })
 
-/** The upstream's protocol. */
-const dialectOf = ({ id, protocol = gateway.id }: UpstreamEntry) =>
+const dialectOf = (id: string) =>
   Effect.flatMap(Dialects, (dialects) => {
-    const dialect = dialects.find((one) => one.id === protocol)
+    const found = dialects.find((one) => one.id === id)
     const known = dialects.map((one) => one.id).join(", ")
-    return dialect === undefined
-      ? Effect.fail(`the protocol of \`${id}\` is unknown: ${protocol}. Known protocols: ${known}`)
-      : Effect.succeed(dialect)
+    return found === undefined
+      ? Effect.fail(`the dialect ${id} is unknown. Known dialects: ${known}`)
+      : Effect.succeed(found)
   })
 
-const modelOf = (
-  upstream: UpstreamEntry,
-  { timeoutSeconds, ...model }: UpstreamEntry["models"][number]
-): ServedModel => ({
+/** The key of a vendor on this machine that asks for none. */
+const NO_KEY = makeApiKey("none")
+
+/** Lists of models, by address and key: each change in the file's folder reads the file again. */
+const lists = new Map<string, ReadonlyArray<Required<ListedModel>>>()
+
+/** Lists the models of upstreams again when they are next needed. */
+export const forgetModelLists = Effect.sync(() => lists.clear())
+
+/** The models that an upstream lists, with the corrected operations. */
+const listedModels = Effect.fnUntraced(function* (
+  id: string,
+  settings: DialectSettings,
+  operations: NonNullable<UpstreamEntry["operations"]> = {}
+) {
+  const place = `${settings.dialect.id} ${settings.url} ${Redacted.value(settings.apiKey)}`
+  const listed =
+    lists.get(place) ??
+    (yield* Effect.provide(listModels(settings), layerTransport()).pipe(
+      Effect.mapError((why) => `the models of \`${id}\` could not be listed: ${why}. Name them in \`models\``)
+    ))
+  if (listed.length === 0) return yield* Effect.fail(`\`${id}\` lists no models. Name them in \`models\``)
+  const models = listed.map((model): ModelEntry => ({
+    ...model,
+    operation: operations[model.id] ?? model.operation
+  }))
+  if (!lists.has(place)) {
+    lists.set(place, listed)
+    const shown = models.map(({ id, operation }) => `${id} (${operation})`).join(", ")
+    yield* Effect.logInfo(`\`${id}\` lists ${shown}. Correct an operation in \`operations\``)
+  }
+  return models
+})
+
+const modelOf = (upstream: UpstreamEntry, { timeoutSeconds, ...model }: ModelEntry): ServedModel => ({
   ...model,
   aliases: model.aliases ?? [],
   priority: model.priority ?? upstream.priority ?? SHARE.priority,
@@ -75,30 +114,47 @@ export const invalidFile = (file: string) => (why: string) => new StartError({ m
 /** The file without its credentials. The error is a sentence about what is wrong. */
 export const readProvidersFile = (file: string) => Effect.flatMap(read(file), decodeProvidersFile)
 
+/** An upstream with its credential and its models. */
+const loadUpstream = Effect.fnUntraced(function* (entry: UpstreamEntry, folder: string) {
+  const { apiKey: source, drop, headers, operations, paths, query, rename } = entry
+  const dialect = yield* dialectOf(entry.dialect ?? gateway.id)
+  const { id = dialect.id, url = dialect.url } = entry
+  if (url === undefined) return yield* Effect.fail(`\`${id}\` has no \`url\`, and its dialect has none`)
+  const place = source ?? (dialect.keyVariable === undefined ? undefined : { env: dialect.keyVariable })
+  const apiKey =
+    place === undefined
+      ? NO_KEY
+      : yield* Effect.mapError(readCredential(place, folder), (why) => `the key of \`${id}\`: ${why}`)
+  const settings = {
+    dialect,
+    url: url.replace(/\/+$/, ""),
+    apiKey,
+    ...(drop && { drop }),
+    ...(headers && { headers }),
+    ...(paths && { paths }),
+    ...(query && { query }),
+    ...(rename && { rename })
+  } satisfies DialectSettings
+  const models = entry.models ?? (yield* listedModels(id, settings, operations))
+  return {
+    ...settings,
+    id,
+    models: models.map((model) => modelOf(entry, model)),
+    timeout: Duration.seconds(entry.timeoutSeconds ?? TIMEOUT_SECONDS),
+    idle: Duration.seconds(entry.idleSeconds ?? TIMEOUT_SECONDS),
+    names: { url: `the url of \`${id}\``, apiKey: `key for \`${id}\`` }
+  } satisfies UpstreamSettings
+})
+
 /** The file with its credentials. The error is a sentence about what is wrong, without keys. */
 export const loadProvidersSettings = Effect.fnUntraced(function* (file: string) {
   const path = yield* Path.Path
   const { breaker, embedded = false, library = {}, upstreams = [] } = yield* readProvidersFile(file)
+  const loaded = yield* Effect.forEach(upstreams, (entry) => loadUpstream(entry, path.dirname(file)))
+  const missing = missingLibraryModel(library, loaded)
+  if (missing !== undefined) return yield* Effect.fail(missing)
   return {
-    upstreams: yield* Effect.forEach(
-      upstreams,
-      Effect.fnUntraced(function* (upstream) {
-        const apiKey = yield* Effect.mapError(
-          readCredential(upstream.apiKey, path.dirname(file)),
-          (why) => `the key of \`${upstream.id}\`: ${why}`
-        )
-        return {
-          id: upstream.id,
-          url: upstream.url.replace(/\/+$/, "").replace(/\/v1$/, ""),
-          apiKey,
-          dialect: yield* dialectOf(upstream),
-          models: upstream.models.map((model) => modelOf(upstream, model)),
-          timeout: Duration.seconds(upstream.timeoutSeconds ?? TIMEOUT_SECONDS),
-          idle: Duration.seconds(upstream.idleSeconds ?? TIMEOUT_SECONDS),
-          names: { url: `the url of \`${upstream.id}\``, apiKey: `key for \`${upstream.id}\`` }
-        } satisfies UpstreamSettings
-      })
-    ),
+    upstreams: loaded,
     /** Undefined: the embedded models are not served. */
     embedded: embedded === false ? undefined : { ...SHARE, ...(embedded !== true && embedded) },
     health: { ...CIRCUIT_DEFAULTS, ...breaker },

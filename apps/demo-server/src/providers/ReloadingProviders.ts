@@ -4,7 +4,12 @@ import { ProvidersFileState } from "../operation/ProvidersFileState.ts"
 import { makeCircuitGuards } from "../routing/ProviderCircuits.ts"
 import type { Provider } from "../routing/Provider.ts"
 import { upstream } from "../routing/UpstreamProvider.ts"
-import { invalidFile, loadProvidersSettings, type ProvidersSettings } from "./ProvidersSettings.ts"
+import {
+  forgetModelLists,
+  invalidFile,
+  loadProvidersSettings,
+  type ProvidersSettings
+} from "./ProvidersSettings.ts"
 
 /** SIGHUP requests a reload. At a terminal it means that the terminal was closed, and ends the server. */
 const reloadSignals = process.stdin.isTTY
@@ -87,6 +92,7 @@ export const reloadingProviders = Effect.fnUntraced(function* <E, R>(
 
   const reload = (trigger: "changed" | "signal") =>
     Effect.gen(function* () {
+      if (trigger === "signal") yield* forgetModelLists
       const settings = yield* loadProvidersSettings(file)
       if (libraryOf(first) !== libraryOf(settings)) return yield* Effect.fail(LIBRARY_CHANGED)
       yield* state.setRejected(false)

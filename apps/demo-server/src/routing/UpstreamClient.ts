@@ -19,8 +19,13 @@ import {
   reasonOfErrorDetails
 } from "@sluice/core/client"
 import { Duration, Effect, Redacted } from "effect"
-import { HttpClient, HttpClientRequest, type HttpServerResponse } from "effect/http"
-import { type Dialect, gateway as gatewayDialect, makeDialectClient } from "@sluice/providers"
+import { HttpClient, type HttpClientRequest, type HttpServerResponse } from "effect/http"
+import {
+  type Dialect,
+  type DialectSettings,
+  gateway as gatewayDialect,
+  makeDialectClient
+} from "@sluice/providers"
 import { requestTools } from "./RequestTools.ts"
 import { makeRedactor } from "./RedactCredential.ts"
 import { rewordConfigurationErrors } from "./UpstreamFaults.ts"
@@ -31,9 +36,7 @@ type Response = HttpServerResponse.HttpServerResponse
 const SUCCESS = 200
 
 /** How an upstream is reached. */
-export interface UpstreamConnection {
-  /** Without a trailing slash. */
-  readonly url: string
+export interface UpstreamConnection extends Omit<DialectSettings, "dialect"> {
   readonly apiKey: ApiKey
   /** For models without a timeout of their own: until the whole response, or the head of a stream. */
   readonly timeout: Duration.Duration
@@ -41,7 +44,7 @@ export interface UpstreamConnection {
   readonly idle: Duration.Duration
   /** The names of these settings in messages. */
   readonly names: { readonly url: string; readonly apiKey: string }
-  /** The upstream's protocol; the gateway interface when not given. */
+  /** The upstream's protocol. Default: the gateway interface. */
   readonly dialect?: Dialect
 }
 
@@ -81,14 +84,10 @@ const reasonOf = ({ contentType, error }: NoResult, url: string): GatewayReason 
 
 /** Sends requests to an upstream. Errors are reworded where they concern the server's credential or address. */
 export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: UpstreamConnection) {
-  const { apiKey, dialect = gatewayDialect, names, timeout, url } = gateway
-  /** Adds the credential, and maps the protocol if it is another. */
-  const speaking = (client: HttpClient.HttpClient) =>
-    dialect === gatewayDialect
-      ? HttpClient.mapRequest(client, HttpClientRequest.bearerToken(apiKey))
-      : makeDialectClient(client, { dialect, url, apiKey, tools: requestTools })
-  const buffering = speaking(yield* HttpClient.HttpClient)
-  const downloading = speaking(yield* DownloadTransport)
+  const { apiKey, names, timeout } = gateway
+  const connection = { dialect: gatewayDialect, ...gateway, tools: requestTools }
+  const buffering = makeDialectClient(yield* HttpClient.HttpClient, connection)
+  const downloading = makeDialectClient(yield* DownloadTransport, connection)
   // There is one attempt: its limit is that of the call.
   const callerOf = (attemptTimeout: Duration.Duration) =>
     makeCaller({ retry: RETRY_NEVER, attemptTimeout, callTimeout: Duration.infinity }, apiKey)

@@ -57,8 +57,6 @@ interface Forwarded {
 /** A gateway to which calls are forwarded. */
 export interface UpstreamSettings extends UpstreamConnection {
   readonly id: string
-  /** Without a trailing slash. */
-  readonly url: string
   /** Opens the gateway's account, which lists its models. Without it, `models` is the list. */
   readonly accessToken?: SystemAccessToken | undefined
   readonly models: ReadonlyArray<ServedModel>
@@ -82,9 +80,13 @@ const accountOf = Effect.fnUntraced(function* (baseUrl: string, accessToken: Sys
   return { models: redact(reword(models)), availableModels: redact(reword(availableModels)) }
 })
 
+/** The address before the interface's paths. The dialect's client replaces it where the vendor's differs. */
+const interfaceUrl = ({ url }: UpstreamSettings) => url.replace(/\/v1$/, "")
+
 /** Forwards requests under the upstream's names for models. */
 const makeForward = Effect.fnUntraced(function* (settings: UpstreamSettings) {
-  const { idle, models, url } = settings
+  const { idle, models } = settings
+  const url = interfaceUrl(settings)
   const { redactor, send } = yield* makeUpstreamClient(settings)
   const byName = new Map(
     models.flatMap((model) =>
@@ -169,10 +171,11 @@ const creationOf =
     )
 
 const taskOperations = (
-  { url, timeout }: UpstreamSettings,
+  settings: UpstreamSettings,
   { reading, send }: Forward,
   tasks: MediaTasks["Service"]
 ) => {
+  const url = interfaceUrl(settings)
   const addressOf = ({ id, kind }: Pick<MediaTask, "id" | "kind">, rest = "") =>
     `${url}${PATHS[`${kind}s`]}/${encodeURIComponent(id)}${rest}`
   const status: TaskOperation<never> = ({ task }) =>
@@ -195,7 +198,7 @@ const taskOperations = (
         about: { operation: "videos", model: call.task.model },
         request: HttpClientRequest.delete(addressOf(call.task)),
         read: ignoreBody,
-        limit: timeout,
+        limit: settings.timeout,
         expected: cannotDelete
       }).pipe(
         Effect.catchIf(cannotDelete, () =>
@@ -212,7 +215,7 @@ const taskOperations = (
 
 /** Makes the provider of an upstream gateway. It makes one attempt for each call. */
 export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings) {
-  const { accessToken, anyModelOf, id, models, url } = settings
+  const { accessToken, anyModelOf, id, models } = settings
   const tasks = yield* MediaTasks
   const forward = yield* makeForward(settings)
   const { forwardCall, forwardStream } = forward
@@ -230,7 +233,7 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
       videos: creationOf("video", id, forward, tasks)
     },
     tasks: taskOperations(settings, forward, tasks),
-    ...(accessToken !== undefined && { account: yield* accountOf(url, accessToken) })
+    ...(accessToken !== undefined && { account: yield* accountOf(interfaceUrl(settings), accessToken) })
   } satisfies Provider
 })
 

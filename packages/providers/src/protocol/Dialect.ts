@@ -94,6 +94,25 @@ export interface OperationDialect {
   readonly task?: TaskDialect
 }
 
+/** A model of a vendor. */
+export interface ListedModel {
+  readonly id: string
+  /** Guessed from the name when not given. */
+  readonly operation?: OperationName
+}
+
+/** What is known about a model of a vendor, for the library's calls. */
+export interface KnownModel {
+  readonly operation: OperationName
+  /** Texts or documents in one request at most. */
+  readonly batch?: number
+  /** Tokens of one text at most; longer ones are cut or rejected. */
+  readonly tokens?: number
+  readonly dimension?: number
+  /** Prefixes that an embedding model expects. */
+  readonly prefixes?: { readonly query: string; readonly passage: string }
+}
+
 export interface Dialect {
   /** The name in `sluice.config.json`. */
   readonly id: string
@@ -105,6 +124,14 @@ export interface Dialect {
   readonly keyVariable?: string
   /** The headers with the key. Default: `authorization` with a bearer token. */
   readonly sign?: (apiKey: string) => Readonly<Record<string, string>>
+  /** How the vendor lists its models. Without it, only the `models` below are known. */
+  readonly list?: {
+    readonly path: string
+    /** Default: the ids of `data`, as OpenAI does. */
+    readonly parse?: (body: unknown) => ReadonlyArray<ListedModel>
+  }
+  /** Models by their names. */
+  readonly models?: Readonly<Record<string, KnownModel>>
   readonly operations: { readonly [name in OperationName]?: OperationDialect }
   /** The error in a response with another status than 2xx, if `parseErrorBody` would not find it. */
   readonly error?: (body: unknown, status: number) => ErrorFields | undefined

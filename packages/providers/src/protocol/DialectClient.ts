@@ -3,7 +3,7 @@
  * returns responses of the interface. The server and the library use the same one.
  */
 import { parseErrorBody, parseJson } from "@sluice/core/client"
-import { Effect, Predicate, Redacted } from "effect"
+import { Effect, Predicate, Record, Redacted } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientError, HttpClientResponse } from "effect/http"
 import type {
   Dialect,
@@ -12,24 +12,40 @@ import type {
   InterfaceRequest,
   OperationDialect,
   OperationName,
+  RequestBody,
   RequestTools,
   TaskDialect,
   TaskRequest,
   VendorTaskState
 } from "./Dialect.ts"
 import { interfaceEvents } from "./DialectEvents.ts"
+import { gateway } from "./GatewayDialect.ts"
+import { makeModelParameters, type ModelParameters } from "./ModelParameters.ts"
 import { decodeTaskId, encodeTaskId, stateResponse, type TaskReference } from "./DialectTasks.ts"
 
 type Request = HttpClientRequest.HttpClientRequest
 type Response = HttpClientResponse.HttpClientResponse
 type Sent = Effect.Effect<Response, HttpClientError.HttpClientError>
 
-/** How one vendor is reached. */
-export interface DialectConnection {
+/** How one vendor is reached, and what differs there from its dialect. */
+export interface DialectSettings {
   readonly dialect: Dialect
   /** With or without a version at its end. */
   readonly url: string
   readonly apiKey: Redacted.Redacted
+  /** Paths of operations, below `url`. `{model}` stands for the model. */
+  readonly paths?: { readonly [operation in OperationName]?: string }
+  /** Headers of each request. `{apiKey}` stands for the key, which is then sent nowhere else. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Query parameters of each request. */
+  readonly query?: Readonly<Record<string, string>>
+  /** Fields of requests that are not sent. */
+  readonly drop?: ReadonlyArray<string>
+  /** New names of fields of requests. */
+  readonly rename?: Readonly<Record<string, string>>
+}
+
+export interface DialectConnection extends DialectSettings {
   readonly tools: RequestTools
   /** Fetches results from other hosts than the vendor's, without the key. Default: the given client. */
   readonly files?: HttpClient.HttpClient
@@ -55,14 +71,40 @@ export const joinUrl = (url: string, path: string): string => {
   return base + (VERSION.test(base) ? path.replace(/^\/v\d[\w.]*(?=\/)/, "") : path)
 }
 
-/** Adds the credential, in place of the interface's. */
-const sign = (request: Request, { apiKey, dialect }: DialectConnection): Request =>
-  dialect.sign === undefined
-    ? HttpClientRequest.bearerToken(request, apiKey)
-    : HttpClientRequest.setHeaders(
-        HttpClientRequest.removeHeader(request, "authorization"),
-        dialect.sign(Redacted.value(apiKey))
-      )
+const KEY = "{apiKey}"
+
+/** Adds the credential in place of the interface's, and the configured headers and query. */
+export const sign = (
+  request: Request,
+  { apiKey, dialect, headers = {}, query = {} }: DialectSettings
+): Request => {
+  const key = Redacted.value(apiKey)
+  const named = Object.values(headers).some((value) => value.includes(KEY))
+  const credential = named ? {} : (dialect.sign?.(key) ?? { authorization: `Bearer ${key}` })
+  return HttpClientRequest.removeHeader(request, "authorization").pipe(
+    HttpClientRequest.setHeaders({
+      ...credential,
+      ...Record.map(headers, (value) => value.replaceAll(KEY, key))
+    }),
+    HttpClientRequest.setUrlParams(query)
+  )
+}
+
+/** Whether requests pass unchanged, with a bearer token. */
+const isPlain = ({ dialect, drop, headers, paths, query, rename }: DialectSettings) =>
+  dialect === gateway && [drop, headers, paths, query, rename].every((one) => one === undefined)
+
+/** The address of a request of the interface. A configured path is taken as it is. */
+const urlOf = (
+  { paths, url }: DialectSettings,
+  operation: OperationName,
+  path: OperationDialect["path"],
+  asked: InterfaceRequest
+): string => {
+  const configured = paths?.[operation]?.replaceAll("{model}", encodeURIComponent(asked.model))
+  if (configured !== undefined) return url.replace(/\/+$/, "") + configured
+  return joinUrl(url, typeof path === "string" ? path : path(asked))
+}
 
 /** Headers that describe the vendor's body. */
 const OF_BODY: ReadonlySet<string> = new Set(["content-length", "content-encoding", "transfer-encoding"])
@@ -124,6 +166,7 @@ const withBody = (request: Request, body: Fields | FormData): Request =>
 /** Sends requests of the vendor, with the key. */
 interface Vendor extends DialectConnection {
   readonly client: HttpClient.HttpClient
+  readonly parameters: ModelParameters
 }
 
 /** Sends a vendor's request that has no counterpart in the interface. */
@@ -153,7 +196,7 @@ const created = (
   })
 }
 
-/** Forwards a request of the interface. */
+/** Forwards a request of the interface. If the vendor refuses a parameter of a model, it is sent without it from then on. */
 const forward = (
   vendor: Vendor,
   request: Request,
@@ -163,14 +206,23 @@ const forward = (
   const asked = askedOf(request)
   if (asked === undefined) return refuse(request, "The request is not a JSON object with a `model`")
   const mapped = map?.(asked, vendor.tools) ?? asked
-  const url = joinUrl(vendor.url, typeof path === "string" ? path : path(asked))
+  const at = HttpClientRequest.setUrl(request, urlOf(vendor, operation, path, asked))
+  const attempt = (body: RequestBody): Sent => {
+    const adjusted = body instanceof FormData ? body : vendor.parameters.apply(asked.model, body)
+    const sent = adjusted === asked ? at : withBody(at, adjusted)
+    return Effect.flatMap(vendor.client.execute(sign(sent, vendor)), (response) =>
+      response.status !== 400 || adjusted instanceof FormData
+        ? created(vendor, operation, asked, response)
+        : Effect.flatMap(jsonOf(response), ({ body: refused }) =>
+            vendor.parameters.learn(asked.model, adjusted, refused)
+              ? attempt(body)
+              : errorResponse(response, vendor.dialect)
+          )
+    )
+  }
   return Effect.matchEffect(Effect.isEffect(mapped) ? mapped : Effect.succeed(mapped), {
     onFailure: (error) => Effect.succeed(refusal(request, error)),
-    onSuccess: (body) =>
-      Effect.flatMap(
-        vendor.client.execute(sign(withBody(HttpClientRequest.setUrl(request, url), body), vendor)),
-        (response) => created(vendor, operation, asked, response)
-      )
+    onSuccess: attempt
   })
 }
 
@@ -226,8 +278,9 @@ export const makeDialectClient = (
   client: HttpClient.HttpClient,
   connection: DialectConnection
 ): HttpClient.HttpClient => {
-  const vendor: Vendor = { ...connection, client }
-  const { dialect } = connection
+  const { apiKey, dialect } = connection
+  if (isPlain(connection)) return HttpClient.mapRequest(client, HttpClientRequest.bearerToken(apiKey))
+  const vendor: Vendor = { ...connection, client, parameters: makeModelParameters(connection) }
   return HttpClient.makeWith<HttpClientError.HttpClientError, never, HttpClientError.HttpClientError, never>(
     Effect.flatMap((request): Sent => {
       const [, name = "", id, content] = INTERFACE_PATH.exec(URL.parse(request.url)?.pathname ?? "") ?? []

@@ -1,5 +1,5 @@
 /** The gateway interface itself. Requests and responses pass as bytes. */
-import type { Dialect } from "../protocol/Dialect.ts"
+import type { Dialect } from "./Dialect.ts"
 
 export const gateway: Dialect = {
   id: "gateway",

@@ -1,0 +1,56 @@
+/** The models of a vendor, from its own list. */
+import { parseErrorBody, parseJson } from "@sluice/core/client"
+import { Effect, Predicate } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import type { ListedModel, OperationName } from "./Dialect.ts"
+import { type DialectSettings, joinUrl, sign } from "./DialectClient.ts"
+import { guessOperation } from "./ModelFamilies.ts"
+
+/** The ids in the list of an endpoint such as OpenAI's `/v1/models`. */
+const idsOf = (body: unknown): ReadonlyArray<ListedModel> => {
+  const data = Predicate.isObject(body) ? body["data"] : undefined
+  return (Array.isArray(data) ? data : []).flatMap((model: unknown) =>
+    Predicate.isObject(model) && typeof model["id"] === "string" ? [{ id: model["id"] }] : []
+  )
+}
+
+/** How long a list may take. */
+const PATIENCE = "15 seconds"
+
+/**
+ * The models that the key may call, each with its operation. An operation that the vendor does not state is guessed from
+ * the name. Models of other operations, such as speech, are left out. The error is a sentence.
+ */
+export const listModels = (
+  settings: DialectSettings
+): Effect.Effect<
+  ReadonlyArray<{ readonly id: string; readonly operation: OperationName }>,
+  string,
+  HttpClient.HttpClient
+> =>
+  Effect.gen(function* () {
+    const { dialect, url } = settings
+    const { list, models = {}, operations } = dialect
+    const known = Object.entries(models).map(([id, { operation }]) => ({ id, operation }))
+    const listed = list === undefined ? known : yield* request(settings, list, joinUrl(url, list.path))
+    return listed.flatMap(({ id, operation = models[id]?.operation ?? guessOperation(id) }) =>
+      operation !== undefined && operation in operations ? [{ id, operation }] : []
+    )
+  })
+
+const request = (
+  settings: DialectSettings,
+  { parse = idsOf }: NonNullable<DialectSettings["dialect"]["list"]>,
+  url: string
+) =>
+  Effect.gen(function* () {
+    const client = yield* HttpClient.HttpClient
+    const response = yield* client.execute(sign(HttpClientRequest.get(url), settings))
+    const body = parseJson(yield* response.text)
+    if (response.status === 200) return parse(body)
+    const { message = "no reason" } = parseErrorBody(body) ?? {}
+    return yield* Effect.fail(`status ${response.status}, ${message}`)
+  }).pipe(
+    Effect.timeoutOrElse({ duration: PATIENCE, orElse: () => Effect.fail(`no answer within ${PATIENCE}`) }),
+    Effect.mapError((error) => (typeof error === "string" ? error : `no answer from ${URL.parse(url)?.host}`))
+  )

@@ -1,0 +1,46 @@
+/** Families of models, as data: what a name says about the operation and the parameters. */
+import type { OperationName } from "./Dialect.ts"
+
+/** How a request changes for a model. */
+export interface Adjustment {
+  readonly drop?: ReadonlyArray<string>
+  readonly rename?: Readonly<Record<string, string>>
+}
+
+/** Families whose models refuse parameters of the interface. A vendor's prefix, as in `openai/gpt-5`, is ignored. */
+const ADJUSTMENTS: ReadonlyArray<readonly [RegExp, Adjustment]> = [
+  [
+    // OpenAI's reasoning models: 400 `unsupported_parameter`, `unsupported_value`.
+    /^(?:o[1-9]|gpt-5)(?!.*chat)/,
+    {
+      drop: ["temperature", "top_p", "presence_penalty", "frequency_penalty"],
+      rename: { max_tokens: "max_completion_tokens" }
+    }
+  ]
+]
+
+const NO_ADJUSTMENT: Adjustment = {}
+
+export const familyOf = (model: string): Adjustment => {
+  const name = model.slice(model.lastIndexOf("/") + 1)
+  return ADJUSTMENTS.find(([family]) => family.test(name))?.[1] ?? NO_ADJUSTMENT
+}
+
+/** Names of models by their operation. The first that matches counts; undefined: the interface has no such operation. */
+const OPERATIONS: ReadonlyArray<readonly [RegExp, OperationName | undefined]> = [
+  [/whisper|tts|transcri|speech|audio|realtime|moderation|ocr|babbage|davinci/, undefined],
+  [/rerank/, "rerank"],
+  [/embed|minilm|\b(?:bge|gte|e5|bert)\b/, "embeddings"],
+  [/sora|veo|kling|runway|gen-?[34]|ray-?2|wanx?[\d.-]*-[it]2v|video|hailuo|seedance/, "videos"],
+  [
+    /dall-e|image|imagen|flux|stable-?diffusion|sdxl|sd3|kolors|seedream|wanx?[\d.-]*-t2i|midjourney/,
+    "images"
+  ]
+]
+
+/** The operation that a model's name suggests: chat, unless it says otherwise. */
+export const guessOperation = (model: string): OperationName | undefined => {
+  const name = model.toLowerCase()
+  const found = OPERATIONS.find(([family]) => family.test(name))
+  return found === undefined ? "chat" : found[1]
+}

@@ -1,0 +1,49 @@
+/** Parameters that models refuse: configured, known of families of models, or learnt from a refusal. */
+import { parseErrorBody } from "@sluice/core/client"
+import type { Fields } from "./Dialect.ts"
+import { type Adjustment, familyOf } from "./ModelFamilies.ts"
+
+/** Parameters that a request works without. */
+const OPTIONAL = ["temperature", "top_p", "presence_penalty", "frequency_penalty"]
+
+/** Parameters that have a second name. */
+const SYNONYMS: Readonly<Record<string, string>> = { max_tokens: "max_completion_tokens" }
+
+export interface ModelParameters {
+  /** The request as the model accepts it; the same object if nothing changes. */
+  readonly apply: (model: string, fields: Fields) => Fields
+  /** Whether a refusal names a parameter that the next request can do without. */
+  readonly learn: (model: string, sent: Fields, refusal: unknown) => boolean
+}
+
+const adjust = (fields: Fields, { drop = [], rename = {} }: Adjustment): Fields => {
+  const isChanged = (name: string) => name in fields
+  if (!drop.some(isChanged) && !Object.keys(rename).some(isChanged)) return fields
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) =>
+      drop.includes(name) ? [] : [[rename[name] ?? name, value]]
+    )
+  )
+}
+
+/** The parameters of one vendor's models. `configured` applies to all of them. */
+export const makeModelParameters = (configured: Adjustment): ModelParameters => {
+  const learnt = new Map<string, Adjustment>()
+  return {
+    apply: (model, fields) => [configured, familyOf(model), learnt.get(model) ?? {}].reduce(adjust, fields),
+    learn: (model, sent, refusal) => {
+      const { message = "", param } = parseErrorBody(refusal) ?? {}
+      const names = (name: string) =>
+        name in sent && (param === name || new RegExp(`\\b${name}\\b`).test(message))
+      const { drop = [], rename = {} } = learnt.get(model) ?? {}
+      const renamed = Object.keys(SYNONYMS).find(names)
+      const dropped = OPTIONAL.find(names)
+      if (renamed !== undefined) {
+        learnt.set(model, { drop, rename: { ...rename, [renamed]: SYNONYMS[renamed] ?? renamed } })
+      } else if (dropped !== undefined) {
+        learnt.set(model, { drop: [...drop, dropped], rename })
+      }
+      return (renamed ?? dropped) !== undefined
+    }
+  }
+}

@@ -1,0 +1,259 @@
+/** Upstreams by configuration alone: paths, headers, query, names of fields, and models that the vendor lists. */
+import { assert, describe, it } from "@effect/vitest"
+import { ChatChunk, ChatResponse, EmbeddingResponse } from "@sluice/core/contract"
+import { Effect, Schema } from "effect"
+import OpenAI, { AzureOpenAI } from "openai"
+import { errorOf, failedStart, temporaryFolder } from "../demo-server/TestServer.ts"
+import { openAiError, openAiModels, openAiResponse } from "./fakes/openai.ts"
+import { type Respond, startVendor, startWith, VENDOR_KEY } from "./VendorServer.ts"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+
+const messages = [{ role: "user" as const, content: "hello" }]
+const CHAT = "/v1/chat/completions"
+
+describe("an upstream's address", () => {
+  it.live("Azure: paths with the deployment, a query, and the key in a header", () =>
+    Effect.gen(function* () {
+      const vendor = yield* startVendor(openAiResponse)
+      const sdk = new AzureOpenAI({ endpoint: vendor.url, apiKey: VENDOR_KEY, apiVersion: "2024-10-21" })
+      const own = yield* Effect.promise(() => sdk.chat.completions.create({ model: "mini", messages }))
+      assert.strictEqual(own.choices[0]?.message.content, "good day")
+      const [asked] = vendor.requests
+
+      const server = yield* startWith([
+        {
+          id: "azure",
+          dialect: "openai",
+          url: vendor.url,
+          paths: {
+            chat: "/openai/deployments/{model}/chat/completions",
+            embeddings: "/openai/deployments/{model}/embeddings"
+          },
+          headers: { "api-key": "{apiKey}" },
+          query: { "api-version": "2024-10-21" },
+          models: [
+            { id: "mini", operation: "chat" },
+            { id: "small", operation: "embeddings" }
+          ]
+        }
+      ])
+      const chat = yield* server.json(ChatResponse, CHAT, { json: { model: "mini", messages } })
+      assert.strictEqual(chat.choices[0]?.message.content, "good day")
+      const sent = vendor.requests.at(-1)
+      assert.strictEqual(sent?.path, asked?.path)
+      assert.strictEqual(sent?.headers["api-key"], asked?.headers["api-key"])
+      assert.isUndefined(sent?.headers.authorization)
+
+      yield* server.json(EmbeddingResponse, "/v1/embeddings", { json: { model: "small", input: "a" } })
+      assert.strictEqual(
+        vendor.requests.at(-1)?.path,
+        "/openai/deployments/small/embeddings?api-version=2024-10-21"
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("Gemini's compatible endpoint: a version that is not at the end", () =>
+    Effect.gen(function* () {
+      const vendor = yield* startVendor(openAiResponse)
+      const baseURL = `${vendor.url}/v1beta/openai`
+      const sdk = new OpenAI({ baseURL, apiKey: VENDOR_KEY })
+      yield* Effect.promise(() => sdk.chat.completions.create({ model: "gemini-2.5-flash", messages }))
+      const [asked] = vendor.requests
+      const server = yield* startWith([
+        {
+          id: "gemini",
+          dialect: "openai",
+          url: baseURL,
+          paths: { chat: "/chat/completions" },
+          models: [{ id: "gemini-2.5-flash", operation: "chat" }]
+        }
+      ])
+      const json = { model: "gemini-2.5-flash", messages, stream: true }
+      const chunks = yield* server.events(ChatChunk, CHAT, { json })
+      assert.strictEqual(chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join(""), "good day")
+      assert.strictEqual(vendor.requests.at(-1)?.path, asked?.path)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a version at its end replaces the interface's", () =>
+    Effect.gen(function* () {
+      const vendor = yield* startVendor(openAiResponse)
+      const models = [{ id: "glm", operation: "chat" }]
+      const server = yield* startWith([
+        { id: "openrouter", dialect: "openrouter", url: `${vendor.url}/api/v1`, models },
+        {
+          id: "zhipu",
+          dialect: "openai",
+          url: `${vendor.url}/api/paas/v4`,
+          models: [{ ...models[0], id: "glm-4" }]
+        }
+      ])
+      for (const model of ["glm", "glm-4"]) {
+        yield* server.json(ChatResponse, CHAT, { json: { model, messages } })
+      }
+      assert.deepStrictEqual(
+        vendor.requests.map(({ path }) => path),
+        ["/api/v1/chat/completions", "/api/paas/v4/chat/completions"]
+      )
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("an upstream's fields", () => {
+  it.live("are dropped and renamed, and all others pass byte for byte", () =>
+    Effect.gen(function* () {
+      const vendor = yield* startVendor(openAiResponse)
+      const upstream = { dialect: "openai", url: vendor.url, models: [{ id: "m", operation: "chat" }] }
+      const server = yield* startWith([
+        { ...upstream, id: "plain" },
+        {
+          ...upstream,
+          id: "other",
+          drop: ["user"],
+          rename: { max_tokens: "max_output" },
+          models: [{ id: "o", operation: "chat" }]
+        }
+      ])
+      const fields = { messages, user: "u", max_tokens: 5, huge: 1 }
+      yield* server.json(ChatResponse, CHAT, { json: { model: "o", ...fields } })
+      assert.deepStrictEqual(vendor.requests.at(-1)?.body, { model: "o", messages, max_output: 5, huge: 1 })
+      yield* server.json(ChatResponse, CHAT, { json: { model: "m", ...fields } })
+      assert.deepStrictEqual(vendor.requests.at(-1)?.body, { model: "m", ...fields })
+      assert.strictEqual(vendor.requests.at(-1)?.headers.authorization, `Bearer ${VENDOR_KEY}`)
+    }).pipe(Effect.scoped)
+  )
+
+  /** Refuses what `gpt-next` refuses, in OpenAI's words. */
+  const picky: Respond = (received) => {
+    const { body } = received
+    if (body["model"] === "o3") return openAiResponse(received)
+    if ("max_tokens" in body) {
+      const message =
+        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+      return [400, openAiError(message, "max_tokens", "unsupported_parameter")]
+    }
+    if ("temperature" in body) {
+      const message = "Unsupported value: 'temperature' does not support 0.2 with this model."
+      return [400, openAiError(message, "temperature", "unsupported_value")]
+    }
+    if (messages.length > 0 && body["seed"] === -1) {
+      return [400, openAiError("Invalid seed", "seed", "invalid_value")]
+    }
+    return openAiResponse(received)
+  }
+  const refused = { id: "openai", dialect: "openai" }
+  const models = ["next-1", "o3"].map((id) => ({ id, operation: "chat" }))
+
+  it.live("that a model refuses are sent as it wants, after its 400, from then on", () =>
+    Effect.gen(function* () {
+      const vendor = yield* startVendor(picky)
+      const server = yield* startWith([{ ...refused, url: vendor.url, models }])
+      const json = { model: "next-1", messages, max_tokens: 9, temperature: 0.2 }
+      yield* server.json(ChatResponse, CHAT, { json })
+      assert.lengthOf(vendor.requests, 3)
+      yield* server.json(ChatResponse, CHAT, { json })
+      assert.lengthOf(vendor.requests, 4)
+      assert.deepStrictEqual(vendor.requests.at(-1)?.body, {
+        model: "next-1",
+        messages,
+        max_completion_tokens: 9
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("that a known family refuses are not sent to it", () =>
+    Effect.gen(function* () {
+      const vendor = yield* startVendor(picky)
+      const server = yield* startWith([{ ...refused, url: vendor.url, models }])
+      const json = { model: "o3", messages, max_tokens: 9, temperature: 0.2 }
+      yield* server.json(ChatResponse, CHAT, { json })
+      assert.deepStrictEqual(
+        vendor.requests.map(({ body }) => body),
+        [{ model: "o3", messages, max_completion_tokens: 9 }]
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("that are wrong for another reason are the caller's error", () =>
+    Effect.gen(function* () {
+      const vendor = yield* startVendor(picky)
+      const server = yield* startWith([{ ...refused, url: vendor.url, models }])
+      const response = yield* server.call(CHAT, { json: { model: "next-1", messages, seed: -1 } })
+      assert.strictEqual(response.status, 400)
+      assert.deepInclude(yield* errorOf(response), { message: "Invalid seed", param: "seed" })
+      assert.lengthOf(vendor.requests, 1)
+    }).pipe(Effect.scoped)
+  )
+})
+
+const Listed = Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.String })) })
+
+describe("an upstream without a list of models", () => {
+  const lists =
+    (...ids: ReadonlyArray<string>): Respond =>
+    (received) =>
+      received.path.endsWith("/models") ? [200, openAiModels(...ids)] : openAiResponse(received)
+
+  it.live("serves those that it lists, with an operation by their name, shown and correctable", () =>
+    Effect.gen(function* () {
+      const vendor = yield* startVendor(
+        lists("gpt-4o-mini", "text-embedding-3-small", "whisper-1", "strange-vectors")
+      )
+      const server = yield* startWith(
+        [{ dialect: "openai", url: `${vendor.url}/v1`, operations: { "strange-vectors": "embeddings" } }],
+        { file: { library: { embedding: "strange-vectors", chat: "gpt-4o-mini" } } }
+      )
+      assert.strictEqual(vendor.requests[0]?.path, "/v1/models")
+      assert.strictEqual(vendor.requests[0]?.headers.authorization, `Bearer ${VENDOR_KEY}`)
+      const { data } = yield* server.json(Listed, "/v1/models")
+      assert.sameMembers(
+        data.map(({ id }) => id),
+        ["gpt-4o-mini", "text-embedding-3-small", "strange-vectors"]
+      )
+      const input = { input: "a" }
+      for (const model of ["text-embedding-3-small", "strange-vectors"]) {
+        yield* server.json(EmbeddingResponse, "/v1/embeddings", { json: { model, ...input } })
+      }
+      assert.include(
+        server.printed.join("\n"),
+        "`openai` lists gpt-4o-mini (chat), text-embedding-3-small (embeddings), strange-vectors (embeddings)"
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("needs no key on this machine, and takes a vendor's from its usual variable", () =>
+    Effect.gen(function* () {
+      const vendor = yield* startVendor(lists("llama3.3"))
+      const server = yield* startWith(
+        [
+          { dialect: "ollama", url: `${vendor.url}/v1`, apiKey: undefined },
+          { dialect: "mistral", url: `${vendor.url}/v1`, apiKey: undefined }
+        ],
+        { env: { MISTRAL_API_KEY: "sk-of-mistral" } }
+      )
+      assert.deepStrictEqual(
+        vendor.requests.map(({ headers }) => headers.authorization),
+        ["Bearer none", "Bearer sk-of-mistral"]
+      )
+      yield* server.json(ChatResponse, CHAT, { json: { model: "llama3.3", messages } })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("that does not list them fails the start with the reason", () =>
+    Effect.gen(function* () {
+      const vendor = yield* startVendor(() => [
+        401,
+        openAiError("Incorrect API key provided", null, "invalid_api_key")
+      ])
+      const file = join(yield* temporaryFolder, "sluice.config.json")
+      const upstreams = [{ dialect: "openai", url: vendor.url, apiKey: { env: "K" } }]
+      writeFileSync(file, JSON.stringify({ upstreams }))
+      const { printed } = yield* failedStart(yield* temporaryFolder, { SLUICE_CONFIG: file, K: "sk-wrong" })
+      assert.include(
+        printed,
+        "the models of `openai` could not be listed: status 401, Incorrect API key provided. Name them in `models`"
+      )
+    }).pipe(Effect.scoped)
+  )
+})
