@@ -1,7 +1,7 @@
 /** Finds and reads `sluice.config.json` and the credentials that it refers to. */
 import { ApiKey, apiKey as makeApiKey } from "@sluice/core"
 import { layerTransport } from "@sluice/core/client"
-import { type DialectSettings, Dialects, gateway, type ListedModel, listModels } from "@sluice/providers"
+import { type DialectSettings, Dialects, gateway, type VendorModel, listModels } from "@sluice/providers"
 import { Config, Duration, Effect, FileSystem, Path, Redacted, Schema } from "effect"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { StartError } from "../config/StartError.ts"
@@ -70,7 +70,7 @@ const dialectOf = (id: string) =>
 const NO_KEY = makeApiKey("none")
 
 /** Lists of models, by address and key: each change in the file's folder reads the file again. */
-const lists = new Map<string, ReadonlyArray<Required<ListedModel>>>()
+const lists = new Map<string, ReadonlyArray<Required<VendorModel>>>()
 
 /** Lists the models of upstreams again when they are next needed. */
 export const forgetModelLists = Effect.sync(() => lists.clear())

@@ -95,7 +95,7 @@ export interface OperationDialect {
 }
 
 /** A model of a vendor. */
-export interface ListedModel {
+export interface VendorModel {
   readonly id: string
   /** Guessed from the name when not given. */
   readonly operation?: OperationName
@@ -128,7 +128,7 @@ export interface Dialect {
   readonly list?: {
     readonly path: string
     /** Default: the ids of `data`, as OpenAI does. */
-    readonly parse?: (body: unknown) => ReadonlyArray<ListedModel>
+    readonly parse?: (body: unknown) => ReadonlyArray<VendorModel>
   }
   /** Models by their names. */
   readonly models?: Readonly<Record<string, KnownModel>>

@@ -2,12 +2,12 @@
 import { parseErrorBody, parseJson } from "@sluice/core/client"
 import { Effect, Predicate } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
-import type { ListedModel, OperationName } from "./Dialect.ts"
+import type { VendorModel, OperationName } from "./Dialect.ts"
 import { type DialectSettings, joinUrl, sign } from "./DialectClient.ts"
 import { guessOperation } from "./ModelFamilies.ts"
 
 /** The ids in the list of an endpoint such as OpenAI's `/v1/models`. */
-const idsOf = (body: unknown): ReadonlyArray<ListedModel> => {
+const idsOf = (body: unknown): ReadonlyArray<VendorModel> => {
   const data = Predicate.isObject(body) ? body["data"] : undefined
   return (Array.isArray(data) ? data : []).flatMap((model: unknown) =>
     Predicate.isObject(model) && typeof model["id"] === "string" ? [{ id: model["id"] }] : []
