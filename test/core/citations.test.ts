@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { apiKey, GatewayReader, isProof, Reader, sharedWords } from "@sluice/core"
+import { apiKey, GatewayReader, isCitedSentence, isProof, Reader, sharedWords } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Effect, Layer, Stream } from "effect"
-import { readLine } from "../../packages/core/src/readers/CitedLines.ts"
+import { makeResponseParser } from "../../packages/core/src/readers/ResponseParser.ts"
 import { delta, events, LoopbackGateway } from "./LoopbackGateway.ts"
 
 const PASSAGES = [
@@ -26,7 +26,8 @@ const reading = Effect.fn(function* (answer: string, passages = PASSAGES) {
   behave((_, response) =>
     events(response, [...pieces.map(delta), { choices: [{ delta: {}, finish_reason: "stop" }] }])
   )
-  const sentences = yield* Stream.runCollect((yield* Reader).read("How long?", passages))
+  const parts = yield* Stream.runCollect((yield* Reader).read("How long?", passages))
+  const sentences = parts.filter(isCitedSentence)
   return { sentences, body: seen[0]?.body }
 }, Effect.provide(Readers))
 
@@ -48,12 +49,12 @@ describe("a chat model's answer", () => {
   )
 
   it("is read in linear time with long runs of spaces", () => {
-    const [before, sentences] = readLine("", `Ask${" ".repeat(200_000)}at the counter  [1].`, PASSAGES)
-    assert.strictEqual(before, "")
-    assert.deepStrictEqual(
-      sentences.map(({ evidence }) => evidence),
-      [[{ passage: 0, quote: "Ask at the counter." }]]
-    )
+    const parser = makeResponseParser()
+    parser.push(`Ask${" ".repeat(200_000)}at the counter  [1].`)
+    assert.deepStrictEqual(parser.end().at(-1), {
+      type: "sentence",
+      sentence: { text: `Ask${" ".repeat(200_000)}at the counter.`, citations: [{ passage: 1 }] }
+    })
   })
 
   it.effect("is read with several objects on one line, without the reasoning", () =>
@@ -98,13 +99,18 @@ describe("a chat model's answer", () => {
       assert.deepStrictEqual(sentences, [
         {
           text: "Refunds take fourteen days.",
-          evidence: [{ passage: 0, quote: "A “refund” takes fourteen days." }]
+          evidence: [{ passage: 0, quote: "A “refund” takes fourteen days.", quoted: "matched" }]
         },
         {
           text: "You have 30 days to return goods.",
-          evidence: [{ passage: 0, quote: "Goods can be returned within\n  30 days." }]
+          evidence: [{ passage: 0, quote: "Goods can be returned within\n  30 days.", quoted: "matched" }]
         },
-        { text: "退款需要十四天。", evidence: [{ passage: 1, quote: "退款需要十四天。" }] }
+        {
+          text: "退款需要十四天。",
+          evidence: [{ passage: 1, quote: "退款需要十四天。", quoted: "matched" }]
+        },
+        // For the caller to count.
+        { text: "This has no source.", evidence: [] }
       ])
     })
   )
@@ -112,11 +118,15 @@ describe("a chat model's answer", () => {
   it.effect("in prose is not cited for one shared word without a topic", () =>
     Effect.gen(function* () {
       const claims = "The treasurer has stolen it from all of you [1]. It takes the money [1]."
-      assert.deepStrictEqual((yield* reading(claims)).sentences, [])
+      const { sentences } = yield* reading(claims)
+      assert.deepStrictEqual(
+        sentences.map(({ evidence }) => evidence),
+        [[], []]
+      )
     })
   )
 
-  it.effect("loses sentences without a valid citation, and ends at NOT_FOUND", () =>
+  it.effect("has no evidence for an unknown passage or an empty quote, and ends at NOT_FOUND", () =>
     Effect.gen(function* () {
       const nowhere = [
         line("A.", 3, "x"),
@@ -124,7 +134,17 @@ describe("a chat model's answer", () => {
         line("C.", 1, " "),
         '{"text":"D.","citations":[]}'
       ]
-      assert.deepStrictEqual((yield* reading(nowhere.join("\n"))).sentences, [])
+      const { sentences } = yield* reading([...nowhere, line("E.", 1, "Ask at the counter.")].join("\n"))
+      assert.deepStrictEqual(
+        sentences.map(({ evidence, text }) => [text, evidence.map(({ quote }) => quote)]),
+        [
+          ["E.", ["Ask at the counter."]],
+          ["A.", ["x"]],
+          ["B.", ["x"]],
+          ["C.", []],
+          ["D.", []]
+        ]
+      )
       assert.deepStrictEqual((yield* reading(`NOT_FOUND\n${line("A.", 1, "30 days")}`)).sentences, [])
     })
   )

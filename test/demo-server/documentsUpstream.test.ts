@@ -52,7 +52,7 @@ const stop = { choices: [{ delta: {}, finish_reason: "stop" }] }
 describe("billing of an answer by an upstream's model", () => {
   const answers: ReadonlyArray<readonly [string, ReadonlyArray<unknown>, cost: number]> = [
     ["by what the upstream says", [piece("three herons wait [1]."), stop, told, "[DONE]"], 5400],
-    ["where nothing is cited", [piece("No source."), stop, told, "[DONE]"], 5400],
+    ["twice where nothing is cited: it is asked again", [piece("No source."), stop, told, "[DONE]"], 10_800],
     ["where nothing is found", [piece("NOT_FOUND\n"), piece("\n"), stop, told, "[DONE]"], 5400]
   ]
   it.live.each(answers)("%s", ([, sent, cost]) =>
@@ -71,7 +71,7 @@ describe("billing of an answer by an upstream's model", () => {
       const thought = { choices: [{ delta: { reasoning_content: "so it may be " } }] }
       let ends = true
       const server = yield* asking((response) => {
-        events(response, thought, piece("No source "), piece("at all "), ...(ends ? [stop, "[DONE]"] : []))
+        events(response, thought, piece("NOT_FOUND "), piece("at all "), ...(ends ? [stop, "[DONE]"] : []))
         if (ends) response.end()
         else setTimeout(() => response.destroy(), 20)
       })
@@ -116,6 +116,44 @@ describe("billing of an answer by an upstream's model", () => {
         Effect.sync(() => closed),
         { until: Boolean, schedule: Schedule.spaced("5 millis") }
       )
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("an answer by an upstream's model over HTTP", () => {
+  const finish = (finish_reason: string) => ({ choices: [{ delta: {}, finish_reason }] })
+  const cited = JSON.stringify({
+    text: "They wait.",
+    citations: [{ passage: 1, quote: "three herons wait." }]
+  })
+  const outcomes: ReadonlyArray<readonly [string, ReadonlyArray<unknown>, string, string | undefined]> = [
+    ["is an answer", [piece(cited), stop], "answer", undefined],
+    ["is no answer of the documents", [piece("NOT_FOUND"), stop], "passages", undefined],
+    ["is unread if it was cut off", [piece("<think>So"), finish("length")], "unread", "truncated"],
+    ["is unread if it was filtered", [finish("content_filter")], "unread", "filtered"],
+    [
+      "is unread if the model refused",
+      [piece("I'm sorry, I can't assist with that."), stop],
+      "unread",
+      "refused"
+    ],
+    ["is unread if nothing is cited", [piece("No source."), stop], "unread", "protocol"]
+  ]
+  const Outcome = Schema.fromJsonString(
+    Schema.Struct({
+      outcome: Schema.String,
+      notRead: Schema.optionalKey(Schema.Struct({ reason: Schema.String, advice: Schema.NonEmptyString }))
+    })
+  )
+  it.live.each(outcomes)("%s", ([, sent, outcome, reason]) =>
+    Effect.gen(function* () {
+      const server = yield* asking((response) => {
+        events(response, ...sent, "[DONE]")
+        response.end()
+      })
+      const { status, text } = yield* ask(server)
+      const answer = yield* Schema.decodeUnknownEffect(Outcome)(text)
+      assert.deepStrictEqual([status, answer.outcome, answer.notRead?.reason], [200, outcome, reason])
     }).pipe(Effect.scoped)
   )
 })

@@ -1,12 +1,12 @@
 /** Answers cite exact quotes of their documents. */
 import { assert, describe, it } from "@effect/vitest"
-import { type CitedSentence, Reader } from "@sluice/core"
+import { notRead, Reader, type ReaderPart } from "@sluice/core"
 import { Library } from "@sluice/rag"
 import { Effect, Layer, Stream } from "effect"
 import { embedderLayer, modelsLayer, rerankerLayer } from "./Models.ts"
 import { handbook } from "./TestFolder.ts"
 
-const withReader = (sentences: ReadonlyArray<CitedSentence>) =>
+const withReader = (parts: ReadonlyArray<ReaderPart>) =>
   Layer.mergeAll(
     embedderLayer,
     rerankerLayer,
@@ -14,7 +14,7 @@ const withReader = (sentences: ReadonlyArray<CitedSentence>) =>
       Reader,
       Reader.of({
         model: { id: "scripted", kind: "generative" },
-        read: () => Stream.fromIterable(sentences)
+        read: () => Stream.fromIterable(parts)
       })
     )
   )
@@ -139,5 +139,95 @@ describe("ask", () => {
       const error = yield* Effect.flip(Stream.runDrain(library.askEvents("  ")))
       assert.strictEqual(error.reason, "Empty")
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  const answering = (parts: ReadonlyArray<ReaderPart>, question = QUESTION) =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      const library = yield* Library.open(at)
+      yield* library.ingest(docs)
+      const events = yield* Stream.runCollect(library.askEvents(question))
+      const last = events.at(-1)
+      assert(last?.type === "answer")
+      return { ...last.answer, events }
+    }).pipe(Effect.provide(withReader(parts)), Effect.scoped)
+
+  const proved = { text: "In spring.", evidence: [{ passage: 0, quote: INSPECTED }] }
+  const invented = { text: "In autumn.", evidence: [{ passage: 0, quote: "The boiler sleeps in autumn." }] }
+  const end = { type: "end", calls: 1, tokens: 7 } as const
+
+  it.effect("is unread, not unanswered, if the model's response could not be read", () =>
+    Effect.gen(function* () {
+      const {
+        closest,
+        found,
+        notRead: fault,
+        outcome,
+        answer
+      } = yield* answering([{ ...end, notRead: notRead("truncated") }])
+      assert.deepStrictEqual([found, outcome, fault?.reason], [false, "unread", "truncated"])
+      assert.match(answer, /^The model's answer could not be read\..*cut off.*Raise `maxTokens`/)
+      assert.isAbove(closest.length, 0)
+      const chinese = yield* answering([{ ...end, notRead: notRead("refused") }], "锅炉多久检查一次？")
+      assert.match(chinese.answer, /^模型的回答无法读取。/)
+    })
+  )
+
+  it.effect("is unread if no sentence is proved", () =>
+    Effect.gen(function* () {
+      const { dropped, notRead: fault, outcome } = yield* answering([invented])
+      assert.deepStrictEqual([outcome, fault?.reason, dropped], ["unread", "unproven", 1])
+    })
+  )
+
+  it.effect("is incomplete if the response was cut off after a sentence", () =>
+    Effect.gen(function* () {
+      const {
+        answer,
+        notRead: fault,
+        outcome
+      } = yield* answering([proved, { ...end, notRead: notRead("truncated") }])
+      assert.deepStrictEqual([outcome, fault?.reason], ["answer", "truncated"])
+      assert.match(answer, /^In spring\. \[1\] \(This answer is incomplete\./)
+    })
+  )
+
+  it.effect("loses a wrong quote of two, not the sentence, and says who chose a quote", () =>
+    Effect.gen(function* () {
+      const evidence = [...invented.evidence, { passage: 0, quote: INSPECTED, quoted: "matched" as const }]
+      const { citations, dropped } = yield* answering([{ text: "In spring.", evidence }])
+      assert.deepStrictEqual(
+        citations.map(({ quote, quoted }) => [quote, quoted]),
+        [[INSPECTED, "matched"]]
+      )
+      assert.strictEqual(dropped, 0)
+    })
+  )
+
+  it.effect("streams text in advance, which a sentence settles or which is withdrawn", () =>
+    Effect.gen(function* () {
+      const text = (text: string) => ({ type: "text", text }) as const
+      const parts = [text("In "), text("spring."), proved, text("In autumn."), invented, text("Al"), end]
+      const { events, trace } = yield* answering(parts)
+      assert.deepStrictEqual(
+        events.flatMap((event) =>
+          event.type === "sentence"
+            ? [event.sentence.text]
+            : event.type === "text" || event.type === "withdrawn"
+              ? [`${event.type}: ${event.text}`]
+              : []
+        ),
+        [
+          "text: In ",
+          "text: spring.",
+          "In spring.",
+          "text: In autumn.",
+          "withdrawn: In autumn.",
+          "text: Al",
+          "withdrawn: Al"
+        ]
+      )
+      assert.strictEqual(trace.stages.find(({ stage }) => stage === "read")?.tokens, 7)
+    })
   )
 })

@@ -1,5 +1,6 @@
 /** A cited answer, its trace, and the events of a streamed answer. The types are those of `@sluice/rag`. */
 import { ErrorBody, ImageDetail } from "@sluice/core/contract"
+import type { NotRead } from "@sluice/core"
 import type * as Rag from "@sluice/rag"
 import { Schema } from "effect"
 import { BoxSchema, LineSchema } from "./Document.ts"
@@ -67,6 +68,7 @@ const StageTimeSchema: Schema.Codec<Rag.StageTime> = Schema.Struct({
   stage: Schema.String,
   milliseconds: Schema.Finite,
   tokens: Schema.optionalKey(Schema.Int),
+  calls: Schema.optionalKey(Schema.Int),
   failed: Schema.optionalKey(Schema.String)
 })
 
@@ -92,6 +94,7 @@ const CitationSchema: Schema.Codec<Rag.Citation> = Schema.Struct({
   passageId: Schema.String,
   headings: Schema.Array(Schema.String),
   quote: Schema.String,
+  quoted: Schema.Literals(["model", "matched"]),
   page: Schema.optionalKey(Schema.Int),
   figure: Schema.optionalKey(PassageFigureSchema),
   seen: Schema.optionalKey(Schema.Literal(true)),
@@ -120,11 +123,18 @@ const ClosestPassageSchema: Schema.Codec<Rag.ClosestPassage> = Schema.Struct({
   matches: Schema.Array(Schema.Struct(span))
 })
 
+const NotReadSchema: Schema.Codec<NotRead> = Schema.Struct({
+  reason: Schema.Literals(["truncated", "filtered", "refused", "protocol", "unproven"]),
+  message: Schema.String,
+  advice: Schema.String
+})
+
 /** The answer of `@sluice/rag` with its cost. */
 export const AnswerBody = Schema.Struct({
   question: Schema.String,
   found: Schema.Boolean,
-  outcome: Schema.Literals(["answer", "passages", "nothing"]),
+  outcome: Schema.Literals(["answer", "passages", "nothing", "unread"]),
+  notRead: Schema.optionalKey(NotReadSchema),
   answer: Schema.String,
   sentences: Schema.Array(AnswerSentenceSchema),
   citations: Schema.Array(CitationSchema),
@@ -143,11 +153,16 @@ export const StreamFailed = Schema.Struct({
   error: ErrorBody.fields.error
 })
 
-/** Events of a streamed answer. The last one is `answer`, with the whole answer, or `error`. */
+/**
+ * Events of a streamed answer. The last one is `answer`, with the whole answer, or `error`. `text` is provisional until a
+ * `sentence` settles it or `withdrawn` takes it back.
+ */
 export const AnswerStreamEvent = Schema.Union([
   Schema.Struct({ type: Schema.Literal("stage"), stage: StageTimeSchema }),
   Schema.Struct({ type: Schema.Literal("recalled"), passages: Schema.Array(TracedPassageSchema) }),
   Schema.Struct({ type: Schema.Literal("looked"), look: FigureLookSchema }),
+  Schema.Struct({ type: Schema.Literal("text"), text: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("withdrawn"), text: Schema.String }),
   Schema.Struct({
     type: Schema.Literal("sentence"),
     sentence: AnswerSentenceSchema,

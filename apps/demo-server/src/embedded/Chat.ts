@@ -1,6 +1,12 @@
 /** Chat by the embedded reader, which answers with sentences from the messages. */
 import type { ChatEvent, ChatRequest, ChatResponse } from "@sluice/core/contract"
-import { type CitedSentence, type GatewayError, InvalidRequest, type Reader } from "@sluice/core"
+import {
+  type CitedSentence,
+  type GatewayError,
+  InvalidRequest,
+  isCitedSentence,
+  type Reader
+} from "@sluice/core"
 import { WorkerUser } from "@sluice/core/workers"
 import { countTokensOf } from "@sluice/embedded"
 import { Effect, Stream } from "effect"
@@ -40,6 +46,7 @@ const formatSentence = (
 const replyOf = (reader: Reader["Service"], model: string, conversation: Conversation) => {
   const { question, passages, cited } = conversation
   return reader.read(question, passages).pipe(
+    Stream.filter(isCitedSentence),
     Stream.zipWithIndex,
     Stream.map(([sentence, position]) => formatSentence(conversation, sentence, position)),
     Stream.orElseIfEmpty(() => Stream.succeed(cited ? NOT_FOUND : nothingFound(question, model)))

@@ -5,6 +5,7 @@ import {
   Embedder,
   GatewayError,
   type ImageDetail,
+  isCitedSentence,
   type VisionAnswer,
   Reader,
   Reranker,
@@ -164,49 +165,46 @@ const partEvent = (part: ChatPart) =>
     : // Reasoning text comes in `extra`.
       { choices: [{ delta: { content: part.text } }, part.extra?.["choices"]].flat() }
 
-/** Counts the tokens of a gateway's chat, and ends it when it goes far beyond its limit. */
-const countChat =
-  (counter: StreamUsageCounter): ChatInterceptor =>
-  ({ maxTokens, model }, parts) => {
-    const isLimited = maxTokens !== undefined
-    const request = { model, messages: [], ...(isLimited && { max_tokens: maxTokens }) }
-    const bounds = streamBounds(chatMeter.most(request), isLimited)
-    const isTooLong = () => exceedsBounds(counter, bounds)
-    return parts.pipe(
-      Stream.map((part) => {
-        counter.event(partEvent(part))
-        return part
-      }),
-      Stream.takeUntil(isTooLong),
-      Stream.concat(
-        Stream.suspend(() =>
-          isTooLong() ? Stream.fail(toError(chatMeter, model, outputTooLong)) : Stream.empty
+/** Bills a gateway's chat, and ends it when it goes far beyond its limit. */
+const billChat =
+  (bill: Bill): ChatInterceptor =>
+  ({ maxTokens, messages, model }, parts) =>
+    Stream.suspend(() => {
+      const counter = makeStreamUsageCounter()
+      const isLimited = maxTokens !== undefined
+      const request = { model, messages, ...(isLimited && { max_tokens: maxTokens }) }
+      const bounds = streamBounds(chatMeter.most(request), isLimited)
+      const isTooLong = () => exceedsBounds(counter, bounds)
+      const counted = parts.pipe(
+        Stream.tap((part) => Effect.sync(() => counter.event(partEvent(part)))),
+        Stream.takeUntil(isTooLong),
+        Stream.concat(
+          Stream.suspend(() =>
+            isTooLong() ? Stream.fail(toError(chatMeter, model, outputTooLong)) : Stream.empty
+          )
         )
       )
-    )
-  }
+      return Stream.unwrap(bill(chatMeter, request, Effect.succeed(counted), counter))
+    })
 
+/** Bills each chat of a reader that writes, and the reading of one that does not. */
 const billReader = (bill: Bill, reader: Reader["Service"]): Reader["Service"] => ({
   ...reader,
-  read: (question, passages) => {
-    const content = [question, ...passages.map(({ text, title }) => `${title} ${text}`)].join("\n")
-    const request: ChatRequest = { model: reader.model.id, messages: [{ role: "user", content }] }
-    return Stream.suspend(() => {
+  read: (question, passages) =>
+    Stream.suspend(() => {
+      if (reader.model.kind === "generative") {
+        return Stream.provideService(reader.read(question, passages), CurrentChatInterceptor, billChat(bill))
+      }
+      const content = [question, ...passages.map(({ text, title }) => `${title} ${text}`)].join("\n")
+      const request: ChatRequest = { model: reader.model.id, messages: [{ role: "user", content }] }
       const counter = makeStreamUsageCounter()
-      let countsParts = false
-      const sentences = reader.read(question, passages).pipe(
-        Stream.map((sentence) => {
-          if (!countsParts) counter.event(sentenceEvent(sentence))
-          return sentence
-        }),
-        Stream.provideService(CurrentChatInterceptor, (call, parts) => {
-          countsParts = true
-          return countChat(counter)(call, parts)
-        })
-      )
-      return Stream.unwrap(bill(chatMeter, request, Effect.succeed(sentences), counter))
+      const parts = reader
+        .read(question, passages)
+        .pipe(
+          Stream.tap((part) => Effect.sync(() => isCitedSentence(part) && counter.event(sentenceEvent(part))))
+        )
+      return Stream.unwrap(bill(chatMeter, request, Effect.succeed(parts), counter))
     })
-  }
 })
 
 /**

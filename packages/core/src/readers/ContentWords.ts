@@ -14,7 +14,8 @@ const FUNCTION_WORDS = new Set(
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[[\p{L}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]]+/gv
 
-const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]$/u
+/** A character of a script without spaces. */
+export const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]$/u
 
 /** The words with a topic: numbers, characters of scripts without spaces, and others from three letters. */
 export const contentWords = (text: string): ReadonlyArray<string> =>
@@ -29,7 +30,7 @@ const MIN_STEM = 4
 const MAX_ASKED = 2_000
 
 /** True if one word is the other, or differs in its ending: `pumps`, `pump`; not `pumpkin`. */
-const isSameWord = (a: string, b: string): boolean => {
+export const isSameWord = (a: string, b: string): boolean => {
   const [short = "", long = ""] = [a, b].toSorted((one, other) => one.length - other.length)
   if (short === long) return true
   const stem = short.slice(0, Math.max(MIN_STEM, short.length - 1))

@@ -1,50 +1,66 @@
 /** Finds the quotes of a model in a passage. */
-import { contentWords } from "./ContentWords.ts"
+import { comparableText } from "./ComparableText.ts"
+import { contentWords, UNSPACED } from "./ContentWords.ts"
 
-/** Typographic marks that count as equal. */
-const TYPOGRAPHIC_MARKS: ReadonlyMap<string, string> = new Map([
-  ["“", '"'],
-  ["”", '"'],
-  ["„", '"'],
-  ["‘", "'"],
-  ["’", "'"],
-  ["–", "-"],
-  ["—", "-"]
-])
+/** Marks at the ends of a quote, which do not count. */
+const ENDS = /^[\s.,;:!?…。，；：！？'-]+|[\s.,;:!?…。，；：！？'-]+$/g
 
-/** A text normalised for comparison: spaces, case and typographic marks. `at[i]` is the original offset of `text[i]`. */
-const normalise = (source: string): { readonly text: string; readonly at: ReadonlyArray<number> } => {
-  let text = ""
-  const at: Array<number> = []
-  let position = 0
-  for (const character of source) {
-    const space = /\s/u.test(character)
-    const normalised = space ? " " : (TYPOGRAPHIC_MARKS.get(character) ?? character.toLowerCase())
-    if (!(space && text.endsWith(" "))) {
-      text += normalised
-      for (let i = 0; i < normalised.length; i++) at.push(position)
-    }
-    position += character.length
-  }
-  return { text, at }
-}
+/** Left out words in a quote. */
+const ELLIPSIS = /\s*(?:\[\s*(?:…|\.{3})\s*\]|\(\s*(?:…|\.{3})\s*\)|…+|\.{3,})\s*/
+
+/** The longest text of a passage between the words of a quote with an ellipsis, in characters. */
+const MAX_ELLIPSIS = 400
+
+/** Words of a part of a quote with an ellipsis. A single word is found everywhere. */
+const MIN_PART_WORDS = 2
 
 /**
- * The passage's own words for a quote that differs only in spaces, case or typographic marks; `undefined` when the
- * passage does not have it.
+ * The passage's own words for a quote that a reader sees as the same: without regard to spaces, case, typographic marks,
+ * marks of Markdown, addresses of links, forms of characters, and stops at its ends. For a quote with an ellipsis, they are
+ * the words from its first part to its last. `undefined` if the passage does not have them.
  */
 export const findQuote = (quote: string, passage: string): string | undefined => {
   const trimmed = quote.trim()
   if (trimmed === "") return undefined
   if (passage.includes(trimmed)) return trimmed
-  const { text, at } = normalise(passage)
-  const wanted = normalise(trimmed).text
-  const start = text.indexOf(wanted)
-  if (start === -1) return undefined
-  const last = at[start + wanted.length - 1]
-  const first = at[start]
-  if (first === undefined || last === undefined) return undefined
-  return passage.slice(first, last + String.fromCodePoint(passage.codePointAt(last) ?? 0).length)
+  const { ends, starts, text } = comparableText(passage)
+  const parts = trimmed
+    .split(ELLIPSIS)
+    .map((part) => comparableText(part).text.replace(ENDS, ""))
+    .filter((part) => part !== "")
+  if (
+    parts.length > 1 &&
+    parts.some((part) => part.split(" ").length < MIN_PART_WORDS && !UNSPACED.test(part))
+  )
+    return undefined
+  const [first] = parts
+  if (first === undefined) return undefined
+  for (let from = text.indexOf(first); from >= 0; from = text.indexOf(first, from + 1)) {
+    let to = from + first.length
+    const isFound = parts.slice(1).every((part) => {
+      const at = text.indexOf(part, to)
+      if (at < 0 || at - to > MAX_ELLIPSIS) return false
+      to = at + part.length
+      return true
+    })
+    if (isFound && isWhole(text, from, to)) return withStop(passage, starts[from]!, ends[to - 1]!, trimmed)
+  }
+  return undefined
+}
+
+/** Two characters of one word or number. Scripts without spaces have no borders to see. */
+const WITHIN_WORD =
+  /^[[\p{L}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]]{2}$/v
+
+/** Whether a place is not a part of a longer word or number. */
+const isWhole = (text: string, from: number, to: number): boolean =>
+  !WITHIN_WORD.test(text.slice(Math.max(0, from - 1), from + 1)) &&
+  !WITHIN_WORD.test(text.slice(to - 1, to + 1))
+
+/** The words with the stop after them, if the quote has one there too. */
+const withStop = (passage: string, start: number, end: number, quote: string): string => {
+  const stop = /[.!?。！？]$/.test(quote) ? (/^[.!?。！？]/.exec(passage.slice(end))?.[0] ?? "") : ""
+  return passage.slice(start, end) + stop
 }
 
 const sentences = new Intl.Segmenter(undefined, { granularity: "sentence" })
@@ -81,25 +97,4 @@ export const isProof = (quote: string, passage: string, delimiter = "\n"): boole
     if (BEFORE_CELL.test(before) && (endsSentence || AFTER_CELL.test(after))) return true
   }
   return false
-}
-
-/** Content words that a claim must share with its sentence, if it has as many. */
-const MIN_SHARED_WORDS = 2
-
-/** The sentence of a passage that shares most content words with a claim, or `undefined`. */
-export const closestSentence = (claim: string, passage: string): string | undefined => {
-  const claimed = new Set(contentWords(claim))
-  const needed = Math.min(claimed.size, MIN_SHARED_WORDS)
-  let best: string | undefined
-  let most = 0
-  for (const sentence of sentencesOf(passage)) {
-    const found = new Set(contentWords(sentence))
-    const shared = found.intersection(claimed).size
-    const closeness = shared / Math.sqrt(Math.max(1, found.size))
-    if (shared >= needed && closeness > most) {
-      most = closeness
-      best = sentence
-    }
-  }
-  return best
 }

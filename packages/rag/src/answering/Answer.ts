@@ -1,5 +1,5 @@
 /** A cited answer, and the events of a question. */
-import type { ImageDetail } from "@sluice/core"
+import type { ImageDetail, NotRead } from "@sluice/core"
 import type { Citation, PassageFigure, StoredPassage } from "../document/Document.ts"
 import type { StageTime, Trace, TracedPassage } from "../retrieval/stages/Trace.ts"
 
@@ -27,8 +27,17 @@ export interface FigureLook {
   readonly failed?: string
 }
 
-/** What a question found: a cited answer; passages that share words with it, but no sure answer; or nothing. */
-export type AnswerOutcome = "answer" | "passages" | "nothing"
+/**
+ * What a question found.
+ *
+ * **Details.** Only `passages` and `nothing` say something about the documents: the model found no answer in them. `unread`
+ * says that there is no answer to read; see `notRead`.
+ */
+export type AnswerOutcome =
+  | "answer" // A cited answer.
+  | "passages" // No sure answer. `closest` has the best passages.
+  | "nothing" // No answer, and no passage shares a word with the question.
+  | "unread" // The model's response was cut off, filtered, refused, or not proved.
 
 /** A passage that is shown instead of an answer. */
 export interface ClosestPassage {
@@ -37,11 +46,13 @@ export interface ClosestPassage {
   readonly matches: ReadonlyArray<{ readonly start: number; readonly end: number }>
 }
 
-/** Every sentence is cited. If the passages do not answer the question, `found` is false and `answer` says so. */
+/** Every sentence is cited. Without an answer, `found` is false, and `outcome` and `answer` say why. */
 export interface Answer {
   readonly question: string
   readonly found: boolean
   readonly outcome: AnswerOutcome
+  /** Why the model's response could not be read. If there are sentences, the rest is missing. */
+  readonly notRead?: NotRead
   /** The sentences with their `[n]`, or a sentence that nothing was found, in the question's language. */
   readonly answer: string
   readonly sentences: ReadonlyArray<AnswerSentence>
@@ -56,11 +67,22 @@ export interface Answer {
   readonly trace: Trace
 }
 
-/** The events of `askEvents`: stages, figures and sentences as they finish, and the complete answer last. */
+/**
+ * The events of `askEvents`: stages, figures and sentences as they finish, and the complete answer last.
+ *
+ * **Details.** A model that writes emits `text` first: the next sentence, as it is written. It is provisional until a
+ * `sentence` settles it, whose quotes were checked, or `withdrawn` takes it back.
+ */
 export type AnswerEvent =
   | { readonly type: "stage"; readonly stage: StageTime }
   | { readonly type: "recalled"; readonly passages: ReadonlyArray<TracedPassage> }
   | { readonly type: "looked"; readonly look: FigureLook }
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "withdrawn"
+      /** All text since the last sentence. */
+      readonly text: string
+    }
   | {
       readonly type: "sentence"
       readonly sentence: AnswerSentence

@@ -2,14 +2,16 @@
 import { Reader, sharedWords } from "@sluice/core"
 import { Clock, Effect, Stream, Struct } from "effect"
 import { dedupeWith } from "effect/Array"
-import type { Answer, AnswerEvent, AnswerSentence, ClosestPassage, FigureLook } from "./Answer.ts"
-import type { Citation, StoredPassage } from "../document/Document.ts"
-import { readerPassage, seenSource, type Source, sourceOf, verify } from "./Evidence.ts"
+import type { Answer, AnswerEvent, ClosestPassage, FigureLook } from "./Answer.ts"
+import { answerText } from "./AnswerText.ts"
+import type { StoredPassage } from "../document/Document.ts"
+import { readerPassage, seenSource, type Source, sourceOf } from "./Evidence.ts"
 import { makeFigureVision } from "./FigureVision.ts"
 import { modelError } from "../embedding/PassageEmbedder.ts"
 import type { Collection } from "../store/PassageIndex.ts"
 import type { RagError } from "../document/RagError.ts"
 import { referredFigures } from "./ReferredFigures.ts"
+import { makeSentenceReading } from "./SentenceReading.ts"
 import type { Retrieval } from "../retrieval/Retriever.ts"
 import type { KeptPassage } from "../retrieval/stages/RetrievalStage.ts"
 import type { StageTime } from "../retrieval/stages/Trace.ts"
@@ -27,10 +29,8 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
   const answer = (question: string, { kept, trace }: Retrieval): Stream.Stream<AnswerEvent, RagError> => {
     const sources: Array<Source> = readPassages(kept).map(sourceOf)
     const figures: Array<FigureLook> = []
-    const sentences: Array<AnswerSentence> = []
-    const citations: Array<Citation> = []
+    const reading = makeSentenceReading(sources)
     const stages = [...trace.stages]
-    let dropped = 0
 
     const look = (passages: ReadonlyArray<StoredPassage>): Stream.Stream<AnswerEvent> => {
       const shown = passages.filter(({ figure }) => figure?.crop !== undefined)
@@ -54,39 +54,21 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
       })
     }
 
-    const read = Stream.suspend(() =>
+    const readSentences = Stream.suspend(() =>
       sources.length === 0 ? Stream.empty : reader.read(question, sources.map(readerPassage))
-    ).pipe(
-      Stream.mapError(modelError("answer")),
-      Stream.map((sentence): ReadonlyArray<AnswerEvent> => {
-        const cited = verify(sentence, sources, citations)
-        if (cited === undefined) {
-          dropped++
-          return []
-        }
-        citations.push(...cited.filter(({ n }) => n > citations.length))
-        const verified: AnswerSentence = { text: sentence.text, citations: cited.map(({ n }) => n) }
-        sentences.push(verified)
-        return [{ type: "sentence", sentence: verified, citations: cited }]
-      }),
-      Stream.flattenIterable
-    )
+    ).pipe(Stream.mapError(modelError("answer")), Stream.map(reading.toEvents), Stream.flattenIterable)
 
     const complete = Stream.sync((): AnswerEvent => {
-      const found = sentences.length > 0
+      const found = reading.sentences.length > 0
       const closest = found ? [] : closestPassages(question, kept)
-      const outcome = found ? "answer" : closest.length > 0 ? "passages" : "nothing"
-      const text = found ? joinSentences(sentences) : noAnswer(question, closest.length > 0)
-      const answer: Answer = {
+      const answer: Omit<Answer, "answer"> = {
         question,
         found,
-        outcome,
-        answer:
-          dropped === 0 ? text : `${text}${isChinese(question) ? "" : " "}${droppedNote(question, dropped)}`,
-        sentences,
-        citations,
+        ...reading.outcome(closest.length > 0),
+        sentences: reading.sentences,
+        citations: reading.citations,
         closest,
-        dropped,
+        dropped: reading.dropped(),
         figures,
         trace: {
           ...trace,
@@ -95,21 +77,21 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
           stages
         }
       }
-      return { type: "answer", answer }
+      return { type: "answer", answer: { ...answer, answer: answerText(answer) } }
     })
 
     const referred = referredFigures(question, kept, collection).pipe(
       Effect.map((found) => {
         sources.push(...found.map(sourceOf))
         const looked = look([...kept, ...found])
-        const reading = withStage(read, stages, (milliseconds) => ({ stage: "read", milliseconds }))
+        const read = withStage(readSentences, stages, reading.stage)
         // An extractive model mostly reads text that is among the sources already. Read first, and again only if needed.
-        if (vision?.model.kind === "generative") return Stream.concat(looked, reading)
+        if (vision?.model.kind === "generative") return Stream.concat(looked, read)
         const known = sources.length
         const again = Stream.suspend(() =>
-          sentences.length === 0 && sources.length > known ? reading : Stream.empty
+          reading.sentences.length === 0 && sources.length > known ? read : Stream.empty
         )
-        return reading.pipe(Stream.concat(looked), Stream.concat(again))
+        return read.pipe(Stream.concat(looked), Stream.concat(again))
       })
     )
     return Stream.concat(Stream.unwrap(referred), complete)
@@ -139,14 +121,6 @@ const withStage = <E>(
     })
   )
 
-/** The sentences with their citation numbers. Chinese has no space between sentences. */
-const joinSentences = (sentences: ReadonlyArray<AnswerSentence>): string =>
-  sentences
-    .map(
-      ({ citations, text }) => text + (isChinese(text) ? "" : " ") + citations.map((n) => `[${n}]`).join("")
-    )
-    .reduce((text, next) => text + (isChinese(next) ? "" : " ") + next)
-
 /** Passages that are shown instead of an answer. */
 const MAX_CLOSEST = 3
 
@@ -163,20 +137,3 @@ const closestPassages = (
     .filter(({ matches }) => matches.length > 0)
     .take(MAX_CLOSEST)
 ]
-
-const noAnswer = (question: string, hasPassages: boolean): string => {
-  if (hasPassages)
-    return isChinese(question) ? "没有确定的答案。最接近的段落：" : "No sure answer. Closest passages:"
-  return isChinese(question)
-    ? "在这些文档中没有找到这个问题的答案。"
-    : "The documents do not answer this question."
-}
-
-const droppedNote = (question: string, count: number): string => {
-  if (isChinese(question)) return `（略去了 ${count} 句：其引文不在所引的文档中。）`
-  return count === 1
-    ? "(A sentence was left out: its quote was not found in the cited document.)"
-    : `(${count} sentences were left out: their quotes were not found in the cited documents.)`
-}
-
-const isChinese = (text: string): boolean => /\p{Script=Han}/u.test(text)

@@ -1,5 +1,5 @@
 /** The sources of an answer, and the verification of its quotes: a quote must be in its source, to the letter. */
-import { type CitedSentence, findQuote, isProof, type ReaderPassage } from "@sluice/core"
+import { type CitedSentence, findQuote, isProof, type Quoted, type ReaderPassage } from "@sluice/core"
 import type { Citation, StoredPassage } from "../document/Document.ts"
 import { referencesIn } from "../formats/parsing/Mentions.ts"
 import type { FigureAnswer } from "./FigureVision.ts"
@@ -58,8 +58,8 @@ const findLine = (line: string, text: string): string | undefined => {
 }
 
 /**
- * The numbered citations of a sentence. Undefined if it has none, or if one of its quotes is not found. A quote that is too
- * short to prove anything is left out. A quote that refers to a figure among the sources ("see Fig. 3") also cites the caption of that figure.
+ * The numbered citations of a sentence. Undefined if none is left: quotes that are not found are left out, and so are those
+ * that are too short to prove anything. A quote that refers to a figure among the sources ("see Fig. 3") also cites the caption of that figure.
  */
 export const verify = (
   sentence: CitedSentence,
@@ -69,12 +69,15 @@ export const verify = (
   const cited: Array<Citation> = []
   let next = before.length + 1
   const quotes = sentence.evidence
-    .map(({ passage, quote }) => [sources[passage], quote] as const)
+    .map(({ passage, quote, quoted = "model" }) => [sources[passage], quote, quoted] as const)
     .filter(([source, quote]) => source?.passage.figure?.head?.includes(quote.trim()) !== true)
-    .filter(([source, quote]) => source === undefined || isProofIn(source, quote))
-  for (const [source, quote] of [...quotes, ...quotes.flatMap((one) => referredCaptions(one, sources))]) {
-    const citation = cite(source, quote, next)
-    if (citation === undefined) return undefined
+    .filter(([source, quote]) => source !== undefined && isProofIn(source, quote))
+  for (const [source, quote, quoted] of [
+    ...quotes,
+    ...quotes.flatMap((one) => referredCaptions(one, sources))
+  ]) {
+    const citation = cite(source, quote, quoted, next)
+    if (citation === undefined) continue
     const same = [...before, ...cited].find(
       ({ end, passageId, seen, start }) =>
         passageId === citation.passageId &&
@@ -88,15 +91,14 @@ export const verify = (
   return cited.length > 0 && sentence.text.trim() !== "" ? cited : undefined
 }
 
-/** Quotes that are not found are reported, whatever their length. */
 const isProofIn = (source: Source, quote: string): boolean =>
-  !source.text.includes(quote) || isProof(quote, source.text, readerPassage(source).delimiter)
+  source.text.includes(quote) && isProof(quote, source.text, readerPassage(source).delimiter)
 
 /** The figures that a quote refers to, each with its caption as it is in the figure's text. */
 const referredCaptions = (
-  [source, quote]: readonly [Source | undefined, string],
+  [source, quote, quoted]: readonly [Source | undefined, string, Quoted],
   sources: ReadonlyArray<Source>
-): ReadonlyArray<readonly [Source, string]> => {
+): ReadonlyArray<readonly [Source, string, Quoted]> => {
   if (source === undefined || source.passage.figure !== undefined) return []
   return [...referencesIn(quote)].flatMap((reference) => {
     const found = sources.find(
@@ -104,12 +106,12 @@ const referredCaptions = (
         !seen && passage.document.id === source.passage.document.id && isReferred(passage, reference)
     )
     const caption = found && findQuote(found.passage.figure?.caption ?? "", found.text)
-    return found === undefined || caption === undefined ? [] : [[found, caption] as const]
+    return found === undefined || caption === undefined ? [] : [[found, caption, quoted] as const]
   })
 }
 
 /** The citation of a quote, or of the figure in which it was seen. Undefined if the quote is not found. */
-const cite = (source: Source | undefined, quote: string, n: number): Citation | undefined => {
+const cite = (source: Source | undefined, quote: string, quoted: Quoted, n: number): Citation | undefined => {
   if (source === undefined || quote.trim() === "" || !source.text.includes(quote)) return undefined
   const { passage, seen } = source
   const at = seen ? 0 : passage.text.indexOf(quote)
@@ -130,6 +132,7 @@ const cite = (source: Source | undefined, quote: string, n: number): Citation | 
     passageId: passage.id,
     headings: passage.headings,
     quote: seen ? "" : quote,
+    quoted,
     start,
     end,
     boxes: boxes.length === 0 ? figureBox : boxes,

@@ -1,5 +1,6 @@
 /** The values of retrieval: documents, blocks, figures, passages, citations. */
 
+import type { Quoted } from "@sluice/core"
 import { Schema } from "effect"
 
 /** A rectangle on a page, in PDF points (1/72 inch), y from the top of the page. */
@@ -182,6 +183,8 @@ export interface Citation extends Span {
   readonly passageId: string
   readonly headings: ReadonlyArray<string>
   readonly quote: string
+  /** `matched`: the model gave no quote, and Sluice found the sentence that supports its own. */
+  readonly quoted: Quoted
   readonly page?: number
   /** For citations of a figure or a table. */
   readonly figure?: PassageFigure

@@ -32,7 +32,7 @@ const render = (answer: Answer): string =>
     ),
     ...answer.citations.map(
       (citation) =>
-        `[${citation.n}] ${breadcrumb(citation.document, citation)}\n    “${citation.quote.replaceAll(/\s+/g, " ").trim()}”`
+        `[${citation.n}] ${breadcrumb(citation.document, citation)}\n    “${citation.quote.replaceAll(/\s+/g, " ").trim()}”${citation.quoted === "matched" ? " (found by Sluice: the model gave no quote)" : ""}`
     )
   ].join("\n\n")
 

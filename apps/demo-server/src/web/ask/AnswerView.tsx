@@ -80,7 +80,7 @@ const Progress = ({ question }: Props) => (
     <p class="waiting quiet">
       {question.stages.length === 0
         ? "Searching passages…"
-        : question.sentences.length === 0
+        : question.sentences.length === 0 && question.draft === ""
           ? "Reading the best passages…"
           : "Writing the answer…"}
       <LinkButton onClick={() => stopQuestion(question)}>Stop</LinkButton>
@@ -92,6 +92,20 @@ const reasonOf = ({ filterText, passages }: QuestionState): string => {
   if (passages.length > 0) return ""
   if (filterText !== undefined) return `Nothing matches your filter: ${filterText}.`
   return (collectionSize.value.passages ?? 0) > 0 ? "No passage matches." : "There are no documents yet."
+}
+
+/** The model's response could not be read: the documents may well answer. */
+const Unread = ({ question }: Props) => {
+  const { closest = [], notRead } = question.answer ?? {}
+  return (
+    <div class="failed" role="alert">
+      <p>
+        <b>The answer could not be read.</b> {notRead?.message} {notRead?.advice}
+      </p>
+      <Button onClick={() => askAgain(question)}>Ask again</Button>
+      {closest.length > 0 && <ClosestPassages closest={closest} />}
+    </div>
+  )
 }
 
 const NoAnswer = ({ question }: Props) => (
@@ -119,16 +133,24 @@ export const AnswerView = ({ question }: Props) => {
         <p class="quiet filter-text">Searched in {question.filterText}</p>
       )}
       {question.error !== undefined && <Failed question={question} />}
-      {answer?.found === false ? (
+      {answer?.outcome === "unread" ? (
+        <Unread question={question} />
+      ) : answer?.found === false ? (
         <NoAnswer question={question} />
       ) : (
         <p class="answer" aria-busy={state === "asking"}>
           {question.sentences.map((sentence, at) => (
             <Sentence key={at} sentence={sentence} question={question} />
           ))}
+          {question.draft !== "" && <span class="draft">{question.draft}</span>}
         </p>
       )}
       {state === "asking" && <Progress question={question} />}
+      {answer?.found === true && answer.notRead !== undefined && (
+        <p class="problem">
+          This answer is incomplete. {answer.notRead.message} {answer.notRead.advice}
+        </p>
+      )}
       {answer !== undefined && answer.dropped > 0 && (
         <p class="quiet">{pluralize(answer.dropped, "sentence")} left out: quote not found in the source.</p>
       )}

@@ -11,6 +11,7 @@ import { FilterPanel, QuestionBox } from "./QuestionForm.tsx"
 const outcomeOf = ({ answer, state }: QuestionState): string => {
   if (state === "failed") return "failed"
   if (answer === undefined) return "asking"
+  if (answer.outcome === "unread") return "not read"
   return answer.found ? `${answer.citations.length} cited` : "no answer"
 }
 

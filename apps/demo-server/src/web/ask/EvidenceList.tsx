@@ -33,6 +33,9 @@ export const EvidenceList = ({ question }: { readonly question: QuestionState })
               {citation.figure !== undefined && isFirst(citation) && (
                 <FigureImage {...citation} collection={collection} figure={citation.figure} />
               )}
+              {citation.quoted === "matched" && (
+                <span class="quiet">Found by Sluice: the model gave no quote.</span>
+              )}
               {citation.seen === true && <span class="quote">Read in the image.</span>}
               {!isRepeated(citation.quote) && (
                 <span class="quote">{plainText(citation.quote, isMarkdown(citation.document))}</span>

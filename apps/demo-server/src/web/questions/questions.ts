@@ -26,6 +26,8 @@ export interface QuestionState extends SentQuestion {
   readonly passages: Trace["passages"]
   readonly sentences: AnswerBody["sentences"]
   readonly citations: ReadonlyArray<Citation>
+  /** Text of the next sentence, as the model writes it: its quotes are not checked yet. */
+  readonly draft: string
   /** Figures and tables that a vision model checked. */
   readonly checked: AnswerBody["figures"]
   readonly answer?: AnswerBody
@@ -71,12 +73,25 @@ const changeOf = (now: QuestionState, event: AnswerEvent): Partial<QuestionState
     case "sentence": {
       const known = new Set(now.citations.map(({ n }) => n))
       const citations = [...now.citations, ...event.citations.filter(({ n }) => !known.has(n))]
-      return { sentences: [...now.sentences, event.sentence], citations }
+      return { sentences: [...now.sentences, event.sentence], citations, draft: "" }
     }
+    case "text":
+      return { draft: now.draft + event.text }
+    case "withdrawn":
+      return { draft: "" }
     case "answer": {
       const { citations, figures: checked, sentences, trace } = event.answer
       const { passages, stages } = trace
-      return { state: "answered", answer: event.answer, citations, checked, sentences, passages, stages }
+      return {
+        state: "answered",
+        answer: event.answer,
+        draft: "",
+        citations,
+        checked,
+        sentences,
+        passages,
+        stages
+      }
     }
   }
 }
@@ -87,9 +102,11 @@ const announceOutcome = ({ answer, error }: QuestionState): void =>
       ? `The question failed. ${error.message}`
       : answer?.found
         ? `Answered: ${pluralize(answer.sentences.length, "sentence")}, ${pluralize(answer.citations.length, "citation")}.`
-        : answer?.outcome === "passages"
-          ? "No sure answer. The closest passages are shown."
-          : "No answer was found in the documents."
+        : answer?.outcome === "unread"
+          ? `The answer could not be read. ${answer.notRead?.message ?? ""}`
+          : answer?.outcome === "passages"
+            ? "No sure answer. The closest passages are shown."
+            : "No answer was found in the documents."
   )
 
 const NOTHING = {
@@ -98,6 +115,7 @@ const NOTHING = {
   passages: [],
   sentences: [],
   citations: [],
+  draft: "",
   checked: []
 } as const
 

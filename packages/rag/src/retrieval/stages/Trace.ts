@@ -17,6 +17,8 @@ export interface StageTime {
   readonly milliseconds: number
   /** Tokens that a model counted. */
   readonly tokens?: number
+  /** Requests to the model, if there was more than one: the first response could not be read. */
+  readonly calls?: number
   /** What could not be done. The question was answered without it. */
   readonly failed?: string
 }

@@ -1,0 +1,62 @@
+/** Finds the quotes of a sentence in the passages, and a quote for a citation without one. */
+import type { CitedSentence, Evidence, ReaderPassage } from "../models/Reader.ts"
+import { findQuote, isProof } from "./Quote.ts"
+import type { WrittenCitation, WrittenSentence } from "./SentenceObjects.ts"
+import { supportingSentence } from "./Support.ts"
+
+type Passages = ReadonlyArray<ReaderPassage>
+
+/** The sentence of a passage that supports the text. */
+const matched = (text: string, passage: number, passages: Passages): ReadonlyArray<Evidence> => {
+  const found = supportingSentence(text, passages[passage]?.text ?? "")
+  return found === undefined ? [] : [{ passage, quote: found.quote, quoted: "matched" }]
+}
+
+/** The best supporting sentence of all passages, for a sentence without citations. */
+const matchedAnywhere = (text: string, passages: Passages): ReadonlyArray<Evidence> => {
+  const found = passages
+    .map((passage, index) => ({ index, share: supportingSentence(text, passage.text)?.share ?? 0 }))
+    .toSorted((a, b) => b.share - a.share)[0]
+  return found === undefined || found.share === 0 ? [] : matched(text, found.index, passages)
+}
+
+/** The quote in the passage that the model named, or in another one: models often count wrong. */
+const quoted = (text: string, quote: string, named: number, passages: Passages): ReadonlyArray<Evidence> => {
+  const order = [named, ...passages.keys().filter((index) => index !== named)]
+  for (const passage of order) {
+    const source = passages[passage]
+    const found = source && findQuote(quote, source.text)
+    if (found === undefined || source === undefined) continue
+    if (isProof(found, source.text, source.delimiter)) return [{ passage, quote: found }]
+    // Too short to prove anything: the sentence around it may.
+    if (passage === named) return matched(text, passage, passages)
+  }
+  return []
+}
+
+export interface GroundedSentence {
+  readonly sentence: CitedSentence
+  /** Whether one of its quotes is in the passages. */
+  readonly isProved: boolean
+  /** The model's quotes that are in no passage. */
+  readonly wrong: ReadonlyArray<string>
+}
+
+/** The sentence with the passages' own words as evidence. Without any, it has the model's, for the caller to count. */
+export const groundSentence = (
+  { citations, text }: WrittenSentence,
+  passages: Passages
+): GroundedSentence => {
+  const evidenceOf = ({ passage = 0, quote }: WrittenCitation): ReadonlyArray<Evidence> =>
+    quote === undefined ? matched(text, passage - 1, passages) : quoted(text, quote, passage - 1, passages)
+  const found = citations.map(evidenceOf)
+  const evidence = citations.length === 0 ? matchedAnywhere(text, passages) : found.flat()
+  const wrong = citations.flatMap(({ quote }, i) =>
+    quote === undefined || found[i]!.length > 0 ? [] : [quote]
+  )
+  const claimed = citations.flatMap(({ passage = 0, quote }) =>
+    quote === undefined ? [] : [{ passage: passage - 1, quote }]
+  )
+  const isProved = evidence.length > 0
+  return { sentence: { text, evidence: isProved ? evidence : claimed }, isProved, wrong }
+}

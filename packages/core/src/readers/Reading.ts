@@ -1,0 +1,109 @@
+/** One response of a model, read while it is streamed. */
+import type { ChatPart } from "../gateway/Gateway.ts"
+import type { NotReadReason } from "../models/NotRead.ts"
+import type { CitedSentence, ReaderPart, ReaderPassage } from "../models/Reader.ts"
+import { comparableText } from "./ComparableText.ts"
+import { groundSentence } from "./GroundedSentence.ts"
+import { makeResponseParser, type ParsedPart } from "./ResponseParser.ts"
+import type { WrittenSentence } from "./SentenceObjects.ts"
+import { saysNotFound, saysRefusal } from "./SpokenOutcome.ts"
+
+/** How a response ended. */
+interface ReadingResult {
+  readonly fault: NotReadReason | undefined
+  readonly text: string
+  /** The model's quotes that are in no passage. */
+  readonly wrong: ReadonlyArray<string>
+  /** Sentences without a quote that is in a passage, for the caller to count. */
+  readonly unproved: ReadonlyArray<CitedSentence>
+  readonly hasSentences: boolean
+  readonly tokens: number
+}
+
+/** The values of `finish_reason` of a response that was ended, in all dialects. */
+const ENDED: ReadonlyMap<string, NotReadReason> = new Map([
+  ["length", "truncated"],
+  ["max_tokens", "truncated"],
+  ["max_output_tokens", "truncated"],
+  ["model_length", "truncated"],
+  ["content_filter", "filtered"],
+  ["content-filter", "filtered"],
+  ["content_filtered", "filtered"],
+  ["safety", "filtered"],
+  ["recitation", "filtered"],
+  ["prohibited_content", "filtered"],
+  ["guardrail_intervened", "filtered"],
+  ["refusal", "refused"]
+])
+
+/** Characters of the response that are kept for a repair. */
+const KEPT = 16_384
+
+/** Whether the part has a refusal in its own field, as OpenAI's models write it. */
+const isRefusal = ({ extra }: Extract<ChatPart, { type: "text" }>): boolean => {
+  const choices = extra?.["choices"]
+  const [choice] = (Array.isArray(choices) ? choices : []) as ReadonlyArray<{
+    readonly [part: string]: { readonly refusal?: unknown } | undefined
+  }>
+  const refusal = choice?.["delta"]?.refusal ?? choice?.["message"]?.refusal
+  return typeof refusal === "string" && refusal !== ""
+}
+
+export const makeReading = (passages: ReadonlyArray<ReaderPassage>) => {
+  const parser = makeResponseParser()
+  const known = new Set<string>()
+  const unproved: Array<CitedSentence> = []
+  const wrong: Array<string> = []
+  let text = ""
+  let ended: NotReadReason | undefined
+  let tokens = 0
+  let hasSentences = false
+  let isNotFound = false
+  let isRefused = false
+
+  const ground = (written: WrittenSentence): ReadonlyArray<ReaderPart> => {
+    const withdrawn: ReadonlyArray<ReaderPart> = [{ type: "withdrawn" }]
+    const key = comparableText(written.text).text.trim()
+    if (known.has(key)) return withdrawn
+    known.add(key)
+    if (written.citations.every(({ quote }) => quote === undefined)) {
+      if (saysNotFound(written.text)) isNotFound = true
+      else if (saysRefusal(written.text)) isRefused = true
+      if (isNotFound || isRefused) return withdrawn
+    }
+    const grounded = groundSentence(written, passages)
+    wrong.push(...grounded.wrong)
+    if (grounded.isProved) hasSentences = true
+    else unproved.push(grounded.sentence)
+    return grounded.isProved ? [grounded.sentence] : withdrawn
+  }
+
+  const toParts = (parsed: ReadonlyArray<ParsedPart>): ReadonlyArray<ReaderPart> =>
+    parsed.flatMap((part) => (part.type === "sentence" ? ground(part.sentence) : [part]))
+
+  return {
+    push: (part: ChatPart): ReadonlyArray<ReaderPart> => {
+      if (part.type === "end") {
+        ended = ENDED.get(part.finishReason?.toLowerCase() ?? "")
+        tokens = part.totalTokens ?? part.promptTokens + part.completionTokens
+        return []
+      }
+      isRefused ||= isRefusal(part)
+      if (text.length < KEPT) text += part.text
+      return toParts(parser.push(part.text))
+    },
+    end: (): readonly [ReadonlyArray<ReaderPart>, ReadingResult] => {
+      const parts = toParts(parser.end())
+      const isSilent = !hasSentences && !parser.saysNotFound()
+      const spoken: NotReadReason | undefined = isRefused
+        ? "refused"
+        : isNotFound
+          ? undefined
+          : wrong.length > 0
+            ? "unproven"
+            : "protocol"
+      const fault = ended ?? (isSilent ? spoken : undefined)
+      return [parts, { fault, text, wrong, unproved, hasSentences, tokens }]
+    }
+  }
+}

@@ -1,0 +1,199 @@
+/** Parses a model's response while it is streamed: objects of cited sentences, or prose with `[n]` markers. */
+import { readLenientJson } from "./LenientJson.ts"
+import { sentencesOf } from "./Quote.ts"
+import {
+  CITATION_NAMES,
+  saysUnanswered,
+  sentencesIn,
+  textSoFar,
+  type WrittenSentence
+} from "./SentenceObjects.ts"
+
+/** The answer if the passages do not answer the question. */
+export const NOT_FOUND = "NOT_FOUND"
+
+/** A sentence, or text of the next one so far. Text that no sentence follows is withdrawn. */
+export type ParsedPart =
+  | { readonly type: "sentence"; readonly sentence: WrittenSentence }
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "withdrawn" }
+
+export interface ResponseParser {
+  readonly push: (text: string) => ReadonlyArray<ParsedPart>
+  /** The rest, at the end of the response. */
+  readonly end: () => ReadonlyArray<ParsedPart>
+  /** Whether the model said that the passages do not answer. */
+  readonly saysNotFound: () => boolean
+}
+
+/** The longest object, in characters. */
+const MAX_OBJECT = 16_384
+
+/** The beginning of an object, to the list or object of the sentences within it. Citations are no sentences. */
+const WRAPPER = new RegExp(
+  String.raw`^\{(?:\s*["'“](?!(?:text|sentence|claim)["'”])\w+["'”]\s*:\s*(?:true|false|null|-?\d+|"[^"]{0,200}")\s*,)*?\s*["'“](?!(?:${CITATION_NAMES.join("|")})["'”])\w+["'”]\s*:\s*(?:\[\s*(?=\{)|(?=\{))`
+)
+
+const OBJECT = /^\{\s*(?:["'“‘]|\w+\s*:|\})/
+const OBJECT_IN_LINE = /\{\s*["'“](?=(?:text|sentence|sentences|answer|answered|claim|citations)["'”]\s*:)/
+const THOUGHT = /^<(think|thinking|reasoning)>/i
+const THOUGHT_END = /<\/(?:think|thinking|reasoning)>/i
+/** The longest of these tags, in characters. */
+const MAX_TAG = 12
+/** Between objects, and around them. */
+const STRAY = /^(?:\s+|`{3}[a-z]*\s*(?:\n|$)|\[\s*(?=\{)|\[\s*\]|[\]},;]+)/i
+/** What may become one of these with more text. */
+const UNDECIDED = /^(?:<[a-z]*|`{1,3}[a-z]*|\[\s*|\{\s*\w*|["'*]*N?O?T?_?F?O?U?N?D?)$/i
+const SAYS_NOT_FOUND = /^["'*`[]*NOT_FOUND\b/
+
+/** `[1]`, `[1, 2]`. The lookbehind prevents quadratic matching of long runs of spaces. */
+const MARKERS = /(?<!\s)\s*\[(\d+(?:\s*,\s*\d+)*)\]|^\s*\[(\d+(?:\s*,\s*\d+)*)\]/g
+
+/** A marker or an object that has only begun. */
+const UNFINISHED = /(?<!\s)\s*(?:\[[\d\s,]*|\{\s*["'“]?\w*)$/
+
+/** A marker belongs to the sentence before it, on either side of the full stop. */
+const proseSentences = (line: string): ReadonlyArray<WrittenSentence> =>
+  sentencesOf(line.replace(/([.!?。！？])((?:\s*\[[\d\s,]+\])+)/g, "$2$1"))
+    .map((cited) => {
+      const numbers = [...cited.matchAll(MARKERS)].flatMap(([, list = "", first = ""]) =>
+        (list || first).split(",").map(Number)
+      )
+      return {
+        text: cited.replace(MARKERS, "").trim(),
+        citations: [...new Set(numbers)].map((passage) => ({ passage }))
+      }
+    })
+    // Headings and lines that introduce others state nothing.
+    .filter(
+      ({ citations, text }) => /[\p{L}\p{N}]/u.test(text) && (citations.length > 0 || !/^#|[:：]$/.test(text))
+    )
+
+/** Collects parts, and gives out the text of the next sentence as far as it is new. */
+const makeOutput = () => {
+  let shown = ""
+  let parts: Array<ParsedPart> = []
+  return {
+    sentence: (sentence: WrittenSentence) => {
+      parts.push({ type: "sentence", sentence })
+      shown = ""
+    },
+    draft: (text: string) => {
+      const goesOn = text !== "" && text.startsWith(shown)
+      if (!goesOn && shown !== "") parts.push({ type: "withdrawn" })
+      const known = goesOn ? shown.length : 0
+      if (text.length > known) parts.push({ type: "text", text: text.slice(known) })
+      shown = text
+    },
+    take: (): ReadonlyArray<ParsedPart> => {
+      const taken = parts
+      parts = []
+      return taken
+    }
+  }
+}
+
+/**
+ * Makes a parser of one response.
+ *
+ * **Details.** An object is a sentence, wherever it is: on a line of its own, in a list, in another object. After an object
+ * that cannot be read, the next one is. Prose beside objects is ignored; without any object, it is the answer.
+ */
+export const makeResponseParser = (): ResponseParser => {
+  let pending = ""
+  let thinking = false
+  let notFound = false
+  let hasObjects = false
+  const output = makeOutput()
+
+  const emit = (sentences: ReadonlyArray<WrittenSentence>) => {
+    for (const sentence of sentences) {
+      notFound ||= SAYS_NOT_FOUND.test(sentence.text)
+      if (!notFound) output.sentence(sentence)
+    }
+  }
+
+  /** Takes one thing from the beginning of `pending`. False if that needs more text. */
+  const take = (isFinal: boolean): boolean => {
+    if (pending === "" || notFound) return false
+    if (thinking) {
+      const end = THOUGHT_END.exec(pending)
+      if (end === null) {
+        pending = pending.slice(-MAX_TAG)
+        return false
+      }
+      thinking = false
+      pending = pending.slice(end.index + end[0].length)
+      return true
+    }
+    if (!isFinal && UNDECIDED.test(pending)) return false
+    const stray = STRAY.exec(pending)
+    if (stray !== null) {
+      pending = pending.slice(stray[0].length)
+      return true
+    }
+    const thought = THOUGHT.exec(pending)
+    if (thought !== null) {
+      thinking = true
+      return true
+    }
+    if (SAYS_NOT_FOUND.test(pending)) {
+      notFound = true
+      return false
+    }
+    return OBJECT.test(pending) ? takeObject(isFinal) : takeLine(isFinal)
+  }
+
+  const takeObject = (isFinal: boolean): boolean => {
+    const wrapper = WRAPPER.exec(pending)
+    if (wrapper !== null) {
+      pending = pending.slice(wrapper[0].length)
+      return true
+    }
+    const { end, isComplete, value } = readLenientJson(pending)
+    const isOver = isFinal || pending.length > MAX_OBJECT
+    if (!isComplete && !isOver) {
+      output.draft(textSoFar(value))
+      return false
+    }
+    hasObjects = true
+    const sentences = sentencesIn(value)
+    // A last sentence that was cut off proves nothing.
+    emit(isComplete ? sentences : sentences.filter(({ citations }) => citations.length > 0))
+    if (sentences.length === 0 && saysUnanswered(value)) notFound = true
+    pending = isComplete ? pending.slice(end) : ""
+    return true
+  }
+
+  const takeLine = (isFinal: boolean): boolean => {
+    const object = OBJECT_IN_LINE.exec(pending)?.index
+    const newline = pending.indexOf("\n")
+    const end = object ?? (newline >= 0 ? newline : isFinal ? pending.length : undefined)
+    if (end === undefined) {
+      output.draft(hasObjects ? "" : pending.replace(MARKERS, "").replace(UNFINISHED, ""))
+      return false
+    }
+    const line = pending.slice(0, end)
+    pending = pending.slice(end)
+    if (object === undefined && !hasObjects) emit(proseSentences(line))
+    return true
+  }
+
+  const drain = (isFinal: boolean): ReadonlyArray<ParsedPart> => {
+    let hasMore = true
+    while (hasMore) hasMore = take(isFinal)
+    if (isFinal || notFound || thinking) output.draft("")
+    return output.take()
+  }
+
+  return {
+    push: (text) => {
+      // Later text is ignored.
+      if (notFound) return []
+      pending += text
+      return drain(false)
+    },
+    end: () => drain(true),
+    saysNotFound: () => notFound
+  }
+}

@@ -1,0 +1,141 @@
+/** Whether quotes support a sentence, by their words: shared words, numbers, negation, and names. */
+import { contentWords, isSameWord, UNSPACED } from "./ContentWords.ts"
+import { sentencesOf } from "./Quote.ts"
+
+/** Chosen on the pairs of `scripts/measure-verifier.ts`; see docs/answers.md. */
+export const SUPPORT = {
+  /** The share of a sentence's terms that its quotes must have, if they are in the same language. */
+  share: 0.5,
+  /** Terms that a sentence must share with its quotes, if it has as many. */
+  terms: 2
+} as const
+
+/** Words, and pairs of characters of scripts without spaces. */
+const termsOf = (text: string): ReadonlyArray<string> => {
+  const words = contentWords(text)
+  return words.flatMap((word, i) => {
+    if (!UNSPACED.test(word)) return [word]
+    const next = words[i + 1]
+    return next !== undefined && UNSPACED.test(next) ? [word + next] : []
+  })
+}
+
+const countShared = (terms: ReadonlySet<string>, text: string): number => {
+  const found = Map.groupBy(new Set(termsOf(text)), (word) => word.slice(0, 4))
+  return [...terms].filter((term) => found.get(term.slice(0, 4))?.some((other) => isSameWord(term, other)))
+    .length
+}
+
+const WORD_NUMBERS = new Map(
+  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"
+    .split(" ")
+    .map((word, number) => [word, String(number)])
+)
+const TENS = "thirty forty fifty sixty seventy eighty ninety".split(" ")
+TENS.forEach((word, i) => WORD_NUMBERS.set(word, String((i + 3) * 10)))
+
+const CHINESE_DIGITS = "零一二三四五六七八九"
+
+/** 十二 → 12, 三十 → 30, 二十五 → 25. Larger units are left out. */
+const chineseNumber = (text: string): string => {
+  const [tens, units] = text.includes("十") ? text.split("十", 2) : ["", text]
+  const digit = (character: string | undefined) => CHINESE_DIGITS.indexOf(character || "零")
+  return text.includes("十")
+    ? String((tens === "" ? 1 : digit(tens)) * 10 + digit(units))
+    : [...text].map((character) => digit(character)).join("")
+}
+
+const NUMBER = /\d+(?:[.,:]\d+)*|[一二三四五六七八九十]+|[a-z]+/gi
+
+/** The numbers of a text, in digits: `1,000`, `twelve` and 十二 are `1000`, `12` and `12`. */
+export const numbersOf = (text: string): ReadonlySet<string> =>
+  new Set(
+    (text.normalize("NFKC").match(NUMBER) ?? []).flatMap((found) => {
+      if (/^\d/.test(found)) return [found.replaceAll(/,(?=\d{3}(?!\d))/g, "").replace(/^0+(?=\d)/, "")]
+      if (/^[a-z]/i.test(found)) return WORD_NUMBERS.get(found.toLowerCase()) ?? []
+      return [chineseNumber(found)]
+    })
+  )
+
+/** Numbers that are written where nothing is counted: "one of them", 一个. */
+const WEAK_NUMBERS: ReadonlySet<string> = new Set(["0", "1"])
+
+const missingNumber = (sentence: string, quotes: string): string | undefined => {
+  const found = numbersOf(quotes)
+  const digits = new Set(sentence.normalize("NFKC").match(/\d+(?:[.,:]\d+)*/g) ?? [])
+  return [...numbersOf(sentence)].find(
+    (number) => !found.has(number) && (digits.has(number) || !WEAK_NUMBERS.has(number))
+  )
+}
+
+const NEGATION =
+  /\b(?:not|no|never|none|neither|nor|without|cannot|nobody|nothing|nowhere|kein\w*|nicht|nie|ohne|jamais|sans|aucun\w*|ningún|ninguna?|nunca|sin)\b|n['’]t\b|\b(?:ne|n['’])\s?\w+\s+pas\b|[不没沒无無未非勿]|(?:ない|ません|않|없)/i
+
+const isNegated = (text: string): boolean => NEGATION.test(text)
+
+/** German capitalises every noun, so that names are not seen. */
+const GERMAN =
+  /\b(?:der|die|das|und|ist|ein|eine|nicht|von|mit|für)\b.*\b(?:der|die|das|und|ist|ein|eine|nicht|von|mit|für)\b/
+
+/** A name: a capitalised word that does not begin the sentence. */
+const NAME = /(?<=[\p{Ll}\p{N},;:]\s{1,3})\p{Lu}[\p{L}\p{N}’'-]{2,}/gu
+
+const missingName = (sentence: string, quotes: string): string | undefined => {
+  if (GERMAN.test(sentence)) return undefined
+  const names = sentence.match(NAME) ?? []
+  const words = contentWords(quotes)
+  const initials = quotes.match(/\b\p{Lu}/gu)?.join("") ?? ""
+  return names.find(
+    (name) =>
+      !initials.includes(name.toUpperCase()) &&
+      contentWords(name).some((part) => !words.some((word) => isSameWord(word, part)))
+  )
+}
+
+/** Whether both texts have letters of one script: words of another language cannot be compared. */
+const isComparable = (a: string, b: string): boolean =>
+  [
+    /\p{Script=Latin}/u,
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u,
+    /\p{Script=Cyrillic}/u,
+    /\p{Script=Arabic}/u
+  ].some((script) => script.test(a) && script.test(b))
+
+/** How much of a sentence's terms a text has, 0 to 1; 0 if they share fewer than `SUPPORT.terms`. */
+const sharedTerms = (sentence: string, text: string): number => {
+  const terms = new Set(termsOf(sentence))
+  const shared = countShared(terms, text)
+  return terms.size === 0 || shared < Math.min(SUPPORT.terms, terms.size) ? 0 : shared / terms.size
+}
+
+/**
+ * Why quotes do not support a sentence, or `undefined` if nothing speaks against it. `context` is text beside the quotes that
+ * counts for names: the title of their document, the question.
+ */
+export const unsupportedReason = (sentence: string, quotes: string, context = ""): string | undefined => {
+  const number = missingNumber(sentence, `${quotes} ${context}`)
+  if (number !== undefined) return `The number ${number} is not in its quotes.`
+  if (!isComparable(sentence, quotes)) return undefined
+  if (isNegated(sentence) !== isNegated(quotes)) return "Only one of the sentence and its quotes is negated."
+  const name = missingName(sentence, `${quotes} ${context}`)
+  if (name !== undefined) return `The name ${name} is not in its quotes.`
+  return sharedTerms(sentence, `${quotes} ${context}`) < SUPPORT.share
+    ? "Its quotes share too few words with it."
+    : undefined
+}
+
+/** The sentence of a passage that supports a claim best, if one does: see `SUPPORT`. */
+export const supportingSentence = (
+  claim: string,
+  passage: string
+): { readonly quote: string; readonly share: number } | undefined => {
+  let best: { readonly quote: string; readonly share: number; readonly closeness: number } | undefined
+  for (const quote of sentencesOf(passage)) {
+    const share = sharedTerms(claim, quote)
+    // Of two that share as much, the shorter one.
+    const closeness = share / Math.sqrt(Math.max(1, new Set(termsOf(quote)).size))
+    if (share < SUPPORT.share || closeness <= (best?.closeness ?? 0)) continue
+    if (unsupportedReason(claim, quote, passage) === undefined) best = { quote, share, closeness }
+  }
+  return best
+}

@@ -1,0 +1,65 @@
+/** The sentences of one answer, as the reader emits them: their quotes are checked, and what is not proved is withdrawn. */
+import { notRead, type ReaderEnd, type ReaderPart } from "@sluice/core"
+import type { Answer, AnswerEvent, AnswerSentence } from "./Answer.ts"
+import type { Citation } from "../document/Document.ts"
+import { type Source, verify } from "./Evidence.ts"
+import type { StageTime } from "../retrieval/stages/Trace.ts"
+
+/** `sources` may grow while it is read. */
+export const makeSentenceReading = (sources: ReadonlyArray<Source>) => {
+  const sentences: Array<AnswerSentence> = []
+  const citations: Array<Citation> = []
+  let dropped = 0
+  /** Text of the next sentence so far. */
+  let draft = ""
+  let end: ReaderEnd | undefined
+
+  const withdraw = (): ReadonlyArray<AnswerEvent> => {
+    const text = draft
+    draft = ""
+    return text === "" ? [] : [{ type: "withdrawn", text }]
+  }
+
+  const toEvents = (part: ReaderPart): ReadonlyArray<AnswerEvent> => {
+    if (part.type === "withdrawn") return withdraw()
+    if (part.type === "end") {
+      end = part
+      return withdraw()
+    }
+    if (part.type === "text") {
+      draft += part.text
+      return [part]
+    }
+    const cited = verify(part, sources, citations)
+    if (cited === undefined) {
+      dropped++
+      return withdraw()
+    }
+    draft = ""
+    citations.push(...cited.filter(({ n }) => n > citations.length))
+    const sentence: AnswerSentence = { text: part.text, citations: cited.map(({ n }) => n) }
+    sentences.push(sentence)
+    return [{ type: "sentence", sentence, citations: cited }]
+  }
+
+  return {
+    sentences: sentences as ReadonlyArray<AnswerSentence>,
+    citations: citations as ReadonlyArray<Citation>,
+    dropped: () => dropped,
+    toEvents,
+    stage: (milliseconds: number): StageTime => ({
+      stage: "read",
+      milliseconds,
+      ...(end !== undefined && end.tokens > 0 && { tokens: end.tokens }),
+      ...(end !== undefined && end.calls > 1 && { calls: end.calls }),
+      ...(end?.notRead !== undefined && { failed: end.notRead.message })
+    }),
+    outcome: (hasClosest: boolean): Pick<Answer, "outcome" | "notRead"> => {
+      const found = sentences.length > 0
+      // Sentences without proof are no sign that the documents do not answer.
+      const fault = end?.notRead ?? (!found && dropped > 0 ? notRead("unproven") : undefined)
+      const without = fault !== undefined ? "unread" : hasClosest ? "passages" : "nothing"
+      return { outcome: found ? "answer" : without, ...(fault !== undefined && { notRead: fault }) }
+    }
+  }
+}
