@@ -7,6 +7,7 @@ export interface LoopbackRequest {
   readonly method: string
   readonly path: string
   readonly body: string
+  readonly bytes: Buffer
   readonly headers: IncomingMessage["headers"]
   readonly response: ServerResponse
   /** Resolves when the caller disconnects before the end of the response. */
@@ -41,10 +42,12 @@ export const loopback = (behave: Behaviour) =>
               if (!response.writableEnded) resolve()
             })
           })
+          const bytes = Buffer.concat(chunks)
           const received: LoopbackRequest = {
             method: request.method ?? "",
             path: request.url ?? "",
-            body: Buffer.concat(chunks).toString(),
+            body: bytes.toString(),
+            bytes,
             headers: request.headers,
             response,
             disconnected

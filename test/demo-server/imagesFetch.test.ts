@@ -4,12 +4,9 @@ import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
-import {
-  fetchImageWithin,
-  publicAddressPolicy,
-  type AddressPolicy
-} from "../../apps/demo-server/src/media/FetchImage.ts"
+import { fetchImageWithin } from "../../apps/demo-server/src/media/FetchImage.ts"
 import { isPublicAddress } from "../../apps/demo-server/src/network/IpAddress.ts"
+import { type AddressPolicy, publicAddressPolicy } from "../../apps/demo-server/src/network/PublicFile.ts"
 
 const bytes = Buffer.from("\x89PNG\r\n\x1a\n and the rest of it", "latin1")
 

@@ -9,6 +9,7 @@ import { ServerConfig } from "../config/ServerConfig.ts"
 import { CurrentRequest } from "../http/RequestRecord.ts"
 import { Shutdown } from "../http/Shutdown.ts"
 import { MediaTasks } from "../media/MediaTasks.ts"
+import { CurrentCharge } from "../media/TaskIds.ts"
 import type { ProviderResponse } from "../routing/Provider.ts"
 import { responseBody } from "../routing/ResponseBody.ts"
 import { catchSqlError } from "../sql/StoreFailure.ts"
@@ -88,7 +89,8 @@ const makeCharges = Effect.gen(function* () {
         if (idempotency !== undefined && !meter.creates) {
           yield* responses.keepSent(reserved, () => counter?.hasError() === true)
         }
-        const exit = yield* Effect.exit(meter.creates ? call : restore(call))
+        const charged = Effect.provideService(call, CurrentCharge, reserved.id)
+        const exit = yield* Effect.exit(meter.creates ? charged : restore(charged))
         if (Exit.isFailure(exit)) {
           yield* endFailed(open, exit.cause)
           return yield* exit

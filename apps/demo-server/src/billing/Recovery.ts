@@ -3,6 +3,7 @@ import { Clock, Context, Duration, Effect, Layer, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
+import { taskIdOf } from "../media/TaskIds.ts"
 import type { TaskOperation } from "../routing/Provider.ts"
 import { Providers } from "../routing/Providers.ts"
 import { KEY_LIFE } from "./Idempotency.ts"
@@ -89,10 +90,37 @@ const makeTaskRecovery = Effect.gen(function* () {
   })
 })
 
+/**
+ * Recovers the charges of creations. If the vendor's task was recorded, the charge gets it, and a caller who repeats the
+ * call under its `Idempotency-Key` gets its id.
+ */
+const makeCreationRecovery = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  const tasks = yield* MediaTasks
+  return Effect.fnUntraced(function* (charge: OpenCharge) {
+    const kind = charge.operation === "videos" ? "video" : "image"
+    const task = yield* tasks
+      .find(kind, taskIdOf(kind, charge.id), charge.user)
+      .pipe(
+        Effect.catch(({ reason }) =>
+          Effect.succeed(reason._tag === "NotFound" ? ("none" as const) : ("unavailable" as const))
+        )
+      )
+    if (task === "unavailable") return false
+    if (task === "none") return yield* ledger.refundExpired(charge, true)
+    const { id, model, status } = task
+    const answer = JSON.stringify({ id, object: kind === "video" ? kind : "image.task", model, status })
+    yield* ledger.storeResponse(charge, { contentType: "application/json", answer })
+    yield* ledger.assign(charge.id, id, charge.reserved)
+    return true
+  })
+})
+
 const makeRecovery = Effect.gen(function* () {
   const ledger = yield* Ledger
   const { database } = yield* ServerConfig
   const recoverTask = yield* makeTaskRecovery
+  const recoverCreation = yield* makeCreationRecovery
 
   /** Recovers calls without a task. They ended with the server that made them. */
   const recoverCalls = (before: number) =>
@@ -104,9 +132,7 @@ const makeRecovery = Effect.gen(function* () {
         const calls = yield* endAll(ledger.expired(before, "calls"), (charge) =>
           ledger.refundExpired(charge, false)
         )
-        const creations = yield* endAll(ledger.expired(cut, "creations"), (charge) =>
-          ledger.refundExpired(charge, true)
-        )
+        const creations = yield* endAll(ledger.expired(cut, "creations"), recoverCreation)
         return calls + creations
       })
     )

@@ -22,6 +22,8 @@ export const MediaTask = Schema.Struct({
   user: Schema.String,
   /** The `id` of the provider that runs it. */
   provider: Schema.String,
+  /** The provider's id for it, if that is another one. */
+  reference: Schema.optional(Schema.String),
   model: Schema.String,
   /** In ms since 1970. */
   created: Schema.Finite,

@@ -26,7 +26,8 @@ import {
   gateway as gatewayDialect,
   makeDialectClient
 } from "@sluice/providers"
-import { requestTools } from "./RequestTools.ts"
+import { ServerAddressPolicy } from "../network/PublicFile.ts"
+import { makeFileClient, requestTools } from "./RequestTools.ts"
 import { makeRedactor } from "./RedactCredential.ts"
 import { rewordConfigurationErrors } from "./UpstreamFaults.ts"
 import { type NoResult, forwardVideo, type ReadResponse } from "./UpstreamResponse.ts"
@@ -84,8 +85,14 @@ const reasonOf = ({ contentType, error }: NoResult, url: string): GatewayReason 
 
 /** Sends requests to an upstream. Errors are reworded where they concern the server's credential or address. */
 export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: UpstreamConnection) {
-  const { apiKey, names, timeout } = gateway
-  const connection = { dialect: gatewayDialect, ...gateway, tools: requestTools }
+  const { apiKey, names, timeout, url } = gateway
+  const policy = yield* ServerAddressPolicy
+  const connection = {
+    dialect: gatewayDialect,
+    ...gateway,
+    tools: requestTools(policy),
+    files: makeFileClient(policy, url)
+  }
   const buffering = makeDialectClient(yield* HttpClient.HttpClient, connection)
   const downloading = makeDialectClient(yield* DownloadTransport, connection)
   // There is one attempt: its limit is that of the call.

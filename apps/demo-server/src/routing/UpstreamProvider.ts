@@ -5,6 +5,7 @@ import { Clock, Context, Duration, Effect, Layer, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
 import type { GatewaySettings } from "../config/ServerConfig.ts"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
+import { CurrentCharge, taskIdOf } from "../media/TaskIds.ts"
 import { outgoingBody } from "./ModelName.ts"
 import type { Call, Operations, Provider, ProviderModel, TaskOperation, TaskOperations } from "./Provider.ts"
 import { makeRedactor } from "./RedactCredential.ts"
@@ -23,7 +24,8 @@ import {
   createdTask,
   forwardVideo,
   ignoreBody,
-  forwardResponse
+  forwardResponse,
+  withTaskId
 } from "./UpstreamResponse.ts"
 
 /** The paths of the interface. The dialect's client replaces them. */
@@ -140,23 +142,35 @@ const makeForward = Effect.fnUntraced(function* (settings: UpstreamSettings) {
 
 type Forward = Effect.Success<ReturnType<typeof makeForward>>
 
+/** Whether this server gives the tasks their ids, because the vendor's protocol has none of the interface. */
+const hasOwnIds = ({ dialect }: UpstreamSettings, kind: MediaTask["kind"]): boolean =>
+  dialect?.operations[`${kind}s`]?.task !== undefined
+
 /** Creates an image or a video. If the response starts a task, it is recorded with its owner. */
 const creationOf =
-  (kind: MediaTask["kind"], provider: string, { forwardCall }: Forward, tasks: MediaTasks["Service"]) =>
+  (
+    kind: MediaTask["kind"],
+    settings: UpstreamSettings,
+    { forwardCall }: Forward,
+    tasks: MediaTasks["Service"]
+  ) =>
   (call: Call<{ readonly model: string }>) =>
-    Effect.tap(
+    Effect.flatMap(
       forwardCall(`${kind}s`, call, "creations"),
       Effect.fnUntraced(function* (response) {
         const task = createdTask(kind, response)
         const { model } = call.request
-        if (task === "completed") return
+        if (task === "completed") return response
         if (task === undefined) return yield* taskWithoutId(kind, model)
         const created = yield* Clock.currentTimeMillis
+        const ids = hasOwnIds(settings, kind)
+          ? { id: taskIdOf(kind, yield* CurrentCharge), reference: task.id }
+          : task
         const record: MediaTask = {
-          ...task,
+          ...ids,
           kind,
           user: call.user,
-          provider,
+          provider: settings.id,
           model,
           created,
           ended: created,
@@ -167,6 +181,7 @@ const creationOf =
           told: {}
         }
         yield* Effect.mapError(tasks.add(record), (error) => untrackedTask(kind, model, error.reason.message))
+        return withTaskId(response, record)
       })
     )
 
@@ -176,14 +191,17 @@ const taskOperations = (
   tasks: MediaTasks["Service"]
 ) => {
   const url = interfaceUrl(settings)
-  const addressOf = ({ id, kind }: Pick<MediaTask, "id" | "kind">, rest = "") =>
-    `${url}${PATHS[`${kind}s`]}/${encodeURIComponent(id)}${rest}`
+  const addressOf = ({ id, kind, reference = id }: MediaTask, rest = "") =>
+    `${url}${PATHS[`${kind}s`]}/${encodeURIComponent(reference)}${rest}`
   const status: TaskOperation<never> = ({ task }) =>
-    send({
-      about: { operation: `${task.kind}s`, model: task.model },
-      request: HttpClientRequest.get(addressOf(task)),
-      read: reading(`${task.kind}s`, task.model).read
-    })
+    Effect.map(
+      send({
+        about: { operation: `${task.kind}s`, model: task.model },
+        request: HttpClientRequest.get(addressOf(task)),
+        read: reading(`${task.kind}s`, task.model).read
+      }),
+      (response) => withTaskId(response, task)
+    )
   return {
     image: status,
     video: status,
@@ -229,8 +247,8 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
       embeddings: (call) => forwardCall("embeddings", call),
       rerank: (call) => forwardCall("rerank", call),
       chat: (call) => (call.request.stream === true ? forwardStream(call) : forwardCall("chat", call)),
-      images: creationOf("image", id, forward, tasks),
-      videos: creationOf("video", id, forward, tasks)
+      images: creationOf("image", settings, forward, tasks),
+      videos: creationOf("video", settings, forward, tasks)
     },
     tasks: taskOperations(settings, forward, tasks),
     ...(accessToken !== undefined && { account: yield* accountOf(interfaceUrl(settings), accessToken) })

@@ -4,6 +4,7 @@ import { TimedOut } from "@sluice/core"
 import { TaskId, type ErrorDetails, parseErrorBody, parseJson } from "@sluice/core/client"
 import { Clock, Duration, Effect, Predicate, Schema, Stream } from "effect"
 import { type HttpClientError, type HttpClientResponse, HttpServerResponse } from "effect/http"
+import type { MediaTask } from "../media/MediaTasks.ts"
 import type { Redactor } from "./RedactCredential.ts"
 import { makeEventGuard } from "./EventGuard.ts"
 import { type BytesMap, mapBytes } from "../wire/MapBytes.ts"
@@ -237,6 +238,17 @@ export const createdTask = (
   const id = fieldOf(body, "id")
   if (isTaskId(id) && !(kind === "image" && hasImages(body))) return { id }
   return kind === "image" && listOf(fieldOf(body, "data")).length > 0 ? "completed" : undefined
+}
+
+/** The response with this server's id of a task that has another one at its vendor. */
+export const withTaskId = (
+  response: HttpServerResponse.HttpServerResponse,
+  { id, reference }: Pick<MediaTask, "id" | "reference">
+): HttpServerResponse.HttpServerResponse => {
+  const body = reference === undefined ? undefined : responseBody(response, "all")
+  return Predicate.isObject(body)
+    ? HttpServerResponse.text(JSON.stringify({ ...body, id }), { contentType: "application/json" })
+    : response
 }
 
 /** A response without a result: its content type, and its error. */

@@ -2,9 +2,29 @@
 import { Context } from "effect"
 import type { Dialect } from "../protocol/Dialect.ts"
 import { gateway } from "../protocol/GatewayDialect.ts"
+import { dashscope } from "./dashscope.ts"
+import { fal } from "./fal.ts"
+import { google } from "./google.ts"
+import { kling } from "./kling.ts"
+import { luma } from "./luma.ts"
 import { COMPATIBLE, openai } from "./openai.ts"
+import { replicate } from "./replicate.ts"
+import { runway } from "./runway.ts"
+import { siliconflow } from "./siliconflow.ts"
 
-export const DIALECTS: ReadonlyArray<Dialect> = [gateway, openai, ...COMPATIBLE]
+export const DIALECTS: ReadonlyArray<Dialect> = [
+  gateway,
+  openai,
+  ...COMPATIBLE,
+  dashscope,
+  fal,
+  google,
+  kling,
+  luma,
+  replicate,
+  runway,
+  siliconflow
+]
 
 /** The dialects of a program. It adds its own by providing a longer list. */
 export const Dialects = Context.Reference<ReadonlyArray<Dialect>>("@sluice/providers/Dialects", {

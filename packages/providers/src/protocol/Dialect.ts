@@ -60,7 +60,9 @@ export interface VendorTaskState {
    * are fetched with the key.
    */
   readonly files?: ReadonlyArray<string>
-  /** Another request whose response has the results. Its body is passed to `state`. */
+  /** The length of a video in seconds, if the vendor reports it. */
+  readonly seconds?: number
+  /** Another request whose response has the results. Its body is passed to `state`. See `isFailure`. */
   readonly next?: TaskRequest
   /** In the interface's form. */
   readonly usage?: Fields | undefined
@@ -75,6 +77,8 @@ export interface TaskDialect {
   readonly reference: (body: unknown, asked: InterfaceRequest) => string | undefined
   readonly status: (reference: string, model: string) => TaskRequest
   readonly state: (body: unknown, reference: string) => VendorTaskState
+  /** Whether an error in place of the results means that the task has failed. Default: 400, 404, 410 and 422. */
+  readonly isFailure?: (body: unknown, status: number) => boolean
   /** Cancels or deletes the task. Vendors without it cannot. */
   readonly remove?: (reference: string, model: string) => TaskRequest
 }
@@ -83,6 +87,8 @@ export interface TaskDialect {
 export interface OperationDialect {
   /** Below the vendor's address, with the version: `/v1/rerank`. */
   readonly path: string | ((asked: InterfaceRequest) => string)
+  /** Headers in addition to those with the key. */
+  readonly headers?: (asked: InterfaceRequest) => Readonly<Record<string, string>>
   readonly request?: (
     asked: InterfaceRequest,
     tools: RequestTools

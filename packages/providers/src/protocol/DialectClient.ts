@@ -135,10 +135,13 @@ const isSuccess = ({ status }: Response) => status >= 200 && status < 300
 
 const jsonOf = (response: Response) => Effect.map(response.text, (text) => ({ text, body: parseJson(text) }))
 
+const errorIn = ({ error }: Dialect, body: unknown, status: number) =>
+  error?.(body, status) ?? parseErrorBody(body)
+
 /** The vendor's error in the interface's form. */
-const errorResponse = (response: Response, { error }: Dialect): Sent =>
+const errorResponse = (response: Response, dialect: Dialect): Sent =>
   Effect.map(jsonOf(response), ({ body, text }) => {
-    const found = error?.(body, response.status) ?? parseErrorBody(body)
+    const found = errorIn(dialect, body, response.status)
     if (found === undefined) return withJson(response, { error: { message: text.slice(0, 400) } })
     const { code, message = text.slice(0, 400), param } = found
     return withJson(
@@ -201,12 +204,14 @@ const forward = (
   vendor: Vendor,
   request: Request,
   operation: OperationName,
-  { path, request: map }: OperationDialect
+  { headers, path, request: map }: OperationDialect
 ): Sent => {
   const asked = askedOf(request)
   if (asked === undefined) return refuse(request, "The request is not a JSON object with a `model`")
   const mapped = map?.(asked, vendor.tools) ?? asked
-  const at = HttpClientRequest.setUrl(request, urlOf(vendor, operation, path, asked))
+  const at = HttpClientRequest.setUrl(request, urlOf(vendor, operation, path, asked)).pipe(
+    HttpClientRequest.setHeaders(headers?.(asked) ?? {})
+  )
   const attempt = (body: RequestBody): Sent => {
     const adjusted = body instanceof FormData ? body : vendor.parameters.apply(asked.model, body)
     const sent = adjusted === asked ? at : withBody(at, adjusted)
@@ -226,6 +231,9 @@ const forward = (
   })
 }
 
+/** Statuses in place of the results that mean that the task has failed. */
+const FAILED: ReadonlySet<number> = new Set([400, 404, 410, 422])
+
 /** The state of a task, or its file. */
 const lookUp = (
   vendor: Vendor,
@@ -233,17 +241,28 @@ const lookUp = (
   { reference, model }: TaskReference,
   respond: (response: Response, state: VendorTaskState) => Sent
 ): Sent => {
-  const look = (next: TaskRequest): Sent =>
-    Effect.flatMap(send(vendor, next), (response) =>
-      isSuccess(response)
-        ? Effect.flatMap(jsonOf(response), ({ body }) => {
-            const state = task.state(body, reference)
-            return state.next === undefined ? respond(response, state) : look(state.next)
-          })
-        : errorResponse(response, vendor.dialect)
-    )
+  const look = (next: TaskRequest, isResult = false): Sent =>
+    Effect.flatMap(send(vendor, next), (response) => {
+      if (isSuccess(response)) {
+        return Effect.flatMap(jsonOf(response), ({ body }) => {
+          const state = task.state(body, reference)
+          return state.next === undefined ? respond(response, state) : look(state.next, true)
+        })
+      }
+      if (!isResult) return errorResponse(response, vendor.dialect)
+      return Effect.flatMap(jsonOf(response), ({ body, text }) => {
+        const { status } = response
+        if (!FAILED.has(status) && task.isFailure?.(body, status) !== true) {
+          return errorResponse(response, vendor.dialect)
+        }
+        const { code = "task_failed", message = text } = errorIn(vendor.dialect, body, status) ?? {}
+        return respond(withJson(response, body, 200), { status: "failed", error: { message, code } })
+      })
+    })
   return look(task.status(reference, model))
 }
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /** A request for an existing task. */
 const forwardTask = (
@@ -269,7 +288,13 @@ const forwardTask = (
       return Effect.succeed(withJson(response, stateResponse(operation, id, known.model, state)))
     const [file] = state.files ?? []
     if (file === undefined) return refuse(request, "The video is not finished, or has expired", 404)
-    return file.startsWith("/") ? send(vendor, { path: file }) : files.execute(HttpClientRequest.get(file))
+    const fetchFile = (url: string) => files.execute(HttpClientRequest.get(url))
+    if (!file.startsWith("/")) return fetchFile(file)
+    return Effect.flatMap(send(vendor, { path: file }), (answer) => {
+      // A redirect leads to a storage host, which does not get the key.
+      const target = REDIRECTS.has(answer.status) ? answer.headers["location"] : undefined
+      return target === undefined ? Effect.succeed(answer) : fetchFile(target)
+    })
   })
 }
 

@@ -24,13 +24,14 @@ export const stateResponse = (
   operation: OperationName,
   id: string,
   model: string,
-  { error, files = [], progress, status, usage }: VendorTaskState
+  { error, files = [], progress, seconds, status, usage }: VendorTaskState
 ): Fields => ({
   id,
   object: operation === "videos" ? "video" : "image.task",
   model,
   status,
   ...(progress !== undefined && { progress }),
+  ...(seconds !== undefined && { seconds: String(seconds) }),
   ...(error !== undefined && { error }),
   ...(usage !== undefined && { usage }),
   ...(operation === "images" && status === "completed" && { data: files.map(imageOf) })

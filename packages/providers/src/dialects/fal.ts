@@ -1,0 +1,117 @@
+/** fal: images and videos of any application, over its queue. */
+import {
+  classify,
+  vendorError,
+  failedState,
+  fieldAt,
+  idAt,
+  taskStatus,
+  urlsIn
+} from "../media/MediaErrors.ts"
+import {
+  defined,
+  firstFrame,
+  linkOrDataUri,
+  otherFields,
+  referenceImages,
+  mediaSize
+} from "../media/MediaRequest.ts"
+import type {
+  Dialect,
+  Fields,
+  InterfaceRequest,
+  OperationDialect,
+  VendorTaskState
+} from "../protocol/Dialect.ts"
+
+const NAMES = {
+  aspect_ratio: "size",
+  image_size: "size",
+  resolution: "size",
+  num_images: "n",
+  duration: "seconds"
+}
+
+/** The fields of most applications. A request may have any of an application's own. */
+const inputOf = (asked: InterfaceRequest, more: Fields): Fields =>
+  defined({ prompt: asked["prompt"], ...more, ...otherFields(asked) })
+
+/** The path of a request in the queue: the application's, without what follows its name. */
+const requestPath = (body: unknown, { model }: InterfaceRequest): string | undefined => {
+  const given = URL.parse(idAt(body, "response_url") ?? "")?.pathname
+  const id = idAt(body, "request_id")
+  return given ?? (id && `/${model.split("/").slice(0, 2).join("/")}/requests/${id}`)
+}
+
+/** The result of a request, or its status. */
+const stateOf = (body: unknown, path: string): VendorTaskState => {
+  const files = [
+    ...urlsIn(fieldAt(body, "images")),
+    ...urlsIn([fieldAt(body, "image"), fieldAt(body, "video")]),
+    ...urlsIn(fieldAt(body, "videos"))
+  ]
+  if (files.length > 0) return { status: "completed", files }
+  const word = fieldAt(body, "status")
+  if (word === undefined) return failedState("The application returned neither an image nor a video")
+  const error = fieldAt(body, "error")
+  if (typeof error === "string") return failedState(error, fieldAt(body, "error_type"))
+  const status = taskStatus(word)
+  return status === "completed" ? { status: "in_progress", next: { path } } : { status }
+}
+
+const queued = (more: (asked: InterfaceRequest) => Fields): OperationDialect => ({
+  path: ({ model }) => `/${model}`,
+  request: (asked) => inputOf(asked, more(asked)),
+  task: {
+    reference: requestPath,
+    status: (path) => ({ path: `${path}/status` }),
+    state: stateOf,
+    // The application's own failure, or that of its runner after the queue's retries.
+    isFailure: (body, status) => status === 500 || idAt(body, "error_type") !== undefined,
+    remove: (path) => ({ method: "PUT", path: `${path}/cancel` })
+  }
+})
+
+export const fal: Dialect = {
+  id: "fal",
+  name: "fal",
+  url: "https://queue.fal.run",
+  keyVariable: "FAL_KEY",
+  sign: (key) => ({ authorization: `Key ${key}` }),
+  operations: {
+    images: queued((asked) => {
+      const { height, ratio, resolution, width } = mediaSize(asked)
+      const images = referenceImages(asked).map(linkOrDataUri)
+      return {
+        image_size: width === undefined ? undefined : { width, height },
+        aspect_ratio: width === undefined ? ratio : undefined,
+        resolution: width === undefined ? resolution?.toUpperCase() : undefined,
+        num_images: asked["n"],
+        image_url: images.length === 1 ? images[0] : undefined,
+        image_urls: images.length > 1 ? images : undefined
+      }
+    }),
+    videos: queued((asked) => {
+      const { ratio, resolution } = mediaSize(asked)
+      const image = firstFrame(asked)
+      return {
+        aspect_ratio: ratio,
+        resolution,
+        duration: asked["seconds"],
+        image_url: image && linkOrDataUri(image)
+      }
+    })
+  },
+  error: (body) => {
+    const detail = fieldAt(body, "detail")
+    if (typeof detail === "string") return vendorError(detail)
+    const message = idAt(detail, "0", "msg")
+    if (message === undefined) return undefined
+    const { code = idAt(detail, "0", "type"), ...error } = vendorError(
+      message,
+      idAt(detail, "0", "loc", "1"),
+      NAMES
+    )
+    return { ...error, code, ...classify(`${code} ${message}`) }
+  }
+}

@@ -1,0 +1,31 @@
+/** Google's Gemini API. */
+import { GOOGLE_NAMES, googleImages, googleVideos } from "../media/googleMedia.ts"
+import { vendorError, fieldAt, idAt } from "../media/MediaErrors.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
+
+export const google: Dialect = {
+  id: "google",
+  name: "Google",
+  url: "https://generativelanguage.googleapis.com",
+  keyVariable: "GEMINI_API_KEY",
+  sign: (key) => ({ "x-goog-api-key": key }),
+  operations: { images: googleImages, videos: googleVideos },
+  error: (body) => {
+    const error = fieldAt(body, "error") ?? fieldAt(body, "0", "error")
+    const message = idAt(error, "message")
+    if (message === undefined) return undefined
+    const details = fieldAt(error, "details")
+    const field = (Array.isArray(details) ? details : [])
+      .map((detail) => idAt(detail, "fieldViolations", "0", "field"))
+      .find((path) => path !== undefined)
+      ?.split(".")
+      .at(-1)
+    // An invalid key is a 400.
+    const isKey = /API key not valid/i.test(message)
+    return {
+      code: idAt(error, "status"),
+      ...vendorError(message, field, GOOGLE_NAMES),
+      ...(isKey && { status: 401 })
+    }
+  }
+}

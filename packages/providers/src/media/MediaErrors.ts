@@ -1,0 +1,97 @@
+/** Errors and states of vendors of images and videos in the interface's words. */
+import type { ErrorFields, Fields, VendorTaskState } from "../protocol/Dialect.ts"
+
+/** Vendors say these in words only, and with any status. */
+const CLASSES: ReadonlyArray<readonly [pattern: RegExp, code: string, status: number]> = [
+  [
+    /moderat|safety|sensitive|prohibited|inappropriate|nsfw|flagged|usage guideline|risk control|content (?:security )?(?:polic|checker)|policy violation/i,
+    "content_policy_violation",
+    400
+  ],
+  [
+    /(?:insufficient|not (?:have )?enough|exhausted|exceeded|out of).{0,40}(?:credit|balance|funds|quota.{0,40}(?:billing|plan))|balance (?:is )?(?:not enough|insufficient)|arrear|good standing/i,
+    "insufficient_quota",
+    402
+  ]
+]
+
+/** The code and the status of an error, by its message. */
+export const classify = (message: string): Pick<ErrorFields, "code" | "status"> => {
+  const found = CLASSES.find(([pattern]) => pattern.test(message))
+  return found === undefined ? {} : { code: found[1], status: found[2] }
+}
+
+/** An error by its message. `names`: the interface's names of the vendor's fields. */
+export const vendorError = (
+  message: string,
+  field?: string,
+  names: Readonly<Record<string, string>> = {}
+): ErrorFields => ({
+  message,
+  ...classify(message),
+  ...(field !== undefined && { param: names[field] ?? field })
+})
+
+/** A failed task. */
+export const failedState = (message: unknown, code?: unknown): VendorTaskState => {
+  const text = typeof message === "string" && message !== "" ? message : "The task failed"
+  const classified = classify(`${typeof code === "string" ? code : ""} ${text}`).code
+  return {
+    status: "failed",
+    error: {
+      message: text,
+      code: classified ?? (typeof code === "string" && code !== "" ? code : "task_failed")
+    }
+  }
+}
+
+/** The names that vendors give to states, in lower case. */
+const STATES: Readonly<Record<string, VendorTaskState["status"]>> = {
+  queued: "queued",
+  pending: "queued",
+  submitted: "queued",
+  starting: "queued",
+  throttled: "queued",
+  in_queue: "queued",
+  inqueue: "queued",
+  completed: "completed",
+  succeeded: "completed",
+  succeed: "completed",
+  success: "completed",
+  failed: "failed",
+  error: "failed",
+  canceled: "failed",
+  cancelled: "failed",
+  aborted: "failed",
+  expired: "failed",
+  unknown: "failed"
+}
+
+/** The state that a vendor's word means; any other is unfinished. */
+export const taskStatus = (word: unknown): VendorTaskState["status"] =>
+  STATES[String(word).toLowerCase()] ?? "in_progress"
+
+/** A field of an object, at any depth: `fieldAt(body, "output", "task_id")`. */
+export const fieldAt = (body: unknown, ...path: ReadonlyArray<string>): unknown =>
+  path.reduce<unknown>(
+    (value, name) => (typeof value === "object" && value !== null ? (value as Fields)[name] : undefined),
+    body
+  )
+
+/** The texts of a list, or of one. */
+export const textsIn = (value: unknown): ReadonlyArray<string> =>
+  (Array.isArray(value) ? value : [value]).filter((one) => typeof one === "string")
+
+/** The texts of a field of each entry of a list: `urlsIn(images)`. */
+export const urlsIn = (list: unknown, name = "url"): ReadonlyArray<string> =>
+  Array.isArray(list) ? list.flatMap((entry) => textsIn(fieldAt(entry, name))) : []
+
+/** A text, or a number as text. */
+export const idAt = (body: unknown, ...path: ReadonlyArray<string>): string | undefined => {
+  const value = fieldAt(body, ...path)
+  return typeof value === "number"
+    ? String(value)
+    : typeof value === "string" && value !== ""
+      ? value
+      : undefined
+}

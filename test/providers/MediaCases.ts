@@ -1,0 +1,38 @@
+/** A vendor of images and videos, and what it gets for requests of the interface. */
+import type { Effect, Scope } from "effect"
+import { type Fields, type MediaVendor, PNG } from "./fakes/MediaVendor.ts"
+
+export const PICTURE = `data:image/png;base64,${PNG.toString("base64")}`
+export const LINK = "https://pictures.example/first.png"
+
+/** A request, and what the vendor gets for it. */
+interface Case {
+  readonly request: Fields
+  readonly path: string
+  readonly body: Fields
+}
+
+export interface VendorCases {
+  readonly protocol: string
+  readonly start: Effect.Effect<MediaVendor, never, Scope.Scope>
+  readonly key: string
+  /** The part of the vendor's address after its origin. */
+  readonly base?: string
+  /** `once`: the creation has the images. `perCall`: images in a call at most. */
+  readonly images?: {
+    readonly model: string
+    readonly mode: "task" | "once"
+    readonly perCall?: 1
+    readonly lost?: number
+    readonly cases: ReadonlyArray<Case>
+  }
+  readonly videos?: { readonly model: string; readonly seconds?: string; readonly cases: ReadonlyArray<Case> }
+  /** A request that the vendor refuses, and the field that it names. */
+  readonly wrong: { readonly request: Fields; readonly param: string; readonly whenRun?: true }
+  /** The request that removes a task. */
+  readonly removal?: string
+  /** Files are at the vendor's own address, and need the key. */
+  readonly ownFiles?: true
+  /** Refuses a prompt only when the task runs. */
+  readonly moderatesLate?: true
+}

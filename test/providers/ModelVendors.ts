@@ -1,0 +1,144 @@
+/** Images and videos of vendors that have other models too. */
+import { startDashScopeMedia } from "./fakes/dashscopeMedia.ts"
+import { startGoogleMedia } from "./fakes/googleMedia.ts"
+import { startSiliconFlowMedia } from "./fakes/siliconflowMedia.ts"
+import { LINK, PICTURE, type VendorCases } from "./MediaCases.ts"
+import { PNG } from "./fakes/MediaVendor.ts"
+
+export const MODEL_VENDORS: ReadonlyArray<VendorCases> = [
+  {
+    protocol: "siliconflow",
+    start: startSiliconFlowMedia,
+    key: "sk-silicon-0123456789",
+    wrong: { request: { size: "wide" }, param: "size" },
+    images: {
+      model: "Qwen/Qwen-Image",
+      mode: "once",
+      cases: [
+        {
+          request: { n: 2, size: "1328x1328", image: PICTURE, seed: 7 },
+          path: "/v1/images/generations",
+          body: {
+            model: "Qwen/Qwen-Image",
+            prompt: "a lock",
+            image_size: "1328x1328",
+            batch_size: 2,
+            image: PICTURE,
+            seed: 7
+          }
+        }
+      ]
+    },
+    videos: {
+      model: "Wan-AI/Wan2.2-I2V-A14B",
+      cases: [
+        {
+          request: { size: "1280x720", input_reference: LINK, negative_prompt: "rain" },
+          path: "/v1/video/submit",
+          body: {
+            model: "Wan-AI/Wan2.2-I2V-A14B",
+            prompt: "a lock",
+            image_size: "1280x720",
+            image: LINK,
+            negative_prompt: "rain"
+          }
+        }
+      ]
+    }
+  },
+  {
+    protocol: "dashscope",
+    start: startDashScopeMedia,
+    key: "sk-dashscope-0123456789",
+    wrong: { request: { size: "wide" }, param: "size" },
+    images: {
+      model: "wan2.2-t2i-flash",
+      mode: "task",
+      lost: 1,
+      cases: [
+        {
+          request: { n: 3, size: "1024x1024", prompt_extend: false },
+          path: "/api/v1/services/aigc/text2image/image-synthesis",
+          body: {
+            model: "wan2.2-t2i-flash",
+            input: { prompt: "a lock" },
+            parameters: { n: 3, size: "1024*1024", prompt_extend: false }
+          }
+        }
+      ]
+    },
+    videos: {
+      model: "wan2.6-t2v",
+      seconds: "10",
+      cases: [
+        {
+          request: { seconds: "10", size: "1280x720", watermark: false },
+          path: "/api/v1/services/aigc/video-generation/video-synthesis",
+          body: {
+            model: "wan2.6-t2v",
+            input: { prompt: "a lock" },
+            parameters: { size: "1280*720", duration: 10, watermark: false }
+          }
+        },
+        {
+          request: { seconds: "10", size: "720p", input_reference: LINK },
+          path: "/api/v1/services/aigc/video-generation/video-synthesis",
+          body: {
+            model: "wan2.6-t2v",
+            input: { prompt: "a lock", img_url: LINK },
+            parameters: { resolution: "720P", duration: 10 }
+          }
+        }
+      ]
+    }
+  },
+  {
+    protocol: "google",
+    start: startGoogleMedia,
+    key: "AIza-0123456789abcdef",
+    wrong: { request: { aspect_ratio: "wide" }, param: "size" },
+    ownFiles: true,
+    images: {
+      model: "imagen-4.0-generate-001",
+      mode: "once",
+      cases: [
+        {
+          request: { n: 2, size: "2K", aspect_ratio: "16:9" },
+          path: "/v1beta/models/imagen-4.0-generate-001:predict",
+          body: {
+            instances: [{ prompt: "a lock" }],
+            parameters: { sampleCount: 2, aspectRatio: "16:9", imageSize: "2K" }
+          }
+        }
+      ]
+    },
+    videos: {
+      model: "veo-3.1-generate-preview",
+      cases: [
+        {
+          request: {
+            seconds: "8",
+            size: "1280x720",
+            input_reference: PICTURE,
+            personGeneration: "allow_adult"
+          },
+          path: "/v1beta/models/veo-3.1-generate-preview:predictLongRunning",
+          body: {
+            instances: [
+              {
+                prompt: "a lock",
+                image: { bytesBase64Encoded: PNG.toString("base64"), mimeType: "image/png" }
+              }
+            ],
+            parameters: {
+              aspectRatio: "16:9",
+              resolution: "720p",
+              durationSeconds: 8,
+              personGeneration: "allow_adult"
+            }
+          }
+        }
+      ]
+    }
+  }
+]

@@ -1,0 +1,189 @@
+/** Images and videos of each vendor through the server: requests, states, files, money and errors. */
+import { assert, describe, it } from "@effect/vitest"
+import { ErrorBody, ImageResponse, Video } from "@sluice/core/contract"
+import { Effect, Schema } from "effect"
+import { quotaOf } from "../demo-server/AccountCalls.ts"
+import { costs, post, type Server } from "../demo-server/PaidServer.ts"
+import { type Fields, MP4 } from "./fakes/MediaVendor.ts"
+import { startVendorServer } from "./MediaServer.ts"
+import { MEDIA_VENDORS } from "./MediaVendors.ts"
+import { MODEL_VENDORS } from "./ModelVendors.ts"
+
+const lookUp = (server: Server, path: string) =>
+  Effect.flatMap(server.call(path), (response) =>
+    Effect.promise(async () => (await response.json()) as Fields)
+  )
+
+/** Polls a task until it has ended, and returns its states. */
+const statesOf = Effect.fnUntraced(function* (server: Server, path: string, times = 3) {
+  const states: Array<Fields> = []
+  for (let at = 0; at < times; at++) states.push(yield* lookUp(server, path))
+  return states
+})
+
+const errorIn = (text: string) => Schema.decodeUnknownSync(ErrorBody)(JSON.parse(text)).error
+
+/** The units of a second and of an image, as in the test's prices. */
+const [SECOND, IMAGE] = [10, 100]
+
+for (const vendor of [...MEDIA_VENDORS, ...MODEL_VENDORS]) {
+  const { base = "", images, key, protocol, removal, videos, wrong } = vendor
+  const start = Effect.gen(function* () {
+    const fake = yield* vendor.start
+    const server = yield* startVendorServer({
+      protocol,
+      url: fake.url + base,
+      key,
+      ...(images !== undefined && { image: images.model }),
+      ...(videos !== undefined && { video: videos.model })
+    })
+    return { fake, server }
+  })
+  const kinds = [
+    ...(videos === undefined ? [] : [["animator", "/v1/videos"] as const]),
+    ...(images === undefined ? [] : [["painter", "/v1/images/generations"] as const])
+  ]
+
+  describe(`${protocol}`, () => {
+    if (videos !== undefined) {
+      it.live("makes videos from requests of the interface, and streams the file without the key", () =>
+        Effect.gen(function* () {
+          const { fake, server } = yield* start
+          for (const { body, path, request } of videos.cases) {
+            const sent = { model: "animator", prompt: "a lock", ...request }
+            const reserved = Number(request["seconds"] ?? 15) * SECOND
+            const created = yield* costs(server, server.json(Video, "/v1/videos", { json: sent }), reserved)
+            assert.match(created.id, /^video_[\w-]{20,}$/)
+            const received = fake.requests.at(-1)
+            assert.deepStrictEqual([received?.method, received?.path, received?.fields], ["POST", path, body])
+
+            const task = `/v1/videos/${created.id}`
+            assert.strictEqual((yield* server.call(`${task}/content`)).status, 404)
+            const [running, ended] = yield* costs(server, statesOf(server, task, 2), 0)
+            assert.deepInclude(running, { id: created.id, model: "animator", status: "in_progress" })
+            assert.deepInclude(ended, { id: created.id, status: "completed" })
+            if (videos.seconds !== undefined) assert.strictEqual(ended?.["seconds"], videos.seconds)
+
+            const file = yield* server.call(`${task}/content`)
+            assert.strictEqual(file.headers.get("content-type"), "video/mp4")
+            assert.deepStrictEqual(Buffer.from(yield* Effect.promise(() => file.arrayBuffer())), MP4)
+            if (vendor.ownFiles === true) {
+              assert.isEmpty(fake.fileRequests)
+              continue
+            }
+            assert.isNotEmpty(fake.fileRequests)
+            for (const { headers } of fake.fileRequests) {
+              assert.notProperty(headers, "authorization")
+              for (const secret of key.split(":")) assert.notInclude(JSON.stringify(headers), secret)
+            }
+          }
+        }).pipe(Effect.scoped)
+      )
+    }
+
+    if (images !== undefined) {
+      it.live("makes images from requests of the interface", () =>
+        Effect.gen(function* () {
+          const { fake, server } = yield* start
+          const { lost = 0 } = images
+          for (const { body, path, request } of images.cases) {
+            const sent = { model: "painter", prompt: "a lock", ...request }
+            const count = Number(request["n"] ?? 1)
+            const call = server.json(ImageResponse, "/v1/images/generations", { json: sent })
+            const created = yield* costs(server, call, count * IMAGE)
+            const received = fake.requests.at(-1)
+            assert.deepStrictEqual([received?.method, received?.path, received?.fields], ["POST", path, body])
+            if (images.mode === "once") {
+              assert.lengthOf(created.data ?? [], count)
+              continue
+            }
+            assert.match(created.id ?? "", /^img_[\w-]{20,}$/)
+            const task = `/v1/images/generations/${created.id}`
+            const [, running, ended] = yield* costs(server, statesOf(server, task), -lost * IMAGE)
+            assert.deepInclude(running, { id: created.id, status: "in_progress" })
+            assert.deepInclude(ended, { id: created.id, status: "completed" })
+            const { data = [] } = Schema.decodeUnknownSync(ImageResponse)(ended)
+            assert.lengthOf(data, count - lost)
+            for (const { url } of data) assert.isTrue(url?.startsWith(fake.files), url)
+          }
+        }).pipe(Effect.scoped)
+      )
+    }
+
+    it.live("refunds a task that fails, and says why", () =>
+      Effect.gen(function* () {
+        const { server } = yield* start
+        for (const [model, path] of kinds) {
+          if (path.includes("images") && images?.mode === "once") continue
+          const had = yield* quotaOf(server)
+          for (const [prompt, code] of [
+            ["a failed task", undefined],
+            ["a moderated task", "content_policy_violation"]
+          ] as const) {
+            const { id } = yield* server.json(Video, path, {
+              json: { model, prompt, ...videos?.cases[0]?.request }
+            })
+            const [, , ended] = yield* statesOf(server, `${path}/${id}`)
+            assert.deepInclude(ended, { id, status: "failed" }, prompt)
+            const error = ended?.["error"] as Fields
+            assert.isNotEmpty(error["message"])
+            if (code !== undefined) assert.strictEqual(error["code"], code)
+          }
+          if (wrong.whenRun === true) {
+            const json = { model, prompt: "a lock", ...wrong.request }
+            const { id } = yield* server.json(Video, path, { json })
+            assert.deepInclude((yield* statesOf(server, `${path}/${id}`)).at(-1), { status: "failed" })
+          }
+          assert.strictEqual(yield* quotaOf(server), had)
+        }
+      }).pipe(Effect.scoped)
+    )
+
+    it.live("maps the errors of creations", () =>
+      Effect.gen(function* () {
+        const { server } = yield* start
+        for (const [model, path] of kinds) {
+          const failed = (prompt: string, more: Fields = {}) =>
+            costs(server, post(server, path, { model, prompt, ...more }), 0)
+          if (vendor.moderatesLate !== true) {
+            const { status, text } = yield* failed("moderation")
+            assert.deepInclude([status, errorIn(text).code], "content_policy_violation", text)
+            assert.strictEqual(status, 400)
+          }
+          const poor = yield* failed("no credits")
+          assert.strictEqual(poor.status, 502)
+          assert.include(errorIn(poor.text).message, "balance of this server's key for `vendor` is used up")
+          const busy = yield* failed("rate limit")
+          assert.strictEqual(busy.status, 429)
+          assert.isNotNull(busy.headers.get("retry-after"))
+          if (wrong.whenRun !== true) {
+            const { status, text } = yield* failed("a lock", wrong.request)
+            assert.include([400, 422], status)
+            assert.strictEqual(errorIn(text).param, wrong.param, text)
+          }
+          if (images?.perCall === 1 && path.includes("images")) {
+            const { status, text } = yield* failed("a lock", { n: 2 })
+            assert.deepStrictEqual([status, errorIn(text).param], [400, "n"])
+          }
+        }
+      }).pipe(Effect.scoped)
+    )
+
+    if (removal !== undefined && videos !== undefined) {
+      it.live("removes a task at the vendor, and refunds it", () =>
+        Effect.gen(function* () {
+          const { fake, server } = yield* start
+          const had = yield* quotaOf(server)
+          const request = { model: "animator", prompt: "a lock", ...videos.cases[0]?.request }
+          const { id } = yield* server.json(Video, "/v1/videos", { json: request })
+          const removed = yield* server.call(`/v1/videos/${id}`, { method: "DELETE" })
+          assert.strictEqual(removed.status, 200)
+          const { method, path } = fake.requests.at(-1) ?? {}
+          assert.isTrue(`${method} ${path}`.startsWith(removal), `${method} ${path}`)
+          assert.strictEqual(yield* quotaOf(server), had)
+          assert.strictEqual((yield* server.call(`/v1/videos/${id}`)).status, 404)
+        }).pipe(Effect.scoped)
+      )
+    }
+  })
+}
