@@ -13,7 +13,7 @@ interface Case {
 }
 
 export interface VendorCases {
-  readonly protocol: string
+  readonly dialect: string
   readonly start: Effect.Effect<MediaVendor, never, Scope.Scope>
   readonly key: string
   /** The part of the vendor's address after its origin. */
@@ -33,6 +33,8 @@ export interface VendorCases {
   readonly removal?: string
   /** Files are at the vendor's own address, and need the key. */
   readonly ownFiles?: true
+  /** The code of a prompt that is refused, if the dialect passes errors unchanged. */
+  readonly moderationCode?: string
   /** Refuses a prompt only when the task runs. */
   readonly moderatesLate?: true
 }

@@ -11,7 +11,7 @@ import { priced } from "../demo-server/PaidServer.ts"
 import { startServer, temporaryFolder } from "../demo-server/TestServer.ts"
 
 export interface VendorUpstream {
-  readonly protocol: string
+  readonly dialect: string
   readonly url: string
   readonly key: string
   readonly image?: string
@@ -19,13 +19,13 @@ export interface VendorUpstream {
 }
 
 /** The environment of a server with this upstream. Its models have the aliases `painter` and `animator`. */
-export const vendorEnv = Effect.fnUntraced(function* ({ image, key, protocol, url, video }: VendorUpstream) {
+export const vendorEnv = Effect.fnUntraced(function* ({ image, key, dialect, url, video }: VendorUpstream) {
   const file = join(yield* temporaryFolder, "sluice.config.json")
   const models = [
     ...(image === undefined ? [] : [{ id: image, operation: "images", aliases: ["painter"] }]),
     ...(video === undefined ? [] : [{ id: video, operation: "videos", aliases: ["animator"] }])
   ]
-  const upstream = { id: "vendor", url, protocol, apiKey: { env: "VENDOR_KEY" }, models }
+  const upstream = { id: "vendor", url, dialect, apiKey: { env: "VENDOR_KEY" }, models }
   writeFileSync(file, JSON.stringify({ upstreams: [upstream] }))
   return { ...(yield* priced), SLUICE_CONFIG: file, VENDOR_KEY: key }
 })

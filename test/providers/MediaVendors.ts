@@ -9,7 +9,7 @@ import { PNG } from "./fakes/MediaVendor.ts"
 
 export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
   {
-    protocol: "runway",
+    dialect: "runway",
     start: startRunway,
     key: "sk-runway-0123456789",
     removal: "DELETE /v1/tasks/",
@@ -55,7 +55,7 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
     }
   },
   {
-    protocol: "luma",
+    dialect: "luma",
     start: startLuma,
     key: "luma-0123456789abcdef",
     base: "/dream-machine/v1",
@@ -98,7 +98,7 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
     }
   },
   {
-    protocol: "replicate",
+    dialect: "replicate",
     start: startReplicate,
     key: "r8_0123456789abcdef",
     removal: "POST /v1/predictions/",
@@ -138,7 +138,7 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
     }
   },
   {
-    protocol: "fal",
+    dialect: "fal",
     start: startFal,
     key: "fal-id:fal-secret-0123456789",
     removal: "PUT /fal-ai/",
@@ -179,7 +179,7 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
     }
   },
   {
-    protocol: "kling",
+    dialect: "kling",
     start: startKling,
     key: "kling-access-0123456789:kling-secret-0123456789",
     wrong: { request: { aspect_ratio: "wide" }, param: "size" },

@@ -1,13 +1,14 @@
 /** Images and videos of vendors that have other models too. */
 import { startDashScopeMedia } from "./fakes/dashscopeMedia.ts"
 import { startGoogleMedia } from "./fakes/googleMedia.ts"
+import { startOpenAiImages } from "./fakes/openaiImages.ts"
 import { startSiliconFlowMedia } from "./fakes/siliconflowMedia.ts"
 import { LINK, PICTURE, type VendorCases } from "./MediaCases.ts"
 import { PNG } from "./fakes/MediaVendor.ts"
 
 export const MODEL_VENDORS: ReadonlyArray<VendorCases> = [
   {
-    protocol: "siliconflow",
+    dialect: "siliconflow",
     start: startSiliconFlowMedia,
     key: "sk-silicon-0123456789",
     wrong: { request: { size: "wide" }, param: "size" },
@@ -47,7 +48,7 @@ export const MODEL_VENDORS: ReadonlyArray<VendorCases> = [
     }
   },
   {
-    protocol: "dashscope",
+    dialect: "dashscope",
     start: startDashScopeMedia,
     key: "sk-dashscope-0123456789",
     wrong: { request: { size: "wide" }, param: "size" },
@@ -93,7 +94,7 @@ export const MODEL_VENDORS: ReadonlyArray<VendorCases> = [
     }
   },
   {
-    protocol: "google",
+    dialect: "google",
     start: startGoogleMedia,
     key: "AIza-0123456789abcdef",
     wrong: { request: { aspect_ratio: "wide" }, param: "size" },
@@ -138,6 +139,25 @@ export const MODEL_VENDORS: ReadonlyArray<VendorCases> = [
             }
           }
         }
+      ]
+    }
+  },
+  {
+    dialect: "openai",
+    start: startOpenAiImages,
+    key: "sk-openai-0123456789abc",
+    wrong: { request: { size: "7x7" }, param: "size" },
+    moderationCode: "moderation_blocked",
+    images: {
+      model: "gpt-image-1",
+      mode: "once",
+      cases: [
+        {
+          request: { n: 2, size: "1024x1024", quality: "high" },
+          path: "/v1/images/generations",
+          body: { model: "gpt-image-1", prompt: "a lock", n: 2, size: "1024x1024", quality: "high" }
+        },
+        { request: { n: 2, image: PICTURE, input_fidelity: "high" }, path: "/v1/images/edits", body: {} }
       ]
     }
   }

@@ -1,4 +1,5 @@
-/** OpenAI, and every server that is compatible with it. Requests and responses pass unchanged. */
+/** OpenAI, and every server that is compatible with it. Requests and responses pass unchanged, except edits of images. */
+import { openaiImages } from "../media/openaiImages.ts"
 import type { Dialect, OperationName } from "../protocol/Dialect.ts"
 import { gateway } from "../protocol/GatewayDialect.ts"
 
@@ -10,6 +11,7 @@ export const openai: Dialect = {
   name: "OpenAI and compatible",
   url: "https://api.openai.com/v1",
   keyVariable: "OPENAI_API_KEY",
+  operations: { ...gateway.operations, images: openaiImages },
   list,
   models: {
     "text-embedding-3-small": { operation: "embeddings", batch: 2048, tokens: 8191, dimension: 1536 },
