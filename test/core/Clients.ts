@@ -4,7 +4,7 @@ import { AccountClient, GatewayClient } from "@sluice/core/client"
 import { Effect, Layer, Stream } from "effect"
 import { type Behaviour, LoopbackGateway, model } from "./LoopbackGateway.ts"
 
-export const KEY = "sk-canary-5f2e"
+export const KEY = "sk-canary-5f2e91c0"
 export const once = { retry: RETRY_NEVER, maxResponseBytes: 1_000_000, connections: 2 }
 
 export const Clients = Layer.unwrap(

@@ -181,3 +181,17 @@ export const refuse =
 export const openAi = (fields: object) => ({
   error: { message: "no", type: null, param: null, code: null, ...fields }
 })
+
+/** Always this JSON. */
+export const sends =
+  (body: unknown, status = 200): Behaviour =>
+  (_, response) =>
+    json(response, body, status)
+
+/** Always this text. */
+export const sendsText =
+  (type: string, text: string, status = 200): Behaviour =>
+  (_, response) => {
+    response.writeHead(status, { "content-type": type })
+    response.end(text)
+  }

@@ -117,7 +117,7 @@ layer(Clients)("the client", (it) => {
       [
         ["too few vectors", vectors([0, [1, 0]]), embedTwo],
         ["a vector too many", vectors([0, [1]], [1, [1]], [2, [1]]), embedTwo],
-        ["two of one index", vectors([0, [1]], [0, [1]]), embedTwo],
+        ["two of one index", vectors([1, [1]], [1, [1]]), embedTwo],
         ["an index out of range", vectors([0, [1]], [2, [1]]), embedTwo],
         ["a negative index", vectors([0, [1]], [-1, [1]]), embedTwo],
         ["unequal dimensions", vectors([0, [1, 2]], [1, [1]]), embedTwo],

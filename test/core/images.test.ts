@@ -243,7 +243,7 @@ layer(Client)("images", (it) => {
       const cases: ReadonlyArray<readonly [body: unknown, tag: string, message: RegExp]> = [
         [{}, "InvalidResponse", /neither images nor the id of a task/],
         [{ data: [] }, "InvalidResponse", /neither images/],
-        [{ id: "", data: null }, "InvalidResponse", /not match the contract/],
+        [{ id: "", data: null }, "InvalidResponse", /neither images/],
         [{ data: [{}], status: "completed" }, "InvalidResponse", /no image: It has neither/],
         [{ id: "t", status: "completed", data: [] }, "InvalidResponse", /no image: The data is empty/],
         [{ data: "x" }, "InvalidResponse", /not match the contract/],

@@ -6,7 +6,7 @@ import { type Duration, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { LoopbackGateway } from "./LoopbackGateway.ts"
 
-export const KEY = "sk-canary-5f2e"
+export const KEY = "sk-canary-5f2e91c0"
 
 /** Hours, so that a machine that is slow for a while is not out of time on the test's clock. */
 export const patient = { attemptTimeout: "2 hours", callTimeout: "9 hours" } as const

@@ -6,7 +6,7 @@ import { TestClock } from "effect/testing"
 import { pollTask, type TaskPoll, type TaskState } from "../../packages/core/src/client/media/Tasks.ts"
 
 const info: CallInfo = { operation: "videos.generate", model: "v" }
-const { fail } = makeCaller({}, apiKey("sk-canary-5f2e"))
+const { fail } = makeCaller({}, apiKey("sk-canary-5f2e91c0"))
 
 interface State extends TaskState {
   readonly nth: number
@@ -90,9 +90,9 @@ describe("waiting for a task", () => {
       assert.isFalse(error?.isRetryable)
       const silent = yield* run([{ status: "failed" }])
       assert.match(silent.error?.message ?? "", /did not say why/)
-      const echoing = yield* run([{ status: "failed", error: "no sk-canary-5f2e" }])
+      const echoing = yield* run([{ status: "failed", error: "no sk-canary-5f2e91c0" }])
       assert.match(echoing.error?.message ?? "", /no <redacted>/)
-      const deep = yield* run([{ status: "failed", error: { of: [{ key: "sk-canary-5f2e", n: 1 }] } }])
+      const deep = yield* run([{ status: "failed", error: { of: [{ key: "sk-canary-5f2e91c0", n: 1 }] } }])
       assert.deepInclude(deep.error?.reason, { error: { of: [{ key: "<redacted>", n: 1 }] } })
     })
   )

@@ -11,6 +11,7 @@ export { MAX_IMAGE_BYTES } from "./contract/ImageLimits.ts"
 export { ApiKey, apiKey, SystemAccessToken, systemAccessToken } from "./contract/Credentials.ts"
 export type { Extra } from "./contract/Fields.ts"
 export {
+  ContentFiltered,
   Forbidden,
   GatewayError,
   GatewayReason,

@@ -1,5 +1,6 @@
 /** Converts a `GatewayError` to an `AiError`. */
 import * as AiError from "effect/ai/AiError"
+import { CONTENT_CODES } from "../contract/Failure.ts"
 import type { GatewayError, GatewayReason } from "../contract/GatewayError.ts"
 
 /** The service and the method that failed. A network error shows the path. */
@@ -8,9 +9,6 @@ interface AiCall {
   readonly method: string
   readonly path: string
 }
-
-/** Codes of a content policy refusal. */
-const POLICY_CODE = /^(content_filter|content_policy_violation|moderation_blocked)$/
 
 /**
  * Converts a failure to Effect's `AiError`.
@@ -28,9 +26,11 @@ const reasonOf = (call: AiCall, error: GatewayError, reason: GatewayReason): AiE
   const metadata = { sluice: { operation, model, requestId } }
   switch (reason._tag) {
     case "InvalidRequest":
-      return POLICY_CODE.test(reason.code ?? "")
+      return CONTENT_CODES.has(reason.code ?? "")
         ? new AiError.ContentPolicyError({ description, metadata })
         : new AiError.InvalidRequestError({ description, parameter: reason.param, metadata })
+    case "ContentFiltered":
+      return new AiError.ContentPolicyError({ description, metadata })
     case "NotFound":
       return new AiError.InvalidRequestError({ description, metadata })
     case "Unauthorized":

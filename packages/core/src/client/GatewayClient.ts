@@ -1,14 +1,15 @@
 /** `Gateway` over HTTP. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { Effect, Layer } from "effect"
-import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { Effect, Layer, Option } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
 import { ApiKey, ApiKeyAuth } from "../contract/Credentials.ts"
 import { GatewayApi } from "../contract/GatewayApi.ts"
 import type { GatewayError } from "../contract/GatewayError.ts"
 import { ModelsResponse } from "../contract/Models.ts"
 import { Gateway } from "../gateway/Gateway.ts"
-import { makeCaller } from "./call/Caller.ts"
+import { tolerateModels } from "../tolerance/Account.ts"
+import { generationOptions, makeCaller } from "./call/Caller.ts"
 import { currentMiddleware } from "./call/CallInfo.ts"
 import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "./call/ClientOptions.ts"
 import { makeChat } from "./chat/Chat.ts"
@@ -18,9 +19,10 @@ import { makeVideos, type VideosOptions } from "./media/Videos.ts"
 import type { EmbedOptions } from "./retrieval/EmbedAll.ts"
 import { makeEmbeddings } from "./retrieval/Embeddings.ts"
 import { makeRerank } from "./retrieval/Rerank.ts"
-import { withBaseUrl } from "./transport/Outgoing.ts"
+import { decodeJson } from "./transport/DecodeJson.ts"
+import { withBaseUrl, withHeaders } from "./transport/Outgoing.ts"
 import { sendAndDecode } from "./transport/SendAndDecode.ts"
-import { layerTransport } from "./transport/Transport.ts"
+import { DownloadTransport, layerTransport } from "./transport/Transport.ts"
 
 export interface GatewayClientOptions extends ClientOptions, VideosOptions, ImagesOptions {
   readonly apiKey: ApiKey
@@ -28,20 +30,29 @@ export interface GatewayClientOptions extends ClientOptions, VideosOptions, Imag
   readonly embeddings?: EmbedOptions
 }
 
-const decodeModels = HttpClientResponse.schemaBodyJson(ModelsResponse)
+const decodeModels = decodeJson(ModelsResponse, tolerateModels)
 
 const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
   const baseUrl = yield* baseUrlOf(options.baseUrl)
-  const client = yield* HttpClient.HttpClient
+  const outgoing = (client: HttpClient.HttpClient) => withHeaders(client, baseUrl, options.headers)
+  const client = outgoing(yield* HttpClient.HttpClient)
+  const downloads = Option.match(yield* Effect.serviceOption(DownloadTransport), {
+    onNone: () => client,
+    onSome: outgoing
+  })
   const httpClient = withBaseUrl(client, baseUrl, "buffered")
-  const caller = makeCaller(options, options.apiKey, yield* currentMiddleware)
-  const media = yield* makeMediaContext({ caller, baseUrl, httpClient, client })
+  const middleware = yield* currentMiddleware
+  const caller = makeCaller(options, options.apiKey, middleware)
+  const media = yield* makeMediaContext({ caller, baseUrl, httpClient, client, downloads })
   const list = yield* HttpApiClient.endpoint(GatewayApi, { group: "models", endpoint: "list", httpClient })
   const models = sendAndDecode(list({ responseMode: "response-only" }), decodeModels)
 
   return Gateway.of({
-    ...(yield* makeChat(options, caller, { buffered: httpClient, streamed: withBaseUrl(client, baseUrl) })),
-    embeddings: yield* makeEmbeddings(options.embeddings, caller, httpClient),
+    ...(yield* makeChat(options, makeCaller(generationOptions(options), options.apiKey, middleware), {
+      buffered: httpClient,
+      streamed: withBaseUrl(client, baseUrl)
+    })),
+    embeddings: yield* makeEmbeddings({ ...options.embeddings, baseUrl }, caller, httpClient),
     rerank: yield* makeRerank(caller, httpClient),
     images: yield* makeImages(options, media),
     videos: yield* makeVideos(options, media),

@@ -6,6 +6,7 @@
 import { Duration, Effect, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import {
+  ContentFiltered,
   Forbidden,
   type GatewayReason,
   InsufficientQuota,
@@ -111,6 +112,7 @@ const RESPONSES: Readonly<Record<Exclude<GatewayReason["_tag"], "PartialFailure"
   Unauthorized: { status: 401, code: "invalid_api_key" },
   Forbidden: { status: 403 },
   InsufficientQuota: { status: 403, code: "insufficient_quota" },
+  ContentFiltered: { status: 400, code: "content_filter" },
   NotFound: { status: 404 },
   RateLimited: { status: 429, code: "rate_limited" },
   ServerFailure: { status: 502, kept: [500, 503] },
@@ -162,6 +164,8 @@ export const reasonOfStatus = (answer: {
   if (status === 402 || (status < 500 && code !== undefined && QUOTA_CODES.has(code))) {
     return new InsufficientQuota({ message })
   }
+  if (status < 500 && code !== undefined && CONTENT_CODES.has(code))
+    return new ContentFiltered({ message, code })
   if (status === 403) return new Forbidden({ message, code })
   if (status === 404 || status === 410 || code === "model_not_found") return new NotFound({ message, code })
   const final = answer.shouldRetry === undefined ? undefined : !answer.shouldRetry
@@ -171,6 +175,14 @@ export const reasonOfStatus = (answer: {
   }
   return new InvalidRequest({ message, param: answer.param, code, ...(status !== 400 && { status }) })
 }
+
+/** Codes of a refusal by moderation. */
+export const CONTENT_CODES: ReadonlySet<string> = new Set([
+  "content_filter",
+  "content_policy_violation",
+  "moderation_blocked",
+  "sensitive_words_detected"
+])
 
 /** Codes of an exhausted quota, by one-api gateways and OpenAI; some send them with status 429. */
 export const QUOTA_CODES: ReadonlySet<string> = new Set([

@@ -160,7 +160,7 @@ export const validateExtra = (
 }
 
 /** A refusal sent with status 200. */
-const RefusedResponse = Schema.Struct({
+const RefusedResponse = openStruct({
   success: Schema.Literal(false),
   message: optional(Schema.String)
 })
@@ -172,9 +172,12 @@ export const envelopeOf = <S extends Schema.Top>(data: S) =>
     RefusedResponse
   ])
 
+/** The longest id: some name a whole operation. A request's head has room for 16 KB. */
+export const MAX_TASK_ID = 4096
+
 /** A task's id in a path. `.` and `..` would change the path. */
 export const TaskId = Schema.NonEmptyString.check(
-  Schema.isMaxLength(512),
+  Schema.isMaxLength(MAX_TASK_ID),
   Schema.isPattern(/^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]*$/u, { expected: "an identifier as the gateway gave it" })
 )
 

@@ -10,6 +10,9 @@ import { RerankGroup } from "./Rerank.ts"
 import { VideosGroup } from "./Videos.ts"
 import { MalformedRequest } from "./MalformedRequest.ts"
 
+/** The version of the packages. */
+export const API_VERSION = "0.1.0"
+
 type Node = Record<string, unknown>
 
 /**
@@ -40,7 +43,7 @@ export const GatewayApi = HttpApi.make("sluice")
   .annotateMerge(
     OpenApi.annotations({
       title: "Sluice",
-      version: "0.1.0",
+      version: API_VERSION,
       transform: allowExtraFields,
       description:
         "One gateway to models of several providers: rerank, embeddings, chat, videos, images, account."

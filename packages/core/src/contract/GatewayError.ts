@@ -48,6 +48,14 @@ export class InsufficientQuota extends Schema.TaggedError<InsufficientQuota>()("
   readonly isRetryable = false
 }
 
+/** The provider's moderation refused the prompt or its result. Change the prompt. */
+export class ContentFiltered extends Schema.TaggedError<ContentFiltered>()("ContentFiltered", {
+  ...message,
+  code: Schema.optional(Schema.String)
+}) {
+  readonly isRetryable = false
+}
+
 /** No such model, task or record (404). */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   ...message,
@@ -114,6 +122,7 @@ const singleReasons = [
   Unauthorized,
   Forbidden,
   InsufficientQuota,
+  ContentFiltered,
   NotFound,
   RateLimited,
   ServerFailure,
@@ -147,6 +156,9 @@ export type GatewayReason = typeof GatewayReason.Type
 /** The message, ending in a full stop. */
 export const asSentence = (message: string): string => (/[.!?…。]$/.test(message) ? message : `${message}.`)
 
+/** The `code` of a refusal by a web page: a firewall's or a proxy's, not the gateway's. */
+export const WEB_PAGE = "web_page"
+
 /** Codes for an unknown path. */
 const NO_ROUTE: ReadonlySet<string> = new Set(["route_not_found", "unknown_url"])
 
@@ -172,6 +184,7 @@ const ADVICE: Partial<Record<GatewayReason["_tag"], string>> = {
   Unauthorized: "Check that the credential is complete, enabled, and valid for this path.",
   Forbidden: "Use a credential with this permission, or request the permission.",
   InsufficientQuota: "Add to the balance of the user, or to the quota of the key.",
+  ContentFiltered: "Change the prompt or the image: unchanged, it will be refused again.",
   Unreachable: "Retry later.",
   TaskFailed: "Change the request and create a new task, which is charged again."
 }
@@ -190,6 +203,11 @@ export class GatewayError extends Schema.TaggedError<GatewayError>()("GatewayErr
   requestId: Schema.optional(Schema.String),
   /** The last attempt, from 1. Absent if no attempt was made. */
   attempt: Schema.optional(Schema.Int),
+  /**
+   * The body of a model's successful response that could not be used, without the credential. The call was charged: what it
+   * returned is here.
+   */
+  response: Schema.optional(Schema.String),
   /** The call was not executed: nothing was sent, or the response was 429. A creation may be repeated. */
   notExecuted: Schema.optional(Schema.Boolean),
   /** A creation that may have been executed and charged. Check before repeating it. */
@@ -223,7 +241,12 @@ export class GatewayError extends Schema.TaggedError<GatewayError>()("GatewayErr
         if (this.attempt === undefined || (this.task !== undefined && reason.param === undefined))
           return undefined
         return `Correct ${reason.param === undefined ? "the request" : `\`${reason.param}\``}: unchanged, it will be refused again.`
+      case "Forbidden":
+        return reason.code === WEB_PAGE
+          ? "Check the network, or ask the operator of the gateway to admit this client."
+          : ADVICE.Forbidden
       case "NotFound":
+        if (reason.code === WEB_PAGE) return undefined
         return reason.code !== undefined && NO_ROUTE.has(reason.code)
           ? "Check the base URL: it must not include /v1 or /api."
           : this.notFoundAdvice

@@ -33,7 +33,8 @@ export type VideoRequest = typeof VideoRequest.Type
  * A video task.
  *
  * **Details.** `status` is `queued` (only group V-A), `in_progress`, `completed` or `failed`; any other value counts as
- * unfinished. `error` comes with `failed`, in the gateway's own form.
+ * unfinished. The client turns other gateways' final words, such as `SUCCESS` or `cancelled`, into the last two. `error`
+ * comes with `failed`, in the gateway's own form.
  */
 export const Video = namedOpenStruct("Video", {
   id: Schema.NonEmptyString,

@@ -16,13 +16,6 @@ export interface ImageWaitOptions {
 /** The interval is from the interface. Most images take seconds, the slowest two minutes. */
 export const IMAGE_WAIT: Required<ImageWaitOptions> = { every: "5 seconds", deadline: "10 minutes" }
 
-/**
- * The limit of one creation by a one-step model, if the client has no `attemptTimeout`.
- *
- * Longer than for other calls: an abandoned image is still charged.
- */
-export const IMAGE_CREATION_TIMEOUT = Duration.minutes(5)
-
 /** The lifetime of a link to an image of group I4. The interface gives none for other groups. */
 export const IMAGE_LINK_LIFETIME = Duration.hours(24)
 

@@ -1,6 +1,6 @@
 /** `Account` over HTTP. */
 import { Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
-import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
 import { UserResponse } from "../../contract/Account.ts"
 import { AccessTokenAuth, SystemAccessToken } from "../../contract/Credentials.ts"
@@ -8,11 +8,13 @@ import { GatewayApi } from "../../contract/GatewayApi.ts"
 import type { GatewayError } from "../../contract/GatewayError.ts"
 import { AccountModels } from "../../contract/Models.ts"
 import { Account, type RotatedAccessToken, type Tokens } from "../../gateway/Account.ts"
+import { tolerateModels, tolerateRecordResponse } from "../../tolerance/Account.ts"
 import { type Caller, makeCaller } from "../call/Caller.ts"
 import { currentMiddleware } from "../call/CallInfo.ts"
 import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "../call/ClientOptions.ts"
 import { fieldsOf } from "../transport/CallResult.ts"
-import { withBaseUrl } from "../transport/Outgoing.ts"
+import { decodeJson } from "../transport/DecodeJson.ts"
+import { withBaseUrl, withHeaders } from "../transport/Outgoing.ts"
 import { layerTransport } from "../transport/Transport.ts"
 import { sendForBody, sendForData } from "./Envelope.ts"
 import { makeTokenCalls, TOKENS_PER_PAGE } from "./TokenCalls.ts"
@@ -25,14 +27,18 @@ export interface AccountClientOptions extends ClientOptions {
   readonly accessToken: SystemAccessToken
 }
 
-const decodeModels = HttpClientResponse.schemaBodyJson(AccountModels)
-const decodeUser = HttpClientResponse.schemaBodyJson(UserResponse)
+const decodeModels = decodeJson(AccountModels, tolerateModels)
+const decodeUser = decodeJson(UserResponse, tolerateRecordResponse)
 
 const responseMode = "response-only"
 
 const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
   const baseUrl = yield* baseUrlOf(options.baseUrl)
-  const httpClient = withBaseUrl(yield* HttpClient.HttpClient, baseUrl, "buffered")
+  const httpClient = withBaseUrl(
+    withHeaders(yield* HttpClient.HttpClient, baseUrl, options.headers),
+    baseUrl,
+    "buffered"
+  )
   const account = yield* HttpApiClient.group(GatewayApi, { group: "account", httpClient })
   const models = <E extends "all" | "available">(endpoint: E) =>
     HttpApiClient.endpoint(GatewayApi, { group: "models", endpoint, httpClient })

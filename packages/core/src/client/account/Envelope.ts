@@ -1,23 +1,29 @@
 /** Attempts at calls of `/api`: unwraps the envelope, or finds the refusal that came with status 200. */
 import { Effect, Predicate, Redacted, type Schema } from "effect"
 import type { HttpClientResponse } from "effect/http"
-import { parseJson } from "../../contract/Fields.ts"
-import { Forbidden, type GatewayReason, InvalidResponse, NotFound } from "../../contract/GatewayError.ts"
+import { type Extra, parseJson } from "../../contract/Fields.ts"
+import { type GatewayReason, InvalidResponse, NotFound } from "../../contract/GatewayError.ts"
 import type { Attempt } from "../call/CallInfo.ts"
-import { parseErrorBody } from "../transport/ErrorDetails.ts"
+import { parseErrorBody, reasonOfErrorDetails } from "../transport/ErrorDetails.ts"
+import { wrongBaseUrl } from "../transport/WebPage.ts"
 import { mapResult, responseText, type SendError, sendAndDecode } from "../transport/SendAndDecode.ts"
 
 interface Refusal {
   readonly success: false
   readonly message?: string | undefined
+  readonly extra?: Extra
 }
 
 /** How gateways of this family say that a record does not exist: in the words of their database, or in Chinese. */
 const ABSENT = /not found|no such|不存在/i
 
-/** The reason of a refusal with status 200, which has no code. */
-const refusalReason = (message = "The gateway refused and did not say why."): GatewayReason =>
-  ABSENT.test(message) ? new NotFound({ message }) : new Forbidden({ message })
+/** The reason of a refusal with status 200: by its code or its message, else `Forbidden`. */
+const refusalReason = (body: unknown): GatewayReason => {
+  const { code, message = "The gateway refused and did not say why.", param } = parseErrorBody(body) ?? {}
+  return code === undefined && ABSENT.test(message)
+    ? new NotFound({ message })
+    : reasonOfErrorDetails({ code, message, param }, 403)
+}
 
 type Response = HttpClientResponse.HttpClientResponse
 type Send = Effect.Effect<Response, SendError>
@@ -28,7 +34,7 @@ export const sendForData = <D>(
   decode: (response: Response) => Effect.Effect<{ readonly data: D } | Refusal, SendError>
 ): Attempt<D> =>
   mapResult((body: { readonly data: D } | Refusal) =>
-    "data" in body ? Effect.succeed(body.data) : Effect.fail(refusalReason(body.message))
+    "data" in body ? Effect.succeed(body.data) : Effect.fail(refusalReason({ ...body.extra, ...body }))
   )(sendAndDecode(send, decode))
 
 /**
@@ -44,11 +50,10 @@ const parseBody = (text: string) => {
   const json = parseJson(text)
   const body = text.trim() === "" ? null : json === undefined ? text : json
   if (typeof body === "string" && body.trimStart().startsWith("<")) {
-    const message = "The response is an HTML page. Check the base URL: it must not include /api."
-    return Effect.fail(new InvalidResponse({ message }))
+    return Effect.fail(new InvalidResponse({ message: wrongBaseUrl(body) }))
   }
   const isRefused = Predicate.hasProperty(body, "success") && body.success === false
   return isRefused
-    ? Effect.fail(refusalReason(parseErrorBody(body)?.message))
+    ? Effect.fail(refusalReason(body))
     : Effect.succeed(Redacted.make(body as Schema.Json, { label: "answer" }))
 }

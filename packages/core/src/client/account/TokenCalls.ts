@@ -1,11 +1,13 @@
 /** The token endpoints, each as one call that returns records. */
 import { Effect } from "effect"
-import { type HttpClient, HttpClientResponse } from "effect/http"
+import type { HttpClient } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { type TokenCreateRequest, TokenResponse, type TokenUpdateRequest } from "../../contract/Account.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import { InvalidResponse } from "../../contract/GatewayError.ts"
+import { tolerateRecordResponse } from "../../tolerance/Account.ts"
 import { type Caller, ignoreRepeatedNotFound } from "../call/Caller.ts"
+import { decodeJson } from "../transport/DecodeJson.ts"
 import { mapResult } from "../transport/SendAndDecode.ts"
 import { sendForBody, sendForData } from "./Envelope.ts"
 import { decodeTokens, logSkipped, parseTokens } from "./TokenList.ts"
@@ -13,7 +15,7 @@ import { decodeTokens, logSkipped, parseTokens } from "./TokenList.ts"
 /** The largest page that every known gateway of this family allows. */
 export const TOKENS_PER_PAGE = 100
 
-const decodeToken = HttpClientResponse.schemaBodyJson(TokenResponse)
+const decodeToken = decodeJson(TokenResponse, tolerateRecordResponse)
 
 const responseMode = "response-only"
 

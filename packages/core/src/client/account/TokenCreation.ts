@@ -5,6 +5,7 @@ import type { ApiKey } from "../../contract/Credentials.ts"
 import type { GatewayError } from "../../contract/GatewayError.ts"
 import type { CreatedToken, NewToken } from "../../gateway/Account.ts"
 import { RETRY_NEVER, withRetryPolicy } from "../../gateway/RetryPolicy.ts"
+import { tolerateRecord } from "../../tolerance/Account.ts"
 import { fieldsOf } from "../transport/CallResult.ts"
 import type { TokenCalls } from "./TokenCalls.ts"
 import { couldHaveKey, fullKey, tokenOf } from "./TokenRecords.ts"
@@ -17,7 +18,7 @@ const KEY = /^(sk-[\w-]+|[\w-]{32,})$/
 
 /** Each part is decoded independently: the key is returned only once, so an invalid field must not lose it. */
 const parseCreation = (body: Schema.Json) => {
-  const data = fieldsOf(body)["data"] ?? body
+  const data = tolerateRecord(fieldsOf(body)["data"] ?? body)
   if (typeof data === "string") {
     return { record: undefined, id: undefined, key: KEY.test(data) ? fullKey(data) : undefined }
   }

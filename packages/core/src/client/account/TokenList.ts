@@ -4,6 +4,7 @@ import { HttpClientResponse } from "effect/http"
 import { TokenRecord } from "../../contract/Account.ts"
 import { envelopeOf, faultsOf, openStruct, optional } from "../../contract/Fields.ts"
 import { type GatewayError, InvalidResponse } from "../../contract/GatewayError.ts"
+import { tolerateRecord } from "../../tolerance/Account.ts"
 
 /** `TokensResponse` with entries that are not yet decoded. */
 const ListResponse = envelopeOf(
@@ -48,7 +49,8 @@ export const parseTokens = (data: Data): Effect.Effect<TokenListPage, InvalidRes
   const page = data === null || isArray(data) ? { items: data } : data
   const items: Array<TokenRecord> = []
   const skipped: Array<string> = []
-  for (const entry of page.items ?? []) {
+  for (const sent of page.items ?? []) {
+    const entry = tolerateRecord(sent)
     const record = decodeRecord(entry)
     if (Result.isSuccess(record)) items.push(record.success)
     else skipped.push(describeInvalid(entry, record.failure))

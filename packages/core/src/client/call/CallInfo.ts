@@ -8,9 +8,10 @@ export interface CallInfo {
   readonly model?: string
   /**
    * Whether a failed attempt is repeated. `reads` (the default): by the retry policy. `creations`: only if the attempt was
-   * not executed, because nothing was sent or the response was 429. `never`: not at all.
+   * not executed, because nothing was sent or the response was 429. `paid`: as `reads`, but not after a time-out, because
+   * the gateway goes on and charges for it. `never`: not at all.
    */
-  readonly repeat?: "reads" | "creations" | "never"
+  readonly repeat?: "reads" | "paid" | "creations" | "never"
   /** More attributes of the call's span, such as `gen_ai.request.max_tokens`. No prompts. */
   readonly request?: Readonly<Record<string, unknown>>
 }

@@ -1,5 +1,5 @@
 /** Runs the attempts of a call: retries, time-outs, redaction, telemetry. */
-import { Clock, Context, Duration, Effect, Redacted } from "effect"
+import { Clock, Context, Duration, Effect, type Redacted } from "effect"
 import {
   GatewayError,
   UNKNOWN_OUTCOME_NOTICE,
@@ -9,7 +9,7 @@ import {
 } from "../../contract/GatewayError.ts"
 import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../../gateway/RetryPolicy.ts"
 import type { AttemptFailure, CallResult } from "../transport/CallResult.ts"
-import { IdempotencyKey } from "../transport/Outgoing.ts"
+import { IdempotencyKey, type RequestHeaders } from "../transport/Outgoing.ts"
 import type { Attempt, AttemptMiddleware, CallInfo } from "./CallInfo.ts"
 import { redactResult, makeRedact, redactReason } from "./Redact.ts"
 import { observe } from "./Telemetry.ts"
@@ -21,22 +21,34 @@ export interface CallOptions {
   readonly retry?: RetryPolicy
   /**
    * Limit of one attempt, from its start to its complete response. Waiting for a free connection counts. For a stream:
-   * to the response's head, then between two chunks. Default: 60 seconds.
+   * to the response's head, then between two chunks. Default: 60 seconds; 10 minutes for chat and new images.
    */
   readonly attemptTimeout?: Duration.Input
   /**
    * Limit of the whole call, with all attempts and delays. For a stream: to the response's head, then between two
-   * events. `"Infinity"` for none. Default: 3 minutes.
+   * events. `"Infinity"` for none. Default: 3 minutes; 10 minutes for chat and new images.
    */
   readonly callTimeout?: Duration.Input
   /** Limit between two chunks of a chat stream, in place of both time-outs. Keep-alive comments count as chunks. */
   readonly idleTimeout?: Duration.Input
+  /** Headers of every request to the gateway. Their values are redacted like the credential. */
+  readonly headers?: RequestHeaders
   /**
    * The gateway executes requests with the same `Idempotency-Key` once, so creations are retried like reads. Default:
    * false, because the interface does not define the header.
    */
   readonly honoursIdempotencyKey?: boolean
 }
+
+/** Long answers and images take minutes. An abandoned one is still charged. */
+const GENERATION_TIMEOUT = Duration.minutes(10)
+
+/** The options of calls that generate: ten minutes, unless the program sets time-outs. */
+export const generationOptions = <Options extends CallOptions>(options: Options): Options => ({
+  ...options,
+  attemptTimeout: options.attemptTimeout ?? GENERATION_TIMEOUT,
+  callTimeout: options.callTimeout ?? GENERATION_TIMEOUT
+})
 
 /** The text to append to the message of a failure with unknown outcome. A gateway built on this client has added it. */
 const outcomeNotice = (message: string): string =>
@@ -63,7 +75,7 @@ export interface Caller {
 
 const makeFail =
   (redact: (text: string) => string): Caller["fail"] =>
-  ({ model, operation, repeat }, { notExecuted, reason, requestId }, attempt) => {
+  ({ model, operation, repeat }, { notExecuted, reason, requestId, response }, attempt) => {
     const outcomeUnknown =
       repeat === "creations" && notExecuted !== true && UNKNOWN_OUTCOME_REASONS.has(reason._tag)
     return new GatewayError({
@@ -73,6 +85,8 @@ const makeFail =
       attempt,
       notExecuted,
       ...(outcomeUnknown && { outcomeUnknown }),
+      // Only calls of a model are charged. Other responses may have credentials.
+      ...(model !== undefined && response !== undefined && { response: redact(response) }),
       reason: redactReason(reason, redact, outcomeUnknown ? outcomeNotice(reason.message) : "")
     })
   }
@@ -101,10 +115,10 @@ const makeRetry = (options: CallOptions, callTimeout: Duration.Duration) => {
     return retrySchedule({ ...policy, budget }, ({ reason }) => reason.isRetryable)
   }
   const schedule = scheduleOf(policy)
-  const mayRepeat = ({ repeat }: CallInfo, { notExecuted }: GatewayError): boolean =>
-    repeat === "creations"
-      ? notExecuted === true || options.honoursIdempotencyKey === true
-      : repeat !== "never"
+  const mayRepeat = ({ repeat }: CallInfo, { notExecuted, reason }: GatewayError): boolean => {
+    if (repeat === "creations") return notExecuted === true || options.honoursIdempotencyKey === true
+    return repeat === "paid" ? reason._tag !== "TimedOut" : repeat !== "never"
+  }
 
   return <A>(once: Effect.Effect<A, GatewayError>, info: CallInfo, first: GatewayError) =>
     Effect.flatMap(CurrentRetryPolicy, (override) => {
@@ -130,7 +144,7 @@ export const makeCaller = (
 ): Caller => {
   const attemptTimeout = Duration.fromInputUnsafe(options.attemptTimeout ?? "60 seconds")
   const callTimeout = Duration.fromInputUnsafe(options.callTimeout ?? "3 minutes")
-  const redact = makeRedact(Redacted.value(credential))
+  const redact = makeRedact(credential, ...Object.values(options.headers ?? {}))
   const fail = makeFail(redact)
 
   const retry = makeRetry(options, callTimeout)

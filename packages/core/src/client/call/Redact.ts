@@ -1,19 +1,22 @@
 /** Removes the credential from errors and spans, wherever the gateway echoes it. */
-import { Predicate } from "effect"
+import { Predicate, Redacted } from "effect"
 import type { GatewayReason } from "../../contract/GatewayError.ts"
 import type { CallResult } from "../transport/CallResult.ts"
 
-/** The shortest part of a credential that is removed. Shorter ones occur in ordinary text. */
+/** Shorter secrets, such as `ollama` or `none`, are ordinary words and are not removed. */
+const MIN_SECRET = 16
+
+/** The shortest part of a credential that is removed. */
 const MIN_LENGTH = 8
 
 /** The prefix of a family of keys, `sk-`. Some gateways store and echo a key without it. */
 const PREFIX = /^[a-z]+-/
 
-/** A function that replaces a credential in a text, also if it is truncated. */
-export const makeRedact = (secret: string) => {
-  const secrets = [...new Set([secret, secret.replace(PREFIX, "")])].filter(
-    ({ length }) => length >= MIN_LENGTH
-  )
+/** A function that replaces credentials in a text, also if they are truncated. */
+export const makeRedact = (...given: ReadonlyArray<string | Redacted.Redacted>) => {
+  const whole = given.map((secret) => (Redacted.isRedacted(secret) ? Redacted.value(secret) : secret))
+  const long = whole.filter(({ length }) => length >= MIN_SECRET)
+  const secrets = [...new Set(long.flatMap((secret) => [secret, secret.replace(PREFIX, "")]))]
   /** The first occurrence; with its prefix, if both begin there. */
   const find = (text: string, from: number) => {
     let found: { readonly start: number; readonly secret: string } | undefined

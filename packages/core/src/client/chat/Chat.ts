@@ -1,6 +1,6 @@
 /** `gateway.chat` and `gateway.chatStream` over HTTP. */
 import { Duration, Effect, Stream } from "effect"
-import { type HttpClient, HttpClientResponse } from "effect/http"
+import type { HttpClient } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { ChatRequest, ChatResponse } from "../../contract/Chat.ts"
 import { extraOf, validateExtra } from "../../contract/Fields.ts"
@@ -8,18 +8,17 @@ import { GatewayApi } from "../../contract/GatewayApi.ts"
 import { type GatewayError, InvalidResponse } from "../../contract/GatewayError.ts"
 import { validateChatImages } from "../../gateway/ChatImages.ts"
 import type { ChatAnswer, ChatCall, ChatPart, Gateway } from "../../gateway/Gateway.ts"
+import { tolerateChat } from "../../tolerance/Chat.ts"
 import type { Caller, CallOptions } from "../call/Caller.ts"
 import type { CallInfo } from "../call/CallInfo.ts"
 import { recordMetadata } from "../call/Telemetry.ts"
 import { streamMetadata } from "../transport/CallResult.ts"
+import { decodeJson } from "../transport/DecodeJson.ts"
 import { mapResult, sendAndDecode } from "../transport/SendAndDecode.ts"
+import { isEventStream, withActualType } from "./EventStream.ts"
 import { chatEnd, chatParts, type StreamTimeouts } from "./ChatStream.ts"
 
-const decode = HttpClientResponse.schemaBodyJson(ChatResponse)
-
-/** Whether the response is a stream of events. Some gateways answer a streaming request with JSON. */
-const isEventStream = ({ headers }: HttpClientResponse.HttpClientResponse) =>
-  (headers["content-type"] ?? "").trimStart().toLowerCase().startsWith("text/event-stream")
+const decode = decodeJson(ChatResponse, tolerateChat)
 
 /** The text of a response. It may be missing if the model called tools, which `extra` of the request can name. */
 const parseAnswer = (response: ChatResponse): Effect.Effect<ChatAnswer, InvalidResponse> => {
@@ -46,6 +45,7 @@ const partsOf = ({ text, ...end }: ChatAnswer): Stream.Stream<ChatPart> =>
 const callInfo = ({ maxTokens, model, temperature }: ChatCall): CallInfo => ({
   operation: "chat",
   model,
+  repeat: "paid",
   request: {
     ...(maxTokens !== undefined && { "gen_ai.request.max_tokens": maxTokens }),
     ...(temperature !== undefined && { "gen_ai.request.temperature": temperature })
@@ -102,7 +102,7 @@ export const makeChat = Effect.fnUntraced(function* (
     const refused = refuse(request)
     if (refused !== undefined) return Stream.fail(refused)
     const info = callInfo(request)
-    const attempt = sendAndDecode(send(request, true), (response) =>
+    const attempt = sendAndDecode(Effect.flatMap(send(request, true), withActualType), (response) =>
       isEventStream(response)
         ? Effect.succeed(chatParts(response, timeouts))
         : Effect.map(decode(response), (body) => Stream.unwrap(Effect.map(parseAnswer(body), partsOf)))

@@ -5,6 +5,7 @@ import type { HttpClientResponse } from "effect/http"
 import { ChatUsage, DONE } from "../../contract/Chat.ts"
 import { extraOf, openStruct, optional, parseJson } from "../../contract/Fields.ts"
 import { type GatewayReason, InvalidResponse, TimedOut, Unreachable } from "../../contract/GatewayError.ts"
+import { tolerateChunk } from "../../tolerance/Chat.ts"
 import type { ChatEnd, ChatPart } from "../../gateway/Gateway.ts"
 import { originOf, tokensOf } from "../transport/CallResult.ts"
 import { reasonOfBody } from "../transport/ErrorDetails.ts"
@@ -63,6 +64,9 @@ const END = { end: true } as const
 
 const isDone = ({ data }: Sse.Event): boolean => data.trim() === DONE
 
+/** Data without content. */
+const EMPTY = /^(?:\{\s*\})?$/
+
 type Part = Result.Result<ChatPart, GatewayReason>
 
 const parseEvent = (state: State, event: Sse.Event | typeof END): readonly [State, ReadonlyArray<Part>] => {
@@ -70,13 +74,13 @@ const parseEvent = (state: State, event: Sse.Event | typeof END): readonly [Stat
   const data = event.data.trim()
   if (data === DONE) return [{ ...state, ended: true }, []]
   const json = parseJson(data)
-  const decoded = Option.getOrUndefined(decodeChunk(json))
+  const decoded = Option.getOrUndefined(decodeChunk(tolerateChunk(json)))
   const chunk = decoded?.choices === undefined && decoded?.usage === undefined ? undefined : decoded
   const refusal = chunk?.choices === undefined ? reasonOfBody(json) : undefined
   if (refusal !== undefined) return [state, [Result.fail(refusal)]]
   if (chunk === undefined) {
-    // Some gateways keep a connection alive with named events, or with events without data.
-    if (event.event !== "message" || data === "") return [state, []]
+    // Some gateways keep a connection alive with named events, or with empty ones.
+    if (event.event !== "message" || EMPTY.test(data)) return [state, []]
     const message = `An event of the stream is not a part of an answer: “${data.slice(0, 80)}”.`
     return [state, [Result.fail(new InvalidResponse({ message }))]]
   }

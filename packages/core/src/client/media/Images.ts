@@ -1,21 +1,17 @@
 /** `gateway.images` over HTTP. */
 import { Clock, Effect, FileSystem, Option, Stream } from "effect"
-import { HttpClientResponse } from "effect/http"
+import type { HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import type { ApiKey } from "../../contract/Credentials.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import { GatewayError } from "../../contract/GatewayError.ts"
 import { type ImageCall, type ImageGroup, isImageGroup } from "../../contract/ImageModels.ts"
 import { ImageResponse } from "../../contract/Images.ts"
-import {
-  IMAGE_CREATION_TIMEOUT,
-  IMAGE_WAIT,
-  type ImageAnswer,
-  type ImageWaitOptions,
-  type Images
-} from "../../gateway/Images.ts"
-import { type CallOptions, makeCaller } from "../call/Caller.ts"
+import { IMAGE_WAIT, type ImageAnswer, type ImageWaitOptions, type Images } from "../../gateway/Images.ts"
+import { parseTask, tolerateImages } from "../../tolerance/Tasks.ts"
+import { type CallOptions, generationOptions, makeCaller } from "../call/Caller.ts"
 import { type CallInfo, currentMiddleware } from "../call/CallInfo.ts"
+import { decodeJson } from "../transport/DecodeJson.ts"
 import { mapResult, sendAndDecode } from "../transport/SendAndDecode.ts"
 import { makeImageDownload } from "./ImageDownload.ts"
 import { imagePayload } from "./ImagePayload.ts"
@@ -35,7 +31,7 @@ interface ImageTask extends StartedTask<ImageAnswer> {
 const responseMode = "response-only"
 
 /** Accepts any 2xx status: gateways answer a creation with 200, 201 or 202. */
-const decode = HttpClientResponse.schemaBodyJson(ImageResponse)
+const decode = decodeJson(ImageResponse, tolerateImages, parseTask)
 
 const decodeImages = (group: ImageGroup | undefined) => (response: HttpClientResponse.HttpClientResponse) =>
   Effect.zipWith(decode(response), Clock.currentTimeMillis, (body, now) => parseImages(body, group, now))
@@ -48,12 +44,7 @@ export const makeImages = Effect.fnUntraced(function* (
   const { call, fail } = caller
   const defaults = waitOptions(options.images, IMAGE_WAIT)
   const send = yield* HttpApiClient.group(GatewayApi, { group: "images", httpClient })
-  const slow = {
-    ...options,
-    attemptTimeout: options.attemptTimeout ?? IMAGE_CREATION_TIMEOUT,
-    callTimeout: options.callTimeout ?? IMAGE_CREATION_TIMEOUT
-  }
-  const creations = makeCaller(slow, options.apiKey, yield* currentMiddleware)
+  const creations = makeCaller(generationOptions(options), options.apiKey, yield* currentMiddleware)
 
   const imageGroupOf = ({ group, model }: ImageCall) =>
     group === undefined

@@ -10,15 +10,17 @@ export interface MediaContext {
   readonly baseUrl: string
   /** Prepends the base URL. Buffers responses. */
   readonly httpClient: HttpClient.HttpClient
-  /** As the program provides it: for links and downloads. */
+  /** For links: as the program provides it, with the headers of the options. */
   readonly client: HttpClient.HttpClient
+  /** For videos. */
+  readonly downloads: HttpClient.HttpClient
   readonly files: FileSystem.FileSystem
   /** The group of a model, by the catalogue of the call's context, else by the one given to the client's layer. */
   readonly groupOf: (model: string) => Effect.Effect<ModelGroup | undefined>
 }
 
 export const makeMediaContext = Effect.fnUntraced(function* (
-  options: Pick<MediaContext, "caller" | "baseUrl" | "httpClient" | "client">
+  options: Pick<MediaContext, "caller" | "baseUrl" | "httpClient" | "client" | "downloads">
 ) {
   const files = yield* FileSystem.FileSystem
   const catalogue = yield* Effect.serviceOption(ModelCatalogue)

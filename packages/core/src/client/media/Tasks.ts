@@ -1,5 +1,5 @@
 /** Waits for an image or video task: polls its state until it has ended. */
-import { Cause, Clock, Duration, Effect, Exit, Pull, Schedule, Stream } from "effect"
+import { Cause, Clock, Duration, Effect, Exit, Predicate, Pull, Schedule, Stream } from "effect"
 import { GatewayError, TaskFailed, TimedOut } from "../../contract/GatewayError.ts"
 import type { VideoWaitOptions } from "../../gateway/Videos.ts"
 import type { Caller } from "../call/Caller.ts"
@@ -9,7 +9,7 @@ import { parseErrorBody, parseErrorField } from "../transport/ErrorDetails.ts"
 /**
  * The fields that all tasks share. `completed` and `failed` are final; any other status is polled further.
  *
- * A task with an error and without a status has failed.
+ * A task with an error object, or with an error and without a status, has failed.
  */
 export interface TaskState {
   readonly status?: string | undefined
@@ -74,8 +74,9 @@ export const createWithin = <T>(
 
 const isCompleted = ({ status }: TaskState): boolean => status === "completed"
 
+/** A text beside a state may be a warning. */
 const isRefused = ({ error, status }: TaskState): boolean =>
-  status === undefined && parseErrorField(error) !== undefined
+  (status === undefined || Predicate.isObject(error)) && parseErrorField(error) !== undefined
 
 /**
  * Each state of a task; the last one is final.

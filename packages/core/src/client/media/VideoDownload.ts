@@ -1,5 +1,5 @@
 /** Downloads videos: validates the bytes as they arrive, as a stream or into a file. */
-import { Duration, Effect, Option, Stream } from "effect"
+import { Duration, Effect, Stream } from "effect"
 import { HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { parseJson } from "../../contract/Fields.ts"
@@ -18,7 +18,6 @@ import { reasonOfBody } from "../transport/ErrorDetails.ts"
 import { withBaseUrl } from "../transport/Outgoing.ts"
 import { withDownloadErrors, withRedirects } from "../transport/Redirects.ts"
 import { decodeFailure, mapResult, sendAndDecode } from "../transport/SendAndDecode.ts"
-import { DownloadTransport } from "../transport/Transport.ts"
 import type { MediaContext } from "./MediaContext.ts"
 import { makeMp4Reader } from "./Mp4.ts"
 import { withTask } from "./Tasks.ts"
@@ -105,10 +104,9 @@ const VIDEO = { what: "the video", lifetime: "a link usually expires after 24 ho
 
 /** `content` and `download` of `gateway.videos`. */
 export const makeVideoDownload = Effect.fnUntraced(function* (
-  { baseUrl, caller, client, files }: MediaContext,
+  { baseUrl, caller, downloads, files }: MediaContext,
   retry: RetryPolicy = RETRY
 ) {
-  const downloads = Option.getOrElse(yield* Effect.serviceOption(DownloadTransport), () => client)
   const httpClient = withBaseUrl(withRedirects(downloads, baseUrl), baseUrl)
   const send = yield* HttpApiClient.group(GatewayApi, { group: "videos", httpClient })
 

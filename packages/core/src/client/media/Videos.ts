@@ -1,6 +1,6 @@
 /** `gateway.videos` over HTTP. */
 import { Effect, FileSystem, Option, Predicate, Schema, Stream } from "effect"
-import { HttpClientResponse } from "effect/http"
+import type { HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { parseJson } from "../../contract/Fields.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
@@ -16,8 +16,10 @@ import { Video } from "../../contract/Videos.ts"
 import type { RetryPolicy } from "../../gateway/RetryPolicy.ts"
 import { VIDEO_WAIT, type VideoWaitOptions, type Videos } from "../../gateway/Videos.ts"
 import { readImage } from "../../media/ImageSource.ts"
+import { parseTask, tolerateVideo } from "../../tolerance/Tasks.ts"
 import { ignoreRepeatedNotFound } from "../call/Caller.ts"
 import type { CallInfo } from "../call/CallInfo.ts"
+import { decodeJson } from "../transport/DecodeJson.ts"
 import { reasonOfBody } from "../transport/ErrorDetails.ts"
 import { mapResult, responseText, sendAndDecode } from "../transport/SendAndDecode.ts"
 import type { MediaContext } from "./MediaContext.ts"
@@ -33,14 +35,14 @@ export interface VideosOptions {
 const responseMode = "response-only"
 
 /** Accepts any 2xx status: gateways answer a creation with 200, 201 or 202. */
-const decodeVideo = HttpClientResponse.schemaBodyJson(Video)
+const decodeVideo = decodeJson(Video, tolerateVideo, parseTask)
 
 /** A task that failed before it had an id. */
 const FailedCreation = Schema.Struct({
   status: Schema.Literal("failed"),
   error: Schema.optional(Schema.Json)
 })
-const decodeFailedCreation = HttpClientResponse.schemaBodyJson(FailedCreation)
+const decodeFailedCreation = decodeJson(FailedCreation, tolerateVideo)
 
 const decodeCreation = (response: HttpClientResponse.HttpClientResponse) =>
   decodeVideo(response).pipe(

@@ -1,20 +1,22 @@
 /** `gateway.embeddings` over HTTP. */
 import { Effect } from "effect"
-import { type HttpClient, HttpClientResponse } from "effect/http"
+import type { HttpClient } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { decodeVector, isFiniteVector } from "../../contract/Base64.ts"
 import { EmbeddingRequest, EmbeddingResponse } from "../../contract/Embeddings.ts"
 import { extraOf, validateExtra } from "../../contract/Fields.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
-import { InvalidResponse } from "../../contract/GatewayError.ts"
+import { type GatewayError, InvalidResponse } from "../../contract/GatewayError.ts"
 import type { Embeddings, Gateway } from "../../gateway/Gateway.ts"
+import { tolerateEmbeddings } from "../../tolerance/Retrieval.ts"
 import type { Caller } from "../call/Caller.ts"
 import type { CallInfo } from "../call/CallInfo.ts"
 import { originOf, tokensOf } from "../transport/CallResult.ts"
+import { decodeJson } from "../transport/DecodeJson.ts"
 import { mapResult, sendAndDecode } from "../transport/SendAndDecode.ts"
-import { type EmbedOptions, makeEmbedAll } from "./EmbedAll.ts"
+import { type EmbedOptions, type EncodingFormat, makeEmbedAll } from "./EmbedAll.ts"
 
-const decode = HttpClientResponse.schemaBodyJson(EmbeddingResponse)
+const decode = decodeJson(EmbeddingResponse, tolerateEmbeddings)
 
 const invalid = (message: string) => Effect.fail(new InvalidResponse({ message }))
 
@@ -52,23 +54,48 @@ const validateEmbeddings =
     })
   }
 
+/** Base URLs and models that refuse `base64`, for all clients of this process. */
+const FLOAT_ONLY = new Set<string>()
+
+/** Whether a refusal may be due to the encoding: not if it names another field. */
+const mayRefuseBase64 = ({ attempt, reason }: GatewayError): boolean =>
+  attempt !== undefined &&
+  reason._tag === "InvalidRequest" &&
+  (reason.status === undefined || reason.status === 422) &&
+  (reason.param === undefined || reason.param === "encoding_format")
+
 export const makeEmbeddings = Effect.fnUntraced(function* (
-  options: EmbedOptions | undefined,
+  options: EmbedOptions & { readonly baseUrl: string },
   { call, fail }: Caller,
   httpClient: HttpClient.HttpClient
 ) {
   const { create: post } = yield* HttpApiClient.group(GatewayApi, { group: "embeddings", httpClient })
-  const embedAll = makeEmbedAll(options ?? {})
+  const embedAll = makeEmbedAll(options)
+  const { baseUrl, encodingFormat } = options
+  /** Models whose answer to `base64` is known. */
+  const known = new Set<string>()
 
   const embeddings: Gateway["Service"]["embeddings"] = Effect.fn("Gateway.embeddings")((request) => {
     const { extra, model } = request
-    const info: CallInfo = { operation: "embeddings", model }
+    const info: CallInfo = { operation: "embeddings", model, repeat: "paid" }
     const reason = validateExtra(extra, EmbeddingRequest)
     if (reason !== undefined) return fail(info, { reason, notExecuted: true })
+    const url = `${baseUrl} ${model}`
     return embedAll(request, ({ texts }) => {
-      const payload = { model, input: texts, encoding_format: "base64", ...(extra && { extra }) } as const
-      const attempt = sendAndDecode(post({ payload, responseMode: "response-only" }), decode)
-      return call(info, mapResult(validateEmbeddings(texts.length))(attempt))
+      const send = (encoding_format: EncodingFormat) => {
+        const payload = { model, input: texts, encoding_format, ...(extra && { extra }) }
+        const attempt = sendAndDecode(post({ payload, responseMode: "response-only" }), decode)
+        return call(info, mapResult(validateEmbeddings(texts.length))(attempt))
+      }
+      const format = encodingFormat ?? (FLOAT_ONLY.has(url) ? "float" : "base64")
+      if (encodingFormat !== undefined || format === "float" || known.has(model)) return send(format)
+      return send("base64").pipe(
+        Effect.tap(() => Effect.sync(() => known.add(model))),
+        Effect.catchIf(mayRefuseBase64, () => {
+          known.add(model)
+          return Effect.tap(send("float"), () => Effect.sync(() => FLOAT_ONLY.add(url)))
+        })
+      )
     })
   })
   return embeddings

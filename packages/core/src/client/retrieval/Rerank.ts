@@ -1,18 +1,20 @@
 /** `gateway.rerank` over HTTP. */
 import { Effect } from "effect"
-import { type HttpClient, HttpClientResponse } from "effect/http"
+import type { HttpClient } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { extraOf, validateExtra } from "../../contract/Fields.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import { InvalidResponse } from "../../contract/GatewayError.ts"
 import { RerankRequest, RerankResponse } from "../../contract/Rerank.ts"
 import type { Gateway, RerankAnswer } from "../../gateway/Gateway.ts"
+import { tolerateRanking } from "../../tolerance/Retrieval.ts"
 import type { Caller } from "../call/Caller.ts"
 import type { CallInfo } from "../call/CallInfo.ts"
 import { originOf, tokensOf } from "../transport/CallResult.ts"
+import { decodeJson } from "../transport/DecodeJson.ts"
 import { mapResult, sendAndDecode } from "../transport/SendAndDecode.ts"
 
-const decode = HttpClientResponse.schemaBodyJson(RerankResponse)
+const decode = decodeJson(RerankResponse, tolerateRanking)
 
 const invalid = (message: string) => Effect.fail(new InvalidResponse({ message }))
 
@@ -53,7 +55,7 @@ export const makeRerank = Effect.fnUntraced(function* (
 
   const rerank: Gateway["Service"]["rerank"] = (request) => {
     const { documents, extra, model, query, returnDocuments, topN } = request
-    const info: CallInfo = { operation: "rerank", model }
+    const info: CallInfo = { operation: "rerank", model, repeat: "paid" }
     const reason = validateExtra(extra, RerankRequest)
     if (reason !== undefined) return fail(info, { reason, notExecuted: true })
     const limit = Math.min(topN ?? documents.length, documents.length)

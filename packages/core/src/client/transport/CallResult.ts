@@ -1,5 +1,5 @@
 /** The outcome of one attempt: a value with metadata for spans and metrics, or a failure. */
-import { Predicate } from "effect"
+import { type Effect, Predicate } from "effect"
 import type { GatewayReason } from "../../contract/GatewayError.ts"
 import type { ChatEnd, ResponseOrigin } from "../../gateway/Gateway.ts"
 
@@ -7,12 +7,16 @@ export interface CallResult<A> {
   readonly value: A
   readonly requestId: string | undefined
   readonly metadata?: ResponseMetadata
+  /** The body of the response, for the error of a value that turns out to be unusable. */
+  readonly body?: Effect.Effect<string | undefined>
 }
 
 /** Why an attempt failed. */
 export interface AttemptFailure {
   readonly reason: GatewayReason
   readonly requestId?: string | undefined
+  /** The body of a successful response that could not be used. */
+  readonly response?: string | undefined
   /** The attempt had no effect: nothing was sent, or the response was 429. */
   readonly notExecuted?: boolean
   /** The client refused the attempt before sending it: this says nothing about the gateway. */

@@ -1,6 +1,6 @@
 /** Finds the message and the code of an error in a response body of any known form. */
 import { Predicate } from "effect"
-import { QUOTA_CODES, reasonOfStatus } from "../../contract/Failure.ts"
+import { CONTENT_CODES, QUOTA_CODES, reasonOfStatus } from "../../contract/Failure.ts"
 import type { GatewayReason } from "../../contract/GatewayError.ts"
 
 export interface ErrorDetails {
@@ -78,20 +78,58 @@ const STATUS_OF_CODE: ReadonlyMap<string, number> = new Map([
   ["rate_limited", 429],
   ["rate_limit_exceeded", 429],
   ["invalid_request_error", 400],
-  ["content_policy_violation", 400],
-  ["content_filter", 400],
+  ["invalid_request", 400],
   ["authentication_error", 401],
   ["invalid_api_key", 401],
-  ["permission_error", 403]
+  ["invalid_token", 401],
+  ["permission_error", 403],
+  ...[...CONTENT_CODES].map((code) => [code, 400] as const)
 ])
 
-/** The reason of an error without a status of its own: sent with status 200, or in a stream. Its code decides. */
-export const reasonOfErrorDetails = ({ code = "", message, param }: ErrorDetails): GatewayReason => {
+/** What messages without a status and a code say, in the words of one-api's family and of vendors. The first one counts. */
+const MESSAGES: ReadonlyArray<readonly [says: RegExp, status: number, code?: string]> = [
+  [
+    /(?:insufficient|exceeded|not enough|exhausted|out of|used up).{0,30}(?:quota|balance|credit|funds)/i,
+    402
+  ],
+  [/(?:quota|balance|credits?|funds).{0,30}(?:insufficient|exceeded|not enough|exhausted|used up)/i, 402],
+  [/余额不足|额度不足|额度已?用[尽完]|欠费/, 402],
+  [
+    /content.{0,3}(?:policy|filter|moderation)|moderat|safety system|sensitive (?:word|content)/i,
+    400,
+    "content_filter"
+  ],
+  [/违规|敏感|审核|风控/, 400, "content_filter"],
+  [/rate.?limit|too many requests|过于频繁/i, 429],
+  [/unauthori[sz]ed|not logged in|(?:invalid|expired|disabled).{0,9}(?:api.?key|token|credential)/i, 401],
+  [/(?:api.?key|token|credential).{0,9}(?:invalid|expired|disabled)/i, 401],
+  [/(?:token|令牌|密钥).{0,9}(?:无效|過期|过期|禁用|無效)|无效的令牌|未登录|封禁/i, 401],
+  [
+    /(?:invalid|missing|malformed) (?:request|param|argument|value|field|json|name)|is required|too long/i,
+    400
+  ],
+  [/无效的参数|参数(?:错误|无效)|不能为空|过长/, 400]
+]
+
+/**
+ * The reason of an error without a status of its own: sent with status 200, or in a stream. Its code decides, else its
+ * message, else `otherwise`.
+ */
+export const reasonOfErrorDetails = (
+  { code = "", message, param }: ErrorDetails,
+  otherwise = 502
+): Exclude<GatewayReason, { readonly _tag: "PartialFailure" }> => {
   const number = Number(code)
-  const named = QUOTA_CODES.has(code) ? 402 : (STATUS_OF_CODE.get(code) ?? 502)
+  const named = QUOTA_CODES.has(code) ? 402 : STATUS_OF_CODE.get(code)
   const status = Number.isInteger(number) && number >= 400 && number < 600 ? number : named
   const text = message ?? "The gateway failed and did not say why."
-  return reasonOfStatus({ status, message: text, param, code: code || undefined })
+  const [, said, meaning] = (status === undefined && MESSAGES.find(([says]) => says.test(text))) || []
+  return reasonOfStatus({
+    status: status ?? said ?? otherwise,
+    message: text,
+    param,
+    code: meaning ?? (code || undefined)
+  })
 }
 
 /** The reason of the error in a body, or undefined if it has none of the known forms. */

@@ -1,6 +1,7 @@
 /** Prepares every request of the client: its URL, its idempotency key and its tracing. */
-import { Context, Effect } from "effect"
+import { Context, Effect, Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
+import { API_VERSION } from "../../contract/GatewayApi.ts"
 import { BufferResponse } from "./DispatcherTransport.ts"
 
 /** The `Idempotency-Key` of the current call. Undefined for other calls than creations, unless the program sets it. */
@@ -23,6 +24,29 @@ export const withIdempotencyKey =
 
 const streamed = Context.make(HttpClient.TracerDisabledWhen, () => true)
 const buffered = Context.add(streamed, BufferResponse, true)
+
+export type RequestHeaders = Readonly<Record<string, string | Redacted.Redacted>>
+
+/** A client with the user agent, and with the program's headers for requests to the gateway: not for those to other hosts. */
+export const withHeaders = (
+  client: HttpClient.HttpClient,
+  baseUrl: string,
+  headers: RequestHeaders = {}
+): HttpClient.HttpClient => {
+  const { origin } = new URL(baseUrl)
+  const own = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      Redacted.isRedacted(value) ? Redacted.value(value) : value
+    ])
+  )
+  const agent = { "user-agent": `sluice/${API_VERSION}` }
+  return HttpClient.mapRequest(client, (request) => {
+    // A path is prefixed with the base URL later.
+    const isOwn = request.url.startsWith("/") || URL.parse(request.url)?.origin === origin
+    return HttpClientRequest.setHeaders(request, isOwn ? { ...agent, ...own } : agent)
+  })
+}
 
 /**
  * Prepends the base URL and adds the idempotency key of the call.

@@ -3,8 +3,10 @@ import { Clock, Duration, Effect } from "effect"
 import type { HttpClientResponse } from "effect/http"
 import { reasonOfStatus } from "../../contract/Failure.ts"
 import { parseJson } from "../../contract/Fields.ts"
+import { WEB_PAGE } from "../../contract/GatewayError.ts"
 import { isEncoded } from "./DispatcherTransport.ts"
 import { parseErrorBody } from "./ErrorDetails.ts"
+import { isWebPage, refusedByFirewall, wrongBaseUrl } from "./WebPage.ts"
 
 type Headers = Readonly<Record<string, string | undefined>>
 
@@ -13,18 +15,28 @@ export const REDIRECTED = "redirected"
 
 const isRedirect = (status: number): boolean => status >= 300 && status < 400
 
+/** What a web page with this status means. */
+const PAGES: { readonly [status: number]: (status: number, page: string) => string } = {
+  403: refusedByFirewall,
+  404: (_, page) => wrongBaseUrl(page),
+  405: (_, page) => wrongBaseUrl(page),
+  406: refusedByFirewall
+}
+
 /** Reads the whole body, so that its connection can be reused, and returns the reason. */
 export const refusal = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
   const { headers, status } = response
   const text = yield* Effect.orElseSucceed(response.text, () => "")
   const details = parseErrorBody(parseJson(text))
+  const page = details === undefined && isWebPage(text) ? PAGES[status] : undefined
   const retry = headers["x-should-retry"]
   return reasonOfStatus({
     status,
     message:
+      page?.(status, text) ??
       `${details?.message ?? describe(status, headers, text)} ${advice(status, details === undefined)}`.trim(),
     param: details?.param,
-    code: details?.code ?? (isRedirect(status) ? REDIRECTED : undefined),
+    code: details?.code ?? (isRedirect(status) ? REDIRECTED : page && WEB_PAGE),
     retryAfter: retryAfter(headers, yield* Clock.currentTimeMillis),
     shouldRetry: retry === "true" ? true : retry === "false" ? false : undefined
   })

@@ -12,6 +12,7 @@ import {
 import { type AttemptFailure, type CallResult, responseMetadata } from "./CallResult.ts"
 import { reasonOfBody } from "./ErrorDetails.ts"
 import { isCompressed, refusal } from "./Refusal.ts"
+import { isWebPage, wrongBaseUrl } from "./WebPage.ts"
 import { isBadResponse, isBroken, isConnectFailure, transportFault } from "./Transport.ts"
 
 export type SendError = HttpClientError.HttpClientError | Schema.SchemaError | Failure
@@ -50,9 +51,17 @@ export const sendAndDecode = <A>(
         return fail(new InvalidResponse({ message }))
       }
       return Effect.matchEffect(decode(response), {
-        onFailure: (error) => Effect.flatMap(refusalInBody(response, error), (reason) => fail(reason)),
+        onFailure: (error) =>
+          Effect.flatMap(bodyOf(response), (body) =>
+            Effect.fail<AttemptFailure>({ reason: reasonInBody(body, error), requestId, response: body })
+          ),
         onSuccess: (value) =>
-          Effect.succeed<CallResult<A>>({ value, requestId, metadata: responseMetadata(value) })
+          Effect.succeed<CallResult<A>>({
+            value,
+            requestId,
+            metadata: responseMetadata(value),
+            body: bodyOf(response)
+          })
       })
     }
   })
@@ -60,26 +69,35 @@ export const sendAndDecode = <A>(
 /** The body as text, for a response without a defined form. */
 export const responseText = ({ text }: HttpClientResponse.HttpClientResponse) => text
 
-/** The id that the gateway gave the request. */
-const requestIdOf = (headers: HttpClientResponse.HttpClientResponse["headers"]) =>
-  headers["x-request-id"] ?? headers["request-id"]
+/** `x-request-id`, `x-oneapi-request-id`, `apim-request-id`, `x-trace-id` …, else Cloudflare's. */
+const ID_HEADER = /(?:request|trace)-?id$/
 
-/** The reason of a 2xx response that cannot be decoded: some gateways send errors with status 200. */
-const refusalInBody = (response: HttpClientResponse.HttpClientResponse, error: SendError) =>
-  Schema.isSchemaError(error)
-    ? response.text.pipe(
-        Effect.map((text) => reasonOfBody(parseJson(text)) ?? decodeFailure(error)),
-        Effect.orElseSucceed(() => decodeFailure(error))
-      )
-    : Effect.succeed(decodeFailure(error))
+/** The id that the gateway gave the request. */
+const requestIdOf = (headers: HttpClientResponse.HttpClientResponse["headers"]): string | undefined => {
+  const usual = headers["x-request-id"] ?? headers["request-id"]
+  if (usual !== undefined) return usual
+  const name = Object.keys(headers).find((name) => ID_HEADER.test(name)) ?? "cf-ray"
+  return headers[name]
+}
+
+const bodyOf = ({ text }: HttpClientResponse.HttpClientResponse): Effect.Effect<string | undefined> =>
+  Effect.orElseSucceed(text, () => undefined)
+
+/** The reason of a 2xx response that cannot be decoded: some gateways send errors with status 200, or a web page. */
+const reasonInBody = (body: string | undefined, error: SendError): GatewayReason => {
+  if (body === undefined) return decodeFailure(error)
+  if (isWebPage(body)) return new InvalidResponse({ message: wrongBaseUrl(body) })
+  return (Schema.isSchemaError(error) ? reasonOfBody(parseJson(body)) : undefined) ?? decodeFailure(error)
+}
 
 /** Validates or converts the value of a result, keeping its request id and metadata. */
 export const mapResult =
   <A, B>(f: (value: A) => Effect.Effect<B, GatewayReason>) =>
   (self: Effect.Effect<CallResult<A>, AttemptFailure>): Effect.Effect<CallResult<B>, AttemptFailure> =>
-    Effect.flatMap(self, ({ requestId, value, ...rest }) =>
+    Effect.flatMap(self, ({ body = Effect.undefined, requestId, value, ...rest }) =>
       Effect.matchEffect(f(value), {
-        onFailure: (reason) => Effect.fail<AttemptFailure>({ reason, requestId }),
+        onFailure: (reason) =>
+          Effect.flatMap(body, (response) => Effect.fail<AttemptFailure>({ reason, requestId, response })),
         onSuccess: (mapped) => Effect.succeed<CallResult<B>>({ value: mapped, requestId, ...rest })
       })
     )

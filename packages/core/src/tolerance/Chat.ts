@@ -1,0 +1,44 @@
+/** Chat responses with content in parts, numeric finish reasons, and token counts of any form. */
+import { Predicate } from "effect"
+import { withWholeUsage } from "./Numbers.ts"
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A message or delta whose content is text. Parts of another kind, such as reasoning, are kept in `content_parts`. */
+const withText = (message: unknown): unknown => {
+  if (!Predicate.isObject(message)) return message
+  const { content } = message
+  const parts: ReadonlyArray<unknown> = Array.isArray(content) ? content : [content]
+  if (!parts.some((part) => Predicate.isObject(part))) return message
+  const texts = parts.map((part) => (Predicate.isObject(part) ? part["text"] : part))
+  const isPlain = texts.every((text) => typeof text === "string")
+  return {
+    ...message,
+    content: texts.filter((text) => typeof text === "string").join(""),
+    ...(!isPlain && { content_parts: parts })
+  }
+}
+
+const withTextOf =
+  (name: "message" | "delta") =>
+  (choice: unknown): unknown => {
+    if (!Predicate.isObject(choice)) return choice
+    const { finish_reason, ...rest } = choice
+    return {
+      ...rest,
+      ...(typeof finish_reason === "string" && { finish_reason }),
+      ...(name in choice && { [name]: withText(choice[name]) })
+    }
+  }
+
+const tolerate = (json: unknown, name: "message" | "delta"): Fields | undefined => {
+  if (!Predicate.isObject(json)) return undefined
+  const { choices } = json
+  return withWholeUsage(Array.isArray(choices) ? { ...json, choices: choices.map(withTextOf(name)) } : json)
+}
+
+/** A whole response in the contract's form. */
+export const tolerateChat = (json: unknown): unknown => tolerate(json, "message") ?? json
+
+/** A piece of a stream in the contract's form. */
+export const tolerateChunk = (json: unknown): unknown => tolerate(json, "delta") ?? json
