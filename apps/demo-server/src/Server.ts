@@ -37,6 +37,7 @@ import { Prices } from "./billing/Prices.ts"
 import { Retention } from "./billing/Retention.ts"
 import { Recovery } from "./billing/Recovery.ts"
 import { UsageLayer } from "./accounts/UsageByDay.ts"
+import { CurrentModels } from "./providers/CurrentModels.ts"
 import { LibraryModelsLayer, modelsFrom } from "./providers/LibraryModels.ts"
 import { HealthLayer } from "./operation/Health.ts"
 import { LogsLayer } from "./operation/Logs.ts"
@@ -129,7 +130,7 @@ export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader
         Layer.provideMerge(Layer.mergeAll(MediaFiles.layer, MediaTasks.layer, ProvidersFileState.layer)),
         // Before the services that write, because it rejects a data folder of a newer version.
         Layer.provideMerge(AccountsLayer),
-        Layer.provideMerge(models)
+        Layer.provideMerge(Layer.provideMerge(CurrentModels.layer, models))
       )
     ),
     Layer.provideMerge(ListenLayer),

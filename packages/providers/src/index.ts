@@ -8,5 +8,6 @@ export {
   joinUrl,
   makeDialectClient
 } from "./protocol/DialectClient.ts"
+export { preferredModel, preferredModels } from "./protocol/PreferredModels.ts"
 export { listModels } from "./protocol/ListModels.ts"
 export { layerVendorTransport } from "./protocol/VendorTransport.ts"

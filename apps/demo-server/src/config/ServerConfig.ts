@@ -36,6 +36,8 @@ const variables = Config.unwrap({
   url: textVariable("SLUICE_GATEWAY_URL"),
   apiKey: optionalVariable(Config.schema(ApiKey, "SLUICE_API_KEY")),
   accessToken: optionalVariable(Config.schema(SystemAccessToken, "SLUICE_ACCESS_TOKEN")),
+  openAiUrl: textVariable("OPENAI_BASE_URL"),
+  openAiKey: optionalVariable(Config.Redacted("OPENAI_API_KEY")),
   batch: optionalVariable(
     Config.schema(
       Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThan(0)),
@@ -102,6 +104,18 @@ const parseGateway = Effect.fn("ServerConfig.gateway")(function* (found: Variabl
   }
 })
 
+/**
+ * The address of OpenAI, or of a compatible server, in the variables of OpenAI's own libraries. Both are needed: a key
+ * alone is in many environments, and does not mean that documents may be sent there.
+ */
+const parseOpenAi = ({ openAiKey, openAiUrl, url }: Variables) => {
+  if (url !== undefined || openAiUrl === undefined || openAiKey === undefined)
+    return Effect.succeed(undefined)
+  return isHttpUrl(openAiUrl)
+    ? Effect.succeed(openAiUrl)
+    : invalidVariable("OPENAI_BASE_URL must be an http or https address such as https://api.openai.com/v1")
+}
+
 /** A gateway to use in place of the embedded models. Embedded ones stand for the models that it does not name. */
 export type GatewaySettings = NonNullable<Effect.Success<ReturnType<typeof parseGateway>>>
 
@@ -140,6 +154,8 @@ export class ServerConfig extends Context.Service<ServerConfig>()("@sluice/demo-
       ),
       /** Undefined: the embedded models are used. */
       gateway: yield* parseGateway(found),
+      /** `OPENAI_BASE_URL`, for a server without a providers' file. Its key is in `OPENAI_API_KEY`. */
+      openAi: yield* parseOpenAi(found),
       /** The set of local models that embeds and reranks. Undefined: the embedded ones do. */
       localModels: found.localModels,
       describeFigures: found.describe ?? false,

@@ -2,7 +2,7 @@
 import { Embedder, Reader, Reranker } from "@sluice/core"
 import { Failure } from "@sluice/core/contract"
 import { DocumentFormats, RagError, RECALL, RetrievalStages, retrieveOptionsSchema } from "@sluice/rag"
-import { Effect, Schema, Stream } from "effect"
+import { Context, Effect, Ref, Schema, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CurrentCaller, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
 import type { AnswerStreamEvent } from "../contract/Answer.ts"
@@ -12,6 +12,7 @@ import { CurrentBill, makeBill } from "../billing/Bill.ts"
 import { Ledger } from "../billing/Ledger.ts"
 import { invalidFilter, namesDocuments, toFilter, unknownNames } from "./QuestionFilter.ts"
 import { withCurrentContext } from "../libraries/BilledModels.ts"
+import { CurrentModels } from "../providers/CurrentModels.ts"
 import { makeCallerDocuments } from "./CallerDocuments.ts"
 import { endWithError, wantsEvents, withRagFailures } from "../libraries/RagFailure.ts"
 
@@ -35,7 +36,7 @@ export const QaLayer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const callerDocuments = yield* makeCallerDocuments
     const ledger = yield* Ledger
-    const models = [yield* Embedder, yield* Reranker, yield* Reader].map(({ model }) => model.id)
+    const current = yield* CurrentModels
 
     const decode = Schema.decodeUnknownEffect(retrieveOptionsSchema(yield* RetrievalStages))
     /** Decodes the options of the registered stages. */
@@ -75,7 +76,13 @@ export const QaLayer = HttpApiBuilder.group(
         if (invalid !== undefined) return yield* invalid
         // All models are checked before the first is charged.
         const caller = yield* CurrentCaller
-        const denied = models.find((model) => !mayUse(caller, model))
+        const { context } = yield* Ref.get(current)
+        const models = [
+          Context.get(context, Embedder),
+          Context.get(context, Reranker),
+          Context.get(context, Reader)
+        ]
+        const denied = models.map(({ model }) => model.id).find((model) => !mayUse(caller, model))
         if (denied !== undefined) return yield* modelNotAllowed(denied)
         const library = yield* callerDocuments.library({ collection })
         if (namesDocuments(filter)) {

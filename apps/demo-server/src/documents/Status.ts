@@ -1,15 +1,16 @@
 /** The server's status, and the rebuild of a library that was built with another model. */
-import { Embedder, Reader, Reranker, Vision } from "@sluice/core"
+import { Embedder, Reader, Reranker } from "@sluice/core"
 import { DocumentFormats } from "@sluice/rag"
-import { Effect, Option } from "effect"
+import { Context, Effect, Option, Ref } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { OWNER } from "../accounts/Owner.ts"
 import { bearerToken, makeAuthenticator, requireDocuments } from "../accounts/Authenticator.ts"
 import { CurrentUser } from "../contract/Access.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
-import { modelsFrom } from "../providers/LibraryModels.ts"
-import { providersPath } from "../providers/ProvidersSettings.ts"
+import { CurrentModels, visionOf } from "../providers/CurrentModels.ts"
+import { EMBEDDED } from "../providers/ProvidersFile.ts"
+import { Providers } from "../routing/Providers.ts"
 import { VERSION } from "../config/ServerConfig.ts"
 import { withCurrentContext } from "../libraries/BilledModels.ts"
 import { endWithError, withRagFailures } from "../libraries/RagFailure.ts"
@@ -30,15 +31,22 @@ export const StatusLayer = HttpApiBuilder.group(
         token === "" ? yield* sessionUser : yield* byKey(token).pipe(Effect.catch(() => byToken(token)))
       return identity && (yield* requireDocuments(identity)).user.id
     }).pipe(Effect.orElseSucceed(() => undefined))
-    const provider = (yield* modelsFrom) === undefined ? ("embedded" as const) : ("gateway" as const)
-    const demo = provider === "embedded" && (yield* providersPath) === undefined
-    const vision = yield* Effect.serviceOption(Vision)
-    const models = {
-      embedding: (yield* Embedder).model.id,
-      rerank: (yield* Reranker).model.id,
-      chat: (yield* Reader).model.id,
-      ...(Option.isSome(vision) && { vision: vision.value.model.id })
-    }
+    const current = yield* CurrentModels
+    const providers = yield* Providers
+    const modelsNow = Effect.map(Ref.get(current), (models) => {
+      const { context, from } = models
+      const vision = visionOf(models)
+      return {
+        provider: from === undefined ? ("embedded" as const) : ("gateway" as const),
+        demo: from === undefined && providers.every(({ id }) => id === EMBEDDED),
+        models: {
+          embedding: Context.get(context, Embedder).model.id,
+          rerank: Context.get(context, Reranker).model.id,
+          chat: Context.get(context, Reader).model.id,
+          ...(Option.isSome(vision) && { vision: vision.value.model.id })
+        }
+      }
+    })
     const formats = (yield* DocumentFormats).map(({ extensions, id, label }) => ({ id, label, extensions }))
     return handlers.handleAll({
       status: Effect.fn("status")(function* () {
@@ -51,9 +59,7 @@ export const StatusLayer = HttpApiBuilder.group(
         const { documents, passages, ...state } = yield* library.state
         return {
           version: VERSION,
-          provider,
-          demo,
-          models,
+          ...(yield* modelsNow),
           formats,
           ...state,
           ...(known !== undefined && { documents, passages }),

@@ -21,7 +21,6 @@ import {
 import { imageFormatOf, type ImageSize, imageSizeOf } from "@sluice/core/media"
 import { countTokens } from "@sluice/embedded"
 import { visionModel } from "@sluice/embedded/vision"
-import type { Models } from "@sluice/rag"
 import { Context, Effect, Number, Option, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { CurrentCaller, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
@@ -36,6 +35,7 @@ import {
 import { streamBounds } from "../billing/ReportedUsage.ts"
 import { addHeaders } from "../http/ResponseHeaders.ts"
 import { embeddedImageTokens } from "../embedded/ImageChat.ts"
+import { type LibraryModels, visionOf } from "../providers/CurrentModels.ts"
 import { type ChatInterceptor, CurrentChatInterceptor } from "../providers/LibraryGateway.ts"
 
 const toError = (meter: Meter<never>, model: string, failure: Failure) =>
@@ -215,16 +215,15 @@ const billReader = (bill: Bill, reader: Reader["Service"]): Reader["Service"] =>
  * **Gotchas.** The caller is read from the running fiber. Wrap a stream that is read after its handler has returned in
  * `withCurrentContext`.
  */
-export const billedModels = Effect.gen(function* () {
-  const bill = yield* makeBill
-  const models = yield* Effect.context<Models>()
-  const vision = yield* Effect.serviceOption(Vision)
-  return models.pipe(
+export const makeBilledModels = Effect.map(makeBill, (bill) => (models: LibraryModels) => {
+  const { context } = models
+  const vision = visionOf(models)
+  return context.pipe(
     (context) =>
       Option.isNone(vision) ? context : Context.add(context, Vision, billVision(bill, vision.value)),
-    Context.add(Embedder, billEmbedder(bill, Context.get(models, Embedder))),
-    Context.add(Reranker, billReranker(bill, Context.get(models, Reranker))),
-    Context.add(Reader, billReader(bill, Context.get(models, Reader)))
+    Context.add(Embedder, billEmbedder(bill, Context.get(context, Embedder))),
+    Context.add(Reranker, billReranker(bill, Context.get(context, Reranker))),
+    Context.add(Reader, billReader(bill, Context.get(context, Reader)))
   )
 })
 

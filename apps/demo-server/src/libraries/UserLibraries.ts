@@ -1,10 +1,12 @@
 /** One library per user: the owner's in the folder `library`, the others' in folders of their own. */
 import type { RagReason } from "@sluice/rag"
-import { Cache, Context, Effect, type FileSystem, Layer, Path, Scope } from "effect"
+import { Cache, Context, Effect, Exit, type FileSystem, Layer, Path, Ref, Scope, Semaphore } from "effect"
 import { OWNER } from "../accounts/Owner.ts"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { libraryError } from "../config/StartError.ts"
-import { billedModels } from "./BilledModels.ts"
+import { CurrentModels } from "../providers/CurrentModels.ts"
+import { REPLACED_LIFE } from "../providers/ReloadingProviders.ts"
+import { makeBilledModels } from "./BilledModels.ts"
 import { messageOf } from "./RagFailure.ts"
 import { readQuestions, SAMPLES } from "./Samples.ts"
 import { makeUserLibrary } from "./UserLibrary.ts"
@@ -27,15 +29,47 @@ export class UserLibraries extends Context.Service<UserLibraries>()("@sluice/dem
     const path = yield* Path.Path
     const scope = yield* Effect.scope
     const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
-    const models = yield* billedModels
-    const open = (folder: string) =>
-      makeUserLibrary(folder, describeFigures).pipe(
-        Scope.provide(scope),
-        Effect.provideContext(models),
-        Effect.provideContext(platform)
-      )
+    const current = yield* CurrentModels
+    const bill = yield* makeBilledModels
+    const oneAtATime = yield* Semaphore.make(1)
 
-    const owner = yield* open(path.join(data, "library"))
+    /** The libraries of all users, opened with the current models. */
+    const openAll = Effect.gen(function* () {
+      const from = yield* Ref.get(current)
+      const opened = yield* Scope.fork(scope)
+      const models = bill(from)
+      const libraries = yield* Cache.make({
+        capacity: Infinity,
+        // Others may wait for the same library: it must not fail when the first caller is interrupted.
+        lookup: (user: string) =>
+          makeUserLibrary(
+            user === OWNER
+              ? path.join(data, "library")
+              : path.join(data, "libraries", encodeURIComponent(user)),
+            describeFigures
+          ).pipe(
+            Scope.provide(opened),
+            Effect.provideContext(models),
+            Effect.provideContext(platform),
+            Effect.uninterruptible
+          )
+      })
+      return { from, libraries, close: Scope.close(opened, Exit.void) }
+    })
+    const state = yield* Ref.make(yield* openAll)
+
+    /** Opens the libraries again if the models have been replaced. Running requests keep the old ones for a while. */
+    const opened = Effect.gen(function* () {
+      const now = yield* Ref.get(state)
+      if (now.from === (yield* Ref.get(current))) return now.libraries
+      const next = yield* openAll
+      yield* Ref.set(state, next)
+      yield* Effect.forkIn(Effect.delay(now.close, REPLACED_LIFE), scope)
+      return next.libraries
+    }).pipe(oneAtATime.withPermit)
+    const of = (user: string) => Effect.flatMap(opened, (libraries) => Cache.get(libraries, user))
+
+    const owner = yield* of(OWNER)
     // A slow or unreachable gateway must not keep the page from starting.
     yield* Effect.timeoutOption(owner.library, START_TIMEOUT).pipe(
       Effect.catchIf(
@@ -45,15 +79,8 @@ export class UserLibraries extends Context.Service<UserLibraries>()("@sluice/dem
       Effect.mapError(libraryError(data))
     )
 
-    const libraries = yield* Cache.make({
-      capacity: Infinity,
-      // Others may wait for the same library: it must not fail when the first caller is interrupted.
-      lookup: (user: string) =>
-        Effect.uninterruptible(open(path.join(data, "libraries", encodeURIComponent(user))))
-    })
-    yield* Cache.set(libraries, OWNER, owner)
     return {
-      of: (user: string) => Cache.get(libraries, user),
+      of,
       /** Adds the samples to the owner's library, unless `SLUICE_SAMPLES` is false. */
       fill: samples ? owner.fill(path.join(data, "samples-read")) : Effect.void,
       /** Questions that the samples answer. */

@@ -9,20 +9,21 @@ import { gatewayError, StartError } from "../config/StartError.ts"
 import { gatewayUpstream, type UpstreamSettings } from "../routing/UpstreamProvider.ts"
 import { layerLibraryGateway } from "./LibraryGateway.ts"
 import { LIBRARY_OPERATIONS } from "./ProvidersFile.ts"
-import { invalidFile, loadProvidersSettings, providersPath, readProvidersFile } from "./ProvidersSettings.ts"
-
-/** The providers' file, if it names models for the library. */
-export const libraryFile = Effect.gen(function* () {
-  const file = yield* providersPath
-  if (file === undefined) return undefined
-  const { library = {} } = yield* Effect.mapError(readProvidersFile(file), invalidFile(file))
-  return Object.keys(library).length === 0 ? undefined : file
-})
+import {
+  invalidFile,
+  loadProvidersSettings,
+  providersPath,
+  type ProvidersSettings,
+  readProviders
+} from "./ProvidersSettings.ts"
 
 /** The gateway's address or the file that names models; undefined if all models are of this machine. */
 export const modelsFrom = Effect.gen(function* () {
   const { gateway } = yield* ServerConfig
-  return gateway?.url ?? (yield* libraryFile)
+  const file = yield* providersPath
+  if (file === undefined) return gateway?.url
+  const { forLibrary, from } = yield* Effect.mapError(readProviders(file), invalidFile(file))
+  return forLibrary ? from : undefined
 })
 
 /**
@@ -85,41 +86,41 @@ const findModel = (upstreams: ReadonlyArray<UpstreamSettings>, use: Use, name: s
     .filter(({ model }) => [model.id, ...model.aliases].includes(name))
     .toSorted((a, b) => (a.model.priority ?? 1) - (b.model.priority ?? 1))[0]
 
-/** The models that the file names, and those of this machine for the rest. Read once: another embedding model needs a rebuild. */
-const layerFileModels = (file: string) =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      const { library, upstreams } = yield* Effect.mapError(loadProvidersSettings(file), invalidFile(file))
-      const named = <A, E, R>(
-        use: Use,
-        layerOf: (options: GatewayEmbedder.GatewayEmbedderOptions) => Layer.Layer<A, E, R>
-      ) => {
-        const name = library[use]
-        const found = name === undefined ? undefined : findModel(upstreams, use, name)
-        if (found === undefined) return undefined
-        const { id: model, prefixes } = found.model
-        return Layer.provide(
-          layerOf({ model, ...(prefixes && { prefixes }) }),
-          layerLibraryGateway(found.upstream, found.model)
-        )
-      }
-      // Later layers replace earlier ones of the same service.
-      return Layer.mergeAll(
-        layerMachineModels,
-        named("embedding", GatewayEmbedder.layer) ?? Layer.empty,
-        named("rerank", GatewayReranker.layer) ?? Layer.empty,
-        named("chat", GatewayReader.layer) ?? Layer.empty,
-        named("vision", ({ model }) => layerVisionModel(model)) ?? layerVision
-      )
-    })
+/** The models that the settings name, and those of this machine for the rest. */
+export const layerNamedModels = ({
+  library,
+  upstreams
+}: Pick<ProvidersSettings, "library" | "upstreams">) => {
+  const named = <A, E, R>(
+    use: Use,
+    layerOf: (options: GatewayEmbedder.GatewayEmbedderOptions) => Layer.Layer<A, E, R>
+  ) => {
+    const name = library[use]
+    const found = name === undefined ? undefined : findModel(upstreams, use, name)
+    if (found === undefined) return undefined
+    const { id: model, prefixes } = found.model
+    return Layer.provide(
+      layerOf({ model, ...(prefixes && { prefixes }) }),
+      layerLibraryGateway(found.upstream, found.model)
+    )
+  }
+  // Later layers replace earlier ones of the same service.
+  return Layer.mergeAll(
+    layerMachineModels,
+    named("embedding", GatewayEmbedder.layer) ?? Layer.empty,
+    named("rerank", GatewayReranker.layer) ?? Layer.empty,
+    named("chat", GatewayReader.layer) ?? Layer.empty,
+    named("vision", ({ model }) => layerVisionModel(model)) ?? layerVision
   )
+}
 
 /** Embedder, Reranker, Reader and Vision, as configured. */
 export const LibraryModelsLayer = Layer.unwrap(
   Effect.gen(function* () {
     const { gateway } = yield* ServerConfig
     if (gateway !== undefined) return layerGatewayModels(gateway)
-    const file = yield* libraryFile
-    return file === undefined ? Layer.merge(layerMachineModels, layerVision) : layerFileModels(file)
+    const file = yield* providersPath
+    if (file === undefined) return layerNamedModels({ library: {}, upstreams: [] })
+    return layerNamedModels(yield* Effect.mapError(loadProvidersSettings(file), invalidFile(file)))
   })
 ).pipe(Layer.catchTag("GatewayError", (error) => Layer.effectContext(Effect.fail(gatewayError(error)))))

@@ -8,7 +8,7 @@ import { parseJson } from "@sluice/core/client"
 import { Effect, Record, Schema, Struct } from "effect"
 
 /** The id of the embedded provider. */
-const EMBEDDED = "sluice-embedded"
+export const EMBEDDED = "sluice-embedded"
 
 const Positive = Schema.Finite.check(Schema.isGreaterThan(0))
 const Priority = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1000 }))

@@ -12,7 +12,7 @@ import { FetchImage } from "../media/FetchImage.ts"
 import { CIRCUIT_DEFAULTS, makeCircuitGuards } from "../routing/ProviderCircuits.ts"
 import { Providers } from "../routing/Providers.ts"
 import { gatewayUpstream, upstream } from "../routing/UpstreamProvider.ts"
-import { libraryFile } from "./LibraryModels.ts"
+import { modelsFrom } from "./LibraryModels.ts"
 import { providersPath } from "./ProvidersSettings.ts"
 import { reloadingProviders } from "./ReloadingProviders.ts"
 
@@ -22,21 +22,29 @@ const CONNECTIONS = 1024
 /** The provider of the embedded models. They serve `/v1` even where the library uses an upstream's models. */
 const embeddedProvider = Effect.gen(function* () {
   const models = yield* Effect.context<Embedder | Reranker | Reader>()
-  const own = (yield* libraryFile) === undefined ? models : yield* Layer.build(Embedded.layer)
+  const own = (yield* modelsFrom) === undefined ? models : yield* Layer.build(Embedded.layer)
   const needs = yield* Layer.build(Layer.mergeAll(layerVision, FetchImage.layer))
   return yield* Effect.provide(makeEmbeddedProvider, Context.merge(own, needs))
 })
 
-/** The providers of the file where there is one, else the configured gateway, else the embedded models. */
-export const ProvidersLayer = Layer.effect(
-  Providers,
+/** Reads the providers' file now. The error is a sentence. Absent with `SLUICE_GATEWAY_URL`. */
+export const ReloadProviders = Context.Reference<Effect.Effect<void, string> | undefined>(
+  "@sluice/demo-server/ReloadProviders",
+  { defaultValue: () => undefined }
+)
+
+/** The configured gateway, or the providers of the file, or the embedded models. */
+export const ProvidersLayer = Layer.effectContext(
   Effect.gen(function* () {
     const file = yield* providersPath
-    if (file !== undefined) return yield* reloadingProviders(file, embeddedProvider)
     const { gateway } = yield* ServerConfig
-    if (gateway === undefined) return [yield* embeddedProvider]
+    if (file !== undefined) {
+      const { providers, reload } = yield* reloadingProviders(file, embeddedProvider)
+      return Context.make(Providers, providers).pipe(Context.add(ReloadProviders, reload))
+    }
+    if (gateway === undefined) return Context.make(Providers, [yield* embeddedProvider])
     const provider = yield* upstream(gatewayUpstream(gateway))
     const guard = yield* makeCircuitGuards(CIRCUIT_DEFAULTS)
-    return [{ ...provider, guard: guard(provider.id, gateway.url) }]
+    return Context.make(Providers, [{ ...provider, guard: guard(provider.id, gateway.url) }])
   }).pipe(Effect.mapError((error) => (error instanceof StartError ? error : gatewayError(error))))
 ).pipe(Layer.provide([layerTransport({ connections: CONNECTIONS }), CircuitBreaker.layerStoreMemory()]))

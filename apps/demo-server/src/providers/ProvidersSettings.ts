@@ -1,7 +1,14 @@
 /** Finds and reads `sluice.config.json` and the credentials that it refers to. */
 import { ApiKey, apiKey as makeApiKey } from "@sluice/core"
 import { layerTransport } from "@sluice/core/client"
-import { type DialectSettings, Dialects, gateway, type VendorModel, listModels } from "@sluice/providers"
+import {
+  type DialectSettings,
+  Dialects,
+  gateway,
+  type VendorModel,
+  listModels,
+  preferredModels
+} from "@sluice/providers"
 import { Config, Duration, Effect, FileSystem, Path, Redacted, Schema } from "effect"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { StartError } from "../config/StartError.ts"
@@ -11,26 +18,39 @@ import {
   decodeProvidersFile,
   missingLibraryModel,
   type ModelEntry,
+  type ProvidersFile,
   type UpstreamEntry
 } from "./ProvidersFile.ts"
 
-/** The absolute path of the file; undefined if it does not exist and `SLUICE_CONFIG` names none. */
+/** The folder of the keys that `sluice connect` and the page write, and of the file if there is none elsewhere. */
+export const connectionsFolder = Effect.map(Effect.all([ServerConfig, Path.Path]), ([{ data }, path]) =>
+  path.join(data, "connections")
+)
+
+const FILE = "sluice.config.json"
+
+/**
+ * The absolute path of the file: the one that `SLUICE_CONFIG` names, the one in the working folder, or the one in the data
+ * folder, which need not exist. Undefined with `SLUICE_GATEWAY_URL`.
+ */
 export const providersPath = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const { gateway } = yield* ServerConfig
+  const exists = (file: string) => Effect.orElseSucceed(fs.exists(file), () => false)
+  const own = path.join(yield* connectionsFolder, FILE)
   const named = (yield* Effect.orElseSucceed(Config.String("SLUICE_CONFIG"), () => "")).trim()
-  const file = path.resolve(named === "" ? "sluice.config.json" : named)
-  if (!(yield* Effect.orElseSucceed(fs.exists(file), () => false))) {
-    if (named === "") return undefined
-    return yield* new StartError({ message: `SLUICE_CONFIG names ${file}, which does not exist` })
+  const first = path.resolve(named === "" ? FILE : named)
+  const found = (yield* exists(first)) ? first : undefined
+  if (named !== "" && found === undefined) {
+    return yield* new StartError({ message: `SLUICE_CONFIG names ${first}, which does not exist` })
   }
-  if (gateway !== undefined) {
-    return yield* new StartError({
-      message: `${file} and SLUICE_GATEWAY_URL both configure providers. Add the gateway to the file as an upstream, or move the file away`
-    })
-  }
-  return file
+  const file = found ?? own
+  if (gateway === undefined) return file
+  if (!(yield* exists(file))) return undefined
+  return yield* new StartError({
+    message: `${file} and SLUICE_GATEWAY_URL both configure providers. Add the gateway to the file as an upstream, or move the file away`
+  })
 })
 
 const SHARE = { priority: 1, weight: 1 }
@@ -111,8 +131,33 @@ const modelOf = (upstream: UpstreamEntry, { timeoutSeconds, ...model }: ModelEnt
 /** The server cannot start with the file. `why`: the error of reading it. */
 export const invalidFile = (file: string) => (why: string) => new StartError({ message: `${file}: ${why}` })
 
-/** The file without its credentials. The error is a sentence about what is wrong. */
-export const readProvidersFile = (file: string) => Effect.flatMap(read(file), decodeProvidersFile)
+/** The configuration without its credentials. */
+interface ProvidersSource {
+  readonly content: ProvidersFile
+  /** The file, or the address in `OPENAI_BASE_URL`. Undefined: nothing is configured. */
+  readonly from: string | undefined
+  /** Whether the library uses an upstream's models. */
+  readonly forLibrary: boolean
+}
+
+/**
+ * Reads the file. Only the one in the data folder need not exist: without it, the upstream of `OPENAI_BASE_URL` is used, and
+ * the embedded models. The error is a sentence about what is wrong.
+ */
+export const readProviders = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const isOptional = path.dirname(file) === (yield* connectionsFolder)
+  if (isOptional && !(yield* Effect.orElseSucceed(fs.exists(file), () => true))) {
+    const { openAi } = yield* ServerConfig
+    const upstreams = openAi === undefined ? [] : [{ dialect: "openai", url: openAi }]
+    const content: ProvidersFile = { upstreams, embedded: true }
+    return { content, from: openAi, forLibrary: openAi !== undefined } satisfies ProvidersSource
+  }
+  const content = yield* Effect.flatMap(read(file), decodeProvidersFile)
+  const forLibrary = Object.keys(content.library ?? {}).length > 0
+  return { content, from: file, forLibrary } satisfies ProvidersSource as ProvidersSource
+})
 
 /** An upstream with its credential and its models. */
 const loadUpstream = Effect.fnUntraced(function* (entry: UpstreamEntry, folder: string) {
@@ -149,8 +194,11 @@ const loadUpstream = Effect.fnUntraced(function* (entry: UpstreamEntry, folder: 
 /** The file with its credentials. The error is a sentence about what is wrong, without keys. */
 export const loadProvidersSettings = Effect.fnUntraced(function* (file: string) {
   const path = yield* Path.Path
-  const { breaker, embedded = false, library = {}, upstreams = [] } = yield* readProvidersFile(file)
+  const { content, forLibrary, from } = yield* readProviders(file)
+  const { breaker, embedded = false, upstreams = [] } = content
   const loaded = yield* Effect.forEach(upstreams, (entry) => loadUpstream(entry, path.dirname(file)))
+  const library =
+    content.library ?? (forLibrary ? preferredModels(loaded.flatMap(({ models }) => models)) : {})
   const missing = missingLibraryModel(library, loaded)
   if (missing !== undefined) return yield* Effect.fail(missing)
   return {
@@ -158,7 +206,9 @@ export const loadProvidersSettings = Effect.fnUntraced(function* (file: string) 
     /** Undefined: the embedded models are not served. */
     embedded: embedded === false ? undefined : { ...SHARE, ...(embedded !== true && embedded) },
     health: { ...CIRCUIT_DEFAULTS, ...breaker },
-    library
+    library,
+    from,
+    forLibrary
   }
 })
 

@@ -1,10 +1,28 @@
 /** The providers of the providers' file, reloaded when it changes. */
-import { DateTime, Effect, FileSystem, Path, Queue, Redacted, Ref, Stream } from "effect"
+import {
+  DateTime,
+  Effect,
+  Exit,
+  FileSystem,
+  Layer,
+  Path,
+  Queue,
+  Redacted,
+  Ref,
+  Scope,
+  Semaphore,
+  Stream
+} from "effect"
+import { ServerConfig } from "../config/ServerConfig.ts"
+import { dataFolderError } from "../config/StartError.ts"
 import { ProvidersFileState } from "../operation/ProvidersFileState.ts"
 import { makeCircuitGuards } from "../routing/ProviderCircuits.ts"
 import type { Provider } from "../routing/Provider.ts"
 import { upstream } from "../routing/UpstreamProvider.ts"
+import { CurrentModels } from "./CurrentModels.ts"
+import { layerNamedModels } from "./LibraryModels.ts"
 import {
+  connectionsFolder,
   forgetModelLists,
   invalidFile,
   loadProvidersSettings,
@@ -29,7 +47,12 @@ const reloadSignals = process.stdin.isTTY
 const watchFile = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const changes = fs.watch(path.dirname(file)).pipe(
+  const folder = path.dirname(file)
+  if (folder === (yield* connectionsFolder)) {
+    const { data } = yield* ServerConfig
+    yield* Effect.mapError(fs.makeDirectory(folder, { recursive: true, mode: 0o700 }), dataFolderError(data))
+  }
+  const changes = fs.watch(folder).pipe(
     // Editors write in several steps.
     Stream.debounce("100 millis"),
     Stream.map(() => "changed" as const),
@@ -50,10 +73,26 @@ const fingerprint = ({ embedded, health, upstreams }: ProvidersSettings): string
     upstreams: upstreams.map((settings) => ({ ...settings, apiKey: Redacted.value(settings.apiKey) }))
   })
 
-const libraryOf = ({ library }: ProvidersSettings) => JSON.stringify(Object.entries(library).toSorted())
+/** Equal if the library's models are the same, and called in the same way. It contains keys, and is never shown. */
+const libraryFingerprint = ({ library, ...settings }: ProvidersSettings): string =>
+  Object.keys(library).length === 0
+    ? ""
+    : JSON.stringify(Object.entries(library).toSorted()) + fingerprint({ ...settings, library })
 
-const LIBRARY_CHANGED =
-  "`library` names other models than at the start, but the library is open with those. Restart the server, or undo the change"
+/** How long calls may still use the models that were replaced. */
+export const REPLACED_LIFE = "10 minutes"
+
+/** Replaces the library's models. Running calls keep theirs. `release` closes the new ones. */
+const replaceModels = Effect.fnUntraced(function* (settings: ProvidersSettings) {
+  const current = yield* CurrentModels
+  const scope = yield* Scope.make()
+  const context = yield* Layer.buildWithScope(layerNamedModels(settings), scope).pipe(
+    Effect.mapError(({ message }) => message),
+    Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
+  )
+  yield* Ref.set(current, { context, from: settings.forLibrary ? settings.from : undefined })
+  return { release: Scope.close(scope, Exit.void) }
+})
 
 const namesOf = (providers: ReadonlyArray<Provider>) => providers.map(({ id }) => id).join(", ")
 
@@ -79,31 +118,44 @@ const makeBuilder = Effect.fnUntraced(function* <E, R>(embedded: Effect.Effect<P
 })
 
 /** One list that is updated in place at each reload. Running calls keep the providers that they have. */
-export const reloadingProviders = Effect.fnUntraced(function* <E, R>(
+export const reloadingProviders = Effect.fnUntraced(function* <E extends { readonly message: string }, R>(
   file: string,
   embedded: Effect.Effect<Provider, E, R>
 ) {
   const state = yield* ProvidersFileState
+  const scope = yield* Effect.scope
+  const releaseModels = yield* Ref.make(Effect.void)
+  yield* Effect.addFinalizer(() => Effect.flatten(Ref.get(releaseModels)))
   const build = yield* makeBuilder(embedded)
   const first = yield* Effect.mapError(loadProvidersSettings(file), invalidFile(file))
   const providers = [...(yield* build(first))]
   const loaded = yield* Ref.make({ settings: first, time: yield* DateTime.now })
   const lastError = yield* Ref.make("")
+  const oneAtATime = yield* Semaphore.make(1)
 
-  const reload = (trigger: "changed" | "signal") =>
-    Effect.gen(function* () {
-      if (trigger === "signal") yield* forgetModelLists
-      const settings = yield* loadProvidersSettings(file)
-      if (libraryOf(first) !== libraryOf(settings)) return yield* Effect.fail(LIBRARY_CHANGED)
-      yield* state.setRejected(false)
-      yield* Ref.set(lastError, "")
-      const { settings: before } = yield* Ref.get(loaded)
-      if (trigger === "changed" && fingerprint(before) === fingerprint(settings)) return
+  const load = Effect.fnUntraced(function* (trigger: "changed" | "signal") {
+    if (trigger === "signal") yield* forgetModelLists
+    const settings = yield* loadProvidersSettings(file)
+    const { settings: before } = yield* Ref.get(loaded)
+    const isSame = fingerprint(before) === fingerprint(settings)
+    const isSameLibrary = libraryFingerprint(before) === libraryFingerprint(settings)
+    if (trigger === "signal" || !isSame || !isSameLibrary) {
       const next = yield* build(settings)
+      if (!isSameLibrary) {
+        const { release } = yield* replaceModels(settings)
+        const replaced = yield* Ref.getAndSet(releaseModels, release)
+        yield* Effect.forkIn(Effect.delay(replaced, REPLACED_LIFE), scope)
+      }
       providers.splice(0, providers.length, ...next)
       yield* Ref.set(loaded, { settings, time: yield* DateTime.now })
       yield* Effect.logInfo(`${file} was reloaded. Providers: ${namesOf(next)}`)
-    }).pipe(
+    }
+    yield* state.setRejected(false)
+    yield* Ref.set(lastError, "")
+  }, oneAtATime.withPermit)
+
+  const reload = (trigger: "changed" | "signal") =>
+    load(trigger).pipe(
       Effect.catch(
         Effect.fnUntraced(function* (error) {
           yield* state.setRejected(true)
@@ -118,7 +170,14 @@ export const reloadingProviders = Effect.fnUntraced(function* <E, R>(
       )
     )
 
-  yield* Effect.logInfo(`${file} was loaded. Providers: ${namesOf(providers)}`)
+  if (first.from !== undefined) {
+    yield* Effect.logInfo(`${first.from} was loaded. Providers: ${namesOf(providers)}`)
+  }
   yield* Effect.forkScoped(Stream.runForEach(yield* watchFile(file), reload))
-  return providers as ReadonlyArray<Provider>
+  const context = yield* Effect.context<Effect.Services<ReturnType<typeof load>>>()
+  const reloadNow = load("changed").pipe(
+    Effect.mapError((error) => (typeof error === "string" ? error : error.message)),
+    Effect.provideContext(context)
+  )
+  return { providers: providers as ReadonlyArray<Provider>, reload: reloadNow }
 })
