@@ -1,5 +1,6 @@
-/** OpenAI's endpoints of text, as its reference describes them. `openai` decodes the responses in the tests. */
+/** OpenAI's endpoints of text, which `openai` decodes in the tests, and the rerank that compatible servers add to them. */
 import type { Received, Respond } from "../VendorServer.ts"
+import { ranked, vectorAt } from "./Texts.ts"
 
 const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 }
 const head = { id: "chatcmpl-1", created: 1_790_000_000 }
@@ -29,7 +30,7 @@ const chat = ({ model, stream, stream_options }: Received["body"]) => {
 const embeddings = ({ input, model }: Received["body"]) => ({
   object: "list",
   model,
-  data: [input].flat().map((_, index) => ({ object: "embedding", index, embedding: [0.5, -1, index] })),
+  data: [input].flat().map((_, index) => ({ object: "embedding", index, embedding: vectorAt(index) })),
   usage: { prompt_tokens: 4, total_tokens: 4 }
 })
 
@@ -43,6 +44,18 @@ export const openAiResponse: Respond = ({ body, path }) => {
   const [route = ""] = path.split("?")
   if (route.endsWith("/chat/completions")) return [200, chat(body)]
   if (route.endsWith("/embeddings")) return [200, embeddings(body)]
+  if (route.endsWith("/rerank")) {
+    const results = ranked(body["documents"], body["top_n"])
+    const found = results.map(({ index, score, text }) => ({
+      index,
+      relevance_score: score,
+      document: { text }
+    }))
+    return [
+      200,
+      { id: "r-1", model: body["model"], results: found, usage: { prompt_tokens: 9, total_tokens: 9 } }
+    ]
+  }
   return [404, openAiError(`Unknown request URL: ${path}`, null, "unknown_url")]
 }
 

@@ -2,6 +2,7 @@
 import { DASHSCOPE_NAMES, dashscopeImages, dashscopeVideos } from "../media/dashscopeMedia.ts"
 import { classify, vendorError, idAt } from "../media/MediaErrors.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
+import { dashscopeText } from "../text/dashscopeText.ts"
 
 /** Codes that say more than the message. */
 const CODES: Readonly<Record<string, string>> = {
@@ -14,7 +15,8 @@ export const dashscope: Dialect = {
   name: "DashScope",
   url: "https://dashscope-intl.aliyuncs.com",
   keyVariable: "DASHSCOPE_API_KEY",
-  operations: { images: dashscopeImages, videos: dashscopeVideos },
+  ...dashscopeText,
+  operations: { ...dashscopeText.operations, images: dashscopeImages, videos: dashscopeVideos },
   error: (body) => {
     const message = idAt(body, "message")
     if (message === undefined) return undefined

@@ -2,28 +2,36 @@
 import { Context } from "effect"
 import type { Dialect } from "../protocol/Dialect.ts"
 import { gateway } from "../protocol/GatewayDialect.ts"
+import { cohere } from "./cohere.ts"
 import { dashscope } from "./dashscope.ts"
 import { fal } from "./fal.ts"
 import { google } from "./google.ts"
+import { jina } from "./jina.ts"
 import { kling } from "./kling.ts"
 import { luma } from "./luma.ts"
 import { COMPATIBLE, openai } from "./openai.ts"
 import { replicate } from "./replicate.ts"
 import { runway } from "./runway.ts"
 import { siliconflow } from "./siliconflow.ts"
+import { tei } from "./tei.ts"
+import { voyage } from "./voyage.ts"
 
 export const DIALECTS: ReadonlyArray<Dialect> = [
   gateway,
   openai,
-  ...COMPATIBLE,
-  dashscope,
-  fal,
+  cohere,
+  voyage,
+  jina,
   google,
-  kling,
-  luma,
+  siliconflow,
+  dashscope,
+  ...COMPATIBLE,
+  tei,
+  fal,
   replicate,
   runway,
-  siliconflow
+  kling,
+  luma
 ]
 
 /** The dialects of a program. It adds its own by providing a longer list. */

@@ -4,15 +4,15 @@ import type { Dialect, OperationName } from "../protocol/Dialect.ts"
 import { gateway } from "../protocol/GatewayDialect.ts"
 
 const list = { path: "/v1/models" }
+const { rerank: _, videos: __, ...operations } = gateway.operations
 
 export const openai: Dialect = {
-  ...gateway,
   id: "openai",
   name: "OpenAI and compatible",
   url: "https://api.openai.com/v1",
   keyVariable: "OPENAI_API_KEY",
-  operations: { ...gateway.operations, images: openaiImages },
   list,
+  operations: { ...operations, images: openaiImages },
   models: {
     "text-embedding-3-small": { operation: "embeddings", batch: 2048, tokens: 8191, dimension: 1536 },
     "text-embedding-3-large": { operation: "embeddings", batch: 2048, tokens: 8191, dimension: 3072 },
@@ -55,8 +55,7 @@ export const COMPATIBLE: ReadonlyArray<Dialect> = [
     "TOGETHER_API_KEY",
     "chat",
     "embeddings",
-    "rerank",
-    "images"
+    "rerank"
   ),
   compatible("ollama", "Ollama", "http://127.0.0.1:11434/v1", undefined, "chat", "embeddings"),
   compatible("lmstudio", "LM Studio", "http://127.0.0.1:1234/v1", undefined, "chat", "embeddings"),

@@ -1,14 +1,40 @@
-/** SiliconFlow. */
+/** SiliconFlow: OpenAI's protocol for chat and embeddings, a rerank that counts tokens elsewhere, and its own media. */
 import { vendorError, fieldAt, idAt } from "../media/MediaErrors.ts"
 import { SILICONFLOW_NAMES, siliconflowImages, siliconflowVideos } from "../media/siliconflowMedia.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
+import { gateway } from "../protocol/GatewayDialect.ts"
+import { documentTexts, rankingOf } from "../text/Rerank.ts"
+import { itemsAt, jsonAt, numberAt } from "../text/Values.ts"
+
+const { chat, embeddings } = gateway.operations
 
 export const siliconflow: Dialect = {
   id: "siliconflow",
   name: "SiliconFlow",
   url: "https://api.siliconflow.com/v1",
   keyVariable: "SILICONFLOW_API_KEY",
-  operations: { images: siliconflowImages, videos: siliconflowVideos },
+  list: { path: "/v1/models" },
+  models: {
+    "BAAI/bge-m3": { operation: "embeddings", batch: 32, tokens: 8192, dimension: 1024 },
+    "BAAI/bge-reranker-v2-m3": { operation: "rerank", tokens: 8192 },
+    "Qwen/Qwen3-Embedding-8B": { operation: "embeddings", batch: 32, tokens: 32_768, dimension: 4096 },
+    "Qwen/Qwen3-Reranker-8B": { operation: "rerank", tokens: 32_768 }
+  },
+  operations: {
+    ...(chat && { chat }),
+    ...(embeddings && { embeddings }),
+    rerank: {
+      path: "/v1/rerank",
+      request: (asked) => ({ ...asked, documents: documentTexts(asked), return_documents: false }),
+      response: (body, asked) =>
+        rankingOf(asked, itemsAt(body, "results"), {
+          id: jsonAt(body, "id"),
+          tokens: numberAt(body, "meta", "tokens", "input_tokens") ?? numberAt(body, "tokens", "input_tokens")
+        })
+    },
+    images: siliconflowImages,
+    videos: siliconflowVideos
+  },
   error: (body) => {
     const message = idAt(body, "message")
     if (message === undefined) return undefined

@@ -130,6 +130,8 @@ export interface Dialect {
   readonly keyVariable?: string
   /** The headers with the key. Default: `authorization` with a bearer token. */
   readonly sign?: (apiKey: string) => Readonly<Record<string, string>>
+  /** Whether embeddings have an `input_type`: `query` or `document`. The library then says which. */
+  readonly hasInputType?: boolean
   /** How the vendor lists its models. Without it, only the `models` below are known. */
   readonly list?: {
     readonly path: string

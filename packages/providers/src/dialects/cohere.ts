@@ -1,0 +1,83 @@
+/** Cohere: its version 2 of rerank and embeddings, and its compatible endpoint of chat. */
+import type { Dialect, OperationName } from "../protocol/Dialect.ts"
+import { embeddingsOf, inputTexts, inputType } from "../text/Embeddings.ts"
+import { documentTexts, rankingOf, rerankOptions } from "../text/Rerank.ts"
+import { itemsAt, numberAt, present, textAt, jsonAt } from "../text/Values.ts"
+
+/** The vendor's names of operations. */
+const ENDPOINTS: Readonly<Record<string, OperationName>> = {
+  chat: "chat",
+  embed: "embeddings",
+  rerank: "rerank"
+}
+
+const embedding = { operation: "embeddings", batch: 96 } as const
+const rerank = { operation: "rerank", batch: 1000 } as const
+
+export const cohere: Dialect = {
+  id: "cohere",
+  name: "Cohere",
+  url: "https://api.cohere.com",
+  keyVariable: "CO_API_KEY",
+  list: {
+    path: "/v1/models?page_size=1000",
+    parse: (body) =>
+      itemsAt(body, "models").flatMap((model) => {
+        const operation = itemsAt(model, "endpoints")
+          .map((name) => ENDPOINTS[String(name)])
+          .find((name) => name !== undefined)
+        const id = textAt(model, "name")
+        return id === undefined || operation === undefined ? [] : [{ id, operation }]
+      })
+  },
+  hasInputType: true,
+  models: {
+    "embed-v4.0": { ...embedding, tokens: 128_000, dimension: 1536 },
+    "embed-multilingual-v3.0": { ...embedding, tokens: 512, dimension: 1024 },
+    "embed-english-v3.0": { ...embedding, tokens: 512, dimension: 1024 },
+    "rerank-v3.5": { ...rerank, tokens: 4096 },
+    "rerank-v4.0-pro": { ...rerank, tokens: 32_768 },
+    "rerank-v4.0-fast": { ...rerank, tokens: 32_768 }
+  },
+  operations: {
+    rerank: {
+      path: "/v2/rerank",
+      request: (asked) =>
+        present({
+          ...rerankOptions(asked),
+          model: asked.model,
+          query: asked["query"],
+          documents: documentTexts(asked),
+          top_n: asked["top_n"]
+        }),
+      response: (body, asked) =>
+        rankingOf(asked, itemsAt(body, "results"), {
+          id: jsonAt(body, "id"),
+          meta: jsonAt(body, "meta"),
+          tokens: numberAt(body, "meta", "billed_units", "input_tokens")
+        })
+    },
+    embeddings: {
+      path: "/v2/embed",
+      request: (asked) => {
+        const { dimensions, encoding_format: _, input: __, input_type: ___, ...options } = asked
+        return present({
+          ...options,
+          texts: inputTexts(asked),
+          // The vendor requires it. Texts without a purpose are usually stored.
+          input_type:
+            inputType(asked, { query: "search_query", document: "search_document" }) ?? "search_document",
+          embedding_types: ["float"],
+          output_dimension: dimensions
+        })
+      },
+      response: (body, asked) =>
+        embeddingsOf(
+          asked,
+          itemsAt(body, "embeddings", "float"),
+          numberAt(body, "meta", "billed_units", "input_tokens")
+        )
+    },
+    chat: { path: "/compatibility/v1/chat/completions" }
+  }
+}

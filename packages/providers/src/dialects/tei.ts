@@ -1,0 +1,32 @@
+/** Hugging Face's Text Embeddings Inference: a local server of one model. It does not count tokens. */
+import type { Dialect } from "../protocol/Dialect.ts"
+import { embeddingsOf, inputTexts } from "../text/Embeddings.ts"
+import { documentTexts, rankingOf } from "../text/Rerank.ts"
+import { itemsAt, textAt, jsonAt } from "../text/Values.ts"
+
+export const tei: Dialect = {
+  id: "tei",
+  name: "Text Embeddings Inference",
+  url: "http://127.0.0.1:8080",
+  list: {
+    path: "/info",
+    parse: (body) => {
+      const id = textAt(body, "model_id")
+      const isReranker = jsonAt(body, "model_type", "reranker") !== undefined
+      return id === undefined ? [] : [{ id, operation: isReranker ? "rerank" : "embeddings" }]
+    }
+  },
+  operations: {
+    rerank: {
+      path: "/rerank",
+      // Longer texts than the model takes are an error unless they may be cut.
+      request: (asked) => ({ query: asked["query"], texts: documentTexts(asked), truncate: true }),
+      response: (body, asked) => rankingOf(asked, itemsAt(body), { score: "score", tokens: undefined })
+    },
+    embeddings: {
+      path: "/embed",
+      request: (asked) => ({ inputs: inputTexts(asked), truncate: true }),
+      response: (body, asked) => embeddingsOf(asked, itemsAt(body), undefined)
+    }
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * Every vendor × operation of text: the fake, the vendor's own SDK where there is one, and the model. The tests run over
+ * this list, and the table of capabilities is checked against it.
+ */
+import { CohereClientV2 } from "cohere-ai"
+import OpenAI from "openai"
+import { VoyageAIClient } from "voyageai"
+import { cohereFake } from "./fakes/cohere.ts"
+import { dashscopeFake } from "./fakes/dashscope.ts"
+import { jinaFake } from "./fakes/jina.ts"
+import { openAiResponse } from "./fakes/openai.ts"
+import { siliconflowFake } from "./fakes/siliconflow.ts"
+import { teiFake } from "./fakes/tei.ts"
+import { voyageFake } from "./fakes/voyage.ts"
+import { type Respond, VENDOR_KEY } from "./VendorServer.ts"
+
+export const QUERY = "Where is the water high?"
+export const DOCUMENTS = ["a lock", "a weir", "a quay"]
+export const TOP = 2
+export const TEXTS = ["a lock", "a weir"]
+
+/** What the vendor's SDK reads from the fake: positions and scores, vectors, or a text. */
+type Read = (url: string) => Promise<unknown>
+
+export interface TextCase {
+  readonly vendor: string
+  readonly operation: "rerank" | "embeddings" | "chat"
+  readonly model: string
+  readonly respond: Respond
+  /** Absent where the vendor has none: the fake is written from its public reference. */
+  readonly sdk?: Read
+  /** The tokens that the vendor reports. */
+  readonly tokens?: number
+}
+
+const cohere = (environment: string) => new CohereClientV2({ environment, token: VENDOR_KEY })
+const voyage = (url: string) => new VoyageAIClient({ environment: `${url}/v1`, apiKey: VENDOR_KEY })
+
+const openAiChat =
+  (model: string, at = "/v1"): Read =>
+  async (url) => {
+    const client = new OpenAI({ baseURL: url + at, apiKey: VENDOR_KEY })
+    const messages = [{ role: "user" as const, content: QUERY }]
+    const { choices } = await client.chat.completions.create({ model, messages })
+    return choices[0]?.message.content
+  }
+
+const openAiEmbeddings =
+  (model: string, at = "/v1"): Read =>
+  async (url) => {
+    const client = new OpenAI({ baseURL: url + at, apiKey: VENDOR_KEY })
+    const { data } = await client.embeddings.create({ model, input: TEXTS, encoding_format: "float" })
+    return data.map(({ embedding }) => embedding)
+  }
+
+/** Operations of a vendor whose protocol is OpenAI's, and a rerank in the interface's form, which has no SDK. */
+const compatible = (
+  vendor: string,
+  respond: Respond,
+  models: { readonly [name in TextCase["operation"]]?: string },
+  at = "/v1"
+): ReadonlyArray<TextCase> => {
+  const { chat, embeddings, rerank } = models
+  const one = { vendor, respond }
+  const cases: Array<TextCase> = []
+  if (chat !== undefined) {
+    cases.push({ ...one, operation: "chat", model: chat, sdk: openAiChat(chat, at) })
+  }
+  if (embeddings !== undefined) {
+    const sdk = openAiEmbeddings(embeddings, at)
+    cases.push({ ...one, operation: "embeddings", model: embeddings, tokens: 4, sdk })
+  }
+  if (rerank !== undefined) cases.push({ ...one, operation: "rerank", model: rerank, tokens: 9 })
+  return cases
+}
+
+export const TEXT_CASES: ReadonlyArray<TextCase> = [
+  ...compatible("openai", openAiResponse, { chat: "gpt-4o", embeddings: "text-embedding-3-small" }),
+  ...compatible("mistral", openAiResponse, { chat: "mistral-small", embeddings: "mistral-embed" }),
+  ...compatible("openrouter", openAiResponse, {
+    chat: "openai/gpt-4o",
+    embeddings: "openai/embed",
+    rerank: "cohere/rerank-v3.5"
+  }),
+  ...compatible("together", openAiResponse, {
+    chat: "llama",
+    embeddings: "m2-embed",
+    rerank: "salesforce/rank"
+  }),
+  ...compatible("ollama", openAiResponse, { chat: "llama3.3", embeddings: "nomic-embed-text" }),
+  ...compatible("lmstudio", openAiResponse, { chat: "qwen3", embeddings: "nomic-embed" }),
+  ...compatible("vllm", openAiResponse, { chat: "qwen3", embeddings: "bge-m3", rerank: "bge-reranker" }),
+  ...compatible("cohere", cohereFake, { chat: "command-a" }, "/compatibility/v1"),
+  ...compatible("siliconflow", siliconflowFake, { chat: "Qwen/Qwen3-8B", embeddings: "BAAI/bge-m3" }),
+  ...compatible(
+    "dashscope",
+    dashscopeFake,
+    { chat: "qwen-plus", embeddings: "text-embedding-v4" },
+    "/compatible-mode/v1"
+  ),
+  {
+    vendor: "cohere",
+    operation: "rerank",
+    model: "rerank-v3.5",
+    respond: cohereFake,
+    sdk: async (url) => {
+      const asked = { model: "rerank-v3.5", query: QUERY, documents: DOCUMENTS, topN: TOP }
+      const { results } = await cohere(url).rerank(asked)
+      return results.map(({ index, relevanceScore: score }) => ({ index, score }))
+    }
+  },
+  {
+    vendor: "cohere",
+    operation: "embeddings",
+    model: "embed-v4.0",
+    respond: cohereFake,
+    tokens: 4,
+    sdk: async (url) => {
+      const asked = { model: "embed-v4.0", texts: TEXTS, inputType: "search_document" as const }
+      const { embeddings } = await cohere(url).embed({ ...asked, embeddingTypes: ["float"] })
+      return embeddings.float
+    }
+  },
+  {
+    vendor: "voyage",
+    operation: "rerank",
+    model: "rerank-2.5",
+    respond: voyageFake,
+    tokens: 9,
+    sdk: async (url) => {
+      const asked = { model: "rerank-2.5", query: QUERY, documents: DOCUMENTS, topK: TOP }
+      const { data = [] } = await voyage(url).rerank(asked)
+      return data.map(({ index, relevanceScore: score }) => ({ index, score }))
+    }
+  },
+  {
+    vendor: "voyage",
+    operation: "embeddings",
+    model: "voyage-3.5",
+    respond: voyageFake,
+    tokens: 4,
+    sdk: async (url) => {
+      const { data = [] } = await voyage(url).embed({ model: "voyage-3.5", input: TEXTS })
+      return data.map(({ embedding }) => embedding)
+    }
+  },
+  { vendor: "jina", operation: "rerank", model: "jina-reranker-v3", respond: jinaFake, tokens: 9 },
+  { vendor: "jina", operation: "embeddings", model: "jina-embeddings-v3", respond: jinaFake, tokens: 4 },
+  { vendor: "tei", operation: "rerank", model: "BAAI/bge-reranker-base", respond: teiFake },
+  { vendor: "tei", operation: "embeddings", model: "BAAI/bge-m3", respond: teiFake },
+  {
+    vendor: "siliconflow",
+    operation: "rerank",
+    model: "BAAI/bge-reranker-v2-m3",
+    respond: siliconflowFake,
+    tokens: 9
+  },
+  { vendor: "dashscope", operation: "rerank", model: "qwen3-rerank", respond: dashscopeFake, tokens: 9 },
+  { vendor: "dashscope", operation: "rerank", model: "gte-rerank-v2", respond: dashscopeFake, tokens: 9 }
+]

@@ -1,0 +1,44 @@
+/** Jina AI, as its public OpenAPI document describes it: there is no SDK. */
+import { VENDOR_KEY } from "../VendorServer.ts"
+import { base64, only, ranked, Refusal, routes, vectorAt } from "./Texts.ts"
+
+export const jinaFake = routes(
+  {
+    "/v1/rerank": (body) => {
+      only(body, "model", "query", "documents", "top_n", "return_documents", "truncation")
+      const results = ranked(body["documents"], body["top_n"])
+      return {
+        model: body["model"],
+        object: "list",
+        usage: { total_tokens: 9 },
+        results: results.map(({ index, score, text }) => ({
+          index,
+          relevance_score: score,
+          ...(body["return_documents"] !== false && { document: { text } })
+        }))
+      }
+    },
+    "/v1/embeddings": (body) => {
+      only(
+        body,
+        "model",
+        "input",
+        "task",
+        "dimensions",
+        "embedding_type",
+        "late_chunking",
+        "truncate",
+        "normalized"
+      )
+      const { embedding_type: type, task } = body
+      if (task !== undefined && !String(task).startsWith("retrieval.")) throw new Refusal(422, "unknown task")
+      const data = [body["input"]].flat().map((_, index) => {
+        const vector = vectorAt(index)
+        return { object: "embedding", index, embedding: type === "base64" ? base64(vector) : vector }
+      })
+      return { model: body["model"], object: "list", usage: { total_tokens: 4, prompt_tokens: 4 }, data }
+    }
+  },
+  ({ headers }) => headers.authorization === `Bearer ${VENDOR_KEY}`,
+  (detail) => ({ detail })
+)
