@@ -31,11 +31,13 @@ const upload = (server: Server) =>
 const ask = (server: Server) => post(server, "/qa", { question: "three herons?" })
 
 /** A server with a document and an upstream whose chat responds with `chat`. */
-const asking = Effect.fnUntraced(function* (chat: Responder) {
-  const { server } = yield* startPaidServer((response, received, request) =>
-    received.path === "/v1/chat/completions"
-      ? chat(response, received, request)
-      : ranking(response, received, request)
+const asking = Effect.fnUntraced(function* (chat: Responder, env: Record<string, string> = {}) {
+  const { server } = yield* startPaidServer(
+    (response, received, request) =>
+      received.path === "/v1/chat/completions"
+        ? chat(response, received, request)
+        : ranking(response, received, request),
+    env
   )
   assert.strictEqual(yield* upload(server), 200)
   return server
@@ -139,6 +141,32 @@ describe("an answer by an upstream's model over HTTP", () => {
     ],
     ["is unread if nothing is cited", [piece("No source."), stop], "unread", "protocol"]
   ]
+  const verdict = { claim: 1, supported: false, reason: "They fly." }
+  const verifying: Responder = (response, { body }) => {
+    events(
+      response,
+      piece(body.includes('"model":"v"') ? JSON.stringify(verdict) : cited),
+      stop,
+      told,
+      "[DONE]"
+    )
+    response.end()
+  }
+
+  it.live("is verified by a model of its own, which is charged too", () =>
+    Effect.gen(function* () {
+      const server = yield* asking(verifying, { SLUICE_VERIFY_MODEL: "v" })
+      const { text } = yield* costs(server, ask(server), BEFORE_CHAT + 10_800)
+      assert.include(text, '"unsupported":"They fly."')
+      const off = yield* costs(
+        server,
+        post(server, "/qa", { question: "three herons?", verify: "off" }),
+        BEFORE_CHAT + 5400
+      )
+      assert.include(off.text, '"unsupported":0')
+    }).pipe(Effect.scoped)
+  )
+
   const Outcome = Schema.fromJsonString(
     Schema.Struct({
       outcome: Schema.String,

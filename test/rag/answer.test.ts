@@ -1,6 +1,6 @@
 /** Answers cite exact quotes of their documents. */
 import { assert, describe, it } from "@effect/vitest"
-import { notRead, Reader, type ReaderPart } from "@sluice/core"
+import { GatewayError, notRead, Reader, type ReaderPart, Unreachable, Verifier } from "@sluice/core"
 import { Library } from "@sluice/rag"
 import { Effect, Layer, Stream } from "effect"
 import { embedderLayer, modelsLayer, rerankerLayer } from "./Models.ts"
@@ -228,6 +228,67 @@ describe("ask", () => {
         ]
       )
       assert.strictEqual(trace.stages.find(({ stage }) => stage === "read")?.tokens, 7)
+    })
+  )
+
+  const verifying = (verify: "mark" | "drop" | "off" | undefined, failing = false) =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      const library = yield* Library.open(at, { verify: "off" })
+      yield* library.ingest(docs)
+      return yield* library.ask(QUESTION, { verify })
+    }).pipe(
+      Effect.provide(
+        Layer.merge(
+          withReader([proved, { text: "Anna has it.", evidence: [{ passage: 0, quote: KEY }] }]),
+          Layer.succeed(Verifier, {
+            model: { id: "scripted-verifier", kind: "generative" },
+            verify: (claims) =>
+              failing
+                ? Effect.fail(
+                    new GatewayError({ operation: "chat", reason: new Unreachable({ message: "No line." }) })
+                  )
+                : Effect.succeed({
+                    doubts: claims.map(({ sentence }) =>
+                      sentence === proved.text ? "No season." : undefined
+                    ),
+                    tokens: 3
+                  })
+          })
+        )
+      ),
+      Effect.scoped
+    )
+
+  it.effect("marks a sentence that its quotes do not support", () =>
+    Effect.gen(function* () {
+      const { answer, sentences, trace, unsupported } = yield* verifying("mark")
+      assert.deepStrictEqual(
+        sentences.map((sentence) => sentence.unsupported),
+        ["No season.", undefined]
+      )
+      assert.strictEqual(unsupported, 1)
+      assert.strictEqual(answer, "In spring. [1] (unsupported) Anna has it. [2]")
+      assert.strictEqual(trace.stages.find(({ stage }) => stage === "verify")?.tokens, 3)
+      assert.strictEqual(trace.verifierModel, "scripted-verifier")
+    })
+  )
+
+  it.effect("leaves out such a sentence with its quotes if it is asked to", () =>
+    Effect.gen(function* () {
+      const { answer, citations, unsupported } = yield* verifying("drop")
+      assert.deepStrictEqual([citations.map(({ n }) => n), unsupported], [[2], 1])
+      assert.strictEqual(answer, "Anna has it. [2] (A sentence was left out: its quotes do not support it.)")
+    })
+  )
+
+  it.effect("is not verified if that is off, and stays if the verifier fails", () =>
+    Effect.gen(function* () {
+      const off = yield* verifying(undefined)
+      assert.deepStrictEqual([off.unsupported, off.trace.verifierModel], [0, undefined])
+      const failed = yield* verifying("drop", true)
+      assert.deepStrictEqual([failed.unsupported, failed.sentences.length], [0, 2])
+      assert.match(failed.trace.stages.find(({ stage }) => stage === "verify")?.failed ?? "", /No line/)
     })
   )
 })

@@ -5,8 +5,10 @@ export {
   layerEmbedder,
   layerReader,
   layerReranker,
+  layerVerifier,
   readerModel,
-  rerankerModel
+  rerankerModel,
+  verifierModel
 } from "./layers.ts"
 export { DIMENSION, embedText } from "./lexical/embedText.ts"
 export { rerankScores } from "./lexical/rerankScores.ts"

@@ -10,7 +10,10 @@ import {
   type ReaderPassage,
   Reranker,
   type RerankerModel,
-  type RerankOptions
+  type RerankOptions,
+  unsupportedReason,
+  Verifier,
+  type VerifierModel
 } from "@sluice/core"
 import { Effect, Layer, Stream } from "effect"
 import { DIMENSION } from "./lexical/embedText.ts"
@@ -88,6 +91,21 @@ export const layerReader: Layer.Layer<Reader> = Layer.succeed(Reader, {
     Stream.fromIterableEffect(readPassages(readerModel.id, question, passages)).pipe(
       Stream.withSpan("sluice.read")
     )
+})
+
+/** Lexical: it compares numbers, negations, names and words. */
+export const verifierModel: VerifierModel = { id: "sluice-lexical-verify", kind: "lexical" }
+
+/** `Verifier` by `unsupportedReason`. It sees few of the contradictions that people write; see docs/answers.md. */
+export const layerVerifier: Layer.Layer<Verifier> = Layer.succeed(Verifier, {
+  model: verifierModel,
+  verify: (claims) =>
+    Effect.sync(() => ({
+      doubts: claims.map(({ context, quotes, sentence }) =>
+        unsupportedReason(sentence, quotes.join("\n"), context)
+      ),
+      tokens: 0
+    }))
 })
 
 /** The words and CJK characters of some texts. */

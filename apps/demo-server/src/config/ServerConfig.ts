@@ -21,6 +21,7 @@ const GATEWAY_VARIABLES = {
   rerank: "SLUICE_RERANK_MODEL",
   chat: "SLUICE_CHAT_MODEL",
   vision: "SLUICE_VISION_MODEL",
+  verify: "SLUICE_VERIFY_MODEL",
   query: "SLUICE_QUERY_PREFIX",
   passage: "SLUICE_PASSAGE_PREFIX"
 } as const
@@ -70,7 +71,7 @@ const parseDatabase = (database: Redacted.Redacted | undefined) => {
 
 /** Names every missing variable. There is no fallback to the embedded models. */
 const parseGateway = Effect.fn("ServerConfig.gateway")(function* (found: Variables) {
-  const { url, apiKey, embedding, rerank, chat, vision, query, passage, batch } = found
+  const { url, apiKey, embedding, rerank, chat, vision, verify, query, passage, batch } = found
   if (url === undefined) return undefined
   if (found.localModels !== undefined) {
     return yield* invalidVariable("SLUICE_LOCAL_MODELS and SLUICE_GATEWAY_URL name models. Unset one of them")
@@ -95,7 +96,7 @@ const parseGateway = Effect.fn("ServerConfig.gateway")(function* (found: Variabl
     url: url.replace(/\/+$/, "").replace(/\/v1$/, ""),
     apiKey,
     accessToken: found.accessToken,
-    models: { embedding, rerank, chat, vision },
+    models: { embedding, rerank, chat, vision, verify },
     prefixes:
       query === undefined && passage === undefined
         ? undefined

@@ -79,6 +79,7 @@ const TraceSchema: Schema.Codec<Rag.Trace> = Schema.Struct({
   rerankModel: Schema.String,
   readerModel: Schema.optionalKey(Schema.String),
   visionModel: Schema.optionalKey(Schema.String),
+  verifierModel: Schema.optionalKey(Schema.String),
   fusion: FusionSchema,
   candidates: Schema.Int,
   passages: Schema.Array(TracedPassageSchema),
@@ -103,7 +104,8 @@ const CitationSchema: Schema.Codec<Rag.Citation> = Schema.Struct({
 
 const AnswerSentenceSchema: Schema.Codec<Rag.AnswerSentence> = Schema.Struct({
   text: Schema.String,
-  citations: Schema.Array(Schema.Int)
+  citations: Schema.Array(Schema.Int),
+  unsupported: Schema.optionalKey(Schema.String)
 })
 
 const FigureLookSchema: Schema.Codec<Rag.FigureLook> = Schema.Struct({
@@ -140,6 +142,7 @@ export const AnswerBody = Schema.Struct({
   citations: Schema.Array(CitationSchema),
   closest: Schema.Array(ClosestPassageSchema),
   dropped: Schema.Int,
+  unsupported: Schema.Int,
   figures: Schema.Array(FigureLookSchema),
   trace: TraceSchema,
   /** Quota units that the question cost; absent if the ledger could not be read. */

@@ -11,7 +11,7 @@ const count = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }))
 
 /**
  * Recalls `recall` passages (default 20) and answers from the best `keep` of them (default 3). `filter` limits the
- * passages that may be used. `options` are other options of retrieval, such as `diversity`. Unknown fields are rejected.
+ * passages that may be used. `verify` says what becomes of sentences that their quotes do not support. `options` are other options of retrieval, such as `diversity`. Unknown fields are rejected.
  */
 const QuestionRequest = Schema.Struct({
   question: Schema.String.check(Schema.isMaxLength(MAX_TEXT)),
@@ -19,6 +19,7 @@ const QuestionRequest = Schema.Struct({
   filter: Schema.optional(Schema.NullOr(QuestionFilter)),
   recall: Schema.optional(Schema.NullOr(count)),
   keep: Schema.optional(Schema.NullOr(count)),
+  verify: Schema.optional(Schema.NullOr(Schema.Literals(["mark", "drop", "off"]))),
   options: Schema.optional(Schema.NullOr(Schema.Record(Schema.String, Schema.Json)))
 })
 

@@ -62,7 +62,7 @@ export const QaLayer = HttpApiBuilder.group(
     return handlers.handleAll({
       ask: Effect.fn("qa.ask")(function* ({
         headers,
-        payload: { collection, filter, question, recall, keep, options: others }
+        payload: { collection, filter, question, recall, keep, verify, options: others }
       }) {
         // Checked before the stream starts, so that streaming callers get the status too.
         if (question.trim() === "") return yield* emptyQuestion
@@ -95,6 +95,7 @@ export const QaLayer = HttpApiBuilder.group(
           ...(yield* decodeOptions(others ?? {})),
           ...(recall !== undefined && recall !== null && { recall }),
           ...(keep !== undefined && keep !== null && { keep }),
+          ...(verify !== undefined && verify !== null && { verify }),
           ...(typed !== undefined && { filter: typed })
         }
         const bill = makeBill()

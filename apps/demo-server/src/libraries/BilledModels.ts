@@ -9,6 +9,7 @@ import {
   type VisionAnswer,
   Reader,
   Reranker,
+  Verifier,
   Vision
 } from "@sluice/core"
 import {
@@ -207,6 +208,12 @@ const billReader = (bill: Bill, reader: Reader["Service"]): Reader["Service"] =>
     })
 })
 
+/** Bills each chat of a verifier. One of this process is free. */
+const billVerifier = (bill: Bill, verifier: Verifier["Service"]): Verifier["Service"] => ({
+  ...verifier,
+  verify: (claims) => Effect.provideService(verifier.verify(claims), CurrentChatInterceptor, billChat(bill))
+})
+
 /**
  * The library's models, with each call billed to the caller and the caller's key.
  *
@@ -218,7 +225,10 @@ const billReader = (bill: Bill, reader: Reader["Service"]): Reader["Service"] =>
 export const makeBilledModels = Effect.map(makeBill, (bill) => (models: LibraryModels) => {
   const { context } = models
   const vision = visionOf(models)
+  const verifier = Context.getOption(context as Context.Context<Embedder | Verifier>, Verifier)
   return context.pipe(
+    (context) =>
+      Option.isNone(verifier) ? context : Context.add(context, Verifier, billVerifier(bill, verifier.value)),
     (context) =>
       Option.isNone(vision) ? context : Context.add(context, Vision, billVision(bill, vision.value)),
     Context.add(Embedder, billEmbedder(bill, Context.get(context, Embedder))),

@@ -1,5 +1,12 @@
 /** The library's models: embedded ones, a configured gateway's, or those that the providers' file names. */
-import { GatewayEmbedder, GatewayReader, GatewayReranker, GatewayVision, Vision } from "@sluice/core"
+import {
+  GatewayEmbedder,
+  GatewayReader,
+  GatewayReranker,
+  GatewayVerifier,
+  GatewayVision,
+  Vision
+} from "@sluice/core"
 import * as Embedded from "@sluice/embedded"
 import { layerVision } from "@sluice/embedded/vision"
 import { Local } from "@sluice/transformers"
@@ -59,7 +66,8 @@ const layerGatewayModels = (gateway: GatewaySettings) => {
     models.chat === undefined
       ? layerFallback("SLUICE_CHAT_MODEL", "answers", Embedded.layerReader)
       : GatewayReader.layer({ model: models.chat }),
-    layerVisionModel(models.vision)
+    layerVisionModel(models.vision),
+    models.verify === undefined ? Layer.empty : GatewayVerifier.layer({ model: models.verify })
   ).pipe(Layer.provide(layerLibraryGateway(upstream, { batch, timeout: upstream.timeout })))
 }
 
@@ -110,6 +118,7 @@ export const layerNamedModels = ({
     named("embedding", GatewayEmbedder.layer) ?? Layer.empty,
     named("rerank", GatewayReranker.layer) ?? Layer.empty,
     named("chat", GatewayReader.layer) ?? Layer.empty,
+    named("verify", GatewayVerifier.layer) ?? Layer.empty,
     named("vision", ({ model }) => layerVisionModel(model)) ?? layerVision
   )
 }

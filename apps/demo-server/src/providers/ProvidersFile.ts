@@ -116,7 +116,9 @@ export const LIBRARY_OPERATIONS = {
   rerank: "rerank",
   chat: "chat",
   /** The model that looks at figures. Default: the embedded OCR. */
-  vision: "chat"
+  vision: "chat",
+  /** The model that verifies answers. Default: none. */
+  verify: "chat"
 } as const satisfies Record<string, (typeof Model.Type)["operation"]>
 
 interface Named {

@@ -197,7 +197,7 @@ export const loadProvidersSettings = Effect.fnUntraced(function* (file: string) 
   const { content, forLibrary, from } = yield* readProviders(file)
   const { breaker, embedded = false, upstreams = [] } = content
   const loaded = yield* Effect.forEach(upstreams, (entry) => loadUpstream(entry, path.dirname(file)))
-  const library =
+  const library: NonNullable<typeof content.library> =
     content.library ?? (forLibrary ? preferredModels(loaded.flatMap(({ models }) => models)) : {})
   const missing = missingLibraryModel(library, loaded)
   if (missing !== undefined) return yield* Effect.fail(missing)

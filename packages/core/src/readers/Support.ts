@@ -2,9 +2,11 @@
 import { contentWords, isSameWord, UNSPACED } from "./ContentWords.ts"
 import { sentencesOf } from "./Quote.ts"
 
-/** Chosen on the pairs of `scripts/measure-verifier.ts`; see docs/answers.md. */
 export const SUPPORT = {
-  /** The share of a sentence's terms that its quotes must have, if they are in the same language. */
+  /**
+   * The share of a sentence's terms that its quotes must have, if they are in the same language. On FoolMeTwice (dev), .7
+   * raises the precision of what stays from .68 to .76, and loses more than half of the right sentences that stay.
+   */
   share: 0.5,
   /** Terms that a sentence must share with its quotes, if it has as many. */
   terms: 2
@@ -73,6 +75,16 @@ const NEGATION =
 
 const isNegated = (text: string): boolean => NEGATION.test(text)
 
+/** Whether only one is negated: the sentence, or the sentence of its quotes that shares most words with it. */
+const differsInNegation = (sentence: string, quotes: string): boolean => {
+  const terms = new Set(termsOf(sentence))
+  const [closest = ""] = sentencesOf(quotes)
+    .map((quote) => ({ quote, shared: countShared(terms, quote) }))
+    .toSorted((a, b) => b.shared - a.shared)
+    .map(({ quote }) => quote)
+  return isNegated(sentence) ? !isNegated(quotes) : isNegated(closest)
+}
+
 /** German capitalises every noun, so that names are not seen. */
 const GERMAN =
   /\b(?:der|die|das|und|ist|ein|eine|nicht|von|mit|für)\b.*\b(?:der|die|das|und|ist|ein|eine|nicht|von|mit|für)\b/
@@ -116,7 +128,7 @@ export const unsupportedReason = (sentence: string, quotes: string, context = ""
   const number = missingNumber(sentence, `${quotes} ${context}`)
   if (number !== undefined) return `The number ${number} is not in its quotes.`
   if (!isComparable(sentence, quotes)) return undefined
-  if (isNegated(sentence) !== isNegated(quotes)) return "Only one of the sentence and its quotes is negated."
+  if (differsInNegation(sentence, quotes)) return "Only one of the sentence and its quotes is negated."
   const name = missingName(sentence, `${quotes} ${context}`)
   if (name !== undefined) return `The name ${name} is not in its quotes.`
   return sharedTerms(sentence, `${quotes} ${context}`) < SUPPORT.share

@@ -8,6 +8,8 @@ export interface AnswerSentence {
   readonly text: string
   /** Citation numbers; never empty. */
   readonly citations: ReadonlyArray<number>
+  /** Why its quotes do not support it, as the verifier says. Absent if they do, or if nothing was verified. */
+  readonly unsupported?: string
 }
 
 /** A figure that the vision model was asked about, and its answer. */
@@ -62,6 +64,8 @@ export interface Answer {
   readonly closest: ReadonlyArray<ClosestPassage>
   /** Sentences left out because a quote was not found in its passage. */
   readonly dropped: number
+  /** Sentences whose quotes do not support them: they are marked, or with `verify: "drop"` left out. */
+  readonly unsupported: number
   /** Figures that the vision model was asked about, best first. */
   readonly figures: ReadonlyArray<FigureLook>
   readonly trace: Trace

@@ -3,11 +3,13 @@ import type { Answer, AnswerSentence } from "./Answer.ts"
 
 /** The sentences with their `[n]`, or why there are none, and notes about what is missing. */
 export const answerText = (answer: Omit<Answer, "answer">): string => {
-  const { dropped, found, notRead, question, sentences } = answer
+  const { dropped, found, notRead, question, sentences, unsupported } = answer
+  const marked = sentences.filter((sentence) => sentence.unsupported !== undefined).length
   const chinese = isChinese(question)
   const notes = [
     ...(found && notRead !== undefined ? [incompleteNote(chinese, notRead.message)] : []),
-    ...(dropped > 0 ? [droppedNote(chinese, dropped)] : [])
+    ...(dropped > 0 ? [droppedNote(chinese, dropped)] : []),
+    ...(unsupported > marked ? [unsupportedNote(chinese, unsupported - marked)] : [])
   ]
   return [found ? joinSentences(sentences) : noAnswer(chinese, answer), ...notes].join(chinese ? "" : " ")
 }
@@ -16,7 +18,11 @@ export const answerText = (answer: Omit<Answer, "answer">): string => {
 const joinSentences = (sentences: ReadonlyArray<AnswerSentence>): string =>
   sentences
     .map(
-      ({ citations, text }) => text + (isChinese(text) ? "" : " ") + citations.map((n) => `[${n}]`).join("")
+      ({ citations, text, unsupported }) =>
+        text +
+        (isChinese(text) ? "" : " ") +
+        citations.map((n) => `[${n}]`).join("") +
+        (unsupported === undefined ? "" : isChinese(text) ? "（未证实）" : " (unsupported)")
     )
     .reduce((text, next) => text + (isChinese(next) ? "" : " ") + next)
 
@@ -38,6 +44,13 @@ const droppedNote = (chinese: boolean, count: number): string => {
   return count === 1
     ? "(A sentence was left out: its quote was not found in the cited document.)"
     : `(${count} sentences were left out: their quotes were not found in the cited documents.)`
+}
+
+const unsupportedNote = (chinese: boolean, count: number): string => {
+  if (chinese) return `（略去了 ${count} 句：其引文不足以证实。）`
+  return count === 1
+    ? "(A sentence was left out: its quotes do not support it.)"
+    : `(${count} sentences were left out: their quotes do not support them.)`
 }
 
 const isChinese = (text: string): boolean => /\p{Script=Han}/u.test(text)

@@ -1,8 +1,9 @@
 /** Answers a question from passages, with citations. Sentences whose quotes are not in their passages are left out. */
-import { Reader, sharedWords } from "@sluice/core"
-import { Clock, Effect, Stream, Struct } from "effect"
+import { Reader, sharedWords, Verifier } from "@sluice/core"
+import { Clock, Effect, Option, Stream, Struct } from "effect"
 import { dedupeWith } from "effect/Array"
 import type { Answer, AnswerEvent, ClosestPassage, FigureLook } from "./Answer.ts"
+import type { AnswerOptions } from "./AnswerOptions.ts"
 import { answerText } from "./AnswerText.ts"
 import type { StoredPassage } from "../document/Document.ts"
 import { readerPassage, seenSource, type Source, sourceOf } from "./Evidence.ts"
@@ -14,6 +15,7 @@ import { referredFigures } from "./ReferredFigures.ts"
 import { makeSentenceReading } from "./SentenceReading.ts"
 import type { Retrieval } from "../retrieval/Retriever.ts"
 import type { KeptPassage } from "../retrieval/stages/RetrievalStage.ts"
+import { verifySentences } from "./VerifySentences.ts"
 import type { StageTime } from "../retrieval/stages/Trace.ts"
 
 /**
@@ -25,8 +27,16 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
 ) {
   const reader = yield* Reader
   const vision = yield* makeFigureVision(collection)
+  // An extractive reader's sentences are its quotes.
+  const verifier = Option.getOrUndefined(
+    Option.filter(yield* Effect.serviceOption(Verifier), () => reader.model.kind === "generative")
+  )
 
-  const answer = (question: string, { kept, trace }: Retrieval): Stream.Stream<AnswerEvent, RagError> => {
+  const answer = (
+    question: string,
+    { kept, trace }: Retrieval,
+    { verify = "mark" }: AnswerOptions
+  ): Stream.Stream<AnswerEvent, RagError> => {
     const sources: Array<Source> = readPassages(kept).map(sourceOf)
     const figures: Array<FigureLook> = []
     const reading = makeSentenceReading(sources)
@@ -58,6 +68,16 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
       sources.length === 0 ? Stream.empty : reader.read(question, sources.map(readerPassage))
     ).pipe(Stream.mapError(modelError("answer")), Stream.map(reading.toEvents), Stream.flattenIterable)
 
+    const verified = Stream.suspend(() => {
+      if (verifier === undefined || verify === "off" || reading.sentences.length === 0) return Stream.empty
+      return Stream.fromEffect(
+        Effect.map(verifySentences(verifier, question, reading, verify === "drop"), (stage): AnswerEvent => {
+          stages.push(stage)
+          return { type: "stage", stage }
+        })
+      )
+    })
+
     const complete = Stream.sync((): AnswerEvent => {
       const found = reading.sentences.length > 0
       const closest = found ? [] : closestPassages(question, kept)
@@ -69,11 +89,13 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
         citations: reading.citations,
         closest,
         dropped: reading.dropped(),
+        unsupported: reading.unsupported(),
         figures,
         trace: {
           ...trace,
           readerModel: reader.model.id,
           ...(vision === undefined ? {} : { visionModel: vision.model.id }),
+          ...(verifier === undefined || verify === "off" ? {} : { verifierModel: verifier.model.id }),
           stages
         }
       }
@@ -94,10 +116,11 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
         return read.pipe(Stream.concat(looked), Stream.concat(again))
       })
     )
-    return Stream.concat(Stream.unwrap(referred), complete)
+    return Stream.unwrap(referred).pipe(Stream.concat(verified), Stream.concat(complete))
   }
 
-  return (question: string, retrieval: Retrieval) => Stream.suspend(() => answer(question, retrieval))
+  return (question: string, retrieval: Retrieval, options: AnswerOptions = {}) =>
+    Stream.suspend(() => answer(question, retrieval, options))
 })
 
 /** The kept passages, best first, then the rest of their sections, each passage once. */

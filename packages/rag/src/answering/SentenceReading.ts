@@ -13,6 +13,7 @@ export const makeSentenceReading = (sources: ReadonlyArray<Source>) => {
   /** Text of the next sentence so far. */
   let draft = ""
   let end: ReaderEnd | undefined
+  let unsupported = 0
 
   const withdraw = (): ReadonlyArray<AnswerEvent> => {
     const text = draft
@@ -46,6 +47,19 @@ export const makeSentenceReading = (sources: ReadonlyArray<Source>) => {
     sentences: sentences as ReadonlyArray<AnswerSentence>,
     citations: citations as ReadonlyArray<Citation>,
     dropped: () => dropped,
+    unsupported: () => unsupported,
+    /** Marks the sentences with a doubt, one for each sentence, or leaves them out. */
+    doubt: (doubts: ReadonlyArray<string | undefined>, drops: boolean) => {
+      unsupported = doubts.filter((doubt) => doubt !== undefined).length
+      const verified = sentences.flatMap((sentence, i): ReadonlyArray<AnswerSentence> => {
+        const doubt = doubts[i]
+        if (doubt === undefined) return [sentence]
+        return drops ? [] : [{ ...sentence, unsupported: doubt }]
+      })
+      sentences.splice(0, sentences.length, ...verified)
+      const used = new Set(sentences.flatMap((sentence) => sentence.citations))
+      citations.splice(0, citations.length, ...citations.filter(({ n }) => used.has(n)))
+    },
     toEvents,
     stage: (milliseconds: number): StageTime => ({
       stage: "read",
@@ -57,7 +71,7 @@ export const makeSentenceReading = (sources: ReadonlyArray<Source>) => {
     outcome: (hasClosest: boolean): Pick<Answer, "outcome" | "notRead"> => {
       const found = sentences.length > 0
       // Sentences without proof are no sign that the documents do not answer.
-      const fault = end?.notRead ?? (!found && dropped > 0 ? notRead("unproven") : undefined)
+      const fault = end?.notRead ?? (!found && dropped + unsupported > 0 ? notRead("unproven") : undefined)
       const without = fault !== undefined ? "unread" : hasClosest ? "passages" : "nothing"
       return { outcome: found ? "answer" : without, ...(fault !== undefined && { notRead: fault }) }
     }

@@ -1,5 +1,5 @@
 /** Documents in, cited answers out: the one service that most programs need. */
-import { Embedder, Reader, Reranker, Vision } from "@sluice/core"
+import { Embedder, Reader, Reranker, Verifier, Vision } from "@sluice/core"
 import { Clock, Context, Effect, Layer, Option, type Scope, Semaphore, Stream } from "effect"
 import { makeAnswerer } from "../answering/Answerer.ts"
 import type { RagError } from "../document/RagError.ts"
@@ -131,6 +131,7 @@ const makeLibrary: (
     Embedder,
     Reranker,
     Reader,
+    Verifier,
     Vision,
     PassageIndex,
     DocumentFormats,
@@ -193,7 +194,7 @@ const makeLibrary: (
     retrieve: retriever.retrieve,
     why: makeWhy(collection, retriever),
     compare: makeCompare(retriever),
-    ...answerMethods(retriever, yield* makeAnswerer(collection)),
+    ...answerMethods(retriever, yield* makeAnswerer(collection), options),
     ...documentMethods(library),
     ...snapshots,
     restore: (snapshot) => Effect.tap(snapshots.restore(snapshot), () => expire)

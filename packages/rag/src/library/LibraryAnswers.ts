@@ -1,6 +1,7 @@
 /** The methods of a library that answer questions. */
 import { Effect, Option, Queue, Stream } from "effect"
 import type { AnswerEvent } from "../answering/Answer.ts"
+import { type AnswerOptions, splitOptions } from "../answering/AnswerOptions.ts"
 import type { makeAnswerer } from "../answering/Answerer.ts"
 import type { RagError } from "../document/RagError.ts"
 import type { Retriever } from "../retrieval/Retriever.ts"
@@ -8,21 +9,24 @@ import type { LibraryService } from "./LibraryService.ts"
 
 export const answerMethods = (
   { retrieve }: Retriever,
-  answer: Effect.Success<ReturnType<typeof makeAnswerer>>
+  answer: Effect.Success<ReturnType<typeof makeAnswerer>>,
+  defaults: AnswerOptions
 ): Pick<LibraryService, "ask" | "askEvents"> => ({
-  ask: Effect.fn("Library.ask")(function* (question, options) {
-    const retrieval = yield* retrieve(question, options)
-    const last = yield* lastEvent(answer(question, retrieval), (event) => event.type === "answer")
+  ask: Effect.fn("Library.ask")(function* (question, options = {}) {
+    const [retrieving, answering] = splitOptions(options, defaults)
+    const retrieval = yield* retrieve(question, retrieving)
+    const last = yield* lastEvent(answer(question, retrieval, answering), (event) => event.type === "answer")
     return last.answer
   }),
-  askEvents: (question, options) =>
+  askEvents: (question, options = {}) =>
     Stream.callback<AnswerEvent, RagError>((queue) =>
       Effect.gen(function* () {
-        const retrieval = yield* retrieve(question, options, (stage) =>
+        const [retrieving, answering] = splitOptions(options, defaults)
+        const retrieval = yield* retrieve(question, retrieving, (stage) =>
           Effect.asVoid(Queue.offer(queue, { type: "stage", stage }))
         )
         yield* Queue.offer(queue, { type: "recalled", passages: retrieval.trace.passages })
-        yield* Stream.runForEach(answer(question, retrieval), (event) => Queue.offer(queue, event))
+        yield* Stream.runForEach(answer(question, retrieval, answering), (event) => Queue.offer(queue, event))
         yield* Queue.end(queue)
       })
     )

@@ -1,6 +1,7 @@
 /** The methods and options of a library. */
 import type { Effect, Stream } from "effect"
 import type { Answer, AnswerEvent } from "../answering/Answer.ts"
+import type { AskOptions } from "../answering/AnswerOptions.ts"
 import type { DocumentInfo, Parsed, PassageFigure, StoredPassage } from "../document/Document.ts"
 import type { RagError } from "../document/RagError.ts"
 import type { IngestPlan, PlanOptions } from "../ingest/IngestPlan.ts"
@@ -14,7 +15,7 @@ import type { LibrarySnapshots } from "../store/LibrarySnapshots.ts"
 import type { Manifest } from "../store/Manifest.ts"
 import type { IndexStats } from "../store/PassageIndex.ts"
 
-export interface LibraryOptions extends RetrieveOptions {
+export interface LibraryOptions extends AskOptions {
   /** Several collections may share a folder. Default `default`. */
   readonly collection?: string
   /** Describe each ingested figure once with the vision model. Descriptions are searched, never quoted. Default false. */
@@ -71,10 +72,10 @@ export interface LibraryService extends LibrarySnapshots<LibraryService> {
     a: RetrieveOptions,
     b: RetrieveOptions
   ) => Effect.Effect<Change, RagError>
-  /** A cited answer; `found` is false if the documents do not answer the question. */
-  readonly ask: (question: string, options?: RetrieveOptions) => Effect.Effect<Answer, RagError>
+  /** A cited answer. Without one, `outcome` says whether the documents do not answer, or the model was not read. */
+  readonly ask: (question: string, options?: AskOptions) => Effect.Effect<Answer, RagError>
   /** `ask` as events; the last one is `answer`. */
-  readonly askEvents: (question: string, options?: RetrieveOptions) => Stream.Stream<AnswerEvent, RagError>
+  readonly askEvents: (question: string, options?: AskOptions) => Stream.Stream<AnswerEvent, RagError>
   /** All documents, by path. */
   readonly documents: Effect.Effect<ReadonlyArray<DocumentInfo>, RagError>
   /**

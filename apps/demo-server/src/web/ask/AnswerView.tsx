@@ -60,6 +60,9 @@ const Sentence = ({ question, sentence }: Props & { sentence: QuestionState["sen
           <CitationButton key={n} n={n} citation={cited.find((each) => each.n === n)} />
         ))}
       </span>{" "}
+      {sentence.unsupported !== undefined && (
+        <span class="unsupported">Not supported by its sources: {sentence.unsupported} </span>
+      )}
     </span>
   )
 }
@@ -154,6 +157,10 @@ export const AnswerView = ({ question }: Props) => {
       {answer !== undefined && answer.dropped > 0 && (
         <p class="quiet">{pluralize(answer.dropped, "sentence")} left out: quote not found in the source.</p>
       )}
+      {answer !== undefined &&
+        answer.unsupported > answer.sentences.filter((each) => each.unsupported !== undefined).length && (
+          <p class="quiet">Sentences were left out that their sources do not support.</p>
+        )}
       <StageTimes stages={question.stages} cost={answer?.cost} />
       {citations.length > 0 && <EvidenceList question={question} />}
       <CheckedFigures question={question} />

@@ -12,7 +12,7 @@ export interface TracedPassage
 
 /** How long a stage took. */
 export interface StageTime {
-  /** A stage of retrieval, such as `recall`, or of answering: `look` (at figures) and `read`. */
+  /** A stage of retrieval, such as `recall`, or of answering: `look` (at figures), `read` and `verify`. */
   readonly stage: string
   readonly milliseconds: number
   /** Tokens that a model counted. */
@@ -31,6 +31,7 @@ export interface Trace {
   readonly rerankModel: string
   readonly readerModel?: string
   readonly visionModel?: string
+  readonly verifierModel?: string
   readonly fusion: Fusion
   /** Passages that were reranked. */
   readonly candidates: number
