@@ -78,6 +78,6 @@ export const startProcess = Effect.fnUntraced(function* (
         return Effect.sync(() => child.stdout.off("data", look))
       }),
     ended: Effect.promise(() => exit),
-    signal: (signal: "SIGTERM" | "SIGINT") => Effect.sync(() => child.kill(signal))
+    signal: (signal: "SIGTERM" | "SIGINT" | "SIGKILL") => Effect.sync(() => child.kill(signal))
   }
 })

@@ -12,20 +12,28 @@ interface Case {
   readonly body: Fields
 }
 
+/** A model of images. */
+export interface ImageCases {
+  readonly model: string
+  /** `once`: the creation has the images. */
+  readonly mode: "task" | "once"
+  /** Images in a call at most. */
+  readonly perCall?: 1
+  /** A moderated prompt is answered without an image. */
+  readonly blocks?: true
+  /** Images that the vendor fails to make. */
+  readonly lost?: number
+  readonly cases: ReadonlyArray<Case>
+}
+
 export interface VendorCases {
   readonly dialect: string
   readonly start: Effect.Effect<MediaVendor, never, Scope.Scope>
   readonly key: string
   /** The part of the vendor's address after its origin. */
   readonly base?: string
-  /** `once`: the creation has the images. `perCall`: images in a call at most. */
-  readonly images?: {
-    readonly model: string
-    readonly mode: "task" | "once"
-    readonly perCall?: 1
-    readonly lost?: number
-    readonly cases: ReadonlyArray<Case>
-  }
+  /** The first model has the alias `painter`. */
+  readonly images: readonly [ImageCases, ...Array<ImageCases>]
   readonly videos?: { readonly model: string; readonly seconds?: string; readonly cases: ReadonlyArray<Case> }
   /** A request that the vendor refuses, and the field that it names. */
   readonly wrong: { readonly request: Fields; readonly param: string; readonly whenRun?: true }

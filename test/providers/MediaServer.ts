@@ -14,15 +14,21 @@ export interface VendorUpstream {
   readonly dialect: string
   readonly url: string
   readonly key: string
-  readonly image?: string
+  readonly images?: ReadonlyArray<string>
   readonly video?: string
 }
 
-/** The environment of a server with this upstream. Its models have the aliases `painter` and `animator`. */
-export const vendorEnv = Effect.fnUntraced(function* ({ image, key, dialect, url, video }: VendorUpstream) {
+/** The environment of a server with this upstream. Its first model of images has the alias `painter`, its model of videos `animator`. */
+export const vendorEnv = Effect.fnUntraced(function* ({
+  images = [],
+  key,
+  dialect,
+  url,
+  video
+}: VendorUpstream) {
   const file = join(yield* temporaryFolder, "sluice.config.json")
   const models = [
-    ...(image === undefined ? [] : [{ id: image, operation: "images", aliases: ["painter"] }]),
+    ...images.map((id, at) => ({ id, operation: "images", aliases: at === 0 ? ["painter"] : [] })),
     ...(video === undefined ? [] : [{ id: video, operation: "videos", aliases: ["animator"] }])
   ]
   const upstream = { id: "vendor", url, dialect, apiKey: { env: "VENDOR_KEY" }, models }

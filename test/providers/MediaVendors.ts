@@ -14,24 +14,26 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
     key: "sk-runway-0123456789",
     removal: "DELETE /v1/tasks/",
     wrong: { request: { size: "wide" }, param: "size" },
-    images: {
-      model: "gen4_image",
-      mode: "task",
-      perCall: 1,
-      cases: [
-        {
-          request: { size: "1920x1080", seed: 7, image: PICTURE },
-          path: "/v1/text_to_image",
-          body: {
-            model: "gen4_image",
-            promptText: "a lock",
-            ratio: "1920:1080",
-            seed: 7,
-            referenceImages: [{ uri: PICTURE }]
+    images: [
+      {
+        model: "gen4_image",
+        mode: "task",
+        perCall: 1,
+        cases: [
+          {
+            request: { size: "1920x1080", seed: 7, image: PICTURE },
+            path: "/v1/text_to_image",
+            body: {
+              model: "gen4_image",
+              promptText: "a lock",
+              ratio: "1920:1080",
+              seed: 7,
+              referenceImages: [{ uri: PICTURE }]
+            }
           }
-        }
-      ]
-    },
+        ]
+      }
+    ],
     videos: {
       model: "gen4.5",
       cases: [
@@ -61,18 +63,20 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
     base: "/dream-machine/v1",
     removal: "DELETE /dream-machine/v1/generations/",
     wrong: { request: { size: "2:7" }, param: "size" },
-    images: {
-      model: "photon-1",
-      mode: "task",
-      perCall: 1,
-      cases: [
-        {
-          request: { size: "1024x1024", image: LINK },
-          path: "/dream-machine/v1/generations/image",
-          body: { model: "photon-1", prompt: "a lock", aspect_ratio: "1:1", image_ref: [{ url: LINK }] }
-        }
-      ]
-    },
+    images: [
+      {
+        model: "photon-1",
+        mode: "task",
+        perCall: 1,
+        cases: [
+          {
+            request: { size: "1024x1024", image: LINK },
+            path: "/dream-machine/v1/generations/image",
+            body: { model: "photon-1", prompt: "a lock", aspect_ratio: "1:1", image_ref: [{ url: LINK }] }
+          }
+        ]
+      }
+    ],
     videos: {
       model: "ray-2",
       cases: [
@@ -104,25 +108,27 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
     removal: "POST /v1/predictions/",
     moderatesLate: true,
     wrong: { request: { aspect_ratio: "wide" }, param: "size" },
-    images: {
-      model: "black-forest-labs/flux-dev",
-      mode: "task",
-      cases: [
-        {
-          request: { n: 2, size: "1344x768", image: PICTURE, output_format: "png" },
-          path: "/v1/models/black-forest-labs/flux-dev/predictions",
-          body: {
-            input: {
-              prompt: "a lock",
-              aspect_ratio: "16:9",
-              num_outputs: 2,
-              image: PICTURE,
-              output_format: "png"
+    images: [
+      {
+        model: "black-forest-labs/flux-dev",
+        mode: "task",
+        cases: [
+          {
+            request: { n: 2, size: "1344x768", image: PICTURE, output_format: "png" },
+            path: "/v1/models/black-forest-labs/flux-dev/predictions",
+            body: {
+              input: {
+                prompt: "a lock",
+                aspect_ratio: "16:9",
+                num_outputs: 2,
+                image: PICTURE,
+                output_format: "png"
+              }
             }
           }
-        }
-      ]
-    },
+        ]
+      }
+    ],
     videos: {
       model: "kwaivgi/kling-video:5c7d5dc6dd8bf75c",
       cases: [
@@ -144,23 +150,25 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
     removal: "PUT /fal-ai/",
     moderatesLate: true,
     wrong: { request: { aspect_ratio: "wide" }, param: "size", whenRun: true },
-    images: {
-      model: "fal-ai/flux/dev",
-      mode: "task",
-      cases: [
-        {
-          request: { n: 2, size: "1024x768", image: PICTURE, seed: 7 },
-          path: "/fal-ai/flux/dev",
-          body: {
-            prompt: "a lock",
-            image_size: { width: 1024, height: 768 },
-            num_images: 2,
-            image_url: PICTURE,
-            seed: 7
+    images: [
+      {
+        model: "fal-ai/flux/dev",
+        mode: "task",
+        cases: [
+          {
+            request: { n: 2, size: "1024x768", image: PICTURE, seed: 7 },
+            path: "/fal-ai/flux/dev",
+            body: {
+              prompt: "a lock",
+              image_size: { width: 1024, height: 768 },
+              num_images: 2,
+              image_url: PICTURE,
+              seed: 7
+            }
           }
-        }
-      ]
-    },
+        ]
+      }
+    ],
     videos: {
       model: "fal-ai/veo3/video",
       cases: [
@@ -183,23 +191,25 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
     start: startKling,
     key: "kling-access-0123456789:kling-secret-0123456789",
     wrong: { request: { aspect_ratio: "wide" }, param: "size" },
-    images: {
-      model: "kling-v2-1",
-      mode: "task",
-      cases: [
-        {
-          request: { n: 2, size: "1:1", image: PICTURE },
-          path: "/v1/images/generations",
-          body: {
-            model_name: "kling-v2-1",
-            prompt: "a lock",
-            n: 2,
-            aspect_ratio: "1:1",
-            image: PNG.toString("base64")
+    images: [
+      {
+        model: "kling-v2-1",
+        mode: "task",
+        cases: [
+          {
+            request: { n: 2, size: "1:1", image: PICTURE },
+            path: "/v1/images/generations",
+            body: {
+              model_name: "kling-v2-1",
+              prompt: "a lock",
+              n: 2,
+              aspect_ratio: "1:1",
+              image: PNG.toString("base64")
+            }
           }
-        }
-      ]
-    },
+        ]
+      }
+    ],
     videos: {
       model: "kling-v2-6",
       seconds: "10",

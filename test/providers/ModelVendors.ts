@@ -12,24 +12,26 @@ export const MODEL_VENDORS: ReadonlyArray<VendorCases> = [
     start: startSiliconFlowMedia,
     key: "sk-silicon-0123456789",
     wrong: { request: { size: "wide" }, param: "size" },
-    images: {
-      model: "Qwen/Qwen-Image",
-      mode: "once",
-      cases: [
-        {
-          request: { n: 2, size: "1328x1328", image: PICTURE, seed: 7 },
-          path: "/v1/images/generations",
-          body: {
-            model: "Qwen/Qwen-Image",
-            prompt: "a lock",
-            image_size: "1328x1328",
-            batch_size: 2,
-            image: PICTURE,
-            seed: 7
+    images: [
+      {
+        model: "Qwen/Qwen-Image",
+        mode: "once",
+        cases: [
+          {
+            request: { n: 2, size: "1328x1328", image: PICTURE, seed: 7 },
+            path: "/v1/images/generations",
+            body: {
+              model: "Qwen/Qwen-Image",
+              prompt: "a lock",
+              image_size: "1328x1328",
+              batch_size: 2,
+              image: PICTURE,
+              seed: 7
+            }
           }
-        }
-      ]
-    },
+        ]
+      }
+    ],
     videos: {
       model: "Wan-AI/Wan2.2-I2V-A14B",
       cases: [
@@ -52,22 +54,63 @@ export const MODEL_VENDORS: ReadonlyArray<VendorCases> = [
     start: startDashScopeMedia,
     key: "sk-dashscope-0123456789",
     wrong: { request: { size: "wide" }, param: "size" },
-    images: {
-      model: "wan2.2-t2i-flash",
-      mode: "task",
-      lost: 1,
-      cases: [
-        {
-          request: { n: 3, size: "1024x1024", prompt_extend: false },
-          path: "/api/v1/services/aigc/text2image/image-synthesis",
-          body: {
-            model: "wan2.2-t2i-flash",
-            input: { prompt: "a lock" },
-            parameters: { n: 3, size: "1024*1024", prompt_extend: false }
+    images: [
+      {
+        model: "wan2.2-t2i-flash",
+        mode: "task",
+        lost: 1,
+        cases: [
+          {
+            request: { n: 3, size: "1024x1024", prompt_extend: false },
+            path: "/api/v1/services/aigc/text2image/image-synthesis",
+            body: {
+              model: "wan2.2-t2i-flash",
+              input: { prompt: "a lock" },
+              parameters: { n: 3, size: "1024*1024", prompt_extend: false }
+            }
           }
-        }
-      ]
-    },
+        ]
+      },
+      {
+        model: "qwen-image",
+        mode: "once",
+        cases: [
+          {
+            request: { n: 2, size: "1328x1328" },
+            path: "/api/v1/services/aigc/multimodal-generation/generation",
+            body: {
+              model: "qwen-image",
+              input: { messages: [{ role: "user", content: [{ text: "a lock" }] }] },
+              parameters: { n: 2, size: "1328*1328" }
+            }
+          },
+          {
+            request: { image: PICTURE, watermark: false },
+            path: "/api/v1/services/aigc/multimodal-generation/generation",
+            body: {
+              model: "qwen-image",
+              input: { messages: [{ role: "user", content: [{ image: PICTURE }, { text: "a lock" }] }] },
+              parameters: { watermark: false }
+            }
+          }
+        ]
+      },
+      {
+        model: "wan2.5-i2i-preview",
+        mode: "task",
+        cases: [
+          {
+            request: { n: 1, image: PICTURE },
+            path: "/api/v1/services/aigc/image2image/image-synthesis",
+            body: {
+              model: "wan2.5-i2i-preview",
+              input: { prompt: "a lock", images: [PICTURE] },
+              parameters: { n: 1 }
+            }
+          }
+        ]
+      }
+    ],
     videos: {
       model: "wan2.6-t2v",
       seconds: "10",
@@ -99,20 +142,51 @@ export const MODEL_VENDORS: ReadonlyArray<VendorCases> = [
     key: "AIza-0123456789abcdef",
     wrong: { request: { aspect_ratio: "wide" }, param: "size" },
     ownFiles: true,
-    images: {
-      model: "imagen-4.0-generate-001",
-      mode: "once",
-      cases: [
-        {
-          request: { n: 2, size: "2K", aspect_ratio: "16:9" },
-          path: "/v1beta/models/imagen-4.0-generate-001:predict",
-          body: {
-            instances: [{ prompt: "a lock" }],
-            parameters: { sampleCount: 2, aspectRatio: "16:9", imageSize: "2K" }
+    images: [
+      {
+        model: "imagen-4.0-generate-001",
+        mode: "once",
+        blocks: true,
+        cases: [
+          {
+            request: { n: 2, size: "2K", aspect_ratio: "16:9" },
+            path: "/v1beta/models/imagen-4.0-generate-001:predict",
+            body: {
+              instances: [{ prompt: "a lock" }],
+              parameters: { sampleCount: 2, aspectRatio: "16:9", imageSize: "2K" }
+            }
           }
-        }
-      ]
-    },
+        ]
+      },
+      {
+        model: "gemini-2.5-flash-image",
+        mode: "once",
+        blocks: true,
+        perCall: 1,
+        cases: [
+          {
+            request: { size: "2K", aspect_ratio: "16:9", image: PICTURE, seed: 7 },
+            path: "/v1beta/models/gemini-2.5-flash-image:generateContent",
+            body: {
+              contents: [
+                {
+                  role: "user",
+                  parts: [
+                    { text: "a lock" },
+                    { inlineData: { mimeType: "image/png", data: PNG.toString("base64") } }
+                  ]
+                }
+              ],
+              generationConfig: {
+                responseModalities: ["IMAGE"],
+                imageConfig: { aspectRatio: "16:9", imageSize: "2K" },
+                seed: 7
+              }
+            }
+          }
+        ]
+      }
+    ],
     videos: {
       model: "veo-3.1-generate-preview",
       cases: [
@@ -148,17 +222,19 @@ export const MODEL_VENDORS: ReadonlyArray<VendorCases> = [
     key: "sk-openai-0123456789abc",
     wrong: { request: { size: "7x7" }, param: "size" },
     moderationCode: "moderation_blocked",
-    images: {
-      model: "gpt-image-1",
-      mode: "once",
-      cases: [
-        {
-          request: { n: 2, size: "1024x1024", quality: "high" },
-          path: "/v1/images/generations",
-          body: { model: "gpt-image-1", prompt: "a lock", n: 2, size: "1024x1024", quality: "high" }
-        },
-        { request: { n: 2, image: PICTURE, input_fidelity: "high" }, path: "/v1/images/edits", body: {} }
-      ]
-    }
+    images: [
+      {
+        model: "gpt-image-1",
+        mode: "once",
+        cases: [
+          {
+            request: { n: 2, size: "1024x1024", quality: "high" },
+            path: "/v1/images/generations",
+            body: { model: "gpt-image-1", prompt: "a lock", n: 2, size: "1024x1024", quality: "high" }
+          },
+          { request: { n: 2, image: PICTURE, input_fidelity: "high" }, path: "/v1/images/edits", body: {} }
+        ]
+      }
+    ]
   }
 ]

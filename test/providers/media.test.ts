@@ -34,14 +34,15 @@ for (const vendor of [...MEDIA_VENDORS, ...MODEL_VENDORS]) {
       dialect,
       url: fake.url + base,
       key,
-      ...(images !== undefined && { image: images.model }),
+      images: images.map(({ model }) => model),
       ...(videos !== undefined && { video: videos.model })
     })
     return { fake, server }
   })
+  const IMAGES = "/v1/images/generations"
   const kinds = [
-    ...(videos === undefined ? [] : [["animator", "/v1/videos"] as const]),
-    ...(images === undefined ? [] : [["painter", "/v1/images/generations"] as const])
+    ...(videos === undefined ? [] : [["animator", "/v1/videos", undefined] as const]),
+    ...images.map((one) => [one.model, IMAGES, one] as const)
   ]
 
   describe(`${dialect}`, () => {
@@ -81,19 +82,20 @@ for (const vendor of [...MEDIA_VENDORS, ...MODEL_VENDORS]) {
       )
     }
 
-    if (images !== undefined) {
-      it.live("makes images from requests of the interface", () =>
+    for (const { cases, lost = 0, mode, model } of images) {
+      it.live(`makes images of ${model} from requests of the interface`, () =>
         Effect.gen(function* () {
           const { fake, server } = yield* start
-          const { lost = 0 } = images
-          for (const { body, path, request } of images.cases) {
-            const sent = { model: "painter", prompt: "a lock", ...request }
+          for (const { body, path, request } of cases) {
+            const name = model === images[0].model ? "painter" : model
+            const sent = { model: name, prompt: "a lock", ...request }
             const count = Number(request["n"] ?? 1)
             const call = server.json(ImageResponse, "/v1/images/generations", { json: sent })
             const created = yield* costs(server, call, count * IMAGE)
+            assert.strictEqual(created.extra?.["model"] ?? name, name)
             const received = fake.requests.at(-1)
             assert.deepStrictEqual([received?.method, received?.path, received?.fields], ["POST", path, body])
-            if (images.mode === "once") {
+            if (mode === "once") {
               assert.lengthOf(created.data ?? [], count)
               continue
             }
@@ -113,8 +115,8 @@ for (const vendor of [...MEDIA_VENDORS, ...MODEL_VENDORS]) {
     it.live("refunds a task that fails, and says why", () =>
       Effect.gen(function* () {
         const { server } = yield* start
-        for (const [model, path] of kinds) {
-          if (path.includes("images") && images?.mode === "once") continue
+        for (const [model, path, image] of kinds) {
+          if (image?.mode === "once") continue
           const had = yield* quotaOf(server)
           for (const [prompt, code] of [
             ["a failed task", undefined],
@@ -142,7 +144,7 @@ for (const vendor of [...MEDIA_VENDORS, ...MODEL_VENDORS]) {
     it.live("maps the errors of creations", () =>
       Effect.gen(function* () {
         const { server } = yield* start
-        for (const [model, path] of kinds) {
+        for (const [model, path, image] of kinds) {
           const failed = (prompt: string, more: Fields = {}) =>
             costs(server, post(server, path, { model, prompt, ...more }), 0)
           if (vendor.moderatesLate !== true) {
@@ -161,7 +163,11 @@ for (const vendor of [...MEDIA_VENDORS, ...MODEL_VENDORS]) {
             assert.include([400, 422], status)
             assert.strictEqual(errorIn(text).param, wrong.param, text)
           }
-          if (images?.perCall === 1 && path.includes("images")) {
+          if (image?.blocks === true) {
+            const { status, text } = yield* failed("a moderated task")
+            assert.deepStrictEqual([status, errorIn(text).code], [400, "content_policy_violation"], text)
+          }
+          if (image?.perCall === 1) {
             const { status, text } = yield* failed("a lock", { n: 2 })
             assert.deepStrictEqual([status, errorIn(text).param], [400, "n"])
           }

@@ -81,7 +81,7 @@ export const stepOf = <A>({ polls }: FakeTask, waiting: A, running: A, ended: A)
   polls <= 1 ? waiting : polls === 2 ? running : ended
 
 /** Starts a vendor. `files`: the origin of its files, which end in `.mp4` or `.png`. */
-export const startVendor = Effect.fnUntraced(function* (
+export const startMediaVendor = Effect.fnUntraced(function* (
   makeAnswer: (
     files: string,
     own: () => string
@@ -95,6 +95,7 @@ export const startVendor = Effect.fnUntraced(function* (
   })
   const requests: Array<VendorRequest> = []
   let own = ""
+  let isHeld = false
   const answer = makeAnswer(files.url, () => own)
   const api = yield* loopback(({ bytes, headers, method, path, response }) => {
     const url = new URL(path, "http://vendor")
@@ -102,6 +103,7 @@ export const startVendor = Effect.fnUntraced(function* (
       bytes.length > 0 && isJson(headers["content-type"]) ? (JSON.parse(bytes.toString()) as Fields) : {}
     const request = { method, path: url.pathname, query: url.searchParams, headers, fields, bytes }
     requests.push(request)
+    if (isHeld) return
     void Promise.resolve(answer(request)).then((reply) =>
       send(response, reply ?? { status: 404, json: { detail: "Not Found", message: "Not Found" } })
     )
@@ -112,10 +114,12 @@ export const startVendor = Effect.fnUntraced(function* (
     files: files.url,
     requests: requests as ReadonlyArray<VendorRequest>,
     fileRequests: fileRequests as ReadonlyArray<(typeof fileRequests)[number]>,
+    /** Answers no request any more. */
+    hold: () => void (isHeld = true),
     /** The requests that create something. */
     creations: () =>
       requests.filter(({ method, path }) => method === "POST" && !/status|fetch|cancel/.test(path))
   }
 })
 
-export type MediaVendor = Effect.Success<ReturnType<typeof startVendor>>
+export type MediaVendor = Effect.Success<ReturnType<typeof startMediaVendor>>

@@ -1,5 +1,5 @@
 /** DashScope's Wan and Qwen-Image, from its public reference, because its SDKs are for Python and Java only. */
-import { asksFor, type Fields, makeFakeTasks, startVendor, stepOf } from "./MediaVendor.ts"
+import { asksFor, type Fields, makeFakeTasks, startMediaVendor, stepOf } from "./MediaVendor.ts"
 
 const REQUEST_ID = "4909100c-7b5a-9f92-bfe5-xxxxxx"
 const SIZE = /^\d+\*\d+$/
@@ -10,7 +10,7 @@ const firstText = (input: Fields | undefined): unknown => {
   return message?.content.find((part) => "text" in part)?.["text"]
 }
 
-export const startDashScopeMedia = startVendor((files) => {
+export const startDashScopeMedia = startMediaVendor((files) => {
   const tasks = makeFakeTasks((at) => `0385dc79-5ff8-4d82-bcb6-0000000000${at.toString().padStart(2, "0")}`)
   const refused = (status: number, code: string, message: string) => ({
     status,

@@ -1,7 +1,7 @@
 /** fal's queue: submit, status, result, cancel. Decoded by `@fal-ai/client`. */
-import { asksFor, makeFakeTasks, startVendor, stepOf } from "./MediaVendor.ts"
+import { asksFor, makeFakeTasks, startMediaVendor, stepOf } from "./MediaVendor.ts"
 
-export const startFal = startVendor((files, own) => {
+export const startFal = startMediaVendor((files, own) => {
   const tasks = makeFakeTasks((at) => `764cabcf-b745-4b3e-ae38-1200304cf4${at.toString().padStart(2, "0")}`)
   const refused = (status: number, type: string, field: string, msg: string) => ({
     status,

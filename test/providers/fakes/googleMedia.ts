@@ -3,12 +3,12 @@
  * `@google/genai`; it sends the creations of Imagen and Veo only under the path of its enterprise service, so the fake
  * answers at both paths.
  */
-import { asksFor, type Fields, makeFakeTasks, PNG, startVendor, MP4 } from "./MediaVendor.ts"
+import { asksFor, type Fields, makeFakeTasks, PNG, startMediaVendor, MP4 } from "./MediaVendor.ts"
 
 const MODEL = /^\/v1(?:beta1?)?\/(?:publishers\/google\/)?models\/([\w.-]+):(\w+)$/
 const OPERATION = /^\/v1(?:beta)?\/(models\/[\w.-]+\/operations\/(\w+))$/
 
-export const startGoogleMedia = startVendor((_, own) => {
+export const startGoogleMedia = startMediaVendor((_, own) => {
   const tasks = makeFakeTasks((at) => `op${at.toString().padStart(8, "0")}`)
   const refused = (code: number, status: string, message: string, field?: string) => ({
     status: code,

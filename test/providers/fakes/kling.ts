@@ -1,6 +1,6 @@
 /** Kling's API, from its public reference, because it has no SDK: JWT, `videos/text2video`, `image2video`, `images`. */
 import { createHmac } from "node:crypto"
-import { asksFor, makeFakeTasks, startVendor, stepOf } from "./MediaVendor.ts"
+import { asksFor, makeFakeTasks, startMediaVendor, stepOf } from "./MediaVendor.ts"
 
 const [ACCESS, SECRET] = ["kling-access-0123456789", "kling-secret-0123456789"]
 
@@ -16,7 +16,7 @@ const isValid = (authorization: string | undefined): boolean => {
   return decode(head)["alg"] === "HS256" && iss === ACCESS && Number(exp) > now && Number(nbf) <= now
 }
 
-export const startKling = startVendor((files) => {
+export const startKling = startMediaVendor((files) => {
   const tasks = makeFakeTasks((at) => `8293746501928374${at.toString().padStart(2, "0")}`)
   const envelope = (data: unknown) => ({
     code: 0,

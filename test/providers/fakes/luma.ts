@@ -1,9 +1,9 @@
 /** Luma's Dream Machine API: `generations`. Decoded by `lumaai`. */
-import { asksFor, makeFakeTasks, startVendor, stepOf } from "./MediaVendor.ts"
+import { asksFor, makeFakeTasks, startMediaVendor, stepOf } from "./MediaVendor.ts"
 
 const ASPECTS = new Set([undefined, "1:1", "16:9", "9:16", "4:3", "3:4", "21:9", "9:21"])
 
-export const startLuma = startVendor((files) => {
+export const startLuma = startMediaVendor((files) => {
   const tasks = makeFakeTasks((at) => `d1968551-6113-4b46-b567-09210c2e79${at.toString().padStart(2, "0")}`)
   return ({ fields, headers, method, path }) => {
     if (headers.authorization !== "Bearer luma-0123456789abcdef") {

@@ -1,9 +1,9 @@
 /** OpenAI's images: `generations`, and `edits` as a form. Decoded by `openai`. */
-import { asksFor, type Fields, PNG, startVendor } from "./MediaVendor.ts"
+import { asksFor, type Fields, PNG, startMediaVendor } from "./MediaVendor.ts"
 
 const SIZES = new Set([undefined, null, "auto", "1024x1024", "1536x1024", "1024x1536"])
 
-export const startOpenAiImages = startVendor(() => {
+export const startOpenAiImages = startMediaVendor(() => {
   const refused = (status: number, message: string, code: string | null, param: string | null = null) => ({
     status,
     json: { error: { message, type: "invalid_request_error", param, code } }

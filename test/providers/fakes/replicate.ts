@@ -1,7 +1,7 @@
 /** Replicate's API: `predictions`. Decoded by `replicate`. */
-import { asksFor, type Fields, makeFakeTasks, startVendor, stepOf } from "./MediaVendor.ts"
+import { asksFor, type Fields, makeFakeTasks, startMediaVendor, stepOf } from "./MediaVendor.ts"
 
-export const startReplicate = startVendor((files, own) => {
+export const startReplicate = startMediaVendor((files, own) => {
   const tasks = makeFakeTasks((at) => `gm3qorzdhgbfurvjtvhg6dckh${at}`)
   return ({ fields, headers, method, path }) => {
     if (headers.authorization !== "Bearer r8_0123456789abcdef") {

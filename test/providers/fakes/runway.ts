@@ -1,10 +1,10 @@
 /** Runway's API: `text_to_image`, `text_to_video`, `image_to_video` and `tasks`. Decoded by `@runwayml/sdk`. */
-import { asksFor, makeFakeTasks, startVendor, stepOf } from "./MediaVendor.ts"
+import { asksFor, makeFakeTasks, startMediaVendor, stepOf } from "./MediaVendor.ts"
 
 const RATIO = /^\d+:\d+$/
 const PATHS = /^\/v1\/(text_to_image|text_to_video|image_to_video)$/
 
-export const startRunway = startVendor((files) => {
+export const startRunway = startMediaVendor((files) => {
   const tasks = makeFakeTasks((at) => `17f20503-6c24-4c16-946b-35dbbce2af${at.toString().padStart(2, "0")}`)
   const createdAt = "2026-11-20T10:00:00.000Z"
   return ({ fields, headers, method, path }) => {

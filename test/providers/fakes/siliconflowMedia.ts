@@ -1,9 +1,9 @@
 /** SiliconFlow's images and videos, from its public reference, because it has no SDK. */
-import { asksFor, makeFakeTasks, startVendor, stepOf } from "./MediaVendor.ts"
+import { asksFor, makeFakeTasks, startMediaVendor, stepOf } from "./MediaVendor.ts"
 
 const SIZE = /^\d+x\d+$/
 
-export const startSiliconFlowMedia = startVendor((files) => {
+export const startSiliconFlowMedia = startMediaVendor((files) => {
   const tasks = makeFakeTasks((at) => `abc9rk${at.toString().padStart(4, "0")}`)
   const refused = (status: number, code: number, message: string) => ({
     status,

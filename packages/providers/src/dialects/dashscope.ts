@@ -1,6 +1,6 @@
 /** DashScope, Alibaba Cloud's Model Studio. */
 import { DASHSCOPE_NAMES, dashscopeImages, dashscopeVideos } from "../media/dashscopeMedia.ts"
-import { classify, vendorError, idAt } from "../media/MediaErrors.ts"
+import { classify, vendorError, idAt } from "../media/MediaResponse.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import { dashscopeText } from "../text/dashscopeText.ts"
 

@@ -7,7 +7,7 @@ import {
   idAt,
   taskStatus,
   urlsIn
-} from "../media/MediaErrors.ts"
+} from "../media/MediaResponse.ts"
 import {
   defined,
   firstFrame,

@@ -1,6 +1,6 @@
 /** Google's Gemini API. */
 import { GOOGLE_NAMES, googleImages, googleVideos } from "../media/googleMedia.ts"
-import { vendorError, fieldAt, idAt } from "../media/MediaErrors.ts"
+import { vendorError, fieldAt, idAt } from "../media/MediaResponse.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 
 export const google: Dialect = {

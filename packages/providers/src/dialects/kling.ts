@@ -1,6 +1,6 @@
 /** Kling: images and videos, as tasks. The key is `ACCESS_KEY:SECRET_KEY`, which signs a token for each request. */
 import { createHmac } from "node:crypto"
-import { vendorError, failedState, fieldAt, idAt, taskStatus, urlsIn } from "../media/MediaErrors.ts"
+import { vendorError, failedState, fieldAt, idAt, taskStatus, urlsIn } from "../media/MediaResponse.ts"
 import { defined, firstFrame, otherFields, ratioOrSize, referenceImages } from "../media/MediaRequest.ts"
 import type { Dialect, ErrorFields, TaskDialect } from "../protocol/Dialect.ts"
 

@@ -1,6 +1,6 @@
 /** Luma's Dream Machine: images and videos, as tasks. */
 import { Effect } from "effect"
-import { vendorError, failedState, fieldAt, idAt, taskStatus, textsIn } from "../media/MediaErrors.ts"
+import { vendorError, failedState, fieldAt, idAt, taskStatus, textsIn } from "../media/MediaResponse.ts"
 import {
   defined,
   firstFrame,

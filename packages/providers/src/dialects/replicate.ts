@@ -1,5 +1,5 @@
 /** Replicate: images and videos of any model, as predictions. `owner/name`, or `owner/name:version`. */
-import { vendorError, failedState, fieldAt, idAt, taskStatus, textsIn } from "../media/MediaErrors.ts"
+import { vendorError, failedState, fieldAt, idAt, taskStatus, textsIn } from "../media/MediaResponse.ts"
 import {
   defined,
   firstFrame,

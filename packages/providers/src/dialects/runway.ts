@@ -1,5 +1,5 @@
 /** Runway: images and videos, as tasks. */
-import { vendorError, failedState, fieldAt, idAt, taskStatus, textsIn } from "../media/MediaErrors.ts"
+import { vendorError, failedState, fieldAt, idAt, taskStatus, textsIn } from "../media/MediaResponse.ts"
 import {
   defined,
   firstFrame,

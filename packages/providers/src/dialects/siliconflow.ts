@@ -1,5 +1,5 @@
 /** SiliconFlow: OpenAI's protocol for chat and embeddings, a rerank that counts tokens elsewhere, and its own media. */
-import { vendorError, fieldAt, idAt } from "../media/MediaErrors.ts"
+import { vendorError, fieldAt, idAt } from "../media/MediaResponse.ts"
 import { SILICONFLOW_NAMES, siliconflowImages, siliconflowVideos } from "../media/siliconflowMedia.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import { gateway } from "../protocol/GatewayDialect.ts"

@@ -1,6 +1,6 @@
 /** DashScope's images and videos: Wan as tasks, Qwen-Image in one call. */
 import type { Fields, InterfaceRequest, OperationDialect, TaskDialect } from "../protocol/Dialect.ts"
-import { failedState, fieldAt, idAt, taskStatus, textsIn, urlsIn } from "./MediaErrors.ts"
+import { failedState, fieldAt, idAt, imagesResponse, taskStatus, textsIn, urlsIn } from "./MediaResponse.ts"
 import {
   defined,
   firstFrame,
@@ -82,10 +82,7 @@ export const dashscopeImages: OperationDialect = {
   },
   response: (body) => {
     const content = fieldAt(body, "output", "choices", "0", "message", "content")
-    return {
-      created: Math.floor(Date.now() / 1000),
-      data: urlsIn(content, "image").map((url) => ({ url }))
-    }
+    return imagesResponse(urlsIn(content, "image").map((url) => ({ url })))
   },
   task
 }

@@ -1,7 +1,7 @@
 /** Google's images (Gemini and Imagen) and videos (Veo, as operations). */
 import { Effect } from "effect"
 import type { Fields, InterfaceRequest, OperationDialect, VendorTaskState } from "../protocol/Dialect.ts"
-import { failedState, fieldAt, idAt, textsIn } from "./MediaErrors.ts"
+import { failedState, fieldAt, idAt, imagesResponse, textsIn } from "./MediaResponse.ts"
 import {
   defined,
   firstFrame,
@@ -35,37 +35,36 @@ const listAt = (body: unknown, ...path: ReadonlyArray<string>): ReadonlyArray<un
   return Array.isArray(value) ? value : []
 }
 
-/** A response without images says why. */
-const imagesOf = (images: ReadonlyArray<unknown>, why: unknown, usage?: Fields): Fields =>
+/** A response without images says why: nearly always because it was filtered. */
+const imagesOf = (images: ReadonlyArray<string>, why: unknown, code?: string): Fields =>
   images.length > 0
-    ? {
-        created: Math.floor(Date.now() / 1000),
-        data: images.map((b64_json) => ({ b64_json })),
-        ...(usage !== undefined && { usage })
-      }
-    : { error: failedState(typeof why === "string" ? `No image: ${why}` : "No image was generated").error }
+    ? imagesResponse(images.map((b64_json) => ({ b64_json })))
+    : { error: failedState(why ?? "No image was generated", code).error }
 
 const geminiResponse = (body: unknown): Fields => {
   const [first] = listAt(body, "candidates")
   const images = listAt(first, "content", "parts").flatMap((part) =>
     textsIn(fieldAt(part, "inlineData", "data"))
   )
+  const reason = fieldAt(first, "finishReason") ?? fieldAt(body, "promptFeedback", "blockReason")
   const usage = fieldAt(body, "usageMetadata")
-  const input = fieldAt(usage, "promptTokenCount")
-  const output = fieldAt(usage, "candidatesTokenCount")
-  const total = fieldAt(usage, "totalTokenCount")
-  return imagesOf(
-    images,
-    fieldAt(first, "finishReason") ?? fieldAt(body, "promptFeedback", "blockReason"),
-    defined({ input_tokens: input, output_tokens: output, total_tokens: total })
-  )
+  return {
+    ...imagesOf(images, idAt(first, "finishMessage") ?? reason, idAt({ reason }, "reason")),
+    usage: defined({
+      input_tokens: fieldAt(usage, "promptTokenCount"),
+      output_tokens: fieldAt(usage, "candidatesTokenCount"),
+      total_tokens: fieldAt(usage, "totalTokenCount")
+    })
+  }
 }
 
 const imagenResponse = (body: unknown): Fields => {
   const predictions = listAt(body, "predictions")
+  const [reason] = predictions.flatMap((one) => textsIn(fieldAt(one, "raiFilteredReason")))
   return imagesOf(
     predictions.flatMap((one) => textsIn(fieldAt(one, "bytesBase64Encoded"))),
-    predictions.map((one) => fieldAt(one, "raiFilteredReason")).find((reason) => reason !== undefined)
+    reason,
+    reason && "content_policy_violation"
   )
 }
 

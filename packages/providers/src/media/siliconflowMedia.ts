@@ -1,6 +1,6 @@
 /** SiliconFlow's images, and its videos as tasks whose status is requested by POST. */
 import type { OperationDialect } from "../protocol/Dialect.ts"
-import { failedState, fieldAt, idAt, taskStatus, urlsIn } from "./MediaErrors.ts"
+import { failedState, fieldAt, idAt, imagesResponse, taskStatus, urlsIn } from "./MediaResponse.ts"
 import { defined, firstFrame, linkOrDataUri, otherFields, referenceImages } from "./MediaRequest.ts"
 
 /** The interface's names of fields in errors. */
@@ -21,10 +21,7 @@ export const siliconflowImages: OperationDialect = {
       image3
     })
   },
-  response: (body) => ({
-    created: Math.floor(Date.now() / 1000),
-    data: urlsIn(fieldAt(body, "images")).map((url) => ({ url }))
-  })
+  response: (body) => imagesResponse(urlsIn(fieldAt(body, "images")).map((url) => ({ url })))
 }
 
 export const siliconflowVideos: OperationDialect = {

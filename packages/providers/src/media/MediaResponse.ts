@@ -1,4 +1,4 @@
-/** Errors and states of vendors of images and videos in the interface's words. */
+/** Reads responses of vendors of images and videos: results, states and errors in the interface's words. */
 import type { ErrorFields, Fields, VendorTaskState } from "../protocol/Dialect.ts"
 
 /** Vendors say these in words only, and with any status. */
@@ -95,3 +95,9 @@ export const idAt = (body: unknown, ...path: ReadonlyArray<string>): string | un
       ? value
       : undefined
 }
+
+/** A response with images, each a link or Base64 in a field of the interface. */
+export const imagesResponse = (data: ReadonlyArray<Fields>): Fields => ({
+  created: Math.floor(Date.now() / 1000),
+  data
+})
