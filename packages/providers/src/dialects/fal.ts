@@ -1,21 +1,6 @@
 /** fal: images and videos of any application, over its queue. */
-import {
-  classify,
-  vendorError,
-  failedState,
-  fieldAt,
-  idAt,
-  taskStatus,
-  urlsIn
-} from "../media/MediaResponse.ts"
-import {
-  defined,
-  firstFrame,
-  linkOrDataUri,
-  otherFields,
-  referenceImages,
-  mediaSize
-} from "../media/MediaRequest.ts"
+import { classify, vendorError, failedState, idAt, stateOf, urlsIn } from "../media/MediaResponse.ts"
+import { firstFrame, linkOrDataUri, otherFields, referenceImages, mediaSize } from "../media/MediaRequest.ts"
 import type {
   Dialect,
   Fields,
@@ -23,6 +8,7 @@ import type {
   OperationDialect,
   VendorTaskState
 } from "../protocol/Dialect.ts"
+import { jsonAt, present } from "../text/Values.ts"
 
 const NAMES = {
   aspect_ratio: "size",
@@ -34,7 +20,7 @@ const NAMES = {
 
 /** The fields of most applications. A request may have any of an application's own. */
 const inputOf = (asked: InterfaceRequest, more: Fields): Fields =>
-  defined({ prompt: asked["prompt"], ...more, ...otherFields(asked) })
+  present({ prompt: asked["prompt"], ...more, ...otherFields(asked) })
 
 /** The path of a request in the queue: the application's, without what follows its name. */
 const requestPath = (body: unknown, { model }: InterfaceRequest): string | undefined => {
@@ -44,18 +30,18 @@ const requestPath = (body: unknown, { model }: InterfaceRequest): string | undef
 }
 
 /** The result of a request, or its status. */
-const stateOf = (body: unknown, path: string): VendorTaskState => {
+const requestState = (body: unknown, path: string): VendorTaskState => {
   const files = [
-    ...urlsIn(fieldAt(body, "images")),
-    ...urlsIn([fieldAt(body, "image"), fieldAt(body, "video")]),
-    ...urlsIn(fieldAt(body, "videos"))
+    ...urlsIn(jsonAt(body, "images")),
+    ...urlsIn([jsonAt(body, "image"), jsonAt(body, "video")]),
+    ...urlsIn(jsonAt(body, "videos"))
   ]
   if (files.length > 0) return { status: "completed", files }
-  const word = fieldAt(body, "status")
+  const word = jsonAt(body, "status")
   if (word === undefined) return failedState("The application returned neither an image nor a video")
-  const error = fieldAt(body, "error")
-  if (typeof error === "string") return failedState(error, fieldAt(body, "error_type"))
-  const status = taskStatus(word)
+  const error = jsonAt(body, "error")
+  if (typeof error === "string") return failedState(error, jsonAt(body, "error_type"))
+  const status = stateOf(word)
   return status === "completed" ? { status: "in_progress", next: { path } } : { status }
 }
 
@@ -65,7 +51,7 @@ const queued = (more: (asked: InterfaceRequest) => Fields): OperationDialect => 
   task: {
     reference: requestPath,
     status: (path) => ({ path: `${path}/status` }),
-    state: stateOf,
+    state: requestState,
     // The application's own failure, or that of its runner after the queue's retries.
     isFailure: (body, status) => status === 500 || idAt(body, "error_type") !== undefined,
     remove: (path) => ({ method: "PUT", path: `${path}/cancel` })
@@ -103,7 +89,7 @@ export const fal: Dialect = {
     })
   },
   error: (body) => {
-    const detail = fieldAt(body, "detail")
+    const detail = jsonAt(body, "detail")
     if (typeof detail === "string") return vendorError(detail)
     const message = idAt(detail, "0", "msg")
     if (message === undefined) return undefined

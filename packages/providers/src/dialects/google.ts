@@ -1,7 +1,8 @@
 /** Google's Gemini API. */
 import { GOOGLE_NAMES, googleImages, googleVideos } from "../media/googleMedia.ts"
-import { vendorError, fieldAt, idAt } from "../media/MediaResponse.ts"
+import { vendorError, idAt } from "../media/MediaResponse.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
+import { jsonAt } from "../text/Values.ts"
 
 export const google: Dialect = {
   id: "google",
@@ -11,10 +12,10 @@ export const google: Dialect = {
   sign: (key) => ({ "x-goog-api-key": key }),
   operations: { images: googleImages, videos: googleVideos },
   error: (body) => {
-    const error = fieldAt(body, "error") ?? fieldAt(body, "0", "error")
+    const error = jsonAt(body, "error") ?? jsonAt(body, "0", "error")
     const message = idAt(error, "message")
     if (message === undefined) return undefined
-    const details = fieldAt(error, "details")
+    const details = jsonAt(error, "details")
     const field = (Array.isArray(details) ? details : [])
       .map((detail) => idAt(detail, "fieldViolations", "0", "field"))
       .find((path) => path !== undefined)

@@ -1,8 +1,9 @@
 /** Kling: images and videos, as tasks. The key is `ACCESS_KEY:SECRET_KEY`, which signs a token for each request. */
 import { createHmac } from "node:crypto"
-import { vendorError, failedState, fieldAt, idAt, taskStatus, urlsIn } from "../media/MediaResponse.ts"
-import { defined, firstFrame, otherFields, ratioOrSize, referenceImages } from "../media/MediaRequest.ts"
+import { vendorError, failedState, idAt, stateOf, urlsIn } from "../media/MediaResponse.ts"
+import { firstFrame, otherFields, ratioOrSize, referenceImages } from "../media/MediaRequest.ts"
 import type { Dialect, ErrorFields, TaskDialect } from "../protocol/Dialect.ts"
+import { jsonAt, present } from "../text/Values.ts"
 
 const NAMES = {
   aspect_ratio: "size",
@@ -46,14 +47,14 @@ const taskAt = (route: string): TaskDialect => ({
   },
   status: (path) => ({ path: `/v1/${path}` }),
   state: (body) => {
-    const data = fieldAt(body, "data")
-    const status = taskStatus(fieldAt(data, "task_status"))
-    if (status === "failed") return failedState(fieldAt(data, "task_status_msg"))
-    const videos = fieldAt(data, "task_result", "videos")
-    const seconds = Math.round(Number(fieldAt(videos, "0", "duration")))
+    const data = jsonAt(body, "data")
+    const status = stateOf(jsonAt(data, "task_status"))
+    if (status === "failed") return failedState(jsonAt(data, "task_status_msg"))
+    const videos = jsonAt(data, "task_result", "videos")
+    const seconds = Math.round(Number(jsonAt(videos, "0", "duration")))
     return {
       status,
-      files: [...urlsIn(videos), ...urlsIn(fieldAt(data, "task_result", "images"))],
+      files: [...urlsIn(videos), ...urlsIn(jsonAt(data, "task_result", "images"))],
       ...(seconds > 0 && { seconds })
     }
   }
@@ -70,7 +71,7 @@ export const kling: Dialect = {
       path: "/v1/images/generations",
       request: (asked) => {
         const [image] = referenceImages(asked)
-        return defined({
+        return present({
           ...otherFields(asked),
           model_name: asked.model,
           prompt: asked["prompt"],
@@ -85,7 +86,7 @@ export const kling: Dialect = {
       path: (asked) => `/v1/videos/${firstFrame(asked) === undefined ? "text2video" : "image2video"}`,
       request: (asked) => {
         const image = firstFrame(asked)
-        return defined({
+        return present({
           ...otherFields(asked),
           model_name: asked.model,
           prompt: asked["prompt"],

@@ -1,8 +1,7 @@
 /** Luma's Dream Machine: images and videos, as tasks. */
 import { Effect } from "effect"
-import { vendorError, failedState, fieldAt, idAt, taskStatus, textsIn } from "../media/MediaResponse.ts"
+import { vendorError, failedState, idAt, stateOf, textsIn } from "../media/MediaResponse.ts"
 import {
-  defined,
   firstFrame,
   oneImage,
   otherFields,
@@ -12,6 +11,7 @@ import {
   mediaSize
 } from "../media/MediaRequest.ts"
 import type { Dialect, TaskDialect } from "../protocol/Dialect.ts"
+import { jsonAt, present } from "../text/Values.ts"
 
 const NAMES = { aspect_ratio: "size", resolution: "size", duration: "seconds", keyframes: "input_reference" }
 
@@ -25,10 +25,10 @@ const task: TaskDialect = {
   reference: (body) => idAt(body, "id"),
   status: (id) => ({ path: `/v1/generations/${id}` }),
   state: (body) => {
-    const status = taskStatus(fieldAt(body, "state"))
-    if (status === "failed") return failedState(fieldAt(body, "failure_reason"))
-    const assets = fieldAt(body, "assets")
-    return { status, files: textsIn(fieldAt(assets, "video") ?? fieldAt(assets, "image")) }
+    const status = stateOf(jsonAt(body, "state"))
+    if (status === "failed") return failedState(jsonAt(body, "failure_reason"))
+    const assets = jsonAt(body, "assets")
+    return { status, files: textsIn(jsonAt(assets, "video") ?? jsonAt(assets, "image")) }
   },
   remove: (id) => ({ path: `/v1/generations/${id}` })
 }
@@ -51,7 +51,7 @@ export const luma: Dialect = {
           aspect_ratio: ratioOrSize(asked),
           image_ref: images.length === 0 ? undefined : images.map((url) => ({ url }))
         }
-        return oneImage("Luma", asked, defined(body))
+        return oneImage("Luma", asked, present(body))
       },
       task
     },
@@ -62,7 +62,7 @@ export const luma: Dialect = {
         if (image !== undefined && !isLink(image)) return linkOnly("input_reference")
         const { ratio, resolution } = mediaSize(asked)
         const seconds = secondsOf(asked)
-        return defined({
+        return present({
           ...otherFields(asked),
           model: asked.model,
           prompt: asked["prompt"],
@@ -76,7 +76,7 @@ export const luma: Dialect = {
     }
   },
   error: (body) => {
-    const detail = fieldAt(body, "detail")
+    const detail = jsonAt(body, "detail")
     if (typeof detail === "string") return vendorError(detail)
     const message = idAt(detail, "0", "msg")
     return message === undefined ? undefined : vendorError(message, idAt(detail, "0", "loc", "1"), NAMES)

@@ -1,7 +1,6 @@
 /** Replicate: images and videos of any model, as predictions. `owner/name`, or `owner/name:version`. */
-import { vendorError, failedState, fieldAt, idAt, taskStatus, textsIn } from "../media/MediaResponse.ts"
+import { vendorError, failedState, idAt, stateOf, textsIn } from "../media/MediaResponse.ts"
 import {
-  defined,
   firstFrame,
   linkOrDataUri,
   otherFields,
@@ -10,6 +9,7 @@ import {
   mediaSize
 } from "../media/MediaRequest.ts"
 import type { Dialect, Fields, InterfaceRequest, OperationDialect } from "../protocol/Dialect.ts"
+import { jsonAt, present } from "../text/Values.ts"
 
 const NAMES = {
   aspect_ratio: "size",
@@ -31,7 +31,7 @@ const predictionOf = (asked: InterfaceRequest, more: Fields): Fields => {
     ...more,
     ...otherFields(asked)
   }
-  return { ...(version !== undefined && { version }), input: defined(input) }
+  return { ...(version !== undefined && { version }), input: present(input) }
 }
 
 const prediction = (more: (asked: InterfaceRequest) => Fields): OperationDialect => ({
@@ -41,10 +41,10 @@ const prediction = (more: (asked: InterfaceRequest) => Fields): OperationDialect
     reference: (body) => idAt(body, "id"),
     status: (id) => ({ path: `/v1/predictions/${id}` }),
     state: (body) => {
-      const status = taskStatus(fieldAt(body, "status"))
+      const status = stateOf(jsonAt(body, "status"))
       return status === "failed"
-        ? failedState(fieldAt(body, "error") ?? "The prediction was cancelled")
-        : { status, files: textsIn(fieldAt(body, "output")) }
+        ? failedState(jsonAt(body, "error") ?? "The prediction was cancelled")
+        : { status, files: textsIn(jsonAt(body, "output")) }
     },
     remove: (id) => ({ method: "POST", path: `/v1/predictions/${id}/cancel` })
   }
@@ -66,7 +66,7 @@ export const replicate: Dialect = {
     })
   },
   error: (body) => {
-    const detail = fieldAt(body, "detail")
+    const detail = jsonAt(body, "detail")
     if (typeof detail !== "string") return undefined
     const message = detail.trim().replace(/^- /, "")
     const field = idAt(body, "invalid_fields", "0", "field")?.replace(/^input\./, "")

@@ -1,7 +1,6 @@
 /** Runway: images and videos, as tasks. */
-import { vendorError, failedState, fieldAt, idAt, taskStatus, textsIn } from "../media/MediaResponse.ts"
+import { vendorError, failedState, idAt, stateOf, textsIn } from "../media/MediaResponse.ts"
 import {
-  defined,
   firstFrame,
   linkOrDataUri,
   oneImage,
@@ -12,6 +11,7 @@ import {
   mediaSize
 } from "../media/MediaRequest.ts"
 import type { Dialect, InterfaceRequest, TaskDialect } from "../protocol/Dialect.ts"
+import { jsonAt, present } from "../text/Values.ts"
 
 const API_VERSION = "2024-11-06"
 
@@ -28,15 +28,15 @@ const task: TaskDialect = {
   reference: (body) => idAt(body, "id"),
   status: (id) => ({ path: `/v1/tasks/${id}` }),
   state: (body) => {
-    const status = taskStatus(fieldAt(body, "status"))
+    const status = stateOf(jsonAt(body, "status"))
     if (status === "failed") {
-      return failedState(fieldAt(body, "failure") ?? "The task was cancelled", fieldAt(body, "failureCode"))
+      return failedState(jsonAt(body, "failure") ?? "The task was cancelled", jsonAt(body, "failureCode"))
     }
-    const progress = fieldAt(body, "progress")
+    const progress = jsonAt(body, "progress")
     return {
       status,
       progress: typeof progress === "number" ? Math.round(progress * 100) : undefined,
-      files: textsIn(fieldAt(body, "output"))
+      files: textsIn(jsonAt(body, "output"))
     }
   },
   remove: (id) => ({ path: `/v1/tasks/${id}` })
@@ -70,7 +70,7 @@ export const runway: Dialect = {
         const image = firstFrame(asked)
         const size = mediaSize(asked)
         const hasLinesOnly = size.ratio === undefined && size.resolution !== undefined
-        return defined({
+        return present({
           ...otherFields(asked),
           model: asked.model,
           promptText: asked["prompt"],
@@ -84,7 +84,7 @@ export const runway: Dialect = {
     }
   },
   error: (body) => {
-    const message = fieldAt(body, "error")
+    const message = jsonAt(body, "error")
     if (typeof message !== "string") return undefined
     const field = idAt(body, "issues", "0", "path", "0")
     const detail = idAt(body, "issues", "0", "message")

@@ -1,5 +1,5 @@
 /** SiliconFlow: OpenAI's protocol for chat and embeddings, a rerank that counts tokens elsewhere, and its own media. */
-import { vendorError, fieldAt, idAt } from "../media/MediaResponse.ts"
+import { vendorError, idAt } from "../media/MediaResponse.ts"
 import { SILICONFLOW_NAMES, siliconflowImages, siliconflowVideos } from "../media/siliconflowMedia.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import { gateway } from "../protocol/GatewayDialect.ts"
@@ -39,7 +39,7 @@ export const siliconflow: Dialect = {
     const message = idAt(body, "message")
     if (message === undefined) return undefined
     const [, field] = /\b(\w+): /.exec(message) ?? []
-    const isField = fieldAt(body, "code") === 20015
+    const isField = jsonAt(body, "code") === 20015
     return vendorError(message, isField ? field : undefined, SILICONFLOW_NAMES)
   }
 }

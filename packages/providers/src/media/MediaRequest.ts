@@ -92,10 +92,6 @@ const MAPPED: ReadonlySet<string> = new Set([
 export const otherFields = (asked: InterfaceRequest, except: ReadonlyArray<string> = []): Fields =>
   Object.fromEntries(Object.entries(asked).filter(([name]) => !MAPPED.has(name) && !except.includes(name)))
 
-/** The fields that are not undefined. */
-export const defined = (fields: Fields): Fields =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-
 /** `seconds` as a number. */
 export const secondsOf = ({ seconds }: InterfaceRequest): number | undefined =>
   seconds === undefined || seconds === null ? undefined : Number(seconds)

@@ -1,5 +1,7 @@
 /** Reads responses of vendors of images and videos: results, states and errors in the interface's words. */
+import { taskStatus } from "@sluice/core/client"
 import type { ErrorFields, Fields, VendorTaskState } from "../protocol/Dialect.ts"
+import { jsonAt } from "../text/Values.ts"
 
 /** Vendors say these in words only, and with any status. */
 const CLASSES: ReadonlyArray<readonly [pattern: RegExp, code: string, status: number]> = [
@@ -45,7 +47,7 @@ export const failedState = (message: unknown, code?: unknown): VendorTaskState =
   }
 }
 
-/** The names that vendors give to states, in lower case. */
+/** The words of vendors for a task that waits, and for one that they have forgotten, in lower case. */
 const STATES: Readonly<Record<string, VendorTaskState["status"]>> = {
   queued: "queued",
   pending: "queued",
@@ -54,29 +56,16 @@ const STATES: Readonly<Record<string, VendorTaskState["status"]>> = {
   throttled: "queued",
   in_queue: "queued",
   inqueue: "queued",
-  completed: "completed",
-  succeeded: "completed",
-  succeed: "completed",
-  success: "completed",
-  failed: "failed",
-  error: "failed",
-  canceled: "failed",
-  cancelled: "failed",
-  aborted: "failed",
-  expired: "failed",
   unknown: "failed"
 }
 
-/** The state that a vendor's word means; any other is unfinished. */
-export const taskStatus = (word: unknown): VendorTaskState["status"] =>
-  STATES[String(word).toLowerCase()] ?? "in_progress"
-
-/** A field of an object, at any depth: `fieldAt(body, "output", "task_id")`. */
-export const fieldAt = (body: unknown, ...path: ReadonlyArray<string>): unknown =>
-  path.reduce<unknown>(
-    (value, name) => (typeof value === "object" && value !== null ? (value as Fields)[name] : undefined),
-    body
-  )
+/** The state that a vendor's word means; any other word is unfinished. */
+export const stateOf = (word: unknown): VendorTaskState["status"] => {
+  const ended = taskStatus(String(word))
+  return ended === "completed" || ended === "failed"
+    ? ended
+    : (STATES[String(word).toLowerCase()] ?? "in_progress")
+}
 
 /** The texts of a list, or of one. */
 export const textsIn = (value: unknown): ReadonlyArray<string> =>
@@ -84,11 +73,11 @@ export const textsIn = (value: unknown): ReadonlyArray<string> =>
 
 /** The texts of a field of each entry of a list: `urlsIn(images)`. */
 export const urlsIn = (list: unknown, name = "url"): ReadonlyArray<string> =>
-  Array.isArray(list) ? list.flatMap((entry) => textsIn(fieldAt(entry, name))) : []
+  Array.isArray(list) ? list.flatMap((entry) => textsIn(jsonAt(entry, name))) : []
 
 /** A text, or a number as text. */
 export const idAt = (body: unknown, ...path: ReadonlyArray<string>): string | undefined => {
-  const value = fieldAt(body, ...path)
+  const value = jsonAt(body, ...path)
   return typeof value === "number"
     ? String(value)
     : typeof value === "string" && value !== ""

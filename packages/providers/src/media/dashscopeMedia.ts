@@ -1,8 +1,7 @@
 /** DashScope's images and videos: Wan as tasks, Qwen-Image in one call. */
 import type { Fields, InterfaceRequest, OperationDialect, TaskDialect } from "../protocol/Dialect.ts"
-import { failedState, fieldAt, idAt, imagesResponse, taskStatus, textsIn, urlsIn } from "./MediaResponse.ts"
+import { failedState, idAt, imagesResponse, stateOf, textsIn, urlsIn } from "./MediaResponse.ts"
 import {
-  defined,
   firstFrame,
   linkOrDataUri,
   otherFields,
@@ -10,6 +9,7 @@ import {
   secondsOf,
   mediaSize
 } from "./MediaRequest.ts"
+import { jsonAt, present } from "../text/Values.ts"
 
 /** The interface's names of fields in errors. */
 export const DASHSCOPE_NAMES = {
@@ -41,25 +41,25 @@ const task: TaskDialect = {
   reference: (body) => idAt(body, "output", "task_id"),
   status: (id) => ({ path: `/api/v1/tasks/${id}` }),
   state: (body) => {
-    const output = fieldAt(body, "output")
-    const status = taskStatus(fieldAt(output, "task_status"))
+    const output = jsonAt(body, "output")
+    const status = stateOf(jsonAt(output, "task_status"))
     if (status === "failed") {
       return failedState(
-        fieldAt(output, "message") ?? "The task was cancelled, or is unknown",
-        fieldAt(output, "code")
+        jsonAt(output, "message") ?? "The task was cancelled, or is unknown",
+        jsonAt(output, "code")
       )
     }
-    const seconds = Number(fieldAt(body, "usage", "duration") ?? fieldAt(body, "usage", "video_duration"))
+    const seconds = Number(jsonAt(body, "usage", "duration") ?? jsonAt(body, "usage", "video_duration"))
     return {
       status,
-      files: [...textsIn(fieldAt(output, "video_url")), ...urlsIn(fieldAt(output, "results"))],
+      files: [...textsIn(jsonAt(output, "video_url")), ...urlsIn(jsonAt(output, "results"))],
       ...(seconds > 0 && { seconds })
     }
   }
 }
 
 const parametersOf = (asked: InterfaceRequest, more: Fields): Fields =>
-  defined({ ...more, ...otherFields(asked) })
+  present({ ...more, ...otherFields(asked) })
 
 export const dashscopeImages: OperationDialect = {
   path: ({ model }) =>
@@ -81,7 +81,7 @@ export const dashscopeImages: OperationDialect = {
     return { model, input: { messages: [{ role: "user", content }] }, parameters }
   },
   response: (body) => {
-    const content = fieldAt(body, "output", "choices", "0", "message", "content")
+    const content = jsonAt(body, "output", "choices", "0", "message", "content")
     return imagesResponse(urlsIn(content, "image").map((url) => ({ url })))
   },
   task
@@ -97,7 +97,7 @@ export const dashscopeVideos: OperationDialect = {
     const isLines = ratio === undefined && resolution !== undefined
     return {
       model,
-      input: defined({ prompt, img_url: image && linkOrDataUri(image) }),
+      input: present({ prompt, img_url: image && linkOrDataUri(image) }),
       parameters: parametersOf(asked, {
         size: isLines ? undefined : sizeText(asked),
         // `720P`, for models that animate images.

@@ -1,16 +1,9 @@
 /** Google's images (Gemini and Imagen) and videos (Veo, as operations). */
 import { Effect } from "effect"
 import type { Fields, InterfaceRequest, OperationDialect, VendorTaskState } from "../protocol/Dialect.ts"
-import { failedState, fieldAt, idAt, imagesResponse, textsIn } from "./MediaResponse.ts"
-import {
-  defined,
-  firstFrame,
-  oneImage,
-  otherFields,
-  referenceImages,
-  secondsOf,
-  mediaSize
-} from "./MediaRequest.ts"
+import { failedState, idAt, imagesResponse, textsIn } from "./MediaResponse.ts"
+import { firstFrame, oneImage, otherFields, referenceImages, secondsOf, mediaSize } from "./MediaRequest.ts"
+import { itemsAt, jsonAt, present } from "../text/Values.ts"
 
 /** The interface's names of fields in errors. */
 export const GOOGLE_NAMES = {
@@ -30,11 +23,6 @@ const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64")
 const imageSizeOf = ({ size }: InterfaceRequest): string | undefined =>
   typeof size === "string" && /^\dk$/i.test(size) ? size.toUpperCase() : undefined
 
-const listAt = (body: unknown, ...path: ReadonlyArray<string>): ReadonlyArray<unknown> => {
-  const value = fieldAt(body, ...path)
-  return Array.isArray(value) ? value : []
-}
-
 /** A response without images says why: nearly always because it was filtered. */
 const imagesOf = (images: ReadonlyArray<string>, why: unknown, code?: string): Fields =>
   images.length > 0
@@ -42,27 +30,27 @@ const imagesOf = (images: ReadonlyArray<string>, why: unknown, code?: string): F
     : { error: failedState(why ?? "No image was generated", code).error }
 
 const geminiResponse = (body: unknown): Fields => {
-  const [first] = listAt(body, "candidates")
-  const images = listAt(first, "content", "parts").flatMap((part) =>
-    textsIn(fieldAt(part, "inlineData", "data"))
+  const [first] = itemsAt(body, "candidates")
+  const images = itemsAt(first, "content", "parts").flatMap((part) =>
+    textsIn(jsonAt(part, "inlineData", "data"))
   )
-  const reason = fieldAt(first, "finishReason") ?? fieldAt(body, "promptFeedback", "blockReason")
-  const usage = fieldAt(body, "usageMetadata")
+  const reason = jsonAt(first, "finishReason") ?? jsonAt(body, "promptFeedback", "blockReason")
+  const usage = jsonAt(body, "usageMetadata")
   return {
     ...imagesOf(images, idAt(first, "finishMessage") ?? reason, idAt({ reason }, "reason")),
-    usage: defined({
-      input_tokens: fieldAt(usage, "promptTokenCount"),
-      output_tokens: fieldAt(usage, "candidatesTokenCount"),
-      total_tokens: fieldAt(usage, "totalTokenCount")
+    usage: present({
+      input_tokens: jsonAt(usage, "promptTokenCount"),
+      output_tokens: jsonAt(usage, "candidatesTokenCount"),
+      total_tokens: jsonAt(usage, "totalTokenCount")
     })
   }
 }
 
 const imagenResponse = (body: unknown): Fields => {
-  const predictions = listAt(body, "predictions")
-  const [reason] = predictions.flatMap((one) => textsIn(fieldAt(one, "raiFilteredReason")))
+  const predictions = itemsAt(body, "predictions")
+  const [reason] = predictions.flatMap((one) => textsIn(jsonAt(one, "raiFilteredReason")))
   return imagesOf(
-    predictions.flatMap((one) => textsIn(fieldAt(one, "bytesBase64Encoded"))),
+    predictions.flatMap((one) => textsIn(jsonAt(one, "bytesBase64Encoded"))),
     reason,
     reason && "content_policy_violation"
   )
@@ -75,7 +63,7 @@ export const googleImages: OperationDialect = {
     const imageSize = imageSizeOf(asked)
     if (isImagen(asked.model)) {
       const parameters = { sampleCount: asked["n"], aspectRatio: ratio, imageSize, ...otherFields(asked) }
-      return { instances: [{ prompt: asked["prompt"] }], parameters: defined(parameters) }
+      return { instances: [{ prompt: asked["prompt"] }], parameters: present(parameters) }
     }
     return Effect.gen(function* () {
       const images = yield* Effect.forEach(referenceImages(asked), image)
@@ -85,7 +73,7 @@ export const googleImages: OperationDialect = {
           inlineData: { mimeType: mediaType, data: base64(bytes) }
         }))
       ]
-      const imageConfig = defined({ aspectRatio: ratio, imageSize })
+      const imageConfig = present({ aspectRatio: ratio, imageSize })
       const generationConfig = { responseModalities: ["IMAGE"], imageConfig, ...otherFields(asked) }
       const body = oneImage("Gemini", asked, { contents: [{ role: "user", parts }], generationConfig })
       return Effect.isEffect(body) ? yield* body : body
@@ -98,12 +86,12 @@ export const googleImages: OperationDialect = {
 const FILE = /^https?:\/\/[^/]+(\/v1beta\/files\/.+)$/
 
 const videoState = (body: unknown): VendorTaskState => {
-  if (fieldAt(body, "done") !== true) return { status: "in_progress" }
-  const error = fieldAt(body, "error")
-  if (error !== undefined) return failedState(fieldAt(error, "message"), fieldAt(error, "status"))
-  const response = fieldAt(body, "response", "generateVideoResponse")
-  const files = listAt(response, "generatedSamples")
-    .flatMap((sample) => textsIn(fieldAt(sample, "video", "uri")))
+  if (jsonAt(body, "done") !== true) return { status: "in_progress" }
+  const error = jsonAt(body, "error")
+  if (error !== undefined) return failedState(jsonAt(error, "message"), jsonAt(error, "status"))
+  const response = jsonAt(body, "response", "generateVideoResponse")
+  const files = itemsAt(response, "generatedSamples")
+    .flatMap((sample) => textsIn(jsonAt(sample, "video", "uri")))
     .map((uri) => FILE.exec(uri)?.[1] ?? uri)
   return files.length > 0
     ? { status: "completed", files }
@@ -127,7 +115,7 @@ export const googleVideos: OperationDialect = {
         prompt: asked["prompt"],
         image: first && { bytesBase64Encoded: base64(first.bytes), mimeType: first.mediaType }
       }
-      return { instances: [defined(instance)], parameters: defined(parameters) }
+      return { instances: [present(instance)], parameters: present(parameters) }
     }),
   task: {
     reference: (body) => idAt(body, "name"),

@@ -1,13 +1,14 @@
 /** OpenAI's images. A request with reference images is an edit, which takes a form. */
 import { Effect } from "effect"
 import type { ImageBytes, InterfaceRequest, OperationDialect } from "../protocol/Dialect.ts"
-import { defined, referenceImages } from "./MediaRequest.ts"
+import { referenceImages } from "./MediaRequest.ts"
+import { present } from "../text/Values.ts"
 
 const isEdit = (asked: InterfaceRequest): boolean => referenceImages(asked).length > 0
 
 const formOf = (asked: InterfaceRequest, images: ReadonlyArray<ImageBytes>): FormData => {
   const form = new FormData()
-  for (const [name, value] of Object.entries(defined(asked))) {
+  for (const [name, value] of Object.entries(present(asked))) {
     if (name !== "image") form.append(name, typeof value === "string" ? value : JSON.stringify(value))
   }
   for (const [at, { bytes, mediaType }] of images.entries()) {

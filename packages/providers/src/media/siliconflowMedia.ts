@@ -1,7 +1,8 @@
 /** SiliconFlow's images, and its videos as tasks whose status is requested by POST. */
 import type { OperationDialect } from "../protocol/Dialect.ts"
-import { failedState, fieldAt, idAt, imagesResponse, taskStatus, urlsIn } from "./MediaResponse.ts"
-import { defined, firstFrame, linkOrDataUri, otherFields, referenceImages } from "./MediaRequest.ts"
+import { failedState, idAt, imagesResponse, stateOf, urlsIn } from "./MediaResponse.ts"
+import { firstFrame, linkOrDataUri, otherFields, referenceImages } from "./MediaRequest.ts"
+import { jsonAt, present } from "../text/Values.ts"
 
 /** The interface's names of fields in errors. */
 export const SILICONFLOW_NAMES = { image_size: "size", batch_size: "n" }
@@ -10,7 +11,7 @@ export const siliconflowImages: OperationDialect = {
   path: "/v1/images/generations",
   request: (asked) => {
     const [image, image2, image3] = referenceImages(asked).map(linkOrDataUri)
-    return defined({
+    return present({
       ...otherFields(asked),
       model: asked.model,
       prompt: asked["prompt"],
@@ -21,14 +22,14 @@ export const siliconflowImages: OperationDialect = {
       image3
     })
   },
-  response: (body) => imagesResponse(urlsIn(fieldAt(body, "images")).map((url) => ({ url })))
+  response: (body) => imagesResponse(urlsIn(jsonAt(body, "images")).map((url) => ({ url })))
 }
 
 export const siliconflowVideos: OperationDialect = {
   path: "/v1/video/submit",
   request: (asked) => {
     const image = firstFrame(asked)
-    return defined({
+    return present({
       ...otherFields(asked),
       model: asked.model,
       prompt: asked["prompt"],
@@ -40,10 +41,10 @@ export const siliconflowVideos: OperationDialect = {
     reference: (body) => idAt(body, "requestId"),
     status: (requestId) => ({ method: "POST", path: "/v1/video/status", body: { requestId } }),
     state: (body) => {
-      const status = taskStatus(fieldAt(body, "status"))
+      const status = stateOf(jsonAt(body, "status"))
       return status === "failed"
-        ? failedState(fieldAt(body, "reason"))
-        : { status, files: urlsIn(fieldAt(body, "results", "videos")) }
+        ? failedState(jsonAt(body, "reason"))
+        : { status, files: urlsIn(jsonAt(body, "results", "videos")) }
     }
   }
 }
