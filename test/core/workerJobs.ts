@@ -12,6 +12,12 @@ export const allocate = (): WorkerOutput<number> => {
   for (;;) kept.push({ at: kept.length, text: `${kept.length}` })
 }
 
+/** Holds 1.2 GB, which is less than V8 allows, and never ends. */
+export const hold = (): Promise<WorkerOutput<number>> => {
+  const kept = Array.from({ length: 5 }, () => Array.from({ length: 30_000_000 }, () => 0.5))
+  return new Promise((resolve) => setTimeout(() => resolve({ value: kept.length }), 2 ** 31 - 1))
+}
+
 export const crash = (): never => {
   throw new Error("the job failed")
 }

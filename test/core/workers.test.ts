@@ -42,6 +42,16 @@ describe("a job", () => {
     60_000
   )
 
+  it.live(
+    "that holds more memory than a job may is ended before its time",
+    () =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(run("hold", undefined, { limit: 20_000 }))
+        assert.strictEqual(error.reason, "memory")
+      }),
+    60_000
+  )
+
   it.live("that throws or exits is reported", () =>
     Effect.gen(function* () {
       const thrown = yield* Effect.flip(run("crash"))
