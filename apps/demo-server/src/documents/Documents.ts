@@ -10,7 +10,6 @@ import type { FailedFile } from "../contract/Documents.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { fileHeaders } from "./FileHeaders.ts"
 import { toReportBody, toStreamEvents } from "../libraries/IngestBody.ts"
-import { withCurrentContext } from "../libraries/BilledModels.ts"
 import { makeCallerDocuments } from "./CallerDocuments.ts"
 import { PageImages } from "./PageImages.ts"
 import { endWithError, wantsEvents, withRagFailures } from "../libraries/RagFailure.ts"
@@ -47,7 +46,7 @@ export const DocumentsLayer = HttpApiBuilder.group(
         const storage = yield* storageOf((yield* CurrentUser).user)
         const source = { files: uploadedFiles(payload, (file) => rejected.push(file), storage) }
         if (wantsEvents(headers)) {
-          return (yield* withCurrentContext(ingestEvents(source))).pipe(
+          return ingestEvents(source).pipe(
             Stream.flatMap((event) => Stream.fromIterable(toStreamEvents(event, rejected))),
             Stream.ensuring(storage.release),
             endWithError

@@ -11,7 +11,6 @@ import { ServerApi } from "../contract/ServerApi.ts"
 import { CurrentBill, makeBill } from "../billing/Bill.ts"
 import { Ledger } from "../billing/Ledger.ts"
 import { invalidFilter, namesDocuments, toFilter, unknownNames } from "./QuestionFilter.ts"
-import { withCurrentContext } from "../libraries/BilledModels.ts"
 import { CurrentModels } from "../providers/CurrentModels.ts"
 import { makeCallerDocuments } from "./CallerDocuments.ts"
 import { endWithError, wantsEvents, withRagFailures } from "../libraries/RagFailure.ts"
@@ -111,7 +110,7 @@ export const QaLayer = HttpApiBuilder.group(
           ),
           Stream.provideService(CurrentBill, bill)
         )
-        return endWithError(yield* withCurrentContext(events))
+        return endWithError(events)
       }, withRagFailures)
     })
   })

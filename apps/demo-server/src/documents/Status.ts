@@ -12,7 +12,6 @@ import { CurrentModels, visionOf } from "../providers/CurrentModels.ts"
 import { EMBEDDED } from "../providers/ProvidersFile.ts"
 import { Providers } from "../routing/Providers.ts"
 import { VERSION } from "../config/ServerConfig.ts"
-import { withCurrentContext } from "../libraries/BilledModels.ts"
 import { endWithError, withRagFailures } from "../libraries/RagFailure.ts"
 import { makeStorageOf } from "./Upload.ts"
 import { UserLibraries } from "../libraries/UserLibraries.ts"
@@ -70,7 +69,7 @@ export const StatusLayer = HttpApiBuilder.group(
       }, withRagFailures),
       rebuild: Effect.fn("rebuild")(function* () {
         const library = yield* libraries.of((yield* CurrentUser).user)
-        return endWithError(yield* withCurrentContext(library.rebuild))
+        return endWithError(library.rebuild)
       })
     })
   })

@@ -219,8 +219,8 @@ const billVerifier = (bill: Bill, verifier: Verifier["Service"]): Verifier["Serv
  *
  * **Details.** A call has the price, limits and permissions of the same call of `/v1`.
  *
- * **Gotchas.** The caller is read from the running fiber. Wrap a stream that is read after its handler has returned in
- * `withCurrentContext`.
+ * **Gotchas.** The caller is read from the running fiber. `HttpApiBuilder` runs the stream of a response in the context of
+ * its handler.
  */
 export const makeBilledModels = Effect.map(makeBill, (bill) => (models: LibraryModels) => {
   const { context } = models
@@ -236,7 +236,3 @@ export const makeBilledModels = Effect.map(makeBill, (bill) => (models: LibraryM
     Context.add(Reader, billReader(bill, Context.get(context, Reader)))
   )
 })
-
-/** Runs a stream in the current context, and so for the current caller when it is read later. */
-export const withCurrentContext = <A, E>(stream: Stream.Stream<A, E>): Effect.Effect<Stream.Stream<A, E>> =>
-  Effect.map(Effect.context(), (context) => Stream.provideContext(stream, context))
