@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { runInWorker } from "@sluice/core/workers"
 import { layerVision } from "@sluice/embedded/vision"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
@@ -184,11 +185,35 @@ describe("a PDF", () => {
         { marks: [{ text: "A page with text.", x: 60, y: 700 }] }
       ])
       assert.strictEqual(parsed.text, "A page with text.")
-      assert.deepStrictEqual(
-        parsed.faults.map(({ page }) => page),
-        [1]
-      )
+      const [fault, ...others] = parsed.faults
+      assert.deepStrictEqual([fault?.page, others], [1, []])
+      assert.strictEqual(fault?.message, "this page is left out: reading it took more than 640 MiB of memory")
       assert.isBelow(process.resourceUsage().maxRSS - before, 900 * 1024)
+    })
+  )
+
+  it.live("that keeps PDFium busy for longer than its limit is ended", () =>
+    Effect.gen(function* () {
+      // PDFium reads such a page in one call, which takes seconds.
+      const texts = "BT /F0 8 Tf 1 0 0 1 60 400 Tm (The gate leaks) Tj ET\n".repeat(400_000)
+      const error = yield* Effect.flip(
+        runInWorker({
+          module: new URL("../../packages/rag/src/formats/pdf/worker/PdfWorker.ts", import.meta.url).href,
+          job: "runPdf",
+          input: {
+            kind: "parse",
+            bytes: Uint8Array.from(writePdf([{ marks: [], draw: texts }])),
+            recognized: [],
+            skip: [],
+            undrawn: []
+          },
+          stepLimit: () => 200
+        })
+      )
+      assert.deepStrictEqual(
+        [error.reason, error.message, error.step],
+        ["time", "took too long", { page: 1 }]
+      )
     })
   )
 

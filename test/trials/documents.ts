@@ -2,7 +2,7 @@
 import { Effect, Exit } from "effect"
 import { parseAndChunk } from "../../packages/rag/src/formats/ParsedFile.ts"
 import type { Random } from "../../bench/corpus/Random.ts"
-import { bytesOf, modelMonsters, type Monster, monsters } from "./monsters.ts"
+import { bytesOf, modelMonsters, type Monster, monsters, pdfMonsters } from "./monsters.ts"
 import { makeLaw } from "./monstersLaw.ts"
 import { must, type Trial } from "./Trial.ts"
 
@@ -42,6 +42,6 @@ export const documents: Trial = async (random) => {
 /** Twice the file takes at most 2.5 times the operations, from 1 MB up. */
 export const documentsLaw: Trial = async (random) => {
   const law = makeLaw()
-  await law.assertLinear(anyOf(random, [...monsters, ...modelMonsters]), 2_000_000)
+  await law.assertLinear(anyOf(random, [...monsters, ...modelMonsters, ...pdfMonsters]), 2_000_000)
   await law.stop()
 }

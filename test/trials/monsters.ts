@@ -1,6 +1,7 @@
 /** Generators of hostile files: each repeats one construct until the text has `size` characters. */
 
 import { docx } from "../rag/DocxWriter.ts"
+import { type PdfPage, writePdf } from "../rag/PdfWriter.ts"
 
 /** A file of about `size` characters. */
 export interface Monster {
@@ -217,6 +218,92 @@ export const modelMonsters: ReadonlyArray<Monster> = ["embed", "rerank", "read",
   repeated(model, texts)
 )
 
+/** A PDF as text. Each of its characters is a byte. */
+const pdfText = (pages: ReadonlyArray<PdfPage>): string => Buffer.from(writePdf(pages)).toString("latin1")
+
+/** The place of an item on an A4 page, from the top, `perRow` beside each other. */
+const placeOf = (i: number, perRow: number) => ({
+  x: 40 + ((i % perRow) * 510) / perRow,
+  y: 800 - ((Math.floor(i / perRow) * 12.7) % 760)
+})
+
+const textAt = (text: string, perRow: number) => (i: number) => {
+  const { x, y } = placeOf(i, perRow)
+  return `BT /F0 8 Tf 1 0 0 1 ${x.toFixed(1)} ${y.toFixed(1)} Tm (${text.replace("#", `${i}`)}) Tj ET\n`
+}
+
+/** Operators of one page, which has a caption, so that a figure is searched for. */
+const drawn: Readonly<Record<string, (i: number) => string>> = {
+  words: textAt("gate", 12),
+  lines: textAt("The gate opens at eight and shuts at nine.", 1),
+  captions: textAt("Figure #: The gate", 2),
+  "turned texts": (i) => `BT /F0 8 Tf 0 1 -1 0 ${40 + (i % 500)} ${40 + (i % 700)} Tm (gate) Tj ET\n`,
+  "characters at one place": () => "BT /F0 8 Tf 1 0 0 1 90 400 Tm (g) Tj ET\n",
+  rules: (i) => `40 ${((i * 7.3) % 800).toFixed(1)} m 500 ${((i * 7.3) % 800).toFixed(1)} l S\n`,
+  frames: (i) => `${40 + (i % 400)} ${40 + ((i * 3) % 600)} 90 60 re S\n`,
+  curves: (i) => `${40 + (i % 400)} ${40 + ((i * 3) % 600)} m 100 200 300 400 ${i % 500} 90 c S\n`,
+  "nested states": () => "q 1 0 0 1 0 0 cm 40 40 9 9 re f\n",
+  images: (i) => `q 90 0 0 60 ${40 + (i % 400)} ${40 + ((i * 3) % 600)} cm /I Do Q\n`,
+  "figures with captions": (i) =>
+    `${textAt("Figure #: The gate", 1)(3 * i)}q 90 0 0 20 40 ${(785 - ((i * 38.1) % 760)).toFixed(1)} cm /I Do Q\n`,
+  forms: () => "q 1 0 0 1 0 0 cm /X Do Q\n"
+}
+
+/** Pages of about 200 characters each, or parts of the structure of one page. */
+const made: Readonly<Record<string, (count: number) => ReadonlyArray<PdfPage>>> = {
+  pages: (count) =>
+    Array.from({ length: count }, (_, i) => ({
+      marks: [
+        { text: `Gates ${i}`, x: 50, y: 820 },
+        { text: "The gate is open.", x: 50, y: 600 }
+      ]
+    })),
+  // Most of the time is that of drawing their crops.
+  "pages with tagged figures": (count) =>
+    Array.from({ length: Math.ceil(count / 100) }, (_, i) => ({
+      marks: [{ text: "gate", x: 100, y: 500, content: 1 }],
+      draw: `/P << /MCID 0 >> BDC q 200 0 0 200 ${90 + (i % 90)} 400 cm /I Do Q EMC`,
+      tags: [{ type: "Figure", alt: `gate ${i}`, children: [0, 1] }]
+    })),
+  "tagged cells": (count) => [
+    {
+      marks: Array.from({ length: count }, (_, i) => ({ text: "a", ...placeOf(i, 12), content: i })),
+      tags: [
+        {
+          type: "Table",
+          children: Array.from({ length: Math.ceil(count / 12) }, (_, row) => ({
+            type: "TR",
+            children: Array.from({ length: 12 }, (_, i) => ({ type: "TD", children: [12 * row + i] }))
+          }))
+        }
+      ]
+    }
+  ]
+}
+
+/** PDFs of about `size` characters. PDFium's own work is not counted as operations. */
+export const pdfMonsters: ReadonlyArray<Monster> = [
+  ...Object.entries(drawn).map(([name, unit]) => ({
+    name: `pdf: ${name}`,
+    path: "monster.pdf",
+    make: (size: number) =>
+      pdfText([
+        {
+          marks: [{ text: "Figure 1: The gate", x: 50, y: 820 }],
+          draw: filled(unit, size),
+          form: "10 10 9 9 re f"
+        }
+      ])
+  })),
+  ...Object.entries(made).map(([name, pages]) => ({
+    name: `pdf: ${name}`,
+    path: "monster.pdf",
+    make: (size: number) => pdfText(pages(Math.ceil(size / 200)))
+  }))
+]
+
 /** The file with a text. */
-export const bytesOf = (path: string, text: string): Uint8Array =>
-  path.endsWith(".docx") ? docx(text) : new TextEncoder().encode(text)
+export const bytesOf = (path: string, text: string): Uint8Array => {
+  if (path.endsWith(".pdf")) return Buffer.from(text, "latin1")
+  return path.endsWith(".docx") ? docx(text) : new TextEncoder().encode(text)
+}

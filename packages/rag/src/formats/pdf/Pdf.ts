@@ -72,7 +72,7 @@ const read = Effect.fnUntraced(function* (
       return { ...result, parsed: { ...result.parsed, faults: [...faults, ...withoutCrops] } }
     }
     const { drawing, stopped } = result
-    const why = result.why === "took too long" ? result.why : `failed (${result.why})`
+    const why = result.why.startsWith("took ") ? result.why : `failed (${result.why})`
     if (drawing === true && !undrawn.has(stopped) && undrawn.size < MAX_SKIPPED) {
       undrawn.set(stopped, why)
     } else if (stopped >= 1 && !skipped.has(stopped) && skipped.size < MAX_SKIPPED) {

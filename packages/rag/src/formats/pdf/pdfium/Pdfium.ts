@@ -6,7 +6,7 @@ import { readGraphics } from "./PageGraphics.ts"
 import { transformOf } from "./PageTransform.ts"
 import type { Outline } from "../page/Box.ts"
 import { renderPng } from "./Render.ts"
-import { loadPdfium, memoryOf, type Pdfium, SCRATCH_BYTES } from "./PdfiumLibrary.ts"
+import { crashReason, loadPdfium, memoryOf, type Pdfium, SCRATCH_BYTES } from "./PdfiumLibrary.ts"
 import { readStructure } from "./Structure.ts"
 import { failedPage, type PdfFault, type RawPage } from "../page/Run.ts"
 
@@ -82,7 +82,7 @@ export class PdfiumCrash extends Error {
   readonly page: number
 
   constructor(page: number, cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause })
+    super(crashReason(cause), { cause })
     this.page = page
   }
 }

@@ -54,7 +54,16 @@ const withDirectCalls = (pdfium: Pdfium): Pdfium => {
 }
 
 /** Most memory of PDFium for one PDF. A page that needs more crashes it, and is left out. */
-const MAX_MEMORY_BYTES = 640 * 1024 * 1024
+const MAX_MEMORY_MIB = 640
+
+/** Whether more memory was refused. PDFium then aborts, and its thread ends. */
+let isExceeded = false
+
+/** Why PDFium crashed. */
+export const crashReason = (cause: unknown): string => {
+  if (isExceeded) return `took more than ${MAX_MEMORY_MIB} MiB of memory`
+  return cause instanceof Error ? cause.message : String(cause)
+}
 
 type Imports = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
@@ -65,13 +74,16 @@ const { WebAssembly: wasm } = globalThis as unknown as {
   }
 }
 
-/** Compiles PDFium with a memory that stops growing at `MAX_MEMORY_BYTES`. */
+/** Compiles PDFium with a memory that stops growing at `MAX_MEMORY_MIB`. */
 const instantiate =
   (bytes: ArrayBuffer) =>
   (imports: Imports, receive: (instance: object) => void): object => {
     const env = imports["env"]!
     const grow = env["emscripten_resize_heap"] as (size: number) => number
-    const limited = (size: number): number => (size >>> 0 > MAX_MEMORY_BYTES ? 0 : grow(size))
+    const limited = (size: number): number => {
+      isExceeded ||= size >>> 0 > MAX_MEMORY_MIB * 1048576
+      return isExceeded ? 0 : grow(size)
+    }
     void wasm
       .instantiate(bytes, { ...imports, env: { ...env, emscripten_resize_heap: limited } })
       .then(({ instance }) => receive(instance))
