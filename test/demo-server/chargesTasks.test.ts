@@ -185,7 +185,7 @@ describe("a task", () => {
       const { server } = yield* startPaidServer((response) => json(response, answer))
       for (const [path, without] of [
         ["/v1/videos", { status: "queued" }],
-        ["/v1/videos", { id: 5, status: "queued" }],
+        ["/v1/videos", { id: { at: 5 }, status: "queued" }],
         ["/v1/videos", { success: false, message: "no" }],
         ["/v1/images/generations", { status: "pending" }],
         ["/v1/images/generations", { data: [] }]

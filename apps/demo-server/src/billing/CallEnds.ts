@@ -8,7 +8,7 @@ import { countTokensIn } from "../http/RequestMetrics.ts"
 import type { RequestRecord } from "../http/RequestRecord.ts"
 import type { MediaTasks } from "../media/MediaTasks.ts"
 import type { ProviderResponse } from "../routing/Provider.ts"
-import { fieldOf, hasImages, imagesIn, responseBody, taskOutcome } from "../routing/ResponseBody.ts"
+import { fieldOf, hasImages, imagesIn, mediaBody, taskOutcome } from "../routing/ResponseBody.ts"
 import { type CostEstimate, settlementFor } from "./CostEstimate.ts"
 import type { Idempotency } from "./Idempotency.ts"
 import type { IdempotentResponses } from "./IdempotentResponses.ts"
@@ -131,7 +131,7 @@ export const makeCallEnds = ({
     const { encode, idempotency, meter, payer } = paid
     if (idempotency !== undefined) yield* responses.keepCreated(charge, answer, encode)
     const { most } = estimate
-    const body = responseBody(answer, "all")
+    const body = mediaBody(answer)
     const id = fieldOf(body, "id")
     const isTask = typeof id === "string" && !hasImages(body)
     const planned = settlementFor(estimate, {

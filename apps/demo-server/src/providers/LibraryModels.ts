@@ -13,7 +13,7 @@ import { Local } from "@sluice/transformers"
 import { Context, Effect, Layer } from "effect"
 import { type GatewaySettings, ServerConfig } from "../config/ServerConfig.ts"
 import { gatewayError, StartError } from "../config/StartError.ts"
-import { gatewayUpstream, type UpstreamSettings } from "../routing/UpstreamProvider.ts"
+import { gatewayUpstream, responseTimeout, type UpstreamSettings } from "../routing/UpstreamProvider.ts"
 import { layerLibraryGateway } from "./LibraryGateway.ts"
 import { LIBRARY_OPERATIONS } from "./ProvidersFile.ts"
 import {
@@ -58,17 +58,22 @@ const layerFallback = <A>(variable: string, does: string, layer: Layer.Layer<A>)
 const layerGatewayModels = (gateway: GatewaySettings) => {
   const { batch, models, prefixes } = gateway
   const upstream = gatewayUpstream(gateway)
-  return Layer.mergeAll(
+  const layerFor = (operation: "embeddings" | "chat") =>
+    layerLibraryGateway(upstream, { batch, timeout: responseTimeout(operation) })
+  const search = Layer.mergeAll(
     GatewayEmbedder.layer({ model: models.embedding, ...(prefixes && { prefixes }) }),
     models.rerank === undefined
       ? layerFallback("SLUICE_RERANK_MODEL", "reranks", Embedded.layerReranker)
-      : GatewayReranker.layer({ model: models.rerank }),
+      : GatewayReranker.layer({ model: models.rerank })
+  )
+  const answers = Layer.mergeAll(
     models.chat === undefined
       ? layerFallback("SLUICE_CHAT_MODEL", "answers", Embedded.layerReader)
       : GatewayReader.layer({ model: models.chat }),
     layerVisionModel(models.vision),
     models.verify === undefined ? Layer.empty : GatewayVerifier.layer({ model: models.verify })
-  ).pipe(Layer.provide(layerLibraryGateway(upstream, { batch, timeout: upstream.timeout })))
+  )
+  return Layer.merge(Layer.provide(search, layerFor("embeddings")), Layer.provide(answers, layerFor("chat")))
 }
 
 /** The models of this machine: the embedded ones, and those of the set that `SLUICE_LOCAL_MODELS` names in their place. */

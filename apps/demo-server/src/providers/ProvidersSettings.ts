@@ -9,11 +9,11 @@ import {
   listModels,
   preferredModels
 } from "@sluice/providers"
-import { Config, Duration, Effect, FileSystem, Path, Redacted, Schema } from "effect"
+import { Config, Duration, Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { StartError } from "../config/StartError.ts"
 import { CIRCUIT_DEFAULTS } from "../routing/ProviderCircuits.ts"
-import type { ServedModel, UpstreamSettings } from "../routing/UpstreamProvider.ts"
+import { responseTimeout, type ServedModel, type UpstreamSettings } from "../routing/UpstreamProvider.ts"
 import {
   decodeProvidersFile,
   missingLibraryModel,
@@ -125,7 +125,10 @@ const modelOf = (upstream: UpstreamEntry, { timeoutSeconds, ...model }: ModelEnt
   aliases: model.aliases ?? [],
   priority: model.priority ?? upstream.priority ?? SHARE.priority,
   weight: model.weight ?? upstream.weight ?? SHARE.weight,
-  timeout: Duration.seconds(timeoutSeconds ?? upstream.timeoutSeconds ?? TIMEOUT_SECONDS)
+  timeout: Option.match(Option.fromUndefinedOr(timeoutSeconds ?? upstream.timeoutSeconds), {
+    onNone: () => responseTimeout(model.operation),
+    onSome: Duration.seconds
+  })
 })
 
 /** The server cannot start with the file. `why`: the error of reading it. */

@@ -1,4 +1,5 @@
 /** Reads fields of a response, whether it is a value or the bytes of an upstream. */
+import { parseTask, taskEnd, tolerateImages } from "@sluice/core/client"
 import { Predicate } from "effect"
 import { HttpServerResponse } from "effect/http"
 
@@ -40,11 +41,7 @@ export const responseBody = (response: unknown, part: "usage" | "all" = "usage")
   const bytes = Buffer.from(buffer, byteOffset, byteLength)
   const tail = part === "usage" && bytes.length > LARGE ? usageAtEnd(bytes) : undefined
   if (tail !== undefined) return { usage: tail }
-  try {
-    return JSON.parse(bytes.toString()) as unknown
-  } catch {
-    return undefined
-  }
+  return parseTask(bytes.toString())
 }
 
 /** The fields that may have an image. */
@@ -70,8 +67,16 @@ export const imagesIn = (body: unknown): number | undefined => {
 /** Whether a body has images. A body without images and with an id starts a task. */
 export const hasImages = (body: unknown): boolean => listOf(fieldOf(body, "data")).some(isImage)
 
-/** Whether a task has succeeded or failed, by the `status` of its body; undefined while it runs. */
+/** The body of images, or of a task of images or videos, in the contract's form. */
+export const mediaBody = (response: unknown): unknown => tolerateImages(responseBody(response, "all"))
+
+/** Whether a task has succeeded or failed, by its status or its error; undefined while it runs. */
 export const taskOutcome = (response: unknown): boolean | undefined => {
-  const status = fieldOf(responseBody(response, "all"), "status")
-  return status === "completed" ? true : status === "failed" ? false : undefined
+  const body = mediaBody(response)
+  const status = fieldOf(body, "status")
+  const end = taskEnd({
+    status: isText(status) ? status : undefined,
+    error: hasImages(body) ? undefined : fieldOf(body, "error")
+  })
+  return end && end === "completed"
 }

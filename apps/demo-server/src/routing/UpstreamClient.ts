@@ -16,7 +16,8 @@ import {
   makeCaller,
   type AttemptFailure,
   BufferResponse,
-  reasonOfErrorDetails
+  reasonOfErrorDetails,
+  withActualType
 } from "@sluice/core/client"
 import { Duration, Effect, Redacted } from "effect"
 import { HttpClient, type HttpClientRequest, type HttpServerResponse } from "effect/http"
@@ -125,7 +126,9 @@ export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: Upstream
     stream = false
   }: UpstreamRequest): Effect.Effect<Response, GatewayError> => {
     const client = read === forwardVideo ? downloading : buffering
-    const result = Effect.flatMap(sendAndDecode(client.execute(request), read), checked)
+    const sent = client.execute(request)
+    const typed = stream ? Effect.flatMap(sent, withActualType) : sent
+    const result = Effect.flatMap(sendAndDecode(typed, read), checked)
     const attempt =
       stream || read === forwardVideo ? result : Effect.provideService(result, BufferResponse, true)
     return Effect.matchEffect(callerWithin(limit).call(about, attempt), {

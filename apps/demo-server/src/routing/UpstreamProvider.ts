@@ -8,6 +8,7 @@ import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
 import { CurrentCharge, taskIdOf } from "../media/TaskIds.ts"
 import { outgoingBody } from "./ModelName.ts"
 import type { Call, Operations, Provider, ProviderModel, TaskOperation, TaskOperations } from "./Provider.ts"
+import { makeSendEmbeddings } from "./EmbeddingFormat.ts"
 import { makeRedactor } from "./RedactCredential.ts"
 import { taskOutcome } from "./ResponseBody.ts"
 import { includeUsage, hidesUsage } from "./StreamUsage.ts"
@@ -55,6 +56,13 @@ interface Forwarded {
   readonly stream_options?: { readonly include_usage?: boolean | undefined } | undefined
   readonly top_n?: number | null | undefined
 }
+
+/** Long answers and images take minutes. An abandoned one is still charged. */
+const GENERATIONS: ReadonlySet<keyof Operations> = new Set(["chat", "images"])
+
+/** The time for a response, unless the operator sets one. */
+export const responseTimeout = (operation: keyof Operations): Duration.Duration =>
+  GENERATIONS.has(operation) ? Duration.minutes(10) : Duration.minutes(1)
 
 /** A gateway to which calls are forwarded. */
 export interface UpstreamSettings extends UpstreamConnection {
@@ -120,7 +128,7 @@ const makeForward = Effect.fnUntraced(function* (settings: UpstreamSettings) {
         "application/json"
       ),
       read,
-      limit,
+      limit: limit ?? responseTimeout(operation),
       stream: stream === true
     })
   }
@@ -244,7 +252,7 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
     ),
     ...(anyModelOf !== undefined && { anyModelOf }),
     operations: {
-      embeddings: (call) => forwardCall("embeddings", call),
+      embeddings: makeSendEmbeddings((call) => forwardCall("embeddings", call)),
       rerank: (call) => forwardCall("rerank", call),
       chat: (call) => (call.request.stream === true ? forwardStream(call) : forwardCall("chat", call)),
       images: creationOf("image", settings, forward, tasks),
@@ -257,9 +265,9 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
 
 /** The upstream that the environment configures: named models, and any model for images and videos. */
 export const gatewayUpstream = ({ accessToken, apiKey, models, url }: GatewaySettings): UpstreamSettings => {
-  const timeout = Duration.seconds(60)
+  const timeout = responseTimeout("embeddings")
   const model = (id: string | undefined, operation: keyof Operations) =>
-    id === undefined ? [] : [{ id, operation, aliases: [], timeout }]
+    id === undefined ? [] : [{ id, operation, aliases: [], timeout: responseTimeout(operation) }]
   return {
     id: new URL(url).host,
     url,

@@ -11,7 +11,7 @@ import { type BytesMap, mapBytes } from "../wire/MapBytes.ts"
 import { finalEvent } from "../wire/ServerSentEvents.ts"
 import { incomingBody, incomingEvents } from "./ModelName.ts"
 import type { Operations } from "./Provider.ts"
-import { fieldOf, hasImages, listOf, responseBody } from "./ResponseBody.ts"
+import { fieldOf, hasImages, listOf, mediaBody, responseBody } from "./ResponseBody.ts"
 
 const isEventStream = (type: string): boolean => /^text\/event-stream/i.test(type)
 const isJson = (type: string): boolean => /^application\/(?:[\w.+-]+\+)?json\b/i.test(type)
@@ -234,7 +234,7 @@ export const createdTask = (
   kind: "image" | "video",
   response: HttpServerResponse.HttpServerResponse
 ): { readonly id: string } | "completed" | undefined => {
-  const body = responseBody(response, "all")
+  const body = mediaBody(response)
   const id = fieldOf(body, "id")
   if (isTaskId(id) && !(kind === "image" && hasImages(body))) return { id }
   return kind === "image" && listOf(fieldOf(body, "data")).length > 0 ? "completed" : undefined

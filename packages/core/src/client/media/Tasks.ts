@@ -72,11 +72,13 @@ export const createWithin = <T>(
     return { first: yield* Effect.timeoutOrElse(create, { duration: after, orElse }), begun }
   })
 
-const isCompleted = ({ status }: TaskState): boolean => status === "completed"
-
-/** A text beside a state may be a warning. */
-const isRefused = ({ error, status }: TaskState): boolean =>
-  (status === undefined || Predicate.isObject(error)) && parseErrorField(error) !== undefined
+/** How a task has ended; undefined while it runs. A text beside a state may be a warning. */
+export const taskEnd = ({ error, status }: TaskState): "completed" | "failed" | undefined => {
+  if (status === "completed" || status === "failed") return status
+  const isRefused =
+    (status === undefined || Predicate.isObject(error)) && parseErrorField(error) !== undefined
+  return isRefused ? "failed" : undefined
+}
 
 /**
  * Each state of a task; the last one is final.
@@ -87,7 +89,7 @@ const isRefused = ({ error, status }: TaskState): boolean =>
  * **Gotchas.** After an interruption the task goes on as well; a warning in the log has its id.
  */
 export const pollTask = <T extends TaskState>(task: TaskPoll<T>): Stream.Stream<T, GatewayError> => {
-  const { first, get, id, info, isDone = isCompleted } = task
+  const { first, get, id, info, isDone = (state: T) => taskEnd(state) === "completed" } = task
   const deadline = Duration.fromInputUnsafe(task.deadline)
   const every = Schedule.isSchedule(task.every) ? task.every : Schedule.spaced(task.every)
   const annotate = (error: GatewayError) =>
@@ -113,7 +115,7 @@ export const pollTask = <T extends TaskState>(task: TaskPoll<T>): Stream.Stream<
     return Effect.gen(function* () {
       if (last?.status === "failed") return yield* fail(taskFailed(last.error, id))
       if (last !== undefined && isDone(last)) return yield* Cause.done()
-      if (last !== undefined && isRefused(last)) return yield* fail(taskFailed(last.error, id))
+      if (last !== undefined && taskEnd(last) === "failed") return yield* fail(taskFailed(last.error, id))
       const remaining = Math.max(0, end - (yield* Clock.currentTimeMillis))
       const orElse = () => timedOut(`within ${Duration.format(deadline)}`)
       last = yield* Effect.timeoutOrElse(next, { duration: remaining, orElse })

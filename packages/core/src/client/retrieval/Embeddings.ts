@@ -57,12 +57,17 @@ const validateEmbeddings =
 /** Base URLs and models that refuse `base64`, for all clients of this process. */
 const FLOAT_ONLY = new Set<string>()
 
-/** Whether a refusal may be due to the encoding: not if it names another field. */
-const mayRefuseBase64 = ({ attempt, reason }: GatewayError): boolean =>
+const ENCODING = /base64|encoding.?format/i
+
+/**
+ * Whether a refusal may be due to the encoding: not if it names another field. For a model that has accepted `base64`, it
+ * must name the encoding: a gateway may have several servers of one model.
+ */
+export const mayRefuseBase64 = ({ attempt, reason }: GatewayError, isKnown = false): boolean =>
   attempt !== undefined &&
   reason._tag === "InvalidRequest" &&
   (reason.status === undefined || reason.status === 422) &&
-  (reason.param === undefined || reason.param === "encoding_format")
+  (ENCODING.test(reason.param ?? reason.message) || (reason.param === undefined && !isKnown))
 
 export const makeEmbeddings = Effect.fnUntraced(function* (
   options: EmbedOptions & { readonly baseUrl: string },
@@ -88,13 +93,16 @@ export const makeEmbeddings = Effect.fnUntraced(function* (
         return call(info, mapResult(validateEmbeddings(texts.length))(attempt))
       }
       const format = encodingFormat ?? (FLOAT_ONLY.has(url) ? "float" : "base64")
-      if (encodingFormat !== undefined || format === "float" || known.has(model)) return send(format)
+      if (encodingFormat !== undefined || format === "float") return send(format)
       return send("base64").pipe(
         Effect.tap(() => Effect.sync(() => known.add(model))),
-        Effect.catchIf(mayRefuseBase64, () => {
-          known.add(model)
-          return Effect.tap(send("float"), () => Effect.sync(() => FLOAT_ONLY.add(url)))
-        })
+        Effect.catchIf(
+          (error) => mayRefuseBase64(error, known.has(model)),
+          () => {
+            known.add(model)
+            return Effect.tap(send("float"), () => Effect.sync(() => FLOAT_ONLY.add(url)))
+          }
+        )
       )
     })
   })
