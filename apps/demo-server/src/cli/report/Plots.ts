@@ -78,24 +78,3 @@ export const intervals = (
     })
   ])
 }
-
-/** Values in descending order around zero: how many questions improved or worsened, and by how much. */
-export const sortedDifferences = (label: string, values: ReadonlyArray<number>): Markup => {
-  const sorted = values.toSorted((a, b) => b - a)
-  const height = 220
-  const middle = (height - AXIS) / 2 + 2
-  const edge = Math.max(0.01, ...sorted.map(Math.abs))
-  const step = PLOT_WIDTH / Math.max(1, sorted.length)
-  const y = (value: number) => middle - (value / edge) * (middle - 6)
-  const bar = (value: number, i: number) =>
-    markup`<rect class="${value > 0 ? "won" : "lost"}" x="${LEFT + i * step}" y="${Math.min(middle, y(value))}" width="${step}" height="${Math.abs(y(value) - middle)}"/>`
-  return svg(height, label, [
-    ...ticks(-edge, edge).map(
-      (value) =>
-        markup`<line class="grid" x1="${LEFT}" x2="${LEFT + PLOT_WIDTH}" y1="${y(value)}" y2="${y(value)}"/><text class="tick" x="${LEFT - 10}" y="${y(value) + 4}" text-anchor="end">${value}</text>`
-    ),
-    ...sorted.map(bar),
-    markup`<line class="zero" x1="${LEFT}" x2="${LEFT + PLOT_WIDTH}" y1="${middle}" y2="${middle}"/>`,
-    markup`<text class="tick" x="${LEFT + PLOT_WIDTH}" y="${height - 8}" text-anchor="end">${sorted.length} questions, most improved first</text>`
-  ])
-}

@@ -2,7 +2,7 @@
 import type { Comparison, Configuration, EvaluatedRun, MeasuredQueries } from "@sluice/rag/evaluation"
 import { METRICS } from "@sluice/rag/evaluation"
 import { Markup, markup } from "./Markup.ts"
-import { groupedBars, intervals, sortedDifferences } from "./Plots.ts"
+import { groupedBars, intervals } from "./Plots.ts"
 
 /** An evaluation of a judged collection or of a library. */
 export interface ReportInput {
@@ -40,7 +40,6 @@ th:first-child, td:first-child { text-align: left } th { font-weight: 600; color
 .s6 { fill: var(--c6); background: var(--c6) } .s7 { fill: var(--c7); background: var(--c7) }
 .better { stroke: var(--c5); fill: var(--c5) } .worse { stroke: var(--c3); fill: var(--c3) } .unclear { stroke: var(--soft); fill: var(--soft) }
 .better line, .worse line, .unclear line { stroke-width: 2 } svg g text { stroke: none }
-.won { fill: var(--c5) } .lost { fill: var(--c3) }
 `)
 
 const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<Markup>>): Markup =>
@@ -96,8 +95,7 @@ ${table(
     cell(p.toFixed(4))
   ])
 )}
-<p class="soft">nDCG@10 by question: higher for ${won}, lower for ${lost}, equal for ${gaps.length - won - lost}.</p>
-${sortedDifferences(`nDCG@10 of ${a} minus ${b}, by question`, gaps)}`
+<p class="soft">nDCG@10 by question: higher for ${won}, lower for ${lost}, equal for ${gaps.length - won - lost}.</p>`
 }
 
 /** Four decimals, with a sign. */

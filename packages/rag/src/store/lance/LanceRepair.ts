@@ -72,20 +72,16 @@ interface RepairRow extends DocumentRow {
   readonly path: string | null
 }
 
-/** Documents by identifier. `declared` is undefined if a document's own row is missing or damaged. */
-const documentsOf = (rows: ReadonlyArray<RepairRow>) => {
-  const found = new Map<string, { path: string; passages: number; declared?: number | undefined }>()
-  for (const { document, kind, metadata, path } of rows) {
-    if (kind === "gone") continue
-    const known = found.get(document) ?? { path: document, passages: 0 }
-    found.set(document, known)
-    const info = kind === "document" ? toStored({ document, metadata })?.info : undefined
-    if (kind !== "document") known.passages++
-    known.path = info?.path ?? path ?? known.path
-    known.declared = info?.passages ?? known.declared
-  }
-  return [...found]
-}
+/** Documents, and how many passages each lacks; undefined if a document's own row is missing or damaged. */
+const documentsOf = (rows: ReadonlyArray<RepairRow>) =>
+  [...Map.groupBy(rows, ({ document }) => document)].flatMap(([id, own]) => {
+    const present = own.filter(({ kind }) => kind !== "gone")
+    const passages = present.filter(({ kind }) => kind !== "document")
+    const row = present.find(({ kind }) => kind === "document")
+    const info = row && toStored(row)?.info
+    const path = info?.path ?? passages.find(({ path }) => path !== null)?.path ?? id
+    return present.length === 0 ? [] : [{ id, path, lacks: info && info.passages - passages.length }]
+  })
 
 /** Says what is damaged in a collection. With `drops` it is deleted, and the indexes are built again. */
 export const repairCollection = Effect.fn("LanceRepair.collection")(function* (
@@ -97,12 +93,12 @@ export const repairCollection = Effect.fn("LanceRepair.collection")(function* (
   const { faults, readable } = yield* repairRows(table, names.map(String), drops)
   const rows = yield* takeAll<RepairRow>(table, readable, ["document", "kind", "metadata", "path"])
   const documents = documentsOf(rows)
-  const lost = documents.filter(([, { declared }]) => declared === undefined)
+  const lost = documents.filter(({ lacks }) => lacks === undefined)
   if (drops) {
     for (const some of Array.chunksOf(lost, BATCH)) {
       const where = sqlIn(
         "document",
-        some.map(([id]) => id)
+        some.map(({ id }) => id)
       )
       yield* attemptWrite("store", "deleting lost documents", () => table.delete(where))
     }
@@ -111,12 +107,10 @@ export const repairCollection = Effect.fn("LanceRepair.collection")(function* (
   }
   return [
     ...faults,
-    ...lost.map(([, { path }]) => `${path} is lost`),
-    ...documents.flatMap(([, { declared, passages, path }]) =>
-      declared === undefined || declared === passages
-        ? []
-        : [`${path} lacks passages; a rebuild makes them again`]
-    )
+    ...lost.map(({ path }) => `${path} is lost`),
+    ...documents
+      .filter(({ lacks = 0 }) => lacks !== 0)
+      .map(({ path }) => `${path} lacks passages; a rebuild makes them again`)
   ]
 })
 
