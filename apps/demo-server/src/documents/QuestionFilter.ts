@@ -1,6 +1,6 @@
 /** The filter of a question: its typed form, and checks that reject a filter which can match nothing. */
 import { Failure } from "@sluice/core/contract"
-import type { DocumentInfo, Filter, FilterField, FilterValue } from "@sluice/rag"
+import type { DocumentInfo, FieldFilter, Filter, FilterField, FilterValue } from "@sluice/rag"
 import { KINDS, type QuestionFilter, type ShortFilter } from "../contract/Filter.ts"
 
 /** A document's identifier. */
@@ -44,8 +44,6 @@ export const toFilter = (given: QuestionFilter | null | undefined): Filter | und
   return all.length === 0 ? undefined : combine("And", all)
 }
 
-type Comparison = Exclude<Filter, { readonly _tag: "And" | "Or" | "Not" }>
-
 const reject = (param: string, message: string, status: 400 | 404 = 400): Failure =>
   new Failure({
     status,
@@ -85,7 +83,7 @@ const valuesOf = (field: FilterField, formats: Formats) => {
 }
 
 const invalidRange = (
-  { field, from, to }: Extract<Comparison, { readonly _tag: "Range" }>,
+  { field, from, to }: Extract<FieldFilter, { readonly _tag: "Range" }>,
   param: string,
   wrongType: (value: FilterValue) => Failure
 ): Failure | undefined => {
@@ -101,7 +99,7 @@ const invalidRange = (
 }
 
 const invalidComparison = (
-  test: Comparison,
+  test: FieldFilter,
   param: string,
   formats: Formats,
   negated: boolean

@@ -21,8 +21,6 @@ interface SceneRequest extends Size {
 /** The SVG elements at a time in seconds. */
 export type Scene = (seconds: number) => string
 
-const COMPOSITIONS: readonly [Composition, ...ReadonlyArray<Composition>] = [water, terrain]
-
 const SUBJECTS: ReadonlyArray<readonly [RegExp, Composition]> = [
   [
     /\b(sea|ocean|water|waves?|river|lake|canal|lock|sluice|boats?|ships?|harbou?r)\b|[海水河湖江船浪港闸]/iu,
@@ -33,7 +31,7 @@ const SUBJECTS: ReadonlyArray<readonly [RegExp, Composition]> = [
 
 export const sceneOf = ({ detail = 1, height, prompt, raw = false, seed, width }: SceneRequest): Scene => {
   const random = randomOf(prompt, seed)
-  const chosen = random.pick(COMPOSITIONS)
+  const chosen = random.pick([water, terrain])
   const palette = paletteOf(prompt, random, raw)
   const composition = SUBJECTS.find(([words]) => words.test(prompt))?.[1] ?? chosen
   return composition({ width, height, palette, random, detail })

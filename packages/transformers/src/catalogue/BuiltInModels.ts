@@ -29,17 +29,17 @@ const RERANKED_MIRACL = "https://huggingface.co/madebyaris/rerank-indonesia"
 /** BM25's best 100 passages of MIRACL, Indonesian, reranked. */
 const MIRACL_ID = "MIRACL Indonesian, BM25's best 100 reranked, nDCG@10"
 
+const ALIKE = { licence: "Apache-2.0", dtype: "q8", maxTokens: 512 } as const
+
 const models: LocalCatalogue["models"] = [
   {
     id: "granite-embedding-97m",
     kind: "embedder",
     repository: "ibm-granite/granite-embedding-97m-multilingual-r2",
     revision: "835ad14087e140460703cf0fae09f97d469d65c2",
-    licence: "Apache-2.0",
+    ...ALIKE,
     languages: GRANITE_LANGUAGES,
     parameters: 97,
-    dtype: "q8",
-    maxTokens: 512,
     dimension: 384,
     pooling: "cls",
     files: filesOf("onnx/model_quint8_avx2.onnx", [
@@ -55,11 +55,9 @@ const models: LocalCatalogue["models"] = [
     kind: "embedder",
     repository: "ibm-granite/granite-embedding-311m-multilingual-r2",
     revision: "44399559930365213510b1ee2eb15ded83374f0e",
-    licence: "Apache-2.0",
+    ...ALIKE,
     languages: GRANITE_LANGUAGES,
     parameters: 311,
-    dtype: "q8",
-    maxTokens: 512,
     dimension: 768,
     pooling: "cls",
     files: filesOf("onnx/model_quint8_avx2.onnx", [
@@ -75,11 +73,9 @@ const models: LocalCatalogue["models"] = [
     kind: "reranker",
     repository: "cross-encoder/mmarco-mMiniLMv2-L12-H384-v1",
     revision: "1427fd652930e4ba29e8149678df786c240d8825",
-    licence: "Apache-2.0",
+    ...ALIKE,
     languages: "ar, de, en, es, fr, hi, id, it, ja, nl, pt, ru, vi, zh",
     parameters: 118,
-    dtype: "q8",
-    maxTokens: 512,
     files: filesOf("onnx/model_quint8_avx2.onnx", [
       [891, "cc2cfe51aa3fd759d21d21acf5dfd6994aa67a3c9210636d22e143699d336c77"],
       [17_082_660, "62c24cdc13d4c9952d63718d6c9fa4c287974249e16b7ade6d5a85e7bbb75626"],
@@ -94,11 +90,9 @@ const models: LocalCatalogue["models"] = [
     kind: "reranker",
     repository: "onnx-community/bge-reranker-v2-m3-ONNX",
     revision: "6f5ff65298512715a1e669753bc754d2bc8f367b",
-    licence: "Apache-2.0",
+    ...ALIKE,
     languages: "more than 100",
     parameters: 568,
-    dtype: "q8",
-    maxTokens: 512,
     files: filesOf("onnx/model_quantized.onnx", [
       [848, "122e922dcfed6503c8721e6fe1daf090340c3d95ca7f3aa3a72730b321a51cfd"],
       [17_082_900, "8bf8afbfd11306bd872018c53bfdf2e160a56f8edbcf49933324404791c148d3"],

@@ -19,9 +19,6 @@ const limits = Tolerances.figures
 
 const startsCaption = (text: string): boolean => captionStart(text) !== undefined
 
-/** The text directions of a page. */
-const turnsOf = ({ runs }: RawPage): ReadonlyArray<Turn> => [...new Set(runs.map(({ turn }) => turn))]
-
 const layoutOf = (frame: UprightPage, body: Body): PageLayout => {
   const paper = frame.width * frame.height
   const blocks = toBlocks(frame.segments, body.leading)
@@ -61,7 +58,7 @@ const regionsOf = (clean: ReadonlyArray<RawPage>): ReadonlyArray<PageRegions> =>
   const sample = clean.filter((_, i) => i % step === 0).map((page) => toUprightPage(page, 0, startsCaption))
   const body = bodyOf(sample)
   return clean.flatMap((page) =>
-    turnsOf(page).flatMap((turn): ReadonlyArray<PageRegions> => {
+    [...new Set(page.runs.map(({ turn }) => turn))].flatMap((turn): ReadonlyArray<PageRegions> => {
       const frame = toUprightPage(page, turn, startsCaption)
       if (!frame.segments.some(({ text }) => startsCaption(text))) return []
       const layout = layoutOf(frame, body)
@@ -120,18 +117,16 @@ export const traceFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<Figur
 }
 
 /** Finds the figures of all pages, in page order. `pages` have no headers and footers. */
-export const findFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<PdfFigure> =>
-  withTaggedContent(captionedFigures(pages), pages)
-
-const captionedFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<PdfFigure> => {
+export const findFigures = (pages: ReadonlyArray<RawPage>): ReadonlyArray<PdfFigure> => {
   const regions = regionsOf(withoutRepeated(pages))
   const preference = sidePreferenceOf(regions.map(({ captions }) => captions))
-  return regions
+  const found = regions
     .flatMap(({ captions, page, turn }) =>
       assign(captions, preference).map((region) => toFound(region, page, turn))
     )
     .filter(({ box }) => area(box) > 0)
     .toSorted((a, b) => a.page - b.page)
+  return withTaggedContent(found, pages)
 }
 
 const toFound = ({ box, caption }: FigureRegion, page: RawPage, turn: Turn): PdfFigure => {
