@@ -6,10 +6,12 @@ import { VERSION } from "../config/ServerConfig.ts"
 import { accountsCommand } from "./commands/Accounts.ts"
 import { askCommand } from "./commands/Ask.ts"
 import { conformanceCommand } from "./commands/Conformance.ts"
+import { connectCommand } from "./commands/Connect.ts"
 import { doctorCommand } from "./commands/Doctor.ts"
 import { findFiguresCommand } from "./commands/Figures.ts"
 import { ingestCommand } from "./commands/Ingest.ts"
 import { modelsCommand } from "./commands/Models.ts"
+import { providersCommand } from "./commands/Providers.ts"
 import { rebuildCommand } from "./commands/Rebuild.ts"
 import { serveCommand } from "./commands/Serve.ts"
 import { tuneCommand } from "./commands/Tune.ts"
@@ -29,6 +31,7 @@ export const sluice = Command.make("sluice").pipe(
   Command.withDescription("Ask your documents and get answers with a source for every sentence"),
   Command.withSubcommands([
     serveCommand,
+    connectCommand,
     ingestCommand,
     askCommand,
     whyCommand,
@@ -36,6 +39,7 @@ export const sluice = Command.make("sluice").pipe(
     findFiguresCommand,
     evalCommand,
     modelsCommand,
+    providersCommand,
     conformanceCommand,
     accountsCommand,
     doctorCommand,

@@ -121,6 +121,9 @@ export const LIBRARY_OPERATIONS = {
   verify: "chat"
 } as const satisfies Record<string, (typeof Model.Type)["operation"]>
 
+/** Names or aliases of models, by their use in the library. */
+export type LibraryNames = { readonly [use in keyof typeof LIBRARY_OPERATIONS]?: string }
+
 interface Named {
   readonly id: string
   readonly operation: ModelEntry["operation"]
@@ -129,7 +132,7 @@ interface Named {
 
 /** A sentence about a model of the library that no upstream serves. */
 export const missingLibraryModel = (
-  library: { readonly [use in keyof typeof LIBRARY_OPERATIONS]?: string },
+  library: LibraryNames,
   upstreams: ReadonlyArray<{ readonly models: ReadonlyArray<Named> }>
 ): string | undefined => {
   const missing = Struct.keys(LIBRARY_OPERATIONS).find((use) => {

@@ -62,7 +62,7 @@ const read = (path: string) =>
   )
 
 /** Reads a key from its variable or file. The error names the place, not the key. */
-const readCredential = Effect.fnUntraced(function* (
+export const readCredential = Effect.fnUntraced(function* (
   { env, file }: NonNullable<UpstreamEntry["apiKey"]>,
   folder: string
 ) {
@@ -77,7 +77,7 @@ const readCredential = Effect.fnUntraced(function* (
   )
 })
 
-const dialectOf = (id: string) =>
+export const dialectOf = (id: string) =>
   Effect.flatMap(Dialects, (dialects) => {
     const found = dialects.find((one) => one.id === id)
     const known = dialects.map((one) => one.id).join(", ")

@@ -58,6 +58,7 @@ export const COMPATIBLE: ReadonlyArray<Dialect> = [
     "rerank"
   ),
   compatible("ollama", "Ollama", "http://127.0.0.1:11434/v1", undefined, "chat", "embeddings"),
+  compatible("llamacpp", "llama.cpp", "http://127.0.0.1:8080/v1", undefined, "chat", "embeddings", "rerank"),
   compatible("lmstudio", "LM Studio", "http://127.0.0.1:1234/v1", undefined, "chat", "embeddings"),
   compatible("vllm", "vLLM", "http://127.0.0.1:8000/v1", undefined, "chat", "embeddings", "rerank")
 ]

@@ -4,6 +4,7 @@ import type { Dialect } from "./Dialect.ts"
 export const gateway: Dialect = {
   id: "gateway",
   name: "Gateway",
+  list: { path: "/v1/models" },
   operations: {
     rerank: { path: "/v1/rerank" },
     embeddings: { path: "/v1/embeddings" },

@@ -4,14 +4,20 @@ import { Effect, Predicate } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import type { VendorModel, OperationName } from "./Dialect.ts"
 import { type DialectSettings, joinUrl, sign } from "./DialectClient.ts"
+import { gateway } from "./GatewayDialect.ts"
 import { guessOperation } from "./ModelFamilies.ts"
 
-/** The ids in the list of an endpoint such as OpenAI's `/v1/models`. */
+const isOperation = (value: unknown): value is OperationName =>
+  typeof value === "string" && Object.hasOwn(gateway.operations, value)
+
+/** The ids in the list of an endpoint such as OpenAI's `/v1/models`, and the operations that a gateway adds. */
 const idsOf = (body: unknown): ReadonlyArray<VendorModel> => {
   const data = Predicate.isObject(body) ? body["data"] : undefined
-  return (Array.isArray(data) ? data : []).flatMap((model: unknown) =>
-    Predicate.isObject(model) && typeof model["id"] === "string" ? [{ id: model["id"] }] : []
-  )
+  return (Array.isArray(data) ? data : []).flatMap((model: unknown) => {
+    if (!Predicate.isObject(model) || typeof model["id"] !== "string") return []
+    const { id, operation } = model
+    return [isOperation(operation) ? { id, operation } : { id }]
+  })
 }
 
 /** How long a list may take. */

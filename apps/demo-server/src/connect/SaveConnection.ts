@@ -1,0 +1,149 @@
+/** Writes connections into the providers' file, and typed keys into files that only this user can read. */
+import { type ApiKey } from "@sluice/core"
+import { Effect, FileSystem, Path, Redacted } from "effect"
+import { randomUUID } from "node:crypto"
+import {
+  decodeProvidersFile,
+  type LibraryNames,
+  type ProvidersFile,
+  type UpstreamEntry
+} from "../providers/ProvidersFile.ts"
+import {
+  connectionsFolder,
+  loadProvidersSettings,
+  providersPath,
+  readProviders
+} from "../providers/ProvidersSettings.ts"
+import type { KeySource } from "./VendorConnection.ts"
+
+/** Only this user may read it. */
+const PRIVATE = 0o600
+
+const NOT_WITH_GATEWAY =
+  "SLUICE_GATEWAY_URL configures the models. Unset it and start again, then connect the gateway here"
+
+/** Replaces a file in one step. */
+const writePrivately = Effect.fnUntraced(function* (file: string, text: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  yield* fs.makeDirectory(path.dirname(file), { recursive: true, mode: 0o700 })
+  const temporary = `${file}.${randomUUID()}.new`
+  yield* fs.writeFileString(temporary, text, { mode: PRIVATE }).pipe(
+    Effect.andThen(fs.rename(temporary, file)),
+    Effect.onError(() => Effect.ignore(fs.remove(temporary)))
+  )
+})
+
+/** Runs a change of files. If it fails, the files are as before. */
+const orRestore = <A, E, R>(files: ReadonlyArray<string>, change: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const before = yield* Effect.forEach(files, (file) =>
+      Effect.orElseSucceed(fs.readFileString(file), () => undefined)
+    )
+    const restore = Effect.forEach(files, (file, at) => {
+      const text = before[at]
+      return Effect.ignore(text === undefined ? fs.remove(file) : writePrivately(file, text))
+    })
+    return yield* Effect.onError(change, () => restore)
+  })
+
+const idOf = ({ dialect, id = dialect }: UpstreamEntry) => id ?? ""
+
+/** The file's content, with the library's models named. */
+const readContent = Effect.fnUntraced(function* (file: string) {
+  const { content, forLibrary } = yield* readProviders(file)
+  if (content.library !== undefined || !forLibrary) return content
+  return { ...content, library: (yield* loadProvidersSettings(file)).library }
+})
+
+/** The file that connections are written to. */
+export const connectionsFile = Effect.flatMap(
+  Effect.mapError(providersPath, ({ message }) => message),
+  (file) => (file === undefined ? Effect.fail(NOT_WITH_GATEWAY) : Effect.succeed(file))
+)
+
+/** Changes the file. `apply` then uses it: if that fails, the file is as before. The error is a sentence. */
+const changeFile = <E, R>(
+  keyFile: string,
+  prepare: (content: ProvidersFile, file: string) => Effect.Effect<ProvidersFile, E, R>,
+  apply: Effect.Effect<void, string>
+) =>
+  Effect.gen(function* () {
+    const file = yield* connectionsFile
+    const before = yield* readContent(file)
+    const change = Effect.gen(function* () {
+      const text = `${JSON.stringify(yield* prepare(before, file), undefined, 2)}\n`
+      yield* decodeProvidersFile(text)
+      yield* writePrivately(file, text)
+      yield* apply
+    })
+    yield* orRestore([file, keyFile], change)
+    return file
+  }).pipe(
+    Effect.mapError((error) =>
+      typeof error === "string"
+        ? error
+        : `It was not saved: ${(error as { readonly message: string }).message}`
+    )
+  )
+
+const keyFileOf = Effect.fnUntraced(function* (id: string) {
+  const path = yield* Path.Path
+  return path.join(yield* connectionsFolder, `${id.replaceAll(":", "_")}.key`)
+})
+
+interface SavedConnection {
+  readonly id: string
+  readonly entry: UpstreamEntry
+  readonly key?: KeySource | undefined
+  /** Models for the library. Those that are not named stay as they are. */
+  readonly library: LibraryNames
+}
+
+/** Adds an upstream, or replaces what it says about the upstream with this id. Everything else in the file stays. */
+export const saveConnection = Effect.fn("connect.save")(function* (
+  { entry, id, key, library }: SavedConnection,
+  apply: Effect.Effect<void, string> = Effect.void
+) {
+  const path = yield* Path.Path
+  const keyFile = yield* keyFileOf(id)
+  const typed: ApiKey | undefined = key !== undefined && "typed" in key ? key.typed : undefined
+  return yield* changeFile(
+    keyFile,
+    Effect.fnUntraced(function* (content, file) {
+      const { upstreams = [] } = content
+      if (typed !== undefined) yield* writePrivately(keyFile, `${Redacted.value(typed)}\n`)
+      const place = typed && { apiKey: { file: path.relative(path.dirname(file), keyFile) } }
+      const next = { ...upstreams.find((one) => idOf(one) === id), ...entry, ...place }
+      const isNew = !upstreams.some((one) => idOf(one) === id)
+      const named = { ...content.library, ...library }
+      return {
+        ...content,
+        upstreams: isNew ? [...upstreams, next] : upstreams.map((one) => (idOf(one) === id ? next : one)),
+        ...(Object.keys(named).length > 0 && { library: named })
+      }
+    }),
+    apply
+  )
+})
+
+/** Removes an upstream, its typed key, and the library's models that it serves. */
+export const removeConnection = Effect.fn("connect.remove")(function* (
+  id: string,
+  served: ReadonlySet<string>,
+  apply: Effect.Effect<void, string>
+) {
+  const fs = yield* FileSystem.FileSystem
+  const keyFile = yield* keyFileOf(id)
+  return yield* changeFile(
+    keyFile,
+    Effect.fnUntraced(function* (content) {
+      yield* Effect.ignore(fs.remove(keyFile))
+      const upstreams = (content.upstreams ?? []).filter((one) => idOf(one) !== id)
+      const library = Object.entries(content.library ?? {}).filter(([, name]) => !served.has(name))
+      return { ...content, upstreams, library: Object.fromEntries(library) }
+    }),
+    apply
+  )
+})

@@ -1,0 +1,90 @@
+/** The smallest call of each kind that a vendor has. */
+import { Gateway, type GatewayError, RETRY_NEVER } from "@sluice/core"
+import { GatewayClient, makeRedact } from "@sluice/core/client"
+import { layerVendorTransport, type OperationName, preferredModel } from "@sluice/providers"
+import { Effect, Layer, Redacted, Schema } from "effect"
+import { type OfferedModel, type PreparedConnection } from "./VendorConnection.ts"
+import { OPERATION_NAMES } from "./Vendors.ts"
+
+/** Fewer are refused for some reasoning models. */
+const CHAT_TOKENS = 16
+
+interface Trial {
+  /** What is sent, and what it costs. */
+  readonly cost: string
+  /** An image or a video: cents to dollars, so it is tried only when asked for. */
+  readonly isMedia: boolean
+  readonly call: (gateway: Gateway["Service"], model: string) => Effect.Effect<unknown, GatewayError>
+}
+
+const TRIALS: Readonly<Record<OperationName, Trial>> = {
+  embeddings: {
+    cost: "one word",
+    isMedia: false,
+    call: (gateway, model) => gateway.embeddings({ model, input: ["word"] })
+  },
+  rerank: {
+    cost: "two words",
+    isMedia: false,
+    call: (gateway, model) => gateway.rerank({ model, query: "word", documents: ["word", "other"] })
+  },
+  chat: {
+    cost: `one word, at most ${CHAT_TOKENS} tokens back`,
+    isMedia: false,
+    call: (gateway, model) =>
+      gateway.chat({ model, messages: [{ role: "user", content: "Hi" }], maxTokens: CHAT_TOKENS })
+  },
+  images: {
+    cost: "one image at the vendor’s price",
+    isMedia: true,
+    call: (gateway, model) => gateway.images.generate({ model, prompt: "A red circle" })
+  },
+  videos: {
+    cost: "one video at the vendor’s price",
+    isMedia: true,
+    call: (gateway, model) => gateway.videos.create({ model, prompt: "A red circle" })
+  }
+}
+
+export interface PlannedTry extends OfferedModel {
+  readonly cost: string
+}
+
+/** One call for each operation that the vendor has models for. Images and videos only if `media` is true. */
+export const planTries = (models: ReadonlyArray<OfferedModel>, media: boolean): ReadonlyArray<PlannedTry> =>
+  OPERATION_NAMES.flatMap((operation) => {
+    const { cost, isMedia } = TRIALS[operation]
+    const id = preferredModel(models, operation)
+    return id === undefined || (isMedia && !media) ? [] : [{ id, operation, cost }]
+  })
+
+export const TryResult = Schema.Struct({
+  operation: Schema.String,
+  model: Schema.String,
+  ok: Schema.Boolean,
+  /** Why it failed, and what to do. */
+  message: Schema.optionalKey(Schema.String)
+})
+export type TryResult = typeof TryResult.Type
+
+/** Makes the calls. They are not repeated. Messages do not contain the key. */
+export const tryVendor = Effect.fn("connect.try")(function* (
+  { settings }: Pick<PreparedConnection, "settings">,
+  tries: ReadonlyArray<PlannedTry>
+) {
+  const { apiKey, url } = settings
+  const redact = makeRedact(Redacted.value(apiKey))
+  const layer = Layer.provide(
+    GatewayClient.layerWithoutTransport({ baseUrl: url, apiKey, retry: RETRY_NEVER }),
+    layerVendorTransport(settings)
+  )
+  return yield* Effect.gen(function* () {
+    const gateway = yield* Gateway
+    return yield* Effect.forEach(tries, ({ id: model, operation }) =>
+      Effect.match(TRIALS[operation].call(gateway, model), {
+        onSuccess: (): TryResult => ({ operation, model, ok: true }),
+        onFailure: ({ message }): TryResult => ({ operation, model, ok: false, message: redact(message) })
+      })
+    )
+  }).pipe(Effect.provide(layer))
+})
