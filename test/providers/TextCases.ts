@@ -2,11 +2,15 @@
  * Every vendor × operation of text: the fake, the vendor's own SDK where there is one, and the model. The tests run over
  * this list, and the table of capabilities is checked against it.
  */
+import Anthropic from "@anthropic-ai/sdk"
+import { GoogleGenAI } from "@google/genai"
 import { CohereClientV2 } from "cohere-ai"
 import OpenAI from "openai"
 import { VoyageAIClient } from "voyageai"
+import { anthropicFake } from "./fakes/anthropic.ts"
 import { cohereFake } from "./fakes/cohere.ts"
 import { dashscopeFake } from "./fakes/dashscope.ts"
+import { googleFake } from "./fakes/google.ts"
 import { jinaFake } from "./fakes/jina.ts"
 import { openAiResponse } from "./fakes/openai.ts"
 import { siliconflowFake } from "./fakes/siliconflow.ts"
@@ -35,6 +39,9 @@ export interface TextCase {
 
 const cohere = (environment: string) => new CohereClientV2({ environment, token: VENDOR_KEY })
 const voyage = (url: string) => new VoyageAIClient({ environment: `${url}/v1`, apiKey: VENDOR_KEY })
+
+export const claude = (baseURL: string) => new Anthropic({ baseURL, apiKey: VENDOR_KEY, maxRetries: 0 })
+export const gemini = (baseUrl: string) => new GoogleGenAI({ apiKey: VENDOR_KEY, httpOptions: { baseUrl } })
 
 const openAiChat =
   (model: string, at = "/v1"): Read =>
@@ -142,6 +149,40 @@ export const TEXT_CASES: ReadonlyArray<TextCase> = [
     sdk: async (url) => {
       const { data = [] } = await voyage(url).embed({ model: "voyage-3.5", input: TEXTS })
       return data.map(({ embedding }) => embedding)
+    }
+  },
+  {
+    vendor: "anthropic",
+    operation: "chat",
+    model: "claude-opus-4-5",
+    respond: anthropicFake,
+    sdk: async (url) => {
+      const messages = [{ role: "user" as const, content: QUERY }]
+      const { content } = await claude(url).messages.create({
+        model: "claude-opus-4-5",
+        max_tokens: 9,
+        messages
+      })
+      return content.map((block) => (block.type === "text" ? block.text : "")).join("")
+    }
+  },
+  {
+    vendor: "google",
+    operation: "chat",
+    model: "gemini-2.5-flash",
+    respond: googleFake,
+    sdk: async (url) =>
+      (await gemini(url).models.generateContent({ model: "gemini-2.5-flash", contents: QUERY })).text
+  },
+  {
+    vendor: "google",
+    operation: "embeddings",
+    model: "gemini-embedding-001",
+    respond: googleFake,
+    tokens: 4,
+    sdk: async (url) => {
+      const asked = { model: "gemini-embedding-001", contents: TEXTS }
+      return (await gemini(url).models.embedContent(asked)).embeddings?.map(({ values }) => values)
     }
   },
   { vendor: "jina", operation: "rerank", model: "jina-reranker-v3", respond: jinaFake, tokens: 9 },

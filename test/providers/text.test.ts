@@ -152,6 +152,23 @@ describe("a vendor", () => {
       }).pipe(Effect.scoped)
   )
 
+  it.live("Google is told what the vectors are for, and their dimension", () =>
+    Effect.gen(function* () {
+      const one = find("google", "embeddings")
+      const { requests, url } = yield* startVendor(one.respond)
+      const extra = { input_type: "query", dimensions: 256 }
+      yield* Gateway.use((gateway) => gateway.embeddings({ model: one.model, input: TEXTS, extra })).pipe(
+        Effect.provide(gatewayOf(one, url))
+      )
+      const asked = { taskType: "RETRIEVAL_QUERY", outputDimensionality: 256 }
+      const content = (text: string) => ({ parts: [{ text }] })
+      assert.deepStrictEqual(
+        requests.at(-1)?.body["requests"],
+        TEXTS.map((text) => ({ model: `models/${one.model}`, content: content(text), ...asked }))
+      )
+    }).pipe(Effect.scoped)
+  )
+
   it.live.each(["cohere", "voyage", "jina", "tei", "siliconflow", "dashscope"])(
     "%s refuses in its own form, and the reason arrives",
     (vendor) =>

@@ -2,6 +2,7 @@
 import { GOOGLE_NAMES, googleImages, googleVideos } from "../media/googleMedia.ts"
 import { vendorError, idAt } from "../media/MediaResponse.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
+import { googleText } from "../text/googleText.ts"
 import { jsonAt } from "../text/Values.ts"
 
 export const google: Dialect = {
@@ -10,7 +11,8 @@ export const google: Dialect = {
   url: "https://generativelanguage.googleapis.com",
   keyVariable: "GEMINI_API_KEY",
   sign: (key) => ({ "x-goog-api-key": key }),
-  operations: { images: googleImages, videos: googleVideos },
+  ...googleText,
+  operations: { ...googleText.operations, images: googleImages, videos: googleVideos },
   error: (body) => {
     const error = jsonAt(body, "error") ?? jsonAt(body, "0", "error")
     const message = idAt(error, "message")

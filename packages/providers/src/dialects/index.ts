@@ -2,6 +2,7 @@
 import { Context } from "effect"
 import type { Dialect } from "../protocol/Dialect.ts"
 import { gateway } from "../protocol/GatewayDialect.ts"
+import { anthropic } from "./anthropic.ts"
 import { cohere } from "./cohere.ts"
 import { dashscope } from "./dashscope.ts"
 import { fal } from "./fal.ts"
@@ -19,6 +20,7 @@ import { voyage } from "./voyage.ts"
 export const DIALECTS: ReadonlyArray<Dialect> = [
   gateway,
   openai,
+  anthropic,
   cohere,
   voyage,
   jina,

@@ -1,0 +1,190 @@
+/** Gemini's own chat and embeddings. */
+import { Effect } from "effect"
+import type {
+  Dialect,
+  ErrorFields,
+  EventMap,
+  Fields,
+  InterfaceRequest,
+  RequestTools
+} from "../protocol/Dialect.ts"
+import {
+  base64Of,
+  type Choice,
+  completionOf,
+  conversationOf,
+  makeChunks,
+  type MessagePart,
+  stopsOf,
+  chatUsage
+} from "./Chat.ts"
+import { embeddingsOf, inputTexts, inputType } from "./Embeddings.ts"
+import { itemsAt, jsonAt, numberAt, present, textAt } from "./Values.ts"
+
+const FINISH_REASONS: Readonly<Record<string, string>> = {
+  STOP: "stop",
+  MAX_TOKENS: "length",
+  SAFETY: "content_filter",
+  RECITATION: "content_filter",
+  BLOCKLIST: "content_filter",
+  PROHIBITED_CONTENT: "content_filter",
+  SPII: "content_filter",
+  IMAGE_SAFETY: "content_filter",
+  IMAGE_PROHIBITED_CONTENT: "content_filter"
+}
+
+const finishReason = (reason: string): string => FINISH_REASONS[reason] ?? reason.toLowerCase()
+
+const partOf = (part: MessagePart, tools: RequestTools): Effect.Effect<Fields, ErrorFields> =>
+  part.type === "text"
+    ? Effect.succeed({ text: part.text })
+    : Effect.map(base64Of(part.image, tools), ({ data, mediaType }) => ({
+        inlineData: { mimeType: mediaType, data }
+      }))
+
+const request = (asked: InterfaceRequest, tools: RequestTools) =>
+  Effect.gen(function* () {
+    const { system, messages } = yield* conversationOf(asked, "Google")
+    const format = textAt(asked, "response_format", "type")
+    return present({
+      systemInstruction: system === undefined ? undefined : { parts: [{ text: system }] },
+      contents: yield* Effect.forEach(messages, ({ parts, role }) =>
+        Effect.map(
+          Effect.forEach(parts, (part) => partOf(part, tools)),
+          (parts) => ({ role: role === "assistant" ? "model" : "user", parts })
+        )
+      ),
+      generationConfig: present({
+        maxOutputTokens: asked["max_tokens"] ?? asked["max_completion_tokens"],
+        temperature: asked["temperature"],
+        topP: asked["top_p"],
+        candidateCount: asked["n"],
+        seed: asked["seed"],
+        presencePenalty: asked["presence_penalty"],
+        frequencyPenalty: asked["frequency_penalty"],
+        stopSequences: stopsOf(asked),
+        responseMimeType: format?.startsWith("json") === true ? "application/json" : undefined,
+        responseJsonSchema: jsonAt(asked, "response_format", "json_schema", "schema")
+      })
+    })
+  })
+
+/** Thoughts are tokens of the completion. */
+const usage = (body: unknown): Fields => {
+  const count = (name: string) => numberAt(body, "usageMetadata", name)
+  const completion = (count("candidatesTokenCount") ?? 0) + (count("thoughtsTokenCount") ?? 0)
+  return chatUsage(count("promptTokenCount") ?? 0, completion, count("cachedContentTokenCount"))
+}
+
+const textsOf = (candidate: unknown, isThought: boolean): string =>
+  itemsAt(candidate, "content", "parts")
+    .map((part) => ((jsonAt(part, "thought") === true) === isThought ? (textAt(part, "text") ?? "") : ""))
+    .join("")
+
+/** A refused prompt has no candidates. */
+const isRefused = (body: unknown): boolean => jsonAt(body, "promptFeedback", "blockReason") !== undefined
+
+const response = (body: unknown, asked: InterfaceRequest): Fields => {
+  const choices = itemsAt(body, "candidates").map((candidate): Choice => ({
+    text: textsOf(candidate, false),
+    reasoning: textsOf(candidate, true),
+    finishReason: finishReason(textAt(candidate, "finishReason") ?? "STOP")
+  }))
+  const refused: ReadonlyArray<Choice> = isRefused(body) ? [{ text: "", finishReason: "content_filter" }] : []
+  return completionOf(
+    asked,
+    jsonAt(body, "responseId"),
+    choices.length === 0 ? refused : choices,
+    usage(body)
+  )
+}
+
+const events = (asked: InterfaceRequest): EventMap => {
+  const chunks = makeChunks(asked)
+  let isFinished = false
+  return {
+    push: (event) => {
+      if (event["error"] !== undefined) return [{ error: event["error"] }]
+      chunks.note({
+        id: textAt(event, "responseId"),
+        usage: event["usageMetadata"] === undefined ? undefined : usage(event)
+      })
+      if (isRefused(event)) {
+        isFinished = true
+        return [chunks.finish("content_filter")]
+      }
+      return itemsAt(event, "candidates").flatMap((candidate) => {
+        const index = numberAt(candidate, "index") ?? 0
+        const [text, reasoning] = [textsOf(candidate, false), textsOf(candidate, true)]
+        const reason = textAt(candidate, "finishReason")
+        isFinished ||= reason !== undefined
+        return [
+          ...(reasoning === "" ? [] : [chunks.delta({ reasoning_content: reasoning }, index)]),
+          ...(text === "" ? [] : [chunks.delta({ content: text }, index)]),
+          ...(reason === undefined ? [] : [chunks.finish(finishReason(reason), index)])
+        ]
+      })
+    },
+    // No event says that the stream is complete.
+    end: () => (isFinished ? chunks.end() : [])
+  }
+}
+
+const modelPath = ({ model }: InterfaceRequest) => `/v1/models/${encodeURIComponent(model)}`
+
+const embedding = { operation: "embeddings", batch: 100, tokens: 2048 } as const
+
+/** The operations of a listed model, by its methods. */
+const METHODS: Readonly<Record<string, "chat" | "embeddings">> = {
+  embedContent: "embeddings",
+  generateContent: "chat"
+}
+
+export const googleText = {
+  hasInputType: true,
+  list: {
+    path: "/v1/models?pageSize=1000",
+    parse: (body) =>
+      itemsAt(body, "models").flatMap((model) => {
+        const id = textAt(model, "name")?.replace(/^models\//, "")
+        const operation = itemsAt(model, "supportedGenerationMethods")
+          .map((method) => METHODS[String(method)])
+          .find((found) => found !== undefined)
+        if (id === undefined) return []
+        // Models of images and of films are known by their names.
+        return operation === "embeddings" ? [{ id, operation }] : [{ id }]
+      })
+  },
+  models: {
+    "gemini-embedding-001": { ...embedding, dimension: 3072 },
+    "gemini-embedding-2": { ...embedding, tokens: 8192, dimension: 3072 }
+  },
+  operations: {
+    chat: {
+      path: (asked) =>
+        modelPath(asked) + (asked["stream"] === true ? ":streamGenerateContent?alt=sse" : ":generateContent"),
+      request,
+      response,
+      events
+    },
+    embeddings: {
+      path: (asked) => `${modelPath(asked)}:batchEmbedContents`,
+      request: (asked) => ({
+        requests: inputTexts(asked).map((text) =>
+          present({
+            model: `models/${asked.model}`,
+            content: { parts: [{ text }] },
+            taskType: inputType(asked, { query: "RETRIEVAL_QUERY", document: "RETRIEVAL_DOCUMENT" }),
+            outputDimensionality: asked["dimensions"]
+          })
+        )
+      }),
+      response: (body, asked) =>
+        embeddingsOf(
+          asked,
+          itemsAt(body, "embeddings").map((one) => jsonAt(one, "values")),
+          numberAt(body, "usageMetadata", "promptTokenCount")
+        )
+    }
+  }
+} satisfies Partial<Dialect>
