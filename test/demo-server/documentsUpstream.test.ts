@@ -10,10 +10,14 @@ import { type Responder, json, startUpstream } from "./Upstream.ts"
 const usage = { prompt_tokens: 1, total_tokens: 1 }
 const Input = Schema.fromJsonString(Schema.Struct({ input: Schema.Array(Schema.String) }))
 
+const Documents = Schema.fromJsonString(Schema.Struct({ documents: Schema.Array(Schema.Unknown) }))
+
 /** An upstream that reports one token for each embedding and each rerank. */
 const ranking: Responder = (response, { body, path }) => {
   if (path === "/v1/rerank") {
-    return json(response, { model: "r", results: [{ index: 0, relevance_score: 0.9 }], usage })
+    const { documents } = Schema.decodeUnknownSync(Documents)(body)
+    const results = documents.map((_, index) => ({ index, relevance_score: 0.9 }))
+    return json(response, { model: "r", results, usage })
   }
   const { input } = Schema.decodeUnknownSync(Input)(body)
   json(response, { data: input.map((_, index) => ({ index, embedding: [1] })), model: "e", usage })
@@ -164,6 +168,25 @@ describe("an answer by an upstream's model over HTTP", () => {
         BEFORE_CHAT + 5400
       )
       assert.include(off.text, '"unsupported":0')
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("reads as many passages as `context` says", () =>
+    Effect.gen(function* () {
+      const read: Array<string> = []
+      const server = yield* asking((response, { body }) => {
+        read.push(body)
+        events(response, piece("NOT_FOUND"), stop, "[DONE]")
+        response.end()
+      })
+      yield* server.call("/documents", { body: filesOf({ "four.md": "# four\n\nthree more herons fly." }) })
+      const question = { question: "three herons?", keep: 1 }
+      yield* post(server, "/qa", question)
+      yield* post(server, "/qa", { ...question, context: { passages: 1, section: false } })
+      assert.deepStrictEqual(
+        read.map((body) => /herons wait/.test(body) && /herons fly/.test(body)),
+        [true, false]
+      )
     }).pipe(Effect.scoped)
   )
 

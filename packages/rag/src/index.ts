@@ -1,5 +1,5 @@
 export * from "./answering/Answer.ts"
-export type { AnswerOptions, AskOptions } from "./answering/AnswerOptions.ts"
+export type { AnswerOptions, AskOptions, ContextOptions } from "./answering/AnswerOptions.ts"
 export * from "./document/Document.ts"
 export * from "./document/Filter.ts"
 export { Fusion, FUSION, FusionWeights } from "./retrieval/stages/Fusion.ts"

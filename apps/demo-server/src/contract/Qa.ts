@@ -9,9 +9,19 @@ import { MAX_TEXT, QuestionFilter } from "./Filter.ts"
 
 const count = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }))
 
+/** Tokens of passages that a question may send to a model at most. */
+const MAX_CONTEXT = 200_000
+
+/** What a language model reads: see `ContextOptions` of `@sluice/rag`. */
+const Context = Schema.Struct({
+  passages: Schema.optionalKey(count),
+  tokens: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_CONTEXT }))),
+  section: Schema.optionalKey(Schema.Boolean)
+})
+
 /**
  * Recalls `recall` passages (default 20) and answers from the best `keep` of them (default 3). `filter` limits the
- * passages that may be used. `verify` says what becomes of sentences that their quotes do not support. `options` are other options of retrieval, such as `diversity`. Unknown fields are rejected.
+ * passages that may be used. `context` is what a language model reads. `verify` says what becomes of sentences that their quotes do not support. `options` are other options of retrieval, such as `diversity`. Unknown fields are rejected.
  */
 const QuestionRequest = Schema.Struct({
   question: Schema.String.check(Schema.isMaxLength(MAX_TEXT)),
@@ -19,6 +29,7 @@ const QuestionRequest = Schema.Struct({
   filter: Schema.optional(Schema.NullOr(QuestionFilter)),
   recall: Schema.optional(Schema.NullOr(count)),
   keep: Schema.optional(Schema.NullOr(count)),
+  context: Schema.optional(Schema.NullOr(Context)),
   verify: Schema.optional(Schema.NullOr(Schema.Literals(["mark", "drop", "off"]))),
   options: Schema.optional(Schema.NullOr(Schema.Record(Schema.String, Schema.Json)))
 })

@@ -61,7 +61,7 @@ export const QaLayer = HttpApiBuilder.group(
     return handlers.handleAll({
       ask: Effect.fn("qa.ask")(function* ({
         headers,
-        payload: { collection, filter, question, recall, keep, verify, options: others }
+        payload: { collection, filter, question, recall, keep, context, verify, options: others }
       }) {
         // Checked before the stream starts, so that streaming callers get the status too.
         if (question.trim() === "") return yield* emptyQuestion
@@ -75,11 +75,11 @@ export const QaLayer = HttpApiBuilder.group(
         if (invalid !== undefined) return yield* invalid
         // All models are checked before the first is charged.
         const caller = yield* CurrentCaller
-        const { context } = yield* Ref.get(current)
+        const { context: services } = yield* Ref.get(current)
         const models = [
-          Context.get(context, Embedder),
-          Context.get(context, Reranker),
-          Context.get(context, Reader)
+          Context.get(services, Embedder),
+          Context.get(services, Reranker),
+          Context.get(services, Reader)
         ]
         const denied = models.map(({ model }) => model.id).find((model) => !mayUse(caller, model))
         if (denied !== undefined) return yield* modelNotAllowed(denied)
@@ -94,6 +94,7 @@ export const QaLayer = HttpApiBuilder.group(
           ...(yield* decodeOptions(others ?? {})),
           ...(recall !== undefined && recall !== null && { recall }),
           ...(keep !== undefined && keep !== null && { keep }),
+          ...(context !== undefined && context !== null && { context }),
           ...(verify !== undefined && verify !== null && { verify }),
           ...(typed !== undefined && { filter: typed })
         }

@@ -8,6 +8,8 @@ export interface ReaderModel {
   readonly id: string
   /** `extractive` readers answer with sentences of the passages, `generative` ones with their own. */
   readonly kind: "extractive" | "generative"
+  /** Tokens of a request and its response together. Absent if unknown. */
+  readonly window?: number
 }
 
 /** A passage as a reader sees it, most relevant first. */

@@ -14,6 +14,8 @@ export type { ReaderPromptParts } from "./ReaderPrompt.ts"
 
 interface GatewayReaderOptions {
   readonly model: string
+  /** The tokens of a request and its response together. Fewer passages are read with a small one. */
+  readonly window?: number
   /** The most tokens of one response, with those of reasoning. `null`: the model's limit. Default: `MAX_TOKENS`. */
   readonly maxTokens?: number | null
   /** 0 to 2. `null`: the model's. Default: 0. */
@@ -59,7 +61,11 @@ export const layer = (options: GatewayReaderOptions): Layer.Layer<Reader, never,
       } = options
       const send = makeFlexibleChat(yield* Gateway, RESPONSE_FORMAT)
       return Reader.of({
-        model: { id: model, kind: "generative" },
+        model: {
+          id: model,
+          kind: "generative",
+          ...(options.window !== undefined && { window: options.window })
+        },
         read: (question, passages) => {
           if (passages.length === 0) return Stream.empty
           let calls = 0

@@ -3,7 +3,7 @@ import { Reader, sharedWords, Verifier } from "@sluice/core"
 import { Clock, Effect, Option, Stream, Struct } from "effect"
 import { dedupeWith } from "effect/Array"
 import type { Answer, AnswerEvent, ClosestPassage, FigureLook } from "./Answer.ts"
-import type { AnswerOptions } from "./AnswerOptions.ts"
+import type { ResolvedAnswerOptions } from "./AnswerOptions.ts"
 import { answerText } from "./AnswerText.ts"
 import type { StoredPassage } from "../document/Document.ts"
 import { readerPassage, seenSource, type Source, sourceOf } from "./Evidence.ts"
@@ -11,6 +11,7 @@ import { makeFigureVision } from "./FigureVision.ts"
 import { modelError } from "../embedding/PassageEmbedder.ts"
 import type { Collection } from "../store/PassageIndex.ts"
 import type { RagError } from "../document/RagError.ts"
+import { type ReadPassages, readingContext } from "./ReadingContext.ts"
 import { referredFigures } from "./ReferredFigures.ts"
 import { makeSentenceReading } from "./SentenceReading.ts"
 import type { Retrieval } from "../retrieval/Retriever.ts"
@@ -34,35 +35,14 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
 
   const answer = (
     question: string,
-    { kept, trace }: Retrieval,
-    { verify = "mark" }: AnswerOptions
+    retrieval: Retrieval,
+    { context = {}, verify = "mark" }: ResolvedAnswerOptions
   ): Stream.Stream<AnswerEvent, RagError> => {
-    const sources: Array<Source> = readPassages(kept).map(sourceOf)
+    const { kept, trace } = retrieval
+    const sources: Array<Source> = []
     const figures: Array<FigureLook> = []
     const reading = makeSentenceReading(sources)
     const stages = [...trace.stages]
-
-    const look = (passages: ReadonlyArray<StoredPassage>): Stream.Stream<AnswerEvent> => {
-      const shown = passages.filter(({ figure }) => figure?.crop !== undefined)
-      if (vision === undefined || shown.length === 0) return Stream.empty
-      const looked = vision.look(question, shown).pipe(
-        Stream.map((seen): AnswerEvent => {
-          const source = seenSource(seen, vision.model.kind)
-          if (source !== undefined) sources.push(source)
-          figures.push(seen.look)
-          return { type: "looked", look: seen.look }
-        })
-      )
-      return withStage(looked, stages, (milliseconds) => {
-        const failed = figures.flatMap((figure) => figure.failed ?? [])
-        return {
-          stage: "look",
-          milliseconds,
-          tokens: figures.reduce((sum, { cached, tokens }) => sum + (cached ? 0 : tokens), 0),
-          ...(failed.length === 0 ? {} : { failed: failed.join(" ") })
-        }
-      })
-    }
 
     const readSentences = Stream.suspend(() =>
       sources.length === 0 ? Stream.empty : reader.read(question, sources.map(readerPassage))
@@ -102,30 +82,75 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
       return { type: "answer", answer: { ...answer, answer: answerText(answer) } }
     })
 
-    const referred = referredFigures(question, kept, collection).pipe(
-      Effect.map((found) => {
-        sources.push(...found.map(sourceOf))
-        const looked = look([...kept, ...found])
-        const read = withStage(readSentences, stages, reading.stage)
-        // An extractive model mostly reads text that is among the sources already. Read first, and again only if needed.
-        if (vision?.model.kind === "generative") return Stream.concat(looked, read)
-        const known = sources.length
-        const again = Stream.suspend(() =>
-          reading.sentences.length === 0 && sources.length > known ? read : Stream.empty
+    const passages =
+      reader.model.kind === "generative"
+        ? readingContext(retrieval, collection, reader.model, context)
+        : Effect.succeed(readPassages(kept))
+
+    const referred = Effect.all([passages, referredFigures(question, kept, collection)]).pipe(
+      Effect.map(([read, found]) => {
+        const known = new Set(read.flat().map(({ id }) => id))
+        const added = found.filter(({ id }) => !known.has(id))
+        sources.push(
+          ...[...read, ...added.map((passage) => [passage] as const)].map((parts) => sourceOf(...parts))
         )
-        return read.pipe(Stream.concat(looked), Stream.concat(again))
+        const looked = look(vision, question, [...kept, ...found], { sources, figures, stages })
+        const reads = withStage(readSentences, stages, reading.stage)
+        // An extractive model mostly reads text that is among the sources already. Read first, and again only if needed.
+        if (vision?.model.kind === "generative") return Stream.concat(looked, reads)
+        const count = sources.length
+        const again = Stream.suspend(() =>
+          reading.sentences.length === 0 && sources.length > count ? reads : Stream.empty
+        )
+        return reads.pipe(Stream.concat(looked), Stream.concat(again))
       })
     )
     return Stream.unwrap(referred).pipe(Stream.concat(verified), Stream.concat(complete))
   }
 
-  return (question: string, retrieval: Retrieval, options: AnswerOptions = {}) =>
+  return (question: string, retrieval: Retrieval, options: ResolvedAnswerOptions = {}) =>
     Stream.suspend(() => answer(question, retrieval, options))
 })
 
+interface Looked {
+  readonly sources: Array<Source>
+  readonly figures: Array<FigureLook>
+  readonly stages: Array<StageTime>
+}
+
+/** Asks the vision model about figures, and adds its answers to what is read. */
+const look = (
+  vision: Effect.Success<ReturnType<typeof makeFigureVision>>,
+  question: string,
+  passages: ReadonlyArray<StoredPassage>,
+  { figures, sources, stages }: Looked
+): Stream.Stream<AnswerEvent> => {
+  const shown = passages.filter(({ figure }) => figure?.crop !== undefined)
+  if (vision === undefined || shown.length === 0) return Stream.empty
+  const looked = vision.look(question, shown).pipe(
+    Stream.map((seen): AnswerEvent => {
+      const source = seenSource(seen, vision.model.kind)
+      if (source !== undefined) sources.push(source)
+      figures.push(seen.look)
+      return { type: "looked", look: seen.look }
+    })
+  )
+  return withStage(looked, stages, (milliseconds) => {
+    const failed = figures.flatMap((figure) => figure.failed ?? [])
+    return {
+      stage: "look",
+      milliseconds,
+      tokens: figures.reduce((sum, { cached, tokens }) => sum + (cached ? 0 : tokens), 0),
+      ...(failed.length === 0 ? {} : { failed: failed.join(" ") })
+    }
+  })
+}
+
 /** The kept passages, best first, then the rest of their sections, each passage once. */
-const readPassages = (kept: ReadonlyArray<KeptPassage>): ReadonlyArray<StoredPassage> =>
-  dedupeWith([...kept, ...kept.flatMap(({ section = [] }) => section)], (a, b) => a.id === b.id)
+const readPassages = (kept: ReadonlyArray<KeptPassage>): ReadonlyArray<ReadPassages> =>
+  dedupeWith([...kept, ...kept.flatMap(({ section = [] }) => section)], (a, b) => a.id === b.id).map(
+    (passage) => [passage]
+  )
 
 /** The events, followed by a stage with their duration. */
 const withStage = <E>(

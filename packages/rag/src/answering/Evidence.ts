@@ -3,6 +3,7 @@ import { type CitedSentence, findQuote, isProof, type Quoted, type ReaderPassage
 import type { Citation, StoredPassage } from "../document/Document.ts"
 import { referencesIn } from "../formats/parsing/Mentions.ts"
 import type { FigureAnswer } from "./FigureVision.ts"
+import type { ReadPassages } from "./ReadingContext.ts"
 import { isReferred } from "./ReferredFigures.ts"
 import { delimiterOf } from "../formats/parsing/TableGrid.ts"
 import { headedText, titleOf } from "../document/SearchText.ts"
@@ -10,11 +11,19 @@ import { headedText, titleOf } from "../document/SearchText.ts"
 /** A passage, or the vision model's answer about the figure that the passage is. */
 export interface Source {
   readonly passage: StoredPassage
+  /** Neighbours that are read together. The first one is `passage`. */
+  readonly parts: ReadonlyArray<StoredPassage>
   readonly text: string
   readonly seen: boolean
 }
 
-export const sourceOf = (passage: StoredPassage): Source => ({ passage, text: passage.text, seen: false })
+/** Passages that are read as one text. A quote is of one of them. */
+export const sourceOf = (...parts: ReadPassages): Source => ({
+  passage: parts[0],
+  parts,
+  text: parts.map(({ text }) => text).join("\n\n"),
+  seen: false
+})
 
 export const readerPassage = ({ passage, seen, text }: Source): ReaderPassage => {
   const { document, figure, headings } = passage
@@ -38,9 +47,11 @@ export const seenSource = (
   kind: "extractive" | "generative"
 ): Source | undefined => {
   if (!answers || look.said === "") return undefined
-  if (kind === "generative") return { passage, text: look.said, seen: true }
+  if (kind === "generative") return { passage, parts: [passage], text: look.said, seen: true }
   const quotes = look.said.split("\n").flatMap((line) => findLine(line, passage.text) ?? [])
-  return quotes.length === 0 ? undefined : { passage, text: [...new Set(quotes)].join("\n\n"), seen: false }
+  return quotes.length === 0
+    ? undefined
+    : { passage, parts: [passage], text: [...new Set(quotes)].join("\n\n"), seen: false }
 }
 
 const wordsOf = (text: string): ReadonlyArray<string> =>
@@ -113,7 +124,8 @@ const referredCaptions = (
 /** The citation of a quote, or of the figure in which it was seen. Undefined if the quote is not found. */
 const cite = (source: Source | undefined, quote: string, quoted: Quoted, n: number): Citation | undefined => {
   if (source === undefined || quote.trim() === "" || !source.text.includes(quote)) return undefined
-  const { passage, seen } = source
+  const { parts, seen } = source
+  const passage = parts.find(({ text }) => text.includes(quote)) ?? source.passage
   const at = seen ? 0 : passage.text.indexOf(quote)
   if (at < 0) return undefined
   const start = passage.start + at

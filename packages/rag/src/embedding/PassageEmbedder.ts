@@ -195,7 +195,8 @@ const SPECIAL_TOKENS = 2
 const PARTS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]|[\p{L}\p{M}]+|\p{N}{1,3}|[^\s\p{L}\p{M}\p{N}]/gu
 
-const estimateTokens = (text: string): TokenEstimate => {
+/** Counts as common vocabularies do. */
+export const estimateTokens = (text: string): TokenEstimate => {
   let estimated = SPECIAL_TOKENS
   for (const [part] of text.matchAll(PARTS)) estimated += Math.ceil(part.length / LETTERS_PER_TOKEN)
   const atMost = Buffer.byteLength(text) + SPECIAL_TOKENS

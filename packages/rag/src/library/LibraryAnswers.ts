@@ -1,7 +1,7 @@
 /** The methods of a library that answer questions. */
 import { Effect, Option, Queue, Stream } from "effect"
 import type { AnswerEvent } from "../answering/Answer.ts"
-import { type AnswerOptions, splitOptions } from "../answering/AnswerOptions.ts"
+import { type AskOptions, splitOptions } from "../answering/AnswerOptions.ts"
 import type { makeAnswerer } from "../answering/Answerer.ts"
 import type { RagError } from "../document/RagError.ts"
 import type { Retriever } from "../retrieval/Retriever.ts"
@@ -10,7 +10,7 @@ import type { LibraryService } from "./LibraryService.ts"
 export const answerMethods = (
   { retrieve }: Retriever,
   answer: Effect.Success<ReturnType<typeof makeAnswerer>>,
-  defaults: AnswerOptions
+  defaults: AskOptions
 ): Pick<LibraryService, "ask" | "askEvents"> => ({
   ask: Effect.fn("Library.ask")(function* (question, options = {}) {
     const [retrieving, answering] = splitOptions(options, defaults)

@@ -14,7 +14,7 @@ const SECTION_CHARACTERS = 6_000
  * **Details.** `passages` are those of its document, in order. A passage longer than the limit is returned without
  * neighbours, and so is one that is not among them, because its document was replaced during the retrieval.
  */
-const sectionOf = (
+export const sectionOf = (
   found: StoredPassage,
   passages: ReadonlyArray<StoredPassage>
 ): ReadonlyArray<StoredPassage> => {

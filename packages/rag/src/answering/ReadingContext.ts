@@ -1,0 +1,83 @@
+/** What a reader that writes gets to read: more than the kept passages, within a budget of tokens. */
+import type { ReaderModel } from "@sluice/core"
+import { Effect } from "effect"
+import { dedupeWith } from "effect/Array"
+import type { StoredPassage } from "../document/Document.ts"
+import type { RagError } from "../document/RagError.ts"
+import { estimateTokens } from "../embedding/PassageEmbedder.ts"
+import type { Retrieval } from "../retrieval/Retriever.ts"
+import { sectionOf } from "../retrieval/stages/Expand.ts"
+import type { Collection } from "../store/PassageIndex.ts"
+import type { ContextOptions } from "./AnswerOptions.ts"
+
+/** Defaults of `ContextOptions`; docs/answers.md has the measurements. */
+const CONTEXT = { passages: 10, tokens: 6_000 } as const
+
+/** The share of a model's window that passages may fill. The rest is for the prompt, a repair and the response. */
+const WINDOW_SHARE = 0.5
+
+/** Passages that are read as one: neighbours in a document. */
+export type ReadPassages = readonly [StoredPassage, ...ReadonlyArray<StoredPassage>]
+
+/**
+ * The kept passages, the next best ones of the retrieval, then the neighbours of the kept ones in their sections, as far as
+ * the budget goes. They are in the order of their documents, best document first, and neighbours are together.
+ */
+export const readingContext = Effect.fn("ReadingContext.read")(function* (
+  { kept, trace }: Retrieval,
+  collection: Effect.Effect<Collection, RagError>,
+  { window }: ReaderModel,
+  {
+    minimumRelevance = Number.NEGATIVE_INFINITY,
+    ...options
+  }: ContextOptions & { readonly minimumRelevance?: number | undefined }
+) {
+  const { passages = CONTEXT.passages, section = true } = options
+  const budget =
+    options.tokens ?? Math.min(CONTEXT.tokens, WINDOW_SHARE * (window ?? Number.POSITIVE_INFINITY))
+  const next = trace.passages
+    .filter(({ rerankScore, sameAs }) => sameAs === undefined && (rerankScore ?? 0) >= minimumRelevance)
+    .toSorted((a, b) => a.rerankRank - b.rerankRank)
+    .map(({ passage }) => passage)
+  const isSame = (a: StoredPassage, b: StoredPassage) => a.id === b.id
+  const best =
+    kept.length === 0 ? [] : dedupeWith([...kept, ...next], isSame).slice(0, Math.max(passages, kept.length))
+  const documents = new Map<string, ReadonlyArray<StoredPassage>>()
+  if (section) {
+    const from = yield* collection
+    for (const { document } of kept)
+      if (!documents.has(document.id)) documents.set(document.id, yield* from.passages(document.id))
+  }
+  const neighbours = kept.flatMap((passage) => [
+    ...(passage.section ?? []),
+    ...sectionOf(passage, documents.get(passage.document.id) ?? [])
+  ])
+  let left = budget
+  const read = dedupeWith([...best, ...neighbours], isSame).filter((passage, i) => {
+    const { estimated } = estimateTokens(passage.text)
+    // The kept ones are read whatever they cost.
+    const fits = i < kept.length || estimated <= left
+    if (fits) left -= estimated
+    return fits
+  })
+  return [...Map.groupBy(read, ({ document }) => document.id).values()].flatMap((group) =>
+    together(group.toSorted((a, b) => a.ordinal - b.ordinal))
+  )
+})
+
+/** Joins neighbours under the same headings. A figure or table stays on its own. */
+const together = (passages: ReadonlyArray<StoredPassage>): ReadonlyArray<ReadPassages> => {
+  const joined: Array<ReadPassages> = []
+  for (const passage of passages) {
+    const last = joined.at(-1)
+    const before = last?.at(-1)
+    const isNext =
+      before?.ordinal === passage.ordinal - 1 &&
+      before.figure === undefined &&
+      passage.figure === undefined &&
+      before.headings.join("\n") === passage.headings.join("\n")
+    if (last !== undefined && isNext) joined[joined.length - 1] = [...last, passage]
+    else joined.push([passage])
+  }
+  return joined
+}
