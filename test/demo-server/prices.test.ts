@@ -43,6 +43,36 @@ describe("prices", () => {
     }).pipe(Effect.scoped)
   )
 
+  it("of a size and a quality replace the price of an image or a second", () => {
+    const price = {
+      perImage: 100,
+      perSecond: 10,
+      variants: { high: 40, "1024x1536 high": 60, "720p": 4, constructor: 1 }
+    }
+    const image = (quality?: string, size?: string) => costOf(price, { ...NOTHING, images: 2, quality, size })
+    assert.deepStrictEqual(
+      [image("HIGH", "1024x1536"), image("high", "1024x1024"), image("low", "1024x1024"), image()],
+      [120, 80, 200, 200]
+    )
+    const video = (size?: string) => costOf(price, { ...NOTHING, seconds: 5, size })
+    assert.deepStrictEqual(
+      [video("720P"), video("1280x720"), video("720*1280"), video("1080p"), video("toString"), video()],
+      [20, 20, 20, 50, 50, 50]
+    )
+    assert.strictEqual(costOf({ perImage: 7 }, { ...NOTHING, images: 1, size: "toString" }), 7)
+  })
+
+  it.live("of vendors' models are shipped, and the highest one is that of an unknown size", () =>
+    Effect.gen(function* () {
+      const prices = yield* pricesWith({})
+      const price = prices.of("images", "gpt-image-1")
+      const cost = (more: object) => costOf(price, { ...NOTHING, images: 1, ...more })
+      assert.isBelow(cost({ quality: "low", size: "1024x1024" }), cost({ quality: "low", size: "1024x1536" }))
+      assert.isBelow(cost({ quality: "low" }), cost({ quality: "high" }))
+      assert.strictEqual(cost({}), Math.max(...Object.values(price.variants ?? {})))
+    })
+  )
+
   for (const [fault, content] of [
     ["a key that is not known", { models: { m: { inputPer1000Tokens: 1, outputPerToken: 1 } } }],
     ["an operation that is not known", { defaults: { speech: {} } }],

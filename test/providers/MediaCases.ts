@@ -32,7 +32,6 @@ export interface VendorCases {
   readonly key: string
   /** The part of the vendor's address after its origin. */
   readonly base?: string
-  /** The first model has the alias `painter`. */
   readonly images: readonly [ImageCases, ...Array<ImageCases>]
   readonly videos?: { readonly model: string; readonly seconds?: string; readonly cases: ReadonlyArray<Case> }
   /** A request that the vendor refuses, and the field that it names. */

@@ -18,7 +18,10 @@ export interface VendorUpstream {
   readonly video?: string
 }
 
-/** The environment of a server with this upstream. Its first model of images has the alias `painter`, its model of videos `animator`. */
+/** The alias of a model of images, which has no shipped price. */
+export const painterOf = (at: number): string => (at === 0 ? "painter" : `painter-${at}`)
+
+/** The environment of a server with this upstream. Its model of videos has the alias `animator`. */
 export const vendorEnv = Effect.fnUntraced(function* ({
   images = [],
   key,
@@ -28,7 +31,7 @@ export const vendorEnv = Effect.fnUntraced(function* ({
 }: VendorUpstream) {
   const file = join(yield* temporaryFolder, "sluice.config.json")
   const models = [
-    ...images.map((id, at) => ({ id, operation: "images", aliases: at === 0 ? ["painter"] : [] })),
+    ...images.map((id, at) => ({ id, operation: "images", aliases: [painterOf(at)] })),
     ...(video === undefined ? [] : [{ id: video, operation: "videos", aliases: ["animator"] }])
   ]
   const upstream = { id: "vendor", url, dialect, apiKey: { env: "VENDOR_KEY" }, models }

@@ -212,7 +212,7 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
     ],
     videos: {
       model: "kling-v2-6",
-      seconds: "10",
+      seconds: "5",
       cases: [
         {
           request: { seconds: "10", size: "1280x720", mode: "pro" },
@@ -226,9 +226,9 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
           }
         },
         {
-          request: { seconds: "10", input_reference: PICTURE },
+          request: { input_reference: PICTURE },
           path: "/v1/videos/image2video",
-          body: { model_name: "kling-v2-6", prompt: "a lock", duration: "10", image: PNG.toString("base64") }
+          body: { model_name: "kling-v2-6", prompt: "a lock", image: PNG.toString("base64") }
         }
       ]
     }

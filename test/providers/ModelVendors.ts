@@ -113,7 +113,7 @@ export const MODEL_VENDORS: ReadonlyArray<VendorCases> = [
     ],
     videos: {
       model: "wan2.6-t2v",
-      seconds: "10",
+      seconds: "5",
       cases: [
         {
           request: { seconds: "10", size: "1280x720", watermark: false },
@@ -125,12 +125,12 @@ export const MODEL_VENDORS: ReadonlyArray<VendorCases> = [
           }
         },
         {
-          request: { seconds: "10", size: "720p", input_reference: LINK },
+          request: { size: "720p", input_reference: LINK },
           path: "/api/v1/services/aigc/video-generation/video-synthesis",
           body: {
             model: "wan2.6-t2v",
             input: { prompt: "a lock", img_url: LINK },
-            parameters: { resolution: "720P", duration: 10 }
+            parameters: { resolution: "720P" }
           }
         }
       ]

@@ -5,7 +5,7 @@ import { Effect, Schema } from "effect"
 import { quotaOf } from "../demo-server/AccountCalls.ts"
 import { costs, post, type Server } from "../demo-server/PaidServer.ts"
 import { type Fields, MP4 } from "./fakes/MediaVendor.ts"
-import { startVendorServer } from "./MediaServer.ts"
+import { painterOf, startVendorServer } from "./MediaServer.ts"
 import { MEDIA_VENDORS } from "./MediaVendors.ts"
 import { MODEL_VENDORS } from "./ModelVendors.ts"
 
@@ -42,7 +42,7 @@ for (const vendor of [...MEDIA_VENDORS, ...MODEL_VENDORS]) {
   const IMAGES = "/v1/images/generations"
   const kinds = [
     ...(videos === undefined ? [] : [["animator", "/v1/videos", undefined] as const]),
-    ...images.map((one) => [one.model, IMAGES, one] as const)
+    ...images.map((one, at) => [painterOf(at), IMAGES, one] as const)
   ]
 
   describe(`${dialect}`, () => {
@@ -60,10 +60,12 @@ for (const vendor of [...MEDIA_VENDORS, ...MODEL_VENDORS]) {
 
             const task = `/v1/videos/${created.id}`
             assert.strictEqual((yield* server.call(`${task}/content`)).status, 404)
-            const [running, ended] = yield* costs(server, statesOf(server, task, 2), 0)
+            const made = Number(request["seconds"] ?? videos.seconds ?? reserved / SECOND)
+            const [running, ended] = yield* costs(server, statesOf(server, task, 2), made * SECOND - reserved)
             assert.deepInclude(running, { id: created.id, model: "animator", status: "in_progress" })
             assert.deepInclude(ended, { id: created.id, status: "completed" })
-            if (videos.seconds !== undefined) assert.strictEqual(ended?.["seconds"], videos.seconds)
+            assert.strictEqual(ended?.["seconds"], request["seconds"] ?? videos.seconds)
+            assert.strictEqual(ended?.["size"], request["size"])
 
             const file = yield* server.call(`${task}/content`)
             assert.strictEqual(file.headers.get("content-type"), "video/mp4")
@@ -82,12 +84,12 @@ for (const vendor of [...MEDIA_VENDORS, ...MODEL_VENDORS]) {
       )
     }
 
-    for (const { cases, lost = 0, mode, model } of images) {
+    for (const [at, { cases, lost = 0, mode, model }] of images.entries()) {
       it.live(`makes images of ${model} from requests of the interface`, () =>
         Effect.gen(function* () {
           const { fake, server } = yield* start
           for (const { body, path, request } of cases) {
-            const name = model === images[0].model ? "painter" : model
+            const name = painterOf(at)
             const sent = { model: name, prompt: "a lock", ...request }
             const count = Number(request["n"] ?? 1)
             const call = server.json(ImageResponse, "/v1/images/generations", { json: sent })

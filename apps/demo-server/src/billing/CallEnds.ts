@@ -9,7 +9,7 @@ import type { RequestRecord } from "../http/RequestRecord.ts"
 import type { MediaTasks } from "../media/MediaTasks.ts"
 import type { ProviderResponse } from "../routing/Provider.ts"
 import { fieldOf, hasImages, imagesIn, mediaBody, taskOutcome } from "../routing/ResponseBody.ts"
-import { type CostEstimate, settlementFor } from "./CostEstimate.ts"
+import { type CostEstimate, settlementFor, variantOf } from "./CostEstimate.ts"
 import type { Idempotency } from "./Idempotency.ts"
 import type { IdempotentResponses } from "./IdempotentResponses.ts"
 import type { Charge, Ledger, Settlement } from "./Ledger.ts"
@@ -136,6 +136,7 @@ export const makeCallEnds = ({
     const isTask = typeof id === "string" && !hasImages(body)
     const planned = settlementFor(estimate, {
       ...countUsage(open),
+      ...variantOf(body),
       images: isTask ? most.images : Math.min(imagesIn(body) ?? most.images, most.images),
       seconds: most.seconds === 0 ? 0 : billedSeconds(body, most.seconds)
     })

@@ -3,7 +3,7 @@ import type { Charge, Settlement } from "./Reservation.ts"
 import type { Meter } from "./Meter.ts"
 import type { Operations } from "../routing/Provider.ts"
 import { costOf, NOTHING, type Price, type Prices, type Usage } from "./Prices.ts"
-import { responseBody, fieldOf, imagesIn } from "../routing/ResponseBody.ts"
+import { responseBody, fieldOf, imagesIn, isText } from "../routing/ResponseBody.ts"
 import { billedUsage, outputTokensOf } from "./ReportedUsage.ts"
 
 export interface CostEstimate {
@@ -42,6 +42,17 @@ export const settlementFor = ({ price }: Pick<CostEstimate, "price">, usage: Usa
 export const usageOf = (value: unknown, { most }: CostEstimate, countUsage: () => Usage): Usage =>
   billedUsage(fieldOf(value, "usage"), most, countUsage, () => outputTokensOf(value))
 
+const textOf = (value: unknown, name: string): string | undefined => {
+  const text = fieldOf(value, name)
+  return isText(text) ? text : undefined
+}
+
+/** The size and the quality in a response, if it has any. */
+export const variantOf = (value: unknown): Pick<Usage, "size" | "quality"> => {
+  const [size, quality] = [textOf(value, "size"), textOf(value, "quality")]
+  return { ...(size !== undefined && { size }), ...(quality !== undefined && { quality }) }
+}
+
 /** The settlement of a task by its response. It is at most the planned cost. */
 export const taskSettlement = (
   prices: Prices["Service"],
@@ -51,10 +62,14 @@ export const taskSettlement = (
   const value = responseBody(answer, "all")
   const images = imagesIn(value)
   const seconds = Number(fieldOf(value, "seconds"))
+  const variant = variantOf(value)
   const usage =
     operation === "videos"
-      ? seconds > 0 && { ...NOTHING, seconds }
-      : images !== undefined && { ...NOTHING, images }
-  const cost = usage ? costOf(prices.of(operation as keyof Operations, model), usage) : planned
+      ? seconds > 0 && { ...NOTHING, seconds, ...variant }
+      : images !== undefined && { ...NOTHING, images, ...variant }
+  const price = prices.of(operation as keyof Operations, model)
+  // With prices by size, a response without a size does not say the cost.
+  const isKnown = price.variants === undefined || Object.keys(variant).length > 0
+  const cost = usage && isKnown ? costOf(price, usage) : planned
   return { cost: Math.min(cost, planned), inputTokens: 0, outputTokens: 0 }
 }

@@ -160,7 +160,12 @@ export const chatMeter: Meter<ChatRequest> = {
   hidesUsage
 }
 
-const imageUsage = ({ n }: ImageRequest): Usage => ({ ...NOTHING, images: n ?? 1 })
+const imageUsage = ({ n, quality, size }: ImageRequest): Usage => ({
+  ...NOTHING,
+  images: n ?? 1,
+  size,
+  quality
+})
 
 export const imagesMeter: Meter<ImageRequest> = {
   operation: "images",
@@ -169,9 +174,10 @@ export const imagesMeter: Meter<ImageRequest> = {
   countUsage: imageUsage
 }
 
-const videoUsage = ({ seconds }: VideoRequest): Usage => ({
+const videoUsage = ({ seconds, size }: VideoRequest): Usage => ({
   ...NOTHING,
-  seconds: seconds === undefined ? DEFAULT_SECONDS : Number(seconds)
+  seconds: seconds === undefined ? DEFAULT_SECONDS : Number(seconds),
+  size
 })
 
 export const videosMeter: Meter<VideoRequest> = {

@@ -10,7 +10,7 @@ import { outgoingBody } from "./ModelName.ts"
 import type { Call, Operations, Provider, ProviderModel, TaskOperation, TaskOperations } from "./Provider.ts"
 import { makeSendEmbeddings } from "./EmbeddingFormat.ts"
 import { makeRedactor } from "./RedactCredential.ts"
-import { taskOutcome } from "./ResponseBody.ts"
+import { fieldOf, isText, taskOutcome } from "./ResponseBody.ts"
 import { includeUsage, hidesUsage } from "./StreamUsage.ts"
 import { type UpstreamConnection, makeUpstreamClient } from "./UpstreamClient.ts"
 import {
@@ -154,6 +154,14 @@ type Forward = Effect.Success<ReturnType<typeof makeForward>>
 const hasOwnIds = ({ dialect }: UpstreamSettings, kind: MediaTask["kind"]): boolean =>
   dialect?.operations[`${kind}s`]?.task !== undefined
 
+/** Fields of a request that vendors do not repeat. The price depends on them. */
+const REPEATED = ["seconds", "size", "quality"]
+
+const repeatedFields = (request: object): MediaTask["told"] =>
+  Object.fromEntries(REPEATED.map((name) => [name, fieldOf(request, name)] as const).filter(hasText))
+
+const hasText = (entry: readonly [string, unknown]): entry is readonly [string, string] => isText(entry[1])
+
 /** Creates an image or a video. If the response starts a task, it is recorded with its owner. */
 const creationOf =
   (
@@ -186,7 +194,7 @@ const creationOf =
           progress: 0,
           files: [],
           request: null,
-          told: {}
+          told: hasOwnIds(settings, kind) ? repeatedFields(call.request) : {}
         }
         yield* Effect.mapError(tasks.add(record), (error) => untrackedTask(kind, model, error.reason.message))
         return withTaskId(response, record)

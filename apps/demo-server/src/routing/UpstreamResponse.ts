@@ -240,14 +240,14 @@ export const createdTask = (
   return kind === "image" && listOf(fieldOf(body, "data")).length > 0 ? "completed" : undefined
 }
 
-/** The response with this server's id of a task that has another one at its vendor. */
+/** The response with this server's id and the request's fields, for a task that has another id at its vendor. */
 export const withTaskId = (
   response: HttpServerResponse.HttpServerResponse,
-  { id, reference }: Pick<MediaTask, "id" | "reference">
+  { id, reference, told }: Pick<MediaTask, "id" | "reference" | "told">
 ): HttpServerResponse.HttpServerResponse => {
   const body = reference === undefined ? undefined : responseBody(response, "all")
   return Predicate.isObject(body)
-    ? HttpServerResponse.text(JSON.stringify({ ...body, id }), { contentType: "application/json" })
+    ? HttpServerResponse.text(JSON.stringify({ ...told, ...body, id }), { contentType: "application/json" })
     : response
 }
 
