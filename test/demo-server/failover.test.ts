@@ -1,6 +1,6 @@
 /** The order of providers, and the circuit of each. */
 import { assert, describe, it } from "@effect/vitest"
-import { GatewayError, InvalidRequest, ServerFailure } from "@sluice/core"
+import { GatewayError, InvalidRequest, RateLimited, ServerFailure } from "@sluice/core"
 import type { RerankRequest, RerankResponse } from "@sluice/core/contract"
 import { Deferred, Duration, Effect, Random } from "effect"
 import { CircuitBreaker } from "effect/persistence"
@@ -239,5 +239,47 @@ describe("the circuit of a provider", () => {
       }
       assert.isAbove(Math.min(seen.passed, seen.refused), 100)
     }).pipe(Random.withSeed("circuit"), store)
+  )
+})
+
+describe("a provider that answers 429", () => {
+  const limited: Rerank = () =>
+    Effect.fail(
+      new GatewayError({
+        operation: "rerank",
+        attempt: 1,
+        notExecuted: true,
+        reason: new RateLimited({ message: "too many", retryAfter: Duration.seconds(30) })
+      })
+    )
+
+  it.effect("is asked last until its retry-after has passed", () =>
+    Effect.gen(function* () {
+      let calls = 0
+      let isLimited = true
+      const first: Rerank = (call) => {
+        calls++
+        return isLimited ? limited(call) : answering("first")(call)
+      }
+      const providers = [provider("first", first), provider("second", answering("second"), { priority: 2 })]
+      assert.strictEqual(yield* ask(providers), "second")
+      assert.strictEqual(yield* ask(providers), "second")
+      assert.strictEqual(calls, 1)
+      isLimited = false
+      yield* TestClock.adjust("30 seconds")
+      assert.strictEqual(yield* ask(providers), "first")
+    })
+  )
+
+  it.effect("is asked all the same if no other answers", () =>
+    Effect.gen(function* () {
+      let isLimited = true
+      const first: Rerank = (call) => (isLimited ? limited(call) : answering("first")(call))
+      const providers = [provider("first", first), provider("second", failing(503), { priority: 2 })]
+      const error = yield* Effect.flip(ask(providers))
+      assert.strictEqual(error.reason._tag, "RateLimited")
+      isLimited = false
+      assert.strictEqual(yield* ask(providers), "first")
+    })
   )
 })

@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
 import { costOf, NOTHING, Prices } from "../../apps/demo-server/src/billing/Prices.ts"
-import { temporaryFolder } from "./TestServer.ts"
+import { startServer, temporaryFolder } from "./TestServer.ts"
 
 const pricesWith = (env: Record<string, string>) =>
   Layer.build(
@@ -114,3 +114,17 @@ describe("prices", () => {
     assert.strictEqual(costOf({}, tokens(1_000_000, 1_000_000)), 0)
   })
 })
+
+it.live("the server warns at its start of models without a price of their own", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    const file = join(folder, "sluice.config.json")
+    const models = ["dear", "priced"].map((id) => ({ id, operation: "chat" }))
+    const upstream = { id: "east", url: "http://127.0.0.1:9", apiKey: { env: "EAST" }, models }
+    writeFileSync(file, JSON.stringify({ upstreams: [upstream], embedded: true }))
+    const prices = yield* fileOf({ models: { priced: { inputPer1000Tokens: 1 } } })
+    const env = { SLUICE_CONFIG: file, EAST: "sk-east", SLUICE_PRICES: prices }
+    const { printed } = yield* startServer({ env })
+    assert.include(printed.join("\n"), "These models have no price of their own: dear. They cost")
+  }).pipe(Effect.scoped)
+)

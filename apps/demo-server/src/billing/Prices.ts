@@ -119,7 +119,11 @@ const readFile = Effect.fnUntraced(function* (file: string) {
  */
 export class Prices extends Context.Service<
   Prices,
-  { readonly of: (operation: keyof Operations, model: string) => Price }
+  {
+    readonly of: (operation: keyof Operations, model: string) => Price
+    /** Whether a model has a price of its own. */
+    readonly isNamed: (model: string) => boolean
+  }
 >()("@sluice/demo-server/Prices") {
   static readonly layer = Layer.effect(
     Prices,
@@ -133,7 +137,10 @@ export class Prices extends Context.Service<
         {},
         ...files.toReversed().map(({ defaults }) => defaults)
       ) as NonNullable<PriceFile["defaults"]>
-      return { of: (operation, model) => named.get(model) ?? defaults[operation] ?? {} }
+      return {
+        of: (operation, model) => named.get(model) ?? defaults[operation] ?? {},
+        isNamed: (model) => named.has(model)
+      }
     })
   )
 }

@@ -36,7 +36,7 @@ export const route = <Request extends { readonly model: string }, Response>(
   model: string
 ): Effect.Effect<Operation<Request, Response>, GatewayError> => {
   const [first, ...more] = providersOf(providers, operation, pick, model)
-  if (first !== undefined) return failover(operation, [first, ...more])
+  if (first !== undefined) return failover(operation, model, [first, ...more])
   const models = providers.flatMap(({ models }) => models)
   const served = models.filter((known) => known.operation === operation).map(({ id }) => id)
   const advice =
