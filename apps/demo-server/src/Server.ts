@@ -11,6 +11,7 @@ import { AuthLayer } from "./accounts/Auth.ts"
 import { SessionLayer } from "./accounts/Session.ts"
 import { banner } from "./Banner.ts"
 import { ServerConfig } from "./config/ServerConfig.ts"
+import { ConnectionsLayer } from "./connect/ConnectionsApi.ts"
 import { HandledApi } from "./contract/ServerApi.ts"
 import { CollectionsLayer } from "./documents/Collections.ts"
 import { DocumentsLayer } from "./documents/Documents.ts"
@@ -61,7 +62,8 @@ const ApiLayer = HttpApiBuilder.layer(HandledApi).pipe(
     ModelsLayer,
     AccountLayer,
     AdministrationLayer,
-    UsageLayer
+    UsageLayer,
+    ConnectionsLayer
   ]),
   Layer.provide([AuthLayer, MalformedRequest.layer])
 )

@@ -52,7 +52,7 @@ const auditEntry = ({ actor, at, credential, ...entry }: AuditRow) => ({
 const tokenReplaced = (user: string) => (): AuditChange => ({ action: "access_token.create", subject: user })
 
 /** Permission checks of administrators. */
-const makeAdminGuard = Effect.gen(function* () {
+export const makeAdminGuard = Effect.gen(function* () {
   const users = yield* Users
   const audit = yield* Audit
 

@@ -18,6 +18,9 @@ type Action =
   | "token.remove"
   | "session.open"
   | "session.close"
+  | "connection.try"
+  | "connection.save"
+  | "connection.remove"
 
 /** A change, without secrets. */
 export interface AuditChange {

@@ -1,6 +1,6 @@
 /** Writes connections into the providers' file, and typed keys into files that only this user can read. */
 import { type ApiKey } from "@sluice/core"
-import { Effect, FileSystem, Path, Redacted } from "effect"
+import { Effect, FileSystem, Path, Redacted, Struct } from "effect"
 import { randomUUID } from "node:crypto"
 import {
   decodeProvidersFile,
@@ -48,7 +48,8 @@ const orRestore = <A, E, R>(files: ReadonlyArray<string>, change: Effect.Effect<
     return yield* Effect.onError(change, () => restore)
   })
 
-const idOf = ({ dialect, id = dialect }: UpstreamEntry) => id ?? ""
+/** The name of an upstream. */
+export const idOf = ({ dialect, id = dialect }: UpstreamEntry) => id ?? ""
 
 /** The file's content, with the library's models named. */
 const readContent = Effect.fnUntraced(function* (file: string) {
@@ -115,12 +116,13 @@ export const saveConnection = Effect.fn("connect.save")(function* (
       const { upstreams = [] } = content
       if (typed !== undefined) yield* writePrivately(keyFile, `${Redacted.value(typed)}\n`)
       const place = typed && { apiKey: { file: path.relative(path.dirname(file), keyFile) } }
-      const next = { ...upstreams.find((one) => idOf(one) === id), ...entry, ...place }
-      const isNew = !upstreams.some((one) => idOf(one) === id)
+      const saved = upstreams.find((one) => idOf(one) === id)
+      const next = { ...Struct.omit(saved ?? {}, ["url", "apiKey"]), ...entry, ...place }
       const named = { ...content.library, ...library }
       return {
         ...content,
-        upstreams: isNew ? [...upstreams, next] : upstreams.map((one) => (idOf(one) === id ? next : one)),
+        upstreams:
+          saved === undefined ? [...upstreams, next] : upstreams.map((one) => (one === saved ? next : one)),
         ...(Object.keys(named).length > 0 && { library: named })
       }
     }),

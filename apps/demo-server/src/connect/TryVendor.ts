@@ -2,7 +2,8 @@
 import { Gateway, type GatewayError, RETRY_NEVER } from "@sluice/core"
 import { GatewayClient, makeRedact } from "@sluice/core/client"
 import { layerVendorTransport, type OperationName, preferredModel } from "@sluice/providers"
-import { Effect, Layer, Redacted, Schema } from "effect"
+import { Effect, Layer, Redacted } from "effect"
+import type { TryResult } from "../contract/Connections.ts"
 import { type OfferedModel, type PreparedConnection } from "./VendorConnection.ts"
 import { OPERATION_NAMES } from "./Vendors.ts"
 
@@ -58,16 +59,7 @@ export const planTries = (models: ReadonlyArray<OfferedModel>, media: boolean): 
     return id === undefined || (isMedia && !media) ? [] : [{ id, operation, cost }]
   })
 
-export const TryResult = Schema.Struct({
-  operation: Schema.String,
-  model: Schema.String,
-  ok: Schema.Boolean,
-  /** Why it failed, and what to do. */
-  message: Schema.optionalKey(Schema.String)
-})
-export type TryResult = typeof TryResult.Type
-
-/** Makes the calls. They are not repeated. Messages do not contain the key. */
+/** Makes the calls. They are not repeated. Messages do not contain the key. The error is a sentence about the address. */
 export const tryVendor = Effect.fn("connect.try")(function* (
   { settings }: Pick<PreparedConnection, "settings">,
   tries: ReadonlyArray<PlannedTry>
@@ -86,5 +78,8 @@ export const tryVendor = Effect.fn("connect.try")(function* (
         onFailure: ({ message }): TryResult => ({ operation, model, ok: false, message: redact(message) })
       })
     )
-  }).pipe(Effect.provide(layer))
+  }).pipe(
+    Effect.provide(layer),
+    Effect.mapError(({ message }) => redact(message))
+  )
 })

@@ -1,10 +1,11 @@
 /** A vendor to connect: what a person has said about it, and how the providers' file describes it. */
 import { type ApiKey, apiKey as makeApiKey } from "@sluice/core"
-import { layerTransport, makeRedact } from "@sluice/core/client"
-import { type Dialect, type DialectSettings, listModels, type OperationName } from "@sluice/providers"
-import { Effect, Redacted } from "effect"
+import { layerTransport } from "@sluice/core/client"
+import { type DialectSettings, listModels, type OperationName } from "@sluice/providers"
+import { Effect } from "effect"
+import { isHttpUrl } from "../config/Variables.ts"
 import type { UpstreamEntry } from "../providers/ProvidersFile.ts"
-import { dialectOf, readCredential } from "../providers/ProvidersSettings.ts"
+import { dialectOf, readCredential, requestSettings } from "../providers/ProvidersSettings.ts"
 
 /** A model of the vendor. */
 export interface OfferedModel {
@@ -22,7 +23,7 @@ export interface VendorConnection {
   readonly id?: string | undefined
   /** Default: the vendor's. */
   readonly url?: string | undefined
-  /** Default: the vendor's variable, or no key. */
+  /** Default: the saved one, or the vendor's variable, or no key. */
   readonly key?: KeySource | undefined
   /** Default: those that the vendor lists. */
   readonly models?: ReadonlyArray<OfferedModel> | undefined
@@ -30,43 +31,46 @@ export interface VendorConnection {
 
 const NO_KEY = makeApiKey("none")
 
-/** The place of the key, if it is not typed. */
-const placeOf = ({ keyVariable }: Dialect, key: VendorConnection["key"]) =>
-  key === undefined ? keyVariable && { env: keyVariable } : "typed" in key ? undefined : key
-
 /**
  * How the vendor is called, its models, and the entry of the providers' file without a typed key. `folder`: where relative
- * paths of keys start. The error is a sentence without keys.
+ * paths of keys start. `saved`: the entry that this one replaces; its key is used for the same address. The error is a
+ * sentence without keys.
  */
 export const prepareConnection = Effect.fn("connect.prepare")(function* (
-  { id, key, models, url, vendor }: VendorConnection,
-  folder: string
+  { id, key: given, models, url, vendor }: VendorConnection,
+  folder: string,
+  saved?: UpstreamEntry
 ) {
   const dialect = yield* dialectOf(vendor)
   const address = url ?? dialect.url
   if (address === undefined) return yield* Effect.fail(`${dialect.name} needs an address`)
-  const place = placeOf(dialect, key)
-  const apiKey =
-    key !== undefined && "typed" in key
-      ? key.typed
-      : place === undefined || place === ""
-        ? NO_KEY
-        : yield* Effect.mapError(readCredential(place, folder), (why) => `The key: ${why}`)
-  const settings = { dialect, url: address.replace(/\/+$/, ""), apiKey } satisfies DialectSettings
-  const redact = makeRedact(Redacted.value(apiKey))
+  if (!isHttpUrl(address)) return yield* Effect.fail("The address must begin with http:// or https://")
+  const isSame = saved !== undefined && saved.dialect === vendor && saved.url === url
+  const key = given ?? (isSame ? saved.apiKey : undefined)
+  const isTyped = key !== undefined && "typed" in key
+  const place = isTyped ? undefined : (key ?? (dialect.keyVariable && { env: dialect.keyVariable }))
+  const found = place
+    ? yield* Effect.mapError(readCredential(place, folder), (why) => `The key: ${why}`)
+    : NO_KEY
+  const settings = {
+    dialect,
+    url: address.replace(/\/+$/, ""),
+    apiKey: isTyped ? key.typed : found,
+    ...(saved && requestSettings(saved))
+  } satisfies DialectSettings
   const offered =
     models ??
     (yield* Effect.provide(listModels(settings), layerTransport()).pipe(
-      Effect.mapError((why) => `${dialect.name} did not list its models: ${redact(why)}`)
+      Effect.mapError((why) => `${dialect.name} did not list its models: ${why}`)
     ))
   const entry: UpstreamEntry = {
     dialect: vendor,
     ...(id !== undefined && id !== vendor && { id }),
     ...(url !== undefined && { url: settings.url }),
-    ...(key !== undefined && !("typed" in key) && { apiKey: key }),
+    ...(key !== undefined && !isTyped && { apiKey: key }),
     ...(models !== undefined && { models })
   }
-  return { id: id ?? vendor, settings, models: offered, entry }
+  return { id: id ?? vendor, key, settings, models: offered, entry }
 })
 
 export type PreparedConnection = Effect.Success<ReturnType<typeof prepareConnection>>

@@ -12,6 +12,7 @@ import {
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AdministrationGroup } from "./Administration.ts"
 import { CollectionsGroup } from "./Collections.ts"
+import { ConnectionsGroup } from "./Connections.ts"
 import { DocumentsGroup } from "./Documents.ts"
 import { FiguresGroup } from "./Figures.ts"
 import { extendOpenApi } from "./OpenApi.ts"
@@ -25,7 +26,7 @@ export const HandledApi = HttpApi.make("sluice")
   .add(ModelsGroup, AccountGroup, ImagesGroup, VideosGroup)
   .middleware(MalformedRequest)
   .add(DocumentsGroup, CollectionsGroup, FiguresGroup, QaGroup)
-  .add(StatusGroup, SessionGroup, AdministrationGroup, UsageGroup)
+  .add(StatusGroup, SessionGroup, AdministrationGroup, UsageGroup, ConnectionsGroup)
 
 export class ServerApi extends HttpApi.make("sluice")
   .add(RerankGroup, EmbeddingsGroup, ChatGroup)

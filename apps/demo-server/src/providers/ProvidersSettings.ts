@@ -162,9 +162,18 @@ export const readProviders = Effect.fnUntraced(function* (file: string) {
   return { content, from: file, forLibrary } satisfies ProvidersSource as ProvidersSource
 })
 
+/** What an entry says about the requests. */
+export const requestSettings = ({ drop, headers, paths, query, rename }: UpstreamEntry) => ({
+  ...(drop && { drop }),
+  ...(headers && { headers }),
+  ...(paths && { paths }),
+  ...(query && { query }),
+  ...(rename && { rename })
+})
+
 /** An upstream with its credential and its models. */
 const loadUpstream = Effect.fnUntraced(function* (entry: UpstreamEntry, folder: string) {
-  const { apiKey: source, drop, headers, operations, paths, query, rename } = entry
+  const { apiKey: source, operations } = entry
   const dialect = yield* dialectOf(entry.dialect ?? gateway.id)
   const { id = dialect.id, url = dialect.url } = entry
   if (url === undefined) return yield* Effect.fail(`\`${id}\` has no \`url\`, and its dialect has none`)
@@ -177,11 +186,7 @@ const loadUpstream = Effect.fnUntraced(function* (entry: UpstreamEntry, folder: 
     dialect,
     url: url.replace(/\/+$/, ""),
     apiKey,
-    ...(drop && { drop }),
-    ...(headers && { headers }),
-    ...(paths && { paths }),
-    ...(query && { query }),
-    ...(rename && { rename })
+    ...requestSettings(entry)
   } satisfies DialectSettings
   const models = entry.models ?? (yield* listedModels(id, settings, operations))
   return {

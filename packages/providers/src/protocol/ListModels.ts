@@ -1,5 +1,5 @@
 /** The models of a vendor, from its own list. */
-import { parseErrorBody, parseJson } from "@sluice/core/client"
+import { makeRedact, parseErrorBody, parseJson } from "@sluice/core/client"
 import { Effect, Predicate } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import type { VendorModel, OperationName } from "./Dialect.ts"
@@ -55,7 +55,8 @@ const request = (
     const body = parseJson(yield* response.text)
     if (response.status === 200) return parse(body)
     const { message = "no reason" } = parseErrorBody(body) ?? {}
-    return yield* Effect.fail(`status ${response.status}, ${message}`)
+    // Some vendors repeat the key in the error.
+    return yield* Effect.fail(`status ${response.status}, ${makeRedact(settings.apiKey)(message)}`)
   }).pipe(
     Effect.timeoutOrElse({ duration: PATIENCE, orElse: () => Effect.fail(`no answer within ${PATIENCE}`) }),
     Effect.mapError((error) => (typeof error === "string" ? error : `no answer from ${URL.parse(url)?.host}`))

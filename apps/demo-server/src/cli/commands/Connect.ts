@@ -7,8 +7,9 @@ import { dirname } from "node:path"
 import { ServerConfig } from "../../config/ServerConfig.ts"
 import { StartError } from "../../config/StartError.ts"
 import { type KeySource, type OfferedModel, prepareConnection } from "../../connect/VendorConnection.ts"
-import { connectionsFile, saveConnection } from "../../connect/SaveConnection.ts"
-import { planTries, type TryResult, tryVendor } from "../../connect/TryVendor.ts"
+import { connectionsFile, idOf, saveConnection } from "../../connect/SaveConnection.ts"
+import type { TryResult } from "../../contract/Connections.ts"
+import { planTries, tryVendor } from "../../connect/TryVendor.ts"
 import { OPERATION_NAMES, OPERATION_COLUMNS, type Vendor, vendorOf } from "../../connect/Vendors.ts"
 import type { LibraryNames } from "../../providers/ProvidersFile.ts"
 import { readProviders } from "../../providers/ProvidersSettings.ts"
@@ -65,7 +66,7 @@ const askKey = Effect.fnUntraced(function* ({ keyVariable, name }: Vendor) {
       { title: "In another environment variable", value: "variable" }
     ]
   })
-  if (place === "default") return undefined
+  if (place === "default") return keyVariable === undefined ? undefined : { env: keyVariable }
   const key: KeySource =
     place === "typed"
       ? { typed: makeApiKey(Redacted.value(yield* typeKey)) }
@@ -171,8 +172,11 @@ const connect = Effect.fnUntraced(function* (given: Command.Command.Config.Infer
   const models = Option.isNone(given.model) ? undefined : yield* parseModels(given.model.value)
   const name = Option.getOrUndefined(given.id)
 
+  const { content } = yield* toStartError(readProviders(file))
+  const saved = content.upstreams?.find((entry) => idOf(entry) === (name ?? id))
   const connection = { vendor: id, id: name, url: url === vendor.url ? undefined : url, key, models }
-  const prepare = (more: object) => toStartError(prepareConnection({ ...connection, ...more }, dirname(file)))
+  const prepare = (more: object) =>
+    toStartError(prepareConnection({ ...connection, ...more }, dirname(file), saved))
   const listed = yield* prepare({})
   const isUnknown = listed.models.length === 0
   const prepared = isUnknown && asks ? yield* prepare({ models: yield* askModels(vendor) }) : listed
@@ -182,16 +186,15 @@ const connect = Effect.fnUntraced(function* (given: Command.Command.Config.Infer
   const tries = planTries(prepared.models, given.media)
   yield* note(tries.length === 0 ? UNTRIED : "Trying the smallest calls:")
   for (const { cost, id, operation } of tries) yield* note(`  ${operation}  ${id}  ${cost}`)
-  const results = yield* tryVendor(prepared, tries)
+  const results = yield* toStartError(tryVendor(prepared, tries))
   for (const result of results) yield* note(renderTry(result))
   if (results.length > 0 && results.every(({ ok }) => !ok)) {
     return yield* fail(`Nothing was saved, because no call succeeded. ${results[0]?.message ?? ""}`)
   }
   const failed = new Set(results.filter(({ ok }) => !ok).map(({ operation }) => operation))
   const offered = preferredModels(prepared.models.filter(({ operation }) => !failed.has(operation)))
-  const { content } = yield* toStartError(readProviders(file))
   const library = yield* chooseLibrary(offered, content.library ?? {}, uses, asks)
-  yield* toStartError(saveConnection({ ...prepared, key, library }))
+  yield* toStartError(saveConnection({ ...prepared, library }))
   if (failed.size > 0) yield* setExitCode
   yield* printResult(given.json, { file, id: prepared.id, tries: results, library }, () =>
     [

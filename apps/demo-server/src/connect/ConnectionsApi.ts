@@ -1,0 +1,146 @@
+/** The endpoints by which administrators connect vendors. */
+import { ApiKey } from "@sluice/core"
+import { Failure } from "@sluice/core/contract"
+import { Dialects, preferredModels } from "@sluice/providers"
+import { Config, Effect, type FileSystem, Option, type Path, Schema } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { dirname } from "node:path"
+import { rejectUnknown } from "../accounts/AccountRequests.ts"
+import { makeAdminGuard } from "../accounts/Administration.ts"
+import type { AuditChange } from "../accounts/Audit.ts"
+import type { ServerConfig } from "../config/ServerConfig.ts"
+import { wrapData } from "../contract/Administration.ts"
+import type { ConnectionRequest, Connections } from "../contract/Connections.ts"
+import { ServerApi } from "../contract/ServerApi.ts"
+import type { UpstreamEntry } from "../providers/ProvidersFile.ts"
+import { ReloadProviders } from "../providers/ProvidersLayer.ts"
+import { readProviders } from "../providers/ProvidersSettings.ts"
+import { Providers } from "../routing/Providers.ts"
+import { catchSqlError } from "../sql/StoreFailure.ts"
+import { connectionsFile, idOf, removeConnection, saveConnection } from "./SaveConnection.ts"
+import { planTries, tryVendor } from "./TryVendor.ts"
+import { prepareConnection } from "./VendorConnection.ts"
+import { type Vendor, vendorOf } from "./Vendors.ts"
+
+const refused = (message: string, param?: string) =>
+  new Failure({ status: 400, code: "connection_failed", message, ...(param !== undefined && { param }) })
+
+const failed = Effect.mapError((message: string) => refused(message))
+
+const NEW_ADDRESS = "Paste the key: a key that the server has is not sent to another address"
+
+/** The key of a request. A saved key, or the one of a variable, goes only to the address that it is for. */
+const keyOf = Effect.fnUntraced(function* (
+  request: ConnectionRequest,
+  vendor: Vendor | undefined,
+  saved: UpstreamEntry | undefined
+) {
+  const { key, url } = request
+  if (typeof key === "string" && key.trim() !== "") {
+    const typed = Schema.decodeUnknownEffect(ApiKey)(key)
+    return yield* Effect.mapBoth(typed, {
+      onFailure: () => refused("A key is one word of visible characters", "key"),
+      onSuccess: (typed) => ({ typed })
+    })
+  }
+  if (typeof url === "string" && vendor?.keyVariable !== undefined && url !== saved?.url)
+    return yield* refused(NEW_ADDRESS, "key")
+  return undefined
+})
+
+const makeConnections = Effect.gen(function* () {
+  const { audit, requireAdmin } = yield* makeAdminGuard
+  const reload = (yield* ReloadProviders) ?? Effect.void
+  const providers = yield* Providers
+  const vendors = (yield* Dialects).map(vendorOf)
+  const isSet = (name: string) => Effect.map(Config.option(Config.String(name)), Option.isSome)
+
+  const list = Effect.gen(function* () {
+    const withKeys = yield* Effect.forEach(vendors, (vendor) =>
+      Effect.map(
+        vendor.keyVariable === undefined ? Effect.succeed(false) : isSet(vendor.keyVariable),
+        (hasKey) => ({ ...vendor, hasKey })
+      )
+    )
+    const none = { vendors: withKeys, connections: [], library: {} }
+    return yield* Effect.flatMap(connectionsFile, readProviders).pipe(
+      Effect.map(({ content: { library = {}, upstreams = [] } }): Connections => ({
+        vendors: withKeys,
+        connections: upstreams.map((entry) => ({
+          id: idOf(entry),
+          vendor: entry.dialect ?? "gateway",
+          ...(entry.url !== undefined && { url: entry.url })
+        })),
+        library
+      })),
+      Effect.catch((problem) => Effect.succeed<Connections>({ ...none, problem }))
+    )
+  }).pipe(Effect.orDie)
+
+  /** Prepares a request of an administrator. */
+  const prepare = Effect.fnUntraced(function* (request: ConnectionRequest) {
+    yield* requireAdmin
+    yield* rejectUnknown(request.extra)
+    const { id, models, url, vendor } = request
+    const file = yield* failed(connectionsFile)
+    const { content } = yield* failed(readProviders(file))
+    const saved = content.upstreams?.find((entry) => idOf(entry) === (id ?? vendor))
+    const known = vendors.find((one) => one.id === vendor)
+    const key = yield* keyOf(request, known, saved)
+    const connection = {
+      vendor,
+      id: id ?? undefined,
+      url: url ?? undefined,
+      key,
+      models: models ?? undefined
+    }
+    return yield* failed(prepareConnection(connection, dirname(file), saved))
+  })
+
+  const record = (action: AuditChange["action"], subject: string, details: Record<string, unknown>) =>
+    catchSqlError(audit.record(Effect.void, () => ({ action, subject, details })))
+
+  return {
+    list: Effect.andThen(requireAdmin, list),
+    tryOut: Effect.fn("connections.try")(function* (request: ConnectionRequest) {
+      const prepared = yield* prepare(request)
+      yield* record("connection.try", prepared.id, { vendor: request.vendor, url: prepared.settings.url })
+      const tries = yield* failed(tryVendor(prepared, planTries(prepared.models, request.media === true)))
+      const broken = new Set(tries.flatMap(({ ok, operation }) => (ok ? [] : [operation])))
+      const working = prepared.models.filter(({ operation }) => !broken.has(operation))
+      return { models: prepared.models, tries, library: preferredModels(working) }
+    }),
+    save: Effect.fn("connections.save")(function* (request: ConnectionRequest) {
+      const prepared = yield* prepare(request)
+      const library = request.library ?? {}
+      yield* failed(saveConnection({ ...prepared, library }, reload))
+      const details = { vendor: request.vendor, url: prepared.settings.url, ...library }
+      yield* record("connection.save", prepared.id, details)
+      return yield* list
+    }),
+    remove: Effect.fn("connections.remove")(function* (id: string) {
+      yield* requireAdmin
+      const served = providers.find((provider) => provider.id === id)?.models ?? []
+      yield* failed(removeConnection(id, new Set(served.map((model) => model.id)), reload))
+      yield* record("connection.remove", id, {})
+      return yield* list
+    })
+  }
+})
+
+export const ConnectionsLayer = HttpApiBuilder.group(
+  ServerApi,
+  "connections",
+  Effect.fn(function* (handlers) {
+    const connections = yield* makeConnections
+    const context = yield* Effect.context<FileSystem.FileSystem | Path.Path | ServerConfig>()
+    const run = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      Effect.map(Effect.provideContext(effect, context), wrapData)
+    return handlers.handleAll({
+      list: () => run(connections.list),
+      try: ({ payload }) => run(connections.tryOut(payload)),
+      save: ({ payload }) => run(connections.save(payload)),
+      remove: ({ params }) => run(connections.remove(params.id))
+    })
+  })
+)
