@@ -23,7 +23,7 @@ const Context = Schema.Struct({
  * Recalls `recall` passages (default 20) and answers from the best `keep` of them (default 3). `filter` limits the
  * passages that may be used. `context` is what a language model reads. `verify` says what becomes of sentences that their quotes do not support. `options` are other options of retrieval, such as `diversity`. Unknown fields are rejected.
  */
-const QuestionRequest = Schema.Struct({
+export const QuestionRequest = Schema.Struct({
   question: Schema.String.check(Schema.isMaxLength(MAX_TEXT)),
   collection: Schema.optional(Schema.NullOr(CollectionName)),
   filter: Schema.optional(Schema.NullOr(QuestionFilter)),
@@ -33,6 +33,7 @@ const QuestionRequest = Schema.Struct({
   verify: Schema.optional(Schema.NullOr(Schema.Literals(["mark", "drop", "off"]))),
   options: Schema.optional(Schema.NullOr(Schema.Record(Schema.String, Schema.Json)))
 })
+export type QuestionRequest = typeof QuestionRequest.Type
 
 export class QaGroup extends HttpApiGroup.make("qa")
   .add(
