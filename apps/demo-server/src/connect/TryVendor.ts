@@ -3,8 +3,8 @@ import { Gateway, type GatewayError, RETRY_NEVER } from "@sluice/core"
 import { GatewayClient, makeRedact } from "@sluice/core/client"
 import { layerVendorTransport, type OperationName, preferredModel } from "@sluice/providers"
 import { Effect, Layer, Redacted } from "effect"
-import type { TryResult } from "../contract/Connections.ts"
-import { type OfferedModel, type PreparedConnection } from "./VendorConnection.ts"
+import type { OfferedModel, TryResult } from "../contract/Connections.ts"
+import type { PreparedConnection } from "./VendorConnection.ts"
 import { OPERATION_NAMES } from "./Vendors.ts"
 
 /** Fewer are refused for some reasoning models. */

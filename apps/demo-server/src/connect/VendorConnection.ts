@@ -1,17 +1,12 @@
 /** A vendor to connect: what a person has said about it, and how the providers' file describes it. */
 import { type ApiKey, apiKey as makeApiKey } from "@sluice/core"
 import { layerTransport } from "@sluice/core/client"
-import { type DialectSettings, listModels, type OperationName } from "@sluice/providers"
+import { type DialectSettings, listModels } from "@sluice/providers"
 import { Effect } from "effect"
+import type { OfferedModel } from "../contract/Connections.ts"
 import { isHttpUrl } from "../config/Variables.ts"
 import type { UpstreamEntry } from "../providers/ProvidersFile.ts"
 import { dialectOf, readCredential, requestSettings } from "../providers/ProvidersSettings.ts"
-
-/** A model of the vendor. */
-export interface OfferedModel {
-  readonly id: string
-  readonly operation: OperationName
-}
 
 /** Where the key is: a place, or the key itself, which is then written to a file. */
 export type KeySource = NonNullable<UpstreamEntry["apiKey"]> | { readonly typed: ApiKey }

@@ -11,7 +11,9 @@ const optionalText = Schema.optional(Schema.NullOr(Schema.String))
 
 const library = { embedding: text, rerank: text, chat: text, vision: text }
 
+/** A model of a vendor. */
 export const OfferedModel = Schema.Struct({ id: Schema.String, operation: Operation })
+export type OfferedModel = typeof OfferedModel.Type
 
 export const Connections = Schema.Struct({
   vendors: Schema.Array(
