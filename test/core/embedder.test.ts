@@ -20,8 +20,9 @@ const embedderOver = (
   const asked: Array<ReadonlyArray<string>> = []
   const gateway = Layer.mock(Gateway, {
     embeddings: ({ input }) => {
-      asked.push(input)
-      return embeddings(input)
+      const texts = typeof input === "string" ? [input] : input
+      asked.push(texts)
+      return embeddings(texts)
     },
     videos: notAsked,
     images: notAsked

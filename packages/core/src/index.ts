@@ -5,7 +5,7 @@
  * Schemas of the wire are in `@sluice/core/contract`, images as bytes in `@sluice/core/media`, the client in
  * `@sluice/core/client`.
  */
-export { type Expiry, NEVER_EXPIRES } from "./contract/Account.ts"
+export { Expiry, NEVER_EXPIRES } from "./contract/Account.ts"
 export type { ChatMessage, ImageDetail } from "./contract/Chat.ts"
 export { MAX_IMAGE_BYTES } from "./contract/ImageLimits.ts"
 export { ApiKey, apiKey, SystemAccessToken, systemAccessToken } from "./contract/Credentials.ts"

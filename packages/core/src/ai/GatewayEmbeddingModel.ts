@@ -10,7 +10,7 @@ import { aiError } from "./AiFailure.ts"
 interface GatewayEmbeddingModelOptions {
   readonly model: string
   /** Vectors of another dimension then fail. */
-  readonly dimensions?: number
+  readonly dimensions?: number | undefined
 }
 
 const call = { module: "GatewayEmbeddingModel", method: "embedMany", path: "/v1/embeddings" }

@@ -13,9 +13,9 @@ import { askForJson, jsonOf } from "./JsonAnswer.ts"
 interface GatewayLanguageModelOptions {
   readonly model: string
   /** The most tokens of one answer. Default: the model's limit. */
-  readonly maxTokens?: number
+  readonly maxTokens?: number | undefined
   /** 0 to 2. Default: the model's. */
-  readonly temperature?: number
+  readonly temperature?: number | undefined
 }
 
 /**

@@ -9,6 +9,7 @@ import type { GatewayError } from "../contract/GatewayError.ts"
 import { ModelsResponse } from "../contract/Models.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { tolerateModels } from "../tolerance/Account.ts"
+import { withCheckedArguments, withCheckedOptions } from "./call/Arguments.ts"
 import { generationOptions, makeCaller } from "./call/Caller.ts"
 import { currentMiddleware } from "./call/CallInfo.ts"
 import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "./call/ClientOptions.ts"
@@ -27,7 +28,7 @@ import { DownloadTransport, layerTransport } from "./transport/Transport.ts"
 export interface GatewayClientOptions extends ClientOptions, VideosOptions, ImagesOptions {
   readonly apiKey: ApiKey
   /** How texts are split into requests, and how many of these run concurrently. */
-  readonly embeddings?: EmbedOptions
+  readonly embeddings?: EmbedOptions | undefined
 }
 
 const decodeModels = decodeJson(ModelsResponse, tolerateModels)
@@ -47,26 +48,27 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
   const list = yield* HttpApiClient.endpoint(GatewayApi, { group: "models", endpoint: "list", httpClient })
   const models = sendAndDecode(list({ responseMode: "response-only" }), decodeModels)
 
-  return Gateway.of({
+  const gateway = Gateway.of({
     ...(yield* makeChat(options, makeCaller(generationOptions(options), options.apiKey, middleware), {
       buffered: httpClient,
       streamed: withBaseUrl(client, baseUrl)
     })),
     embeddings: yield* makeEmbeddings({ ...options.embeddings, baseUrl }, caller, httpClient),
     rerank: yield* makeRerank(caller, httpClient),
-    images: yield* makeImages(options, media),
-    videos: yield* makeVideos(options, media),
+    images: withCheckedArguments(yield* makeImages(options, media), "images."),
+    videos: withCheckedArguments(yield* makeVideos(options, media), "videos."),
     models: Effect.map(caller.call({ operation: "models" }, models), ({ data }) => data).pipe(
       Effect.withSpan("Gateway.models")
     )
   })
+  return withCheckedArguments(gateway)
 })
 
 /** `Gateway` over the `HttpClient` that the program provides: for tests in memory, proxies and other transports. */
 export const layerWithoutTransport = (
   options: GatewayClientOptions
 ): Layer.Layer<Gateway, GatewayError, HttpClient.HttpClient> =>
-  Layer.effect(Gateway, make(options)).pipe(
+  Layer.effect(Gateway, withCheckedOptions(options.apiKey, "apiKey", make(options))).pipe(
     Layer.provide(
       HttpApiMiddleware.layerClient(ApiKeyAuth, ({ next, request }) =>
         next(HttpClientRequest.bearerToken(request, options.apiKey))

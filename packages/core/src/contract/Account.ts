@@ -3,7 +3,7 @@
  *
  * Responses have their content in `data`. Gateways of this family also refuse with status 200 and `success: false`.
  */
-import { DateTime, Schema, SchemaTransformation } from "effect"
+import { DateTime, type Duration, Effect, Option, Schema, SchemaTransformation } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { failures } from "./Failure.ts"
 import { Quota } from "./Quota.ts"
@@ -36,8 +36,7 @@ const isExpiry = (u: unknown): u is Expiry => {
 
 const secondsOf = (at: DateTime.DateTime) => Math.floor(DateTime.toEpochMillis(at) / 1000)
 
-/** Encoded as -1, seconds since 1970 (to the year 9999), or `raw`. */
-export const Expiry = Schema.Json.pipe(
+const ExpiryCodec = Schema.Json.pipe(
   Schema.decodeTo(
     Schema.declare(isExpiry, { expected: "an expiry between 1970 and 9999" }),
     SchemaTransformation.transform({
@@ -54,6 +53,25 @@ export const Expiry = Schema.Json.pipe(
     })
   )
 )
+
+const expiryAt = (time: DateTime.DateTime.Input): Expiry => {
+  const at = Option.getOrUndefined(DateTime.make(time))
+  if (at === undefined || !isSeconds(secondsOf(at)))
+    throw new RangeError("The expiry is not a time from 1970 to 9999.")
+  return { _tag: "At", at: DateTime.toUtc(at) }
+}
+
+/**
+ * Encoded as -1, seconds since 1970 (to the year 9999), or `raw`.
+ *
+ * `Expiry.never`; `Expiry.at("2030-01-01")` for a time, which throws for another value; `Expiry.after("30 days")` from now.
+ */
+export const Expiry = Object.assign(ExpiryCodec, {
+  never: NEVER_EXPIRES,
+  at: expiryAt,
+  after: (duration: Duration.Input): Effect.Effect<Expiry> =>
+    Effect.map(DateTime.now, (now) => expiryAt(DateTime.addDuration(now, duration)))
+})
 
 /** A secret in a response. Any text is accepted: some gateways send a masked key, or an empty text. */
 const Secret = (label: string) => Schema.RedactedFromValue(Schema.String, { label })

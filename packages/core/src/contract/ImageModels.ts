@@ -201,6 +201,22 @@ const CALLS = { I1: I1Call, I2: I2Call, I3: I3Call, I4: I4Call, I5: I5Call, I6: 
 /** Images to create. `group` determines the types of the other fields. It is not sent. */
 export type ImageCall = (typeof CALLS)[ImageGroup]["Type"] | AnyImageCall
 
+/**
+ * A call whose group, `n` or `size` is known only at run time, as a variable of type `ImageGroup`, `number` or `string`.
+ *
+ * The client checks it when it is made. Literal values are checked by the compiler, as in `ImageCall`.
+ */
+export type RuntimeImageCall<G extends ImageGroup, N extends number, S extends string> = Omit<
+  (typeof CALLS)[G]["Type"],
+  "group" | "n" | "size"
+> & {
+  readonly model: string
+  readonly prompt: string
+  readonly group: G
+  readonly n?: (N & (number extends N ? number : (typeof CALLS)[G]["Type"]["n"])) | undefined
+  readonly size?: (S & (string extends S ? string : (typeof CALLS)[G]["Type"]["size"])) | undefined
+}
+
 /** A group of image models, as the interface names it. */
 export type ImageGroup = keyof typeof CALLS
 export const IMAGE_GROUPS = Object.keys(CALLS) as ReadonlyArray<ImageGroup>

@@ -46,15 +46,15 @@ export type InputReference = ImageSource | { readonly object: Readonly<Record<st
 interface Common {
   readonly model: string
   readonly prompt: string
-  readonly inputReference?: InputReference
+  readonly inputReference?: InputReference | undefined
   /** Fields that the interface does not define, by their wire names. Sent unchanged. */
-  readonly extra?: Extra
+  readonly extra?: Extra | undefined
 }
 
 interface TextVideoCall<G extends TextGroup> extends Common {
   readonly group: G
-  readonly seconds?: (typeof VIDEO_GROUPS)[G]["seconds"][number]
-  readonly size?: (typeof VIDEO_GROUPS)[G]["size"][number]
+  readonly seconds?: (typeof VIDEO_GROUPS)[G]["seconds"][number] | undefined
+  readonly size?: (typeof VIDEO_GROUPS)[G]["size"][number] | undefined
 }
 
 /** A call of an image-to-video model. The interface gives no durations and sizes. Chinese prompts work better. */
@@ -62,8 +62,8 @@ export interface ImageToVideoCall extends Common {
   readonly group: "image-to-video"
   readonly inputReference: InputReference
   /** Text, such as "5". */
-  readonly seconds?: string
-  readonly size?: string
+  readonly seconds?: string | undefined
+  readonly size?: string | undefined
 }
 
 /**
@@ -73,12 +73,27 @@ export interface ImageToVideoCall extends Common {
  */
 export interface AnyVideoCall extends Common {
   readonly group?: undefined
-  readonly seconds?: string
-  readonly size?: string
+  readonly seconds?: string | undefined
+  readonly size?: string | undefined
 }
 
 /** A video to create. `group` determines the types of `seconds` and `size`. It is not sent. */
 export type VideoCall = { [G in TextGroup]: TextVideoCall<G> }[TextGroup] | ImageToVideoCall | AnyVideoCall
+
+type Allowed<G extends VideoGroup, Field extends "seconds" | "size"> = G extends TextGroup
+  ? (typeof VIDEO_GROUPS)[G][Field][number]
+  : string
+
+/**
+ * A call whose group, seconds or size is known only at run time, as a variable of type `VideoGroup` or `string`.
+ *
+ * **Details.** The client checks it when it is made. Literal values are checked by the compiler, as in `VideoCall`.
+ */
+export type RuntimeVideoCall<G extends VideoGroup, S extends string, Z extends string> = Common & {
+  readonly group: G
+  readonly seconds?: (S & (string extends S ? string : Allowed<G, "seconds">)) | undefined
+  readonly size?: (Z & (string extends Z ? string : Allowed<G, "size">)) | undefined
+} & ([G] extends ["image-to-video"] ? { readonly inputReference: InputReference } : object)
 
 /** Longer lists are shortened to their first and last value. */
 const MAX_LISTED = 14

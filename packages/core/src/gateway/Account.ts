@@ -50,18 +50,18 @@ export interface CreatedToken extends Omit<Token, "id"> {
 export interface NewToken {
   readonly name: string
   /** Default: never. */
-  readonly expires?: Expiry
+  readonly expires?: Expiry | undefined
   /** Its quota, in quota units. */
   readonly remainQuota: Quota
   /** The addresses allowed to use it. Default, or empty: all. */
-  readonly subnet?: string
+  readonly subnet?: string | undefined
   /** The gateway's own fields, such as `{ unlimited_quota: true }`. */
-  readonly extra?: Extra
+  readonly extra?: Extra | undefined
 }
 
 /** The fields to change, and the gateway's own, such as `{ group: "vip" }`. */
 export interface TokenChanges extends Partial<NewToken> {
-  readonly enabled?: boolean
+  readonly enabled?: boolean | undefined
 }
 
 /** The response to a rotation of the system access token. */

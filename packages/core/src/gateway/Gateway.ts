@@ -13,11 +13,11 @@ export interface RerankCall {
   readonly query: string
   readonly documents: ReadonlyArray<string>
   /** Return only the best N. 0 returns none without a request; a larger number returns all. */
-  readonly topN?: number
+  readonly topN?: number | undefined
   /** Return the documents' texts as well. */
-  readonly returnDocuments?: boolean
+  readonly returnDocuments?: boolean | undefined
   /** Fields that the interface does not define, by their wire names. Sent unchanged. */
-  readonly extra?: Extra
+  readonly extra?: Extra | undefined
 }
 
 /** The id of the response and the model, if the gateway states them. The model is often a dated version of the one requested. */
@@ -45,10 +45,10 @@ export interface RerankAnswer extends ResponseOrigin {
 /** Texts to turn into vectors. */
 export interface EmbeddingsCall {
   readonly model: string
-  /** Any number of texts; the client splits them into requests. */
-  readonly input: ReadonlyArray<string>
+  /** One text, or any number; the client splits them into requests. */
+  readonly input: string | ReadonlyArray<string>
   /** Fields that the interface does not define, such as `dimensions`, by their wire names. Sent with each request. */
-  readonly extra?: Extra
+  readonly extra?: Extra | undefined
 }
 
 /** The vectors of some texts. */
@@ -67,11 +67,11 @@ export interface Embeddings {
 export interface ChatCall {
   readonly model: string
   readonly messages: ReadonlyArray<ChatMessage>
-  readonly maxTokens?: number
+  readonly maxTokens?: number | undefined
   /** 0 to 2. */
-  readonly temperature?: number
+  readonly temperature?: number | undefined
   /** Fields that the interface does not define, such as `top_p` or `stop`, by their wire names. Sent unchanged. */
-  readonly extra?: Extra
+  readonly extra?: Extra | undefined
 }
 
 /** How a response ended, and its token counts; 0 if unknown. */

@@ -2,19 +2,19 @@
 import { Duration, type Effect, type Schedule } from "effect"
 import type { Extra } from "../contract/Fields.ts"
 import type { GatewayError } from "../contract/GatewayError.ts"
-import type { ImageCall, ImageGroup } from "../contract/ImageModels.ts"
+import type { ImageCall, ImageGroup, RuntimeImageCall } from "../contract/ImageModels.ts"
 import type { LoadedImage } from "../media/ImageFormat.ts"
 
 /** How to wait for an image task. Defaults come from the client. */
 export interface ImageWaitOptions {
   /** The poll interval, as a duration or a schedule. A schedule that ends first is a time-out. Default: 5 seconds. */
-  readonly every?: Duration.Input | Schedule.Schedule<unknown>
+  readonly every?: Duration.Input | Schedule.Schedule<unknown> | undefined
   /** The limit from the start of `generate` or `resume`. Default: 10 minutes. */
-  readonly deadline?: Duration.Input
+  readonly deadline?: Duration.Input | undefined
 }
 
 /** The interval is from the interface. Most images take seconds, the slowest two minutes. */
-export const IMAGE_WAIT: Required<ImageWaitOptions> = { every: "5 seconds", deadline: "10 minutes" }
+export const IMAGE_WAIT = { every: "5 seconds", deadline: "10 minutes" } as const satisfies ImageWaitOptions
 
 /** The lifetime of a link to an image of group I4. The interface gives none for other groups. */
 export const IMAGE_LINK_LIFETIME = Duration.hours(24)
@@ -77,7 +77,12 @@ export interface Images {
    * **Details.** A field that the group does not accept, or an invalid image, fails with `InvalidRequest` before sending.
    * Files are read locally. Store the `id` to `resume` after a crash.
    */
-  readonly create: (call: ImageCall) => Effect.Effect<ImageAnswer, GatewayError>
+  readonly create: {
+    (call: ImageCall): Effect.Effect<ImageAnswer, GatewayError>
+    <const G extends ImageGroup, const N extends number, const S extends string>(
+      call: RuntimeImageCall<G, N, S>
+    ): Effect.Effect<ImageAnswer, GatewayError>
+  }
   /**
    * `GET /v1/images/generations/{id}`: the current state of the task. A failed task is not an error.
    *
@@ -98,7 +103,13 @@ export interface Images {
    * `Idempotency-Key`, `withIdempotencyKey` with the same key returns its result. Many or large Base64 images may exceed
    * `maxResponseBytes` (64 MB) and are still charged: request links, or raise the limit.
    */
-  readonly generate: (call: ImageCall, options?: ImageWaitOptions) => Effect.Effect<ImageAnswer, GatewayError>
+  readonly generate: {
+    (call: ImageCall, options?: ImageWaitOptions): Effect.Effect<ImageAnswer, GatewayError>
+    <const G extends ImageGroup, const N extends number, const S extends string>(
+      call: RuntimeImageCall<G, N, S>,
+      options?: ImageWaitOptions
+    ): Effect.Effect<ImageAnswer, GatewayError>
+  }
   /** Waits for an existing task. `group` as for `get`. */
   readonly resume: (
     id: string,

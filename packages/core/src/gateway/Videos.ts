@@ -2,18 +2,18 @@
 import { Duration, type Effect, type Schedule, type Stream } from "effect"
 import type { Video } from "../contract/Videos.ts"
 import type { GatewayError } from "../contract/GatewayError.ts"
-import type { VideoCall } from "../contract/VideoModels.ts"
+import type { RuntimeVideoCall, VideoCall, VideoGroup } from "../contract/VideoModels.ts"
 
 /** How to wait for a video task. Defaults come from the client. */
 export interface VideoWaitOptions {
   /** The poll interval, as a duration or a schedule. A schedule that ends first is a time-out. Default: 15 seconds. */
-  readonly every?: Duration.Input | Schedule.Schedule<unknown>
+  readonly every?: Duration.Input | Schedule.Schedule<unknown> | undefined
   /** The limit from the start of `generate` or `resume`. Default: 30 minutes. Most videos take 1 to 5. */
-  readonly deadline?: Duration.Input
+  readonly deadline?: Duration.Input | undefined
 }
 
 /** The interval that the interface recommends, and six times the usual duration of the slowest videos. */
-export const VIDEO_WAIT: Required<VideoWaitOptions> = { every: "15 seconds", deadline: "30 minutes" }
+export const VIDEO_WAIT = { every: "15 seconds", deadline: "30 minutes" } as const satisfies VideoWaitOptions
 
 /** The usual lifetime of a link after completion. Download before it expires. */
 const VIDEO_LINK_LIFETIME = Duration.hours(24)
@@ -38,7 +38,12 @@ export interface DownloadedVideo {
  */
 export interface Videos {
   /** `POST /v1/videos`: creates the task and does not wait. A call that its group does not accept fails before sending. */
-  readonly create: (call: VideoCall) => Effect.Effect<Video, GatewayError>
+  readonly create: {
+    (call: VideoCall): Effect.Effect<Video, GatewayError>
+    <const G extends VideoGroup, const S extends string, const Z extends string>(
+      call: RuntimeVideoCall<G, S, Z>
+    ): Effect.Effect<Video, GatewayError>
+  }
   /** `GET /v1/videos/{id}`: the current state of the task. A failed task is not an error. */
   readonly get: (id: string) => Effect.Effect<Video, GatewayError>
   /**
@@ -46,7 +51,13 @@ export interface Videos {
    *
    * **Gotchas.** If it is interrupted or times out before the creation is answered, a task with an unknown id may exist.
    */
-  readonly generate: (call: VideoCall, options?: VideoWaitOptions) => Effect.Effect<Video, GatewayError>
+  readonly generate: {
+    (call: VideoCall, options?: VideoWaitOptions): Effect.Effect<Video, GatewayError>
+    <const G extends VideoGroup, const S extends string, const Z extends string>(
+      call: RuntimeVideoCall<G, S, Z>,
+      options?: VideoWaitOptions
+    ): Effect.Effect<Video, GatewayError>
+  }
   /** Waits for an existing task. */
   readonly resume: (id: string, options?: VideoWaitOptions) => Effect.Effect<Video, GatewayError>
   /**

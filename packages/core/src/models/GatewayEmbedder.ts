@@ -8,9 +8,9 @@ import { Embedder, type Purpose } from "./Embedder.ts"
 export interface GatewayEmbedderOptions {
   readonly model: string
   /** Requested once from the model if absent. */
-  readonly dimension?: number
+  readonly dimension?: number | undefined
   /** The model's prefixes for queries and passages, such as `query: ` and `passage: `. */
-  readonly prefixes?: Partial<Record<Purpose, string>>
+  readonly prefixes?: Partial<Record<Purpose, string>> | undefined
 }
 
 /**

@@ -7,7 +7,7 @@ import { Reranker } from "./Reranker.ts"
 interface GatewayRerankerOptions {
   readonly model: string
   /** The most documents of one request. Default: `MAX_DOCUMENTS`. */
-  readonly maxDocuments?: number
+  readonly maxDocuments?: number | undefined
 }
 
 /** The limit of common rerank models. */

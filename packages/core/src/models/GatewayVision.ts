@@ -13,9 +13,9 @@ const MAX_IMAGES = 20
 interface GatewayVisionOptions {
   readonly model: string
   /** The most tokens of one answer. Default: the model's limit. */
-  readonly maxTokens?: number
+  readonly maxTokens?: number | undefined
   /** The most images of one question. Default: `MAX_IMAGES`. */
-  readonly maxImages?: number
+  readonly maxImages?: number | undefined
 }
 
 /**

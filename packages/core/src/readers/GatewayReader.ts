@@ -17,15 +17,15 @@ interface GatewayReaderOptions {
   /** The tokens of a request and its response together. Fewer passages are read with a small one. */
   readonly window?: number
   /** The most tokens of one response, with those of reasoning. `null`: the model's limit. Default: `MAX_TOKENS`. */
-  readonly maxTokens?: number | null
+  readonly maxTokens?: number | null | undefined
   /** 0 to 2. `null`: the model's. Default: 0. */
-  readonly temperature?: number | null
+  readonly temperature?: number | null | undefined
   /** More fields of each request, by their wire names, such as `reasoning_effort`. */
-  readonly extra?: Extra
+  readonly extra?: Extra | undefined
   /** What to add to the prompt, such as a tone. */
-  readonly instructions?: string
+  readonly instructions?: string | undefined
   /** Replaces the prompt. Default: `makePrompt`. */
-  readonly prompt?: (parts: ReaderPromptParts) => ReadonlyArray<ChatMessage>
+  readonly prompt?: ((parts: ReaderPromptParts) => ReadonlyArray<ChatMessage>) | undefined
 }
 
 /** Enough for a dozen sentences with quotes. */

@@ -9,6 +9,7 @@ import type { GatewayError } from "../../contract/GatewayError.ts"
 import { AccountModels } from "../../contract/Models.ts"
 import { Account, type RotatedAccessToken, type Tokens } from "../../gateway/Account.ts"
 import { tolerateModels, tolerateRecordResponse } from "../../tolerance/Account.ts"
+import { withCheckedArguments, withCheckedOptions } from "../call/Arguments.ts"
 import { type Caller, makeCaller } from "../call/Caller.ts"
 import { currentMiddleware } from "../call/CallInfo.ts"
 import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "../call/ClientOptions.ts"
@@ -64,7 +65,7 @@ const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
       { operation: "rotate access token", repeat: "never" },
       sendForBody(account.rotateAccessToken({ responseMode }))
     ).pipe(Effect.map(rotatedToken), Effect.withSpan("Account.rotateAccessToken")),
-    tokens: yield* makeTokens(httpClient, caller),
+    tokens: withCheckedArguments(yield* makeTokens(httpClient, caller), "tokens."),
     models: call({ operation: "models" }, sendForData(all({ responseMode }), decodeModels)).pipe(
       Effect.withSpan("Account.models")
     ),
@@ -115,7 +116,7 @@ const rotatedToken = (body: Redacted.Redacted<Schema.Json>): RotatedAccessToken 
 export const layerAccountWithoutTransport = (
   options: AccountClientOptions
 ): Layer.Layer<Account, GatewayError, HttpClient.HttpClient> =>
-  Layer.effect(Account, make(options)).pipe(
+  Layer.effect(Account, withCheckedOptions(options.accessToken, "systemAccessToken", make(options))).pipe(
     Layer.provide(
       HttpApiMiddleware.layerClient(AccessTokenAuth, ({ next, request }) =>
         next(HttpClientRequest.bearerToken(request, options.accessToken))

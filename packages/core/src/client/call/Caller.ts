@@ -18,26 +18,26 @@ export type { CallInfo } from "./CallInfo.ts"
 
 export interface CallOptions {
   /** Default: `RETRY`. `withRetryPolicy` overrides it for single calls. */
-  readonly retry?: RetryPolicy
+  readonly retry?: RetryPolicy | undefined
   /**
    * Limit of one attempt, from its start to its complete response. Waiting for a free connection counts. For a stream:
    * to the response's head, then between two chunks. Default: 60 seconds; 10 minutes for chat and new images.
    */
-  readonly attemptTimeout?: Duration.Input
+  readonly attemptTimeout?: Duration.Input | undefined
   /**
    * Limit of the whole call, with all attempts and delays. For a stream: to the response's head, then between two
    * events. `"Infinity"` for none. Default: 3 minutes; 10 minutes for chat and new images.
    */
-  readonly callTimeout?: Duration.Input
+  readonly callTimeout?: Duration.Input | undefined
   /** Limit between two chunks of a chat stream, in place of both time-outs. Keep-alive comments count as chunks. */
-  readonly idleTimeout?: Duration.Input
+  readonly idleTimeout?: Duration.Input | undefined
   /** Headers of every request to the gateway. Their values are redacted like the credential. */
-  readonly headers?: RequestHeaders
+  readonly headers?: RequestHeaders | undefined
   /**
    * The gateway executes requests with the same `Idempotency-Key` once, so creations are retried like reads. Default:
    * false, because the interface does not define the header.
    */
-  readonly honoursIdempotencyKey?: boolean
+  readonly honoursIdempotencyKey?: boolean | undefined
 }
 
 /** Long answers and images take minutes. An abandoned one is still charged. */

@@ -12,11 +12,11 @@ import { type AttemptMiddleware, BreakerMiddleware } from "./CallInfo.ts"
 
 export interface CircuitBreakerOptions {
   /** Consecutive failures that open the circuit. Default: 5. */
-  readonly failures?: number
+  readonly failures?: number | undefined
   /** How long an open circuit refuses attempts, or longer if the gateway asks for it. Default: 10 seconds. */
-  readonly open?: Duration.Input
+  readonly open?: Duration.Input | undefined
   /** `"gateway"` has one circuit for all calls, `"model"` one for each model. Default: `"gateway"`. */
-  readonly by?: "gateway" | "model"
+  readonly by?: "gateway" | "model" | undefined
 }
 
 /**

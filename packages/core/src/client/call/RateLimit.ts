@@ -9,11 +9,11 @@ export interface RateLimitOptions {
   /** The most attempts within `window`. They may all be made at once. */
   readonly limit: number
   /** Default: 1 minute. */
-  readonly window?: Duration.Input
+  readonly window?: Duration.Input | undefined
   /** `"gateway"` has one limit for all calls, `"model"` one for each model. Default: `"gateway"`. */
-  readonly by?: "gateway" | "model"
+  readonly by?: "gateway" | "model" | undefined
   /** What an attempt beyond the limit does: wait, or fail with `RateLimited`. Default: `"wait"`. */
-  readonly beyond?: "wait" | "fail"
+  readonly beyond?: "wait" | "fail" | undefined
 }
 
 /** Not executed and retryable: the retry policy waits for `retryAfter`, if its budget allows. */

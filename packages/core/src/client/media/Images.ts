@@ -21,7 +21,7 @@ import { createWithin, pollTask, type StartedTask, waitOptions, withTask } from 
 
 export interface ImagesOptions {
   /** How to wait for images. */
-  readonly images?: ImageWaitOptions
+  readonly images?: ImageWaitOptions | undefined
 }
 
 interface ImageTask extends StartedTask<ImageAnswer> {
@@ -51,7 +51,11 @@ export const makeImages = Effect.fnUntraced(function* (
       ? Effect.map(groupOf(model), (group) => (isImageGroup(group) ? group : undefined))
       : Effect.succeed(group)
 
-  const create: Images["create"] = Effect.fn("Gateway.images.create")(function* (request) {
+  const create: Images["create"] = Effect.fn("Gateway.images.create")(function* (given: {
+    readonly model: string
+  }) {
+    // `imagePayload` checks it.
+    const request = given as ImageCall
     const info: CallInfo = { operation: "images.create", model: request.model, repeat: "creations" }
     const group = yield* imageGroupOf(request)
     const payload = yield* imagePayload(request, group).pipe(
@@ -104,7 +108,11 @@ export const makeImages = Effect.fnUntraced(function* (
   const images: Images = {
     create,
     get: Effect.fn("Gateway.images.get")((id, origin = {}) => getState(id, origin.group)),
-    generate: Effect.fn("Gateway.images.generate")(function* (request, wanted = {}) {
+    generate: Effect.fn("Gateway.images.generate")(function* (
+      given: { readonly model: string },
+      wanted: ImageWaitOptions = {}
+    ) {
+      const request = given as ImageCall
       const info: CallInfo = { operation: "images.generate", model: request.model }
       const { deadline } = waitOptions(wanted, defaults)
       const { begun, first } = yield* createWithin(deadline, create(request), info, fail)

@@ -17,11 +17,13 @@ export interface TaskState {
 }
 
 /** How to wait for a task. */
-export type PollOptions = Required<VideoWaitOptions>
+export type PollOptions = {
+  readonly [Option in keyof VideoWaitOptions]-?: Exclude<VideoWaitOptions[Option], undefined>
+}
 
 /** The wait of a call. An undefined option is the default. */
 export const waitOptions = (
-  { deadline, every }: Partial<PollOptions> = {},
+  { deadline, every }: VideoWaitOptions = {},
   defaults: PollOptions
 ): PollOptions => ({ every: every ?? defaults.every, deadline: deadline ?? defaults.deadline })
 

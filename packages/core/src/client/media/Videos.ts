@@ -28,8 +28,8 @@ import { makeVideoDownload } from "./VideoDownload.ts"
 
 export interface VideosOptions {
   /** How to wait for videos. */
-  readonly videos?: VideoWaitOptions
-  readonly retry?: RetryPolicy
+  readonly videos?: VideoWaitOptions | undefined
+  readonly retry?: RetryPolicy | undefined
 }
 
 const responseMode = "response-only"
@@ -74,7 +74,10 @@ export const makeVideos = Effect.fnUntraced(function* (options: VideosOptions, c
   const defaults = waitOptions(options.videos, VIDEO_WAIT)
   const send = yield* HttpApiClient.group(GatewayApi, { group: "videos", httpClient })
 
-  const create: Videos["create"] = Effect.fn("Gateway.videos.create")(function* (request) {
+  const create: Videos["create"] = Effect.fn("Gateway.videos.create")(function* (given: {
+    readonly model: string
+  }) {
+    const request = given as VideoCall
     const { extra, inputReference, model, prompt, seconds, size } = request
     const info: CallInfo = { operation: "videos.create", model, repeat: "creations" }
     const refuse = (reason: GatewayError["reason"]) => fail(info, { reason, notExecuted: true })
@@ -125,8 +128,9 @@ export const makeVideos = Effect.fnUntraced(function* (options: VideosOptions, c
   const videos: Videos = {
     create,
     get: Effect.fn("Gateway.videos.get")(getState),
-    generate: Effect.fn("Gateway.videos.generate")((request, wait = {}) =>
-      lastState(generateTask(request, wait))
+    generate: Effect.fn("Gateway.videos.generate")(
+      (request: { readonly model: string }, wait: VideoWaitOptions = {}) =>
+        lastState(generateTask(request as VideoCall, wait))
     ),
     resume: Effect.fn("Gateway.videos.resume")((id, wait = {}) => lastState(resumeTask(id, wait))),
     progress: (task, wait = {}) =>

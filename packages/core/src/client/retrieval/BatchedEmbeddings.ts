@@ -3,11 +3,11 @@ import { Context, Deferred, type Duration, Effect, Exit, Layer, Request, Request
 import { GatewayError } from "../../contract/GatewayError.ts"
 import { type Embeddings, type EmbeddingsCall, Gateway } from "../../gateway/Gateway.ts"
 import { CurrentRetryPolicy } from "../../gateway/RetryPolicy.ts"
-import { BATCH, type BatchLimits, partialFailure } from "./Batches.ts"
+import { batchLimits, type BatchLimits, type OptionalLimits, partialFailure, textsOf } from "./Batches.ts"
 
-export interface BatchedEmbeddingsOptions extends Partial<BatchLimits> {
+export interface BatchedEmbeddingsOptions extends OptionalLimits {
   /** How long the first call waits for others. Default: 5 ms. */
-  readonly window?: Duration.Input
+  readonly window?: Duration.Input | undefined
 }
 
 /** Long enough for fibers started together, and short compared to a request. */
@@ -38,8 +38,8 @@ export const layer = (options: BatchedEmbeddingsOptions = {}): Layer.Layer<Gatew
   Layer.effect(
     Gateway,
     Effect.map(Gateway, (gateway) => {
-      const { window = WINDOW, ...overrides } = options
-      const limits = { ...BATCH, ...overrides }
+      const { window = WINDOW } = options
+      const limits = batchLimits(options)
       const grouped = RequestResolver.makeGrouped<EmbedRequest, unknown>({
         key: ({ context, request }) => {
           const { input: _, ...shared } = request.call
@@ -59,8 +59,9 @@ export const layer = (options: BatchedEmbeddingsOptions = {}): Layer.Layer<Gatew
         ...gateway,
         embeddings: (call) =>
           Effect.suspend(() => {
-            const bytes = call.input.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-            const size = { texts: call.input.length, bytes }
+            const texts = textsOf(call.input)
+            const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+            const size = { texts: texts.length, bytes }
             if (size.texts === 0 || !isBelow(size, limits)) return gateway.embeddings(call)
             const interrupted = Deferred.makeUnsafe<void>()
             return Effect.onInterrupt(
@@ -120,7 +121,7 @@ const sendGroup = (
 ): Effect.Effect<void> => {
   const [first] = group
   if (first === undefined) return Effect.void
-  const input = group.flatMap(({ request }) => request.call.input)
+  const input = group.flatMap(({ request }) => textsOf(request.call.input))
   const work = Effect.matchEffect(send({ ...first.request.call, input }), {
     onSuccess: (embeddings) => Effect.sync(() => completeAll(group, embeddings)),
     onFailure: (error) => {

@@ -11,6 +11,18 @@ export interface BatchLimits {
 /** Below the limits of the strictest known gateways for small models; larger batches gain nothing. */
 export const BATCH: BatchLimits = { texts: 96, bytes: 256 * 1024 }
 
+export type OptionalLimits = { readonly [Limit in keyof BatchLimits]?: number | undefined }
+
+/** The texts of a call. */
+export const textsOf = (input: string | ReadonlyArray<string>): ReadonlyArray<string> =>
+  typeof input === "string" ? [input] : input
+
+/** The limits of options. An undefined one is the default. */
+export const batchLimits = ({ bytes, texts }: OptionalLimits): BatchLimits => ({
+  texts: texts ?? BATCH.texts,
+  bytes: bytes ?? BATCH.bytes
+})
+
 /** Consecutive texts for one request. `start` is the position of the first. */
 export interface TextBatch {
   readonly start: number

@@ -4,18 +4,26 @@ import type { Extra } from "../../contract/Fields.ts"
 import { GatewayError, InvalidResponse } from "../../contract/GatewayError.ts"
 import type { Embeddings, EmbeddingsCall } from "../../gateway/Gateway.ts"
 import { RETRY_REASONS } from "../../gateway/RetryPolicy.ts"
-import { BATCH, type BatchLimits, batches, partialFailure, type TextBatch } from "./Batches.ts"
+import {
+  batches,
+  type BatchLimits,
+  batchLimits,
+  type OptionalLimits,
+  partialFailure,
+  type TextBatch,
+  textsOf
+} from "./Batches.ts"
 
 export type EncodingFormat = "base64" | "float"
 
-export interface EmbedOptions extends Partial<BatchLimits> {
+export interface EmbedOptions extends OptionalLimits {
   /**
    * How vectors are sent. Default: `base64`, which is smaller and faster; for a model that refuses it with 400, `float`
    * from then on.
    */
-  readonly encodingFormat?: EncodingFormat
+  readonly encodingFormat?: EncodingFormat | undefined
   /** The most concurrent requests of one call. Default: 4. */
-  readonly concurrency?: number
+  readonly concurrency?: number | undefined
 }
 
 type BatchResults = ReadonlyArray<readonly [TextBatch, Result.Result<Embeddings, GatewayError>]>
@@ -113,13 +121,14 @@ const makeSendBatch = (
  * succeeds, splitting stops early.
  */
 export const makeEmbedAll = (options: EmbedOptions) => {
-  const limits = { ...BATCH, ...options }
+  const limits = batchLimits(options)
   const models = new Map<string, ModelState>()
 
   return Effect.fnUntraced(function* (
-    { input, model }: EmbeddingsCall,
+    { input: given, model }: EmbeddingsCall,
     request: (batch: TextBatch) => Effect.Effect<Embeddings, GatewayError>
   ): Effect.fn.Return<Embeddings, GatewayError> {
+    const input = textsOf(given)
     if (input.length === 0) return { vectors: [], tokens: 0 }
     const state = models.get(model) ?? { maxTexts: limits.texts, hasReturnedVectors: false, refusedTexts: 0 }
     models.set(model, state)

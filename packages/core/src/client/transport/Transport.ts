@@ -6,9 +6,9 @@ import { dispatching } from "./DispatcherTransport.ts"
 
 export interface TransportOptions {
   /** The most connections to the gateway. Default: 16. */
-  readonly connections?: number
+  readonly connections?: number | undefined
   /** The largest response, in bytes. A larger one is `InvalidResponse`. Default: 64 MiB. */
-  readonly maxResponseBytes?: number
+  readonly maxResponseBytes?: number | undefined
 }
 
 /** Room for 2,048 vectors of 1,536 JSON numbers. */

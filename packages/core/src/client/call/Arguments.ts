@@ -1,0 +1,130 @@
+/** Refuses wrong arguments of callers without a compiler, as `GatewayError` in place of a `TypeError`. */
+import { Cause, Effect, Predicate, Redacted, Stream } from "effect"
+import { GatewayError, InvalidRequest } from "../../contract/GatewayError.ts"
+
+type Rule = readonly [expected: string, is: (value: unknown) => boolean]
+
+const isText = (value: unknown): value is string => typeof value === "string"
+
+const TEXT: Rule = ["a text", isText]
+const TEXTS: Rule = ["a list of texts", (value) => Array.isArray(value) && value.every(isText)]
+const INPUT: Rule = ["a text or a list of texts", (value) => isText(value) || TEXTS[1](value)]
+const MESSAGES: Rule = [
+  "a list of messages",
+  (value) => Array.isArray(value) && value.every((message) => Predicate.isObject(message))
+]
+const NUMBER: Rule = ["a number", (value) => typeof value === "number"]
+
+type Rules = Readonly<Record<string, Rule>>
+
+const CHAT: Rules = { model: TEXT, messages: MESSAGES }
+const MEDIA: Rules = { model: TEXT, prompt: TEXT }
+
+/** The fields of each call's first argument, or the argument itself. */
+const RULES: Readonly<Record<string, Rules | Rule>> = {
+  chat: CHAT,
+  chatStream: CHAT,
+  embeddings: { model: TEXT, input: INPUT },
+  rerank: { model: TEXT, query: TEXT, documents: TEXTS },
+  "images.create": MEDIA,
+  "images.generate": MEDIA,
+  "images.get": TEXT,
+  "images.resume": TEXT,
+  "images.load": {},
+  "images.save": {},
+  "videos.create": MEDIA,
+  "videos.generate": MEDIA,
+  "videos.progress": {},
+  "videos.get": TEXT,
+  "videos.resume": TEXT,
+  "videos.content": TEXT,
+  "videos.download": TEXT,
+  "videos.remove": TEXT,
+  "tokens.create": { name: TEXT, remainQuota: NUMBER },
+  "tokens.get": NUMBER,
+  "tokens.update": NUMBER,
+  "tokens.remove": NUMBER,
+  "tokens.search": TEXT
+}
+
+/** The calls that return a stream. */
+const STREAMS: ReadonlySet<string> = new Set(["chatStream", "videos.progress", "videos.content"])
+
+const refuse = (operation: string, message: string, param?: string) =>
+  new GatewayError({ operation, notExecuted: true, reason: new InvalidRequest({ message, param }) })
+
+const isRule = (rules: Rules | Rule): rules is Rule => Array.isArray(rules)
+
+const faultOf = (operation: string, argument: unknown): GatewayError | undefined => {
+  const rules = RULES[operation] ?? {}
+  if (isRule(rules)) {
+    const [expected, is] = rules
+    return is(argument) ? undefined : refuse(operation, `The first argument is not ${expected}.`)
+  }
+  if (!Predicate.isObject(argument)) return refuse(operation, "The first argument is not an object.")
+  const wrong = Object.entries(rules).find(([name, [, is]]) => !is(argument[name]))
+  if (wrong === undefined) return undefined
+  const [name, [expected]] = wrong
+  return refuse(operation, `\`${name}\` is not ${expected}.`, name)
+}
+
+/** The message of Effect for a value that is no duration. */
+const NO_DURATION = /^Invalid Input/
+
+/** What remains: other arguments and options, such as a duration that is none. */
+const thrown = (operation: string, defect: unknown) =>
+  defect instanceof TypeError ||
+  defect instanceof RangeError ||
+  (defect instanceof Error && NO_DURATION.test(defect.message))
+    ? Effect.fail(refuse(operation, `An argument is not valid: ${defect.message}`))
+    : Effect.die(defect)
+
+type Method = (...args: ReadonlyArray<never>) => unknown
+
+const guarded = (operation: string, method: Method): Method => {
+  const run = (args: ReadonlyArray<never>) => {
+    const fault = faultOf(operation, args[0])
+    return fault ?? method(...args)
+  }
+  return STREAMS.has(operation)
+    ? (...args) =>
+        Stream.suspend(() => Stream.unwrap(Effect.succeed(streamOf(run(args))))).pipe(
+          Stream.catchCause((cause) => Stream.fromEffect(recover(operation, cause)))
+        )
+    : (...args) =>
+        Effect.catchDefect(
+          Effect.suspend(() => run(args) as Effect.Effect<unknown, GatewayError>),
+          (defect) => thrown(operation, defect)
+        )
+}
+
+const streamOf = (result: unknown) =>
+  Stream.isStream(result)
+    ? (result as Stream.Stream<unknown, GatewayError>)
+    : Stream.fail(result as GatewayError)
+
+const recover = (operation: string, cause: Cause.Cause<GatewayError>) => {
+  const defect = Cause.hasDies(cause) ? Cause.squash(cause) : undefined
+  return defect === undefined ? Effect.failCause(cause) : thrown(operation, defect)
+}
+
+/** The calls of a service with their arguments checked. `prefix` is part of the calls' names. */
+export const withCheckedArguments = <Service extends object>(service: Service, prefix = ""): Service =>
+  Object.fromEntries(
+    Object.entries(service).map(([name, member]) => [
+      name,
+      typeof member === "function" && Object.hasOwn(RULES, prefix + name)
+        ? guarded(prefix + name, member as Method)
+        : member
+    ])
+  ) as Service
+
+/** Makes a client. Fails without a credential, or with wrong options. */
+export const withCheckedOptions = <A, R>(
+  credential: unknown,
+  name: "apiKey" | "systemAccessToken",
+  make: Effect.Effect<A, GatewayError, R>
+): Effect.Effect<A, GatewayError, R> =>
+  isText(credential) || Redacted.isRedacted(credential)
+    ? Effect.catchDefect(make, (defect) => thrown("configure", defect))
+    : refuse("configure", `\`${name}\` is missing. Make one with \`${name}("…")\`.`, name)
