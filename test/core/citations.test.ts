@@ -115,6 +115,34 @@ describe("a chat model's answer", () => {
     })
   )
 
+  it.effect("keeps the items of a list, and the head of a table with its first row", () =>
+    Effect.gen(function* () {
+      const { sentences } = yield* reading(
+        [
+          "The rules:",
+          "1. Goods can be returned within 30 days [1].",
+          "- Ask at the counter. [1] A refund takes fourteen days [1].",
+          "| What | Days |",
+          "| --- | --- |",
+          "| A refund takes | fourteen days [1] |",
+          "| Goods can be returned | 30 days | [1]",
+          "退款需要十四天[2]。"
+        ].join("\n")
+      )
+      assert.deepStrictEqual(
+        sentences.map(({ evidence, text }) => [text, evidence.length]),
+        [
+          ["1. Goods can be returned within 30 days.", 1],
+          ["- Ask at the counter.", 1],
+          ["A refund takes fourteen days.", 1],
+          ["| What | Days |\n| --- | --- |\n| A refund takes | fourteen days |", 1],
+          ["| Goods can be returned | 30 days |", 1],
+          ["退款需要十四天。", 1]
+        ]
+      )
+    })
+  )
+
   it.effect("in prose is not cited for one shared word without a topic", () =>
     Effect.gen(function* () {
       const claims = "The treasurer has stolen it from all of you [1]. It takes the money [1]."

@@ -204,6 +204,24 @@ describe("ask", () => {
     })
   )
 
+  it.effect("is Markdown with the lists and tables of the model", () =>
+    Effect.gen(function* () {
+      const texts = [
+        "In spring:",
+        "- Before it is lit.",
+        "- Every year.",
+        "| a |\n| - |\n| b |",
+        "| c |",
+        "So it is."
+      ]
+      const { answer } = yield* answering(texts.map((text) => ({ ...proved, text })))
+      assert.strictEqual(
+        answer,
+        "In spring: [1]\n\n- Before it is lit. [1]\n- Every year. [1]\n\n| a |\n| - |\n| b [1] |\n| c [1] |\n\nSo it is. [1]"
+      )
+    })
+  )
+
   it.effect("streams text in advance, which a sentence settles or which is withdrawn", () =>
     Effect.gen(function* () {
       const text = (text: string) => ({ type: "text", text }) as const

@@ -16,7 +16,10 @@ export interface PageFixture {
 }
 
 /** One server and one browser for a test file. After each test there must be no fault. */
-export const pageFixture = (prepare: (page: Page) => Promise<void>): PageFixture => {
+export const pageFixture = (
+  prepare: (page: Page) => Promise<void>,
+  environment: () => Promise<Readonly<Record<string, string>>> = async () => ({})
+): PageFixture => {
   let server: RunningServer
   let browser: Browser
   let session: NonNullable<BrowserContextOptions["storageState"]>
@@ -51,7 +54,7 @@ export const pageFixture = (prepare: (page: Page) => Promise<void>): PageFixture
   const openWindow = async (): Promise<Page> => (await newContext({})).newPage()
 
   beforeAll(async () => {
-    ;[server, browser] = await Promise.all([startServer(), launchChromium()])
+    ;[server, browser] = await Promise.all([environment().then(startServer), launchChromium()])
     const context = await browser.newContext()
     context.setDefaultTimeout(PATIENCE)
     const page = await context.newPage()

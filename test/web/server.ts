@@ -49,7 +49,7 @@ const builtPage = async (): Promise<void> => {
 }
 
 /** Builds the page and starts the server. */
-export const startServer = async (): Promise<RunningServer> => {
+export const startServer = async (env: Readonly<Record<string, string>> = {}): Promise<RunningServer> => {
   await builtPage()
   const data = await mkdtemp(join(tmpdir(), "sluice-web-"))
   // Without the samples: reading them takes seconds, and uploads wait for them.
@@ -61,7 +61,8 @@ export const startServer = async (): Promise<RunningServer> => {
       NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       HOME: data,
       PORT: "0",
-      SLUICE_DATA: join(data, "library")
+      SLUICE_DATA: join(data, "library"),
+      ...env
     },
     stdio: ["ignore", "pipe", "pipe"]
   })

@@ -1,6 +1,6 @@
 /** Parses a model's response while it is streamed: objects of cited sentences, or prose with `[n]` markers. */
 import { readLenientJson } from "./LenientJson.ts"
-import { sentencesOf } from "./Quote.ts"
+import { makeProseReader, withoutMarkers } from "./ProseSentences.ts"
 import {
   CITATION_NAMES,
   saysUnanswered,
@@ -46,29 +46,6 @@ const STRAY = /^(?:\s+|`{3}[a-z]*\s*(?:\n|$)|\[\s*(?=\{)|\[\s*\]|[\]},;]+)/i
 const UNDECIDED = /^(?:<[a-z]*|`{1,3}[a-z]*|\[\s*|\{\s*\w*|["'*]*N?O?T?_?F?O?U?N?D?)$/i
 const SAYS_NOT_FOUND = /^["'*`[]*NOT_FOUND\b/
 
-/** `[1]`, `[1, 2]`. The lookbehind prevents quadratic matching of long runs of spaces. */
-const MARKERS = /(?<!\s)\s*\[(\d+(?:\s*,\s*\d+)*)\]|^\s*\[(\d+(?:\s*,\s*\d+)*)\]/g
-
-/** A marker or an object that has only begun. */
-const UNFINISHED = /(?<!\s)\s*(?:\[[\d\s,]*|\{\s*["'“]?\w*)$/
-
-/** A marker belongs to the sentence before it, on either side of the full stop. */
-const proseSentences = (line: string): ReadonlyArray<WrittenSentence> =>
-  sentencesOf(line.replace(/([.!?。！？])((?:\s*\[[\d\s,]+\])+)/g, "$2$1"))
-    .map((cited) => {
-      const numbers = [...cited.matchAll(MARKERS)].flatMap(([, list = "", first = ""]) =>
-        (list || first).split(",").map(Number)
-      )
-      return {
-        text: cited.replace(MARKERS, "").trim(),
-        citations: [...new Set(numbers)].map((passage) => ({ passage }))
-      }
-    })
-    // Headings and lines that introduce others state nothing.
-    .filter(
-      ({ citations, text }) => /[\p{L}\p{N}]/u.test(text) && (citations.length > 0 || !/^#|[:：]$/.test(text))
-    )
-
 /** Collects parts, and gives out the text of the next sentence as far as it is new. */
 const makeOutput = () => {
   let shown = ""
@@ -104,6 +81,7 @@ export const makeResponseParser = (): ResponseParser => {
   let thinking = false
   let notFound = false
   let hasObjects = false
+  const prose = makeProseReader()
   const output = makeOutput()
 
   const emit = (sentences: ReadonlyArray<WrittenSentence>) => {
@@ -170,18 +148,19 @@ export const makeResponseParser = (): ResponseParser => {
     const newline = pending.indexOf("\n")
     const end = object ?? (newline >= 0 ? newline : isFinal ? pending.length : undefined)
     if (end === undefined) {
-      output.draft(hasObjects ? "" : pending.replace(MARKERS, "").replace(UNFINISHED, ""))
+      output.draft(hasObjects ? "" : withoutMarkers(pending))
       return false
     }
     const line = pending.slice(0, end)
     pending = pending.slice(end)
-    if (object === undefined && !hasObjects) emit(proseSentences(line))
+    if (object === undefined && !hasObjects) emit(prose.line(line))
     return true
   }
 
   const drain = (isFinal: boolean): ReadonlyArray<ParsedPart> => {
     let hasMore = true
     while (hasMore) hasMore = take(isFinal)
+    if (isFinal) emit(prose.line(""))
     if (isFinal || notFound || thinking) output.draft("")
     return output.take()
   }

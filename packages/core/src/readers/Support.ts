@@ -62,7 +62,11 @@ export const numbersOf = (text: string): ReadonlySet<string> =>
 /** Numbers that are written where nothing is counted: "one of them", 一个. */
 const WEAK_NUMBERS: ReadonlySet<string> = new Set(["0", "1"])
 
-const missingNumber = (sentence: string, quotes: string): string | undefined => {
+/** The number of an item of a list states nothing. */
+const ITEM_NUMBER = /^\s*\d{1,3}[.)]\s+/
+
+const missingNumber = (item: string, quotes: string): string | undefined => {
+  const sentence = item.replace(ITEM_NUMBER, "")
   const found = numbersOf(quotes)
   const digits = new Set(sentence.normalize("NFKC").match(/\d+(?:[.,:]\d+)*/g) ?? [])
   return [...numbersOf(sentence)].find(

@@ -14,17 +14,28 @@ export const answerText = (answer: Omit<Answer, "answer">): string => {
   return [found ? joinSentences(sentences) : noAnswer(chinese, answer), ...notes].join(chinese ? "" : " ")
 }
 
-/** Chinese has no space between sentences. */
+/** Items of lists, and rows of tables, in Markdown. */
+const BLOCKS = [/^(?:[-*+•]|\d{1,3}[.)])\s/, /^\|/]
+
+const blockOf = (line: string): number => BLOCKS.findIndex((block) => block.test(line))
+
+/** Chinese has no space between sentences. Items of lists and rows of tables have lines of their own. */
 const joinSentences = (sentences: ReadonlyArray<AnswerSentence>): string =>
-  sentences
-    .map(
-      ({ citations, text, unsupported }) =>
-        text +
-        (isChinese(text) ? "" : " ") +
-        citations.map((n) => `[${n}]`).join("") +
-        (unsupported === undefined ? "" : isChinese(text) ? "（未证实）" : " (unsupported)")
-    )
-    .reduce((text, next) => text + (isChinese(next) ? "" : " ") + next)
+  sentences.map(citedText).reduce((text, next) => {
+    const before = blockOf(text.slice(text.lastIndexOf("\n") + 1))
+    const after = blockOf(next)
+    const gap = before !== after ? "\n\n" : after >= 0 ? "\n" : isChinese(next) ? "" : " "
+    return text + gap + next
+  })
+
+const citedText = ({ citations, text, unsupported }: AnswerSentence): string => {
+  const [space, mark] = isChinese(text) ? ["", "（未证实）"] : [" ", " (unsupported)"]
+  const numbers = `${space}${citations.map((n) => `[${n}]`).join("")}${unsupported === undefined ? "" : mark}`
+  // In the last cell of a row, so that it stays a table.
+  return text.startsWith("|") && text.endsWith("|")
+    ? `${text.slice(0, -1).trimEnd()}${numbers} |`
+    : text + numbers
+}
 
 const noAnswer = (chinese: boolean, { closest, notRead }: Omit<Answer, "answer">): string => {
   if (notRead !== undefined) {

@@ -1,71 +1,15 @@
 /** A question and its answer: sentences, evidence, and the trace. */
 import { useLayoutEffect, useRef } from "preact/hooks"
-import type { Citation } from "../../contract/index.ts"
 import { collectionSize } from "../documents/collections.tsx"
-import { hasSameWords, isMarkdown, sentenceRuns, type TextRun } from "../markdown/inline.ts"
-import { TextRuns } from "../markdown/TextRuns.tsx"
 import { askAgain, type QuestionState, stopQuestion, willRetry } from "../questions/questions.ts"
-import { openCitation, source } from "../source/source.ts"
 import { StageTimes, TraceSection } from "../trace/TraceSection.tsx"
 import { Button, LinkButton } from "../ui/Button.tsx"
 import { pluralize } from "../ui/format.ts"
+import { AnswerBlocks } from "./AnswerBlocks.tsx"
 import { ClosestPassages } from "./ClosestPassages.tsx"
 import { CheckedFigures, EvidenceList } from "./EvidenceList.tsx"
 
 type Props = { readonly question: QuestionState }
-
-const CitationButton = ({ citation, n }: { n: number; citation: Citation | undefined }) => (
-  <button
-    class="citation"
-    type="button"
-    aria-label={citation === undefined ? `Citation ${n}` : `Citation ${n}, ${citation.title}`}
-    aria-pressed={source.value?.n === n}
-    disabled={citation === undefined}
-    onClick={() => citation !== undefined && openCitation(citation)}
-  >
-    {n}
-  </button>
-)
-
-/** Longer words may break away from their numbers: text in scripts without spaces is one long word. */
-const LONGEST_WORD = 24
-
-type Runs = ReadonlyArray<TextRun>
-
-/** Splits off the last word: the numbers stay on its line. */
-const splitLastWord = (text: string, runs: Runs): [Runs, Runs] => {
-  const last = runs.at(-1)
-  if (last === undefined) return [runs, []]
-  const word = Math.max(last.start, text.lastIndexOf(" ", last.end - 1) + 1)
-  if (last.end - word > LONGEST_WORD || text.slice(word, last.end).trim() === "") return [runs, []]
-  return [[...runs.slice(0, -1), { ...last, end: word }], [{ ...last, start: word }]]
-}
-
-/** Whether a quote is rows of a table, whose line breaks matter. */
-const isTable = (quote: string): boolean => quote.includes("\n") && quote.includes(" | ")
-
-const Sentence = ({ question, sentence }: Props & { sentence: QuestionState["sentences"][number] }) => {
-  const words = sentence.text.replace(/(\s*\[\d+\])+\s*$/, "")
-  const cited = question.citations.filter(({ n }) => sentence.citations.includes(n))
-  const table = cited.find(({ quote }) => isTable(quote) && hasSameWords(quote, words))
-  const text = table?.quote ?? words
-  const markdown = cited.some(({ document }) => isMarkdown(document))
-  const [most, lastWord] = splitLastWord(text, sentenceRuns(text, markdown))
-  return (
-    <span class="sentence" data-rows={table !== undefined}>
-      <TextRuns text={text} runs={most} />
-      <span class="no-break">
-        <TextRuns text={text} runs={lastWord} />
-        {sentence.citations.map((n) => (
-          <CitationButton key={n} n={n} citation={cited.find((each) => each.n === n)} />
-        ))}
-      </span>{" "}
-      {sentence.unsupported !== undefined && (
-        <span class="unsupported">Not supported by its sources: {sentence.unsupported} </span>
-      )}
-    </span>
-  )
-}
 
 const Failed = ({ question }: Props) => (
   <div class="failed" role="alert">
@@ -141,12 +85,10 @@ export const AnswerView = ({ question }: Props) => {
       ) : answer?.found === false ? (
         <NoAnswer question={question} />
       ) : (
-        <p class="answer" aria-busy={state === "asking"}>
-          {question.sentences.map((sentence, at) => (
-            <Sentence key={at} sentence={sentence} question={question} />
-          ))}
-          {question.draft !== "" && <span class="draft">{question.draft}</span>}
-        </p>
+        <div class="answer" aria-busy={state === "asking"}>
+          <AnswerBlocks question={question} />
+          {question.draft !== "" && <p class="draft">{question.draft}</p>}
+        </div>
       )}
       {state === "asking" && <Progress question={question} />}
       {answer?.found === true && answer.notRead !== undefined && (
