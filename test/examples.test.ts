@@ -100,7 +100,7 @@ describe("examples/", () => {
     [{ SLUICE_EMBEDDING_MODEL: "" }, "SLUICE_EMBEDDING_MODEL is not set: set it to a model"],
     [{ SLUICE_API_KEY: "" }, "SLUICE_API_KEY is not set. Set it to the API key"],
     [{ SLUICE_API_KEY: "sk-two words" }, "SLUICE_API_KEY is not one word of visible ASCII"],
-    [{ SLUICE_API_KEY: "sk-wrong" }, "Check that the credential is complete"]
+    [{ SLUICE_API_KEY: "sk-wrong-0123456789abcdef" }, "Check that the credential is complete"]
   ])("a program with %o prints one line of advice", async (changed, advice) => {
     const message = await run([join(examples, "embeddings.ts")], undefined, changed).then(
       (printed) => expect.fail(printed),
