@@ -95,6 +95,11 @@ export const TEXT_CASES: ReadonlyArray<TextCase> = [
     rerank: "salesforce/rank"
   }),
   ...compatible("ollama", openAiResponse, { chat: "llama3.3", embeddings: "nomic-embed-text" }),
+  ...compatible("llamacpp", openAiResponse, {
+    chat: "gemma",
+    embeddings: "nomic-embed",
+    rerank: "bge-reranker"
+  }),
   ...compatible("lmstudio", openAiResponse, { chat: "qwen3", embeddings: "nomic-embed" }),
   ...compatible("vllm", openAiResponse, { chat: "qwen3", embeddings: "bge-m3", rerank: "bge-reranker" }),
   ...compatible("cohere", cohereFake, { chat: "command-a" }, "/compatibility/v1"),

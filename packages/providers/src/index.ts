@@ -8,6 +8,8 @@ export {
   joinUrl,
   makeDialectClient
 } from "./protocol/DialectClient.ts"
+export { knownModel } from "./protocol/ModelFamilies.ts"
+export { vendorLayers as Providers } from "./VendorLayers.ts"
 export { preferredModel, preferredModels } from "./protocol/PreferredModels.ts"
 export { listModels } from "./protocol/ListModels.ts"
 export { layerVendorTransport } from "./protocol/VendorTransport.ts"

@@ -9,6 +9,7 @@ import {
 } from "@sluice/core"
 import * as Embedded from "@sluice/embedded"
 import { layerVision } from "@sluice/embedded/vision"
+import { gateway, knownModel } from "@sluice/providers"
 import { Local } from "@sluice/transformers"
 import { Context, Effect, Layer } from "effect"
 import { type GatewaySettings, ServerConfig } from "../config/ServerConfig.ts"
@@ -111,10 +112,17 @@ export const layerNamedModels = ({
     const name = library[use]
     const found = name === undefined ? undefined : findModel(upstreams, use, name)
     if (found === undefined) return undefined
-    const { id: model, prefixes } = found.model
+    const { dialect = gateway } = found.upstream
+    const { id: model } = found.model
+    const known = knownModel(dialect, model)
+    const { batch = known.batch, prefixes = known.prefixes } = found.model
     return Layer.provide(
-      layerOf({ model, ...(prefixes && { prefixes }) }),
-      layerLibraryGateway(found.upstream, found.model)
+      layerOf({
+        model,
+        ...(prefixes && { prefixes }),
+        hasInputType: dialect.hasInputType === true
+      }),
+      layerLibraryGateway(found.upstream, { ...found.model, batch })
     )
   }
   // Later layers replace earlier ones of the same service.

@@ -11,7 +11,11 @@ export interface GatewayEmbedderOptions {
   readonly dimension?: number | undefined
   /** The model's prefixes for queries and passages, such as `query: ` and `passage: `. */
   readonly prefixes?: Partial<Record<Purpose, string>> | undefined
+  /** Says in each request what its texts are: `input_type`, `query` or `document`. Dialects map it to the vendor's field. */
+  readonly hasInputType?: boolean | undefined
 }
+
+const INPUT_TYPES: Readonly<Record<Purpose, string>> = { query: "query", passage: "document" }
 
 /**
  * Derives an `Embedder` from `Gateway`.
@@ -61,7 +65,11 @@ export const layer = (options: GatewayEmbedderOptions): Layer.Layer<Embedder, ne
         const sent = [...texts.keys()].filter((i) => texts[i]?.trim() !== "")
         const input = sent.map((i) => prefix + texts[i])
         const { tokens, vectors } = yield* Effect.catchReason(
-          gateway.embeddings({ model, input }),
+          gateway.embeddings({
+            model,
+            input,
+            ...(options.hasInputType === true && { extra: { input_type: INPUT_TYPES[purpose] } })
+          }),
           "GatewayError",
           "PartialFailure",
           (reason, error) => {

@@ -36,8 +36,7 @@ export const cohere: Dialect = {
     "embed-multilingual-v3.0": { ...embedding, tokens: 512, dimension: 1024 },
     "embed-english-v3.0": { ...embedding, tokens: 512, dimension: 1024 },
     "rerank-v3.5": { ...rerank, tokens: 4096 },
-    "rerank-v4.0-pro": { ...rerank, tokens: 32_768 },
-    "rerank-v4.0-fast": { ...rerank, tokens: 32_768 }
+    "rerank-multilingual-v3.0": { ...rerank, tokens: 4096 }
   },
   operations: {
     rerank: {

@@ -1,5 +1,5 @@
 /** Families of models, as data: what a name says about the operation and the parameters. */
-import type { OperationName } from "./Dialect.ts"
+import type { Dialect, KnownModel, OperationName } from "./Dialect.ts"
 
 /** How a request changes for a model. */
 export interface Adjustment {
@@ -21,9 +21,31 @@ const ADJUSTMENTS: ReadonlyArray<readonly [RegExp, Adjustment]> = [
 
 const NO_ADJUSTMENT: Adjustment = {}
 
-export const familyOf = (model: string): Adjustment => {
-  const name = model.slice(model.lastIndexOf("/") + 1)
-  return ADJUSTMENTS.find(([family]) => family.test(name))?.[1] ?? NO_ADJUSTMENT
+/** The name without the vendor's prefix. */
+const plainName = (model: string): string => model.slice(model.lastIndexOf("/") + 1).toLowerCase()
+
+export const familyOf = (model: string): Adjustment =>
+  ADJUSTMENTS.find(([family]) => family.test(plainName(model)))?.[1] ?? NO_ADJUSTMENT
+
+type Prefixes = NonNullable<KnownModel["prefixes"]>
+
+/** Open embedding models that expect prefixes, from their model cards. */
+const PREFIXES: ReadonlyArray<readonly [RegExp, Prefixes]> = [
+  [/^nomic-embed-text/, { query: "search_query: ", passage: "search_document: " }],
+  [/^(?:multilingual-)?e5-/, { query: "query: ", passage: "passage: " }],
+  [
+    /^mxbai-embed-large|^snowflake-arctic-embed/,
+    { query: "Represent this sentence for searching relevant passages: ", passage: "" }
+  ]
+]
+
+/** What is known about a model of a vendor. */
+export const knownModel = (
+  { models = {} }: Dialect,
+  model: string
+): Partial<Omit<KnownModel, "operation">> => {
+  const prefixes = PREFIXES.find(([family]) => family.test(plainName(model)))?.[1]
+  return { ...(prefixes && { prefixes }), ...models[model] }
 }
 
 /** Names of models by their operation. The first that matches counts; undefined: the interface has no such operation. */

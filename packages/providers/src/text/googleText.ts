@@ -156,8 +156,7 @@ export const googleText = {
       })
   },
   models: {
-    "gemini-embedding-001": { ...embedding, dimension: 3072 },
-    "gemini-embedding-2": { ...embedding, tokens: 8192, dimension: 3072 }
+    "gemini-embedding-001": { ...embedding, dimension: 3072 }
   },
   operations: {
     chat: {

@@ -1,0 +1,155 @@
+/**
+ * Vendors for programs: layers for `Embedder`, `Reranker`, `Reader` and `Vision`, and for the whole `Gateway`.
+ *
+ * ```ts
+ * Layer.mergeAll(
+ *   Providers.ollama.embedder({ model: "nomic-embed-text" }),
+ *   Providers.cohere.reranker({ model: "rerank-v3.5" }),
+ *   Providers.anthropic.reader({ model: "claude-sonnet-4-5" })
+ * )
+ * ```
+ *
+ * The key is `apiKey`, or else the vendor's usual variable. A vendor has the layers that it has models for.
+ */
+import {
+  type ApiKey,
+  apiKey as makeApiKey,
+  type Gateway,
+  GatewayEmbedder,
+  GatewayError,
+  GatewayReader,
+  GatewayReranker,
+  GatewayVision,
+  InvalidRequest
+} from "@sluice/core"
+import { GatewayClient } from "@sluice/core/client"
+import { Config, Effect, Layer, Struct } from "effect"
+import { DIALECTS } from "./dialects/index.ts"
+import type { Dialect } from "./protocol/Dialect.ts"
+import type { DialectSettings } from "./protocol/DialectClient.ts"
+import { knownModel } from "./protocol/ModelFamilies.ts"
+import { layerVendorTransport } from "./protocol/VendorTransport.ts"
+
+/** How a vendor is reached: its address and key, what differs there, and the client's options. */
+export interface VendorOptions
+  extends
+    Omit<GatewayClient.GatewayClientOptions, "baseUrl" | "apiKey">,
+    Omit<DialectSettings, "dialect" | "url" | "apiKey" | "headers"> {
+  /** Default: the vendor's usual variable, such as `CO_API_KEY`. Servers on this machine need none. */
+  readonly apiKey?: ApiKey
+  /** Default: the vendor's address. */
+  readonly url?: string
+}
+
+interface ModelOptions extends VendorOptions {
+  readonly model: string
+}
+
+const misconfigured = (message: string) =>
+  new GatewayError({ operation: "configure", reason: new InvalidRequest({ message }) })
+
+const keyOf = ({ keyVariable, name }: Dialect, given: ApiKey | undefined) => {
+  if (given !== undefined) return Effect.succeed(given)
+  if (keyVariable === undefined) return Effect.succeed(makeApiKey("none"))
+  const missing = () => misconfigured(`${name} needs a key: set ${keyVariable}, or pass \`apiKey\``)
+  return Effect.gen(function* () {
+    return yield* Config.String(keyVariable)
+  }).pipe(
+    Effect.flatMap((text) => Effect.try({ try: () => makeApiKey(text), catch: missing })),
+    Effect.mapError(missing)
+  )
+}
+
+/** `Gateway` over a vendor: also its images and videos, if it has them. */
+const gatewayOf =
+  (dialect: Dialect) =>
+  (options: VendorOptions = {}): Layer.Layer<Gateway, GatewayError> =>
+    Layer.unwrap(
+      Effect.gen(function* () {
+        // The client sends the headers.
+        const { headers: _, url = dialect.url, ...given } = options
+        if (url === undefined) return yield* misconfigured(`${dialect.name} needs its address: pass \`url\``)
+        const apiKey = yield* keyOf(dialect, options.apiKey)
+        return GatewayClient.layerWithoutTransport({ ...options, baseUrl: url, apiKey }).pipe(
+          Layer.provide(layerVendorTransport({ ...given, dialect, url, apiKey }, given))
+        )
+      })
+    )
+
+/** All layers over a vendor. */
+const layersOf = (dialect: Dialect) => {
+  const layerGateway = gatewayOf(dialect)
+  return {
+    gateway: layerGateway,
+    embedder: ({
+      model,
+      prefixes,
+      ...options
+    }: ModelOptions & Pick<GatewayEmbedder.GatewayEmbedderOptions, "prefixes">) => {
+      const { batch, prefixes: known } = knownModel(dialect, model)
+      const used = prefixes ?? known
+      return Layer.provide(
+        GatewayEmbedder.layer({
+          model,
+          ...(used && { prefixes: used }),
+          hasInputType: dialect.hasInputType === true
+        }),
+        layerGateway({ ...(batch !== undefined && { embeddings: { texts: batch } }), ...options })
+      )
+    },
+    reranker: ({ model, ...options }: ModelOptions) => {
+      const { batch } = knownModel(dialect, model)
+      return Layer.provide(
+        GatewayReranker.layer({ model, ...(batch !== undefined && { maxDocuments: batch }) }),
+        layerGateway(options)
+      )
+    },
+    reader: ({ model, ...options }: ModelOptions) =>
+      Layer.provide(GatewayReader.layer({ model }), layerGateway(options)),
+    vision: ({ model, ...options }: ModelOptions) =>
+      Layer.provide(GatewayVision.layer({ model }), layerGateway(options))
+  }
+}
+
+type Layers = ReturnType<typeof layersOf>
+
+/** The layers that a vendor has models for. */
+const vendor = <Name extends Exclude<keyof Layers, "gateway">>(
+  id: string,
+  ...names: ReadonlyArray<Name>
+): Pick<Layers, Name | "gateway"> => {
+  const dialect = DIALECTS.find((one) => one.id === id)
+  if (dialect === undefined) throw new Error(`There is no dialect ${id}`)
+  return Struct.pick(layersOf(dialect), ["gateway", ...names])
+}
+
+const CHAT = ["reader", "vision"] as const
+const TEXT = [...CHAT, "embedder"] as const
+const ALL = [...TEXT, "reranker"] as const
+
+/** The layers of each vendor, under its id. */
+export const vendorLayers = {
+  openai: vendor("openai", ...TEXT),
+  anthropic: vendor("anthropic", ...CHAT),
+  google: vendor("google", ...TEXT),
+  cohere: vendor("cohere", ...ALL),
+  voyage: vendor("voyage", "embedder", "reranker"),
+  jina: vendor("jina", "embedder", "reranker"),
+  siliconflow: vendor("siliconflow", ...ALL),
+  dashscope: vendor("dashscope", ...ALL),
+  mistral: vendor("mistral", ...TEXT),
+  openrouter: vendor("openrouter", ...ALL),
+  together: vendor("together", ...ALL),
+  ollama: vendor("ollama", ...TEXT),
+  llamacpp: vendor("llamacpp", ...ALL),
+  lmstudio: vendor("lmstudio", ...TEXT),
+  vllm: vendor("vllm", ...ALL),
+  tei: vendor("tei", "embedder", "reranker"),
+  fal: vendor("fal"),
+  replicate: vendor("replicate"),
+  runway: vendor("runway"),
+  kling: vendor("kling"),
+  luma: vendor("luma"),
+  /** A gateway of the interface. */
+  gateway: vendor("gateway", ...ALL)
+}
