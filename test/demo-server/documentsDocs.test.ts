@@ -11,7 +11,8 @@ import {
   AnswerBody,
   CollectionInfo,
   FigureInfo,
-  IngestReportBody
+  IngestReportBody,
+  RetrievalBody
 } from "../../apps/demo-server/src/contract/index.ts"
 import { temporaryFolder, testServer, TestServer } from "./TestServer.ts"
 
@@ -41,8 +42,8 @@ layer(testServer(), { excludeTestServices: true })("docs/documents.md", (it) => 
           })
         const decoded = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, value: unknown) =>
           Schema.decodeUnknownSync(schema)(value)
-        assert.lengthOf(blocks, 6)
-        const [bring, apart, ask, filtered, typed, see] = blocks
+        assert.lengthOf(blocks, 7)
+        const [bring, apart, ask, filtered, typed, retrieve, see] = blocks
 
         const [brought] = yield* run(bring)
         assert.strictEqual(decoded(IngestReportBody, brought).failed.length, 0)
@@ -64,6 +65,8 @@ layer(testServer(), { excludeTestServices: true })("docs/documents.md", (it) => 
               ["inspection-report.pdf"]
             )
         }
+        const [retrieved] = yield* run(retrieve)
+        assert.include(decoded(RetrievalBody, retrieved).passages[0]?.document.path, "handbook/")
         const [figures] = yield* run(see)
         decoded(Schema.Struct({ figures: Schema.Array(FigureInfo) }), figures)
         assert.isAbove(statSync(join(cwd, "page.png")).size, 1_000)

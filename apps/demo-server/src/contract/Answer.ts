@@ -18,22 +18,29 @@ const PassageFigureSchema: Schema.Codec<Rag.PassageFigure> = Schema.Struct({
   crop: Schema.optionalKey(Schema.String)
 })
 
-const StoredPassageSchema: Schema.Codec<Rag.StoredPassage> = Schema.Struct({
+/** Where a passage is in the library. */
+const placeFields = {
   ...span,
   id: Schema.String,
-  ordinal: Schema.Int,
-  text: Schema.String,
   headings: Schema.Array(Schema.String),
   page: Schema.optionalKey(Schema.Int),
-  lines: Schema.Array(LineSchema),
-  figure: Schema.optionalKey(PassageFigureSchema),
   document: Schema.Struct({
     id: Schema.String,
     path: Schema.String,
     title: Schema.String,
     format: Schema.String
   })
-})
+}
+
+const storedPassageFields = {
+  ...placeFields,
+  ordinal: Schema.Int,
+  text: Schema.String,
+  lines: Schema.Array(LineSchema),
+  figure: Schema.optionalKey(PassageFigureSchema)
+}
+
+const StoredPassageSchema: Schema.Codec<Rag.StoredPassage> = Schema.Struct(storedPassageFields)
 
 const TracedPassageSchema: Schema.Codec<Rag.TracedPassage> = Schema.Struct({
   passage: StoredPassageSchema,
@@ -149,6 +156,31 @@ export const AnswerBody = Schema.Struct({
   cost: Schema.optionalKey(Schema.Int)
 } satisfies Record<keyof Rag.Answer | "cost", Schema.Top>)
 export type AnswerBody = typeof AnswerBody.Type
+
+/** The passages kept for a question, best first, and the trace of all that were retrieved. */
+export const RetrievalBody = Schema.Struct({
+  passages: Schema.Array(
+    Schema.Struct({
+      ...storedPassageFields,
+      /** From 1. */
+      rank: Schema.Int,
+      /** The reranker's score, or that of the fused list if it was not reranked. Higher is better. */
+      score: Schema.Finite,
+      /** Other passages found with the same or nearly the same text. */
+      alsoAt: Schema.optionalKey(Schema.Array(Schema.Struct(placeFields))),
+      /** With the option `expand: "section"`: the passage and its neighbours under the same headings. */
+      section: Schema.optionalKey(Schema.Array(StoredPassageSchema)),
+      /** As attached to the document at the upload. */
+      metadata: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
+      /** `url` of the metadata, if it is an http or https address. */
+      url: Schema.optionalKey(Schema.String)
+    })
+  ),
+  trace: TraceSchema,
+  /** Quota units that the question cost; absent if the ledger could not be read. */
+  cost: Schema.optionalKey(Schema.Int)
+})
+export type RetrievalBody = typeof RetrievalBody.Type
 
 /** The last event of a stream that failed. */
 export const StreamFailed = Schema.Struct({

@@ -1,11 +1,35 @@
-/** Questions about the documents. */
-import { Effect, Stream } from "effect"
+/** Questions about the documents: answers, and the passages alone. */
+import type { LibraryService, Retrieval } from "@sluice/rag"
+import { Effect, Option, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CurrentBill, makeBill } from "../billing/Bill.ts"
-import type { AnswerStreamEvent } from "../contract/Answer.ts"
+import type { AnswerStreamEvent, RetrievalBody } from "../contract/Answer.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { endWithError, wantsEvents, withRagFailures } from "../libraries/RagFailure.ts"
 import { makeCallerQuestions } from "./CallerQuestions.ts"
+
+const webAddress = (url: unknown): string | undefined =>
+  typeof url === "string" && /^https?:\/\//i.test(url) && URL.canParse(url) ? url : undefined
+
+/** The kept passages with their ranks and scores, and the metadata of their documents. */
+const passagesOf = ({ kept, trace }: Retrieval, { info }: LibraryService) => {
+  const traced = new Map(trace.passages.map((one) => [one.passage.id, one]))
+  return Effect.forEach(kept, (passage, at) =>
+    // A document that was removed meanwhile has no metadata.
+    Effect.map(Effect.option(info(passage.document.id)), (found): RetrievalBody["passages"][number] => {
+      const { metadata } = Option.getOrElse(found, (): { readonly metadata?: undefined } => ({}))
+      const url = webAddress(metadata?.["url"])
+      const { recallScore = 0, rerankScore = recallScore } = traced.get(passage.id) ?? {}
+      return {
+        ...passage,
+        rank: at + 1,
+        score: rerankScore,
+        ...(metadata !== undefined && { metadata }),
+        ...(url !== undefined && { url })
+      }
+    })
+  )
+}
 
 export const QaLayer = HttpApiBuilder.group(
   ServerApi,
@@ -29,6 +53,15 @@ export const QaLayer = HttpApiBuilder.group(
           Stream.provideService(CurrentBill, bill)
         )
         return endWithError(events)
+      }, withRagFailures),
+      retrieve: Effect.fn("qa.retrieve")(function* ({ payload }) {
+        const { library, options } = yield* prepare(payload, false)
+        const retrieval = yield* withCost(library.retrieve(payload.question, options))
+        return {
+          passages: yield* passagesOf(retrieval, library),
+          trace: retrieval.trace,
+          ...(retrieval.cost !== undefined && { cost: retrieval.cost })
+        }
       }, withRagFailures)
     })
   })

@@ -23,6 +23,7 @@ export const documentMethods = ({
   | "documents"
   | "figures"
   | "file"
+  | "info"
   | "maintain"
   | "remove"
   | "stats"
@@ -42,6 +43,7 @@ export const documentMethods = ({
       const documents = yield* (yield* collection).documents
       return documents.toSorted((a, b) => (a.path < b.path ? -1 : 1))
     }).pipe(Effect.withSpan("Library.documents")),
+    info: Effect.fn("Library.info")((id: string) => Effect.map(find(id), ({ info }) => info)),
     document: Effect.fn("Library.document")(function* (id) {
       const { info, reading } = yield* find(id)
       const from = yield* collection

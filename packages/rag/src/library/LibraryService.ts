@@ -78,6 +78,8 @@ export interface LibraryService extends LibrarySnapshots<LibraryService> {
   readonly askEvents: (question: string, options?: AskOptions) => Stream.Stream<AnswerEvent, RagError>
   /** All documents, by path. */
   readonly documents: Effect.Effect<ReadonlyArray<DocumentInfo>, RagError>
+  /** What is known of a document without reading it. Fails with `NotFound`. */
+  readonly info: (id: string) => Effect.Effect<DocumentInfo, RagError>
   /**
    * A parsed document: the stored parse if there is one (figures without crops), else the stored original parsed again.
    * Fails with `NotFound`.
