@@ -19,6 +19,8 @@ export interface ImageCases {
   readonly mode: "task" | "once"
   /** Images in a call at most. */
   readonly perCall?: 1
+  /** What the vendor reports for a creation. */
+  readonly usage?: Fields
   /** A moderated prompt is answered without an image. */
   readonly blocks?: true
   /** Images that the vendor fails to make. */
@@ -33,7 +35,14 @@ export interface VendorCases {
   /** The part of the vendor's address after its origin. */
   readonly base?: string
   readonly images: readonly [ImageCases, ...Array<ImageCases>]
-  readonly videos?: { readonly model: string; readonly seconds?: string; readonly cases: ReadonlyArray<Case> }
+  readonly videos?: {
+    readonly model: string
+    /** What the vendor reports for a request without `seconds`. */
+    readonly seconds?: string
+    /** Of a running task, from 0 to 100. */
+    readonly progress?: number
+    readonly cases: ReadonlyArray<Case>
+  }
   /** A request that the vendor refuses, and the field that it names. */
   readonly wrong: { readonly request: Fields; readonly param: string; readonly whenRun?: true }
   /** The request that removes a task. */

@@ -36,6 +36,7 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
     ],
     videos: {
       model: "gen4.5",
+      progress: 40,
       cases: [
         {
           request: { seconds: "8", size: "720x1280", contentModeration: { publicFigureThreshold: "low" } },
@@ -52,6 +53,11 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
           request: { seconds: "5", input_reference: { image_url: LINK } },
           path: "/v1/image_to_video",
           body: { model: "gen4.5", promptText: "a lock", ratio: "1280:720", duration: 5, promptImage: LINK }
+        },
+        {
+          request: { size: "1080p" },
+          path: "/v1/text_to_video",
+          body: { model: "gen4.5", promptText: "a lock", resolution: "1080p" }
         }
       ]
     }
@@ -70,9 +76,15 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
         perCall: 1,
         cases: [
           {
-            request: { size: "1024x1024", image: LINK },
+            request: { size: "1024x1024", image: LINK, output_format: "png" },
             path: "/dream-machine/v1/generations/image",
-            body: { model: "photon-1", prompt: "a lock", aspect_ratio: "1:1", image_ref: [{ url: LINK }] }
+            body: {
+              model: "photon-1",
+              prompt: "a lock",
+              aspect_ratio: "1:1",
+              image_ref: [{ url: LINK }],
+              output_format: "png"
+            }
           }
         ]
       }
@@ -165,6 +177,11 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
               image_url: PICTURE,
               seed: 7
             }
+          },
+          {
+            request: { size: "2k", image: [PICTURE, LINK] },
+            path: "/fal-ai/flux/dev",
+            body: { prompt: "a lock", resolution: "2K", image_urls: [PICTURE, LINK] }
           }
         ]
       }
@@ -197,14 +214,15 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
         mode: "task",
         cases: [
           {
-            request: { n: 2, size: "1:1", image: PICTURE },
+            request: { n: 2, size: "1:1", image: PICTURE, image_fidelity: 0.5 },
             path: "/v1/images/generations",
             body: {
               model_name: "kling-v2-1",
               prompt: "a lock",
               n: 2,
               aspect_ratio: "1:1",
-              image: PNG.toString("base64")
+              image: PNG.toString("base64"),
+              image_fidelity: 0.5
             }
           }
         ]

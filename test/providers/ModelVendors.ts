@@ -161,6 +161,7 @@ export const MODEL_VENDORS: ReadonlyArray<VendorCases> = [
       {
         model: "gemini-2.5-flash-image",
         mode: "once",
+        usage: { input_tokens: 9, output_tokens: 1290, total_tokens: 1299 },
         blocks: true,
         perCall: 1,
         cases: [

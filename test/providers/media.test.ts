@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ErrorBody, ImageResponse, Video } from "@sluice/core/contract"
 import { Effect, Schema } from "effect"
+import { DIALECTS, gateway } from "../../packages/providers/src/index.ts"
 import { quotaOf } from "../demo-server/AccountCalls.ts"
 import { costs, post, type Server } from "../demo-server/PaidServer.ts"
 import { type Fields, MP4 } from "./fakes/MediaVendor.ts"
@@ -26,7 +27,22 @@ const errorIn = (text: string) => Schema.decodeUnknownSync(ErrorBody)(JSON.parse
 /** The units of a second and of an image, as in the test's prices. */
 const [SECOND, IMAGE] = [10, 100]
 
-for (const vendor of [...MEDIA_VENDORS, ...MODEL_VENDORS]) {
+const VENDORS = [...MEDIA_VENDORS, ...MODEL_VENDORS]
+
+it("every operation of images and videos in the registry is tested here", () => {
+  const tested = VENDORS.flatMap(({ dialect, images, videos }) => [
+    ...(images.length > 0 ? [`${dialect} images`] : []),
+    ...(videos === undefined ? [] : [`${dialect} videos`])
+  ])
+  const offered = DIALECTS.flatMap(({ id, operations }) =>
+    (["images", "videos"] as const).flatMap((name) =>
+      operations[name] === undefined || operations[name] === gateway.operations[name] ? [] : [`${id} ${name}`]
+    )
+  )
+  assert.sameMembers(tested, offered)
+})
+
+for (const vendor of VENDORS) {
   const { base = "", images, key, dialect, removal, videos, wrong } = vendor
   const start = Effect.gen(function* () {
     const fake = yield* vendor.start
@@ -63,6 +79,7 @@ for (const vendor of [...MEDIA_VENDORS, ...MODEL_VENDORS]) {
             const made = Number(request["seconds"] ?? videos.seconds ?? reserved / SECOND)
             const [running, ended] = yield* costs(server, statesOf(server, task, 2), made * SECOND - reserved)
             assert.deepInclude(running, { id: created.id, model: "animator", status: "in_progress" })
+            assert.strictEqual(running?.["progress"], videos.progress)
             assert.deepInclude(ended, { id: created.id, status: "completed" })
             assert.strictEqual(ended?.["seconds"], request["seconds"] ?? videos.seconds)
             assert.strictEqual(ended?.["size"], request["size"])
@@ -84,7 +101,7 @@ for (const vendor of [...MEDIA_VENDORS, ...MODEL_VENDORS]) {
       )
     }
 
-    for (const [at, { cases, lost = 0, mode, model }] of images.entries()) {
+    for (const [at, { cases, lost = 0, mode, model, usage }] of images.entries()) {
       it.live(`makes images of ${model} from requests of the interface`, () =>
         Effect.gen(function* () {
           const { fake, server } = yield* start
@@ -99,6 +116,7 @@ for (const vendor of [...MEDIA_VENDORS, ...MODEL_VENDORS]) {
             assert.deepStrictEqual([received?.method, received?.path, received?.fields], ["POST", path, body])
             if (mode === "once") {
               assert.lengthOf(created.data ?? [], count)
+              if (usage !== undefined) assert.deepEqual<unknown>(created.extra?.["usage"], usage)
               continue
             }
             assert.match(created.id ?? "", /^img_[\w-]{20,}$/)
@@ -154,6 +172,9 @@ for (const vendor of [...MEDIA_VENDORS, ...MODEL_VENDORS]) {
             const { moderationCode = "content_policy_violation" } = vendor
             assert.deepStrictEqual([status, errorIn(text).code], [400, moderationCode], text)
           }
+          const broken = yield* failed("a broken vendor")
+          assert.include([500, 502], broken.status)
+          assert.notInclude(errorIn(broken.text).message, "TypeError")
           const poor = yield* failed("no credits")
           assert.strictEqual(poor.status, 502)
           assert.include(errorIn(poor.text).message, "balance of this server's key for `vendor` is used up")

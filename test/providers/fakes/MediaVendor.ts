@@ -44,6 +44,8 @@ const send = (response: ServerResponse, { file, headers, json, status = 200 }: R
   response.end(file?.bytes ?? (json === undefined ? undefined : JSON.stringify(json)))
 }
 
+const NO_JSON = { type: "text/html", bytes: Buffer.from("<h1>Internal Server Error</h1>") }
+
 /** The prompts that make a fake refuse a request, or fail a task. */
 export const asksFor = (
   prompt: unknown,
@@ -104,6 +106,7 @@ export const startMediaVendor = Effect.fnUntraced(function* (
     const request = { method, path: url.pathname, query: url.searchParams, headers, fields, bytes }
     requests.push(request)
     if (isHeld) return
+    if (bytes.includes("a broken vendor")) return send(response, { status: 500, file: NO_JSON })
     void Promise.resolve(answer(request)).then((reply) =>
       send(response, reply ?? { status: 404, json: { detail: "Not Found", message: "Not Found" } })
     )

@@ -25,7 +25,8 @@ export const startRunway = startMediaVendor((files) => {
       if (asksFor(promptText, "rate limit")) {
         return { status: 429, json: { error: "Too many requests." }, headers: { "retry-after": "7" } }
       }
-      if (!RATIO.test(String(ratio))) {
+      const hasSize = RATIO.test(String(ratio)) || (ratio === undefined && "resolution" in fields)
+      if (!hasSize) {
         const issues = [{ code: "invalid_union", path: ["ratio"], message: "Invalid input" }]
         return { status: 400, json: { error: "Validation of body failed", issues } }
       }

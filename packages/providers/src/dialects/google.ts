@@ -26,7 +26,6 @@ export const google: Dialect = {
     // An invalid key is a 400.
     const isKey = /API key not valid/i.test(message)
     return {
-      code: idAt(error, "status"),
       ...vendorError(message, field, GOOGLE_NAMES),
       ...(isKey && { status: 401 })
     }
