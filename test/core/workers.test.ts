@@ -46,7 +46,7 @@ describe("a job", () => {
     "that holds more memory than a job may is ended before its time",
     () =>
       Effect.gen(function* () {
-        const error = yield* Effect.flip(run("hold", undefined, { limit: 20_000 }))
+        const error = yield* Effect.flip(run("hold", undefined, { limit: 50_000 }))
         assert.strictEqual(error.reason, "memory")
       }),
     60_000
