@@ -17,6 +17,8 @@ import {
   brokenGateways,
   crashingGateway,
   limitedGateway,
+  PROXY_BREAKS,
+  proxyGateway,
   shoutingGateway
 } from "./conformance/brokenGateways.ts"
 import { check, during, everything, having } from "./conformance/Checking.ts"
@@ -36,6 +38,7 @@ const SECTIONS = new Set([
   "Rerank request",
   "Rerank response",
   "Video task",
+  "Video create request",
   "Embedding request",
   "Embedding response",
   "Image generation request",
@@ -113,6 +116,15 @@ describe("a gateway with one fault", () => {
       assert.deepStrictEqual(having(report, "fails", "interface"), [breaks])
       assert.isFalse(report.conforms)
       assert.strictEqual(report.totals.interface.fails, 1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a proxy that drops fields fails by the rules of these fields", () =>
+    Effect.gen(function* () {
+      const { url } = yield* serveGateway(proxyGateway)
+      const report = yield* check(url)
+      assert.sameMembers(having(report, "fails"), [...PROXY_BREAKS])
+      assert.isFalse(report.conforms)
     }).pipe(Effect.scoped)
   )
 

@@ -71,6 +71,8 @@ export interface Body {
   readonly expired_time: number
   readonly remain_quota: number
   readonly subnet: string
+  readonly n?: number
+  readonly seconds?: string | number
 }
 
 interface Part {
@@ -167,9 +169,11 @@ const newTask = (tasks: Map<string, Task>): Task => {
   return task
 }
 
-const createImage: Handler = ({ body: { model }, world }) => {
+const createImage: Handler = ({ body: { model, n = 1 }, world }) => {
   if (model === MODELS.twoStepImage) return { json: { id: newTask(world.images).id } }
-  return served(model, MODELS.image, () => ({ json: { data: [{ url: "https://images.example/1.png" }] } }))
+  if (n < 1 || n > 10) return refuse(400, "`n` is 1 to 10", "n")
+  const data = Array.from({ length: n }, () => ({ url: "https://images.example/1.png" }))
+  return served(model, MODELS.image, () => ({ json: { data } }))
 }
 
 const getImage: Handler = ({ params: [id = ""], world }) => {
@@ -184,8 +188,10 @@ const VIDEO_STATUSES = ["queued", "in_progress", "completed"]
 
 const video = ({ id, looks }: Task) => ({ id, object: "video", status: VIDEO_STATUSES[Math.min(looks, 2)] })
 
-const createVideo: Handler = ({ body: { model }, world }) =>
-  served(model, MODELS.video, () => ({ json: video(newTask(world.videos)) }))
+const createVideo: Handler = ({ body: { model, seconds }, world }) =>
+  typeof seconds === "number"
+    ? refuse(400, "`seconds` is text", "seconds")
+    : served(model, MODELS.video, () => ({ json: video(newTask(world.videos)) }))
 
 const getVideo: Handler = ({ params: [id = ""], world }) => {
   const task = world.videos.get(id)
@@ -250,10 +256,17 @@ const searchTokens: Handler = ({ query, world }) => {
 
 const modelList = () => Object.values(MODELS).map((id) => ({ id, object: "model" }))
 
+/** This gateway is called from loopback only. */
+export const isUsable = ({ expired_time, remain_quota, status, subnet }: Token): boolean =>
+  status === 1 &&
+  remain_quota > 0 &&
+  (expired_time === -1 || expired_time * 1000 > Date.now()) &&
+  (subnet === "" || subnet.startsWith("127."))
+
 const opens: Opens = (world, path, credential) =>
   path.startsWith("/v1/")
     ? credential === API_KEY ||
-      [...world.tokens.values()].some(({ key, status }) => key === credential && status === 1)
+      [...world.tokens.values()].some((token) => token.key === credential && isUsable(token))
     : credential === world.accessToken
 
 export const referenceGateway: Gateway = {

@@ -3,10 +3,12 @@ import {
   type Gateway,
   type Handler,
   handlerOf,
+  isUsable,
   type Opens,
   referenceGateway,
   refuse,
-  type Reply
+  type Reply,
+  type Token
 } from "./ReferenceGateway.ts"
 
 export interface BrokenGateway {
@@ -55,6 +57,16 @@ const forgetting =
     const answer = handlerOf(call)({ ...request, world: copy })
     return answer.status === undefined ? reply : answer
   }
+
+/** Opens for tokens as if they had these fields. */
+const ignoring =
+  (fields: Partial<Token>): Opens =>
+  (world, path, credential) =>
+    opens(world, path, credential) ||
+    (path.startsWith("/v1/") &&
+      [...world.tokens.values()].some(
+        (token) => token.key === credential && isUsable({ ...token, ...fields })
+      ))
 
 const RERANK = "POST /v1/rerank"
 const EMBED = "POST /v1/embeddings"
@@ -270,7 +282,10 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
     data: { ...json.data, key: undefined }
   })),
   answering("ignores the quota of a new token", "POST /api/token/", "asAsked", ({ body, ...rest }) =>
-    handlerOf("POST /api/token/")({ ...rest, body: { ...body, remain_quota: 0 } })
+    handlerOf("POST /api/token/")({
+      ...rest,
+      body: { ...body, remain_quota: Math.min(body.remain_quota, 1) }
+    })
   ),
   admitting(
     "creates keys that open nothing",
@@ -296,12 +311,57 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
   answering("cannot disable a token", "PUT /api/token/", "disables", ({ body, ...rest }) =>
     handlerOf("PUT /api/token/")({ ...rest, body: { ...body, status: 1 } })
   ),
-  admitting("accepts disabled keys", "PUT /api/token/ disabledKey", (world, path, credential) =>
-    path.startsWith("/v1/")
-      ? opens(world, path, credential) || [...world.tokens.values()].some(({ key }) => key === credential)
-      : opens(world, path, credential)
+  admitting("accepts disabled keys", "PUT /api/token/ disabledKey", ignoring({ status: 1 })),
+  changing("makes one image for each request", IMAGE, "several", (json) =>
+    json.data === undefined ? json : { data: json.data.slice(0, 1) }
   ),
+  answering("accepts any number of images", IMAGE, "most", ({ body, ...rest }) =>
+    handlerOf(IMAGE)({ ...rest, body: { ...body, n: Math.min(body.n ?? 1, 10) } })
+  ),
+  answering("accepts no images", IMAGE, "least", ({ body, ...rest }) =>
+    handlerOf(IMAGE)({ ...rest, body: { ...body, n: body.n === 0 ? 1 : (body.n ?? 1) } })
+  ),
+  answering("accepts seconds as a number", "POST /v1/videos", "seconds", ({ body, ...rest }) =>
+    handlerOf("POST /v1/videos")({ ...rest, body: { ...body, seconds: String(body.seconds ?? 5) } })
+  ),
+  changing("lists models that it does not have", "GET /api/user/available_models", "within", (json) => ({
+    ...json,
+    data: [...json.data, { id: "of-another-gateway" }]
+  })),
+  admitting("ignores the subnet of keys", "POST /api/token/ subnet", ignoring({ subnet: "" })),
+  admitting("ignores the quota of keys", "POST /api/token/ usedUp", ignoring({ remain_quota: 1 })),
   answering("keeps deleted tokens", "DELETE /api/token/{}", "gone", forgetting("DELETE /api/token/{}", DONE))
+]
+
+/** A proxy in front of another gateway: it passes on what it knows, and drops the rest. */
+export const proxyGateway: Gateway = {
+  opens: (world, path, credential) =>
+    path.startsWith("/v1/")
+      ? opens(world, path, credential) ||
+        [...world.tokens.values()].some(({ key, status }) => key === credential && status === 1)
+      : opens(world, path, credential),
+  calls: {
+    ...calls,
+    [IMAGE]: ({ body: { model, prompt }, ...rest }: Json) =>
+      handlerOf(IMAGE)({ ...rest, body: { model, prompt } }),
+    "POST /v1/videos": ({ body: { model, prompt }, ...rest }: Json) =>
+      handlerOf("POST /v1/videos")({ ...rest, body: { model, prompt } }),
+    "GET /api/user/available_models": () => ({
+      json: { success: true, message: "", data: [{ id: "of-the-upstream" }] }
+    })
+  }
+}
+
+/** The rules that the proxy breaks. */
+export const PROXY_BREAKS: ReadonlyArray<string> = [
+  "GET /api/user/available_models within",
+  `${IMAGE} several`,
+  `${IMAGE} most`,
+  `${IMAGE} least`,
+  "POST /v1/videos seconds",
+  "POST /api/token/ subnet",
+  "POST /api/token/ usedUp",
+  "POST /api/token/ expired"
 ]
 
 /** Correct: it responds to rerank with 429. */

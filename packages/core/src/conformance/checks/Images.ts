@@ -30,9 +30,12 @@ const create = check({
   rules: {
     images: interfaceRule(SECTION, "`data` holds each image as `url` or as Base64"),
     one: interfaceRule("Limits", "without `n` one image is made"),
+    several: interfaceRule(SECTION, "`n` is the number of images"),
+    most: interfaceRule("Limits", "`n` above 10 is refused"),
+    least: interfaceRule("Limits", "`n` below 1 is refused"),
     task: interfaceRule(ENDPOINTS, "a two-step model answers with the `id` of a task")
   },
-  run: Effect.fnUntraced(function* ({ response, expect, judge, session, expectSuccess }) {
+  run: Effect.fnUntraced(function* ({ response, expect, expectRefusal, judge, session, expectSuccess }) {
     session.imageTask = idOf(response)
     if (session.imageTask !== undefined) {
       judge("task", undefined)
@@ -45,6 +48,14 @@ const create = check({
     expect("images", data.length > 0 && carried.length === data.length, "an entry has neither")
     expect("one", data.length === 1, `got ${data.length} images`)
     const { image, twoStepImage } = session.models
+    const withNumber = (n: number) => ({ body: { ...requestOf(image ?? "").body, n } })
+    if (data.length !== 1 || carried.length !== 1) return "its first response is wrong"
+    yield* expectSuccess("several", withNumber(2), ({ json }) => {
+      const { length } = listAt(json, "data")
+      return failUnless(length === 2, `${length} images for \`n\` 2`)
+    })
+    yield* expectRefusal("most", withNumber(11))
+    yield* expectRefusal("least", withNumber(0))
     if (twoStepImage === undefined || twoStepImage === image) {
       return "the model answers in one step: set a two-step model with --two-step-image-model"
     }

@@ -1,8 +1,8 @@
 /** The lists of models: two of the interface, and the one that OpenAI clients use. */
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 import { type Check, check } from "../framework/Check.ts"
 import type { CallName } from "../framework/Contract.ts"
-import { at, listAt, type RuleKind } from "../framework/Rule.ts"
+import { at, failUnless, listAt, type RuleKind } from "../framework/Rule.ts"
 
 const ACCOUNT = "Endpoints › Account management"
 
@@ -30,8 +30,47 @@ const modelList = (call: CallName, kind: RuleKind, idKind = kind) =>
       })
   })
 
+const AVAILABLE = "GET /api/user/available_models"
+
+const available = modelList(AVAILABLE, "interface", "our choice")
+
+/** The ids of a list in any form: objects, texts, or lists of texts by channel. */
+const idsIn = (json: unknown): ReadonlyArray<unknown> => {
+  const data = at(json, "data")
+  const models = Predicate.isObject(data) ? Object.values(data).flat() : listAt(json, "data")
+  return models.map((model) => (typeof model === "string" ? model : at(model, "id")))
+}
+
+/** The models of a user are among all models. */
+const availableModels: Check = {
+  ...available,
+  rules: {
+    ...available.rules,
+    within: {
+      kind: "interface",
+      section: "Authentication 6",
+      says: "each model is in the list of all models"
+    }
+  },
+  run: Effect.fnUntraced(function* (context) {
+    const stopped = yield* available.run(context)
+    if (stopped !== undefined) return stopped
+    yield* context.expectSuccess(
+      "within",
+      {},
+      ({ json }) => {
+        const all = new Set(idsIn(json))
+        const foreign = idsIn(context.response.json).filter((id) => !all.has(id))
+        return failUnless(foreign.length === 0, `not among them: ${foreign.slice(0, 5).join(", ")}`)
+      },
+      { call: "GET /api/models" }
+    )
+    return undefined
+  })
+}
+
 export const models: ReadonlyArray<Check> = [
   modelList("GET /v1/models", "our choice"),
   modelList("GET /api/models", "interface"),
-  modelList("GET /api/user/available_models", "interface", "our choice")
+  availableModels
 ]

@@ -92,6 +92,11 @@ const newToken = (session: Session): Readonly<Record<string, unknown>> => ({
   subnet: ""
 })
 
+/** A network for documentation, from which nobody calls (RFC 5737). */
+const ELSEWHERE = "192.0.2.0/24"
+
+const WEEK_SECONDS = 7 * 24 * 60 * 60
+
 const decodeKey = Schema.decodeUnknownOption(ApiKey)
 
 const create = check({
@@ -104,9 +109,14 @@ const create = check({
     key: interfaceRule(SECTION, "the new token carries its `key`"),
     fields: interfaceRule(SECTION, "the new token has its fields"),
     asAsked: interfaceRule(ACCOUNT, "name, expired_time, remain_quota and subnet have the values sent"),
-    opens: interfaceRule("Authentication 7", "the new key opens /v1")
+    opens: interfaceRule("Authentication 7", "the new key opens /v1"),
+    subnet: interfaceRule(SECTION, "the key of a token for another `subnet` does not open /v1"),
+    usedUp: interfaceRule(SECTION, "the key of a token without quota does not open /v1"),
+    expired: ownRule(SECTION, "the key of an expired token does not open /v1")
   },
-  run: Effect.fnUntraced(function* ({ response: { json }, expect, judge, session, expectSuccess }) {
+  run: Effect.fnUntraced(function* (context) {
+    const { expect, expectRefusal, expectSuccess, judge, response, send, session, skip } = context
+    const { json } = response
     const made = at(json, "data")
     const key = Option.getOrUndefined(decodeKey(at(made, "key")))
     if (key !== undefined) session.secrets.push(key)
@@ -120,6 +130,25 @@ const create = check({
     if (key === undefined) return "the new token has no key"
     if (session.models.embedding === undefined) return "set a model with --embedding-model"
     yield* expectSuccess("opens", embedding(session), () => undefined, { call: EMBED, credential: key })
+    const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+    const restricted = [
+      ["subnet", { subnet: ELSEWHERE }],
+      ["usedUp", { remain_quota: 0 }],
+      ["expired", { expired_time: now - WEEK_SECONDS }]
+    ] as const
+    for (const [rule, fields] of restricted) {
+      const created = yield* Effect.result(send({ body: { ...sent, ...fields } }))
+      const data = created._tag === "Success" ? at(created.success.json, "data") : undefined
+      const restrictedKey = Option.getOrUndefined(decodeKey(at(data, "key")))
+      if (restrictedKey === undefined) {
+        // A gateway may refuse such a token.
+        skip(rule, "no token was created")
+        continue
+      }
+      session.secrets.push(restrictedKey)
+      yield* expectRefusal(rule, embedding(session), undefined, { call: EMBED, credential: restrictedKey })
+      yield* Effect.ignore(send({ params: [idOf(data) ?? 0] }, { call: "DELETE /api/token/{}" }))
+    }
     return undefined
   })
 })
@@ -173,7 +202,6 @@ const changed = (session: Session, status: 0 | 1) => ({
 })
 
 const NO_TOKEN = "no token was created"
-const WEEK_SECONDS = 7 * 24 * 60 * 60
 
 const update = check({
   call: "PUT /api/token/",

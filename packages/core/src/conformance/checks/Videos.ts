@@ -25,6 +25,8 @@ const statusFault = (status: unknown) =>
 const ofVideo = ({ video }: Session): CheckRequest | string =>
   video === undefined ? "no video was created" : { params: [video.id] }
 
+const REQUEST = { prompt: "A red ball rolls slowly over a wooden table" }
+
 const create = check({
   call: "POST /v1/videos",
   needs: "paid",
@@ -32,14 +34,17 @@ const create = check({
   form: interfaceRule(SECTION, "the response is a video task with its `id`"),
   model: "video",
   request: modelRequest("video", (model) => ({
-    body: { model, prompt: "A red ball rolls slowly over a wooden table" }
+    body: { model, ...REQUEST }
   })),
-  rules: { firstStatus: ownRule(SECTION, "the task carries its status at once") },
-  run: ({ response: { json }, judge, session }) =>
-    Effect.sync(() => {
-      session.video = { id: String(at(json, "id")) }
-      judge("firstStatus", statusFault(at(json, "status")))
-    })
+  rules: {
+    seconds: interfaceRule("Video create request", "`seconds` as a number is refused: it is text"),
+    firstStatus: ownRule(SECTION, "the task carries its status at once")
+  },
+  run: Effect.fnUntraced(function* ({ expectRefusal, judge, response: { json }, session }) {
+    session.video = { id: String(at(json, "id")) }
+    judge("firstStatus", statusFault(at(json, "status")))
+    yield* expectRefusal("seconds", { body: { model: session.models.video, ...REQUEST, seconds: 5 } })
+  })
 })
 
 const get = check({
