@@ -243,15 +243,17 @@ describe("the circuit of a provider", () => {
 })
 
 describe("a provider that answers 429", () => {
-  const limited: Rerank = () =>
-    Effect.fail(
-      new GatewayError({
-        operation: "rerank",
-        attempt: 1,
-        notExecuted: true,
-        reason: new RateLimited({ message: "too many", retryAfter: Duration.seconds(30) })
-      })
-    )
+  const limited =
+    (retryAfter = Duration.seconds(30)): Rerank =>
+    () =>
+      Effect.fail(
+        new GatewayError({
+          operation: "rerank",
+          attempt: 1,
+          notExecuted: true,
+          reason: new RateLimited({ message: "too many", retryAfter })
+        })
+      )
 
   it.effect("is asked last until its retry-after has passed", () =>
     Effect.gen(function* () {
@@ -259,7 +261,7 @@ describe("a provider that answers 429", () => {
       let isLimited = true
       const first: Rerank = (call) => {
         calls++
-        return isLimited ? limited(call) : answering("first")(call)
+        return isLimited ? limited()(call) : answering("first")(call)
       }
       const providers = [provider("first", first), provider("second", answering("second"), { priority: 2 })]
       assert.strictEqual(yield* ask(providers), "second")
@@ -274,12 +276,40 @@ describe("a provider that answers 429", () => {
   it.effect("is asked all the same if no other answers", () =>
     Effect.gen(function* () {
       let isLimited = true
-      const first: Rerank = (call) => (isLimited ? limited(call) : answering("first")(call))
+      const first: Rerank = (call) => (isLimited ? limited()(call) : answering("first")(call))
       const providers = [provider("first", first), provider("second", failing(503), { priority: 2 })]
       const error = yield* Effect.flip(ask(providers))
       assert.strictEqual(error.reason._tag, "RateLimited")
       isLimited = false
       assert.strictEqual(yield* ask(providers), "first")
+    })
+  )
+
+  it.effect("is asked first again after ten minutes, however long its retry-after is", () =>
+    Effect.gen(function* () {
+      let isLimited = true
+      const first: Rerank = (call) =>
+        isLimited ? limited(Duration.days(365))(call) : answering("first")(call)
+      const providers = [provider("first", first), provider("second", answering("second"), { priority: 2 })]
+      assert.strictEqual(yield* ask(providers), "second")
+      isLimited = false
+      assert.strictEqual(yield* ask(providers), "second")
+      yield* TestClock.adjust("10 minutes")
+      assert.strictEqual(yield* ask(providers), "first")
+    })
+  )
+
+  it.effect("is asked if it is the only one", () =>
+    Effect.gen(function* () {
+      let calls = 0
+      const only: Rerank = (call) => {
+        calls++
+        return limited()(call)
+      }
+      const providers = [provider("only", only)]
+      yield* Effect.flip(ask(providers))
+      yield* Effect.flip(ask(providers))
+      assert.strictEqual(calls, 2)
     })
   )
 })

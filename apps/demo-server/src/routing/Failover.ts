@@ -12,6 +12,9 @@ export interface ProviderCandidate<Request, Response> {
   readonly weight: number
 }
 
+/** A provider is asked last no longer than this, whatever its 429 says. */
+const MAX_COOLDOWN = Duration.minutes(10)
+
 /** Until when providers that answered 429 are asked last, in ms since 1970, by model. */
 const cooldowns = new WeakMap<Provider, Map<string, number>>()
 
@@ -21,7 +24,10 @@ const coolDown = (provider: Provider, model: string, { reason, retryAfter }: Gat
     ? Effect.void
     : Effect.map(Clock.currentTimeMillis, (now) => {
         const byModel = cooldowns.get(provider) ?? new Map<string, number>()
-        cooldowns.set(provider, byModel.set(model, now + Duration.toMillis(retryAfter)))
+        cooldowns.set(
+          provider,
+          byModel.set(model, now + Duration.toMillis(Duration.min(retryAfter, MAX_COOLDOWN)))
+        )
       })
 
 /** Sorts by cooldown, then by priority; providers of the same priority at random, by their weights. */
