@@ -16,6 +16,7 @@ import { AccountClient, BatchedEmbeddings, GatewayClient } from "@sluice/core/cl
 import { encodeVector } from "@sluice/core/contract"
 import { DateTime, Effect, Exit, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import { onePixel } from "./mediaImages.ts"
 import { ask, behaving, Clients } from "./Clients.ts"
 import { LoopbackGateway, sends } from "./LoopbackGateway.ts"
 
@@ -52,6 +53,21 @@ layer(Layer.provideMerge(NodeFileSystem.layer, Clients))("calls", (it) => {
       const tags = yield* behaving(sends({ id: "t" }), Effect.forEach(calls, tagOf))
       const [good, bad] = ["Success", "InvalidRequest"]
       assert.deepStrictEqual(tags, [good, bad, good, bad, good, bad, bad, bad])
+    })
+  )
+
+  it.effect("take any seed without a group, and `data:image/jpg` in messages", () =>
+    Effect.gen(function* () {
+      const { chat, images } = yield* Gateway
+      const drawn = images.create({ ...media, seed: -7 })
+      const url = `data:image/jpg;base64,${onePixel.jpeg}`
+      const part = { type: "image_url", image_url: { url } } as const
+      const seen = chat({ model: "c", messages: [{ role: "user", content: [part] }] })
+      const body = { id: "t", choices: [{ message: { content: "a" } }] }
+      assert.deepStrictEqual(yield* behaving(sends(body), Effect.forEach([drawn, seen], tagOf)), [
+        "Success",
+        "Success"
+      ])
     })
   )
 

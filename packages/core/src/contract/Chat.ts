@@ -18,7 +18,7 @@ export type ImageDetail = typeof ImageDetail.Type
 
 const TextPart = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })
 
-const DATA_URI = /^data:image\/(?:png|jpeg|webp);base64,/i
+const DATA_URI = /^data:image\/(?:png|jpe?g|webp);base64,/i
 
 /** A public URL, or a base64 data URI of a PNG, JPEG or WEBP image of at most 20 MB. GIF is not accepted. */
 const ImageUrl = Schema.String.check(

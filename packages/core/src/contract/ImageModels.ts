@@ -186,8 +186,8 @@ export const AnyImageCall = Schema.Struct({
     Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 5 }, { expected: "0 to 5" }))
   ),
   aspectRatio: optional(Schema.String),
-  /** -1 to 2147483647. */
-  seed: optional(seed(-1)),
+  /** Any integer: group I5 has no limits. */
+  seed: optional(Schema.Int),
   raw: optional(Schema.Boolean),
   watermark: optional(Schema.Boolean),
   sequentialImageGeneration: optional(Schema.String),

@@ -25,7 +25,9 @@ export const isDataUri = (text: string): boolean => /^data:/i.test(text)
 export const parseDataUri = (text: string): DataUri | undefined => {
   const [head, mediaType = "", parameters = ""] = HEAD.exec(text.slice(0, HEAD_LENGTH)) ?? []
   if (head === undefined || !/;base64$/i.test(parameters)) return undefined
-  return { mediaType: mediaType.toLowerCase() || "text/plain", base64: text.slice(head.length) }
+  const type = mediaType.toLowerCase() || "text/plain"
+  // Many callers write `image/jpg`, which is not a registered type.
+  return { mediaType: type === "image/jpg" ? "image/jpeg" : type, base64: text.slice(head.length) }
 }
 
 /** Bytes as a data URI in Base64. */
@@ -79,11 +81,9 @@ const ofDataUri = (uri: string): Effect.Effect<EncodedImage, InvalidRequest> => 
   if (parts === undefined) return refuse("The data URI is not of the form data:image/png;base64,…")
   return Effect.flatMap(ofBase64(parts.base64, "The image of the data URI"), (image) => {
     const mediaType = mediaTypeOf(image.format)
-    // Many callers write `image/jpg`, which is not a registered type.
-    const declared = parts.mediaType === "image/jpg" ? "image/jpeg" : parts.mediaType
-    if (declared !== mediaType) {
+    if (parts.mediaType !== mediaType) {
       return refuse(
-        `The data URI declares ${declared}, but its bytes are ${mediaType}. Correct the media type.`
+        `The data URI declares ${parts.mediaType}, but its bytes are ${mediaType}. Correct the media type.`
       )
     }
     const url = `data:${mediaType};base64,${parts.base64}`
