@@ -16,8 +16,9 @@ import {
 } from "./pageScripts.ts"
 import { accountTests } from "./account.ts"
 import { collectionTests } from "./collections.ts"
+import { connectTests } from "./connect.ts"
 import { HARBOUR, LOG, LOG_LINES, QUESTION, QUOTE } from "./harbour.ts"
-import { playgroundTests } from "./playground.ts"
+import { PLAYGROUND_VIEWS, playgroundTests } from "./playground.ts"
 import { sourceTests } from "./source.ts"
 import { failureTests } from "./failures.ts"
 import { addFiles, askFor, DESKTOP, PHONE, pageFixture } from "./pageFixture.ts"
@@ -28,19 +29,15 @@ const fixture = pageFixture(async (page) => {
 })
 const { open } = fixture
 
-/** Each view, and an element that is there when it is complete. */
+/** Each view, and an element of it when it is complete. */
 const VIEWS = Object.entries({
   "#ask": ".library-size",
   "#documents": ".documents li",
   "#models": ".model-list li",
   "#account": ".keys-list li",
   "#administration": ".audit li",
-  ...Object.fromEntries(
-    ["embed", "rerank", "chat", "image", "video", "look"].map((name) => [
-      `#playground/${name}`,
-      `.playground:has([href="#playground/${name}"][aria-current]):has(option:has-text("sluice-"))`
-    ])
-  )
+  "#connect": ".new-key",
+  ...PLAYGROUND_VIEWS
 })
 
 const openAnswered = async (options?: BrowserContextOptions): Promise<Page> => {
@@ -54,6 +51,7 @@ collectionTests(fixture)
 playgroundTests(fixture)
 sourceTests(fixture)
 failureTests(fixture)
+connectTests(fixture)
 
 describe("the page", () => {
   it("answers with citations that open the source at the quote", async () => {

@@ -45,6 +45,14 @@ const NEXT_ANNOUNCEMENT = `new Promise((resolve) =>
     subtree: true
   }))`
 
+/** Each tab, and an element that is there when it is complete. */
+export const PLAYGROUND_VIEWS = Object.fromEntries(
+  ["embed", "rerank", "chat", "image", "video", "look"].map((name) => [
+    `#playground/${name}`,
+    `.playground:has([href="#playground/${name}"][aria-current]):has(option:has-text("sluice-"))`
+  ])
+)
+
 export const playgroundTests = (fixture: PageFixture): void => {
   describe("the playground", () => {
     it("compares two texts and updates the code with the form", async () => {

@@ -81,7 +81,8 @@ export const AccountView = () => {
       )}
       {now !== undefined && signedIn.value?.role === "admin" && (
         <p class="to-administration">
-          You are an administrator: <a href="#administration">users and audit log</a>
+          You are an administrator: <a href="#administration">users and audit log</a>,{" "}
+          <a href="#connect">connect a model</a>
         </p>
       )}
       <SignOut />

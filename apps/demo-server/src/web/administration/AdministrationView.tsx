@@ -28,7 +28,10 @@ const ACTIONS: Record<string, string> = {
   "token.update": "changed the key",
   "token.remove": "deleted the key",
   "session.open": "signed in",
-  "session.close": "signed out"
+  "session.close": "signed out",
+  "connection.try": "tried the vendor",
+  "connection.save": "connected the vendor",
+  "connection.remove": "removed the vendor"
 }
 
 const nameOf = (id: string): string => users.rows.value?.find((user) => user.id === id)?.username ?? id
@@ -53,7 +56,8 @@ const detailsText = (action: string, details: AuditLine["details"]): string =>
 const Line = ({ of: line }: { readonly of: AuditLine }) => {
   const { action, address, details, subject, time } = line
   const isSession = action.startsWith("session.")
-  const target = subject === "" || isSession ? "" : action.startsWith("token.") ? subject : nameOf(subject)
+  const target =
+    subject === "" || isSession ? "" : /^(?:token|connection)\./.test(action) ? subject : nameOf(subject)
   const at = new Date(time * 1000)
   return (
     <li>

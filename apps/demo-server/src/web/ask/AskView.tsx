@@ -1,6 +1,7 @@
 /** The question box with the answer, or with an introduction before the first question. */
 import { DEFAULT_COLLECTION } from "../../contract/Names.ts"
 import { collection, CollectionChoice, collectionSize } from "../documents/collections.tsx"
+import { DemoModels } from "../page/DemoModels.tsx"
 import { questionHref } from "../page/route.ts"
 import { status } from "../page/status.ts"
 import { current, questions, type QuestionState } from "../questions/questions.ts"
@@ -98,6 +99,7 @@ const Welcome = () => {
         sentence.
       </p>
       <Form />
+      <DemoModels />
       {isDefault && hasSamples && starters.length > 0 && (
         <ul class="starters" aria-label="Questions to start with">
           {starters.map((question) => (

@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals"
 import { type ModelGroup, VIDEO_GROUPS } from "@sluice/core/contract"
 import type { ListedModel } from "../api/gateway.ts"
+import { DemoModels } from "../page/DemoModels.tsx"
 import { CAPABILITIES, playgroundHref } from "../page/route.ts"
 import { SearchField } from "../ui/Fields.tsx"
 import { pluralize, matchesSearch } from "../ui/format.ts"
@@ -75,6 +76,7 @@ export const ModelsView = () => {
   return (
     <div class="model-list">
       <h1>Models</h1>
+      <DemoModels />
       <ErrorMessage error={modelsError.value} />
       <Loading until={all !== undefined || modelsError.value !== undefined} />
       {all?.length === 0 && (

@@ -11,7 +11,7 @@ window.addEventListener("hashchange", () => {
 export const CAPABILITIES = ["embed", "rerank", "chat", "image", "video", "look"] as const
 export type Capability = (typeof CAPABILITIES)[number]
 
-const PLAIN_VIEWS = ["documents", "models", "account", "administration"] as const
+const PLAIN_VIEWS = ["documents", "models", "account", "administration", "connect"] as const
 
 /** The task is shown again at its address. */
 interface PlaygroundRoute {

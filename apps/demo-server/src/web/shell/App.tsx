@@ -2,6 +2,7 @@
 import { AccountView } from "../account/AccountView.tsx"
 import { AdministrationView } from "../administration/AdministrationView.tsx"
 import { AskView } from "../ask/AskView.tsx"
+import { ConnectView } from "../connect/ConnectView.tsx"
 import { LibraryView, UndoBar } from "../library/LibraryView.tsx"
 import { DropZone } from "../library/Uploads.tsx"
 import { ModelsView } from "../models/ModelsView.tsx"
@@ -43,6 +44,7 @@ const VIEWS = {
   account: AccountView,
   administration: AdministrationView,
   ask: AskView,
+  connect: ConnectView,
   documents: LibraryView,
   models: ModelsView,
   playground: PlaygroundView

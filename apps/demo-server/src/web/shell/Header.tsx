@@ -87,7 +87,8 @@ const VIEWS = Object.entries({
 })
 
 export const Header = () => {
-  const current = currentRoute.value.view === "administration" ? "account" : currentRoute.value.view
+  const { view } = currentRoute.value
+  const current = view === "administration" || view === "connect" ? "account" : view
   return (
     <header class="header">
       <a class="brand" href="#ask" aria-label="Sluice, home">
