@@ -50,11 +50,11 @@ describe("a chat model's answer", () => {
 
   it("is read in linear time with long runs of spaces", () => {
     const parser = makeResponseParser()
-    parser.push(`Ask${" ".repeat(200_000)}at the counter  [1].`)
-    assert.deepStrictEqual(parser.end().at(-1), {
-      type: "sentence",
-      sentence: { text: `Ask${" ".repeat(200_000)}at the counter.`, citations: [{ passage: 1 }] }
-    })
+    const parts = [...parser.push(`Ask${" ".repeat(200_000)}at the counter  [1].`), ...parser.end()]
+    assert.deepStrictEqual(
+      parts.map((part) => part.type === "sentence" && part.sentence.citations),
+      [[{ passage: 1 }]]
+    )
   })
 
   it.effect("is read with several objects on one line, without the reasoning", () =>

@@ -5,7 +5,7 @@ import { GatewayError, InvalidResponse } from "../contract/GatewayError.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { type VerifiedClaim, Verifier } from "../models/Verifier.ts"
 import { type LenientValue, readLenientJson } from "./LenientJson.ts"
-import { makeFlexibleChat } from "./OptionalFields.ts"
+import { makeFlexibleChat, objectSchema, responseFormat } from "./OptionalFields.ts"
 
 interface GatewayVerifierOptions {
   readonly model: string
@@ -15,26 +15,12 @@ interface GatewayVerifierOptions {
   readonly extra?: Extra
 }
 
-const VERDICT = {
-  type: "object",
-  properties: { claim: { type: "integer" }, supported: { type: "boolean" }, reason: { type: "string" } },
-  required: ["claim", "supported", "reason"],
-  additionalProperties: false
-}
-
-const RESPONSE_FORMAT: Extra = {
-  type: "json_schema",
-  json_schema: {
-    name: "verdicts",
-    strict: true,
-    schema: {
-      type: "object",
-      properties: { verdicts: { type: "array", items: VERDICT } },
-      required: ["verdicts"],
-      additionalProperties: false
-    }
-  }
-}
+const VERDICT = objectSchema({
+  claim: { type: "integer" },
+  supported: { type: "boolean" },
+  reason: { type: "string" }
+})
+const RESPONSE_FORMAT = responseFormat("verdicts", { verdicts: { type: "array", items: VERDICT } })
 
 const INSTRUCTIONS = `You check whether quotes support claims. Each line is a claim with its quotes and the context of these.
 

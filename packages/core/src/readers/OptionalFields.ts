@@ -4,6 +4,21 @@ import type { Extra } from "../contract/Fields.ts"
 import type { GatewayError } from "../contract/GatewayError.ts"
 import type { ChatCall, ChatPart, Gateway } from "../gateway/Gateway.ts"
 
+type Schemas = Readonly<Record<string, Extra[string]>>
+
+/** The JSON schema of an object whose fields are all required, as strict formats want it. */
+export const objectSchema = (properties: Schemas) => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false
+})
+
+export const responseFormat = (name: string, properties: Schemas): Extra => ({
+  type: "json_schema",
+  json_schema: { name, strict: true, schema: objectSchema(properties) }
+})
+
 /** The optional fields of a reader's request, and how a refusal names them. */
 const FIELDS = {
   response_format: /response.?format|json.?schema|structured|guided|grammar/i,

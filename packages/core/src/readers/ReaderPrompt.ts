@@ -1,7 +1,7 @@
 /** The messages that ask a model for cited sentences. */
 import type { ChatMessage } from "../contract/Chat.ts"
-import type { Extra } from "../contract/Fields.ts"
 import type { ReaderPassage } from "../models/Reader.ts"
+import { objectSchema, responseFormat } from "./OptionalFields.ts"
 import { NOT_FOUND } from "./ResponseParser.ts"
 
 /** What a prompt is made of. */
@@ -14,34 +14,14 @@ export interface ReaderPromptParts {
   readonly instructions?: string | undefined
 }
 
-const CITATION = {
-  type: "object",
-  properties: { passage: { type: "integer" }, quote: { type: "string" } },
-  required: ["passage", "quote"],
-  additionalProperties: false
-}
-
-const SENTENCE = {
-  type: "object",
-  properties: { text: { type: "string" }, citations: { type: "array", items: CITATION } },
-  required: ["text", "citations"],
-  additionalProperties: false
-}
+const CITATION = objectSchema({ passage: { type: "integer" }, quote: { type: "string" } })
+const SENTENCE = objectSchema({ text: { type: "string" }, citations: { type: "array", items: CITATION } })
 
 /** The `response_format` of a cited answer. */
-export const RESPONSE_FORMAT: Extra = {
-  type: "json_schema",
-  json_schema: {
-    name: "cited_answer",
-    strict: true,
-    schema: {
-      type: "object",
-      properties: { answered: { type: "boolean" }, sentences: { type: "array", items: SENTENCE } },
-      required: ["answered", "sentences"],
-      additionalProperties: false
-    }
-  }
-}
+export const RESPONSE_FORMAT = responseFormat("cited_answer", {
+  answered: { type: "boolean" },
+  sentences: { type: "array", items: SENTENCE }
+})
 
 /** An example in each language: a model answers in the language that it sees. The first that fits the question is used. */
 const EXAMPLES: ReadonlyArray<readonly [language: RegExp, text: string, quote: string]> = [

@@ -21,20 +21,11 @@ interface ReadingResult {
 }
 
 /** The values of `finish_reason` of a response that was ended, in all dialects. */
-const ENDED: ReadonlyMap<string, NotReadReason> = new Map([
-  ["length", "truncated"],
-  ["max_tokens", "truncated"],
-  ["max_output_tokens", "truncated"],
-  ["model_length", "truncated"],
-  ["content_filter", "filtered"],
-  ["content-filter", "filtered"],
-  ["content_filtered", "filtered"],
-  ["safety", "filtered"],
-  ["recitation", "filtered"],
-  ["prohibited_content", "filtered"],
-  ["guardrail_intervened", "filtered"],
-  ["refusal", "refused"]
-])
+const ENDED: ReadonlyArray<readonly [values: RegExp, reason: NotReadReason]> = [
+  [/^(?:length|max_tokens|max_output_tokens|model_length)$/i, "truncated"],
+  [/^(?:content.filter(?:ed)?|safety|recitation|prohibited_content|guardrail_intervened)$/i, "filtered"],
+  [/^refusal$/i, "refused"]
+]
 
 /** Characters of the response that are kept for a repair. */
 const KEPT = 16_384
@@ -84,7 +75,7 @@ export const makeReading = (passages: ReadonlyArray<ReaderPassage>) => {
   return {
     push: (part: ChatPart): ReadonlyArray<ReaderPart> => {
       if (part.type === "end") {
-        ended = ENDED.get(part.finishReason?.toLowerCase() ?? "")
+        ended = ENDED.find(([values]) => values.test(part.finishReason ?? ""))?.[1]
         tokens = part.totalTokens ?? part.promptTokens + part.completionTokens
         return []
       }

@@ -26,8 +26,8 @@ export interface ResponseParser {
   readonly saysNotFound: () => boolean
 }
 
-/** The longest object, in characters. */
-const MAX_OBJECT = 16_384
+/** The longest object or line, in characters. */
+const MAX_LENGTH = 16_384
 
 /** The beginning of an object, to the list or object of the sentences within it. Citations are no sentences. */
 const WRAPPER = new RegExp(
@@ -110,11 +110,8 @@ export const makeResponseParser = (): ResponseParser => {
       pending = pending.slice(stray[0].length)
       return true
     }
-    const thought = THOUGHT.exec(pending)
-    if (thought !== null) {
-      thinking = true
-      return true
-    }
+    thinking = THOUGHT.test(pending)
+    if (thinking) return true
     if (SAYS_NOT_FOUND.test(pending)) {
       notFound = true
       return false
@@ -129,7 +126,7 @@ export const makeResponseParser = (): ResponseParser => {
       return true
     }
     const { end, isComplete, value } = readLenientJson(pending)
-    const isOver = isFinal || pending.length > MAX_OBJECT
+    const isOver = isFinal || pending.length > MAX_LENGTH
     if (!isComplete && !isOver) {
       output.draft(textSoFar(value))
       return false
@@ -146,7 +143,8 @@ export const makeResponseParser = (): ResponseParser => {
   const takeLine = (isFinal: boolean): boolean => {
     const object = OBJECT_IN_LINE.exec(pending)?.index
     const newline = pending.indexOf("\n")
-    const end = object ?? (newline >= 0 ? newline : isFinal ? pending.length : undefined)
+    const end =
+      object ?? (newline >= 0 ? newline : isFinal || pending.length > MAX_LENGTH ? pending.length : undefined)
     if (end === undefined) {
       output.draft(hasObjects ? "" : withoutMarkers(pending))
       return false

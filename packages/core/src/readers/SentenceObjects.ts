@@ -15,27 +15,10 @@ export interface WrittenSentence {
 
 const TEXT_NAMES = ["text", "sentence", "answer", "claim", "statement", "content"]
 /** Names of the list of citations. */
-export const CITATION_NAMES = [
-  "citations",
-  "citation",
-  "sources",
-  "source",
-  "references",
-  "evidence",
-  "quotes",
-  "passages"
-]
-const PASSAGE_NAMES = [
-  "passage",
-  "passage_id",
-  "passageId",
-  "passage_number",
-  "id",
-  "index",
-  "number",
-  "source",
-  "n"
-]
+export const CITATION_NAMES = "citations citation sources source references evidence quotes passages".split(
+  " "
+)
+const PASSAGE_NAMES = "passage passage_id passageId passage_number id index number source n".split(" ")
 const QUOTE_NAMES = ["quote", "excerpt", "snippet", "text", "evidence", "content"]
 
 type Fields = { readonly [name: string]: LenientValue }

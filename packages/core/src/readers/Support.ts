@@ -151,7 +151,7 @@ export const supportingSentence = (
     // Of two that share as much, the shorter one.
     const closeness = share / Math.sqrt(Math.max(1, new Set(termsOf(quote)).size))
     if (share < SUPPORT.share || closeness <= (best?.closeness ?? 0)) continue
-    if (unsupportedReason(claim, quote, passage) === undefined) best = { quote, share, closeness }
+    if (unsupportedReason(claim, quote) === undefined) best = { quote, share, closeness }
   }
   return best
 }
