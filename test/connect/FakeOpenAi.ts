@@ -57,7 +57,9 @@ const respond = (key: string, { body, headers, path, response }: LoopbackRequest
     response.end(typeof content === "string" ? content : JSON.stringify(content))
   }
   if (headers.authorization !== `Bearer ${key}`) {
-    return send(401, openAiError("Incorrect API key provided", null, "invalid_api_key"))
+    // Some vendors repeat the key.
+    const message = `Incorrect API key provided: ${headers.authorization}`
+    return send(401, openAiError(message, null, "invalid_api_key"))
   }
   if (path === "/v1/models") return send(200, openAiModels(...MODELS))
   const asked = JSON.parse(body)
