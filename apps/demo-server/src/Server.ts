@@ -18,6 +18,7 @@ import { DocumentsLayer } from "./documents/Documents.ts"
 import { FiguresLayer } from "./documents/Figures.ts"
 import { PageImages } from "./documents/PageImages.ts"
 import { QaLayer } from "./documents/Qa.ts"
+import { McpLayer } from "./mcp/McpRoute.ts"
 import { UserLibraries } from "./libraries/UserLibraries.ts"
 import { StatusLayer } from "./documents/Status.ts"
 import { AccountLayer } from "./gateway/Account.ts"
@@ -77,6 +78,7 @@ const BillingLayer = Layer.merge(Charges.layer, Retention.layer).pipe(
 const RoutesLayer = Layer.mergeAll(
   ApiLayer,
   ModelRoutesLayer,
+  McpLayer,
   PageLayer,
   ReferenceLayer,
   HealthLayer,

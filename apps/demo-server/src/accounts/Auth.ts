@@ -61,6 +61,17 @@ export const makeApiAuthentication = Effect.gen(function* () {
   })
 })
 
+/** Runs a handler outside of `HttpApiBuilder` for a caller whose API key may use the documents. */
+export const makeDocumentsAccess = Effect.map(
+  makeAuthenticator,
+  ({ byKey }) =>
+    <A, E, R>(http: HttpServerRequest.HttpServerRequest, handler: Effect.Effect<A, E, R>) =>
+      byKey(bearerToken(http)).pipe(
+        Effect.flatMap(requireDocuments),
+        Effect.flatMap((identity) => withCaller(handler, identity, "key"))
+      )
+)
+
 /** `/v1`: an API key, or the page's session. */
 const ApiKeyAuthLayer = Layer.effect(
   ApiKeyAuth,

@@ -10,6 +10,7 @@ import { connectCommand } from "./commands/Connect.ts"
 import { doctorCommand } from "./commands/Doctor.ts"
 import { findFiguresCommand } from "./commands/Figures.ts"
 import { ingestCommand } from "./commands/Ingest.ts"
+import { mcpCommand } from "./commands/Mcp.ts"
 import { modelsCommand } from "./commands/Models.ts"
 import { providersCommand } from "./commands/Providers.ts"
 import { rebuildCommand } from "./commands/Rebuild.ts"
@@ -34,6 +35,7 @@ export const sluice = Command.make("sluice").pipe(
     connectCommand,
     ingestCommand,
     askCommand,
+    mcpCommand,
     whyCommand,
     tuneCommand,
     findFiguresCommand,

@@ -13,6 +13,9 @@ export const MAX_IMAGES_BYTES = 64 * MEBIBYTE
 /** Bytes of a body under `/api`, and of a sign-in. */
 export const MAX_ACCOUNT_BYTES = 64 * KIBIBYTE
 
+/** Bytes of a message to `/mcp`. A session keeps its first one. */
+const MAX_MCP_BYTES = 128 * KIBIBYTE
+
 /** Bytes of any other JSON body. */
 const MAX_JSON_BYTES = MEBIBYTE
 
@@ -20,6 +23,7 @@ const EXACT: Readonly<Record<string, number>> = {
   "/documents": MAX_UPLOAD_BYTES,
   "/v1/chat/completions": MAX_IMAGES_BYTES,
   "/v1/images/generations": MAX_IMAGES_BYTES,
+  "/mcp": MAX_MCP_BYTES,
   "/session": MAX_ACCOUNT_BYTES
 }
 

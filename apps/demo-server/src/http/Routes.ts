@@ -7,6 +7,9 @@ const PAGES = new Set(["/", "/docs", "/healthz", "/readyz", "/metrics", "/openap
 /** Paths that load balancers and monitors call by address. They read no cookie. */
 const PROBES = new Set(["/healthz", "/readyz", "/metrics"])
 
+/** The Model Context Protocol, which has no contract here. */
+const MCP = "/mcp"
+
 /** Whether a request may have any `Host`. */
 export const isProbe = (url: string): boolean => PROBES.has(url.split("?", 1)[0] ?? "")
 
@@ -22,11 +25,16 @@ const routes = Object.values(ServerApi.groups).flatMap((group) =>
 export const methodsOf = (url: string): ReadonlyArray<string> => {
   const path = url.split("?", 1)[0] ?? ""
   if (PAGES.has(path)) return ["GET"]
+  if (path === MCP) return ["POST", "DELETE"]
   return routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
 }
 
 /** Paths without parameters, which most requests have. */
-const literal = new Set([...PAGES, ...routes.map(({ path }) => path).filter((path) => !path.includes(":"))])
+const literal = new Set([
+  ...PAGES,
+  MCP,
+  ...routes.map(({ path }) => path).filter((path) => !path.includes(":"))
+])
 
 const FILES = /^\/(files|assets)\//
 

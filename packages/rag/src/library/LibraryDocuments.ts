@@ -25,6 +25,7 @@ export const documentMethods = ({
   | "file"
   | "info"
   | "maintain"
+  | "passages"
   | "remove"
   | "stats"
   | "storedBytes"
@@ -36,6 +37,11 @@ export const documentMethods = ({
       stored ??
       (yield* notFound(id, `Collection "${from.name}" has no document ${id}. It may have been removed.`))
     )
+  })
+
+  const passages = Effect.fn("Library.passages")(function* (id: string) {
+    yield* find(id)
+    return yield* (yield* collection).passages(id)
   })
 
   return {
@@ -60,10 +66,8 @@ export const documentMethods = ({
       const { info } = yield* find(id)
       return { info, bytes: yield* readOriginal(yield* collection, info) }
     }),
-    figures: Effect.fn("Library.figures")(function* (id) {
-      yield* find(id)
-      return (yield* (yield* collection).passages(id)).filter(isFigure)
-    }),
+    passages,
+    figures: (id) => Effect.map(passages(id), (all) => all.filter(isFigure)),
     attachment: Effect.fn("Library.attachment")(function* (id, crop) {
       const { attachments = [], info, reading } = yield* find(id)
       const isStored = crop !== reading && attachments.includes(crop)

@@ -91,6 +91,8 @@ export interface LibraryService extends LibrarySnapshots<LibraryService> {
   readonly file: (
     id: string
   ) => Effect.Effect<{ readonly info: DocumentInfo; readonly bytes: Uint8Array }, RagError>
+  /** The passages of a document, in order. Fails with `NotFound`. */
+  readonly passages: (id: string) => Effect.Effect<ReadonlyArray<StoredPassage>, RagError>
   /** The figures and tables of a document, in order. Fails with `NotFound`. */
   readonly figures: (id: string) => Effect.Effect<ReadonlyArray<FigurePassage>, RagError>
   /** The bytes of a crop (`PassageFigure.crop`) of a document. Fails with `NotFound`. */

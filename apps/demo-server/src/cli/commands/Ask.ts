@@ -11,7 +11,8 @@ import {
 } from "../library/Flags.ts"
 import { ingestDocs } from "../library/IngestFolder.ts"
 import { withLibrary } from "../library/OpenLibrary.ts"
-import { breadcrumb, note, printResult } from "../output/Output.ts"
+import { breadcrumb } from "../../documents/Breadcrumb.ts"
+import { note, printResult } from "../output/Output.ts"
 
 /** The text of a passage in one line, with the words of the question between asterisks. */
 const marked = ({ matches, passage: { text } }: ClosestPassage): string => {

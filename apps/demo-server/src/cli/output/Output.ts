@@ -13,12 +13,6 @@ export const setExitCode = Effect.sync(() => {
 /** Prints a line that is not part of the result. */
 export const note = (text: string): Effect.Effect<void> => Console.error(text)
 
-/** The location of a passage: `handbook.pdf › page 3 › Locks`. */
-export const breadcrumb = (
-  start: string,
-  { headings, page }: { readonly headings: ReadonlyArray<string>; readonly page?: number | undefined }
-): string => [start, ...(page === undefined ? [] : [`page ${page}`]), ...headings].join(" › ")
-
 /** Cells of the bar. */
 const WIDTH = 28
 /** Minimum time between two redraws. */
