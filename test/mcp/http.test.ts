@@ -5,7 +5,9 @@ import { Reader } from "@sluice/core"
 import { ErrorBody } from "@sluice/core/contract"
 import * as Embedded from "@sluice/embedded"
 import { Deferred, Effect, Layer, Schema, Stream } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { NewUser } from "../../apps/demo-server/src/contract/Administration.ts"
+import { makeMcpSessions, SESSION_HEADER } from "../../apps/demo-server/src/mcp/McpSessions.ts"
 import { bearer, MadeKey, quotaOf } from "../demo-server/AccountCalls.ts"
 import { sendRaw } from "../demo-server/Raw.ts"
 import { type CallOptions, filesOf, startServer, testServer, TestServer } from "../demo-server/TestServer.ts"
@@ -190,7 +192,10 @@ layer(testServer(), { excludeTestServices: true })("MCP over HTTP", (it) => {
       assert.match(unpaid.text, /quota|balance/i)
 
       const narrow = yield* connectHttp(yield* makeKey({ models: ["sluice-lexical-1024"] }))
+      const server = yield* TestServer
+      const before = yield* quotaOf(server)
       const denied = yield* callTool(narrow, "ask", { question: "boat" })
+      assert.strictEqual(yield* quotaOf(server), before)
       assert.isTrue(denied.isError)
       assert.include(denied.text, "may not use the model")
       assert.isFalse((yield* callTool(narrow, "list_documents")).isError)
@@ -373,3 +378,17 @@ describe("MCP over HTTP, cancelled", () => {
     }).pipe(Effect.scoped)
   )
 })
+
+it.effect("the oldest session above the limit is ended at the server, which would keep it", () =>
+  Effect.gen(function* () {
+    const ended: Array<string | undefined> = []
+    const server = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers, method }) => {
+      ended.push(`${method} ${headers[SESSION_HEADER]}`)
+      return HttpServerResponse.empty()
+    })
+    const { record } = makeMcpSessions(server)
+    for (let at = 0; at < 102; at++) yield* record("ann", `session-${at}`)
+    yield* record("ben", "session-ben")
+    assert.deepStrictEqual(ended, ["DELETE session-0", "DELETE session-1"])
+  })
+)
