@@ -21,6 +21,13 @@ const documents = [
 const query = "Who measures the tide in the harbour?"
 
 const Wire = Schema.Record(Schema.String, Schema.Json)
+const Served = Schema.Struct({
+  data: Schema.Array(
+    Schema.StructWithRest(Schema.Struct({ owned_by: Schema.String }), [
+      Schema.Record(Schema.String, Schema.Json)
+    ])
+  )
+})
 
 layer(testServer(), { excludeTestServices: true })("gateway", (it) => {
   const models = Effect.gen(function* () {
@@ -35,19 +42,24 @@ layer(testServer(), { excludeTestServices: true })("gateway", (it) => {
     })
   )
 
-  it.effect("lists the same models under /v1 and /api", () =>
+  it.effect("lists the same models of providers under /v1 and /api", () =>
     Effect.gen(function* () {
       const { json } = yield* TestServer
       const { embedding, rerank, chat } = yield* models
       const { data } = yield* json(ModelsResponse, "/v1/models")
       assert.sameMembers(
         data.flatMap(({ extra, id }) => (/^(images|videos)$/.test(String(extra?.["operation"])) ? [] : [id])),
-        [embedding, rerank, chat, "sluice-ocr"]
+        [embedding, rerank, chat, "sluice-ocr", "sluice/default"]
       )
       for (const path of ["/api/models", "/api/user/available_models"]) {
         const wire = yield* json(Wire, path, { as: "token" })
         assert.deepStrictEqual(Object.keys(wire), ["success", "message", "data"])
-        assert.deepStrictEqual(wire["data"], (yield* json(Wire, "/v1/models"))["data"])
+        // The models of the caller's collections are those of the server, not of a provider.
+        const { data: served } = yield* json(Served, "/v1/models")
+        assert.deepStrictEqual(
+          wire["data"],
+          served.filter(({ owned_by }) => owned_by !== "sluice")
+        )
       }
     })
   )

@@ -1,4 +1,5 @@
 export * from "./answering/Answer.ts"
+export { joinSentences } from "./answering/AnswerText.ts"
 export type { AnswerOptions, AskOptions, ContextOptions } from "./answering/AnswerOptions.ts"
 export * from "./document/Document.ts"
 export * from "./document/Filter.ts"

@@ -28,6 +28,7 @@ const callerOf = ({ key, user }: Identity, credential: Exclude<CallerInfo["crede
       ...principal,
       credential,
       address: callerAddress(Context.get(context, HttpServerRequest.HttpServerRequest)),
+      documents: key?.documents !== 0,
       models: key?.models ?? undefined,
       ...(key !== undefined && { limits: key })
     }

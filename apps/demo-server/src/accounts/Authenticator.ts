@@ -19,7 +19,7 @@ const addressNotAllowed = new Failure({
   code: "address_not_allowed"
 })
 
-const documentsNotAllowed = new Failure({
+export const documentsNotAllowed = new Failure({
   status: 403,
   message: "This API key may not use the documents. PUT /api/token/ with `documents` allows it",
   code: "documents_not_allowed"

@@ -12,6 +12,8 @@ export interface CallerInfo {
   readonly key?: string
   /** The rate limits of that key. */
   readonly limits?: ConfiguredLimits
+  /** False if the key may not use the documents. */
+  readonly documents?: boolean
   /** The models that the key may use; undefined: all. */
   readonly models: ReadonlyArray<string> | undefined
 }

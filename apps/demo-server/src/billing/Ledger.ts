@@ -132,6 +132,13 @@ export class Ledger extends Context.Service<Ledger>()("@sluice/demo-server/Ledge
           WHEN 'refunded' THEN 0 ELSE reserved END) AS units FROM charges WHERE ${sql.in("id", charges)}`
         return Number(sum?.units ?? 0)
       }),
+      /** The input tokens of settled charges. */
+      inputTokens: Effect.fnUntraced(function* (charges: ReadonlyArray<string>) {
+        if (charges.length === 0) return 0
+        const [sum] = yield* sql<{ tokens: number }>`SELECT SUM(input_tokens) AS tokens FROM charges
+          WHERE ${sql.in("id", charges)}`
+        return Number(sum?.tokens ?? 0)
+      }),
       deleteResponses: (before: number) => commit(() => deleteResponses(before)),
       /** Bytes of the responses that are stored for a user. */
       storedBytes: (user: string) =>

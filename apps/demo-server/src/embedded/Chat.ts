@@ -10,6 +10,7 @@ import {
 import { WorkerUser } from "@sluice/core/workers"
 import { countTokensOf } from "@sluice/embedded"
 import { Effect, Stream } from "effect"
+import { constant } from "effect/Function"
 import type { Operation } from "../routing/Provider.ts"
 import { chatResponse } from "./ChatAnswer.ts"
 import { type Conversation, hasImage, messageText, readConversation } from "./Conversation.ts"
@@ -91,7 +92,7 @@ export const textChat =
       if (tooLong !== undefined) return yield* rejectedBy("chat", model)(tooLong)
       return yield* chatResponse(request, {
         model,
-        promptTokens: yield* textTokens(request),
+        promptTokens: constant(yield* textTokens(request)),
         pieces: Stream.provideService(replyOf(reader, model, conversation), WorkerUser, user)
       })
     })

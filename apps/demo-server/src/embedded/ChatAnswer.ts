@@ -9,33 +9,41 @@ import {
 } from "@sluice/core/contract"
 import { type GatewayError, InvalidRequest } from "@sluice/core"
 import { countTokens } from "@sluice/embedded"
-import { Clock, Effect, Stream } from "effect"
+import { Clock, Effect, type Schema, Stream } from "effect"
 import { randomUUID } from "node:crypto"
 import { rejectedBy } from "./InvalidRequests.ts"
 
-/** The reply of an embedded model, before it is cut to `max_tokens`. */
+/** The reply of a model of this server, before it is cut to `max_tokens`. */
 interface ChatReply {
   readonly model: string
-  readonly promptTokens: number
+  /** Called when the pieces have ended. */
+  readonly promptTokens: () => number
   readonly pieces: Stream.Stream<string, GatewayError>
+  /** The annotations of the text's first `length` characters. */
+  readonly annotations?: (length: number) => ReadonlyArray<Schema.Json>
 }
 
 /** Cuts a reply before the piece that would exceed the limit. */
-const truncate = ({ pieces, promptTokens }: ChatReply, limit: number) => {
+const truncate = ({ annotations, pieces, promptTokens }: ChatReply, limit: number) => {
   let completionTokens = 0
+  let length = 0
   let cut = false
   return {
     text: Stream.takeWhile(pieces, (piece) => {
       const tokens = completionTokens + countTokens(piece)
       cut = tokens > limit
-      if (!cut) completionTokens = tokens
-      return !cut
+      if (cut) return false
+      completionTokens = tokens
+      length += piece.length
+      return true
     }),
+    /** A field of the message. */
+    extra: () => (annotations === undefined ? {} : { extra: { annotations: annotations(length) } }),
     finish: () => (cut ? "length" : "stop"),
     usage: () => ({
-      prompt_tokens: promptTokens,
+      prompt_tokens: promptTokens(),
       completion_tokens: completionTokens,
-      total_tokens: promptTokens + completionTokens
+      total_tokens: promptTokens() + completionTokens
     })
   }
 }
@@ -57,13 +65,13 @@ export const chatResponse = Effect.fnUntraced(function* (
     created: Math.floor((yield* Clock.currentTimeMillis) / 1000),
     model: reply.model
   }
-  const { text, finish, usage } = truncate(reply, request.max_tokens ?? Infinity)
+  const { text, extra, finish, usage } = truncate(reply, request.max_tokens ?? Infinity)
   if (request.stream !== true) {
     const content = yield* Stream.mkString(text)
     return {
       ...head,
       object: "chat.completion",
-      choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: finish() }],
+      choices: [{ index: 0, message: { role: "assistant", content, ...extra() }, finish_reason: finish() }],
       usage: usage()
     }
   }
@@ -74,7 +82,7 @@ export const chatResponse = Effect.fnUntraced(function* (
   })
   const end = Stream.suspend(() =>
     Stream.make<Array<ChatEvent["data"]>>(
-      chunk({ delta: {}, finish_reason: finish() }),
+      chunk({ delta: extra(), finish_reason: finish() }),
       ...(request.stream_options?.include_usage === true
         ? [{ ...head, object: "chat.completion.chunk", choices: [], usage: usage() }]
         : []),

@@ -63,6 +63,6 @@ export const imageChat =
         images.map(({ bytes }) => bytes)
       )
       const pieces = Stream.fromIterable(Array.from(words.segment(text), ({ segment }) => segment))
-      return yield* chatResponse(request, { model, promptTokens, pieces })
+      return yield* chatResponse(request, { model, promptTokens: () => promptTokens, pieces })
     })
   }

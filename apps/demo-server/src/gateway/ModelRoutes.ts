@@ -28,9 +28,17 @@ import { jsonInPortions } from "../wire/JsonPortions.ts"
 import { finalEvent } from "../wire/ServerSentEvents.ts"
 import { applyTokenLimit } from "./ChatLimit.ts"
 import { checkChatImages } from "./RequestImages.ts"
+import { makeLibraryCall } from "./LibraryCall.ts"
 import { makeModelCall } from "./ModelCall.ts"
 
 type HttpRequest = HttpServerRequest.HttpServerRequest
+
+type ModelCall<Request> = (
+  http: HttpRequest,
+  caller: CallerInfo,
+  request: Request,
+  body: string
+) => Effect.Effect<ProviderResponse<unknown>, Failure, HttpRequest>
 
 /** An endpoint that accepts JSON and calls a model. */
 interface ModelEndpoint<Request extends { readonly model: string }, Response> {
@@ -39,6 +47,10 @@ interface ModelEndpoint<Request extends { readonly model: string }, Response> {
   readonly response: Schema.Codec<Response, unknown>
   readonly meter: Meter<Request>
   readonly pick: (operations: Operations) => Operation<Request, unknown> | undefined
+  /** The call of a model that no provider serves. Undefined for other models. */
+  readonly callOther?: (
+    ...given: Parameters<ModelCall<Request>>
+  ) => ReturnType<ModelCall<Request>> | undefined
   /** Checks and adjusts the request and the body that is passed on. */
   readonly prepare?: (
     request: Request,
@@ -104,6 +116,7 @@ const encoder = <A>(schema: Schema.Codec<A, unknown>) => {
 }
 
 const addRoutes = Effect.fnUntraced(function* <Request extends { readonly model: string }, Response>({
+  callOther,
   meter,
   paths,
   pick,
@@ -113,7 +126,8 @@ const addRoutes = Effect.fnUntraced(function* <Request extends { readonly model:
 }: ModelEndpoint<Request, Response>) {
   const router = yield* HttpRouter.HttpRouter
   const authenticate = yield* makeApiAuthentication
-  const call = yield* makeModelCall(yield* Providers, meter, pick)
+  const callProvider = yield* makeModelCall(yield* Providers, meter, pick)
+  const call: ModelCall<Request> = (...given) => callOther?.(...given) ?? callProvider(...given)
   const decode = decoder(request)
   const encode = encoder(response)
 
@@ -136,33 +150,37 @@ const addRoutes = Effect.fnUntraced(function* <Request extends { readonly model:
 })
 
 export const ModelRoutesLayer = HttpRouter.use(() =>
-  Effect.all(
-    [
-      addRoutes({
-        paths: ["/v1/chat/completions"],
-        request: ChatRequest,
-        response: ChatResponse,
-        meter: chatMeter,
-        pick: ({ chat }) => chat,
-        prepare: (request, body) =>
-          Effect.tap(applyTokenLimit(request, body), ({ request }) => checkChatImages(request))
-      }),
-      addRoutes({
-        paths: ["/v1/embeddings"],
-        request: EmbeddingRequest,
-        response: EmbeddingResponse,
-        meter: embeddingsMeter,
-        pick: ({ embeddings }) => embeddings
-      }),
-      addRoutes({
-        // Cohere's newer clients use version 2.
-        paths: ["/v1/rerank", "/v2/rerank"],
-        request: RerankRequest,
-        response: RerankResponse,
-        meter: rerankMeter,
-        pick: ({ rerank }) => rerank
-      })
-    ],
-    { discard: true }
-  )
+  Effect.gen(function* () {
+    const libraryCall = yield* makeLibraryCall
+    yield* Effect.all(
+      [
+        addRoutes({
+          paths: ["/v1/chat/completions"],
+          request: ChatRequest,
+          response: ChatResponse,
+          meter: chatMeter,
+          callOther: libraryCall,
+          pick: ({ chat }) => chat,
+          prepare: (request, body) =>
+            Effect.tap(applyTokenLimit(request, body), ({ request }) => checkChatImages(request))
+        }),
+        addRoutes({
+          paths: ["/v1/embeddings"],
+          request: EmbeddingRequest,
+          response: EmbeddingResponse,
+          meter: embeddingsMeter,
+          pick: ({ embeddings }) => embeddings
+        }),
+        addRoutes({
+          // Cohere's newer clients use version 2.
+          paths: ["/v1/rerank", "/v2/rerank"],
+          request: RerankRequest,
+          response: RerankResponse,
+          meter: rerankMeter,
+          pick: ({ rerank }) => rerank
+        })
+      ],
+      { discard: true }
+    )
+  })
 )

@@ -1,11 +1,14 @@
 /**
- * The lists of models. `/v1/models` lists the models that the key may use. The lists of `/api` come from the upstreams'
- * accounts, or have all models of a provider without an account.
+ * The lists of models. `/v1/models` lists the models that the key may use, and those that answer from the caller's
+ * collections. The lists of `/api` come from the upstreams' accounts, or have all models of a provider without an account.
  */
 import { Failure } from "@sluice/core/contract"
 import type { GatewayError, Model } from "@sluice/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { libraryModel } from "../libraries/LibraryChat.ts"
+import { UserLibraries } from "../libraries/UserLibraries.ts"
+import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import { wrapData } from "../contract/Administration.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { CurrentCaller, mayUse } from "../accounts/Caller.ts"
@@ -20,6 +23,21 @@ const servedBy = ({ id, models }: Provider): ReadonlyArray<Model> =>
     owned_by: id,
     extra: { operation, ...(group !== undefined && { group }), ...(note !== undefined && { note }) }
   }))
+
+/** The models that answer from the caller's collections; only the default one if the library cannot be opened. */
+const makeCollectionModels = Effect.map(UserLibraries, (libraries) =>
+  Effect.gen(function* () {
+    const { documents, user } = yield* CurrentCaller
+    if (documents === false) return []
+    const { names } = yield* libraries.of(user)
+    const collections = yield* Effect.orElseSucceed(names, (): ReadonlyArray<string> => [])
+    return [...new Set([DEFAULT_COLLECTION, ...collections])].map((name): Model => {
+      const note = `answers from the documents of the collection ${name}, with citations`
+      const extra = { operation: "chat", note }
+      return { id: libraryModel(name), object: "model", created: 0, owned_by: "sluice", extra }
+    })
+  })
+)
 
 /** Removes duplicates. The first provider describes a model. */
 const union = (lists: ReadonlyArray<ReadonlyArray<Model>>): ReadonlyArray<Model> => {
@@ -39,6 +57,7 @@ export const ModelsLayer = HttpApiBuilder.group(
   "models",
   Effect.fn(function* (handlers) {
     const providers = yield* Providers
+    const collectionModels = yield* makeCollectionModels
     const fromAccounts = (list: "models" | "availableModels") =>
       respondWith(
         Effect.forEach(
@@ -49,7 +68,8 @@ export const ModelsLayer = HttpApiBuilder.group(
     return handlers.handleAll({
       list: Effect.fn("models.list")(function* () {
         const caller = yield* CurrentCaller
-        const data = union(providers.map(servedBy)).filter(({ id }) => mayUse(caller, id))
+        const all = union([...providers.map(servedBy), yield* collectionModels])
+        const data = all.filter(({ id }) => mayUse(caller, id))
         return { object: "list", data }
       }),
       all: () => fromAccounts("models"),

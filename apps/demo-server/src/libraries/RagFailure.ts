@@ -32,7 +32,7 @@ export const messageOf = ({ message, reason }: RagError): string =>
     : message
 
 /** Status, code and message. A failure of a gateway's model keeps the gateway's reason. */
-const ragFailure = (error: RagError): Failure => {
+export const ragFailure = (error: RagError): Failure => {
   if (error.reason === "Model" && error.cause instanceof GatewayError) {
     return Failure.fromReason(error.cause.reason)
   }

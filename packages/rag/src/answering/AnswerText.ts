@@ -20,7 +20,7 @@ const BLOCKS = [/^(?:[-*+•]|\d{1,3}[.)])\s/, /^\|/]
 const blockOf = (line: string): number => BLOCKS.findIndex((block) => block.test(line))
 
 /** Chinese has no space between sentences. Items of lists and rows of tables have lines of their own. */
-const joinSentences = (sentences: ReadonlyArray<AnswerSentence>): string =>
+export const joinSentences = (sentences: ReadonlyArray<AnswerSentence>): string =>
   sentences.map(citedText).reduce((text, next) => {
     const before = blockOf(text.slice(text.lastIndexOf("\n") + 1))
     const after = blockOf(next)
