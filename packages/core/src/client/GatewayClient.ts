@@ -36,12 +36,13 @@ const decodeModels = decodeJson(ModelsResponse, tolerateModels)
 const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
   const baseUrl = yield* baseUrlOf(options.baseUrl)
   const outgoing = (client: HttpClient.HttpClient) => withHeaders(client, baseUrl, options.headers)
-  const client = outgoing(yield* HttpClient.HttpClient)
+  const raw = yield* HttpClient.HttpClient
+  const client = outgoing(raw)
   const downloads = Option.match(yield* Effect.serviceOption(DownloadTransport), {
     onNone: () => client,
     onSome: outgoing
   })
-  const httpClient = withBaseUrl(client, baseUrl, "buffered")
+  const httpClient = withBaseUrl(raw, baseUrl, "buffered", options.headers)
   const middleware = yield* currentMiddleware
   const caller = makeCaller(options, options.apiKey, middleware)
   const media = yield* makeMediaContext({ caller, baseUrl, httpClient, client, downloads })
@@ -51,7 +52,7 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
   const gateway = Gateway.of({
     ...(yield* makeChat(options, makeCaller(generationOptions(options), options.apiKey, middleware), {
       buffered: httpClient,
-      streamed: withBaseUrl(client, baseUrl)
+      streamed: withBaseUrl(raw, baseUrl, "streamed", options.headers)
     })),
     embeddings: yield* makeEmbeddings({ ...options.embeddings, baseUrl }, caller, httpClient),
     rerank: yield* makeRerank(caller, httpClient),

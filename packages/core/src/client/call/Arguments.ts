@@ -50,6 +50,9 @@ const RULES: Readonly<Record<string, Rules | Rule>> = {
 /** The calls that return a stream. */
 const STREAMS: ReadonlySet<string> = new Set(["chatStream", "videos.progress", "videos.content"])
 
+/** Calls whose rules cover all arguments, so that nothing else needs to be caught. */
+const FREQUENT: ReadonlySet<string> = new Set(["embeddings", "rerank"])
+
 const refuse = (operation: string, message: string, param?: string) =>
   new GatewayError({ operation, notExecuted: true, reason: new InvalidRequest({ message, param }) })
 
@@ -86,6 +89,7 @@ const guarded = (operation: string, method: Method): Method => {
     const fault = faultOf(operation, args[0])
     return fault ?? method(...args)
   }
+  if (FREQUENT.has(operation)) return (...args) => run(args)
   return STREAMS.has(operation)
     ? (...args) =>
         Stream.suspend(() => Stream.unwrap(Effect.succeed(streamOf(run(args))))).pipe(

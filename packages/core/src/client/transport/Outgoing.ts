@@ -27,29 +27,35 @@ const buffered = Context.add(streamed, BufferResponse, true)
 
 export type RequestHeaders = Readonly<Record<string, string | Redacted.Redacted>>
 
-/** A client with the user agent, and with the program's headers for requests to the gateway: not for those to other hosts. */
-export const withHeaders = (
-  client: HttpClient.HttpClient,
-  baseUrl: string,
-  headers: RequestHeaders = {}
-): HttpClient.HttpClient => {
-  const { origin } = new URL(baseUrl)
-  const own = Object.fromEntries(
+const AGENT = { "user-agent": `sluice/${API_VERSION}` }
+
+const ownHeaders = (headers: RequestHeaders = {}): Readonly<Record<string, string>> => ({
+  ...AGENT,
+  ...Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
       Redacted.isRedacted(value) ? Redacted.value(value) : value
     ])
   )
-  const agent = { "user-agent": `sluice/${API_VERSION}` }
+})
+
+/** A client with the user agent, and with the program's headers for requests to the gateway: not for those to other hosts. */
+export const withHeaders = (
+  client: HttpClient.HttpClient,
+  baseUrl: string,
+  headers: RequestHeaders | undefined
+): HttpClient.HttpClient => {
+  const { origin } = new URL(baseUrl)
+  const own = ownHeaders(headers)
   return HttpClient.mapRequest(client, (request) => {
     // A path is prefixed with the base URL later.
     const isOwn = request.url.startsWith("/") || URL.parse(request.url)?.origin === origin
-    return HttpClientRequest.setHeaders(request, isOwn ? { ...agent, ...own } : agent)
+    return HttpClientRequest.setHeaders(request, isOwn ? own : AGENT)
   })
 }
 
 /**
- * Prepends the base URL and adds the idempotency key of the call.
+ * Prepends the base URL, and adds the user agent, the program's headers and the idempotency key of the call.
  *
  * **Details.** Requests have no span, because it would store texts and echoed credentials; the call has one. `buffered`
  * responses take a third of the time of a stream.
@@ -57,16 +63,22 @@ export const withHeaders = (
 export const withBaseUrl = (
   client: HttpClient.HttpClient,
   baseUrl: string,
-  mode: "streamed" | "buffered" = "streamed"
-): HttpClient.HttpClient =>
-  client.pipe(
+  mode: "streamed" | "buffered" = "streamed",
+  headers?: RequestHeaders
+): HttpClient.HttpClient => {
+  const own = ownHeaders(headers)
+  return client.pipe(
     HttpClient.mapRequestEffect((request) =>
       Effect.map(IdempotencyKey, (key) => {
         const absolute = HttpClientRequest.prependUrl(request, baseUrl)
-        return key === undefined ? absolute : HttpClientRequest.setHeader(absolute, "idempotency-key", key)
+        return HttpClientRequest.setHeaders(
+          absolute,
+          key === undefined ? own : { ...own, "idempotency-key": key }
+        )
       })
     ),
     HttpClient.transform((response) =>
       Effect.provideContext(response, mode === "buffered" ? buffered : streamed)
     )
   )
+}

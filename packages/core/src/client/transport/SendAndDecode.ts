@@ -60,7 +60,7 @@ export const sendAndDecode = <A>(
             value,
             requestId,
             metadata: responseMetadata(value),
-            body: bodyOf(response)
+            body: Effect.suspend(() => bodyOf(response))
           })
       })
     }
@@ -80,8 +80,8 @@ const requestIdOf = (headers: HttpClientResponse.HttpClientResponse["headers"]):
   return headers[name]
 }
 
-const bodyOf = ({ text }: HttpClientResponse.HttpClientResponse): Effect.Effect<string | undefined> =>
-  Effect.orElseSucceed(text, () => undefined)
+const bodyOf = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<string | undefined> =>
+  Effect.orElseSucceed(response.text, () => undefined)
 
 /** The reason of a 2xx response that cannot be decoded: some gateways send errors with status 200, or a web page. */
 const reasonInBody = (body: string | undefined, error: SendError): GatewayReason => {
