@@ -1,4 +1,9 @@
-/** Reads JSON as models write it: trailing commas, single or unescaped quotation marks, missing brackets, cut-off ends. */
+/**
+ * Reads JSON as models write it: trailing commas, single or unescaped quotation marks, missing brackets, cut-off ends.
+ *
+ * Packages such as jsonrepair repair a whole text. This reads the value at the beginning of a text that still grows, and says
+ * where it ends.
+ */
 
 export type LenientValue =
   | string
