@@ -38,6 +38,7 @@ export const connectTests = (fixture: PageFixture): void => {
       await connected.locator(".name", { hasText: /^openai$/ }).waitFor()
       assert.strictEqual(await page.getByLabel("Key", { exact: true }).inputValue(), "")
       await page.getByText("Leave empty to keep the saved key.").waitFor()
+      assert.strictEqual(await page.getByLabel("Address (optional)").inputValue(), url)
       await page.goto(`${fixture.server.address}#models`)
       await page.locator(".model-list code", { hasText: "gpt-image-1" }).waitFor()
 

@@ -83,6 +83,7 @@ const ConnectForm = ({ vendors }: { readonly vendors: ReadonlyArray<Vendor> }) =
   const models = useSignal("")
   const vendor = vendors.find(({ id }) => id === chosen.value)
   if (vendor === undefined) return null
+  const saved = connections.value?.connections.find(({ id }) => id === vendor.id)
   const now = trial.value
   const choose = (id: string) => {
     chosen.value = id
@@ -120,6 +121,7 @@ const ConnectForm = ({ vendors }: { readonly vendors: ReadonlyArray<Vendor> }) =
           hint={vendor.url === undefined ? "Such as https://gateway.example" : `Default: ${vendor.url}`}
           name="url"
           type="url"
+          defaultValue={saved?.url ?? ""}
           required={vendor.url === undefined}
         />
         <InputField label="Key" hint={keyHint(vendor)} name="key" type="password" spellcheck={false} />
