@@ -29,11 +29,13 @@ export const PNG = Buffer.from(
   "base64"
 )
 
-/** The start of an MP4, and a text. */
+/** The boxes of an MP4: its type, an empty index, and a text as its data. */
 export const MP4 = Buffer.concat([
   Buffer.from([0, 0, 0, 24]),
   Buffer.from("ftypisom\0\0\0\0isommp42"),
-  Buffer.from("a film of a barge")
+  Buffer.from("\0\0\0\x08moov"),
+  Buffer.from([0, 0, 0, 25]),
+  Buffer.from("mdata film of a barge")
 ])
 
 const isJson = (type: string | undefined) => /json/.test(type ?? "")
