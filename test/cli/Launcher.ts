@@ -1,5 +1,5 @@
 /** Runs the command line, as a process or inside the test process. */
-import { Console, Effect, Exit } from "effect"
+import { ConfigProvider, Console, Effect, Exit } from "effect"
 import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { format } from "node:util"
@@ -51,7 +51,12 @@ export const sluiceHere = async (args: ReadonlyArray<string>): Promise<CommandRe
   const before = process.exitCode
   try {
     const exit = await Effect.runPromiseExit(
-      runSluice(args).pipe(Effect.scoped, Effect.provideService(Console.Console, capture))
+      runSluice(args).pipe(
+        Effect.scoped,
+        Effect.provideService(Console.Console, capture),
+        // Effect's default provider keeps the variables of its first use.
+        Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv())
+      )
     )
     const code = Exit.isSuccess(exit) ? Number(process.exitCode ?? 0) : 1
     return { code, ...output }

@@ -108,7 +108,8 @@ describe("model servers on this machine", () => {
         return Effect.promise(() => sluiceHere(["models", "list", ...flags]))
       }
       const [ollama, llamacpp] = [yield* answers("/api/tags", TAGS), yield* answers("/v1/models", LLAMA_CPP)]
-      const { stdout } = yield* list(ollama, llamacpp)
+      const { stderr, stdout } = yield* list(ollama, llamacpp)
+      assert.strictEqual(stderr, "")
       assert.include(
         stdout,
         `Ollama is running at http://127.0.0.1:${ollama} with gemma3, nomic-embed-text:latest, snowflake.`

@@ -209,7 +209,7 @@ describe("an upstream without a list of models", () => {
       const { data } = yield* server.json(Listed, "/v1/models")
       assert.sameMembers(
         data.map(({ id }) => id),
-        ["gpt-4o-mini", "text-embedding-3-small", "strange-vectors"]
+        ["gpt-4o-mini", "text-embedding-3-small", "strange-vectors", "sluice/default"]
       )
       const input = { input: "a" }
       for (const model of ["text-embedding-3-small", "strange-vectors"]) {

@@ -151,7 +151,7 @@ export const readProviders = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const isOptional = path.dirname(file) === (yield* connectionsFolder)
-  if (isOptional && !(yield* Effect.orElseSucceed(fs.exists(file), () => true))) {
+  if (isOptional && !(yield* Effect.orElseSucceed(fs.exists(file), () => false))) {
     const { openAi } = yield* ServerConfig
     const upstreams = openAi === undefined ? [] : [{ dialect: "openai", url: openAi }]
     const content: ProvidersFile = { upstreams, embedded: true }
