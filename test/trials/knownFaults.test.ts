@@ -13,9 +13,9 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib"
 import sharp from "sharp"
-import { MadeKey, MadeUser } from "./AccountCalls.ts"
-import { sendRaw } from "./Raw.ts"
-import { type CallOptions, testServer, TestServer } from "./TestServer.ts"
+import { MadeKey, MadeUser } from "../demo-server/AccountCalls.ts"
+import { sendRaw } from "../demo-server/Raw.ts"
+import { type CallOptions, testServer, TestServer } from "../demo-server/TestServer.ts"
 
 /** Milliseconds, for bodies of tens of megabytes on a busy machine. */
 const LARGE = 120_000

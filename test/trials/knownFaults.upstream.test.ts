@@ -8,8 +8,8 @@ import { Deferred, Effect, Fiber, Option, Schema } from "effect"
 import type { ServerResponse } from "node:http"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { type CallOptions, startServer } from "./TestServer.ts"
-import { type Responder, json, startUpstream } from "./Upstream.ts"
+import { type CallOptions, startServer } from "../demo-server/TestServer.ts"
+import { type Responder, json, startUpstream } from "../demo-server/Upstream.ts"
 
 const decodeError = Schema.decodeUnknownSync(Schema.fromJsonString(ErrorBody))
 

@@ -5,8 +5,8 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { ErrorBody, Video } from "@sluice/core/contract"
 import { addressIn, dataFolder, keyIn, startProcess } from "../demo-server/Process.ts"
-import { startRunway } from "./fakes/runway.ts"
-import { vendorEnv } from "./MediaServer.ts"
+import { startRunway } from "../providers/fakes/runway.ts"
+import { vendorEnv } from "../providers/MediaServer.ts"
 
 /** The price of 8 seconds. */
 const COST = 80

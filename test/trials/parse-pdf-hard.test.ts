@@ -7,7 +7,7 @@ import { layerVision } from "@sluice/embedded/vision"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
 import { renderPage } from "../../packages/rag/src/formats/pdf/Pdf.ts"
-import { column, type Mark, type PdfPage, writePdf } from "./PdfWriter.ts"
+import { column, type Mark, type PdfPage, writePdf } from "../rag/PdfWriter.ts"
 
 /** One OCR engine for all tests of this file: starting one takes a second of CPU time. */
 const engine = Scope.makeUnsafe()
@@ -79,7 +79,7 @@ describe("scans", () => {
 describe("a PDF whose fonts have no character map", () => {
   // Printed by Chromium; without these maps its fonts only number their glyphs
   const bytes = Buffer.from(
-    readFileSync(join(import.meta.dirname, "fixtures/tagged.pdf"), "latin1").replace(
+    readFileSync(join(import.meta.dirname, "../rag/fixtures/tagged.pdf"), "latin1").replace(
       /\/ToUnicode \d+ 0 R/g,
       (map) => " ".repeat(map.length)
     ),
