@@ -73,11 +73,14 @@ export const joinUrl = (url: string, path: string): string => {
 
 const KEY = "{apiKey}"
 
-/** Adds the credential in place of the interface's, and the configured headers and query. */
-export const sign = (
-  request: Request,
-  { apiKey, dialect, headers = {}, query = {} }: DialectSettings
-): Request => {
+/** Whether a request is to the vendor. Links and redirects may lead to other hosts, which must not get the key. */
+const isToVendor = (request: Request, { url }: DialectSettings): boolean =>
+  URL.parse(request.url)?.origin === new URL(url).origin
+
+/** Adds the credential in place of the interface's, and the configured headers and query. Other hosts get none of them. */
+export const sign = (request: Request, settings: DialectSettings): Request => {
+  const { apiKey, dialect, headers = {}, query = {} } = settings
+  if (!isToVendor(request, settings)) return HttpClientRequest.removeHeader(request, "authorization")
   const key = Redacted.value(apiKey)
   const named = Object.values(headers).some((value) => value.includes(KEY))
   const credential = named ? {} : (dialect.sign?.(key) ?? { authorization: `Bearer ${key}` })
@@ -303,14 +306,16 @@ export const makeDialectClient = (
   client: HttpClient.HttpClient,
   connection: DialectConnection
 ): HttpClient.HttpClient => {
-  const { apiKey, dialect } = connection
-  if (isPlain(connection)) return HttpClient.mapRequest(client, HttpClientRequest.bearerToken(apiKey))
+  const { dialect } = connection
+  const isUnchanged = isPlain(connection)
   const vendor: Vendor = { ...connection, client, parameters: makeModelParameters(connection) }
   return HttpClient.makeWith<HttpClientError.HttpClientError, never, HttpClientError.HttpClientError, never>(
     Effect.flatMap((request): Sent => {
       const [, name = "", id, content] = INTERFACE_PATH.exec(URL.parse(request.url)?.pathname ?? "") ?? []
       const operation = OPERATIONS[name]
-      if (operation === undefined) return client.execute(sign(request, connection))
+      if (isUnchanged || operation === undefined || !isToVendor(request, connection)) {
+        return client.execute(sign(request, connection))
+      }
       const one = dialect.operations[operation]
       if (one === undefined) return refuse(request, `${dialect.name} has no ${operation}`, 404)
       return id === undefined
