@@ -7,6 +7,7 @@ import { startRunway } from "./fakes/runway.ts"
 import { LINK, PICTURE, type VendorCases } from "./MediaCases.ts"
 import { PNG } from "./fakes/MediaVendor.ts"
 
+/** Vendors of images and videos. Their own names of what is billed, such as `num_images`, do not replace it. */
 export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
   {
     dialect: "runway",
@@ -50,7 +51,7 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
           }
         },
         {
-          request: { seconds: "5", input_reference: { image_url: LINK } },
+          request: { seconds: "5", input_reference: { image_url: LINK }, duration: 60 },
           path: "/v1/image_to_video",
           body: { model: "gen4.5", promptText: "a lock", ratio: "1280:720", duration: 5, promptImage: LINK }
         },
@@ -93,7 +94,14 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
       model: "ray-2",
       cases: [
         {
-          request: { seconds: "9", size: "1280x720", input_reference: LINK, loop: true },
+          request: {
+            seconds: "9",
+            size: "1280x720",
+            input_reference: LINK,
+            loop: true,
+            duration: "60s",
+            resolution: "4k"
+          },
           path: "/dream-machine/v1/generations/video",
           body: {
             model: "ray-2",
@@ -126,7 +134,14 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
         mode: "task",
         cases: [
           {
-            request: { n: 2, size: "1344x768", image: PICTURE, output_format: "png" },
+            request: {
+              n: 2,
+              size: "1344x768",
+              image: PICTURE,
+              output_format: "png",
+              num_outputs: 4,
+              resolution: "4k"
+            },
             path: "/v1/models/black-forest-labs/flux-dev/predictions",
             body: {
               input: {
@@ -145,7 +160,7 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
       model: "kwaivgi/kling-video:5c7d5dc6dd8bf75c",
       cases: [
         {
-          request: { seconds: "5", size: "720p", input_reference: LINK },
+          request: { seconds: "5", size: "720p", input_reference: LINK, duration: 60 },
           path: "/v1/predictions",
           body: {
             version: "5c7d5dc6dd8bf75c",
@@ -168,7 +183,15 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
         mode: "task",
         cases: [
           {
-            request: { n: 2, size: "1024x768", image: PICTURE, seed: 7 },
+            request: {
+              n: 2,
+              size: "1024x768",
+              image: PICTURE,
+              seed: 7,
+              num_images: 4,
+              image_size: "8k",
+              resolution: "8K"
+            },
             path: "/fal-ai/flux/dev",
             body: {
               prompt: "a lock",
@@ -190,7 +213,14 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
       model: "fal-ai/veo3/video",
       cases: [
         {
-          request: { seconds: "8", size: "16:9", input_reference: LINK, generate_audio: false },
+          request: {
+            seconds: "8",
+            size: "16:9",
+            input_reference: LINK,
+            generate_audio: false,
+            duration: "60",
+            resolution: "4k"
+          },
           path: "/fal-ai/veo3/video",
           body: {
             prompt: "a lock",
@@ -233,7 +263,7 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
       seconds: "5",
       cases: [
         {
-          request: { seconds: "10", size: "1280x720", mode: "pro" },
+          request: { seconds: "10", size: "1280x720", mode: "pro", duration: "60" },
           path: "/v1/videos/text2video",
           body: {
             model_name: "kling-v2-6",

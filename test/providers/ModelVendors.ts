@@ -18,7 +18,7 @@ export const MODEL_VENDORS: ReadonlyArray<VendorCases> = [
         mode: "once",
         cases: [
           {
-            request: { n: 2, size: "1328x1328", image: PICTURE, seed: 7 },
+            request: { n: 2, size: "1328x1328", image: PICTURE, seed: 7, batch_size: 4, image_size: "8k" },
             path: "/v1/images/generations",
             body: {
               model: "Qwen/Qwen-Image",
@@ -116,7 +116,7 @@ export const MODEL_VENDORS: ReadonlyArray<VendorCases> = [
       seconds: "5",
       cases: [
         {
-          request: { seconds: "10", size: "1280x720", watermark: false },
+          request: { seconds: "10", size: "1280x720", watermark: false, duration: 60, resolution: "4K" },
           path: "/api/v1/services/aigc/video-generation/video-synthesis",
           body: {
             model: "wan2.6-t2v",
@@ -149,7 +149,7 @@ export const MODEL_VENDORS: ReadonlyArray<VendorCases> = [
         blocks: true,
         cases: [
           {
-            request: { n: 2, size: "2K", aspect_ratio: "16:9" },
+            request: { n: 2, size: "2K", aspect_ratio: "16:9", sampleCount: 4, imageSize: "4K" },
             path: "/v1beta/models/imagen-4.0-generate-001:predict",
             body: {
               instances: [{ prompt: "a lock" }],
@@ -166,7 +166,7 @@ export const MODEL_VENDORS: ReadonlyArray<VendorCases> = [
         perCall: 1,
         cases: [
           {
-            request: { size: "2K", aspect_ratio: "16:9", image: PICTURE, seed: 7 },
+            request: { size: "2K", aspect_ratio: "16:9", image: PICTURE, seed: 7, candidateCount: 4 },
             path: "/v1beta/models/gemini-2.5-flash-image:generateContent",
             body: {
               contents: [
@@ -193,6 +193,8 @@ export const MODEL_VENDORS: ReadonlyArray<VendorCases> = [
       cases: [
         {
           request: {
+            sampleCount: 4,
+            durationSeconds: 60,
             seconds: "8",
             size: "1280x720",
             input_reference: PICTURE,

@@ -20,7 +20,7 @@ const NAMES = {
 
 /** The fields of most applications. A request may have any of an application's own. */
 const inputOf = (asked: InterfaceRequest, more: Fields): Fields =>
-  present({ prompt: asked["prompt"], ...more, ...otherFields(asked) })
+  present({ ...otherFields(asked), prompt: asked["prompt"], ...more })
 
 /** The path of a request in the queue: the application's, without what follows its name. */
 const requestPath = (body: unknown, { model }: InterfaceRequest): string | undefined => {

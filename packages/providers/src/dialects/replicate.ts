@@ -25,11 +25,11 @@ const predictionOf = (asked: InterfaceRequest, more: Fields): Fields => {
   const [, version] = asked.model.split(":")
   const isLines = typeof asked["size"] === "string" && !/[x:*]/.test(asked["size"])
   const input = {
+    ...otherFields(asked),
     prompt: asked["prompt"],
     aspect_ratio: ratio,
     resolution: isLines ? resolution : undefined,
-    ...more,
-    ...otherFields(asked)
+    ...more
   }
   return { ...(version !== undefined && { version }), input: present(input) }
 }

@@ -88,7 +88,7 @@ const MAPPED: ReadonlySet<string> = new Set([
   "user"
 ])
 
-/** The fields to pass on. */
+/** The fields to pass on. They come before the mapped ones, so that none replaces what is billed. */
 export const otherFields = (asked: InterfaceRequest, except: ReadonlyArray<string> = []): Fields =>
   Object.fromEntries(Object.entries(asked).filter(([name]) => !MAPPED.has(name) && !except.includes(name)))
 

@@ -59,7 +59,7 @@ const task: TaskDialect = {
 }
 
 const parametersOf = (asked: InterfaceRequest, more: Fields): Fields =>
-  present({ ...more, ...otherFields(asked) })
+  present({ ...otherFields(asked), ...more })
 
 export const dashscopeImages: OperationDialect = {
   path: ({ model }) =>

@@ -62,7 +62,7 @@ export const googleImages: OperationDialect = {
     const { ratio } = mediaSize(asked)
     const imageSize = imageSizeOf(asked)
     if (isImagen(asked.model)) {
-      const parameters = { sampleCount: asked["n"], aspectRatio: ratio, imageSize, ...otherFields(asked) }
+      const parameters = { ...otherFields(asked), sampleCount: asked["n"], aspectRatio: ratio, imageSize }
       return { instances: [{ prompt: asked["prompt"] }], parameters: present(parameters) }
     }
     return Effect.gen(function* () {
@@ -74,7 +74,8 @@ export const googleImages: OperationDialect = {
         }))
       ]
       const imageConfig = present({ aspectRatio: ratio, imageSize })
-      const generationConfig = { responseModalities: ["IMAGE"], imageConfig, ...otherFields(asked) }
+      const others = otherFields(asked, ["candidateCount"])
+      const generationConfig = { ...others, responseModalities: ["IMAGE"], imageConfig }
       const body = oneImage("Gemini", asked, { contents: [{ role: "user", parts }], generationConfig })
       return Effect.isEffect(body) ? yield* body : body
     })
@@ -106,10 +107,11 @@ export const googleVideos: OperationDialect = {
       const first = frame === undefined ? undefined : yield* image(frame)
       const { ratio, resolution } = mediaSize(asked)
       const parameters = {
+        // One video is billed, so one is made.
+        ...otherFields(asked, ["sampleCount"]),
         aspectRatio: ratio,
         resolution,
-        durationSeconds: secondsOf(asked),
-        ...otherFields(asked)
+        durationSeconds: secondsOf(asked)
       }
       const instance = {
         prompt: asked["prompt"],
