@@ -58,10 +58,11 @@ const respond = (key: string, { body, headers, path, response }: LoopbackRequest
   }
   if (headers.authorization !== `Bearer ${key}`) {
     // Some vendors repeat the key.
-    const message = `Incorrect API key provided: ${headers.authorization}`
+    const secret = headers["x-secret"] ?? ""
+    const message = `Incorrect API key provided: ${headers.authorization} ${secret}`
     return send(401, openAiError(message, null, "invalid_api_key"))
   }
-  if (path === "/v1/models") return send(200, openAiModels(...MODELS))
+  if (path.split("?")[0] === "/v1/models") return send(200, openAiModels(...MODELS))
   const asked = JSON.parse(body)
   if (path === "/v1/embeddings") return send(200, embeddings(asked))
   if (path === "/v1/chat/completions") return send(200, asked.stream === true ? events(asked) : chat(asked))

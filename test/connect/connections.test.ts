@@ -1,7 +1,7 @@
 /** Administrators connect vendors over HTTP, while the server runs. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { readFile, stat } from "node:fs/promises"
+import { readdir, readFile, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import {
   AnswerBody,
@@ -113,6 +113,65 @@ describe("a connection", () => {
         assert.isUndefined(yield* Effect.promise(() => stat(one).catch(() => undefined)))
       }
       assert.isTrue((yield* server.json(ServerStatus, "/status")).demo)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("has a name that is no path, and must exist to be removed", () =>
+    Effect.gen(function* () {
+      const { json, server } = yield* start
+      const outside = join(server.data, "x.key")
+      yield* Effect.promise(() => writeFile(outside, "other"))
+      const remove = (id: string) =>
+        server.call(`${PATH}/${encodeURIComponent(id)}`, { as: "session", method: "DELETE" })
+      assert.strictEqual((yield* remove("../x")).status, 400)
+      assert.strictEqual((yield* remove("unknown")).status, 404)
+      for (const id of ["../x", "...", "a/b"]) {
+        const refused = yield* server.call(PATH, { as: "session", method: "PUT", json: { ...json, id } })
+        assert.strictEqual(refused.status, 400, id)
+      }
+      assert.strictEqual(yield* Effect.promise(() => readFile(outside, "utf8")), "other")
+      const folder = join(server.data, "connections")
+      assert.deepStrictEqual(yield* Effect.promise(() => readdir(folder).catch(() => [])), [])
+      for (const id of ["a:b", "a_b"]) {
+        yield* server.json(dataOf(Connections), PATH, { as: "session", method: "PUT", json: { ...json, id } })
+      }
+      assert.strictEqual((yield* remove("a:b")).status, 200)
+      const names = yield* Effect.promise(() => readdir(folder))
+      assert.deepStrictEqual(names.toSorted(), ["a_b.key", "sluice.config.json"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("keeps its secrets at its address and dialect", () =>
+    Effect.gen(function* () {
+      const { file, json, openAi, server } = yield* start
+      const put = (json: object) => server.call(PATH, { as: "session", method: "PUT", json })
+      assert.strictEqual((yield* put(json)).status, 200)
+      const saved = JSON.parse(yield* Effect.promise(() => readFile(file, "utf8")))
+      const secrets = { headers: { "x-secret": "header-0123456789" }, query: { token: "query-0123456789" } }
+      saved.upstreams[0] = { ...saved.upstreams[0], ...secrets }
+      yield* Effect.promise(() => writeFile(file, JSON.stringify(saved)))
+      const requestsOf = Effect.fnUntraced(function* (json: object) {
+        const before = openAi.requests.length
+        yield* server.call(`${PATH}/try`, { as: "session", json })
+        return openAi.requests.slice(before)
+      })
+      assert.strictEqual((yield* requestsOf(json))[0]?.headers["x-secret"], "header-0123456789")
+      // A vendor may repeat a header.
+      const wrong = yield* server.call(`${PATH}/try`, { as: "session", json: { ...json, key: "sk-wrong" } })
+      const { message } = yield* errorOf(wrong)
+      assert.include(message, "sk-wrong")
+      assert.include(message, "<redacted>")
+      assert.notInclude(message, "header-0123")
+      // The key of a variable goes to no address that was saved for another vendor.
+      const { key: _, ...unkeyed } = json
+      assert.lengthOf(yield* requestsOf({ ...unkeyed, id: "openai", vendor: "mistral" }), 0)
+      const other = { ...json, url: openAi.url.replace("127.0.0.1", "localhost") }
+      const sent = yield* requestsOf(other)
+      assert.isNotEmpty(sent)
+      for (const { headers } of sent) assert.notProperty(headers, "x-secret")
+      assert.strictEqual((yield* put(other)).status, 200)
+      const text = yield* Effect.promise(() => readFile(file, "utf8"))
+      for (const secret of ["header-0123456789", "query-0123456789"]) assert.notInclude(text, secret)
     }).pipe(Effect.scoped)
   )
 

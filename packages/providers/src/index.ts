@@ -6,7 +6,8 @@ export {
   type DialectConnection,
   type DialectSettings,
   joinUrl,
-  makeDialectClient
+  makeDialectClient,
+  redactSettings
 } from "./protocol/DialectClient.ts"
 export { knownModel } from "./protocol/ModelFamilies.ts"
 export { vendorLayers as Providers } from "./VendorLayers.ts"

@@ -19,11 +19,14 @@ import { Providers } from "../routing/Providers.ts"
 import { catchSqlError } from "../sql/StoreFailure.ts"
 import { connectionsFile, idOf, removeConnection, saveConnection } from "./SaveConnection.ts"
 import { planTries, tryVendor } from "./TryVendor.ts"
-import { prepareConnection } from "./VendorConnection.ts"
+import { isSameUpstream, prepareConnection } from "./VendorConnection.ts"
 import { type Vendor, vendorOf } from "./Vendors.ts"
 
 const refused = (message: string, param?: string) =>
   new Failure({ status: 400, code: "connection_failed", message, ...(param !== undefined && { param }) })
+
+const unknownConnection = (id: string) =>
+  new Failure({ status: 404, code: "not_found", message: `There is no connection ${id}`, param: "id" })
 
 const failed = Effect.mapError((message: string) => refused(message))
 
@@ -43,7 +46,8 @@ const keyOf = Effect.fnUntraced(function* (
       onSuccess: (typed) => ({ typed })
     })
   }
-  if (typeof url === "string" && vendor?.keyVariable !== undefined && url !== saved?.url)
+  const isSaved = saved !== undefined && isSameUpstream(saved, { dialect: request.vendor, url })
+  if (typeof url === "string" && vendor?.keyVariable !== undefined && !isSaved)
     return yield* refused(NEW_ADDRESS, "key")
   return undefined
 })
@@ -120,6 +124,8 @@ const makeConnections = Effect.gen(function* () {
     }),
     remove: Effect.fn("connections.remove")(function* (id: string) {
       yield* requireAdmin
+      const { content } = yield* failed(Effect.flatMap(connectionsFile, readProviders))
+      if (!content.upstreams?.some((entry) => idOf(entry) === id)) return yield* unknownConnection(id)
       const served = providers.find((provider) => provider.id === id)?.models ?? []
       yield* failed(removeConnection(id, new Set(served.map((model) => model.id)), reload))
       yield* record("connection.remove", id, {})

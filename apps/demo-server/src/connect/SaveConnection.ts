@@ -1,7 +1,8 @@
 /** Writes connections into the providers' file, and typed keys into files that only this user can read. */
 import { type ApiKey } from "@sluice/core"
-import { Effect, FileSystem, Path, Redacted, Struct } from "effect"
+import { Effect, FileSystem, Path, Redacted, Schema, Struct } from "effect"
 import { randomUUID } from "node:crypto"
+import { ConnectionId } from "../contract/Connections.ts"
 import {
   decodeProvidersFile,
   type LibraryNames,
@@ -14,7 +15,7 @@ import {
   providersPath,
   readProviders
 } from "../providers/ProvidersSettings.ts"
-import type { KeySource } from "./VendorConnection.ts"
+import { isSameUpstream, type KeySource } from "./VendorConnection.ts"
 
 /** Only this user may read it. */
 const PRIVATE = 0o600
@@ -64,17 +65,29 @@ export const connectionsFile = Effect.flatMap(
   (file) => (file === undefined ? Effect.fail(NOT_WITH_GATEWAY) : Effect.succeed(file))
 )
 
+/** The file of a typed key. Earlier versions named it with `_` for `:`; that name stays while the entry has it. */
+const keyFileOf = Effect.fnUntraced(function* (id: string, { upstreams = [] }: ProvidersFile, file: string) {
+  const path = yield* Path.Path
+  const folder = yield* connectionsFolder
+  if (!Schema.is(ConnectionId)(id)) return yield* Effect.fail(`${JSON.stringify(id)} cannot be a name`)
+  const earlier = path.join(folder, `${id.replaceAll(":", "_")}.key`)
+  const saved = upstreams.find((one) => idOf(one) === id)?.apiKey?.file
+  const isEarlier = saved !== undefined && path.resolve(path.dirname(file), saved) === earlier
+  return isEarlier ? earlier : path.join(folder, `${encodeURIComponent(id)}.key`)
+})
+
 /** Changes the file. `apply` then uses it: if that fails, the file is as before. The error is a sentence. */
 const changeFile = <E, R>(
-  keyFile: string,
-  prepare: (content: ProvidersFile, file: string) => Effect.Effect<ProvidersFile, E, R>,
+  id: string,
+  prepare: (content: ProvidersFile, file: string, keyFile: string) => Effect.Effect<ProvidersFile, E, R>,
   apply: Effect.Effect<void, string>
 ) =>
   Effect.gen(function* () {
     const file = yield* connectionsFile
     const before = yield* readContent(file)
+    const keyFile = yield* keyFileOf(id, before, file)
     const change = Effect.gen(function* () {
-      const text = `${JSON.stringify(yield* prepare(before, file), undefined, 2)}\n`
+      const text = `${JSON.stringify(yield* prepare(before, file, keyFile), undefined, 2)}\n`
       yield* decodeProvidersFile(text)
       yield* writePrivately(file, text)
       yield* apply
@@ -88,11 +101,6 @@ const changeFile = <E, R>(
         : `It was not saved: ${(error as { readonly message: string }).message}`
     )
   )
-
-const keyFileOf = Effect.fnUntraced(function* (id: string) {
-  const path = yield* Path.Path
-  return path.join(yield* connectionsFolder, `${id.replaceAll(":", "_")}.key`)
-})
 
 interface SavedConnection {
   readonly id: string
@@ -108,16 +116,17 @@ export const saveConnection = Effect.fn("connect.save")(function* (
   apply: Effect.Effect<void, string> = Effect.void
 ) {
   const path = yield* Path.Path
-  const keyFile = yield* keyFileOf(id)
   const typed: ApiKey | undefined = key !== undefined && "typed" in key ? key.typed : undefined
   return yield* changeFile(
-    keyFile,
-    Effect.fnUntraced(function* (content, file) {
+    id,
+    Effect.fnUntraced(function* (content, file, keyFile) {
       const { upstreams = [] } = content
       if (typed !== undefined) yield* writePrivately(keyFile, `${Redacted.value(typed)}\n`)
       const place = typed && { apiKey: { file: path.relative(path.dirname(file), keyFile) } }
       const saved = upstreams.find((one) => idOf(one) === id)
-      const next = { ...Struct.omit(saved ?? {}, ["url", "apiKey"]), ...entry, ...place }
+      const kept =
+        saved && isSameUpstream(saved, entry) ? saved : Struct.omit(saved ?? {}, ["headers", "query"])
+      const next = { ...Struct.omit(kept, ["url", "apiKey"]), ...entry, ...place }
       const named = { ...content.library, ...library }
       return {
         ...content,
@@ -137,10 +146,9 @@ export const removeConnection = Effect.fn("connect.remove")(function* (
   apply: Effect.Effect<void, string>
 ) {
   const fs = yield* FileSystem.FileSystem
-  const keyFile = yield* keyFileOf(id)
   return yield* changeFile(
-    keyFile,
-    Effect.fnUntraced(function* (content) {
+    id,
+    Effect.fnUntraced(function* (content, _, keyFile) {
       yield* Effect.ignore(fs.remove(keyFile))
       const upstreams = (content.upstreams ?? []).filter((one) => idOf(one) !== id)
       const library = Object.entries(content.library ?? {}).filter(([, name]) => !served.has(name))

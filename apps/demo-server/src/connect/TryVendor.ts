@@ -1,8 +1,8 @@
 /** The smallest call of each kind that a vendor has. */
 import { Gateway, type GatewayError, RETRY_NEVER } from "@sluice/core"
-import { GatewayClient, makeRedact } from "@sluice/core/client"
-import { layerVendorTransport, type OperationName, preferredModel } from "@sluice/providers"
-import { Effect, Layer, Redacted } from "effect"
+import { GatewayClient } from "@sluice/core/client"
+import { layerVendorTransport, type OperationName, preferredModel, redactSettings } from "@sluice/providers"
+import { Effect, Layer } from "effect"
 import type { OfferedModel, TryResult } from "../contract/Connections.ts"
 import type { PreparedConnection } from "./VendorConnection.ts"
 import { OPERATION_NAMES } from "./Vendors.ts"
@@ -65,7 +65,7 @@ export const tryVendor = Effect.fn("connect.try")(function* (
   tries: ReadonlyArray<PlannedTry>
 ) {
   const { apiKey, url } = settings
-  const redact = makeRedact(Redacted.value(apiKey))
+  const redact = redactSettings(settings)
   const layer = Layer.provide(
     GatewayClient.layerWithoutTransport({ baseUrl: url, apiKey, retry: RETRY_NEVER }),
     layerVendorTransport(settings)

@@ -1,8 +1,8 @@
 /** A vendor to connect: what a person has said about it, and how the providers' file describes it. */
 import { type ApiKey, apiKey as makeApiKey } from "@sluice/core"
 import { layerTransport } from "@sluice/core/client"
-import { type DialectSettings, listModels } from "@sluice/providers"
-import { Effect } from "effect"
+import { type DialectSettings, gateway, listModels } from "@sluice/providers"
+import { Effect, Struct } from "effect"
 import type { OfferedModel } from "../contract/Connections.ts"
 import { isHttpUrl } from "../config/Variables.ts"
 import type { UpstreamEntry } from "../providers/ProvidersFile.ts"
@@ -24,11 +24,20 @@ export interface VendorConnection {
   readonly models?: ReadonlyArray<OfferedModel> | undefined
 }
 
+const withoutSlash = (url: string | undefined) => url?.replace(/\/+$/, "")
+
+/** Whether an entry has the dialect and the address: its secrets are sent nowhere else. */
+export const isSameUpstream = (
+  saved: UpstreamEntry,
+  { dialect, url }: Pick<UpstreamEntry, "dialect"> & { readonly url?: string | null | undefined }
+) => (saved.dialect ?? gateway.id) === dialect && withoutSlash(saved.url) === withoutSlash(url ?? undefined)
+
 const NO_KEY = makeApiKey("none")
 
 /**
  * How the vendor is called, its models, and the entry of the providers' file without a typed key. `folder`: where relative
- * paths of keys start. `saved`: the entry that this one replaces; its key is used for the same address. The error is a
+ * paths of keys start. `saved`: the entry that this one replaces; its key, headers
+ * and query are used for the same address. The error is a
  * sentence without keys.
  */
 export const prepareConnection = Effect.fn("connect.prepare")(function* (
@@ -40,7 +49,7 @@ export const prepareConnection = Effect.fn("connect.prepare")(function* (
   const address = url ?? dialect.url
   if (address === undefined) return yield* Effect.fail(`${dialect.name} needs an address`)
   if (!isHttpUrl(address)) return yield* Effect.fail("The address must begin with http:// or https://")
-  const isSame = saved !== undefined && saved.dialect === vendor && saved.url === url
+  const isSame = saved !== undefined && isSameUpstream(saved, { dialect: vendor, url })
   const key = given ?? (isSame ? saved.apiKey : undefined)
   const isTyped = key !== undefined && "typed" in key
   const place = isTyped ? undefined : (key ?? (dialect.keyVariable && { env: dialect.keyVariable }))
@@ -51,7 +60,7 @@ export const prepareConnection = Effect.fn("connect.prepare")(function* (
     dialect,
     url: address.replace(/\/+$/, ""),
     apiKey: isTyped ? key.typed : found,
-    ...(saved && requestSettings(saved))
+    ...(saved && requestSettings(isSame ? saved : Struct.omit(saved, ["headers", "query"])))
   } satisfies DialectSettings
   const offered =
     models ??

@@ -11,6 +11,13 @@ const optionalText = Schema.optional(Schema.NullOr(Schema.String))
 
 const library = { embedding: text, rerank: text, chat: text, vision: text }
 
+/** The name of an upstream, in tasks, lists and logs. */
+export const ConnectionId = Schema.String.check(
+  Schema.isPattern(/^(?!\.+$)[\w.:-]{1,64}$/, {
+    expected: "a name of up to 64 letters, digits and . : _ -"
+  })
+)
+
 /** A model of a vendor. */
 export const OfferedModel = Schema.Struct({ id: Schema.String, operation: Operation })
 export type OfferedModel = typeof OfferedModel.Type
@@ -42,7 +49,7 @@ export const ConnectionRequest = namedOpenStruct("ConnectionRequest", {
   /** The name of the dialect. */
   vendor: Schema.String,
   /** Its name here. Default: the vendor. */
-  id: optionalText,
+  id: Schema.optional(Schema.NullOr(ConnectionId)),
   /** Its address. Default: the vendor's. */
   url: optionalText,
   /** It is kept in a private file and never returned. Default: the saved one, or the vendor's variable. */
@@ -88,7 +95,7 @@ export class ConnectionsGroup extends HttpApiGroup.make("connections")
     }),
     /** Removes the vendor, its saved key, and the library's models that it serves. */
     HttpApiEndpoint.delete("remove", "/api/connections/:id", {
-      params: { id: Schema.String },
+      params: { id: ConnectionId },
       success: DataEnvelope(Connections)
     })
   )

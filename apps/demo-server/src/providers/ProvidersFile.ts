@@ -6,6 +6,7 @@ import type { ModelGroup } from "@sluice/core"
 import { faultsOf, MODEL_GROUPS } from "@sluice/core/contract"
 import { parseJson } from "@sluice/core/client"
 import { Effect, Record, Schema, Struct } from "effect"
+import { ConnectionId } from "../contract/Connections.ts"
 
 /** The id of the embedded provider. */
 export const EMBEDDED = "sluice-embedded"
@@ -15,11 +16,7 @@ const Priority = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1000 }
 /** One day at most, so that no connection stays open forever. */
 const Seconds = Positive.check(Schema.isLessThanOrEqualTo(86_400))
 
-/** An upstream's id, in tasks, lists and logs. */
-const Id = Schema.String.check(
-  Schema.isPattern(/^[\w.:-]{1,64}$/, {
-    expected: "a name of up to 64 letters, digits and . : _ -"
-  }),
+const Id = ConnectionId.check(
   Schema.makeFilter(
     (id) => id !== EMBEDDED || "Expected another name: this is the name of the embedded provider"
   )

@@ -2,7 +2,7 @@
  * A client for the gateway interface over a vendor's protocol: it takes requests of the interface, sends the vendor's, and
  * returns responses of the interface. The server and the library use the same one.
  */
-import { parseErrorBody, parseJson } from "@sluice/core/client"
+import { makeRedact, parseErrorBody, parseJson } from "@sluice/core/client"
 import { Effect, Predicate, Record, Redacted } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientError, HttpClientResponse } from "effect/http"
 import type {
@@ -92,6 +92,10 @@ export const sign = (request: Request, settings: DialectSettings): Request => {
     HttpClientRequest.setUrlParams(query)
   )
 }
+
+/** Removes the key, and the values of configured headers and query parameters, from a text. */
+export const redactSettings = ({ apiKey, headers = {}, query = {} }: DialectSettings) =>
+  makeRedact(apiKey, ...Object.values(headers), ...Object.values(query))
 
 /** Whether requests pass unchanged, with a bearer token. */
 const isPlain = ({ dialect, drop, headers, paths, query, rename }: DialectSettings) =>

@@ -1,9 +1,9 @@
 /** The models of a vendor, from its own list. */
-import { makeRedact, parseErrorBody, parseJson } from "@sluice/core/client"
+import { parseErrorBody, parseJson } from "@sluice/core/client"
 import { Effect, Predicate } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import type { VendorModel, OperationName } from "./Dialect.ts"
-import { type DialectSettings, joinUrl, sign } from "./DialectClient.ts"
+import { type DialectSettings, joinUrl, redactSettings, sign } from "./DialectClient.ts"
 import { gateway } from "./GatewayDialect.ts"
 import { guessOperation } from "./ModelFamilies.ts"
 
@@ -55,8 +55,8 @@ const request = (
     const body = parseJson(yield* response.text)
     if (response.status === 200) return parse(body)
     const { message = "no reason" } = parseErrorBody(body) ?? {}
-    // Some vendors repeat the key in the error.
-    return yield* Effect.fail(`status ${response.status}, ${makeRedact(settings.apiKey)(message)}`)
+    // Some vendors repeat the key or a header in the error.
+    return yield* Effect.fail(`status ${response.status}, ${redactSettings(settings)(message)}`)
   }).pipe(
     Effect.timeoutOrElse({ duration: PATIENCE, orElse: () => Effect.fail(`no answer within ${PATIENCE}`) }),
     Effect.mapError((error) => (typeof error === "string" ? error : `no answer from ${URL.parse(url)?.host}`))
