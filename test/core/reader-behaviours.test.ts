@@ -7,9 +7,10 @@ import { type Behaviour, delta, events, json, LoopbackGateway, openAi } from "./
 
 const FEE = "Mooring a boat overnight costs twelve crowns."
 const TIDE = "The harbour master measures the tide every hour."
+const POLICY = "Personal information is never sold"
 const BOARD = "See the [tide board](https://tide.example/board) — it is “always” right"
 const PASSAGES = [
-  { title: "Fees", text: `# Fees\n\n${FEE} Children pay nothing. A ticket is valid for 30 days.` },
+  { title: "Fees", text: `# Fees\n\n${FEE} Children pay nothing. A ticket is valid for 30 days. ${POLICY}.` },
   {
     title: "Tides",
     text: `${TIDE}\n\n| Gate | Opens at |\n| --- | --- |\n| **North** | 06:30 |\n\n${BOARD}.`
@@ -189,6 +190,16 @@ const BEHAVIOURS: ReadonlyArray<readonly [string, Behaviour, Expected]> = [
     "not found, in words of another language",
     says("提供的段落中没有提到这个问题。"),
     { outcome: "not answered" }
+  ],
+  [
+    "prose with markers whose words are those of an outcome",
+    says(`${POLICY} [1]. I cannot provide a ticket.`),
+    answered(`*${POLICY}.`)
+  ],
+  [
+    "words of not found, then an answer",
+    says(`The passages do not mention canoes. ${FEE} [1]`),
+    answered(`*${FEE}`)
   ],
   ["nothing, then an answer", inTurn(says(""), says(GOOD)), { ...answered(FEE), calls: 2 }],
   ["nothing, twice", says(""), { outcome: "protocol", calls: 2 }],

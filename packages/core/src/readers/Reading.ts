@@ -57,12 +57,15 @@ export const makeReading = (passages: ReadonlyArray<ReaderPassage>) => {
     const key = comparableText(written.text).text.trim()
     if (known.has(key)) return withdrawn
     known.add(key)
-    if (written.citations.every(({ quote }) => quote === undefined)) {
-      if (saysNotFound(written.text)) isNotFound = true
-      else if (saysRefusal(written.text)) isRefused = true
-      if (isNotFound || isRefused) return withdrawn
-    }
     const grounded = groundSentence(written, passages)
+    const isCited = written.citations.length > 0 && grounded.isProved
+    if (!isCited && written.citations.every(({ quote }) => quote === undefined)) {
+      const notFound = saysNotFound(written.text)
+      const refused = !notFound && saysRefusal(written.text)
+      isNotFound ||= notFound
+      isRefused ||= refused
+      if (notFound || refused) return withdrawn
+    }
     wrong.push(...grounded.wrong)
     if (grounded.isProved) hasSentences = true
     else unproved.push(grounded.sentence)
