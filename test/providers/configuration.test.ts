@@ -140,6 +140,9 @@ describe("an upstream's fields", () => {
     if (messages.length > 0 && body["seed"] === -1) {
       return [400, openAiError("Invalid seed", "seed", "invalid_value")]
     }
+    if (Number(body["top_p"]) > 1) {
+      return [400, openAiError("top_p must be <= 1", "top_p", "invalid_value")]
+    }
     return openAiResponse(received)
   }
   const refused = { id: "openai", dialect: "openai" }
@@ -159,6 +162,21 @@ describe("an upstream's fields", () => {
         messages,
         max_completion_tokens: 9
       })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("that a model refuses for their value are still sent with other values", () =>
+    Effect.gen(function* () {
+      const vendor = yield* startVendor(picky)
+      const server = yield* startWith([{ ...refused, url: vendor.url, models }])
+      const json = { model: "next-1", messages, top_p: 1.5 }
+      const response = yield* server.call(CHAT, { json })
+      assert.deepInclude(yield* errorOf(response), { message: "top_p must be <= 1", param: "top_p" })
+      yield* server.json(ChatResponse, CHAT, { json: { ...json, top_p: 0.5 } })
+      assert.deepStrictEqual(
+        vendor.requests.map(({ body }) => body["top_p"]),
+        [1.5, 0.5]
+      )
     }).pipe(Effect.scoped)
   )
 

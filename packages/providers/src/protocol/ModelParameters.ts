@@ -9,6 +9,11 @@ const OPTIONAL = ["temperature", "top_p", "presence_penalty", "frequency_penalty
 /** Parameters that have a second name. */
 const SYNONYMS: Readonly<Record<string, string>> = { max_tokens: "max_completion_tokens" }
 
+/** How vendors refuse a parameter itself. Other errors name it too: a value out of range is the caller's mistake. */
+const REFUSED_CODE = /^unsupported_(?:parameter|value)$/
+const REFUSED_MESSAGE =
+  /\b(?:unsupported|not support(?:ed)?|unknown|unrecogni[sz]ed|deprecated|not permitted)\b|\buse 'max_completion_tokens'/i
+
 export interface ModelParameters {
   /** The request as the model accepts it; the same object if nothing changes. */
   readonly apply: (model: string, fields: Fields) => Fields
@@ -32,7 +37,8 @@ export const makeModelParameters = (configured: Adjustment): ModelParameters => 
   return {
     apply: (model, fields) => [configured, familyOf(model), learnt.get(model) ?? {}].reduce(adjust, fields),
     learn: (model, sent, refusal) => {
-      const { message = "", param } = parseErrorBody(refusal) ?? {}
+      const { code, message = "", param } = parseErrorBody(refusal) ?? {}
+      if (!REFUSED_CODE.test(`${code}`) && !REFUSED_MESSAGE.test(message)) return false
       const names = (name: string) =>
         name in sent && (param === name || new RegExp(`\\b${name}\\b`).test(message))
       const { drop = [], rename = {} } = learnt.get(model) ?? {}
