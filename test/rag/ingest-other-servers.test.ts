@@ -45,9 +45,9 @@ describe("a self-hosted embedding server", () => {
         const gateway = Context.get(yield* Layer.build(LoopbackGateway.layer), LoopbackGateway)
         gateway.behave(answering(around))
         const { docs, library: at } = yield* handbook
-        const modelsOf = (url: string, prefixes = PREFIXES) =>
+        const modelsOf = (url: string, prefixes = PREFIXES, hasInputType = false) =>
           Layer.mergeAll(
-            GatewayEmbedder.layer({ model: "local", prefixes }).pipe(
+            GatewayEmbedder.layer({ model: "local", prefixes, hasInputType }).pipe(
               Layer.provide(GatewayClient.layer({ baseUrl: url, apiKey: apiKey("sk-none") }))
             ),
             rerankerLayer,
@@ -72,6 +72,12 @@ describe("a self-hosted embedding server", () => {
         )
         assert.strictEqual(other.reason, "ManifestMismatch")
         assert.include(other.message, "search_query: ")
+        // So do input types.
+        const typed = yield* Effect.flip(
+          Effect.scoped(Library.open(at)).pipe(Effect.provide(modelsOf(gateway.url, PREFIXES, true)))
+        )
+        assert.strictEqual(typed.reason, "ManifestMismatch")
+        assert.include(typed.message, "local with input types")
       }).pipe(Effect.scoped)
     )
 

@@ -18,6 +18,8 @@ export interface EmbedderModel {
    * prefixes change the vectors.
    */
   readonly prefixes?: Partial<Record<Purpose, string>>
+  /** True if each request says which purpose its texts have. Recorded like `prefixes`, and for the same reason. */
+  readonly hasInputType?: boolean
 }
 
 /** Vectors in the order of the texts, each of the model's dimension, finite, L2 norm 1 or 0. */

@@ -90,9 +90,15 @@ export const layer = (options: GatewayEmbedderOptions): Layer.Layer<Embedder, ne
         return { vectors: all, tokens }
       })
 
-      const { prefixes } = options
+      const { hasInputType, prefixes } = options
       return Embedder.of({
-        model: { id: model, kind: "neural", free: false, ...(prefixes === undefined ? {} : { prefixes }) },
+        model: {
+          id: model,
+          kind: "neural",
+          free: false,
+          ...(prefixes !== undefined && { prefixes }),
+          ...(hasInputType === true && { hasInputType })
+        },
         dimension,
         embed
       })

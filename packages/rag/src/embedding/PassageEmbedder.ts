@@ -50,11 +50,13 @@ export const presentManifest = Effect.gen(function* () {
   return manifest
 })
 
-/** Everything that determines a model's vectors: its identifier, and its prefixes if it has any. */
-const manifestName = ({ id, prefixes: { passage = "", query = "" } = {} }: EmbedderModel): string =>
-  query === "" && passage === ""
-    ? id
-    : `${id} with prefixes ${JSON.stringify(query)} and ${JSON.stringify(passage)}`
+/** Everything that determines a model's vectors: its identifier, its input types, and its prefixes. */
+const manifestName = ({ hasInputType, id, prefixes: { passage = "", query = "" } = {} }: EmbedderModel) => {
+  const name = hasInputType === true ? `${id} with input types` : id
+  return query === "" && passage === ""
+    ? name
+    : `${name} with prefixes ${JSON.stringify(query)} and ${JSON.stringify(passage)}`
+}
 
 /** The embedder of the present model, with the store's cache unless the model is free. */
 export const passageEmbedder = Effect.fn("PassageEmbedder.present")(function* ({ dimension }: Manifest) {
