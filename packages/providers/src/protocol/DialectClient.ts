@@ -83,11 +83,14 @@ export const sign = (request: Request, settings: DialectSettings): Request => {
   if (!isToVendor(request, settings)) return HttpClientRequest.removeHeader(request, "authorization")
   const key = Redacted.value(apiKey)
   const named = Object.values(headers).some((value) => value.includes(KEY))
-  const credential = named ? {} : (dialect.sign?.(key) ?? { authorization: `Bearer ${key}` })
+  const all = dialect.sign?.(key) ?? { authorization: `Bearer ${key}` }
+  // A configured header with the key replaces the credential, and not the others, such as a version.
+  const isCredential = (value: string, name: string) => name === "authorization" || value.includes(key)
+  const credential = named ? Record.filter(all, (value, name) => !isCredential(value, name)) : all
   return HttpClientRequest.removeHeader(request, "authorization").pipe(
     HttpClientRequest.setHeaders({
       ...credential,
-      ...Record.map(headers, (value) => value.replaceAll(KEY, key))
+      ...Record.map(headers, (value) => value.replaceAll(KEY, () => key))
     }),
     HttpClientRequest.setUrlParams(query)
   )
@@ -206,6 +209,27 @@ const created = (
   })
 }
 
+/** The images of one request that are read into memory at most, and their bytes. */
+const MAX_IMAGES = 16
+const MAX_IMAGE_BYTES = 64 * 1024 * 1024
+
+/** The tools for one request, within those limits. */
+const limitedTools = ({ image }: RequestTools): RequestTools => {
+  let images = 0
+  let size = 0
+  const refuse = (message: string) => Effect.fail<ErrorFields>({ message, param: "image" })
+  return {
+    image: (given) =>
+      ++images > MAX_IMAGES
+        ? refuse(`A request may have ${MAX_IMAGES} images at most`)
+        : Effect.filterOrElse(
+            image(given),
+            ({ bytes }) => (size += bytes.length) <= MAX_IMAGE_BYTES,
+            () => refuse("The images of a request may have 64 MiB together at most")
+          )
+  }
+}
+
 /** Forwards a request of the interface. If the vendor refuses a parameter of a model, it is sent without it from then on. */
 const forward = (
   vendor: Vendor,
@@ -215,7 +239,7 @@ const forward = (
 ): Sent => {
   const asked = askedOf(request)
   if (asked === undefined) return refuse(request, "The request is not a JSON object with a `model`")
-  const mapped = map?.(asked, vendor.tools) ?? asked
+  const mapped = map?.(asked, limitedTools(vendor.tools)) ?? asked
   const at = HttpClientRequest.setUrl(request, urlOf(vendor, operation, path, asked)).pipe(
     HttpClientRequest.setHeaders(headers?.(asked) ?? {})
   )
@@ -253,7 +277,10 @@ const lookUp = (
       if (isSuccess(response)) {
         return Effect.flatMap(jsonOf(response), ({ body }) => {
           const state = task.state(body, reference)
-          return state.next === undefined ? respond(response, state) : look(state.next, true)
+          if (state.next === undefined) return respond(response, state)
+          if (!isResult) return look(state.next, true)
+          const error = { message: "The result has no file", code: "task_failed" }
+          return respond(response, { status: "failed", error })
         })
       }
       if (!isResult) return errorResponse(response, vendor.dialect)
