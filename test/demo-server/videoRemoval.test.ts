@@ -7,7 +7,7 @@ import { json } from "./Upstream.ts"
 const film = { model: "animator", prompt: "a lock", seconds: "8" }
 
 describe("a gateway that cannot delete videos", () => {
-  for (const refusal of [404, 405, 501]) {
+  for (const refusal of [400, 404, 405, 409, 501]) {
     it.live(`with ${refusal}: a running task is not deleted, an ended one is`, () =>
       Effect.gen(function* () {
         let status = "in_progress"

@@ -213,6 +213,19 @@ for (const vendor of VENDORS) {
           assert.strictEqual((yield* server.call(`/v1/videos/${id}`)).status, 404)
         }).pipe(Effect.scoped)
       )
+
+      it.live("removes an ended task, and does not refund it", () =>
+        Effect.gen(function* () {
+          const { server } = yield* start
+          const json = { model: "animator", prompt: "a lock", ...videos.cases[0]?.request }
+          const { id } = yield* server.json(Video, "/v1/videos", { json })
+          const task = `/v1/videos/${id}`
+          assert.deepInclude((yield* statesOf(server, task)).at(-1), { status: "completed" })
+          const removed = yield* costs(server, server.call(task, { method: "DELETE" }), 0)
+          assert.strictEqual(removed.status, 200)
+          assert.strictEqual((yield* server.call(task)).status, 404)
+        }).pipe(Effect.scoped)
+      )
     }
   })
 }

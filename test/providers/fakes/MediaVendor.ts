@@ -76,6 +76,7 @@ export const makeFakeTasks = (makeId: (at: number) => string) => {
       if (task !== undefined) task.polls++
       return task
     },
+    isEnded: (id: string | undefined) => (tasks.get(id ?? "")?.polls ?? 0) > 2,
     remove: (id: string | undefined) => tasks.delete(id ?? "")
   }
 }

@@ -44,6 +44,7 @@ export const startFal = startMediaVendor((files, own) => {
     }
     const at = `${own()}/${app}/requests/${id}`
     if (action === "cancel") {
+      if (tasks.isEnded(id)) return { status: 400, json: { status: "ALREADY_COMPLETED" } }
       return tasks.remove(id)
         ? { status: 202, json: { status: "CANCELLATION_REQUESTED" } }
         : { status: 404, json: { status: "NOT_FOUND" } }

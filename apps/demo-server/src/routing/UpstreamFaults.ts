@@ -53,10 +53,13 @@ export const taskWithoutId = (kind: MediaTask["kind"], model: string) =>
     `The gateway started ${kind === "video" ? "a video" : "an image"} and returned no id for it`
   )
 
+/** Statuses of gateways without a deletion, and of vendors that cancel only tasks that have not ended. */
+const NOT_DELETABLE: ReadonlySet<number> = new Set([400, 405, 409])
+
 /** Whether a gateway cannot delete the task, or does not know it. */
 export const cannotDelete = ({ reason }: GatewayError): boolean =>
   reason._tag === "NotFound" ||
-  (reason._tag === "InvalidRequest" && reason.status === 405) ||
+  (reason._tag === "InvalidRequest" && NOT_DELETABLE.has(reason.status ?? 400)) ||
   (reason._tag === "ServerFailure" && reason.status === 501)
 
 /** The task continues at the gateway, so its charge stays open. */
