@@ -54,14 +54,14 @@ describe("another host than the vendor's gets no key", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("from redirects of videos of a gateway", () =>
+  it.live.each([{}, options])("from redirects of videos of a gateway with %o", (more) =>
     Effect.gen(function* () {
       const { storage, vendor } = yield* start
       yield* Effect.gen(function* () {
         const { videos } = yield* Gateway
         const parts = yield* Stream.runCollect(videos.content("video_1"))
         assert.deepStrictEqual(Buffer.concat(parts), MP4)
-      }).pipe(Effect.provide(Providers.gateway.gateway({ url: vendor.url, apiKey: apiKey(KEY) })))
+      }).pipe(Effect.provide(Providers.gateway.gateway({ url: vendor.url, apiKey: apiKey(KEY), ...more })))
       assert.include(JSON.stringify(vendor.requests[0]?.headers), KEY)
       assert.deepStrictEqual(
         storage.requests.map(({ path }) => path),

@@ -301,15 +301,17 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 /** A request for an existing task. */
 const forwardTask = (
   vendor: Vendor,
+  task: TaskDialect,
   request: Request,
-  operation: OperationName,
-  id: string,
-  isContent: boolean
+  {
+    id,
+    isContent,
+    operation
+  }: { readonly operation: OperationName; readonly id: string; readonly isContent: boolean }
 ): Sent => {
   const { dialect, files = vendor.client } = vendor
-  const task = dialect.operations[operation]?.task
   const known = decodeTaskId(id)
-  if (task === undefined || known === undefined) return refuse(request, "There is no such task", 404)
+  if (known === undefined) return refuse(request, "There is no such task", 404)
   if (request.method === "DELETE") {
     if (task.remove === undefined) return refuse(request, `${dialect.name} cannot cancel this task`, 405)
     const removal = { method: "DELETE", ...task.remove(known.reference, known.model) } as const
@@ -349,9 +351,15 @@ export const makeDialectClient = (
       }
       const one = dialect.operations[operation]
       if (one === undefined) return refuse(request, `${dialect.name} has no ${operation}`, 404)
-      return id === undefined
-        ? forward(vendor, request, operation, one)
-        : forwardTask(vendor, request, operation, decodeURIComponent(id), content !== undefined)
+      if (id === undefined) return forward(vendor, request, operation, one)
+      // Without tasks of its own, the vendor has the interface's.
+      return one.task === undefined
+        ? client.execute(sign(request, connection))
+        : forwardTask(vendor, one.task, request, {
+            operation,
+            id: decodeURIComponent(id),
+            isContent: content !== undefined
+          })
     }),
     Effect.succeed
   )
