@@ -50,9 +50,6 @@ const RULES: Readonly<Record<string, Rules | Rule>> = {
 /** The calls that return a stream. */
 const STREAMS: ReadonlySet<string> = new Set(["chatStream", "videos.progress", "videos.content"])
 
-/** Calls whose rules cover all arguments, so that nothing else needs to be caught. */
-const FREQUENT: ReadonlySet<string> = new Set(["embeddings", "rerank"])
-
 const refuse = (operation: string, message: string, param?: string) =>
   new GatewayError({ operation, notExecuted: true, reason: new InvalidRequest({ message, param }) })
 
@@ -74,12 +71,17 @@ const faultOf = (operation: string, argument: unknown): GatewayError | undefined
 /** The message of Effect for a value that is no duration. */
 const NO_DURATION = /^Invalid Input/
 
-/** What remains: other arguments and options, such as a duration that is none. */
+/** What remains: other arguments and options, such as a duration that is none. The call may have been executed. */
 const thrown = (operation: string, defect: unknown) =>
   defect instanceof TypeError ||
   defect instanceof RangeError ||
   (defect instanceof Error && NO_DURATION.test(defect.message))
-    ? Effect.fail(refuse(operation, `An argument is not valid: ${defect.message}`))
+    ? Effect.fail(
+        new GatewayError({
+          operation,
+          reason: new InvalidRequest({ message: `An argument is not valid: ${defect.message}` })
+        })
+      )
     : Effect.die(defect)
 
 type Method = (...args: ReadonlyArray<never>) => unknown
@@ -89,7 +91,6 @@ const guarded = (operation: string, method: Method): Method => {
     const fault = faultOf(operation, args[0])
     return fault ?? method(...args)
   }
-  if (FREQUENT.has(operation)) return (...args) => run(args)
   return STREAMS.has(operation)
     ? (...args) =>
         Stream.suspend(() => Stream.unwrap(Effect.succeed(streamOf(run(args))))).pipe(
