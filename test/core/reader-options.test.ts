@@ -17,17 +17,19 @@ type Sent = Readonly<Record<string, unknown>> & {
   readonly messages: ReadonlyArray<{ readonly role: string; readonly content: string }>
 }
 
-/** The requests for some readings with one reader. */
+/** The requests for some readings with one reader: one group of questions after another, those of a group at once. */
 const requests = (
   behaviour: Behaviour,
   options: Partial<Parameters<typeof GatewayReader.layer>[0]> = {},
-  questions: ReadonlyArray<string> = ["When?"]
+  questions: ReadonlyArray<ReadonlyArray<string>> = [["When?"]]
 ) =>
   Effect.gen(function* () {
     const { behave, seen, url: baseUrl } = yield* LoopbackGateway
     behave(behaviour)
-    yield* Effect.forEach(questions, (question) =>
+    const read = (question: string) =>
       Reader.use((reader) => Stream.runDrain(reader.read(question, [{ title: "Gate", text: QUOTE }])))
+    yield* Effect.forEach(questions, (group) =>
+      Effect.forEach(group, read, { concurrency: "unbounded" })
     ).pipe(
       Effect.provide(
         Layer.provide(
@@ -95,7 +97,11 @@ describe("a reader's request", () => {
         "Wann öffnet das Tor und wo ist es?",
         "いつ開きますか？"
       ]
-      const sent = yield* requests(says(GOOD), {}, questions)
+      const sent = yield* requests(
+        says(GOOD),
+        {},
+        questions.map((question) => [question])
+      )
       assert.deepStrictEqual(
         sent.map(
           ({ messages }) => /The library|图书馆|Die Bibliothek|図書館/.exec(messages[0]?.content ?? "")?.[0]
@@ -108,7 +114,7 @@ describe("a reader's request", () => {
   it.effect("leaves out the fields that the model refused before", () =>
     Effect.gen(function* () {
       const refused = ["max_tokens", "temperature", "response_format"]
-      const sent = yield* requests(refusing(...refused), {}, ["When?", "When then?"])
+      const sent = yield* requests(refusing(...refused), {}, [["When?"], ["When then?"]])
       assert.strictEqual(sent.length, 5)
       assert.deepStrictEqual(sent.slice(-2).map(fieldsOf), [
         ["max_completion_tokens"],
@@ -117,6 +123,31 @@ describe("a reader's request", () => {
       assert.strictEqual(sent.at(-1)?.["max_completion_tokens"], 1500)
       // Without a format, the prompt asks for lines.
       assert.include(sent.at(-1)?.messages[0]?.content ?? "", "one JSON object on each line")
+    })
+  )
+
+  it.effect("leaves out the fields that two readings at once were refused", () =>
+    Effect.gen(function* () {
+      const waiting: Array<() => void> = []
+      const behaviour: Behaviour = (seen, response, nth) => {
+        const field = JSON.stringify(seen.body.messages).includes("When?") ? "max_tokens" : "temperature"
+        if (nth > 1) return says(GOOD)(seen, response, nth)
+        waiting.push(() => refusing(field)(seen, response, nth))
+        if (waiting.length === 2) for (const refuse of waiting) refuse()
+      }
+      const sent = yield* requests(behaviour, {}, [["When?", "Where?"], ["Who?"]])
+      assert.strictEqual(sent.length, 5)
+      assert.deepStrictEqual(fieldsOf(sent.at(-1)), ["max_completion_tokens", "response_format"])
+    })
+  )
+
+  it.effect("has its fields again after a refusal that named none", () =>
+    Effect.gen(function* () {
+      const behaviour: Behaviour = (seen, response, nth) =>
+        nth === 0 ? json(response, openAi({ message: "Bad request." }), 400) : says(GOOD)(seen, response, nth)
+      const sent = yield* requests(behaviour, {}, [["When?"], ["When then?"]])
+      const all = ["max_tokens", "temperature", "response_format"]
+      assert.deepStrictEqual(sent.map(fieldsOf), [all, [], all])
     })
   )
 

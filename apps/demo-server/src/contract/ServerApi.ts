@@ -6,6 +6,7 @@ import {
   ImagesGroup,
   MalformedRequest,
   ModelsGroup,
+  PACKAGE_VERSION,
   RerankGroup,
   VideosGroup
 } from "@sluice/core/contract"
@@ -35,7 +36,7 @@ export class ServerApi extends HttpApi.make("sluice")
   .annotateMerge(
     OpenApi.annotations({
       title: "Sluice",
-      version: "0.1.0",
+      version: PACKAGE_VERSION,
       transform: extendOpenApi,
       description:
         "Cited answers from your documents, and a gateway to the models behind them. " +

@@ -11,7 +11,7 @@ import { VideosGroup } from "./Videos.ts"
 import { MalformedRequest } from "./MalformedRequest.ts"
 
 /** The version of the packages. */
-export const API_VERSION = "0.1.0"
+export const PACKAGE_VERSION = "0.1.0"
 
 type Node = Record<string, unknown>
 
@@ -43,7 +43,7 @@ export const GatewayApi = HttpApi.make("sluice")
   .annotateMerge(
     OpenApi.annotations({
       title: "Sluice",
-      version: API_VERSION,
+      version: PACKAGE_VERSION,
       transform: allowExtraFields,
       description:
         "One gateway to models of several providers: rerank, embeddings, chat, videos, images, account."

@@ -6,6 +6,7 @@ export type NotReadReason =
   | "refused" // The model refused.
   | "protocol" // It is not sentences with citations, even when asked again.
   | "unproven" // None of its quotes is in the passages, even when asked again.
+  | "unsupported" // Its quotes do not support its sentences, and `verify: "drop"` left them out.
 
 export interface NotRead {
   readonly reason: NotReadReason
@@ -32,6 +33,10 @@ const TEXTS: Record<NotReadReason, readonly [message: string, advice: string]> =
   unproven: [
     "The model answered, but none of its sentences is proved by the passages.",
     "Ask again, or use a model that copies quotes to the letter."
+  ],
+  unsupported: [
+    "The model answered, but its quotes support none of its sentences.",
+    'Ask again, or mark such sentences (`verify: "mark"`) in place of leaving them out.'
   ]
 }
 

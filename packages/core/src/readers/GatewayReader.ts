@@ -43,7 +43,8 @@ const REPAIRABLE: ReadonlySet<NotReadReason> = new Set(["truncated", "protocol",
  * **Details.** Requests a JSON schema (`response_format`) where the model accepts one, else one JSON object per line; each
  * sentence is emitted as it completes. Prose with `[n]` markers works too: the quote is then the sentence of passage n that
  * supports it, marked `matched`. A response without a sentence that the passages prove is asked for again once, with its
- * fault named. Fields that the model refuses (`max_tokens`, `temperature`, `response_format`) are left out from then on.
+ * fault named. Fields that the model refuses (`max_tokens`, `temperature`, `response_format`) are left out; from then on, if the
+ * refusal names them.
  *
  * **Gotchas.** The prompt declares passages as data, which stops injected instructions only if the model obeys.
  */

@@ -5,7 +5,9 @@ import { GatewayError, InvalidResponse } from "../contract/GatewayError.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { type VerifiedClaim, Verifier } from "../models/Verifier.ts"
 import { type LenientValue, readLenientJson } from "./LenientJson.ts"
-import { makeFlexibleChat, objectSchema, responseFormat } from "./OptionalFields.ts"
+import { makeFlexibleChat } from "./OptionalFields.ts"
+import { totalTokensOf } from "./Reading.ts"
+import { objectSchema, responseFormat } from "./ResponseFormat.ts"
 
 interface GatewayVerifierOptions {
   readonly model: string
@@ -77,7 +79,7 @@ export const layer = (options: GatewayVerifierOptions): Layer.Layer<Verifier, ne
           doubts: claims.map((_, i) =>
             verdicts.has(i + 1) ? verdicts.get(i + 1) : "The verifying model gave no verdict."
           ),
-          tokens: end === undefined ? 0 : (end.totalTokens ?? end.promptTokens + end.completionTokens)
+          tokens: end === undefined ? 0 : totalTokensOf(end)
         }
       })
       return Verifier.of({ model: { id: model, kind: "generative" }, verify })

@@ -6,18 +6,15 @@ import { supportingSentence } from "./Support.ts"
 
 type Passages = ReadonlyArray<ReaderPassage>
 
-/** The sentence of a passage that supports the text. */
-const matched = (text: string, passage: number, passages: Passages): ReadonlyArray<Evidence> => {
-  const found = supportingSentence(text, passages[passage]?.text ?? "")
-  return found === undefined ? [] : [{ passage, quote: found.quote, quoted: "matched" }]
-}
-
-/** The best supporting sentence of all passages, for a sentence without citations. */
-const matchedAnywhere = (text: string, passages: Passages): ReadonlyArray<Evidence> => {
-  const found = passages
-    .map((passage, index) => ({ index, share: supportingSentence(text, passage.text)?.share ?? 0 }))
-    .toSorted((a, b) => b.share - a.share)[0]
-  return found === undefined || found.share === 0 ? [] : matched(text, found.index, passages)
+/** The sentence of a passage that supports the text. With several passages, of the one that supports it best. */
+const matched = (text: string, passages: Passages, among: Iterable<number>): ReadonlyArray<Evidence> => {
+  const [best] = [...among]
+    .flatMap((passage) => {
+      const found = supportingSentence(text, passages[passage]?.text ?? "")
+      return found === undefined ? [] : [{ passage, ...found }]
+    })
+    .toSorted((a, b) => b.share - a.share)
+  return best === undefined ? [] : [{ passage: best.passage, quote: best.quote, quoted: "matched" }]
 }
 
 /** The quote in the passage that the model named, or in another one: models often count wrong. */
@@ -29,7 +26,7 @@ const quoted = (text: string, quote: string, named: number, passages: Passages):
     if (found === undefined || source === undefined) continue
     if (isProof(found, source.text, source.delimiter)) return [{ passage, quote: found }]
     // Too short to prove anything: the sentence around it may.
-    if (passage === named) return matched(text, passage, passages)
+    if (passage === named) return matched(text, passages, [passage])
   }
   return []
 }
@@ -48,9 +45,9 @@ export const groundSentence = (
   passages: Passages
 ): GroundedSentence => {
   const evidenceOf = ({ passage = 0, quote }: WrittenCitation): ReadonlyArray<Evidence> =>
-    quote === undefined ? matched(text, passage - 1, passages) : quoted(text, quote, passage - 1, passages)
+    quote === undefined ? matched(text, passages, [passage - 1]) : quoted(text, quote, passage - 1, passages)
   const found = citations.map(evidenceOf)
-  const evidence = citations.length === 0 ? matchedAnywhere(text, passages) : found.flat()
+  const evidence = citations.length === 0 ? matched(text, passages, passages.keys()) : found.flat()
   const wrong = citations.flatMap(({ quote }, i) =>
     quote === undefined || found[i]!.length > 0 ? [] : [quote]
   )

@@ -1,23 +1,8 @@
-/** Sends a chat without the fields that its model refuses, and remembers them. */
-import { Effect, Stream } from "effect"
+/** Sends a chat without the fields that its model refuses, and remembers those that a refusal named. */
+import { Effect, Stream, Struct } from "effect"
 import type { Extra } from "../contract/Fields.ts"
 import type { GatewayError } from "../contract/GatewayError.ts"
 import type { ChatCall, ChatPart, Gateway } from "../gateway/Gateway.ts"
-
-type Schemas = Readonly<Record<string, Extra[string]>>
-
-/** The JSON schema of an object whose fields are all required, as strict formats want it. */
-export const objectSchema = (properties: Schemas) => ({
-  type: "object",
-  properties,
-  required: Object.keys(properties),
-  additionalProperties: false
-})
-
-export const responseFormat = (name: string, properties: Schemas): Extra => ({
-  type: "json_schema",
-  json_schema: { name, strict: true, schema: objectSchema(properties) }
-})
 
 /** The optional fields of a reader's request, and how a refusal names them. */
 const FIELDS = {
@@ -28,23 +13,18 @@ const FIELDS = {
 } as const
 
 type Field = keyof typeof FIELDS
+type Values = { readonly [F in Field]?: F extends "response_format" ? Extra : number }
 
-/** The fields to leave out because of an error: those that it names, or else all. */
-const refusedFields = (
-  { notExecuted, reason }: GatewayError,
-  sent: ReadonlyArray<Field>
-): ReadonlyArray<Field> => {
+/** Whether the request may be refused because of its fields. */
+const isRejected = ({ notExecuted, reason }: GatewayError): boolean =>
+  reason._tag === "InvalidRequest" ||
   // Sluice's server reports a rejected request of its own as its failure.
-  const isRejected =
-    reason._tag === "InvalidRequest" ||
-    (reason._tag === "ServerFailure" &&
-      reason.status === 502 &&
-      reason.final === true &&
-      notExecuted !== true)
-  if (!isRejected) return []
+  (reason._tag === "ServerFailure" && reason.status === 502 && reason.final === true && notExecuted !== true)
+
+/** The fields that an error names. */
+const namedFields = ({ reason }: GatewayError, sent: ReadonlyArray<Field>): ReadonlyArray<Field> => {
   const about = `${reason._tag === "InvalidRequest" ? (reason.param ?? "") : ""} ${reason.message}`
-  const named = sent.filter((field) => FIELDS[field].test(about))
-  return named.length > 0 || sent.length === 0 ? named : (Object.keys(FIELDS) as Array<Field>)
+  return sent.filter((field) => FIELDS[field].test(about))
 }
 
 /** A chat with optional fields. `limit` and `temperature`: undefined leaves them out. */
@@ -58,50 +38,49 @@ export interface FlexibleCall extends Pick<ChatCall, "model"> {
 
 /** Sends chats of one model. */
 export const makeFlexibleChat = (gateway: Gateway["Service"], responseFormat: Extra) => {
-  let refused: ReadonlySet<Field> = new Set()
+  const refused = new Set<Field>()
 
+  /** `without` has the fields that refusals named. After a refusal that names none, all are left out of this call. */
   const attempt = (
     call: FlexibleCall,
-    without: ReadonlySet<Field>
+    without: ReadonlyArray<Field>,
+    isBare = false
   ): Stream.Stream<ChatPart, GatewayError> => {
     const { extra, limit, messages, model, temperature } = call
     // Newer models refuse the one and have the other.
-    const limitField = without.has("max_tokens") ? "max_completion_tokens" : "max_tokens"
-    const values: Partial<Record<Field, Extra[string]>> = {
+    const limitField = without.includes("max_tokens") ? "max_completion_tokens" : "max_tokens"
+    const all: Values = {
       response_format: responseFormat,
       ...(temperature !== undefined && { temperature }),
       ...(limit !== undefined && { [limitField]: limit })
     }
-    const sent = (Object.keys(values) as Array<Field>).filter((field) => !without.has(field))
-    const has = (field: Field) => sent.includes(field)
-    const more: Extra = {
-      ...(has("response_format") && { response_format: responseFormat }),
-      ...(has("max_completion_tokens") && limit !== undefined && { max_completion_tokens: limit }),
-      ...extra
-    }
+    const fields: Values = isBare ? {} : Struct.omit(all, without)
+    const sent = Object.keys(fields) as Array<Field>
+    const { max_tokens: maxTokens, temperature: sentTemperature, ...more } = fields
     let started = false
     return gateway
       .chatStream({
         model,
-        messages: messages(has("response_format") ? "schema" : "lines"),
-        ...(has("temperature") && temperature !== undefined && { temperature }),
-        ...(has("max_tokens") && limit !== undefined && { maxTokens: limit }),
-        ...(Object.keys(more).length > 0 && { extra: more })
+        messages: messages(sent.includes("response_format") ? "schema" : "lines"),
+        temperature: sentTemperature,
+        maxTokens,
+        extra: { ...more, ...extra }
       })
       .pipe(
-        Stream.tap(() =>
+        Stream.onFirst(() =>
           Effect.sync(() => {
             started = true
-            refused = without
+            for (const field of without) refused.add(field)
           })
         ),
         Stream.catch((error) => {
-          const fields = started ? [] : refusedFields(error, sent)
-          return fields.length === 0 ? Stream.fail(error) : attempt(call, new Set([...without, ...fields]))
+          if (started || sent.length === 0 || !isRejected(error)) return Stream.fail(error)
+          const named = namedFields(error, sent)
+          return attempt(call, [...without, ...named], named.length === 0)
         })
       )
   }
 
   return (call: FlexibleCall): Stream.Stream<ChatPart, GatewayError> =>
-    Stream.suspend(() => attempt(call, refused))
+    Stream.suspend(() => attempt(call, [...refused]))
 }

@@ -9,7 +9,7 @@ const MARKERS = /(?<!\s)\s*\[(\d+(?:\s*,\s*\d+)*)\]|^\s*\[(\d+(?:\s*,\s*\d+)*)\]
 const UNFINISHED = /(?<!\s)\s*(?:\[[\d\s,]*|\{\s*["'“]?\w*)$/
 
 /** The sign of an item of a list, which is part of its first sentence. */
-const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/
+export const LIST_SIGN = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/
 const TABLE_ROW = /^\s*\|/
 
 const markedSentence = (cited: string): WrittenSentence => {
@@ -24,7 +24,7 @@ const markedSentence = (cited: string): WrittenSentence => {
 
 /** A marker belongs to the sentence before it, on either side of the full stop. */
 const proseSentences = (line: string): ReadonlyArray<WrittenSentence> => {
-  const sign = ITEM.exec(line)?.[0] ?? ""
+  const sign = LIST_SIGN.exec(line)?.[0] ?? ""
   return (
     sentencesOf(line.slice(sign.length).replace(/([.!?。！？])((?:\s*\[[\d\s,]+\])+)/g, "$2$1"))
       .map((cited, i) => markedSentence(i === 0 ? sign + cited : cited))

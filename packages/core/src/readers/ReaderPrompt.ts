@@ -1,7 +1,7 @@
 /** The messages that ask a model for cited sentences. */
 import type { ChatMessage } from "../contract/Chat.ts"
 import type { ReaderPassage } from "../models/Reader.ts"
-import { objectSchema, responseFormat } from "./OptionalFields.ts"
+import { objectSchema, responseFormat } from "./ResponseFormat.ts"
 import { NOT_FOUND } from "./ResponseParser.ts"
 
 /** What a prompt is made of. */

@@ -1,5 +1,5 @@
 /** One response of a model, read while it is streamed. */
-import type { ChatPart } from "../gateway/Gateway.ts"
+import type { ChatEnd, ChatPart } from "../gateway/Gateway.ts"
 import type { NotReadReason } from "../models/NotRead.ts"
 import type { CitedSentence, ReaderPart, ReaderPassage } from "../models/Reader.ts"
 import { comparableText } from "./ComparableText.ts"
@@ -40,6 +40,10 @@ const isRefusal = ({ extra }: Extract<ChatPart, { type: "text" }>): boolean => {
   return typeof refusal === "string" && refusal !== ""
 }
 
+/** All tokens of a response: as the gateway states them, or else the sum of its counts. */
+export const totalTokensOf = ({ completionTokens, promptTokens, totalTokens }: ChatEnd): number =>
+  totalTokens ?? promptTokens + completionTokens
+
 export const makeReading = (passages: ReadonlyArray<ReaderPassage>) => {
   const parser = makeResponseParser()
   const known = new Set<string>()
@@ -79,7 +83,7 @@ export const makeReading = (passages: ReadonlyArray<ReaderPassage>) => {
     push: (part: ChatPart): ReadonlyArray<ReaderPart> => {
       if (part.type === "end") {
         ended = ENDED.find(([values]) => values.test(part.finishReason ?? ""))?.[1]
-        tokens = part.totalTokens ?? part.promptTokens + part.completionTokens
+        tokens = totalTokensOf(part)
         return []
       }
       isRefused ||= isRefusal(part)

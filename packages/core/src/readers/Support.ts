@@ -1,5 +1,6 @@
 /** Whether quotes support a sentence, by their words: shared words, numbers, negation, and names. */
 import { contentWords, isSameWord, UNSPACED } from "./ContentWords.ts"
+import { LIST_SIGN } from "./ProseSentences.ts"
 import { sentencesOf } from "./Quote.ts"
 
 export const SUPPORT = {
@@ -62,11 +63,9 @@ export const numbersOf = (text: string): ReadonlySet<string> =>
 /** Numbers that are written where nothing is counted: "one of them", 一个. */
 const WEAK_NUMBERS: ReadonlySet<string> = new Set(["0", "1"])
 
-/** The number of an item of a list states nothing. */
-const ITEM_NUMBER = /^\s*\d{1,3}[.)]\s+/
-
 const missingNumber = (item: string, quotes: string): string | undefined => {
-  const sentence = item.replace(ITEM_NUMBER, "")
+  // The number of an item of a list states nothing.
+  const sentence = item.replace(LIST_SIGN, "")
   const found = numbersOf(quotes)
   const digits = new Set(sentence.normalize("NFKC").match(/\d+(?:[.,:]\d+)*/g) ?? [])
   return [...numbersOf(sentence)].find(

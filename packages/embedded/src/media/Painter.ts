@@ -124,9 +124,9 @@ export const checkPaint = (request: PaintRequest): Effect.Effect<void, GatewayEr
 /**
  * Draws one picture as a PNG, JPEG or WEBP file.
  *
- * **Details.** Procedural: the hash of the prompt and the seed choose a landscape or water and its layout. Of the prompt it understands only colour words and a few words for water, land and sky. The same request gives
- * the same bytes with the same version of sharp. It is drawn outside the main thread, two pictures at a time. Users (`WorkerUser`)
- * come in turn.
+ * **Details.** Procedural: the hash of the prompt and the seed choose a landscape or water and its layout. Of the prompt it
+ * understands only colour words and a few words for water, land and sky. The same request gives the same bytes with the same
+ * version of sharp. It is drawn outside the main thread, two pictures at a time. Users (`WorkerUser`) come in turn.
  *
  * **Gotchas.** Needs the optional package sharp.
  *

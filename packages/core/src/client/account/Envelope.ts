@@ -5,7 +5,7 @@ import { type Extra, parseJson } from "../../contract/Fields.ts"
 import { type GatewayReason, InvalidResponse, NotFound } from "../../contract/GatewayError.ts"
 import type { Attempt } from "../call/CallInfo.ts"
 import { parseErrorBody, reasonOfErrorDetails } from "../transport/ErrorDetails.ts"
-import { wrongBaseUrl } from "../transport/WebPage.ts"
+import { isWebPage, wrongBaseUrl } from "../transport/WebPage.ts"
 import { mapResult, responseText, type SendError, sendAndDecode } from "../transport/SendAndDecode.ts"
 
 interface Refusal {
@@ -49,7 +49,7 @@ export const sendForBody = (send: Send): Attempt<Redacted.Redacted<Schema.Json>>
 const parseBody = (text: string) => {
   const json = parseJson(text)
   const body = text.trim() === "" ? null : json === undefined ? text : json
-  if (typeof body === "string" && body.trimStart().startsWith("<")) {
+  if (typeof body === "string" && isWebPage(body)) {
     return Effect.fail(new InvalidResponse({ message: wrongBaseUrl(body) }))
   }
   const isRefused = Predicate.hasProperty(body, "success") && body.success === false

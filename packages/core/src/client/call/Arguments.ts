@@ -47,6 +47,9 @@ const RULES: Readonly<Record<string, Rules | Rule>> = {
   "tokens.search": TEXT
 }
 
+/** The calls whose second argument is the path of a file to write. */
+const WRITES_FILE: ReadonlySet<string> = new Set(["images.save", "videos.download"])
+
 /** The calls that return a stream. */
 const STREAMS: ReadonlySet<string> = new Set(["chatStream", "videos.progress", "videos.content"])
 
@@ -55,7 +58,8 @@ const refuse = (operation: string, message: string, param?: string) =>
 
 const isRule = (rules: Rules | Rule): rules is Rule => Array.isArray(rules)
 
-const faultOf = (operation: string, argument: unknown): GatewayError | undefined => {
+const faultOf = (operation: string, [argument, path]: ReadonlyArray<unknown>): GatewayError | undefined => {
+  if (WRITES_FILE.has(operation) && !isText(path)) return refuse(operation, "The path is not a text.", "path")
   const rules = RULES[operation] ?? {}
   if (isRule(rules)) {
     const [expected, is] = rules
@@ -88,12 +92,12 @@ type Method = (...args: ReadonlyArray<never>) => unknown
 
 const guarded = (operation: string, method: Method): Method => {
   const run = (args: ReadonlyArray<never>) => {
-    const fault = faultOf(operation, args[0])
+    const fault = faultOf(operation, args)
     return fault ?? method(...args)
   }
   return STREAMS.has(operation)
     ? (...args) =>
-        Stream.suspend(() => Stream.unwrap(Effect.succeed(streamOf(run(args))))).pipe(
+        Stream.suspend(() => streamOf(run(args))).pipe(
           Stream.catchCause((cause) => Stream.fromEffect(recover(operation, cause)))
         )
     : (...args) =>

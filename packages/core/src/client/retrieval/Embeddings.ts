@@ -92,8 +92,8 @@ export const makeEmbeddings = Effect.fnUntraced(function* (
         const attempt = sendAndDecode(post({ payload, responseMode: "response-only" }), decode)
         return call(info, mapResult(validateEmbeddings(texts.length))(attempt))
       }
-      const format = encodingFormat ?? (FLOAT_ONLY.has(url) ? "float" : "base64")
-      if (encodingFormat !== undefined || format === "float") return send(format)
+      const format = encodingFormat ?? (FLOAT_ONLY.has(url) ? "float" : undefined)
+      if (format !== undefined) return send(format)
       return send("base64").pipe(
         Effect.tap(() => Effect.sync(() => known.add(model))),
         Effect.catchIf(

@@ -1,7 +1,7 @@
 /** Prepares every request of the client: its URL, its idempotency key and its tracing. */
 import { Context, Effect, Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
-import { API_VERSION } from "../../contract/GatewayApi.ts"
+import { PACKAGE_VERSION } from "../../contract/GatewayApi.ts"
 import { BufferResponse } from "./DispatcherTransport.ts"
 
 /** The `Idempotency-Key` of the current call. Undefined for other calls than creations, unless the program sets it. */
@@ -27,7 +27,7 @@ const buffered = Context.add(streamed, BufferResponse, true)
 
 export type RequestHeaders = Readonly<Record<string, string | Redacted.Redacted>>
 
-const AGENT = { "user-agent": `sluice/${API_VERSION}` }
+const AGENT = { "user-agent": `sluice/${PACKAGE_VERSION}` }
 
 const ownHeaders = (headers: RequestHeaders = {}): Readonly<Record<string, string>> => ({
   ...AGENT,
