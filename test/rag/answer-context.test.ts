@@ -1,7 +1,7 @@
 /** What a reader that writes gets to read. */
 import { assert, describe, it } from "@effect/vitest"
 import { Reader, type ReaderPassage } from "@sluice/core"
-import { type ContextOptions, Library } from "@sluice/rag"
+import { type ContextOptions, Library, type RetrieveOptions } from "@sluice/rag"
 import { Effect, Layer, Stream } from "effect"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -21,7 +21,7 @@ const QUESTION = "What does the second rule of gate 4 say?"
 /** The passages that the reader gets, and what the answer keeps. */
 const passagesRead = Effect.fn(function* (
   context: ContextOptions | undefined,
-  options: { readonly minimumRelevance?: number } = {},
+  options: RetrieveOptions = {},
   kind: "generative" | "extractive" = "generative"
 ) {
   const folder = yield* temporaryFolder
@@ -89,6 +89,15 @@ describe("a reader that writes", () => {
         rulesIn(relevant.read).length,
         rulesIn((yield* passagesRead({ section: false })).read).length
       )
+    })
+  )
+
+  it.effect("has the passages without a score, as retrieval does, if the reranker was late", () =>
+    Effect.gen(function* () {
+      const late = yield* passagesRead({ section: false }, { deadline: "0 seconds" })
+      const minimum = yield* passagesRead({ section: false }, { deadline: "0 seconds", minimumRelevance: 7 })
+      assert.isAbove(late.read.length, 3)
+      assert.deepStrictEqual(minimum.read, late.read)
     })
   )
 

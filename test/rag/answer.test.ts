@@ -249,7 +249,11 @@ describe("ask", () => {
     })
   )
 
-  const verifying = (verify: "mark" | "drop" | "off" | undefined, failing = false) =>
+  const supported = { text: "Anna has it.", evidence: [{ passage: 0, quote: KEY }] }
+  const verifying = (
+    verify: "mark" | "drop" | "off" | undefined,
+    { failing = false, sentences = [proved, supported] } = {}
+  ) =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* handbook
       const library = yield* Library.open(at, { verify: "off" })
@@ -258,7 +262,7 @@ describe("ask", () => {
     }).pipe(
       Effect.provide(
         Layer.merge(
-          withReader([proved, { text: "Anna has it.", evidence: [{ passage: 0, quote: KEY }] }]),
+          withReader(sentences),
           Layer.succeed(Verifier, {
             model: { id: "scripted-verifier", kind: "generative" },
             verify: (claims) =>
@@ -300,11 +304,18 @@ describe("ask", () => {
     })
   )
 
+  it.effect("is unread if its quotes support no sentence, and such sentences are left out", () =>
+    Effect.gen(function* () {
+      const { notRead, outcome } = yield* verifying("drop", { sentences: [proved] })
+      assert.deepStrictEqual([outcome, notRead?.reason], ["unread", "unsupported"])
+    })
+  )
+
   it.effect("is not verified if that is off, and stays if the verifier fails", () =>
     Effect.gen(function* () {
       const off = yield* verifying(undefined)
       assert.deepStrictEqual([off.unsupported, off.trace.verifierModel], [0, undefined])
-      const failed = yield* verifying("drop", true)
+      const failed = yield* verifying("drop", { failing: true })
       assert.deepStrictEqual([failed.unsupported, failed.sentences.length], [0, 2])
       assert.match(failed.trace.stages.find(({ stage }) => stage === "verify")?.failed ?? "", /No line/)
     })

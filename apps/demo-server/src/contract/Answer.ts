@@ -133,7 +133,7 @@ const ClosestPassageSchema: Schema.Codec<Rag.ClosestPassage> = Schema.Struct({
 })
 
 const NotReadSchema: Schema.Codec<NotRead> = Schema.Struct({
-  reason: Schema.Literals(["truncated", "filtered", "refused", "protocol", "unproven"]),
+  reason: Schema.Literals(["truncated", "filtered", "refused", "protocol", "unproven", "unsupported"]),
   message: Schema.String,
   advice: Schema.String
 })

@@ -27,19 +27,7 @@ export interface AskOptions extends RetrieveOptions, AnswerOptions {}
 export const splitOptions = (
   { context, verify, ...retrieval }: AskOptions,
   library: AskOptions
-): readonly [RetrieveOptions, ResolvedAnswerOptions] => [
+): readonly [RetrieveOptions, AnswerOptions] => [
   retrieval,
-  {
-    verify: verify ?? library.verify,
-    context: {
-      ...library.context,
-      ...context,
-      minimumRelevance: retrieval.minimumRelevance ?? library.minimumRelevance
-    }
-  }
+  { verify: verify ?? library.verify, context: { ...library.context, ...context } }
 ]
-
-/** The options of one answer. Passages that retrieval finds irrelevant are not read either. */
-export interface ResolvedAnswerOptions extends AnswerOptions {
-  readonly context?: ContextOptions & Pick<RetrieveOptions, "minimumRelevance">
-}

@@ -1,4 +1,5 @@
 /** An answer as text, in the question's language. */
+import { LIST_SIGN } from "@sluice/core"
 import type { Answer, AnswerSentence } from "./Answer.ts"
 
 /** The sentences with their `[n]`, or why there are none, and notes about what is missing. */
@@ -15,7 +16,7 @@ export const answerText = (answer: Omit<Answer, "answer">): string => {
 }
 
 /** Items of lists, and rows of tables, in Markdown. */
-const BLOCKS = [/^(?:[-*+•]|\d{1,3}[.)])\s/, /^\|/]
+const BLOCKS = [LIST_SIGN, /^\|/]
 
 const blockOf = (line: string): number => BLOCKS.findIndex((block) => block.test(line))
 

@@ -3,7 +3,7 @@ import { Reader, sharedWords, Verifier } from "@sluice/core"
 import { Clock, Effect, Option, Stream, Struct } from "effect"
 import { dedupeWith } from "effect/Array"
 import type { Answer, AnswerEvent, ClosestPassage, FigureLook } from "./Answer.ts"
-import type { ResolvedAnswerOptions } from "./AnswerOptions.ts"
+import type { AnswerOptions } from "./AnswerOptions.ts"
 import { answerText } from "./AnswerText.ts"
 import type { StoredPassage } from "../document/Document.ts"
 import { readerPassage, seenSource, type Source, sourceOf } from "./Evidence.ts"
@@ -36,7 +36,7 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
   const answer = (
     question: string,
     retrieval: Retrieval,
-    { context = {}, verify = "mark" }: ResolvedAnswerOptions
+    { context = {}, verify = "mark" }: AnswerOptions
   ): Stream.Stream<AnswerEvent, RagError> => {
     const { kept, trace } = retrieval
     const sources: Array<Source> = []
@@ -108,7 +108,7 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
     return Stream.unwrap(referred).pipe(Stream.concat(verified), Stream.concat(complete))
   }
 
-  return (question: string, retrieval: Retrieval, options: ResolvedAnswerOptions = {}) =>
+  return (question: string, retrieval: Retrieval, options: AnswerOptions = {}) =>
     Stream.suspend(() => answer(question, retrieval, options))
 })
 

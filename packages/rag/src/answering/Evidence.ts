@@ -72,7 +72,7 @@ const findLine = (line: string, text: string): string | undefined => {
  * The numbered citations of a sentence. Undefined if none is left: quotes that are not found are left out, and so are those
  * that are too short to prove anything. A quote that refers to a figure among the sources ("see Fig. 3") also cites the caption of that figure.
  */
-export const verify = (
+export const citationsOf = (
   sentence: CitedSentence,
   sources: ReadonlyArray<Source>,
   before: ReadonlyArray<Citation>

@@ -6,7 +6,8 @@ import type { StoredPassage } from "../document/Document.ts"
 import type { RagError } from "../document/RagError.ts"
 import { estimateTokens } from "../embedding/PassageEmbedder.ts"
 import type { Retrieval } from "../retrieval/Retriever.ts"
-import { sectionOf } from "../retrieval/stages/Expand.ts"
+import { sectionsOf } from "../retrieval/stages/Expand.ts"
+import { isBelow } from "../retrieval/stages/Select.ts"
 import type { Collection } from "../store/PassageIndex.ts"
 import type { ContextOptions } from "./AnswerOptions.ts"
 
@@ -24,36 +25,25 @@ export type ReadPassages = readonly [StoredPassage, ...ReadonlyArray<StoredPassa
  * the budget goes. They are in the order of their documents, best document first, and neighbours are together.
  */
 export const readingContext = Effect.fn("ReadingContext.read")(function* (
-  { kept, trace }: Retrieval,
+  { kept, options, trace }: Retrieval,
   collection: Effect.Effect<Collection, RagError>,
   { window }: ReaderModel,
-  {
-    minimumRelevance = Number.NEGATIVE_INFINITY,
-    ...options
-  }: ContextOptions & { readonly minimumRelevance?: number | undefined }
+  { passages = CONTEXT.passages, section = true, tokens }: ContextOptions
 ) {
-  const { passages = CONTEXT.passages, section = true } = options
-  const budget =
-    options.tokens ?? Math.min(CONTEXT.tokens, WINDOW_SHARE * (window ?? Number.POSITIVE_INFINITY))
+  const budget = tokens ?? Math.min(CONTEXT.tokens, WINDOW_SHARE * (window ?? Number.POSITIVE_INFINITY))
   const next = trace.passages
-    .filter(({ rerankScore, sameAs }) => sameAs === undefined && (rerankScore ?? 0) >= minimumRelevance)
+    .filter((one) => one.sameAs === undefined && !isBelow(one, options.minimumRelevance))
     .toSorted((a, b) => a.rerankRank - b.rerankRank)
     .map(({ passage }) => passage)
   const isSame = (a: StoredPassage, b: StoredPassage) => a.id === b.id
   const best =
     kept.length === 0 ? [] : dedupeWith([...kept, ...next], isSame).slice(0, Math.max(passages, kept.length))
-  const documents = new Map<string, ReadonlyArray<StoredPassage>>()
-  if (section) {
-    const from = yield* collection
-    for (const { document } of kept)
-      if (!documents.has(document.id)) documents.set(document.id, yield* from.passages(document.id))
-  }
-  const neighbours = kept.flatMap((passage) => [
-    ...(passage.section ?? []),
-    ...sectionOf(passage, documents.get(passage.document.id) ?? [])
-  ])
+  const sections =
+    section && options.expand === "none"
+      ? yield* sectionsOf(kept, yield* collection)
+      : kept.map((passage) => passage.section ?? [])
   let left = budget
-  const read = dedupeWith([...best, ...neighbours], isSame).filter((passage, i) => {
+  const read = dedupeWith([...best, ...sections.flat()], isSame).filter((passage, i) => {
     const { estimated } = estimateTokens(passage.text)
     // The kept ones are read whatever they cost.
     const fits = i < kept.length || estimated <= left

@@ -2,7 +2,7 @@
 import { notRead, type ReaderEnd, type ReaderPart } from "@sluice/core"
 import type { Answer, AnswerEvent, AnswerSentence } from "./Answer.ts"
 import type { Citation } from "../document/Document.ts"
-import { type Source, verify } from "./Evidence.ts"
+import { citationsOf, type Source } from "./Evidence.ts"
 import type { StageTime } from "../retrieval/stages/Trace.ts"
 
 /** `sources` may grow while it is read. */
@@ -31,7 +31,7 @@ export const makeSentenceReading = (sources: ReadonlyArray<Source>) => {
       draft += part.text
       return [part]
     }
-    const cited = verify(part, sources, citations)
+    const cited = citationsOf(part, sources, citations)
     if (cited === undefined) {
       dropped++
       return withdraw()
@@ -70,8 +70,9 @@ export const makeSentenceReading = (sources: ReadonlyArray<Source>) => {
     }),
     outcome: (hasClosest: boolean): Pick<Answer, "outcome" | "notRead"> => {
       const found = sentences.length > 0
-      // Sentences without proof are no sign that the documents do not answer.
-      const fault = end?.notRead ?? (!found && dropped + unsupported > 0 ? notRead("unproven") : undefined)
+      // Sentences that were left out are no sign that the documents do not answer.
+      const leftOut = unsupported > 0 ? "unsupported" : dropped > 0 ? "unproven" : undefined
+      const fault = end?.notRead ?? (found || leftOut === undefined ? undefined : notRead(leftOut))
       const without = fault !== undefined ? "unread" : hasClosest ? "passages" : "nothing"
       return { outcome: found ? "answer" : without, ...(fault !== undefined && { notRead: fault }) }
     }

@@ -1,6 +1,6 @@
 /** Asks the verifier whether the quotes of an answer support its sentences. */
 import type { Verifier } from "@sluice/core"
-import { Clock, Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { titleOf } from "../document/SearchText.ts"
 import type { StageTime } from "../retrieval/stages/Trace.ts"
 import type { makeSentenceReading } from "./SentenceReading.ts"
@@ -14,7 +14,6 @@ export const verifySentences = Effect.fn("VerifySentences.verify")(function* (
   { citations, doubt, sentences }: SentenceReading,
   drops: boolean
 ): Effect.fn.Return<StageTime> {
-  const started = yield* Clock.currentTimeNanos
   const byNumber = new Map(citations.map((citation) => [citation.n, citation]))
   const claims = sentences.map(({ citations: numbers, text }) => {
     const cited = numbers.flatMap((n) => byNumber.get(n) ?? [])
@@ -24,7 +23,7 @@ export const verifySentences = Effect.fn("VerifySentences.verify")(function* (
     return { sentence: text, quotes, context: [...new Set(titles), question].join("\n") }
   })
   const quoted = claims.flatMap((claim, i) => (claim.quotes.length === 0 ? [] : [{ claim, i }]))
-  const result = yield* verifier.verify(quoted.map(({ claim }) => claim)).pipe(
+  const [duration, result] = yield* verifier.verify(quoted.map(({ claim }) => claim)).pipe(
     Effect.map(({ doubts, tokens }) => {
       const byIndex = new Map(quoted.map(({ i }, at) => [i, doubts[at]]))
       doubt(
@@ -33,8 +32,8 @@ export const verifySentences = Effect.fn("VerifySentences.verify")(function* (
       )
       return tokens > 0 ? { tokens } : {}
     }),
-    Effect.catch(({ message }) => Effect.succeed({ failed: message }))
+    Effect.catch(({ message }) => Effect.succeed({ failed: message })),
+    Effect.timed
   )
-  const ended = yield* Clock.currentTimeNanos
-  return { stage: "verify", milliseconds: Number(ended - started) / 1e6, ...result }
+  return { stage: "verify", milliseconds: Duration.toMillis(duration), ...result }
 })

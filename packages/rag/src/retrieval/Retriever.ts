@@ -1,11 +1,11 @@
 /** Finds the passages that most likely answer a question. */
 import { Embedder, Reranker } from "@sluice/core"
-import { Clock, Context, Duration, Effect } from "effect"
+import { Clock, Context, Duration, Effect, Struct } from "effect"
 import { RagError } from "../document/RagError.ts"
 import type { Collection } from "../store/PassageIndex.ts"
 import { resolveOptions, stageOptions } from "./RetrievePlan.ts"
 import { RetrievalStages } from "./stages/index.ts"
-import type { Defined, RetrieveOptions } from "./stages/RetrieveOptions.ts"
+import type { Defined, RetrieveOptions, RetrievePlan } from "./stages/RetrieveOptions.ts"
 import type {
   Deadline,
   KeptPassage,
@@ -15,8 +15,9 @@ import type {
 } from "./stages/RetrievalStage.ts"
 import type { StageTime, Trace, TracedPassage } from "./stages/Trace.ts"
 
-/** The passages kept, best first, and the trace of all that were recalled. */
+/** The passages kept, best first, the trace of all that were recalled, and the options with all defaults. */
 export interface Retrieval {
+  readonly options: RetrievePlan
   readonly kept: ReadonlyArray<KeptPassage>
   readonly trace: Trace
 }
@@ -99,12 +100,12 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
       passages: tracedPassages(state),
       stages: times
     }
-    return { kept: state.kept, trace, state }
+    return { options: plan, kept: state.kept, trace, state }
   })
 
   const retrieve: Retriever["retrieve"] = (question, options, onStage) =>
     inspect(question, options, onStage).pipe(
-      Effect.map(({ kept, trace }): Retrieval => ({ kept, trace })),
+      Effect.map(Struct.pick(["options", "kept", "trace"])),
       Effect.withSpan("Retriever.retrieve")
     )
 

@@ -1,6 +1,7 @@
 /** Stage 7: each kept passage with its section. */
 import { Effect, Schema } from "effect"
 import type { StoredPassage } from "../../document/Document.ts"
+import type { Collection } from "../../store/PassageIndex.ts"
 import { stageOption } from "./RetrieveOptions.ts"
 import type { KeptPassage, RetrievalStage } from "./RetrievalStage.ts"
 
@@ -14,7 +15,7 @@ const SECTION_CHARACTERS = 6_000
  * **Details.** `passages` are those of its document, in order. A passage longer than the limit is returned without
  * neighbours, and so is one that is not among them, because its document was replaced during the retrieval.
  */
-export const sectionOf = (
+const sectionOf = (
   found: StoredPassage,
   passages: ReadonlyArray<StoredPassage>
 ): ReadonlyArray<StoredPassage> => {
@@ -41,20 +42,24 @@ export const sectionOf = (
   return passages.slice(from, to + 1)
 }
 
-/** Adds sections with `expand: "section"`. The passages of a document are read once. */
+/** The section of each passage. The passages of a document are read once. */
+export const sectionsOf = Effect.fnUntraced(function* (
+  found: ReadonlyArray<StoredPassage>,
+  collection: Collection
+) {
+  const documents = [...new Set(found.map(({ document }) => document.id))]
+  const read = yield* Effect.forEach(documents, collection.passages, { concurrency: "unbounded" })
+  const passages = new Map(documents.map((id, i) => [id, read[i] ?? []]))
+  return found.map((passage) => sectionOf(passage, passages.get(passage.document.id) ?? []))
+})
+
+/** Adds sections with `expand: "section"`. */
 export const expandStage: RetrievalStage = {
   name: "expand",
   options: { expand: stageOption(Schema.Literals(["section", "none"]), '"section" or "none"') },
   run: Effect.fnUntraced(function* ({ collection, kept, options }) {
     if (options.expand === "none") return undefined
-    const documents = [...new Set(kept.map(({ document }) => document.id))]
-    const read = yield* Effect.forEach(documents, collection.passages, { concurrency: "unbounded" })
-    const passages = new Map(documents.map((id, i) => [id, read[i] ?? []]))
-    return {
-      kept: kept.map((passage): KeptPassage => ({
-        ...passage,
-        section: sectionOf(passage, passages.get(passage.document.id) ?? [])
-      }))
-    }
+    const sections = yield* sectionsOf(kept, collection)
+    return { kept: kept.map((passage, i): KeptPassage => ({ ...passage, section: sections[i]! })) }
   })
 }

@@ -50,8 +50,11 @@ const topK = (
   return { kept, sameAs }
 }
 
-const isBelow = ({ rerankScore }: RankedPassage, least: number | undefined): boolean =>
-  least !== undefined && rerankScore !== undefined && rerankScore < least
+/** Whether a passage has a rerank score below the minimum. One without a score is not below it: the reranker was late. */
+export const isBelow = (
+  { rerankScore }: Pick<RankedPassage, "rerankScore">,
+  least: number | undefined
+): boolean => least !== undefined && rerankScore !== undefined && rerankScore < least
 
 const first = (rest: ReadonlySet<RankedPassage>): RankedPassage => rest.values().next().value!
 
