@@ -1,8 +1,8 @@
 /** Cohere: its version 2 of rerank and embeddings, and its compatible endpoint of chat. */
 import type { Dialect, OperationName } from "../protocol/Dialect.ts"
-import { embeddingsOf, inputTexts, inputType } from "../text/Embeddings.ts"
-import { documentTexts, rankingOf, rerankOptions } from "../text/Rerank.ts"
-import { itemsAt, numberAt, present, textAt, jsonAt } from "../text/Values.ts"
+import { embeddingsAt, inputTexts, inputType } from "../text/Embeddings.ts"
+import { rerankAt } from "../text/Rerank.ts"
+import { itemsAt, textAt } from "../text/Values.ts"
 
 /** The vendor's names of operations. */
 const ENDPOINTS: Readonly<Record<string, OperationName>> = {
@@ -39,44 +39,19 @@ export const cohere: Dialect = {
     "rerank-multilingual-v3.0": { ...rerank, tokens: 4096 }
   },
   operations: {
-    rerank: {
-      path: "/v2/rerank",
-      request: (asked) =>
-        present({
-          ...rerankOptions(asked),
-          model: asked.model,
-          query: asked["query"],
-          documents: documentTexts(asked),
-          top_n: asked["top_n"]
-        }),
-      response: (body, asked) =>
-        rankingOf(asked, itemsAt(body, "results"), {
-          id: jsonAt(body, "id"),
-          meta: jsonAt(body, "meta"),
-          tokens: numberAt(body, "meta", "billed_units", "input_tokens")
-        })
-    },
-    embeddings: {
-      path: "/v2/embed",
-      request: (asked) => {
-        const { dimensions, encoding_format: _, input: __, input_type: ___, ...options } = asked
-        return present({
-          ...options,
-          texts: inputTexts(asked),
-          // The vendor requires it. Texts without a purpose are usually stored.
-          input_type:
-            inputType(asked, { query: "search_query", document: "search_document" }) ?? "search_document",
-          embedding_types: ["float"],
-          output_dimension: dimensions
-        })
-      },
-      response: (body, asked) =>
-        embeddingsOf(
-          asked,
-          itemsAt(body, "embeddings", "float"),
-          numberAt(body, "meta", "billed_units", "input_tokens")
-        )
-    },
+    rerank: rerankAt("/v2/rerank"),
+    embeddings: embeddingsAt(
+      "/v2/embed",
+      (asked) => ({
+        texts: inputTexts(asked),
+        // The vendor requires it. Texts without a purpose are usually stored.
+        input_type:
+          inputType(asked, { query: "search_query", document: "search_document" }) ?? "search_document",
+        embedding_types: ["float"],
+        output_dimension: asked["dimensions"]
+      }),
+      (body) => itemsAt(body, "embeddings", "float")
+    ),
     chat: { path: "/compatibility/v1/chat/completions" }
   }
 }

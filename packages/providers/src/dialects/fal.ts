@@ -1,6 +1,6 @@
 /** fal: images and videos of any application, over its queue. */
-import { classify, vendorError, failedState, idAt, stateOf, urlsIn } from "../media/MediaResponse.ts"
-import { firstFrame, linkOrDataUri, otherFields, referenceImages, mediaSize } from "../media/MediaRequest.ts"
+import { detailError, failedState, idAt, stateOf, urlsIn } from "../media/MediaResponse.ts"
+import { firstFrame, linkOrDataUri, vendorFields, referenceImages, mediaSize } from "../media/MediaRequest.ts"
 import type {
   Dialect,
   Fields,
@@ -8,7 +8,7 @@ import type {
   OperationDialect,
   VendorTaskState
 } from "../protocol/Dialect.ts"
-import { jsonAt, present } from "../text/Values.ts"
+import { jsonAt } from "../text/Values.ts"
 
 const NAMES = {
   aspect_ratio: "size",
@@ -17,10 +17,6 @@ const NAMES = {
   num_images: "n",
   duration: "seconds"
 }
-
-/** The fields of most applications. A request may have any of an application's own. */
-const inputOf = (asked: InterfaceRequest, more: Fields): Fields =>
-  present({ ...otherFields(asked), prompt: asked["prompt"], ...more })
 
 /** The path of a request in the queue: the application's, without what follows its name. */
 const requestPath = (body: unknown, { model }: InterfaceRequest): string | undefined => {
@@ -45,9 +41,10 @@ const requestState = (body: unknown, path: string): VendorTaskState => {
   return status === "completed" ? { status: "in_progress", next: { path } } : { status }
 }
 
+/** Fields of most applications. A request may have any of an application's own. */
 const queued = (more: (asked: InterfaceRequest) => Fields): OperationDialect => ({
   path: ({ model }) => `/${model}`,
-  request: (asked) => inputOf(asked, more(asked)),
+  request: (asked) => vendorFields(asked, { prompt: asked["prompt"], ...more(asked) }),
   task: {
     reference: requestPath,
     status: (path) => ({ path: `${path}/status` }),
@@ -88,16 +85,5 @@ export const fal: Dialect = {
       }
     })
   },
-  error: (body) => {
-    const detail = jsonAt(body, "detail")
-    if (typeof detail === "string") return vendorError(detail)
-    const message = idAt(detail, "0", "msg")
-    if (message === undefined) return undefined
-    const { code = idAt(detail, "0", "type"), ...error } = vendorError(
-      message,
-      idAt(detail, "0", "loc", "1"),
-      NAMES
-    )
-    return { ...error, code, ...classify(`${code} ${message}`) }
-  }
+  error: (body) => detailError(body, NAMES)
 }

@@ -1,8 +1,7 @@
 /** Jina AI: embeddings and rerank. */
 import type { Dialect } from "../protocol/Dialect.ts"
-import { embeddingsOf, inputType, orderedVectors, wantsBase64 } from "../text/Embeddings.ts"
-import { documentTexts, rankingOf, rerankOptions } from "../text/Rerank.ts"
-import { itemsAt, numberAt, present } from "../text/Values.ts"
+import { embeddingsAt, inputType, wantsBase64 } from "../text/Embeddings.ts"
+import { rerankAt } from "../text/Rerank.ts"
 
 const rerank = { operation: "rerank", batch: 1000 } as const
 
@@ -19,33 +18,13 @@ export const jina: Dialect = {
     "jina-reranker-v2-base-multilingual": { ...rerank, tokens: 8192 }
   },
   operations: {
-    rerank: {
-      path: "/v1/rerank",
-      request: (asked) =>
-        present({
-          ...rerankOptions(asked),
-          model: asked.model,
-          query: asked["query"],
-          documents: documentTexts(asked),
-          top_n: asked["top_n"],
-          // The default is to return them all.
-          return_documents: false
-        }),
-      response: (body, asked) =>
-        rankingOf(asked, itemsAt(body, "results"), { tokens: numberAt(body, "usage", "total_tokens") })
-    },
-    embeddings: {
-      path: "/v1/embeddings",
-      request: (asked) => {
-        const { encoding_format: _, input_type: __, ...options } = asked
-        return present({
-          task: inputType(asked, { query: "retrieval.query", document: "retrieval.passage" }),
-          ...options,
-          embedding_type: wantsBase64(asked) ? "base64" : "float"
-        })
-      },
-      response: (body, asked) =>
-        embeddingsOf(asked, orderedVectors(body), numberAt(body, "usage", "total_tokens"))
-    }
+    // The default is to return the documents.
+    rerank: rerankAt("/v1/rerank", { fields: { return_documents: false } }),
+    embeddings: embeddingsAt("/v1/embeddings", (asked) => ({
+      input: asked["input"],
+      task: asked["task"] ?? inputType(asked, { query: "retrieval.query", document: "retrieval.passage" }),
+      dimensions: asked["dimensions"],
+      embedding_type: wantsBase64(asked) ? "base64" : "float"
+    }))
   }
 }

@@ -1,9 +1,9 @@
 /** Kling: images and videos, as tasks. The key is `ACCESS_KEY:SECRET_KEY`, which signs a token for each request. */
 import { createHmac } from "node:crypto"
 import { vendorError, failedState, idAt, stateOf, urlsIn } from "../media/MediaResponse.ts"
-import { firstFrame, otherFields, ratioOrSize, referenceImages } from "../media/MediaRequest.ts"
-import type { Dialect, ErrorFields, TaskDialect } from "../protocol/Dialect.ts"
-import { jsonAt, present } from "../text/Values.ts"
+import { firstFrame, ratioOrSize, referenceImages, vendorFields } from "../media/MediaRequest.ts"
+import type { Dialect, ErrorFields, Fields, InterfaceRequest, TaskDialect } from "../protocol/Dialect.ts"
+import { jsonAt } from "../text/Values.ts"
 
 const NAMES = {
   aspect_ratio: "size",
@@ -31,6 +31,15 @@ const tokenOf = (key: string): string => {
 
 /** Kling takes Base64 without the head of a data URI. */
 const linkOrBase64 = (image: string): string => image.replace(/^data:[^,]*,/, "")
+
+const bodyOf = (asked: InterfaceRequest, image: string | undefined, more: Fields): Fields =>
+  vendorFields(asked, {
+    model_name: asked.model,
+    prompt: asked["prompt"],
+    aspect_ratio: ratioOrSize(asked),
+    image: image && linkOrBase64(image),
+    ...more
+  })
 
 /** Codes whose status says something else, such as 429 for an empty account. */
 const CODES: Readonly<Record<string, Pick<ErrorFields, "code" | "status">>> = {
@@ -69,32 +78,12 @@ export const kling: Dialect = {
   operations: {
     images: {
       path: "/v1/images/generations",
-      request: (asked) => {
-        const [image] = referenceImages(asked)
-        return present({
-          ...otherFields(asked),
-          model_name: asked.model,
-          prompt: asked["prompt"],
-          n: asked["n"],
-          aspect_ratio: ratioOrSize(asked),
-          image: image && linkOrBase64(image)
-        })
-      },
+      request: (asked) => bodyOf(asked, referenceImages(asked)[0], { n: asked["n"] }),
       task: taskAt("images/generations")
     },
     videos: {
       path: (asked) => `/v1/videos/${firstFrame(asked) === undefined ? "text2video" : "image2video"}`,
-      request: (asked) => {
-        const image = firstFrame(asked)
-        return present({
-          ...otherFields(asked),
-          model_name: asked.model,
-          prompt: asked["prompt"],
-          duration: asked["seconds"],
-          aspect_ratio: ratioOrSize(asked),
-          image: image && linkOrBase64(image)
-        })
-      },
+      request: (asked) => bodyOf(asked, firstFrame(asked), { duration: asked["seconds"] }),
       task: taskAt("videos/text2video")
     }
   },

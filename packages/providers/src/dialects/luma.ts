@@ -1,17 +1,17 @@
 /** Luma's Dream Machine: images and videos, as tasks. */
 import { Effect } from "effect"
-import { vendorError, failedState, idAt, stateOf, textsIn } from "../media/MediaResponse.ts"
+import { detailError, failedState, idAt, stateOf, textsIn } from "../media/MediaResponse.ts"
 import {
   firstFrame,
   oneImage,
-  otherFields,
   ratioOrSize,
   referenceImages,
   secondsOf,
-  mediaSize
+  mediaSize,
+  vendorFields
 } from "../media/MediaRequest.ts"
 import type { Dialect, TaskDialect } from "../protocol/Dialect.ts"
-import { jsonAt, present } from "../text/Values.ts"
+import { jsonAt } from "../text/Values.ts"
 
 const NAMES = { aspect_ratio: "size", resolution: "size", duration: "seconds", keyframes: "input_reference" }
 
@@ -44,14 +44,13 @@ export const luma: Dialect = {
       request: (asked) => {
         const images = referenceImages(asked)
         if (!images.every(isLink)) return linkOnly("image")
-        const body = {
-          ...otherFields(asked),
+        const body = vendorFields(asked, {
           model: asked.model,
           prompt: asked["prompt"],
           aspect_ratio: ratioOrSize(asked),
           image_ref: images.length === 0 ? undefined : images.map((url) => ({ url }))
-        }
-        return oneImage("Luma", asked, present(body))
+        })
+        return oneImage("Luma", asked, body)
       },
       task
     },
@@ -62,8 +61,7 @@ export const luma: Dialect = {
         if (image !== undefined && !isLink(image)) return linkOnly("input_reference")
         const { ratio, resolution } = mediaSize(asked)
         const seconds = secondsOf(asked)
-        return present({
-          ...otherFields(asked),
+        return vendorFields(asked, {
           model: asked.model,
           prompt: asked["prompt"],
           aspect_ratio: ratio,
@@ -75,10 +73,5 @@ export const luma: Dialect = {
       task
     }
   },
-  error: (body) => {
-    const detail = jsonAt(body, "detail")
-    if (typeof detail === "string") return vendorError(detail)
-    const message = idAt(detail, "0", "msg")
-    return message === undefined ? undefined : vendorError(message, idAt(detail, "0", "loc", "1"), NAMES)
-  }
+  error: (body) => detailError(body, NAMES)
 }

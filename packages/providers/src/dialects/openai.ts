@@ -1,6 +1,7 @@
 /** OpenAI, and every server that is compatible with it. Requests and responses pass unchanged, except edits of images. */
+import { Struct } from "effect"
 import { openaiImages } from "../media/openaiImages.ts"
-import type { Dialect, OperationName } from "../protocol/Dialect.ts"
+import type { Dialect } from "../protocol/Dialect.ts"
 import { gateway } from "../protocol/GatewayDialect.ts"
 
 const list = { path: "/v1/models" }
@@ -20,45 +21,25 @@ export const openai: Dialect = {
   }
 }
 
-/** A vendor whose protocol is OpenAI's, for the operations that it has. */
-const compatible = (
-  id: string,
-  name: string,
-  url: string,
-  keyVariable: string | undefined,
-  ...names: ReadonlyArray<OperationName>
-): Dialect => ({
+const TEXT = ["chat", "embeddings"] as const
+const ALL = [...TEXT, "rerank"] as const
+
+/** Vendors and local servers that need no more than an address. */
+export const COMPATIBLE: ReadonlyArray<Dialect> = (
+  [
+    ["mistral", "Mistral", TEXT, "https://api.mistral.ai/v1", "MISTRAL_API_KEY"],
+    ["openrouter", "OpenRouter", ALL, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"],
+    ["together", "Together", ALL, "https://api.together.xyz/v1", "TOGETHER_API_KEY"],
+    ["ollama", "Ollama", TEXT, "http://127.0.0.1:11434/v1"],
+    ["llamacpp", "llama.cpp", ALL, "http://127.0.0.1:8080/v1"],
+    ["lmstudio", "LM Studio", TEXT, "http://127.0.0.1:1234/v1"],
+    ["vllm", "vLLM", ALL, "http://127.0.0.1:8000/v1"]
+  ] as const
+).map(([id, name, names, url, keyVariable]) => ({
   id,
   name,
   url,
   ...(keyVariable !== undefined && { keyVariable }),
   list,
-  operations: Object.fromEntries(names.map((name) => [name, gateway.operations[name]]))
-})
-
-/** Vendors and local servers that need no more than an address. */
-export const COMPATIBLE: ReadonlyArray<Dialect> = [
-  compatible("mistral", "Mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", "chat", "embeddings"),
-  compatible(
-    "openrouter",
-    "OpenRouter",
-    "https://openrouter.ai/api/v1",
-    "OPENROUTER_API_KEY",
-    "chat",
-    "embeddings",
-    "rerank"
-  ),
-  compatible(
-    "together",
-    "Together",
-    "https://api.together.xyz/v1",
-    "TOGETHER_API_KEY",
-    "chat",
-    "embeddings",
-    "rerank"
-  ),
-  compatible("ollama", "Ollama", "http://127.0.0.1:11434/v1", undefined, "chat", "embeddings"),
-  compatible("llamacpp", "llama.cpp", "http://127.0.0.1:8080/v1", undefined, "chat", "embeddings", "rerank"),
-  compatible("lmstudio", "LM Studio", "http://127.0.0.1:1234/v1", undefined, "chat", "embeddings"),
-  compatible("vllm", "vLLM", "http://127.0.0.1:8000/v1", undefined, "chat", "embeddings", "rerank")
-]
+  operations: Struct.pick(gateway.operations, names)
+}))

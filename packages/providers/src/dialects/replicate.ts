@@ -3,10 +3,10 @@ import { vendorError, failedState, idAt, stateOf, textsIn } from "../media/Media
 import {
   firstFrame,
   linkOrDataUri,
-  otherFields,
   referenceImages,
   secondsOf,
-  mediaSize
+  mediaSize,
+  vendorFields
 } from "../media/MediaRequest.ts"
 import type { Dialect, Fields, InterfaceRequest, OperationDialect } from "../protocol/Dialect.ts"
 import { jsonAt, present } from "../text/Values.ts"
@@ -24,14 +24,13 @@ const predictionOf = (asked: InterfaceRequest, more: Fields): Fields => {
   const { ratio, resolution } = mediaSize(asked)
   const [, version] = asked.model.split(":")
   const isLines = typeof asked["size"] === "string" && !/[x:*]/.test(asked["size"])
-  const input = {
-    ...otherFields(asked),
+  const input = vendorFields(asked, {
     prompt: asked["prompt"],
     aspect_ratio: ratio,
     resolution: isLines ? resolution : undefined,
     ...more
-  }
-  return { ...(version !== undefined && { version }), input: present(input) }
+  })
+  return present({ version, input })
 }
 
 const prediction = (more: (asked: InterfaceRequest) => Fields): OperationDialect => ({

@@ -4,14 +4,14 @@ import {
   firstFrame,
   linkOrDataUri,
   oneImage,
-  otherFields,
   ratioOrSize,
   referenceImages,
   secondsOf,
-  mediaSize
+  mediaSize,
+  vendorFields
 } from "../media/MediaRequest.ts"
 import type { Dialect, InterfaceRequest, TaskDialect } from "../protocol/Dialect.ts"
-import { jsonAt, present } from "../text/Values.ts"
+import { jsonAt } from "../text/Values.ts"
 
 const API_VERSION = "2024-11-06"
 
@@ -53,13 +53,12 @@ export const runway: Dialect = {
       path: "/v1/text_to_image",
       request: (asked) => {
         const images = referenceImages(asked).map((image) => ({ uri: linkOrDataUri(image) }))
-        const body = {
-          ...otherFields(asked),
+        const body = vendorFields(asked, {
           model: asked.model,
           promptText: asked["prompt"],
           ratio: ratioOf(asked, "1024:1024"),
-          ...(images.length > 0 && { referenceImages: images })
-        }
+          referenceImages: images.length > 0 ? images : undefined
+        })
         return oneImage("Runway", asked, body)
       },
       task
@@ -70,8 +69,7 @@ export const runway: Dialect = {
         const image = firstFrame(asked)
         const size = mediaSize(asked)
         const hasLinesOnly = size.ratio === undefined && size.resolution !== undefined
-        return present({
-          ...otherFields(asked),
+        return vendorFields(asked, {
           model: asked.model,
           promptText: asked["prompt"],
           promptImage: image && linkOrDataUri(image),

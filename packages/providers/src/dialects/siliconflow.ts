@@ -3,8 +3,8 @@ import { vendorError, idAt } from "../media/MediaResponse.ts"
 import { SILICONFLOW_NAMES, siliconflowImages, siliconflowVideos } from "../media/siliconflowMedia.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import { gateway } from "../protocol/GatewayDialect.ts"
-import { documentTexts, rankingOf } from "../text/Rerank.ts"
-import { itemsAt, jsonAt, numberAt } from "../text/Values.ts"
+import { rerankAt } from "../text/Rerank.ts"
+import { jsonAt } from "../text/Values.ts"
 
 const { chat, embeddings } = gateway.operations
 
@@ -23,15 +23,7 @@ export const siliconflow: Dialect = {
   operations: {
     ...(chat && { chat }),
     ...(embeddings && { embeddings }),
-    rerank: {
-      path: "/v1/rerank",
-      request: (asked) => ({ ...asked, documents: documentTexts(asked), return_documents: false }),
-      response: (body, asked) =>
-        rankingOf(asked, itemsAt(body, "results"), {
-          id: jsonAt(body, "id"),
-          tokens: numberAt(body, "meta", "tokens", "input_tokens") ?? numberAt(body, "tokens", "input_tokens")
-        })
-    },
+    rerank: rerankAt("/v1/rerank", { fields: { return_documents: false } }),
     images: siliconflowImages,
     videos: siliconflowVideos
   },

@@ -21,12 +21,12 @@ export const tei: Dialect = {
       path: "/rerank",
       // Longer texts than the model takes are an error unless they may be cut.
       request: (asked) => ({ query: asked["query"], texts: documentTexts(asked), truncate: true }),
-      response: (body, asked) => rankingOf(asked, itemsAt(body), { score: "score", tokens: undefined })
+      response: (body, asked) => rankingOf(asked, body, itemsAt(body), "score")
     },
     embeddings: {
       path: "/embed",
       request: (asked) => ({ inputs: inputTexts(asked), truncate: true }),
-      response: (body, asked) => embeddingsOf(asked, itemsAt(body), undefined)
+      response: (body, asked) => embeddingsOf(asked, body, itemsAt(body))
     }
   }
 }

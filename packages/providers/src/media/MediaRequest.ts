@@ -1,6 +1,7 @@
 /** Reads the fields of requests for images and videos, which vendors name and write differently. */
 import { Effect } from "effect"
 import type { ErrorFields, Fields, InterfaceRequest } from "../protocol/Dialect.ts"
+import { present } from "../text/Values.ts"
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined
@@ -88,9 +89,9 @@ const MAPPED: ReadonlySet<string> = new Set([
   "user"
 ])
 
-/** The fields to pass on. They come before the mapped ones, so that none replaces what is billed. */
-export const otherFields = (asked: InterfaceRequest, except: ReadonlyArray<string> = []): Fields =>
-  Object.fromEntries(Object.entries(asked).filter(([name]) => !MAPPED.has(name) && !except.includes(name)))
+/** The vendor's fields, and those to pass on. The vendor's come last, so that none replaces what is billed. */
+export const vendorFields = (asked: InterfaceRequest, fields: Fields): Fields =>
+  present({ ...Object.fromEntries(Object.entries(asked).filter(([name]) => !MAPPED.has(name))), ...fields })
 
 /** `seconds` as a number. */
 export const secondsOf = ({ seconds }: InterfaceRequest): number | undefined =>

@@ -34,6 +34,20 @@ export const vendorError = (
   ...(field !== undefined && { param: names[field] ?? field })
 })
 
+/** An error of the web framework of several vendors: a text, or a list of fields with their messages. */
+export const detailError = (
+  body: unknown,
+  names: Readonly<Record<string, string>>
+): ErrorFields | undefined => {
+  const detail = jsonAt(body, "detail")
+  if (typeof detail === "string") return vendorError(detail)
+  const message = idAt(detail, "0", "msg")
+  if (message === undefined) return undefined
+  const type = idAt(detail, "0", "type")
+  const error = vendorError(message, idAt(detail, "0", "loc", "1"), names)
+  return { ...error, code: type, ...classify(`${type} ${message}`) }
+}
+
 /** A failed task. */
 export const failedState = (message: unknown, code?: unknown): VendorTaskState => {
   const text = typeof message === "string" && message !== "" ? message : "The task failed"

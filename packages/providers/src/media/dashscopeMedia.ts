@@ -1,13 +1,13 @@
 /** DashScope's images and videos: Wan as tasks, Qwen-Image in one call. */
-import type { Fields, InterfaceRequest, OperationDialect, TaskDialect } from "../protocol/Dialect.ts"
+import type { InterfaceRequest, OperationDialect, TaskDialect } from "../protocol/Dialect.ts"
 import { failedState, idAt, imagesResponse, stateOf, textsIn, urlsIn } from "./MediaResponse.ts"
 import {
   firstFrame,
   linkOrDataUri,
-  otherFields,
   referenceImages,
   secondsOf,
-  mediaSize
+  mediaSize,
+  vendorFields
 } from "./MediaRequest.ts"
 import { jsonAt, present } from "../text/Values.ts"
 
@@ -58,9 +58,6 @@ const task: TaskDialect = {
   }
 }
 
-const parametersOf = (asked: InterfaceRequest, more: Fields): Fields =>
-  present({ ...otherFields(asked), ...more })
-
 export const dashscopeImages: OperationDialect = {
   path: ({ model }) =>
     `${SERVICES}/${
@@ -74,7 +71,7 @@ export const dashscopeImages: OperationDialect = {
   request: (asked) => {
     const { model, prompt } = asked
     const images = referenceImages(asked).map(linkOrDataUri)
-    const parameters = parametersOf(asked, { n: asked["n"], size: sizeText(asked) })
+    const parameters = vendorFields(asked, { n: asked["n"], size: sizeText(asked) })
     if (!AT_ONCE.test(model))
       return { model, input: { prompt, ...(images.length > 0 && { images }) }, parameters }
     const content = [...images.map((image) => ({ image })), { text: prompt }]
@@ -98,7 +95,7 @@ export const dashscopeVideos: OperationDialect = {
     return {
       model,
       input: present({ prompt, img_url: image && linkOrDataUri(image) }),
-      parameters: parametersOf(asked, {
+      parameters: vendorFields(asked, {
         size: isLines ? undefined : sizeText(asked),
         // `720P`, for models that animate images.
         resolution: isLines ? resolution.toUpperCase() : undefined,

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Fields, InterfaceRequest, OperationDialect, VendorTaskState } from "../protocol/Dialect.ts"
 import { failedState, idAt, imagesResponse, textsIn } from "./MediaResponse.ts"
-import { firstFrame, oneImage, otherFields, referenceImages, secondsOf, mediaSize } from "./MediaRequest.ts"
+import { firstFrame, oneImage, vendorFields, referenceImages, secondsOf, mediaSize } from "./MediaRequest.ts"
 import { itemsAt, jsonAt, present } from "../text/Values.ts"
 
 /** The interface's names of fields in errors. */
@@ -62,8 +62,8 @@ export const googleImages: OperationDialect = {
     const { ratio } = mediaSize(asked)
     const imageSize = imageSizeOf(asked)
     if (isImagen(asked.model)) {
-      const parameters = { ...otherFields(asked), sampleCount: asked["n"], aspectRatio: ratio, imageSize }
-      return { instances: [{ prompt: asked["prompt"] }], parameters: present(parameters) }
+      const parameters = vendorFields(asked, { sampleCount: asked["n"], aspectRatio: ratio, imageSize })
+      return { instances: [{ prompt: asked["prompt"] }], parameters }
     }
     return Effect.gen(function* () {
       const images = yield* Effect.forEach(referenceImages(asked), image)
@@ -74,8 +74,12 @@ export const googleImages: OperationDialect = {
         }))
       ]
       const imageConfig = present({ aspectRatio: ratio, imageSize })
-      const others = otherFields(asked, ["candidateCount"])
-      const generationConfig = { ...others, responseModalities: ["IMAGE"], imageConfig }
+      const generationConfig = vendorFields(asked, {
+        // One image is billed, so one is made.
+        candidateCount: undefined,
+        responseModalities: ["IMAGE"],
+        imageConfig
+      })
       const body = oneImage("Gemini", asked, { contents: [{ role: "user", parts }], generationConfig })
       return Effect.isEffect(body) ? yield* body : body
     })
@@ -106,18 +110,18 @@ export const googleVideos: OperationDialect = {
       const frame = firstFrame(asked)
       const first = frame === undefined ? undefined : yield* image(frame)
       const { ratio, resolution } = mediaSize(asked)
-      const parameters = {
+      const parameters = vendorFields(asked, {
         // One video is billed, so one is made.
-        ...otherFields(asked, ["sampleCount"]),
+        sampleCount: undefined,
         aspectRatio: ratio,
         resolution,
         durationSeconds: secondsOf(asked)
-      }
+      })
       const instance = {
         prompt: asked["prompt"],
         image: first && { bytesBase64Encoded: base64(first.bytes), mimeType: first.mediaType }
       }
-      return { instances: [present(instance)], parameters: present(parameters) }
+      return { instances: [present(instance)], parameters }
     }),
   task: {
     reference: (body) => idAt(body, "name"),

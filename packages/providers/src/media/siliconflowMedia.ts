@@ -1,8 +1,8 @@
 /** SiliconFlow's images, and its videos as tasks whose status is requested by POST. */
 import type { OperationDialect } from "../protocol/Dialect.ts"
 import { failedState, idAt, imagesResponse, stateOf, urlsIn } from "./MediaResponse.ts"
-import { firstFrame, linkOrDataUri, otherFields, referenceImages } from "./MediaRequest.ts"
-import { jsonAt, present } from "../text/Values.ts"
+import { firstFrame, linkOrDataUri, referenceImages, vendorFields } from "./MediaRequest.ts"
+import { jsonAt } from "../text/Values.ts"
 
 /** The interface's names of fields in errors. */
 export const SILICONFLOW_NAMES = { image_size: "size", batch_size: "n" }
@@ -11,8 +11,7 @@ export const siliconflowImages: OperationDialect = {
   path: "/v1/images/generations",
   request: (asked) => {
     const [image, image2, image3] = referenceImages(asked).map(linkOrDataUri)
-    return present({
-      ...otherFields(asked),
+    return vendorFields(asked, {
       model: asked.model,
       prompt: asked["prompt"],
       image_size: asked["size"],
@@ -29,8 +28,7 @@ export const siliconflowVideos: OperationDialect = {
   path: "/v1/video/submit",
   request: (asked) => {
     const image = firstFrame(asked)
-    return present({
-      ...otherFields(asked),
+    return vendorFields(asked, {
       model: asked.model,
       prompt: asked["prompt"],
       image_size: asked["size"],

@@ -1,7 +1,7 @@
 /** Embeddings requests and responses of the interface, for dialects. */
 import { encodeVector } from "@sluice/core/contract"
-import type { Fields, InterfaceRequest } from "../protocol/Dialect.ts"
-import { itemsAt, present } from "./Values.ts"
+import type { Fields, InterfaceRequest, OperationDialect } from "../protocol/Dialect.ts"
+import { itemsAt, present, tokensIn } from "./Values.ts"
 
 /** The texts to embed. */
 export const inputTexts = ({ input }: InterfaceRequest): ReadonlyArray<unknown> =>
@@ -27,9 +27,10 @@ export const wantsBase64 = ({ encoding_format }: InterfaceRequest): boolean => e
 /** The vectors in the encoding that the caller asked for. A text is Base64 already. */
 export const embeddingsOf = (
   asked: InterfaceRequest,
-  vectors: ReadonlyArray<unknown>,
-  tokens: number | undefined
+  body: unknown,
+  vectors: ReadonlyArray<unknown>
 ): Fields => {
+  const tokens = tokensIn(body)
   const isBase64 = wantsBase64(asked)
   return present({
     object: "list",
@@ -48,3 +49,18 @@ export const orderedVectors = (body: unknown): ReadonlyArray<unknown> =>
   (itemsAt(body, "data") as ReadonlyArray<{ readonly index?: number; readonly embedding?: unknown }>)
     .toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0))
     .map(({ embedding }) => embedding)
+
+/** Embeddings of most vendors. `fields`: those that the vendor names or writes differently; the others are options. */
+export const embeddingsAt = (
+  path: string,
+  fields: (asked: InterfaceRequest) => Fields,
+  vectors: (body: unknown) => ReadonlyArray<unknown> = orderedVectors
+) =>
+  ({
+    path,
+    request: (asked) => {
+      const { dimensions: _, encoding_format: __, input: ___, input_type: ____, ...options } = asked
+      return present({ ...options, ...fields(asked) })
+    },
+    response: (body, asked) => embeddingsOf(asked, body, vectors(body))
+  }) satisfies OperationDialect

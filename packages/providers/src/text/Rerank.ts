@@ -1,6 +1,6 @@
 /** Rerank requests and responses of the interface, for dialects. */
-import type { Fields, InterfaceRequest } from "../protocol/Dialect.ts"
-import { itemsAt, numberAt, present, textAt, jsonAt } from "./Values.ts"
+import type { Fields, InterfaceRequest, OperationDialect } from "../protocol/Dialect.ts"
+import { itemsAt, jsonAt, numberAt, present, textAt, tokensIn } from "./Values.ts"
 
 /** The texts of the documents, which may be objects with one. */
 export const documentTexts = ({ documents }: InterfaceRequest): ReadonlyArray<string> =>
@@ -15,32 +15,43 @@ export const rerankOptions = (asked: InterfaceRequest): Fields => {
 /** The ranking in the order of the vendor, which is best first, at most `top_n`. `score` is the vendor's name of a score. */
 export const rankingOf = (
   asked: InterfaceRequest,
+  body: unknown,
   results: ReadonlyArray<unknown>,
-  {
-    id,
-    meta,
-    score = "relevance_score",
-    tokens
-  }: {
-    readonly id?: unknown
-    readonly meta?: unknown
-    readonly score?: string
-    readonly tokens: number | undefined
-  }
+  score = "relevance_score"
 ): Fields => {
   const texts = asked["return_documents"] === true ? documentTexts(asked) : undefined
-  const ranked = results
-    .map((result) => ({ index: Number(jsonAt(result, "index")), score: numberAt(result, score) ?? 0 }))
-    .slice(0, numberAt(asked, "top_n"))
+  const tokens = tokensIn(body)
   return present({
-    id,
+    id: jsonAt(body, "id") ?? jsonAt(body, "request_id"),
     model: asked.model,
-    results: ranked.map(({ index, score }) => ({
-      index,
-      relevance_score: score,
-      ...(texts?.[index] !== undefined && { document: { text: texts[index] } })
-    })),
-    meta,
+    results: results.slice(0, numberAt(asked, "top_n")).map((result) => {
+      const index = Number(jsonAt(result, "index"))
+      return {
+        index,
+        relevance_score: numberAt(result, score) ?? 0,
+        ...(texts?.[index] !== undefined && { document: { text: texts[index] } })
+      }
+    }),
+    meta: jsonAt(body, "meta"),
     usage: tokens === undefined ? undefined : { prompt_tokens: tokens, total_tokens: tokens }
   })
 }
+
+/** Rerank of most vendors: options in the request itself. `results`, `topN`: the vendor's names; `fields`: always sent. */
+export const rerankAt = (
+  path: string,
+  { fields, results = "results", topN = "top_n" }: { fields?: Fields; results?: string; topN?: string } = {}
+) =>
+  ({
+    path,
+    request: (asked) =>
+      present({
+        ...rerankOptions(asked),
+        model: asked.model,
+        query: asked["query"],
+        documents: documentTexts(asked),
+        [topN]: asked["top_n"],
+        ...fields
+      }),
+    response: (body, asked) => rankingOf(asked, body, itemsAt(body, results))
+  }) satisfies OperationDialect

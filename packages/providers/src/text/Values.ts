@@ -25,6 +25,18 @@ export const numberAt = (value: unknown, ...path: ReadonlyArray<string | number>
   return typeof found === "number" ? found : undefined
 }
 
+/** Where vendors count the tokens of texts to embed or to rank. */
+const TOKENS = [
+  ["usage", "total_tokens"],
+  ["meta", "billed_units", "input_tokens"],
+  ["meta", "tokens", "input_tokens"],
+  ["tokens", "input_tokens"],
+  ["usageMetadata", "promptTokenCount"]
+]
+
+export const tokensIn = (body: unknown): number | undefined =>
+  TOKENS.map((path) => numberAt(body, ...path)).find((count) => count !== undefined)
+
 /** The fields that have a value. */
 export const present = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))

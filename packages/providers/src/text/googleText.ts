@@ -181,8 +181,8 @@ export const googleText = {
       response: (body, asked) =>
         embeddingsOf(
           asked,
-          itemsAt(body, "embeddings").map((one) => jsonAt(one, "values")),
-          numberAt(body, "usageMetadata", "promptTokenCount")
+          body,
+          itemsAt(body, "embeddings").map((one) => jsonAt(one, "values"))
         )
     }
   }
