@@ -13,7 +13,7 @@ export interface Received {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** The status and the body of a response. A text is a stream of events. */
+/** The status and the body of a response. A text is a web page or a stream of events. */
 export type Respond = (received: Received) => readonly [status: number, body: unknown]
 
 const parsed = (body: string): Received["body"] => {
@@ -32,9 +32,10 @@ export const startVendor = (respond: Respond) =>
       const received = { method, path, headers, body: parsed(body) }
       requests.push(received)
       const [status, answer] = respond(received)
-      const isStream = typeof answer === "string"
-      response.writeHead(status, { "content-type": isStream ? "text/event-stream" : "application/json" })
-      response.end(isStream ? answer : JSON.stringify(answer))
+      const isText = typeof answer === "string"
+      const textType = isText && answer.startsWith("<") ? "text/html" : "text/event-stream"
+      response.writeHead(status, { "content-type": isText ? textType : "application/json" })
+      response.end(isText ? answer : JSON.stringify(answer))
     })
     return { url, requests }
   })

@@ -132,19 +132,6 @@ describe.each(["anthropic", "google"])("%s", (vendor) => {
       )
     }).pipe(Effect.scoped)
   )
-
-  it.live("refuses tools, and says what to use", () =>
-    Effect.gen(function* () {
-      const server = yield* start(vendor)
-      const tools = [{ type: "function", function: { name: "f", parameters: {} } }]
-      const response = yield* server.call(CHAT, { json: { model: "mine", messages: user("hi"), tools } })
-      assert.strictEqual(response.status, 400)
-      const { message, param } = yield* errorOf(response)
-      assert.include(message, "compatible endpoint")
-      assert.strictEqual(param, "tools")
-      assert.lengthOf(server.requests, 0)
-    }).pipe(Effect.scoped)
-  )
 })
 
 describe("the SDK of", () => {

@@ -1,6 +1,6 @@
 /** Every vendor × operation of text, against a fake whose responses the vendor's own SDK reads. */
 import { assert, describe, it } from "@effect/vitest"
-import { apiKey, Gateway } from "@sluice/core"
+import { apiKey, Gateway, RETRY_NEVER } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { ChatResponse, EmbeddingResponse, RerankResponse } from "@sluice/core/contract"
 import { Effect, Layer, Stream } from "effect"
@@ -179,6 +179,36 @@ describe("a vendor", () => {
         assert.strictEqual(reason._tag, "InvalidRequest")
         assert.match(reason.message, /documents|tokens/)
       }).pipe(Effect.scoped)
+  )
+
+  it.live.each(
+    (
+      [
+        ["a web page", "<html><title>Sign in</title></html>", "InvalidResponse", /web page/],
+        ["an error with status 200", { error: { message: "no quota" } }, "ServerFailure", /no quota/],
+        ["an object without a result", {}, "InvalidResponse", /./]
+      ] as const
+    ).flatMap(([what, body, tag, message]) =>
+      TEXT_CASES.filter(({ vendor }) => ["anthropic", "google", "cohere", "tei"].includes(vendor)).map(
+        (one) => ({ what, body, tag, message, one, name: title(one) })
+      )
+    )
+  )("sends $what, which is no empty result: $name", ({ body, message, one, tag }) =>
+    Effect.gen(function* () {
+      const { url } = yield* startVendor(() => [200, body])
+      const options = GatewayClient.layerWithoutTransport({
+        baseUrl: url,
+        apiKey: apiKey(VENDOR_KEY),
+        retry: RETRY_NEVER
+      }).pipe(
+        Layer.provide(
+          layerVendorTransport({ dialect: dialectOf(one.vendor), url, apiKey: apiKey(VENDOR_KEY) })
+        )
+      )
+      const { reason } = yield* Effect.flip(Effect.provide(call(one), options))
+      assert.match(reason.message, message)
+      assert.strictEqual(reason._tag, tag)
+    }).pipe(Effect.scoped)
   )
 
   it.live("streams a chat through a compatible endpoint", () =>

@@ -36,6 +36,12 @@ export const only = (body: Received["body"], ...names: ReadonlyArray<string>) =>
   if (unknown !== undefined) throw new Refusal(400, `unknown field: ${unknown}`)
 }
 
+/** The calls of a fake that has tools: two at once, and one of them without arguments. */
+export const CALLS = [
+  { id: "call_1", name: "weather", input: { city: "Oslo" } },
+  { id: "call_2", name: "time", input: {} }
+]
+
 /** Responds by path. `error` is the vendor's form of an error. */
 export const routes =
   (

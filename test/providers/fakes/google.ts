@@ -1,6 +1,6 @@
 /** Gemini's chat and embeddings. `@google/genai` decodes its responses in the tests. */
 import { VENDOR_KEY } from "../VendorServer.ts"
-import { only, Refusal, routes, vectorAt } from "./Texts.ts"
+import { CALLS, only, Refusal, routes, vectorAt } from "./Texts.ts"
 
 const MODEL = "gemini-2.5-flash"
 
@@ -18,9 +18,37 @@ const usageMetadata = {
   totalTokenCount: 7
 }
 
-const isPart = (part: Record<string, unknown>) =>
-  typeof part["text"] === "string" ||
-  typeof (part["inlineData"] as Record<string, unknown> | undefined)?.["data"] === "string"
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null
+
+const isPart = (part: Record<string, unknown>) => {
+  const { functionCall: call, functionResponse: result, inlineData: data } = part
+  if (isObject(call)) {
+    if (typeof part["thoughtSignature"] !== "string") {
+      throw new Refusal(400, "Function call is missing a thought_signature in functionCall parts.")
+    }
+    return typeof call["name"] === "string" && isObject(call["args"])
+  }
+  if (isObject(result)) return typeof result["name"] === "string" && isObject(result["response"])
+  return typeof part["text"] === "string" || (isObject(data) && typeof data["data"] === "string")
+}
+
+/** The calls that the fake makes once it has tools. */
+const callParts = (body: Readonly<Record<string, unknown>>) => {
+  const { contents, toolConfig, tools } = body
+  if (tools === undefined) return []
+  for (const { functionDeclarations } of tools as ReadonlyArray<{ functionDeclarations: Array<object> }>) {
+    for (const one of functionDeclarations) only({ ...one }, "name", "description", "parametersJsonSchema")
+  }
+  const { mode = "AUTO" } =
+    (toolConfig as { functionCallingConfig?: { mode?: string } })?.functionCallingConfig ?? {}
+  if (!["AUTO", "ANY", "NONE"].includes(mode)) throw new Refusal(400, "Invalid value at tool_config")
+  if (mode === "NONE" || JSON.stringify(contents).includes("functionResponse")) return []
+  return CALLS.map(({ input, ...call }) => ({
+    functionCall: { ...call, args: input },
+    thoughtSignature: `sig ${call.name}`
+  }))
+}
 
 const check = (body: Readonly<Record<string, unknown>>) => {
   only(body, "contents", "systemInstruction", "generationConfig", "safetySettings", "tools", "toolConfig")
@@ -29,7 +57,8 @@ const check = (body: Readonly<Record<string, unknown>>) => {
     parts: Array<Record<string, unknown>>
   }>) {
     if (role !== "user" && role !== "model") throw new Refusal(400, "Please use a valid role: user, model.")
-    if (!parts.every(isPart)) throw new Refusal(400, "contents.parts must not be empty.")
+    if (parts.length === 0 || !parts.every(isPart))
+      throw new Refusal(400, "contents.parts must not be empty.")
   }
   if (JSON.stringify(body).includes("blocked")) {
     return {
@@ -49,15 +78,29 @@ const part = (text: string, more: object = {}) => ({
 
 export const googleFake = routes(
   {
-    [`/v1/models/${MODEL}:generateContent`]: (body) =>
-      check(body) ?? { ...part("good day", { finishReason: ending(body["contents"]) }), usageMetadata },
+    [`/v1/models/${MODEL}:generateContent`]: (body) => {
+      const calls = callParts(body)
+      const content = calls.length > 0 && { content: { role: "model", parts: calls } }
+      return (
+        check(body) ?? {
+          ...part("good day", { ...content, finishReason: ending(body["contents"]) }),
+          usageMetadata
+        }
+      )
+    },
     [`/v1/models/${MODEL}:streamGenerateContent`]: (body, { path }) => {
       if (!path.endsWith("?alt=sse")) throw new Refusal(400, "alt must be sse")
       const blocked = check(body)
+      const calls = callParts(body).map((call, at) =>
+        part("", {
+          content: { role: "model", parts: [call] },
+          ...(at > 0 && { finishReason: "STOP" })
+        })
+      )
       const isCut = JSON.stringify(body).includes("cut")
       const parts =
         blocked === undefined
-          ? [
+          ? (calls.length > 0 && calls) || [
               part("good"),
               { ...part(" day", isCut ? {} : { finishReason: ending(body["contents"]) }), usageMetadata }
             ]

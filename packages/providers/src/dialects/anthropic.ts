@@ -1,5 +1,5 @@
 /** Anthropic's Messages. */
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import type {
   Dialect,
   ErrorFields,
@@ -17,16 +17,40 @@ import {
   stopsOf,
   chatUsage
 } from "../text/Chat.ts"
+import { type ToolCall, toolChoiceOf, toolsOf } from "../text/Tools.ts"
 import { itemsAt, jsonAt, numberAt, present, textAt } from "../text/Values.ts"
 
 /** The vendor requires a limit. The interface's requests may have none. */
 const MAX_TOKENS = 8192
 
-/** The version of the protocol that this file speaks, which has no `temperature` and no `top_p`. */
+/** The version of the protocol that this file speaks: the latest of its documentation, as the vendor's SDK 1.12 sends it. */
 const VERSION = "2026-10-21"
+
+/** Fields of the interface and of OpenAI that this version refuses. Its compatible endpoint ignores them too. */
+const REFUSED = [
+  "frequency_penalty",
+  "logit_bias",
+  "logprobs",
+  "max_completion_tokens",
+  "n",
+  "parallel_tool_calls",
+  "presence_penalty",
+  "reasoning_effort",
+  "response_format",
+  "seed",
+  "stop",
+  "store",
+  "stream_options",
+  "temperature",
+  "top_k",
+  "top_logprobs",
+  "top_p",
+  "user"
+]
 
 const FINISH_REASONS: Readonly<Record<string, string>> = {
   end_turn: "stop",
+  tool_use: "tool_calls",
   stop_sequence: "stop",
   max_tokens: "length",
   model_context_window_exceeded: "length",
@@ -36,34 +60,57 @@ const FINISH_REASONS: Readonly<Record<string, string>> = {
 const finishReason = (reason: string | undefined): string => FINISH_REASONS[reason ?? ""] ?? reason ?? "stop"
 
 const partOf = (part: MessagePart, tools: RequestTools): Effect.Effect<Fields, ErrorFields> => {
-  if (part.type === "text") return Effect.succeed(part)
-  if (/^https?:/i.test(part.image)) {
-    return Effect.succeed({ type: "image", source: { type: "url", url: part.image } })
+  switch (part.type) {
+    case "text":
+      return Effect.succeed(part)
+    case "call":
+      return Effect.succeed({ type: "tool_use", id: part.id, name: part.name, input: part.input })
+    case "result":
+      return Effect.map(
+        Effect.forEach(part.parts, (one) => partOf(one, tools)),
+        (content) => ({ type: "tool_result", tool_use_id: part.id, content })
+      )
+    case "image":
+      return /^https?:/i.test(part.image)
+        ? Effect.succeed({ type: "image", source: { type: "url", url: part.image } })
+        : Effect.map(base64Of(part.image, tools), ({ data, mediaType }) => ({
+            type: "image",
+            source: { type: "base64", media_type: mediaType, data }
+          }))
   }
-  return Effect.map(base64Of(part.image, tools), ({ data, mediaType }) => ({
-    type: "image",
-    source: { type: "base64", media_type: mediaType, data }
-  }))
+}
+
+const CHOICES: Readonly<Record<string, string>> = { auto: "auto", none: "none", required: "any" }
+
+/** The tools, and which of them has to be called. */
+const toolFields = (asked: InterfaceRequest): Fields => {
+  const { functions, own } = toolsOf(asked)
+  if (functions.length + own.length === 0) return { tools: undefined, tool_choice: undefined }
+  const { mode, name } = toolChoiceOf(asked)
+  const type = name === undefined ? CHOICES[mode ?? "auto"] : "tool"
+  const isSingle = asked["parallel_tool_calls"] === false && type !== "none"
+  const declared = functions.map(({ description, name, parameters, strict }) =>
+    present({ name, description, input_schema: parameters ?? { type: "object" }, strict })
+  )
+  return {
+    tools: [...declared, ...own],
+    tool_choice:
+      type === undefined
+        ? asked["tool_choice"]
+        : present({ type, name, disable_parallel_tool_use: isSingle ? true : undefined })
+  }
 }
 
 const request = (asked: InterfaceRequest, tools: RequestTools) =>
   Effect.gen(function* () {
-    const { system, messages } = yield* conversationOf(asked, "Anthropic")
-    const {
-      max_completion_tokens,
-      max_tokens,
-      messages: _,
-      response_format: format,
-      stop: __,
-      stream_options: ___,
-      temperature: ____,
-      top_p: _____,
-      ...options
-    } = asked
-    const schema = jsonAt(format, "json_schema", "schema")
+    if (Number(asked["n"] ?? 1) > 1) {
+      return yield* Effect.fail({ message: "Anthropic gives one answer per call. Leave out `n`", param: "n" })
+    }
+    const { system, messages } = conversationOf(asked)
+    const schema = jsonAt(asked, "response_format", "json_schema", "schema")
     return present({
-      ...options,
-      max_tokens: max_tokens ?? max_completion_tokens ?? MAX_TOKENS,
+      ...Struct.omit(asked as Fields, REFUSED),
+      max_tokens: asked["max_tokens"] ?? asked["max_completion_tokens"] ?? MAX_TOKENS,
       system,
       messages: yield* Effect.forEach(messages, ({ parts, role }) =>
         Effect.map(
@@ -72,7 +119,8 @@ const request = (asked: InterfaceRequest, tools: RequestTools) =>
         )
       ),
       stop_sequences: stopsOf(asked),
-      output_config: schema === undefined ? undefined : { format: { type: "json_schema", schema } }
+      output_config: schema === undefined ? undefined : { format: { type: "json_schema", schema } },
+      ...toolFields(asked)
     })
   })
 
@@ -89,19 +137,60 @@ const textsOf = (body: unknown, type: "text" | "thinking"): string =>
     .map((block) => (textAt(block, "type") === type ? (textAt(block, type) ?? "") : ""))
     .join("")
 
+const callOf = (block: unknown, json: string): ToolCall => ({
+  id: textAt(block, "id") ?? "",
+  name: textAt(block, "name") ?? "",
+  arguments: json
+})
+
+const response = (body: unknown, asked: InterfaceRequest): Fields => {
+  const content = jsonAt(body, "content")
+  const choice = {
+    text: textsOf(body, "text"),
+    reasoning: textsOf(body, "thinking"),
+    calls: itemsAt(content).flatMap((block) =>
+      textAt(block, "type") === "tool_use"
+        ? [callOf(block, JSON.stringify(jsonAt(block, "input") ?? {}))]
+        : []
+    ),
+    finishReason: finishReason(textAt(body, "stop_reason"))
+  }
+  const choices = Array.isArray(content) ? [choice] : []
+  return completionOf(asked, jsonAt(body, "id"), choices, usage(jsonAt(body, "usage")))
+}
+
 const events = (asked: InterfaceRequest): EventMap => {
   const chunks = makeChunks(asked)
   /** The counts of the first event. The last one has those of the output. */
   let counts: Fields = {}
+  /** The calls by their blocks. */
+  const calls = new Map<unknown, { readonly at: number; hasArguments: boolean }>()
   return {
     push: (event) => {
       switch (event["type"]) {
         case "message_start": {
           counts = (jsonAt(event, "message", "usage") ?? {}) as Fields
           chunks.note({ id: textAt(event, "message", "id") })
-          return [chunks.delta({ role: "assistant", content: "" })]
+          return [chunks.delta({ content: "" })]
+        }
+        case "content_block_start": {
+          const block = event["content_block"]
+          if (textAt(block, "type") !== "tool_use") return []
+          const at = calls.size
+          calls.set(event["index"], { at, hasArguments: false })
+          return [chunks.toolCall(at, callOf(block, ""))]
+        }
+        case "content_block_stop": {
+          const call = calls.get(event["index"])
+          return call === undefined || call.hasArguments ? [] : [chunks.toolArguments(call.at, "{}")]
         }
         case "content_block_delta": {
+          const call = calls.get(event["index"])
+          const json = textAt(event, "delta", "partial_json")
+          if (call !== undefined && json !== undefined && json !== "") {
+            call.hasArguments = true
+            return [chunks.toolArguments(call.at, json)]
+          }
           const text = textAt(event, "delta", "text")
           const thinking = textAt(event, "delta", "thinking")
           if (text !== undefined) return [chunks.delta({ content: text })]
@@ -134,19 +223,7 @@ export const anthropic: Dialect = {
     chat: {
       path: "/v1/messages",
       request,
-      response: (body, asked) =>
-        completionOf(
-          asked,
-          jsonAt(body, "id"),
-          [
-            {
-              text: textsOf(body, "text"),
-              reasoning: textsOf(body, "thinking"),
-              finishReason: finishReason(textAt(body, "stop_reason"))
-            }
-          ],
-          usage(jsonAt(body, "usage"))
-        ),
+      response,
       events
     }
   },

@@ -188,6 +188,9 @@ const send = ({ client, ...connection }: Vendor, { body, method = "GET", path }:
   return client.execute(sign(body === undefined ? plain : withBody(plain, body), connection))
 }
 
+/** Whether a response with a status of success has an error. Like a web page, it is left to the client. */
+const hasError = (body: object): boolean => "error" in body && Boolean(body.error)
+
 /** The response to a request that creates something. */
 const created = (
   { dialect }: Vendor,
@@ -202,7 +205,9 @@ const created = (
   }
   if (map === undefined && task === undefined) return Effect.succeed(response)
   return Effect.map(jsonOf(response), ({ body }) => {
+    if (!Predicate.isObjectOrArray(body)) return response
     const reference = task?.reference(body, asked)
+    if (reference === undefined && hasError(body)) return response
     if (reference === undefined) return withJson(response, map?.(body, asked) ?? body)
     const id = encodeTaskId(asked.model, reference)
     return withJson(response, stateResponse(operation, id, asked.model, { status: "in_progress" }))
@@ -276,6 +281,7 @@ const lookUp = (
     Effect.flatMap(send(vendor, next), (response) => {
       if (isSuccess(response)) {
         return Effect.flatMap(jsonOf(response), ({ body }) => {
+          if (!Predicate.isObjectOrArray(body)) return Effect.succeed(response)
           const state = task.state(body, reference)
           if (state.next === undefined) return respond(response, state)
           if (!isResult) return look(state.next, true)

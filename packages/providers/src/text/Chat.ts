@@ -8,12 +8,21 @@ import type {
   InterfaceRequest,
   RequestTools
 } from "../protocol/Dialect.ts"
-import { itemsAt, present, textAt } from "./Values.ts"
+import { type CallPart, type ToolCall, toolCallFields, toolCallsOf } from "./Tools.ts"
+import { itemsAt, jsonAt, present, textAt } from "./Values.ts"
 
 /** A part of a message. */
 export type MessagePart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly image: string }
+  | CallPart
+  /** What a tool has returned. The parts are texts and images. */
+  | {
+      readonly type: "result"
+      readonly id: string
+      readonly name: string
+      readonly parts: ReadonlyArray<MessagePart>
+    }
 
 /** A message whose role vendors with a field of its own for instructions know. */
 export interface PlainMessage {
@@ -21,47 +30,48 @@ export interface PlainMessage {
   readonly parts: ReadonlyArray<MessagePart>
 }
 
+/** The parts of a content. Vendors refuse empty texts. */
 const partsOf = (content: unknown): ReadonlyArray<MessagePart> =>
-  typeof content === "string"
-    ? [{ type: "text", text: content }]
-    : itemsAt(content).map((part) => {
-        const image = textAt(part, "image_url", "url")
-        return image === undefined
-          ? { type: "text", text: textAt(part, "text") ?? "" }
-          : { type: "image", image }
-      })
-
-/** The instructions, and the messages without them. Fails for tools, which these dialects do not map. */
-export const conversationOf = (
-  asked: InterfaceRequest,
-  vendor: string
-): Effect.Effect<
-  { readonly system: string | undefined; readonly messages: ReadonlyArray<PlainMessage> },
-  ErrorFields
-> => {
-  const messages = itemsAt(asked, "messages")
-  const hasTools = messages.some(
-    (one) => textAt(one, "role") === "tool" || itemsAt(one, "tool_calls").length > 0
+  (typeof content === "string" ? [{ type: "text", text: content }] : itemsAt(content)).flatMap(
+    (part): ReadonlyArray<MessagePart> => {
+      const image = textAt(part, "image_url", "url")
+      if (image !== undefined) return [{ type: "image", image }]
+      const text = textAt(part, "text") ?? ""
+      return text === "" ? [] : [{ type: "text", text }]
+    }
   )
-  if (hasTools || itemsAt(asked, "tools").length > 0) {
-    const message = `Tools of ${vendor} need its compatible endpoint: the dialect \`openai\` with its address`
-    return Effect.fail({ message, param: "tools" })
+
+/** The texts among the parts. */
+export const textOf = (parts: ReadonlyArray<MessagePart>): string =>
+  parts.flatMap((part) => (part.type === "text" ? part.text : [])).join("\n")
+
+const INSTRUCTIONS: ReadonlySet<unknown> = new Set(["system", "developer"])
+
+/** The instructions, and the messages without them. Results of tools are messages of the user. */
+export const conversationOf = (asked: InterfaceRequest) => {
+  const names = new Map<string, string>()
+  const instructions: Array<string> = []
+  const messages: Array<PlainMessage> = []
+  const add = (role: PlainMessage["role"], parts: ReadonlyArray<MessagePart>) => {
+    const last = messages.at(-1)
+    // Vendors expect the results of parallel calls in one message.
+    if (last?.role === role) messages[messages.length - 1] = { role, parts: [...last.parts, ...parts] }
+    else if (parts.length > 0) messages.push({ role, parts })
   }
-  const isInstruction = (one: unknown) => ["system", "developer"].includes(textAt(one, "role") ?? "")
-  const textOf = (one: unknown) =>
-    partsOf((one as Fields)["content"])
-      .map((part) => (part.type === "text" ? part.text : ""))
-      .join("\n")
-  const instructions = messages.filter(isInstruction).map(textOf)
-  return Effect.succeed({
-    system: instructions.length === 0 ? undefined : instructions.join("\n\n"),
-    messages: messages
-      .filter((one) => !isInstruction(one))
-      .map((one) => ({
-        role: textAt(one, "role") === "assistant" ? "assistant" : "user",
-        parts: partsOf((one as Fields)["content"])
-      }))
-  })
+  for (const message of itemsAt(asked, "messages")) {
+    const parts = partsOf(jsonAt(message, "content"))
+    const role = textAt(message, "role")
+    if (INSTRUCTIONS.has(role)) instructions.push(textOf(parts))
+    else if (role === "tool") {
+      const id = textAt(message, "tool_call_id") ?? ""
+      add("user", [{ type: "result", id, name: names.get(id) ?? "", parts }])
+    } else {
+      const calls = toolCallsOf(message)
+      for (const { id, name } of calls) names.set(id, name)
+      add(role === "assistant" ? role : "user", [...parts, ...calls])
+    }
+  }
+  return { system: instructions.length === 0 ? undefined : instructions.join("\n\n"), messages }
 }
 
 /** The bytes of an image as Base64. */
@@ -90,6 +100,7 @@ export const chatUsage = (prompt: number, completion: number, cached: number | u
 export interface Choice {
   readonly text: string
   readonly reasoning?: string
+  readonly calls?: ReadonlyArray<ToolCall>
   readonly finishReason: string
 }
 
@@ -105,12 +116,13 @@ export const completionOf = (
     object: "chat.completion",
     created: Math.floor(Date.now() / 1000),
     model,
-    choices: choices.map(({ finishReason, reasoning, text }, index) => ({
+    choices: choices.map(({ calls = [], finishReason, reasoning, text }, index) => ({
       index,
       message: {
         role: "assistant",
-        content: text,
-        ...(reasoning !== undefined && reasoning !== "" && { reasoning_content: reasoning })
+        content: text === "" && calls.length > 0 ? null : text,
+        ...(reasoning !== undefined && reasoning !== "" && { reasoning_content: reasoning }),
+        ...(calls.length > 0 && { tool_calls: calls.map(toolCallFields) })
       },
       finish_reason: finishReason
     })),
@@ -124,14 +136,26 @@ export const makeChunks = (asked: InterfaceRequest) => {
   let usage: Fields | undefined
   const chunk = (choices: ReadonlyArray<Fields>, more: Fields = {}): Fields =>
     present({ id, object: "chat.completion.chunk", created, model: asked.model, choices, ...more })
+  /** Choices that have begun. Clients expect the role in the first chunk of each. */
+  const begun = new Set<number>()
+  const delta = (fields: Fields, index = 0, finishReason: string | null = null): Fields => {
+    const role = begun.has(index) ? {} : { role: "assistant" }
+    begun.add(index)
+    return chunk([{ index, delta: { ...role, ...fields }, finish_reason: finishReason }])
+  }
   return {
     note: (known: { readonly id?: string | undefined; readonly usage?: Fields | undefined }) => {
       id = known.id ?? id
       usage = known.usage ?? usage
     },
-    delta: (delta: Fields, index = 0): Fields => chunk([{ index, delta, finish_reason: null }]),
-    finish: (finishReason: string, index = 0): Fields =>
-      chunk([{ index, delta: {}, finish_reason: finishReason }]),
+    delta,
+    /** A call of a tool, or its start. `at`: its position among the calls of the choice. */
+    toolCall: (at: number, call: ToolCall, index = 0): Fields =>
+      delta({ tool_calls: [{ index: at, ...toolCallFields(call) }] }, index),
+    /** More of a call's arguments. */
+    toolArguments: (at: number, json: string): Fields =>
+      delta({ tool_calls: [{ index: at, function: { arguments: json } }] }),
+    finish: (finishReason: string, index = 0): Fields => delta({}, index, finishReason),
     /** The usage and the end. The server removes a usage that only it has asked for. */
     end: (): ReturnType<EventMap["push"]> =>
       usage === undefined ? ["[DONE]"] : [chunk([], { usage }), "[DONE]"]

@@ -1,5 +1,7 @@
 /** Gemini's own chat and embeddings. */
-import { Effect } from "effect"
+import { parseJson } from "@sluice/core/client"
+import { Effect, Predicate } from "effect"
+import { randomUUID } from "node:crypto"
 import type {
   Dialect,
   ErrorFields,
@@ -16,9 +18,11 @@ import {
   makeChunks,
   type MessagePart,
   stopsOf,
-  chatUsage
+  chatUsage,
+  textOf
 } from "./Chat.ts"
 import { embeddingsOf, inputTexts, inputType } from "./Embeddings.ts"
+import { type ToolCall, toolChoiceOf, toolsOf } from "./Tools.ts"
 import { itemsAt, jsonAt, numberAt, present, textAt } from "./Values.ts"
 
 const FINISH_REASONS: Readonly<Record<string, string>> = {
@@ -33,27 +37,83 @@ const FINISH_REASONS: Readonly<Record<string, string>> = {
   IMAGE_PROHIBITED_CONTENT: "content_filter"
 }
 
-const finishReason = (reason: string): string => FINISH_REASONS[reason] ?? reason.toLowerCase()
+const finishReason = (reason: string, hasCalls: boolean): string =>
+  reason === "STOP" && hasCalls ? "tool_calls" : (FINISH_REASONS[reason] ?? reason.toLowerCase())
 
-const partOf = (part: MessagePart, tools: RequestTools): Effect.Effect<Fields, ErrorFields> =>
-  part.type === "text"
-    ? Effect.succeed({ text: part.text })
-    : Effect.map(base64Of(part.image, tools), ({ data, mediaType }) => ({
-        inlineData: { mimeType: mediaType, data }
-      }))
+const imageOf = (image: string, tools: RequestTools) =>
+  Effect.map(base64Of(image, tools), ({ data, mediaType }) => ({ inlineData: { mimeType: mediaType, data } }))
+
+/** Accepted in place of a signature that the caller has not kept. Models before Gemini 3 need none. */
+const NO_SIGNATURE = "skip_thought_signature_validator"
+const NEEDS_SIGNATURE = /^gemini-(?![12]\b)/
+
+/** A result as an object, which Gemini requires. */
+const resultOf = (text: string): unknown => {
+  const result = parseJson(text)
+  return Predicate.isObject(result) ? result : { output: text }
+}
+
+const partOf = (
+  part: MessagePart,
+  tools: RequestTools,
+  { model }: InterfaceRequest
+): Effect.Effect<Fields, ErrorFields> => {
+  switch (part.type) {
+    case "text":
+      return Effect.succeed({ text: part.text })
+    case "image":
+      return imageOf(part.image, tools)
+    case "call": {
+      const { id, input, name, signature = NEEDS_SIGNATURE.test(model) ? NO_SIGNATURE : undefined } = part
+      return Effect.succeed(present({ functionCall: { id, name, args: input }, thoughtSignature: signature }))
+    }
+    case "result": {
+      const images = part.parts.flatMap((one) => (one.type === "image" ? [one.image] : []))
+      return Effect.map(
+        Effect.forEach(images, (image) => imageOf(image, tools)),
+        (parts) => ({
+          functionResponse: {
+            id: part.id,
+            name: part.name,
+            response: resultOf(textOf(part.parts)),
+            ...(parts.length > 0 && { parts })
+          }
+        })
+      )
+    }
+  }
+}
+
+const MODES: Readonly<Record<string, string>> = { auto: "AUTO", none: "NONE", required: "ANY" }
+
+/** The tools, and which of them has to be called. */
+const toolFields = (asked: InterfaceRequest): Fields => {
+  const { functions, own } = toolsOf(asked)
+  if (functions.length + own.length === 0) return {}
+  const functionDeclarations = functions.map(({ description, name, parameters }) =>
+    present({ name, description, parametersJsonSchema: parameters })
+  )
+  const { mode = "", name } = toolChoiceOf(asked)
+  const config = name === undefined ? { mode: MODES[mode] } : { mode: "ANY", allowedFunctionNames: [name] }
+  return {
+    tools: functions.length === 0 ? own : [{ functionDeclarations }, ...own],
+    toolConfig: config.mode === undefined ? undefined : { functionCallingConfig: config }
+  }
+}
 
 const request = (asked: InterfaceRequest, tools: RequestTools) =>
   Effect.gen(function* () {
-    const { system, messages } = yield* conversationOf(asked, "Google")
+    const { messages, system } = conversationOf(asked)
     const format = textAt(asked, "response_format", "type")
     return present({
       systemInstruction: system === undefined ? undefined : { parts: [{ text: system }] },
       contents: yield* Effect.forEach(messages, ({ parts, role }) =>
         Effect.map(
-          Effect.forEach(parts, (part) => partOf(part, tools)),
+          Effect.forEach(parts, (part) => partOf(part, tools, asked)),
           (parts) => ({ role: role === "assistant" ? "model" : "user", parts })
         )
       ),
+      ...toolFields(asked),
       generationConfig: present({
         maxOutputTokens: asked["max_tokens"] ?? asked["max_completion_tokens"],
         temperature: asked["temperature"],
@@ -81,15 +141,32 @@ const textsOf = (candidate: unknown, isThought: boolean): string =>
     .map((part) => ((jsonAt(part, "thought") === true) === isThought ? (textAt(part, "text") ?? "") : ""))
     .join("")
 
+/** The calls of tools. Older models give them no id. */
+const callsOf = (candidate: unknown): ReadonlyArray<ToolCall> =>
+  itemsAt(candidate, "content", "parts").flatMap((part) => {
+    const call = jsonAt(part, "functionCall")
+    if (call === undefined) return []
+    return {
+      id: textAt(call, "id") ?? `call_${randomUUID()}`,
+      name: textAt(call, "name") ?? "",
+      arguments: JSON.stringify(jsonAt(call, "args") ?? {}),
+      signature: textAt(part, "thoughtSignature")
+    }
+  })
+
 /** A refused prompt has no candidates. */
 const isRefused = (body: unknown): boolean => jsonAt(body, "promptFeedback", "blockReason") !== undefined
 
 const response = (body: unknown, asked: InterfaceRequest): Fields => {
-  const choices = itemsAt(body, "candidates").map((candidate): Choice => ({
-    text: textsOf(candidate, false),
-    reasoning: textsOf(candidate, true),
-    finishReason: finishReason(textAt(candidate, "finishReason") ?? "STOP")
-  }))
+  const choices = itemsAt(body, "candidates").map((candidate): Choice => {
+    const calls = callsOf(candidate)
+    return {
+      text: textsOf(candidate, false),
+      reasoning: textsOf(candidate, true),
+      calls,
+      finishReason: finishReason(textAt(candidate, "finishReason") ?? "STOP", calls.length > 0)
+    }
+  })
   const refused: ReadonlyArray<Choice> = isRefused(body) ? [{ text: "", finishReason: "content_filter" }] : []
   return completionOf(
     asked,
@@ -102,6 +179,8 @@ const response = (body: unknown, asked: InterfaceRequest): Fields => {
 const events = (asked: InterfaceRequest): EventMap => {
   const chunks = makeChunks(asked)
   let isFinished = false
+  /** How many calls each choice has. */
+  const counts = new Map<number, number>()
   return {
     push: (event) => {
       if (event["error"] !== undefined) return [{ error: event["error"] }]
@@ -117,11 +196,16 @@ const events = (asked: InterfaceRequest): EventMap => {
         const index = numberAt(candidate, "index") ?? 0
         const [text, reasoning] = [textsOf(candidate, false), textsOf(candidate, true)]
         const reason = textAt(candidate, "finishReason")
+        const calls = callsOf(candidate)
+        const before = counts.get(index) ?? 0
+        const count = before + calls.length
+        counts.set(index, count)
         isFinished ||= reason !== undefined
         return [
           ...(reasoning === "" ? [] : [chunks.delta({ reasoning_content: reasoning }, index)]),
           ...(text === "" ? [] : [chunks.delta({ content: text }, index)]),
-          ...(reason === undefined ? [] : [chunks.finish(finishReason(reason), index)])
+          ...calls.map((call, at) => chunks.toolCall(before + at, call, index)),
+          ...(reason === undefined ? [] : [chunks.finish(finishReason(reason, count > 0), index)])
         ]
       })
     },
