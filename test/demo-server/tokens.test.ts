@@ -104,6 +104,8 @@ layer(testServer(), { excludeTestServices: true })("tokens", (it) => {
       assert.strictEqual((yield* page("num=2&p=1"))[0], ids[0])
       assert.deepStrictEqual(yield* page("size=1"), [ids[2]])
       assert.deepStrictEqual(yield* page("num=100&p=90000"), [])
+      assert.deepStrictEqual((yield* page("num=101")).slice(0, 3), ids.toReversed())
+      assert.deepStrictEqual((yield* page("num=90000")).slice(0, 3), ids.toReversed())
     })
   )
 
@@ -151,7 +153,7 @@ layer(testServer(), { excludeTestServices: true })("tokens", (it) => {
     ["name", { name: "" }],
     ["name", { name: "x".repeat(101) }],
     ["name", { name: "a\u0000b" }],
-    ["unlimited_quota", { unlimited_quota: true }]
+    ["unlimited_quota", { unlimited_quota: "yes" }]
   ]
   for (const [param, given] of bad) {
     it.effect(`rejects a key with ${JSON.stringify(given).slice(0, 50)}`, () =>
@@ -164,11 +166,23 @@ layer(testServer(), { excludeTestServices: true })("tokens", (it) => {
     )
   }
 
+  it.effect("only the balance limits a key with unlimited_quota", () =>
+    Effect.gen(function* () {
+      const { create, get, update } = yield* asToken
+      const { id } = yield* create({ name: "free", remain_quota: 0, unlimited_quota: true })
+      assert.strictEqual((yield* get(id)).remain_quota, Number.MAX_SAFE_INTEGER)
+      yield* update({ id, remain_quota: 7, unlimited_quota: false })
+      assert.strictEqual((yield* get(id)).remain_quota, 7)
+      yield* update({ id, unlimited_quota: true })
+      assert.strictEqual((yield* get(id)).remain_quota, Number.MAX_SAFE_INTEGER)
+    })
+  )
+
   it.effect("rejects other statuses than 0 and 1, and page sizes out of range", () =>
     Effect.gen(function* () {
       const put = { as: "token", method: "PUT", json: { id: 1, status: 2 } } as const
       assert.include(yield* refusal("/api/token/", put), { status: 400, param: "status" })
-      for (const query of ["num=0", "num=-1", "num=101", "p=-1", "num=100&p=9007199254740991"]) {
+      for (const query of ["num=0", "num=-1", "p=-1", "num=100&p=9007199254740991"]) {
         assert.include(yield* refusal(`/api/token/?${query}`, { as: "token" }), { status: 400 })
       }
     })

@@ -12,9 +12,9 @@ const MAX_NAME = 100
 /** Characters of a list of networks at most. */
 const MAX_SUBNET = 2_000
 
-/** Tokens per page by default, and at most. */
+/** Tokens per page by default, and at most: larger pages are cut. */
 const PAGE_SIZE = 10
-const MAX_PAGE_SIZE = 100
+const MAX_PAGE_SIZE = 1_000
 
 /** Tokens that a search returns at most. */
 export const SEARCH_LIMIT = 100
@@ -23,7 +23,7 @@ export const SEARCH_LIMIT = 100
 const READ_ONLY = ["key", "created_time"]
 
 /** Fields that are not in the gateway interface: permissions and rate limits. */
-const PERMISSIONS = ["models", "documents", "requests_per_minute", "tokens_per_minute"]
+const PERMISSIONS = ["models", "documents", "requests_per_minute", "tokens_per_minute", "unlimited_quota"]
 
 /** As a limit: no limit. */
 export const NO_LIMIT = 0
@@ -128,6 +128,18 @@ const parsePermissions = Effect.fn("AccountRequests.permissions")(function* (
   }
 })
 
+/** The quota of a key. `unlimited_quota: true`, of other gateways, leaves the limit to the user's balance. */
+const parseQuota = <Q extends number | undefined>(
+  quota: Q,
+  { unlimited_quota: unlimited }: Readonly<Record<string, unknown>> = {}
+): Effect.Effect<Q | number, Failure> => {
+  if (typeof (unlimited ?? false) !== "boolean") {
+    return Effect.fail(invalid("unlimited_quota", "`unlimited_quota` must be true or false"))
+  }
+  const units = unlimited === true ? Number.MAX_SAFE_INTEGER : quota
+  return units === undefined ? Effect.succeed(quota) : parseUnits(units, "remain_quota")
+}
+
 export const parseNewKey = Effect.fn("AccountRequests.newKey")(function* (request: TokenCreateRequest) {
   yield* rejectUnknown(request.extra, PERMISSIONS)
   const expires_at = yield* parseExpiry(request.expired_time)
@@ -138,7 +150,7 @@ export const parseNewKey = Effect.fn("AccountRequests.newKey")(function* (reques
     name: yield* parseName(request.name),
     status: 1,
     expires_at,
-    remain_quota: yield* parseUnits(request.remain_quota, "remain_quota"),
+    remain_quota: yield* parseQuota(request.remain_quota, request.extra),
     subnet: yield* parseSubnetField(request.subnet ?? ""),
     ...(yield* parsePermissions(request.extra))
   } satisfies KeyFields
@@ -150,11 +162,12 @@ const isAbsent = (expiry: Expiry | undefined): expiry is undefined =>
 /** The given fields only. */
 export const parseKeyChanges = Effect.fn("AccountRequests.changes")(function* (request: TokenUpdateRequest) {
   yield* rejectUnknown(request.extra, [...READ_ONLY, ...PERMISSIONS])
-  const { name, expired_time, remain_quota, status, subnet } = request
+  const { name, expired_time, status, subnet } = request
+  const remain_quota = yield* parseQuota(request.remain_quota, request.extra)
   return {
     ...(name !== undefined && { name: yield* parseName(name) }),
     ...(!isAbsent(expired_time) && { expires_at: yield* parseExpiry(expired_time) }),
-    ...(remain_quota !== undefined && { remain_quota: yield* parseUnits(remain_quota, "remain_quota") }),
+    ...(remain_quota !== undefined && { remain_quota }),
     ...(status !== undefined && { status: yield* parseStatus(status) }),
     ...(subnet !== undefined && { subnet: yield* parseSubnetField(subnet) }),
     ...(yield* parsePermissions(request.extra))
@@ -167,10 +180,8 @@ export const parsePage = Effect.fn("AccountRequests.page")(function* (query: {
   readonly size?: number
   readonly p?: number
 }) {
-  const size = query.num ?? query.size ?? PAGE_SIZE
-  if (size < 1 || size > MAX_PAGE_SIZE) {
-    return yield* invalid("num", `\`num\`, the size of a page, must be 1 to ${MAX_PAGE_SIZE}`)
-  }
+  const size = Math.min(query.num ?? query.size ?? PAGE_SIZE, MAX_PAGE_SIZE)
+  if (size < 1) return yield* invalid("num", "`num`, the size of a page, must be 1 or more")
   const skip = (query.p ?? 0) * size
   if (skip < 0 || !Number.isSafeInteger(skip)) {
     return yield* invalid("p", "`p`, the number of a page, must be 0 or more")

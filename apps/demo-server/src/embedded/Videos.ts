@@ -117,7 +117,7 @@ export const makeVideoOperations = Effect.fnUntraced(function* (provider: string
     return {
       id: task.id,
       status: task.status,
-      error: task.error ?? null,
+      ...(task.error !== undefined && { error: task.error }),
       extra: {
         object: "video",
         model: task.model,
