@@ -1,6 +1,6 @@
-/** The conformance checker: the reference gateway and the server pass, each broken gateway fails one rule. */
+/** The conformance checker: the reference gateway passes, each broken gateway fails one rule. */
 import { assert, describe, it } from "@effect/vitest"
-import { apiKey, systemAccessToken } from "@sluice/core"
+import { apiKey } from "@sluice/core"
 import { GatewayApi } from "@sluice/core/contract"
 import {
   callsOf,
@@ -13,24 +13,21 @@ import {
 import { Duration, Effect, Exit, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { brokenGateways } from "./conformance/brokenGateways.ts"
 import {
-  brokenGateways,
+  carelessGateway,
   crashingGateway,
   limitedGateway,
   PROXY_BREAKS,
   proxyGateway,
-  shoutingGateway
-} from "./conformance/brokenGateways.ts"
+  shoutingGateway,
+  startingGateway
+} from "./conformance/faultyGateways.ts"
 import { check, during, everything, having } from "./conformance/Checking.ts"
-import {
-  ACCESS_TOKEN,
-  API_KEY,
-  MODELS,
-  referenceGateway,
-  refuse,
-  serveGateway
-} from "./conformance/ReferenceGateway.ts"
-import { startServer } from "./demo-server/TestServer.ts"
+import { GROUP_NAMES, GROUP_RULES, IMAGE, ofGroup, othersOf } from "./conformance/imageGroups.ts"
+import { ACCESS_TOKEN, API_KEY, MODELS, referenceGateway, refuse } from "./conformance/ReferenceGateway.ts"
+import { FAULTS } from "./conformance/requestFaults.ts"
+import { serveGateway } from "./conformance/serveGateway.ts"
 
 /** The sections of the interface, and the items of its numbered lists. */
 const SECTIONS = new Set([
@@ -94,14 +91,15 @@ describe("the rules", () => {
 })
 
 describe("the reference gateway", () => {
-  it.live("passes every rule, and keeps its tokens and videos", () =>
+  it.live.each(GROUP_RULES)("passes every rule of $group, and keeps its tokens and videos", ({ group }) =>
     Effect.gen(function* () {
       const { url, world } = yield* serveGateway()
-      const report = yield* check(url)
+      const report = yield* check(url, ofGroup(group))
       assert.deepStrictEqual(having(report, "fails"), [])
       assert.isTrue(report.conforms)
-      // The task did not fail, so this rule cannot be judged.
-      assert.deepStrictEqual(having(report, "skipped"), ["GET /v1/videos/{} error"])
+      // The task did not fail, and V-A is queued: these rules cannot be judged.
+      const left = ["GET /v1/videos/{} error", "GET /v1/videos/{} queued"]
+      assert.sameMembers(having(report, "skipped"), [...othersOf(group), ...left])
       assert.deepStrictEqual([...world.tokens.keys()], [1, 2])
       assert.strictEqual(world.videos.size, 0)
     }).pipe(Effect.scoped)
@@ -109,29 +107,59 @@ describe("the reference gateway", () => {
 })
 
 describe("a gateway with one fault", () => {
-  it.live.each(brokenGateways)("$does: fails $breaks and no other rule", ({ breaks, gateway }) =>
+  it.live.each(brokenGateways)("$does: fails $breaks and no other rule", ({ breaks, gateway, group }) =>
     Effect.gen(function* () {
       const { url } = yield* serveGateway(gateway)
-      const report = yield* check(url)
+      const report = yield* check(url, group === undefined ? everything : ofGroup(group))
       assert.deepStrictEqual(having(report, "fails", "interface"), [breaks])
       assert.isFalse(report.conforms)
       assert.strictEqual(report.totals.interface.fails, 1)
     }).pipe(Effect.scoped)
   )
 
+  it.live.each(GROUP_RULES)(
+    "accepts what is not allowed, also for $group: fails each rule",
+    ({ group, refused }) =>
+      Effect.gen(function* () {
+        const { url } = yield* serveGateway(carelessGateway)
+        const failed = having(yield* check(url, ofGroup(group)), "fails")
+        const expected = Object.entries(FAULTS).flatMap(([call, rules]) =>
+          Object.keys(rules)
+            .filter((rule) => call !== IMAGE || !GROUP_NAMES.has(rule) || refused.some((own) => own === rule))
+            .map((rule) => `${call} ${rule}`)
+        )
+        assert.sameMembers(failed, expected)
+      }).pipe(Effect.scoped)
+  )
+
+  it.live("a video of group V-D is never queued", () =>
+    Effect.gen(function* () {
+      const groups = { video: "V-D" } as const
+      const queued = "GET /v1/videos/{} queued"
+      const { url } = yield* serveGateway()
+      assert.deepStrictEqual(having(yield* check(url, { ...everything, groups }), "fails"), [queued])
+      const right = yield* serveGateway(startingGateway)
+      assert.include(having(yield* check(right.url, { ...everything, groups }), "conforms"), queued)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("a proxy that drops fields fails by the rules of these fields", () =>
     Effect.gen(function* () {
       const { url } = yield* serveGateway(proxyGateway)
-      const report = yield* check(url)
+      const report = yield* check(url, { ...everything, groups: { image: "I1", video: "V-A" } })
       assert.sameMembers(having(report, "fails"), [...PROXY_BREAKS])
       assert.isFalse(report.conforms)
     }).pipe(Effect.scoped)
   )
 
   it("exists for every rule of the interface", () => {
-    const broken = new Set(brokenGateways.map(({ breaks }) => breaks))
-    const whole = checks.flatMap(({ call, rules }) =>
-      Object.entries(rules)
+    const careless = Object.entries(FAULTS).flatMap(([call, rules]) =>
+      Object.keys(rules).map((rule) => `${call} ${rule}`)
+    )
+    const broken = new Set([...brokenGateways.map(({ breaks }) => breaks), ...careless])
+    broken.add("GET /v1/videos/{} queued")
+    const whole = checks.flatMap(({ call, refusals, rules }) =>
+      Object.entries({ ...rules, ...refusals })
         .filter(([, { kind }]) => kind === "interface")
         .map(([rule]) => `${call} ${rule}`)
     )
@@ -326,37 +354,6 @@ describe("the report", () => {
       const report = JSON.stringify(yield* check(url))
       assert.include(report, "invalid token: <redacted>")
       assert.notInclude(report, bare)
-    }).pipe(Effect.scoped)
-  )
-})
-
-describe("the server", () => {
-  it.live("passes every rule that applies", () =>
-    Effect.gen(function* () {
-      const { secrets, url } = yield* startServer()
-      const report = yield* check(url, {
-        paid: true,
-        write: true,
-        rotate: true,
-        apiKey: apiKey(secrets.apiKey),
-        accessToken: systemAccessToken(secrets.accessToken),
-        // Faster than the first video model in the list.
-        models: { video: "sluice-video-v-f" },
-        pollInterval: "100 millis"
-      })
-      assert.deepStrictEqual(having(report, "fails"), [])
-      assert.isTrue(report.conforms)
-      // No video failed, and one key is not a page.
-      const left = ["GET /v1/videos/{} error", "GET /api/token/ num"]
-      assert.deepStrictEqual(having(report, "skipped", "interface"), left)
-      assert.deepStrictEqual(report.models, {
-        embedding: "sluice-lexical-1024",
-        rerank: "sluice-lexical-rerank",
-        chat: "sluice-ocr",
-        image: "sluice-image-i1",
-        twoStepImage: "sluice-image-i5-task",
-        video: "sluice-video-v-f"
-      })
     }).pipe(Effect.scoped)
   )
 })

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { ACCESS_TOKEN, API_KEY, MODELS, serveGateway, type World } from "./conformance/ReferenceGateway.ts"
+import { ACCESS_TOKEN, API_KEY, MODELS, type World } from "./conformance/ReferenceGateway.ts"
+import { serveGateway } from "./conformance/serveGateway.ts"
 import { END } from "./examples/end.ts"
 
 const examples = join(import.meta.dirname, "../examples")

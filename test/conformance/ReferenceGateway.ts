@@ -1,12 +1,10 @@
 /**
  * A gateway that conforms to the interface. Broken gateways differ from it in one way.
  *
- * Each call has one handler. `World` is the state; HTTP is at the end.
+ * Each call has one handler. `World` is the state; `serveGateway.ts` has the HTTP.
  */
 import { createHash, randomUUID } from "node:crypto"
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
-import { Effect } from "effect"
+import { type Body, faultOf } from "./requestFaults.ts"
 import { TINY_MP4 } from "./TinyMp4.ts"
 
 export const API_KEY = "sk-reference-canary-key-0001"
@@ -53,32 +51,6 @@ export interface Call {
   readonly body: Body
 }
 
-/** The fields of all requests. */
-export interface Body {
-  readonly model: string
-  readonly query: string
-  readonly documents: ReadonlyArray<string>
-  readonly top_n?: number
-  readonly return_documents?: boolean
-  readonly input: string | ReadonlyArray<string>
-  readonly encoding_format?: "float" | "base64"
-  readonly messages: ReadonlyArray<{ readonly content: string | ReadonlyArray<Part> }>
-  readonly max_tokens?: number
-  readonly stream?: boolean
-  readonly id: number
-  readonly name: string
-  readonly status: number
-  readonly expired_time: number
-  readonly remain_quota: number
-  readonly subnet: string
-  readonly n?: number
-  readonly seconds?: string | number
-}
-
-interface Part {
-  readonly image_url?: { readonly url: string }
-}
-
 export interface Reply {
   readonly status?: number
   readonly json?: unknown
@@ -94,6 +66,8 @@ export type Opens = (world: World, path: string, credential: string) => boolean
 
 export interface Gateway {
   readonly opens: Opens
+  /** The quota units that a response of /v1 takes from the key. */
+  readonly charges?: (reply: Reply) => number
   readonly calls: Readonly<Record<string, Handler>>
 }
 
@@ -119,7 +93,7 @@ const embed = (text: string): Float32Array => {
 const wordsOf = (text: string) => new Set(text.toLowerCase().match(/\w+/g))
 
 /** Refuses a model of another call. */
-const served = (model: string, wanted: string, handle: () => Reply): Reply =>
+const served = (model: string | undefined, wanted: string, handle: () => Reply): Reply =>
   model === wanted ? handle() : refuse(404, "There is no such model")
 
 const embeddings: Handler = ({ body: { encoding_format, input, model } }) =>
@@ -149,11 +123,9 @@ const rerank: Handler = ({ body: { documents, model, query, return_documents, to
 const chat: Handler = ({ body: { messages, model, stream } }) =>
   served(model, MODELS.chat, () => {
     const parts = messages.flatMap(({ content }) => (typeof content === "string" ? [] : content))
-    if (parts.some(({ image_url }) => image_url?.url.startsWith("data:image/gif") === true)) {
-      return refuse(400, "A GIF is not understood: send PNG, JPEG or WEBP", "messages")
-    }
     const content = parts.length > 0 ? "Red." : "Green."
-    const usage = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 }
+    const prompt_tokens = 9 + 85 * parts.filter(({ image_url }) => image_url !== undefined).length
+    const usage = { prompt_tokens, completion_tokens: 2, total_tokens: prompt_tokens + 2 }
     if (stream === true) {
       const end = { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }
       return { events: [{ choices: [{ index: 0, delta: { content } }] }, end, "[DONE]"] }
@@ -169,11 +141,32 @@ const newTask = (tasks: Map<string, Task>): Task => {
   return task
 }
 
-const createImage: Handler = ({ body: { model, n = 1 }, world }) => {
+const pixelsOf = (size: unknown, ratio: string): [number, number] => {
+  const [width, height] = /^\d+x\d+$/.test(String(size)) ? String(size).split("x") : ratio.split(":")
+  return [Number(width), Number(height)]
+}
+
+/** The header of a PNG or WEBP image. */
+const emptyImage = (format: string, width: number, height: number): Buffer => {
+  if (format === "webp") {
+    const webp = Buffer.alloc(30)
+    webp.write("RIFF\u0016\0\0\0WEBPVP8X\u000a\0\0\0", "latin1")
+    webp.writeUIntLE(width - 1, 24, 3)
+    webp.writeUIntLE(height - 1, 27, 3)
+    return webp
+  }
+  const png = Buffer.from("89504e470d0a1a0a0000000d4948445200000000000000000802000000", "hex")
+  png.writeUInt32BE(width, 16)
+  png.writeUInt32BE(height, 20)
+  return png
+}
+
+const createImage: Handler = ({ body, world }) => {
+  const { aspect_ratio = "1:1", model, n = 1, output_format = "png", size } = body
   if (model === MODELS.twoStepImage) return { json: { id: newTask(world.images).id } }
-  if (n < 1 || n > 10) return refuse(400, "`n` is 1 to 10", "n")
-  const data = Array.from({ length: n }, () => ({ url: "https://images.example/1.png" }))
-  return served(model, MODELS.image, () => ({ json: { data } }))
+  const b64_json = emptyImage(output_format, ...pixelsOf(size, aspect_ratio)).toString("base64")
+  const data = Array.from({ length: n }, () => ({ b64_json }))
+  return served(model?.replace(/-i\d$/, ""), MODELS.image, () => ({ json: { data } }))
 }
 
 const getImage: Handler = ({ params: [id = ""], world }) => {
@@ -188,10 +181,8 @@ const VIDEO_STATUSES = ["queued", "in_progress", "completed"]
 
 const video = ({ id, looks }: Task) => ({ id, object: "video", status: VIDEO_STATUSES[Math.min(looks, 2)] })
 
-const createVideo: Handler = ({ body: { model, seconds }, world }) =>
-  typeof seconds === "number"
-    ? refuse(400, "`seconds` is text", "seconds")
-    : served(model, MODELS.video, () => ({ json: video(newTask(world.videos)) }))
+const createVideo: Handler = ({ body: { model }, world }) =>
+  served(model, MODELS.video, () => ({ json: video(newTask(world.videos)) }))
 
 const getVideo: Handler = ({ params: [id = ""], world }) => {
   const task = world.videos.get(id)
@@ -269,111 +260,44 @@ const opens: Opens = (world, path, credential) =>
       [...world.tokens.values()].some((token) => token.key === credential && isUsable(token))
     : credential === world.accessToken
 
+const handlers: Gateway["calls"] = {
+  "POST /v1/rerank": rerank,
+  "POST /v1/embeddings": embeddings,
+  "POST /v1/chat/completions": chat,
+  "POST /v1/images/generations": createImage,
+  "GET /v1/images/generations/{}": getImage,
+  "POST /v1/videos": createVideo,
+  "GET /v1/videos/{}": getVideo,
+  "GET /v1/videos/{}/content": videoContent,
+  "DELETE /v1/videos/{}": deleteVideo,
+  "GET /v1/models": () => ({ json: { object: "list", data: modelList() } }),
+  "GET /api/models": () => success(modelList()),
+  "GET /api/user/available_models": () => success(modelList()),
+  "GET /api/user/self": self,
+  "GET /api/user/token": rotate,
+  "GET /api/token/": listTokens,
+  "POST /api/token/": createToken,
+  "PUT /api/token/": updateToken,
+  "GET /api/token/search": searchTokens,
+  "GET /api/token/{}": getToken,
+  "DELETE /api/token/{}": deleteToken
+}
+
+const checked = (call: string, handler: Handler): Handler => {
+  return (request) => {
+    const fault = faultOf(call, request.body)
+    return fault === undefined ? handler(request) : refuse(400, `This request is not allowed: ${fault}`)
+  }
+}
+
 export const referenceGateway: Gateway = {
   opens,
-  calls: {
-    "POST /v1/rerank": rerank,
-    "POST /v1/embeddings": embeddings,
-    "POST /v1/chat/completions": chat,
-    "POST /v1/images/generations": createImage,
-    "GET /v1/images/generations/{}": getImage,
-    "POST /v1/videos": createVideo,
-    "GET /v1/videos/{}": getVideo,
-    "GET /v1/videos/{}/content": videoContent,
-    "DELETE /v1/videos/{}": deleteVideo,
-    "GET /v1/models": () => ({ json: { object: "list", data: modelList() } }),
-    "GET /api/models": () => success(modelList()),
-    "GET /api/user/available_models": () => success(modelList()),
-    "GET /api/user/self": self,
-    "GET /api/user/token": rotate,
-    "GET /api/token/": listTokens,
-    "POST /api/token/": createToken,
-    "PUT /api/token/": updateToken,
-    "GET /api/token/search": searchTokens,
-    "GET /api/token/{}": getToken,
-    "DELETE /api/token/{}": deleteToken
-  }
+  calls: Object.fromEntries(Object.entries(handlers).map(([call, handler]) => [call, checked(call, handler)]))
 }
 
-/** The account starts with two tokens. */
-const freshWorld = (): World => {
-  const own = (id: number, name: string): [number, Token] => [
-    id,
-    { id, name, key: `sk-own-${id}`, status: 1, expired_time: -1, remain_quota: 500_000, subnet: "" }
-  ]
-  return {
-    accessToken: ACCESS_TOKEN,
-    tokens: new Map([own(1, "laptop"), own(2, "harbour office")]),
-    videos: new Map(),
-    images: new Map()
-  }
-}
-
-/** The first handler that matches the path. */
 /** The response to a call. */
 export const handlerOf = (call: string): Handler => {
   const handler = referenceGateway.calls[call]
   if (handler === undefined) throw new Error(`There is no ${call}`)
   return handler
 }
-
-const route = ({ calls }: Gateway, method: string, path: string) => {
-  for (const [name, handler] of Object.entries(calls)) {
-    const pattern = new RegExp(`^${name.replaceAll("{}", "([^/]+)").replaceAll(/[.?]/g, "\\$&")}$`)
-    const found = pattern.exec(`${method} ${path}`)
-    if (found !== null) return { handler, params: found.slice(1).map(decodeURIComponent) }
-  }
-  return undefined
-}
-
-const send = (response: ServerResponse, { bytes, events, headers, json, status = 200 }: Reply): void => {
-  const type = json !== undefined ? "application/json" : "text/event-stream"
-  response.writeHead(status, { "x-request-id": randomUUID(), "content-type": type, ...headers })
-  for (const event of events ?? []) {
-    response.write(`data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`)
-  }
-  response.end(json === undefined ? bytes : JSON.stringify(json))
-}
-
-const answer = (gateway: Gateway, world: World, request: IncomingMessage, text: string): Reply => {
-  const { pathname, searchParams } = new URL(request.url ?? "/", "http://gateway")
-  const credential = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1] ?? ""
-  const found = route(gateway, request.method ?? "", pathname)
-  if (found === undefined) return refuse(404, `There is no ${pathname}`)
-  if (!gateway.opens(world, pathname, credential)) return refuse(401, `${credential} opens nothing here`)
-  const body: Body = text === "" ? {} : JSON.parse(text)
-  return found.handler({ world, params: found.params, query: searchParams, body })
-}
-
-export interface Running {
-  readonly url: string
-  readonly world: World
-  /** Method and path of every request, in their order. */
-  readonly seen: ReadonlyArray<string>
-}
-
-/** Serves a gateway on a loopback port until the scope ends. */
-export const serveGateway = (gateway: Gateway = referenceGateway) =>
-  Effect.acquireRelease(
-    Effect.callback<Running & { readonly close: Effect.Effect<void> }>((resume) => {
-      const world = freshWorld()
-      const seen: Array<string> = []
-      const server = createServer((request, response) => {
-        const chunks: Array<Buffer> = []
-        request.on("data", (chunk) => chunks.push(chunk))
-        request.on("end", () => {
-          seen.push(`${request.method} ${request.url}`)
-          send(response, answer(gateway, world, request, Buffer.concat(chunks).toString()))
-        })
-      })
-      server.listen(0, "127.0.0.1", () => {
-        const { port } = server.address() as AddressInfo
-        const close = Effect.callback<void>((closed) => {
-          server.close(() => closed(Effect.void))
-          server.closeAllConnections()
-        })
-        resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, world, seen, close }))
-      })
-    }),
-    ({ close }) => close
-  )

@@ -17,6 +17,8 @@ export interface BrokenGateway {
   /** The rule that catches it: call and name. */
   readonly breaks: string
   readonly gateway: Gateway
+  /** The group of the image model that shows it. */
+  readonly group?: "I1" | "I4" | "I5"
 }
 
 const { calls, opens } = referenceGateway
@@ -117,8 +119,8 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
     ...json,
     data: each(json.data, (entry: Json) => ({ ...entry, index: entry.index + 1 }))
   })),
-  answering("sends Base64 without a request for it", EMBED, "numbers", (request) =>
-    handlerOf(EMBED)({ ...request, body: { ...request.body, encoding_format: "base64" } })
+  answering("sends Base64 without a request for it", EMBED, "numbers", ({ body, ...rest }) =>
+    handlerOf(EMBED)({ ...rest, body: { encoding_format: "base64", ...body } })
   ),
   changing("omits the model", EMBED, "model", (json) => ({ ...json, model: undefined })),
   answering("embeds one text word by word", EMBED, "single", (request) => {
@@ -147,17 +149,16 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
     )
   })),
   answering("sends numbers although Base64 was requested", EMBED, "base64", ({ body, ...rest }) =>
-    handlerOf(EMBED)({ ...rest, body: { ...body, encoding_format: "float" } })
+    handlerOf(EMBED)({
+      ...rest,
+      body: body.encoding_format === "base64" ? { ...body, encoding_format: "float" } : body
+    })
   ),
   changing("does not count tokens", EMBED, "usage", (json) => ({ ...json, usage: undefined })),
   changing("omits the text", CHAT, "text", (json) => ({
     ...json,
     choices: [{ ...json.choices[0], message: { role: "assistant", content: null } }]
   })),
-  answering("accepts GIF images", CHAT, "gif", (request) => {
-    const reply = handlerOf(CHAT)(request)
-    return reply.status === 400 ? { json: { choices: [{ message: { content: "Black." } }] } } : reply
-  }),
   changing("ignores max_tokens", CHAT, "maxTokens", (json) => ({
     ...json,
     usage: { ...json.usage, completion_tokens: 5120 }
@@ -291,7 +292,8 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
     "creates keys that open nothing",
     "POST /api/token/ opens",
     (world, path, credential) =>
-      opens(world, path, credential) && ![...world.tokens.values()].some(({ key }) => key === credential)
+      opens(world, path, credential) &&
+      ![...world.tokens.values()].some(({ key, name }) => key === credential && !name.endsWith("-b"))
   ),
   answering("ignores a new name", "PUT /api/token/", "renames", (request) => {
     const name = request.world.tokens.get(request.body.id)?.name ?? ""
@@ -305,24 +307,59 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
     const expired_time = request.world.tokens.get(request.body.id)?.expired_time ?? 0
     return handlerOf("PUT /api/token/")({ ...request, body: { ...request.body, expired_time } })
   }),
-  answering("cannot enable a token", "PUT /api/token/", "enables", (request) =>
-    handlerOf("PUT /api/token/")({ ...request, body: { ...request.body, status: 0 } })
+  answering("cannot enable a token", "PUT /api/token/", "enables", ({ body, ...rest }) =>
+    handlerOf("PUT /api/token/")({ ...rest, body: { ...body, status: body.status === 1 ? 0 : body.status } })
   ),
   answering("cannot disable a token", "PUT /api/token/", "disables", ({ body, ...rest }) =>
-    handlerOf("PUT /api/token/")({ ...rest, body: { ...body, status: 1 } })
+    handlerOf("PUT /api/token/")({ ...rest, body: { ...body, status: body.status === 0 ? 1 : body.status } })
   ),
   admitting("accepts disabled keys", "PUT /api/token/ disabledKey", ignoring({ status: 1 })),
   changing("makes one image for each request", IMAGE, "several", (json) =>
     json.data === undefined ? json : { data: json.data.slice(0, 1) }
   ),
-  answering("accepts any number of images", IMAGE, "most", ({ body, ...rest }) =>
-    handlerOf(IMAGE)({ ...rest, body: { ...body, n: Math.min(body.n ?? 1, 10) } })
+  changing("charges an image as text", CHAT, "low", (json) => ({
+    ...json,
+    usage: { ...json.usage, prompt_tokens: 9 }
+  })),
+  answering("sends Base64 for floats", EMBED, "float", ({ body, ...rest }) =>
+    handlerOf(EMBED)({
+      ...rest,
+      body: body.encoding_format === "float" ? { ...body, encoding_format: "base64" } : body
+    })
   ),
-  answering("accepts no images", IMAGE, "least", ({ body, ...rest }) =>
-    handlerOf(IMAGE)({ ...rest, body: { ...body, n: body.n === 0 ? 1 : (body.n ?? 1) } })
+  changing("counts ten tokens for each letter", EMBED, "tokens", (json) => ({
+    ...json,
+    usage: { prompt_tokens: 920, total_tokens: 920 }
+  })),
+  ...(["size", "output_format", "aspect_ratio"] as const).map((field, nth) => ({
+    ...answering(`ignores ${field}`, IMAGE, ["pixels", "format", "ratio"][nth] ?? "", ({ body, ...rest }) => {
+      const reply = handlerOf(IMAGE)({ ...rest, body })
+      const { [field]: _, ...left } = body
+      return reply.status === undefined ? handlerOf(IMAGE)({ ...rest, body: left }) : reply
+    }),
+    ...(nth > 0 && { group: nth === 1 ? ("I1" as const) : ("I5" as const) })
+  })),
+  {
+    ...changing("sends links for Base64", IMAGE, "base64", (json) =>
+      json.data === undefined ? json : { data: each(json.data, () => ({ url: "http://127.0.0.1:9/1.png" })) }
+    ),
+    group: "I4"
+  },
+  admitting(
+    "never enables a key again",
+    "PUT /api/token/ enabledKey",
+    (world, path, credential) =>
+      opens(world, path, credential) &&
+      ![...world.tokens.values()].some(({ key, name }) => key === credential && name.endsWith("-b"))
   ),
-  answering("accepts seconds as a number", "POST /v1/videos", "seconds", ({ body, ...rest }) =>
-    handlerOf("POST /v1/videos")({ ...rest, body: { ...body, seconds: String(body.seconds ?? 5) } })
+  admitting(
+    "accepts removed keys",
+    "DELETE /api/token/{} removedKey",
+    (world, path, credential) =>
+      opens(world, path, credential) ||
+      (path.startsWith("/v1/") &&
+        /^sk-[\da-f]{64}$/.test(credential) &&
+        ![...world.tokens.values()].some(({ key }) => key === credential))
   ),
   changing("lists models that it does not have", "GET /api/user/available_models", "within", (json) => ({
     ...json,
@@ -332,61 +369,3 @@ export const brokenGateways: ReadonlyArray<BrokenGateway> = [
   admitting("ignores the quota of keys", "POST /api/token/ usedUp", ignoring({ remain_quota: 1 })),
   answering("keeps deleted tokens", "DELETE /api/token/{}", "gone", forgetting("DELETE /api/token/{}", DONE))
 ]
-
-/** A proxy in front of another gateway: it passes on what it knows, and drops the rest. */
-export const proxyGateway: Gateway = {
-  opens: (world, path, credential) =>
-    path.startsWith("/v1/")
-      ? opens(world, path, credential) ||
-        [...world.tokens.values()].some(({ key, status }) => key === credential && status === 1)
-      : opens(world, path, credential),
-  calls: {
-    ...calls,
-    [IMAGE]: ({ body: { model, prompt }, ...rest }: Json) =>
-      handlerOf(IMAGE)({ ...rest, body: { model, prompt } }),
-    "POST /v1/videos": ({ body: { model, prompt }, ...rest }: Json) =>
-      handlerOf("POST /v1/videos")({ ...rest, body: { model, prompt } }),
-    "GET /api/user/available_models": () => ({
-      json: { success: true, message: "", data: [{ id: "of-the-upstream" }] }
-    })
-  }
-}
-
-/** The rules that the proxy breaks. */
-export const PROXY_BREAKS: ReadonlyArray<string> = [
-  "GET /api/user/available_models within",
-  `${IMAGE} several`,
-  `${IMAGE} most`,
-  `${IMAGE} least`,
-  "POST /v1/videos seconds",
-  "POST /api/token/ subnet",
-  "POST /api/token/ usedUp",
-  "POST /api/token/ expired"
-]
-
-/** Correct: it responds to rerank with 429. */
-export const limitedGateway: Gateway = {
-  opens,
-  calls: {
-    ...calls,
-    [RERANK]: () => ({ ...refuse(429, "Too many requests"), headers: { "retry-after": "0" } })
-  }
-}
-
-/** It responds to a GIF with 500. */
-export const crashingGateway: Gateway = {
-  opens,
-  calls: {
-    ...calls,
-    [CHAT]: (request) => {
-      const reply = handlerOf(CHAT)(request)
-      return reply.status === 400 ? refuse(502, "The model did not answer") : reply
-    }
-  }
-}
-
-/** Its refusals have terminal control characters. */
-export const shoutingGateway: Gateway = {
-  opens,
-  calls: { ...calls, [RERANK]: () => refuse(500, "\u001b[2J\u001b]0;owned\u0007 no\r\nmore") }
-}

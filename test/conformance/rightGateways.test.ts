@@ -4,7 +4,8 @@ import { apiKey } from "@sluice/core"
 import { Effect } from "effect"
 import { brokenGateways } from "./brokenGateways.ts"
 import { check, everything, having } from "./Checking.ts"
-import { MODELS, refuse, referenceGateway, serveGateway } from "./ReferenceGateway.ts"
+import { MODELS, refuse, referenceGateway } from "./ReferenceGateway.ts"
+import { serveGateway } from "./serveGateway.ts"
 import { rightGateways } from "./rightGateways.ts"
 
 describe("a correct gateway", () => {

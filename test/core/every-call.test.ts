@@ -7,7 +7,8 @@ import { Effect, Layer, Stream } from "effect"
 import { mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ACCESS_TOKEN, API_KEY, MODELS, serveGateway } from "../conformance/ReferenceGateway.ts"
+import { ACCESS_TOKEN, API_KEY, MODELS } from "../conformance/ReferenceGateway.ts"
+import { serveGateway } from "../conformance/serveGateway.ts"
 import { running } from "./tasksClient.ts"
 
 const folder = Effect.acquireRelease(

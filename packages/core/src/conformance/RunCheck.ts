@@ -43,9 +43,11 @@ const mayConcernModel = ({ status }: GatewayResponse): boolean =>
 type JudgeResponse = (response: GatewayResponse) => string | undefined
 
 const expectRefused =
-  (judgeRefusal: JudgeResponse = () => undefined): JudgeResponse =>
+  (judgeRefusal: JudgeResponse = () => undefined, what = "it"): JudgeResponse =>
   (response) =>
-    refusalIn(response) === undefined ? `it succeeded with status ${response.status}` : judgeRefusal(response)
+    refusalIn(response) === undefined
+      ? `${what} succeeded with status ${response.status}`
+      : judgeRefusal(response)
 
 /** The verdicts of one call. */
 const makeVerdicts = (check: Check, call: ContractCall) => {
@@ -70,11 +72,12 @@ const makeVerdicts = (check: Check, call: ContractCall) => {
     })),
     ...(skipped !== undefined && { skipped })
   })
-  /** Judges a rule by a response. A 429 skips it, and so does a 5xx unless `failure`. */
+  /** Judges a rule by a response. A 429 skips it, and so does a 5xx or no response unless `failure`. */
   const judgeBy = (rule: string, failure: boolean, judgeResponse: JudgeResponse) =>
     Effect.match({
       onFailure: ({ message }: NoResponse) => {
-        judge(rule, message)
+        if (failure) judge(rule, message)
+        else skip(rule, message)
         return undefined
       },
       onSuccess: (response: GatewayResponse) => {
@@ -179,5 +182,17 @@ export const runCheck = Effect.fnUntraced(function* (check: Check, call: Contrac
   if (fault !== undefined) return finish(fault)
   const judges = { judge, expect, skip, expectSuccess, expectRefusal }
   const stopped = yield* check.run({ session, response, send, ...judges })
+  for (const [rule, { changes, judge }] of Object.entries(check.refusals ?? {})) {
+    if (verdicts.has(rule)) continue
+    const bodies = typeof changes === "function" ? changes(session) : changes
+    if (typeof bodies === "string") skip(rule, bodies)
+    else
+      for (const change of bodies) {
+        const what = bodies.length === 1 ? undefined : JSON.stringify(change)
+        const changed = { ...request, body: { ...request.body, ...change } }
+        yield* judgeBy(rule, false, expectRefused(judge, what))(send(changed))
+        if (verdicts.get(rule)?.verdict !== "conforms") break
+      }
+  }
   return finish(stopped ?? "an earlier step of the check did not succeed")
 })

@@ -1,6 +1,7 @@
 /** `sluice conformance`: checks a gateway against the contract, rule by rule. */
 import { ApiKey, GatewayError, InvalidRequest, SystemAccessToken } from "@sluice/core"
 import { layerTransport } from "@sluice/core/client"
+import { IMAGE_GROUPS, VIDEO_GROUPS, type VideoGroup } from "@sluice/core/contract"
 import {
   type CheckedCall,
   checkGateway,
@@ -12,6 +13,8 @@ import { Config, Effect, FileSystem, Option, Record, Redacted, Schema } from "ef
 import { Command, Flag } from "effect/cli"
 import { booleanFlag, examples, jsonFlag, optionalFlag } from "../library/Flags.ts"
 import { note, printResult, setExitCode } from "../output/Output.ts"
+
+const VIDEO_GROUP_NAMES = [...Object.keys(VIDEO_GROUPS), "image-to-video"] as ReadonlyArray<VideoGroup>
 
 const MARKS = { conforms: "✓", fails: "✗", skipped: "–" } as const
 
@@ -42,6 +45,10 @@ const render = (report: Report): string =>
 
 const model = (name: string, fallback = `the first model listed for it, or with “${name}” in its id`) =>
   optionalFlag(Flag.String(`${name}-model`), `Model to call. Default: ${fallback}`)
+
+/** The group of a model, whose rules are then checked. */
+const group = <const G extends string>(name: string, groups: ReadonlyArray<G>) =>
+  optionalFlag(Flag.Literals(`${name}-group`, groups), `Group of the ${name} model, to check its rules too`)
 
 /** Checks that a header can carry the credential. The error does not show it. */
 const credential = <A>(schema: Schema.ConstraintDecoder<A>, flag: string, value: Redacted.Redacted) =>
@@ -79,10 +86,13 @@ export const conformanceCommand = Command.make(
       "the first listed image model with “task” in its id. Needed when the image model answers at once"
     ),
     video: model("video"),
+    imageGroup: group("image", IMAGE_GROUPS),
+    videoGroup: group("video", VIDEO_GROUP_NAMES),
     json: jsonFlag
   },
-  ({ accessToken, apiKey, baseUrl, json, paid, rotate, saveToken, write, ...models }) =>
+  ({ accessToken, apiKey, baseUrl, json, paid, rotate, saveToken, write, ...flags }) =>
     Effect.gen(function* () {
+      const { imageGroup, videoGroup, ...models } = flags
       const fs = yield* FileSystem.FileSystem
       const save = (path: string) => (token: SystemAccessToken) =>
         fs.writeFileString(path, Redacted.value(token), { flag: "wx", mode: 0o600 }).pipe(
@@ -99,6 +109,7 @@ export const conformanceCommand = Command.make(
           ? undefined
           : yield* credential(SystemAccessToken, "--access-token", accessToken.value),
         models: Record.getSomes(models),
+        groups: Record.getSomes({ image: imageGroup, video: videoGroup }),
         onRotated: Option.getOrUndefined(Option.map(saveToken, save))
       })
       yield* printResult(json, report, () => render(report))

@@ -2,12 +2,15 @@
 import { Effect } from "effect"
 import { decodeVector } from "../../contract/Base64.ts"
 import { type GatewayResponse, hasStatus } from "../framework/Request.ts"
-import { check } from "../framework/Check.ts"
+import { check, refuses, requiredFields } from "../framework/Check.ts"
 import { at, failUnless, interfaceRule, listAt, ownRule } from "../framework/Rule.ts"
-import { modelRequest } from "../framework/Models.ts"
+import { modelRequest, unknownModel } from "../framework/Models.ts"
 
 const FIRST = "The lock keeper opens the sluice at high water."
 const SECOND = "Seventeen violins, two harps, one conductor."
+
+/** A token has at least one byte. A model may add some to each text, such as a prefix. */
+const MOST_TOKENS = FIRST.length + SECOND.length + 64
 
 const numbersOf = (entry: unknown): ReadonlyArray<number> | undefined => {
   const embedding = at(entry, "embedding")
@@ -47,11 +50,22 @@ export const embeddings = check({
     single: interfaceRule(FORMAT, "`input` may be one text, which gives one entry"),
     order: interfaceRule(SECTION, "the vector at an `index` is that of the input there"),
     base64: interfaceRule(FORMAT, "with `encoding_format: base64` a vector is a Base64 text"),
-    base64Floats: ownRule(FORMAT, "the Base64 text is the same vector, as little-endian float32 numbers"),
-    emptyInput: ownRule("Errors 3", "an empty input is refused with 400 and `param` `input`"),
-    unknownModel: ownRule("Errors 3", "an unknown model is refused with 404")
+    tokens: interfaceRule(SECTION, "`usage` counts the input's tokens: not more than its bytes"),
+    float: interfaceRule(FORMAT, "with `encoding_format: float` a vector is an array of numbers"),
+    base64Floats: ownRule(FORMAT, "the Base64 text is the same vector, as little-endian float32 numbers")
   },
-  run: Effect.fnUntraced(function* ({ response, expect, expectRefusal, session, skip, expectSuccess }) {
+  refusals: {
+    ...requiredFields(FORMAT, "model", "input"),
+    texts: refuses(FORMAT, "an `input` that is not text is refused", { input: { text: FIRST } }),
+    format: refuses(FORMAT, "another `encoding_format` is refused", { encoding_format: "int3" }),
+    emptyInput: {
+      ...ownRule("Errors 3", "an empty input is refused with 400 and `param` `input`"),
+      changes: [{ input: [] }],
+      judge: hasStatus(400, "input")
+    },
+    unknownModel
+  },
+  run: Effect.fnUntraced(function* ({ response, expect, session, skip, expectSuccess }) {
     const { json } = response
     const data = listAt(json, "data")
     const vectors = vectorsOf(response)
@@ -68,6 +82,15 @@ export const embeddings = check({
     expect("model", typeof at(json, "model") === "string", "it is missing")
     const counted = isCount(at(json, "usage", "prompt_tokens")) && isCount(at(json, "usage", "total_tokens"))
     expect("usage", counted, "a count is missing")
+    if (counted) {
+      const total = Number(at(json, "usage", "total_tokens"))
+      const isTotal = total >= Number(at(json, "usage", "prompt_tokens"))
+      expect(
+        "tokens",
+        isTotal && total <= MOST_TOKENS,
+        `${total} in total, where ${MOST_TOKENS} are the most`
+      )
+    }
 
     const model = session.models.embedding
     const single = yield* expectSuccess("single", { body: { model, input: SECOND } }, ({ json }) => {
@@ -87,6 +110,9 @@ export const embeddings = check({
       expect("order", !swapped, "the vectors of the two texts are swapped")
     }
 
+    yield* expectSuccess("float", { body: { model, input: SECOND, encoding_format: "float" } }, (response) =>
+      failUnless(vectorsOf(response)[0] !== undefined, "it is not")
+    )
     const encoded = yield* expectSuccess(
       "base64",
       { body: { model, input: SECOND, encoding_format: "base64" } },
@@ -102,8 +128,5 @@ export const embeddings = check({
         decoded?.length === alone.length && distance(alone, [...decoded]) < 1e-3 * Math.hypot(...alone)
       expect("base64Floats", same, "it is a different vector")
     }
-
-    yield* expectRefusal("emptyInput", { body: { model, input: [] } }, hasStatus(400, "input"))
-    yield* expectRefusal("unknownModel", { body: { model: "no-such-model", input: FIRST } }, hasStatus(404))
   })
 })

@@ -1,9 +1,20 @@
-/** `/v1/images/generations`: one image, and one task of a two-step model. */
-import { Effect } from "effect"
-import { type GatewayResponse, hasStatus, isTaskFinished, poll, statusOf } from "../framework/Request.ts"
-import { type Check, check } from "../framework/Check.ts"
+/** `/v1/images/generations`: images with and without the fields of their group, and one task of a two-step model. */
+import { Effect, Option } from "effect"
+import { isImageGroup, type ImageGroup } from "../../contract/ImageModels.ts"
+import { MAX_IMAGES, MAX_SEED } from "../../contract/ImageLimits.ts"
+import { loadImage, type LoadedImage } from "../../media/ImageFormat.ts"
+import {
+  type GatewayResponse,
+  download,
+  hasStatus,
+  isTaskFinished,
+  poll,
+  statusOf
+} from "../framework/Request.ts"
+import { type Check, check, type Refusal, refuses, requiredFields } from "../framework/Check.ts"
 import { modelRequest } from "../framework/Models.ts"
 import { at, failUnless, interfaceRule, listAt, ownRule } from "../framework/Rule.ts"
+import { PNG } from "./Chat.ts"
 
 const SECTION = "Image generation request"
 const ENDPOINTS = "Endpoints › Images"
@@ -17,7 +28,66 @@ const idOf = ({ json }: GatewayResponse): string | undefined => {
   return typeof id === "string" && id !== "" && listAt(json, "data").length === 0 ? id : undefined
 }
 
-const requestOf = (model: string) => ({ body: { model, prompt: "A red circle on a white ground" } })
+const requestOf = (model: string, fields: object = {}) => ({
+  body: { model, prompt: "A red circle on a white ground", ...fields }
+})
+
+type ByGroup = { readonly [G in ImageGroup]?: ReadonlyArray<unknown> }
+
+/** Values that each group does not allow. */
+const OUTSIDE = {
+  image: { I2: [PNG] },
+  input_fidelity: { I1: ["medium"] },
+  moderation: { I1: ["high"] },
+  output_format: { I1: ["gif"] },
+  safety_tolerance: { I5: [-1, 6] },
+  aspect_ratio: { I5: ["wide"] },
+  seed: { I3: [-1, MAX_SEED + 1], I4: [-2, MAX_SEED + 1], I5: [0.5] },
+  raw: { I5: ["yes"] },
+  watermark: { I3: ["no"], I4: ["no"] },
+  sequential_image_generation: { I4: ["always"] },
+  response_format: { I4: ["binary"] }
+} as const satisfies Readonly<Record<string, ByGroup>>
+
+const UNKNOWN_GROUP = "the model's group is not known: set it with --image-group"
+
+const outsideOf = ([field, values]: [string, ByGroup]): [string, Refusal] => {
+  const groups = Object.keys(values).filter(isImageGroup).join(", ")
+  const rule = interfaceRule(SECTION, `${groups}: a value of \`${field}\` that is not allowed is refused`)
+  const changes: Refusal["changes"] = ({ options: { groups: { image: group } = {} } }) =>
+    group === undefined
+      ? UNKNOWN_GROUP
+      : (values[group]?.map((value) => ({ [field]: value })) ?? `not a rule of group ${group}`)
+  return [field, { ...rule, changes }]
+}
+
+const outside = Object.fromEntries(Object.entries<ByGroup>(OUTSIDE).map(outsideOf)) as Record<
+  keyof typeof OUTSIDE,
+  Refusal
+>
+
+/** A size that is no model's default. */
+const SIZE = "1024x1536"
+const RATIO = "16:9"
+
+/** Fields that show in the image: the rule, the group that has the field, the field, and whether an image is as asked. */
+const EFFECTS = [
+  ["pixels", undefined, { size: SIZE }, ({ height, width }) => `${width}x${height}` === SIZE],
+  ["format", "I1", { output_format: "webp" }, ({ format }) => format === "webp"],
+  ["ratio", "I5", { aspect_ratio: RATIO }, ({ height, width }) => Math.abs(width / height - 16 / 9) < 0.1]
+] as const satisfies ReadonlyArray<
+  readonly [string, ImageGroup | undefined, object, (image: LoadedImage) => boolean]
+>
+
+/** The first image of a response, from its link or Base64. */
+const firstImage = Effect.fnUntraced(function* (response: GatewayResponse) {
+  const one = at(response.json, "data", 0)
+  const base64 = at(one, "b64_json") ?? at(one, "base64_json")
+  const bytes = isText(base64)
+    ? Buffer.from(String(base64), "base64")
+    : yield* download(String(at(one, "url")))
+  return yield* Effect.fromResult(loadImage(bytes))
+})
 
 const create = check({
   call: "POST /v1/images/generations",
@@ -31,11 +101,29 @@ const create = check({
     images: interfaceRule(SECTION, "`data` holds each image as `url` or as Base64"),
     one: interfaceRule("Limits", "without `n` one image is made"),
     several: interfaceRule(SECTION, "`n` is the number of images"),
-    most: interfaceRule("Limits", "`n` above 10 is refused"),
-    least: interfaceRule("Limits", "`n` below 1 is refused"),
+    pixels: interfaceRule(SECTION, "an image has the pixels of `size`"),
+    format: interfaceRule(SECTION, "I1: an image has the `output_format`"),
+    ratio: interfaceRule(SECTION, "I5: an image has the `aspect_ratio`"),
+    base64: interfaceRule(SECTION, "I4: with `response_format` base64_json there are no links"),
     task: interfaceRule(ENDPOINTS, "a two-step model answers with the `id` of a task")
   },
-  run: Effect.fnUntraced(function* ({ response, expect, expectRefusal, judge, session, expectSuccess }) {
+  refusals: {
+    ...requiredFields(SECTION, "model", "prompt"),
+    most: refuses("Limits", "`n` above 10 is refused", { n: MAX_IMAGES + 1 }),
+    least: refuses("Limits", "`n` below 1 is refused", { n: 0 }),
+    whole: refuses(SECTION, "`n` that is not an integer is refused", { n: 1.5 }),
+    size: refuses(SECTION, "a `size` that is neither a name nor pixels is refused", { size: "enormous" }),
+    quality: refuses(SECTION, "another `quality` than low, medium or high is refused", { quality: "best" }),
+    ...outside,
+    fused: {
+      ...interfaceRule("Limits", "I4: more than 15 reference and created images are refused"),
+      changes: ({ options: { groups } }) =>
+        groups?.image === "I4"
+          ? [{ image: Array.from({ length: 14 }, () => PNG), n: 2 }]
+          : "it needs a model of I4 and --image-group I4"
+    }
+  },
+  run: Effect.fnUntraced(function* ({ response, expect, judge, send, session, skip, expectSuccess }) {
     session.imageTask = idOf(response)
     if (session.imageTask !== undefined) {
       judge("task", undefined)
@@ -47,23 +135,37 @@ const create = check({
     )
     expect("images", data.length > 0 && carried.length === data.length, "an entry has neither")
     expect("one", data.length === 1, `got ${data.length} images`)
-    const { image, twoStepImage } = session.models
-    const withNumber = (n: number) => ({ body: { ...requestOf(image ?? "").body, n } })
+    const { image = "", twoStepImage } = session.models
     if (data.length !== 1 || carried.length !== 1) return "its first response is wrong"
-    yield* expectSuccess("several", withNumber(2), ({ json }) => {
+    yield* expectSuccess("several", requestOf(image, { n: 2 }), ({ json }) => {
       const { length } = listAt(json, "data")
       return failUnless(length === 2, `${length} images for \`n\` 2`)
     })
-    yield* expectRefusal("most", withNumber(11))
-    yield* expectRefusal("least", withNumber(0))
     if (twoStepImage === undefined || twoStepImage === image) {
-      return "the model answers in one step: set a two-step model with --two-step-image-model"
+      skip("task", "the model answers in one step: set a two-step model with --two-step-image-model")
+    } else {
+      yield* expectSuccess("task", requestOf(twoStepImage), (started) => {
+        session.imageTask = idOf(started)
+        return failUnless(session.imageTask !== undefined, "there is none")
+      })
     }
-    yield* expectSuccess("task", requestOf(twoStepImage), (started) => {
-      session.imageTask = idOf(started)
-      return failUnless(session.imageTask !== undefined, "there is none")
-    })
-    return undefined
+    const group = session.options.groups?.image
+    for (const [rule, only, fields, isAsAsked] of EFFECTS) {
+      if (only !== undefined && only !== group) continue
+      const made = yield* Effect.option(Effect.flatMap(send(requestOf(image, fields)), firstImage))
+      // The interface does not list each model's sizes, and a link may lead where the check cannot go.
+      if (Option.isNone(made)) skip(rule, `there is no image to read for ${JSON.stringify(fields)}`)
+      else {
+        const { format, height, width } = made.value
+        expect(rule, isAsAsked(made.value), `it is ${format}, ${width}x${height}`)
+      }
+    }
+    if (group === "I4") {
+      yield* expectSuccess("base64", requestOf(image, { response_format: "base64_json" }), ({ json }) =>
+        failUnless(at(json, "data", 0, "url") === undefined, "there is one")
+      )
+    }
+    return group === undefined ? UNKNOWN_GROUP : `not a rule of group ${group}`
   })
 })
 

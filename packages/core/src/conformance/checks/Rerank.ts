@@ -1,8 +1,8 @@
 /** `POST /v1/rerank`. */
 import { Effect } from "effect"
-import { check } from "../framework/Check.ts"
+import { check, refuses, requiredFields } from "../framework/Check.ts"
 import { hasStatus } from "../framework/Request.ts"
-import { modelRequest } from "../framework/Models.ts"
+import { modelRequest, unknownModel } from "../framework/Models.ts"
 import { at, failUnless, interfaceRule, listAt, ownRule } from "../framework/Rule.ts"
 
 const QUERY = "When does the lock keeper open the sluice?"
@@ -33,11 +33,20 @@ export const rerank = check({
     documents: interfaceRule(REQUEST, "with `return_documents` each result carries its document's text"),
     sorted: ownRule(SECTION, "results are ordered from the highest score to the lowest"),
     generousTopN: ownRule(REQUEST, "a `top_n` larger than the number of documents gives all of them"),
-    noDocument: ownRule(SECTION, "`document` is absent, not null, when it was not requested"),
-    noDocuments: ownRule("Errors 3", "an empty list is refused with 400 and `param` `documents`"),
-    unknownModel: ownRule("Errors 3", "an unknown model is refused with 404")
+    noDocument: ownRule(SECTION, "`document` is absent, not null, when it was not requested")
   },
-  run: Effect.fnUntraced(function* ({ response, expect, expectRefusal, session, skip, expectSuccess }) {
+  refusals: {
+    ...requiredFields(REQUEST, "model", "query", "documents"),
+    list: refuses(REQUEST, "`documents` that are not a list are refused", { documents: DOCUMENTS[0] }),
+    wholeTopN: refuses(REQUEST, "a `top_n` that is not an integer is refused", { top_n: 1.5 }),
+    noDocuments: {
+      ...ownRule("Errors 3", "an empty list is refused with 400 and `param` `documents`"),
+      changes: [{ documents: [] }],
+      judge: hasStatus(400, "documents")
+    },
+    unknownModel
+  },
+  run: Effect.fnUntraced(function* ({ response, expect, session, skip, expectSuccess }) {
     const results = listAt(response.json, "results")
     const indices = results.map((result) => Number(at(result, "index")))
     expect("complete", results.length >= DOCUMENTS.length, `${results.length} results for 3 documents`)
@@ -77,7 +86,5 @@ export const rerank = check({
       const { length } = listAt(json, "results")
       return failUnless(length === DOCUMENTS.length, `${length} results for 3 documents`)
     })
-    yield* expectRefusal("noDocuments", { body: { ...request, documents: [] } }, hasStatus(400, "documents"))
-    yield* expectRefusal("unknownModel", { body: { ...request, model: "no-such-model" } }, hasStatus(404))
   })
 })

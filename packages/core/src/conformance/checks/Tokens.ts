@@ -3,7 +3,7 @@ import { Clock, Duration, Effect, Option, Schema } from "effect"
 import type { HttpClient } from "effect/http"
 import { ApiKey } from "../../contract/Credentials.ts"
 import { type CheckRequest, refusalIn, sendRequest } from "../framework/Request.ts"
-import { type Check, check } from "../framework/Check.ts"
+import { type Check, check, refuses } from "../framework/Check.ts"
 import type { CallName } from "../framework/Contract.ts"
 import { at, failUnless, interfaceRule, listAt, ownRule } from "../framework/Rule.ts"
 import type { Session } from "../framework/Session.ts"
@@ -17,6 +17,7 @@ const QUOTA = 50_000
 /** The quota after the update, and the least that remains of it after an embedding. */
 const REDUCED_QUOTA = 40_000
 const LEAST_REDUCED_QUOTA = 30_000
+const CENT = 5_000
 const NEVER = -1
 /** Page size: enough for a usual account. */
 const PAGE = 100
@@ -111,6 +112,8 @@ const create = check({
     asAsked: interfaceRule(ACCOUNT, "name, expired_time, remain_quota and subnet have the values sent"),
     opens: interfaceRule("Authentication 7", "the new key opens /v1"),
     subnet: interfaceRule(SECTION, "the key of a token for another `subnet` does not open /v1"),
+    free: ownRule(SECTION, "a refused request takes nothing from the key's quota"),
+    charge: ownRule(SECTION, `an embedding of one word takes at most ${CENT} units, a US cent`),
     usedUp: interfaceRule(SECTION, "the key of a token without quota does not open /v1"),
     expired: ownRule(SECTION, "the key of an expired token does not open /v1")
   },
@@ -129,7 +132,17 @@ const create = check({
     expect("asAsked", other.length === 0, `different: ${other.join(", ")}`)
     if (key === undefined) return "the new token has no key"
     if (session.models.embedding === undefined) return "set a model with --embedding-model"
-    yield* expectSuccess("opens", embedding(session), () => undefined, { call: EMBED, credential: key })
+    const as = { call: EMBED, credential: key } as const
+    const left = Effect.map(Effect.option(send({ params: [id ?? 0] }, { call: GET_TOKEN })), (read) =>
+      Number(at(Option.getOrUndefined(read)?.json, "data", "remain_quota"))
+    )
+    yield* Effect.ignore(send({ body: { model: "no-such-model", input: "lock" } }, as))
+    const before = yield* left
+    expect("free", before === sent["remain_quota"], `${before} units are left of ${QUOTA}`)
+    const opened = yield* expectSuccess("opens", embedding(session), () => undefined, as)
+    const taken = before - (yield* left)
+    if (opened === undefined) skip("charge", "the key does not open /v1")
+    else expect("charge", taken >= 0 && taken <= CENT, `it takes ${taken}`)
     const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
     const restricted = [
       ["subnet", { subnet: ELSEWHERE }],
@@ -201,6 +214,7 @@ const changed = (session: Session, status: 0 | 1) => ({
   status
 })
 
+const NO_KEY = "it needs the key of the new token, and a model: set one with --embedding-model"
 const NO_TOKEN = "no token was created"
 
 const update = check({
@@ -216,8 +230,10 @@ const update = check({
     quota: interfaceRule(ACCOUNT, "the token has the new remain_quota"),
     expires: interfaceRule(ACCOUNT, "the token has the new expired_time"),
     enables: interfaceRule(STATES, "with status 1 the token is enabled"),
+    enabledKey: interfaceRule(STATES, "the key of an enabled token opens /v1 again"),
     keeps: ownRule(ACCOUNT, "a field that is not sent, `subnet`, keeps its value")
   },
+  refusals: { otherStatus: refuses(SECTION, "another `status` than 1 or 0 is refused", { status: 7 }) },
   run: Effect.fnUntraced(function* ({ expect, expectRefusal, send, session, skip, expectSuccess }) {
     const { token } = session
     if (token === undefined) return undefined
@@ -233,15 +249,17 @@ const update = check({
     const isReduced = left > LEAST_REDUCED_QUOTA && left <= REDUCED_QUOTA
     expect("quota", isReduced, `it has ${left} where ${REDUCED_QUOTA} were sent`)
     expect("keeps", at(disabled, "subnet") === "", "it changed")
-    if (at(disabled, "status") !== 0) skip("disabledKey", "the token is not disabled")
-    else if (token.key === undefined) skip("disabledKey", "the token's key is not known")
-    else if (session.models.embedding === undefined) skip("disabledKey", "set a model with --embedding-model")
-    else {
-      const as = { call: EMBED, credential: token.key } as const
-      yield* expectRefusal("disabledKey", embedding(session), undefined, as)
-    }
+    const { key } = token
+    const noKey = key === undefined || session.models.embedding === undefined ? NO_KEY : undefined
+    const as = { call: EMBED, credential: key ?? session.options.apiKey } as const
+    if (noKey !== undefined) skip("disabledKey", noKey)
+    else if (at(disabled, "status") !== 0) skip("disabledKey", "the token is not disabled")
+    else yield* expectRefusal("disabledKey", embedding(session), undefined, as)
     const enabling = yield* expectSuccess("enables", { body: changed(session, 1) }, () => undefined)
-    if (enabling !== undefined) expect("enables", at(yield* read, "status") === 1, "it has another status")
+    const enabled = enabling !== undefined && at(yield* read, "status") === 1
+    if (enabling !== undefined) expect("enables", enabled, "it has another status")
+    if (noKey !== undefined || !enabled) skip("enabledKey", noKey ?? "the token is not enabled")
+    else yield* expectSuccess("enabledKey", embedding(session), () => undefined, as)
 
     // The interface shows only -1: a gateway that refuses seconds, or writes them differently, breaks no rule.
     const expired_time = Math.floor((yield* Clock.currentTimeMillis) / 1000) + WEEK_SECONDS
@@ -260,15 +278,21 @@ const remove = check({
   section: ACCOUNT,
   form: ownRule(ACCOUNT, "the response has the envelope of /api"),
   request: ({ token }) => (token === undefined ? NO_TOKEN : { params: [token.id] }),
-  rules: { gone: interfaceRule(ACCOUNT, "the token is removed") },
-  run: Effect.fnUntraced(function* ({ expect, judge, send, session }) {
+  rules: {
+    gone: interfaceRule(ACCOUNT, "the token is removed"),
+    removedKey: interfaceRule(ACCOUNT, "the key of a removed token does not open /v1")
+  },
+  run: Effect.fnUntraced(function* ({ expect, expectRefusal, judge, send, session }) {
     const { token } = session
     if (token === undefined) return
     const found = yield* Effect.result(send({ params: [token.id] }, { call: GET_TOKEN }))
     if (found._tag === "Failure") return judge("gone", found.failure.message)
     const still = refusalIn(found.success) === undefined && idOf(at(found.success.json, "data")) === token.id
     expect("gone", !still, "it is still found")
-    if (!still) session.token = undefined
+    if (still) return
+    session.token = undefined
+    if (token.key === undefined || session.models.embedding === undefined) return NO_KEY
+    yield* expectRefusal("removedKey", embedding(session), undefined, { call: EMBED, credential: token.key })
   })
 })
 

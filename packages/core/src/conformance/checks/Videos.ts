@@ -8,13 +8,16 @@ import {
   refusalIn,
   statusOf
 } from "../framework/Request.ts"
-import { type Check, check } from "../framework/Check.ts"
+import { VIDEO_GROUPS } from "../../contract/VideoModels.ts"
+import { type Check, check, type Refusal, refuses, requiredFields } from "../framework/Check.ts"
 import { modelRequest } from "../framework/Models.ts"
 import { at, failUnless, interfaceRule, ownRule } from "../framework/Rule.ts"
 import type { Session } from "../framework/Session.ts"
 
 const SECTION = "Video task"
+const CREATE = "Video create request"
 const WORKFLOW = "Endpoints › Video"
+const STATES = "States and transitions › Video task"
 const POLL_EVERY = "15 seconds"
 
 const STATUSES: ReadonlySet<unknown> = new Set(["queued", "in_progress", "completed", "failed"])
@@ -27,6 +30,23 @@ const ofVideo = ({ video }: Session): CheckRequest | string =>
 
 const REQUEST = { prompt: "A red ball rolls slowly over a wooden table" }
 
+/** Values that no group, or not each group, allows. */
+const OUTSIDE = {
+  seconds: ["1", "5", "7", "16", "soon"],
+  size: ["320x240", "479P", "1081P", "2:1", "large"]
+} as const
+
+/** The values that a group does not allow are refused. */
+const outside = (field: keyof typeof OUTSIDE): Refusal => ({
+  ...interfaceRule(CREATE, `a value of \`${field}\` that the model's group does not have is refused`),
+  changes: ({ options: { groups: { video: group } = {} } }) => {
+    if (group === undefined) return "the model's group is not known: set it with --video-group"
+    if (group === "image-to-video") return "the interface lists none for the group image-to-video"
+    const allowed: ReadonlyArray<string> = VIDEO_GROUPS[group][field]
+    return OUTSIDE[field].filter((value) => !allowed.includes(value)).map((value) => ({ [field]: value }))
+  }
+})
+
 const create = check({
   call: "POST /v1/videos",
   needs: "paid",
@@ -37,14 +57,23 @@ const create = check({
     body: { model, ...REQUEST }
   })),
   rules: {
-    seconds: interfaceRule("Video create request", "`seconds` as a number is refused: it is text"),
     firstStatus: ownRule(SECTION, "the task carries its status at once")
   },
-  run: Effect.fnUntraced(function* ({ expectRefusal, judge, response: { json }, session }) {
-    session.video = { id: String(at(json, "id")) }
-    judge("firstStatus", statusFault(at(json, "status")))
-    yield* expectRefusal("seconds", { body: { model: session.models.video, ...REQUEST, seconds: 5 } })
-  })
+  refusals: {
+    ...requiredFields(CREATE, "model", "prompt"),
+    seconds: refuses(CREATE, "`seconds` as a number is refused: it is text", { seconds: 5 }),
+    groupSeconds: outside("seconds"),
+    size: refuses(CREATE, "`size` as a number is refused: it is text", { size: 720 }),
+    groupSize: outside("size"),
+    reference: refuses(CREATE, "an `input_reference` that is no text or object is refused", {
+      input_reference: 7
+    })
+  },
+  run: ({ judge, response: { json }, session }) =>
+    Effect.sync(() => {
+      session.video = { id: String(at(json, "id")), firstStatus: at(json, "status") }
+      judge("firstStatus", statusFault(at(json, "status")))
+    })
 })
 
 const get = check({
@@ -57,7 +86,9 @@ const get = check({
     sameId: interfaceRule(SECTION, "the task has the requested id"),
     status: interfaceRule(SECTION, "`status` is queued, in_progress, completed or failed"),
     error: interfaceRule("Errors 1", "a failed task carries `error`"),
-    ends: ownRule("States and transitions › Video task", "the task ends within the time allowed"),
+    queued: interfaceRule(STATES, "only a task of group V-A is `queued`"),
+    noError: ownRule(SECTION, "a task that has not failed carries no `error`, not even null"),
+    ends: ownRule(STATES, "the task ends within the time allowed"),
     unknown: ownRule("Errors 3", "an unknown id is refused with 404")
   },
   run: Effect.fnUntraced(function* ({ response, expect, judge, expectRefusal, send, session, skip }) {
@@ -71,6 +102,12 @@ const get = check({
     const state = JSON.stringify(last)?.slice(0, 60)
     expect("ends", isTaskFinished(last), `after ${seen.length} polls it is ${state}`)
     if (isTaskFinished(last)) video.ended = last
+    const early = seen.find((task) => statusOf(task) !== "failed" && at(task.json, "error") !== undefined)
+    judge("noError", early && `it is ${JSON.stringify(at(early.json, "error"))}`)
+    const group = session.options.groups?.video
+    if (group === undefined) skip("queued", "the model's group is not known: set it with --video-group")
+    else if (group === "V-A") skip("queued", "the model is of group V-A")
+    else expect("queued", ![video.firstStatus, ...statuses].includes("queued"), "it is")
     if (last !== "failed") skip("error", "the task did not fail")
     else {
       const error = at(seen.at(-1)?.json, "error")

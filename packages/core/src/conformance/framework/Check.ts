@@ -47,7 +47,32 @@ interface SendOptions {
   readonly credential?: Redacted.Redacted
 }
 
-interface Definition<Name extends string> {
+type Body = Readonly<Record<string, unknown>>
+
+/** A rule that certain requests are refused. */
+export interface Refusal extends Rule {
+  /** Changes of the valid request's body, each refused on its own; or why there are none. `undefined` removes a field. */
+  readonly changes: ReadonlyArray<Body> | ((session: Session) => ReadonlyArray<Body> | string)
+  /** Judges the refusal. */
+  readonly judge?: (response: GatewayResponse) => string | undefined
+}
+
+/** The interface requires that these changes are refused. */
+export const refuses = (section: string, says: string, ...changes: ReadonlyArray<Body>): Refusal => ({
+  ...interfaceRule(section, says),
+  changes
+})
+
+/** The interface requires these fields. */
+export const requiredFields = <Field extends string>(section: string, ...fields: ReadonlyArray<Field>) =>
+  Object.fromEntries(
+    fields.map((field) => [
+      `no_${field}`,
+      refuses(section, `a request without \`${field}\` is refused`, { [field]: undefined })
+    ])
+  ) as Record<`no_${Field}`, Refusal>
+
+interface Definition<Name extends string, Refused extends string> {
   readonly call: CallName
   readonly needs?: Permission
   /** The section of the interface that defines the call. */
@@ -63,16 +88,20 @@ interface Definition<Name extends string> {
   /** The first request, or why it cannot be sent. */
   readonly request: (session: Session) => CheckRequest | string
   readonly rules: Readonly<Record<Name, Rule>>
+  /** Checked after `run`, except those that it judged. */
+  readonly refusals?: Readonly<Record<Refused, Refusal>>
   /** Judges the rules. Returns why it stopped, if it did: the other rules are skipped with this reason. */
-  readonly run: (context: CheckContext<Name>) => CheckStep<string | void>
+  readonly run: (context: CheckContext<NoInfer<Name | Refused>>) => CheckStep<string | void>
 }
 
-export interface Check extends Omit<Definition<string>, "run"> {
+export interface Check extends Omit<Definition<string, string>, "run"> {
   readonly run: (context: CheckContext<string>) => CheckStep<string | void>
 }
 
 /** Defines a check; rule names are typed. */
-export const check = <Name extends string>(definition: Definition<Name>): Check => definition as Check
+export const check = <Name extends string, Refused extends string = never>(
+  definition: Definition<Name, Refused>
+): Check => definition as Check
 
 const standardRules = ({ authentication, form, kind = "interface", section }: Check, call: ContractCall) => {
   const rule = kind === "interface" ? interfaceRule : ownRule
@@ -96,5 +125,6 @@ const standardRules = ({ authentication, form, kind = "interface", section }: Ch
 /** The rules of a call by name: the common ones, then its own. */
 export const rulesOf = (check: Check, call: ContractCall): Readonly<Record<string, Rule>> => ({
   ...standardRules(check, call),
-  ...check.rules
+  ...check.rules,
+  ...check.refusals
 })

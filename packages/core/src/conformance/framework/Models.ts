@@ -1,8 +1,9 @@
 /** Chooses the models to call. */
 import { Effect } from "effect"
 import type { HttpClient } from "effect/http"
-import type { GatewayResponse, CheckRequest, NoResponse } from "./Request.ts"
-import { at, listAt } from "./Rule.ts"
+import type { Refusal } from "./Check.ts"
+import { type GatewayResponse, type CheckRequest, hasStatus, type NoResponse } from "./Request.ts"
+import { at, listAt, ownRule } from "./Rule.ts"
 import type { ModelPurpose, Session } from "./Session.ts"
 
 /** Common names of chat models that accept images. */
@@ -115,3 +116,10 @@ export const guessedModelNote = (
   purpose === undefined || models[purpose] === undefined || options.models?.[purpose] !== undefined
     ? undefined
     : `${models[purpose]} is a guess and may not fit: set a model with ${PURPOSES[purpose].flag}`
+
+/** The refusal of a model that no gateway has. */
+export const unknownModel: Refusal = {
+  ...ownRule("Errors 3", "an unknown model is refused with 404"),
+  changes: [{ model: "no-such-model" }],
+  judge: hasStatus(404)
+}

@@ -113,6 +113,14 @@ export const sendRequest = (
   return withRetries(RATE_LIMITED_TRIES)
 }
 
+/** Downloads the first part of a file from any host, without a credential. */
+export const download = (url: string) =>
+  HttpClient.get(url).pipe(
+    Effect.flatMap(readBody),
+    Effect.map(({ bytes }) => bytes),
+    Effect.timeout("30 seconds")
+  )
+
 const causeOf = (reason: { readonly _tag: string; readonly cause?: unknown }): string => {
   const cause = reason.cause instanceof AggregateError ? reason.cause.errors[0] : reason.cause
   return cause instanceof Error && cause.message !== "" ? cause.message : reason._tag

@@ -1,5 +1,7 @@
 /** The state that the checks of one run share: permissions, and what earlier checks created. */
 import type { Duration, Effect, Redacted } from "effect"
+import type { ImageGroup } from "../../contract/ImageModels.ts"
+import type { VideoGroup } from "../../contract/VideoModels.ts"
 import type { ApiKey, SystemAccessToken } from "../../contract/Credentials.ts"
 
 /** The purpose of a model. A `twoStepImage` model returns a task; an `image` model may do either. */
@@ -22,6 +24,8 @@ export interface ConformanceOptions {
   readonly rotate?: boolean
   /** The models to call. Default: the first listed with the matching `operation`, or with the purpose in its id. */
   readonly models?: { readonly [Of in ModelPurpose]?: string | undefined }
+  /** The groups of the models for images and videos, whose rules are then checked too. */
+  readonly groups?: { readonly image?: ImageGroup | undefined; readonly video?: VideoGroup | undefined }
   /** Limit of one request and its response. Default: 1 minute, 5 minutes for paid calls. */
   readonly timeout?: Duration.Input | undefined
   /** Time between two polls of a task. Default: 15 seconds for videos, 5 for images. */
@@ -43,7 +47,7 @@ export interface Session {
   /** Secrets that the report must not contain. */
   readonly secrets: Array<Redacted.Redacted>
   accessToken: SystemAccessToken | undefined
-  video: { readonly id: string; ended?: "completed" | "failed" } | undefined
+  video: { readonly id: string; readonly firstStatus: unknown; ended?: "completed" | "failed" } | undefined
   imageTask: string | undefined
   /** The token that the check created. */
   token: { readonly id: number; readonly name: string; readonly key: ApiKey | undefined } | undefined

@@ -1,0 +1,105 @@
+/** Serves a gateway of the tests over HTTP. */
+import { randomUUID } from "node:crypto"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Effect } from "effect"
+import {
+  ACCESS_TOKEN,
+  type Gateway,
+  referenceGateway,
+  refuse,
+  type Reply,
+  type Token,
+  type World
+} from "./ReferenceGateway.ts"
+import type { Body } from "./requestFaults.ts"
+
+/** The account starts with two tokens. */
+const freshWorld = (): World => {
+  const own = (id: number, name: string): [number, Token] => [
+    id,
+    { id, name, key: `sk-own-${id}`, status: 1, expired_time: -1, remain_quota: 500_000, subnet: "" }
+  ]
+  return {
+    accessToken: ACCESS_TOKEN,
+    tokens: new Map([own(1, "laptop"), own(2, "harbour office")]),
+    videos: new Map(),
+    images: new Map()
+  }
+}
+
+/** The first handler that matches the path. */
+const route = ({ calls }: Gateway, method: string, path: string) => {
+  for (const [name, handler] of Object.entries(calls)) {
+    const pattern = new RegExp(`^${name.replaceAll("{}", "([^/]+)").replaceAll(/[.?]/g, "\\$&")}$`)
+    const found = pattern.exec(`${method} ${path}`)
+    if (found !== null) return { handler, params: found.slice(1).map(decodeURIComponent) }
+  }
+  return undefined
+}
+
+const send = (response: ServerResponse, { bytes, events, headers, json, status = 200 }: Reply): void => {
+  const type = json !== undefined ? "application/json" : "text/event-stream"
+  response.writeHead(status, { "x-request-id": randomUUID(), "content-type": type, ...headers })
+  for (const event of events ?? []) {
+    response.write(`data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`)
+  }
+  response.end(json === undefined ? bytes : JSON.stringify(json))
+}
+
+/** A faulty gateway may fail for a request without all fields. */
+const replyOf = (handle: () => Reply): Reply => {
+  try {
+    return handle()
+  } catch {
+    return refuse(500, "Out of order")
+  }
+}
+
+const chargeOf = ({ status }: Reply) => (status === undefined ? 1 : 0)
+
+const answer = (gateway: Gateway, world: World, request: IncomingMessage, text: string): Reply => {
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://gateway")
+  const credential = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1] ?? ""
+  const found = route(gateway, request.method ?? "", pathname)
+  if (found === undefined) return refuse(404, `There is no ${pathname}`)
+  if (!gateway.opens(world, pathname, credential)) return refuse(401, `${credential} opens nothing here`)
+  const body: Body = text === "" ? {} : JSON.parse(text)
+  const reply = replyOf(() => found.handler({ world, params: found.params, query: searchParams, body }))
+  const token = [...world.tokens.values()].find(({ key }) => key === credential)
+  if (token !== undefined) token.remain_quota -= (gateway.charges ?? chargeOf)(reply)
+  return reply
+}
+
+export interface Running {
+  readonly url: string
+  readonly world: World
+  /** Method and path of every request, in their order. */
+  readonly seen: ReadonlyArray<string>
+}
+
+/** Serves a gateway on a loopback port until the scope ends. */
+export const serveGateway = (gateway: Gateway = referenceGateway) =>
+  Effect.acquireRelease(
+    Effect.callback<Running & { readonly close: Effect.Effect<void> }>((resume) => {
+      const world = freshWorld()
+      const seen: Array<string> = []
+      const server = createServer((request, response) => {
+        const chunks: Array<Buffer> = []
+        request.on("data", (chunk) => chunks.push(chunk))
+        request.on("end", () => {
+          seen.push(`${request.method} ${request.url}`)
+          send(response, answer(gateway, world, request, Buffer.concat(chunks).toString()))
+        })
+      })
+      server.listen(0, "127.0.0.1", () => {
+        const { port } = server.address() as AddressInfo
+        const close = Effect.callback<void>((closed) => {
+          server.close(() => closed(Effect.void))
+          server.closeAllConnections()
+        })
+        resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, world, seen, close }))
+      })
+    }),
+    ({ close }) => close
+  )
