@@ -325,7 +325,7 @@ describe("parse, of invalid Word documents", () => {
     "a truncated container",
     () => whole.subarray(0, whole.length - 40),
     "Malformed",
-    /this Word file is damaged.*Download/
+    /this file is damaged.*Download/
   )
   rejects(
     "a ZIP without a Word document",

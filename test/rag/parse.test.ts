@@ -33,11 +33,11 @@ describe("parse", () => {
       /UTF-8/
     ],
     [
-      "a spreadsheet",
-      "plan.xlsx",
+      "an archive of a program",
+      "plan.jar",
       utf8("PK\u0003\u0004…"),
       "UnsupportedFormat",
-      /\.xlsx.*Office.*Markdown \(\.md.*Word \(\.docx\)/
+      /\.jar.*Office.*Markdown \(\.md.*Word \(\.docx\)/
     ],
     ["an old Word document", "plan.doc", bytes(0xd0, 0xcf, 0x11, 0xe0), "UnsupportedFormat", /old Office/],
     ["a GIF", "cat.gif", utf8("GIF89a"), "UnsupportedFormat", /GIF image/],
@@ -155,7 +155,7 @@ describe("parse", () => {
         "text",
         "text",
         "text",
-        "text",
+        "csv",
         "pdf",
         "docx",
         "image",

@@ -7,7 +7,7 @@ import { Effect, Layer, Stream } from "effect"
 import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
 import { parseHtml } from "../../packages/rag/src/formats/html/Html.ts"
 import { parseMarkdown } from "../../packages/rag/src/formats/markdown/Markdown.ts"
-import { parsePlainText } from "../../packages/rag/src/formats/text/PlainText.ts"
+import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
 import { embeddedText } from "../../packages/rag/src/document/SearchText.ts"
 import { library } from "./SmallLibrary.ts"
 
@@ -43,25 +43,25 @@ describe("later pieces of a table", () => {
     assert.strictEqual(headsOf(html), "Berth | Winter fee")
   })
 
-  it("have the header of CSV and TSV files, below any text before it", () => {
-    assert.strictEqual(headsOf(parsePlainText(CSV, "table")), "employee,department,salary")
-    assert.strictEqual(
-      headsOf(parsePlainText(CSV.replaceAll(",", "\t"), "table")),
-      "employee\tdepartment\tsalary"
-    )
-    const titled = parsePlainText(`Staff\n\n${CSV}`, "table")
-    assert.strictEqual(chunk(titled)[0]?.text, "Staff")
-    assert.strictEqual(chunk(titled).at(-1)?.figure?.head, "employee,department,salary")
-    assert.deepStrictEqual(parsePlainText("no cells\nat all", "table").figures, [])
-    assert.strictEqual(chunk(parsePlainText(CSV, "code")).at(-1)?.figure, undefined)
-  })
+  it.effect("have the header of CSV and TSV files, below any title before it", () =>
+    Effect.gen(function* () {
+      const csv = (path: string, text: string) => parse({ path, bytes: new TextEncoder().encode(text) })
+      const head = "employee | department | salary"
+      assert.strictEqual(headsOf(yield* csv("people.csv", CSV)), head)
+      assert.strictEqual(headsOf(yield* csv("people.tsv", CSV.replaceAll(",", "\t"))), head)
+      const titled = yield* csv("people.csv", `Staff\n\n${CSV}`)
+      assert.strictEqual(chunk(titled)[0]?.text, "Staff")
+      assert.strictEqual(chunk(titled).at(-1)?.figure?.head, head)
+      assert.deepStrictEqual((yield* csv("a.csv", "no cells\nat all")).figures, [])
+    })
+  )
 
   it.effect("answer questions about their rows by the column", () =>
     Effect.gen(function* () {
       const opened = yield* library({ "people.csv": CSV, "fees.md": MARKDOWN })
       for (const [question, quote, text] of [
-        ["What is the salary of Person173?", "Person173,ops,31211", "Person173 · ops · 31211"],
-        ["What is the salary of Person3?", "Person3,ops,30021", "Person3 · ops · 30021"],
+        ["What is the salary of Person173?", "Person173 | ops | 31211", "Person173 · ops · 31211"],
+        ["What is the salary of Person3?", "Person3 | ops | 30021", "Person3 · ops · 30021"],
         ["What is the winter fee of berth Q97?", "Q97 | 147", "Q97 · 147"]
       ] as const) {
         const { citations, sentences } = yield* opened.ask(question)
@@ -78,7 +78,7 @@ describe("later pieces of a table", () => {
     Effect.gen(function* () {
       const opened = yield* library({ "people.csv": CSV })
       const { citations, dropped } = yield* opened.ask("What is the salary of Person173?")
-      assert.deepStrictEqual([dropped, citations.map(({ quote }) => quote)], [1, ["Person173,ops,31211"]])
+      assert.deepStrictEqual([dropped, citations.map(({ quote }) => quote)], [1, ["Person173 | ops | 31211"]])
     }).pipe(
       Effect.provide(
         Layer.merge(
@@ -94,7 +94,7 @@ describe("later pieces of a table", () => {
                   text: "It is 31211.",
                   evidence: quotes.map((quote) => ({ passage, quote }))
                 })
-                return Stream.make(saying(header, "Person173,ops,31211"), saying(header))
+                return Stream.make(saying(header, "Person173 | ops | 31211"), saying(header))
               }
             })
           )

@@ -24,6 +24,7 @@ const placeFields = {
   id: Schema.String,
   headings: Schema.Array(Schema.String),
   page: Schema.optionalKey(Schema.Int),
+  locator: Schema.optionalKey(Schema.String),
   document: Schema.Struct({
     id: Schema.String,
     path: Schema.String,
@@ -104,6 +105,7 @@ const CitationSchema: Schema.Codec<Rag.Citation> = Schema.Struct({
   quote: Schema.String,
   quoted: Schema.Literals(["model", "matched"]),
   page: Schema.optionalKey(Schema.Int),
+  locator: Schema.optionalKey(Schema.String),
   figure: Schema.optionalKey(PassageFigureSchema),
   seen: Schema.optionalKey(Schema.Literal(true)),
   boxes: Schema.Array(Schema.Struct({ page: Schema.Int, box: BoxSchema }))

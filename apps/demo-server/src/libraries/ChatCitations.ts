@@ -61,8 +61,9 @@ export const makeChatCitations = (origin: string, collection: string) => {
     }
     text += answer.answer
     for (const [at, { passage }] of closest.entries()) {
-      const { document, page } = passage
-      const title = `${document.title}${page === undefined ? "" : `, page ${page}`}`
+      const { document, locator, page } = passage
+      const place = locator ?? (page === undefined ? undefined : `page ${page}`)
+      const title = `${document.title}${place === undefined ? "" : `, ${place}`}`
       text += `\n\n[${at + 1}] ${title}: ${oneLine(passage.text)}`
       annotate(at + 1, { ...passage, documentId: document.id, title: document.title }, passage)
     }

@@ -46,7 +46,11 @@ export const ListDocumentsArguments = Schema.Struct({
   collection
 })
 
-const place = { headings: Schema.Array(Schema.String), page: Schema.optionalKey(Schema.Int) }
+const place = {
+  headings: Schema.Array(Schema.String),
+  page: Schema.optionalKey(Schema.Int),
+  locator: Schema.optionalKey(Schema.String)
+}
 
 const Passage = Schema.Struct({
   id: Schema.String,

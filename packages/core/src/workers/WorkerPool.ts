@@ -37,6 +37,9 @@ const execArgv = isSource ? ["--conditions=@sluice/source"] : []
 /** The user whose work it is: the pool is shared fairly between users. */
 export const WorkerUser = Context.Reference<string>("@sluice/core/WorkerUser", { defaultValue: () => "" })
 
+/** Whether this answers a question of a job. That job waits, so its turn of the pool serves: another might never come. */
+const HasTurn = Context.Reference<boolean>("@sluice/core/HasTurn", { defaultValue: () => false })
+
 /** A job that ended without a result. */
 export class WorkerStopped extends Data.TaggedError("WorkerStopped")<{
   /** The limit that it exceeded; `missing`: a file of the thread is missing, as in a bundled program. */
@@ -133,9 +136,10 @@ const makeTimer = ({ limit = JOB_MILLISECONDS, stepLimit }: WorkerTask, stop: ()
  * `WorkerStopped`. Interruption ends the thread. Waiting for a free thread does not count.
  */
 export const runInWorker = <A>(task: WorkerTask): Effect.Effect<A, WorkerStopped> =>
-  Effect.contextWith((context: Context.Context<never>) =>
-    inTurn(Context.get(context, WorkerUser), runTask<A>(task, context, pool))
-  )
+  Effect.contextWith((context: Context.Context<never>) => {
+    const run = runTask<A>(task, Context.add(context, HasTurn, true), pool)
+    return Context.get(context, HasTurn) ? run : inTurn(Context.get(context, WorkerUser), run)
+  })
 
 /**
  * A thread outside the pool, for jobs that leave something in it, such as a loaded model. It starts with the first job and

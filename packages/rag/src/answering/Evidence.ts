@@ -5,7 +5,7 @@ import { referencesIn } from "../formats/parsing/Mentions.ts"
 import type { FigureAnswer } from "./FigureVision.ts"
 import type { ReadPassages } from "./ReadingContext.ts"
 import { isReferred } from "./ReferredFigures.ts"
-import { delimiterOf } from "../formats/parsing/TableGrid.ts"
+import { locatorLabel, locatorsIn } from "../document/Locator.ts"
 import { headedText, titleOf } from "../document/SearchText.ts"
 
 /** A passage, or the vision model's answer about the figure that the passage is. */
@@ -31,9 +31,7 @@ export const readerPassage = ({ passage, seen, text }: Source): ReaderPassage =>
   // Models write Markdown.
   const format = seen ? "markdown" : document.format
   if (seen || text !== passage.text || figure?.kind !== "table") return { title, text, format }
-  const read = { title, text: headedText(passage), format }
-  const delimiter = document.format === "text" ? delimiterOf(read.text.split("\n", 1)[0]!) : undefined
-  return delimiter === undefined ? read : { ...read, delimiter }
+  return { title, text: headedText(passage), format }
 }
 
 /**
@@ -103,7 +101,7 @@ export const citationsOf = (
 }
 
 const isProofIn = (source: Source, quote: string): boolean =>
-  source.text.includes(quote) && isProof(quote, source.text, readerPassage(source).delimiter)
+  source.text.includes(quote) && isProof(quote, source.text)
 
 /** The figures that a quote refers to, each with its caption as it is in the figure's text. */
 const referredCaptions = (
@@ -132,6 +130,7 @@ const cite = (source: Source | undefined, quote: string, quoted: Quoted, n: numb
   const end = seen ? start : start + quote.length
   const lines = passage.lines.filter((line) => line.start < end && start < line.end)
   const { figure } = passage
+  const locator = locatorLabel(locatorsIn(passage.locators ?? [], start, end)) ?? passage.locator
   const page = lines[0]?.page ?? figure?.page ?? passage.page
   const figureBox =
     figure?.box === undefined || page === undefined ? [] : [{ page: figure.page ?? page, box: figure.box }]
@@ -149,6 +148,7 @@ const cite = (source: Source | undefined, quote: string, quoted: Quoted, n: numb
     end,
     boxes: boxes.length === 0 ? figureBox : boxes,
     ...(page === undefined ? {} : { page }),
+    ...(locator === undefined ? {} : { locator }),
     ...(figure === undefined ? {} : { figure }),
     ...(seen ? { seen } : {})
   }

@@ -1,10 +1,11 @@
 /** Cuts documents into passages: at headings, and between blocks if possible. */
 import type { Figure, Line, Parsed, Passage, Span } from "../document/Document.ts"
+import { locatorLabel, locatorsIn } from "../document/Locator.ts"
 import { hasWide, MAX_SIZE, splitBlock, TARGET_SIZE, textSize } from "./Splitting.ts"
 import { passageFigure, type Unit, unitsOf } from "./Units.ts"
 
 /** The chunker's name in a collection's manifest. It must change if the passages of any file change. */
-export const CHUNKER = "headings-4"
+export const CHUNKER = "headings-5"
 
 /** A smaller piece is merged with its neighbour if both fit into one passage. */
 const SMALL_SIZE = 200
@@ -133,6 +134,8 @@ export const chunkUnits = (parsed: Parsed): ReadonlyArray<Chunk> => {
     for (let i = Math.max(0, lastBefore(lines, start)); i < lines.length && lines[i]!.start < end; i++) {
       if (lines[i]!.end > start) inside.push(lines[i]!)
     }
+    const locators = locatorsIn(parsed.locators ?? [], start, end)
+    const locator = locatorLabel(locators)
     const passage = {
       ordinal: passages.length,
       start,
@@ -140,6 +143,8 @@ export const chunkUnits = (parsed: Parsed): ReadonlyArray<Chunk> => {
       text: text.slice(start, end),
       headings,
       ...(page === undefined ? {} : { page }),
+      ...(locator === undefined ? {} : { locator }),
+      ...(locators.length < 2 ? {} : { locators }),
       lines: inside,
       ...(parsed.about === undefined || passages.length > 0 ? {} : { about: parsed.about }),
       ...(figure === undefined ? {} : { figure: passageFigure(parsed, figure, start) })

@@ -69,14 +69,14 @@ const HEAD_CHARACTERS = 400
 const HEADER = /\S.{0,4000}$(?:\r?\n[ \t|:]{0,400}-[- \t|:]{0,4000}$)?/my
 
 /** The caption and header line of a table before `from`, each cut to `HEAD_CHARACTERS`. */
-const headOf = ({ format, text }: Parsed, { caption, end, kind, start }: Figure, from: number): string => {
+const headOf = ({ text }: Parsed, { caption, end, kind, start }: Figure, from: number): string => {
   if (kind !== "table") return ""
   const above = caption !== undefined && caption.end <= from
   const body = above && caption.start <= start ? caption.end : start
   HEADER.lastIndex = body + text.slice(body, end).search(/\S/)
   const header = HEADER.exec(text)?.[0] ?? ""
-  // A line without cells is not a header. Text files separate cells by commas or tabs.
-  const tabular = HEADER.lastIndex <= from && (format === "text" || header.includes("|"))
+  // A line without cells is not a header.
+  const tabular = HEADER.lastIndex <= from && header.includes("|")
   return [
     above ? `${text.slice(caption.start, caption.end).slice(0, HEAD_CHARACTERS)}\n` : "",
     tabular ? header.slice(0, HEAD_CHARACTERS) : ""

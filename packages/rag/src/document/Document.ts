@@ -2,6 +2,7 @@
 
 import type { Quoted } from "@sluice/core"
 import { Schema } from "effect"
+import type { Locator } from "./Locator.ts"
 
 /** A rectangle on a page, in PDF points (1/72 inch), y from the top of the page. */
 export type Box = readonly [x0: number, y0: number, x1: number, y1: number]
@@ -91,6 +92,8 @@ export interface Parsed {
   readonly pages: ReadonlyArray<Page>
   /** The place of each line on its page. Empty for formats without pages. */
   readonly lines: ReadonlyArray<Line>
+  /** Where its parts are in the file, for formats with sheets, slides, chapters, messages or times. */
+  readonly locators?: ReadonlyArray<Locator>
   /** In order of `start`. */
   readonly figures: ReadonlyArray<Figure>
   /** Pages and pictures that could not be read. */
@@ -117,6 +120,10 @@ export interface Passage extends Span {
   readonly headings: ReadonlyArray<string>
   /** The page on which it starts, for paged documents. */
   readonly page?: number
+  /** Where it is in the file, for formats without pages: `Fees!A12:D40`, `slide 7`. */
+  readonly locator?: string
+  /** The locators of its parts, if there are several. */
+  readonly locators?: ReadonlyArray<Locator>
   /** Its lines, for paged documents. */
   readonly lines: ReadonlyArray<Line>
   /** For passages that are a figure or a table. */
@@ -186,6 +193,8 @@ export interface Citation extends Span {
   /** `matched`: the model gave no quote, and Sluice found the sentence that supports its own. */
   readonly quoted: Quoted
   readonly page?: number
+  /** Where the quote is in the file, for formats without pages: `Fees!A12:D12`, `slide 7`, `00:01:20`. */
+  readonly locator?: string
   /** For citations of a figure or a table. */
   readonly figure?: PassageFigure
   /** A vision model saw it in the figure's picture. Then `quote` is empty, `start` is `end`, and the box is the figure's. */

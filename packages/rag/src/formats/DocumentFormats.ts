@@ -1,5 +1,6 @@
 /** The registry of document formats. */
 import { Context } from "effect"
+import { csvFormat } from "./csv/Csv.ts"
 import { docxFormat } from "./docx/Docx.ts"
 import { htmlFormat } from "./html/Html.ts"
 import { imageFormat } from "./image/Image.ts"
@@ -7,6 +8,7 @@ import { markdownFormat } from "./markdown/Markdown.ts"
 import type { DocumentFormat } from "./parsing/DocumentFormat.ts"
 import { baseName, endingOf } from "./parsing/FileName.ts"
 import { pdfFormat } from "./pdf/Pdf.ts"
+import { spreadsheetFormat } from "./spreadsheet/Spreadsheet.ts"
 import { textFormat } from "./text/PlainText.ts"
 
 /** The built-in formats. */
@@ -16,6 +18,8 @@ export const documentFormats: ReadonlyArray<DocumentFormat> = [
   textFormat,
   pdfFormat,
   docxFormat,
+  spreadsheetFormat,
+  csvFormat,
   imageFormat
 ]
 

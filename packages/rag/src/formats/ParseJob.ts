@@ -9,9 +9,10 @@ import {
   type StoresParse
 } from "../chunking/ChunkedParse.ts"
 import type { Parsed } from "../document/Document.ts"
-import type { RagReason } from "../document/RagError.ts"
-import { documentFormats } from "./DocumentFormats.ts"
-import { parseHere } from "./Parser.ts"
+import { RagError, type RagReason } from "../document/RagError.ts"
+import { documentFormats, formatOf } from "./DocumentFormats.ts"
+import { type InnerFile, parseError } from "./parsing/DocumentFormat.ts"
+import { checkFormat, parseHere } from "./Parser.ts"
 
 export interface ParseInput {
   /** The identifier of a built-in format. */
@@ -24,8 +25,18 @@ export interface ParseInput {
   readonly chunks: StoresParse | undefined
 }
 
-/** A question to the program: a file beside the document, or the text in an image. */
-export type ParseQuestion = { readonly picture: string } | { readonly image: Uint8Array }
+/** A question to the program: a file beside the document, the text in an image, or the parse of a file inside it. */
+export type ParseQuestion =
+  | { readonly picture: string }
+  | { readonly image: Uint8Array }
+  | { readonly inner: InnerFile }
+
+/** PDFs and images have threads of their own. */
+const OTHER_THREADS = new Set(["pdf", "image"])
+
+/** Whether a thread of the pool parses the files of this format. */
+export const runsInThread = (id: string): boolean =>
+  !OTHER_THREADS.has(id) && documentFormats.some((format) => format.id === id)
 
 /** The answer about an image. */
 export type ImageTextAnswer =
@@ -35,7 +46,12 @@ export type ImageTextAnswer =
 export type ParseResult =
   | { readonly parsed: Parsed }
   | { readonly chunked: ChunkedParse | BeyondLimit }
-  | { readonly reason: RagReason; readonly message: string }
+  | ParseFailure
+
+interface ParseFailure {
+  readonly reason: RagReason
+  readonly message: string
+}
 
 const visionBy = (ask: (question: ParseQuestion) => Promise<ImageTextAnswer>): Vision["Service"] =>
   Vision.of({
@@ -50,6 +66,30 @@ const visionBy = (ask: (question: ParseQuestion) => Promise<ImageTextAnswer>): V
       )
   })
 
+/** Files in files in files: deeper ones are left out. */
+const MAX_DEPTH = 3
+
+/** Parses files inside a file: here, or by the program if it is a PDF, an image, or of a format that it registered. */
+const innerParser =
+  (ask: WorkerContext["ask"], depth: number) =>
+  (file: InnerFile): Effect.Effect<Parsed, RagError> => {
+    const { path } = file
+    if (depth >= MAX_DEPTH) {
+      return Effect.fail(parseError(path, "TooLarge", `it is more than ${MAX_DEPTH} files deep.`))
+    }
+    if (runsInThread(formatOf(path)?.id ?? "")) {
+      const inner = { ...file, parseInner: innerParser(ask, depth + 1) }
+      return Effect.flatMap(checkFormat(inner), (format) => parseHere(format, inner))
+    }
+    return Effect.flatMap(
+      Effect.promise(() => ask<ParseResult>({ inner: file })),
+      (result) =>
+        "parsed" in result
+          ? Effect.succeed(result.parsed)
+          : Effect.fail(new RagError({ stage: "parse", document: path, ...(result as ParseFailure) }))
+    )
+  }
+
 export const parseInThread = async (
   { bytes, chunks, format: id, hasPictures, hasVision, path }: ParseInput,
   { ask }: WorkerContext
@@ -57,7 +97,12 @@ export const parseInThread = async (
   const format = documentFormats.find((format) => format.id === id)!
   const picture = (reference: string) =>
     Effect.promise(() => ask<Uint8Array | string | undefined>({ picture: reference }))
-  const parsing = parseHere(format, { path, bytes, picture: hasPictures ? picture : undefined })
+  const parsing = parseHere(format, {
+    path,
+    bytes,
+    picture: hasPictures ? picture : undefined,
+    parseInner: innerParser(ask, 1)
+  })
   const result = await Effect.runPromise(
     (hasVision ? Effect.provideService(parsing, Vision, visionBy(ask)) : parsing).pipe(
       Effect.map((parsed) => ({ parsed })),

@@ -10,17 +10,24 @@ import {
 } from "../chunking/ChunkedParse.ts"
 import type { Parsed } from "../document/Document.ts"
 import { RagError } from "../document/RagError.ts"
-import { DocumentFormats, documentFormats } from "./DocumentFormats.ts"
-import type { ImageTextAnswer, ParseInput, ParseQuestion, ParseResult } from "./ParseJob.ts"
-import { type DocumentFile, type DocumentFormat, parseError } from "./parsing/DocumentFormat.ts"
+import { DocumentFormats } from "./DocumentFormats.ts"
+import {
+  type ImageTextAnswer,
+  type ParseInput,
+  type ParseQuestion,
+  type ParseResult,
+  runsInThread
+} from "./ParseJob.ts"
+import {
+  type DocumentFile,
+  type DocumentFormat,
+  type InnerFile,
+  parseError
+} from "./parsing/DocumentFormat.ts"
 import { checkFormat, parseHere } from "./Parser.ts"
 
 /** Bytes or characters that are parsed or chunked in the calling thread: prose takes 4 ms, the worst construct 40. */
 const MAX_INLINE = 32_768
-
-/** Formats that are parsed in a thread however small a file is: it may inflate. PDFs and images have threads of their own. */
-const INFLATING = new Set(["docx"])
-const THREADED = new Set(["markdown", "html", "text", ...INFLATING])
 
 const moduleOf = (name: string): string =>
   new URL(import.meta.url.endsWith(".ts") ? `${name}.ts` : `${name}.js`, import.meta.url).href
@@ -32,10 +39,8 @@ const stopped =
       ? parseError(path, "Internal", `the thread that reads this file ${message}`)
       : parseError(path, "TooLarge", `reading this file ${message}. Split it into smaller files.`)
 
-const isThreaded = ({ id }: DocumentFormat, bytes: Uint8Array): boolean =>
-  THREADED.has(id) &&
-  documentFormats.some((format) => format.id === id) &&
-  (bytes.length > MAX_INLINE || INFLATING.has(id))
+const isThreaded = ({ id, inflates }: DocumentFormat, bytes: Uint8Array): boolean =>
+  runsInThread(id) && (bytes.length > MAX_INLINE || inflates === true)
 
 const parseThreaded = Effect.fnUntraced(function* (
   { id }: DocumentFormat,
@@ -64,16 +69,27 @@ const parseThreaded = Effect.fnUntraced(function* (
     job: "parseInThread",
     input,
     answer: (question: ParseQuestion) =>
-      "image" in question ? recognize(question.image) : picture!(question.picture)
+      "image" in question
+        ? recognize(question.image)
+        : "inner" in question
+          ? parseInner(question.inner)
+          : picture!(question.picture)
   }).pipe(Effect.mapError(stopped(path)))
   return "reason" in result ? yield* new RagError({ stage: "parse", ...result, document: path }) : result
 })
+
+/** Parses a file inside a file for a thread, which keeps its turn of the pool meanwhile. */
+const parseInner = (file: InnerFile): Effect.Effect<ParseResult, never, never> =>
+  parse(file).pipe(
+    Effect.map((parsed) => ({ parsed })),
+    Effect.catch(({ message, reason }) => Effect.succeed({ reason, message }))
+  )
 
 /**
  * Parses one file. The file name determines its format, and the first bytes must match.
  *
  * **Details.** Fails with `UnsupportedFormat`, `Malformed` (another format, damaged, undecodable), `Encrypted`, `Empty` or
- * `TooLarge`; each message says what to do. Files above 32 KiB, PDFs and Word documents are parsed in a thread of the pool,
+ * `TooLarge`; each message says what to do. Files above 32 KiB, PDFs and containers such as Word documents are parsed in a thread of the pool,
  * within its limits of time and memory. `path` determines the format, and the title if the document has none. Titles and
  * headings are cut to 300 characters. `picture` reads pictures beside an HTML or Markdown file; without it, and for pictures
  * on the network, figures have only captions. If a `Vision` with `read` is provided, text in pictures is part of the

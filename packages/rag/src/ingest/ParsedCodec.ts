@@ -3,6 +3,7 @@ import { promisify } from "node:util"
 import { gunzip } from "node:zlib"
 import { Effect, Schema } from "effect"
 import { Block, type Box, Figure, type Line, Page, type Parsed, ReadFault } from "../document/Document.ts"
+import { Locator } from "../document/Locator.ts"
 import { RagError } from "../document/RagError.ts"
 import type { Collection } from "../store/PassageIndex.ts"
 
@@ -23,6 +24,7 @@ const StoredParse = Schema.fromJsonString(
     blocks: Schema.Array(Block),
     pages: Schema.Array(Page),
     lines: Schema.declare(isPackedLines, { toCodecJson: () => undefined }),
+    locators: Schema.optionalKey(Schema.Array(Locator)),
     /** `crop` is the SHA-256 of its bytes, which are stored separately. */
     figures: Schema.Array(Schema.Struct({ ...Figure.fields, crop: Schema.optionalKey(Schema.String) })),
     faults: Schema.Array(ReadFault)

@@ -34,9 +34,7 @@ export const ClosestPassages = ({ closest }: { readonly closest: ReadonlyArray<C
             aria-pressed={source.value?.passageId === passage.id}
             onClick={() => openPassage({ passage })}
           >
-            <span class="location">
-              {locationText(passage.document.title, passage.headings, passage.page)}
-            </span>
+            <span class="location">{locationText(passage.document.title, passage)}</span>
             <MarkedText passage={passage} matches={matches} />
           </button>
         </li>

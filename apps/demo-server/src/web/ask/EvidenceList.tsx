@@ -28,7 +28,7 @@ export const EvidenceList = ({ question }: { readonly question: QuestionState })
               <span class="number">{citation.n}</span>
               <span class="location">
                 {citation.figure !== undefined && <b>{figureLabel(citation.figure)}, </b>}
-                {locationText(citation.title, citation.headings, citation.page)}
+                {locationText(citation.title, citation)}
               </span>
               {citation.figure !== undefined && isFirst(citation) && (
                 <FigureImage {...citation} collection={collection} figure={citation.figure} />

@@ -53,18 +53,17 @@ const Head = ({ shown }: { readonly shown: Source.OpenSource }) => {
       <IconButton label="Close the source" sign="×" aria-keyshortcuts="Escape" onClick={Source.closeSource} />
       <p class="location">
         {shown.figure !== undefined && <b>{figureLabel(shown.figure)}, </b>}
-        {locationText(
-          undefined,
-          shown.headings.filter((each) => each !== shown.title),
-          shown.page
-        )}
+        {locationText(undefined, {
+          ...shown,
+          headings: shown.headings.filter((each) => each !== shown.title)
+        })}
       </p>
       {Source.copies.value.length > 0 && (
         <p class="location copies">
           The same text is in
           {Source.copies.value.map((copy) => (
             <LinkButton key={copy.passage.id} onClick={() => Source.openPassage(copy)}>
-              {locationText(copy.passage.document.path, [], copy.passage.page)}
+              {locationText(copy.passage.document.path, { ...copy.passage, headings: [] })}
             </LinkButton>
           ))}
         </p>

@@ -20,6 +20,7 @@ interface SourcePart {
   readonly headings: ReadonlyArray<string>
   readonly mark?: TextMark
   readonly page?: number | undefined
+  readonly locator?: string | undefined
   readonly boxes: Citation["boxes"]
   /** Absent: a whole document. */
   readonly passageId?: string
@@ -73,6 +74,7 @@ const ofFigure = (look: CheckedFigure): SourcePart => {
     passageId,
     stop: figureStop(look),
     page,
+    locator: passage?.locator,
     mark: passage,
     seen: said || undefined,
     announcement: `${figureLabel(figure)}: ${document}. ${said}`
@@ -112,7 +114,8 @@ export const openPassage = ({ passage }: Pick<Trace["passages"][number], "passag
     mark: passage,
     boxes: passage.lines,
     figure: passage.figure,
-    page: passage.page
+    page: passage.page,
+    locator: passage.locator
   })
 
 export const openDocument = ({ id, title }: { readonly id: string; readonly title: string }): void =>

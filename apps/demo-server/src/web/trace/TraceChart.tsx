@@ -81,13 +81,13 @@ const Rank = ({ name, rank, score }: Record<"rank" | "score", number | undefined
 /** Below its row, or above it. `count` is the number of rows; `place` is the rank before reranking, from 1. */
 const TraceDetail = ({ above, count, place, row, traced }: Pointed & { count: number; place: number }) => {
   const { kept, passage, sameAs } = traced
-  const { document, figure, headings, page, text } = passage
+  const { document, figure, text } = passage
   const rows = above ? count - row : row + 1
   return (
     <div class="trace-detail" data-kept={kept} data-above={above} style={{ "--at": rows }}>
       <p class="location">
         {figure !== undefined && `${figureLabel(figure)}, `}
-        {locationText(document.title, headings, page)}
+        {locationText(document.title, passage)}
       </p>
       <p class="snippet">{plainText(text, document.format === "markdown")}</p>
       <p class="scores">

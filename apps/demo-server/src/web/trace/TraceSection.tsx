@@ -85,7 +85,7 @@ const TraceTable = ({ recalled, reranked }: TraceProps) => (
         <td>{traced.keywordRank ?? "–"}</td>
         <th scope="row">
           <LinkButton onClick={() => openPassage(traced)}>
-            {locationText(traced.passage.document.title, traced.passage.headings, traced.passage.page)}
+            {locationText(traced.passage.document.title, traced.passage)}
           </LinkButton>
         </th>
         <td>{traced.rerankScore?.toFixed(3) ?? "–"}</td>

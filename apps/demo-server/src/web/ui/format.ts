@@ -60,12 +60,15 @@ export const captionText = ({ caption, number = "" }: Pick<PassageFigure, "capti
   return hasLabel ? rest.replace(/^[.:\s–—-]+/, "") : caption
 }
 
-/** `Handbook › Leave › Parental leave, p. 4`. A heading that repeats the title is left out. */
-export const locationText = (
-  title: string | undefined,
-  headings: ReadonlyArray<string>,
-  page?: number
-): string => {
+/** The place of a passage or citation in its document. */
+interface Place {
+  readonly headings: ReadonlyArray<string>
+  readonly page?: number | undefined
+  readonly locator?: string | undefined
+}
+
+/** `Handbook › Leave › Parental leave, p. 4` or `…, slide 7`. A heading that repeats the title is left out. */
+export const locationText = (title: string | undefined, { headings, locator, page }: Place): string => {
   const path = [title, ...headings.filter((heading) => heading !== title)].filter(Boolean).join(" › ")
-  return [path, page && `p. ${page}`].filter(Boolean).join(", ")
+  return [path, locator ?? (page && `p. ${page}`)].filter(Boolean).join(", ")
 }

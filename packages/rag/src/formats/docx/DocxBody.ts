@@ -1,11 +1,11 @@
 /** Reads the body of a Word document, one XML element at a time. */
 import { titleFromPath } from "../parsing/FileName.ts"
-import type { Relation } from "./DocxPackage.ts"
+import type { Relation } from "../container/Relations.ts"
 import type { DocxText, DocxParagraph } from "./DocxText.ts"
 import { Formula } from "./Formula.ts"
 import { DELETED } from "./Notes.ts"
 import type { Style } from "./Styles.ts"
-import { type Attributes, isOn, type XmlHandler } from "./Xml.ts"
+import { type Attributes, isOn, type XmlHandler } from "../container/Xml.ts"
 
 /** Parts of the package that the body refers to. */
 interface BodyContext {

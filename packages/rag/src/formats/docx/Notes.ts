@@ -1,6 +1,7 @@
 /** Reads the footnotes and endnotes of a Word document, and the text of its charts and diagrams. */
-import type { DocxPackage, Relation } from "./DocxPackage.ts"
-import { findAll, readTree, type XmlElement } from "./Xml.ts"
+import type { Relation } from "../container/Relations.ts"
+import type { ZipContainer } from "../container/ZipContainer.ts"
+import { findAll, readTree, type XmlElement } from "../container/Xml.ts"
 
 /** Elements around deleted text, and in the properties of deleted paragraph marks and rows. */
 export const DELETED: ReadonlySet<string> = new Set(["w:del", "w:moveFrom"])
@@ -55,7 +56,7 @@ const chartLines = (part: XmlElement): ReadonlyArray<string> =>
 
 /** The texts of a document's charts and diagrams, by relation id. */
 export const readCharts = async (
-  from: DocxPackage,
+  from: ZipContainer,
   relations: ReadonlyMap<string, Relation>
 ): Promise<ReadonlyMap<string, string>> => {
   const texts = new Map<string, string>()

@@ -1,5 +1,5 @@
 /** Numbers of lists and headings, counted as Word counts them. */
-import { findAll, readTree, valueAt, type XmlElement } from "./Xml.ts"
+import { findAll, readTree, valueAt, type XmlElement } from "../container/Xml.ts"
 
 interface Level {
   readonly start: number

@@ -1,5 +1,5 @@
 /** Reads the paragraph styles of a Word document: which are headings, captions and lists. */
-import { findAll, readTree, valueAt, type XmlElement } from "./Xml.ts"
+import { findAll, readTree, valueAt, type XmlElement } from "../container/Xml.ts"
 
 export interface Style {
   /** 0 to 8 for headings. */

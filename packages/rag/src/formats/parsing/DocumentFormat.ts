@@ -13,7 +13,12 @@ export interface DocumentFile {
   readonly bytes: Uint8Array
   /** Reads a picture file that the document refers to. */
   readonly picture?: PictureFile | undefined
+  /** Parses a file inside this one by the format of its name: an attachment, a file of an archive. */
+  readonly parseInner?: ((file: InnerFile) => Effect.Effect<Parsed, RagError>) | undefined
 }
+
+/** A file inside a file. */
+export type InnerFile = Pick<DocumentFile, "path" | "bytes">
 
 /**
  * A document format.
@@ -40,6 +45,8 @@ export interface DocumentFormat {
   readonly parse: (file: DocumentFile) => Effect.Effect<Parsed, RagError>
   /** Whether documents may refer to picture files. Default false. */
   readonly showsPictures?: boolean
+  /** Whether a small file may hold much text, so that each is parsed in a thread. Default false. */
+  readonly inflates?: boolean
   /** Whether to store the result with the document, because parsing is slow or not deterministic. Default false. */
   readonly storesParsed?: boolean
 }

@@ -1,7 +1,7 @@
 /** Rows and columns of a table whose cells may span several. */
 
 /** Larger tables get no rows, only text. */
-const MAX_CELLS = 100_000
+export const MAX_CELLS = 100_000
 /** Characters that cells repeat in the rows that they span. */
 const MAX_REPEATED = 100_000
 /** The limit of browsers. */
@@ -107,14 +107,4 @@ export class TableGrid {
     this.broken = true
     return false
   }
-}
-
-const DELIMITERS = [",", ";", "\t", "|"] as const
-
-/** The delimiter of a CSV or TSV file: the most frequent one in the header, without quoted cells; undefined if there is none. */
-export const delimiterOf = (header: string): string | undefined => {
-  const plain = header.replace(/"(?:[^"]|"")*"/g, "")
-  const counts = DELIMITERS.map((delimiter) => plain.split(delimiter).length)
-  const most = Math.max(...counts)
-  return most === 1 ? undefined : DELIMITERS[counts.indexOf(most)]
 }

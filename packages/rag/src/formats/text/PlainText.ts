@@ -1,17 +1,15 @@
 /** Parses plain text. Offsets refer to the file itself. */
 import { Effect } from "effect"
-import type { Block, Figure, Parsed } from "../../document/Document.ts"
-import { delimiterOf } from "../parsing/TableGrid.ts"
+import type { Block, Parsed } from "../../document/Document.ts"
 import type { DocumentFormat } from "../parsing/DocumentFormat.ts"
 import { baseName, endingOf } from "../parsing/FileName.ts"
 import { blockSpan, lineStarts } from "../parsing/LineSpans.ts"
 import { decodeFile, rejectHtml } from "../parsing/TextDecoding.ts"
 
 /** Prose, or a file whose lines are kept whole. */
-type TextKind = "paragraph" | "code" | "table"
+type TextKind = "paragraph" | "code"
 
 const PROSE = ["txt", "text", "rst", "adoc", "asciidoc", "org", "tex", "me"]
-const TABULAR = ["csv", "tsv"]
 const CODE = (
   "log json jsonl ndjson yaml yml toml ini cfg conf properties env xml sql graphql proto " +
   "ts tsx mts cts js jsx mjs cjs py rb rs go java kt kts scala swift c h cc cpp cxx hpp cs php pl lua r jl hs ml " +
@@ -23,8 +21,7 @@ const PROSE_NAMES =
 
 const kindOf = (path: string): TextKind => {
   if (CODE_NAMES.test(baseName(path))) return "code"
-  const ending = endingOf(path)
-  return TABULAR.includes(ending) ? "table" : CODE.includes(ending) ? "code" : "paragraph"
+  return CODE.includes(endingOf(path)) ? "code" : "paragraph"
 }
 
 /** Characters of a first line that can be the title. */
@@ -47,16 +44,13 @@ const headingLevel = (lines: ReadonlyArray<string>): number | undefined => {
 /**
  * Splits a text into blocks at blank lines. Every nonblank character is in one block.
  *
- * **Details.** `kind` is that of the blocks: code and tables are later split only between lines. A table is one block and one
- * figure from the first line with several cells on. `title` is the first line if it is short and a paragraph of its own,
+ * **Details.** `kind` is that of the blocks: code is later split only between lines. `title` is the first line if it is short and a paragraph of its own,
  * otherwise empty.
  */
 export const parsePlainText = (text: string, kind: TextKind): Parsed => {
   const starts = lineStarts(text)
   const lineAt = (line: number): string => text.slice(starts[line], starts[line + 1])
-  const beginsTable = (line: number): boolean => kind === "table" && delimiterOf(lineAt(line)) !== undefined
   const blocks: Array<Block> = []
-  const figures: Array<Figure> = []
   let title = ""
   const count = starts.length - 1
   for (let first = 0; first < count;) {
@@ -65,10 +59,8 @@ export const parsePlainText = (text: string, kind: TextKind): Parsed => {
       continue
     }
     let after = first + 1
-    if (beginsTable(first)) after = count
-    while (after < count && lineAt(after).trim() !== "" && !beginsTable(after)) after++
+    while (after < count && lineAt(after).trim() !== "") after++
     const span = blockSpan(text, starts, [first, after])!
-    if (beginsTable(first)) figures.push({ ...span, kind: "table", mentions: [] })
     const lines =
       kind === "paragraph" && after - first <= 2 ? text.slice(span.start, span.end).split(/\r\n?|\n/) : []
     const level = headingLevel(lines)
@@ -80,13 +72,13 @@ export const parsePlainText = (text: string, kind: TextKind): Parsed => {
     }
     first = after
   }
-  return { format: "text", title, text, blocks, pages: [], lines: [], figures, faults: [] }
+  return { format: "text", title, text, blocks, pages: [], lines: [], figures: [], faults: [] }
 }
 
 export const textFormat: DocumentFormat = {
   id: "text",
   label: "Text",
-  extensions: [...PROSE, ...TABULAR, ...CODE],
+  extensions: [...PROSE, ...CODE],
   fileNames: new RegExp(`${CODE_NAMES.source}|${PROSE_NAMES.source}`, "i"),
   mediaTypes: ["text/plain; charset=utf-8"],
   parse: Effect.fnUntraced(function* (file) {

@@ -1,7 +1,6 @@
-/** The ZIP container of a Word document. Parts are inflated as they are read, up to a limit. */
-import { posix } from "node:path"
+/** The ZIP container of office documents, e-books and archives. Parts are inflated as they are read, up to a limit. */
 import { type Entry, fromBufferPromise, type ZipFile } from "yauzl"
-import { DocxFault, malformed, passwordProtected, readTree, tooLarge } from "./Xml.ts"
+import { FormatFault, malformed, passwordProtected, tooLarge } from "../parsing/FormatFault.ts"
 
 /** Parts of one container. */
 const MAX_ENTRIES = 10_000
@@ -12,14 +11,14 @@ const MAX_RATIO = 200
 const RATIO_FROM_BYTES = 4 * 1024 * 1024
 
 /** A fault as it is; any other error means that `what` is damaged. */
-const faultOf = (what: string, cause: unknown): DocxFault => {
-  if (cause instanceof DocxFault) return cause
+const faultOf = (what: string, cause: unknown): FormatFault => {
+  if (cause instanceof FormatFault) return cause
   const detail = cause instanceof Error ? cause.message : String(cause)
-  return malformed(`${what} is damaged (${detail}). Download it again, or save it again in Word.`)
+  return malformed(`${what} is damaged (${detail}). Download it again, or save it again.`)
 }
 
 /** A container whose parts are read by name. Names are case-insensitive. */
-export class DocxPackage {
+export class ZipContainer {
   readonly #zip: ZipFile
   readonly #entries: ReadonlyMap<string, Entry>
   #inflated = 0
@@ -29,7 +28,7 @@ export class DocxPackage {
     this.#entries = entries
   }
 
-  static async open(bytes: Uint8Array): Promise<DocxPackage> {
+  static async open(bytes: Uint8Array): Promise<ZipContainer> {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     try {
       const zip = await fromBufferPromise(buffer, { lazyEntries: true })
@@ -41,17 +40,22 @@ export class DocxPackage {
         const name = entry.fileName.toLowerCase()
         if (!entries.has(name)) entries.set(name, entry)
       }
-      return new DocxPackage(zip, entries)
+      return new ZipContainer(zip, entries)
     } catch (cause) {
-      throw faultOf("this Word file", cause)
+      throw faultOf("this file", cause)
     }
+  }
+
+  /** The names of its parts in their order, without folders. */
+  get names(): ReadonlyArray<string> {
+    return [...this.#entries.values()].map(({ fileName }) => fileName).filter((name) => !name.endsWith("/"))
   }
 
   has(name: string): boolean {
     return this.#entries.has(name.toLowerCase())
   }
 
-  /** The bytes of a part in chunks; none if there is no such part. Throws a `DocxFault` past a limit, and if it is damaged. */
+  /** The bytes of a part in chunks; none if there is no such part. Throws a `FormatFault` past a limit, and if it is damaged. */
   async *read(name: string): AsyncGenerator<Uint8Array> {
     const entry = this.#entries.get(name.toLowerCase())
     if (entry === undefined) return
@@ -87,35 +91,4 @@ export class DocxPackage {
     }
     return Buffer.concat(chunks)
   }
-}
-
-/** A reference from one part to another. */
-export interface Relation {
-  /** The last segment of its type: `image`, `styles`, `officeDocument` … */
-  readonly type: string
-  /** The name of a part, or an external address, which is never opened. */
-  readonly target: string
-  readonly external: boolean
-}
-
-/** The relations of a part by id. `name` is empty for those of the package. */
-export const readRelations = async (
-  from: DocxPackage,
-  name: string
-): Promise<ReadonlyMap<string, Relation>> => {
-  const relations = new Map<string, Relation>()
-  const folder = posix.dirname(name)
-  const part = posix.join(folder, "_rels", `${posix.basename(name)}.rels`)
-  const [root] = (await readTree(from.read(part))).children
-  for (const { attributes, name: element } of root?.children ?? []) {
-    const { Id, Target, TargetMode, Type = "" } = attributes
-    if (!/(?:^|:)Relationship$/.test(element) || Id === undefined || Target === undefined) continue
-    const external = TargetMode === "External"
-    const target = Target.startsWith("/")
-      ? posix.normalize(Target).slice(1)
-      : posix.normalize(posix.join(folder, Target))
-    const type = Type.slice(Type.lastIndexOf("/") + 1)
-    relations.set(Id, { type, external, target: external ? Target : target })
-  }
-  return relations
 }

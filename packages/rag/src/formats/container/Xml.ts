@@ -1,21 +1,6 @@
-/** Reads the XML of Word documents, as events or as a tree. Element names get their conventional prefixes, such as `w:`. */
-import { Data } from "effect"
+/** Reads the XML of office documents and e-books, as events or as a tree. Element names get their conventional prefixes, such as `w:`. */
 import { Parser } from "htmlparser2"
-import type { RagReason } from "../../document/RagError.ts"
-
-/** Why a Word document cannot be read. */
-export class DocxFault extends Data.TaggedError("DocxFault")<{ reason: RagReason; message: string }> {}
-
-export const malformed = (message: string): DocxFault => new DocxFault({ reason: "Malformed", message })
-
-export const tooLarge = (message: string): DocxFault =>
-  new DocxFault({ reason: "TooLarge", message: `${message}. Save it again in Word, or split it.` })
-
-export const passwordProtected = (): DocxFault =>
-  new DocxFault({
-    reason: "Encrypted",
-    message: "this Word file is password-protected. Save it in Word without a password."
-  })
+import { malformed, tooLarge } from "../parsing/FormatFault.ts"
 
 /** By name with the conventional prefix: `w:val`. */
 export type Attributes = Readonly<Record<string, string>>
@@ -26,12 +11,14 @@ export interface XmlHandler {
   readonly text?: (text: string) => void
 }
 
-/** Word writes nothing that is nested so deep. */
+/** No program writes elements that are nested so deep. */
 const MAX_DEPTH = 2_000
 
 /** Conventional prefixes by namespace. Transitional and strict documents have different namespaces. */
 const PREFIXES: ReadonlyArray<readonly [RegExp, string]> = [
   [/\/wordprocessingml\/(?:2006\/)?main$/, "w"],
+  [/\/spreadsheetml\/(?:2006\/)?main$/, "s"],
+  [/\/presentationml\/(?:2006\/)?main$/, "p"],
   [/\/drawingml\/(?:2006\/)?main$/, "a"],
   [/\/drawingml\/(?:2006\/)?wordprocessingDrawing$/, "wp"],
   [/\/drawingml\/(?:2006\/)?chart$/, "c"],
@@ -83,9 +70,7 @@ export const readXml = async (chunks: AsyncIterable<Uint8Array>, handler: XmlHan
     {
       onopentag(name, attributes) {
         if (++depth > MAX_DEPTH) {
-          throw malformed(
-            `its elements are nested more than ${MAX_DEPTH} deep. Open it in Word and save it again.`
-          )
+          throw malformed(`its elements are nested more than ${MAX_DEPTH} deep. Open it and save it again.`)
         }
         declare(attributes)
         if (isConventional) handler.open?.(name, attributes)

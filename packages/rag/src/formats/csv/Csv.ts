@@ -1,0 +1,45 @@
+/** Parses CSV and TSV files. */
+import { parse } from "csv-parse/sync"
+import { Effect } from "effect"
+import type { DocumentFormat } from "../parsing/DocumentFormat.ts"
+import { endingOf } from "../parsing/FileName.ts"
+import { decodeFile } from "../parsing/TextDecoding.ts"
+import { SheetText } from "../spreadsheet/SheetText.ts"
+
+const DELIMITERS = [",", ";", "\t", "|"] as const
+/** Characters in which the delimiter is sought. */
+const SAMPLE = 4_096
+
+/** The most frequent delimiter of the first lines, outside of quoted cells. Tabs for TSV. */
+const delimiterOf = (path: string, text: string): string => {
+  if (endingOf(path) === "tsv") return "\t"
+  const plain = text.slice(0, SAMPLE).replace(/"(?:[^"]|"")*"/g, "")
+  const counts = DELIMITERS.map((delimiter) => plain.split(delimiter).length)
+  return DELIMITERS[counts.indexOf(Math.max(...counts))]!
+}
+
+/** The rows of a text. A quote within a cell, and an open one, are characters. */
+const rowsOf = (path: string, text: string) => {
+  const options = { delimiter: delimiterOf(path, text), relax_column_count: true, relax_quotes: true }
+  try {
+    return parse(text, options)
+  } catch {
+    return parse(text, { ...options, quote: false })
+  }
+}
+
+export const csvFormat: DocumentFormat = {
+  id: "csv",
+  label: "CSV",
+  extensions: ["csv", "tsv"],
+  mediaTypes: ["text/csv; charset=utf-8"],
+  parse: Effect.fnUntraced(function* (file) {
+    const text = yield* decodeFile(file, "CSV")
+    const out = new SheetText()
+    out.sheet(
+      undefined,
+      rowsOf(file.path, text).map((cells, at) => ({ number: at + 1, cells }))
+    )
+    return out.finish("csv", [])
+  })
+}

@@ -1,0 +1,89 @@
+/** Writes the numbers of a workbook as its cells show them: dates, percents, currencies, decimals. */
+import { findAll, type XmlElement } from "../container/Xml.ts"
+
+/** Built-in formats by their number. 27 to 36 and 50 to 58 are dates of East Asia. */
+const BUILT_IN: Readonly<Record<number, string>> = {
+  1: "0",
+  2: "0.00",
+  3: "#,##0",
+  4: "#,##0.00",
+  9: "0%",
+  10: "0.00%",
+  14: "yyyy-mm-dd",
+  15: "d-mmm-yy",
+  16: "d-mmm",
+  17: "mmm-yy",
+  18: "h:mm",
+  19: "h:mm:ss",
+  20: "h:mm",
+  21: "h:mm:ss",
+  22: "yyyy-mm-dd h:mm",
+  37: "#,##0",
+  38: "#,##0",
+  39: "#,##0.00",
+  40: "#,##0.00",
+  45: "mm:ss",
+  46: "h:mm:ss",
+  47: "mm:ss"
+}
+const isEastAsianDate = (id: number): boolean => (id >= 27 && id <= 36) || (id >= 50 && id <= 58)
+
+/** Day 0, so that day 60 and later are right: Excel has a 29 February 1900. */
+const EPOCH = Date.UTC(1899, 11, 30)
+const DAYS_TO_1904 = 1_462
+/** Days of the year 10000, the last that Excel has. */
+const MAX_DAYS = 2_958_466
+
+/** `2026-05-03`, `2026-05-03 14:30`, or `14:30` for a time without a day. */
+const dateText = (days: number): string => {
+  if (days < 0 || days >= MAX_DAYS) return String(days)
+  const iso = new Date(EPOCH + Math.round(days * 86_400) * 1_000).toISOString()
+  const time = iso.slice(11, 19).replace(/:00$/, "")
+  return days < 1 ? time : days % 1 === 0 ? iso.slice(0, 10) : `${iso.slice(0, 10)} ${time}`
+}
+
+const general = (value: number): string => String(Number(value.toPrecision(15)))
+
+type Format = (value: number) => string
+
+/** The function that writes numbers by a format such as `[$€-407] #,##0.00`. Only the section for positive numbers counts. */
+const formatOf = (code: string, is1904: boolean): Format => {
+  const [section = ""] = code.split(/;(?=(?:[^"]*"[^"]*")*[^"]*$)/)
+  const bare = section
+    .replace(/\[\$([^\]-]*)[^\]]*\]/g, '"$1"')
+    .replace(/\[(?![hms]+\])[^\]]*\]|_.|\*./gi, "")
+  if (/[dmyhs]/i.test(bare.replace(/"[^"]*"|\\./g, ""))) {
+    return (value) => dateText(is1904 ? value + DAYS_TO_1904 : value)
+  }
+  const literal = bare.replace(/"([^"]*)"/g, "$1").replace(/\\(.)/g, "$1")
+  const [, before = "", digits, after = ""] = /^([^0#?E/]*)([0#?.,]+)([^0#?E/]*)$/.exec(literal) ?? []
+  if (digits === undefined) return general
+  const decimals = digits.split(".")[1]?.length ?? 0
+  const number = new Intl.NumberFormat("en-US", {
+    minimumFractionDigits: Math.min(20, /0/.test(digits.split(".")[1] ?? "") ? decimals : 0),
+    maximumFractionDigits: Math.min(20, decimals),
+    useGrouping: /,./.test(digits)
+  })
+  const scale = after.includes("%") ? 100 : 1
+  return (value) => `${before}${number.format(value * scale)}${after}`.trim()
+}
+
+/** The number formats of a workbook by the style of a cell. */
+export const numberFormats = (
+  styles: XmlElement,
+  is1904: boolean
+): ((style: string | undefined) => Format) => {
+  const codes = new Map(
+    findAll(styles, ["s:numFmt"]).map(({ attributes }) => [
+      attributes["numFmtId"],
+      attributes["formatCode"] ?? ""
+    ])
+  )
+  const [cells] = findAll(styles, ["s:cellXfs"])
+  const byStyle = (cells?.children ?? []).map(({ attributes }): Format => {
+    const id = attributes["numFmtId"] ?? "0"
+    const code = codes.get(id) ?? BUILT_IN[Number(id)] ?? (isEastAsianDate(Number(id)) ? "yyyy-mm-dd" : "")
+    return code === "" || /^general$/i.test(code) ? general : formatOf(code, is1904)
+  })
+  return (style) => byStyle[Number(style ?? 0)] ?? general
+}
