@@ -141,6 +141,66 @@ describe("a connection", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("is tried with the models that its entry names, and keeps them with its dialect", () =>
+    Effect.gen(function* () {
+      const { file, json, openAi, server } = yield* start
+      const models = [{ id: "gpt-4o-mini", operation: "chat" }] as const
+      const put = (more: object) =>
+        server.json(dataOf(Connections), PATH, { as: "session", method: "PUT", json: { ...json, ...more } })
+      const savedModels = Effect.map(
+        Effect.promise(() => readFile(file, "utf8")),
+        (text) => JSON.parse(text).upstreams[0].models
+      )
+      yield* put({ models })
+      const before = openAi.requests.length
+      const { data } = yield* server.json(dataOf(ConnectionTrial), `${PATH}/try`, { as: "session", json })
+      assert.deepStrictEqual(data.models, models)
+      assert.deepStrictEqual(
+        openAi.requests.slice(before).map(({ path }) => path),
+        ["/v1/chat/completions"]
+      )
+      yield* put({})
+      assert.deepStrictEqual(yield* savedModels, models)
+      yield* put({ id: "openai", vendor: "mistral" })
+      assert.isUndefined(yield* savedModels)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("that is saved at the same time as others is not lost", () =>
+    Effect.gen(function* () {
+      const { json, server } = yield* start
+      const ids = ["a", "b", "c", "d", "e", "f"]
+      const save = (id: string) => server.call(PATH, { as: "session", method: "PUT", json: { ...json, id } })
+      const saved = yield* Effect.forEach(ids, save, { concurrency: "unbounded" })
+      assert.deepStrictEqual(
+        saved.map(({ status }) => status),
+        ids.map(() => 200)
+      )
+      const { data } = yield* server.json(dataOf(Connections), PATH, { as: "session" })
+      assert.sameMembers(
+        data.connections.map(({ id }) => id),
+        ids
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("that is removed leaves the library the models that others serve too", () =>
+    Effect.gen(function* () {
+      const { json, server } = yield* start
+      const put = (more: object) =>
+        server.json(dataOf(Connections), PATH, { as: "session", method: "PUT", json: { ...json, ...more } })
+      yield* put({ models: [{ id: "gpt-4o-mini", operation: "chat" }] })
+      yield* put({ id: "second", library })
+      const remove = (id: string) =>
+        server.json(dataOf(Connections), `${PATH}/${id}`, { as: "session", method: "DELETE" })
+      assert.deepStrictEqual((yield* remove("second")).data.library, {
+        chat: "gpt-4o-mini",
+        vision: "gpt-4o-mini"
+      })
+      assert.deepStrictEqual((yield* remove("openai")).data.library, {})
+    }).pipe(Effect.scoped)
+  )
+
   it.live("keeps its secrets at its address and dialect", () =>
     Effect.gen(function* () {
       const { file, json, openAi, server } = yield* start

@@ -1,6 +1,7 @@
 /** Connect a model: try a vendor, save it, and remove it. */
 import { Effect } from "effect"
 import { assert, describe, it } from "vitest"
+import { loopback } from "../demo-server/Loopback.ts"
 import { OPENAI_KEY, startFakeOpenAi } from "../connect/FakeOpenAi.ts"
 import type { PageFixture } from "./pageFixture.ts"
 
@@ -49,6 +50,36 @@ export const connectTests = (fixture: PageFixture): void => {
       await page.goto(`${fixture.server.address}#administration`)
       await page.locator(".audit li", { hasText: "connected the vendor openai" }).waitFor()
     }
+
+    const nameModels = async (url: string) => {
+      const page = await fixture.open("#connect")
+      await page.getByLabel("Vendor", { exact: true }).selectOption("gateway")
+      await page.getByLabel("Address", { exact: true }).fill(url)
+      fixture.expect(/400/)
+      await page.getByRole("button", { name: "Try it" }).click()
+      await page.getByRole("alert").filter({ hasText: "did not list its models" }).waitFor()
+      const tryModels = async (models: string) => {
+        await page.getByLabel(/^Models/).fill(models)
+        await page.getByRole("button", { name: /Try/ }).click()
+      }
+      await tryModels("rank bge")
+      await page.getByRole("alert").filter({ hasText: "models.0.operation" }).waitFor()
+      await tryModels("rerank bge")
+      await page.getByText("rerank: bge works").waitFor()
+      // The names are those of one vendor.
+      await page.getByLabel("Vendor", { exact: true }).selectOption("openai")
+      assert.strictEqual(await page.getByLabel(/^Models/).count(), 0)
+    }
+
+    it("takes names of models for a vendor that does not list them, and says which line is wrong", () =>
+      loopback(({ path, response }) => {
+        response.writeHead(path === "/v1/rerank" ? 200 : 404, { "content-type": "application/json" })
+        response.end(JSON.stringify({ results: [0, 1].map((index) => ({ index, relevance_score: 0.5 })) }))
+      }).pipe(
+        Effect.flatMap(({ url }) => Effect.promise(() => nameModels(url))),
+        Effect.scoped,
+        Effect.runPromise
+      ))
 
     it("tries a vendor, says why a call failed, and uses it once it is saved, until it is removed", () =>
       startFakeOpenAi.pipe(

@@ -6,6 +6,7 @@ import { ConnectionId } from "../contract/Connections.ts"
 import {
   decodeProvidersFile,
   type LibraryNames,
+  missingLibraryModel,
   type ProvidersFile,
   type UpstreamEntry
 } from "../providers/ProvidersFile.ts"
@@ -15,7 +16,8 @@ import {
   providersPath,
   readProviders
 } from "../providers/ProvidersSettings.ts"
-import { isSameUpstream, type KeySource } from "./VendorConnection.ts"
+import type { Provider } from "../routing/Provider.ts"
+import { keptOf, type KeySource } from "./VendorConnection.ts"
 
 /** Only this user may read it. */
 const PRIVATE = 0o600
@@ -124,9 +126,7 @@ export const saveConnection = Effect.fn("connect.save")(function* (
       if (typed !== undefined) yield* writePrivately(keyFile, `${Redacted.value(typed)}\n`)
       const place = typed && { apiKey: { file: path.relative(path.dirname(file), keyFile) } }
       const saved = upstreams.find((one) => idOf(one) === id)
-      const kept =
-        saved && isSameUpstream(saved, entry) ? saved : Struct.omit(saved ?? {}, ["headers", "query"])
-      const next = { ...Struct.omit(kept, ["url", "apiKey"]), ...entry, ...place }
+      const next = { ...Struct.omit(keptOf(saved, entry), ["url", "apiKey"]), ...entry, ...place }
       const named = { ...content.library, ...library }
       return {
         ...content,
@@ -139,10 +139,10 @@ export const saveConnection = Effect.fn("connect.save")(function* (
   )
 })
 
-/** Removes an upstream, its typed key, and the library's models that it serves. */
+/** Removes an upstream, its typed key, and the library's models that none of `others` serves. */
 export const removeConnection = Effect.fn("connect.remove")(function* (
   id: string,
-  served: ReadonlySet<string>,
+  others: ReadonlyArray<Pick<Provider, "models">>,
   apply: Effect.Effect<void, string>
 ) {
   const fs = yield* FileSystem.FileSystem
@@ -151,8 +151,11 @@ export const removeConnection = Effect.fn("connect.remove")(function* (
     Effect.fnUntraced(function* (content, _, keyFile) {
       yield* Effect.ignore(fs.remove(keyFile))
       const upstreams = (content.upstreams ?? []).filter((one) => idOf(one) !== id)
-      const library = Object.entries(content.library ?? {}).filter(([, name]) => !served.has(name))
-      return { ...content, upstreams, library: Object.fromEntries(library) }
+      const { library = {} } = content
+      const served = Struct.keys(library).filter(
+        (use) => missingLibraryModel(Struct.pick(library, [use]), others) === undefined
+      )
+      return { ...content, upstreams, library: Struct.pick(library, served) }
     }),
     apply
   )

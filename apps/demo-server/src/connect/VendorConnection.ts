@@ -6,7 +6,12 @@ import { Effect, Struct } from "effect"
 import type { OfferedModel } from "../contract/Connections.ts"
 import { isHttpUrl } from "../config/Variables.ts"
 import type { UpstreamEntry } from "../providers/ProvidersFile.ts"
-import { dialectOf, readCredential, requestSettings } from "../providers/ProvidersSettings.ts"
+import {
+  correctOperations,
+  dialectOf,
+  readCredential,
+  requestSettings
+} from "../providers/ProvidersSettings.ts"
 
 /** Where the key is: a place, or the key itself, which is then written to a file. */
 export type KeySource = NonNullable<UpstreamEntry["apiKey"]> | { readonly typed: ApiKey }
@@ -20,7 +25,7 @@ export interface VendorConnection {
   readonly url?: string | undefined
   /** Default: the saved one, or the vendor's variable, or no key. */
   readonly key?: KeySource | undefined
-  /** Default: those that the vendor lists. */
+  /** Default: those of the saved entry, or those that the vendor lists. */
   readonly models?: ReadonlyArray<OfferedModel> | undefined
 }
 
@@ -32,13 +37,23 @@ export const isSameUpstream = (
   { dialect, url }: Pick<UpstreamEntry, "dialect"> & { readonly url?: string | null | undefined }
 ) => (saved.dialect ?? gateway.id) === dialect && withoutSlash(saved.url) === withoutSlash(url ?? undefined)
 
+/**
+ * What remains of a saved entry when another one replaces it. Its secrets are those of its address, its models and the form
+ * of its requests those of its dialect.
+ */
+export const keptOf = (saved: UpstreamEntry | undefined, next: UpstreamEntry): UpstreamEntry => {
+  if (saved === undefined || isSameUpstream(saved, next)) return saved ?? {}
+  const kept = Struct.omit(saved, ["apiKey", "headers", "query"])
+  return (saved.dialect ?? gateway.id) === next.dialect
+    ? kept
+    : Struct.omit(kept, ["models", "operations", "paths", "drop", "rename"])
+}
+
 const NO_KEY = makeApiKey("none")
 
 /**
  * How the vendor is called, its models, and the entry of the providers' file without a typed key. `folder`: where relative
- * paths of keys start. `saved`: the entry that this one replaces; its key, headers
- * and query are used for the same address. The error is a
- * sentence without keys.
+ * paths of keys start. `saved`: the entry that this one replaces. The error is a sentence without keys.
  */
 export const prepareConnection = Effect.fn("connect.prepare")(function* (
   { id, key: given, models, url, vendor }: VendorConnection,
@@ -49,8 +64,8 @@ export const prepareConnection = Effect.fn("connect.prepare")(function* (
   const address = url ?? dialect.url
   if (address === undefined) return yield* Effect.fail(`${dialect.name} needs an address`)
   if (!isHttpUrl(address)) return yield* Effect.fail("The address must begin with http:// or https://")
-  const isSame = saved !== undefined && isSameUpstream(saved, { dialect: vendor, url })
-  const key = given ?? (isSame ? saved.apiKey : undefined)
+  const kept = keptOf(saved, { dialect: vendor, ...(url !== undefined && { url }) })
+  const key = given ?? kept.apiKey
   const isTyped = key !== undefined && "typed" in key
   const place = isTyped ? undefined : (key ?? (dialect.keyVariable && { env: dialect.keyVariable }))
   const found = place
@@ -60,13 +75,15 @@ export const prepareConnection = Effect.fn("connect.prepare")(function* (
     dialect,
     url: address.replace(/\/+$/, ""),
     apiKey: isTyped ? key.typed : found,
-    ...(saved && requestSettings(isSame ? saved : Struct.omit(saved, ["headers", "query"])))
+    ...requestSettings(kept)
   } satisfies DialectSettings
-  const offered =
-    models ??
-    (yield* Effect.provide(listModels(settings), layerTransport()).pipe(
-      Effect.mapError((why) => `${dialect.name} did not list its models: ${why}`)
-    ))
+  const listed = Effect.provide(listModels(settings), layerTransport()).pipe(
+    Effect.mapBoth({
+      onFailure: (why) => `${dialect.name} did not list its models: ${why}`,
+      onSuccess: correctOperations(kept)
+    })
+  )
+  const offered: ReadonlyArray<OfferedModel> = models ?? kept.models ?? (yield* listed)
   const entry: UpstreamEntry = {
     dialect: vendor,
     ...(id !== undefined && id !== vendor && { id }),

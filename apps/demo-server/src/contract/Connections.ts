@@ -54,7 +54,7 @@ export const ConnectionRequest = namedOpenStruct("ConnectionRequest", {
   url: optionalText,
   /** It is kept in a private file and never returned. Default: the saved one, or the vendor's variable. */
   key: optionalText,
-  /** Default: those that the vendor lists. */
+  /** Default: those of the saved connection with this name, or those that the vendor lists. */
   models: Schema.optional(Schema.NullOr(Schema.Array(OfferedModel))),
   /** Try an image and a video too, which cost more. */
   media: Schema.optional(Schema.NullOr(Schema.Boolean)),
@@ -93,7 +93,7 @@ export class ConnectionsGroup extends HttpApiGroup.make("connections")
       payload: ConnectionRequest,
       success: DataEnvelope(Connections)
     }),
-    /** Removes the vendor, its saved key, and the library's models that it serves. */
+    /** Removes the vendor, its saved key, and the library's models that only it serves. */
     HttpApiEndpoint.delete("remove", "/api/connections/:id", {
       params: { id: ConnectionId },
       success: DataEnvelope(Connections)

@@ -95,11 +95,17 @@ const lists = new Map<string, ReadonlyArray<Required<VendorModel>>>()
 /** Lists the models of upstreams again when they are next needed. */
 export const forgetModelLists = Effect.sync(() => lists.clear())
 
+/** Gives listed models the operations that the entry names for them. */
+export const correctOperations =
+  ({ operations = {} }: UpstreamEntry) =>
+  (listed: ReadonlyArray<Required<VendorModel>>) =>
+    listed.map((model) => ({ ...model, operation: operations[model.id] ?? model.operation }))
+
 /** The models that an upstream lists, with the corrected operations. */
 const listedModels = Effect.fnUntraced(function* (
   id: string,
   settings: DialectSettings,
-  operations: NonNullable<UpstreamEntry["operations"]> = {}
+  entry: UpstreamEntry
 ) {
   const place = `${settings.dialect.id} ${settings.url} ${Redacted.value(settings.apiKey)}`
   const listed =
@@ -108,10 +114,7 @@ const listedModels = Effect.fnUntraced(function* (
       Effect.mapError((why) => `the models of \`${id}\` could not be listed: ${why}. Name them in \`models\``)
     ))
   if (listed.length === 0) return yield* Effect.fail(`\`${id}\` lists no models. Name them in \`models\``)
-  const models = listed.map((model): ModelEntry => ({
-    ...model,
-    operation: operations[model.id] ?? model.operation
-  }))
+  const models: ReadonlyArray<ModelEntry> = correctOperations(entry)(listed)
   if (!lists.has(place)) {
     lists.set(place, listed)
     const shown = models.map(({ id, operation }) => `${id} (${operation})`).join(", ")
@@ -173,7 +176,7 @@ export const requestSettings = ({ drop, headers, paths, query, rename }: Upstrea
 
 /** An upstream with its credential and its models. */
 const loadUpstream = Effect.fnUntraced(function* (entry: UpstreamEntry, folder: string) {
-  const { apiKey: source, operations } = entry
+  const { apiKey: source } = entry
   const dialect = yield* dialectOf(entry.dialect ?? gateway.id)
   const { id = dialect.id, url = dialect.url } = entry
   if (url === undefined) return yield* Effect.fail(`\`${id}\` has no \`url\`, and its dialect has none`)
@@ -188,7 +191,7 @@ const loadUpstream = Effect.fnUntraced(function* (entry: UpstreamEntry, folder: 
     apiKey,
     ...requestSettings(entry)
   } satisfies DialectSettings
-  const models = entry.models ?? (yield* listedModels(id, settings, operations))
+  const models = entry.models ?? (yield* listedModels(id, settings, entry))
   return {
     ...settings,
     id,

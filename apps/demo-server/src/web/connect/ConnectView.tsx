@@ -8,6 +8,7 @@ import { LinkButton } from "../ui/Button.tsx"
 import { InputField, SelectField, TextField } from "../ui/Fields.tsx"
 import { ErrorMessage, Loading } from "../ui/Notices.tsx"
 import {
+  clearTrial,
   connectionChanges,
   connections,
   connectionsError,
@@ -87,7 +88,8 @@ const ConnectForm = ({ vendors }: { readonly vendors: ReadonlyArray<Vendor> }) =
   const now = trial.value
   const choose = (id: string) => {
     chosen.value = id
-    trial.value = undefined
+    models.value = ""
+    clearTrial()
   }
   const send = (read: FieldReader): Promise<boolean> => {
     const named = parseModels(models.value)
@@ -103,6 +105,10 @@ const ConnectForm = ({ vendors }: { readonly vendors: ReadonlyArray<Vendor> }) =
     )
     return saveVendor({ ...body, library })
   }
+  // Also where the list could not be read: not every vendor has one.
+  const asksModels =
+    models.value !== "" ||
+    (now === undefined ? connectionChanges.error.value !== undefined : now.models.length === 0)
   const canSave = now !== undefined && (now.tries.length === 0 || now.tries.some(({ ok }) => ok))
   const makesMedia = vendor.operations.some((name) => name === "images" || name === "videos")
   return (
@@ -126,7 +132,7 @@ const ConnectForm = ({ vendors }: { readonly vendors: ReadonlyArray<Vendor> }) =
         />
         <InputField label="Key" hint={keyHint(vendor)} name="key" type="password" spellcheck={false} />
       </div>
-      {now?.models.length === 0 && (
+      {asksModels && (
         <TextField
           label="Models"
           hint="One per line, with its operation: chat NAME, or images NAME."

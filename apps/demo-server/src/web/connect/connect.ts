@@ -27,16 +27,13 @@ const refresh = (): Promise<unknown> =>
 
 export const connectionChanges = makeChanges(() => Promise.all([refresh(), refreshStatus()]))
 
-const OPERATIONS: ReadonlySet<string> = new Set(["embeddings", "rerank", "chat", "images", "videos"])
-
-const isOperation = (name: string): name is OfferedModel["operation"] => OPERATIONS.has(name)
-
-/** `chat NAME`, one per line. */
+/** `chat NAME`, one per line. The server refuses what is no operation. */
 export const parseModels = (text: string): ReadonlyArray<OfferedModel> =>
-  text.split("\n").flatMap((line) => {
-    const [operation = "", id = ""] = line.trim().split(/\s+/)
-    return isOperation(operation) && id !== "" ? [{ operation, id }] : []
-  })
+  text
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([operation]) => operation !== "")
+    .map(([operation, id = ""]) => ({ operation: operation as OfferedModel["operation"], id }))
 
 export const sendTrial = (body: ConnectionRequest): Promise<boolean> =>
   tryRequest(connectionChanges.error, async () => {
@@ -59,9 +56,9 @@ export const removeVendor = (id: string): Promise<boolean> =>
     return `${id} was removed.`
   })
 
-const clear = () => {
+export const clearTrial = () => {
   connectionChanges.clear()
   trial.value = undefined
 }
 
-whileShown(["connect"], refresh, clear)
+whileShown(["connect"], refresh, clearTrial)
