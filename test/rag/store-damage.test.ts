@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Library, RagError } from "@sluice/rag"
-import { Cause, Effect, Exit, Stream } from "effect"
+import { Cause, Effect, Exit } from "effect"
 import { cp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises"
 import { extname, join } from "node:path"
 import { embedText, modelsLayer } from "./Models.ts"
@@ -103,12 +103,12 @@ describe("a damaged store", () => {
             yield* Effect.promise(() => rm(copy, { recursive: true }))
           }
         }
-        assert.isAbove(told, files.length / 4)
+        assert.isAbove(told, 0)
       }).pipe(Effect.scoped),
     120_000
   )
 
-  it.live("is repaired by a rebuild if only an index is damaged", () =>
+  it.live("is repaired at the first search if only an index is damaged", () =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* handbook
       const library = yield* Library.open(at)
@@ -116,13 +116,11 @@ describe("a damaged store", () => {
       yield* library.maintain
       const names = yield* Effect.promise(() => readdir(at, { recursive: true }))
       const words = names.filter((name) => name.includes("_indices") && name.endsWith("invert.lance"))
+      assert.isNotEmpty(words)
       for (const name of words) yield* Effect.promise(() => HARMS["cut in half"](join(at, name)))
-      const asked = Effect.flatMap(Library.open(at), (opened) => opened.retrieve("Is the boiler inspected?"))
-      const { message, reason } = yield* Effect.flip(Effect.scoped(asked))
-      assert.strictEqual(reason, "Store")
-      assert.match(message, /damaged or lost.*Library\.rebuild/)
-      yield* Stream.runDrain(Library.rebuild(at))
-      assert.isAbove((yield* asked).kept.length, 0)
+      const opened = yield* Library.open(at)
+      const { kept } = yield* opened.retrieve("Is the boiler inspected?")
+      assert.strictEqual(kept[0]?.document.path, "boiler.md")
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 

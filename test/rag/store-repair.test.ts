@@ -50,23 +50,104 @@ const without = (lost: string) => {
   return { listed: left, found: left }
 }
 
-describe("the repair of a damaged store", () => {
-  it.live("costs the document whose file is damaged", () =>
+describe("a damaged data file", () => {
+  it.live("costs its document at once, and a later commit of it is found", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
       yield* fill(library, "default")
       yield* harm(library, DATA, "the otter.md", overwriteEnd)
-      const { message } = yield* Effect.flip(contents(library))
-      assert.match(message, /sluice doctor --repair/)
       const found = yield* LanceIndex.repair(library, false)
       assert.deepStrictEqual(found, ['collection "default": 3 rows cannot be read'])
-      assert.instanceOf(yield* Effect.flip(contents(library)), RagError)
-      yield* LanceIndex.repair(library, true)
       assert.deepStrictEqual(yield* contents(library), without("otter.md"))
       assert.deepStrictEqual(yield* LanceIndex.repair(library, false), [])
+      const collection = yield* Effect.flatMap(storeIn(library), (index) => index.open("default", MANIFEST))
+      yield* collection.commit([documentAt("otter.md")])
+      assert.deepStrictEqual(yield* contents(library), { listed: PATHS, found: PATHS })
     }).pipe(Effect.scoped)
   )
 
+  it.live("does not stop writes and removals, which may be the first to read it", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      yield* fill(library, "default")
+      yield* harm(library, DATA, "the otter.md", overwriteEnd)
+      const collection = yield* Effect.flatMap(storeIn(library), (index) => index.open("default", MANIFEST))
+      yield* collection.remove([documentAt("pike.md").info.id])
+      assert.deepStrictEqual((yield* contents(library)).found, ["heron.md"])
+      yield* harm(library, /^files.*data\/.*\.lance$/, "the pike.md", overwriteEnd)
+      yield* collection.commit([documentAt("otter.md")])
+      assert.deepStrictEqual((yield* contents(library)).listed, ["heron.md", "otter.md"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("removes nothing by itself if no row can be read, and everything by the repair", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const collection = yield* Effect.flatMap(storeIn(library), (index) => index.open("default", MANIFEST))
+      yield* collection.commit(PATHS.map(documentAt))
+      yield* harm(library, DATA, "the otter.md", overwriteEnd)
+      for (let i = 0; i < 2; i++) {
+        const error = yield* Effect.flip(contents(library))
+        assert.instanceOf(error, RagError)
+        assert.match(error.message, /sluice doctor --repair/)
+      }
+      assert.deepStrictEqual(yield* LanceIndex.repair(library, true), [
+        'collection "default": 9 rows cannot be read'
+      ])
+      assert.deepStrictEqual(yield* contents(library), { listed: [], found: [] })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of the originals costs the original of its document", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      yield* fill(library, "default")
+      yield* harm(library, /^files.*data\/.*\.lance$/, "the pike.md", overwriteEnd)
+      const collection = yield* Effect.flatMap(storeIn(library), (index) => index.open("default", MANIFEST))
+      const originals = yield* Effect.forEach(PATHS, (path) =>
+        collection.original(documentAt(path).info.sha256)
+      )
+      assert.deepStrictEqual(
+        originals.map((bytes) => bytes !== undefined),
+        [true, true, false]
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of the cached vectors costs its vectors", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const vectors = yield* Effect.flatMap(storeIn(library), (index) => index.vectors("paid", 2))
+      const keys = ["ab", "cd"].map((key) => key.repeat(32))
+      for (const key of keys) yield* vectors.put(new Map([[key, Float32Array.of(1, 2)]]))
+      yield* harm(library, /^vectors_.*data\/.*\.lance$/, keys[1]!, overwriteEnd)
+      const again = yield* Effect.flatMap(storeIn(library), (index) => index.vectors("paid", 2))
+      assert.deepStrictEqual([...(yield* again.get(keys)).keys()], [keys[0]])
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a damaged version", () => {
+  it.live("of the snapshots or the originals leaves documents and passages", () =>
+    Effect.gen(function* () {
+      for (const table of ["snapshots", "files"]) {
+        const { library } = yield* testFolder
+        yield* fill(library, "default")
+        yield* harm(library, new RegExp(`^${table}.*\\.manifest$`), "", overwriteEnd)
+        const index = yield* storeIn(library)
+        const collection = yield* index.open("default", MANIFEST)
+        const hits = yield* collection.search({ words: "pond", limit: 20 })
+        assert.strictEqual(new Set(hits.map(({ passage }) => passage.document.path)).size, 3)
+        const { sha256 } = documentAt("pike.md").info
+        const needed: Effect.Effect<unknown, RagError> =
+          table === "files" ? collection.original(sha256) : index.tags("default")
+        assert.match((yield* Effect.flip(needed)).message, /sluice doctor --repair/)
+      }
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("the repair of a damaged store", () => {
   it.live("names a document whose description is damaged, and removes its passages", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder
@@ -90,24 +171,6 @@ describe("the repair of a damaged store", () => {
       const [fault] = yield* LanceIndex.repair(library, true)
       assert.match(fault ?? "", /newest version of table c_\w+ cannot be opened/)
       assert.deepStrictEqual(yield* contents(library), without("pike.md"))
-    }).pipe(Effect.scoped)
-  )
-
-  it.live("keeps the originals of the other documents", () =>
-    Effect.gen(function* () {
-      const { library } = yield* testFolder
-      yield* fill(library, "default")
-      yield* harm(library, /^files.*data\/.*\.lance$/, "the pike.md", overwriteEnd)
-      yield* Effect.flip(contents(library))
-      assert.deepStrictEqual(yield* LanceIndex.repair(library, true), ["files: 1 rows cannot be read"])
-      const collection = yield* Effect.flatMap(storeIn(library), (index) => index.open("default", MANIFEST))
-      const originals = yield* Effect.forEach(PATHS, (path) =>
-        collection.original(documentAt(path).info.sha256)
-      )
-      assert.deepStrictEqual(
-        originals.map((bytes) => bytes !== undefined),
-        [true, true, false]
-      )
     }).pipe(Effect.scoped)
   )
 })

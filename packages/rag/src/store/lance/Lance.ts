@@ -320,6 +320,10 @@ export const openOrCreate = Effect.fn("Lance.openOrCreate")(function* (
   )
 })
 
+/** Like `openOrCreate`. If the table cannot be opened, its users fail, and the rest of the store can be used. */
+export const openOnUse = (...args: Parameters<typeof openOrCreate>) =>
+  Effect.tap(Effect.cached(openOrCreate(...args)), Effect.ignore)
+
 const createByRename = async (
   folder: string,
   name: string,

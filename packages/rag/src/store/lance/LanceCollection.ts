@@ -4,11 +4,12 @@ import type { DocumentInfo } from "../../document/Document.ts"
 import type { RagError } from "../../document/RagError.ts"
 import type { Manifest } from "../Manifest.ts"
 import type { Collection } from "../PassageIndex.ts"
-import { attempt, type Table } from "./Lance.ts"
+import { attempt, type Store, type Table } from "./Lance.ts"
 import type { LanceFiles } from "./LanceFiles.ts"
 import { lanceFilter } from "./LanceFilter.ts"
 import { cachedDocuments, collectionReads } from "./LanceReads.ts"
 import { candidates, type MeasuredIndex, measureIndex, measuredIndex } from "./LanceRecall.ts"
+import { repairCollection, repairing } from "./LanceRepair.ts"
 import { searchTable } from "./LanceSearch.ts"
 import { compact, indexStats, isScattered, maintainIndex, settleIndex, sweep } from "./LanceVectorIndex.ts"
 import { collectionWrites } from "./LanceWrites.ts"
@@ -26,7 +27,7 @@ export interface CollectionStore {
   /** Opens a table at a version. Undefined if the store is remote: then tables are not cached. */
   readonly openAt: ((table: string, version: number) => Promise<Table>) | undefined
   /** Identifies the store: closing it evicts its tables from the cache. */
-  readonly store: object
+  readonly store: Store
   readonly collectGarbage: Effect.Effect<void, RagError>
   /** Identifiers of the registered document formats: a filter by another one is rejected. */
   readonly formats: ReadonlyArray<string>
@@ -40,7 +41,9 @@ export interface DroppableCollection extends Collection {
 
 type OpenTable = Effect.Success<ReturnType<typeof openTable>>
 
-const openTable = Effect.fnUntraced(function* (table: Table, dimension: number) {
+const openTable = Effect.fnUntraced(function* (table: Table, dimension: number, store: Store) {
+  const indexer = yield* Semaphore.make(1)
+  const repair = () => indexer.withPermit(repairCollection(table, dimension, "some"))
   return {
     table,
     // Read here: LanceDB does not give the name during a call.
@@ -49,7 +52,9 @@ const openTable = Effect.fnUntraced(function* (table: Table, dimension: number) 
     /** One writer at a time within the process. */
     writer: yield* Semaphore.make(1),
     /** One index build or compaction at a time; searches and writes continue. */
-    indexer: yield* Semaphore.make(1),
+    indexer,
+    /** Runs a call that is not the writer's or the indexer's turn yet. */
+    repaired: repairing(store, Effect.succeed(table), repair),
     measured: yield* measuredIndex(table),
     dropped: false,
     /** `storedBytes`, once counted. */
@@ -65,10 +70,11 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
   store: CollectionStore
 ) {
   const { dimension } = manifest
-  const open = yield* openTable(table, dimension)
   const { openAt } = store
+  const open = yield* openTable(table, dimension, store.store)
+  const { repaired } = open
   const cache = openAt && tableCache(store.store, dimension, (version) => openAt(open.tableName, version))
-  const reads = collectionReads(table)
+  const reads = collectionReads(table, repaired)
   const dropWith = <E>(drop: Effect.Effect<void, E>): Effect.Effect<void, E> =>
     Effect.suspend(() => {
       open.dropped = true
@@ -85,9 +91,9 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
     }),
     search: searchCollection(open, cache, cachedDocuments(table, reads.documents), store),
     original: files.get,
-    stats: indexStats(table),
-    settle: settleCollection(open, store),
-    maintain: maintainCollection(open, store)
+    stats: repaired(indexStats(table)),
+    settle: repaired(settleCollection(open, store)),
+    maintain: repaired(maintainCollection(open, store))
   } satisfies DroppableCollection
 })
 
@@ -104,9 +110,9 @@ const bytesOf = (documents: ReadonlyArray<DocumentInfo>): number =>
 type Writes = ReturnType<typeof collectionWrites>
 
 const countedWrites = (open: OpenTable, { adopt, commit, remove }: Writes): Writes => ({
-  adopt,
+  adopt: (documents) => open.repaired(adopt(documents)),
   commit: (documents) =>
-    Effect.tap(commit(documents), () => {
+    Effect.tap(open.repaired(commit(documents)), () => {
       const replaced = documents.flatMap(({ replaces }) => replaces?.info ?? [])
       if (open.bytes !== undefined)
         open.bytes += bytesOf(documents.map(({ info }) => info)) - bytesOf(replaced)
@@ -114,7 +120,7 @@ const countedWrites = (open: OpenTable, { adopt, commit, remove }: Writes): Writ
     }),
   remove: (ids) =>
     Effect.ensuring(
-      remove(ids),
+      open.repaired(remove(ids)),
       Effect.sync(() => void (open.bytes = undefined))
     )
 })
@@ -125,7 +131,7 @@ const searchCollection = (
   documents: ReturnType<typeof cachedDocuments>,
   { background, formats }: CollectionStore
 ): Collection["search"] => {
-  const { dimension, table } = open
+  const { dimension, repaired, table } = open
   const search = searchTable(table, dimension, (limit) => candidates(limit, open.measured), cache)
   let searches = 0
   return Effect.fnUntraced(function* (query) {
@@ -135,9 +141,9 @@ const searchCollection = (
       // A search reports why a table cannot be read.
       yield* background(Effect.ignore(attempt("retrieve", "reading passages", () => cache.load(table))))
     }
-    if (query.filter === undefined) return yield* search(query, undefined)
+    if (query.filter === undefined) return yield* repaired(search(query, undefined))
     const { holds, where } = yield* lanceFilter(query.filter, documents, formats)
-    return (yield* search(query, where)).filter(({ passage }) => holds(passage))
+    return (yield* repaired(search(query, where))).filter(({ passage }) => holds(passage))
   })
 }
 

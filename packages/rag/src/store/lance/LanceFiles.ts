@@ -4,21 +4,20 @@ import { Clock, Effect } from "effect"
 import {
   attempt,
   attemptWrite,
-  openOrCreate,
+  openOnUse,
   selectRows,
   sqlIn,
   sqlString,
   type Store,
   upsert
 } from "./Lance.ts"
+import { repairing, repairRows } from "./LanceRepair.ts"
 import { times, toTable, utf8 } from "./LanceRows.ts"
+import { GRACE_MILLIS } from "./LanceScratch.ts"
 import { filesSchema } from "./LanceTables.ts"
 import { sha256 as hashOf } from "../../document/Hash.ts"
 import { RagError } from "../../document/RagError.ts"
 import type { Collection } from "../PassageIndex.ts"
-
-/** `maintain` drops files that no document has referred to for this long. */
-export const GRACE_MILLIS = 24 * 60 * 60 * 1000
 
 /** LanceDB's messages about a row that was rewritten, or a file that was dropped, since the row was found. */
 const MOVED = /do not exist in the table|not found/i
@@ -34,20 +33,25 @@ const writtenSchema = new Schema(
 export type LanceFiles = Effect.Success<ReturnType<typeof openFiles>>
 
 export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
-  const table = yield* openOrCreate(store, { name: "files", schema: filesSchema, key: "sha256" })
+  const opened = yield* openOnUse(store, { name: "files", schema: filesSchema, key: "sha256" })
+  const repaired = repairing(store, opened, (table) => repairRows(table, ["sha256"], "some"))
 
   const put = Effect.fn("LanceFiles.put")(function* (files: ReadonlyMap<string, Uint8Array>) {
     if (files.size === 0) return
+    const table = yield* opened
     const touched = yield* Clock.currentTimeMillis
     const rows = toTable(writtenSchema, files.size, [
       utf8([...files.keys()]),
       blobs([...files.values()]),
       times(Array.from(files, () => touched))
     ])
-    yield* attemptWrite("store", "storing original files", () => upsert(table, "sha256", rows.batches))
+    yield* repaired(
+      attemptWrite("store", "storing original files", () => upsert(table, "sha256", rows.batches))
+    )
   })
 
   const get: Collection["original"] = Effect.fn("LanceFiles.get")(function* (sha256, isHash = true) {
+    const table = yield* opened
     const found = yield* attempt(
       "store",
       "reading an original file",
@@ -61,7 +65,7 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
         const [bytes] = await table.fetchBlobs("bytes", [row["_rowid"]!])
         return bytes ?? undefined
       }
-    ).pipe(Effect.retry({ times: 3, while: ({ cause }) => MOVED.test(String(cause)) }))
+    ).pipe(Effect.retry({ times: 3, while: ({ cause }) => MOVED.test(String(cause)) }), repaired)
     if (found === undefined || !isHash || hashOf(found) === sha256) return found
     const message = `A stored file is damaged: it no longer has the SHA-256 ${sha256}. Restore the folder from a copy, or remove the document and ingest it again.`
     return yield* new RagError({ stage: "store", reason: "Store", message })
@@ -69,6 +73,7 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
 
   /** Drops files that are not in `referenced` and were last written before the grace period. */
   const collect = Effect.fn("LanceFiles.collect")(function* (referenced: ReadonlySet<string>) {
+    const table = yield* opened
     const before = (yield* Clock.currentTimeMillis) - GRACE_MILLIS
     const isOld = `touched < ${before}`
     const doing = ["store", "listing old files"] as const
@@ -88,7 +93,7 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
     )
   })
 
-  return { put, get, collect, table }
+  return { put, get, collect, opened }
 })
 
 /** A column of LanceDB blobs: bytes, and a URI that is null because the bytes are stored here. */

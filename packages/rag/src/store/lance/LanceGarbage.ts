@@ -3,8 +3,9 @@ import { Clock, Effect } from "effect"
 import { decodeManifest } from "../Manifest.ts"
 import type { RagError } from "../../document/RagError.ts"
 import { attempt, attemptWrite, type Connection, isMissing, selectRows, type Table } from "./Lance.ts"
-import { GRACE_MILLIS, type LanceFiles } from "./LanceFiles.ts"
+import type { LanceFiles } from "./LanceFiles.ts"
 import { attachmentsOf } from "./LanceRows.ts"
+import { GRACE_MILLIS } from "./LanceScratch.ts"
 import { type LanceSnapshots, READING_MILLIS } from "./LanceSnapshots.ts"
 import { vectorsTable } from "./LanceVectors.ts"
 
@@ -64,7 +65,11 @@ export const collectGarbage = Effect.fn("LanceGarbage.collect")(function* (
     yield* Effect.logWarning(`Table ${name} cannot be read, so all original files are kept. ${error.message}`)
   }
   if (unread === 0) yield* files.collect(referenced)
-  if (compacts) yield* logFailure("files", compactOld(files.table, "files", before))
+  if (compacts)
+    yield* logFailure(
+      "files",
+      Effect.flatMap(files.opened, (table) => compactOld(table, "files", before))
+    )
 
   const decoded = Effect.forEach(rows, ({ manifest, name }) => decodeManifest(name, manifest))
   const manifests = yield* Effect.orElseSucceed(decoded, () => undefined)

@@ -260,18 +260,21 @@ const repair = Effect.fn("LanceIndex.repair")(function* (folder: string, drops: 
     if (drops && name !== "collections") yield* setVersionAside(folder, name)
   }
   if (!drops && faults.length > 0) return faults
+  const dropped = drops ? "all" : "none"
   const store = yield* openStore(folder, {})
-  const found = yield* repairRows(store.collections, ["name", "table", "manifest"], false)
+  const found = yield* repairRows(store.collections, ["name", "table", "manifest"], "none")
   if (found.faults.length > 0)
     faults.push("A collection cannot be found. Restore `collections.lance` from a copy")
   for (const name of names.filter((name) => name === "files" || name.startsWith("vectors_")))
     faults.push(
-      ...(yield* repairRows(yield* open(name), ["sha256"], drops)).faults.map((fault) => `${name}: ${fault}`)
+      ...(yield* repairRows(yield* open(name), ["sha256"], dropped)).faults.map(
+        (fault) => `${name}: ${fault}`
+      )
     )
   for (const name of yield* listCollections(store)) {
     const damage = yield* Effect.gen(function* () {
       const { manifest, table } = yield* findCollection(store, name)
-      return yield* repairCollection(yield* open(table), manifest.dimension, drops)
+      return (yield* repairCollection(yield* open(table), manifest.dimension, dropped)).faults
     }).pipe(Effect.catch(({ message }) => Effect.succeed([message])))
     faults.push(...damage.map((fault) => `collection "${name}": ${fault}`))
   }

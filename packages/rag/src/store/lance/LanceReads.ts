@@ -4,19 +4,21 @@ import type { DocumentInfo } from "../../document/Document.ts"
 import { RagError } from "../../document/RagError.ts"
 import type { Collection, StoredDocument } from "../PassageIndex.ts"
 import { attempt, selectRows, sqlIn, sqlString, type Table } from "./Lance.ts"
+import type { repairing } from "./LanceRepair.ts"
 import { type DocumentRow, documentRowId, type PassageRow, toPassage, toStored } from "./LanceRows.ts"
 
 /** Rows that are passages of any kind. */
 const PASSAGES = "ordinal IS NOT NULL AND kind <> 'gone'"
 
-export const collectionReads = (table: Table) => {
+export const collectionReads = (table: Table, repaired: ReturnType<typeof repairing>) => {
   const documentRows = (doing: string, where: string) =>
-    selectRows<DocumentRow>(table, ["store", doing], ["document", "metadata"], where)
+    repaired(selectRows<DocumentRow>(table, ["store", doing], ["document", "metadata"], where))
   const allDocumentRows = documentRows("listing documents", "kind = 'document'")
 
   const passages: Collection["passages"] = Effect.fn("LanceCollection.passages")(function* (document) {
     const where = `${PASSAGES} AND ${sqlIn("document", [document])}`
-    const rows = yield* selectRows<PassageRow>(table, ["store", "reading passages"], ["passage"], where)
+    const doing = ["store", "reading passages"] as const
+    const rows = yield* repaired(selectRows<PassageRow>(table, doing, ["passage"], where))
     return rows.flatMap(({ passage }) => toPassage(passage) ?? []).toSorted((a, b) => a.ordinal - b.ordinal)
   })
 
@@ -44,7 +46,7 @@ export const collectionReads = (table: Table) => {
       ...stored,
       isComplete: (counts.get(stored.info.id) ?? 0) === stored.info.passages
     }))
-  }).pipe(Effect.withSpan("LanceCollection.inventory"))
+  }).pipe(repaired, Effect.withSpan("LanceCollection.inventory"))
 
   const document: Collection["document"] = Effect.fn("LanceCollection.document")(function* (id) {
     const [row] = yield* documentRows("reading a document", `id = ${sqlString(documentRowId(id))}`)
@@ -55,8 +57,8 @@ export const collectionReads = (table: Table) => {
     return yield* new RagError({ stage: "store", reason: "Store", message, document: id })
   })
 
-  const passageCount: Collection["passageCount"] = attempt("store", "counting passages", () =>
-    table.countRows(PASSAGES)
+  const passageCount: Collection["passageCount"] = repaired(
+    attempt("store", "counting passages", () => table.countRows(PASSAGES))
   )
 
   return { passages, documents, inventory, document, passageCount }

@@ -1,14 +1,26 @@
 /** Damaged tables: which rows can be read, and what is lost with the others. */
 import { readdir, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
-import { Array, Effect } from "effect"
+import { Array, Effect, Semaphore } from "effect"
 import type { RagError } from "../../document/RagError.ts"
-import { attempt, attemptWrite, isUnreadable, selectRows, sqlIn, type Table } from "./Lance.ts"
+import {
+  attempt,
+  attemptWrite,
+  isRemote,
+  isUnreadable,
+  selectRows,
+  sqlIn,
+  type Store,
+  type Table
+} from "./Lance.ts"
 import { type DocumentRow, toStored } from "./LanceRows.ts"
 import { maintainIndex, trainKeywords } from "./LanceVectorIndex.ts"
 
 /** Rows that are read or deleted at once. */
 const BATCH = 1_000
+
+/** A row's address: the number of its file, and 32 bits for its place there. */
+const FILE_BITS = 32n
 
 /** Reads rows by their addresses. Only the files that have them are opened. */
 const takeRows = <Row>(
@@ -27,20 +39,24 @@ const takeRows = <Row>(
 const checkRows = Effect.fn("LanceRepair.check")(function* (table: Table, columns: ReadonlyArray<string>) {
   const readable: Array<bigint> = []
   const unreadable: Array<bigint> = []
-  /** Halves rows that cannot be read until single ones are left. */
+  const fails = (ids: ReadonlyArray<bigint>) =>
+    takeRows<Record<string, unknown>>(table, ids, columns).pipe(
+      Effect.as(false),
+      Effect.catchIf(isUnreadable, () => Effect.succeed(true))
+    )
+  /** Halves rows of a file that cannot be read. If the first and the last cannot, nor can those between: 1.6 ms a try. */
   const check = (ids: ReadonlyArray<bigint>): Effect.Effect<void, RagError> =>
-    Effect.matchEffect(takeRows<Record<string, unknown>>(table, ids, columns), {
-      onSuccess: () => Effect.sync(() => void readable.push(...ids)),
-      onFailure: (error) => {
-        if (!isUnreadable(error)) return Effect.fail(error)
-        if (ids.length === 1) return Effect.sync(() => void unreadable.push(...ids))
-        const middle = ids.length >> 1
-        return Effect.andThen(check(ids.slice(0, middle)), check(ids.slice(middle)))
-      }
+    Effect.gen(function* () {
+      if (!(yield* fails(ids))) return void readable.push(...ids)
+      if ((yield* fails(ids.slice(0, 1))) && (yield* fails(ids.slice(-1))))
+        return void unreadable.push(...ids)
+      yield* check(ids.slice(0, ids.length >> 1))
+      yield* check(ids.slice(ids.length >> 1))
     })
   const rows = yield* selectRows<{ _rowid: bigint }>(table, ["store", "listing rows"], ["_rowid"])
-  const ids = rows.map(({ _rowid }) => _rowid)
-  yield* Effect.forEach(Array.chunksOf(ids, BATCH), check, { discard: true })
+  const files = Map.groupBy(rows, ({ _rowid }) => _rowid >> FILE_BITS)
+  for (const own of files.values())
+    for (const some of Array.chunksOf(own, BATCH)) yield* check(some.map(({ _rowid }) => _rowid))
   return { readable, unreadable }
 })
 
@@ -54,14 +70,18 @@ const takeAll = <Row>(table: Table, ids: ReadonlyArray<bigint>, columns: Readonl
 export const readableRows = <Row>(table: Table, columns: ReadonlyArray<keyof Row & string>) =>
   Effect.flatMap(checkRows(table, columns), ({ readable }) => takeAll<Row>(table, readable, columns))
 
-/** Says how many rows of a table cannot be read. With `drops` they are deleted. */
+/** Whether unreadable rows are deleted: always, never, or only if others can be read. */
+export type Drops = "all" | "none" | "some"
+
+/** Says how many rows of a table cannot be read, and deletes them as `drops` says. */
 export const repairRows = Effect.fn("LanceRepair.rows")(function* (
   table: Table,
   columns: ReadonlyArray<string>,
-  drops: boolean
+  drops: Drops
 ) {
   const { readable, unreadable } = yield* checkRows(table, columns)
-  for (const ids of drops ? Array.chunksOf(unreadable, BATCH) : [])
+  const deletes = drops === "all" || (drops === "some" && readable.length > 0)
+  for (const ids of deletes ? Array.chunksOf(unreadable, BATCH) : [])
     yield* attemptWrite("store", "deleting rows", () => table.delete(`_rowid IN (${ids.join(", ")})`))
   const faults = unreadable.length === 0 ? [] : [`${unreadable.length} rows cannot be read`]
   return { readable, faults }
@@ -83,36 +103,65 @@ const documentsOf = (rows: ReadonlyArray<RepairRow>) =>
     return present.length === 0 ? [] : [{ id, path, lacks: info && info.passages - passages.length }]
   })
 
-/** Says what is damaged in a collection. With `drops` it is deleted, and the indexes are built again. */
+/** Says what is damaged in a collection. Unless `drops` is `none`, it is deleted, and the indexes are built again. */
 export const repairCollection = Effect.fn("LanceRepair.collection")(function* (
   table: Table,
   dimension: number,
-  drops: boolean
+  drops: Drops
 ) {
   const { names } = yield* attempt("store", "reading the columns", () => table.schema())
   const { faults, readable } = yield* repairRows(table, names.map(String), drops)
   const rows = yield* takeAll<RepairRow>(table, readable, ["document", "kind", "metadata", "path"])
   const documents = documentsOf(rows)
   const lost = documents.filter(({ lacks }) => lacks === undefined)
-  if (drops) {
-    for (const some of Array.chunksOf(lost, BATCH)) {
-      const where = sqlIn(
-        "document",
-        some.map(({ id }) => id)
-      )
-      yield* attemptWrite("store", "deleting lost documents", () => table.delete(where))
-    }
+  if (drops !== "none") {
+    const ids = lost.map(({ id }) => id)
+    for (const some of Array.chunksOf(ids, BATCH))
+      yield* attemptWrite("store", "deleting lost documents", () => table.delete(sqlIn("document", some)))
     yield* trainKeywords(table)
     yield* maintainIndex(table, dimension)
   }
-  return [
-    ...faults,
-    ...lost.map(({ path }) => `${path} is lost`),
-    ...documents
-      .filter(({ lacks = 0 }) => lacks !== 0)
-      .map(({ path }) => `${path} lacks passages; a rebuild makes them again`)
-  ]
+  const incomplete = documents.filter(({ lacks = 0 }) => lacks !== 0)
+  return {
+    faults: [
+      ...faults,
+      ...lost.map(({ path }) => `${path} is lost`),
+      ...incomplete.map(({ path }) => `${path} lacks passages; a rebuild makes them again`)
+    ]
+  }
 })
+
+/**
+ * Runs a call again after a repair if it fails because of a damaged file, which then costs only its own rows. Each version
+ * of a table is repaired once.
+ */
+export const repairing = (
+  { folder }: Store,
+  table: Effect.Effect<Table, RagError>,
+  repair: (table: Table) => Effect.Effect<{ readonly faults: ReadonlyArray<string> }, RagError>
+) => {
+  // An object store's failures may be temporary.
+  const isDamage = (error: RagError) => !isRemote(folder) && isUnreadable(error)
+  const turn = Semaphore.makeUnsafe(1)
+  let repaired: number | undefined
+  const repairOnce = Effect.gen(function* () {
+    const opened = yield* table
+    const version = attempt("store", "reading the version", () => opened.version())
+    const found = yield* version
+    if (found === repaired) return
+    repaired = found
+    const { faults } = yield* repair(opened)
+    repaired = yield* version
+    yield* Effect.logError(`A damaged table was repaired: ${faults.join("; ") || "its indexes"}`)
+  }).pipe(turn.withPermit)
+  return <A>(call: Effect.Effect<A, RagError>): Effect.Effect<A, RagError> =>
+    Effect.catchIf(call, isDamage, (error) =>
+      repairOnce.pipe(
+        Effect.mapError(() => error),
+        Effect.andThen(call)
+      )
+    )
+}
 
 /** Whether the newest version of a table can be opened. */
 export const opens = (table: Effect.Effect<Table, RagError>): Effect.Effect<boolean, RagError> =>

@@ -3,7 +3,9 @@ import { lstat, readdir, rmdir, unlink } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Clock, Effect } from "effect"
-import { GRACE_MILLIS } from "./LanceFiles.ts"
+
+/** What nothing has referred to for this long is dropped: scratch folders, and files that no document names. */
+export const GRACE_MILLIS = 24 * 60 * 60 * 1000
 
 const FOLDER = /^\.tmp\w{6}$/
 const FILE = /^shuffle_(data|offsets)\.(lance|spill)$/

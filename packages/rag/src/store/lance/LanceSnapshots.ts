@@ -7,7 +7,7 @@ import { RagError } from "../../document/RagError.ts"
 import {
   attemptWrite,
   type Connection,
-  openOrCreate,
+  openOnUse,
   selectRows,
   sqlString,
   type Store,
@@ -26,9 +26,10 @@ export interface LanceSnapshot extends Snapshot {
 export type LanceSnapshots = Effect.Success<ReturnType<typeof openSnapshots>>
 
 export const openSnapshots = Effect.fn("LanceSnapshots.open")(function* (store: Store) {
-  const table = yield* openOrCreate(store, { name: "snapshots", schema: snapshotsSchema, key: "id" })
+  const opened = yield* openOnUse(store, { name: "snapshots", schema: snapshotsSchema, key: "id" })
 
   const put = Effect.fn("LanceSnapshots.put")(function* (snapshot: LanceSnapshot) {
+    const table = yield* opened
     const row = toTable(snapshotsSchema, 1, [
       utf8([idOf(snapshot)]),
       utf8([snapshot.collection]),
@@ -46,7 +47,7 @@ export const openSnapshots = Effect.fn("LanceSnapshots.open")(function* (store: 
   /** The snapshots of one collection, or of all, oldest first. */
   const list = Effect.fn("LanceSnapshots.list")(function* (collection?: string) {
     const rows = yield* selectRows<Omit<LanceSnapshot, "manifest"> & { readonly manifest: string }>(
-      table,
+      yield* opened,
       ["store", "listing snapshots"],
       ["collection", "name", "table", "version", "manifest", "made"],
       collection === undefined ? "true" : `collection = ${sqlString(collection)}`
@@ -69,7 +70,9 @@ export const openSnapshots = Effect.fn("LanceSnapshots.open")(function* (store: 
   })
 
   const remove = (snapshot: LanceSnapshot) =>
-    attemptWrite("store", "removing a snapshot", () => table.delete(`id = ${sqlString(idOf(snapshot))}`))
+    Effect.flatMap(opened, (table) =>
+      attemptWrite("store", "removing a snapshot", () => table.delete(`id = ${sqlString(idOf(snapshot))}`))
+    )
 
   return { put, list, find, remove }
 })

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto"
 import { Effect, Semaphore } from "effect"
 import type { VectorCache } from "../PassageIndex.ts"
 import { append, attempt, attemptWrite, openOrCreate, selectRows, sqlIn, type Store } from "./Lance.ts"
+import { repairing, repairRows } from "./LanceRepair.ts"
 import { toTable, utf8, vectors } from "./LanceRows.ts"
 import { vectorsSchema } from "./LanceTables.ts"
 
@@ -19,6 +20,9 @@ export const openVectors = Effect.fn("LanceVectors.open")(function* (
   const table = yield* openOrCreate(store, { name: vectorsTable(model, dimension), schema, key: "sha256" })
 
   const writer = yield* Semaphore.make(1)
+  const repaired = repairing(store, Effect.succeed(table), (table) =>
+    repairRows(table, ["sha256", "vector"], "all")
+  )
 
   // The prefixes of the keys at one version of the table, since a look-up by key reads all keys. Writes of this process are
   // added; after a write of another process all keys are read again.
@@ -62,7 +66,7 @@ export const openVectors = Effect.fn("LanceVectors.open")(function* (
     known.version = version
   }, writer.withPermit)
 
-  return { get, put } satisfies VectorCache
+  return { get: (keys: ReadonlyArray<string>) => repaired(get(keys)), put } satisfies VectorCache
 })
 
 /** The first 28 bits of a SHA-256, hexadecimal: as a number, a key takes a sixth of the memory. */
