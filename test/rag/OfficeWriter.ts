@@ -120,3 +120,67 @@ export const openDocumentParts = (
 
 export const openDocument = (...parts: Parameters<typeof openDocumentParts>): Uint8Array =>
   zip(openDocumentParts(...parts))
+
+const P = "http://schemas.openxmlformats.org/presentationml/2006/main"
+const A = "http://schemas.openxmlformats.org/drawingml/2006/main"
+
+export interface SlideXml {
+  /** Shapes, tables and pictures. */
+  readonly shapes: string
+  readonly notes?: string
+  readonly hidden?: true
+}
+
+/** A shape with a paragraph for each text; `[level, text]` for lower ones. */
+export const shape = (
+  texts: ReadonlyArray<string | readonly [level: number, text: string]>,
+  placeholder?: string
+): string =>
+  `<p:sp><p:nvSpPr><p:cNvPr id="2" name="Shape"/><p:nvPr>${placeholder === undefined ? "" : `<p:ph type="${placeholder}"/>`}</p:nvPr></p:nvSpPr><p:txBody>${texts
+    .map((text) => {
+      const [level, own] = typeof text === "string" ? [0, text] : text
+      return `<a:p><a:pPr lvl="${level}"/><a:r><a:t>${own}</a:t></a:r></a:p>`
+    })
+    .join("")}</p:txBody></p:sp>`
+
+export const pptxParts = (
+  slides: ReadonlyArray<SlideXml>,
+  { more = [], title = "" }: { title?: string; more?: ReadonlyArray<ZipPart> } = {}
+): ReadonlyArray<ZipPart> => {
+  const open = `xmlns:p="${P}" xmlns:a="${A}" xmlns:r="${R}" xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"`
+  return [
+    relations("_rels/.rels", [
+      ["rId1", "officeDocument", "ppt/presentation.xml"],
+      ["rId2", "core-properties", "docProps/core.xml"]
+    ]),
+    {
+      name: "docProps/core.xml",
+      content: `<cp:coreProperties xmlns:cp="urn:x" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>${title}</dc:title></cp:coreProperties>`
+    },
+    {
+      name: "ppt/presentation.xml",
+      content: `<p:presentation ${open}><p:sldIdLst>${slides.map((_, i) => `<p:sldId id="${256 + i}" r:id="s${i}"/>`).join("")}</p:sldIdLst></p:presentation>`
+    },
+    relations(
+      "ppt/_rels/presentation.xml.rels",
+      slides.map((_, i) => [`s${i}`, "slide", `slides/slide${i}.xml`])
+    ),
+    ...slides.flatMap(({ hidden, notes, shapes }, i) => [
+      {
+        name: `ppt/slides/slide${i}.xml`,
+        content: `<p:sld ${open}${hidden === undefined ? "" : ' show="0"'}><p:cSld><p:spTree>${shapes}</p:spTree></p:cSld></p:sld>`
+      },
+      relations(`ppt/slides/_rels/slide${i}.xml.rels`, [
+        ["n", "notesSlide", `../notesSlides/notes${i}.xml`],
+        ["p", "image", "../media/p.png"]
+      ]),
+      {
+        name: `ppt/notesSlides/notes${i}.xml`,
+        content: `<p:notes ${open}><p:cSld><p:spTree>${notes === undefined ? "" : shape([notes], "body")}${shape([String(i + 1)], "sldNum")}</p:spTree></p:cSld></p:notes>`
+      }
+    ]),
+    ...more
+  ]
+}
+
+export const pptx = (...parts: Parameters<typeof pptxParts>): Uint8Array => zip(pptxParts(...parts))

@@ -7,7 +7,9 @@ import { imageFormat } from "./image/Image.ts"
 import { markdownFormat } from "./markdown/Markdown.ts"
 import type { DocumentFormat } from "./parsing/DocumentFormat.ts"
 import { baseName, endingOf } from "./parsing/FileName.ts"
+import { odtFormat } from "./odt/Odt.ts"
 import { pdfFormat } from "./pdf/Pdf.ts"
+import { slidesFormat } from "./slides/Slides.ts"
 import { spreadsheetFormat } from "./spreadsheet/Spreadsheet.ts"
 import { textFormat } from "./text/PlainText.ts"
 
@@ -18,6 +20,8 @@ export const documentFormats: ReadonlyArray<DocumentFormat> = [
   textFormat,
   pdfFormat,
   docxFormat,
+  odtFormat,
+  slidesFormat,
   spreadsheetFormat,
   csvFormat,
   imageFormat

@@ -1,5 +1,5 @@
 /** Reads OpenDocument spreadsheets. Their cells have the text that is shown. */
-import { findAll, readTree, readXml } from "../container/Xml.ts"
+import { readXml } from "../container/Xml.ts"
 import type { ZipContainer } from "../container/ZipContainer.ts"
 import { Sheet } from "./Sheet.ts"
 import type { SheetText } from "./SheetText.ts"
@@ -93,7 +93,3 @@ export const readOds = async (from: ZipContainer, out: SheetText): Promise<Reado
   })
   return hidden
 }
-
-/** The title in the properties of an OpenDocument file; empty if there is none. */
-export const openDocumentTitle = async (from: ZipContainer): Promise<string> =>
-  findAll(await readTree(from.read("meta.xml")), ["dc:title"])[0]?.text.trim() ?? ""
