@@ -1,7 +1,7 @@
 /** The accounts' services, on SQLite and on PostgreSQL. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Context, Effect, Layer, Logger, Redacted, Schedule } from "effect"
+import { ConfigProvider, Context, Effect, Fiber, Layer, Logger, Redacted, Schedule } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { SignIn } from "../../apps/demo-server/src/accounts/SignIn.ts"
@@ -269,6 +269,20 @@ onPostgres((postgres, store) => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("a server that starts before its database waits for it", () =>
+    Effect.gen(function* () {
+      const { start, stop } = yield* postgres
+      const env = yield* store
+      yield* stop
+      const starting = yield* Effect.forkChild(startServer({ env }))
+      yield* Effect.sleep("1 second")
+      assert.isUndefined(starting.pollUnsafe())
+      yield* start
+      const { call } = yield* Fiber.join(starting)
+      assert.strictEqual((yield* call("/v1/models")).status, 200)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("a server is not ready while its database is read-only", () =>
     Effect.gen(function* () {
       const { database } = yield* postgres
@@ -349,7 +363,11 @@ describe("a missing database", () => {
   ] as const) {
     it.live(`${url.slice(0, 5)} fails the start without showing its password`, () =>
       Effect.gen(function* () {
-        const message = yield* refused({ SLUICE_DATA: yield* temporaryFolder, SLUICE_DATABASE_URL: url })
+        const message = yield* refused({
+          SLUICE_DATA: yield* temporaryFolder,
+          SLUICE_DATABASE_URL: url,
+          SLUICE_DATABASE_WAIT_SECONDS: "0.1"
+        })
         assert.match(message, told)
         assert.notInclude(message, "canary")
       }).pipe(Effect.scoped)

@@ -1,7 +1,9 @@
 /** The published packages work: packed by npm, installed in an empty project, on plain Node. */
 import type { Answer } from "@sluice/rag"
-import { execFile } from "node:child_process"
+import { execFile, spawn } from "node:child_process"
+import { once } from "node:events"
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -27,10 +29,15 @@ const env = Object.fromEntries(
   )
 )
 
-const run = async (cwd: string, file: string, args: ReadonlyArray<string>): Promise<string> => {
+const run = async (
+  cwd: string,
+  file: string,
+  args: ReadonlyArray<string>,
+  variables: NodeJS.ProcessEnv = env
+): Promise<string> => {
   const { stdout } = await promisify(execFile)(file, [...args], {
     cwd,
-    env,
+    env: variables,
     encoding: "utf8",
     maxBuffer: 64e6
   })
@@ -38,52 +45,28 @@ const run = async (cwd: string, file: string, args: ReadonlyArray<string>): Prom
 }
 const node = process.execPath
 
-/** Runtimes of neural models, 430 MB. @sluice/transformers installs them; these tests do not load them. */
-const UNUSED = Object.fromEntries(
-  ["onnxruntime-node", "onnxruntime-web"].map((name) => [name, "npm:empty-npm-package@1.0.0"])
-)
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  server.close()
+  return typeof address === "object" ? (address?.port ?? 0) : 0
+}
 const tsc = join(root, "node_modules/typescript/bin/tsc")
 
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), "sluice-pack-"))
-  // One thread: several would check the same declarations, for twice the work.
-  await run(root, node, [tsc, "-b", "--force", "--singleThreaded", ...folders])
-  await run(root, "npm", [
-    "pack",
-    "--silent",
-    "--ignore-scripts",
-    "--pack-destination",
-    project,
-    ...folders.map((folder) => `./${folder}`)
-  ])
-  const { devDependencies, overrides } = JSON.parse(await readFile(join(root, "package.json"), "utf8"))
-  const dependencies: Record<string, string> = { effect: devDependencies.effect }
-  const ours: Record<string, string> = {}
-  for (const file of await readdir(project)) {
-    const name = /^sluice-(.+)-\d+\.\d+\.\d+\.tgz$/.exec(file)?.[1]
-    if (name === undefined) continue
-    dependencies[`@sluice/${name}`] = `file:./${file}`
-    // @sluice packages depend on each other by version: use the packed ones, not the registry.
-    ours[`@sluice/${name}`] = `$@sluice/${name}`
-  }
-  await writeFile(
-    join(project, "package.json"),
-    JSON.stringify({
-      private: true,
-      type: "module",
-      dependencies,
-      devDependencies: { "@types/node": devDependencies["@types/node"] },
-      // As README.md tells a user to.
-      overrides: { ...overrides, ...ours, ...UNUSED }
-    })
-  )
+  await run(root, node, ["deploy/install.js", project])
+  const { devDependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"))
+  const types = `@types/node@${devDependencies["@types/node"]}`
   await run(project, "npm", [
     "install",
     "--prefer-offline",
     "--no-audit",
     "--no-fund",
     "--ignore-scripts",
-    "--loglevel=error"
+    "-D",
+    types
   ])
   await cp(docs, join(project, "docs"), { recursive: true })
 }, 180_000)
@@ -222,5 +205,92 @@ registerHooks({
     const options = ["--docs", "docs/handbook", "--data", "data", "--json"]
     const stdout = await run(project, node, [sluice, "ask", question, ...options])
     check(JSON.parse(stdout))
+  })
+})
+
+/** The instructions of deploy/Dockerfile's last stage, continued lines joined. */
+const instructions = async (): Promise<ReadonlyArray<readonly [name: string, rest: string]>> => {
+  const text = await readFile(join(root, "deploy/Dockerfile"), "utf8")
+  const lines = text.replaceAll(/\\\n/g, " ").split("\n")
+  const stage = lines.slice(lines.findLastIndex((line) => line.startsWith("FROM ")))
+  return stage.flatMap((line) => {
+    const [, name, rest] = /^([A-Z]+) (.+)$/.exec(line) ?? []
+    return name === undefined || rest === undefined ? [] : [[name, rest] as const]
+  })
+}
+
+/** No engine runs here: what the image would start is started from the folder that its build makes. */
+describe("the container image", () => {
+  const folders: Array<string> = []
+  const temporary = async () => {
+    const folder = await mkdtemp(join(tmpdir(), "sluice-image-"))
+    folders.push(folder)
+    return folder
+  }
+  afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))))
+
+  it("is below 700 MB with its base", async () => {
+    const bytes = Number((await run(root, "du", ["-sb", project])).split("\t")[0])
+    // node:24-slim has 230 MB.
+    expect(bytes).toBeLessThan(470e6)
+  })
+
+  it("starts with credentials from files, is healthy, and stops", async () => {
+    const [data, secrets] = [await temporary(), await temporary()]
+    const token = `sat-${"t".repeat(48)}`
+    await writeFile(join(secrets, "admin-token"), `${token}\n`)
+    await writeFile(join(secrets, "admin-api-key"), `sk-${"k".repeat(48)}`)
+    const steps = await instructions()
+    const all = (name: string) => steps.flatMap(([each, rest]) => (each === name ? [rest] : []))
+    const words = (text = "") =>
+      (JSON.parse(text.slice(text.indexOf("["))) as Array<string>).map((word) =>
+        word.replace(/^\/app/, project)
+      )
+    const variables = Object.fromEntries(
+      all("ENV").flatMap((line) => line.split(/\s+/).map((pair) => pair.split("=")))
+    )
+    const container = {
+      ...variables,
+      PATH: process.env["PATH"],
+      PORT: String(await freePort()),
+      HOST: "127.0.0.1",
+      SLUICE_DATA: data,
+      SLUICE_SAMPLES: "false",
+      SLUICE_ADMIN_TOKEN_FILE: join(secrets, "admin-token"),
+      SLUICE_ADMIN_API_KEY_FILE: join(secrets, "admin-api-key")
+    }
+    const start = [...words(all("ENTRYPOINT")[0]), ...words(all("CMD")[0])]
+    expect(start[0]).toBe("node")
+    const server = spawn(node, start.slice(1), { cwd: data, env: container })
+    try {
+      let printed = ""
+      server.stdout.on("data", (chunk) => (printed += String(chunk)))
+      server.stderr.on("data", (chunk) => (printed += String(chunk)))
+      const check = words(all("HEALTHCHECK")[0]).slice(1)
+      await expect
+        .poll(() => run(data, node, check, container).catch(() => "unhealthy"), { timeout: 60_000 })
+        .toBe("")
+      const users = await fetch(`http://127.0.0.1:${container.PORT}/api/user`, {
+        headers: { authorization: `Bearer ${token}` }
+      })
+      expect(users.status, printed).toBe(200)
+      expect(printed).not.toContain(token)
+    } finally {
+      const ended = once(server, "exit")
+      server.kill("SIGTERM")
+      expect((await ended)[0]).toBe(0)
+    }
+  }, 120_000)
+
+  it("has manifests that name variables of the server only", async () => {
+    const known = await readFile(join(root, "apps/demo-server/src/config/ServerConfig.ts"), "utf8")
+    const operation = await readFile(join(root, "apps/demo-server/src/config/OperationSettings.ts"), "utf8")
+    const manifests = await readdir(join(root, "deploy"))
+    for (const file of manifests.filter((name) => name !== "install.js")) {
+      const text = await readFile(join(root, "deploy", file), "utf8")
+      for (const [, name = ""] of text.matchAll(/\b(SLUICE_[A-Z_]+)\b/g)) {
+        expect(known + operation, `${name} in ${file}`).toContain(`"${name.replace(/_FILE$/, "")}"`)
+      }
+    }
   })
 })

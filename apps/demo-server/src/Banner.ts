@@ -37,13 +37,16 @@ export const banner = (started: Started): string => {
       : `Models      ${modelsFrom}: ${Object.values(models).join(", ")}`,
     "Reference   /docs"
   ]
-  if (secrets !== undefined) {
+  const first = Object.entries({
+    "API key": secrets?.apiKey,
+    "System access token": secrets?.accessToken
+  }).flatMap(([name, value]) => (value === undefined ? [] : [`  ${name.padEnd(22)}${value}`]))
+  if (first.length > 0) {
     lines.push(
       "",
       "You won't see these again; only their hashes are stored:",
       "",
-      `  API key               ${secrets.apiKey}`,
-      `  System access token   ${secrets.accessToken}`,
+      ...first,
       "",
       "The API key is for /v1 and the documents, the system access token for /api."
     )

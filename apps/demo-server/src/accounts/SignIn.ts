@@ -1,5 +1,17 @@
 /** The first credentials, the printed login, and the page's sessions. */
-import { Clock, Context, Duration, Effect, type FileSystem, Layer, type Path, Ref, Schema } from "effect"
+import {
+  Clock,
+  Context,
+  Duration,
+  Effect,
+  type FileSystem,
+  Layer,
+  type Path,
+  Record,
+  Redacted,
+  Ref,
+  Schema
+} from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { Integer } from "../sql/Integer.ts"
@@ -19,10 +31,10 @@ const SessionRow = Schema.Struct({ user_id: Schema.String, token_id: Schema.Null
 
 const { first } = accountRows(SessionRow)
 
-/** Printed once, at the first start. Only their hashes are stored. */
+/** Printed once, at the first start. Only their hashes are stored. Those that the configuration has are not printed. */
 export interface Secrets {
-  readonly apiKey: string
-  readonly accessToken: string
+  readonly apiKey: string | undefined
+  readonly accessToken: string | undefined
 }
 
 /**
@@ -33,7 +45,7 @@ export interface Secrets {
  */
 export class SignIn extends Context.Service<SignIn>()("@sluice/demo-server/SignIn", {
   make: Effect.gen(function* () {
-    const { data, database } = yield* ServerConfig
+    const { data, database, firstSecrets } = yield* ServerConfig
     const sql = yield* SqlClient.SqlClient
     const context = yield* Effect.context<FileSystem.FileSystem | Path.Path | SqlClient.SqlClient>()
     const login = makeSecret("")
@@ -45,18 +57,25 @@ export class SignIn extends Context.Service<SignIn>()("@sluice/demo-server/SignI
 
     const firstStart = Effect.gen(function* () {
       if (yield* Effect.mapError(hasUsers, writeError)) return undefined
-      const secrets: Secrets = { apiKey: makeApiKey(), accessToken: makeSystemToken() }
+      const made = { apiKey: makeApiKey(), accessToken: makeSystemToken() }
+      const valueOf = (name: keyof typeof made) => {
+        const given = firstSecrets[name]
+        return given === undefined ? made[name] : Redacted.value(given)
+      }
       if (database === undefined) yield* Effect.mapError(markMoved(data), dataFolderError(data))
       const added = yield* Effect.mapError(
         addOwner({
-          apiKey: hashSecret(secrets.apiKey),
-          accessToken: hashSecret(secrets.accessToken),
-          shown: maskKey(secrets.apiKey)
+          apiKey: hashSecret(valueOf("apiKey")),
+          accessToken: hashSecret(valueOf("accessToken")),
+          shown: maskKey(valueOf("apiKey"))
         }),
         writeError
       )
       // If several servers start on a new database, one of them creates the owner.
-      return added ? secrets : undefined
+      const printed: Secrets = Record.map(made, (value, name) =>
+        firstSecrets[name] === undefined ? value : undefined
+      )
+      return added ? printed : undefined
     })
 
     return {

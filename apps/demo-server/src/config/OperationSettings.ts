@@ -9,6 +9,7 @@ const MIN_TOKEN_LENGTH = 16
 export const operationVariables = Config.unwrap({
   shutdown: textVariable("SLUICE_SHUTDOWN_SECONDS"),
   caller: textVariable("SLUICE_CALLER_SECONDS"),
+  databaseWait: textVariable("SLUICE_DATABASE_WAIT_SECONDS"),
   hosts: textVariable("SLUICE_HOSTS"),
   proxies: textVariable("SLUICE_TRUSTED_PROXIES"),
   log: textVariable("SLUICE_LOG"),
@@ -83,6 +84,8 @@ export const parseOperation = Effect.fn("ServerConfig.operation")(function* (fou
     // The default is below the 30 seconds after which container platforms kill a process.
     shutdownSeconds: yield* parseSeconds("SLUICE_SHUTDOWN_SECONDS", found.shutdown, 20),
     callerSeconds: yield* parseSeconds("SLUICE_CALLER_SECONDS", found.caller, 30),
+    /** How long a start waits for a PostgreSQL that cannot be reached. */
+    databaseWaitSeconds: yield* parseSeconds("SLUICE_DATABASE_WAIT_SECONDS", found.databaseWait, 30),
     /** In lower case. Empty: the default of `isAllowedHost`. */
     hosts: yield* parseHosts(found.hosts),
     isTrustedProxy: yield* parseProxies(found.proxies),

@@ -1,12 +1,13 @@
 /** The configuration, read once from the environment. README.md has the table of variables and their defaults. */
 import { ApiKey, SystemAccessToken } from "@sluice/core"
-import { Config, Context, Effect, Layer, Record, Redacted, Schema, Struct } from "effect"
+import { Config, ConfigProvider, Context, Effect, Layer, Record, Redacted, Schema, Struct } from "effect"
 import { createRequire } from "node:module"
 import { resolve } from "node:path"
 import type * as NodeSqlite from "../sql/NodeSqlite.ts"
 import { billingVariables, parseBilling } from "./BillingSettings.ts"
 import { operationVariables, parseOperation } from "./OperationSettings.ts"
 import { StartError } from "./StartError.ts"
+import { withVariableFiles } from "./VariableFiles.ts"
 import { eitherOf, invalidVariable, isHttpUrl, optionalVariable, textVariable } from "./Variables.ts"
 
 /** The version in this package's package.json. */
@@ -26,6 +27,16 @@ const GATEWAY_VARIABLES = {
   passage: "SLUICE_PASSAGE_PREFIX"
 } as const
 
+/** Variables that may be in files: `SLUICE_API_KEY_FILE` is the path of a file with the key. */
+const SECRETS: ReadonlySet<string> = new Set([
+  "SLUICE_DATABASE_URL",
+  "SLUICE_API_KEY",
+  "SLUICE_ACCESS_TOKEN",
+  "SLUICE_METRICS_TOKEN",
+  "SLUICE_ADMIN_TOKEN",
+  "SLUICE_ADMIN_API_KEY"
+])
+
 const variables = Config.unwrap({
   ...Record.map(GATEWAY_VARIABLES, textVariable),
   port: textVariable("PORT"),
@@ -37,6 +48,8 @@ const variables = Config.unwrap({
   url: textVariable("SLUICE_GATEWAY_URL"),
   apiKey: optionalVariable(Config.schema(ApiKey, "SLUICE_API_KEY")),
   accessToken: optionalVariable(Config.schema(SystemAccessToken, "SLUICE_ACCESS_TOKEN")),
+  adminToken: textVariable("SLUICE_ADMIN_TOKEN"),
+  adminApiKey: textVariable("SLUICE_ADMIN_API_KEY"),
   openAiUrl: textVariable("OPENAI_BASE_URL"),
   openAiKey: optionalVariable(Config.Redacted("OPENAI_API_KEY")),
   batch: optionalVariable(
@@ -66,6 +79,19 @@ const parseDatabase = (database: Redacted.Redacted | undefined) => {
     ? Effect.succeed(database)
     : invalidVariable(
         "SLUICE_DATABASE_URL is not a PostgreSQL address such as postgres://user:password@host:5432/name"
+      )
+}
+
+/** Characters of a credential that an administrator chooses. A fast hash is safe only for long random ones. */
+const MIN_SECRET_LENGTH = 32
+
+/** A first credential of the owner. The message does not repeat it. */
+const parseFirstSecret = (name: string, value: string | undefined, prefix: string) => {
+  if (value === undefined) return Effect.succeed(undefined)
+  return value.startsWith(prefix) && value.length >= MIN_SECRET_LENGTH && /^[\w-]+$/.test(value)
+    ? Effect.succeed(Redacted.make(value))
+    : invalidVariable(
+        `${name} must begin with ${prefix} and have at least ${MIN_SECRET_LENGTH} letters and digits`
       )
 }
 
@@ -134,8 +160,9 @@ const unusedVariables = (found: Variables): ReadonlyArray<string> => {
 
 export class ServerConfig extends Context.Service<ServerConfig>()("@sluice/demo-server/Config", {
   make: Effect.gen(function* () {
+    const provider = withVariableFiles(yield* ConfigProvider.ConfigProvider, SECRETS)
     const found = yield* Effect.mapError(
-      variables,
+      variables.parse(provider),
       ({ message }) => new StartError({ message: `Invalid environment: ${message.replaceAll(/\s+/g, " ")}` })
     )
     return {
@@ -159,6 +186,11 @@ export class ServerConfig extends Context.Service<ServerConfig>()("@sluice/demo-
       openAi: yield* parseOpenAi(found),
       /** The set of local models that embeds and reranks. Undefined: the embedded ones do. */
       localModels: found.localModels,
+      /** The owner's first credentials. Undefined: random ones, which are printed. */
+      firstSecrets: {
+        accessToken: yield* parseFirstSecret("SLUICE_ADMIN_TOKEN", found.adminToken, "sat-"),
+        apiKey: yield* parseFirstSecret("SLUICE_ADMIN_API_KEY", found.adminApiKey, "sk-")
+      },
       describeFigures: found.describe ?? false,
       samples: found.samples ?? true,
       /** Variables that are set and have no effect. */

@@ -1,5 +1,5 @@
 /** Opens the accounts' database, migrates it, and imports the accounts of format 1. */
-import { Effect, FileSystem, Layer, Path, Predicate, type Redacted } from "effect"
+import { Duration, Effect, FileSystem, Layer, Path, Predicate, type Redacted, Schedule } from "effect"
 import type { Migrator, SqlError } from "effect/sql"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import * as NodeSqlite from "../sql/NodeSqlite.ts"
@@ -45,6 +45,19 @@ const postgresError = (error: Fault | Postgres.PostgresMissing): StartError =>
         ? `SLUICE_DATABASE_URL is set: ${error.message}`
         : `The accounts in the database of SLUICE_DATABASE_URL cannot be opened (${describe(error)}). Check the address, and start it if it is not running`
   })
+
+/** A database that starts together with the server needs seconds. A wrong password or name is no reason to wait. */
+const untilItStarts = (seconds: number) =>
+  Schedule.spaced("1 second").pipe(
+    Schedule.setInputType<Fault>(),
+    Schedule.while(({ input }) => "reason" in input && input.reason._tag === "ConnectionError"),
+    Schedule.tap(({ attempt }) =>
+      attempt === 1
+        ? Effect.logWarning("PostgreSQL cannot be reached yet. The server waits for it.")
+        : Effect.void
+    ),
+    Schedule.upTo({ duration: Duration.seconds(seconds) })
+  )
 
 /** Creates a file that only its owner can read. */
 const touch = Effect.fnUntraced(function* (file: string, folder: string) {
@@ -92,7 +105,7 @@ const inFile = Effect.fnUntraced(function* (data: string, synchronous: NodeSqlit
   )
 })
 
-const inPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted, data: string) {
+const inPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted, data: string, waitSeconds: number) {
   const path = yield* Path.Path
   // Accounts in the data folder are ignored.
   yield* openDataFolder(data)
@@ -101,7 +114,7 @@ const inPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted, data: st
   yield* touch(lock, data)
   yield* Effect.mapError(Layer.build(NodeSqlite.layer(lock)), fileError(data))
   const prepare = Effect.gen(function* () {
-    if ((yield* migrate).isNewer) {
+    if ((yield* Effect.retry(migrate, untilItStarts(waitSeconds))).isNewer) {
       const message =
         "The database of SLUICE_DATABASE_URL was created by a newer version of Sluice. Update, or set the variable to another database"
       return yield* new StartError({ message })
@@ -123,8 +136,10 @@ const inPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted, data: st
  * PostgreSQL, each with its own data folder.
  */
 export const DatabaseLayer = Layer.unwrap(
-  Effect.flatMap(ServerConfig, ({ data, database, synchronous }) =>
-    database === undefined ? inFile(data, synchronous) : inPostgres(database, data)
+  Effect.flatMap(ServerConfig, ({ data, database, operation, synchronous }) =>
+    database === undefined
+      ? inFile(data, synchronous)
+      : inPostgres(database, data, operation.databaseWaitSeconds)
   )
 )
 
