@@ -127,6 +127,8 @@ describe("sluice connect", () => {
       assert.include(stderr, "Wrong key: Bearer <redacted>")
       assert.include(stderr, "Check that the credential is complete, enabled, and valid")
       assert.notInclude(stderr, OPENAI_KEY)
+      const both = yield* run(folder, {}, ...words, "--key-env", "A", "--key-file", process.execPath)
+      assert.include(both.stderr, "Name one place of the key: --key-env or --key-file")
       const missing = yield* run(folder, {}, "connect", "openai", "--url", vendor.url)
       assert.include(missing.stderr, "the variable OPENAI_API_KEY is not set")
       const missingFile = yield* Effect.promise(() => stat(savedIn(folder)).catch(() => undefined))

@@ -1,6 +1,6 @@
 /** Administrators connect vendors over HTTP, while the server runs. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Schedule, Schema } from "effect"
 import { readdir, readFile, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import {
@@ -210,6 +210,11 @@ describe("a connection", () => {
       const secrets = { headers: { "x-secret": "header-0123456789" }, query: { token: "query-0123456789" } }
       saved.upstreams[0] = { ...saved.upstreams[0], ...secrets }
       yield* Effect.promise(() => writeFile(file, JSON.stringify(saved)))
+      // The list may depend on them.
+      yield* Effect.repeat(
+        Effect.sync(() => openAi.requests.some(({ headers }) => "x-secret" in headers)),
+        { schedule: Schedule.spaced("20 millis"), until: (isListed) => isListed }
+      )
       const requestsOf = Effect.fnUntraced(function* (json: object) {
         const before = openAi.requests.length
         yield* server.call(`${PATH}/try`, { as: "session", json })

@@ -1,7 +1,7 @@
 /** Prices: the file, its validation, and the computation of costs. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer } from "effect"
+import { ConfigProvider, Effect, Layer, Schedule } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
@@ -115,7 +115,7 @@ describe("prices", () => {
   })
 })
 
-it.live("the server warns at its start of models without a price of their own", () =>
+it.live("the server warns of models without a price of their own, also of those added later", () =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     const file = join(folder, "sluice.config.json")
@@ -125,6 +125,14 @@ it.live("the server warns at its start of models without a price of their own", 
     const prices = yield* fileOf({ models: { priced: { inputPer1000Tokens: 1 } } })
     const env = { SLUICE_CONFIG: file, EAST: "sk-east", SLUICE_PRICES: prices }
     const { printed } = yield* startServer({ env })
-    assert.include(printed.join("\n"), "These models have no price of their own: dear. They cost")
+    const said = "These models have no price of their own:"
+    assert.include(printed.join("\n"), `${said} dear. They cost`)
+    const added = { ...upstream, id: "west", models: [...models, { id: "new", operation: "chat" }] }
+    writeFileSync(file, JSON.stringify({ upstreams: [upstream, added], embedded: true }))
+    const schedule = Schedule.spaced("20 millis")
+    yield* Effect.repeat(
+      Effect.sync(() => printed.join("\n")),
+      { schedule, until: (text) => text.includes(`${said} new. They cost`) }
+    )
   }).pipe(Effect.scoped)
 )

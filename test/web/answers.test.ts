@@ -154,4 +154,19 @@ describe("an answer of a language model", () => {
     await page.locator(".answer td .citation").waitFor()
     await page.locator(".evidence", { hasText: "the model gave no quote" }).waitFor()
   })
+
+  it("keeps the numbers of a list from which a sentence was left out", async () => {
+    const page = await ask("What costs what?")
+    const response = await chat
+    write(response, `${sentence("1. Mooring costs twelve crowns.", FEE)}\n`)
+    write(response, `${sentence("2. Pirates pay double.", "Pirates pay double the fee.")}\n`)
+    write(response, `${sentence("3. The fee is twelve crowns.", FEE)}\n`)
+    end(response)
+    await answered(page)
+    const items = page.locator(".answer ol li")
+    assert.deepStrictEqual(await items.evaluateAll((all) => all.map((item) => item.getAttribute("value"))), [
+      "1",
+      "3"
+    ])
+  })
 })

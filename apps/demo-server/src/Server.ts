@@ -46,7 +46,6 @@ import { LogsLayer } from "./operation/Logs.ts"
 import { MetricsLayer } from "./operation/MetricsRoute.ts"
 import { ProvidersFileState } from "./operation/ProvidersFileState.ts"
 import { TracesLayer } from "./operation/Traces.ts"
-import { Providers } from "./routing/Providers.ts"
 import { ProvidersLayer } from "./providers/ProvidersLayer.ts"
 
 /** Every endpoint of the contract. */
@@ -87,17 +86,6 @@ const RoutesLayer = Layer.mergeAll(
   RequestMiddlewareLayer
 )
 
-/** Warns of models without a price of their own: they cost what their operation costs by default. */
-const warnOfUnpricedModels = Effect.gen(function* () {
-  const { isNamed } = yield* Prices
-  const models = (yield* Providers).flatMap(({ models }) => models.map(({ id }) => id))
-  const unpriced = [...new Set(models)].filter((id) => !isNamed(id))
-  if (unpriced.length === 0) return
-  const advice =
-    "They cost what their operation costs by default. Name their prices in the file of SLUICE_PRICES"
-  yield* Effect.logWarning(`These models have no price of their own: ${unpriced.join(", ")}. ${advice}`)
-})
-
 /** Prints the page's address, then adds the samples in the background. */
 const start = Effect.gen(function* () {
   const { address } = yield* HttpServer.HttpServer
@@ -120,7 +108,6 @@ const start = Effect.gen(function* () {
       secrets: yield* signIn.firstStart
     })
   )
-  yield* warnOfUnpricedModels
   yield* Effect.forkScoped(libraries.fill)
 })
 

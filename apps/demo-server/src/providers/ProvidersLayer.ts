@@ -13,6 +13,7 @@ import { CIRCUIT_DEFAULTS, makeCircuitGuards } from "../routing/ProviderCircuits
 import { Providers } from "../routing/Providers.ts"
 import { gatewayUpstream, upstream } from "../routing/UpstreamProvider.ts"
 import { modelsFrom } from "./LibraryModels.ts"
+import { makePriceWarning } from "./PriceWarning.ts"
 import { providersPath } from "./ProvidersSettings.ts"
 import { reloadingProviders } from "./ReloadingProviders.ts"
 
@@ -45,6 +46,7 @@ export const ProvidersLayer = Layer.effectContext(
     if (gateway === undefined) return Context.make(Providers, [yield* embeddedProvider])
     const provider = yield* upstream(gatewayUpstream(gateway))
     const guard = yield* makeCircuitGuards(CIRCUIT_DEFAULTS)
+    yield* (yield* makePriceWarning)([provider])
     return Context.make(Providers, [{ ...provider, guard: guard(provider.id, gateway.url) }])
   }).pipe(Effect.mapError((error) => (error instanceof StartError ? error : gatewayError(error))))
 ).pipe(Layer.provide([layerTransport({ connections: CONNECTIONS }), CircuitBreaker.layerStoreMemory()]))

@@ -89,7 +89,7 @@ export const dialectOf = (id: string) =>
 /** The key of a vendor on this machine that asks for none. */
 const NO_KEY = makeApiKey("none")
 
-/** Lists of models, by address and key: each change in the file's folder reads the file again. */
+/** Lists of models, by vendor, address, and what is sent there: each change in the file's folder reads the file again. */
 const lists = new Map<string, ReadonlyArray<Required<VendorModel>>>()
 
 /** Lists the models of upstreams again when they are next needed. */
@@ -107,7 +107,8 @@ const listedModels = Effect.fnUntraced(function* (
   settings: DialectSettings,
   entry: UpstreamEntry
 ) {
-  const place = `${settings.dialect.id} ${settings.url} ${Redacted.value(settings.apiKey)}`
+  const { apiKey, dialect, headers, query, url } = settings
+  const place = JSON.stringify([dialect.id, url, Redacted.value(apiKey), headers, query])
   const listed =
     lists.get(place) ??
     (yield* Effect.provide(listModels(settings), layerTransport()).pipe(

@@ -21,6 +21,7 @@ import type { Provider } from "../routing/Provider.ts"
 import { upstream } from "../routing/UpstreamProvider.ts"
 import { CurrentModels } from "./CurrentModels.ts"
 import { layerNamedModels } from "./LibraryModels.ts"
+import { makePriceWarning } from "./PriceWarning.ts"
 import {
   connectionsFolder,
   forgetModelLists,
@@ -127,8 +128,10 @@ export const reloadingProviders = Effect.fnUntraced(function* <E extends { reado
   const releaseModels = yield* Ref.make(Effect.void)
   yield* Effect.addFinalizer(() => Effect.flatten(Ref.get(releaseModels)))
   const build = yield* makeBuilder(embedded)
+  const warnOfUnpriced = yield* makePriceWarning
   const first = yield* Effect.mapError(loadProvidersSettings(file), invalidFile(file))
   const providers = [...(yield* build(first))]
+  yield* warnOfUnpriced(providers)
   const loaded = yield* Ref.make({ settings: first, time: yield* DateTime.now })
   const lastError = yield* Ref.make("")
   const oneAtATime = yield* Semaphore.make(1)
@@ -149,6 +152,7 @@ export const reloadingProviders = Effect.fnUntraced(function* <E extends { reado
       providers.splice(0, providers.length, ...next)
       yield* Ref.set(loaded, { settings, time: yield* DateTime.now })
       yield* Effect.logInfo(`${file} was reloaded. Providers: ${namesOf(next)}`)
+      yield* warnOfUnpriced(next)
     }
     yield* state.setRejected(false)
     yield* Ref.set(lastError, "")

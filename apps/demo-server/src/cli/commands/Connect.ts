@@ -165,6 +165,7 @@ const connect = Effect.fnUntraced(function* (given: Command.Command.Config.Infer
     ...Option.toArray(Option.map(given.keyEnv, (env) => ({ env }))),
     ...Option.toArray(Option.map(given.keyFile, (path) => ({ file: path })))
   ]
+  if (places.length > 1) return yield* fail("Name one place of the key: --key-env or --key-file")
   const needsUrl = vendor.url === undefined || vendor.keyVariable === undefined
   const asked = Prompt.String({ message: "Its address", default: vendor.url ?? "" })
   const url = Option.getOrUndefined(given.url) ?? (asks && needsUrl ? yield* asked : undefined)

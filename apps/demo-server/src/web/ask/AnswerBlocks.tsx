@@ -119,16 +119,19 @@ export const AnswerBlocks = ({ question }: Props) => {
           sentence={{ ...sentence, text: sentence.text.replace(ITEM, "") }}
         />
       )
-      return kind === "p" ? shown : <li key={at}>{shown}</li>
+      // A sentence that was left out leaves a gap in the numbers.
+      const number = ITEM.exec(sentence.text)?.[1]
+      return kind === "p" ? (
+        shown
+      ) : (
+        <li key={at} value={number}>
+          {shown}
+        </li>
+      )
     })
     if (kind === "table") return <table key={block}>{parts}</table>
     if (kind === "ul") return <ul key={block}>{parts}</ul>
-    if (kind === "ol")
-      return (
-        <ol key={block} start={Number(ITEM.exec(sentences[0].text)?.[1])}>
-          {parts}
-        </ol>
-      )
+    if (kind === "ol") return <ol key={block}>{parts}</ol>
     return <p key={block}>{parts}</p>
   })
 }
