@@ -1,7 +1,9 @@
 /** Generators of hostile files: each repeats one construct until the text has `size` characters. */
 
 import { docx } from "../rag/DocxWriter.ts"
+import { openDocumentParts, xlsx } from "../rag/OfficeWriter.ts"
 import { type PdfPage, writePdf } from "../rag/PdfWriter.ts"
+import { zip } from "../rag/ZipWriter.ts"
 
 /** A file of about `size` characters. */
 export interface Monster {
@@ -191,6 +193,32 @@ export const monsters: ReadonlyArray<Monster> = [
       '<w:tr><w:tc><w:tcPr><w:gridSpan w:val="9"/><w:vMerge/></w:tcPr><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc></w:tr>',
       "</w:tbl>"
     ]
+  }),
+  ...repeated("xlsx", {
+    cells: '<c t="inlineStr"><is><t>a</t></is></c>',
+    rows: "<row><c><v>1</v></c><c><v>2</v></c></row>",
+    "rows of words": '<row><c t="inlineStr"><is><t>a</t></is></c><c><v>2</v></c></row>',
+    "rows apart": (i) => `<row r="${3 * i + 1}"><c><v>1</v></c><c><v>2</v></c></row>`,
+    "a row in another order": (i) => `<c r="A${1_000_000 - (i % 1_000_000)}"><v>1</v></c>`,
+    "cells at the last column": (i) => `<row r="${i + 1}"><c r="XFD${i + 1}"><v>1</v></c></row>`,
+    "the same cell": '<c r="B2"><v>1</v></c>',
+    "titles and rows": (i) =>
+      `<row r="${i + 1}"><c><v>1</v></c>${i % 2 === 0 ? "" : "<c><v>2</v></c>"}</row>`,
+    phonetics: '<row><c t="inlineStr"><is><t>a</t><rPh><t>b</t></rPh></is></c></row>',
+    "merged cells": (i) =>
+      `<row r="${3 * i + 1}"><c r="A${3 * i + 1}"><v>1</v></c></row><mergeCell ref="A${3 * i + 1}:C${3 * i + 3}"/>`
+  }),
+  ...repeated("ods", {
+    cells: "<table:table-cell><text:p>a</text:p></table:table-cell>",
+    rows: "<table:table-row><table:table-cell><text:p>a</text:p></table:table-cell></table:table-row>",
+    "repeated rows":
+      '<table:table-row table:number-rows-repeated="9"><table:table-cell><text:p>a</text:p></table:table-cell></table:table-row>',
+    "repeated cells":
+      '<table:table-cell table:number-columns-repeated="9"><text:p>a</text:p></table:table-cell>',
+    "spanned cells":
+      '<table:table-row><table:table-cell table:number-rows-spanned="9" table:number-columns-spanned="9"><text:p>a</text:p></table:table-cell></table:table-row>',
+    tables:
+      '</table:table><table:table table:name="a"><table:table-row><table:table-cell><text:p>a</text:p></table:table-cell></table:table-row>'
   })
 ]
 
@@ -305,5 +333,9 @@ export const pdfMonsters: ReadonlyArray<Monster> = [
 /** The file with a text. */
 export const bytesOf = (path: string, text: string): Uint8Array => {
   if (path.endsWith(".pdf")) return Buffer.from(text, "latin1")
+  if (path.endsWith(".xlsx")) return xlsx([{ name: "a", rows: text }])
+  if (path.endsWith(".ods")) {
+    return zip(openDocumentParts("spreadsheet", `<table:table table:name="a">${text}</table:table>`))
+  }
   return path.endsWith(".docx") ? docx(text) : new TextEncoder().encode(text)
 }

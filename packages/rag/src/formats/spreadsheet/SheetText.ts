@@ -6,7 +6,7 @@ import { withFigures } from "../parsing/Captions.ts"
 import type { DraftBlock } from "../parsing/DraftBlock.ts"
 import { MAX_CELLS } from "../parsing/TableGrid.ts"
 
-/** A row with its number in the sheet, from 1. Empty cells are empty texts. */
+/** A row with its number in the sheet, from 1. Empty cells are empty texts, or holes. */
 export interface SheetRow {
   readonly number: number
   readonly cells: ReadonlyArray<string>
@@ -37,9 +37,9 @@ const columnsOf = (rows: ReadonlyArray<SheetRow>): readonly [from: number, to: n
   let from = Infinity
   let to = 0
   for (const { cells } of rows) {
-    const first = cells.findIndex((cell) => cell !== "")
+    const first = cells.findIndex(Boolean)
     if (first !== -1) from = Math.min(from, first)
-    to = Math.max(to, cells.findLastIndex((cell) => cell !== "") + 1)
+    to = Math.max(to, cells.findLastIndex(Boolean) + 1)
   }
   return [from, to]
 }
