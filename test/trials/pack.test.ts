@@ -7,6 +7,8 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import { publint } from "publint"
+import { rolldown } from "rolldown"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { PNG } from "../../packages/core/src/conformance/checks/Chat.ts"
 import { docs, shortest } from "../readme/Examples.ts"
@@ -97,6 +99,31 @@ describe("the packed packages", () => {
       expect(await readFile(join(installed, "LICENSE"), "utf8")).toBe(licence)
       expect(await readFile(join(installed, "README.md"), "utf8")).toContain(name)
     }
+  })
+
+  it("have no fault that publint finds", async () => {
+    for (const folder of folders) {
+      const { name } = JSON.parse(await readFile(join(root, folder, "package.json"), "utf8"))
+      const { messages } = await publint({ pkgDir: join(project, "node_modules", name), pack: false })
+      expect(messages, name).toEqual([])
+    }
+  })
+
+  it("leave out of a bundle what a program does not use", async () => {
+    const sizeOf = async (code: string) => {
+      const input = join(project, "bundled.mjs")
+      await writeFile(input, code)
+      const external = /^(@lancedb|effect|@effect|undici)/
+      const bundle = await rolldown({ input, external, platform: "node", logLevel: "silent" })
+      const { output } = await bundle.generate()
+      await bundle.close()
+      return output.reduce((sum, part) => sum + ("code" in part ? part.code.length : 0), 0)
+    }
+    const filter = await sizeOf(`import { Filter } from "@sluice/rag"\nconsole.log(Filter)`)
+    // All of the library has 1.2 million.
+    expect(filter).toBeLessThan(20_000)
+    const quota = await sizeOf(`import { UNITS_PER_USD } from "@sluice/core"\nconsole.log(UNITS_PER_USD)`)
+    expect(quota).toBeLessThan(2000)
   })
 
   it("run the shortest program of README.md as JavaScript", async () => {
