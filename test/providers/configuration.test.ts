@@ -53,6 +53,103 @@ describe("an upstream's address", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("headers from the file, variables and files are sent, and removed from errors", () =>
+    Effect.gen(function* () {
+      const secrets = [
+        "plain-0123456789abcdef",
+        "variable-0123456789abcdef",
+        "file-0123456789abcdef",
+        "query-0123456789abcdef"
+      ]
+      const [plain = "", variable = "", inFile = "", query = ""] = secrets
+      const vendor = yield* startVendor(({ body, headers, path }) => {
+        const echo = `no ${String(headers["x-plain"])}, ${String(headers["x-variable"])}, ${String(headers["x-file"])}, ${path}, ${plain.slice(0, 14)}. See https://docs.example`
+        const error = { message: echo, type: "x", param: null, code: null }
+        if (body["stream"] === true) return [200, `data: ${JSON.stringify({ error })}\n\n`]
+        if (body["prompt"] !== undefined) return [200, { id: "t", status: "queued" }]
+        if (path.includes("/videos/")) return [200, { id: "t", status: "failed", error }]
+        return [400, { error }]
+      })
+      const file = join(yield* temporaryFolder, "secret")
+      writeFileSync(file, `${inFile}\n`)
+      const server = yield* startWith(
+        [
+          {
+            id: "u",
+            dialect: "gateway",
+            url: vendor.url,
+            headers: {
+              "x-plain": `Bearer ${plain}`,
+              "x-variable": { env: "SECRET" },
+              "x-file": { file },
+              referer: "https://site.example"
+            },
+            query: { token: query },
+            models: [
+              { id: "m", operation: "chat" },
+              { id: "v", operation: "videos" }
+            ]
+          }
+        ],
+        { env: { SECRET: `Bearer ${variable}` } }
+      )
+      const json = { model: "m", messages }
+      const film = yield* server.call("/v1/videos", { json: { model: "v", prompt: "p" } })
+      const { id } = yield* Effect.promise(() => film.json() as Promise<{ readonly id: string }>)
+      for (const answer of [
+        server.call(CHAT, { json }),
+        server.call(CHAT, { json: { ...json, stream: true } }),
+        server.call(`/v1/videos/${id}`)
+      ]) {
+        const text = yield* Effect.flatMap(answer, (response) => Effect.promise(() => response.text()))
+        assert.include(text, "no Bearer <redacted>, Bearer <redacted>, <redacted>, ")
+        assert.include(text, "See https://docs.example")
+        for (const secret of secrets) assert.notInclude(text, secret.slice(0, 10))
+      }
+      const { headers = {} } = vendor.requests[0] ?? {}
+      assert.deepInclude(headers, {
+        "x-plain": `Bearer ${plain}`,
+        "x-variable": `Bearer ${variable}`,
+        "x-file": inFile
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live.each([
+    ["GONE", "the variable GONE is not set"],
+    ["TWO_LINES", "TWO_LINES has no value of a header"]
+  ])("a header whose place has no value fails the start: %s", ([env, why]) =>
+    Effect.gen(function* () {
+      const file = join(yield* temporaryFolder, "sluice.config.json")
+      const models = [{ id: "m", operation: "chat" }]
+      const upstreams = [{ dialect: "ollama", headers: { "x-a": { env } }, models }]
+      writeFileSync(file, JSON.stringify({ upstreams }))
+      const { printed } = yield* failedStart(yield* temporaryFolder, {
+        SLUICE_CONFIG: file,
+        TWO_LINES: "a\nb"
+      })
+      assert.include(printed, `\`ollama\`: the header x-a: ${why}`)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("lists models with its own headers", () =>
+    Effect.gen(function* () {
+      const vendor = yield* startVendor(({ headers }) => [
+        200,
+        openAiModels(`model-of-${String(headers["x-team"])}`)
+      ])
+      const upstream = { dialect: "openai", url: vendor.url }
+      const server = yield* startWith(
+        ["a", "b"].map((team) => ({ ...upstream, id: team, headers: { "x-team": team } }))
+      )
+      const { data } = yield* server.json(Listed, "/v1/models")
+      assert.includeMembers(
+        data.map(({ id }) => id),
+        ["model-of-a", "model-of-b"]
+      )
+    }).pipe(Effect.scoped)
+  )
+
   it.live("Gemini's compatible endpoint: a version that is not at the end", () =>
     Effect.gen(function* () {
       const vendor = yield* startVendor(openAiResponse)

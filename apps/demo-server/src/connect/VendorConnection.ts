@@ -75,7 +75,7 @@ export const prepareConnection = Effect.fn("connect.prepare")(function* (
     dialect,
     url: address.replace(/\/+$/, ""),
     apiKey: isTyped ? key.typed : found,
-    ...requestSettings(kept)
+    ...(yield* requestSettings(kept, folder))
   } satisfies DialectSettings
   const listed = Effect.provide(listModels(settings), layerTransport()).pipe(
     Effect.mapBoth({

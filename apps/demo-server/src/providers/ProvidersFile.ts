@@ -59,6 +59,8 @@ const Model = Schema.Struct({
 })
 
 const Texts = Schema.Record(Schema.NonEmptyString, Schema.String)
+/** Values of headers, or the places of those that are secret. */
+const Headers = Schema.Record(Schema.NonEmptyString, Schema.Union([Schema.String, CredentialSource]))
 
 const Upstream = Schema.Struct({
   ...share,
@@ -77,7 +79,7 @@ const Upstream = Schema.Struct({
       ])
     )
   ),
-  headers: Schema.optionalKey(Texts),
+  headers: Schema.optionalKey(Headers),
   query: Schema.optionalKey(Texts),
   drop: Schema.optionalKey(Schema.Array(Schema.NonEmptyString)),
   rename: Schema.optionalKey(Texts),

@@ -61,21 +61,43 @@ const read = (path: string) =>
     Effect.mapError(({ reason }) => `it cannot be read (${reason._tag})`)
   )
 
-/** Reads a key from its variable or file. The error names the place, not the key. */
-export const readCredential = Effect.fnUntraced(function* (
-  { env, file }: NonNullable<UpstreamEntry["apiKey"]>,
-  folder: string
-) {
+type CredentialSource = NonNullable<UpstreamEntry["apiKey"]>
+
+/** Reads a secret from its variable or file. The error names the place, not the secret. */
+const readSecret = Effect.fnUntraced(function* ({ env, file }: CredentialSource, folder: string) {
   const path = yield* Path.Path
-  const found =
-    file === undefined
-      ? yield* Effect.mapError(Config.String(env ?? ""), () => `the variable ${env} is not set`)
-      : yield* Effect.mapError(read(path.resolve(folder, file)), (why) => `the file ${file}: ${why}`)
+  return file === undefined
+    ? yield* Effect.mapError(Config.String(env ?? ""), () => `the variable ${env} is not set`)
+    : yield* Effect.mapError(read(path.resolve(folder, file)), (why) => `the file ${file}: ${why}`)
+})
+
+/** Reads a key. */
+export const readCredential = Effect.fnUntraced(function* (place: CredentialSource, folder: string) {
   return yield* Effect.mapError(
-    Schema.decodeUnknownEffect(ApiKey)(found),
-    () => `${env ?? file} has no key: it is empty, or has several words`
+    Schema.decodeUnknownEffect(ApiKey)(yield* readSecret(place, folder)),
+    () => `${place.env ?? place.file} has no key: it is empty, or has several words`
   )
 })
+
+/** Visible characters, and spaces between them. */
+const HEADER_VALUE = /^[!-~]+(?: +[!-~]+)*$/
+
+/** The values of headers. */
+const readHeaders = (headers: NonNullable<UpstreamEntry["headers"]>, folder: string) =>
+  Effect.forEach(Object.entries(headers), ([name, value]) => {
+    if (typeof value === "string") return Effect.succeed([name, value] as const)
+    return readSecret(value, folder).pipe(
+      Effect.map((text) => text.trim()),
+      Effect.filterOrFail(
+        (text) => HEADER_VALUE.test(text),
+        () => `${value.env ?? value.file} has no value of a header`
+      ),
+      Effect.mapBoth({
+        onFailure: (why) => `the header ${name}: ${why}`,
+        onSuccess: (text) => [name, text] as const
+      })
+    )
+  }).pipe(Effect.map((entries): Readonly<Record<string, string>> => Object.fromEntries(entries)))
 
 export const dialectOf = (id: string) =>
   Effect.flatMap(Dialects, (dialects) => {
@@ -167,12 +189,17 @@ export const readProviders = Effect.fnUntraced(function* (file: string) {
 })
 
 /** What an entry says about the requests. */
-export const requestSettings = ({ drop, headers, paths, query, rename }: UpstreamEntry) => ({
-  ...(drop && { drop }),
-  ...(headers && { headers }),
-  ...(paths && { paths }),
-  ...(query && { query }),
-  ...(rename && { rename })
+export const requestSettings = Effect.fnUntraced(function* (
+  { drop, headers, paths, query, rename }: UpstreamEntry,
+  folder: string
+) {
+  return {
+    ...(drop && { drop }),
+    ...(headers && { headers: yield* readHeaders(headers, folder) }),
+    ...(paths && { paths }),
+    ...(query && { query }),
+    ...(rename && { rename })
+  }
 })
 
 /** An upstream with its credential and its models. */
@@ -190,7 +217,7 @@ const loadUpstream = Effect.fnUntraced(function* (entry: UpstreamEntry, folder: 
     dialect,
     url: url.replace(/\/+$/, ""),
     apiKey,
-    ...requestSettings(entry)
+    ...(yield* Effect.mapError(requestSettings(entry, folder), (why) => `\`${id}\`: ${why}`))
   } satisfies DialectSettings
   const models = entry.models ?? (yield* listedModels(id, settings, entry))
   return {

@@ -44,8 +44,9 @@ const escapedPattern = (text: string): string =>
     })
     .join("")
 
-export const makeRedactor = (secret: string): Redactor => {
-  const removeParts = makeRedact(secret)
+/** `others`: values of configured headers and query parameters, which are removed from messages only. */
+export const makeRedactor = (secret: string, others: ReadonlyArray<string> = []): Redactor => {
+  const removeParts = makeRedact(secret, ...others)
   const bare = secret.replace(PREFIX, "")
   const shortest = bare.length < MIN_LENGTH ? secret : bare
   if (shortest.length < MIN_LENGTH) {

@@ -86,7 +86,8 @@ const reasonOf = ({ contentType, error }: NoResult, url: string): GatewayReason 
 
 /** Sends requests to an upstream. Errors are reworded where they concern the server's credential or address. */
 export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: UpstreamConnection) {
-  const { apiKey, names, timeout, url } = gateway
+  const { apiKey, headers, names, query, timeout, url } = gateway
+  const configured = { ...query, ...headers }
   const policy = yield* ServerAddressPolicy
   const connection = {
     dialect: gatewayDialect,
@@ -98,7 +99,10 @@ export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: Upstream
   const downloading = makeDialectClient(yield* DownloadTransport, connection)
   // There is one attempt: its limit is that of the call.
   const callerOf = (attemptTimeout: Duration.Duration) =>
-    makeCaller({ retry: RETRY_NEVER, attemptTimeout, callTimeout: Duration.infinity }, apiKey)
+    makeCaller(
+      { retry: RETRY_NEVER, attemptTimeout, callTimeout: Duration.infinity, headers: configured },
+      apiKey
+    )
   const callers = new Map<number, ReturnType<typeof callerOf>>()
   const callerWithin = (limit: Duration.Duration) => {
     const millis = Duration.toMillis(limit)
@@ -136,5 +140,5 @@ export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: Upstream
       onFailure: (error) => Effect.fail(expected?.(error) === true ? error : reword(error))
     })
   }
-  return { send, redactor: makeRedactor(Redacted.value(apiKey)) }
+  return { send, redactor: makeRedactor(Redacted.value(apiKey), Object.values(configured)) }
 })

@@ -12,10 +12,14 @@ const MIN_LENGTH = 8
 /** The prefix of a family of keys, `sk-`. Some gateways store and echo a key without it. */
 const PREFIX = /^[a-z]+-/
 
-/** A function that replaces credentials in a text, also if they are truncated. */
+/** A header's value may be an address, whose start other texts have too. */
+const SCHEME = /^https?:\/\//
+
+/** A function that replaces credentials in a text, also if they are truncated. Of several words, such as `Bearer KEY`, each counts. */
 export const makeRedact = (...given: ReadonlyArray<string | Redacted.Redacted>) => {
   const whole = given.map((secret) => (Redacted.isRedacted(secret) ? Redacted.value(secret) : secret))
-  const long = whole.filter(({ length }) => length >= MIN_SECRET)
+  const words = whole.flatMap((secret) => secret.split(/\s+/)).map((word) => word.replace(SCHEME, ""))
+  const long = words.filter(({ length }) => length >= MIN_SECRET)
   const secrets = [...new Set(long.flatMap((secret) => [secret, secret.replace(PREFIX, "")]))]
   /** The first occurrence; with its prefix, if both begin there. */
   const find = (text: string, from: number) => {
