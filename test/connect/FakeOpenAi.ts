@@ -74,5 +74,9 @@ const respond = (key: string, { body, headers, path, response }: LoopbackRequest
 
 export const OPENAI_KEY = "sk-openai-0123456789abcdef"
 
-/** Starts it. Another key than `OPENAI_KEY` is refused. */
-export const startFakeOpenAi = Effect.suspend(() => loopback((request) => respond(OPENAI_KEY, request)))
+export const SECOND_KEY = "sk-second-0123456789abcdef"
+
+/** Starts it. Another key is refused. */
+export const startWithKey = (key: string) => loopback((request) => respond(key, request))
+
+export const startFakeOpenAi = Effect.suspend(() => startWithKey(OPENAI_KEY))

@@ -8,7 +8,7 @@ import { DIALECTS } from "../../packages/providers/src/index.ts"
 import { sluiceHere, sluiceIn } from "../cli/Launcher.ts"
 import { loopback } from "../demo-server/Loopback.ts"
 import { temporaryFolder } from "../demo-server/TestServer.ts"
-import { OPENAI_KEY, startFakeOpenAi } from "./FakeOpenAi.ts"
+import { OPENAI_KEY, SECOND_KEY, startFakeOpenAi, startWithKey } from "./FakeOpenAi.ts"
 
 const launcher = join(import.meta.dirname, "../../apps/demo-server/bin/sluice.js")
 
@@ -161,6 +161,31 @@ describe("sluice connect", () => {
       })
       const wrong = yield* run(folder, env, "connect", "gateway", "--url", vendor.url, "--model", "draw=x")
       assert.include(wrong.stderr, "the operations are embeddings, rerank, chat, images, videos")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("on a terminal asks for a name if the vendor is connected already", () =>
+    Effect.gen(function* () {
+      const openAi = yield* startFakeOpenAi
+      const second = yield* startWithKey(SECOND_KEY)
+      const folder = yield* temporaryFolder
+      yield* run(folder, { OPENAI_API_KEY: OPENAI_KEY }, "connect", "openai", "--url", openAi.url)
+      const words = `connect --url ${second.url} --use none`
+      const shown = yield* onTerminal(folder, { OPENAI_API_KEY: "", MY_KEY: SECOND_KEY }, words, [
+        ["Which vendor?", "OpenAI and"],
+        ["OpenAI and", "\r"],
+        ["A name for a second connection", "team a\r"],
+        ["Up to 64 letters", "\x7f\x7f-b\r"],
+        ["Where is the key", "\x1b[B\r"],
+        ["The name of the variable", "MY_KEY\r"]
+      ])
+      assert.include(shown, "Saved in")
+      assert.deepInclude(yield* readJson(savedIn(folder)), {
+        upstreams: [
+          { dialect: "openai", url: openAi.url },
+          { dialect: "openai", id: "team-b", url: second.url, apiKey: { env: "MY_KEY" } }
+        ]
+      })
     }).pipe(Effect.scoped)
   )
 

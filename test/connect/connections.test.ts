@@ -11,7 +11,7 @@ import {
   ServerStatus
 } from "../../apps/demo-server/src/contract/index.ts"
 import { errorOf, filesOf, startServer } from "../demo-server/TestServer.ts"
-import { OPENAI_KEY, startFakeOpenAi } from "./FakeOpenAi.ts"
+import { OPENAI_KEY, SECOND_KEY, startFakeOpenAi, startWithKey } from "./FakeOpenAi.ts"
 
 const PATH = "/api/connections"
 
@@ -93,6 +93,43 @@ describe("a connection", () => {
       assert.deepStrictEqual(removed.data.connections, [])
       assert.isTrue((yield* server.json(ServerStatus, "/status")).demo)
       assert.isUndefined(yield* Effect.promise(() => stat(keyFile).catch(() => undefined)))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of a vendor can have a second one beside it, with its own name, key and address", () =>
+    Effect.gen(function* () {
+      const { file, json, server } = yield* start
+      const second = yield* startWithKey(SECOND_KEY)
+      const save = (json: object) => server.call(PATH, { as: "session", method: "PUT", json })
+      assert.strictEqual((yield* save({ ...json, library })).status, 200)
+      const other = { vendor: "openai", id: "second", url: second.url, key: SECOND_KEY }
+      assert.strictEqual((yield* save(other)).status, 200)
+      const { data } = yield* server.json(dataOf(Connections), PATH, { as: "session" })
+      assert.deepStrictEqual(data.connections, [
+        { id: "openai", vendor: "openai", url: json.url },
+        { id: "second", vendor: "openai", url: second.url }
+      ])
+      const keys = JSON.parse(yield* Effect.promise(() => readFile(file, "utf8"))) as {
+        readonly upstreams: ReadonlyArray<{ readonly apiKey: object }>
+      }
+      assert.deepStrictEqual(
+        keys.upstreams.map(({ apiKey }) => apiKey),
+        [{ file: "openai.key" }, { file: "second.key" }]
+      )
+
+      // The second one has the library's models too.
+      const removed = yield* server.json(dataOf(Connections), `${PATH}/openai`, {
+        as: "session",
+        method: "DELETE"
+      })
+      assert.deepStrictEqual(removed.data.library, library)
+      const before = second.requests.length
+      const messages = [{ role: "user", content: "hi" }]
+      const answer = yield* server.call("/v1/chat/completions", { json: { model: "gpt-4o-mini", messages } })
+      assert.strictEqual(answer.status, 200)
+      assert.strictEqual(second.requests.length, before + 1)
+      yield* server.call(`${PATH}/second`, { as: "session", method: "DELETE" })
+      assert.isTrue((yield* server.json(ServerStatus, "/status")).demo)
     }).pipe(Effect.scoped)
   )
 

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { assert, describe, it } from "vitest"
 import { loopback } from "../demo-server/Loopback.ts"
-import { OPENAI_KEY, startFakeOpenAi } from "../connect/FakeOpenAi.ts"
+import { OPENAI_KEY, SECOND_KEY, startFakeOpenAi, startWithKey } from "../connect/FakeOpenAi.ts"
 import type { PageFixture } from "./pageFixture.ts"
 
 export const connectTests = (fixture: PageFixture): void => {
@@ -14,7 +14,7 @@ export const connectTests = (fixture: PageFixture): void => {
       await page.getByRole("heading", { name: "Connect a model" }).waitFor()
     })
 
-    const connect = async (url: string) => {
+    const connect = async (url: string, secondUrl: string) => {
       const page = await fixture.open("#connect")
       const tryWith = async (key: string) => {
         await page.getByLabel("Address (optional)").fill(url)
@@ -30,16 +30,33 @@ export const connectTests = (fixture: PageFixture): void => {
       const tries = page.getByRole("list", { name: "Calls that were tried" })
       await tries.getByText("chat: gpt-4o-mini works").waitFor()
       assert.strictEqual(await page.getByLabel("Search with").inputValue(), "text-embedding-3-small")
-      // The other tests need the embedded models.
-      for (const label of ["Search with", "Answer with", "Look at figures with"]) {
-        await page.getByLabel(label).selectOption("")
+      const save = async () => {
+        // The other tests need the embedded models.
+        for (const label of ["Search with", "Answer with", "Look at figures with"]) {
+          await page.getByLabel(label).selectOption("")
+        }
+        await page.getByRole("button", { name: "Save" }).click()
       }
-      await page.getByRole("button", { name: "Save" }).click()
+      await save()
       const connected = page.getByRole("region", { name: "Connected" })
       await connected.locator(".name", { hasText: /^openai$/ }).waitFor()
       assert.strictEqual(await page.getByLabel("Key", { exact: true }).inputValue(), "")
       await page.getByText("Leave empty to keep the saved key.").waitFor()
       assert.strictEqual(await page.getByLabel("Address (optional)").inputValue(), url)
+
+      // Another name has an address and a key of its own.
+      await page.getByLabel("Name (optional)").fill("second")
+      assert.strictEqual(await page.getByLabel("Address (optional)").inputValue(), "")
+      await page.getByLabel("Address (optional)").fill(secondUrl)
+      await page.getByLabel("Key", { exact: true }).fill(SECOND_KEY)
+      await page.getByRole("button", { name: /Try/ }).click()
+      await tries.getByText("chat: gpt-4o-mini works").waitFor()
+      await save()
+      await connected.locator(".name", { hasText: /^second$/ }).waitFor()
+      await page.getByRole("button", { name: "Remove second" }).click()
+      await page.getByRole("button", { name: "Remove", exact: true }).click()
+      await connected.locator(".name", { hasText: /^second$/ }).waitFor({ state: "detached" })
+
       await page.goto(`${fixture.server.address}#models`)
       await page.locator(".model-list code", { hasText: "gpt-image-1" }).waitFor()
 
@@ -82,8 +99,8 @@ export const connectTests = (fixture: PageFixture): void => {
       ))
 
     it("tries a vendor, says why a call failed, and uses it once it is saved, until it is removed", () =>
-      startFakeOpenAi.pipe(
-        Effect.flatMap(({ url }) => Effect.promise(() => connect(url))),
+      Effect.all([startFakeOpenAi, startWithKey(SECOND_KEY)]).pipe(
+        Effect.flatMap(([{ url }, second]) => Effect.promise(() => connect(url, second.url))),
         Effect.scoped,
         Effect.runPromise
       ))

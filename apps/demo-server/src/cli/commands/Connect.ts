@@ -8,7 +8,7 @@ import { ServerConfig } from "../../config/ServerConfig.ts"
 import { StartError } from "../../config/StartError.ts"
 import { type KeySource, prepareConnection } from "../../connect/VendorConnection.ts"
 import { connectionsFile, idOf, saveConnection } from "../../connect/SaveConnection.ts"
-import type { OfferedModel, TryResult } from "../../contract/Connections.ts"
+import { ConnectionId, type OfferedModel, type TryResult } from "../../contract/Connections.ts"
 import { planTries, tryVendor } from "../../connect/TryVendor.ts"
 import { OPERATION_NAMES, OPERATION_COLUMNS, type Vendor, vendorOf } from "../../connect/Vendors.ts"
 import type { LibraryNames } from "../../providers/ProvidersFile.ts"
@@ -72,6 +72,17 @@ const askKey = Effect.fnUntraced(function* ({ keyVariable, name }: Vendor) {
       ? { typed: makeApiKey(Redacted.value(yield* typeKey)) }
       : { env: yield* Prompt.String({ message: "The name of the variable" }) }
   return key
+})
+
+/** Asks for the name of a second connection. Undefined: the first one is changed. */
+const askName = Effect.fnUntraced(function* ({ id, name }: Vendor) {
+  const isName = Schema.is(ConnectionId)
+  const typed = yield* Prompt.String({
+    message: `${name} is connected. A name for a second connection (empty: change ${id})`,
+    validate: (text) =>
+      text === "" || isName(text) ? Effect.succeed(text) : Effect.fail("Up to 64 letters, digits and . : _ -")
+  })
+  return typed === "" ? undefined : typed
 })
 
 /** `--model rerank=NAME`. */
@@ -161,6 +172,10 @@ const connect = Effect.fnUntraced(function* (given: Command.Command.Config.Infer
   const id = Option.isSome(given.vendor) ? given.vendor.value : yield* chooseVendor(vendors)
   const vendor = vendors.find((one) => one.id === id)
   if (vendor === undefined) return yield* fail(`${id} is no vendor. Run: sluice providers`)
+  const { content } = yield* toStartError(readProviders(file))
+  const connected = (name: string) => content.upstreams?.find((entry) => idOf(entry) === name)
+  const asksName = asks && Option.isNone(given.id) && connected(id) !== undefined
+  const name = asksName ? yield* askName(vendor) : Option.getOrUndefined(given.id)
   const places = [
     ...Option.toArray(Option.map(given.keyEnv, (env) => ({ env }))),
     ...Option.toArray(Option.map(given.keyFile, (path) => ({ file: path })))
@@ -171,10 +186,7 @@ const connect = Effect.fnUntraced(function* (given: Command.Command.Config.Infer
   const url = Option.getOrUndefined(given.url) ?? (asks && needsUrl ? yield* asked : undefined)
   const key = places[0] ?? (asks ? yield* askKey(vendor) : undefined)
   const models = Option.isNone(given.model) ? undefined : yield* parseModels(given.model.value)
-  const name = Option.getOrUndefined(given.id)
-
-  const { content } = yield* toStartError(readProviders(file))
-  const saved = content.upstreams?.find((entry) => idOf(entry) === (name ?? id))
+  const saved = connected(name ?? id)
   const connection = { vendor: id, id: name, url: url === vendor.url ? undefined : url, key, models }
   const prepare = (more: object) =>
     toStartError(prepareConnection({ ...connection, ...more }, dirname(file), saved))

@@ -5,7 +5,7 @@ import { signedIn } from "../page/session.ts"
 import { status } from "../page/status.ts"
 import { ActionForm, Confirm, type FieldReader } from "../ui/ActionForm.tsx"
 import { LinkButton } from "../ui/Button.tsx"
-import { InputField, SelectField, TextField } from "../ui/Fields.tsx"
+import { bindText, InputField, SelectField, TextField } from "../ui/Fields.tsx"
 import { ErrorMessage, Loading } from "../ui/Notices.tsx"
 import {
   clearTrial,
@@ -71,8 +71,8 @@ const UseFields = ({ of: { library, models } }: { readonly of: ConnectionTrial }
   </div>
 )
 
-const keyHint = ({ hasKey, id, keyVariable }: Vendor): string => {
-  if (connections.value?.connections.some((one) => one.id === id)) return "Leave empty to keep the saved key."
+const keyHint = ({ hasKey, keyVariable }: Vendor, isSaved: boolean): string => {
+  if (isSaved) return "Leave empty to keep the saved key."
   if (keyVariable === undefined) return "Leave empty if it needs none."
   return hasKey
     ? `Leave empty to use ${keyVariable}, which the server has.`
@@ -81,13 +81,18 @@ const keyHint = ({ hasKey, id, keyVariable }: Vendor): string => {
 
 const ConnectForm = ({ vendors }: { readonly vendors: ReadonlyArray<Vendor> }) => {
   const chosen = useSignal(vendors.find(({ id }) => id === "openai")?.id ?? vendors[0]?.id ?? "")
+  const name = useSignal("")
   const models = useSignal("")
   const vendor = vendors.find(({ id }) => id === chosen.value)
   if (vendor === undefined) return null
-  const saved = connections.value?.connections.find(({ id }) => id === vendor.id)
+  const connected = (name: string) => connections.value?.connections.find(({ id }) => id === name)
+  const isConnected = connected(vendor.id) !== undefined
+  const id = (isConnected && name.value.trim()) || vendor.id
+  const saved = connected(id)
   const now = trial.value
   const choose = (id: string) => {
     chosen.value = id
+    name.value = ""
     models.value = ""
     clearTrial()
   }
@@ -95,6 +100,7 @@ const ConnectForm = ({ vendors }: { readonly vendors: ReadonlyArray<Vendor> }) =
     const named = parseModels(models.value)
     const body = {
       vendor: vendor.id,
+      id,
       ...(read("url") !== "" && { url: read("url") }),
       ...(read("key") !== "" && { key: read("key") }),
       ...(named.length > 0 && { models: named })
@@ -121,7 +127,18 @@ const ConnectForm = ({ vendors }: { readonly vendors: ReadonlyArray<Vendor> }) =
         onValue={choose}
         text={(id) => vendors.find((one) => one.id === id)?.name}
       />
-      <div class="pair" key={vendor.id}>
+      {isConnected && (
+        <InputField
+          label="Name (optional)"
+          hint={
+            saved !== undefined && saved.vendor !== vendor.id
+              ? `Replaces ${id}, a connection of ${saved.vendor}.`
+              : `Leave empty to change ${vendor.id}. Another name connects it a second time.`
+          }
+          {...bindText(name)}
+        />
+      )}
+      <div class="pair" key={`${vendor.id} ${saved?.id}`}>
         <InputField
           label={vendor.url === undefined ? "Address" : "Address (optional)"}
           hint={vendor.url === undefined ? "Such as https://gateway.example" : `Default: ${vendor.url}`}
@@ -130,7 +147,13 @@ const ConnectForm = ({ vendors }: { readonly vendors: ReadonlyArray<Vendor> }) =
           defaultValue={saved?.url ?? ""}
           required={vendor.url === undefined}
         />
-        <InputField label="Key" hint={keyHint(vendor)} name="key" type="password" spellcheck={false} />
+        <InputField
+          label="Key"
+          hint={keyHint(vendor, saved !== undefined)}
+          name="key"
+          type="password"
+          spellcheck={false}
+        />
       </div>
       {asksModels && (
         <TextField

@@ -47,7 +47,7 @@ export const saveVendor = (body: ConnectionRequest): Promise<boolean> =>
   connectionChanges.send(async () => {
     await requestData("PUT", PATH, body)
     trial.value = undefined
-    return `${body.vendor} is connected.`
+    return `${body.id ?? body.vendor} is connected.`
   })
 
 export const removeVendor = (id: string): Promise<boolean> =>
