@@ -37,13 +37,13 @@ const listXml = (objects: ReadonlyMap<string, Stored>, query: URLSearchParams): 
   return `<?xml version="1.0"?><ListBucketResult><IsTruncated>false</IsTruncated>${contents}${common.join("")}</ListBucketResult>`
 }
 
-/** A server on a free local port with any bucket. `counts` counts writes that require a new name. */
+/** A server on a free local port with any bucket. `counts` counts requests, bytes, and writes that require a new name. */
 export const s3Server = Effect.map(
   Effect.acquireRelease(
     Effect.promise(async () => {
       const objects = new Map<string, Stored>()
       const parts = new Map<string, Map<number, Buffer>>()
-      const counts = { refused: 0, conditional: 0 }
+      const counts = { refused: 0, conditional: 0, requests: 0, read: 0, written: 0 }
       const put = (key: string, bytes: Buffer): string => {
         const etag = `"${createHash("md5").update(bytes).digest("hex")}"`
         objects.set(key, { bytes, etag, modified: new Date() })
@@ -54,6 +54,8 @@ export const s3Server = Effect.map(
         const key = decodeURIComponent(url.pathname).split("/").slice(2).join("/")
         const query = url.searchParams
         const body = await bodyOf(request)
+        counts.requests++
+        counts.written += body.length
         const xml = (text: string) => response.writeHead(200, { "content-type": "application/xml" }).end(text)
         const fail = (status: number, code: string) =>
           response
@@ -124,7 +126,9 @@ export const s3Server = Effect.map(
               "content-length": part.length,
               ...(first === undefined ? {} : { "content-range": `bytes ${from}-${to - 1}/${bytes.length}` })
             })
-            return response.end(request.method === "HEAD" ? undefined : part)
+            if (request.method === "HEAD") return response.end()
+            counts.read += part.length
+            return response.end(part)
           }
         }
       }

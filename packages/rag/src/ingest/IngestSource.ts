@@ -3,11 +3,11 @@ import { Effect, Predicate, Stream } from "effect"
 import { documentId } from "../document/Hash.ts"
 import type { RagError } from "../document/RagError.ts"
 import type { PassageEmbedder } from "../embedding/PassageEmbedder.ts"
-import type { Collection } from "../store/PassageIndex.ts"
+import type { Collection, StoredDocument } from "../store/PassageIndex.ts"
 import { ingestFiles } from "./Ingest.ts"
 import { type IngestEvent, documentEvent, withReport } from "./IngestEvents.ts"
 import { folderFiles } from "./sources/FolderFiles.ts"
-import { byId, type FolderSource, type IngestSource } from "./sources/Source.ts"
+import { byId, type FolderSource, type IngestSource, type SourceFile } from "./sources/Source.ts"
 import { listUploads } from "./sources/Uploads.ts"
 
 /** Updates a collection from a source. The last event is `done`. */
@@ -18,12 +18,14 @@ export const ingestSource = (
 ): Stream.Stream<IngestEvent, RagError> =>
   Stream.unwrap(
     Effect.gen(function* () {
-      const stored = byId(yield* collection.inventory)
       if (Predicate.hasProperty(source, "files")) {
         const { count, files } = yield* listUploads(source.files)
-        const written = ingestFiles(files, collection, embedder, stored)
+        const stored = new Map<string, StoredDocument>()
+        const known = Stream.mapArrayEffect(files, (some) => Effect.as(lookUp(some, collection, stored), some))
+        const written = ingestFiles(known, collection, embedder, stored)
         return withReport(count, written, Effect.as(collection.settle, []))
       }
+      const stored = byId(yield* collection.inventory)
       const { count, deleted, failed, files } = yield* folderFiles(asFolder(source), stored)
       const found = new Set<string>()
       const written = Stream.tap(ingestFiles(files, collection, embedder, stored), (event) =>
@@ -37,6 +39,17 @@ export const ingestSource = (
       return withReport(count, written, Effect.tap(removeDeleted, collection.settle), failed)
     })
   )
+
+/** Adds the documents of some files to `stored`: an upload's cost depends on its files, not on the collection. */
+const lookUp = Effect.fnUntraced(function* (
+  files: ReadonlyArray<SourceFile>,
+  collection: Collection,
+  stored: Map<string, StoredDocument>
+) {
+  const ids = new Set(files.map(({ path }) => documentId(path)))
+  for (const document of yield* collection.stored([...ids].filter((id) => !stored.has(id))))
+    stored.set(document.info.id, document)
+})
 
 export const asFolder = (source: string | FolderSource): FolderSource =>
   Predicate.hasProperty(source, "folder") ? source : { folder: source }

@@ -84,12 +84,12 @@ export const documentMethods = ({
     stats: Effect.gen(function* () {
       const from = yield* collection
       const [documents, passages, index] = yield* Effect.all(
-        [from.documents, from.passageCount, from.stats],
+        [from.documentCount, from.passageCount, from.stats],
         { concurrency: 3 }
       )
       const { format: _, ...settings } = from.manifest
       const isOutdated = settings.chunker !== manifest.chunker
-      return { collection: from.name, documents: documents.length, passages, ...settings, isOutdated, index }
+      return { collection: from.name, documents, passages, ...settings, isOutdated, index }
     }).pipe(Effect.withSpan("Library.stats")),
     storedBytes: Effect.flatMap(collection, (from) => from.storedBytes),
     maintain: Effect.flatMap(collection, (from) => from.maintain).pipe(

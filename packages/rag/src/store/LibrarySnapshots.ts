@@ -53,7 +53,7 @@ export const snapshotName = (snapshot: string): Effect.Effect<string, RagError> 
   requireText("store", "The name of a snapshot", snapshot)
 
 /**
- * A collection whose writes fail with `PermissionDenied`. So does `inventory`, with which an ingest begins: nothing is
+ * A collection whose writes fail with `PermissionDenied`. So do `inventory` and `stored`, with which an ingest begins: nothing is
  * embedded in vain.
  */
 export const readOnly = (snapshot: string, collection: Collection): Collection => {
@@ -64,6 +64,7 @@ export const readOnly = (snapshot: string, collection: Collection): Collection =
     adopt: () => refused,
     remove: () => refused,
     inventory: refused,
+    stored: () => refused,
     settle: refused,
     maintain: refused
   }

@@ -82,18 +82,21 @@ export interface Collection {
   /** The passages of a document, in order. */
   readonly passages: (document: string) => Effect.Effect<ReadonlyArray<StoredPassage>, RagError>
   readonly documents: Effect.Effect<ReadonlyArray<DocumentInfo>, RagError>
-  /** All documents with their source and whether they are complete, for a writer. */
+  /** All documents with their source and whether they are complete, for a writer of a folder. */
   readonly inventory: Effect.Effect<ReadonlyArray<StoredDocument>, RagError>
+  /** The same for some documents. Unknown and damaged ones are left out. */
+  readonly stored: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<StoredDocument>, RagError>
   readonly document: (id: string) => Effect.Effect<StoredDocument | undefined, RagError>
   /**
    * The bytes of an original or an attachment by their SHA-256. Undefined if not stored. Fails if they are damaged;
    * `isHash` is false for descriptions, whose key is not their hash.
    */
   readonly original: (sha256: string, isHash?: boolean) => Effect.Effect<Uint8Array | undefined, RagError>
+  readonly documentCount: Effect.Effect<number, RagError>
   readonly passageCount: Effect.Effect<number, RagError>
   /**
    * Bytes of originals and attachments, and 8 KiB for each passage. Counted once, then kept by this process' writes until
-   * a removal or `maintain`.
+   * `maintain`.
    */
   readonly storedBytes: Effect.Effect<number, RagError>
   /** The kind and recall of the vector index. */

@@ -84,7 +84,7 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
     name,
     manifest,
     dropWith,
-    ...countedWrites(open, collectionWrites(table, dimension, files, open.writer)),
+    ...countedWrites(open, collectionWrites(table, dimension, files, open.writer), reads.stored),
     ...reads,
     storedBytes: Effect.gen(function* () {
       return (open.bytes ??= bytesOf(yield* reads.documents))
@@ -109,7 +109,11 @@ const bytesOf = (documents: ReadonlyArray<DocumentInfo>): number =>
 
 type Writes = ReturnType<typeof collectionWrites>
 
-const countedWrites = (open: OpenTable, { adopt, commit, remove }: Writes): Writes => ({
+const countedWrites = (
+  open: OpenTable,
+  { adopt, commit, remove }: Writes,
+  stored: Collection["stored"]
+): Writes => ({
   adopt: (documents) => open.repaired(adopt(documents)),
   commit: (documents) =>
     Effect.tap(open.repaired(commit(documents)), () => {
@@ -118,11 +122,11 @@ const countedWrites = (open: OpenTable, { adopt, commit, remove }: Writes): Writ
         open.bytes += bytesOf(documents.map(({ info }) => info)) - bytesOf(replaced)
       return Effect.void
     }),
-  remove: (ids) =>
-    Effect.ensuring(
-      open.repaired(remove(ids)),
-      Effect.sync(() => void (open.bytes = undefined))
-    )
+  remove: Effect.fnUntraced(function* (ids) {
+    const removed = open.bytes === undefined ? [] : yield* stored(ids)
+    yield* Effect.onError(open.repaired(remove(ids)), () => Effect.sync(() => void (open.bytes = undefined)))
+    if (open.bytes !== undefined) open.bytes -= bytesOf(removed.map(({ info }) => info))
+  })
 })
 
 const searchCollection = (

@@ -52,7 +52,7 @@ export type DocumentRow = Readonly<Record<"document" | "metadata", string>>
 export type PassageRow = Readonly<Record<"passage", string>>
 
 /** The identifier of a document's own row. */
-export const documentRowId = (document: string): string => `${document}#`
+const documentRowId = (document: string): string => `${document}#`
 
 interface Row {
   readonly id: string

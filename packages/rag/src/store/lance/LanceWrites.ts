@@ -4,9 +4,8 @@ import { RagError } from "../../document/RagError.ts"
 import type { Collection } from "../PassageIndex.ts"
 import { attempt, attemptWrite, sqlIn, type Table, upsert } from "./Lance.ts"
 import type { LanceFiles } from "./LanceFiles.ts"
+import { FILTER_IDS } from "./LanceReads.ts"
 import { documentRow, lanceRows, toArrow, toBatches } from "./LanceRows.ts"
-
-const FILTER_IDS = 500
 
 /** `writer` admits one writer at a time within the process. LanceDB resolves conflicts between processes. */
 export const collectionWrites = (
