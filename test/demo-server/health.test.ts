@@ -1,10 +1,10 @@
 /** Health checks: `/healthz` and `/readyz`. */
 import { assert, it, layer } from "@effect/vitest"
 import { Effect, Schedule, Schema } from "effect"
-import { mkdir, readdir, rmdir } from "node:fs/promises"
+import { mkdir, readdir, rename, rmdir } from "node:fs/promises"
 import { join } from "node:path"
 import { startPostgres, withoutPostgres } from "./Postgres.ts"
-import { startServer, testServer, TestServer } from "./TestServer.ts"
+import { filesOf, startServer, testServer, TestServer } from "./TestServer.ts"
 
 const Readiness = Schema.Struct({
   status: Schema.Literals(["ready", "not_ready"]),
@@ -49,6 +49,21 @@ layer(testServer(), { excludeTestServices: true })("a healthy server", (it) => {
       yield* Effect.promise(() => rmdir(inTheWay))
       yield* becomes(200)
       assert.notInclude(yield* Effect.promise(() => readdir(data)), "room.new")
+    })
+  )
+
+  // Counting takes long where there are many passages, and a balancer would remove every server.
+  it.effect("is ready once its library is open, without reading it", () =>
+    Effect.gen(function* () {
+      const { call, data } = yield* TestServer
+      yield* call("/documents", { body: filesOf({ "heron.md": "# Heron\n\nA heron waits.\n" }) })
+      const library = join(data, "library")
+      const [from, to] = [library, `${library}-away`]
+      yield* Effect.promise(() => rename(from, to))
+      assert.strictEqual((yield* call("/documents")).status, 500)
+      assert.strictEqual((yield* call("/readyz", { as: "none" })).status, 200)
+      yield* Effect.promise(() => rename(to, from))
+      assert.strictEqual((yield* call("/documents")).status, 200)
     })
   )
 })

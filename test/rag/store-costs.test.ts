@@ -25,7 +25,9 @@ const fill = Effect.fnUntraced(function* (
   const count = passages / PASSAGES_OF_DOCUMENT
   for (let d = 0; d < count; d += 500)
     yield* collection.commit(
-      Array.from({ length: Math.min(500, count - d) }, (_, i) => documentOf(`document ${d + i}`, texts(d + i)))
+      Array.from({ length: Math.min(500, count - d) }, (_, i) =>
+        documentOf(`document ${d + i}`, texts(d + i))
+      )
     )
   yield* collection.settle
   yield* collection.maintain

@@ -103,22 +103,24 @@ export const makeUserLibrary = Effect.fnUntraced(function* (folder: string, desc
   const { collection, defaultCollection, names } = collections
   const during = (state: Busy) => Effect.acquireRelease(Ref.set(busy, state), () => Ref.set(busy, undefined))
 
-  const state: Effect.Effect<LibraryState, RagError> = Effect.gen(function* () {
+  /** Whether the default collection is open, without reading it. If it is not, the server tries again. */
+  const readiness: Effect.Effect<Pick<LibraryState, "state" | "message">> = Effect.gen(function* () {
     const now = yield* Ref.get(busy)
     const { open, error } = yield* defaultCollection.status
-    if (open !== undefined) {
-      const { documents, passages } = yield* open.stats
-      return { documents, passages, state: now ?? "ready" }
-    }
-    // Retries to open it. The caller does not wait.
+    if (open !== undefined) return { state: now ?? "ready" }
+    // The caller does not wait.
     yield* Effect.forkIn(defaultCollection.library, scope)
     const state = error?.reason === "ManifestMismatch" ? "rebuild-needed" : "unavailable"
     return {
-      documents: 0,
-      passages: 0,
       state: now === "rebuilding" ? now : state,
       message: error === undefined ? WAITING_FOR_GATEWAY : messageOf(error)
     }
+  })
+
+  const state: Effect.Effect<LibraryState, RagError> = Effect.gen(function* () {
+    const { open } = yield* defaultCollection.status
+    const counts = open === undefined ? { documents: 0, passages: 0 } : yield* open.stats
+    return { documents: counts.documents, passages: counts.passages, ...(yield* readiness) }
   })
 
   /** Removes a collection with its documents. Fails with `NotFound`, or `Stale` during a rebuild. */
@@ -176,6 +178,7 @@ export const makeUserLibrary = Effect.fnUntraced(function* (folder: string, desc
     collection,
     names,
     remove,
+    readiness,
     state,
     storedBytes: countBytes(collections),
     /** Bytes of files that were received: by running uploads, and by all since the start. */

@@ -54,7 +54,7 @@ const readiness = Effect.gen(function* () {
   )
   const library = checkOrFault(
     "the library cannot be read",
-    Effect.map(owners.state, ({ state }) => {
+    Effect.map(owners.readiness, ({ state }) => {
       if (state === "rebuild-needed") return REBUILD
       return state === "unavailable" ? `the library is not open: ${state}` : "ok"
     })

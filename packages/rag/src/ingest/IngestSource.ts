@@ -21,7 +21,9 @@ export const ingestSource = (
       if (Predicate.hasProperty(source, "files")) {
         const { count, files } = yield* listUploads(source.files)
         const stored = new Map<string, StoredDocument>()
-        const known = Stream.mapArrayEffect(files, (some) => Effect.as(lookUp(some, collection, stored), some))
+        const known = Stream.mapArrayEffect(files, (some) =>
+          Effect.as(lookUp(some, collection, stored), some)
+        )
         const written = ingestFiles(known, collection, embedder, stored)
         return withReport(count, written, Effect.as(collection.settle, []))
       }

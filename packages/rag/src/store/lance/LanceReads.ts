@@ -48,7 +48,7 @@ export const collectionReads = (table: Table, repaired: ReturnType<typeof repair
         `${damaged} documents of a collection are damaged and left out. Ingest them again.`
       )
     }
-    // Counting all passages takes a fifteenth of the time that counting them for each document takes.
+    // A count by document decodes an identifier for each passage, so it is made only if the sums differ.
     const expected = readable.reduce((sum, { info }) => sum + info.passages, 0)
     if (damaged === 0 && (yield* countPassages(table)) === expected) return readable
     return withCompleteness(readable, yield* passageCounts())
