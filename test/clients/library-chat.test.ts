@@ -73,6 +73,28 @@ layer(testServer(), { excludeTestServices: true })("a library as a chat model", 
     })
   )
 
+  it.effect("openai: earlier messages complete a follow-up", () =>
+    Effect.gen(function* () {
+      const server = yield* TestServer
+      const files = {
+        "weir.md": "The weir is 31 metres wide.\n\nThe weir was built in 1871.",
+        "mill.md": "The mill is 12 metres high.\n\nThe mill was built in 1790."
+      }
+      yield* server.call("/documents?collection=winter", { body: filesOf(files) })
+      const chat = [
+        { role: "user" as const, content: "How high is the mill?" },
+        { role: "assistant" as const, content: "The mill is 12 metres high. [1]" },
+        { role: "user" as const, content: "And when was it built?" }
+      ]
+      const answer = yield* call((client) =>
+        client.chat.completions.create({ model: "sluice/winter", messages: chat })
+      )
+      const { content } = answer.choices[0]?.message ?? assert.fail("no answer")
+      assert.include(content, "1790")
+      assert.notInclude(content, "1871")
+    })
+  )
+
   it.effect("openai: each [n] has an annotation with the address of the document, which opens", () =>
     Effect.gen(function* () {
       yield* upload

@@ -51,11 +51,15 @@ export {
   videoExpiry,
   videoProgress
 } from "./gateway/Videos.ts"
+export { carrySubject } from "./conversation/CarrySubject.ts"
+export { dependsOnHistory } from "./conversation/FollowUp.ts"
+export * as GatewayRewriter from "./conversation/GatewayRewriter.ts"
 export * from "./models/Embedder.ts"
 export * as GatewayEmbedder from "./models/GatewayEmbedder.ts"
 export * as GatewayReranker from "./models/GatewayReranker.ts"
 export * as GatewayVision from "./models/GatewayVision.ts"
 export { notRead, type NotRead, type NotReadReason } from "./models/NotRead.ts"
+export * from "./models/QuestionRewriter.ts"
 export * from "./models/Reader.ts"
 export * from "./models/Reranker.ts"
 export * from "./models/Verifier.ts"

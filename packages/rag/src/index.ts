@@ -1,5 +1,6 @@
 export * from "./answering/Answer.ts"
 export { joinSentences } from "./answering/AnswerText.ts"
+export { type ConversationOptions, turnOf } from "./answering/Standalone.ts"
 export type { AnswerOptions, AskOptions, ContextOptions } from "./answering/AnswerOptions.ts"
 export * from "./document/Document.ts"
 export { Locator } from "./document/Locator.ts"

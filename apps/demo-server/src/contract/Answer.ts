@@ -80,6 +80,12 @@ const StageTimeSchema: Schema.Codec<Rag.StageTime> = Schema.Struct({
   failed: Schema.optionalKey(Schema.String)
 })
 
+/** How a follow-up was understood. */
+const StandaloneSchema: Schema.Codec<Rag.Standalone> = Schema.Struct({
+  question: Schema.String,
+  by: Schema.Literals(["model", "carried", "caller"])
+})
+
 const TraceSchema: Schema.Codec<Rag.Trace> = Schema.Struct({
   question: Schema.String,
   collection: Schema.String,
@@ -88,6 +94,7 @@ const TraceSchema: Schema.Codec<Rag.Trace> = Schema.Struct({
   readerModel: Schema.optionalKey(Schema.String),
   visionModel: Schema.optionalKey(Schema.String),
   verifierModel: Schema.optionalKey(Schema.String),
+  rewriterModel: Schema.optionalKey(Schema.String),
   fusion: FusionSchema,
   candidates: Schema.Int,
   passages: Schema.Array(TracedPassageSchema),
@@ -143,6 +150,7 @@ const NotReadSchema: Schema.Codec<NotRead> = Schema.Struct({
 /** The answer of `@sluice/rag` with its cost. */
 export const AnswerBody = Schema.Struct({
   question: Schema.String,
+  standalone: Schema.optionalKey(StandaloneSchema),
   found: Schema.Boolean,
   outcome: Schema.Literals(["answer", "passages", "nothing", "unread"]),
   notRead: Schema.optionalKey(NotReadSchema),
@@ -195,6 +203,7 @@ export const StreamFailed = Schema.Struct({
  * `sentence` settles it or `withdrawn` takes it back.
  */
 export const AnswerStreamEvent = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("standalone"), standalone: StandaloneSchema }),
   Schema.Struct({ type: Schema.Literal("stage"), stage: StageTimeSchema }),
   Schema.Struct({ type: Schema.Literal("recalled"), passages: Schema.Array(TracedPassageSchema) }),
   Schema.Struct({ type: Schema.Literal("looked"), look: FigureLookSchema }),

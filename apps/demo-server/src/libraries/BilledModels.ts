@@ -6,6 +6,7 @@ import {
   GatewayError,
   type ImageDetail,
   isCitedSentence,
+  QuestionRewriter,
   type VisionAnswer,
   Reader,
   Reranker,
@@ -214,6 +215,13 @@ const billVerifier = (bill: Bill, verifier: Verifier["Service"]): Verifier["Serv
   verify: (claims) => Effect.provideService(verifier.verify(claims), CurrentChatInterceptor, billChat(bill))
 })
 
+/** Bills each chat of a rewriter. */
+const billRewriter = (bill: Bill, rewriter: QuestionRewriter["Service"]): QuestionRewriter["Service"] => ({
+  ...rewriter,
+  rewrite: (question, history) =>
+    Effect.provideService(rewriter.rewrite(question, history), CurrentChatInterceptor, billChat(bill))
+})
+
 /**
  * The library's models, with each call billed to the caller and the caller's key.
  *
@@ -225,8 +233,14 @@ const billVerifier = (bill: Bill, verifier: Verifier["Service"]): Verifier["Serv
 export const makeBilledModels = Effect.map(makeBill, (bill) => (models: LibraryModels) => {
   const { context } = models
   const vision = visionOf(models)
-  const verifier = Context.getOption(context as Context.Context<Embedder | Verifier>, Verifier)
+  const optional = context as Context.Context<Embedder | QuestionRewriter | Verifier>
+  const rewriter = Context.getOption(optional, QuestionRewriter)
+  const verifier = Context.getOption(optional, Verifier)
   return context.pipe(
+    (context) =>
+      Option.isNone(rewriter)
+        ? context
+        : Context.add(context, QuestionRewriter, billRewriter(bill, rewriter.value)),
     (context) =>
       Option.isNone(verifier) ? context : Context.add(context, Verifier, billVerifier(bill, verifier.value)),
     (context) =>

@@ -17,6 +17,7 @@ import { hasImage, messageText } from "../embedded/Conversation.ts"
 import { questionTooLong, rejectedBy } from "../embedded/InvalidRequests.ts"
 import type { Provider } from "../routing/Provider.ts"
 import { makeChatCitations } from "./ChatCitations.ts"
+import { chatHistory } from "./ChatHistory.ts"
 import { chatTaskReply } from "./ChatTasks.ts"
 import { ragFailure } from "./RagFailure.ts"
 import { UserLibraries } from "./UserLibraries.ts"
@@ -112,7 +113,7 @@ export const makeLibraryProvider = Effect.gen(function* () {
     // The key's models name this one. Which models the library itself uses is the server's matter.
     const caller = { ...(yield* CurrentCaller), models: undefined }
     const context = yield* Effect.context<never>()
-    const pieces = library.askEvents(question).pipe(
+    const pieces = library.askEvents(question, { history: chatHistory(messages) }).pipe(
       Stream.mapError(toError),
       Stream.mapEffect((event) => {
         if (event.type !== "answer") return Effect.succeed(piece(event))

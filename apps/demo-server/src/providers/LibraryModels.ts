@@ -3,6 +3,7 @@ import {
   GatewayEmbedder,
   GatewayReader,
   GatewayReranker,
+  GatewayRewriter,
   GatewayVerifier,
   GatewayVision,
   Vision
@@ -50,6 +51,10 @@ const layerVisionModel = (model: string | undefined) =>
         })
       )
 
+/** The model that answers also completes follow-ups. */
+const layerChatModel = ({ model }: { readonly model: string }) =>
+  Layer.merge(GatewayReader.layer({ model }), GatewayRewriter.layer({ model }))
+
 /** An embedded model in place of one that is not configured. */
 const layerFallback = <A>(variable: string, does: string, layer: Layer.Layer<A>) =>
   Layer.effectDiscard(Effect.logInfo(`${variable} is not set: the embedded model ${does}`)).pipe(
@@ -70,7 +75,7 @@ const layerGatewayModels = (gateway: GatewaySettings) => {
   const answers = Layer.mergeAll(
     models.chat === undefined
       ? layerFallback("SLUICE_CHAT_MODEL", "answers", Embedded.layerReader)
-      : GatewayReader.layer({ model: models.chat }),
+      : layerChatModel({ model: models.chat }),
     layerVisionModel(models.vision),
     models.verify === undefined ? Layer.empty : GatewayVerifier.layer({ model: models.verify })
   )
@@ -130,7 +135,7 @@ export const layerNamedModels = ({
     layerMachineModels,
     named("embedding", GatewayEmbedder.layer) ?? Layer.empty,
     named("rerank", GatewayReranker.layer) ?? Layer.empty,
-    named("chat", GatewayReader.layer) ?? Layer.empty,
+    named("chat", layerChatModel) ?? Layer.empty,
     named("verify", GatewayVerifier.layer) ?? Layer.empty,
     named("vision", ({ model }) => layerVisionModel(model)) ?? layerVision
   )

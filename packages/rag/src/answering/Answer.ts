@@ -48,9 +48,18 @@ export interface ClosestPassage {
   readonly matches: ReadonlyArray<{ readonly start: number; readonly end: number }>
 }
 
+/** A question as it was understood, if it depended on the turns before it. */
+export interface Standalone {
+  readonly question: string
+  /** `model`: a chat model rewrote it. `carried`: words of an earlier turn were put in. `caller`: given with the question. */
+  readonly by: "model" | "carried" | "caller"
+}
+
 /** Every sentence is cited. Without an answer, `found` is false, and `outcome` and `answer` say why. */
 export interface Answer {
   readonly question: string
+  /** The question that was searched and answered, if it was another one. */
+  readonly standalone?: Standalone
   readonly found: boolean
   readonly outcome: AnswerOutcome
   /** Why the model's response could not be read. If there are sentences, the rest is missing. */
@@ -78,6 +87,8 @@ export interface Answer {
  * `sentence` settles it, whose quotes were checked, or `withdrawn` takes it back.
  */
 export type AnswerEvent =
+  /** Of a follow-up, first: how it was understood. */
+  | { readonly type: "standalone"; readonly standalone: Standalone }
   | { readonly type: "stage"; readonly stage: StageTime }
   | { readonly type: "recalled"; readonly passages: ReadonlyArray<TracedPassage> }
   | { readonly type: "looked"; readonly look: FigureLook }

@@ -1,7 +1,8 @@
 /** Documents in, cited answers out: the one service that most programs need. */
-import { Embedder, Reader, Reranker, Verifier, Vision } from "@sluice/core"
+import { Embedder, QuestionRewriter, Reader, Reranker, Verifier, Vision } from "@sluice/core"
 import { Clock, Context, Effect, Layer, Option, type Scope, Semaphore, Stream } from "effect"
 import { makeAnswerer } from "../answering/Answerer.ts"
+import { makeStandalone } from "../answering/Standalone.ts"
 import type { RagError } from "../document/RagError.ts"
 import { passageEmbedder, presentManifest } from "../embedding/PassageEmbedder.ts"
 import { DocumentFormats } from "../formats/DocumentFormats.ts"
@@ -129,6 +130,7 @@ const makeLibrary: (
   // Nothing else of the context is kept: a request that opens a library must not be the caller of later ones.
   const context = Context.pick(
     Embedder,
+    QuestionRewriter,
     Reranker,
     Reader,
     Verifier,
@@ -194,7 +196,7 @@ const makeLibrary: (
     retrieve: retriever.retrieve,
     why: makeWhy(collection, retriever),
     compare: makeCompare(retriever),
-    ...answerMethods(retriever, yield* makeAnswerer(collection), options),
+    ...answerMethods(retriever, yield* makeStandalone, yield* makeAnswerer(collection), options),
     ...documentMethods(library),
     ...snapshots,
     restore: (snapshot) => Effect.tap(snapshots.restore(snapshot), () => expire)

@@ -1,36 +1,104 @@
 /** The methods of a library that answer questions. */
-import { Effect, Option, Queue, Stream } from "effect"
-import type { AnswerEvent } from "../answering/Answer.ts"
+import type { ConversationTurn } from "@sluice/core"
+import { Effect, Option, Queue, Ref, Stream } from "effect"
+import type { Answer, AnswerEvent } from "../answering/Answer.ts"
 import { type AskOptions, splitOptions } from "../answering/AnswerOptions.ts"
 import type { makeAnswerer } from "../answering/Answerer.ts"
+import {
+  type ConversationOptions,
+  type makeStandalone,
+  turnOf,
+  type UnderstoodQuestion
+} from "../answering/Standalone.ts"
 import type { RagError } from "../document/RagError.ts"
-import type { Retriever } from "../retrieval/Retriever.ts"
-import type { LibraryService } from "./LibraryService.ts"
+import type { Retrieval, Retriever } from "../retrieval/Retriever.ts"
+import type { StageTime } from "../retrieval/stages/Trace.ts"
+import type { LibraryConversation, LibraryService } from "./LibraryService.ts"
 
 export const answerMethods = (
   { retrieve }: Retriever,
+  understand: Effect.Success<typeof makeStandalone>,
   answer: Effect.Success<ReturnType<typeof makeAnswerer>>,
   defaults: AskOptions
-): Pick<LibraryService, "ask" | "askEvents"> => ({
-  ask: Effect.fn("Library.ask")(function* (question, options = {}) {
+): Pick<LibraryService, "ask" | "askEvents" | "conversation"> => {
+  /** Completes the question, retrieves, and returns the events of the answer that are left. */
+  const start = Effect.fnUntraced(function* (
+    question: string,
+    { history, standalone, ...options }: ConversationOptions,
+    onUnderstood: (understood: UnderstoodQuestion) => Effect.Effect<unknown>,
+    onStage?: (stage: StageTime) => Effect.Effect<void>
+  ) {
     const [retrieving, answering] = splitOptions(options, defaults)
-    const retrieval = yield* retrieve(question, retrieving)
-    const last = yield* lastEvent(answer(question, retrieval, answering), (event) => event.type === "answer")
-    return last.answer
-  }),
-  askEvents: (question, options = {}) =>
+    const understood = yield* understand(question, { history, standalone })
+    yield* onUnderstood(understood)
+    const retrieval = yield* retrieve(understood.question, retrieving, onStage)
+    const events = answer(understood.question, withRewriting(retrieval, understood), answering)
+    return { retrieval, events: Stream.map(events, ofQuestion(question, understood)) }
+  })
+
+  const ask: LibraryService["ask"] = Effect.fn("Library.ask")(function* (question, options = {}) {
+    const { events } = yield* start(question, options, () => Effect.void)
+    return (yield* lastEvent(events, (event) => event.type === "answer")).answer
+  })
+  const askEvents: LibraryService["askEvents"] = (question, options = {}) =>
     Stream.callback<AnswerEvent, RagError>((queue) =>
       Effect.gen(function* () {
-        const [retrieving, answering] = splitOptions(options, defaults)
-        const retrieval = yield* retrieve(question, retrieving, (stage) =>
-          Effect.asVoid(Queue.offer(queue, { type: "stage", stage }))
+        const offer = (event: AnswerEvent) => Effect.asVoid(Queue.offer(queue, event))
+        const { events, retrieval } = yield* start(
+          question,
+          options,
+          ({ stage, standalone }) =>
+            Effect.andThen(
+              standalone === undefined ? Effect.void : offer({ type: "standalone", standalone }),
+              stage === undefined ? Effect.void : offer({ type: "stage", stage })
+            ),
+          (stage) => offer({ type: "stage", stage })
         )
-        yield* Queue.offer(queue, { type: "recalled", passages: retrieval.trace.passages })
-        yield* Stream.runForEach(answer(question, retrieval, answering), (event) => Queue.offer(queue, event))
+        yield* offer({ type: "recalled", passages: retrieval.trace.passages })
+        yield* Stream.runForEach(events, offer)
         yield* Queue.end(queue)
       })
     )
+
+  const conversation: LibraryService["conversation"] = Effect.fnUntraced(function* (history = []) {
+    const turns = yield* Ref.make<ReadonlyArray<ConversationTurn>>(history)
+    const remember = (answer: Answer) => Ref.update(turns, (before) => [...before, turnOf(answer)])
+    return {
+      turns: Ref.get(turns),
+      ask: (question, options) =>
+        Effect.flatMap(Ref.get(turns), (history) => ask(question, { ...options, history })).pipe(
+          Effect.tap(remember)
+        ),
+      askEvents: (question, options) =>
+        Stream.unwrap(
+          Effect.map(Ref.get(turns), (history) => askEvents(question, { ...options, history }))
+        ).pipe(Stream.tap((event) => (event.type === "answer" ? remember(event.answer) : Effect.void)))
+    } satisfies LibraryConversation
+  })
+
+  return { ask, askEvents, conversation }
+}
+
+/** The trace begins with the completion of the question. */
+const withRewriting = (
+  { trace, ...rest }: Retrieval,
+  { rewriterModel, stage }: UnderstoodQuestion
+): Retrieval => ({
+  ...rest,
+  trace: {
+    ...trace,
+    ...(rewriterModel !== undefined && { rewriterModel }),
+    stages: stage === undefined ? trace.stages : [stage, ...trace.stages]
+  }
 })
+
+/** The answer says what was asked, and how it was understood. */
+const ofQuestion =
+  (question: string, { standalone }: UnderstoodQuestion) =>
+  (event: AnswerEvent): AnswerEvent =>
+    event.type === "answer" && standalone !== undefined
+      ? { ...event, answer: { ...event.answer, question, standalone } }
+      : event
 
 /** Runs a stream, and returns its last event, which must be of a certain type. */
 export const lastEvent = <A, B extends A>(

@@ -1,7 +1,9 @@
 /** The methods and options of a library. */
+import type { ConversationTurn } from "@sluice/core"
 import type { Effect, Stream } from "effect"
 import type { Answer, AnswerEvent } from "../answering/Answer.ts"
 import type { AskOptions } from "../answering/AnswerOptions.ts"
+import type { ConversationOptions } from "../answering/Standalone.ts"
 import type { DocumentInfo, Parsed, PassageFigure, StoredPassage } from "../document/Document.ts"
 import type { RagError } from "../document/RagError.ts"
 import type { IngestPlan, PlanOptions } from "../ingest/IngestPlan.ts"
@@ -34,6 +36,12 @@ export interface LibraryStats extends Omit<Manifest, "format"> {
 /** A passage that is a figure or a table. */
 export interface FigurePassage extends StoredPassage {
   readonly figure: PassageFigure
+}
+
+/** Questions one after the other. Each answer becomes a turn of the history; a failed or interrupted question does not. */
+export interface LibraryConversation extends Pick<LibraryService, "ask" | "askEvents"> {
+  /** Oldest first. */
+  readonly turns: Effect.Effect<ReadonlyArray<ConversationTurn>>
 }
 
 export interface LibraryService extends LibrarySnapshots<LibraryService> {
@@ -72,10 +80,18 @@ export interface LibraryService extends LibrarySnapshots<LibraryService> {
     a: RetrieveOptions,
     b: RetrieveOptions
   ) => Effect.Effect<Change, RagError>
-  /** A cited answer. Without one, `outcome` says whether the documents do not answer, or the model was not read. */
-  readonly ask: (question: string, options?: AskOptions) => Effect.Effect<Answer, RagError>
+  /**
+   * A cited answer. Without one, `outcome` says whether the documents do not answer, or the model was not read. With
+   * `history`, a follow-up is completed first; `standalone` says how.
+   */
+  readonly ask: (question: string, options?: ConversationOptions) => Effect.Effect<Answer, RagError>
   /** `ask` as events; the last one is `answer`. */
-  readonly askEvents: (question: string, options?: AskOptions) => Stream.Stream<AnswerEvent, RagError>
+  readonly askEvents: (
+    question: string,
+    options?: ConversationOptions
+  ) => Stream.Stream<AnswerEvent, RagError>
+  /** A conversation, whose questions may refer to the ones before. */
+  readonly conversation: (history?: ReadonlyArray<ConversationTurn>) => Effect.Effect<LibraryConversation>
   /** All documents, by path. */
   readonly documents: Effect.Effect<ReadonlyArray<DocumentInfo>, RagError>
   /** What is known of a document without reading it. Fails with `NotFound`. */

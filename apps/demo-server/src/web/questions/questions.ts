@@ -22,6 +22,8 @@ interface SentQuestion extends QuestionKey {
 /** A question and what has arrived of its answer. */
 export interface QuestionState extends SentQuestion {
   readonly state: "asking" | "answered" | "failed"
+  /** How a follow-up was understood. */
+  readonly standalone?: AnswerBody["standalone"]
   readonly stages: Trace["stages"]
   readonly passages: Trace["passages"]
   readonly sentences: AnswerBody["sentences"]
@@ -64,6 +66,8 @@ type AnswerEvent = Exclude<AnswerStreamEvent, { type: "error" }>
 
 const changeOf = (now: QuestionState, event: AnswerEvent): Partial<QuestionState> => {
   switch (event.type) {
+    case "standalone":
+      return { standalone: event.standalone }
     case "stage":
       return { stages: [...now.stages, event.stage] }
     case "recalled":

@@ -12,7 +12,7 @@ export interface TracedPassage
 
 /** How long a stage took. */
 export interface StageTime {
-  /** A stage of retrieval, such as `recall`, or of answering: `look` (at figures), `read` and `verify`. */
+  /** A stage of retrieval, such as `recall`, or of answering: `rewrite` (a follow-up), `look` (at figures), `read`, `verify`. */
   readonly stage: string
   readonly milliseconds: number
   /** Tokens that a model counted. */
@@ -25,6 +25,7 @@ export interface StageTime {
 
 /** All recalled passages in the fused order, and the time of each stage that ran. */
 export interface Trace {
+  /** The question that was searched. */
   readonly question: string
   readonly collection: string
   readonly embeddingModel: string
@@ -32,6 +33,8 @@ export interface Trace {
   readonly readerModel?: string
   readonly visionModel?: string
   readonly verifierModel?: string
+  /** The model that completed a follow-up. */
+  readonly rewriterModel?: string
   readonly fusion: Fusion
   /** Passages that were reranked. */
   readonly candidates: number

@@ -1,0 +1,147 @@
+/** Whether a question depends on what was said before: a test by its words, without a model. */
+import { CHINESE, type FollowUpLanguage, LANGUAGES } from "./FollowUpWords.ts"
+
+export const FOLLOW_UP = {
+  /** Words of a question that begins with a preposition and has no verb: “And in winter?” without “and”. */
+  fragmentWords: 6,
+  /** Words with a topic, beside which “the paper” still refers to something. */
+  genericWords: 2,
+  /** Characters of a Chinese question without a subject. Longer ones have their subject later. */
+  predicateCharacters: 13,
+  /** Characters with a topic of such a question. */
+  topicCharacters: 6,
+  /** The same, of a question for a reason or a way. */
+  whyCharacters: 2
+} as const
+
+/** Characters of a question that are tested. Longer ones say what they are about. */
+const MAX_TESTED = 400
+
+const WORD = /[\p{L}\p{N}]+(?:[._+#]*[\p{L}\p{N}+#]+)*/gu
+
+export const wordsOf = (text: string): ReadonlyArray<string> => text.match(WORD) ?? []
+
+export const isChinese = (text: string): boolean => /\p{Script=Han}/u.test(text)
+
+/** The language with most of the words. */
+export const languageOf = (question: string): FollowUpLanguage => {
+  const words = wordsOf(question.toLowerCase())
+  const count = (language: FollowUpLanguage) => words.filter((word) => language.function.has(word)).length
+  return LANGUAGES.reduce((best, next) => (count(next) > count(best) ? next : best))
+}
+
+/** A name: a capital after the first word, or a digit among letters. */
+export const isName = (word: string): boolean => /^\p{Lu}|\p{L}\d|\d\p{L}/u.test(word)
+
+const topicWords = (text: string, language: FollowUpLanguage): ReadonlyArray<string> =>
+  wordsOf(text).filter((word) => !language.function.has(word.toLowerCase()))
+
+/** A pronoun that nothing before it in the question explains, with its place. */
+export const findReference = (question: string, language: FollowUpLanguage): RegExpExecArray | undefined => {
+  // Blanks keep the places.
+  const text = question.replace(language.expletive, (found) => " ".repeat(found.length))
+  for (const found of [...text.matchAll(language.pronoun), ...text.matchAll(language.possessive)]) {
+    const before = text.slice(0, found.index)
+    const named = topicWords(before, language)
+    if (named.length === 0) return found
+    const isPossessive = new RegExp(language.possessive.source, "iu").exec(found[0])?.[0] === found[0]
+    const last = wordsOf(before).at(-1)?.toLowerCase() ?? ""
+    // “How many members does its crew have”: the subject. “How does Raft elect its leader” has one before.
+    const isExplained =
+      hasClauseBetween(before, language) ||
+      (isPossessive && !language.auxiliary.has(last) && hasSubject(before, language))
+    if (!isExplained) return found
+  }
+  return undefined
+}
+
+/** Whether a clause ends between a noun and the end of a text: “a boat that is late when …”. */
+const hasClauseBetween = (before: string, language: FollowUpLanguage): boolean => {
+  const boundaries = [...before.matchAll(new RegExp(language.clause.source, "giu"))]
+  return boundaries.some(({ index }) => topicWords(before.slice(0, index), language).length > 0)
+}
+
+/** “The weir” of “how long is the weir?” names its thing. */
+const isDefinite = (text: string, noun: string | undefined, language: FollowUpLanguage): boolean => {
+  const words = wordsOf(text.toLowerCase())
+  const before = words[words.indexOf(noun?.toLowerCase() ?? "") - 1] ?? ""
+  return language.article.has(before) && !language.generic.test(text)
+}
+
+/** Whether a text has a noun that a possessive may refer to: after an article, a name, or the subject after an auxiliary. */
+const hasSubject = (before: string, language: FollowUpLanguage): boolean => {
+  const words = wordsOf(before)
+  return words.some((word, i) => {
+    const previous = words[i - 1]?.toLowerCase() ?? ""
+    if (language.function.has(word.toLowerCase()) || i === 0) return false
+    return (
+      isName(word) ||
+      language.article.has(previous) ||
+      language.question.has(previous) ||
+      (language.auxiliary.has(previous) && !/(?:ed|t|en|é|do)$/.test(word))
+    )
+  })
+}
+
+const dependsInWords = (question: string): boolean => {
+  const language = languageOf(question)
+  const bare = question.replace(/^[¿¡\s]+/, "")
+  if (language.opening.test(bare)) return true
+  const words = wordsOf(bare)
+  const [first = "", second = ""] = words.map((word) => word.toLowerCase())
+  const has = (set: ReadonlySet<string>) => words.some((word) => set.has(word.toLowerCase()))
+  const topic = topicWords(bare.replace(language.expletive, " "), language)
+  const hasName = words.some((word, i) => i > 0 && isName(word))
+  if (topic.length === 0) return words.length > 0
+  if (
+    topic.length === 1 &&
+    !hasName &&
+    !language.definition.test(bare) &&
+    !isDefinite(bare, topic[0], language)
+  )
+    return true
+  if (findReference(bare, language) !== undefined) return true
+  if (!language.question.has(first) && language.preposition.has(first) && !has(language.question))
+    return words.length <= FOLLOW_UP.fragmentWords && !has(language.auxiliary)
+  if (/^which (?:is|was|are|were) (?:more|less|\w+er)\b(?!.* than)/i.test(bare) && !hasName) return true
+  // “Why two kinds?”
+  if (/^(?:why|warum|pourquoi|¿?por qué)$/.test(first) && !language.auxiliary.has(second) && !hasName)
+    return topic.length <= FOLLOW_UP.genericWords
+  // “How much longer without backup tasks?”
+  if (/^(?:how|wie|combien|cuánt[oa]s?)$/.test(first) && !has(language.auxiliary) && !hasName) {
+    const at = words.findIndex((word) => language.preposition.has(word.toLowerCase()))
+    if (at > 0 && topicWords(words.slice(0, at).join(" "), language).length <= 1 && at <= 3) return true
+  }
+  return language.generic.test(bare) && !hasName && topic.length <= FOLLOW_UP.genericWords
+}
+
+const dependsInChinese = (question: string): boolean => {
+  if (CHINESE.opening.test(question) || CHINESE.other.test(question)) return true
+  if (/《/.test(question)) return false
+  const reference = CHINESE.pronoun.exec(question)
+  if (reference !== null) {
+    const before = question.slice(0, reference.index).replace(CHINESE.function, "")
+    if (before.replace(/[^\p{L}\p{N}]/gu, "").length < 2) return true
+  }
+  if (CHINESE.place.test(question)) return true
+  const bare = question.replace(/[？?。！!\s]+$/u, "")
+  const topic = bare.replace(CHINESE.function, "").replace(/[^\p{L}\p{N}]/gu, "")
+  if (topic.length <= 1 || CHINESE.attribute.test(bare)) return true
+  return (
+    CHINESE.predicate.test(bare) &&
+    !CHINESE.withObject.test(bare) &&
+    (!CHINESE.why.test(bare) || topic.length <= FOLLOW_UP.whyCharacters) &&
+    bare.length <= FOLLOW_UP.predicateCharacters &&
+    topic.length <= FOLLOW_UP.topicCharacters
+  )
+}
+
+/**
+ * Whether a question cannot be understood without the ones before it, as far as its words show: by a pronoun without its
+ * noun, “and …”, “what about …”, or a missing subject. English, German, French, Spanish and Chinese.
+ */
+export const dependsOnHistory = (question: string): boolean => {
+  const text = question.normalize("NFKC").trim()
+  if (text.length > MAX_TESTED) return false
+  return isChinese(text) ? dependsInChinese(text) : dependsInWords(text)
+}

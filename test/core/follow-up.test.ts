@@ -1,0 +1,146 @@
+/** Follow-ups: the test by their words, the subject that is carried, and a chat model over a real server. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { apiKey, carrySubject, dependsOnHistory, GatewayRewriter, QuestionRewriter } from "@sluice/core"
+import { GatewayClient } from "@sluice/core/client"
+import { Effect, Layer } from "effect"
+import { type Behaviour, delta, events, LoopbackGateway } from "./LoopbackGateway.ts"
+
+interface Dialogue {
+  readonly turns: ReadonlyArray<{ readonly question: string; readonly standalone?: string }>
+}
+
+const linesOf = <A>(file: string): ReadonlyArray<A> =>
+  readFileSync(join(import.meta.dirname, "../qa", file), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+
+describe("dependsOnHistory", () => {
+  it.each([
+    "How high is it?",
+    "And in winter?",
+    "What about motorboats?",
+    "Why?",
+    "On Sundays?",
+    "How many members does its crew have?",
+    "Wie hoch ist es?",
+    "Und im Winter?",
+    "Wer hat sie gebaut?",
+    "Warum?",
+    "Quelle est sa hauteur ?",
+    "Et en hiver ?",
+    "Combien coûte-t-elle ?",
+    "¿Y en invierno?",
+    "¿Cuál es su altura?",
+    "¿Por qué?",
+    "它有多高？",
+    "那冬天呢？",
+    "什么时候建成的？",
+    "死因是什么？"
+  ])("%s", (question) => assert.isTrue(dependsOnHistory(question)))
+
+  it.each([
+    "How long does it take to fill the chamber?",
+    "How does Raft elect its leader?",
+    "Does the lock close when it rains?",
+    "What is Bigtable?",
+    "How long is the weir?",
+    "opening hours winter",
+    "Wie hoch ist das Wehr?",
+    "Was passiert, wenn es regnet?",
+    "Quelle est la hauteur du barrage ?",
+    "Est-ce qu'il faut payer pour le passage ?",
+    "¿Cuál es la altura de la presa?",
+    "¿Hay tarifas para canoas?",
+    "为什么天空是蓝的？",
+    "谁发明了电灯？",
+    "马其顿即将离任的总统是谁？"
+  ])("not: %s", (question) => assert.isFalse(dependsOnHistory(question)))
+
+  it("recognises most follow-ups of the dialogues, and leaves whole questions alone", () => {
+    const turns = linesOf<Dialogue>("dialogues.jsonl").flatMap((dialogue) => dialogue.turns)
+    const [followUps, whole] = [true, false].map((isFollowUp) =>
+      turns.filter(({ standalone }) => (standalone !== undefined) === isFollowUp)
+    )
+    const recognised = followUps?.filter(({ question }) => dependsOnHistory(question)) ?? []
+    assert.isAtLeast(recognised.length / (followUps?.length ?? 0), 0.85)
+    const others = linesOf<{ readonly question: string }>("questions.jsonl")
+    const wrong = [...(whole ?? []), ...others].filter(({ question }) => dependsOnHistory(question))
+    assert.deepStrictEqual(wrong, [])
+  })
+})
+
+describe("carrySubject", () => {
+  it.each([
+    ["Who maintains the weather station?", "How high is it?", "How high is the weather station?"],
+    ["How does Raft elect a leader?", "And how does it compact logs?", "How does Raft compact logs?"],
+    ["Where is the upper gauge?", "What about the radar sensor?", "Where is the radar sensor?"],
+    ["How long may a boat moor in summer?", "And in winter?", "How long may a boat moor in winter?"],
+    [
+      "How long does it take to fill the chamber?",
+      "And to empty it?",
+      "How long does it take to empty the chamber?"
+    ],
+    ["Wie hoch ist das Wehr?", "Wann wurde es gebaut?", "Wann wurde es gebaut (das Wehr)?"],
+    ["Quelle est la hauteur du barrage ?", "Et sa longueur ?", "Quelle est sa longueur ?"],
+    ["松鸦属于什么科目？", "它分布在哪里？", "松鸦分布在哪里？"],
+    ["《战栗游戏》的作者是谁？", "主要讲什么？", "《战栗游戏》主要讲什么？"],
+    ["访客泊位每晚收费多少？", "10米以上的呢？", "访客泊位每晚收费多少，10米以上的呢？"]
+  ])("%s %s", (before, question, standalone) =>
+    assert.strictEqual(carrySubject(question, [{ question: before }]), standalone)
+  )
+
+  it("takes a person from the answer", () => {
+    const turn = { question: "Who measured the flow?", answer: "Measured by Mei Lindqvist in 2024 [1]." }
+    assert.strictEqual(carrySubject("When does she work?", [turn]), "When does Mei Lindqvist work?")
+  })
+
+  it("follows the subject through turns that do not name it", () => {
+    const turns = ["How wide is the chamber?", "How long is it?"].map((question) => ({ question }))
+    assert.strictEqual(carrySubject("And how deep is it?", turns), "How deep is the chamber?")
+  })
+})
+
+describe("GatewayRewriter", () => {
+  const Rewriter = Layer.unwrap(
+    Effect.map(LoopbackGateway, ({ url: baseUrl }) =>
+      Layer.provide(
+        GatewayRewriter.layer({ model: "c" }),
+        GatewayClient.layer({ baseUrl, apiKey: apiKey("k") })
+      )
+    )
+  ).pipe(Layer.provideMerge(LoopbackGateway.layer))
+  const rewrite = QuestionRewriter.use((rewriter) =>
+    rewriter.rewrite("And how long is it?", [{ question: "How wide is the weir?", answer: "6 m [1]" }])
+  )
+
+  const says =
+    (text: string): Behaviour =>
+    (_, response) =>
+      events(response, [delta(text), { choices: [{ delta: {}, finish_reason: "stop" }] }, "[DONE]"])
+
+  it.effect.each([
+    '{"question":"How long is the weir?"}',
+    '<think>It is the weir.</think>\n```json\n{"question": "How long is the weir?"}\n```',
+    "How long is the weir?",
+    'Standalone question: "How long is the weir?"'
+  ])("reads %s", (text) =>
+    Effect.gen(function* () {
+      const { behave, seen } = yield* LoopbackGateway
+      behave(says(text))
+      assert.strictEqual((yield* rewrite).question, "How long is the weir?")
+      assert.strictEqual(seen.length, 1)
+      assert.include(JSON.stringify(seen[0]?.body.messages), "6 m [1]")
+    }).pipe(Effect.provide(Rewriter))
+  )
+
+  it.effect.each(["", "{}", "I cannot know.\nPlease say more."])("fails on %j", (text) =>
+    Effect.gen(function* () {
+      const { behave } = yield* LoopbackGateway
+      behave(says(text))
+      assert.strictEqual((yield* Effect.flip(rewrite)).reason._tag, "InvalidResponse")
+    }).pipe(Effect.provide(Rewriter))
+  )
+})
