@@ -232,6 +232,18 @@ describe("LanceIndex", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("has at least one result and any largest number", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const collection = yield* open(library)
+      yield* collection.commit([documentOf("one", ["Dogs bark.", "Dogs sleep."])])
+      for (const limit of [-1, 0, NaN, 1.9])
+        assert.lengthOf(yield* collection.search({ vector: embedText("Dogs"), words: "dogs", limit }), 1)
+      for (const limit of [2, 2 ** 31, 2 ** 32, 2 ** 53, Number.MAX_VALUE])
+        assert.lengthOf(yield* collection.search({ vector: embedText("Dogs"), words: "dogs", limit }), 2)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("treats query syntax as words", () =>
     Effect.gen(function* () {
       const { library } = yield* testFolder

@@ -15,6 +15,9 @@ import {
 } from "./LanceRows.ts"
 import type { CachedTable, TableCache } from "./TableCache.ts"
 
+/** LanceDB fails above 2³² candidates, as if a file was damaged. */
+const MAX_LIMIT = 2 ** 30
+
 /** A checked query. */
 interface LanceQuery extends SearchQuery {
   readonly where: string | undefined
@@ -34,7 +37,7 @@ export const searchTable = (
 ) =>
   Effect.fn("LanceCollection.search")(function* (query: SearchQuery, where: string | undefined) {
     const vector = yield* checkQuery(query.vector, dimension)
-    const limit = Math.max(1, Math.trunc(query.limit) || 1)
+    const limit = Math.min(Math.max(1, Math.trunc(query.limit) || 1), MAX_LIMIT)
     const words = query.words?.trim() === "" ? undefined : query.words
     const search: LanceQuery = { ...query, vector, words, where, limit, candidates: candidates(limit) }
     const rows = cache?.rows()
