@@ -1,5 +1,6 @@
 /** Additions to the OpenAPI document beyond the schemas. */
 import { assert, it } from "@effect/vitest"
+import { GatewayApi } from "@sluice/core/contract"
 import { OpenApi } from "effect/http-api"
 import { ServerApi } from "../../apps/demo-server/src/contract/ServerApi.ts"
 
@@ -31,10 +32,62 @@ it("has the alias of rerank, max_completion_tokens, and the header Idempotency-K
     assert.include(named(path), "Idempotency-Key", path)
   }
   const chat = at(document, "components", "schemas", "ChatRequest", "properties")
-  assert.deepInclude(at(chat, "max_completion_tokens") as object, at(chat, "max_tokens") as object)
+  assert.deepEqual(at(chat, "max_completion_tokens", "anyOf"), at(chat, "max_tokens", "anyOf"))
   const ids = Object.values(at(document, "paths") as object).flatMap((path: object) =>
     Object.values(path).map((operation) => at(operation, "operationId"))
   )
   assert.strictEqual(new Set(ids).size, ids.length)
   assert.notInclude(JSON.stringify(document), '"additionalProperties":false')
+})
+
+/** Every field and parameter with its own part of the document. Effect's extensions, `x-`, are left out. */
+const fieldsIn = (node: unknown, path = ""): ReadonlyArray<readonly [path: string, field: unknown]> => {
+  if (typeof node !== "object" || node === null) return []
+  const { parameters = [], properties = {} } = node as Record<string, object | undefined>
+  const own = Array.isArray(parameters)
+    ? parameters.map((parameter) => [`${path} ${parameter.name}`, parameter] as const)
+    : []
+  const inside = Object.entries(node).filter(([key]) => !key.startsWith("x-"))
+  return [
+    ...own,
+    ...Object.entries(properties).map(([name, field]) => [`${path}.${name}`, field] as const),
+    ...inside.flatMap(([key, value]) => fieldsIn(value, `${path}/${key}`))
+  ]
+}
+
+it("describes every field and parameter, of the server and of the contract alone", () => {
+  for (const [api, least] of [
+    [document, 1200],
+    [JSON.parse(JSON.stringify(OpenApi.fromApi(GatewayApi))), 150]
+  ] as const) {
+    const fields = fieldsIn(api)
+    assert.isAbove(fields.length, least)
+    const bare = fields.filter(([, field]) => typeof at(field, "description") !== "string")
+    assert.deepStrictEqual(
+      bare.map(([path]) => path),
+      []
+    )
+  }
+})
+
+it("has the types, ranges and defaults of fields and parameters", () => {
+  const schemas = at(document, "components", "schemas")
+  const expires = { type: "integer", minimum: -1, maximum: 253_402_300_799 }
+  for (const name of ["Token", "TokenCreateRequest", "TokenUpdateRequest"]) {
+    assert.deepInclude(at(schemas, name, "properties", "expired_time") as object, expires, name)
+  }
+  const [num, page] = at(document, "paths", "/api/token/", "get", "parameters") as ReadonlyArray<object>
+  assert.deepInclude(num, { name: "num", schema: { type: "integer", default: 10 } })
+  assert.deepInclude(page, { name: "p", schema: { type: "integer", default: 0 } })
+  const n = at(schemas, "ImageRequest", "properties", "n")
+  assert.deepInclude(n as object, { description: "The number of images.", default: 1 })
+  assert.deepInclude(at(n, "anyOf", "0") as object, { type: "integer", minimum: 1, maximum: 10 })
+  const width = at(document, "paths", "/documents/{id}/pages/{number}/image", "get", "parameters")
+  assert.deepInclude((width as ReadonlyArray<object>).at(-1) as object, {
+    description: "The width of the image, in pixels.",
+    schema: { type: "integer", minimum: 64, maximum: 2400, default: 1240 }
+  })
+  assert.deepInclude(at(schemas, "ImageResponse", "properties", "data", "anyOf", "0") as object, {
+    items: { $ref: "#/components/schemas/ImageDatum" }
+  })
 })

@@ -1,5 +1,5 @@
 /** Who may use the documents: the page by its session cookie, a program by an API key. */
-import { failures } from "@sluice/core/contract"
+import { field, failures } from "@sluice/core/contract"
 import { Context, Schema } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 
@@ -12,10 +12,10 @@ export type Role = typeof Role.Type
 
 /** The authenticated user, and the kind of credential. */
 export const SessionUser = Schema.Struct({
-  user: Schema.String,
-  username: Schema.String,
-  role: Role,
-  by: Schema.Literals(["session", "key"])
+  user: field("The user's id.", Schema.String),
+  username: field("The user's name.", Schema.String),
+  role: field("Administrators create users and read the audit log.", Role),
+  by: field("The kind of credential.", Schema.Literals(["session", "key"]))
 })
 export type SessionUser = typeof SessionUser.Type
 

@@ -1,80 +1,78 @@
 /** Administration: users and the audit log. Not part of the gateway interface; needs a system access token. */
-import { AccessTokenAuth, MalformedRequest, namedOpenStruct } from "@sluice/core/contract"
+import { field, AccessTokenAuth, MalformedRequest, namedOpenStruct } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Role } from "./Access.ts"
 
 /** The envelope of successful responses under `/api`. */
 export const DataEnvelope = <S extends Schema.Top>(data: S) =>
-  Schema.Struct({ success: Schema.Literal(true), message: Schema.Literal(""), data })
+  Schema.Struct({
+    success: field("Whether the call succeeded.", Schema.Literal(true)),
+    message: field("Empty.", Schema.Literal("")),
+    data: field("The response.", data)
+  })
 
 export const wrapData = <A>(data: A) => ({ success: true as const, message: "" as const, data })
 
 const optional = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
 
-/** Limits of each of the user's keys, in place of the server's limits; 0: the server's. */
-const limits = { requests_per_minute: Schema.Int, tokens_per_minute: Schema.Int }
-const optionalLimits = { requests_per_minute: optional(Schema.Int), tokens_per_minute: optional(Schema.Int) }
+const limits = {
+  requests_per_minute: field("Requests per minute of each key; 0: the server's limit.", Schema.Int),
+  tokens_per_minute: field("Tokens per minute of each key; 0: the server's limit.", Schema.Int)
+}
+const optionalLimits = {
+  requests_per_minute: field("Requests per minute of each key; 0: the server's limit.", optional(Schema.Int)),
+  tokens_per_minute: field("Tokens per minute of each key; 0: the server's limit.", optional(Schema.Int))
+}
 
 export const UserInfo = Schema.Struct({
-  id: Schema.String,
-  username: Schema.String,
-  role: Role,
-  /** 1 enabled; 0 disables all credentials of the user. */
-  status: Schema.Literals([0, 1]),
-  /** The balance, in quota units. */
-  quota: Schema.Int,
+  id: field("The user's id.", Schema.String),
+  username: field("The user's name.", Schema.String),
+  role: field("Administrators create users and read the audit log.", Role),
+  status: field("1 enabled; 0 disables all credentials of the user.", Schema.Literals([0, 1])),
+  quota: field("The balance, in quota units: 500,000 are 1 USD.", Schema.Int),
   ...limits,
-  /** Seconds since 1970. */
-  created_time: Schema.Int
+  created_time: field("When, in seconds since 1970.", Schema.Int)
 })
 
-/** A new user. `access_token` is shown only in this response; the user creates API keys with it. */
-export const NewUser = Schema.Struct({ ...UserInfo.fields, access_token: Schema.String })
+/** A new user, who creates API keys with the access token. */
+export const NewUser = Schema.Struct({
+  ...UserInfo.fields,
+  access_token: field("The system access token, shown only in this response.", Schema.String)
+})
 
 export const UserCreateRequest = namedOpenStruct("UserCreateRequest", {
-  username: Schema.String,
-  /** Starting balance in quota units. Default: 0. */
-  quota: optional(Schema.Int),
-  /** Default: `user`. */
-  role: optional(Role),
+  username: field("The user's name.", Schema.String),
+  quota: field("The starting balance in quota units: 500,000 are 1 USD.", optional(Schema.Int), 0),
+  role: field("Administrators create users and read the audit log.", optional(Role), "user"),
   ...optionalLimits
 })
 
 /** `id`, and the fields to change. */
 export const UserUpdateRequest = namedOpenStruct("UserUpdateRequest", {
-  id: Schema.String,
-  username: optional(Schema.String),
-  role: optional(Role),
-  status: optional(Schema.Int),
-  /** Quota units to add to the balance. Negative values subtract; the balance cannot go below 0. */
-  add_quota: optional(Schema.Int),
+  id: field("The user's id.", Schema.String),
+  username: field("The user's name.", optional(Schema.String)),
+  role: field("Administrators create users and read the audit log.", optional(Role)),
+  status: field("1 enabled; 0 disables all credentials of the user.", optional(Schema.Int)),
+  add_quota: field("Quota units to add; negative subtracts, to 0 at the lowest.", optional(Schema.Int)),
   ...optionalLimits
 })
 
 /** Who changed what, when, and from which address. */
 export const AuditEntry = Schema.Struct({
-  id: Schema.Int,
-  /** Seconds since 1970. */
-  time: Schema.Int,
-  /** The user's id. */
-  user: Schema.String,
-  /** The kind of credential. */
-  by: Schema.String,
-  address: Schema.String,
-  /** Such as `token.create`. */
-  action: Schema.String,
-  /** The id of what was changed. */
-  subject: Schema.String,
-  /** The new values, without secrets. */
-  details: Schema.Record(Schema.String, Schema.Json)
+  id: field("The entry's id.", Schema.Int),
+  time: field("When, in seconds since 1970.", Schema.Int),
+  user: field("The user's id.", Schema.String),
+  by: field("The kind of credential.", Schema.String),
+  address: field("The address of the caller.", Schema.String),
+  action: field("What was done, such as `token.create`.", Schema.String),
+  subject: field("The id of what was changed.", Schema.String),
+  details: field("The new values, without secrets.", Schema.Record(Schema.String, Schema.Json))
 })
 
 const page = {
-  /** Entries per page. Default: 10. */
-  num: Schema.optionalKey(Schema.Int),
-  /** Page number, from 0. */
-  p: Schema.optionalKey(Schema.Int)
+  num: field("Entries per page.", Schema.optionalKey(Schema.Int), 10),
+  p: field("The page, from 0.", Schema.optionalKey(Schema.Int), 0)
 }
 
 export class AdministrationGroup extends HttpApiGroup.make("administration")
@@ -93,7 +91,7 @@ export class AdministrationGroup extends HttpApiGroup.make("administration")
     }),
     /** Creates a new system access token for a user who has lost theirs, and revokes the old one. */
     HttpApiEndpoint.post("renewUserToken", "/api/user/:id/token", {
-      params: { id: Schema.String },
+      params: { id: field("The user's id.", Schema.String) },
       success: DataEnvelope(Schema.String)
     }),
     /**

@@ -1,5 +1,5 @@
 /** A cited answer, its trace, and the events of a streamed answer. The types are those of `@sluice/rag`. */
-import { ErrorBody, ImageDetail } from "@sluice/core/contract"
+import { field, ErrorBody, ImageDetail } from "@sluice/core/contract"
 import type { NotRead } from "@sluice/core"
 import type * as Rag from "@sluice/rag"
 import { Schema } from "effect"
@@ -7,195 +7,249 @@ import { BoxSchema, LineSchema } from "./Document.ts"
 
 export type { Citation, PassageFigure, Trace } from "@sluice/rag"
 
-const span = { start: Schema.Int, end: Schema.Int }
+const { optionalKey } = Schema
+
+const span = {
+  start: field("The first character, an offset in UTF-16 code units of the document's text.", Schema.Int),
+  end: field("The end, exclusive, as an offset.", Schema.Int)
+}
 
 const PassageFigureSchema: Schema.Codec<Rag.PassageFigure> = Schema.Struct({
-  kind: Schema.Literals(["figure", "table"]),
-  number: Schema.optionalKey(Schema.String),
-  caption: Schema.String,
-  page: Schema.optionalKey(Schema.Int),
-  box: Schema.optionalKey(BoxSchema),
-  crop: Schema.optionalKey(Schema.String)
+  kind: field("A figure or a table.", Schema.Literals(["figure", "table"])),
+  number: field("From the caption: `3`, `2.1`, `IV`.", optionalKey(Schema.String)),
+  caption: field("The caption; empty if there is none.", Schema.String),
+  page: field("The page, from 1.", optionalKey(Schema.Int)),
+  box: field("Its place on the page.", optionalKey(BoxSchema)),
+  crop: field("SHA-256 of its image. Absent without one.", optionalKey(Schema.String))
 })
 
 /** Where a passage is in the library. */
 const placeFields = {
   ...span,
-  id: Schema.String,
-  headings: Schema.Array(Schema.String),
-  page: Schema.optionalKey(Schema.Int),
-  locator: Schema.optionalKey(Schema.String),
-  document: Schema.Struct({
-    id: Schema.String,
-    path: Schema.String,
-    title: Schema.String,
-    format: Schema.String
-  })
+  id: field("The passage's id.", Schema.String),
+  headings: field("The headings above the passage, outermost first.", Schema.Array(Schema.String)),
+  page: field("The page on which it starts, from 1.", optionalKey(Schema.Int)),
+  locator: field("The place in a format without pages: `Fees!A12`, `slide 7`.", optionalKey(Schema.String)),
+  document: field(
+    "The document.",
+    Schema.Struct({
+      id: field("The document's id.", Schema.String),
+      path: field("The path that is shown to people.", Schema.String),
+      title: field("The title, or the name of the file.", Schema.String),
+      format: field("The identifier of its format.", Schema.String)
+    })
+  )
 }
 
 const storedPassageFields = {
   ...placeFields,
-  ordinal: Schema.Int,
-  text: Schema.String,
-  lines: Schema.Array(LineSchema),
-  figure: Schema.optionalKey(PassageFigureSchema)
+  ordinal: field("0, 1, 2 … within the document.", Schema.Int),
+  text: field("The passage.", Schema.String),
+  lines: field("Its lines. Empty in documents without pages.", Schema.Array(LineSchema)),
+  figure: field("Only for a figure or a table.", optionalKey(PassageFigureSchema))
 }
 
 const StoredPassageSchema: Schema.Codec<Rag.StoredPassage> = Schema.Struct(storedPassageFields)
 
 const TracedPassageSchema: Schema.Codec<Rag.TracedPassage> = Schema.Struct({
-  passage: StoredPassageSchema,
-  similarity: Schema.optionalKey(Schema.Finite),
-  vectorRank: Schema.optionalKey(Schema.Int),
-  keywordScore: Schema.optionalKey(Schema.Finite),
-  keywordRank: Schema.optionalKey(Schema.Int),
-  recallRank: Schema.Int,
-  recallScore: Schema.Finite,
-  rerankScore: Schema.optionalKey(Schema.Finite),
-  rerankRank: Schema.Int,
-  kept: Schema.Boolean,
-  sameAs: Schema.optionalKey(Schema.String),
-  places: Schema.optionalKey(
-    Schema.Record(
-      Schema.String,
-      Schema.Struct({ rank: Schema.optionalKey(Schema.Int), score: Schema.optionalKey(Schema.Finite) })
+  passage: field("The passage.", StoredPassageSchema),
+  similarity: field("Cosine similarity to the question, -1 to 1.", optionalKey(Schema.Finite)),
+  vectorRank: field("The rank by vectors, from 1.", optionalKey(Schema.Int)),
+  keywordScore: field("The score by keywords (BM25); higher is better.", optionalKey(Schema.Finite)),
+  keywordRank: field("The rank by keywords, from 1.", optionalKey(Schema.Int)),
+  recallRank: field("The rank of the fused list, from 1.", Schema.Int),
+  recallScore: field("The score of the fused list; higher is better.", Schema.Finite),
+  rerankScore: field("The reranker's score; higher is better.", optionalKey(Schema.Finite)),
+  rerankRank: field("The rank after reranking, from 1.", Schema.Int),
+  kept: field("Whether it is used for the answer.", Schema.Boolean),
+  sameAs: field("The passage with nearly the same text that is used instead.", optionalKey(Schema.String)),
+  places: field(
+    "The rank and the score by each other retriever.",
+    optionalKey(
+      Schema.Record(
+        Schema.String,
+        Schema.Struct({
+          rank: field("The rank, from 1.", optionalKey(Schema.Int)),
+          score: field("The score; higher is better.", optionalKey(Schema.Finite))
+        })
+      )
     )
   )
 })
 
-const weights = Schema.Struct({ vector: Schema.Finite, keywords: Schema.Finite })
+const weights = Schema.Struct({
+  vector: field("The weight of the vectors.", Schema.Finite),
+  keywords: field("The weight of the keywords.", Schema.Finite)
+})
 
 const FusionSchema: Schema.Codec<Rag.Fusion> = Schema.Union([
-  Schema.Struct({ _tag: Schema.Literal("Rrf"), k: Schema.Finite, weights }),
-  Schema.Struct({ _tag: Schema.Literal("MinMax"), weights }),
-  Schema.Struct({ _tag: Schema.Literal("Dense") }),
-  Schema.Struct({ _tag: Schema.Literal("Keywords") })
+  Schema.Struct({
+    _tag: field("How lists are fused: by ranks.", Schema.Literal("Rrf")),
+    k: field("How much the first ranks count: less, the larger it is.", Schema.Finite),
+    weights: field("The weight of each list.", weights)
+  }),
+  Schema.Struct({
+    _tag: field("How lists are fused: by scores.", Schema.Literal("MinMax")),
+    weights: field("The weight of each list.", weights)
+  }),
+  Schema.Struct({ _tag: field("No fusion: vectors only.", Schema.Literal("Dense")) }),
+  Schema.Struct({ _tag: field("No fusion: keywords only.", Schema.Literal("Keywords")) })
 ])
 
 const StageTimeSchema: Schema.Codec<Rag.StageTime> = Schema.Struct({
-  stage: Schema.String,
-  milliseconds: Schema.Finite,
-  tokens: Schema.optionalKey(Schema.Int),
-  calls: Schema.optionalKey(Schema.Int),
-  failed: Schema.optionalKey(Schema.String)
+  stage: field("The name of the stage.", Schema.String),
+  milliseconds: field("How long it took.", Schema.Finite),
+  tokens: field("The tokens that its models counted.", optionalKey(Schema.Int)),
+  calls: field("The calls of models.", optionalKey(Schema.Int)),
+  failed: field("Why it failed. The answer went on without it.", optionalKey(Schema.String))
 })
 
 /** How a follow-up was understood. */
 const StandaloneSchema: Schema.Codec<Rag.Standalone> = Schema.Struct({
-  question: Schema.String,
-  by: Schema.Literals(["model", "carried", "caller"])
+  question: field("The question as it was understood.", Schema.String),
+  by: field(
+    "Who completed it: a model, words of an earlier turn, or the caller.",
+    Schema.Literals(["model", "carried", "caller"])
+  )
 })
 
 const TraceSchema: Schema.Codec<Rag.Trace> = Schema.Struct({
-  question: Schema.String,
-  collection: Schema.String,
-  embeddingModel: Schema.String,
-  rerankModel: Schema.String,
-  readerModel: Schema.optionalKey(Schema.String),
-  visionModel: Schema.optionalKey(Schema.String),
-  verifierModel: Schema.optionalKey(Schema.String),
-  rewriterModel: Schema.optionalKey(Schema.String),
-  fusion: FusionSchema,
-  candidates: Schema.Int,
-  passages: Schema.Array(TracedPassageSchema),
-  stages: Schema.Array(StageTimeSchema)
+  question: field("The question.", Schema.String),
+  collection: field("The collection that was searched.", Schema.String),
+  embeddingModel: field("The model of the vectors.", Schema.String),
+  rerankModel: field("The model that reranked.", Schema.String),
+  readerModel: field("The model that answered.", optionalKey(Schema.String)),
+  visionModel: field("The model that looked at figures.", optionalKey(Schema.String)),
+  verifierModel: field("The model that verified sentences.", optionalKey(Schema.String)),
+  rewriterModel: field("The model that completed the question.", optionalKey(Schema.String)),
+  fusion: field("How the lists were fused.", FusionSchema),
+  candidates: field("The number of passages that were found.", Schema.Int),
+  passages: field("The passages that were found, best first.", Schema.Array(TracedPassageSchema)),
+  stages: field("The time of each stage.", Schema.Array(StageTimeSchema))
 })
 
 const CitationSchema: Schema.Codec<Rag.Citation> = Schema.Struct({
   ...span,
-  n: Schema.Int,
-  document: Schema.String,
-  documentId: Schema.String,
-  title: Schema.String,
-  passageId: Schema.String,
-  headings: Schema.Array(Schema.String),
-  quote: Schema.String,
-  quoted: Schema.Literals(["model", "matched"]),
-  page: Schema.optionalKey(Schema.Int),
-  locator: Schema.optionalKey(Schema.String),
-  figure: Schema.optionalKey(PassageFigureSchema),
-  seen: Schema.optionalKey(Schema.Literal(true)),
-  boxes: Schema.Array(Schema.Struct({ page: Schema.Int, box: BoxSchema }))
+  n: field("The number of the citation in the answer, from 1.", Schema.Int),
+  document: field("The path of the document.", Schema.String),
+  documentId: field("The document's id.", Schema.String),
+  title: field("The title of the document.", Schema.String),
+  passageId: field("The passage's id.", Schema.String),
+  headings: field("The headings above it, outermost first.", Schema.Array(Schema.String)),
+  quote: field("The words of the source, verbatim.", Schema.String),
+  quoted: field("Whether the model or the server chose the words.", Schema.Literals(["model", "matched"])),
+  page: field("The page, from 1.", optionalKey(Schema.Int)),
+  locator: field("The place in a format without pages: `Fees!A12`, `slide 7`.", optionalKey(Schema.String)),
+  figure: field("The figure or table that is cited.", optionalKey(PassageFigureSchema)),
+  seen: field("True if a model looked at the figure.", optionalKey(Schema.Literal(true))),
+  boxes: field(
+    "Where the quote is on its pages.",
+    Schema.Array(
+      Schema.Struct({
+        page: field("The page, from 1.", Schema.Int),
+        box: field("The place on the page.", BoxSchema)
+      })
+    )
+  )
 })
 
 const AnswerSentenceSchema: Schema.Codec<Rag.AnswerSentence> = Schema.Struct({
-  text: Schema.String,
-  citations: Schema.Array(Schema.Int),
-  unsupported: Schema.optionalKey(Schema.String)
+  text: field("The sentence.", Schema.String),
+  citations: field("The numbers of its citations.", Schema.Array(Schema.Int)),
+  unsupported: field("Why its quotes do not support it.", optionalKey(Schema.String))
 })
 
 const FigureLookSchema: Schema.Codec<Rag.FigureLook> = Schema.Struct({
-  figure: PassageFigureSchema,
-  document: Schema.String,
-  documentId: Schema.String,
-  passageId: Schema.String,
-  said: Schema.String,
-  tokens: Schema.Int,
-  detail: ImageDetail,
-  cached: Schema.Boolean,
-  failed: Schema.optionalKey(Schema.String)
+  figure: field("The figure.", PassageFigureSchema),
+  document: field("The path of the document.", Schema.String),
+  documentId: field("The document's id.", Schema.String),
+  passageId: field("The passage's id.", Schema.String),
+  said: field("What the model saw.", Schema.String),
+  tokens: field("The tokens that the model counted.", Schema.Int),
+  detail: field("The resolution at which it was read.", ImageDetail),
+  cached: field("Whether the answer was stored before.", Schema.Boolean),
+  failed: field("Why it could not be looked at.", optionalKey(Schema.String))
 })
 
 const ClosestPassageSchema: Schema.Codec<Rag.ClosestPassage> = Schema.Struct({
-  passage: StoredPassageSchema,
-  matches: Schema.Array(Schema.Struct(span))
+  passage: field("The passage.", StoredPassageSchema),
+  matches: field("Where words of the question are in the passage's text.", Schema.Array(Schema.Struct(span)))
 })
 
 const NotReadSchema: Schema.Codec<NotRead> = Schema.Struct({
-  reason: Schema.Literals(["truncated", "filtered", "refused", "protocol", "unproven", "unsupported"]),
-  message: Schema.String,
-  advice: Schema.String
+  reason: field(
+    "Why the passages were not read.",
+    Schema.Literals(["truncated", "filtered", "refused", "protocol", "unproven", "unsupported"])
+  ),
+  message: field("What happened.", Schema.String),
+  advice: field("What to do.", Schema.String)
 })
 
 /** The answer of `@sluice/rag` with its cost. */
 export const AnswerBody = Schema.Struct({
-  question: Schema.String,
-  standalone: Schema.optionalKey(StandaloneSchema),
-  found: Schema.Boolean,
-  outcome: Schema.Literals(["answer", "passages", "nothing", "unread"]),
-  notRead: Schema.optionalKey(NotReadSchema),
-  answer: Schema.String,
-  sentences: Schema.Array(AnswerSentenceSchema),
-  citations: Schema.Array(CitationSchema),
-  closest: Schema.Array(ClosestPassageSchema),
-  dropped: Schema.Int,
-  unsupported: Schema.Int,
-  figures: Schema.Array(FigureLookSchema),
-  trace: TraceSchema,
-  /** Quota units that the question cost; absent if the ledger could not be read. */
-  cost: Schema.optionalKey(Schema.Int)
+  question: field("The question.", Schema.String),
+  standalone: field("The question that was answered, if it was another one.", optionalKey(StandaloneSchema)),
+  found: field("Whether there is an answer.", Schema.Boolean),
+  outcome: field(
+    "The kind of answer. `unread`: the model failed.",
+    Schema.Literals(["answer", "passages", "nothing", "unread"])
+  ),
+  notRead: field("Only with `unread`.", optionalKey(NotReadSchema)),
+  answer: field("The sentences as one text; empty without an answer.", Schema.String),
+  sentences: field("The sentences of the answer.", Schema.Array(AnswerSentenceSchema)),
+  citations: field("The sources, by number.", Schema.Array(CitationSchema)),
+  closest: field("The closest passages, if there is no answer.", Schema.Array(ClosestPassageSchema)),
+  dropped: field("The number of sentences left out because their quotes are not in the sources.", Schema.Int),
+  unsupported: field("The number of sentences that their quotes do not support.", Schema.Int),
+  figures: field("The figures that were looked at.", Schema.Array(FigureLookSchema)),
+  trace: field("How the sources were chosen.", TraceSchema),
+  cost: field(
+    "Quota units that the question cost; absent if the ledger could not be read.",
+    optionalKey(Schema.Int)
+  )
 } satisfies Record<keyof Rag.Answer | "cost", Schema.Top>)
 export type AnswerBody = typeof AnswerBody.Type
 
 /** The passages kept for a question, best first, and the trace of all that were retrieved. */
 export const RetrievalBody = Schema.Struct({
-  passages: Schema.Array(
-    Schema.Struct({
-      ...storedPassageFields,
-      /** From 1. */
-      rank: Schema.Int,
-      /** The reranker's score, or that of the fused list if it was not reranked. Higher is better. */
-      score: Schema.Finite,
-      /** Other passages found with the same or nearly the same text. */
-      alsoAt: Schema.optionalKey(Schema.Array(Schema.Struct(placeFields))),
-      /** With the option `expand: "section"`: the passage and its neighbours under the same headings. */
-      section: Schema.optionalKey(Schema.Array(StoredPassageSchema)),
-      /** As attached to the document at the upload. */
-      metadata: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
-      /** `url` of the metadata, if it is an http or https address. */
-      url: Schema.optionalKey(Schema.String)
-    })
+  passages: field(
+    "The passages that were kept, best first.",
+    Schema.Array(
+      Schema.Struct({
+        ...storedPassageFields,
+        rank: field("The rank, from 1.", Schema.Int),
+        score: field(
+          "The reranker's score, or that of the fused list if it was not reranked. Higher is better.",
+          Schema.Finite
+        ),
+        alsoAt: field(
+          "Other passages found with the same or nearly the same text.",
+          optionalKey(Schema.Array(Schema.Struct(placeFields)))
+        ),
+        section: field(
+          "With the option `expand`, `section`: the passage and its neighbours under the same headings.",
+          optionalKey(Schema.Array(StoredPassageSchema))
+        ),
+        metadata: field(
+          "As attached to the document at the upload.",
+          optionalKey(Schema.Record(Schema.String, Schema.Json))
+        ),
+        url: field("`url` of the metadata, if it is an http or https address.", optionalKey(Schema.String))
+      })
+    )
   ),
-  trace: TraceSchema,
-  /** Quota units that the question cost; absent if the ledger could not be read. */
-  cost: Schema.optionalKey(Schema.Int)
+  trace: field("How the passages were chosen.", TraceSchema),
+  cost: field(
+    "Quota units that the question cost; absent if the ledger could not be read.",
+    optionalKey(Schema.Int)
+  )
 })
 export type RetrievalBody = typeof RetrievalBody.Type
 
 /** The last event of a stream that failed. */
 export const StreamFailed = Schema.Struct({
-  type: Schema.Literal("error"),
-  error: ErrorBody.fields.error
+  type: field("The kind of the event.", Schema.Literal("error")),
+  error: field("What failed.", ErrorBody.fields.error)
 })
 
 /**
@@ -203,18 +257,39 @@ export const StreamFailed = Schema.Struct({
  * `sentence` settles it or `withdrawn` takes it back.
  */
 export const AnswerStreamEvent = Schema.Union([
-  Schema.Struct({ type: Schema.Literal("standalone"), standalone: StandaloneSchema }),
-  Schema.Struct({ type: Schema.Literal("stage"), stage: StageTimeSchema }),
-  Schema.Struct({ type: Schema.Literal("recalled"), passages: Schema.Array(TracedPassageSchema) }),
-  Schema.Struct({ type: Schema.Literal("looked"), look: FigureLookSchema }),
-  Schema.Struct({ type: Schema.Literal("text"), text: Schema.String }),
-  Schema.Struct({ type: Schema.Literal("withdrawn"), text: Schema.String }),
   Schema.Struct({
-    type: Schema.Literal("sentence"),
-    sentence: AnswerSentenceSchema,
-    citations: Schema.Array(CitationSchema)
+    type: field("The kind of the event: the question was completed.", Schema.Literal("standalone")),
+    standalone: field("The question that is answered.", StandaloneSchema)
   }),
-  Schema.Struct({ type: Schema.Literal("answer"), answer: AnswerBody }),
+  Schema.Struct({
+    type: field("The kind of the event: a stage has ended.", Schema.Literal("stage")),
+    stage: field("The stage.", StageTimeSchema)
+  }),
+  Schema.Struct({
+    type: field("The kind of the event: passages were found.", Schema.Literal("recalled")),
+    passages: field("The passages.", Schema.Array(TracedPassageSchema))
+  }),
+  Schema.Struct({
+    type: field("The kind of the event: a figure was looked at.", Schema.Literal("looked")),
+    look: field("The figure, and what the model saw.", FigureLookSchema)
+  }),
+  Schema.Struct({
+    type: field("The kind of the event: more of the answer.", Schema.Literal("text")),
+    text: field("The next piece. Provisional.", Schema.String)
+  }),
+  Schema.Struct({
+    type: field("The kind of the event: a piece is taken back.", Schema.Literal("withdrawn")),
+    text: field("The piece.", Schema.String)
+  }),
+  Schema.Struct({
+    type: field("The kind of the event: a sentence is final.", Schema.Literal("sentence")),
+    sentence: field("The sentence.", AnswerSentenceSchema),
+    citations: field("Its sources.", Schema.Array(CitationSchema))
+  }),
+  Schema.Struct({
+    type: field("The kind of the event: the end.", Schema.Literal("answer")),
+    answer: field("The whole answer.", AnswerBody)
+  }),
   StreamFailed
 ])
 export type AnswerStreamEvent = typeof AnswerStreamEvent.Type

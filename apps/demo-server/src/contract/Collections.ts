@@ -1,15 +1,14 @@
 /** Collections: documents that are searched together, separately from other collections. */
-import { MalformedRequest } from "@sluice/core/contract"
+import { field, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Access } from "./Access.ts"
 import { CollectionName } from "./Names.ts"
 
-/** The counts are absent while the collection needs a rebuild. */
 export const CollectionInfo = Schema.Struct({
-  name: Schema.String,
-  documents: Schema.optionalKey(Schema.Int),
-  passages: Schema.optionalKey(Schema.Int)
+  name: field("The name of the collection.", Schema.String),
+  documents: field("The number of documents. Absent before a rebuild.", Schema.optionalKey(Schema.Int)),
+  passages: field("The number of passages. Absent before a rebuild.", Schema.optionalKey(Schema.Int))
 })
 export type CollectionInfo = typeof CollectionInfo.Type
 
@@ -17,11 +16,13 @@ export class CollectionsGroup extends HttpApiGroup.make("collections")
   .add(
     /** The caller's collections, by name. The first upload into a collection creates it. */
     HttpApiEndpoint.get("collections", "/collections", {
-      success: Schema.Struct({ collections: Schema.Array(CollectionInfo) })
+      success: Schema.Struct({
+        collections: field("The collections, by name.", Schema.Array(CollectionInfo))
+      })
     }),
     /** Creates an empty collection. An existing one stays as it is. */
     HttpApiEndpoint.put("makeCollection", "/collections/:name", {
-      params: { name: CollectionName },
+      params: { name: field("The name of the collection.", CollectionName) },
       success: CollectionInfo
     }),
     /**
@@ -29,7 +30,7 @@ export class CollectionsGroup extends HttpApiGroup.make("collections")
      * the collection at that moment may fail. 409 for `default`, and while the library is being rebuilt.
      */
     HttpApiEndpoint.delete("removeCollection", "/collections/:name", {
-      params: { name: CollectionName }
+      params: { name: field("The name of the collection.", CollectionName) }
     })
   )
   .middleware(Access)

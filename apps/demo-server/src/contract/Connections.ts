@@ -1,5 +1,5 @@
 /** Vendors of models that administrators connect. Not part of the gateway interface; needs a system access token. */
-import { AccessTokenAuth, MalformedRequest, namedOpenStruct } from "@sluice/core/contract"
+import { field, AccessTokenAuth, MalformedRequest, namedOpenStruct } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { DataEnvelope } from "./Administration.ts"
@@ -9,7 +9,12 @@ const Operation = Schema.Literals(["embeddings", "rerank", "chat", "images", "vi
 const text = Schema.optionalKey(Schema.String)
 const optionalText = Schema.optional(Schema.NullOr(Schema.String))
 
-const library = { embedding: text, rerank: text, chat: text, vision: text }
+const library = {
+  embedding: field("The model of the vectors.", text),
+  rerank: field("The model that reranks.", text),
+  chat: field("The model that answers.", text),
+  vision: field("The model that looks at figures.", text)
+}
 
 /** The name of an upstream, in tasks, lists and logs. */
 export const ConnectionId = Schema.String.check(
@@ -19,64 +24,75 @@ export const ConnectionId = Schema.String.check(
 )
 
 /** A model of a vendor. */
-export const OfferedModel = Schema.Struct({ id: Schema.String, operation: Operation })
+export const OfferedModel = Schema.Struct({
+  id: field("The model's id.", Schema.String),
+  operation: field("What it does.", Operation)
+})
 export type OfferedModel = typeof OfferedModel.Type
 
 export const Connections = Schema.Struct({
-  vendors: Schema.Array(
-    Schema.Struct({
-      id: Schema.String,
-      name: Schema.String,
-      operations: Schema.Array(Operation),
-      /** Absent: it has to be given. */
-      url: text,
-      /** The variable that usually has the key. Absent: no key is needed. */
-      keyVariable: text,
-      /** Whether the server has that variable. */
-      hasKey: Schema.Boolean
-    })
+  vendors: field(
+    "The vendors that can be connected.",
+    Schema.Array(
+      Schema.Struct({
+        id: field("The name of the dialect.", Schema.String),
+        name: field("The name shown to people.", Schema.String),
+        operations: field("What the vendor's models do.", Schema.Array(Operation)),
+        url: field("The vendor's address. Absent: it has to be given.", text),
+        keyVariable: field(
+          "The environment variable that usually has the key. Absent: no key is needed.",
+          text
+        ),
+        hasKey: field("Whether the server has that variable.", Schema.Boolean)
+      })
+    )
   ),
-  connections: Schema.Array(Schema.Struct({ id: Schema.String, vendor: Schema.String, url: text })),
-  /** The models of the library that a vendor serves. */
-  library: Schema.Struct(library),
-  /** Why nothing can be connected here. */
-  problem: text
+  connections: field(
+    "The vendors that are connected.",
+    Schema.Array(
+      Schema.Struct({
+        id: field("The name of the connection.", Schema.String),
+        vendor: field("The name of the dialect.", Schema.String),
+        url: field("Its address.", text)
+      })
+    )
+  ),
+  library: field("The models of the library that a vendor serves.", Schema.Struct(library)),
+  problem: field("Why nothing can be connected here.", text)
 })
 export type Connections = typeof Connections.Type
 
 /** A vendor to connect. */
 export const ConnectionRequest = namedOpenStruct("ConnectionRequest", {
-  /** The name of the dialect. */
-  vendor: Schema.String,
-  /** Its name here. Default: the vendor. */
-  id: Schema.optional(Schema.NullOr(ConnectionId)),
-  /** Its address. Default: the vendor's. */
-  url: optionalText,
-  /** It is kept in a private file and never returned. Default: the saved one, or the vendor's variable. */
-  key: optionalText,
-  /** Default: those of the saved connection with this name, or those that the vendor lists. */
-  models: Schema.optional(Schema.NullOr(Schema.Array(OfferedModel))),
-  /** Try an image and a video too, which cost more. */
-  media: Schema.optional(Schema.NullOr(Schema.Boolean)),
-  /** Models that the library takes. Others stay as they are. */
-  library: Schema.optional(Schema.NullOr(Schema.Struct(library)))
+  vendor: field("The name of the dialect.", Schema.String),
+  id: field("Its name here. Default: the vendor.", Schema.optional(Schema.NullOr(ConnectionId))),
+  url: field("Its address. Default: the vendor's.", optionalText),
+  key: field("The API key, never returned. Default: the saved one, or the vendor's variable.", optionalText),
+  models: field(
+    "The models to use. Default: those of the saved connection, or those that the vendor lists.",
+    Schema.optional(Schema.NullOr(Schema.Array(OfferedModel)))
+  ),
+  media: field("Try an image and a video too: costs more.", Schema.optional(Schema.NullOr(Schema.Boolean))),
+  library: field(
+    "Models that the library takes. Others stay as they are.",
+    Schema.optional(Schema.NullOr(Schema.Struct(library)))
+  )
 })
 export type ConnectionRequest = typeof ConnectionRequest.Type
 
 export const TryResult = Schema.Struct({
-  operation: Operation,
-  model: Schema.String,
-  ok: Schema.Boolean,
-  /** Why it failed, and what to do. */
-  message: text
+  operation: field("What was tried.", Operation),
+  model: field("The model's id.", Schema.String),
+  ok: field("Whether it succeeded.", Schema.Boolean),
+  message: field("Why it failed, and what to do.", text)
 })
 export type TryResult = typeof TryResult.Type
 
 /** What a vendor answered, and the models that it proposes for the library. */
 export const ConnectionTrial = Schema.Struct({
-  models: Schema.Array(OfferedModel),
-  tries: Schema.Array(TryResult),
-  library: Schema.Struct(library)
+  models: field("The models that the vendor lists.", Schema.Array(OfferedModel)),
+  tries: field("The result of one call of each kind.", Schema.Array(TryResult)),
+  library: field("The models that it proposes for the library.", Schema.Struct(library))
 })
 export type ConnectionTrial = typeof ConnectionTrial.Type
 
@@ -95,7 +111,7 @@ export class ConnectionsGroup extends HttpApiGroup.make("connections")
     }),
     /** Removes the vendor, its saved key, and the library's models that only it serves. */
     HttpApiEndpoint.delete("remove", "/api/connections/:id", {
-      params: { id: ConnectionId },
+      params: { id: field("The name of the connection.", ConnectionId) },
       success: DataEnvelope(Connections)
     })
   )

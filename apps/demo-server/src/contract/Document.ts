@@ -1,10 +1,16 @@
 /** Documents, pages and blocks in requests and responses. The types are those of `@sluice/rag`. */
+import { field } from "@sluice/core/contract"
 import type * as Rag from "@sluice/rag"
 import { Schema } from "effect"
 
 export type { Block, DocumentInfo, Line, Metadata } from "@sluice/rag"
 
-const span = { start: Schema.Int, end: Schema.Int }
+const { optionalKey } = Schema
+
+const span = {
+  start: field("The first character, an offset in UTF-16 code units of the document's text.", Schema.Int),
+  end: field("The end, exclusive, as an offset.", Schema.Int)
+}
 
 /** `[x0, y0, x1, y1]` in PDF points, y from the top of the page. */
 export const BoxSchema: Schema.Codec<Rag.Box> = Schema.Tuple([
@@ -16,51 +22,68 @@ export const BoxSchema: Schema.Codec<Rag.Box> = Schema.Tuple([
 
 const BlockSchema: Schema.Codec<Rag.Block> = Schema.Struct({
   ...span,
-  kind: Schema.Literals(["heading", "paragraph", "list", "table", "code", "figure"]),
-  level: Schema.optionalKey(Schema.Int),
-  heading: Schema.optionalKey(Schema.String)
+  kind: field(
+    "The kind of the block.",
+    Schema.Literals(["heading", "paragraph", "list", "table", "code", "figure"])
+  ),
+  level: field("1 to 6. Only for headings.", optionalKey(Schema.Int)),
+  heading: field("The text without its markup. Only for headings.", optionalKey(Schema.String))
 })
 
-const page = { ...span, number: Schema.Int, width: Schema.Finite, height: Schema.Finite }
+const page = {
+  ...span,
+  number: field("The page, from 1.", Schema.Int),
+  width: field("The width in PDF points, 1/72 inch.", Schema.Finite),
+  height: field("The height in PDF points, 1/72 inch.", Schema.Finite)
+}
 
-export const LineSchema: Schema.Codec<Rag.Line> = Schema.Struct({ ...span, page: Schema.Int, box: BoxSchema })
+export const LineSchema: Schema.Codec<Rag.Line> = Schema.Struct({
+  ...span,
+  page: field("The page, from 1.", Schema.Int),
+  box: field("The line's place on the page.", BoxSchema)
+})
 
 /** A page or picture that could not be read. The rest of the document was read. */
 export const ReadFaultSchema: Schema.Codec<Rag.ReadFault> = Schema.Struct({
-  page: Schema.optionalKey(Schema.Int),
-  message: Schema.String
+  page: field("The page, from 1. Absent in documents without pages.", optionalKey(Schema.Int)),
+  message: field("What could not be read, and what to do.", Schema.String)
 })
 
-/** A document of the library. `id` identifies it in paths; `path` is shown to people. */
+/** A document of the library. */
 export const DocumentInfoSchema: Schema.Codec<Rag.DocumentInfo> = Schema.Struct({
-  id: Schema.String,
-  path: Schema.String,
-  title: Schema.String,
-  /** Identifier of its format, one of those of `GET /status`. */
-  format: Schema.String,
-  bytes: Schema.Int,
-  sha256: Schema.String,
-  passages: Schema.Int,
-  pages: Schema.optionalKey(Schema.Int),
-  /** Number of figures and tables; absent: none. */
-  figures: Schema.optionalKey(Schema.Int),
-  /** Absent: everything was read. */
-  faults: Schema.optionalKey(Schema.Array(ReadFaultSchema)),
-  /** Attached at the upload, to filter by. */
-  metadata: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
-  /** Bytes of its stored crops of figures and extracted texts; absent: none. */
-  attachmentBytes: Schema.optionalKey(Schema.Int)
+  id: field("The document's id, for paths.", Schema.String),
+  path: field("The path that is shown to people.", Schema.String),
+  title: field("The title, or the name of the file.", Schema.String),
+  format: field("Identifier of its format, one of those of `GET /status`.", Schema.String),
+  bytes: field("The size of the file in bytes.", Schema.Int),
+  sha256: field("SHA-256 of the file, in hexadecimal.", Schema.String),
+  passages: field("The number of passages.", Schema.Int),
+  pages: field("The number of pages. Absent in documents without pages.", optionalKey(Schema.Int)),
+  figures: field("Number of figures and tables; absent: none.", optionalKey(Schema.Int)),
+  faults: field("What could not be read.", optionalKey(Schema.Array(ReadFaultSchema))),
+  metadata: field(
+    "Attached at the upload, to filter by.",
+    optionalKey(Schema.Record(Schema.String, Schema.Json))
+  ),
+  attachmentBytes: field("Bytes of its stored crops and extracted texts.", optionalKey(Schema.Int))
 })
 
 /** A document with its parsed text. All offsets are UTF-16 code units into `text`. */
 export const DocumentText = Schema.Struct({
-  document: DocumentInfoSchema,
-  text: Schema.String,
-  blocks: Schema.Array(BlockSchema),
-  pages: Schema.Array(Schema.Struct(page) satisfies Schema.Codec<Rag.Page>)
+  document: field("The document.", DocumentInfoSchema),
+  text: field("The parsed text.", Schema.String),
+  blocks: field("The parts of the text, in reading order.", Schema.Array(BlockSchema)),
+  pages: field(
+    "The pages, if it has any.",
+    Schema.Array(Schema.Struct(page) satisfies Schema.Codec<Rag.Page>)
+  )
 })
 export type DocumentText = typeof DocumentText.Type
 
 /** One page: its own text, and its lines with their boxes. Offsets refer to the document's text. */
-export const PageContent = Schema.Struct({ ...page, text: Schema.String, lines: Schema.Array(LineSchema) })
+export const PageContent = Schema.Struct({
+  ...page,
+  text: field("The page's own text.", Schema.String),
+  lines: field("The lines of the page.", Schema.Array(LineSchema))
+})
 export type PageContent = typeof PageContent.Type

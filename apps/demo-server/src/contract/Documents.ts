@@ -1,56 +1,64 @@
 /** Documents: list, add, read, remove. */
-import { MalformedRequest } from "@sluice/core/contract"
+import { field, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"
 import { StreamFailed } from "./Answer.ts"
-import { CollectionName } from "./Names.ts"
+import { CollectionName, DEFAULT_COLLECTION } from "./Names.ts"
 import { DocumentInfoSchema, DocumentText, PageContent, ReadFaultSchema } from "./Document.ts"
+
+const { optionalKey } = Schema
 
 /** Bytes of one upload at most, all files together. */
 export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024 * 1024
 
 /** A file that could not be added. The other files of the upload are not affected. */
 export const FailedFile = Schema.Struct({
-  path: Schema.String,
-  /** In snake case: `unsupported_format`, `malformed`, `encrypted`, `empty`, `too_large`, `storage_full` … */
-  reason: Schema.String,
-  message: Schema.String
+  path: field("The path of the file.", Schema.String),
+  reason: field(
+    "In snake case: `unsupported_format`, `malformed`, `encrypted`, `empty`, `too_large` …",
+    Schema.String
+  ),
+  message: field("What is wrong, and what to do.", Schema.String)
 })
 export type FailedFile = typeof FailedFile.Type
 
-/**
- * The result of an ingest: counts of documents, passages written, and failed files. `faulty` counts the added and
- * replaced documents of which a part could not be read.
- */
+/** The result of an ingest. */
 export const IngestReportBody = Schema.Struct({
-  added: Schema.Int,
-  replaced: Schema.Int,
-  unchanged: Schema.Int,
-  removed: Schema.Int,
-  faulty: Schema.Int,
-  passages: Schema.Int,
-  failed: Schema.Array(FailedFile)
+  added: field("Documents that are new.", Schema.Int),
+  replaced: field("Documents that were changed.", Schema.Int),
+  unchanged: field("Documents that were the same.", Schema.Int),
+  removed: field("Documents that were removed.", Schema.Int),
+  faulty: field("Added and replaced documents of which a part could not be read.", Schema.Int),
+  passages: field("Passages that were written.", Schema.Int),
+  failed: field("Files that could not be added.", Schema.Array(FailedFile))
 })
 export type IngestReportBody = typeof IngestReportBody.Type
 
 /** A `document` event for each file once it is on disk or has failed. The last event is `done` or `error`. */
 export const IngestStreamEvent = Schema.Union([
-  Schema.Struct({ type: Schema.Literal("found"), files: Schema.Int }),
   Schema.Struct({
-    type: Schema.Literal("document"),
-    path: Schema.String,
-    /** Absent for failed files. */
-    id: Schema.optionalKey(Schema.String),
-    status: Schema.Literals(["added", "replaced", "unchanged", "removed", "failed"]),
-    passages: Schema.Int,
-    /** Parts of the document that could not be read. */
-    faults: Schema.optionalKey(Schema.Array(ReadFaultSchema)),
-    /** Only with status `failed`. */
-    failure: Schema.optionalKey(FailedFile)
+    type: field("The kind of the event: files were found.", Schema.Literal("found")),
+    files: field("The number of files.", Schema.Int)
   }),
-  Schema.Struct({ type: Schema.Literal("committed"), documents: Schema.Int, passages: Schema.Int }),
-  Schema.Struct({ type: Schema.Literal("done"), report: IngestReportBody }),
+  Schema.Struct({
+    type: field("The kind of the event: a file is on disk or has failed.", Schema.Literal("document")),
+    path: field("The path of the file.", Schema.String),
+    id: field("The document's id. Absent for failed files.", optionalKey(Schema.String)),
+    status: field("Its outcome.", Schema.Literals(["added", "replaced", "unchanged", "removed", "failed"])),
+    passages: field("The number of its passages.", Schema.Int),
+    faults: field("What could not be read.", optionalKey(Schema.Array(ReadFaultSchema))),
+    failure: field("Only with status `failed`.", optionalKey(FailedFile))
+  }),
+  Schema.Struct({
+    type: field("The kind of the event: documents can be searched.", Schema.Literal("committed")),
+    documents: field("The number of documents.", Schema.Int),
+    passages: field("The number of passages.", Schema.Int)
+  }),
+  Schema.Struct({
+    type: field("The kind of the event: the end.", Schema.Literal("done")),
+    report: field("The counts of the whole.", IngestReportBody)
+  }),
   StreamFailed
 ])
 export type IngestStreamEvent = typeof IngestStreamEvent.Type
@@ -68,18 +76,21 @@ const Files = Schema.declare((u): u is unknown => u !== undefined, {
   })
 })
 
-/** The collection. Default: `default`. */
-export const collectionQuery = { collection: Schema.optionalKey(CollectionName) }
+export const collectionQuery = {
+  collection: field("The collection.", optionalKey(CollectionName), DEFAULT_COLLECTION)
+}
 
 const query = collectionQuery
-const headers = { accept: Schema.optionalKey(Schema.String) }
-const params = { id: Schema.String }
+const headers = { accept: field("`text/event-stream` for server-sent events.", optionalKey(Schema.String)) }
+const params = { id: field("The document's id.", Schema.String) }
 
 export class DocumentsGroup extends HttpApiGroup.make("documents")
   .add(
     HttpApiEndpoint.get("list", "/documents", {
       query,
-      success: Schema.Struct({ documents: Schema.Array(DocumentInfoSchema) })
+      success: Schema.Struct({
+        documents: field("The documents, by path.", Schema.Array(DocumentInfoSchema))
+      })
     }),
     /**
      * Adds files: any number of file parts, with the document's path as the filename (`handbook/a.md`). A field
@@ -95,7 +106,10 @@ export class DocumentsGroup extends HttpApiGroup.make("documents")
     HttpApiEndpoint.get("get", "/documents/:id", { params, query, success: DocumentText }),
     HttpApiEndpoint.delete("remove", "/documents/:id", { params, query }),
     HttpApiEndpoint.get("page", "/documents/:id/pages/:number", {
-      params: { id: Schema.String, number: Schema.Int },
+      params: {
+        id: field("The document's id.", Schema.String),
+        number: field("The page, from 1.", Schema.Int)
+      },
       query,
       success: PageContent
     }),

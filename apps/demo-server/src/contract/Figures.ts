@@ -1,10 +1,12 @@
 /** Figures and tables of a document, their images, and pages as images. */
-import { MalformedRequest } from "@sluice/core/contract"
+import { field, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"
 import { BoxSchema } from "./Document.ts"
 import { collectionQuery } from "./Documents.ts"
+
+const { optionalKey } = Schema
 
 /** Boxes drawn on one image at most. */
 export const MAX_BOXES = 500
@@ -14,21 +16,17 @@ export const PAGE_WIDTH = { least: 64, most: 2400, usual: 1240 } as const
 
 /** A figure or a table. `start` to `end` span its caption and the text in it, as offsets in the document's text. */
 export const FigureInfo = Schema.Struct({
-  /** 1, 2, 3 … within the document. */
-  n: Schema.Int,
-  kind: Schema.Literals(["figure", "table"]),
-  /** From the caption, such as `3` or `IV`; absent without one. */
-  number: Schema.optionalKey(Schema.String),
-  /** Empty without one. */
-  caption: Schema.String,
-  start: Schema.Int,
-  end: Schema.Int,
-  text: Schema.String,
-  page: Schema.optionalKey(Schema.Int),
-  box: Schema.optionalKey(BoxSchema),
-  passageId: Schema.String,
-  /** Path of its image; absent without one. */
-  crop: Schema.optionalKey(Schema.String)
+  n: field("1, 2, 3 … within the document.", Schema.Int),
+  kind: field("A figure or a table.", Schema.Literals(["figure", "table"])),
+  number: field("From the caption, such as `3` or `IV`.", optionalKey(Schema.String)),
+  caption: field("The caption; empty without one.", Schema.String),
+  start: field("The first character, an offset in UTF-16 code units of the document's text.", Schema.Int),
+  end: field("The end, exclusive, as an offset.", Schema.Int),
+  text: field("The caption and the text in the figure.", Schema.String),
+  page: field("The page, from 1. Absent in documents without pages.", optionalKey(Schema.Int)),
+  box: field("Its place on the page.", optionalKey(BoxSchema)),
+  passageId: field("The id of its passage.", Schema.String),
+  crop: field("Path of its image; absent without one.", optionalKey(Schema.String))
 })
 export type FigureInfo = typeof FigureInfo.Type
 
@@ -38,7 +36,7 @@ const Boxes = Schema.String.check(
     message: `up to ${MAX_BOXES} boxes \`x0,y0,x1,y1\` in points from the top left, separated by \`;\``
   })
 )
-const offset = Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)))
+const offset = optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)))
 
 const png = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "image/png" }))
 const image = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "image/*" }))
@@ -47,13 +45,16 @@ export class FiguresGroup extends HttpApiGroup.make("figures")
   .add(
     /** In document order. */
     HttpApiEndpoint.get("figures", "/documents/:id/figures", {
-      params: { id: Schema.String },
+      params: { id: field("The document's id.", Schema.String) },
       query: collectionQuery,
-      success: Schema.Struct({ figures: Schema.Array(FigureInfo) })
+      success: Schema.Struct({ figures: field("The figures and tables.", Schema.Array(FigureInfo)) })
     }),
     /** PNG, JPEG or WebP. `figure` is its `n`, or the SHA-256 of its image as in citations, which is cacheable. */
     HttpApiEndpoint.get("crop", "/documents/:id/figures/:figure/crop", {
-      params: { id: Schema.String, figure: Schema.String },
+      params: {
+        id: field("The document's id.", Schema.String),
+        figure: field("Its `n`, or the SHA-256 of its image.", Schema.String)
+      },
       query: collectionQuery,
       success: image
     }),
@@ -62,14 +63,24 @@ export class FiguresGroup extends HttpApiGroup.make("figures")
      * offsets `from` and `to`. An image document has one page, itself. Other unpaged documents have none.
      */
     HttpApiEndpoint.get("pageImage", "/documents/:id/pages/:number/image", {
-      params: { id: Schema.String, number: Schema.Int },
+      params: {
+        id: field("The document's id.", Schema.String),
+        number: field("The page, from 1.", Schema.Int)
+      },
       query: {
         ...collectionQuery,
-        boxes: Schema.optionalKey(Boxes),
-        from: offset,
-        to: offset,
-        width: Schema.optionalKey(
-          Schema.Int.check(Schema.isBetween({ minimum: PAGE_WIDTH.least, maximum: PAGE_WIDTH.most }))
+        boxes: field(
+          "Boxes to draw: `x0,y0,x1,y1` in points, separated by `;`; at most 500.",
+          optionalKey(Boxes)
+        ),
+        from: field("Marks the lines from this offset in the document's text.", offset),
+        to: field("Marks the lines up to this offset.", offset),
+        width: field(
+          "The width of the image, in pixels.",
+          optionalKey(
+            Schema.Int.check(Schema.isBetween({ minimum: PAGE_WIDTH.least, maximum: PAGE_WIDTH.most }))
+          ),
+          PAGE_WIDTH.usual
         )
       },
       success: png

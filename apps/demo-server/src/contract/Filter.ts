@@ -1,6 +1,9 @@
 /** The filter of a question: the `Filter` of `@sluice/rag`, or a short form of it. */
+import { field } from "@sluice/core/contract"
 import type * as Rag from "@sluice/rag"
 import { Schema } from "effect"
+
+const { optionalKey } = Schema
 
 /** Characters at most of the question, a path, or a value. */
 export const MAX_TEXT = 10_240
@@ -22,10 +25,27 @@ const Field: Schema.Codec<Rag.FilterField> = Schema.Union([
 ])
 
 const leaves = [
-  Schema.Struct({ _tag: Schema.Literal("Equals"), field: Field, value: Scalar }),
-  Schema.Struct({ _tag: Schema.Literal("In"), field: Field, values: listOf(Scalar) }),
-  Schema.Struct({ _tag: Schema.Literal("Range"), field: Field, from: Bound, to: Bound }),
-  Schema.Struct({ _tag: Schema.Literal("Prefix"), field: Field, prefix: Text })
+  Schema.Struct({
+    _tag: field("The kind of the condition: the field has the value.", Schema.Literal("Equals")),
+    field: field("What is compared: a property, or a path in the metadata.", Field),
+    value: field("The value.", Scalar)
+  }),
+  Schema.Struct({
+    _tag: field("The kind of the condition: the field has one of the values.", Schema.Literal("In")),
+    field: field("What is compared: a property, or a path in the metadata.", Field),
+    values: field("The values.", listOf(Scalar))
+  }),
+  Schema.Struct({
+    _tag: field("The kind of the condition: the field is within the range.", Schema.Literal("Range")),
+    field: field("What is compared: a property, or a path in the metadata.", Field),
+    from: field("The least value. Default: no limit.", Bound),
+    to: field("The largest value, included. Default: no limit.", Bound)
+  }),
+  Schema.Struct({
+    _tag: field("The kind of the condition: the field begins with the text.", Schema.Literal("Prefix")),
+    field: field("What is compared: a property, or a path in the metadata.", Field),
+    prefix: field("The text.", Text)
+  })
 ] as const
 
 /** One schema per level, so that a deeper condition is rejected as malformed. */
@@ -34,8 +54,14 @@ const within = (depth: number): Schema.Codec<Rag.Filter> => {
   const inner = within(depth + 1)
   return Schema.Union([
     ...leaves,
-    Schema.Struct({ _tag: Schema.Literals(["And", "Or"]), filters: listOf(inner) }),
-    Schema.Struct({ _tag: Schema.Literal("Not"), filter: inner })
+    Schema.Struct({
+      _tag: field("All conditions hold, or at least one.", Schema.Literals(["And", "Or"])),
+      filters: field("The conditions.", listOf(inner))
+    }),
+    Schema.Struct({
+      _tag: field("The condition does not hold.", Schema.Literal("Not")),
+      filter: field("The condition.", inner)
+    })
   ]).annotate({ identifier: depth === 1 ? "Filter" : `Filter${depth}` })
 }
 
@@ -45,22 +71,32 @@ const FilterSchema: Schema.Codec<Rag.Filter> = within(1)
 /** Kinds of passages. */
 export const KINDS = ["passage", "figure", "table"] as const
 
-const pageNumber = Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)))
+const pageNumber = optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)))
 
 /**
  * The short form. All given fields must hold. A filter that can match nothing is rejected: an empty list, a page range
  * that runs backwards, an unknown document, metadata that no document has.
- *
- * **Details.** `documents` are identifiers or paths; a path that ends with `/` matches everything below it. `pages`
- * counts from 1, both ends included; it matches no document without pages. `metadata` compares values attached at the
- * upload; a list matches any of its values. `where` is an additional typed condition.
  */
 export const ShortFilter = Schema.Struct({
-  documents: Schema.optionalKey(listOf(Text)),
-  kinds: Schema.optionalKey(listOf(Schema.Literals(KINDS))),
-  pages: Schema.optionalKey(Schema.Struct({ from: pageNumber, to: pageNumber })),
-  metadata: Schema.optionalKey(Schema.Record(Text, Schema.Union([Scalar, listOf(Scalar)]))),
-  where: Schema.optionalKey(FilterSchema)
+  documents: field(
+    "Ids or paths. A path with `/` at the end matches all below it.",
+    optionalKey(listOf(Text))
+  ),
+  kinds: field("Kinds of passages.", optionalKey(listOf(Schema.Literals(KINDS)))),
+  pages: field(
+    "Pages, both ends included. Documents without pages do not match.",
+    optionalKey(
+      Schema.Struct({
+        from: field("The first page, from 1. Default: 1.", pageNumber),
+        to: field("The last page. Default: the last one.", pageNumber)
+      })
+    )
+  ),
+  metadata: field(
+    "Values attached at the upload; a list matches any of its values.",
+    optionalKey(Schema.Record(Text, Schema.Union([Scalar, listOf(Scalar)])))
+  ),
+  where: field("An additional condition.", optionalKey(FilterSchema))
 }).annotate({ identifier: "ShortFilter" })
 export type ShortFilter = typeof ShortFilter.Type
 

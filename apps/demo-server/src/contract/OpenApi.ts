@@ -1,5 +1,4 @@
 /** Additions to the OpenAPI document that the schemas cannot express: forms, an alias, a header, a field of OpenAI's clients. */
-import { allowExtraFields } from "@sluice/core/contract"
 import { Predicate } from "effect"
 
 type Node = Record<string, unknown>
@@ -38,9 +37,8 @@ const IDEMPOTENCY_KEY = {
   schema: { type: "string", minLength: 1, maxLength: 255 }
 }
 
-/** The `OpenApi.Transform` of the served API. */
+/** Adds them to the document. */
 export const extendOpenApi = <Document extends Node>(document: Document): Document => {
-  allowExtraFields(document)
   for (const [path, { field, schema }] of Object.entries(FILES)) {
     const content = at(document, "paths", path, "post", "requestBody", "content")
     const json = at(document, "components", "schemas", schema)

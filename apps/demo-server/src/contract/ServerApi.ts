@@ -2,6 +2,7 @@
 import {
   AccountGroup,
   ChatGroup,
+  documentFields,
   EmbeddingsGroup,
   ImagesGroup,
   MalformedRequest,
@@ -29,18 +30,21 @@ export const HandledApi = HttpApi.make("sluice")
   .add(DocumentsGroup, CollectionsGroup, FiguresGroup, QaGroup)
   .add(StatusGroup, SessionGroup, AdministrationGroup, UsageGroup, ConnectionsGroup)
 
-export class ServerApi extends HttpApi.make("sluice")
+const Calls = HttpApi.make("sluice")
   .add(RerankGroup, EmbeddingsGroup, ChatGroup)
   .middleware(MalformedRequest)
   .addHttpApi(HandledApi)
-  .annotateMerge(
-    OpenApi.annotations({
-      title: "Sluice",
-      version: PACKAGE_VERSION,
-      transform: extendOpenApi,
-      description:
-        "Cited answers from your documents, and a gateway to the models behind them. " +
-        "`/v1` and the documents need an API key, `/api` needs the system access token. The page's session " +
-        "gives the page access to all three."
-    })
-  ) {}
+
+const documented = documentFields(Calls)
+
+export class ServerApi extends Calls.annotateMerge(
+  OpenApi.annotations({
+    title: "Sluice",
+    version: PACKAGE_VERSION,
+    transform: (document: Record<string, unknown>) => extendOpenApi(documented(document)),
+    description:
+      "Cited answers from your documents, and a gateway to the models behind them. " +
+      "`/v1` and the documents need an API key, `/api` needs the system access token. The page's session " +
+      "gives the page access to all three."
+  })
+) {}

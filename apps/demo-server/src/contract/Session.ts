@@ -1,17 +1,16 @@
 /** The page's session. It starts from the one-time login of the printed address, an API key or a system access token. */
-import { MalformedRequest } from "@sluice/core/contract"
+import { field, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Access, SessionUser } from "./Access.ts"
 
 /**
- * One of three credentials. `login` is the value after `#login=` in the printed address; it works once, on the server's
- * own machine. A session opened with an API key has the key's rights, others have all rights of the user.
+ * One of three credentials. `login` works once, on the server's own machine. A session opened with an API key has the key's rights, others have all rights of the user.
  */
 export const Credentials = Schema.Union([
-  Schema.Struct({ login: Schema.String }),
-  Schema.Struct({ accessToken: Schema.String }),
-  Schema.Struct({ apiKey: Schema.String })
+  Schema.Struct({ login: field("The value after `#login=` in the printed address.", Schema.String) }),
+  Schema.Struct({ accessToken: field("A system access token.", Schema.String) }),
+  Schema.Struct({ apiKey: field("An API key.", Schema.String) })
 ])
 
 export class SessionGroup extends HttpApiGroup.make("session")

@@ -1,9 +1,11 @@
 /** The server's status: its models, document counts, and whether it can answer. */
-import { MalformedRequest } from "@sluice/core/contract"
+import { field, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"
 import { IngestStreamEvent } from "./Documents.ts"
+
+const { optionalKey } = Schema
 
 /**
  * - `ready`: questions are answered
@@ -15,31 +17,42 @@ import { IngestStreamEvent } from "./Documents.ts"
 export const State = Schema.Literals(["ready", "filling", "rebuild-needed", "rebuilding", "unavailable"])
 
 export const ServerStatus = Schema.Struct({
-  version: Schema.String,
-  provider: Schema.Literals(["embedded", "gateway"]),
-  /** True without a gateway and other providers: all models run in the server, and balances are demo credit. */
-  demo: Schema.Boolean,
-  models: Schema.Struct({
-    embedding: Schema.String,
-    rerank: Schema.String,
-    chat: Schema.String,
-    /** The model that looks at figures. */
-    vision: Schema.optionalKey(Schema.String)
-  }),
-  /** What can be added to the library. */
-  formats: Schema.Array(
-    Schema.Struct({ id: Schema.String, label: Schema.String, extensions: Schema.Array(Schema.String) })
+  version: field("The version of the server.", Schema.String),
+  provider: field("Where the models of the library run.", Schema.Literals(["embedded", "gateway"])),
+  demo: field("Whether all models run in the server, and balances are demo credit.", Schema.Boolean),
+  models: field(
+    "The models of the library.",
+    Schema.Struct({
+      embedding: field("The model of the vectors.", Schema.String),
+      rerank: field("The model that reranks.", Schema.String),
+      chat: field("The model that answers.", Schema.String),
+      vision: field("The model that looks at figures.", optionalKey(Schema.String))
+    })
   ),
-  /** Of the caller's library. Absent without a credential that may read documents. */
-  documents: Schema.optionalKey(Schema.Int),
-  passages: Schema.optionalKey(Schema.Int),
-  /** Bytes that the user's documents and stored responses have, and may have. Absent like the counts. */
-  storage: Schema.optionalKey(Schema.Struct({ used: Schema.Int, limit: Schema.Int })),
-  state: State,
-  /** Advice, if there is something to do. */
-  message: Schema.optionalKey(Schema.String),
-  /** Starter questions about the samples; empty without samples. */
-  questions: Schema.Array(Schema.String)
+  formats: field(
+    "What can be added to the library.",
+    Schema.Array(
+      Schema.Struct({
+        id: field("The identifier of the format.", Schema.String),
+        label: field("The name shown to people.", Schema.String),
+        extensions: field("The extensions of its files.", Schema.Array(Schema.String))
+      })
+    )
+  ),
+  documents: field("Documents of the caller. Absent without a credential.", optionalKey(Schema.Int)),
+  passages: field("The number of passages, as `documents`.", optionalKey(Schema.Int)),
+  storage: field(
+    "The storage of the caller. Absent as `documents`.",
+    optionalKey(
+      Schema.Struct({
+        used: field("The bytes that documents and stored responses have.", Schema.Int),
+        limit: field("The bytes that they may have.", Schema.Int)
+      })
+    )
+  ),
+  state: field("Whether questions are answered.", State),
+  message: field("Advice, if there is something to do.", optionalKey(Schema.String)),
+  questions: field("Starter questions about the samples; empty without samples.", Schema.Array(Schema.String))
 })
 export type ServerStatus = typeof ServerStatus.Type
 

@@ -8,7 +8,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { failures } from "./Failure.ts"
 import { Quota } from "./Quota.ts"
 import { AccessTokenAuth } from "./Credentials.ts"
-import { envelopeOf, namedOpenStruct, openStruct, optional } from "./Fields.ts"
+import { field, envelopeOf, namedOpenStruct, openStruct, optional } from "./Fields.ts"
 
 /**
  * When a token expires: never, at a time (in whole seconds), or `raw` in a form that is not known here.
@@ -36,7 +36,15 @@ const isExpiry = (u: unknown): u is Expiry => {
 
 const secondsOf = (at: DateTime.DateTime) => Math.floor(DateTime.toEpochMillis(at) / 1000)
 
-const ExpiryCodec = Schema.Json.pipe(
+/** Any JSON, documented as what the interface shows. */
+const WireExpiry = Schema.Json.check(
+  Schema.makeFilter(() => undefined, {
+    representation: { id: "@sluice/core/expiry", payload: null, schemas: [] },
+    toJsonSchema: () => ({ type: "integer", minimum: -1, maximum: LAST_SECOND })
+  })
+)
+
+const ExpiryCodec = WireExpiry.pipe(
   Schema.decodeTo(
     Schema.declare(isExpiry, { expected: "an expiry between 1970 and 9999" }),
     SchemaTransformation.transform({
@@ -78,25 +86,21 @@ const Secret = (label: string) => Schema.RedactedFromValue(Schema.String, { labe
 
 /** The owner of the system access token, and the balance. Interface: “Account user”. */
 export const UserRecord = namedOpenStruct("User", {
-  username: Schema.String,
-  quota: Quota,
-  /** Not part of the interface. Declared, like `password`, so that it is redacted. */
-  access_token: optional(Secret("SystemAccessToken")),
-  password: optional(Secret("password"))
+  username: field("The user's name.", Schema.String),
+  quota: field("The balance in quota units: 500,000 are 1 USD. Negative if overdrawn.", Quota),
+  access_token: field("The system access token. Rarely returned.", optional(Secret("SystemAccessToken"))),
+  password: field("Never returned. Declared so that it is redacted.", optional(Secret("password")))
 })
 
 /** An API key. Interface: “Token (API key)”. */
 export const TokenRecord = namedOpenStruct("Token", {
-  id: Schema.Int,
-  name: Schema.String,
-  /** In full on creation. Most gateways mask or omit it in lists. */
-  key: optional(Secret("ApiKey")),
-  /** 1 enabled, 0 disabled. Other gateways use 2 disabled, 3 expired, 4 exhausted. */
-  status: Schema.Int,
-  expired_time: Expiry,
-  remain_quota: Quota,
-  /** The addresses allowed to use it; empty allows all. */
-  subnet: optional(Schema.String)
+  id: field("The token's id.", Schema.Int),
+  name: field("The name shown to people.", Schema.String),
+  key: field("The API key: whole on creation, else masked or absent.", optional(Secret("ApiKey"))),
+  status: field("1 enabled, 0 disabled. Other gateways use 2 disabled, 3 expired, 4 exhausted.", Schema.Int),
+  expired_time: field("When it expires, in seconds since 1970; -1 is never.", Expiry),
+  remain_quota: field("The quota that is left, in units: 500,000 are 1 USD.", Quota),
+  subnet: field("The addresses allowed to use it; empty allows all.", optional(Schema.String))
 })
 export type TokenRecord = typeof TokenRecord.Type
 
@@ -104,9 +108,8 @@ export type TokenRecord = typeof TokenRecord.Type
 export const TokenList = Schema.Union([
   Schema.Array(TokenRecord),
   openStruct({
-    items: Schema.NullOr(Schema.Array(TokenRecord)),
-    /** The number of tokens on all pages. */
-    total: optional(Schema.Int)
+    items: field("The tokens of this page.", Schema.NullOr(Schema.Array(TokenRecord))),
+    total: field("The number of tokens on all pages.", optional(Schema.Int))
   }),
   Schema.Null
 ])
@@ -122,26 +125,25 @@ const AnyResponse = [Schema.Json.annotate({ identifier: "AnyResponse" }), HttpAp
 
 /** A token to create. Interface: “Account management”. */
 export const TokenCreateRequest = namedOpenStruct("TokenCreateRequest", {
-  name: Schema.String,
-  expired_time: Expiry,
-  remain_quota: Quota,
-  subnet: optional(Schema.String)
+  name: field("The name shown to people.", Schema.String),
+  expired_time: field("When it expires, in seconds since 1970; -1 is never.", Expiry),
+  remain_quota: field("The quota of the key, in units: 500,000 are 1 USD.", Quota),
+  subnet: field("Networks that may use it, separated by commas; empty: all.", optional(Schema.String))
 })
 export type TokenCreateRequest = typeof TokenCreateRequest.Type
 
 /** `id`, and the fields to change. Many gateways clear omitted fields. */
 export const TokenUpdateRequest = namedOpenStruct("TokenUpdateRequest", {
-  id: Schema.Int,
-  name: optional(Schema.String),
-  expired_time: Schema.optionalKey(Expiry),
-  remain_quota: optional(Quota),
-  /** 1 or 0. */
-  status: optional(Schema.Int),
-  subnet: optional(Schema.String)
+  id: field("The token's id.", Schema.Int),
+  name: field("The name shown to people.", optional(Schema.String)),
+  expired_time: field("When it expires, in seconds since 1970; -1 is never.", Schema.optionalKey(Expiry)),
+  remain_quota: field("The quota that is left, in units: 500,000 are 1 USD.", optional(Quota)),
+  status: field("1 enabled, 0 disabled.", optional(Schema.Int)),
+  subnet: field("Networks that may use it, separated by commas; empty: all.", optional(Schema.String))
 })
 export type TokenUpdateRequest = typeof TokenUpdateRequest.Type
 
-const params = { id: Schema.Int }
+const params = { id: field("The token's id.", Schema.Int) }
 
 /** The calls of `/api/user` and `/api/token`. Interface: “Account management”. */
 export const AccountGroup = HttpApiGroup.make("account")
@@ -151,12 +153,13 @@ export const AccountGroup = HttpApiGroup.make("account")
     HttpApiEndpoint.get("rotateAccessToken", "/api/user/token", { success: AnyResponse, error: failures }),
     HttpApiEndpoint.get("tokens", "/api/token/", {
       query: {
-        /** The page size. */
-        num: Schema.optionalKey(Schema.Int),
-        /** The page. Not part of the interface: gateways count from 0 or from 1, or ignore it. */
-        p: Schema.optionalKey(Schema.Int),
-        /** `num` by the name that other gateways use. */
-        size: Schema.optionalKey(Schema.Int)
+        num: field("The page size.", Schema.optionalKey(Schema.Int), 10),
+        p: field(
+          "The page, from 0. Not part of the interface: gateways count from 0 or from 1, or ignore it.",
+          Schema.optionalKey(Schema.Int),
+          0
+        ),
+        size: field("`num` by the name that other gateways use.", Schema.optionalKey(Schema.Int))
       },
       success: TokensResponse,
       error: failures
@@ -167,14 +170,15 @@ export const AccountGroup = HttpApiGroup.make("account")
       error: failures
     }),
     HttpApiEndpoint.put("updateToken", "/api/token/", {
-      /** Some gateways change only the status with it, and everything else without it. */
-      query: { status_only: Schema.optionalKey(Schema.String) },
+      query: {
+        status_only: field("Only the status is changed, at some gateways.", Schema.optionalKey(Schema.String))
+      },
       payload: TokenUpdateRequest,
       success: AnyResponse,
       error: failures
     }),
     HttpApiEndpoint.get("searchTokens", "/api/token/search", {
-      query: { keyword: Schema.String },
+      query: { keyword: field("A part of the token's name.", Schema.String) },
       success: TokensResponse,
       error: failures
     }),

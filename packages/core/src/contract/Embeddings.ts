@@ -7,14 +7,20 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { failures } from "./Failure.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
-import { namedOpenStruct, openStruct, optional } from "./Fields.ts"
+import { field, namedOpenStruct, openStruct, optional } from "./Fields.ts"
 
 /** One text or several. Interface: “Embedding request”. */
 export const EmbeddingRequest = namedOpenStruct("EmbeddingRequest", {
-  model: Schema.NonEmptyString,
-  input: Schema.Union([Schema.String, Schema.Array(Schema.String).check(Schema.isMinLength(1))]),
-  /** Default: `float`. */
-  encoding_format: optional(Schema.Literals(["float", "base64"]))
+  model: field("The model's id.", Schema.NonEmptyString),
+  input: field(
+    "One text, or several.",
+    Schema.Union([Schema.String, Schema.Array(Schema.String).check(Schema.isMinLength(1))])
+  ),
+  encoding_format: field(
+    "`float`: numbers; `base64`: little-endian float32 numbers in Base64.",
+    optional(Schema.Literals(["float", "base64"])),
+    "float"
+  )
 })
 export type EmbeddingRequest = typeof EmbeddingRequest.Type
 
@@ -34,18 +40,25 @@ const Floats = Schema.declare(isFloats, {
 
 /** The vector of one text. */
 export const Embedding = namedOpenStruct("Embedding", {
-  object: optional(Schema.String),
-  /** Position in the input, from 0. */
-  index: Schema.Int,
-  embedding: Schema.Union([Schema.String, Floats])
+  object: field("`embedding`.", optional(Schema.String)),
+  index: field("Position in the input, from 0.", Schema.Int),
+  embedding: field("The vector, in the `encoding_format`.", Schema.Union([Schema.String, Floats]))
 })
 
 /** One vector per text, in any order: `index` is the text's. Interface: “Embedding response”. */
 export const EmbeddingResponse = namedOpenStruct("EmbeddingResponse", {
-  object: optional(Schema.String),
-  data: Schema.Array(Embedding),
-  model: optional(Schema.String),
-  usage: optional(openStruct({ prompt_tokens: optional(Schema.Int), total_tokens: optional(Schema.Int) }))
+  object: field("`list`.", optional(Schema.String)),
+  data: field("One entry for each text.", Schema.Array(Embedding)),
+  model: field("The model's id.", optional(Schema.String)),
+  usage: field(
+    "The tokens that are billed.",
+    optional(
+      openStruct({
+        prompt_tokens: field("Tokens of the input.", optional(Schema.Int)),
+        total_tokens: field("All tokens.", optional(Schema.Int))
+      })
+    )
+  )
 })
 export type EmbeddingResponse = typeof EmbeddingResponse.Type
 

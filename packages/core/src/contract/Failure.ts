@@ -5,6 +5,7 @@
  */
 import { Duration, Effect, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
+import { field } from "./Fields.ts"
 import {
   ContentFiltered,
   Forbidden,
@@ -24,14 +25,17 @@ import {
  * envelope of `/api`, so that every path uses the same body.
  */
 export const ErrorBody = Schema.Struct({
-  success: Schema.optional(Schema.Literal(false)),
-  error: Schema.Struct({
-    message: Schema.String,
-    type: Schema.NullOr(Schema.String),
-    param: Schema.NullOr(Schema.String),
-    code: Schema.NullOr(Schema.String)
-  }),
-  message: Schema.optional(Schema.String)
+  success: field("False: the call failed.", Schema.optional(Schema.Literal(false))),
+  error: field(
+    "What failed.",
+    Schema.Struct({
+      message: field("What failed, and what to try.", Schema.String),
+      type: field("The kind of the failure, such as `rate_limit_error`.", Schema.NullOr(Schema.String)),
+      param: field("The field that is wrong, if it is one.", Schema.NullOr(Schema.String)),
+      code: field("A word for programs, such as `insufficient_quota`.", Schema.NullOr(Schema.String))
+    })
+  ),
+  message: field("The same as `error.message`, for Cohere's clients.", Schema.optional(Schema.String))
 }).annotate({ identifier: "Error" })
 export type ErrorBody = typeof ErrorBody.Type
 

@@ -1,20 +1,30 @@
 /** The building blocks of the schemas: optional fields, structs that keep undeclared fields, envelopes, task ids. */
-import { Option, Predicate, Schema, SchemaGetter, SchemaIssue, SchemaTransformation } from "effect"
+import { Option, Predicate, Record, Schema, SchemaGetter, SchemaIssue, SchemaTransformation } from "effect"
 import { InvalidRequest } from "./GatewayError.ts"
 
+/** A field with the description, and the value when it is absent, that the OpenAPI document shows. */
+export const field = <S extends Schema.Top>(
+  description: string,
+  schema: S,
+  absent?: string | number | boolean
+): S["Rebuild"] =>
+  schema.annotateKey({ description, ...(absent !== undefined && { default: absent as S["Type"] }) })
+
 /**
- * A field that may be absent.
+ * A field that may be absent. `field` describes it in an open struct, `description` in any struct.
  *
  * **Details.** `null` is decoded as absent, because several clients send it. `undefined` is omitted when encoded;
  * `Schema.optional` alone would send `null`.
  */
-export const optional = <S extends Schema.Top>(schema: S) =>
-  Schema.optionalKey(Schema.NullOr(schema)).pipe(
-    Schema.decodeTo(Schema.optional(Schema.toType(schema)), {
-      decode: SchemaGetter.transformOptional(Option.filter(Predicate.isNotNull)),
-      encode: SchemaGetter.transformOptional(Option.filter(Predicate.isNotUndefined))
-    })
-  )
+export const optional = <S extends Schema.Top>(schema: S, description?: string) =>
+  Schema.optionalKey(Schema.NullOr(schema))
+    .annotateKey({ description })
+    .pipe(
+      Schema.decodeTo(Schema.optional(Schema.toType(schema)), {
+        decode: SchemaGetter.transformOptional(Option.filter(Predicate.isNotNull)),
+        encode: SchemaGetter.transformOptional(Option.filter(Predicate.isNotUndefined))
+      })
+    )
 
 /**
  * A field outside the interface, of its usual type. Another type is decoded as absent.
@@ -42,8 +52,15 @@ const isJson = Schema.is(Schema.Json)
 
 /** An object whose undeclared fields are JSON. It is documented as a struct of `fields`, which are not decoded. */
 const objectOf = (fields: Schema.Struct.Fields, known: ReadonlySet<string>, identifier?: string) => {
-  const declared = Schema.Struct(fields)
   const wire = (schema: Schema.Top) => Schema.toEncoded(Schema.toCodecJson(schema))
+  // A codec loses what is said about its field: the document has it from the field itself.
+  const documented = Schema.Struct(
+    Record.map(fields, (one) =>
+      wire(one as Schema.Top).annotateKey(
+        Schema.resolveAnnotationsKey(one) as Schema.Annotations.Key<Schema.Json>
+      )
+    )
+  )
   const invalidField = (all: Fields) => {
     for (const name of Object.keys(all)) {
       if (!known.has(name) && !isJson(all[name])) return { path: [name], issue: "Expected a JSON value" }
@@ -54,14 +71,14 @@ const objectOf = (fields: Schema.Struct.Fields, known: ReadonlySet<string>, iden
     expected: "object",
     toCodecJson: () => undefined,
     toCodecArbitrary: () => {
-      const open = Schema.StructWithRest(declared, [Schema.Record(Schema.String, Schema.Json)])
+      const open = Schema.StructWithRest(Schema.Struct(fields), [Schema.Record(Schema.String, Schema.Json)])
       return Schema.link<Fields>()(wire(open) as Schema.Codec<Fields>, SchemaTransformation.passthrough())
     }
   }).check(
     Schema.makeFilter(invalidField, {
       identifier,
-      representation: { id: "@sluice/core/openStruct", payload: null, schemas: [wire(declared).ast] },
-      toJsonSchema: ({ schemas: [documented = {}] }) => documented
+      representation: { id: "@sluice/core/openStruct", payload: null, schemas: [documented.ast] },
+      toJsonSchema: ({ schemas: [properties = {}] }) => properties
     })
   )
 }
@@ -161,14 +178,18 @@ export const validateExtra = (
 
 /** A refusal sent with status 200. */
 const RefusedResponse = openStruct({
-  success: Schema.Literal(false),
-  message: optional(Schema.String)
+  success: field("False: the call failed.", Schema.Literal(false)),
+  message: field("Why.", optional(Schema.String))
 })
 
 /** `{data}`, or `{success, message, data}`, or a refusal. */
 export const envelopeOf = <S extends Schema.Top>(data: S) =>
   Schema.Union([
-    openStruct({ success: optional(Schema.Literal(true)), message: optional(Schema.String), data }),
+    openStruct({
+      success: field("Whether the call succeeded.", optional(Schema.Literal(true))),
+      message: field("Empty, or why it failed.", optional(Schema.String)),
+      data: field("The response.", data) as S
+    }),
     RefusedResponse
   ])
 

@@ -1,5 +1,4 @@
 /** The contract: every group of the gateway in one `HttpApi`. Client, handlers and OpenAPI are derived from it. */
-import { Predicate } from "effect"
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AccountGroup } from "./Account.ts"
 import { ChatGroup } from "./Chat.ts"
@@ -8,25 +7,15 @@ import { ImagesGroup } from "./Images.ts"
 import { ModelsGroup } from "./Models.ts"
 import { RerankGroup } from "./Rerank.ts"
 import { VideosGroup } from "./Videos.ts"
+import { documentFields } from "./OpenApiDocument.ts"
 import { MalformedRequest } from "./MalformedRequest.ts"
 
 /** The version of the packages. */
 export const PACKAGE_VERSION = "0.1.0"
 
-type Node = Record<string, unknown>
-
-/**
- * Removes `additionalProperties: false` and `propertyNames` from an OpenAPI document: undeclared fields are accepted.
- *
- * For `OpenApi.Transform` of the served API, which does not inherit annotations of joined APIs.
- */
-export const allowExtraFields = <Document extends Node>(document: Document): Document => {
-  for (const [key, value] of Object.entries(document)) {
-    if (key === "propertyNames" || (key === "additionalProperties" && value === false)) delete document[key]
-    else if (Predicate.isObjectOrArray(value)) allowExtraFields(value as Node)
-  }
-  return document
-}
+const Calls = HttpApi.make("sluice")
+  .add(RerankGroup, EmbeddingsGroup, ChatGroup, VideosGroup, ImagesGroup, ModelsGroup, AccountGroup)
+  .middleware(MalformedRequest)
 
 /**
  * The gateway's API. Join it with groups of your own:
@@ -37,15 +26,12 @@ export const allowExtraFields = <Document extends Node>(document: Document): Doc
  *
  * A joined group keeps its own middlewares. Each group has its own file in this folder.
  */
-export const GatewayApi = HttpApi.make("sluice")
-  .add(RerankGroup, EmbeddingsGroup, ChatGroup, VideosGroup, ImagesGroup, ModelsGroup, AccountGroup)
-  .middleware(MalformedRequest)
-  .annotateMerge(
-    OpenApi.annotations({
-      title: "Sluice",
-      version: PACKAGE_VERSION,
-      transform: allowExtraFields,
-      description:
-        "One gateway to models of several providers: rerank, embeddings, chat, videos, images, account."
-    })
-  )
+export const GatewayApi = Calls.annotateMerge(
+  OpenApi.annotations({
+    title: "Sluice",
+    version: PACKAGE_VERSION,
+    transform: documentFields(Calls),
+    description:
+      "One gateway to models of several providers: rerank, embeddings, chat, videos, images, account."
+  })
+)

@@ -9,62 +9,58 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { failures } from "./Failure.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
 import { MAX_IMAGES } from "./ImageLimits.ts"
-import { namedOpenStruct, optional, TaskId } from "./Fields.ts"
+import { field, namedOpenStruct, optional, TaskId } from "./Fields.ts"
 
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
 /** The fields of all groups of models. `ImageModels.ts` has those of each group. */
 export const ImageRequest = namedOpenStruct("ImageRequest", {
-  prompt: Schema.NonEmptyString,
-  model: Schema.NonEmptyString,
-  /** `1K`, `2K`, `4K`, `auto` (default), or pixels such as `1024x1024`. */
-  size: optional(Schema.NonEmptyString),
-  /** Default: 1. */
-  n: optional(between(1, MAX_IMAGES)),
-  /** `low`, `medium` or `high`; some models accept `hd`. */
-  quality: optional(Schema.NonEmptyString),
-  /** A URL, a data URI or Base64. Only group I4 accepts several. */
-  image: optional(Schema.Union([Schema.NonEmptyString, Schema.Array(Schema.NonEmptyString)])),
-  /** Group I1: similarity to the reference image, `high` or `low`. */
-  input_fidelity: optional(Schema.String),
-  /** Group I1: `auto` or `low`. */
-  moderation: optional(Schema.String),
-  /** Group I1: `png`, `jpeg` or `webp`. */
-  output_format: optional(Schema.String),
-  /** Group I5: 0 to 5. Default: 2. */
-  safety_tolerance: optional(between(0, 5)),
-  /** Group I5: such as `16:9`. */
-  aspect_ratio: optional(Schema.String),
-  /** Groups I3 (from 0), I4 (from -1) and I5: the same seed gives the same image. */
-  seed: optional(Schema.Int),
-  /** Group I5: a more natural look. */
-  raw: optional(Schema.Boolean),
-  /** Groups I3 (default: true) and I4. */
-  watermark: optional(Schema.Boolean),
-  /** Group I4: `auto` or `disabled`. */
-  sequential_image_generation: optional(Schema.String),
-  /** Group I4: `url` or `base64_json`. */
-  response_format: optional(Schema.String)
+  prompt: field("Describes the image.", Schema.NonEmptyString),
+  model: field("The model's id.", Schema.NonEmptyString),
+  size: field(
+    "`1K`, `2K`, `4K`, `auto`, or pixels such as `1024x1024`.",
+    optional(Schema.NonEmptyString),
+    "auto"
+  ),
+  n: field("The number of images.", optional(between(1, MAX_IMAGES)), 1),
+  quality: field("`low`, `medium`, `high`; for some models `hd`.", optional(Schema.NonEmptyString)),
+  image: field(
+    "A reference image: a URL, a data URI or Base64. Only group I4 accepts several.",
+    optional(Schema.Union([Schema.NonEmptyString, Schema.Array(Schema.NonEmptyString)]))
+  ),
+  input_fidelity: field("Group I1: likeness to the reference, `high` or `low`.", optional(Schema.String)),
+  moderation: field("Group I1: how strictly content is filtered, `auto` or `low`.", optional(Schema.String)),
+  output_format: field("Group I1: `png`, `jpeg` or `webp`.", optional(Schema.String)),
+  safety_tolerance: field("Group I5: 0, the strictest, to 5.", optional(between(0, 5)), 2),
+  aspect_ratio: field("Group I5: width to height, such as `16:9`.", optional(Schema.String)),
+  seed: field(
+    "I3 from 0, I4 from -1, to 2147483647; I5. The same gives the same image.",
+    optional(Schema.Int)
+  ),
+  raw: field("Group I5: a more natural look.", optional(Schema.Boolean)),
+  watermark: field("Groups I3 (default: true) and I4: adds a watermark.", optional(Schema.Boolean)),
+  sequential_image_generation: field(
+    "Group I4: `auto` may create a series; `disabled`.",
+    optional(Schema.String)
+  ),
+  response_format: field("Group I4: `url` or `base64_json`.", optional(Schema.String), "url")
 })
 export type ImageRequest = typeof ImageRequest.Type
 
 /** One image: a link, or Base64 under either of two names. */
 export const ImageDatum = namedOpenStruct("ImageDatum", {
-  url: optional(Schema.String),
-  b64_json: optional(Schema.String),
-  base64_json: optional(Schema.String)
+  url: field("A link to the image. Links of group I4 expire after 24 hours.", optional(Schema.String)),
+  b64_json: field("The image in Base64.", optional(Schema.String)),
+  base64_json: field("The image in Base64, by the interface's name.", optional(Schema.String))
 })
 export type ImageDatum = typeof ImageDatum.Type
 
 /** Images, or the `id` of the task that creates them. Interface: “Image generation request”. */
 export const ImageResponse = namedOpenStruct("ImageResponse", {
-  /** The task's id, for two-step models. */
-  id: optional(Schema.NonEmptyString),
-  /** `completed`, `failed`, or the gateway's own value. */
-  status: optional(Schema.String),
-  data: optional(Schema.Array(ImageDatum)),
-  /** The gateway's own form. */
-  error: optional(Schema.Json)
+  id: field("The task's id, for two-step models.", optional(Schema.NonEmptyString)),
+  status: field("`completed`, `failed`, or the gateway's own value.", optional(Schema.String)),
+  data: field("The images.", optional(Schema.Array(ImageDatum))),
+  error: field("Why the task failed, in the gateway's own form.", optional(Schema.Json))
 })
 export type ImageResponse = typeof ImageResponse.Type
 
@@ -77,7 +73,7 @@ export const ImagesGroup = HttpApiGroup.make("images")
       error: failures
     }),
     HttpApiEndpoint.get("get", "/v1/images/generations/:task_id", {
-      params: { task_id: TaskId },
+      params: { task_id: field("The task's id.", TaskId) },
       success: ImageResponse,
       error: failures
     })

@@ -8,14 +8,14 @@ import { failures } from "./Failure.ts"
 import { IMAGE_GROUPS, type ImageGroup } from "./ImageModels.ts"
 import { VIDEO_GROUPS, type VideoGroup } from "./VideoModels.ts"
 import { AccessTokenAuth, ApiKeyAuth } from "./Credentials.ts"
-import { envelopeOf, namedOpenStruct, lenient } from "./Fields.ts"
+import { field, envelopeOf, namedOpenStruct, lenient } from "./Fields.ts"
 
-/** A model. `created` is in seconds since 1970. Interface: “Model entry”. */
+/** A model. Interface: “Model entry”. */
 export const Model = namedOpenStruct("Model", {
-  id: Schema.NonEmptyString,
-  object: lenient(Schema.String),
-  created: lenient(Schema.Int),
-  owned_by: lenient(Schema.String)
+  id: field("The model's id.", Schema.NonEmptyString),
+  object: field("`model`.", lenient(Schema.String)),
+  created: field("Since when, in seconds since 1970.", lenient(Schema.Int)),
+  owned_by: field("The provider.", lenient(Schema.String))
 })
 export type Model = typeof Model.Type
 
@@ -48,8 +48,8 @@ export const AccountModels = envelopeOf(ModelList).annotate({ identifier: "Accou
 
 /** `GET /v1/models`. */
 export const ModelsResponse = namedOpenStruct("ModelsResponse", {
-  object: lenient(Schema.String),
-  data: ModelList
+  object: field("`list`.", lenient(Schema.String)),
+  data: field("The models that the key may use.", ModelList)
 })
 
 /** The calls for the lists of models. Interface: “Account management”; `/v1/models` is not part of it. */

@@ -7,40 +7,58 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { failures } from "./Failure.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
-import { namedOpenStruct, openStruct, optional, lenient } from "./Fields.ts"
+import { field, namedOpenStruct, openStruct, optional, lenient } from "./Fields.ts"
 
 /** A text, or an object with one (Cohere's first version). */
-const RerankDocument = Schema.Union([Schema.String, Schema.Struct({ text: Schema.String })])
+const RerankDocument = Schema.Union([
+  Schema.String,
+  Schema.Struct({ text: field("The document's text.", Schema.String) })
+])
 
 /** A query, and the documents to order. Interface: “Rerank request”. */
 export const RerankRequest = namedOpenStruct("RerankRequest", {
-  model: Schema.NonEmptyString,
-  query: Schema.NonEmptyString,
-  documents: Schema.Array(RerankDocument).check(Schema.isMinLength(1)),
-  /** Return the best N; 0 returns none, more than the documents returns all. */
-  top_n: optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
-  return_documents: optional(Schema.Boolean)
+  model: field("The model's id.", Schema.NonEmptyString),
+  query: field("The text to which the documents are compared.", Schema.NonEmptyString),
+  documents: field(
+    "The documents to order: texts, or objects with a `text`.",
+    Schema.Array(RerankDocument).check(Schema.isMinLength(1))
+  ),
+  top_n: field(
+    "The number of results, the best first. Default: all.",
+    optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)))
+  ),
+  return_documents: field("Whether each result carries its document's text.", optional(Schema.Boolean), false)
 })
 export type RerankRequest = typeof RerankRequest.Type
 
 /** The relevance of one document. */
 const RerankResult = namedOpenStruct("RerankResult", {
-  /** The position in the request's documents, from 0. */
-  index: Schema.Int,
-  /** Higher is better. The range depends on the model. */
-  relevance_score: Schema.Finite,
-  document: optional(openStruct({ text: Schema.String }))
+  index: field("The position in the request's documents, from 0.", Schema.Int),
+  relevance_score: field("Higher is better. The range depends on the model.", Schema.Finite),
+  document: field(
+    "The document. Only with `return_documents`.",
+    optional(openStruct({ text: field("The document's text.", Schema.String) }))
+  )
 })
 
 /** A result for each document, or for the best `top_n`. Interface: “Rerank response”. */
 export const RerankResponse = namedOpenStruct("RerankResponse", {
-  id: lenient(Schema.String),
-  model: lenient(Schema.String),
-  /** Best first. */
-  results: Schema.Array(RerankResult),
-  usage: optional(openStruct({ prompt_tokens: lenient(Schema.Int), total_tokens: lenient(Schema.Int) })),
-  /** `@ai-sdk/cohere` fails without this key. */
-  meta: optional(Schema.Record(Schema.String, Schema.Json))
+  id: field("The gateway's id of the call.", lenient(Schema.String)),
+  model: field("The model's id.", lenient(Schema.String)),
+  results: field("Best first.", Schema.Array(RerankResult)),
+  usage: field(
+    "The tokens that are billed.",
+    optional(
+      openStruct({
+        prompt_tokens: field("Tokens of the query and the documents.", lenient(Schema.Int)),
+        total_tokens: field("All tokens.", lenient(Schema.Int))
+      })
+    )
+  ),
+  meta: field(
+    "Fields of Cohere's form. `@ai-sdk/cohere` fails without this key.",
+    optional(Schema.Record(Schema.String, Schema.Json))
+  )
 })
 export type RerankResponse = typeof RerankResponse.Type
 

@@ -8,7 +8,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { failures } from "./Failure.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
-import { namedOpenStruct, optional, TaskId } from "./Fields.ts"
+import { field, namedOpenStruct, optional, TaskId } from "./Fields.ts"
 
 /** Seconds as text, such as "5". Numbers are refused. */
 const Seconds = Schema.String.check(
@@ -17,15 +17,17 @@ const Seconds = Schema.String.check(
 
 /** A video to create. Interface: “Video create request”. */
 export const VideoRequest = namedOpenStruct("VideoRequest", {
-  model: Schema.NonEmptyString,
-  /** Chinese prompts work better with groups V-D, V-E, V-F and image-to-video. */
-  prompt: Schema.NonEmptyString,
-  /** `VIDEO_GROUPS` has the values of each group. */
-  seconds: optional(Seconds),
-  /** Pixels (`1280x720`), lines (`1080p`, `480P`) or an aspect ratio (`16:9`), depending on the model's group. */
-  size: optional(Schema.NonEmptyString),
-  /** The first image: a public URL, a data URI, Base64, or an object in the gateway's own form. */
-  input_reference: optional(Schema.Union([Schema.NonEmptyString, Schema.Record(Schema.String, Schema.Json)]))
+  model: field("The model's id.", Schema.NonEmptyString),
+  prompt: field(
+    "Describes the video. V-D, V-E, V-F and image-to-video prefer Chinese.",
+    Schema.NonEmptyString
+  ),
+  seconds: field("Seconds as text, such as `5`; each group has its values.", optional(Seconds)),
+  size: field("By group: `1280x720`, `1080p`, `480P` or `16:9`.", optional(Schema.NonEmptyString)),
+  input_reference: field(
+    "The first image: a public URL, a data URI, Base64, or an object in the gateway's own form.",
+    optional(Schema.Union([Schema.NonEmptyString, Schema.Record(Schema.String, Schema.Json)]))
+  )
 })
 export type VideoRequest = typeof VideoRequest.Type
 
@@ -37,23 +39,23 @@ export type VideoRequest = typeof VideoRequest.Type
  * comes with `failed`, in the gateway's own form.
  */
 export const Video = namedOpenStruct("Video", {
-  id: Schema.NonEmptyString,
-  status: optional(Schema.String),
-  error: optional(Schema.Json)
+  id: field("The task's id.", Schema.NonEmptyString),
+  status: field("`queued` (only V-A), `in_progress`, `completed` or `failed`.", optional(Schema.String)),
+  error: field("Why the task failed, in the gateway's own form. Only with `failed`.", optional(Schema.Json))
 })
 export type Video = typeof Video.Type
 
 /** The response to a deletion, if it has a body. The interface does not define it. */
 export const VideoDeletion = namedOpenStruct("VideoDeletion", {
-  id: optional(Schema.String),
-  object: optional(Schema.String),
-  deleted: optional(Schema.Boolean)
+  id: field("The id of the removed task.", optional(Schema.String)),
+  object: field("`video.deleted`.", optional(Schema.String)),
+  deleted: field("Whether it was removed.", optional(Schema.Boolean))
 })
 export type VideoDeletion = typeof VideoDeletion.Type
 
 const VideoContent = HttpApiSchema.StreamUint8Array({ contentType: "video/mp4" })
 
-const params = { id: TaskId }
+const params = { id: field("The task's id.", TaskId) }
 
 /** The calls of `/v1/videos`. Interface: “Video”. */
 export const VideosGroup = HttpApiGroup.make("videos")
