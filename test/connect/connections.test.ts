@@ -264,6 +264,12 @@ describe("a connection", () => {
       assert.include(message, "sk-wrong")
       assert.include(message, "<redacted>")
       assert.notInclude(message, "header-0123")
+      const named = { ...json, key: "sk-wrong", models: [{ id: "gpt-4o-mini", operation: "chat" }] }
+      const { data } = yield* server.json(dataOf(ConnectionTrial), `${PATH}/try`, {
+        as: "session",
+        json: named
+      })
+      assert.include(data.tries[0]?.message, "Bearer sk-wrong <redacted>")
       // The key of a variable goes to no address that was saved for another vendor.
       const { key: _, ...unkeyed } = json
       assert.lengthOf(yield* requestsOf({ ...unkeyed, id: "openai", vendor: "mistral" }), 0)

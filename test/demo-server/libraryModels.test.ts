@@ -4,6 +4,7 @@ import { Effect, Schema } from "effect"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { ServerStatus } from "../../apps/demo-server/src/contract/Status.ts"
+import { loopback } from "./Loopback.ts"
 import { filesOf, startServer, temporaryFolder } from "./TestServer.ts"
 import { json, startUpstream } from "./Upstream.ts"
 
@@ -85,5 +86,33 @@ it.live("the library uses the models of the providers' file", () =>
 
     const why = yield* Effect.flip(Effect.scoped(start({ embedding: "talk" })))
     assert.include(String(why), "`library.embedding` to be a model of an upstream for embeddings")
+  }).pipe(Effect.scoped)
+)
+
+it.live("values of configured headers and queries are removed from errors of the library's models", () =>
+  Effect.gen(function* () {
+    const secrets = ["header-0123456789abcdef", "query-0123456789abcdef"]
+    const [header = "", query = ""] = secrets
+    const { url } = yield* loopback(({ headers, path, response }) => {
+      const error = { message: `no ${String(headers["x-secret"])} at ${path}`, code: "bad" }
+      response.writeHead(422, { "content-type": "application/json" })
+      response.end(JSON.stringify({ error }))
+    })
+    const file = join(yield* temporaryFolder, "sluice.config.json")
+    const east = {
+      id: "east",
+      url,
+      apiKey: { env: "EAST" },
+      headers: { "x-secret": header },
+      query: { token: query },
+      models: [{ id: "large", operation: "embeddings" }]
+    }
+    const config = { upstreams: [east], embedded: true, library: { embedding: "large" } }
+    yield* Effect.promise(() => writeFile(file, JSON.stringify(config)))
+    const { call, printed } = yield* startServer({ env: { SLUICE_CONFIG: file, EAST: "sk-east" } })
+    const refused = yield* call("/documents", { body: filesOf({ "birds.md": "# Birds\n\nA heron." }) })
+    const text = yield* Effect.promise(() => refused.text())
+    assert.include(text, "no <redacted> at ")
+    for (const secret of secrets) assert.notInclude(text + printed.join("\n"), secret.slice(0, 10))
   }).pipe(Effect.scoped)
 )

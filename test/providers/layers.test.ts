@@ -47,6 +47,21 @@ describe("Providers", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("leave headers and queries out of errors", () =>
+    Effect.gen(function* () {
+      const secret = "query-0123456789abcdef"
+      const { url } = yield* startVendor(({ path }) => [400, { message: `no documents at ${path}` }])
+      const reranker = Providers.cohere.reranker({ model: "m", url, apiKey: key, query: { token: secret } })
+      const { message } = yield* Effect.flip(
+        Effect.provide(
+          Reranker.use(({ rerank }) => rerank(QUERY, [{ text: "a" }])),
+          reranker
+        )
+      )
+      assert.include(message, "no documents at /v2/rerank?token=<redacted>")
+    }).pipe(Effect.scoped)
+  )
+
   it.live("splits texts as the model wants, and says what they are for", () =>
     Effect.gen(function* () {
       const dashscope = yield* fakeOf("dashscope")

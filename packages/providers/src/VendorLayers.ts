@@ -26,7 +26,7 @@ import { GatewayClient } from "@sluice/core/client"
 import { Config, Effect, Layer, Struct } from "effect"
 import { DIALECTS } from "./dialects/index.ts"
 import type { Dialect } from "./protocol/Dialect.ts"
-import type { DialectSettings } from "./protocol/DialectClient.ts"
+import { type DialectSettings, secretsOf } from "./protocol/DialectClient.ts"
 import { knownModel } from "./protocol/ModelFamilies.ts"
 import { layerVendorTransport } from "./protocol/VendorTransport.ts"
 
@@ -70,9 +70,12 @@ const gatewayOf =
         const { headers: _, url = dialect.url, ...given } = options
         if (url === undefined) return yield* misconfigured(`${dialect.name} needs its address: pass \`url\``)
         const apiKey = yield* keyOf(dialect, options.apiKey)
-        return GatewayClient.layerWithoutTransport({ ...options, baseUrl: url, apiKey }).pipe(
-          Layer.provide(layerVendorTransport({ ...given, dialect, url, apiKey }, given))
-        )
+        return GatewayClient.layerWithoutTransport({
+          ...options,
+          baseUrl: url,
+          apiKey,
+          secrets: secretsOf(given)
+        }).pipe(Layer.provide(layerVendorTransport({ ...given, dialect, url, apiKey }, given)))
       })
     )
 

@@ -7,7 +7,7 @@ export {
   type DialectSettings,
   joinUrl,
   makeDialectClient,
-  redactSettings
+  secretsOf
 } from "./protocol/DialectClient.ts"
 export { knownModel } from "./protocol/ModelFamilies.ts"
 export { vendorLayers as Providers } from "./VendorLayers.ts"

@@ -1,7 +1,7 @@
 /** The smallest call of each kind that a vendor has. */
 import { Gateway, type GatewayError, RETRY_NEVER } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
-import { layerVendorTransport, type OperationName, preferredModel, redactSettings } from "@sluice/providers"
+import { layerVendorTransport, type OperationName, preferredModel, secretsOf } from "@sluice/providers"
 import { Effect, Layer } from "effect"
 import type { OfferedModel, TryResult } from "../contract/Connections.ts"
 import type { PreparedConnection } from "./VendorConnection.ts"
@@ -65,9 +65,13 @@ export const tryVendor = Effect.fn("connect.try")(function* (
   tries: ReadonlyArray<PlannedTry>
 ) {
   const { apiKey, url } = settings
-  const redact = redactSettings(settings)
   const layer = Layer.provide(
-    GatewayClient.layerWithoutTransport({ baseUrl: url, apiKey, retry: RETRY_NEVER }),
+    GatewayClient.layerWithoutTransport({
+      baseUrl: url,
+      apiKey,
+      retry: RETRY_NEVER,
+      secrets: secretsOf(settings)
+    }),
     layerVendorTransport(settings)
   )
   return yield* Effect.gen(function* () {
@@ -75,11 +79,11 @@ export const tryVendor = Effect.fn("connect.try")(function* (
     return yield* Effect.forEach(tries, ({ id: model, operation }) =>
       Effect.match(TRIALS[operation].call(gateway, model), {
         onSuccess: (): TryResult => ({ operation, model, ok: true }),
-        onFailure: ({ message }): TryResult => ({ operation, model, ok: false, message: redact(message) })
+        onFailure: ({ message }): TryResult => ({ operation, model, ok: false, message })
       })
     )
   }).pipe(
     Effect.provide(layer),
-    Effect.mapError(({ message }) => redact(message))
+    Effect.mapError(({ message }) => message)
   )
 })

@@ -9,7 +9,7 @@ import {
   TimedOut
 } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
-import { gateway, layerVendorTransport } from "@sluice/providers"
+import { gateway, layerVendorTransport, secretsOf } from "@sluice/providers"
 import { Context, Duration, Effect, Layer, Stream } from "effect"
 import type { UpstreamConnection } from "../routing/UpstreamClient.ts"
 import { rewordConfigurationErrors } from "../routing/UpstreamFaults.ts"
@@ -102,6 +102,7 @@ export const layerLibraryGateway = (
       GatewayClient.layerWithoutTransport({
         baseUrl: url,
         apiKey,
+        secrets: secretsOf(upstream),
         attemptTimeout: timeout,
         callTimeout: timeout,
         idleTimeout: idle,

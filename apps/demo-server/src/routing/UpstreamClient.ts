@@ -25,7 +25,8 @@ import {
   type Dialect,
   type DialectSettings,
   gateway as gatewayDialect,
-  makeDialectClient
+  makeDialectClient,
+  secretsOf
 } from "@sluice/providers"
 import { ServerAddressPolicy } from "../network/PublicFile.ts"
 import { makeFileClient, requestTools } from "./RequestTools.ts"
@@ -86,8 +87,8 @@ const reasonOf = ({ contentType, error }: NoResult, url: string): GatewayReason 
 
 /** Sends requests to an upstream. Errors are reworded where they concern the server's credential or address. */
 export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: UpstreamConnection) {
-  const { apiKey, headers, names, query, timeout, url } = gateway
-  const configured = { ...query, ...headers }
+  const { apiKey, names, timeout, url } = gateway
+  const secrets = secretsOf(gateway)
   const policy = yield* ServerAddressPolicy
   const connection = {
     dialect: gatewayDialect,
@@ -99,10 +100,7 @@ export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: Upstream
   const downloading = makeDialectClient(yield* DownloadTransport, connection)
   // There is one attempt: its limit is that of the call.
   const callerOf = (attemptTimeout: Duration.Duration) =>
-    makeCaller(
-      { retry: RETRY_NEVER, attemptTimeout, callTimeout: Duration.infinity, headers: configured },
-      apiKey
-    )
+    makeCaller({ retry: RETRY_NEVER, attemptTimeout, callTimeout: Duration.infinity, secrets }, apiKey)
   const callers = new Map<number, ReturnType<typeof callerOf>>()
   const callerWithin = (limit: Duration.Duration) => {
     const millis = Duration.toMillis(limit)
@@ -140,5 +138,5 @@ export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: Upstream
       onFailure: (error) => Effect.fail(expected?.(error) === true ? error : reword(error))
     })
   }
-  return { send, redactor: makeRedactor(Redacted.value(apiKey), Object.values(configured)) }
+  return { send, redactor: makeRedactor(Redacted.value(apiKey), secrets) }
 })

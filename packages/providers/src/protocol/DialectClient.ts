@@ -96,9 +96,15 @@ export const sign = (request: Request, settings: DialectSettings): Request => {
   )
 }
 
+/** What the client of these settings sends besides the key, and nobody may read in an error. */
+export const secretsOf = ({ headers = {}, query = {} }: Pick<DialectSettings, "headers" | "query">) => [
+  ...Object.values(headers),
+  ...Object.values(query)
+]
+
 /** Removes the key, and the values of configured headers and query parameters, from a text. */
-export const redactSettings = ({ apiKey, headers = {}, query = {} }: DialectSettings) =>
-  makeRedact(apiKey, ...Object.values(headers), ...Object.values(query))
+export const redactSettings = (settings: DialectSettings) =>
+  makeRedact(settings.apiKey, ...secretsOf(settings))
 
 /** Whether requests pass unchanged, with a bearer token. */
 const isPlain = ({ dialect, drop, headers, paths, query, rename }: DialectSettings) =>

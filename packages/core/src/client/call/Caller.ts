@@ -33,6 +33,8 @@ export interface CallOptions {
   readonly idleTimeout?: Duration.Input | undefined
   /** Headers of every request to the gateway. Their values are redacted like the credential. */
   readonly headers?: RequestHeaders | undefined
+  /** Other texts that the transport sends and that are redacted like the credential, if they have 16 characters or more. */
+  readonly secrets?: ReadonlyArray<string> | undefined
   /**
    * The gateway executes requests with the same `Idempotency-Key` once, so creations are retried like reads. Default:
    * false, because the interface does not define the header.
@@ -144,7 +146,7 @@ export const makeCaller = (
 ): Caller => {
   const attemptTimeout = Duration.fromInputUnsafe(options.attemptTimeout ?? "60 seconds")
   const callTimeout = Duration.fromInputUnsafe(options.callTimeout ?? "3 minutes")
-  const redact = makeRedact(credential, ...Object.values(options.headers ?? {}))
+  const redact = makeRedact(credential, ...Object.values(options.headers ?? {}), ...(options.secrets ?? []))
   const fail = makeFail(redact)
 
   const retry = makeRetry(options, callTimeout)
