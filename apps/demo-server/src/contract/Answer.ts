@@ -62,6 +62,7 @@ const TracedPassageSchema: Schema.Codec<Rag.TracedPassage> = Schema.Struct({
   rerankScore: field("The reranker's score; higher is better.", optionalKey(Schema.Finite)),
   rerankRank: field("The rank after reranking, from 1.", Schema.Int),
   kept: field("Whether it is used for the answer.", Schema.Boolean),
+  part: field("The part of the question that found it, from 1.", optionalKey(Schema.Int)),
   sameAs: field("The passage with nearly the same text that is used instead.", optionalKey(Schema.String)),
   places: field(
     "The rank and the score by each other retriever.",
@@ -122,6 +123,10 @@ const TraceSchema: Schema.Codec<Rag.Trace> = Schema.Struct({
   visionModel: field("The model that looked at figures.", optionalKey(Schema.String)),
   verifierModel: field("The model that verified sentences.", optionalKey(Schema.String)),
   rewriterModel: field("The model that completed the question.", optionalKey(Schema.String)),
+  parts: field(
+    "What was searched, if the question has several parts.",
+    optionalKey(Schema.Array(Schema.String))
+  ),
   fusion: field("How the lists were fused.", FusionSchema),
   candidates: field("The number of passages that were found.", Schema.Int),
   passages: field("The passages that were found, best first.", Schema.Array(TracedPassageSchema)),
@@ -185,6 +190,11 @@ const NotReadSchema: Schema.Codec<NotRead> = Schema.Struct({
   advice: field("What to do.", Schema.String)
 })
 
+const AnsweredPartSchema: Schema.Codec<Rag.AnsweredPart> = Schema.Struct({
+  question: field("The part.", Schema.String),
+  found: field("Whether a sentence answers it.", Schema.Boolean)
+})
+
 /** The answer of `@sluice/rag` with its cost. */
 export const AnswerBody = Schema.Struct({
   question: field("The question.", Schema.String),
@@ -194,6 +204,7 @@ export const AnswerBody = Schema.Struct({
     "The kind of answer. `unread`: the model failed.",
     Schema.Literals(["answer", "passages", "nothing", "unread"])
   ),
+  parts: field("The parts of a question that has several.", optionalKey(Schema.Array(AnsweredPartSchema))),
   notRead: field("Only with `unread`.", optionalKey(NotReadSchema)),
   answer: field("The sentences as one text; empty without an answer.", Schema.String),
   sentences: field("The sentences of the answer.", Schema.Array(AnswerSentenceSchema)),

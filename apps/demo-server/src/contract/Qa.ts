@@ -41,6 +41,11 @@ const RetrievalRequest = Schema.Struct({
 export const QuestionRequest = Schema.Struct({
   ...RetrievalRequest.fields,
   context: field("What a language model reads.", Schema.optional(Schema.NullOr(Context))),
+  multi: field(
+    "Whether several questions in one, and comparisons, are retrieved part by part.",
+    Schema.optional(Schema.NullOr(Schema.Boolean)),
+    true
+  ),
   verify: field(
     "What becomes of sentences without support; `off`: no check.",
     Schema.optional(Schema.NullOr(Schema.Literals(["mark", "drop", "off"])))

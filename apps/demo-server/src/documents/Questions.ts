@@ -41,7 +41,7 @@ export const makeQuestionChecks = Effect.gen(function* () {
   const formats = (yield* DocumentFormats).map(({ id }) => id)
 
   return Effect.fnUntraced(function* <E, R>(
-    { collection, context, filter, keep, options: others, question, recall, verify }: QuestionRequest,
+    { collection, context, filter, keep, multi, options: others, question, recall, verify }: QuestionRequest,
     open: Effect.Effect<LibraryService, E, R>
   ) {
     if (question.trim() === "") return yield* emptyQuestion
@@ -65,6 +65,7 @@ export const makeQuestionChecks = Effect.gen(function* () {
       ...(recall !== undefined && recall !== null && { recall }),
       ...(keep !== undefined && keep !== null && { keep }),
       ...(context !== undefined && context !== null && { context }),
+      ...(multi !== undefined && multi !== null && { multi }),
       ...(verify !== undefined && verify !== null && { verify }),
       ...(typed !== undefined && { filter: typed })
     }

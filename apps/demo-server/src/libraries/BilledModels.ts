@@ -192,20 +192,24 @@ const billChat =
 /** Bills each chat of a reader that writes, and the reading of one that does not. */
 const billReader = (bill: Bill, reader: Reader["Service"]): Reader["Service"] => ({
   ...reader,
-  read: (question, passages) =>
+  read: (question, passages, parts) =>
     Stream.suspend(() => {
       if (reader.model.kind === "generative") {
-        return Stream.provideService(reader.read(question, passages), CurrentChatInterceptor, billChat(bill))
+        return Stream.provideService(
+          reader.read(question, passages, parts),
+          CurrentChatInterceptor,
+          billChat(bill)
+        )
       }
       const content = [question, ...passages.map(({ text, title }) => `${title} ${text}`)].join("\n")
       const request: ChatRequest = { model: reader.model.id, messages: [{ role: "user", content }] }
       const counter = makeStreamUsageCounter()
-      const parts = reader
+      const sentences = reader
         .read(question, passages)
         .pipe(
           Stream.tap((part) => Effect.sync(() => isCitedSentence(part) && counter.event(sentenceEvent(part))))
         )
-      return Stream.unwrap(bill(chatMeter, request, Effect.succeed(parts), counter))
+      return Stream.unwrap(bill(chatMeter, request, Effect.succeed(sentences), counter))
     })
 })
 

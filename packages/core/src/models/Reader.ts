@@ -57,6 +57,8 @@ export interface ReaderEnd {
   readonly type: "end"
   /** Why the response, or its end, could not be read. Absent if it was read, even if it is that nothing was found. */
   readonly notRead?: NotRead
+  /** The parts of the question that the passages do not answer, as the model said. */
+  readonly unanswered?: ReadonlyArray<number>
   /** Requests to the model. */
   readonly calls: number
   /** Tokens of all requests, as the model counted. */
@@ -76,9 +78,11 @@ export class Reader extends Context.Service<
   Reader,
   {
     readonly model: ReaderModel
+    /** `parts` are those of a question that has several, for readers that write. */
     readonly read: (
       question: string,
-      passages: ReadonlyArray<ReaderPassage>
+      passages: ReadonlyArray<ReaderPassage>,
+      parts?: ReadonlyArray<string>
     ) => Stream.Stream<ReaderPart, GatewayError>
   }
 >()("@sluice/core/models/Reader") {}

@@ -67,7 +67,7 @@ export const layer = (options: GatewayReaderOptions): Layer.Layer<Reader, never,
           kind: "generative",
           ...(options.window !== undefined && { window: options.window })
         },
-        read: (question, passages) => {
+        read: (question, passages, parts) => {
           if (passages.length === 0) return Stream.empty
           let calls = 0
           let tokens = 0
@@ -87,7 +87,7 @@ export const layer = (options: GatewayReaderOptions): Layer.Layer<Reader, never,
             })
             const rest = Stream.suspend((): Stream.Stream<ReaderPart, GatewayError> => {
               const [parts, result] = reading.end()
-              const { fault, hasSentences, text, unproved, wrong } = result
+              const { fault, hasSentences, text, unanswered, unproved, wrong } = result
               tokens += result.tokens
               if (fault !== undefined && !hasSentences && !isLast && REPAIRABLE.has(fault)) {
                 const again =
@@ -99,7 +99,13 @@ export const layer = (options: GatewayReaderOptions): Layer.Layer<Reader, never,
               return Stream.fromIterable<ReaderPart>([
                 ...parts,
                 ...unproved,
-                { type: "end", ...(fault !== undefined && { notRead: notRead(fault) }), calls, tokens }
+                {
+                  type: "end",
+                  ...(fault !== undefined && { notRead: notRead(fault) }),
+                  ...(unanswered.length > 0 && { unanswered }),
+                  calls,
+                  tokens
+                }
               ])
             })
             return response.pipe(
@@ -110,7 +116,7 @@ export const layer = (options: GatewayReaderOptions): Layer.Layer<Reader, never,
           }
 
           return Stream.suspend(() =>
-            attempt((form) => prompt({ question, passages, form, instructions }), maxTokens)
+            attempt((form) => prompt({ question, passages, form, instructions, parts }), maxTokens)
           ).pipe(Stream.withSpan("GatewayReader.read"))
         }
       })

@@ -4,7 +4,7 @@ import type { NotReadReason } from "../models/NotRead.ts"
 import type { CitedSentence, ReaderPart, ReaderPassage } from "../models/Reader.ts"
 import { comparableText } from "./ComparableText.ts"
 import { groundSentence } from "./GroundedSentence.ts"
-import { makeResponseParser, type ParsedPart } from "./ResponseParser.ts"
+import { makeResponseParser, PART_NOT_FOUND, type ParsedPart } from "./ResponseParser.ts"
 import type { WrittenSentence } from "./SentenceObjects.ts"
 import { saysNotFound, saysRefusal } from "./SpokenOutcome.ts"
 
@@ -16,6 +16,8 @@ interface ReadingResult {
   readonly wrong: ReadonlyArray<string>
   /** Sentences without a quote that is in a passage, for the caller to count. */
   readonly unproved: ReadonlyArray<CitedSentence>
+  /** Parts of the question that the model said are not answered, from 0. */
+  readonly unanswered: ReadonlyArray<number>
   readonly hasSentences: boolean
   readonly tokens: number
 }
@@ -26,6 +28,8 @@ const ENDED: ReadonlyArray<readonly [values: RegExp, reason: NotReadReason]> = [
   [/^(?:content.filter(?:ed)?|safety|recitation|prohibited_content|guardrail_intervened)$/i, "filtered"],
   [/^refusal$/i, "refused"]
 ]
+
+const UNANSWERED_PART = new RegExp(`^\\W*${PART_NOT_FOUND}\\W*(\\d+)`)
 
 /** Characters of the response that are kept for a repair. */
 const KEPT = 16_384
@@ -49,6 +53,7 @@ export const makeReading = (passages: ReadonlyArray<ReaderPassage>) => {
   const known = new Set<string>()
   const unproved: Array<CitedSentence> = []
   const wrong: Array<string> = []
+  const unanswered = new Set<number>()
   let text = ""
   let ended: NotReadReason | undefined
   let tokens = 0
@@ -58,6 +63,12 @@ export const makeReading = (passages: ReadonlyArray<ReaderPassage>) => {
 
   const ground = (written: WrittenSentence): ReadonlyArray<ReaderPart> => {
     const withdrawn: ReadonlyArray<ReaderPart> = [{ type: "withdrawn" }]
+    const part = UNANSWERED_PART.exec(written.text)?.[1]
+    if (part !== undefined) {
+      unanswered.add(Number(part) - 1)
+      isNotFound = true
+      return withdrawn
+    }
     const key = comparableText(written.text).text.trim()
     if (known.has(key)) return withdrawn
     known.add(key)
@@ -101,7 +112,7 @@ export const makeReading = (passages: ReadonlyArray<ReaderPassage>) => {
             ? "unproven"
             : "protocol"
       const fault = ended ?? (isSilent ? spoken : undefined)
-      return [parts, { fault, text, wrong, unproved, hasSentences, tokens }]
+      return [parts, { fault, text, wrong, unproved, unanswered: [...unanswered], hasSentences, tokens }]
     }
   }
 }

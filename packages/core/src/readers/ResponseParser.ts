@@ -12,6 +12,9 @@ import {
 /** The answer if the passages do not answer the question. */
 export const NOT_FOUND = "NOT_FOUND"
 
+/** The text of a sentence that says that a part of the question is not answered, before the part's number. */
+export const PART_NOT_FOUND = "PART_NOT_ANSWERED"
+
 /** A sentence, or text of the next one so far. Text that no sentence follows is withdrawn. */
 export type ParsedPart =
   | { readonly type: "sentence"; readonly sentence: WrittenSentence }
@@ -128,7 +131,8 @@ export const makeResponseParser = (): ResponseParser => {
     const { end, isComplete, value } = readLenientJson(pending)
     const isOver = isFinal || pending.length > MAX_LENGTH
     if (!isComplete && !isOver) {
-      output.draft(textSoFar(value))
+      const text = textSoFar(value)
+      output.draft(PART_NOT_FOUND.startsWith(text.slice(0, PART_NOT_FOUND.length)) ? "" : text)
       return false
     }
     hasObjects = true

@@ -12,6 +12,13 @@ export interface AnswerSentence {
   readonly unsupported?: string
 }
 
+/** One of several questions in one, or a side of a comparison. */
+export interface AnsweredPart {
+  readonly question: string
+  /** False if no sentence answers it. */
+  readonly found: boolean
+}
+
 /** A figure that the vision model was asked about, and its answer. */
 export interface FigureLook {
   readonly figure: PassageFigure
@@ -62,6 +69,8 @@ export interface Answer {
   readonly standalone?: Standalone
   readonly found: boolean
   readonly outcome: AnswerOutcome
+  /** The parts of a question that has several. */
+  readonly parts?: ReadonlyArray<AnsweredPart>
   /** Why the model's response could not be read. If there are sentences, the rest is missing. */
   readonly notRead?: NotRead
   /** The sentences with their `[n]`, or a sentence that nothing was found, in the question's language. */

@@ -18,6 +18,8 @@ export interface AnswerOptions {
    * out, or not verified. Without a `Verifier`, and with a reader that only quotes, nothing is verified. Default `mark`.
    */
   readonly verify?: "mark" | "drop" | "off" | undefined
+  /** Retrieves the parts of a question apart: several questions in one, and comparisons. Default true. */
+  readonly multi?: boolean | undefined
 }
 
 /** Options of retrieval and of the answer. An option of the question replaces the library's. */
@@ -25,9 +27,13 @@ export interface AskOptions extends RetrieveOptions, AnswerOptions {}
 
 /** Separates the options of retrieval, and adds the library's to those of the answer. */
 export const splitOptions = (
-  { context, verify, ...retrieval }: AskOptions,
+  { context, multi, verify, ...retrieval }: AskOptions,
   library: AskOptions
 ): readonly [RetrieveOptions, AnswerOptions] => [
   retrieval,
-  { verify: verify ?? library.verify, context: { ...library.context, ...context } }
+  {
+    verify: verify ?? library.verify,
+    multi: multi ?? library.multi,
+    context: { ...library.context, ...context }
+  }
 ]

@@ -1,13 +1,15 @@
 /** An answer as text, in the question's language. */
 import { LIST_SIGN } from "@sluice/core"
-import type { Answer, AnswerSentence } from "./Answer.ts"
+import type { Answer, AnsweredPart, AnswerSentence } from "./Answer.ts"
 
 /** The sentences with their `[n]`, or why there are none, and notes about what is missing. */
 export const answerText = (answer: Omit<Answer, "answer">): string => {
   const { dropped, found, notRead, question, sentences, unsupported } = answer
   const marked = sentences.filter((sentence) => sentence.unsupported !== undefined).length
   const chinese = isChinese(question)
+  const missing = found ? (answer.parts ?? []).filter((part) => !part.found) : []
   const notes = [
+    ...(missing.length > 0 ? [missingNote(chinese, missing)] : []),
     ...(found && notRead !== undefined ? [incompleteNote(chinese, notRead.message)] : []),
     ...(dropped > 0 ? [droppedNote(chinese, dropped)] : []),
     ...(unsupported > marked ? [unsupportedNote(chinese, unsupported - marked)] : [])
@@ -46,6 +48,11 @@ const noAnswer = (chinese: boolean, { closest, notRead }: Omit<Answer, "answer">
   if (closest.length > 0)
     return chinese ? "没有确定的答案。最接近的段落：" : "No sure answer. Closest passages:"
   return chinese ? "在这些文档中没有找到这个问题的答案。" : "The documents do not answer this question."
+}
+
+const missingNote = (chinese: boolean, parts: ReadonlyArray<AnsweredPart>): string => {
+  const questions = parts.map(({ question }) => question).join(chinese ? "；" : "; ")
+  return chinese ? `（文档中没有回答：${questions}）` : `(The documents do not answer: ${questions})`
 }
 
 const incompleteNote = (chinese: boolean, message: string): string =>

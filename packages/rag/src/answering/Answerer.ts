@@ -1,5 +1,5 @@
 /** Answers a question from passages, with citations. Sentences whose quotes are not in their passages are left out. */
-import { Reader, sharedWords, Verifier } from "@sluice/core"
+import { isCitedSentence, Reader, sharedWords, Verifier } from "@sluice/core"
 import { Clock, Effect, Option, Stream, Struct } from "effect"
 import { dedupeWith } from "effect/Array"
 import type { Answer, AnswerEvent, ClosestPassage, FigureLook } from "./Answer.ts"
@@ -10,6 +10,7 @@ import { readerPassage, seenSource, type Source, sourceOf } from "./Evidence.ts"
 import { makeFigureVision } from "./FigureVision.ts"
 import { modelError } from "../embedding/PassageEmbedder.ts"
 import type { Collection } from "../store/PassageIndex.ts"
+import type { PartRetrieval } from "./PartRetrieval.ts"
 import type { RagError } from "../document/RagError.ts"
 import { type ReadPassages, readingContext } from "./ReadingContext.ts"
 import { referredFigures } from "./ReferredFigures.ts"
@@ -35,18 +36,28 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
 
   const answer = (
     question: string,
-    retrieval: Retrieval,
+    retrieval: Retrieval | PartRetrieval,
     { context = {}, verify = "mark" }: AnswerOptions
   ): Stream.Stream<AnswerEvent, RagError> => {
-    const { kept, trace } = retrieval
+    const { kept, parts = [], trace, whole = [] } = { parts: [], whole: [], ...retrieval }
     const sources: Array<Source> = []
     const figures: Array<FigureLook> = []
-    const reading = makeSentenceReading(sources)
+    const partQuestions = parts.map((part) => part.question)
+    const reading = makeSentenceReading(sources, partQuestions)
     const stages = [...trace.stages]
 
-    const readSentences = Stream.suspend(() =>
-      sources.length === 0 ? Stream.empty : reader.read(question, sources.map(readerPassage))
-    ).pipe(Stream.mapError(modelError("answer")), Stream.map(reading.toEvents), Stream.flattenIterable)
+    const readAll = Stream.suspend(() =>
+      sources.length === 0 ? Stream.empty : reader.read(question, sources.map(readerPassage), partQuestions)
+    ).pipe(
+      Stream.mapError(modelError("answer")),
+      Stream.map((part) => reading.toEvents(part)),
+      Stream.flattenIterable
+    )
+    // An extractive reader reads each part alone.
+    const readSentences =
+      parts.length === 0 || reader.model.kind === "generative"
+        ? readAll
+        : readParts(reader, [{ question, kept: whole }, ...parts], { reading, sources })
 
     const verified = Stream.suspend(() => {
       if (verifier === undefined || verify === "off" || reading.sentences.length === 0) return Stream.empty
@@ -65,6 +76,7 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
         question,
         found,
         ...reading.outcome(closest.length > 0),
+        ...(parts.length > 0 && { parts: reading.parts() }),
         sentences: reading.sentences,
         citations: reading.citations,
         closest,
@@ -108,9 +120,46 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
     return Stream.unwrap(referred).pipe(Stream.concat(verified), Stream.concat(complete))
   }
 
-  return (question: string, retrieval: Retrieval, options: AnswerOptions = {}) =>
+  return (question: string, retrieval: Retrieval | PartRetrieval, options: AnswerOptions = {}) =>
     Stream.suspend(() => answer(question, retrieval, options))
 })
+
+/** Reads each part of a question from what was kept for it. The first is the question itself. */
+const readParts = (
+  reader: Reader["Service"],
+  parts: PartRetrieval["parts"],
+  {
+    reading,
+    sources
+  }: { readonly reading: ReturnType<typeof makeSentenceReading>; readonly sources: ReadonlyArray<Source> }
+): Stream.Stream<AnswerEvent, RagError> =>
+  Stream.fromIterable(parts.entries()).pipe(
+    Stream.flatMap(([at, { kept, question }]) => {
+      const ids = new Set(kept.flatMap(({ id, section = [] }) => [id, ...section.map((one) => one.id)]))
+      const own = sources.flatMap(({ passage }, i) => (ids.has(passage.id) ? [i] : []))
+      if (own.length === 0) return Stream.empty
+      return reader
+        .read(
+          question,
+          own.map((i) => readerPassage(sources[i]!))
+        )
+        .pipe(
+          Stream.mapError(modelError("answer")),
+          Stream.map((part) =>
+            isCitedSentence(part)
+              ? reading.toEvents(
+                  {
+                    ...part,
+                    evidence: part.evidence.map((one) => ({ ...one, passage: own[one.passage] ?? -1 }))
+                  },
+                  at === 0 ? undefined : at - 1
+                )
+              : reading.toEvents(part)
+          ),
+          Stream.flattenIterable
+        )
+    })
+  )
 
 interface Looked {
   readonly sources: Array<Source>

@@ -1,12 +1,14 @@
 /** The sentences of one answer, as the reader emits them: their quotes are checked, and what is not proved is withdrawn. */
 import { notRead, type ReaderEnd, type ReaderPart } from "@sluice/core"
-import type { Answer, AnswerEvent, AnswerSentence } from "./Answer.ts"
+import type { Answer, AnsweredPart, AnswerEvent, AnswerSentence } from "./Answer.ts"
 import type { Citation } from "../document/Document.ts"
 import { citationsOf, type Source } from "./Evidence.ts"
 import type { StageTime } from "../retrieval/stages/Trace.ts"
 
 /** `sources` may grow while it is read. */
-export const makeSentenceReading = (sources: ReadonlyArray<Source>) => {
+export const makeSentenceReading = (sources: ReadonlyArray<Source>, parts: ReadonlyArray<string> = []) => {
+  /** Sentences of parts that are read one by one. */
+  const found = new Map<number, Array<AnswerSentence>>()
   const sentences: Array<AnswerSentence> = []
   const citations: Array<Citation> = []
   let dropped = 0
@@ -21,7 +23,10 @@ export const makeSentenceReading = (sources: ReadonlyArray<Source>) => {
     return text === "" ? [] : [{ type: "withdrawn", text }]
   }
 
-  const toEvents = (part: ReaderPart): ReadonlyArray<AnswerEvent> => {
+  const isSame = (a: ReadonlyArray<number>, b: ReadonlyArray<number>) => a.join() === b.join()
+
+  /** `at` is the part of the question that is read alone. */
+  const toEvents = (part: ReaderPart, at?: number): ReadonlyArray<AnswerEvent> => {
     if (part.type === "withdrawn") return withdraw()
     if (part.type === "end") {
       end = part
@@ -38,7 +43,11 @@ export const makeSentenceReading = (sources: ReadonlyArray<Source>) => {
     }
     draft = ""
     citations.push(...cited.filter(({ n }) => n > citations.length))
-    const sentence: AnswerSentence = { text: part.text, citations: cited.map(({ n }) => n) }
+    const numbers = cited.map(({ n }) => n)
+    const known = sentences.find((one) => one.text === part.text && isSame(one.citations, numbers))
+    const sentence: AnswerSentence = known ?? { text: part.text, citations: numbers }
+    if (at !== undefined) found.set(at, [...(found.get(at) ?? []), sentence])
+    if (known !== undefined) return []
     sentences.push(sentence)
     return [{ type: "sentence", sentence, citations: cited }]
   }
@@ -61,6 +70,16 @@ export const makeSentenceReading = (sources: ReadonlyArray<Source>) => {
       citations.splice(0, citations.length, ...citations.filter(({ n }) => used.has(n)))
     },
     toEvents,
+    /** Which parts of the question have an answer. */
+    parts: (): ReadonlyArray<AnsweredPart> => {
+      const texts = new Set(sentences.map(({ text }) => text))
+      const isFound = (at: number): boolean =>
+        texts.size > 0 &&
+        (found.size > 0
+          ? (found.get(at) ?? []).some(({ text }) => texts.has(text))
+          : end?.unanswered?.includes(at) !== true)
+      return parts.map((question, at) => ({ question, found: isFound(at) }))
+    },
     stage: (milliseconds: number): StageTime => ({
       stage: "read",
       milliseconds,

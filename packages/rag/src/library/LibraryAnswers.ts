@@ -10,8 +10,9 @@ import {
   turnOf,
   type UnderstoodQuestion
 } from "../answering/Standalone.ts"
+import { type PartRetrieval, retrieveParts } from "../answering/PartRetrieval.ts"
 import type { RagError } from "../document/RagError.ts"
-import type { Retrieval, Retriever } from "../retrieval/Retriever.ts"
+import type { Retriever } from "../retrieval/Retriever.ts"
 import type { StageTime } from "../retrieval/stages/Trace.ts"
 import type { LibraryConversation, LibraryService } from "./LibraryService.ts"
 
@@ -31,7 +32,8 @@ export const answerMethods = (
     const [retrieving, answering] = splitOptions(options, defaults)
     const understood = yield* understand(question, { history, standalone })
     yield* onUnderstood(understood)
-    const retrieval = yield* retrieve(understood.question, retrieving, onStage)
+    const { multi = true } = answering
+    const retrieval = yield* retrieveParts(retrieve, understood.question, retrieving, multi, onStage)
     const events = answer(understood.question, withRewriting(retrieval, understood), answering)
     return { retrieval, events: Stream.map(events, ofQuestion(question, understood)) }
   })
@@ -81,9 +83,9 @@ export const answerMethods = (
 
 /** The trace begins with the completion of the question. */
 const withRewriting = (
-  { trace, ...rest }: Retrieval,
+  { trace, ...rest }: PartRetrieval,
   { rewriterModel, stage }: UnderstoodQuestion
-): Retrieval => ({
+): PartRetrieval => ({
   ...rest,
   trace: {
     ...trace,

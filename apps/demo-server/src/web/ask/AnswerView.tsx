@@ -96,6 +96,10 @@ export const AnswerView = ({ question }: Props) => {
           This answer is incomplete. {answer.notRead.message} {answer.notRead.advice}
         </p>
       )}
+      {answer?.found === true &&
+        answer.parts
+          ?.filter((part) => !part.found)
+          .map((part) => <p class="problem">The documents do not answer: {part.question}</p>)}
       {answer !== undefined && answer.dropped > 0 && (
         <p class="quiet">{pluralize(answer.dropped, "sentence")} left out: quote not found in the source.</p>
       )}

@@ -109,6 +109,7 @@ export const TraceSection = ({ passages, trace }: Props) => {
         <Summary passages={passages} trace={trace} />
       </div>
       <Shown recalled={passages} reranked={reranked} />
+      {trace?.parts !== undefined && <p class="quiet">Searched separately: {trace.parts.join(" · ")}</p>}
       {trace !== undefined && (
         <p class="quiet">
           Embedding: {trace.embeddingModel}. Fusion: {FUSIONS[trace.fusion._tag]}. Reranking:{" "}

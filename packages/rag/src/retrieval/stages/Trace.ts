@@ -8,6 +8,8 @@ import type { Defined } from "./RetrieveOptions.ts"
 export interface TracedPassage
   extends Defined<Omit<Hit, "vector">>, Omit<RankedPassage, "hit" | "relevance"> {
   readonly kept: boolean
+  /** The part of the question that found it, from 1, if there are several. */
+  readonly part?: number
 }
 
 /** How long a stage took. */
@@ -35,6 +37,8 @@ export interface Trace {
   readonly verifierModel?: string
   /** The model that completed a follow-up. */
   readonly rewriterModel?: string
+  /** What was retrieved apart, if the question has parts. Of a comparison, the question itself is the first. */
+  readonly parts?: ReadonlyArray<string>
   readonly fusion: Fusion
   /** Passages that were reranked. */
   readonly candidates: number
