@@ -9,10 +9,10 @@ import {
   ServerStatus
 } from "../../apps/demo-server/src/contract/index.ts"
 import { formatLabel } from "../../apps/demo-server/src/web/ui/format.ts"
-import { SUBTITLES, withSubtitles } from "../rag/SubtitleFormat.ts"
+import { LYRICS, withLyrics } from "../rag/LyricsFormat.ts"
 import { filesOf, testServer, TestServer } from "./TestServer.ts"
 
-const formats = Layer.succeed(DocumentFormats, withSubtitles)
+const formats = Layer.succeed(DocumentFormats, withLyrics)
 const question = "How much does mooring a boat overnight cost?"
 const Listing = Schema.Struct({ documents: Schema.Array(DocumentInfoSchema) })
 
@@ -23,16 +23,16 @@ layer(Layer.provide(testServer(), formats), { excludeTestServices: true })(
       Effect.gen(function* () {
         const { call, json } = yield* TestServer
         const report = yield* json(IngestReportBody, "/documents", {
-          body: filesOf({ "lock.srt": SUBTITLES })
+          body: filesOf({ "lock.lrc": LYRICS })
         })
         assert.strictEqual(report.added, 1)
         const { documents } = yield* json(Listing, "/documents")
         assert.deepStrictEqual(
           documents.map(({ format }) => format),
-          ["subtitles"]
+          ["lyrics"]
         )
         const file = yield* call(`/documents/${documents[0]?.id}/file`)
-        assert.strictEqual(file.headers.get("content-type"), "application/x-subrip")
+        assert.strictEqual(file.headers.get("content-type"), "application/x-lyrics")
       })
     )
 
@@ -40,19 +40,19 @@ layer(Layer.provide(testServer(), formats), { excludeTestServices: true })(
       Effect.gen(function* () {
         const { json } = yield* TestServer
         const status = yield* json(ServerStatus, "/status", { as: "none" })
-        assert.deepInclude(status.formats, { id: "subtitles", label: "Subtitles", extensions: ["srt"] })
-        assert.strictEqual(formatLabel("subtitles", status.formats), "Subtitles")
+        assert.deepInclude(status.formats, { id: "lyrics", label: "Lyrics", extensions: ["lrc"] })
+        assert.strictEqual(formatLabel("lyrics", status.formats), "Lyrics")
       })
     )
 
     it.effect("answers questions, also when a filter names it", () =>
       Effect.gen(function* () {
         const { call, json } = yield* TestServer
-        const where = { _tag: "Equals", field: "format", value: "subtitles" }
+        const where = { _tag: "Equals", field: "format", value: "lyrics" }
         const answer = yield* json(AnswerBody, "/qa", { json: { question, filter: where } })
         assert.include(answer.answer, "twelve crowns")
-        assert.strictEqual(answer.citations[0]?.document, "lock.srt")
-        const refused = yield* call("/qa", { json: { question, filter: { ...where, value: "subtitle" } } })
+        assert.strictEqual(answer.citations[0]?.document, "lock.lrc")
+        const refused = yield* call("/qa", { json: { question, filter: { ...where, value: "lyric" } } })
         assert.strictEqual(refused.status, 400)
       })
     )

@@ -4,7 +4,7 @@ import { DocumentFormats, Filter, Library } from "@sluice/rag"
 import { Effect, Layer } from "effect"
 import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
 import { modelsLayer } from "./Models.ts"
-import { SUBTITLES, subtitleFormat, withSubtitles } from "./SubtitleFormat.ts"
+import { LYRICS, lyricsFormat, withLyrics } from "./LyricsFormat.ts"
 import { testFolder } from "./TestFolder.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -12,12 +12,12 @@ const QUESTION = "How much does mooring a boat overnight cost?"
 
 const openLibrary = Effect.gen(function* () {
   const { library: at } = yield* testFolder
-  const library = yield* Library.open(at).pipe(Effect.provideService(DocumentFormats, withSubtitles))
+  const library = yield* Library.open(at).pipe(Effect.provideService(DocumentFormats, withLyrics))
   const report = yield* library.ingest({
     files: [
-      { path: "lock.srt", bytes: bytes(SUBTITLES) },
+      { path: "lock.lrc", bytes: bytes(LYRICS) },
       { path: "fees.md", bytes: bytes("# Fees\n\nMooring a boat overnight cost nine crowns.\n") },
-      { path: "bad.srt", bytes: bytes("not subtitles") }
+      { path: "bad.lrc", bytes: bytes("not lyrics") }
     ]
   })
   return { library, report }
@@ -30,14 +30,14 @@ describe("a format registered from outside", () => {
       assert.strictEqual(report.added, 2)
       assert.deepStrictEqual(
         report.failed.map(({ path }) => path),
-        ["bad.srt"]
+        ["bad.lrc"]
       )
       const documents = yield* library.documents
       assert.deepStrictEqual(
         documents.map(({ format, path, title }) => [path, format, title]),
         [
           ["fees.md", "markdown", "Fees"],
-          ["lock.srt", "subtitles", "lock"]
+          ["lock.lrc", "lyrics", "lock"]
         ]
       )
       const { parsed } = yield* library.document(documents[1]?.id ?? "")
@@ -49,16 +49,16 @@ describe("a format registered from outside", () => {
     Effect.gen(function* () {
       const { library } = yield* openLibrary
       for (const [format, path] of [
-        ["subtitles", "lock.srt"],
+        ["lyrics", "lock.lrc"],
         ["markdown", "fees.md"]
       ] as const) {
         const { kept } = yield* library.retrieve(QUESTION, { filter: Filter.equals("format", format) })
         assert.deepStrictEqual([...new Set(kept.map(({ document }) => document.path))], [path])
       }
       const error = yield* Effect.flip(
-        library.retrieve(QUESTION, { filter: Filter.equals("format", "subtitle") })
+        library.retrieve(QUESTION, { filter: Filter.equals("format", "lyric") })
       )
-      assert.match(error.message, /"subtitle".*subtitles/)
+      assert.match(error.message, /"lyric".*lyrics/)
     }).pipe(Effect.provide(modelsLayer))
   )
 
@@ -73,23 +73,23 @@ describe("a format registered from outside", () => {
 
   it.effect("is recognised by its bytes under another name", () =>
     Effect.gen(function* () {
-      const error = yield* Effect.flip(parse({ path: "a.txt", bytes: bytes(SUBTITLES) }))
-      assert.match(error.message, /name says Text, but this is subtitles/)
-    }).pipe(Effect.provideService(DocumentFormats, withSubtitles))
+      const error = yield* Effect.flip(parse({ path: "a.txt", bytes: bytes(LYRICS) }))
+      assert.match(error.message, /name says Text, but this is lyrics/)
+    }).pipe(Effect.provideService(DocumentFormats, withLyrics))
   )
 
   it.effect("is named among the supported formats", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(parse({ path: "a.xyz", bytes: bytes("x") }))
-      assert.match(error.message, /\.xyz files are not supported.*Subtitles \(\.srt\)/)
-    }).pipe(Effect.provide(Layer.succeed(DocumentFormats, withSubtitles)))
+      assert.match(error.message, /\.xyz files are not supported.*Lyrics \(\.lrc\)/)
+    }).pipe(Effect.provide(Layer.succeed(DocumentFormats, withLyrics)))
   )
 
   it.effect("is unknown to a program that does not register it", () =>
     Effect.gen(function* () {
-      const error = yield* Effect.flip(parse({ path: "lock.srt", bytes: bytes(SUBTITLES) }))
+      const error = yield* Effect.flip(parse({ path: "lock.lrc", bytes: bytes(LYRICS) }))
       assert.strictEqual(error.reason, "UnsupportedFormat")
-      assert.notInclude(error.message, subtitleFormat.label)
+      assert.notInclude(error.message, lyricsFormat.label)
     })
   )
 })

@@ -65,15 +65,16 @@ it.effect("an OpenDocument presentation has a section for each slide", () =>
   Effect.gen(function* () {
     const frame = (kind: string, inner: string) =>
       `<draw:frame presentation:class="${kind}"><draw:text-box>${inner}</draw:text-box></draw:frame>`
-    const body = `<draw:page draw:name="p1">${frame("title", "<text:p>Costs</text:p>")}${frame("outline", "<text:list><text:list-item><text:p>Mooring</text:p></text:list-item><text:list-item><text:p>Casting</text:p></text:list-item></text:list>")}${frame("page-number", "<text:p>9</text:p>")}<presentation:notes>${frame("notes", "<text:p>Say it slowly.</text:p>")}</presentation:notes></draw:page><draw:page><draw:frame draw:name="Image1"><draw:image xlink:href="Pictures/a.png"/><svg:desc>The lower gate</svg:desc></draw:frame></draw:page>`
+    const body = `<draw:page draw:name="p1">${frame("title", "<text:p>Costs</text:p>")}${frame("outline", "<text:list text:style-name='L1'><text:list-item><text:p>Mooring</text:p></text:list-item></text:list><text:list text:style-name='L2'><text:list-item><text:p>Casting</text:p></text:list-item></text:list><text:list><text:list-item><text:p/></text:list-item></text:list>")}${frame("page-number", "<text:p>9</text:p>")}<presentation:notes>${frame("notes", "<text:p>Say it slowly.</text:p>")}</presentation:notes></draw:page><draw:page><draw:frame draw:name="Table 1"><table:table><table:table-row><table:table-cell><text:p>Berth</text:p></table:table-cell><table:table-cell><text:p>Fee</text:p></table:table-cell></table:table-row><table:table-row><table:table-cell><text:p>Q1</text:p></table:table-cell><table:table-cell><text:p>50</text:p></table:table-cell></table:table-row></table:table><draw:image xlink:href="Pictures/preview.png"/></draw:frame><draw:frame draw:name="Image1"><draw:image xlink:href="Pictures/a.png"/><svg:desc>The lower gate</svg:desc></draw:frame></draw:page>`
     const more = [{ name: "Pictures/a.png", content: png(40, 30) }]
     const document = yield* parsed("deck.odp", openDocument("presentation", body, { title: "Fees", more }))
     assert.strictEqual(
       document.text,
-      "Costs\n\n- Mooring\n- Casting\n\nNotes: Say it slowly.\n\nSlide 2\n\nThe lower gate"
+      "Costs\n\n- Mooring\n- Casting\n\nNotes: Say it slowly.\n\nSlide 2\n\nBerth | Fee\nQ1 | 50\n\nThe lower gate"
     )
     assert.deepStrictEqual(placesOf(document), [
       ["Costs", "slide 1"],
+      ["Slide 2", "slide 2"],
       ["Slide 2", "slide 2"]
     ])
     assert.strictEqual(document.title, "Fees")
@@ -82,7 +83,7 @@ it.effect("an OpenDocument presentation has a section for each slide", () =>
 
 it.effect("an OpenDocument text has headings, numbered lists, tables, captions, notes and pictures", () =>
   Effect.gen(function* () {
-    const styles = `<text:list-style style:name="L1"><text:list-level-style-number text:level="1"/></text:list-style>`
+    const styles = `<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="1"/></text:list-style>`
     const cell = (text: string, attributes = "") =>
       `<table:table-cell ${attributes}><text:p>${text}</text:p></table:table-cell>`
     const body = [

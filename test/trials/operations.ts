@@ -1,6 +1,10 @@
 /** A thread that counts the operations of parsing and chunking files, and of the models: its counters are on before any module is compiled. */
 import { Session } from "node:inspector/promises"
 import { parentPort } from "node:worker_threads"
+import type { Effect as EffectType } from "effect"
+import type { Parsed } from "../../packages/rag/src/document/Document.ts"
+import type { RagError } from "../../packages/rag/src/document/RagError.ts"
+import type { InnerFile } from "../../packages/rag/src/formats/parsing/DocumentFormat.ts"
 
 const session = new Session()
 session.connect()
@@ -33,6 +37,9 @@ const models: Readonly<Record<string, (text: string) => unknown>> = {
   chat: (text) => readConversation([{ role: "user", content: text }])
 }
 
+const parseInner = (file: InnerFile): EffectType.Effect<Parsed, RagError> =>
+  parseHere(formatOf(file.path)!, { ...file, parseInner })
+
 const parse = async (path: string, bytes: Uint8Array): Promise<void> => {
   // Other threads read PDFs: their operations would not be counted.
   if (path.endsWith(".pdf")) {
@@ -48,7 +55,7 @@ const parse = async (path: string, bytes: Uint8Array): Promise<void> => {
     await chunkParse(value.parsed, "crops")
     return
   }
-  const parsed = await Effect.runPromise(Effect.option(parseHere(formatOf(path)!, { path, bytes })))
+  const parsed = await Effect.runPromise(Effect.option(parseInner({ path, bytes })))
   // A rejected file counts too.
   if (parsed._tag === "Some") await chunkParse(parsed.value, "crops")
 }

@@ -2,16 +2,22 @@
 import { Context } from "effect"
 import { csvFormat } from "./csv/Csv.ts"
 import { docxFormat } from "./docx/Docx.ts"
+import { epubFormat } from "./epub/Epub.ts"
 import { htmlFormat } from "./html/Html.ts"
 import { imageFormat } from "./image/Image.ts"
+import { jsonLinesFormat } from "./jsonl/JsonLines.ts"
+import { mailFormat } from "./mail/Mail.ts"
 import { markdownFormat } from "./markdown/Markdown.ts"
 import type { DocumentFormat } from "./parsing/DocumentFormat.ts"
 import { baseName, endingOf } from "./parsing/FileName.ts"
+import { notebookFormat } from "./notebook/Notebook.ts"
 import { odtFormat } from "./odt/Odt.ts"
 import { pdfFormat } from "./pdf/Pdf.ts"
 import { slidesFormat } from "./slides/Slides.ts"
 import { spreadsheetFormat } from "./spreadsheet/Spreadsheet.ts"
+import { subtitlesFormat } from "./subtitles/Subtitles.ts"
 import { textFormat } from "./text/PlainText.ts"
+import { zipFormat } from "./zip/Zip.ts"
 
 /** The built-in formats. */
 export const documentFormats: ReadonlyArray<DocumentFormat> = [
@@ -24,6 +30,12 @@ export const documentFormats: ReadonlyArray<DocumentFormat> = [
   slidesFormat,
   spreadsheetFormat,
   csvFormat,
+  epubFormat,
+  mailFormat,
+  notebookFormat,
+  subtitlesFormat,
+  jsonLinesFormat,
+  zipFormat,
   imageFormat
 ]
 
@@ -34,7 +46,7 @@ export const documentFormats: ReadonlyArray<DocumentFormat> = [
  * opened.
  *
  * ```ts
- * Layer.provide(Layer.succeed(DocumentFormats, [...documentFormats, subtitles]))
+ * Layer.provide(Layer.succeed(DocumentFormats, [...documentFormats, lyrics]))
  * ```
  */
 export const DocumentFormats = Context.Reference<ReadonlyArray<DocumentFormat>>(

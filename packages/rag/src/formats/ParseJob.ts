@@ -79,10 +79,12 @@ const innerParser =
     }
     if (runsInThread(formatOf(path)?.id ?? "")) {
       const inner = { ...file, parseInner: innerParser(ask, depth + 1) }
-      return Effect.flatMap(checkFormat(inner), (format) => parseHere(format, inner))
+      return Effect.flatMap(checkFormat(inner), (format) =>
+        parseHere({ ...format, parse: format.parseWithoutMarkup ?? format.parse }, inner)
+      )
     }
     return Effect.flatMap(
-      Effect.promise(() => ask<ParseResult>({ inner: file })),
+      Effect.promise(() => ask<ParseResult>({ inner: { path, bytes: file.bytes } })),
       (result) =>
         "parsed" in result
           ? Effect.succeed(result.parsed)

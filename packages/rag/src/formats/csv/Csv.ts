@@ -38,7 +38,10 @@ export const csvFormat: DocumentFormat = {
     const out = new SheetText()
     out.sheet(
       undefined,
-      rowsOf(file.path, text).map((cells, at) => ({ number: at + 1, cells }))
+      rowsOf(file.path, text).map((cells, at) => ({
+        number: at + 1,
+        cells: cells.map((text, column) => [column + 1, text] as const)
+      }))
     )
     return out.finish("csv", [])
   })

@@ -8,6 +8,8 @@ import { type DraftBlock, MAX_LIST_LENGTH, topHeading } from "../parsing/DraftBl
 import { blockSpan, lineStarts } from "../parsing/LineSpans.ts"
 import { loadPictures } from "../parsing/Pictures.ts"
 import { decodeFile, rejectHtml } from "../parsing/TextDecoding.ts"
+import { frontMatterOf } from "./FrontMatter.ts"
+import { parseRendered } from "./RenderedMarkdown.ts"
 import { definitionsOf, htmlFigure, pictureBlocks, rowsAt, withoutData } from "./MarkdownFigures.ts"
 
 // Only block rules run: inline parsing is most of the cost, and only headings need it.
@@ -34,8 +36,6 @@ class BlockTokens extends Array<Token> {
   }
 }
 
-const FRONT_MATTER = /^---[ \t]*\r?\n(?:[\s\S]*?\r?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/
-
 const KINDS: Record<string, Block["kind"]> = {
   heading_open: "heading",
   paragraph_open: "paragraph",
@@ -59,8 +59,8 @@ const plain = (source: string): string =>
         .trim()
     : source.replace(/\s+/g, " ").trim()
 
-/** `title:` in the front matter. */
-const TITLE = /^title:[ \t]*(["']?)(.+?)\1[ \t]*\r?$/m
+/** `title:` or `title =` in the front matter. */
+const TITLE = /^title(?::|[ \t]*=)[ \t]*(["']?)(.+?)\1[ \t]*\r?$/m
 
 /** Characters kept of the front matter. */
 const MAX_ABOUT = 600
@@ -68,7 +68,7 @@ const MAX_ABOUT = 600
 /** The front matter without its title, as it is written. */
 const aboutOf = (frontMatter: string): string =>
   frontMatter
-    .replace(/^(?:---|\.\.\.|title:.*)[ \t]*\r?$/gm, "")
+    .replace(/^(?:---|\+\+\+|\.\.\.|title(?::|[ \t]*=).*)[ \t]*\r?$/gm, "")
     .trim()
     .slice(0, MAX_ABOUT)
 
@@ -91,7 +91,7 @@ const itemLines = (tokens: ReadonlyArray<Token>, index: number): Array<readonly 
  */
 export const parseMarkdown = (file: string): ParsedDraft => {
   const { data, text } = withoutData(file)
-  const frontMatter = FRONT_MATTER.exec(text)?.[0] ?? ""
+  const frontMatter = frontMatterOf(text)
   const starts = lineStarts(text, frontMatter.length)
   const body = text.slice(frontMatter.length)
   const tokens = new BlockTokens()
@@ -143,5 +143,9 @@ export const markdownFormat: DocumentFormat = {
     const text = yield* decodeFile(file, "Markdown")
     yield* rejectHtml(file.path, "Markdown", text)
     return yield* loadPictures(parseMarkdown(text), file.picture)
+  }),
+  parseWithoutMarkup: Effect.fnUntraced(function* (file) {
+    const text = yield* decodeFile(file, "Markdown")
+    return yield* loadPictures(parseRendered(text), file.picture)
   })
 }

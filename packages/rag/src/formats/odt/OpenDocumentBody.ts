@@ -30,6 +30,7 @@ interface Frame {
   alternative: string
   name: string
   reference: string
+  isPreview: boolean
 }
 
 const numberAt = (value: string | undefined): number => Math.max(1, Number.parseInt(value ?? "", 10) || 1)
@@ -51,6 +52,12 @@ class OpenDocumentReader {
   inNotes = false
   #pictures = 0
   #mark: string | undefined
+  /** Whether a list item is open that has no text yet. */
+  #item = false
+  /** The styles of open lists; empty for bullets. */
+  readonly #styles: Array<string> = []
+  /** The style of the list that has just ended. The next list continues it if it has the same: PowerPoint writes one for each item. */
+  #ended: string | undefined
 
   constructor(out: BlockWriter, numbered: ReadonlySet<string>) {
     this.#out = out
@@ -58,6 +65,7 @@ class OpenDocumentReader {
   }
 
   use(out: BlockWriter): void {
+    this.#endList()
     this.#out = out
     this.inNotes = false
   }
@@ -90,10 +98,14 @@ class OpenDocumentReader {
     if (paragraph === undefined) return
     const { after, level, pictures, sequence } = paragraph
     const text = paragraph.text.trim()
+    const isItem = this.#item && text !== ""
+    if (isItem) this.#item = false
+    if (this.#styles.length === 0) this.#endList()
     if (this.inTitle && onTitle !== undefined) onTitle(text.replace(/\s+/g, " "))
     else
       this.emit((out) => {
         const isCaption = sequence && labelOf(text, true) !== undefined
+        if (isItem) out.openItem("li")
         if (level !== undefined) out.openHeading(level)
         else if (isCaption) out.openCaption()
         else out.breakBlock()
@@ -115,13 +127,50 @@ class OpenDocumentReader {
     this.#mark = `[${citation}] `
   }
 
-  openList(name: string | undefined): void {
-    const kind = this.#numbered.has(name ?? "") ? "ol" : "ul"
-    this.emit((out) => out.openList(kind))
+  openItem(): void {
+    this.#item = true
+  }
+
+  openList(name = ""): void {
+    this.#item = false
+    const style = this.#numbered.has(name) ? name : ""
+    if (this.#styles.length > 0 || this.#ended !== style) {
+      this.#endList()
+      const kind = style === "" ? "ul" : "ol"
+      this.emit((out) => out.openList(kind))
+    }
+    this.#ended = undefined
+    this.#styles.push(style)
+  }
+
+  closeList(): void {
+    this.#item = false
+    const style = this.#styles.pop()
+    if (this.#styles.length === 0) this.#ended = style
+    else this.emit((out) => out.closeList())
+  }
+
+  /** Ends the list that the next one could have continued. */
+  #endList(): void {
+    if (this.#ended !== undefined) this.emit((out) => out.closeList())
+    this.#ended = undefined
+  }
+
+  /** A table ends a list. The picture of its frame is a preview. */
+  openTable(): void {
+    if (this.#styles.length === 0) this.#endList()
+    const frame = this.#frames.at(-1)
+    if (frame !== undefined) frame.isPreview = true
+    this.emit((out) => out.openTable())
   }
 
   openFrame(attributes: Attributes): void {
-    this.#frames.push({ alternative: "", name: attributes["draw:name"] ?? "", reference: "" })
+    this.#frames.push({
+      alternative: "",
+      name: attributes["draw:name"] ?? "",
+      reference: "",
+      isPreview: false
+    })
   }
 
   image(reference = ""): void {
@@ -132,7 +181,7 @@ class OpenDocumentReader {
 
   closeFrame(): void {
     const frame = this.#frames.pop()
-    if (frame === undefined || frame.reference === "") return
+    if (frame === undefined || frame.reference === "" || frame.isPreview) return
     const number = ++this.#pictures
     const isGenerated = /^(?:\p{L}+ ?\d*|\S+\.\w+)?$/u.test(frame.name)
     const picture: PictureDraft = {
@@ -156,9 +205,9 @@ const ON_OPEN: ReadonlyMap<string, OnOpen> = new Map(
     "text:tab": (reader) => reader.write(" "),
     "text:line-break": (reader) => reader.write("\n"),
     "text:list": (reader, attributes) => reader.openList(attributes["text:style-name"]),
-    "text:list-item": (reader) => reader.emit((out) => out.openItem("li")),
+    "text:list-item": (reader) => reader.openItem(),
     "text:sequence": ({ paragraph }) => void (paragraph && (paragraph.sequence = true)),
-    "table:table": (reader) => reader.emit((out) => out.openTable()),
+    "table:table": (reader) => reader.openTable(),
     "table:table-row": (reader) => reader.emit((out) => out.openRow()),
     "table:table-cell": (reader, attributes) => {
       const columns = numberAt(attributes["table:number-columns-spanned"])
@@ -185,7 +234,7 @@ const ON_CLOSE: ReadonlyMap<string, OnClose> = new Map(
   Object.entries<OnClose>({
     "text:p": closeParagraph,
     "text:h": closeParagraph,
-    "text:list": (reader) => reader.emit((out) => out.closeList()),
+    "text:list": (reader) => reader.closeList(),
     "table:table": (reader) => reader.emit((out) => out.closeTable()),
     "draw:frame": (reader) => {
       reader.closeFrame()
@@ -204,7 +253,11 @@ const readNumberedLists = async (from: ZipContainer): Promise<ReadonlySet<string
   const handler: XmlHandler = {
     open(name, attributes) {
       if (name === "text:list-style") style = attributes["style:name"] ?? ""
-      else if (name === "text:list-level-style-number" && attributes["text:level"] === "1")
+      else if (
+        name === "text:list-level-style-number" &&
+        attributes["text:level"] === "1" &&
+        attributes["style:num-format"] !== ""
+      )
         numbered.add(style)
     }
   }

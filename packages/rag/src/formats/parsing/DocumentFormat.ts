@@ -18,7 +18,7 @@ export interface DocumentFile {
 }
 
 /** A file inside a file. */
-export type InnerFile = Pick<DocumentFile, "path" | "bytes">
+export type InnerFile = Pick<DocumentFile, "path" | "bytes" | "picture">
 
 /**
  * A document format.
@@ -43,6 +43,8 @@ export interface DocumentFormat {
   readonly sniff?: (bytes: Uint8Array, named: boolean) => string | undefined
   /** Called with a nonempty file that passes `sniff`. */
   readonly parse: (file: DocumentFile) => Effect.Effect<Parsed, RagError>
+  /** `parse` for a file inside another one, if `parse` keeps markup in the text. */
+  readonly parseWithoutMarkup?: (file: DocumentFile) => Effect.Effect<Parsed, RagError>
   /** Whether documents may refer to picture files. Default false. */
   readonly showsPictures?: boolean
   /** Whether a small file may hold much text, so that each is parsed in a thread. Default false. */

@@ -30,19 +30,12 @@ const movedFigure = (figure: Figure, by: number): Figure => ({
 const innerLocators = ({ locators, pages }: Parsed): ReadonlyArray<Locator> =>
   locators ?? pages.map(({ end, number, start }) => ({ start, end, label: `page ${number}` }))
 
-/** Locators from `from` to `to`: those of the part itself, and its label where it has none. */
+/** The places within a part, or the part itself from `from` to `to`. */
 const locatorsOf = ({ label, parsed }: DocumentPart, by: number, from: number, to: number) => {
-  const locators: Array<Locator> = []
-  let at = from
-  for (const inner of innerLocators(parsed)) {
-    const own = moved(inner, by)
-    if (own.end <= own.start) continue
-    if (own.start > at) locators.push({ start: at, end: own.start, label })
-    locators.push({ ...own, label: `${label}, ${own.label}` })
-    at = own.end
-  }
-  if (at < to) locators.push({ start: at, end: to, label })
-  return locators
+  const inner = innerLocators(parsed).filter(({ end, start }) => end > start)
+  return inner.length === 0
+    ? [{ start: from, end: to, label }]
+    : inner.map((own): Locator => ({ ...moved(own, by), label: `${label}, ${own.label}` }))
 }
 
 /** One document of all parts. Their pages have no images here, so the places of figures on pages are left out. */

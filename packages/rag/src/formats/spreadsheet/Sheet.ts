@@ -17,7 +17,7 @@ export interface CellCount {
 }
 
 export class Sheet {
-  readonly #rows = new Map<number, Array<string>>()
+  readonly #rows = new Map<number, Map<number, string>>()
   readonly #count: CellCount
 
   constructor(count: CellCount) {
@@ -30,15 +30,13 @@ export class Sheet {
     if (++this.#count.cells > MAX_TEXT_CELLS) {
       throw tooLarge(`it has more than ${MAX_TEXT_CELLS.toLocaleString("en-US")} cells`)
     }
-    const cells = this.#rows.get(row) ?? []
-    this.#rows.set(row, cells)
-    // Cells without text are holes: a row of 16,384 of them would take as much time as one of texts.
-    cells[column - 1] = text
+    const cells = this.#rows.get(row) ?? new Map<number, string>()
+    this.#rows.set(row, cells.set(column, text))
   }
 
   /** Repeats the first cell of a range in all of it. */
   merge(row: number, column: number, rows: number, columns: number): void {
-    const text = this.#rows.get(row)?.[column - 1] ?? ""
+    const text = this.#rows.get(row)?.get(column) ?? ""
     if (text === "") return
     for (let i = 0; i < rows; i++) {
       for (let j = 0; j < columns; j++) {
@@ -50,8 +48,9 @@ export class Sheet {
   }
 
   rows(): ReadonlyArray<SheetRow> {
-    return Array.from(this.#rows, ([number, cells]) => ({ number, cells })).toSorted(
-      (a, b) => a.number - b.number
-    )
+    return Array.from(this.#rows, ([number, cells]) => ({
+      number,
+      cells: [...cells].toSorted(([a], [b]) => a - b)
+    })).toSorted((a, b) => a.number - b.number)
   }
 }

@@ -1,15 +1,17 @@
 /** Writes rows of cells as tables with the place of each row. Used for spreadsheets and CSV. */
 import type { Parsed } from "../../document/Document.ts"
 import type { Locator } from "../../document/Locator.ts"
-import type { ParsedDraft } from "../parsing/Captions.ts"
 import { withFigures } from "../parsing/Captions.ts"
 import type { DraftBlock } from "../parsing/DraftBlock.ts"
 import { MAX_CELLS } from "../parsing/TableGrid.ts"
 
-/** A row with its number in the sheet, from 1. Empty cells are empty texts, or holes. */
+/** A cell with text. Columns count from 1. */
+export type SheetCell = readonly [column: number, text: string]
+
+/** A row with its number in the sheet, from 1, and its cells with text in order. */
 export interface SheetRow {
   readonly number: number
-  readonly cells: ReadonlyArray<string>
+  readonly cells: ReadonlyArray<SheetCell>
 }
 
 /** 1 is A, 27 is AA. */
@@ -22,26 +24,23 @@ export const columnName = (column: number): string =>
 const sheetReference = (name: string): string =>
   `${/^\p{L}[\p{L}\p{N}_.]*$/u.test(name) ? name : `'${name.replaceAll("'", "''")}'`}!`
 
+/** Cells for each one with text. In sparser tables only the cells with text are written. */
+const MAX_SPARSITY = 20
+
 const oneLine = (cell: string): string => cell.replace(/\s+/g, " ").trim()
 
 const isNumeric = (cell: string): boolean => /^[^\p{L}]*\d[^\p{L}]*$/u.test(cell)
 
 /** The one text of a row: a title, which may be in a merged cell. */
 const titleIn = ({ cells }: SheetRow): string | undefined => {
-  const texts = new Set(cells.filter((cell) => cell !== ""))
-  return texts.size === 1 ? [...texts][0] : undefined
+  const first = cells[0]?.[1]
+  return cells.every(([, text]) => text === first) ? first : undefined
 }
 
-/** The columns that have text: from the first (an index) to the last (exclusive). */
-const columnsOf = (rows: ReadonlyArray<SheetRow>): readonly [from: number, to: number] => {
-  let from = Infinity
-  let to = 0
-  for (const { cells } of rows) {
-    const first = cells.findIndex(Boolean)
-    if (first !== -1) from = Math.min(from, first)
-    to = Math.max(to, cells.findLastIndex(Boolean) + 1)
-  }
-  return [from, to]
+/** The columns of a table that have text, in order. */
+const columnsOf = (rows: ReadonlyArray<SheetRow>): ReadonlyArray<number> => {
+  const columns = new Set(rows.flatMap(({ cells }) => cells.map(([column]) => column)))
+  return [...columns].toSorted((a, b) => a - b)
 }
 
 /** Rows without blank ones between. A blank row before a row of figures does not end a table: headers have words. */
@@ -49,7 +48,7 @@ const groupsOf = (rows: ReadonlyArray<SheetRow>): ReadonlyArray<ReadonlyArray<Sh
   const groups: Array<Array<SheetRow>> = []
   let last = -1
   for (const row of rows) {
-    const hasFigures = row.cells.some(isNumeric) && titleIn(row) === undefined
+    const hasFigures = row.cells.some(([, text]) => isNumeric(text)) && titleIn(row) === undefined
     const group = groups.at(-1)
     if (group !== undefined && (row.number === last + 1 || (hasFigures && group.length > 1))) group.push(row)
     else groups.push([row])
@@ -67,8 +66,11 @@ export class SheetText {
   /** Writes a sheet. Without a name, rows are located by their number only. */
   sheet(name: string | undefined, rows: ReadonlyArray<SheetRow>): void {
     const cleaned = rows.flatMap(({ cells, number }) => {
-      const own = cells.map(oneLine)
-      return own.some((cell) => cell !== "") ? [{ number, cells: own }] : []
+      const own = cells.flatMap(([column, text]): ReadonlyArray<SheetCell> => {
+        const line = oneLine(text)
+        return line === "" ? [] : [[column, line]]
+      })
+      return own.length > 0 ? [{ number, cells: own }] : []
     })
     if (cleaned.length === 0) return
     if (name !== undefined) {
@@ -84,38 +86,45 @@ export class SheetText {
     }
   }
 
-  finish(format: string, faults: Parsed["faults"]): ParsedDraft {
+  finish(format: string, faults: Parsed["faults"]): Parsed {
     const text = this.#lines.join("\n").toWellFormed()
-    const parsed = withFigures({ format, title: "", text, faults }, this.#blocks)
+    const { pictures: _, ...parsed } = withFigures({ format, title: "", text, faults }, this.#blocks)
     return { ...parsed, locators: this.#locators }
   }
 
   #rows(name: string | undefined, rows: ReadonlyArray<SheetRow>, isTable: boolean): void {
-    const [from, to] = columnsOf(rows)
-    const cellsOf = (row: SheetRow): ReadonlyArray<string> =>
-      Array.from({ length: to - from }, (_, i) => row.cells[from + i] ?? "")
-    const lineOf = (row: SheetRow): string =>
-      titleIn(row) ??
-      cellsOf(row)
-        .join(" | ")
-        .replace(/(?: \| *)+$/, "")
-        .trimStart()
-    const lines = rows.map(lineOf)
+    const columns = columnsOf(rows)
+    const size = rows.length * columns.length
+    const isSparse =
+      size > MAX_CELLS && size > MAX_SPARSITY * rows.reduce((sum, { cells }) => sum + cells.length, 0)
+    const places = new Map(columns.map((column, at) => [column, at]))
+    const cellsOf = ({ cells }: SheetRow): Array<string> => {
+      if (isSparse) return cells.map(([, text]) => text)
+      const texts: Array<string> = []
+      for (const [column, text] of cells) {
+        while (texts.length < places.get(column)!) texts.push("")
+        texts.push(text)
+      }
+      return texts
+    }
+    const lines = rows.map((row) => titleIn(row) ?? cellsOf(row).join(" | ").trimStart())
+    const [from, to] = [columnName(columns[0]!), columnName(columns.at(-1)!)]
     const start = this.#write(lines)
     let at = start
     for (const [i, { number }] of rows.entries()) {
       const end = at + lines[i]!.length
-      const cells = {
-        label: `${sheetReference(name ?? "")}${columnName(from + 1)}${number}`,
-        to: `${columnName(to)}${number}`
-      }
-      this.#locators.push({ start: at, end, ...(name === undefined ? { label: `row ${number}` } : cells) })
+      const label = name === undefined ? `row ${number}` : `${sheetReference(name)}${from}${number}`
+      this.#locators.push({ start: at, end, label, ...(name === undefined ? {} : { to: `${to}${number}` }) })
       at = end + 1
     }
-    const hasRows = isTable && to - from > 1 && rows.length * (to - from) <= MAX_CELLS
+    const filled = (row: SheetRow): Array<string> => {
+      const cells = cellsOf(row)
+      return [...cells, ...Array.from({ length: columns.length - cells.length }, () => "")]
+    }
     // Without rows or a description, a table is taken for a layout
-    const figure = hasRows ? { rows: rows.map(cellsOf), pictures: [] } : { alternative: "", pictures: [] }
-    if (isTable && to - from > 1) this.#block({ kind: "table", figure }, start)
+    const figure =
+      size > MAX_CELLS ? { alternative: "", pictures: [] } : { rows: rows.map(filled), pictures: [] }
+    if (isTable && columns.length > 1) this.#block({ kind: "table", figure }, start)
     else this.#block({ kind: isTable ? "list" : "paragraph" }, start)
   }
 

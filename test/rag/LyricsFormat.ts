@@ -1,14 +1,14 @@
-/** A document format that the package does not have: subtitles, one paragraph for each cue. */
+/** A document format that the package does not have: lyrics, one paragraph for each cue. */
 import { documentFormats, type DocumentFormat, parseError } from "@sluice/rag"
 import { Effect } from "effect"
 
-export const subtitleFormat: DocumentFormat = {
-  id: "subtitles",
-  label: "Subtitles",
-  extensions: ["srt"],
-  mediaTypes: ["application/x-subrip"],
+export const lyricsFormat: DocumentFormat = {
+  id: "lyrics",
+  label: "Lyrics",
+  extensions: ["lrc"],
+  mediaTypes: ["application/x-lyrics"],
   sniff: (bytes) =>
-    /^\s*\d+\r?\n\d\d:/.test(new TextDecoder().decode(bytes.subarray(0, 64))) ? "subtitles" : undefined,
+    /^\s*\d+\r?\n\d\d:/.test(new TextDecoder().decode(bytes.subarray(0, 64))) ? "lyrics" : undefined,
   parse: ({ bytes, path }) =>
     Effect.gen(function* () {
       const cues = new TextDecoder()
@@ -23,14 +23,14 @@ export const subtitleFormat: DocumentFormat = {
         text += `${text === "" ? "" : "\n\n"}${cue}`
         return { kind: "paragraph" as const, start, end: text.length }
       })
-      return { format: "subtitles", title: "", text, blocks, pages: [], lines: [], figures: [], faults: [] }
+      return { format: "lyrics", title: "", text, blocks, pages: [], lines: [], figures: [], faults: [] }
     }),
   storesParsed: true
 }
 
-export const withSubtitles: ReadonlyArray<DocumentFormat> = [...documentFormats, subtitleFormat]
+export const withLyrics: ReadonlyArray<DocumentFormat> = [...documentFormats, lyricsFormat]
 
-export const SUBTITLES = `1
+export const LYRICS = `1
 00:00:01,000 --> 00:00:03,000
 The lock keeper opens the gate at six.
 

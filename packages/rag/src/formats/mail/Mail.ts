@@ -1,0 +1,129 @@
+/** Parses mails and mailboxes, with their attachments. */
+import { Effect } from "effect"
+import PostalMime, { type Address, type Attachment, type Email } from "postal-mime"
+import type { Parsed } from "../../document/Document.ts"
+import { parseHtml } from "../html/Html.ts"
+import { type DocumentFile, type DocumentFormat, parseError } from "../parsing/DocumentFormat.ts"
+import { type Inner, parseInnerFiles } from "../parsing/InnerFiles.ts"
+import { type DocumentPart, joinDocuments } from "../parsing/JoinDocuments.ts"
+import { parsePlainText } from "../text/PlainText.ts"
+import { splitMailbox } from "./Mbox.ts"
+
+/** Messages of a mailbox. */
+const MAX_MESSAGES = 50_000
+
+const SIGNATURE = /^application\/(?:pgp-(?:signature|keys)|(?:x-)?pkcs7-signature)$/
+
+const dates = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+  timeZone: "UTC"
+})
+
+const dateOf = ({ date }: Email): string | undefined => {
+  const at = new Date(date ?? "")
+  return Number.isNaN(at.getTime()) ? undefined : dates.format(at)
+}
+
+const nameOf = (address: Address): string =>
+  address.group === undefined
+    ? [address.name, address.address && `<${address.address}>`].filter(Boolean).join(" ")
+    : `${address.name}: ${address.group.map(nameOf).join(", ")}`
+
+/** Who wrote to whom and when, then the text: HTML if there is any, since it has tables. */
+const bodyOf = (email: Email): Parsed => {
+  const to = (email.to ?? []).map(nameOf).join(", ")
+  const head = [
+    email.from && `From: ${nameOf(email.from)}`,
+    to && `To: ${to}`,
+    `Date: ${dateOf(email) ?? "unknown"}`
+  ]
+    .filter(Boolean)
+    .join("\n")
+    .toWellFormed()
+  const html = email.html === undefined ? undefined : parseHtml(email.html)
+  const text =
+    html === undefined || html.blocks.length === 0 ? parsePlainText(email.text ?? "", "paragraph") : html
+  const parts = [parsePlainText(head, "code"), { ...text, text: text.text.toWellFormed() }]
+  const { locators: _, ...body } = joinDocuments(
+    { format: "mail", title: "" },
+    parts.map((parsed) => ({ label: "", parsed }))
+  )
+  return body
+}
+
+const bytesOf = (content: Attachment["content"]): Uint8Array =>
+  typeof content === "string" ? new TextEncoder().encode(content) : new Uint8Array(content)
+
+/** Attachments, without signatures and the pictures in the text. */
+const attachmentsOf = (label: string, { attachments }: Email): ReadonlyArray<Inner> =>
+  attachments
+    .filter(({ mimeType, related }) => related !== true && !SIGNATURE.test(mimeType))
+    .map(({ content, filename, mimeType }, at) => {
+      const path = filename ?? (mimeType === "message/rfc822" ? "message.eml" : `attachment ${at + 1}`)
+      return {
+        label: `${label}, attachment ${at + 1}`,
+        heading: { level: 2, text: path.toWellFormed() },
+        file: Effect.succeed({ path, bytes: bytesOf(content) })
+      }
+    })
+
+const parseMessage = (file: DocumentFile, bytes: Uint8Array) =>
+  Effect.tryPromise({
+    try: () => PostalMime.parse(bytes),
+    catch: (cause) =>
+      parseError(
+        file.path,
+        "Malformed",
+        `this mail is damaged (${(cause as Error).message}). Export it again.`,
+        cause
+      )
+  })
+
+const isMail = ({ date, from, subject, to }: Email): boolean =>
+  from !== undefined || to !== undefined || date !== undefined || subject !== undefined
+
+/**
+ * The messages of a file, each a section with its subject, and below it a section for each attachment that has a supported
+ * format.
+ */
+export const mailFormat: DocumentFormat = {
+  id: "mail",
+  label: "Mail",
+  extensions: ["eml", "mbox"],
+  mediaTypes: ["text/plain; charset=utf-8"],
+  parse: Effect.fnUntraced(function* (file) {
+    const parts: Array<DocumentPart> = []
+    const faults: Array<Parsed["faults"][number]> = []
+    const messages = splitMailbox(file.bytes)
+    if (messages.length > MAX_MESSAGES) {
+      const message = `it has ${messages.length} messages; the limit is ${MAX_MESSAGES}. Split it.`
+      return yield* parseError(file.path, "TooLarge", message)
+    }
+    let title = ""
+    for (const [at, bytes] of messages.entries()) {
+      const email = yield* parseMessage(file, bytes)
+      if (!isMail(email)) {
+        if (messages.length > 1) continue
+        return yield* parseError(
+          file.path,
+          "Malformed",
+          "this is no mail: it has no header. Export it again."
+        )
+      }
+      const date = dateOf(email)
+      const label = date === undefined ? `message ${at + 1}` : `message of ${date}`
+      const subject = (email.subject ?? "").replace(/\s+/g, " ").trim().toWellFormed()
+      if (messages.length === 1) title = subject
+      const attached = yield* parseInnerFiles(file, attachmentsOf(label, email))
+      parts.push({ label, heading: { level: 1, text: subject || "No subject" }, parsed: bodyOf(email) })
+      parts.push(...attached.parts)
+      faults.push(...attached.faults)
+    }
+    const { pictures: _, ...parsed } = joinDocuments({ format: "mail", title, faults }, parts)
+    return parsed
+  }),
+  inflates: true,
+  storesParsed: true
+}

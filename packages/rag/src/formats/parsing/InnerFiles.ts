@@ -1,0 +1,44 @@
+/** Parses the files inside a file: attachments, and files of archives. */
+import { Effect } from "effect"
+import type { ReadFault } from "../../document/Document.ts"
+import { type DocumentFile, type InnerFile, parseError } from "./DocumentFormat.ts"
+import type { DocumentPart } from "./JoinDocuments.ts"
+
+/** Files of one file. Each is parsed on its own. */
+export const MAX_INNER_FILES = 1_000
+/** Files that are reported individually. */
+const MAX_FAULTS = 50
+
+export interface Inner extends Omit<DocumentPart, "parsed"> {
+  /** Reads the file when its turn comes. */
+  readonly file: Effect.Effect<InnerFile, ReadFault>
+}
+
+/** Parses each file by its format. One that cannot be parsed is a fault, and the others are parsed. */
+export const parseInnerFiles = Effect.fnUntraced(function* (
+  { parseInner, path }: DocumentFile,
+  files: ReadonlyArray<Inner>
+) {
+  const parts: Array<DocumentPart> = []
+  const faults: Array<ReadFault> = []
+  for (const { file, ...part } of files.slice(0, MAX_INNER_FILES)) {
+    yield* file.pipe(
+      Effect.flatMap((inner) =>
+        parseInner === undefined
+          ? Effect.fail(parseError(path, "Internal", "files inside it are not parsed here."))
+          : parseInner(inner)
+      ),
+      Effect.match({
+        onSuccess: (parsed) => void parts.push({ ...part, parsed }),
+        onFailure: ({ message }) => void faults.push({ message: `${part.label} was left out. ${message}` })
+      })
+    )
+  }
+  const more = faults.length - MAX_FAULTS
+  if (more > 0) faults.splice(MAX_FAULTS, more, { message: `${more} more files were left out.` })
+  if (files.length > MAX_INNER_FILES) {
+    const count = files.length - MAX_INNER_FILES
+    faults.push({ message: `${count} files were left out: the limit is ${MAX_INNER_FILES}. Split it.` })
+  }
+  return { parts, faults }
+})

@@ -1,0 +1,214 @@
+/** E-books, mails and archives: files that contain others. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
+import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
+import { png } from "./DocxWriter.ts"
+import { brokenLaw } from "./FigureLaws.ts"
+import { epub, epubParts, mail } from "./MailWriter.ts"
+import { textRows, xlsx } from "./OfficeWriter.ts"
+import { zip } from "./ZipWriter.ts"
+
+const parsed = (path: string, bytes: Uint8Array) =>
+  Effect.map(parse({ path, bytes }), (document) => {
+    assert.isUndefined(brokenLaw(document))
+    return document
+  })
+const utf8 = (text: string) => new TextEncoder().encode(text)
+const placesOf = (document: Parameters<typeof chunk>[0]) =>
+  chunk(document).map(({ headings, locator }) => [headings.join(" › "), locator])
+const sample = (name: string) =>
+  readFileSync(join(import.meta.dirname, "../../apps/demo-server/samples", name))
+
+const FEES = xlsx([
+  {
+    name: "Winter",
+    rows: textRows([
+      ["Berth", "Fee"],
+      ["Q1", "50"]
+    ])
+  }
+])
+const HEADERS = {
+  From: "=?utf-8?Q?J=C3=B8rn?= <jorn@example.org>",
+  To: "Anna <anna@example.org>",
+  Date: "Sun, 3 May 2026 08:00:00 +0000"
+}
+
+describe("an e-book", () => {
+  const chapters = {
+    "title.xhtml": "<h1>The Lock</h1><p>by Jørn</p>",
+    "one two.xhtml":
+      '<h1>Water</h1><p>The gate opens at six.</p><figure><img src="../pictures/gate.png" alt="The gate"/></figure>',
+    "two.xhtml": "<p>It closes at nine.</p>",
+    "three.xhtml": "<p>Mooring costs fifty crowns.</p>"
+  }
+
+  it.effect("has its chapters, with titles of the table of contents where they have none", () =>
+    Effect.gen(function* () {
+      const more = [{ name: "OEBPS/pictures/gate.png", content: png(40, 30) }]
+      const document = yield* parsed(
+        "lock.epub",
+        epub("The Lock", chapters, { "one two.xhtml": "I", "three.xhtml": "Fees" }, more)
+      )
+      assert.strictEqual(document.title, "The Lock")
+      assert.strictEqual(
+        document.text,
+        "The Lock\n\nby Jørn\n\nWater\n\nThe gate opens at six.\n\nThe gate\n\nIt closes at nine.\n\nFees\n\nMooring costs fifty crowns."
+      )
+      assert.deepStrictEqual(placesOf(document), [
+        ["The Lock", "front matter"],
+        ["Water", "chapter 1"],
+        ["Water", "chapter 1"],
+        ["Water", "chapter 1"],
+        ["Fees", "chapter 2"]
+      ])
+      assert.isDefined(document.figures[0]?.crop)
+    })
+  )
+
+  it.effect("with encrypted text is rejected, and with obfuscated fonts it is not", () =>
+    Effect.gen(function* () {
+      const protectedBy = (algorithm: string) =>
+        zip([
+          ...epubParts("The Lock", chapters),
+          {
+            name: "META-INF/encryption.xml",
+            content: `<encryption xmlns:enc="http://www.w3.org/2001/04/xmlenc#"><enc:EncryptedData><enc:EncryptionMethod Algorithm="${algorithm}"/></enc:EncryptedData></encryption>`
+          }
+        ])
+      const error = yield* Effect.flip(
+        parse({ path: "lock.epub", bytes: protectedBy("http://www.w3.org/2001/04/xmlenc#aes128-cbc") })
+      )
+      assert.strictEqual(error.reason, "Encrypted")
+      yield* parsed("lock.epub", protectedBy("http://www.idpf.org/2008/embedding"))
+    })
+  )
+})
+
+describe("a mail", () => {
+  it.live("has its text and its attachments, each by its format", () =>
+    Effect.gen(function* () {
+      const document = yield* parsed(
+        "fees.eml",
+        utf8(
+          mail(
+            { ...HEADERS, Subject: "Fees of the winter" },
+            {
+              html: "<p>Dear Anna,</p><table><tr><th>Night</th><th>Fee</th></tr><tr><td>one</td><td>50</td></tr></table>"
+            },
+            [
+              { name: "fees.xlsx", bytes: FEES },
+              { name: "inspection-report.pdf", bytes: sample("inspection-report.pdf") },
+              { name: "virus.exe", bytes: utf8("MZ") }
+            ]
+          )
+        )
+      )
+      assert.strictEqual(document.title, "Fees of the winter")
+      assert.include(
+        document.text,
+        "Fees of the winter\n\nFrom: Jørn <jorn@example.org>\nTo: Anna <anna@example.org>\nDate: 3 May 2026\n\nDear Anna,\n\nNight | Fee\none | 50\n\nfees.xlsx\n\nWinter\n\nBerth | Fee\nQ1 | 50"
+      )
+      const places = placesOf(document)
+      assert.deepStrictEqual(places.slice(0, 3), [
+        ["Fees of the winter", "message of 3 May 2026"],
+        ["Fees of the winter", "message of 3 May 2026"],
+        ["Fees of the winter › fees.xlsx › Winter", "message of 3 May 2026, attachment 1, Winter!A1:B2"]
+      ])
+      assert.match(places.at(-1)?.[1] ?? "", /^message of 3 May 2026, attachment 2, page \d$/)
+      assert.match(
+        document.faults.map(({ message }) => message).join("\n"),
+        /attachment 3 was left out\. virus\.exe: \.exe files are not supported/
+      )
+    })
+  )
+
+  it.effect("in a mailbox is a section of its own, also with blank lines that start with From", () =>
+    Effect.gen(function* () {
+      const messages = ["One", "Two"].map((Subject, i) =>
+        mail({ ...HEADERS, Date: `Mon, ${4 + i} May 2026 08:00:00 +0000`, Subject }, { text: `Text ${i}` })
+      )
+      const box = messages
+        .map((own) => `From jorn@example.org Mon May  4 08:00:00 2026\r\n${own}\r\n`)
+        .join("")
+      const document = yield* parsed("in.mbox", utf8(box))
+      assert.deepStrictEqual(placesOf(document), [
+        ["One", "message of 4 May 2026"],
+        ["Two", "message of 5 May 2026"]
+      ])
+      assert.strictEqual(document.title, "in")
+    })
+  )
+
+  it.effect("without a header is rejected", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(parse({ path: "a.eml", bytes: utf8("Dear Anna, the fee is 50.") }))
+      assert.strictEqual(error.reason, "Malformed")
+    })
+  )
+})
+
+describe("an archive", () => {
+  it.effect("has each of its files with its path, and pictures beside them", () =>
+    Effect.gen(function* () {
+      const document = yield* parsed(
+        "all.zip",
+        zip([
+          { name: "docs/", content: "" },
+          { name: "docs/gate.md", content: "# Gate\n\nIt opens at six.\n\n![The gate](pictures/gate.png)\n" },
+          { name: "docs/pictures/gate.png", content: png(40, 30) },
+          { name: "fees.xlsx", content: FEES },
+          { name: "__MACOSX/._fees.xlsx", content: "x" },
+          {
+            name: "mail.eml",
+            content: mail({ ...HEADERS, Subject: "Fees" }, { text: "See below" }, [
+              { name: "fees.xlsx", bytes: FEES }
+            ])
+          },
+          { name: "broken.docx", content: "PK\u0003\u0004" }
+        ])
+      )
+      const places = placesOf(document).map(([, place]) => place)
+      assert.deepStrictEqual(
+        [...new Set(places)],
+        [
+          "docs/gate.md",
+          "docs/pictures/gate.png, page 1",
+          "fees.xlsx, Winter!A1:B2",
+          "mail.eml, message of 3 May 2026",
+          "mail.eml, message of 3 May 2026, attachment 1, Winter!A1:B2"
+        ]
+      )
+      assert.isDefined(document.figures[0]?.crop)
+      assert.deepStrictEqual(document.faults.map(({ message }) => message.split(".")[0]).toSorted(), [
+        "broken",
+        "docs/pictures/gate"
+      ])
+    })
+  )
+
+  it.effect("in an archive in an archive is not opened without end", () =>
+    Effect.gen(function* () {
+      let bytes = zip([{ name: "a.md", content: "The gate." }])
+      for (let depth = 0; depth < 4; depth++) bytes = zip([{ name: "b.zip", content: bytes }])
+      const error = yield* Effect.flip(parse({ path: "deep.zip", bytes }))
+      assert.match(error.message, /more than 3 files deep/)
+    })
+  )
+
+  it.effect("of mails with PDFs, at the same time as another, waits for none of its own threads", () =>
+    Effect.gen(function* () {
+      const report = sample("inspection-report.pdf")
+      const bytes = zip([{ name: "a.pdf", content: report }])
+      const documents = yield* Effect.all(
+        Array.from({ length: 6 }, (_, i) => parse({ path: `${i}.zip`, bytes })),
+        { concurrency: "unbounded" }
+      )
+      for (const { locators } of documents)
+        assert.strictEqual(locators?.at(-1)?.label.startsWith("a.pdf, page"), true)
+    })
+  )
+})
