@@ -12,6 +12,8 @@ import { SessionLayer } from "./accounts/Session.ts"
 import { banner } from "./Banner.ts"
 import { ServerConfig } from "./config/ServerConfig.ts"
 import { ConnectionsLayer } from "./connect/ConnectionsApi.ts"
+import { Conversations } from "./conversations/Conversations.ts"
+import { ConversationsLayer, SharedLayer } from "./conversations/ConversationRoutes.ts"
 import { HandledApi } from "./contract/ServerApi.ts"
 import { CollectionsLayer } from "./documents/Collections.ts"
 import { DocumentsLayer } from "./documents/Documents.ts"
@@ -63,6 +65,8 @@ const ApiLayer = HttpApiBuilder.layer(HandledApi).pipe(
     AccountLayer,
     AdministrationLayer,
     UsageLayer,
+    ConversationsLayer,
+    SharedLayer,
     ConnectionsLayer
   ]),
   Layer.provide([AuthLayer, MalformedRequest.layer])
@@ -131,7 +135,9 @@ export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader
       Layer.mergeAll(UserLibraries.layer, PageImages.layer, Recovery.layer).pipe(
         Layer.provideMerge(ProvidersLayer),
         Layer.provideMerge(BillingLayer),
-        Layer.provideMerge(Layer.mergeAll(MediaFiles.layer, MediaTasks.layer, ProvidersFileState.layer)),
+        Layer.provideMerge(
+          Layer.mergeAll(MediaFiles.layer, MediaTasks.layer, ProvidersFileState.layer, Conversations.layer)
+        ),
         // Before the services that write, because it rejects a data folder of a newer version.
         Layer.provideMerge(AccountsLayer),
         Layer.provideMerge(Layer.provideMerge(CurrentModels.layer, models))

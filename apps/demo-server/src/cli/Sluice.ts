@@ -5,6 +5,7 @@ import { CliOutput, Command } from "effect/cli"
 import { VERSION } from "../config/ServerConfig.ts"
 import { accountsCommand } from "./commands/Accounts.ts"
 import { askCommand } from "./commands/Ask.ts"
+import { chatCommand } from "./commands/Chat.ts"
 import { conformanceCommand } from "./commands/Conformance.ts"
 import { connectCommand } from "./commands/Connect.ts"
 import { doctorCommand } from "./commands/Doctor.ts"
@@ -35,6 +36,7 @@ export const sluice = Command.make("sluice").pipe(
     connectCommand,
     ingestCommand,
     askCommand,
+    chatCommand,
     mcpCommand,
     whyCommand,
     tuneCommand,

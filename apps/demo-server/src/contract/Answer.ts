@@ -217,8 +217,17 @@ export const AnswerBody = Schema.Struct({
   cost: field(
     "Quota units that the question cost; absent if the ledger could not be read.",
     optionalKey(Schema.Int)
+  ),
+  conversation: field(
+    "Where the answer is kept; absent without a conversation.",
+    optionalKey(
+      Schema.Struct({
+        id: field("The conversation.", Schema.String),
+        turn: field("The number of the turn, from 1.", Schema.Int)
+      })
+    )
   )
-} satisfies Record<keyof Rag.Answer | "cost", Schema.Top>)
+} satisfies Record<keyof Rag.Answer | "conversation" | "cost", Schema.Top>)
 export type AnswerBody = typeof AnswerBody.Type
 
 /** The passages kept for a question, best first, and the trace of all that were retrieved. */

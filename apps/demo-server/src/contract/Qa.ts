@@ -49,6 +49,18 @@ export const QuestionRequest = Schema.Struct({
   verify: field(
     "What becomes of sentences without support; `off`: no check.",
     Schema.optional(Schema.NullOr(Schema.Literals(["mark", "drop", "off"])))
+  ),
+  conversation: field(
+    "`new`, or the id of a conversation: its turns complete the question, and the answer becomes its next turn.",
+    Schema.optional(Schema.NullOr(Schema.String.check(Schema.isMaxLength(64))))
+  ),
+  turn: field(
+    "The turn to replace, with those after it.",
+    Schema.optional(Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 }))))
+  ),
+  standalone: field(
+    "The question as it is to be understood.",
+    Schema.optional(Schema.NullOr(Schema.String.check(Schema.isMaxLength(MAX_TEXT))))
   )
 })
 export type QuestionRequest = typeof QuestionRequest.Type

@@ -15,6 +15,7 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { AdministrationGroup } from "./Administration.ts"
 import { CollectionsGroup } from "./Collections.ts"
 import { ConnectionsGroup } from "./Connections.ts"
+import { ConversationsGroup, SharedGroup } from "./Conversations.ts"
 import { DocumentsGroup } from "./Documents.ts"
 import { FiguresGroup } from "./Figures.ts"
 import { extendOpenApi } from "./OpenApi.ts"
@@ -27,7 +28,7 @@ import { UsageGroup } from "./Usage.ts"
 export const HandledApi = HttpApi.make("sluice")
   .add(ModelsGroup, AccountGroup, ImagesGroup, VideosGroup)
   .middleware(MalformedRequest)
-  .add(DocumentsGroup, CollectionsGroup, FiguresGroup, QaGroup)
+  .add(DocumentsGroup, CollectionsGroup, FiguresGroup, QaGroup, ConversationsGroup, SharedGroup)
   .add(StatusGroup, SessionGroup, AdministrationGroup, UsageGroup, ConnectionsGroup)
 
 const Calls = HttpApi.make("sluice")

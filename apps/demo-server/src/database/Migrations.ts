@@ -153,6 +153,29 @@ const storedBytes = Effect.gen(function* () {
   yield* sql`ALTER TABLE users ADD COLUMN stored_bytes BIGINT NOT NULL DEFAULT 0`
 })
 
+/** Conversations. An answer is JSON, with its trace. `share`: SHA-256 of the link's secret. */
+const conversations = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`CREATE TABLE conversations (
+    id TEXT PRIMARY KEY,
+    user_id TEXT NOT NULL REFERENCES users (id),
+    title TEXT NOT NULL,
+    collection TEXT NOT NULL,
+    share TEXT UNIQUE,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL
+  )`
+  yield* sql`CREATE INDEX conversations_by_user ON conversations (user_id, updated_at)`
+  yield* sql`CREATE TABLE conversation_turns (
+    conversation_id TEXT NOT NULL REFERENCES conversations (id),
+    number BIGINT NOT NULL,
+    answer TEXT NOT NULL,
+    rating TEXT CHECK (rating IN ('up', 'down')),
+    created_at BIGINT NOT NULL,
+    PRIMARY KEY (conversation_id, number)
+  )`
+})
+
 const all = {
   "0001_accounts": accounts,
   "0002_permissions": permissions,
@@ -160,7 +183,8 @@ const all = {
   "0004_limits": limits,
   "0005_media_tasks": mediaTasks,
   "0006_quota_versions": quotaVersions,
-  "0007_stored_bytes": storedBytes
+  "0007_stored_bytes": storedBytes,
+  "0008_conversations": conversations
 }
 
 /** The last migration that this version knows. A database with a higher one is of a newer version. */

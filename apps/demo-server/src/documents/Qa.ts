@@ -1,9 +1,12 @@
 /** Questions about the documents: answers, and the passages alone. */
-import type { LibraryService, Retrieval } from "@sluice/rag"
+import type { Failure } from "@sluice/core/contract"
+import type { ConversationOptions, LibraryService, Retrieval } from "@sluice/rag"
 import { Effect, Option, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CurrentBill, makeBill } from "../billing/Bill.ts"
-import type { AnswerStreamEvent, RetrievalBody } from "../contract/Answer.ts"
+import { CurrentUser } from "../contract/Access.ts"
+import type { AnswerBody, AnswerStreamEvent, RetrievalBody } from "../contract/Answer.ts"
+import { Conversations } from "../conversations/Conversations.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { endWithError, wantsEvents, withRagFailures } from "../libraries/RagFailure.ts"
 import { makeCallerQuestions } from "./CallerQuestions.ts"
@@ -36,18 +39,38 @@ export const QaLayer = HttpApiBuilder.group(
   "qa",
   Effect.fn(function* (handlers) {
     const { costOf, prepare, withCost } = yield* makeCallerQuestions
+    const conversations = yield* Conversations
 
     return handlers.handleAll({
       ask: Effect.fn("qa.ask")(function* ({ headers, payload }) {
         const { question } = payload
         // Checked before the stream starts, so that streaming callers get the status too.
         const { library, options } = yield* prepare(payload, true)
-        if (!wantsEvents(headers)) return yield* withCost(library.ask(question, options))
+        const { user } = yield* CurrentUser
+        const { conversation: id, standalone, turn } = payload
+        const open =
+          typeof id === "string" ? yield* conversations.open(user, id, turn ?? undefined) : undefined
+        const asked: ConversationOptions = {
+          ...options,
+          ...(open !== undefined && { history: open.history }),
+          ...(typeof standalone === "string" && { standalone })
+        }
+        /** Keeps the answer, if it belongs to a conversation. */
+        const kept = Effect.fnUntraced(function* (answer: AnswerBody) {
+          if (open === undefined) return answer
+          const { id, turn } = open
+          const whole = { ...answer, conversation: { id, turn } }
+          yield* conversations.keep(user, open, whole)
+          return whole
+        })
+        if (!wantsEvents(headers)) return yield* kept(yield* withCost(library.ask(question, asked)))
         const bill = makeBill()
-        const events = library.askEvents(question, options).pipe(
-          Stream.mapEffect((event): Effect.Effect<AnswerStreamEvent> =>
+        const events = library.askEvents(question, asked).pipe(
+          Stream.mapEffect((event): Effect.Effect<AnswerStreamEvent, Failure> =>
             event.type === "answer"
-              ? Effect.map(costOf(bill), (cost) => ({ ...event, answer: { ...event.answer, ...cost } }))
+              ? Effect.flatMap(costOf(bill), (cost) =>
+                  Effect.map(kept({ ...event.answer, ...cost }), (answer) => ({ ...event, answer }))
+                )
               : Effect.succeed(event)
           ),
           Stream.provideService(CurrentBill, bill)

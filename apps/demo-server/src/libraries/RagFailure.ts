@@ -63,10 +63,13 @@ const internal = new RagError({
   message: "Internal server error. Please report it, with the server's log"
 })
 
-const errorEvent = (error: RagError) => ({ type: "error" as const, error: ragFailure(error).body.error })
+const errorEvent = (error: RagError | Failure) => ({
+  type: "error" as const,
+  error: (error instanceof RagError ? ragFailure(error) : error).body.error
+})
 
 /** Turns a failure into a last `error` event. Internal errors are logged and not shown. */
-export const endWithError = <A>(stream: Stream.Stream<A, RagError>) =>
+export const endWithError = <A>(stream: Stream.Stream<A, Failure | RagError>) =>
   Stream.catchCause(stream, (cause): Stream.Stream<ReturnType<typeof errorEvent>> => {
     const failed = Cause.findErrorOption(cause)
     if (Option.isSome(failed)) return Stream.make(errorEvent(failed.value))

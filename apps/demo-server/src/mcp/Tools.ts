@@ -5,7 +5,7 @@ import { McpProtocol } from "effect/ai"
 import { VERSION } from "../config/ServerConfig.ts"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import type { QuestionRequest } from "../contract/Qa.ts"
-import { breadcrumb } from "../documents/Breadcrumb.ts"
+import { breadcrumb } from "../libraries/Breadcrumb.ts"
 import {
   AskArguments,
   CitedAnswer,

@@ -1,5 +1,4 @@
 /** `sluice ask QUESTION`: answers from the library, with citations. */
-import type { Answer, ClosestPassage } from "@sluice/rag"
 import { Argument, Command } from "effect/cli"
 import {
   dataFlag,
@@ -11,31 +10,8 @@ import {
 } from "../library/Flags.ts"
 import { ingestDocs } from "../library/IngestFolder.ts"
 import { withLibrary } from "../library/OpenLibrary.ts"
-import { breadcrumb } from "../../documents/Breadcrumb.ts"
+import { renderAnswer } from "../output/AnswerOutput.ts"
 import { note, printResult } from "../output/Output.ts"
-
-/** The text of a passage in one line, with the words of the question between asterisks. */
-const marked = ({ matches, passage: { text } }: ClosestPassage): string => {
-  let from = 0
-  const parts = matches.map(({ end, start }) => {
-    const part = `${text.slice(from, start)}*${text.slice(start, end)}*`
-    from = end
-    return part
-  })
-  return `${parts.join("")}${text.slice(from)}`.replaceAll(/\s+/g, " ").trim()
-}
-
-const render = (answer: Answer): string =>
-  [
-    answer.answer,
-    ...answer.closest.map(
-      (closest) => `${breadcrumb(closest.passage.document.path, closest.passage)}\n    ${marked(closest)}`
-    ),
-    ...answer.citations.map(
-      (citation) =>
-        `[${citation.n}] ${breadcrumb(citation.document, citation)}\n    “${citation.quote.replaceAll(/\s+/g, " ").trim()}”${citation.quoted === "matched" ? " (found by Sluice: the model gave no quote)" : ""}`
-    )
-  ].join("\n\n")
 
 export const askCommand = Command.make(
   "ask",
@@ -56,7 +32,7 @@ export const askCommand = Command.make(
       } else if (options.filter !== undefined && answer.trace.passages.length === 0) {
         yield* note("No passages match your filters (--document, --page, --kind, --meta).")
       }
-      yield* printResult(json, answer, () => render(answer))
+      yield* printResult(json, answer, () => renderAnswer(answer))
     })
 ).pipe(
   Command.withDescription("Answer a question from your documents, with a source for every sentence"),

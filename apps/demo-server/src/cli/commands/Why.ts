@@ -4,7 +4,7 @@ import { Argument, Command } from "effect/cli"
 import { resolveDocument } from "../library/FindDocument.ts"
 import { dataFlag, examples, jsonFlag, parseRetrievalFlags, retrievalFlags } from "../library/Flags.ts"
 import { withLibrary } from "../library/OpenLibrary.ts"
-import { breadcrumb } from "../../documents/Breadcrumb.ts"
+import { breadcrumb } from "../../libraries/Breadcrumb.ts"
 import { printResult } from "../output/Output.ts"
 
 /** The text lists at most this many passages; JSON lists all. */

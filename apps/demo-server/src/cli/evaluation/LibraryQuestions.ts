@@ -1,15 +1,37 @@
 /** `sluice eval library`: how well the library retrieves from your own documents, without judgements. */
 import { Embedder, Reranker } from "@sluice/core"
-import { Library } from "@sluice/rag"
-import { evaluateLibrary, evaluateQuestions, meteredModels, questionsOf } from "@sluice/rag/evaluation"
-import { Effect, Layer, Option, Record } from "effect"
+import { Library, type LibraryService } from "@sluice/rag"
+import {
+  evaluateLibrary,
+  evaluateQuestions,
+  type LibraryQuestion,
+  meteredModels,
+  questionsOf
+} from "@sluice/rag/evaluation"
+import { Effect, Layer, Option, Record, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { join } from "node:path"
+import { OWNER } from "../../accounts/Owner.ts"
 import { ServerConfig } from "../../config/ServerConfig.ts"
+import { ratedAnswers } from "../../conversations/Conversations.ts"
+import { DatabaseLayer } from "../../database/Database.ts"
 import { dataFlag, docsFlag, examples, optionalFlag } from "../library/Flags.ts"
 import { ingestDocs } from "../library/IngestFolder.ts"
 import { modelsLayer } from "../library/OpenLibrary.ts"
 import { evaluateWith, resultFlags } from "./EvaluationResult.ts"
+
+/** The owner's answers that were rated up, by the documents that are still there. */
+const feedbackQuestions = Effect.fn("cli.feedbackQuestions")(function* (library: LibraryService) {
+  const rated = yield* Effect.provide(ratedAnswers(OWNER), DatabaseLayer)
+  const { collection } = yield* library.stats
+  const paths = new Set((yield* library.documents).map(({ path }) => path))
+  return rated.flatMap(({ answer, rating }): ReadonlyArray<LibraryQuestion> => {
+    const { citations, trace } = answer
+    const cited = citations.find(({ document, quote }) => quote !== "" && paths.has(document))
+    if (rating !== "up" || cited === undefined || trace.collection !== collection) return []
+    return [{ question: trace.question, document: cited.document, text: cited.quote }]
+  })
+})
 
 export const libraryCommand = Command.make(
   "library",
@@ -21,10 +43,16 @@ export const libraryCommand = Command.make(
       'File of questions, one per line: {"question": …, "document": PATH, "page"?: …, "text"?: …}. ' +
         "Default: headings and captions of your documents, held out of the index"
     ),
+    fromFeedback: Flag.Boolean("from-feedback").pipe(
+      Flag.withDescription(
+        "Your conversations are the questions: of each answer rated up, its first quote must be found. Stop the server first"
+      ),
+      Flag.withDefault(false)
+    ),
     most: optionalFlag(Flag.Int("most"), "Maximum number of generated questions. Default 200"),
     ...resultFlags
   },
-  ({ data, docs, most, questions, ...flags }) =>
+  ({ data, docs, fromFeedback, most, questions, ...flags }) =>
     evaluateWith(flags, (options) =>
       Effect.gen(function* () {
         const { embedder, meter, reranker } = yield* meteredModels
@@ -32,6 +60,10 @@ export const libraryCommand = Command.make(
         const config = yield* ServerConfig
         const library = yield* Library.open(join(config.data, "library")).pipe(Effect.provide(models))
         yield* ingestDocs(library, docs)
+        if (fromFeedback) {
+          const rated = Stream.fromIterable(yield* feedbackQuestions(library))
+          return yield* evaluateQuestions({ ...options, library, questions: rated, meter })
+        }
         return Option.isSome(questions)
           ? yield* evaluateQuestions({ ...options, library, questions: questionsOf(questions.value), meter })
           : yield* evaluateLibrary({ ...options, library, ...Record.getSomes({ questions: most }) })

@@ -1,0 +1,74 @@
+/** `sluice chat`: a conversation with the library, one question on each line. */
+import { createInterface } from "node:readline"
+import { Effect, Stream } from "effect"
+import { Command } from "effect/cli"
+import {
+  dataFlag,
+  docsFlag,
+  examples,
+  jsonFlag,
+  parseRetrievalFlags,
+  retrievalFlags
+} from "../library/Flags.ts"
+import { ingestDocs } from "../library/IngestFolder.ts"
+import { withLibrary } from "../library/OpenLibrary.ts"
+import { renderAnswer } from "../output/AnswerOutput.ts"
+import { note, printResult } from "../output/Output.ts"
+
+/** The lines of standard input, with a prompt on a terminal. They end with it, or with Ctrl-D. */
+const lines = Stream.unwrap(
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        const isTerminal = process.stdin.isTTY === true
+        const reading = createInterface({
+          input: process.stdin,
+          output: process.stderr,
+          terminal: isTerminal
+        })
+        reading.setPrompt(isTerminal ? "\n> " : "")
+        return reading
+      }),
+      (reading) => Effect.sync(() => reading.close())
+    ),
+    (reading) =>
+      Stream.suspend(() => {
+        if (process.stdin.isTTY) reading.prompt()
+        return Stream.fromAsyncIterable(reading, (cause) => cause)
+      }).pipe(
+        Stream.map((line) => ({ question: line.trim(), next: () => process.stdin.isTTY && reading.prompt() }))
+      )
+  )
+)
+
+export const chatCommand = Command.make(
+  "chat",
+  { docs: docsFlag, data: dataFlag, ...retrievalFlags, json: jsonFlag },
+  ({ data, docs, json, ...flags }) =>
+    withLibrary(data, function* (library) {
+      const options = yield* parseRetrievalFlags(flags)
+      yield* ingestDocs(library, docs)
+      const conversation = yield* library.conversation()
+      if (process.stdin.isTTY) yield* note("Ask your documents. Ctrl-D ends the conversation.")
+      yield* Stream.runForEach(lines, ({ next, question }) =>
+        Effect.gen(function* () {
+          if (question !== "") {
+            const answer = yield* conversation.ask(question, options)
+            yield* json
+              ? printResult(false, answer, () => JSON.stringify(answer))
+              : printResult(false, answer, () => `\n${renderAnswer(answer)}`)
+          }
+        }).pipe(
+          // The conversation goes on.
+          Effect.catchTag("RagError", ({ message }) => note(message)),
+          Effect.ensuring(Effect.sync(next))
+        )
+      ).pipe(Effect.scoped)
+    })
+).pipe(
+  Command.withDescription("Ask your documents in a conversation, one question on each line"),
+  examples({
+    "sluice chat --docs ./docs": "Ask a folder of documents; follow-ups may refer to the question before",
+    "sluice chat --json < questions.txt": "Print each answer as one line of JSON"
+  })
+)
