@@ -24,8 +24,10 @@ export interface CollectionStore {
   /** False if the store compacts and prunes by itself. */
   readonly compacts: boolean
   readonly prune: (table: Table, name: string) => Effect.Effect<void, RagError>
-  /** Opens a table at a version. Undefined if the store is remote: then tables are not cached. */
-  readonly openAt: ((table: string, version: number) => Promise<Table>) | undefined
+  /** Opens a table at a version, read-only. */
+  readonly openAt: (table: string, version: number) => Promise<Table>
+  /** False if the store is remote: its tables are not cached. */
+  readonly caches: boolean
   /** Identifies the store: closing it evicts its tables from the cache. */
   readonly store: Store
   readonly collectGarbage: Effect.Effect<void, RagError>
@@ -41,13 +43,19 @@ export interface DroppableCollection extends Collection {
 
 type OpenTable = Effect.Success<ReturnType<typeof openTable>>
 
-const openTable = Effect.fnUntraced(function* (table: Table, dimension: number, store: Store) {
+const openTable = Effect.fnUntraced(function* (
+  table: Table,
+  dimension: number,
+  { openAt, store }: CollectionStore
+) {
   const indexer = yield* Semaphore.make(1)
   const repair = () => indexer.withPermit(repairCollection(table, dimension, "some"))
+  // Read here: LanceDB does not give the name during a call.
+  const tableName = table.name
   return {
     table,
-    // Read here: LanceDB does not give the name during a call.
-    tableName: table.name,
+    tableName,
+    openAt: (version: number) => openAt(tableName, version),
     dimension,
     /** One writer at a time within the process. */
     writer: yield* Semaphore.make(1),
@@ -70,10 +78,9 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
   store: CollectionStore
 ) {
   const { dimension } = manifest
-  const { openAt } = store
-  const open = yield* openTable(table, dimension, store.store)
-  const { repaired } = open
-  const cache = openAt && tableCache(store.store, dimension, (version) => openAt(open.tableName, version))
+  const open = yield* openTable(table, dimension, store)
+  const { openAt, repaired } = open
+  const cache = store.caches ? tableCache(store.store, dimension, openAt) : undefined
   const reads = collectionReads(table, repaired)
   const dropWith = <E>(drop: Effect.Effect<void, E>): Effect.Effect<void, E> =>
     Effect.suspend(() => {
@@ -177,7 +184,7 @@ const settleCollection = (open: OpenTable, { background, compacts }: CollectionS
     if (rebuilt || (indexed && (yield* measuredIndex(table)) === undefined)) {
       // Uninterruptible: a program that ends after its ingest leaves a measured index.
       const measuring = inBackground(
-        keepMeasured(open, measureIndex(table)),
+        keepMeasured(open, measureIndex(table, open.openAt)),
         "The collection's index was not measured"
       )
       yield* background(Effect.uninterruptible(measuring))
@@ -192,7 +199,7 @@ const maintainCollection = (open: OpenTable, { collectGarbage, compacts, prune }
     open.bytes = undefined
     yield* writer.withPermit(sweep(table))
     if (!compacts) return
-    if (yield* maintainIndex(table, dimension)) yield* keepMeasured(open, measureIndex(table))
+    if (yield* maintainIndex(table, dimension)) yield* keepMeasured(open, measureIndex(table, open.openAt))
     yield* prune(table, tableName)
   }).pipe(indexer.withPermit, Effect.andThen(collectGarbage), Effect.withSpan("LanceCollection.maintain"))
 }

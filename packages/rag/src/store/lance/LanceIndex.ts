@@ -58,9 +58,8 @@ const openStore = Effect.fn("LanceIndex.openStore")(function* (folder: string, o
     collectGarbage: collectGarbage(connection, collections, files, snapshots, !isEnterprise(folder)),
     compacts: !isEnterprise(folder),
     formats: (yield* DocumentFormats).map(({ id }) => id),
-    openAt: isRemote(folder)
-      ? undefined
-      : (table, version) => connection.openTable(table, undefined, { version }),
+    openAt: (table, version) => connection.openTable(table, undefined, { version }),
+    caches: !isRemote(folder),
     store,
     prune: (table, name) =>
       Effect.flatMap(snapshots.list(), (kept) => pruneVersions(table, name, kept, options))

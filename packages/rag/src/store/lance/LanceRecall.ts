@@ -53,16 +53,30 @@ export const measuredIndex = (table: Table): Effect.Effect<MeasuredIndex | undef
     return json === undefined ? undefined : (JSON.parse(json) as MeasuredIndex)
   })
 
-/** Stores the smallest `extra` that reaches the target, or the largest. */
-export const measureIndex = Effect.fn("LanceRecall.measure")(function* (table: Table) {
-  const questions = yield* attempt("store", "sampling passages", () => sample(table))
+/**
+ * Stores the smallest `extra` that reaches the target, or the largest.
+ *
+ * **Details.** Everything is measured at one version. A compaction by another writer moves rows, and the addresses of two
+ * versions have nothing in common.
+ */
+export const measureIndex = (table: Table, openAt: (version: number) => Promise<Table>) => {
+  const open = attempt("store", "opening the version to measure", async () => openAt(await table.version()))
+  return Effect.acquireUseRelease(
+    open,
+    (pinned) => measureVersion(pinned, table),
+    (pinned) => Effect.sync(() => pinned.close())
+  )
+}
+
+const measureVersion = Effect.fn("LanceRecall.measure")(function* (pinned: Table, current: Table) {
+  const questions = yield* attempt("store", "sampling passages", () => sample(pinned))
   if (questions.length === 0) return undefined
   // One call at a time, so that the measurement can be interrupted.
   const search = (options: Parameters<typeof nearestTo>[2]) =>
-    Effect.forEach(questions, (vector) => addresses(table, vector, options))
+    Effect.forEach(questions, (vector) => addresses(pinned, vector, options))
   const exact = yield* search({ limit: RECALL_AT, exact: true })
   const total = exact.reduce((sum, { size }) => sum + size, 0)
-  const rows = yield* attempt("store", "counting passages", () => table.countRows("vector IS NOT NULL"))
+  const rows = yield* attempt("store", "counting passages", () => pinned.countRows("vector IS NOT NULL"))
   const measured = yield* Clock.currentTimeMillis
   const recallWith = Effect.fn("LanceRecall.recallWith")(function* (extra: number) {
     const found = yield* search({ limit: RECALL_AT + extra, exact: false })
@@ -78,7 +92,7 @@ export const measureIndex = Effect.fn("LanceRecall.measure")(function* (table: T
   }
   const found: MeasuredIndex = { extra, recall, questions: questions.length, rows, measured }
   yield* attemptWrite("store", "storing the measured recall", () =>
-    table.updateFieldMetadata([{ path: "vector", metadata: { [KEY]: JSON.stringify(found) } }])
+    current.updateFieldMetadata([{ path: "vector", metadata: { [KEY]: JSON.stringify(found) } }])
   )
   return found
 })
