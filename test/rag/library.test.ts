@@ -200,6 +200,30 @@ describe("Library", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("accepts uploads and removals while another ingest waits for its source", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      const library = yield* Library.open(at)
+      yield* library.ingest(docs)
+      const [begun, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const upload = (path: string) => ({
+        path,
+        bytes: new TextEncoder().encode(`# ${path}\n\nA heron waits.`)
+      })
+      const slow = Stream.fromEffect(
+        Effect.as(Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(gate)), upload("slow.md"))
+      )
+      const crawl = yield* Effect.forkChild(library.ingest({ files: slow }))
+      yield* Deferred.await(begun)
+      assert.strictEqual((yield* library.ingest({ files: [upload("quick.md")] })).added, 1)
+      assert.strictEqual((yield* library.ingest(docs)).unchanged, 3)
+      yield* library.remove((yield* library.documents).find(({ path }) => path === "quick.md")!.id)
+      yield* Deferred.succeed(gate, undefined)
+      assert.strictEqual((yield* Fiber.join(crawl)).added, 1)
+      assert.strictEqual((yield* library.documents).length, 4)
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
   it.effect("is the same for all that open a new folder at the same time", () =>
     Effect.gen(function* () {
       for (let round = 0; round < 5; round++) {

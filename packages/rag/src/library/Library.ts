@@ -18,7 +18,7 @@ import { librarySnapshots, snapshotName } from "../store/LibrarySnapshots.ts"
 import { PassageIndex } from "../store/PassageIndex.ts"
 import { answerMethods } from "./LibraryAnswers.ts"
 import { documentMethods } from "./LibraryDocuments.ts"
-import { ingestMethods, type WithContext } from "./LibraryIngest.ts"
+import { ingestMethods, type WithContext, WRITERS } from "./LibraryIngest.ts"
 import type { LibraryOptions, LibraryService } from "./LibraryService.ts"
 
 export type Models = Embedder | Reranker | Reader
@@ -143,8 +143,9 @@ const makeLibrary: (
   const formats = yield* DocumentFormats
   const manifest = yield* presentManifest
   const embedder = yield* passageEmbedder(manifest)
-  // Two concurrent ingests would read the same files twice.
-  const writes = yield* Semaphore.make(1)
+  // Two concurrent ingests of a folder would read the same files twice.
+  const folders = yield* Semaphore.make(1)
+  const writes = yield* Semaphore.make(WRITERS)
 
   const opened = yield* index.open(name, manifest)
   const state = { collection: opened, openedAt: yield* Clock.currentTimeMillis }
@@ -176,6 +177,7 @@ const makeLibrary: (
     latestCollection: Effect.andThen(expire, collection),
     manifest,
     embedder,
+    folders,
     writes,
     withServices: withVision(vision),
     withFreeServices: withVision(Option.filter(vision, ({ model }) => model.kind === "extractive"))

@@ -1,5 +1,5 @@
 /** The methods of a library that ingest, plan and rebuild. */
-import { type Context, Effect, type Semaphore, Stream } from "effect"
+import { type Context, Effect, flow, Predicate, type Semaphore, Stream } from "effect"
 import type { RagError } from "../document/RagError.ts"
 import type { PassageEmbedder } from "../embedding/PassageEmbedder.ts"
 import { applyPlan } from "../ingest/ApplyPlan.ts"
@@ -14,6 +14,9 @@ import type { LibraryService } from "./LibraryService.ts"
 /** Adds services to a context. */
 export type WithContext = (context: Context.Context<never>) => Context.Context<never>
 
+/** Writes at the same time. A rebuild waits for all of them, and they for it. */
+export const WRITERS = 1_000
+
 /** What the methods of a library share. */
 export interface LibraryParts {
   readonly collection: Effect.Effect<Collection, RagError>
@@ -21,6 +24,9 @@ export interface LibraryParts {
   readonly latestCollection: Effect.Effect<Collection, RagError>
   readonly manifest: Manifest
   readonly embedder: PassageEmbedder
+  /** One ingest of a folder at a time. Uploads and removals do not wait for it: its source may be slow. */
+  readonly folders: Semaphore.Semaphore
+  /** `WRITERS` permits. */
   readonly writes: Semaphore.Semaphore
   /** Adds the library's formats and vision model. */
   readonly withServices: WithContext
@@ -29,26 +35,35 @@ export interface LibraryParts {
 }
 
 export const ingestMethods = (
-  { embedder, latestCollection, manifest, withFreeServices, withServices, writes }: LibraryParts,
+  { embedder, folders, latestCollection, manifest, withFreeServices, withServices, writes }: LibraryParts,
   rebuildEvents: Stream.Stream<IngestEvent, RagError>
 ): Pick<LibraryService, "apply" | "applyEvents" | "ingest" | "ingestEvents" | "plan" | "rebuild"> => {
-  const exclusively = <A>(stream: Effect.Effect<Stream.Stream<A, RagError>, RagError>) =>
-    Stream.unwrap(
-      Effect.andThen(
-        Effect.acquireRelease(writes.take(1), () => writes.release(1), { interruptible: true }),
-        stream
+  const holding =
+    (semaphore: Semaphore.Semaphore, permits: number) =>
+    <A>(stream: Stream.Stream<A, RagError>): Stream.Stream<A, RagError> =>
+      Stream.unwrap(
+        Effect.as(
+          Effect.acquireRelease(semaphore.take(permits), () => semaphore.release(permits), {
+            interruptible: true
+          }),
+          stream
+        )
       )
-    )
+  const asUpload = holding(writes, 1)
+  const asFolderIngest = flow(asUpload, holding(folders, 1))
 
   const ingestEvents: LibraryService["ingestEvents"] = (source) =>
-    exclusively(
+    Stream.unwrap(
       Effect.map(latestCollection, (collection) => ingestSource(source, collection, embedder))
-    ).pipe(Stream.updateContext(withServices))
+    ).pipe(
+      Predicate.hasProperty(source, "files") ? asUpload : asFolderIngest,
+      Stream.updateContext(withServices)
+    )
 
   const applyEvents: LibraryService["applyEvents"] = (plan) =>
-    exclusively(
+    Stream.unwrap(
       Effect.map(latestCollection, (collection) => applyPlan(plan, collection, manifest, embedder))
-    ).pipe(Stream.updateContext(withFreeServices))
+    ).pipe(asFolderIngest, Stream.updateContext(withFreeServices))
 
   return {
     ingestEvents,
@@ -61,7 +76,7 @@ export const ingestMethods = (
     }),
     apply: Effect.fn("Library.apply")((plan) => reportOf(applyEvents(plan))),
     applyEvents,
-    rebuild: exclusively(Effect.succeed(rebuildEvents)).pipe(Stream.updateContext(withServices))
+    rebuild: rebuildEvents.pipe(holding(writes, WRITERS), Stream.updateContext(withServices))
   }
 }
 
