@@ -181,6 +181,7 @@ describe("the process", () => {
       /missing: SLUICE_API_KEY.*SLUICE_EMBEDDING_MODEL\./
     ],
     ["an invalid port", { PORT: "http" }, /PORT must be/],
+    ["a data folder on an object store", { SLUICE_DATA: "s3://bucket/x" }, /SLUICE_DATA must be a folder/],
     [
       "a key that no header can carry, which is not shown",
       { SLUICE_GATEWAY_URL: "http://127.0.0.1:9", SLUICE_API_KEY: "canary ключ" },

@@ -71,6 +71,13 @@ const parsePort = (port = String(DEFAULT_PORT)) =>
     ? Effect.succeed(Number(port))
     : invalidVariable("PORT must be a whole number up to 65535, or 0 for any free port")
 
+const parseData = (data = ".sluice") =>
+  data.includes("://")
+    ? invalidVariable(
+        "SLUICE_DATA must be a folder. The server keeps its documents and accounts on a disk; only programs that use the library may open an object store"
+      )
+    : Effect.succeed(resolve(data))
+
 /** The message does not repeat the address: it contains a password. */
 const parseDatabase = (database: Redacted.Redacted | undefined) => {
   const url = database === undefined ? "" : Redacted.value(database)
@@ -171,7 +178,7 @@ export class ServerConfig extends Context.Service<ServerConfig>()("@sluice/demo-
       portGiven: found.port !== undefined,
       host: found.host ?? "127.0.0.1",
       /** Absolute. */
-      data: resolve(found.data ?? ".sluice"),
+      data: yield* parseData(found.data),
       /** The PostgreSQL database of the accounts. Undefined: SQLite in the data folder. */
       database: yield* parseDatabase(found.database),
       /** Whether an SQLite commit waits for the disk (`full`) or for the operating system (`normal`). */
