@@ -2,6 +2,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import { existsSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
@@ -50,6 +51,22 @@ describe("page images", () => {
       assert.strictEqual(drawn.times, 2)
       const later = yield* images(data, 1_000)
       assert.deepStrictEqual(yield* later.get(of, draw), new Uint8Array(100).fill(1))
+      assert.strictEqual(drawn.times, 2)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("are removed a day after they were drawn: another server may have removed the document", () =>
+    Effect.gen(function* () {
+      const data = yield* temporaryFolder
+      const { draw, drawn } = pen()
+      const { get } = yield* images(data, 1_000)
+      const of = { sha256: sha256("a"), page: 1, width: 600 }
+      yield* get(of, draw)
+      yield* TestClock.adjust("23 hours")
+      yield* get(of, draw)
+      assert.strictEqual(drawn.times, 1)
+      yield* TestClock.adjust("2 hours")
+      yield* get(of, draw)
       assert.strictEqual(drawn.times, 2)
     }).pipe(Effect.scoped)
   )

@@ -1,10 +1,14 @@
 /** A cache of page images on disk. Drawing a page costs much more than reading its image. */
 import type { RagError } from "@sluice/rag"
-import { Context, Effect, FileSystem, Layer, Option, Path, RcMap, Semaphore } from "effect"
+import { Clock, Context, Effect, FileSystem, Layer, Option, Path, RcMap, Schedule, Semaphore } from "effect"
 import { ServerConfig } from "../config/ServerConfig.ts"
 
 /** Bytes cached at most. The least recently used images are removed first. */
 const CACHE_BYTES = 256 * 1024 * 1024
+
+/** An image is removed this long after it was drawn: another server may have removed its document. */
+const KEEP_MILLIS = 24 * 60 * 60 * 1000
+const EXPIRY_INTERVAL = "1 hour"
 
 /** Pages drawn at the same time. */
 const CONCURRENCY = 2
@@ -24,21 +28,25 @@ const make = (maxBytes: number) =>
     const { data } = yield* ServerConfig
     const folder = path.join(data, "page-images")
     const drawSlots = yield* Semaphore.make(CONCURRENCY)
-    /** Sizes by name, least recently used first. */
-    const sizes = new Map<string, number>()
+    /** By name, least recently used first. `drawn` is in milliseconds since 1970. */
+    const images = new Map<string, { readonly size: number; readonly drawn: number }>()
     let bytes = 0
 
     const evict = (name: string) =>
       Effect.suspend(() => {
-        bytes -= sizes.get(name) ?? 0
-        sizes.delete(name)
+        bytes -= images.get(name)?.size ?? 0
+        images.delete(name)
         return Effect.ignore(fs.remove(path.join(folder, name), { force: true }))
       })
-    const touch = Effect.fnUntraced(function* (name: string, size: number) {
-      bytes += size - (sizes.get(name) ?? 0)
-      sizes.delete(name)
-      sizes.set(name, size)
-      for (const oldest of sizes.keys()) if (bytes > maxBytes) yield* evict(oldest)
+    const touch = Effect.fnUntraced(function* (name: string, size: number, drawn: number) {
+      bytes += size - (images.get(name)?.size ?? 0)
+      images.delete(name)
+      images.set(name, { size, drawn })
+      for (const oldest of images.keys()) if (bytes > maxBytes) yield* evict(oldest)
+    })
+    const removeExpired = Effect.gen(function* () {
+      const before = (yield* Clock.currentTimeMillis) - KEEP_MILLIS
+      for (const [name, { drawn }] of images) if (drawn < before) yield* evict(name)
     })
 
     /** Finds the images of earlier runs, oldest first. */
@@ -48,9 +56,11 @@ const make = (maxBytes: number) =>
         Effect.map(fs.stat(path.join(folder, name)), ({ mtime, size }) => ({ name, mtime, size }))
       )
       const age = ({ mtime }: (typeof files)[number]) => (mtime._tag === "Some" ? mtime.value.getTime() : 0)
-      for (const { name, size } of files.toSorted((a, b) => age(a) - age(b))) yield* touch(name, Number(size))
+      for (const file of files.toSorted((a, b) => age(a) - age(b)))
+        yield* touch(file.name, Number(file.size), age(file))
     })
     yield* Effect.ignore(loadExisting)
+    yield* Effect.forkScoped(Effect.schedule(removeExpired, Schedule.spaced(EXPIRY_INTERVAL)))
 
     const store = Effect.fnUntraced(
       function* (name: string, png: Uint8Array) {
@@ -59,13 +69,17 @@ const make = (maxBytes: number) =>
         const part = path.join(folder, `.${name}.part`)
         yield* fs.writeFile(part, png)
         yield* fs.rename(part, path.join(folder, name))
-        yield* touch(name, png.length)
+        yield* touch(name, png.length, yield* Clock.currentTimeMillis)
       },
       Effect.catch(({ message }) => Effect.logWarning(`A page image could not be cached: ${message}`))
     )
 
     const read = (name: string) =>
-      Effect.option(Effect.tap(fs.readFile(path.join(folder, name)), ({ length }) => touch(name, length)))
+      Effect.option(
+        Effect.tap(fs.readFile(path.join(folder, name)), ({ length }) =>
+          touch(name, length, images.get(name)?.drawn ?? 0)
+        )
+      )
 
     const locks = yield* RcMap.make({ lookup: (_name: string) => Semaphore.make(1) })
 
@@ -77,7 +91,7 @@ const make = (maxBytes: number) =>
       ) {
         const name = `${sha256}-${page}-${width}.png`
         const cached = Effect.gen(function* () {
-          const known = sizes.has(name) ? yield* read(name) : Option.none()
+          const known = images.has(name) ? yield* read(name) : Option.none()
           if (Option.isSome(known)) return known.value
           return yield* Effect.tap(drawSlots.withPermit(draw), (png) => store(name, png))
         })
@@ -86,7 +100,7 @@ const make = (maxBytes: number) =>
       /** Removes the images of a file. */
       remove: (sha256: string) =>
         Effect.forEach(
-          [...sizes.keys()].filter((name) => name.startsWith(sha256)),
+          [...images.keys()].filter((name) => name.startsWith(sha256)),
           evict,
           { discard: true }
         )

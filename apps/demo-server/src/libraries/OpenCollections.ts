@@ -20,7 +20,7 @@ export interface OpenCollection {
   readonly status: Effect.Effect<LazyStatus<LibraryService>>
   /** Parses a document's original again. The last PDFs are cached. */
   readonly read: LibraryService["document"]
-  /** `done` when the collection is removed while it is open; `creates` if opening it may create it. */
+  /** `done` when the collection is removed while it is open; `creates` until it is opened if that may create it. */
   readonly removal: { done: boolean; creates: boolean }
 }
 
@@ -43,10 +43,26 @@ type Collection = Effect.Success<ReturnType<PassageIndex["Service"]["open"]>>
 /** Every effect of a collection fails with `RagError` alone. */
 const isOperation = (member: unknown): member is Effect.Effect<unknown, RagError> => Effect.isEffect(member)
 
-/** Operations on a collection that is being removed fail with `NotFound`, not with a missing file. */
-const failIfRemoved = (collection: Collection, removal: OpenCollection["removal"]): Collection => {
+/**
+ * Operations on a collection that is being removed, or that another server has removed, fail with `NotFound`, not with a
+ * missing file.
+ */
+const failIfRemoved = (
+  collection: Collection,
+  removal: OpenCollection["removal"],
+  names: PassageIndex["Service"]["collections"]
+): Collection => {
+  const { name } = collection
+  const isRemoved = ({ reason }: RagError) =>
+    removal.done
+      ? Effect.succeed(true)
+      : reason === "Store"
+        ? Effect.match(names, { onFailure: () => false, onSuccess: (present) => !present.includes(name) })
+        : Effect.succeed(false)
   const checked = <A>(use: Effect.Effect<A, RagError>) =>
-    Effect.mapError(use, (error) => (removal.done ? notFound(collection.name) : error))
+    Effect.catch(use, (error) =>
+      Effect.flatMap(isRemoved(error), (removed) => Effect.fail(removed ? notFound(name) : error))
+    )
   return Record.map(collection, (member: unknown) =>
     isOperation(member)
       ? checked(member)
@@ -127,7 +143,10 @@ export const openCollections = Effect.fnUntraced(function* (folder: string, desc
             open: Effect.fnUntraced(function* (named, manifest) {
               const exists = removal.creates || (yield* index.collections).includes(named)
               if (removal.done || !exists) return yield* notFound(named)
-              return failIfRemoved(yield* index.open(named, manifest), removal)
+              const found = yield* index.open(named, manifest)
+              // It exists now. If another server removes it, only an upload may create it again.
+              removal.creates = named === DEFAULT_COLLECTION
+              return failIfRemoved(found, removal, index.collections)
             })
           })
         ).pipe(
