@@ -1,9 +1,12 @@
-/** The folder of a store. */
+/** The folder of a store, and whether an object store keeps what several writers commit. */
+import { Field, Float64, Schema } from "apache-arrow"
+import { randomUUID } from "node:crypto"
 import { mkdir, stat } from "node:fs/promises"
 import { dirname } from "node:path"
 import { Effect } from "effect"
 import { formatValue } from "../../document/Arguments.ts"
 import { RagError, type RagReason } from "../../document/RagError.ts"
+import { attempt, isEnterprise, isRemote, type Store } from "./Lance.ts"
 
 /** Fails with `Malformed` for a value that is no path or address. */
 export const checkFolder = (folder: unknown): Effect.Effect<void, RagError> => {
@@ -46,3 +49,41 @@ const explain = (code = "", folder: string): readonly [RagReason, string] => {
   const reason = ["EACCES", "EPERM", "EROFS"].includes(code) ? "PermissionDenied" : "Store"
   return [reason, `The folder ${folder} cannot be created (${code}). Choose one that this user may write.`]
 }
+
+/** Commits of one row that are made at the same time. If the store ignores `If-None-Match`, some overwrite others. */
+const PROBES = 6
+
+const WRITERS = "Use a store with conditional writes, such as S3, Google Cloud Storage, Azure or Ceph RGW"
+
+/** Before a library is created on an object store: fails with `Malformed` if the store would lose commits. */
+export const checkConditionalWrites = Effect.fn("LanceFolder.checkConditionalWrites")(function* ({
+  connection,
+  folder
+}: Store) {
+  if (!isRemote(folder) || isEnterprise(folder)) return
+  const doing = "trying simultaneous writes"
+  const tables = yield* attempt("open", "listing tables", () => connection.tableNames({ limit: 100_000 }))
+  if (tables.includes("collections")) return
+  const name = `probe_${randomUUID().replaceAll("-", "")}`
+  const rows = yield* attempt("open", doing, async () => {
+    await connection.createEmptyTable(name, new Schema([new Field("n", new Float64(), false)]))
+    const writers = await Promise.all(Array.from({ length: PROBES }, () => connection.openTable(name)))
+    await Promise.all(writers.map((writer, n) => writer.add([{ n }])))
+    return (await connection.openTable(name)).countRows()
+  }).pipe(
+    Effect.ensuring(Effect.ignore(attempt("open", doing, () => connection.dropTable(name)))),
+    Effect.catchIf(
+      ({ cause }) => REFUSED.test(String(cause)),
+      (error) => unsafeStore(`${folder} refuses writes with \`If-None-Match\`. ${WRITERS}.`, error)
+    )
+  )
+  if (rows === PROBES) return
+  return yield* unsafeStore(
+    `${folder} ignores \`If-None-Match\`: of ${PROBES} simultaneous writes ${rows} are there, so two writers would lose documents silently. ${WRITERS}.`
+  )
+})
+
+const REFUSED = /NotImplemented|not implemented|501/
+
+const unsafeStore = (message: string, cause?: unknown) =>
+  Effect.fail(new RagError({ stage: "open", reason: "Malformed", message, cause }))

@@ -6,7 +6,7 @@ import { attempt, attemptWrite, type Connection, isMissing, selectRows, type Tab
 import type { LanceFiles } from "./LanceFiles.ts"
 import { attachmentsOf } from "./LanceRows.ts"
 import { GRACE_MILLIS } from "./LanceScratch.ts"
-import { type LanceSnapshots, READING_MILLIS } from "./LanceSnapshots.ts"
+import { attemptToDrop, type LanceSnapshots, READING_MILLIS } from "./LanceSnapshots.ts"
 import { vectorsTable } from "./LanceVectors.ts"
 
 /**
@@ -92,7 +92,7 @@ const logFailure = (name: string, work: Effect.Effect<void, RagError>): Effect.E
 
 /** The times of its versions, oldest first. */
 const versionsOf = (table: Table, name: string): Effect.Effect<ReadonlyArray<number>, RagError> =>
-  attempt("store", `reading the versions of table ${name}`, async () =>
+  attemptToDrop(`reading the versions of table ${name}`, async () =>
     (await table.listVersions()).map(({ timestamp }) => timestamp.getTime()).toSorted((a, b) => a - b)
   )
 
@@ -109,9 +109,7 @@ const compactOld = Effect.fn("LanceGarbage.compact")(function* (table: Table, na
   const now = yield* Clock.currentTimeMillis
   // The last version before this time may be in use, because it was current until recently. Older ones are not.
   const last = versions.findLast((time) => time < now - READING_MILLIS) ?? 0
-  yield* attemptWrite("store", `compacting table ${name}`, () =>
-    table.optimize({ cleanupOlderThan: new Date(last) })
-  )
+  yield* attemptToDrop(`compacting table ${name}`, () => table.optimize({ cleanupOlderThan: new Date(last) }))
 })
 
 const addReferences = async (table: Table, referenced: Set<string>): Promise<void> => {

@@ -23,7 +23,7 @@ import {
 } from "./Lance.ts"
 import { type CollectionStore, type DroppableCollection, openCollection } from "./LanceCollection.ts"
 import { openFiles } from "./LanceFiles.ts"
-import { checkFolder, makeFolder } from "./LanceFolder.ts"
+import { checkConditionalWrites, checkFolder, makeFolder } from "./LanceFolder.ts"
 import { collectGarbage } from "./LanceGarbage.ts"
 import { openNames } from "./LanceNames.ts"
 import { opens, readableRows, repairCollection, repairRows, setVersionAside } from "./LanceRepair.ts"
@@ -45,6 +45,7 @@ const openStore = Effect.fn("LanceIndex.openStore")(function* (folder: string, o
   const connection = yield* connect(folder, options)
   const store = { connection, folder }
   yield* Effect.addFinalizer(() => Effect.sync(() => evictStore(store)))
+  yield* checkConditionalWrites(store)
   const files = yield* openFiles(store)
   const snapshots = yield* openSnapshots(store)
   const collections = yield* openOrCreate(store, {

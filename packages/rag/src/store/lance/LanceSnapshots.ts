@@ -104,6 +104,15 @@ export const READING_MILLIS = 10 * 60 * 1000
 /** Versions are kept this long unless `keepFor` says otherwise. */
 const KEEP_MILLIS = 60 * 60 * 1000
 
+/** LanceDB's message about a version that another process dropped since it was listed. */
+const DROPPED = /not found: \S*_versions\//i
+
+/** Lists and drops versions. Repeated if another process drops the same ones. */
+export const attemptToDrop = <A>(doing: string, drop: () => Promise<A>): Effect.Effect<A, RagError> =>
+  attemptWrite("store", doing, drop).pipe(
+    Effect.retry({ times: 3, while: ({ cause }) => DROPPED.test(String(cause)) })
+  )
+
 /** Drops versions that are older than the retention, except those of snapshots. */
 export const pruneVersions = Effect.fn("LanceSnapshots.prune")(function* (
   table: Table,
@@ -114,7 +123,7 @@ export const pruneVersions = Effect.fn("LanceSnapshots.prune")(function* (
   const now = yield* Clock.currentTimeMillis
   const age = keepFor === undefined ? KEEP_MILLIS : Duration.toMillis(Duration.fromInputUnsafe(keepFor))
   const inUse = new Set(kept.filter((snapshot) => snapshot.table === name).map(({ version }) => version))
-  yield* attemptWrite("store", "dropping old versions", async () => {
+  yield* attemptToDrop("dropping old versions", async () => {
     // The tags of removed snapshots would keep their versions.
     const tags = await table.tags()
     const tagged = Object.entries(await tags.list())
