@@ -28,5 +28,5 @@ it.effect("a collection removed at another server is not made again by a questio
     const again = yield* (yield* collection("harbour", true)).library
     assert.strictEqual((yield* again.ingest({ files })).added, 1)
     assert.include(yield* names, "harbour")
-  }).pipe(Effect.provide(Embedded.layer), Effect.provide(NodeServices.layer), Effect.scoped)
+  }).pipe(Effect.provide([Embedded.layer, NodeServices.layer]), Effect.scoped)
 )
