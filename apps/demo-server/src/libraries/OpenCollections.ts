@@ -60,7 +60,7 @@ const failIfRemoved = (
         ? Effect.match(names, { onFailure: () => false, onSuccess: (present) => !present.includes(name) })
         : Effect.succeed(false)
   const checked = <A>(use: Effect.Effect<A, RagError>) =>
-    Effect.catch(use, (error) =>
+    Effect.catchTag(use, "RagError", (error) =>
       Effect.flatMap(isRemoved(error), (removed) => Effect.fail(removed ? notFound(name) : error))
     )
   return Record.map(collection, (member: unknown) =>
