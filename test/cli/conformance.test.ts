@@ -68,7 +68,15 @@ describe("sluice conformance", () => {
       const quotas = brokenGateways.find(({ breaks }) => breaks === "GET /api/user/self form")
       const { url, world } = yield* serveGateway(quotas?.gateway)
       const file = join(folder, "token")
-      const { code, stderr, stdout } = yield* sluice(url, "--json", "--rotate", "--save-token", file)
+      const groups = ["--image-group", "I1", "--video-group", "V-A"]
+      const { code, stderr, stdout } = yield* sluice(
+        url,
+        "--json",
+        ...groups,
+        "--rotate",
+        "--save-token",
+        file
+      )
       assert.strictEqual(code, 1)
       const report: Report = JSON.parse(stdout)
       assert.deepStrictEqual(having(report, "fails", "interface"), ["GET /api/user/self form"])
