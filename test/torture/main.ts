@@ -21,7 +21,7 @@ import { writers } from "../trials/writers.ts"
 
 const trials: ReadonlyArray<{ readonly name: string; readonly trial: Trial; readonly rounds: number }> = [
   { name: "parsing", trial: parsing, rounds: 20_000 },
-  { name: "formats", trial: formats, rounds: 1000 },
+  { name: "formats", trial: formats, rounds: 3000 },
   { name: "pdf", trial: pdf, rounds: 1000 },
   { name: "documents", trial: documents, rounds: 300 },
   { name: "documents-law", trial: documentsLaw, rounds: 50 },

@@ -2,7 +2,9 @@
 import { Effect, Exit } from "effect"
 import { parseAndChunk } from "../../packages/rag/src/formats/ParsedFile.ts"
 import type { Random } from "../../bench/corpus/Random.ts"
-import { bytesOf, modelMonsters, type Monster, monsters, pdfMonsters } from "./monsters.ts"
+import { bytesOf } from "./containerMonsters.ts"
+import { modelMonsters, monsters, pdfMonsters } from "./monsters.ts"
+import type { Monster } from "./repeatedConstructs.ts"
 import { makeLaw } from "./monstersLaw.ts"
 import { must, type Trial } from "./Trial.ts"
 

@@ -1,47 +1,8 @@
 /** Generators of hostile files: each repeats one construct until the text has `size` characters. */
 
-import { docx } from "../rag/DocxWriter.ts"
-import { openDocumentParts, xlsx } from "../rag/OfficeWriter.ts"
 import { type PdfPage, writePdf } from "../rag/PdfWriter.ts"
-import { zip } from "../rag/ZipWriter.ts"
-
-/** A file of about `size` characters. */
-export interface Monster {
-  readonly name: string
-  readonly path: string
-  readonly make: (size: number) => string
-}
-
-const filled = (unit: string | ((i: number) => string), size: number): string => {
-  if (typeof unit === "string") return unit.repeat(Math.ceil(size / unit.length))
-  const parts: Array<string> = []
-  for (let length = 0, i = 0; length < size; i++) {
-    const part = unit(i)
-    parts.push(part)
-    length += part.length
-  }
-  return parts.join("")
-}
-
-const repeated = (
-  format: string,
-  units: Readonly<Record<string, string | ((i: number) => string)>>
-): ReadonlyArray<Monster> =>
-  Object.entries(units).map(([name, unit]) => ({
-    name: `${format}: ${name}`,
-    path: `monster.${format}`,
-    make: (size) => filled(unit, size)
-  }))
-
-const around = (
-  format: string,
-  shapes: Readonly<Record<string, readonly [before: string, unit: string, after: string]>>
-): ReadonlyArray<Monster> =>
-  Object.entries(shapes).map(([name, [before, unit, after]]) => ({
-    name: `${format}: ${name}`,
-    path: `monster.${format}`,
-    make: (size) => `${before}${filled(unit, size)}${after}`
-  }))
+import { containerMonsters } from "./containerMonsters.ts"
+import { around, filled, type Monster, repeated } from "./repeatedConstructs.ts"
 
 export const monsters: ReadonlyArray<Monster> = [
   ...repeated("md", {
@@ -194,32 +155,7 @@ export const monsters: ReadonlyArray<Monster> = [
       "</w:tbl>"
     ]
   }),
-  ...repeated("xlsx", {
-    cells: '<c t="inlineStr"><is><t>a</t></is></c>',
-    rows: "<row><c><v>1</v></c><c><v>2</v></c></row>",
-    "rows of words": '<row><c t="inlineStr"><is><t>a</t></is></c><c><v>2</v></c></row>',
-    "rows apart": (i) => `<row r="${3 * i + 1}"><c><v>1</v></c><c><v>2</v></c></row>`,
-    "a row in another order": (i) => `<c r="A${1_000_000 - (i % 1_000_000)}"><v>1</v></c>`,
-    "cells at the last column": (i) => `<row r="${i + 1}"><c r="XFD${i + 1}"><v>1</v></c></row>`,
-    "the same cell": '<c r="B2"><v>1</v></c>',
-    "titles and rows": (i) =>
-      `<row r="${i + 1}"><c><v>1</v></c>${i % 2 === 0 ? "" : "<c><v>2</v></c>"}</row>`,
-    phonetics: '<row><c t="inlineStr"><is><t>a</t><rPh><t>b</t></rPh></is></c></row>',
-    "merged cells": (i) =>
-      `<row r="${3 * i + 1}"><c r="A${3 * i + 1}"><v>1</v></c></row><mergeCell ref="A${3 * i + 1}:C${3 * i + 3}"/>`
-  }),
-  ...repeated("ods", {
-    cells: "<table:table-cell><text:p>a</text:p></table:table-cell>",
-    rows: "<table:table-row><table:table-cell><text:p>a</text:p></table:table-cell></table:table-row>",
-    "repeated rows":
-      '<table:table-row table:number-rows-repeated="9"><table:table-cell><text:p>a</text:p></table:table-cell></table:table-row>',
-    "repeated cells":
-      '<table:table-cell table:number-columns-repeated="9"><text:p>a</text:p></table:table-cell>',
-    "spanned cells":
-      '<table:table-row><table:table-cell table:number-rows-spanned="9" table:number-columns-spanned="9"><text:p>a</text:p></table:table-cell></table:table-row>',
-    tables:
-      '</table:table><table:table table:name="a"><table:table-row><table:table-cell><text:p>a</text:p></table:table-cell></table:table-row>'
-  })
+  ...containerMonsters
 ]
 
 const texts: Readonly<Record<string, string | ((i: number) => string)>> = {
@@ -329,13 +265,3 @@ export const pdfMonsters: ReadonlyArray<Monster> = [
     make: (size: number) => pdfText(pages(Math.ceil(size / 200)))
   }))
 ]
-
-/** The file with a text. */
-export const bytesOf = (path: string, text: string): Uint8Array => {
-  if (path.endsWith(".pdf")) return Buffer.from(text, "latin1")
-  if (path.endsWith(".xlsx")) return xlsx([{ name: "a", rows: text }])
-  if (path.endsWith(".ods")) {
-    return zip(openDocumentParts("spreadsheet", `<table:table table:name="a">${text}</table:table>`))
-  }
-  return path.endsWith(".docx") ? docx(text) : new TextEncoder().encode(text)
-}

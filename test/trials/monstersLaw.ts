@@ -2,7 +2,7 @@
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { Worker } from "node:worker_threads"
-import type { Monster } from "./monsters.ts"
+import type { Monster } from "./repeatedConstructs.ts"
 
 const MAX_RATIO = 2.5
 /** Fewer operations are not a growth. */

@@ -18,7 +18,7 @@ const { parseHere } = await import("../../packages/rag/src/formats/Parser.ts")
 const { runPdf } = await import("../../packages/rag/src/formats/pdf/worker/PdfWorker.ts")
 const { embedTexts, rankDocuments, read } = await import("../../packages/embedded/src/modelJobs.ts")
 const { readConversation } = await import("../../apps/demo-server/src/embedded/Conversation.ts")
-const { bytesOf } = await import("./monsters.ts")
+const { bytesOf } = await import("./containerMonsters.ts")
 
 const QUESTION = "When does gate 3 open, and how much is the toll?"
 

@@ -20,7 +20,7 @@ const rounds = (trial: Trial, count: number) => async () => {
 }
 
 it("parses and chunks random documents without losing a character", rounds(parsing, 300))
-it("reads damaged documents of every format or gives the reason", rounds(formats, 120), 60_000)
+it("reads damaged documents of every format or gives the reason", rounds(formats, 240), 120_000)
 it("keeps the calling thread free while hostile files are read", rounds(documents, 4), 120_000)
 it("reads damaged PDFs partly or gives the reason", rounds(pdf, 15), 60_000)
 it("returns correct vectors or a typed error from a faulty gateway", rounds(gateway, 25))
