@@ -21,6 +21,7 @@ import { FiguresLayer } from "./documents/Figures.ts"
 import { PageImages } from "./documents/PageImages.ts"
 import { QaLayer } from "./documents/Qa.ts"
 import { McpLayer } from "./mcp/McpRoute.ts"
+import { RunningQuestions } from "./libraries/RunningQuestions.ts"
 import { UserLibraries } from "./libraries/UserLibraries.ts"
 import { StatusLayer } from "./documents/Status.ts"
 import { AccountLayer } from "./gateway/Account.ts"
@@ -132,7 +133,7 @@ export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader
   Layer.effectDiscard(start).pipe(
     Layer.provide(HttpRouter.serve(RoutesLayer, SERVE_OPTIONS)),
     Layer.provideMerge(
-      Layer.mergeAll(UserLibraries.layer, PageImages.layer, Recovery.layer).pipe(
+      Layer.mergeAll(UserLibraries.layer, RunningQuestions.layer, PageImages.layer, Recovery.layer).pipe(
         Layer.provideMerge(ProvidersLayer),
         Layer.provideMerge(BillingLayer),
         Layer.provideMerge(

@@ -9,6 +9,7 @@ const MIN_TOKEN_LENGTH = 16
 export const operationVariables = Config.unwrap({
   shutdown: textVariable("SLUICE_SHUTDOWN_SECONDS"),
   caller: textVariable("SLUICE_CALLER_SECONDS"),
+  questions: textVariable("SLUICE_QUESTIONS"),
   databaseWait: textVariable("SLUICE_DATABASE_WAIT_SECONDS"),
   hosts: textVariable("SLUICE_HOSTS"),
   proxies: textVariable("SLUICE_TRUSTED_PROXIES"),
@@ -28,6 +29,14 @@ const parseSeconds = (name: string, value: string | undefined, defaultSeconds: n
     ? Effect.succeed(seconds)
     : invalidVariable(`${name} must be a number of seconds above 0 and at most 3600`)
 }
+
+/** Questions that run at the same time unless `SLUICE_QUESTIONS` says otherwise. */
+const QUESTIONS = 128
+
+const parseQuestions = (value = String(QUESTIONS)) =>
+  /^[1-9]\d{0,5}$/.test(value)
+    ? Effect.succeed(Number(value))
+    : invalidVariable("SLUICE_QUESTIONS must be a whole number from 1 to 999999")
 
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)$/
 
@@ -84,6 +93,8 @@ export const parseOperation = Effect.fn("ServerConfig.operation")(function* (fou
     // The default is below the 30 seconds after which container platforms kill a process.
     shutdownSeconds: yield* parseSeconds("SLUICE_SHUTDOWN_SECONDS", found.shutdown, 20),
     callerSeconds: yield* parseSeconds("SLUICE_CALLER_SECONDS", found.caller, 30),
+    /** Questions that run at the same time at most. */
+    questions: yield* parseQuestions(found.questions),
     /** How long a start waits for a PostgreSQL that cannot be reached. */
     databaseWaitSeconds: yield* parseSeconds("SLUICE_DATABASE_WAIT_SECONDS", found.databaseWait, 30),
     /** In lower case. Empty: the default of `isAllowedHost`. */

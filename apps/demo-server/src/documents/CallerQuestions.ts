@@ -6,6 +6,7 @@ import { CurrentBill, makeBill } from "../billing/Bill.ts"
 import { Ledger } from "../billing/Ledger.ts"
 import type { QuestionRequest } from "../contract/Qa.ts"
 import { CurrentModels } from "../providers/CurrentModels.ts"
+import { RunningQuestions } from "../libraries/RunningQuestions.ts"
 import { makeCallerDocuments } from "./CallerDocuments.ts"
 import { makeQuestionChecks } from "./Questions.ts"
 
@@ -15,6 +16,7 @@ export const makeCallerQuestions = Effect.gen(function* () {
   const ledger = yield* Ledger
   const current = yield* CurrentModels
   const check = yield* makeQuestionChecks
+  const running = yield* RunningQuestions
 
   /** Fails if the caller's key lacks a model. All are checked before the first is charged. */
   const checkModels = Effect.fnUntraced(function* (isAnswered: boolean) {
@@ -42,7 +44,13 @@ export const makeCallerQuestions = Effect.gen(function* () {
   return {
     /** Checks a question. `isAnswered` is false for a retrieval, which needs no reader. */
     prepare: (request: QuestionRequest, isAnswered: boolean) =>
-      check(request, Effect.andThen(checkModels(isAnswered), callerDocuments.library(request))),
+      check(
+        request,
+        checkModels(isAnswered).pipe(
+          Effect.andThen(callerDocuments.library(request)),
+          Effect.flatMap(running.limit)
+        )
+      ),
     costOf,
     /** Adds the cost to a result. */
     withCost: Effect.fnUntraced(function* <A extends object, E, R>(result: Effect.Effect<A, E, R>) {

@@ -1,6 +1,6 @@
 /** A library as a chat model: `sluice/<collection>` answers the last question from the caller's documents, with citations. */
 import { GatewayError } from "@sluice/core"
-import { type ChatRequest, InvalidRequest, reasonOfStatus } from "@sluice/core/contract"
+import { type ChatRequest, type Failure, InvalidRequest, reasonOfStatus } from "@sluice/core/contract"
 import { WorkerUser } from "@sluice/core/workers"
 import { countTokens } from "@sluice/embedded"
 import type { Answer } from "@sluice/rag"
@@ -20,6 +20,7 @@ import { makeChatCitations } from "./ChatCitations.ts"
 import { chatHistory } from "./ChatHistory.ts"
 import { chatTaskReply } from "./ChatTasks.ts"
 import { ragFailure } from "./RagFailure.ts"
+import { RunningQuestions } from "./RunningQuestions.ts"
 import { UserLibraries } from "./UserLibraries.ts"
 
 const NAME = "sluice"
@@ -67,6 +68,7 @@ const begun = <A, E>(pieces: Stream.Stream<A, E>): Effect.Effect<Stream.Stream<A
 export const makeLibraryProvider = Effect.gen(function* () {
   const libraries = yield* UserLibraries
   const ledger = yield* Ledger
+  const running = yield* RunningQuestions
 
   const chat: NonNullable<Provider["operations"]["chat"]> = Effect.fnUntraced(function* ({
     origin,
@@ -94,13 +96,15 @@ export const makeLibraryProvider = Effect.gen(function* () {
       return yield* rejectedBy("chat", model)(reason)
     }
 
-    const toError = (error: Parameters<typeof ragFailure>[0]) =>
-      new GatewayError({ operation: "chat", model, reason: reasonOfStatus(ragFailure(error)) })
+    const toChatError = (failure: Failure) =>
+      new GatewayError({ operation: "chat", model, reason: reasonOfStatus(failure) })
+    const toError = (error: Parameters<typeof ragFailure>[0]) => toChatError(ragFailure(error))
     const collection = model.slice(libraryModel("").length)
     const library = yield* libraries.of(user).pipe(
       Effect.flatMap((mine) => mine.collection(collection, false)),
       Effect.flatMap(({ library }) => library),
-      Effect.mapError(toError)
+      Effect.mapError(toError),
+      Effect.flatMap((library) => Effect.mapError(running.limit(library), toChatError))
     )
     const { annotations, piece } = makeChatCitations(origin, collection)
     const bill = makeBill()
