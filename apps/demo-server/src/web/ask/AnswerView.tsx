@@ -8,6 +8,7 @@ import { pluralize } from "../ui/format.ts"
 import { AnswerBlocks } from "./AnswerBlocks.tsx"
 import { ClosestPassages } from "./ClosestPassages.tsx"
 import { CheckedFigures, EvidenceList } from "./EvidenceList.tsx"
+import { FollowUpForm, Understood } from "./FollowUp.tsx"
 
 type Props = { readonly question: QuestionState }
 
@@ -79,6 +80,7 @@ export const AnswerView = ({ question }: Props) => {
       {question.filterText !== undefined && (
         <p class="quiet filter-text">Searched in {question.filterText}</p>
       )}
+      <Understood question={question} />
       {question.error !== undefined && <Failed question={question} />}
       {answer?.outcome === "unread" ? (
         <Unread question={question} />
@@ -110,7 +112,18 @@ export const AnswerView = ({ question }: Props) => {
       <StageTimes stages={question.stages} cost={answer?.cost} />
       {citations.length > 0 && <EvidenceList question={question} />}
       <CheckedFigures question={question} />
-      {passages.length > 0 && <TraceSection passages={passages} trace={answer?.trace} />}
+      {passages.length > 0 &&
+        (question.again === undefined ? (
+          <TraceSection passages={passages} trace={answer?.trace} />
+        ) : (
+          <details class="trace-details">
+            <summary>How sources were chosen</summary>
+            <TraceSection passages={passages} trace={answer?.trace} />
+          </details>
+        ))}
+      {question.again === undefined && answer?.conversation !== undefined && (
+        <FollowUpForm id={answer.conversation.id} />
+      )}
     </article>
   )
 }

@@ -2,8 +2,9 @@
 import { DEFAULT_COLLECTION } from "../../contract/Names.ts"
 import { collection, CollectionChoice, collectionSize } from "../documents/collections.tsx"
 import { DemoModels } from "../page/DemoModels.tsx"
-import { questionHref } from "../page/route.ts"
+import { conversationHref, questionHref } from "../page/route.ts"
 import { status } from "../page/status.ts"
+import { recent } from "../questions/conversation.ts"
 import { current, questions, type QuestionState } from "../questions/questions.ts"
 import { pluralize } from "../ui/format.ts"
 import { AnswerView } from "./AnswerView.tsx"
@@ -33,6 +34,20 @@ const History = () => {
     </section>
   )
 }
+
+const Conversations = () =>
+  recent.value.length > 0 && (
+    <section class="history" aria-labelledby="conversations-title">
+      <h2 id="conversations-title">Conversations</h2>
+      <ul>
+        {recent.value.map(({ id, title }) => (
+          <li key={id}>
+            <a href={conversationHref(id)}>{title}</a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
 
 const Form = () => (
   <>
@@ -120,6 +135,7 @@ const Welcome = () => {
         </p>
       )}
       <History />
+      <Conversations />
     </div>
   )
 }

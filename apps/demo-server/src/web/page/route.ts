@@ -24,6 +24,7 @@ interface PlaygroundRoute {
 type Route =
   | { readonly view: (typeof PLAIN_VIEWS)[number] }
   | { readonly view: "ask"; readonly question: string | undefined; readonly collection: string }
+  | { readonly view: "conversation"; readonly id: string }
   | PlaygroundRoute
 
 const parsePlayground = (rest: string): PlaygroundRoute => {
@@ -42,6 +43,8 @@ export const currentRoute = computed<Route>(() => {
   const view = PLAIN_VIEWS.find((each) => each === text)
   if (view !== undefined) return { view }
   if (/^playground([/?]|$)/.test(text)) return parsePlayground(text.slice("playground/".length))
+  if (text.startsWith("conversation/"))
+    return { view: "conversation", id: text.slice("conversation/".length) }
   const { in: collection = DEFAULT_COLLECTION, q } = Object.fromEntries(new URLSearchParams(text))
   return { view: "ask", question: q?.trim() || undefined, collection }
 })
@@ -67,6 +70,8 @@ export const questionHref = (question: string, collection: string): string => {
   const where = collection === DEFAULT_COLLECTION ? {} : { in: collection }
   return `#${new URLSearchParams({ q: question, ...where }).toString()}`
 }
+
+export const conversationHref = (id: string): string => `#conversation/${encodeURIComponent(id)}`
 
 export const playgroundHref = (capability: Capability, query?: Record<string, string>): string =>
   `#playground/${capability}${query === undefined ? "" : `?${new URLSearchParams(query).toString()}`}`

@@ -38,6 +38,10 @@ export interface QuestionState extends SentQuestion {
   readonly controller: AbortController
   /** How often it was repeated automatically. */
   readonly retries: number
+  /** Asks it again in its conversation. */
+  readonly again?: () => void
+  /** Asks it again, understood as this question. */
+  readonly understand?: (standalone: string) => void
 }
 
 export const questionDraft = persisted("question", "")
@@ -64,7 +68,10 @@ const update = (key: QuestionKey, change: (now: QuestionState) => Partial<Questi
 
 type AnswerEvent = Exclude<AnswerStreamEvent, { type: "error" }>
 
-const changeOf = (now: QuestionState, event: AnswerEvent): Partial<QuestionState> => {
+export const changeOf = (
+  now: Pick<QuestionState, "citations" | "checked" | "draft" | "sentences" | "stages">,
+  event: AnswerEvent
+): Partial<QuestionState> => {
   switch (event.type) {
     case "standalone":
       return { standalone: event.standalone }
@@ -100,7 +107,7 @@ const changeOf = (now: QuestionState, event: AnswerEvent): Partial<QuestionState
   }
 }
 
-const announceOutcome = ({ answer, error }: QuestionState): void =>
+export const announceOutcome = ({ answer, error }: QuestionState): void =>
   announce(
     error !== undefined
       ? `The question failed. ${error.message}`
@@ -113,7 +120,7 @@ const announceOutcome = ({ answer, error }: QuestionState): void =>
             : "No answer was found in the documents."
   )
 
-const NOTHING = {
+export const newQuestion = {
   state: "asking",
   stages: [],
   passages: [],
@@ -128,12 +135,15 @@ const send = async (sent: SentQuestion, retries = 0): Promise<void> => {
   find(sent)?.controller.abort()
   const controller = new AbortController()
   const others = questions.value.filter((each) => !isSame(each, sent))
-  questions.value = [{ question, collection, filter, filterText, retries, controller, ...NOTHING }, ...others]
+  questions.value = [
+    { question, collection, filter, filterText, retries, controller, ...newQuestion },
+    ...others
+  ]
   announce("Asking.")
   try {
     await requestEvents<AnswerStreamEvent>(
       "/qa",
-      { body: { question, collection, filter }, signal: controller.signal },
+      { body: { question, collection, filter, conversation: "new" }, signal: controller.signal },
       (event) => update(sent, (now) => changeOf(now, event))
     )
     if (find(sent)?.state === "asking") throw brokenStream()
@@ -162,7 +172,8 @@ export const askQuestion = (text: string): void => {
 }
 
 /** Asks a question again with its own filter. */
-export const askAgain = (question: QuestionState): void => void send(question)
+export const askAgain = (question: QuestionState): void =>
+  question.again === undefined ? void send(question) : question.again()
 
 /** Stops a question. What has arrived of its answer stays. */
 export const stopQuestion = (question: QuestionState): void => {

@@ -2,6 +2,7 @@
 import { AccountView } from "../account/AccountView.tsx"
 import { AdministrationView } from "../administration/AdministrationView.tsx"
 import { AskView } from "../ask/AskView.tsx"
+import { ConversationView } from "../conversation/ConversationView.tsx"
 import { ConnectView } from "../connect/ConnectView.tsx"
 import { LibraryView, UndoBar } from "../library/LibraryView.tsx"
 import { DropZone } from "../library/Uploads.tsx"
@@ -45,6 +46,7 @@ const VIEWS = {
   administration: AdministrationView,
   ask: AskView,
   connect: ConnectView,
+  conversation: ConversationView,
   documents: LibraryView,
   models: ModelsView,
   playground: PlaygroundView

@@ -1,0 +1,111 @@
+/** A conversation: its turns, what can be done with each, and the box for the next question. */
+import { useSignal } from "@preact/signals"
+import { AnswerView } from "../ask/AnswerView.tsx"
+import { FollowUpForm } from "../ask/FollowUp.tsx"
+import {
+  editTurn,
+  rateTurn,
+  removeThread,
+  sharedPath,
+  shareThread,
+  thread,
+  threadError,
+  type TurnState,
+  unshareThread
+} from "../questions/conversation.ts"
+import { ActionForm } from "../ui/ActionForm.tsx"
+import { CopyButton, LinkButton, NewTabLink } from "../ui/Button.tsx"
+import { ErrorMessage, Loading } from "../ui/Notices.tsx"
+
+/** The answer as Markdown, with its quotes as footnotes. */
+const markdownOf = ({ answer, citations }: TurnState): string =>
+  [
+    (answer?.answer ?? "").replaceAll(/\[(\d+)\]/g, "[^$1]"),
+    ...citations.map(({ n, quote, title }) => `[^${n}]: “${quote.replaceAll(/\s+/g, " ").trim()}” (${title})`)
+  ].join("\n\n")
+
+const TurnActions = ({ turn }: { readonly turn: TurnState }) => {
+  const editing = useSignal(false)
+  if (turn.state === "asking") return null
+  if (editing.value)
+    return (
+      <ActionForm
+        class="row-form"
+        actions={["Ask"]}
+        send={async (read) => {
+          editing.value = false
+          editTurn(turn, read("edited"))
+          return true
+        }}
+      >
+        <label class="visually-hidden" htmlFor="edited">
+          The question
+        </label>
+        <input id="edited" name="edited" defaultValue={turn.question} maxLength={4000} required />
+      </ActionForm>
+    )
+  const RATINGS = [
+    ["up", "Good"],
+    ["down", "Bad"]
+  ] as const
+  return (
+    <p class="turn-actions">
+      <LinkButton onClick={() => (editing.value = true)}>Edit</LinkButton>
+      <LinkButton onClick={() => turn.again?.()}>Regenerate</LinkButton>
+      {turn.answer !== undefined && (
+        <>
+          <CopyButton text={markdownOf(turn)} what="The answer" />
+          {RATINGS.map(([rating, name]) => (
+            <LinkButton
+              key={rating}
+              aria-pressed={turn.rating === rating}
+              aria-label={`${name} answer`}
+              onClick={() => void rateTurn(turn, rating)}
+            >
+              {name}
+            </LinkButton>
+          ))}
+        </>
+      )}
+    </p>
+  )
+}
+
+export const ConversationView = () => {
+  const now = thread.value
+  if (now === undefined)
+    return (
+      <>
+        <ErrorMessage error={threadError.value} />
+        <Loading until={threadError.value !== undefined} />
+      </>
+    )
+  const exported = (format: string) => `/conversations/${now.id}/export?format=${format}`
+  return (
+    <div class="asking thread">
+      <p class="turn-actions">
+        <a href="#ask">New conversation</a>
+        <NewTabLink href={exported("html")}>Export HTML</NewTabLink>
+        <NewTabLink href={exported("markdown")}>Export Markdown</NewTabLink>
+        <LinkButton onClick={() => void shareThread()}>{now.shared ? "New link" : "Share"}</LinkButton>
+        {now.shared && <LinkButton onClick={() => void unshareThread()}>Stop sharing</LinkButton>}
+        <LinkButton onClick={() => void removeThread()}>Delete</LinkButton>
+      </p>
+      {sharedPath.value !== undefined && (
+        <p class="notice">
+          Everyone with this link can read the conversation. You won’t see it again:{" "}
+          <code>{new URL(sharedPath.value, location.href).href}</code>{" "}
+          <CopyButton text={new URL(sharedPath.value, location.href).href} what="The link" />
+        </p>
+      )}
+      <ErrorMessage error={threadError.value} />
+      {now.turns.map((turn) => (
+        <div class="turn" key={turn.number}>
+          <AnswerView question={turn} />
+          <TurnActions turn={turn} key={turn.question} />
+        </div>
+      ))}
+      <FollowUpForm id={now.id} />
+    </div>
+  )
+}
