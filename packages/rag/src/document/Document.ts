@@ -77,7 +77,7 @@ export type ReadFault = typeof ReadFault.Type
  * A parsed file.
  *
  * **Details.** All offsets refer to `text`. For Markdown and plain text it is the file, character for character, without a
- * byte order mark and the Base64 of data URIs; for the other formats the text that a reader sees. If a vision model read
+ * byte order mark, the Base64 of data URIs and template markup; for the other formats the text that a reader sees. If a vision model read
  * the text in a picture, it is at the end of the figure.
  */
 export interface Parsed {

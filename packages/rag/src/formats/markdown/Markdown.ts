@@ -10,6 +10,7 @@ import { loadPictures } from "../parsing/Pictures.ts"
 import { decodeFile, rejectHtml } from "../parsing/TextDecoding.ts"
 import { frontMatterOf } from "./FrontMatter.ts"
 import { parseRendered } from "./RenderedMarkdown.ts"
+import { withoutTemplates } from "./TemplateMarkup.ts"
 import { definitionsOf, htmlFigure, pictureBlocks, rowsAt, withoutData } from "./MarkdownFigures.ts"
 
 // Only block rules run: inline parsing is most of the cost, and only headings need it.
@@ -59,6 +60,10 @@ const plain = (source: string): string =>
         .trim()
     : source.replace(/\s+/g, " ").trim()
 
+/** Whether HTML is more than a comment, or tags without text. */
+const hasText = (html: string): boolean =>
+  !/^<!--[\s\S]*-->$/.test(html) && html.replace(/<[^<>]*>/g, "").trim() !== ""
+
 /** `title:` or `title =` in the front matter. */
 const TITLE = /^title(?::|[ \t]*=)[ \t]*(["']?)(.+?)\1[ \t]*\r?$/m
 
@@ -85,15 +90,17 @@ const itemLines = (tokens: ReadonlyArray<Token>, index: number): Array<readonly 
 /**
  * Parses CommonMark and tables.
  *
- * **Details.** Every nonblank character is in one block, except front matter, thematic breaks and HTML comments. A paragraph of
- * pictures is a figure, with or without a caption. The text is that of the file without the Base64 of data URIs. `title` is
+ * **Details.** Every nonblank character is in one block, except front matter, thematic breaks, HTML comments and tags without text. A paragraph of
+ * pictures is a figure, with or without a caption. The text is that of the file without the Base64 of data URIs and without
+ * template markup (see `withoutTemplates`). `title` is
  * the front matter's, otherwise the first heading of the highest level, otherwise empty.
  */
 export const parseMarkdown = (file: string): ParsedDraft => {
-  const { data, text } = withoutData(file)
-  const frontMatter = frontMatterOf(text)
+  const { data, text: whole } = withoutData(file)
+  const frontMatter = frontMatterOf(whole)
+  const body = withoutTemplates(whole.slice(frontMatter.length))
+  const text = frontMatter + body
   const starts = lineStarts(text, frontMatter.length)
-  const body = text.slice(frontMatter.length)
   const tokens = new BlockTokens()
   // As markdown-it's `normalize` does. Neither changes the number of lines
   const source = /[\r\0]/.test(body) ? body.replace(/\r\n?/g, "\n").replaceAll("\0", "\uFFFD") : body
@@ -119,9 +126,12 @@ export const parseMarkdown = (file: string): ParsedDraft => {
       blocks.push({ ...span, kind, figure: { rows: rowsAt(tokens, index, plain), pictures: [] } })
     } else if (token.type === "paragraph_open") {
       blocks.push(...(pictureBlocks(markdown, text, span, references) ?? [{ ...span, kind }]))
-    } else if (token.type !== "html_block") blocks.push({ ...span, kind })
-    else if (!/^<!--[\s\S]*-->$/.test(text.slice(span.start, span.end).trim()))
-      blocks.push(htmlFigure(text, span) ?? { ...span, kind })
+    } else {
+      const figure = token.type === "html_block" ? htmlFigure(text, span) : undefined
+      if (figure !== undefined) blocks.push(figure)
+      else if (token.type !== "html_block" || hasText(text.slice(span.start, span.end).trim()))
+        blocks.push({ ...span, kind })
+    }
   })
   const title = TITLE.exec(frontMatter)?.[2] ?? topHeading(blocks)
   const about = aboutOf(frontMatter)
