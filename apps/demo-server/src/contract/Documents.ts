@@ -63,6 +63,17 @@ export const IngestStreamEvent = Schema.Union([
 ])
 export type IngestStreamEvent = typeof IngestStreamEvent.Type
 
+/** Documents of one page of a list at most. */
+export const MAX_LISTED = 1_000
+
+/** A page of a list. */
+export const DocumentsPage = Schema.Struct({
+  documents: field("The documents, by path.", Schema.Array(DocumentInfoSchema)),
+  total: field("Documents of all pages.", Schema.Int),
+  next: Schema.optionalKey(field("For `after`. Absent: this is the last page.", Schema.String))
+})
+export type DocumentsPage = typeof DocumentsPage.Type
+
 /** File parts. The body is read as a stream, so this schema only serves the OpenAPI document. */
 const Files = Schema.declare((u): u is unknown => u !== undefined, {
   identifier: "Files",
@@ -87,10 +98,20 @@ const params = { id: field("The document's id.", Schema.String) }
 export class DocumentsGroup extends HttpApiGroup.make("documents")
   .add(
     HttpApiEndpoint.get("list", "/documents", {
-      query,
-      success: Schema.Struct({
-        documents: field("The documents, by path.", Schema.Array(DocumentInfoSchema))
-      })
+      query: {
+        ...query,
+        text: Schema.optionalKey(
+          field("Only documents whose path or title contains this text.", Schema.String)
+        ),
+        after: Schema.optionalKey(field("The `next` of the page before.", Schema.String)),
+        limit: Schema.optionalKey(
+          field(
+            "Documents of the page. Default: 1,000.",
+            Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_LISTED }))
+          )
+        )
+      },
+      success: DocumentsPage
     }),
     /**
      * Adds files: any number of file parts, with the document's path as the filename (`handbook/a.md`). A field

@@ -6,10 +6,11 @@ import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { CurrentUser } from "../contract/Access.ts"
 import type { DocumentText } from "../contract/Document.ts"
-import type { FailedFile } from "../contract/Documents.ts"
+import { type FailedFile, MAX_LISTED } from "../contract/Documents.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { fileHeaders } from "./FileHeaders.ts"
 import { toReportBody, toStreamEvents } from "../libraries/IngestBody.ts"
+import { documentPage } from "./DocumentPage.ts"
 import { makeCallerDocuments } from "./CallerDocuments.ts"
 import { PageImages } from "./PageImages.ts"
 import { endWithError, wantsEvents, withRagFailures } from "../libraries/RagFailure.ts"
@@ -38,7 +39,7 @@ export const DocumentsLayer = HttpApiBuilder.group(
     return handlers.handleAll({
       list: Effect.fn("documents.list")(function* ({ query }) {
         const { documents } = yield* callerDocuments.library(query)
-        return { documents: yield* documents }
+        return documentPage(yield* documents, { ...query, limit: query.limit ?? MAX_LISTED })
       }, withRagFailures),
       add: Effect.fn("documents.add")(function* ({ headers, payload, query }) {
         const { ingest, ingestEvents } = yield* callerDocuments.library(query, true)

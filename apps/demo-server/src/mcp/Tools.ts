@@ -5,6 +5,7 @@ import { McpProtocol } from "effect/ai"
 import { VERSION } from "../config/ServerConfig.ts"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import type { QuestionRequest } from "../contract/Qa.ts"
+import { documentPage } from "../documents/DocumentPage.ts"
 import { breadcrumb } from "../libraries/Breadcrumb.ts"
 import {
   AskArguments,
@@ -140,22 +141,15 @@ export const toolsLayer = <R>({ collections, library, messageOf, prepare, withCo
     parameters: ListDocumentsArguments,
     result: DocumentList,
     run: Effect.fnUntraced(function* (request) {
-      const { after = "", collection = DEFAULT_COLLECTION, limit = LISTED, text = "" } = request
-      const wanted = text.toLowerCase()
+      const { collection = DEFAULT_COLLECTION, limit = LISTED, ...query } = request
       const all = yield* (yield* library(collection)).documents
-      const matching = all.filter(({ path, title }) => `${path}\n${title}`.toLowerCase().includes(wanted))
-      const rest = matching.filter(({ path }) => path > after)
-      const documents = rest.slice(0, limit)
-      const next = rest.length > limit ? documents.at(-1)?.path : undefined
+      const page = documentPage(all, { ...query, limit })
+      const { documents, next, total } = page
       const names = yield* collections
       const lines = documents.map(({ id, path, title }) => `${path}: ${title} (${id})`)
       const more = next === undefined ? [] : [`More: call again with after: ${JSON.stringify(next)}`]
-      const counted = `${matching.length} documents. Collections: ${names.join(", ")}`
-      const found = { collections: names, total: matching.length, documents }
-      return {
-        text: [counted, ...lines, ...more].join("\n"),
-        content: next === undefined ? found : { ...found, next }
-      }
+      const counted = `${total} documents. Collections: ${names.join(", ")}`
+      return { text: [counted, ...lines, ...more].join("\n"), content: { collections: names, ...page } }
     })
   })
   return Layer.effectDiscard(Effect.all([search, ask, getPassage, listDocuments]))

@@ -1,6 +1,6 @@
 /** The documents of the chosen collection, their texts, and their removal. */
 import { computed, effect, signal, untracked } from "@preact/signals"
-import type { DocumentInfo, DocumentText, PageContent } from "../../contract/index.ts"
+import type { DocumentInfo, DocumentsPage, DocumentText, PageContent } from "../../contract/index.ts"
 import { request, requestBlob, type RequestError, withCollection } from "../api/request.ts"
 import { sendFiles } from "../api/sendFiles.ts"
 import { loadCurrent, tryRequest } from "../page/calls.ts"
@@ -25,11 +25,22 @@ export const removalError = signal<RequestError>()
 /** Orders names as people do: 2 before 10. */
 const { compare } = new Intl.Collator(undefined, { numeric: true })
 
+/** The documents of all pages. */
+const loadDocuments = async (of: string): Promise<ReadonlyArray<DocumentInfo>> => {
+  const all: Array<DocumentInfo> = []
+  for (let query = ""; ;) {
+    const page = await request<DocumentsPage>("GET", withCollection(of, `/documents${query}`))
+    all.push(...page.documents)
+    if (page.next === undefined) return all
+    query = `?after=${encodeURIComponent(page.next)}`
+  }
+}
+
 const refreshDocuments = (): Promise<void> =>
   loadCurrent(
     collection,
-    (of) => request<{ documents: Array<DocumentInfo> }>("GET", withCollection(of, "/documents")),
-    ({ documents }, of) => {
+    loadDocuments,
+    (documents, of) => {
       listed.value = { of, documents: documents.toSorted((a, b) => compare(a.path, b.path)) }
     },
     documentsError

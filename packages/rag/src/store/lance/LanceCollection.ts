@@ -82,6 +82,7 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
   const { openAt, repaired } = open
   const cache = store.caches ? tableCache(store.store, dimension, openAt) : undefined
   const reads = collectionReads(table, repaired)
+  const documents = cachedDocuments(table, reads.documents)
   const dropWith = <E>(drop: Effect.Effect<void, E>): Effect.Effect<void, E> =>
     Effect.suspend(() => {
       open.dropped = true
@@ -93,10 +94,11 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
     dropWith,
     ...countedWrites(open, collectionWrites(table, dimension, files, open.writer), reads.stored),
     ...reads,
+    documents,
     storedBytes: Effect.gen(function* () {
       return (open.bytes ??= bytesOf(yield* reads.documents))
     }),
-    search: searchCollection(open, cache, cachedDocuments(table, reads.documents), store),
+    search: searchCollection(open, cache, documents, store),
     original: files.get,
     stats: repaired(indexStats(table)),
     settle: repaired(settleCollection(open, store)),
