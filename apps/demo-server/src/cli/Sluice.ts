@@ -18,6 +18,7 @@ import { rebuildCommand } from "./commands/Rebuild.ts"
 import { serveCommand } from "./commands/Serve.ts"
 import { tuneCommand } from "./commands/Tune.ts"
 import { whyCommand } from "./commands/Why.ts"
+import { answersCommand } from "./evaluation/Answers.ts"
 import { figuresCommand } from "./evaluation/Figures.ts"
 import { libraryCommand } from "./evaluation/LibraryQuestions.ts"
 import { qaCommand } from "./evaluation/Qa.ts"
@@ -26,7 +27,7 @@ import { cliFailure } from "./output/CliFailure.ts"
 
 const evalCommand = Command.make("eval").pipe(
   Command.withDescription("Measure the quality of retrieval, of figures found in PDFs, and of answers"),
-  Command.withSubcommands([retrievalCommand, libraryCommand, figuresCommand, qaCommand])
+  Command.withSubcommands([retrievalCommand, libraryCommand, figuresCommand, qaCommand, answersCommand])
 )
 
 export const sluice = Command.make("sluice").pipe(

@@ -61,11 +61,15 @@ const layerFallback = <A>(variable: string, does: string, layer: Layer.Layer<A>)
     Layer.merge(layer)
   )
 
+const chatGateway = (gateway: GatewaySettings) =>
+  layerLibraryGateway(gatewayUpstream(gateway), { batch: gateway.batch, timeout: responseTimeout("chat") })
+
 const layerGatewayModels = (gateway: GatewaySettings) => {
   const { batch, models, prefixes } = gateway
-  const upstream = gatewayUpstream(gateway)
-  const layerFor = (operation: "embeddings" | "chat") =>
-    layerLibraryGateway(upstream, { batch, timeout: responseTimeout(operation) })
+  const searchGateway = layerLibraryGateway(gatewayUpstream(gateway), {
+    batch,
+    timeout: responseTimeout("embeddings")
+  })
   const search = Layer.mergeAll(
     GatewayEmbedder.layer({ model: models.embedding, ...(prefixes && { prefixes }) }),
     models.rerank === undefined
@@ -79,7 +83,7 @@ const layerGatewayModels = (gateway: GatewaySettings) => {
     layerVisionModel(models.vision),
     models.verify === undefined ? Layer.empty : GatewayVerifier.layer({ model: models.verify })
   )
-  return Layer.merge(Layer.provide(search, layerFor("embeddings")), Layer.provide(answers, layerFor("chat")))
+  return Layer.merge(Layer.provide(search, searchGateway), Layer.provide(answers, chatGateway(gateway)))
 }
 
 /** The models of this machine: the embedded ones, and those of the set that `SLUICE_LOCAL_MODELS` names in their place. */
@@ -105,6 +109,29 @@ const findModel = (upstreams: ReadonlyArray<UpstreamSettings>, use: Use, name: s
     .filter(({ model }) => [model.id, ...model.aliases].includes(name))
     .toSorted((a, b) => (a.model.priority ?? 1) - (b.model.priority ?? 1))[0]
 
+/** A model of an upstream as a layer; undefined if none has it. */
+const layerOfModel = <A, E, R>(
+  upstreams: ReadonlyArray<UpstreamSettings>,
+  use: Use,
+  name: string,
+  layerOf: (options: GatewayEmbedder.GatewayEmbedderOptions) => Layer.Layer<A, E, R>
+) => {
+  const found = findModel(upstreams, use, name)
+  if (found === undefined) return undefined
+  const { dialect = gateway } = found.upstream
+  const { id: model } = found.model
+  const known = knownModel(dialect, model)
+  const { batch = known.batch, prefixes = known.prefixes } = found.model
+  return Layer.provide(
+    layerOf({
+      model,
+      ...(prefixes && { prefixes }),
+      hasInputType: dialect.hasInputType === true
+    }),
+    layerLibraryGateway(found.upstream, { ...found.model, batch })
+  )
+}
+
 /** The models that the settings name, and those of this machine for the rest. */
 export const layerNamedModels = ({
   library,
@@ -113,23 +140,7 @@ export const layerNamedModels = ({
   const named = <A, E, R>(
     use: Use,
     layerOf: (options: GatewayEmbedder.GatewayEmbedderOptions) => Layer.Layer<A, E, R>
-  ) => {
-    const name = library[use]
-    const found = name === undefined ? undefined : findModel(upstreams, use, name)
-    if (found === undefined) return undefined
-    const { dialect = gateway } = found.upstream
-    const { id: model } = found.model
-    const known = knownModel(dialect, model)
-    const { batch = known.batch, prefixes = known.prefixes } = found.model
-    return Layer.provide(
-      layerOf({
-        model,
-        ...(prefixes && { prefixes }),
-        hasInputType: dialect.hasInputType === true
-      }),
-      layerLibraryGateway(found.upstream, { ...found.model, batch })
-    )
-  }
+  ) => (library[use] === undefined ? undefined : layerOfModel(upstreams, use, library[use], layerOf))
   // Later layers replace earlier ones of the same service.
   return Layer.mergeAll(
     layerMachineModels,
@@ -151,3 +162,28 @@ export const LibraryModelsLayer = Layer.unwrap(
     return layerNamedModels(yield* Effect.mapError(loadProvidersSettings(file), invalidFile(file)))
   })
 ).pipe(Layer.catchTag("GatewayError", (error) => Layer.effectContext(Effect.fail(gatewayError(error)))))
+
+/** The name of the embedded reader among configured models. */
+export const EMBEDDED_READER = "embedded"
+
+/** The reader of a chat model that is configured, or the embedded one. Fails with `StartError` if no upstream has it. */
+export const layerConfiguredReader = (model: string) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      if (model === EMBEDDED_READER) return Embedded.layerReader
+      const { gateway } = yield* ServerConfig
+      const file = yield* providersPath
+      if (gateway !== undefined) return Layer.provide(GatewayReader.layer({ model }), chatGateway(gateway))
+      const { upstreams } =
+        file === undefined
+          ? { upstreams: [] }
+          : yield* Effect.mapError(loadProvidersSettings(file), invalidFile(file))
+      const layer = layerOfModel(upstreams, "chat", model, GatewayReader.layer)
+      if (layer !== undefined) return layer
+      const known = upstreams.flatMap(({ models }) =>
+        models.flatMap(({ id, operation }) => (operation === "chat" ? [id] : []))
+      )
+      const message = `No chat model ${model} is configured. Write ${[...known, EMBEDDED_READER].join(", ")}`
+      return yield* new StartError({ message })
+    })
+  )

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Duration, Effect, type Scope, Stream } from "effect"
 import { Library, type Models } from "../library/Library.ts"
+import type { LibraryService } from "../library/LibraryService.ts"
 import type { RagError } from "../document/RagError.ts"
 import {
   type AnswerScores,
@@ -36,6 +37,39 @@ export const expectedAnswers = (path: string): Effect.Effect<ReadonlyArray<Expec
   Stream.runCollect(jsonLines(path, ExpectedAnswer))
 
 /**
+ * Ingests the folders into a library in a temporary folder with default options. Selects the questions about documents that
+ * exist, and those without a document. Folders that do not exist are skipped.
+ */
+export const prepareQuestions: (options: {
+  readonly questions: string
+  readonly folders: ReadonlyArray<string>
+}) => Effect.Effect<
+  {
+    readonly folder: string
+    readonly library: LibraryService
+    readonly questions: number
+    readonly asked: ReadonlyArray<ExpectedAnswer>
+    readonly missing: ReadonlyArray<string>
+  },
+  RagError,
+  Models | Scope.Scope
+> = Effect.fn("prepareQuestions")(function* ({ folders, questions: path }) {
+  const questions = yield* expectedAnswers(path)
+  const folder = join(yield* temporaryFolder, "library")
+  const library = yield* Library.open(folder)
+  for (const docs of folders) if (existsSync(docs)) yield* library.ingest(docs)
+  const present = new Set((yield* library.documents).map(({ path }) => path))
+  const wanted = new Set(questions.flatMap(({ document }) => document ?? []))
+  return {
+    folder,
+    library,
+    questions: questions.length,
+    asked: questions.filter(({ document }) => document === undefined || present.has(document)),
+    missing: [...wanted].filter((document) => !present.has(document))
+  }
+})
+
+/**
  * Ingests the folders into a temporary library with default options, and asks the questions in order.
  *
  * **Details.** Folders that do not exist are skipped, with the questions about their documents. `onQuestion` is called after
@@ -46,13 +80,8 @@ export const evaluateAnswers: (options: {
   readonly folders: ReadonlyArray<string>
   readonly onQuestion?: (asked: number, of: number) => Effect.Effect<void>
 }) => Effect.Effect<AnswerEvaluation, RagError, Models | Scope.Scope> = Effect.fn("evaluateAnswers")(
-  function* ({ folders, onQuestion = () => Effect.void, questions: path }) {
-    const questions = yield* expectedAnswers(path)
-    const library = yield* Library.open(join(yield* temporaryFolder, "library"))
-    for (const folder of folders) if (existsSync(folder)) yield* library.ingest(folder)
-    const present = new Set((yield* library.documents).map(({ path }) => path))
-    const wanted = new Set(questions.flatMap(({ document }) => document ?? []))
-    const asked = questions.filter(({ document }) => document === undefined || present.has(document))
+  function* ({ onQuestion = () => Effect.void, ...options }) {
+    const { asked, library, missing, questions } = yield* prepareQuestions(options)
     const judged: Array<JudgedAnswer> = []
     const times: Array<number> = []
     for (const expected of asked) {
@@ -63,9 +92,9 @@ export const evaluateAnswers: (options: {
     }
     const kinds = [...new Set(judged.map(({ kind }) => kind))]
     return {
-      questions: questions.length,
+      questions,
       ran: judged.length,
-      missing: [...wanted].filter((document) => !present.has(document)),
+      missing,
       all: scoreAnswers(judged),
       worked: scoreAnswers(judged.filter(({ heldOut }) => !heldOut)),
       heldOut: scoreAnswers(judged.filter(({ heldOut }) => heldOut)),

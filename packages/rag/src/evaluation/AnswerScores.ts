@@ -1,4 +1,5 @@
 /** Scores answers against those that a careful reader of the documents expects. */
+import type { NotReadReason } from "@sluice/core"
 import { Schema, Struct } from "effect"
 import { escape } from "effect/RegExp"
 import type { Answer } from "../answering/Answer.ts"
@@ -34,6 +35,8 @@ export type ExpectedAnswer = typeof ExpectedAnswer.Type
 export interface JudgedAnswer extends Pick<ExpectedAnswer, "id" | "kind" | "question"> {
   readonly heldOut: boolean
   readonly answered: boolean
+  /** Why the model's response, or its end, was not read. `failed`: there was none. */
+  readonly notRead?: NotReadReason | "failed"
   readonly contains: boolean
   readonly cited: boolean
   readonly answer: string
@@ -54,7 +57,7 @@ export interface AnswerScores {
   readonly answersWhenItShould: number | undefined
   /** Questions about figures and tables whose answer contains what is expected and cites its place. */
   readonly figureQuestionsRight: number | undefined
-  /** Questions without an expected answer that are not answered. */
+  /** Questions without an expected answer that are not answered. A response that was not read does not count. */
   readonly abstainsWhenItShould: number | undefined
 }
 
@@ -110,6 +113,7 @@ export const judgeAnswer = (expected: ExpectedAnswer, answer: Answer): JudgedAns
     ...Struct.pick(expected, ["id", "kind", "question"]),
     heldOut: isHeldOut(expected.id),
     answered: answer.found,
+    ...(answer.notRead !== undefined && { notRead: answer.notRead.reason }),
     contains: answer.found && (expected.contains ?? []).some((text) => contains(answer.answer, text)),
     cited: cited.some((place) => isAt(expected, place)),
     answer: answer.answer,
@@ -137,9 +141,9 @@ export const scoreAnswers = (judged: ReadonlyArray<JudgedAnswer>): AnswerScores 
     citationRight: share(answerable, ({ cited }) => cited),
     answersWhenItShould: share(answerable, ({ answered }) => answered),
     figureQuestionsRight: share(figures, ({ cited, contains }) => cited && contains),
-    abstainsWhenItShould: share(unanswerable, ({ answered }) => !answered)
+    abstainsWhenItShould: share(unanswerable, isRight)
   }
 }
 
-export const isRight = ({ answered, cited, contains, kind }: JudgedAnswer): boolean =>
-  kind === "none" ? !answered : cited && contains
+export const isRight = ({ answered, cited, contains, kind, notRead }: JudgedAnswer): boolean =>
+  kind === "none" ? !answered && notRead === undefined : cited && contains

@@ -7,6 +7,11 @@ export { evaluateLibrary, evaluateQuestions, type LibraryEvaluation } from "./Li
 export { LibraryQuestion, questionsOf } from "./Questions.ts"
 export { evaluateFigures, type FigureEvaluation } from "./FigureEvaluation.ts"
 export * from "./FigureScores.ts"
-export { type AnswerEvaluation, evaluateAnswers, expectedAnswers } from "./AnswerEvaluation.ts"
+export {
+  type AnswerEvaluation,
+  evaluateAnswers,
+  expectedAnswers,
+  prepareQuestions
+} from "./AnswerEvaluation.ts"
 export * from "./AnswerScores.ts"
 export * from "./Tune.ts"

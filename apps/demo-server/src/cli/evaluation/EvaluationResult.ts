@@ -47,7 +47,7 @@ const comparisonLine = ({ a, b, metrics }: Comparison): string => {
   return `${a} vs ${b}: nDCG@10 ${signed(difference)} (95 % ${interval.map(signed).join(" … ")}, p = ${p.toFixed(4)})`
 }
 
-const writeReport = Effect.fnUntraced(function* (path: string, html: string) {
+export const writeReport = Effect.fnUntraced(function* (path: string, html: string) {
   const fs = yield* FileSystem.FileSystem
   yield* fs
     .writeFileString(path, html)

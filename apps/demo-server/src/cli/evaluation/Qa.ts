@@ -10,10 +10,10 @@ import { jsonFlag } from "../library/Flags.ts"
 import { note, printResult } from "../output/Output.ts"
 import { evaluationData, evaluationDataFlag } from "./EvaluationFlags.ts"
 
-const CONTENTS = "the papers that the questions are about, in figures/"
+export const CONTENTS = "the papers that the questions are about, in figures/"
 
 /** The questions of this project. */
-const QUESTIONS = "test/qa/questions.jsonl"
+export const QUESTIONS = "test/qa/questions.jsonl"
 
 const PROGRESS_EVERY = 25
 
