@@ -1,5 +1,6 @@
 export * from "./answering/Answer.ts"
 export { joinSentences } from "./answering/AnswerText.ts"
+export type { Summary, SummaryOptions, SummaryPlan } from "./summary/Summary.ts"
 export { splitQuestion } from "./answering/SplitQuestion.ts"
 export { type ConversationOptions, turnOf } from "./answering/Standalone.ts"
 export type { AnswerOptions, AskOptions, ContextOptions } from "./answering/AnswerOptions.ts"

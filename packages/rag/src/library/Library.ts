@@ -16,6 +16,7 @@ import { makeWhy } from "../retrieval/Why.ts"
 import { LanceIndex, type StoreOptions } from "../store/lance/LanceIndex.ts"
 import { librarySnapshots, snapshotName } from "../store/LibrarySnapshots.ts"
 import { PassageIndex } from "../store/PassageIndex.ts"
+import { makeSummarizer } from "../summary/Summarizer.ts"
 import { answerMethods } from "./LibraryAnswers.ts"
 import { documentMethods } from "./LibraryDocuments.ts"
 import { ingestMethods, type WithContext, WRITERS } from "./LibraryIngest.ts"
@@ -199,6 +200,7 @@ const makeLibrary: (
     why: makeWhy(collection, retriever),
     compare: makeCompare(retriever),
     ...answerMethods(retriever, yield* makeStandalone, yield* makeAnswerer(collection), options),
+    ...(yield* makeSummarizer(collection)),
     ...documentMethods(library),
     ...snapshots,
     restore: (snapshot) => Effect.tap(snapshots.restore(snapshot), () => expire)

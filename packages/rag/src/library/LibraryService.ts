@@ -14,6 +14,7 @@ import type { Retrieval } from "../retrieval/Retriever.ts"
 import type { RetrieveOptions } from "../retrieval/stages/RetrieveOptions.ts"
 import type { Why } from "../retrieval/Why.ts"
 import type { LibrarySnapshots } from "../store/LibrarySnapshots.ts"
+import type { Summary, SummaryOptions, SummaryPlan } from "../summary/Summary.ts"
 import type { Manifest } from "../store/Manifest.ts"
 import type { IndexStats } from "../store/PassageIndex.ts"
 
@@ -90,6 +91,13 @@ export interface LibraryService extends LibrarySnapshots<LibraryService> {
     question: string,
     options?: ConversationOptions
   ) => Stream.Stream<AnswerEvent, RagError>
+  /**
+   * Summarises documents, with a source for every sentence. A chat model reads them in groups, then the quotes that it chose.
+   * An extractive reader has sentences of the documents. Fails with `NotFound` if no passage matches.
+   */
+  readonly summarise: (options?: SummaryOptions) => Effect.Effect<Summary, RagError>
+  /** What `summarise` would read and ask of the model. Calls no model. */
+  readonly planSummary: (options?: SummaryOptions) => Effect.Effect<SummaryPlan, RagError>
   /** A conversation, whose questions may refer to the ones before. */
   readonly conversation: (history?: ReadonlyArray<ConversationTurn>) => Effect.Effect<LibraryConversation>
   /** All documents, by path. */
