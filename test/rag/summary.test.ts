@@ -186,7 +186,10 @@ describe("a summary", () => {
   it.effect("of more than a hundred documents fails with advice", () =>
     Effect.gen(function* () {
       const files = Array.from({ length: 101 }, (_, i) => [`${i}.md`, `Text number ${i}.`])
-      const error = yield* Effect.flip((yield* library(Object.fromEntries(files))).planSummary())
+      const opened = yield* library(Object.fromEntries(files))
+      const filter = Filter.and(Filter.equals("kind", "passage"), Filter.equals("path", "7.md"))
+      assert.strictEqual((yield* opened.planSummary({ filter })).documents, 1)
+      const error = yield* Effect.flip(opened.planSummary())
       assert.strictEqual(error.reason, "TooLarge")
       assert.include(error.message, "101 documents match")
     }).pipe(Effect.scoped, Effect.provide(Models))

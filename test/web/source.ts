@@ -39,6 +39,21 @@ export const sourceTests = (fixture: PageFixture): void => {
       await page.evaluate(QUOTE_SEEN)
     })
 
+    it("summarises the document, and shows the source of each sentence", async () => {
+      const page = await fixture.open("#documents")
+      const text =
+        "# The lighthouse\n\nThe lighthouse has a lamp of copper. The lamp of the lighthouse turns once a minute.\n"
+      await addFiles(page, { name: "light.md", mimeType: "text/markdown", buffer: Buffer.from(text) })
+      await page.locator(".documents .open", { hasText: "The lighthouse" }).click()
+      const panel = page.locator("aside.source")
+      await panel.getByRole("button", { name: "Summarise" }).click()
+      await panel.locator(".summary li", { hasText: "turns once a minute" }).getByRole("button").click()
+      const mark = panel.locator("mark", { hasText: "turns once a minute" })
+      await mark.first().waitFor()
+      assert.include(await panel.locator(".summary").innerText(), "no model wrote this summary")
+      assert.deepStrictEqual(await accessibilityViolations(page), [])
+    })
+
     it("makes only scrolling boxes stops of the Tab key", async () => {
       const page = await fixture.open("#documents")
       const row = (cell: string) => `| ${Array.from({ length: 12 }, () => cell).join(" | ")} |`

@@ -16,6 +16,7 @@ import { modelsCommand } from "./commands/Models.ts"
 import { providersCommand } from "./commands/Providers.ts"
 import { rebuildCommand } from "./commands/Rebuild.ts"
 import { serveCommand } from "./commands/Serve.ts"
+import { summariseCommand } from "./commands/Summarise.ts"
 import { tuneCommand } from "./commands/Tune.ts"
 import { whyCommand } from "./commands/Why.ts"
 import { answersCommand } from "./evaluation/Answers.ts"
@@ -38,6 +39,7 @@ export const sluice = Command.make("sluice").pipe(
     ingestCommand,
     askCommand,
     chatCommand,
+    summariseCommand,
     mcpCommand,
     whyCommand,
     tuneCommand,

@@ -133,7 +133,7 @@ const TraceSchema: Schema.Codec<Rag.Trace> = Schema.Struct({
   stages: field("The time of each stage.", Schema.Array(StageTimeSchema))
 })
 
-const CitationSchema: Schema.Codec<Rag.Citation> = Schema.Struct({
+export const CitationSchema: Schema.Codec<Rag.Citation> = Schema.Struct({
   ...span,
   n: field("The number of the citation in the answer, from 1.", Schema.Int),
   document: field("The path of the document.", Schema.String),
@@ -158,7 +158,7 @@ const CitationSchema: Schema.Codec<Rag.Citation> = Schema.Struct({
   )
 })
 
-const AnswerSentenceSchema: Schema.Codec<Rag.AnswerSentence> = Schema.Struct({
+export const AnswerSentenceSchema: Schema.Codec<Rag.AnswerSentence> = Schema.Struct({
   text: field("The sentence.", Schema.String),
   citations: field("The numbers of its citations.", Schema.Array(Schema.Int)),
   unsupported: field("Why its quotes do not support it.", optionalKey(Schema.String))
@@ -181,7 +181,7 @@ const ClosestPassageSchema: Schema.Codec<Rag.ClosestPassage> = Schema.Struct({
   matches: field("Where words of the question are in the passage's text.", Schema.Array(Schema.Struct(span)))
 })
 
-const NotReadSchema: Schema.Codec<NotRead> = Schema.Struct({
+export const NotReadSchema: Schema.Codec<NotRead> = Schema.Struct({
   reason: field(
     "Why the passages were not read.",
     Schema.Literals(["truncated", "filtered", "refused", "protocol", "unproven", "unsupported"])

@@ -4,6 +4,7 @@ import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"
 import { AnswerBody, AnswerStreamEvent, RetrievalBody } from "./Answer.ts"
+import { SummaryBody, SummaryPlanBody, SummaryRequest } from "./Summary.ts"
 import { CollectionName } from "./Names.ts"
 import { MAX_TEXT, QuestionFilter } from "./Filter.ts"
 
@@ -73,6 +74,11 @@ export class QaGroup extends HttpApiGroup.make("qa")
       payload: QuestionRequest,
       success: [AnswerBody, HttpApiSchema.StreamSse({ data: AnswerStreamEvent })]
       // Ignoring a misspelt `filter` would answer from everything.
+    }).annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" }),
+    /** A summary of documents, or with `plan` what it would read and cost. */
+    HttpApiEndpoint.post("summarise", "/summary", {
+      payload: SummaryRequest,
+      success: Schema.Union([SummaryBody, SummaryPlanBody])
     }).annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" }),
     /** The passages without an answer. Costs an embedding and a reranking. */
     HttpApiEndpoint.post("retrieve", "/retrieve", {

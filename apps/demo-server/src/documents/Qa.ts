@@ -38,8 +38,8 @@ export const QaLayer = HttpApiBuilder.group(
   ServerApi,
   "qa",
   Effect.fn(function* (handlers) {
-    const { costOf, prepare, withCost } = yield* makeCallerQuestions
     const conversations = yield* Conversations
+    const { costOf, prepare, prepareSummary, withCost } = yield* makeCallerQuestions
 
     return handlers.handleAll({
       ask: Effect.fn("qa.ask")(function* ({ headers, payload }) {
@@ -76,6 +76,12 @@ export const QaLayer = HttpApiBuilder.group(
           Stream.provideService(CurrentBill, bill)
         )
         return endWithError(events)
+      }, withRagFailures),
+      summarise: Effect.fn("qa.summarise")(function* ({ payload }) {
+        const { library, options, priced } = yield* prepareSummary(payload)
+        if (payload.plan === true) return { plan: priced(yield* library.planSummary(options)) }
+        const { plan, ...summary } = yield* withCost(library.summarise(options))
+        return { ...summary, plan: priced(plan) }
       }, withRagFailures),
       retrieve: Effect.fn("qa.retrieve")(function* ({ payload }) {
         const { library, options } = yield* prepare(payload, false)

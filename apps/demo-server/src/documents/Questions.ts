@@ -28,6 +28,25 @@ const malformed = (message: string, param: string) => new Failure({ status: 400,
 const malformedOptions = ({ message }: { readonly message: string }) =>
   malformed(`\`options\`: ${message}`, "options")
 
+/** Checks a filter, opens the library with `open`, and returns it with the typed filter. */
+export const makeFilterCheck = Effect.gen(function* () {
+  const formats = (yield* DocumentFormats).map(({ id }) => id)
+  return Effect.fnUntraced(function* <E, R>(
+    { collection, filter }: Pick<QuestionRequest, "collection" | "filter">,
+    open: Effect.Effect<LibraryService, E, R>
+  ) {
+    const invalid = invalidFilter(filter, formats)
+    if (invalid !== undefined) return yield* invalid
+    const library = yield* open
+    if (namesDocuments(filter)) {
+      const documents = yield* library.documents
+      const unknown = unknownNames(filter, collection ?? DEFAULT_COLLECTION, documents)
+      if (unknown !== undefined) return yield* unknown
+    }
+    return { library, filter: toFilter(filter) }
+  })
+})
+
 /** Checks a question, opens its library with `open`, and returns the library with the options for it. */
 export const makeQuestionChecks = Effect.gen(function* () {
   const decode = Schema.decodeUnknownEffect(retrieveOptionsSchema(yield* RetrievalStages))
@@ -38,7 +57,7 @@ export const makeQuestionChecks = Effect.gen(function* () {
       ? Effect.mapError(decode(options, { onExcessProperty: "error" }), malformedOptions)
       : Effect.fail(malformedOptions({ message: `set \`${field}\` beside \`options\`, not in it` }))
   }
-  const formats = (yield* DocumentFormats).map(({ id }) => id)
+  const checkFilter = yield* makeFilterCheck
 
   return Effect.fnUntraced(function* <E, R>(
     { collection, context, filter, keep, multi, options: others, question, recall, verify }: QuestionRequest,
@@ -51,15 +70,7 @@ export const makeQuestionChecks = Effect.gen(function* () {
         `\`keep\` is ${keep}, more than \`recall\` (${most}). Set a larger \`recall\``,
         "keep"
       )
-    const invalid = invalidFilter(filter, formats)
-    if (invalid !== undefined) return yield* invalid
-    const library = yield* open
-    if (namesDocuments(filter)) {
-      const documents = yield* library.documents
-      const unknown = unknownNames(filter, collection ?? DEFAULT_COLLECTION, documents)
-      if (unknown !== undefined) return yield* unknown
-    }
-    const typed = toFilter(filter)
+    const { filter: typed, library } = yield* checkFilter({ collection, filter }, open)
     const options: AskOptions = {
       ...(yield* decodeOptions(others ?? {})),
       ...(recall !== undefined && recall !== null && { recall }),

@@ -34,7 +34,9 @@ export class RunningQuestions extends Context.Service<RunningQuestions>()(
                   ...library,
                   ask: (...given) => counted(library.ask(...given)),
                   askEvents: (...given) => Stream.unwrap(Effect.as(begin, library.askEvents(...given))),
-                  retrieve: (...given) => counted(library.retrieve(...given))
+                  retrieve: (...given) => counted(library.retrieve(...given)),
+                  summarise: (...given) => counted(library.summarise(...given)),
+                  planSummary: (...given) => counted(library.planSummary(...given))
                 })
           )
       }

@@ -5,6 +5,7 @@ import { loadText } from "../documents/documents.ts"
 import { IconButton, LinkButton, NewTabLink, Steps } from "../ui/Button.tsx"
 import { figureLabel, locationText } from "../ui/format.ts"
 import { ErrorMessage } from "../ui/Notices.tsx"
+import { DocumentSummary } from "./DocumentSummary.tsx"
 import { FigureCard } from "./FigureImage.tsx"
 import * as Source from "./source.ts"
 import { SourcePages, useLoaded } from "./SourcePages.tsx"
@@ -101,6 +102,7 @@ const Panel = ({ shown }: { readonly shown: Source.OpenSource }) => {
             </NewTabLink>
           </div>
         )}
+        {text !== undefined && <DocumentSummary collection={collection} documentId={documentId} />}
       </div>
       {shown.figure !== undefined && text !== undefined && (
         <FigureCard

@@ -103,6 +103,11 @@ export const copies = computed((): Trace["passages"] => {
 })
 
 export const openCitation = (citation: Citation): void => show(ofCitation(citation))
+/** A citation of a summary, which is no stop of the answer. */
+export const openQuote = (citation: Citation): void => {
+  const { stop: _, ...part } = ofCitation(citation)
+  show(part)
+}
 export const openFigure = (look: CheckedFigure): void => show(ofFigure(look))
 
 export const openPassage = ({ passage }: Pick<Trace["passages"][number], "passage">): void =>
