@@ -114,7 +114,7 @@ describe("a summary", () => {
       for (const { quote } of summary.citations)
         assert.isTrue(Object.values(FILES).some((file) => file.includes(quote)))
       assert.strictEqual(new Set(summary.citations.map(({ document }) => document)).size, 2)
-    }).pipe(Effect.scoped, Effect.provide(quoting(asked, 120)), Effect.provide(Models))
+    }).pipe(Effect.scoped, Effect.provide(Layer.mergeAll(Models, quoting(asked, 120))))
   })
 
   it.effect("of a model leaves out what is not in the documents", () =>
@@ -124,11 +124,13 @@ describe("a summary", () => {
     }).pipe(
       Effect.scoped,
       Effect.provide(
-        quoting([], 100_000, () => [
-          { text: "Ships are free.", evidence: [{ passage: 0, quote: "Ships are free of any charge." }] }
-        ])
-      ),
-      Effect.provide(Models)
+        Layer.mergeAll(
+          Models,
+          quoting([], 100_000, () => [
+            { text: "Ships are free.", evidence: [{ passage: 0, quote: "Ships are free of any charge." }] }
+          ])
+        )
+      )
     )
   )
 
@@ -149,11 +151,13 @@ describe("a summary", () => {
     }).pipe(
       Effect.scoped,
       Effect.provide(
-        quoting(asked, 120, (nth) =>
-          nth === last ? [{ type: "end", notRead: notRead("truncated"), calls: 1, tokens: 10 }] : undefined
+        Layer.mergeAll(
+          Models,
+          quoting(asked, 120, (nth) =>
+            nth === last ? [{ type: "end", notRead: notRead("truncated"), calls: 1, tokens: 10 }] : undefined
+          )
         )
-      ),
-      Effect.provide(Models)
+      )
     )
   })
 

@@ -2,7 +2,7 @@
 import { Filter, type Summary, type SummaryPlan } from "@sluice/rag"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { breadcrumb } from "../../documents/Breadcrumb.ts"
+import { breadcrumb } from "../../libraries/Breadcrumb.ts"
 import { resolveDocument } from "../library/FindDocument.ts"
 import { booleanFlag, dataFlag, docsFlag, examples, jsonFlag, optionalFlag } from "../library/Flags.ts"
 import { ingestDocs } from "../library/IngestFolder.ts"
