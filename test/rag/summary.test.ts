@@ -70,7 +70,7 @@ describe("a summary", () => {
       assert.strictEqual(summary.sentences.length, 3)
       for (const { citations, text } of summary.sentences) {
         assert.match(text, /lock/)
-        const [quote] = summary.citations.filter(({ n }) => n === citations[0])
+        const quote = summary.citations.find(({ n }) => n === citations[0])
         assert.strictEqual(CANAL.slice(quote?.start, quote?.end).replace(/\s+/g, " "), text)
       }
       const starts = summary.citations.map(({ start }) => start)

@@ -61,7 +61,6 @@ export const makeCallerQuestions = Effect.gen(function* () {
       collection,
       filter,
       method,
-      plan: _,
       question,
       sentences,
       tokens

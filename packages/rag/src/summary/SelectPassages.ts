@@ -8,7 +8,7 @@ import type { Collection } from "../store/PassageIndex.ts"
 import { centralTexts } from "./CentralTexts.ts"
 
 /** Documents of one summary. More are not read but searched. */
-export const MAX_DOCUMENTS = 100
+const MAX_SUMMARISED = 100
 
 /** Passages among which those to read are chosen: 5 s. Beyond, they are taken at equal distances. */
 const MAX_RANKED = 2_000
@@ -48,8 +48,8 @@ export const selectPassages = Effect.fn("SelectPassages.select")(function* (
   const documents = (yield* collection.documents)
     .filter((info) => filter === undefined || mayMatch(filter, info))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1))
-  if (documents.length > MAX_DOCUMENTS) {
-    const message = `${documents.length} documents match, and a summary is of ${MAX_DOCUMENTS} at most. Use a filter, or ask a question`
+  if (documents.length > MAX_SUMMARISED) {
+    const message = `${documents.length} documents match, and a summary is of ${MAX_SUMMARISED} at most. Use a filter, or ask a question`
     return yield* new RagError({ stage: "answer", reason: "TooLarge", message })
   }
   const passages = (yield* Effect.forEach(documents, (info) =>

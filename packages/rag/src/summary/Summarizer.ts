@@ -119,19 +119,6 @@ export const makeSummarizer = Effect.fn("Summarizer.make")(function* (
     return reading
   })
 
-  /** What was quoted of each passage, to be read again. */
-  const quotesOf = (readings: ReadonlyArray<Reading>, passages: ReadonlyMap<string, StoredPassage>) =>
-    [
-      ...Map.groupBy(
-        readings.flatMap(({ citations }) => citations),
-        ({ passageId }) => passageId
-      )
-    ].flatMap(([id, citations]): ReadonlyArray<Source> => {
-      const passage = passages.get(id)
-      const quotes = [...new Set(citations.map(({ quote }) => quote))].join("\n\n")
-      return passage === undefined ? [] : [{ passage, parts: [passage], text: quotes, seen: false }]
-    })
-
   const summarise = Effect.fn("Summarizer.summarise")(function* (
     options: SummaryOptions = {}
   ): Effect.fn.Return<Summary, RagError> {
@@ -176,6 +163,19 @@ export const makeSummarizer = Effect.fn("Summarizer.make")(function* (
     })
   }
 })
+
+/** What was quoted of each passage, to be read again. */
+const quotesOf = (readings: ReadonlyArray<Reading>, passages: ReadonlyMap<string, StoredPassage>) =>
+  [
+    ...Map.groupBy(
+      readings.flatMap(({ citations }) => citations),
+      ({ passageId }) => passageId
+    )
+  ].flatMap(([id, citations]): ReadonlyArray<Source> => {
+    const passage = passages.get(id)
+    const quotes = [...new Set(citations.map(({ quote }) => quote))].join("\n\n")
+    return passage === undefined ? [] : [{ passage, parts: [passage], text: quotes, seen: false }]
+  })
 
 /** The sentences of several readings, if the last response could not be read. */
 const joinReadings = (readings: ReadonlyArray<Reading>, sources: ReadonlyArray<Source>): Reading => {

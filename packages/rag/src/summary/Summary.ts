@@ -5,7 +5,7 @@ import type { Citation } from "../document/Document.ts"
 import type { Filter } from "../document/Filter.ts"
 
 export interface SummaryOptions {
-  /** Summarises only passages that match. Default: all documents of the collection, at most `MAX_DOCUMENTS`. */
+  /** Summarises only passages that match. Default: all documents of the collection, at most 100. */
   readonly filter?: Filter | undefined
   /** Estimated tokens of the passages that are read, at most. Default 50,000. */
   readonly tokens?: number | undefined
