@@ -2,60 +2,27 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Embedder, Reranker } from "@sluice/core"
-import { type CatalogueModel, Local, pullModel, TransformersEmbedder } from "@sluice/transformers"
+import { Local, pullModel, TransformersEmbedder } from "@sluice/transformers"
 import { ConfigProvider, Effect, Layer } from "effect"
-import { mkdtempSync, rmSync } from "node:fs"
-import { readFile, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { sluiceIn } from "../cli/Launcher.ts"
 import { handbook } from "../rag/TestFolder.ts"
-import { type Hub, loopbackHub, publish } from "./LoopbackHub.ts"
 import { environmentWithPeer, peerLibrary } from "./PeerLibrary.ts"
-import { WIDTH, writeModel } from "./TinyModel.ts"
+import { WIDTH } from "./TinyModel.ts"
+import { toyModels } from "./ToyModels.ts"
 
-const NAMES = ["config.json", "tokenizer.json", "tokenizer_config.json", "onnx/model.onnx"]
-
-const publishTiny = async (hub: Hub, folder: string, kind: "encoder" | "crossEncoder") => {
-  const at = await writeModel(folder, kind)
-  const files = await Promise.all(NAMES.map(async (name) => [name, await readFile(join(at, name))] as const))
-  const prefixes = { query: "query: ", passage: "passage: " }
-  const of: Partial<CatalogueModel> =
-    kind === "encoder"
-      ? { kind: "embedder", dimension: WIDTH, pooling: "mean", prefixes }
-      : { kind: "reranker" }
-  return publish(hub, Object.fromEntries(files), {
-    id: `tiny-${kind.toLowerCase()}`,
-    repository: `tests/${kind}`,
-    ...of
-  })
-}
-
-/** A hub with a set `toy` of two tiny models, an empty cache, and a catalogue that names both. */
+/** The toy models, and how to pull and load them. */
 const setup = Effect.gen(function* () {
-  const hub = yield* loopbackHub
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "sluice-local-"))),
-    (at) => Effect.sync(() => rmSync(at, { recursive: true, force: true }))
-  )
-  const models = yield* Effect.promise(() =>
-    Promise.all((["encoder", "crossEncoder"] as const).map((kind) => publishTiny(hub, folder, kind)))
-  )
-  const catalogue = join(folder, "catalogue.json")
-  const sets = { toy: models.map(({ id }) => id), half: ["tiny-encoder"] }
-  yield* Effect.promise(() => writeFile(catalogue, JSON.stringify({ models, sets })))
-  const environment = {
-    XDG_CACHE_HOME: join(folder, "cache"),
-    SLUICE_MODEL_HUB: hub.url,
-    SLUICE_MODEL_CATALOGUE: catalogue
-  }
+  const toy = yield* toyModels
+  const { environment, models } = toy
   const config = ConfigProvider.layer(ConfigProvider.fromUnknown(environment))
   const pull = Effect.forEach(models, (model) => pullModel(model)).pipe(
     Effect.provide([config, NodeHttpClient.layerUndici])
   )
   const build = (set: string, library = "data:text/javascript,export{}") =>
     Layer.build(Local.layer({ set, library })).pipe(Effect.provide(config))
-  return { hub, folder, models, environment, config, pull, build }
+  return { ...toy, config, pull, build }
 })
 
 describe("Local.layer", () => {

@@ -12,6 +12,7 @@ import { SessionLayer } from "./accounts/Session.ts"
 import { banner } from "./Banner.ts"
 import { ServerConfig } from "./config/ServerConfig.ts"
 import { ConnectionsLayer } from "./connect/ConnectionsApi.ts"
+import { LocalModelsLayer } from "./connect/LocalModelsApi.ts"
 import { Conversations } from "./conversations/Conversations.ts"
 import { ConversationsLayer, SharedLayer } from "./conversations/ConversationRoutes.ts"
 import { HandledApi } from "./contract/ServerApi.ts"
@@ -68,7 +69,8 @@ const ApiLayer = HttpApiBuilder.layer(HandledApi).pipe(
     UsageLayer,
     ConversationsLayer,
     SharedLayer,
-    ConnectionsLayer
+    ConnectionsLayer,
+    LocalModelsLayer
   ]),
   Layer.provide([AuthLayer, MalformedRequest.layer])
 )

@@ -3,7 +3,7 @@ import { type Embedder, GatewayError, InvalidRequest, type Reranker } from "@slu
 import { Effect, Layer } from "effect"
 import type { CatalogueModel } from "./catalogue/CatalogueModel.ts"
 import { findModels } from "./catalogue/FindModels.ts"
-import { INSTALL, LIBRARY, type TransformersModelOptions } from "./ModelJobs.ts"
+import { INSTALL, INSTALL_COMMAND, LIBRARY, type TransformersModelOptions } from "./ModelJobs.ts"
 import { folderOf, missingFiles, modelFailure, modelsFolder } from "./store/ModelFolder.ts"
 import * as TransformersEmbedder from "./TransformersEmbedder.ts"
 import * as TransformersReranker from "./TransformersReranker.ts"
@@ -15,6 +15,16 @@ export interface LocalOptions extends Pick<TransformersModelOptions, "library"> 
 
 const failure = (set: string, message: string) =>
   new GatewayError({ operation: "models", model: set, reason: new InvalidRequest({ message }) })
+
+/** The command that installs the package that runs the models, 474 MB; undefined if it is installed. */
+export const missingRuntime = (): string | undefined => {
+  try {
+    import.meta.resolve(LIBRARY)
+    return undefined
+  } catch {
+    return INSTALL_COMMAND
+  }
+}
 
 /** The folder and settings of a pulled model. Fails with the command that pulls it. */
 const pulled = Effect.fnUntraced(function* (model: CatalogueModel, name: string) {
@@ -57,12 +67,7 @@ export const layer = ({ library, set = "small" }: LocalOptions = {}): Layer.Laye
         const message = "It is not a set of an embedder and a reranker. See: npx sluice models list"
         return yield* failure(set, message)
       }
-      if (library === undefined) {
-        yield* Effect.try({
-          try: () => import.meta.resolve(LIBRARY),
-          catch: () => failure(set, INSTALL)
-        })
-      }
+      if (library === undefined && missingRuntime() !== undefined) return yield* failure(set, INSTALL)
       const from = library === undefined ? {} : { library }
       const { dimension, pooling, prefixes } = embedder
       return Layer.merge(

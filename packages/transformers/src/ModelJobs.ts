@@ -50,7 +50,8 @@ interface Loaded {
 
 /** The library's package, and how to get it. */
 export const LIBRARY = "@huggingface/transformers"
-export const INSTALL = `A neural model in this process needs the package ${LIBRARY} (474 MB): npm install ${LIBRARY}.`
+export const INSTALL_COMMAND = `npm install ${LIBRARY}`
+export const INSTALL = `A neural model in this process needs the package ${LIBRARY} (474 MB): ${INSTALL_COMMAND}.`
 
 const MAX_TOKENS = 512
 

@@ -21,6 +21,8 @@ type Action =
   | "connection.try"
   | "connection.save"
   | "connection.remove"
+  | "local_models.download"
+  | "local_models.use"
 
 /** A change, without secrets. */
 export interface AuditChange {

@@ -45,6 +45,7 @@ const variables = Config.unwrap({
   database: optionalVariable(Config.Redacted("SLUICE_DATABASE_URL")),
   synchronous: textVariable("SLUICE_SYNCHRONOUS"),
   localModels: textVariable("SLUICE_LOCAL_MODELS"),
+  localServers: textVariable("SLUICE_LOCAL_SERVERS"),
   url: textVariable("SLUICE_GATEWAY_URL"),
   apiKey: optionalVariable(Config.schema(ApiKey, "SLUICE_API_KEY")),
   accessToken: optionalVariable(Config.schema(SystemAccessToken, "SLUICE_ACCESS_TOKEN")),
@@ -193,6 +194,8 @@ export class ServerConfig extends Context.Service<ServerConfig>()("@sluice/demo-
       openAi: yield* parseOpenAi(found),
       /** The set of local models that embeds and reranks. Undefined: the embedded ones do. */
       localModels: found.localModels,
+      /** Where model servers of this machine listen, if not on their usual ports: `ollama=12000,tei=8081`. */
+      localServers: found.localServers,
       /** The owner's first credentials. Undefined: random ones, which are printed. */
       firstSecrets: {
         accessToken: yield* parseFirstSecret("SLUICE_ADMIN_TOKEN", found.adminToken, "sat-"),

@@ -2,7 +2,7 @@
 import { ApiKey } from "@sluice/core"
 import { Failure } from "@sluice/core/contract"
 import { Dialects, preferredModels } from "@sluice/providers"
-import { Config, Effect, type FileSystem, Option, type Path, Schema, Semaphore } from "effect"
+import { Config, Effect, type FileSystem, Option, type Path, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { dirname } from "node:path"
 import { rejectUnknown } from "../accounts/AccountRequests.ts"
@@ -57,9 +57,6 @@ const makeConnections = Effect.gen(function* () {
   const reload = (yield* ReloadProviders) ?? Effect.void
   const providers = yield* Providers
   const vendors = (yield* Dialects).map(vendorOf)
-  const permit = yield* Semaphore.make(1)
-  /** A change that failed would restore the file as it was before another one. */
-  const oneAtATime = <A, R>(change: Effect.Effect<A, string, R>) => permit.withPermit(failed(change))
   const isSet = (name: string) => Effect.map(Config.option(Config.String(name)), Option.isSome)
 
   const list = Effect.gen(function* () {
@@ -120,7 +117,7 @@ const makeConnections = Effect.gen(function* () {
     save: Effect.fn("connections.save")(function* (request: ConnectionRequest) {
       const prepared = yield* prepare(request)
       const library = request.library ?? {}
-      yield* oneAtATime(saveConnection({ ...prepared, library }, reload))
+      yield* failed(saveConnection({ ...prepared, library }, reload))
       const details = { vendor: request.vendor, url: prepared.settings.url, ...library }
       yield* record("connection.save", prepared.id, details)
       return yield* list
@@ -130,7 +127,7 @@ const makeConnections = Effect.gen(function* () {
       const { content } = yield* failed(Effect.flatMap(connectionsFile, readProviders))
       if (!content.upstreams?.some((entry) => idOf(entry) === id)) return yield* unknownConnection(id)
       const others = providers.filter((provider) => provider.id !== id)
-      yield* oneAtATime(removeConnection(id, others, reload))
+      yield* failed(removeConnection(id, others, reload))
       yield* record("connection.remove", id, {})
       return yield* list
     })

@@ -1,6 +1,6 @@
 /** Writes connections into the providers' file, and typed keys into files that only this user can read. */
 import { type ApiKey } from "@sluice/core"
-import { Effect, FileSystem, Path, Redacted, Schema, Struct } from "effect"
+import { Effect, FileSystem, Path, Redacted, Schema, Semaphore, Struct } from "effect"
 import { randomUUID } from "node:crypto"
 import { ConnectionId } from "../contract/Connections.ts"
 import {
@@ -78,6 +78,9 @@ const keyFileOf = Effect.fnUntraced(function* (id: string, { upstreams = [] }: P
   return isEarlier ? earlier : path.join(folder, `${encodeURIComponent(id)}.key`)
 })
 
+/** A change that failed would restore the file as it was before another one. */
+const oneAtATime = Semaphore.makeUnsafe(1)
+
 /** Changes the file. `apply` then uses it: if that fails, the file is as before. The error is a sentence. */
 const changeFile = <E, R>(
   id: string,
@@ -97,6 +100,7 @@ const changeFile = <E, R>(
     yield* orRestore([file, keyFile], change)
     return file
   }).pipe(
+    oneAtATime.withPermit,
     Effect.mapError((error) =>
       typeof error === "string"
         ? error
@@ -157,6 +161,27 @@ export const removeConnection = Effect.fn("connect.remove")(function* (
       )
       return { ...content, upstreams, library: Struct.pick(library, served) }
     }),
+    apply
+  )
+})
+
+/** The set of local models that embeds and reranks, in place of models that vendors serve. Undefined: none. */
+export const saveLocalModels = Effect.fn("connect.saveLocalModels")(function* (
+  set: string | undefined,
+  apply: Effect.Effect<void, string>
+) {
+  return yield* changeFile(
+    "local-models",
+    (content) =>
+      Effect.succeed(
+        set === undefined
+          ? Struct.omit(content, ["localModels"])
+          : {
+              ...content,
+              localModels: set,
+              ...(content.library && { library: Struct.omit(content.library, ["embedding", "rerank"]) })
+            }
+      ),
     apply
   )
 })

@@ -19,6 +19,7 @@ import { ConversationsGroup, SharedGroup } from "./Conversations.ts"
 import { DocumentsGroup } from "./Documents.ts"
 import { FiguresGroup } from "./Figures.ts"
 import { extendOpenApi } from "./OpenApi.ts"
+import { LocalModelsGroup } from "./LocalModels.ts"
 import { QaGroup } from "./Qa.ts"
 import { SessionGroup } from "./Session.ts"
 import { StatusGroup } from "./Status.ts"
@@ -29,7 +30,7 @@ export const HandledApi = HttpApi.make("sluice")
   .add(ModelsGroup, AccountGroup, ImagesGroup, VideosGroup)
   .middleware(MalformedRequest)
   .add(DocumentsGroup, CollectionsGroup, FiguresGroup, QaGroup, ConversationsGroup, SharedGroup)
-  .add(StatusGroup, SessionGroup, AdministrationGroup, UsageGroup, ConnectionsGroup)
+  .add(StatusGroup, SessionGroup, AdministrationGroup, UsageGroup, ConnectionsGroup, LocalModelsGroup)
 
 const Calls = HttpApi.make("sluice")
   .add(RerankGroup, EmbeddingsGroup, ChatGroup)

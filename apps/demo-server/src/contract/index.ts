@@ -2,6 +2,7 @@
 export * from "./Access.ts"
 export * from "./Administration.ts"
 export * from "./Answer.ts"
+export * from "./LocalModels.ts"
 export * from "./Names.ts"
 export * from "./Collections.ts"
 export * from "./Connections.ts"

@@ -86,18 +86,22 @@ const layerGatewayModels = (gateway: GatewaySettings) => {
   return Layer.merge(Layer.provide(search, searchGateway), Layer.provide(answers, chatGateway(gateway)))
 }
 
-/** The models of this machine: the embedded ones, and those of the set that `SLUICE_LOCAL_MODELS` names in their place. */
-const layerMachineModels = Layer.unwrap(
-  Effect.map(ServerConfig, ({ localModels }) =>
-    localModels === undefined
-      ? Embedded.layer
-      : Layer.merge(Embedded.layerReader, Local.layer({ set: localModels }))
+/**
+ * The models of this machine: the embedded ones, or those of the set that the file or `SLUICE_LOCAL_MODELS` names in their
+ * place.
+ */
+const layerMachineModels = (named: string | undefined) =>
+  Layer.unwrap(
+    Effect.map(ServerConfig, ({ localModels }) => {
+      const set = named ?? localModels
+      return set === undefined ? Embedded.layer : Layer.merge(Embedded.layerReader, Local.layer({ set }))
+    })
+  ).pipe(
+    Layer.catchTag("GatewayError", ({ message }) => {
+      const place = named === undefined ? "SLUICE_LOCAL_MODELS" : "`localModels`"
+      return Layer.effectContext(Effect.fail(new StartError({ message: `${place}: ${message}` })))
+    })
   )
-).pipe(
-  Layer.catchTag("GatewayError", ({ message }) =>
-    Layer.effectContext(Effect.fail(new StartError({ message: `SLUICE_LOCAL_MODELS: ${message}` })))
-  )
-)
 
 type Use = keyof typeof LIBRARY_OPERATIONS
 
@@ -135,15 +139,16 @@ const layerOfModel = <A, E, R>(
 /** The models that the settings name, and those of this machine for the rest. */
 export const layerNamedModels = ({
   library,
+  localModels,
   upstreams
-}: Pick<ProvidersSettings, "library" | "upstreams">) => {
+}: Pick<ProvidersSettings, "library" | "localModels" | "upstreams">) => {
   const named = <A, E, R>(
     use: Use,
     layerOf: (options: GatewayEmbedder.GatewayEmbedderOptions) => Layer.Layer<A, E, R>
   ) => (library[use] === undefined ? undefined : layerOfModel(upstreams, use, library[use], layerOf))
   // Later layers replace earlier ones of the same service.
   return Layer.mergeAll(
-    layerMachineModels,
+    layerMachineModels(localModels),
     named("embedding", GatewayEmbedder.layer) ?? Layer.empty,
     named("rerank", GatewayReranker.layer) ?? Layer.empty,
     named("chat", layerChatModel) ?? Layer.empty,
@@ -158,7 +163,7 @@ export const LibraryModelsLayer = Layer.unwrap(
     const { gateway } = yield* ServerConfig
     if (gateway !== undefined) return layerGatewayModels(gateway)
     const file = yield* providersPath
-    if (file === undefined) return layerNamedModels({ library: {}, upstreams: [] })
+    if (file === undefined) return layerNamedModels({ library: {}, localModels: undefined, upstreams: [] })
     return layerNamedModels(yield* Effect.mapError(loadProvidersSettings(file), invalidFile(file)))
   })
 ).pipe(Layer.catchTag("GatewayError", (error) => Layer.effectContext(Effect.fail(gatewayError(error)))))

@@ -77,7 +77,16 @@ const KNOWN = {
   ])
 }
 
-export const LOCAL_SERVERS = Object.keys(KNOWN)
+const NAMES = Object.keys(KNOWN)
+
+/** The ports of `NAME=PORT` pairs. The error is a sentence. */
+export const parsePorts = (pairs: ReadonlyArray<readonly [name: string, port: string]>) =>
+  Effect.forEach(pairs, ([name, text]) => {
+    const port = Number(text)
+    return NAMES.includes(name) && Number.isInteger(port) && port > 0 && port < 65_536
+      ? Effect.succeed([name, port] as const)
+      : Effect.fail(`${name}=${text} is not NAME=PORT. Names: ${NAMES.join(", ")}`)
+  }).pipe(Effect.map((ports): Readonly<Record<string, number>> => Object.fromEntries(ports)))
 
 /** A program on this machine answers in this time, or is not what is looked for. */
 const PATIENCE = "1500 millis"

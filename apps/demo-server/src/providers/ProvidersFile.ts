@@ -156,6 +156,8 @@ export const ProvidersFile = Schema.Struct({
     )
   ),
   embedded: Schema.optionalKey(Schema.Union([Schema.Boolean, Schema.Struct(share)])),
+  /** A set of local models that embeds and reranks, where `library` names no model. Default: `SLUICE_LOCAL_MODELS`. */
+  localModels: Schema.optionalKey(Schema.NonEmptyString),
   breaker: Schema.optionalKey(
     Schema.Struct({
       failures: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 }))),

@@ -246,6 +246,7 @@ export const loadProvidersSettings = Effect.fnUntraced(function* (file: string) 
     embedded: embedded === false ? undefined : { ...SHARE, ...(embedded !== true && embedded) },
     health: { ...CIRCUIT_DEFAULTS, ...breaker },
     library,
+    localModels: content.localModels,
     from,
     forLibrary
   }

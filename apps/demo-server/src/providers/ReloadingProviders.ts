@@ -75,10 +75,11 @@ const fingerprint = ({ embedded, health, upstreams }: ProvidersSettings): string
   })
 
 /** Equal if the library's models are the same, and called in the same way. It contains keys, and is never shown. */
-const libraryFingerprint = ({ library, ...settings }: ProvidersSettings): string =>
+const libraryFingerprint = ({ library, localModels = "", ...settings }: ProvidersSettings): string =>
   Object.keys(library).length === 0
-    ? ""
-    : JSON.stringify(Object.entries(library).toSorted()) + fingerprint({ ...settings, library })
+    ? localModels
+    : JSON.stringify([localModels, Object.entries(library).toSorted()]) +
+      fingerprint({ ...settings, library, localModels })
 
 /** How long calls may still use the models that were replaced. */
 export const REPLACED_LIFE = "10 minutes"

@@ -1,34 +1,27 @@
 /** `sluice models`: neural models that run on this machine. */
 import { GatewayError, InvalidRequest } from "@sluice/core"
 import {
-  bytesOf,
-  type CatalogueModel,
   damagedFiles,
   findModels,
   folderOf,
-  missingFiles,
   modelCatalogue,
   modelsFolder,
-  pullModel,
   removeModel
 } from "@sluice/transformers"
-import { Effect, Option, Record } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { layerProxiedHttpClient } from "../../network/ProxiedHttpClient.ts"
+import { isPulled, listLocalModels, pullNamed } from "../../providers/LocalModels.ts"
 import {
   findLocalServers,
   gatewayVariables,
-  LOCAL_SERVERS,
-  type LocalServer
+  type LocalServer,
+  parsePorts
 } from "../../providers/LocalServers.ts"
 import { examples, jsonFlag, optionalFlag } from "../library/Flags.ts"
 import { printResult, progressBar, setExitCode } from "../output/Output.ts"
 
 const MEGABYTE = 1e6
 const inMegabytes = (bytes: number): number => Math.round(bytes / MEGABYTE)
-
-const isPulled = (root: string, model: CatalogueModel) =>
-  Effect.map(missingFiles(root, model), ({ length }) => length === 0)
 
 const nameArgument = (description: string) =>
   Argument.String("name").pipe(Argument.withDescription(description))
@@ -47,18 +40,12 @@ const pullCommand = Command.make(
   },
   ({ from, json, name }) =>
     Effect.gen(function* () {
-      const models = yield* findModels(name)
       const { sets } = yield* modelCatalogue
       const show = yield* progressBar("Pulling")
-      const pulled = yield* Effect.forEach(models, (model) =>
-        Effect.map(
-          pullModel(model, {
-            ...(Option.isSome(from) && { from: from.value }),
-            onProgress: (done, total) => show(inMegabytes(done), inMegabytes(total), `MB  ${model.id}`)
-          }),
-          (folder) => ({ id: model.id, folder, bytes: bytesOf([model]) })
-        )
-      )
+      const pulled = yield* pullNamed(name, {
+        ...(Option.isSome(from) && { from: from.value }),
+        onProgress: (done, total, model) => show(inMegabytes(done), inMegabytes(total), `MB  ${model}`)
+      })
       yield* printResult(json, { models: pulled }, () =>
         [
           ...pulled.map(({ bytes, folder, id }) => `${id}  ${inMegabytes(bytes)} MB  ${folder}`),
@@ -67,7 +54,7 @@ const pullCommand = Command.make(
           ...(Object.hasOwn(sets, name) ? [`Then set SLUICE_LOCAL_MODELS=${name}.`] : [])
         ].join("\n")
       )
-    }).pipe(Effect.scoped, Effect.provide(layerProxiedHttpClient))
+    }).pipe(Effect.scoped)
 ).pipe(
   Command.withDescription(
     "Download models and check them. An interrupted download continues. SLUICE_MODEL_HUB names a mirror of " +
@@ -91,41 +78,27 @@ const renderServer = (server: LocalServer): string => {
   ].join("\n")
 }
 
-/** The `--port` flags. Fails for another server or no port. */
-const parsePorts = Effect.fnUntraced(function* (flags: Readonly<Record<string, string>>) {
-  const ports = Record.map(flags, Number)
-  for (const [name, port] of Object.entries(ports)) {
-    if (LOCAL_SERVERS.includes(name) && Number.isInteger(port) && port > 0 && port < 65_536) continue
-    const message = `--port ${name}=${flags[name]} is not NAME=PORT. Names: ${LOCAL_SERVERS.join(", ")}`
-    return yield* new GatewayError({ operation: "models", reason: new InvalidRequest({ message }) })
-  }
-  return ports
-})
+const invalidPort = (message: string) =>
+  new GatewayError({ operation: "models", reason: new InvalidRequest({ message: `--port ${message}` }) })
 
 const listCommand = Command.make(
   "list",
   {
     port: optionalFlag(
       Flag.KeyValuePair("port"),
-      `NAME=PORT: where a model server listens, if not on its usual port: ${LOCAL_SERVERS.join(", ")}. Repeatable`
+      `NAME=PORT: where a model server listens, if not on its usual port, such as ollama=12000. Repeatable`
     ),
     json: jsonFlag
   },
   ({ json, port }) =>
     Effect.gen(function* () {
-      const ports = yield* parsePorts(Option.getOrElse(port, () => ({})))
-      const root = yield* modelsFolder
-      const { models: known, sets } = yield* modelCatalogue
-      const models = yield* Effect.forEach(known, (model) =>
-        Effect.map(isPulled(root, model), (pulled) => ({
-          ...model,
-          sets: Object.keys(sets).filter((name) => sets[name]?.includes(model.id)),
-          bytes: bytesOf([model]),
-          pulled
-        }))
+      const ports = yield* Effect.mapError(
+        parsePorts(Object.entries(Option.getOrElse(port, () => ({})))),
+        invalidPort
       )
+      const { folder, models } = yield* listLocalModels
       const servers = yield* findLocalServers(ports)
-      yield* printResult(json, { folder: root, models, servers }, () =>
+      yield* printResult(json, { folder, models, servers }, () =>
         [
           ...models.map(({ bytes, id, kind, languages, licence, pulled, sets }) =>
             [
@@ -138,7 +111,7 @@ const listCommand = Command.make(
               languages
             ].join("  ")
           ),
-          `Pulled models (✓) are in ${root}.`,
+          `Pulled models (✓) are in ${folder}.`,
           ...servers.map(renderServer)
         ].join("\n")
       )

@@ -31,7 +31,9 @@ const ACTIONS: Record<string, string> = {
   "session.close": "signed out",
   "connection.try": "tried the vendor",
   "connection.save": "connected the vendor",
-  "connection.remove": "removed the vendor"
+  "connection.remove": "removed the vendor",
+  "local_models.download": "downloaded the local models",
+  "local_models.use": "changed the local models to"
 }
 
 const nameOf = (id: string): string => users.rows.value?.find((user) => user.id === id)?.username ?? id
@@ -57,7 +59,11 @@ const Line = ({ of: line }: { readonly of: AuditLine }) => {
   const { action, address, details, subject, time } = line
   const isSession = action.startsWith("session.")
   const target =
-    subject === "" || isSession ? "" : /^(?:token|connection)\./.test(action) ? subject : nameOf(subject)
+    subject === "" || isSession
+      ? ""
+      : /^(?:token|connection|local_models)\./.test(action)
+        ? subject
+        : nameOf(subject)
   const at = new Date(time * 1000)
   return (
     <li>

@@ -7,6 +7,7 @@ import { ActionForm, Confirm, type FieldReader } from "../ui/ActionForm.tsx"
 import { LinkButton } from "../ui/Button.tsx"
 import { bindText, InputField, SelectField, TextField } from "../ui/Fields.tsx"
 import { ErrorMessage, Loading } from "../ui/Notices.tsx"
+import { LocalModelsSection } from "./LocalModelsSection.tsx"
 import {
   clearTrial,
   connectionChanges,
@@ -223,6 +224,7 @@ export const ConnectView = () => {
           {now.connections.length > 0 && <Connected of={now} />}
         </>
       )}
+      <LocalModelsSection />
     </div>
   )
 }

@@ -13,7 +13,7 @@ export const DemoModels = () => {
       Demo models: keyword matching.{" "}
       {signedIn.value?.role === "admin" ? (
         <>
-          <a href="#connect">Connect a model</a> for real answers.
+          <a href="#connect">Connect a model</a> or get local ones, for real answers.
         </>
       ) : (
         "An administrator can connect a model for real answers."
