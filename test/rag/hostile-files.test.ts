@@ -84,4 +84,12 @@ describe("a file with too many parts is rejected, and the message names the limi
       assert.match(error.message, /500001 blocks .* limit is 500000/)
     })
   )
+
+  it.effect("rows of a CSV file", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(parse(file("a.csv", "1,2\n".repeat(2_000_000))))
+      assert.strictEqual(error.reason, "TooLarge")
+      assert.match(error.message, /^a\.csv: the file has more than 1,048,576 rows/)
+    })
+  )
 })

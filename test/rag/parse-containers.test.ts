@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
+import { splitMailbox } from "../../packages/rag/src/formats/mail/Mbox.ts"
 import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
 import { png } from "./DocxWriter.ts"
 import { brokenLaw } from "./FigureLaws.ts"
@@ -140,6 +141,48 @@ describe("a mail", () => {
         ["Two", "message of 5 May 2026"]
       ])
       assert.strictEqual(document.title, "in")
+    })
+  )
+
+  it("in a mailbox ends at a blank line before a line From, whatever its lines end with", () => {
+    const bodies = ["The gate.\n", "Dear Anna,\nFrom here on.\n", "", "A line.\r\n\r\nThe end.\r\n\r", "Last"]
+    const box = bodies.map((body, i) => `From jorn@example.org\nSubject: ${i}\n\n${body}\n`).join("")
+    const split = splitMailbox(utf8(box)).map((bytes) => Buffer.from(bytes).toString())
+    assert.deepStrictEqual(split, [
+      "Subject: 0\n\nThe gate.",
+      "Subject: 1\n\nDear Anna,\nFrom here on.",
+      "Subject: 2\n",
+      "Subject: 3\n\nA line.\r\n\r\nThe end.\r",
+      "Subject: 4\n\nLast\n"
+    ])
+  })
+
+  it("is split off from a mailbox of 20 MB without a search of all the rest for each", () => {
+    const message = `From jorn@example.org\nSubject: Gate\n\n${"The gate is open.\n".repeat(50)}\n`
+    assert.lengthOf(splitMailbox(utf8(message.repeat(20_000))), 20_000)
+  })
+
+  it.effect("that is damaged does not cost the others of its mailbox", () =>
+    Effect.gen(function* () {
+      const deep = Array.from(
+        { length: 300 },
+        (_, i) => `Content-Type: multipart/mixed; boundary="b${i}"\n\n--b${i}\n`
+      ).join("")
+      const good = (Subject: string) => mail({ ...HEADERS, Subject }, { text: "The gate is open." })
+      const box = (messages: ReadonlyArray<string>) =>
+        utf8(messages.map((own) => `From jorn@example.org\n${own}\n\n`).join(""))
+      const document = yield* parsed("in.mbox", box([good("One"), `Subject: Deep\n${deep}`, good("Three")]))
+      assert.deepStrictEqual(
+        placesOf(document).map(([heading]) => heading),
+        ["One", "Three"]
+      )
+      assert.match(document.faults[0]?.message ?? "", /^message 2 was left out\. in\.mbox: .*damaged/)
+      const many = yield* parsed(
+        "in.mbox",
+        box([good("One"), ...Array.from({ length: 60 }, () => `Subject: Deep\n${deep}`)])
+      )
+      assert.lengthOf(many.faults, 51)
+      assert.match(many.faults.at(-1)?.message ?? "", /^10 more messages/)
     })
   )
 

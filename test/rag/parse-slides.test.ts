@@ -81,6 +81,21 @@ it.effect("an OpenDocument presentation has a section for each slide", () =>
   })
 )
 
+it.effect("an OpenDocument presentation leaves hidden slides out, and says so", () =>
+  Effect.gen(function* () {
+    const page = (style: string, text: string) =>
+      `<draw:page draw:style-name="${style}"><draw:frame presentation:class="title"><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame></draw:page>`
+    const styles = `<style:style style:name="dp1" style:family="drawing-page"><style:drawing-page-properties presentation:visibility="visible"/></style:style><style:style style:name="dp2" style:family="drawing-page"><style:drawing-page-properties presentation:visibility="hidden"/></style:style>`
+    const body = page("dp1", "Costs") + page("dp2", "Secret") + page("dp1", "Last")
+    const document = yield* parsed("deck.odp", openDocument("presentation", body, { styles }))
+    assert.deepStrictEqual(placesOf(document), [
+      ["Costs", "slide 1"],
+      ["Last", "slide 3"]
+    ])
+    assert.deepStrictEqual(document.faults, [{ message: "Slide 2 is hidden, and was left out." }])
+  })
+)
+
 it.effect("an OpenDocument text has headings, numbered lists, tables, captions, notes and pictures", () =>
   Effect.gen(function* () {
     const styles = `<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="1"/></text:list-style>`

@@ -70,10 +70,7 @@ describe("an Excel workbook", () => {
       const { text } = yield* parsed("n.xlsx", xlsx([{ name: "N", rows }], { formats }))
       assert.strictEqual(
         text.split("\n").at(-1),
-        "0.3 | 2026-05-03 | 12.50% | 4,200.50 € | about 7 | 2026-05-03 14:30 | 1500000 | 18:00 | 1900-01-00".replace(
-          "1900-01-00",
-          "1899-12-31 12:00"
-        )
+        "0.3 | 2026-05-03 | 12.50% | 4,200.50 € | about 7 | 2026-05-03 14:30 | 1500000 | 18:00 | 36 h"
       )
       const mac = xlsx([{ name: "N", rows: `<row>${numberCell("A1", 44683, 1)}</row>` }], {
         formats,
@@ -82,6 +79,34 @@ describe("an Excel workbook", () => {
       assert.include((yield* parsed("mac.xlsx", mac)).text, "2026-05-03")
     })
   )
+
+  const SHOWN: ReadonlyArray<readonly [format: string | number, value: number, shown: string]> = [
+    ['#,##0.00 "EUR"', 4200.5, "4,200.50 EUR"],
+    ["[$EUR] #,##0.00", 4200.5, "EUR 4,200.50"],
+    ["#,##0\\ \\E", 4200, "4,200 E"],
+    ['#,##0,"K"', 1234567, "1,235K"],
+    ['0.0,,"M"', 1234567, "1.2M"],
+    ["0,.0", 1234567, "1234.6"],
+    ['0.00"%"', 12.5, "12.50%"],
+    ["0.0#", 1.5, "1.5"],
+    ['0.0" days"', 1.25, "1.3 days"],
+    ["[h]:mm", 1.25, "30:00"],
+    ["[h]:mm:ss", 1.25, "30:00:00"],
+    ["[mm]:ss", 0.0625, "90:00"],
+    ["[hh]:mm", 0.0625, "01:30"],
+    ["[h]:mm", -1.25, "-30:00"],
+    [46, 1.25, "30:00:00"],
+    ["[Red]h:mm", 0.25, "06:00"],
+    ['0" days";"d"', 3, "3 days"]
+  ]
+  for (const [format, value, shown] of SHOWN)
+    it.effect(`shows ${value} in the format ${format} as ${shown}`, () =>
+      Effect.gen(function* () {
+        const rows = `<row r="1">${numberCell("A1", value)}</row>`
+        const { text } = yield* parsed("n.xlsx", xlsx([{ name: "N", rows }], { formats: [format] }))
+        assert.strictEqual(text, `N\n\n${shown}`)
+      })
+    )
 
   it.effect("has shared texts without phonetic guides, results of formulas, and truth values", () =>
     Effect.gen(function* () {
@@ -166,6 +191,18 @@ describe("a CSV file", () => {
       assert.deepStrictEqual(places(document), [
         ["name | note", "row 1"],
         ['Quay; old | two lines "here"', "row 2"]
+      ])
+    })
+  )
+
+  it.effect("keeps all cells of a table's row, also if they are equal or the first are empty", () =>
+    Effect.gen(function* () {
+      const { figures, text } = yield* parsed("a.csv", utf8("from,to,fee\nKiel,Kiel,\n7,7,7\n,,50\n"))
+      assert.strictEqual(text, "from | to | fee\nKiel | Kiel\n7 | 7 | 7\n|  | 50")
+      assert.deepStrictEqual(figures[0]?.rows?.slice(1), [
+        ["Kiel", "Kiel", ""],
+        ["7", "7", "7"],
+        ["", "", "50"]
       ])
     })
   )

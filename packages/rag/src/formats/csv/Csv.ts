@@ -1,9 +1,10 @@
 /** Parses CSV and TSV files. */
 import { parse } from "csv-parse/sync"
 import { Effect } from "effect"
-import type { DocumentFormat } from "../parsing/DocumentFormat.ts"
+import { type DocumentFormat, parseError } from "../parsing/DocumentFormat.ts"
 import { endingOf } from "../parsing/FileName.ts"
 import { decodeFile } from "../parsing/TextDecoding.ts"
+import { MAX_ROWS } from "../spreadsheet/Sheet.ts"
 import { SheetText } from "../spreadsheet/SheetText.ts"
 
 const DELIMITERS = [",", ";", "\t", "|"] as const
@@ -18,9 +19,10 @@ const delimiterOf = (path: string, text: string): string => {
   return DELIMITERS[counts.indexOf(Math.max(...counts))]!
 }
 
-/** The rows of a text. A quote within a cell, and an open one, are characters. */
+/** The rows of a text, at most one above the limit. A quote within a cell, and an open one, are characters. */
 const rowsOf = (path: string, text: string) => {
-  const options = { delimiter: delimiterOf(path, text), relax_column_count: true, relax_quotes: true }
+  const delimiter = delimiterOf(path, text)
+  const options = { delimiter, relax_column_count: true, relax_quotes: true, to: MAX_ROWS + 1 }
   try {
     return parse(text, options)
   } catch {
@@ -35,10 +37,15 @@ export const csvFormat: DocumentFormat = {
   mediaTypes: ["text/csv; charset=utf-8"],
   parse: Effect.fnUntraced(function* (file) {
     const text = yield* decodeFile(file, "CSV")
+    const rows = rowsOf(file.path, text)
+    if (rows.length > MAX_ROWS) {
+      const message = `the file has more than ${MAX_ROWS.toLocaleString("en-US")} rows. Split it.`
+      return yield* parseError(file.path, "TooLarge", message)
+    }
     const out = new SheetText()
     out.sheet(
       undefined,
-      rowsOf(file.path, text).map((cells, at) => ({
+      rows.map((cells, at) => ({
         number: at + 1,
         cells: cells.map((text, column) => [column + 1, text] as const)
       }))

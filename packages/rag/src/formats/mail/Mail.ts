@@ -1,10 +1,10 @@
 /** Parses mails and mailboxes, with their attachments. */
 import { Effect } from "effect"
 import PostalMime, { type Address, type Attachment, type Email } from "postal-mime"
-import type { Parsed } from "../../document/Document.ts"
+import type { Parsed, ReadFault } from "../../document/Document.ts"
 import { parseHtml } from "../html/Html.ts"
 import { type DocumentFile, type DocumentFormat, parseError } from "../parsing/DocumentFormat.ts"
-import { type Inner, parseInnerFiles } from "../parsing/InnerFiles.ts"
+import { capFaults, type Inner, parseInnerFiles } from "../parsing/InnerFiles.ts"
 import { type DocumentPart, joinDocuments } from "../parsing/JoinDocuments.ts"
 import { parsePlainText } from "../text/PlainText.ts"
 import { splitMailbox } from "./Mbox.ts"
@@ -95,7 +95,7 @@ export const mailFormat: DocumentFormat = {
   mediaTypes: ["text/plain; charset=utf-8"],
   parse: Effect.fnUntraced(function* (file) {
     const parts: Array<DocumentPart> = []
-    const faults: Array<Parsed["faults"][number]> = []
+    const faults: Array<ReadFault> = []
     const messages = splitMailbox(file.bytes)
     if (messages.length > MAX_MESSAGES) {
       const message = `it has ${messages.length} messages; the limit is ${MAX_MESSAGES}. Split it.`
@@ -103,7 +103,13 @@ export const mailFormat: DocumentFormat = {
     }
     let title = ""
     for (const [at, bytes] of messages.entries()) {
-      const email = yield* parseMessage(file, bytes)
+      const read = yield* Effect.result(parseMessage(file, bytes))
+      if (read._tag === "Failure") {
+        if (messages.length === 1) return yield* read.failure
+        faults.push({ message: `message ${at + 1} was left out. ${read.failure.message}` })
+        continue
+      }
+      const email = read.success
       if (!isMail(email)) {
         if (messages.length > 1) continue
         return yield* parseError(
@@ -121,7 +127,8 @@ export const mailFormat: DocumentFormat = {
       parts.push(...attached.parts)
       faults.push(...attached.faults)
     }
-    const { pictures: _, ...parsed } = joinDocuments({ format: "mail", title, faults }, parts)
+    const about = { format: "mail", title, faults: capFaults(faults, "messages and attachments") }
+    const { pictures: _, ...parsed } = joinDocuments(about, parts)
     return parsed
   }),
   inflates: true,

@@ -38,6 +38,8 @@ const numberAt = (value: string | undefined): number => Math.max(1, Number.parse
 /** How a presentation is written: a text for each slide. */
 export interface SlideHandler {
   readonly open: () => BlockWriter
+  /** A hidden slide, which is not read. */
+  readonly hidden: () => void
   readonly title: (text: string) => void
 }
 
@@ -246,13 +248,15 @@ const ON_CLOSE: ReadonlyMap<string, OnClose> = new Map(
   })
 )
 
-/** The names of the list styles whose first level has numbers. */
-const readNumberedLists = async (from: ZipContainer): Promise<ReadonlySet<string>> => {
+/** The names of the list styles whose first level has numbers, and of the page styles of hidden slides. */
+const readStyles = async (from: ZipContainer) => {
   const numbered = new Set<string>()
+  const hidden = new Set<string>()
   let style = ""
   const handler: XmlHandler = {
     open(name, attributes) {
-      if (name === "text:list-style") style = attributes["style:name"] ?? ""
+      if (name === "text:list-style" || name === "style:style") style = attributes["style:name"] ?? ""
+      else if (attributes["presentation:visibility"] === "hidden") hidden.add(style)
       else if (
         name === "text:list-level-style-number" &&
         attributes["text:level"] === "1" &&
@@ -263,7 +267,7 @@ const readNumberedLists = async (from: ZipContainer): Promise<ReadonlySet<string
   }
   await readXml(from.read("styles.xml"), handler)
   await readXml(from.read("content.xml"), handler)
-  return numbered
+  return { hidden, numbered }
 }
 
 /** Writes the body into `out`, or each slide into a text of its own. Text boxes and notes follow their paragraph. */
@@ -272,7 +276,8 @@ export const readOpenDocument = async (
   out: BlockWriter,
   slides?: SlideHandler
 ): Promise<void> => {
-  const reader = new OpenDocumentReader(out, await readNumberedLists(from))
+  const { hidden, numbered } = await readStyles(from)
+  const reader = new OpenDocumentReader(out, numbered)
   /** Depth of open elements inside a skipped one. */
   let skipped = 0
   let citation: string | undefined
@@ -280,8 +285,12 @@ export const readOpenDocument = async (
     open(name, attributes) {
       if (skipped > 0) skipped++
       else if (SKIPPED.has(name) || REPEATED.test(attributes["presentation:class"] ?? "")) skipped = 1
-      else if (name === "draw:page" && slides !== undefined) reader.use(slides.open())
-      else if (name === "text:note-citation") citation = ""
+      else if (name === "draw:page" && slides !== undefined) {
+        if (hidden.has(attributes["draw:style-name"] ?? "")) {
+          slides.hidden()
+          skipped = 1
+        } else reader.use(slides.open())
+      } else if (name === "text:note-citation") citation = ""
       else ON_OPEN.get(name)?.(reader, attributes)
     },
     text(text) {

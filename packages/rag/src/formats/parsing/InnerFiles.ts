@@ -6,8 +6,15 @@ import type { DocumentPart } from "./JoinDocuments.ts"
 
 /** Files of one file. Each is parsed on its own. */
 export const MAX_INNER_FILES = 1_000
-/** Files that are reported individually. */
+/** Faults that are reported individually. */
 const MAX_FAULTS = 50
+
+/** The first faults, and how many more there are. `things` are the parts that were left out. */
+export const capFaults = (faults: ReadonlyArray<ReadFault>, things: string): ReadonlyArray<ReadFault> => {
+  const more = faults.length - MAX_FAULTS
+  if (more <= 0) return faults
+  return [...faults.slice(0, MAX_FAULTS), { message: `${more} more ${things} were left out.` }]
+}
 
 export interface Inner extends Omit<DocumentPart, "parsed"> {
   /** Reads the file when its turn comes. */
@@ -34,11 +41,8 @@ export const parseInnerFiles = Effect.fnUntraced(function* (
       })
     )
   }
-  const more = faults.length - MAX_FAULTS
-  if (more > 0) faults.splice(MAX_FAULTS, more, { message: `${more} more files were left out.` })
-  if (files.length > MAX_INNER_FILES) {
-    const count = files.length - MAX_INNER_FILES
-    faults.push({ message: `${count} files were left out: the limit is ${MAX_INNER_FILES}. Split it.` })
-  }
-  return { parts, faults }
+  const count = files.length - MAX_INNER_FILES
+  const over =
+    count > 0 ? [{ message: `${count} files were left out: the limit is ${MAX_INNER_FILES}. Split it.` }] : []
+  return { parts, faults: [...capFaults(faults, "files"), ...over] }
 })

@@ -15,12 +15,14 @@ import { Slide } from "./Slide.ts"
 const NO_TITLE = /^(?:powerpoint[ -].*|presentation\d*|untitled)?$/i
 
 const readOdp = async (from: ZipContainer) => {
-  const slides: Array<Slide> = []
+  const slides: Array<Slide | undefined> = []
   await readOpenDocument(from, new Slide().out, {
     open: () => {
-      slides.push(new Slide())
-      return slides.at(-1)!.out
+      const slide = new Slide()
+      slides.push(slide)
+      return slide.out
     },
+    hidden: () => void slides.push(undefined),
     title: (text) => {
       const slide = slides.at(-1)
       if (slide !== undefined) slide.title = `${slide.title} ${text}`.trim()

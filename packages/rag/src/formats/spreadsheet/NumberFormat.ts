@@ -23,7 +23,7 @@ const BUILT_IN: Readonly<Record<number, string>> = {
   39: "#,##0.00",
   40: "#,##0.00",
   45: "mm:ss",
-  46: "h:mm:ss",
+  46: "[h]:mm:ss",
   47: "mm:ss"
 }
 const isEastAsianDate = (id: number): boolean => (id >= 27 && id <= 36) || (id >= 50 && id <= 58)
@@ -44,28 +44,56 @@ const dateText = (days: number): string => {
 
 const general = (value: number): string => String(Number(value.toPrecision(15)))
 
+const SECONDS: Readonly<Record<string, number>> = { h: 3_600, m: 60, s: 1 }
+
+/** `30:00` for 1.25 days as `[h]:mm`: the first unit is in brackets, and is not limited by a larger one. */
+const durationText = (days: number, format: string): string => {
+  if (Math.abs(days) >= MAX_DAYS) return String(days)
+  const seconds = Math.round(Math.abs(days) * 86_400)
+  const text = format.replace(/\.0+/g, "").replace(/\[?([hms])\1*\]?/gi, (unit, letter: string) => {
+    const size = SECONDS[letter.toLowerCase()]!
+    const count = Math.floor(seconds / size)
+    const shown = unit.startsWith("[") ? count : count % (size === 3_600 ? 24 : 60)
+    return String(shown).padStart(unit.replace(/[[\]]/g, "").length, "0")
+  })
+  return `${days < 0 ? "-" : ""}${text.trim()}`
+}
+
 type Format = (value: number) => string
+
+/** Quoted text, an escaped character, a currency with its locale, a condition or colour, and padding. */
+const LITERAL = /"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]|\[(?!(?:h+|m+|s+)\])[^\]]*\]|[_*]./gi
+/** What stands for a literal, so that its letters are not read as signs. */
+const MASK = '"'
 
 /** The function that writes numbers by a format such as `[$€-407] #,##0.00`. Only the section for positive numbers counts. */
 const formatOf = (code: string, is1904: boolean): Format => {
-  const [section = ""] = code.split(/;(?=(?:[^"]*"[^"]*")*[^"]*$)/)
-  const bare = section
-    .replace(/\[\$([^\]-]*)[^\]]*\]/g, '"$1"')
-    .replace(/\[(?![hms]+\])[^\]]*\]|_.|\*./gi, "")
-  if (/[dmyhs]/i.test(bare.replace(/"[^"]*"|\\./g, ""))) {
-    return (value) => dateText(is1904 ? value + DAYS_TO_1904 : value)
-  }
-  const literal = bare.replace(/"([^"]*)"/g, "$1").replace(/\\(.)/g, "$1")
-  const [, before = "", digits, after = ""] = /^([^0#?E/]*)([0#?.,]+)([^0#?E/]*)$/.exec(literal) ?? []
-  if (digits === undefined) return general
-  const decimals = digits.split(".")[1]?.length ?? 0
-  const number = new Intl.NumberFormat("en-US", {
-    minimumFractionDigits: Math.min(20, /0/.test(digits.split(".")[1] ?? "") ? decimals : 0),
-    maximumFractionDigits: Math.min(20, decimals),
-    useGrouping: /,./.test(digits)
+  const literals: Array<string> = []
+  const masked = code.replace(LITERAL, (_, ...groups: ReadonlyArray<string | undefined>) => {
+    const literal = groups.slice(0, 3).find((group) => group !== undefined)
+    if (literal === undefined) return ""
+    literals.push(literal)
+    return MASK
   })
-  const scale = after.includes("%") ? 100 : 1
-  return (value) => `${before}${number.format(value * scale)}${after}`.trim()
+  const [section = ""] = masked.split(";")
+  const unmask = (text: string): string => {
+    let at = 0
+    return text.replaceAll(MASK, () => literals[at++] ?? "")
+  }
+  if (/\[[hms]+\]/i.test(section)) return (value) => unmask(durationText(value, section))
+  if (/[dmyhs]/i.test(section)) return (value) => dateText(is1904 ? value + DAYS_TO_1904 : value)
+  const [, before = "", digits, after = ""] = /^([^0#?.,E/]*)([0#?.,]+)([^0#?E/]*)$/.exec(section) ?? []
+  if (digits === undefined) return general
+  const [whole = "", fraction = ""] = digits.replace(/,+$/, "").split(".")
+  const number = new Intl.NumberFormat("en-US", {
+    minimumFractionDigits: Math.min(20, fraction.lastIndexOf("0") + 1),
+    maximumFractionDigits: Math.min(20, fraction.length),
+    useGrouping: /,[0#?]/.test(whole)
+  })
+  // Each comma after the last digit of a part divides by 1,000.
+  const thousands = digits.match(/,+(?=\.|$)/g)?.join("").length ?? 0
+  const scale = (section.includes("%") ? 100 : 1) / 1_000 ** thousands
+  return (value) => unmask(`${before}${number.format(value * scale)}${after}`).trim()
 }
 
 /** The number formats of a workbook by the style of a cell. */

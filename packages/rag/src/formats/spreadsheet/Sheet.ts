@@ -3,7 +3,7 @@ import { tooLarge } from "../parsing/FormatFault.ts"
 import type { SheetRow } from "./SheetText.ts"
 
 /** The limits of Excel. Cells beyond them are not read. */
-const MAX_ROWS = 1_048_576
+export const MAX_ROWS = 1_048_576
 const MAX_COLUMNS = 16_384
 /** Cells with text in one workbook: 100,000 rows of 50. They take 500 MB. */
 const MAX_TEXT_CELLS = 5_000_000

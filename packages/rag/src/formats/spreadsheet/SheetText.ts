@@ -39,7 +39,8 @@ const titleIn = ({ cells }: SheetRow): string | undefined => {
 
 /** The columns of a table that have text, in order. */
 const columnsOf = (rows: ReadonlyArray<SheetRow>): ReadonlyArray<number> => {
-  const columns = new Set(rows.flatMap(({ cells }) => cells.map(([column]) => column)))
+  const columns = new Set<number>()
+  for (const { cells } of rows) for (const [column] of cells) columns.add(column)
   return [...columns].toSorted((a, b) => a - b)
 }
 
@@ -66,9 +67,9 @@ export class SheetText {
   /** Writes a sheet. Without a name, rows are located by their number only. */
   sheet(name: string | undefined, rows: ReadonlyArray<SheetRow>): void {
     const cleaned = rows.flatMap(({ cells, number }) => {
-      const own = cells.flatMap(([column, text]): ReadonlyArray<SheetCell> => {
-        const line = oneLine(text)
-        return line === "" ? [] : [[column, line]]
+      const own = cells.flatMap((cell): ReadonlyArray<SheetCell> => {
+        const line = oneLine(cell[1])
+        return line === "" ? [] : [line === cell[1] ? cell : [cell[0], line]]
       })
       return own.length > 0 ? [{ number, cells: own }] : []
     })
@@ -107,7 +108,9 @@ export class SheetText {
       }
       return texts
     }
-    const lines = rows.map((row) => titleIn(row) ?? cellsOf(row).join(" | ").trimStart())
+    const lines = rows.map(
+      (row) => (isTable ? undefined : titleIn(row)) ?? cellsOf(row).join(" | ").trimStart()
+    )
     const [from, to] = [columnName(columns[0]!), columnName(columns.at(-1)!)]
     const start = this.#write(lines)
     let at = start
