@@ -2,6 +2,7 @@
 import { createInterface } from "node:readline"
 import { Effect, Stream } from "effect"
 import { Command } from "effect/cli"
+import { StartError } from "../../config/StartError.ts"
 import {
   dataFlag,
   docsFlag,
@@ -34,7 +35,10 @@ const lines = Stream.unwrap(
     (reading) =>
       Stream.suspend(() => {
         if (process.stdin.isTTY) reading.prompt()
-        return Stream.fromAsyncIterable(reading, (cause) => cause)
+        return Stream.fromAsyncIterable(
+          reading,
+          (cause) => new StartError({ message: `Standard input cannot be read: ${String(cause)}` })
+        )
       }).pipe(
         Stream.map((line) => ({ question: line.trim(), next: () => process.stdin.isTTY && reading.prompt() }))
       )
