@@ -43,6 +43,24 @@ describe("a secret in a file", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("that is empty stops the start", () =>
+    Effect.gen(function* () {
+      const file = yield* secretFile("\n")
+      const { message } = yield* Effect.flip(configured({ SLUICE_DATABASE_URL_FILE: file }))
+      assert.match(message, /SLUICE_DATABASE_URL_FILE names an empty file/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("counts where the variable itself is blank, and a blank file name is none", () =>
+    Effect.gen(function* () {
+      const file = yield* secretFile("postgres://u:p@127.0.0.1/db")
+      const { database } = yield* configured({ SLUICE_DATABASE_URL: " ", SLUICE_DATABASE_URL_FILE: file })
+      assert.isDefined(database)
+      const { operation } = yield* configured({ SLUICE_METRICS_TOKEN_FILE: "" })
+      assert.isUndefined(operation.metricsToken)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is not read for other variables", () =>
     Effect.gen(function* () {
       const { port } = yield* configured({ PORT: "4", PORT_FILE: "/absent" })

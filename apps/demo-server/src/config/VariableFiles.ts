@@ -2,6 +2,8 @@
 import { ConfigProvider, Effect } from "effect"
 import { readFile } from "node:fs/promises"
 
+const wrong = (message: string) => new ConfigProvider.SourceError({ message })
+
 const readSecret = (name: string, path: string) =>
   Effect.tryPromise({
     try: () => readFile(path, "utf8"),
@@ -9,17 +11,18 @@ const readSecret = (name: string, path: string) =>
       new ConfigProvider.SourceError({ message: `${name}_FILE names a file that cannot be read`, cause })
   })
 
-/** Fails where both are set: it is not clear which one counts. */
+/** A blank variable counts as unset, as elsewhere. */
+const textOf = (node: ConfigProvider.Node | undefined) => (node?.value?.trim() ? node.value : undefined)
+
+/** Fails where both are set, because it is not clear which one counts, and for an empty file. */
 const fromFile = (provider: ConfigProvider.ConfigProvider, name: string) =>
   Effect.gen(function* () {
     const [value, file] = yield* Effect.all([provider.load([name]), provider.load([`${name}_FILE`])])
-    if (file?.value === undefined) return value
-    if (value?.value !== undefined) {
-      return yield* new ConfigProvider.SourceError({
-        message: `${name} and ${name}_FILE are both set. Unset one`
-      })
-    }
-    return ConfigProvider.makeValue((yield* readSecret(name, file.value)).trim())
+    const path = textOf(file)
+    if (path === undefined) return value
+    if (textOf(value) !== undefined) return yield* wrong(`${name} and ${name}_FILE are both set. Unset one`)
+    const secret = (yield* readSecret(name, path)).trim()
+    return secret === "" ? yield* wrong(`${name}_FILE names an empty file`) : ConfigProvider.makeValue(secret)
   })
 
 /** The provider, which reads each of `names` also from its file. */
