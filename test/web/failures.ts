@@ -271,6 +271,22 @@ export const failureTests = (fixture: PageFixture): void => {
       await reloaded
     })
 
+    it("counts the documents as soon as somebody signs in", async () => {
+      fixture.expect(/401/)
+      const page = await fixture.open("", { storageState: { cookies: [], origins: [] } })
+      // Without the polling of a server that is ready.
+      await page.addInitScript(`{
+        const set = window.setTimeout
+        window.setTimeout = (run, after, ...given) => (after < 30_000 ? set(run, after, ...given) : 0)
+      }`)
+      await page.reload()
+      await page.getByLabel("API key").fill(fixture.server.apiKey)
+      await page.keyboard.press("Enter")
+      const size = page.locator(".library-size")
+      await size.waitFor({ timeout: 20_000 })
+      assert.match(await size.innerText(), /^\d+ documents?, \d+ passages?\./)
+    })
+
     it("keeps drafts when the session ends", async () => {
       fixture.expect(/401/)
       const page = await fixture.open("", { storageState: { cookies: [], origins: [] } })

@@ -101,9 +101,9 @@ const Welcome = () => {
   const now = status.value
   const starters = now?.questions ?? []
   const isDefault = collection.value === DEFAULT_COLLECTION
-  const { documents = 0, passages = 0 } = collectionSize.value
+  const { documents, passages = 0 } = collectionSize.value
   // The starters are about the samples, which may still be in ingestion.
-  const hasSamples = documents > 0 || now?.state !== "ready"
+  const hasSamples = documents !== 0 || now?.state !== "ready"
   return (
     <div class="welcome">
       <h1>
@@ -125,7 +125,7 @@ const Welcome = () => {
         </ul>
       )}
       <WelcomePicture />
-      {now !== undefined && (
+      {documents !== undefined && (
         <p class="library-size">
           {documents === 0
             ? `${isDefault ? "The library" : "This collection"} is empty. `

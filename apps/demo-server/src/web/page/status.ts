@@ -32,8 +32,14 @@ export const refreshStatus = async (): Promise<void> => {
     online.value &&
     session.value !== "unknown" &&
     (status.value?.state === "ready" || status.value?.state === "rebuild-needed")
+  clearTimeout(timer)
   timer = window.setTimeout(refreshStatus, ready ? READY_MS : BUSY_MS)
 }
+
+// The status that was read before the sign-in has no counts.
+effect(() => {
+  if (session.value === "open" && status.peek()?.documents === undefined) void refreshStatus()
+})
 
 effect(() => {
   if (!online.value) timer = window.setTimeout(refreshStatus, BUSY_MS)
