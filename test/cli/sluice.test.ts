@@ -1,4 +1,5 @@
 /** The command line as a program uses it: JSON on standard output, messages on standard error, an exit code. */
+import { existsSync } from "node:fs"
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -88,7 +89,7 @@ describe("sluice", () => {
   })
 
   it("ask searches only what the filters allow", async () => {
-    const where = ["--document", "tides.md", "--document", "elsewhere/", "--page", "2-"]
+    const where = ["--document", "crew.md", "--page", "2-"]
     const result = await sluice(
       "ask",
       "Who holds the night watch?",
@@ -99,9 +100,41 @@ describe("sluice", () => {
       "--json",
       ...where
     )
-    expect(result.code, result.stderr).toBe(0)
+    expect(result.code, result.stderr).toBe(1)
     expect(JSON.parse(result.stdout).trace.passages).toEqual([])
     expect(result.stderr).toContain("No passages match your filters")
+    const text = await sluice("ask", "Who?", "--data", "filtered", ...where)
+    expect(text).toMatchObject({ code: 1, stdout: "" })
+    const absent = await sluice("ask", "Who?", "--data", "filtered", "--document", "crews.md")
+    expect(absent).toMatchObject({ code: 1, stdout: "" })
+    expect(absent.stderr).toBe("sluice: --document crews.md is not in the library. Did you mean crew.md?\n")
+    const chat = await sluice("chat", "--data", "filtered", "--document", "elsewhere/")
+    expect(chat.stderr).toContain("--document elsewhere/ is not in the library")
+  })
+
+  it("commands that read create no folder", async () => {
+    for (const words of [
+      ["ask", "Who?"],
+      ["chat"],
+      ["why", "crew.md", "Who?"],
+      ["summarise"],
+      ["tune"],
+      ["eval", "library"]
+    ]) {
+      const failed = await sluice(...words, "--data", "none")
+      expect(failed.code, words.join(" ")).toBe(1)
+      expect(failed.stderr).toMatch(/There is no library in .*none\. Add documents with `sluice ingest/)
+    }
+    const plan = await sluice("ingest", "docs", "--data", "none", "--plan")
+    expect(plan.stdout).toContain("documents: 2 added")
+    expect(plan.stdout.match(/broken\.pdf/g)).toHaveLength(1)
+    expect(existsSync("none")).toBe(false)
+  })
+
+  it("ask --docs names the files it could not read once", async () => {
+    const ask = () => sluice("ask", "Who holds the night watch?", "--docs", "docs", "--data", "repeated")
+    expect((await ask()).stderr).toContain("not read: broken.pdf: not a")
+    expect((await ask()).stderr).toMatch(/^1 file not read\. See: sluice ingest \S+docs --plan\n$/)
   })
 
   it("exits with code 1 on failure", async () => {

@@ -14,6 +14,12 @@ import { ApiKeys } from "../accounts/ApiKeys.ts"
 import { Audit } from "../accounts/Audit.ts"
 import { Users } from "../accounts/Users.ts"
 
+/** The accounts in a data folder. */
+const ACCOUNTS = "accounts.db"
+
+/** Marks the data folder as used by a server whose accounts are in PostgreSQL. */
+const IN_USE = "in-use.db"
+
 type Fault = SqlError.SqlError | Migrator.MigrationError
 
 /** The database's message. */
@@ -85,7 +91,7 @@ const rejectJournal = Effect.fnUntraced(function* (file: string) {
 const inFile = Effect.fnUntraced(function* (data: string, synchronous: NodeSqlite.Synchronous) {
   const path = yield* Path.Path
   const legacy = yield* openDataFolder(data)
-  const file = path.join(data, "accounts.db")
+  const file = path.join(data, ACCOUNTS)
   yield* touch(file, data)
   const prepare = Effect.gen(function* () {
     if ((yield* migrate).isNewer) return yield* newerVersion(data)
@@ -110,7 +116,7 @@ const inPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted, data: st
   // Accounts in the data folder are ignored.
   yield* openDataFolder(data)
   // Documents and media files are in the folder in any case: it belongs to one server.
-  const lock = path.join(data, "in-use.db")
+  const lock = path.join(data, IN_USE)
   yield* touch(lock, data)
   yield* Effect.mapError(Layer.build(NodeSqlite.layer(lock)), fileError(data))
   const prepare = Effect.gen(function* () {
@@ -126,6 +132,15 @@ const inPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted, data: st
       Layer.effectContext(Effect.fail(postgresError(error)))
     )
   )
+})
+
+/** Whether a server is running on the data folder. */
+export const isServed = Effect.fn("isServed")(function* (data: string) {
+  const path = yield* Path.Path
+  const locked = yield* Effect.forEach([ACCOUNTS, IN_USE], (name) =>
+    NodeSqlite.isLocked(path.join(data, name))
+  )
+  return locked.includes(true)
 })
 
 /**

@@ -166,6 +166,25 @@ const open = (file: string) =>
     }
   })
 
+/** SQLITE_BUSY. */
+const LOCKED = 5
+
+/** Whether a server has the file open. False if the file is missing or cannot be read for another reason. */
+export const isLocked = (file: string): Effect.Effect<boolean> =>
+  Effect.sync(() => {
+    try {
+      const database = new DatabaseSync(file, { timeout: 0, readOnly: true })
+      try {
+        database.exec("SELECT 1 FROM sqlite_schema")
+        return false
+      } finally {
+        database.close()
+      }
+    } catch (cause) {
+      return ((resultCode(cause) ?? 0) & 0xff) === LOCKED
+    }
+  })
+
 const BEGIN = "BEGIN IMMEDIATE"
 
 /** Runs groups on the connection, between the transactions of the client. */

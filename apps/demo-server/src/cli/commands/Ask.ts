@@ -8,10 +8,11 @@ import {
   parseRetrievalFlags,
   retrievalFlags
 } from "../library/Flags.ts"
+import { requireNamedDocuments } from "../library/FindDocument.ts"
 import { ingestDocs } from "../library/IngestFolder.ts"
-import { withLibrary } from "../library/OpenLibrary.ts"
+import { whenMissing, withLibrary } from "../library/OpenLibrary.ts"
 import { renderAnswer } from "../output/AnswerOutput.ts"
-import { note, printResult } from "../output/Output.ts"
+import { note, printResult, setExitCode } from "../output/Output.ts"
 
 export const askCommand = Command.make(
   "ask",
@@ -23,15 +24,19 @@ export const askCommand = Command.make(
     json: jsonFlag
   },
   ({ data, docs, json, question, ...flags }) =>
-    withLibrary(data, function* (library) {
+    withLibrary({ data, missing: whenMissing(docs) }, function* (library) {
       const options = yield* parseRetrievalFlags(flags)
       yield* ingestDocs(library, docs)
+      yield* requireNamedDocuments(library, flags.document)
       const answer = yield* library.ask(question, options)
       if ((yield* library.stats).documents === 0) {
         yield* note("The library is empty. Add documents with --docs FOLDER or `sluice ingest FOLDER`.")
       } else if (options.filter !== undefined && answer.trace.passages.length === 0) {
+        yield* setExitCode
         yield* note("No passages match your filters (--document, --page, --kind, --meta).")
+        if (!json) return
       }
+      if (answer.outcome === "unread") yield* setExitCode
       yield* printResult(json, answer, () => renderAnswer(answer))
     })
 ).pipe(

@@ -11,8 +11,9 @@ import {
   parseRetrievalFlags,
   retrievalFlags
 } from "../library/Flags.ts"
+import { requireNamedDocuments } from "../library/FindDocument.ts"
 import { ingestDocs } from "../library/IngestFolder.ts"
-import { withLibrary } from "../library/OpenLibrary.ts"
+import { whenMissing, withLibrary } from "../library/OpenLibrary.ts"
 import { renderAnswer } from "../output/AnswerOutput.ts"
 import { note, printResult } from "../output/Output.ts"
 
@@ -49,9 +50,10 @@ export const chatCommand = Command.make(
   "chat",
   { docs: docsFlag, data: dataFlag, ...retrievalFlags, json: jsonFlag },
   ({ data, docs, json, ...flags }) =>
-    withLibrary(data, function* (library) {
+    withLibrary({ data, missing: whenMissing(docs) }, function* (library) {
       const options = yield* parseRetrievalFlags(flags)
       yield* ingestDocs(library, docs)
+      yield* requireNamedDocuments(library, flags.document)
       const conversation = yield* library.conversation()
       if (process.stdin.isTTY) yield* note("Ask your documents. Ctrl-D ends the conversation.")
       yield* Stream.runForEach(lines, ({ next, question }) =>

@@ -5,7 +5,7 @@ import { Argument, Command } from "effect/cli"
 import { Prices } from "../../billing/Prices.ts"
 import { modelsFrom } from "../../providers/LibraryModels.ts"
 import { booleanFlag, dataFlag, examples, jsonFlag } from "../library/Flags.ts"
-import { plural, ingestFolder, ingestSummary } from "../library/IngestFolder.ts"
+import { ingestFolder, ingestSummary, noteFailures, plural, withPath } from "../library/IngestFolder.ts"
 import { withLibrary } from "../library/OpenLibrary.ts"
 import { printResult, setExitCode } from "../output/Output.ts"
 
@@ -25,7 +25,7 @@ const renderPlan = (plan: IngestPlan): string => {
       ({ change, passages, path }) => `${change.padEnd(9)} ${path} (${plural(passages, "passage")})`
     ),
     ...(more > 0 ? [`and ${more} more`] : []),
-    ...plan.failed.map(({ message, path }) => `not read  ${path}: ${message}`),
+    ...plan.failed.map(({ message, path }) => `not read  ${withPath(path, message)}`),
     `documents: ${counts.join(", ")}`,
     `${plural(plan.passages, "passage")} to write; ${plan.texts} to embed (${plan.cached} cached) in ${plural(plan.calls, "call")}`,
     `about ${plural(plan.tokens.estimated, "token")}, at most ${plan.tokens.atMost}${cost ?? ""}`,
@@ -53,12 +53,13 @@ export const ingestCommand = Command.make(
     json: jsonFlag
   },
   ({ data, folder, json, plan }) =>
-    withLibrary(data, function* (library) {
+    withLibrary({ data, missing: plan ? "temporary" : "create" }, function* (library) {
       if (plan) {
         const planned = yield* planIngest(library, folder)
         return yield* printResult(json, planned, () => renderPlan(planned))
       }
       const report = yield* ingestFolder(library, folder)
+      yield* noteFailures(report.failed)
       const failed = report.failed.map(({ error: { message, reason }, path }) => ({ path, reason, message }))
       yield* printResult(json, { ...report, failed }, () => ingestSummary(report))
       if (failed.length > 0) yield* setExitCode

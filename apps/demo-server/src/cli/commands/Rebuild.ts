@@ -3,6 +3,7 @@ import { Library, type RagError } from "@sluice/rag"
 import { Effect, Stream } from "effect"
 import { Command } from "effect/cli"
 import { ServerConfig } from "../../config/ServerConfig.ts"
+import { isServed } from "../../database/Database.ts"
 import { libraryFolders } from "../../libraries/LibraryFolders.ts"
 import { reasonCode } from "../../libraries/RagFailure.ts"
 import { dataFlag, jsonFlag } from "../library/Flags.ts"
@@ -41,6 +42,9 @@ export const rebuildAll = Effect.fn("cli.rebuild")(function* () {
 
 export const rebuildCommand = Command.make("rebuild", { data: dataFlag, json: jsonFlag }, ({ data, json }) =>
   Effect.gen(function* () {
+    const { data } = yield* ServerConfig
+    if (yield* isServed(data))
+      yield* note(`A server is using the data folder ${data}. Its libraries are rebuilt while it runs.`)
     const result = yield* rebuildAll()
     const { documents, failed, outdated, rebuilt } = result
     yield* printResult(json, result, () =>

@@ -6,7 +6,7 @@ import { breadcrumb } from "../../libraries/Breadcrumb.ts"
 import { resolveDocument } from "../library/FindDocument.ts"
 import { booleanFlag, dataFlag, docsFlag, examples, jsonFlag, optionalFlag } from "../library/Flags.ts"
 import { ingestDocs } from "../library/IngestFolder.ts"
-import { withLibrary } from "../library/OpenLibrary.ts"
+import { whenMissing, withLibrary } from "../library/OpenLibrary.ts"
 import { printResult } from "../output/Output.ts"
 
 const renderPlan = (plan: SummaryPlan): string =>
@@ -45,7 +45,7 @@ export const summariseCommand = Command.make(
     json: jsonFlag
   },
   ({ data, docs, documents, extractive, json, plan, question, sentences, tokens }) =>
-    withLibrary(data, function* (library) {
+    withLibrary({ data, missing: whenMissing(docs) }, function* (library) {
       yield* ingestDocs(library, docs)
       const ids = yield* Effect.forEach(documents, (name) => resolveDocument(library, name))
       const options = {

@@ -20,7 +20,7 @@ const render = ({ fusion, fusions, note, questions }: Tuning): string =>
   ].join("\n")
 
 export const tuneCommand = Command.make("tune", { data: dataFlag, json: jsonFlag }, ({ data, json }) =>
-  withLibrary(data, function* (library) {
+  withLibrary({ data }, function* (library) {
     const tuning = yield* tune(library)
     yield* printResult(json, tuning, () => render(tuning))
   })

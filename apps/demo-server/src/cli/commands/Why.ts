@@ -45,7 +45,7 @@ export const whyCommand = Command.make(
     json: jsonFlag
   },
   ({ data, expected, json, question, ...flags }) =>
-    withLibrary(data, function* (library) {
+    withLibrary({ data }, function* (library) {
       const options = yield* parseRetrievalFlags({ ...flags, document: [] })
       const why = yield* library.why(yield* resolveDocument(library, expected), question, options)
       yield* printResult(json, flatten(why), () => render(why))

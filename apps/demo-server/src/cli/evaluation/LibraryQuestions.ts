@@ -1,6 +1,6 @@
 /** `sluice eval library`: how well the library retrieves from your own documents, without judgements. */
 import { Embedder, Reranker } from "@sluice/core"
-import { Library, type LibraryService } from "@sluice/rag"
+import type { LibraryService } from "@sluice/rag"
 import {
   evaluateLibrary,
   evaluateQuestions,
@@ -10,14 +10,12 @@ import {
 } from "@sluice/rag/evaluation"
 import { Effect, Layer, Option, Record, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
-import { join } from "node:path"
 import { OWNER } from "../../accounts/Owner.ts"
-import { ServerConfig } from "../../config/ServerConfig.ts"
 import { ratedAnswers } from "../../conversations/Conversations.ts"
 import { DatabaseLayer } from "../../database/Database.ts"
 import { dataFlag, docsFlag, examples, optionalFlag } from "../library/Flags.ts"
 import { ingestDocs } from "../library/IngestFolder.ts"
-import { modelsLayer } from "../library/OpenLibrary.ts"
+import { modelsLayer, openLibrary, whenMissing } from "../library/OpenLibrary.ts"
 import { evaluateWith, resultFlags } from "./EvaluationResult.ts"
 
 /** The owner's answers that were rated up, by the documents that are still there. */
@@ -57,8 +55,7 @@ export const libraryCommand = Command.make(
       Effect.gen(function* () {
         const { embedder, meter, reranker } = yield* meteredModels
         const models = Layer.merge(Layer.succeed(Embedder, embedder), Layer.succeed(Reranker, reranker))
-        const config = yield* ServerConfig
-        const library = yield* Library.open(join(config.data, "library")).pipe(Effect.provide(models))
+        const library = yield* openLibrary(whenMissing(docs)).pipe(Effect.provide(models))
         yield* ingestDocs(library, docs)
         if (fromFeedback) {
           const rated = Stream.fromIterable(yield* feedbackQuestions(library))

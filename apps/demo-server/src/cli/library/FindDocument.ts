@@ -70,6 +70,25 @@ export const resolveDocument = Effect.fn("cli.resolveDocument")(function* (
   return yield* new RagError({ stage: "retrieve", reason: "NotFound", message, document: name })
 })
 
+/** Fails with `NotFound` for the first of `--document` that the library lacks: a path, an identifier, or a folder with `/`. */
+export const requireNamedDocuments = Effect.fn("cli.requireNamedDocuments")(function* (
+  library: LibraryService,
+  names: ReadonlyArray<string>
+) {
+  const documents = yield* library.documents
+  const isKnown = (name: string) =>
+    documents.some(
+      ({ id, path }) => id === name || path === name || (name.endsWith("/") && path.startsWith(name))
+    )
+  const name = names.find((one) => !isKnown(one))
+  if (name === undefined || documents.length === 0) return
+  const { candidates, document } = findDocument(documents, name)
+  const paths = [...(document === undefined ? [] : [document]), ...candidates].map(({ path }) => path)
+  const advice = paths.length === 0 ? "Ingest it, or correct the path" : `Did you mean ${paths.join(" or ")}?`
+  const message = `--document ${name} is not in the library. ${advice}`
+  return yield* new RagError({ stage: "retrieve", reason: "NotFound", message, document: name })
+})
+
 const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1).toLowerCase()
 
 const letterPairs = (text: string): ReadonlySet<string> =>

@@ -1,13 +1,36 @@
 /** Ingests a folder into the library, with a progress bar. */
 import type { IngestReport, LibraryService } from "@sluice/rag"
 import { Effect, Option, Stream } from "effect"
+import { ServerConfig } from "../../config/ServerConfig.ts"
+import { StartError } from "../../config/StartError.ts"
+import { isServed } from "../../database/Database.ts"
 import { note, progressBar } from "../output/Output.ts"
 
-/** Prints every file or page that could not be read to standard error. */
+/** Documents of a running server belong to its users: they are added there. */
+const rejectServed = Effect.gen(function* () {
+  const { data } = yield* ServerConfig
+  if (!(yield* isServed(data))) return
+  return yield* new StartError({
+    message: `A server is using the data folder ${data}, so nothing was written. Upload the documents to that server, stop it first, or use a library of your own with --data FOLDER`
+  })
+})
+
+/** Prints a file or page that could not be read to standard error. */
+export const noteFailures = (failed: IngestReport["failed"]) =>
+  Effect.forEach(failed, ({ error, path }) => note(`not read: ${withPath(path, error.message)}`), {
+    discard: true
+  })
+
+/** The message, which names the file once. */
+export const withPath = (path: string, message: string): string =>
+  message.startsWith(path) ? message : `${path}: ${message}`
+
+/** Prints every page that could not be read to standard error. Fails if a server uses the library. */
 export const ingestFolder = Effect.fn("cli.ingestFolder")(function* (
   library: LibraryService,
   folder: string
 ) {
+  yield* rejectServed
   const progress = yield* progressBar("Ingesting")
   let files: number | undefined
   let processed = 0
@@ -27,8 +50,6 @@ export const ingestFolder = Effect.fn("cli.ingestFolder")(function* (
     })
   )
   for (const fault of faults) yield* note(fault)
-  for (const { error, path } of report?.failed ?? [])
-    yield* note(`not read: ${error.message.startsWith(path) ? error.message : `${path}: ${error.message}`}`)
   return report ?? (yield* Effect.die(new Error("the ingest ended without a report")))
 }, Effect.scoped)
 
@@ -46,7 +67,7 @@ export const ingestSummary = (report: IngestReport): string => {
   return `${documents}; ${plural(report.passages, "passage")} written`
 }
 
-/** Ingests the folder of `--docs` and prints what changed. */
+/** Ingests the folder of `--docs` and prints what changed. Files that cannot be read are named only then. */
 export const ingestDocs = Effect.fn("cli.ingestDocs")(function* (
   library: LibraryService,
   docs: Option.Option<string>
@@ -54,5 +75,10 @@ export const ingestDocs = Effect.fn("cli.ingestDocs")(function* (
   if (Option.isNone(docs)) return
   const report = yield* ingestFolder(library, docs.value)
   const { added, failed, removed, replaced } = report
-  if (added + replaced + removed + failed.length > 0) yield* note(ingestSummary(report))
+  if (added + replaced + removed > 0) {
+    yield* noteFailures(failed)
+    yield* note(ingestSummary(report))
+  } else if (failed.length > 0) {
+    yield* note(`${plural(failed.length, "file")} not read. See: sluice ingest ${docs.value} --plan`)
+  }
 })

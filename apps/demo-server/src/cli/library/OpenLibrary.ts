@@ -1,6 +1,6 @@
 /** Opens the library of the data folder with the same models as the server. */
-import { Library, type LibraryService } from "@sluice/rag"
-import { ConfigProvider, Effect, Layer, Option, Record } from "effect"
+import { Library, type LibraryService, RagError } from "@sluice/rag"
+import { ConfigProvider, Effect, FileSystem, Layer, Option, Record } from "effect"
 import { join } from "node:path"
 import { ServerConfig } from "../../config/ServerConfig.ts"
 import { LibraryModelsLayer } from "../../providers/LibraryModels.ts"
@@ -20,13 +20,32 @@ export const settingsLayer = (flags: {
 export const modelsLayer = (data: Option.Option<string>) =>
   LibraryModelsLayer.pipe(Layer.provideMerge(ServerConfig.layer), Layer.provide(settingsLayer({ data })))
 
+/** What to do without a library: a command that only reads makes none. */
+type WhenMissing = "create" | "fail" | "temporary"
+
+/** What a command with `--docs` does without a library. */
+export const whenMissing = (docs: Option.Option<string>): WhenMissing =>
+  Option.isSome(docs) ? "create" : "fail"
+
+/** Opens the library of the data folder. */
+export const openLibrary = Effect.fn("cli.openLibrary")(function* (missing: WhenMissing) {
+  const { data } = yield* ServerConfig
+  const fs = yield* FileSystem.FileSystem
+  const folder = join(data, "library")
+  const exists = missing === "create" || (yield* Effect.orElseSucceed(fs.exists(folder), () => false))
+  if (!exists && missing === "fail") {
+    const message = `There is no library in ${data}. Add documents with \`sluice ingest FOLDER\`, or correct --data.`
+    return yield* new RagError({ stage: "open", reason: "NotFound", message })
+  }
+  return yield* Library.open(exists ? folder : yield* fs.makeTempDirectoryScoped())
+})
+
 /** Opens the library for as long as `use` runs. */
 export const withLibrary = <Eff extends Effect.Effect<unknown, unknown, unknown>, A>(
-  data: Option.Option<string>,
+  { data, missing = "fail" }: { readonly data: Option.Option<string>; readonly missing?: WhenMissing },
   use: (library: LibraryService) => Generator<Eff, A, never>
 ) =>
   Effect.gen(function* () {
-    const config = yield* ServerConfig
-    const library = yield* Library.open(join(config.data, "library"))
+    const library = yield* openLibrary(missing)
     return yield* Effect.gen(() => use(library))
   }).pipe(Effect.scoped, Effect.provide(modelsLayer(data)))
