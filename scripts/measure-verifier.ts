@@ -1,51 +1,88 @@
 /**
- * Measures the embedded verifier on sentence–quote pairs that people labelled.
+ * Measures the embedded verifier on labelled sentence–quote pairs.
  *
  * ```sh
- * node --conditions=@sluice/source scripts/measure-verifier.ts FILE
+ * node --conditions=@sluice/source scripts/measure-verifier.ts [FILE] [--strict]
  * ```
  *
- * FILE has a line of JSON for each pair, in the form of FoolMeTwice (`dataset/test.jsonl` of the public repository
- * google-research/fool-me-twice, Apache-2.0): `text`, `gold_evidence`, `label`, `wikipedia_page`.
+ * `--strict` measures `layerStrictVerifier`. FILE has a line of JSON for each pair. Default: `test/qa/support-pairs.jsonl`. Also read is the form of FoolMeTwice
+ * (`dataset/test.jsonl` of the public repository google-research/fool-me-twice, Apache-2.0).
  */
 import { readFileSync } from "node:fs"
 import { Verifier } from "@sluice/core"
-import { layerVerifier } from "@sluice/embedded"
+import { layerStrictVerifier, layerVerifier } from "@sluice/embedded"
 import { Effect } from "effect"
 
 interface Pair {
+  readonly kind: string
+  readonly supported: boolean
+  readonly heldOut: boolean
+  readonly sentence: string
+  readonly quotes: ReadonlyArray<string>
+  readonly context?: string
+}
+
+interface FoolMeTwice {
   readonly text: string
   readonly label: "SUPPORTS" | "REFUTES"
   readonly wikipedia_page: string
   readonly gold_evidence: ReadonlyArray<{ readonly text: string; readonly section_header: string }>
 }
 
-const pairs: ReadonlyArray<Pair> = readFileSync(process.argv[2] ?? "", "utf8")
+const toPair = (line: Pair | FoolMeTwice): Pair =>
+  "sentence" in line
+    ? line
+    : {
+        kind: line.label.toLowerCase(),
+        supported: line.label === "SUPPORTS",
+        heldOut: true,
+        sentence: line.text,
+        quotes: line.gold_evidence.map(({ text }) => text),
+        context: [line.wikipedia_page, ...line.gold_evidence.map((quote) => quote.section_header)].join("\n")
+      }
+
+const pairs = readFileSync(
+  process.argv.slice(2).find((word) => word !== "--strict") ?? "test/qa/support-pairs.jsonl",
+  "utf8"
+)
   .trim()
   .split("\n")
-  .map((line) => JSON.parse(line))
+  .map((line) => toPair(JSON.parse(line)))
 
+const isStrict = process.argv.includes("--strict")
 const { doubts } = await Verifier.use(({ verify }) =>
-  verify(
-    pairs.map(({ gold_evidence: evidence, text, wikipedia_page: page }) => ({
-      sentence: text,
-      quotes: evidence.map((quote) => quote.text),
-      context: [page, ...evidence.map((quote) => quote.section_header)].join("\n")
-    }))
+  verify(pairs.map(({ context = "", quotes, sentence }) => ({ sentence, quotes, context })))
+).pipe(Effect.provide(isStrict ? layerStrictVerifier : layerVerifier), Effect.runPromise)
+
+const judged = pairs.map((pair, i) => ({ ...pair, doubt: doubts[i] }))
+type Judged = (typeof judged)[number]
+
+const count = (list: ReadonlyArray<Judged>, is: (one: Judged) => boolean) => list.filter(is).length
+const share = (part: number, of: number) => (of === 0 ? "–" : (part / of).toFixed(3))
+
+const print = (name: string, list: ReadonlyArray<Judged>) => {
+  const right = list.filter(({ supported }) => supported)
+  const wrong = list.filter(({ supported }) => !supported)
+  const stays = ({ doubt }: Judged) => doubt === undefined
+  const [good, bad] = [count(right, stays), count(wrong, stays)]
+  console.log(
+    [
+      name.padEnd(28),
+      `${right.length} right, ${wrong.length} wrong`.padEnd(24),
+      `precision of what stays ${share(good, good + bad)}`,
+      `right that stay ${share(good, right.length)}`,
+      `wrong that stay ${share(bad, wrong.length)}`
+    ].join("  ")
   )
-).pipe(Effect.provide(layerVerifier), Effect.runPromise)
-
-/** `The name Anna is not in its quotes.` without the name. */
-const kindOf = (doubt: string | undefined) => doubt?.replace(/(number|name) .* is/, "$1 … is") ?? "supported"
-const share = (part: number, of: number) => (part / of).toFixed(3)
-const right = pairs.filter(({ label }) => label === "SUPPORTS").length
-const count = (kind: string, label: Pair["label"]) =>
-  pairs.filter((pair, i) => pair.label === label && kindOf(doubts[i]) === kind).length
-
-console.log(`${pairs.length} pairs, ${right} supported\n${"".padEnd(56)}right  wrong`)
-for (const kind of new Set(doubts.map(kindOf))) {
-  const [kept, wrong] = [count(kind, "SUPPORTS"), count(kind, "REFUTES")]
-  console.log(kind.padEnd(55), share(kept, right), share(wrong, pairs.length - right))
 }
-const shown = count("supported", "SUPPORTS")
-console.log(`precision of what stays: ${share(shown, shown + count("supported", "REFUTES"))}`)
+
+for (const heldOut of [false, true]) {
+  const half = judged.filter((one) => one.heldOut === heldOut)
+  if (half.length === 0) continue
+  print(heldOut ? "held out" : "worked on", half)
+  for (const [kind, list] of Map.groupBy(
+    half,
+    ({ kind, supported }) => `  ${kind}, ${supported ? "right" : "wrong"}`
+  ))
+    print(kind, list)
+}

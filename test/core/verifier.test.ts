@@ -1,8 +1,16 @@
 /** Verifiers: the embedded one's rules, and a chat model over a real server. */
+import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { apiKey, GatewayVerifier, unsupportedReason, type VerifiedClaim, Verifier } from "@sluice/core"
+import {
+  apiKey,
+  followsQuotes,
+  GatewayVerifier,
+  unsupportedReason,
+  type VerifiedClaim,
+  Verifier
+} from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
-import { layerVerifier } from "@sluice/embedded"
+import { layerStrictVerifier, layerVerifier } from "@sluice/embedded"
 import { Effect, Layer } from "effect"
 import { type Behaviour, delta, events, LoopbackGateway } from "./LoopbackGateway.ts"
 
@@ -16,6 +24,9 @@ describe("unsupportedReason", () => {
     ["Mooring a boat overnight costs twelve crowns.", QUOTE.replace("costs", "never costs"), /negated/],
     ["The twelve crowns are collected by Peter Berg.", QUOTE, /name Peter/],
     ["Lanterns hang along every quay.", QUOTE, /too few words/],
+    ["The wall is 20 metres long.", "The wall is 20 cm long.", /another unit than 20 metres/],
+    ["They stay for twelve weeks.", "They stay for 12 nights.", /another unit than 12 weeks/],
+    ["They stay for twelve nights.", "They stay for 12 nights, or 12 weeks.", undefined],
     ["退款需要14天。", "退款需要十四天。", undefined],
     ["退款需要15天。", "退款需要十四天。", /number 15/],
     ["退款不需要十四天。", "退款需要十四天。", /negated/],
@@ -34,6 +45,52 @@ describe("unsupportedReason", () => {
     assert.match(unsupportedReason(sentence.replace("At", "In winter at"), QUOTE) ?? "", /name Saltmere/)
     assert.isUndefined(unsupportedReason(sentence, QUOTE, "Saltmere handbook"))
   })
+})
+
+describe("followsQuotes", () => {
+  const sentences: ReadonlyArray<readonly [sentence: string, follows: boolean]> = [
+    ["A boat overnight costs 12 crowns.", true],
+    ["The mooring of boats overnight costs twelve crowns, and Anna Berg collects them.", true],
+    ["Mooring a boat overnight hardly costs twelve crowns.", false],
+    ["Anna Berg collects a boat, and mooring them costs twelve crowns.", false]
+  ]
+  it.each(sentences)("%s: %s", (sentence, follows) => {
+    assert.strictEqual(followsQuotes(sentence, QUOTE), follows)
+  })
+
+  it("takes no long time for long texts", () => {
+    assert.isFalse(followsQuotes("boat ".repeat(5_000), "boat ".repeat(50_000)))
+  })
+})
+
+describe("the held-out half of test/qa/support-pairs.jsonl", () => {
+  const pairs = readFileSync("test/qa/support-pairs.jsonl", "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+    .filter(({ heldOut }) => heldOut)
+
+  const measured = Effect.gen(function* () {
+    const { verify } = yield* Verifier
+    const { doubts } = yield* verify(pairs.map((pair) => ({ ...pair, context: "" })))
+    const stays = pairs.filter((_, i) => doubts[i] === undefined)
+    const right = stays.filter(({ supported }) => supported).length
+    return {
+      precision: right / stays.length,
+      recall: right / pairs.filter(({ supported }) => supported).length
+    }
+  })
+
+  it.effect.each([
+    { name: "default", verifier: layerVerifier, precision: 0.72, recall: 0.95 },
+    { name: "strict", verifier: layerStrictVerifier, precision: 0.95, recall: 0.8 }
+  ])("is verified as well as documented: $name", ({ precision, recall, verifier }) =>
+    Effect.gen(function* () {
+      const found = yield* measured
+      assert.isAtLeast(found.precision, precision)
+      assert.isAtLeast(found.recall, recall)
+    }).pipe(Effect.provide(verifier))
+  )
 })
 
 const claims: ReadonlyArray<VerifiedClaim> = [

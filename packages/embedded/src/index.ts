@@ -5,6 +5,7 @@ export {
   layerEmbedder,
   layerReader,
   layerReranker,
+  layerStrictVerifier,
   layerVerifier,
   readerModel,
   rerankerModel,

@@ -4,6 +4,7 @@ import {
   type EmbeddingResult,
   Embedder,
   type EmbedderModel,
+  followsQuotes,
   type GatewayError,
   Reader,
   type ReaderModel,
@@ -96,16 +97,31 @@ export const layerReader: Layer.Layer<Reader> = Layer.succeed(Reader, {
 /** Lexical: it compares numbers, negations, names and words. */
 export const verifierModel: VerifierModel = { id: "sluice-lexical-verify", kind: "lexical" }
 
+const verifyWith =
+  (reasonOf: typeof unsupportedReason): Verifier["Service"]["verify"] =>
+  (claims) =>
+    Effect.sync(() => ({
+      doubts: claims.map(({ context, quotes, sentence }) => reasonOf(sentence, quotes.join("\n"), context)),
+      tokens: 0
+    }))
+
 /** `Verifier` by `unsupportedReason`. It sees few of the contradictions that people write; see docs/answers.md. */
 export const layerVerifier: Layer.Layer<Verifier> = Layer.succeed(Verifier, {
   model: verifierModel,
-  verify: (claims) =>
-    Effect.sync(() => ({
-      doubts: claims.map(({ context, quotes, sentence }) =>
-        unsupportedReason(sentence, quotes.join("\n"), context)
-      ),
-      tokens: 0
-    }))
+  verify: verifyWith(unsupportedReason)
+})
+
+/**
+ * `layerVerifier` that also doubts each sentence with a word that is not in its quotes, or in another order than there. Few
+ * paraphrases stay; see docs/answers.md.
+ */
+export const layerStrictVerifier: Layer.Layer<Verifier> = Layer.succeed(Verifier, {
+  model: { id: "sluice-lexical-verify-strict", kind: "lexical" },
+  verify: verifyWith(
+    (sentence, quotes, context) =>
+      unsupportedReason(sentence, quotes, context) ??
+      (followsQuotes(sentence, quotes) ? undefined : "It is not in the words of its quotes.")
+  )
 })
 
 /** The words and CJK characters of some texts. */

@@ -73,6 +73,44 @@ const missingNumber = (item: string, quotes: string): string | undefined => {
   )
 }
 
+const UNITS = new Set(
+  (
+    "mm cm m km metre metres meter meters kilometre kilometres second seconds minute minutes hour hours day days night nights " +
+    "week weeks month months year years litre litres gram grams kg tonne tonnes crowns euros dollars pounds percent % °c hpa " +
+    "kb mb gb tb"
+  ).split(" ")
+)
+
+/** The units of each number of a text. */
+const measuresOf = (text: string): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const words =
+    text
+      .normalize("NFKC")
+      .toLowerCase()
+      .match(/\d+(?:[.,:]\d+)*|%|°c|[a-z]+/g) ?? []
+  const found = words.flatMap((unit, i) => {
+    const [number] = numbersOf(words[i - 1] ?? "")
+    return number === undefined || !UNITS.has(unit) ? [] : [{ number, unit }]
+  })
+  return new Map(
+    [...Map.groupBy(found, ({ number }) => number)].map(([number, list]) => [
+      number,
+      list.map(({ unit }) => unit)
+    ])
+  )
+}
+
+/** A number with a unit, whose quotes have it with other units only. */
+const otherUnit = (sentence: string, quotes: string): string | undefined => {
+  const quoted = measuresOf(quotes)
+  for (const [number, units] of measuresOf(sentence)) {
+    const others = quoted.get(number)
+    const unit = units.find((one) => others?.every((other) => !isSameWord(one, other)))
+    if (unit !== undefined && others !== undefined) return `${number} ${unit}`
+  }
+  return undefined
+}
+
 const NEGATION =
   /\b(?:not|no|never|none|neither|nor|without|cannot|nobody|nothing|nowhere|kein\w*|nicht|nie|ohne|jamais|sans|aucun\w*|ningún|ninguna?|nunca|sin)\b|n['’]t\b|\b(?:ne|n['’])\s?\w+\s+pas\b|[不没沒无無未非勿]|(?:ない|ません|않|없)/i
 
@@ -130,6 +168,8 @@ const sharedTerms = (sentence: string, text: string): number => {
 export const unsupportedReason = (sentence: string, quotes: string, context = ""): string | undefined => {
   const number = missingNumber(sentence, `${quotes} ${context}`)
   if (number !== undefined) return `The number ${number} is not in its quotes.`
+  const measure = otherUnit(sentence, quotes)
+  if (measure !== undefined) return `Its quotes have another unit than ${measure}.`
   if (!isComparable(sentence, quotes)) return undefined
   if (differsInNegation(sentence, quotes)) return "Only one of the sentence and its quotes is negated."
   const name = missingName(sentence, `${quotes} ${context}`)
