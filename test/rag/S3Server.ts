@@ -38,7 +38,7 @@ const listXml = (objects: ReadonlyMap<string, Stored>, query: URLSearchParams): 
 }
 
 /** What a server does with `If-None-Match`: stores differ. */
-type ConditionalWrites = "kept" | "ignored" | "refused"
+type ConditionalWrites = "kept" | "ignored" | "refused" | "denied"
 
 /** A server on a free local port with any bucket. `counts` counts requests, bytes, and writes that require a new name. */
 export const s3ServerWith = (conditionalWrites: ConditionalWrites) =>
@@ -76,6 +76,7 @@ export const s3ServerWith = (conditionalWrites: ConditionalWrites) =>
               const conditional = request.headers["if-none-match"] === "*"
               if (conditional) counts.conditional++
               if (conditional && conditionalWrites === "refused") return fail(501, "NotImplemented")
+              if (conditional && conditionalWrites === "denied") return fail(403, "AccessDenied")
               if (conditional && conditionalWrites === "kept" && objects.has(key)) {
                 counts.refused++
                 return fail(412, "PreconditionFailed")

@@ -199,6 +199,28 @@ describe("the bytes of a collection", () => {
       assert.strictEqual(yield* collection.storedBytes, yield* counted)
     }).pipe(Effect.scoped)
   )
+
+  it.live("are right after simultaneous removals and uploads of one document", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      yield* fill(library, "default")
+      const opened = Effect.flatMap(storeIn(library), (index) => index.open("default", MANIFEST))
+      const collection = yield* opened
+      yield* collection.storedBytes
+      const replaces = yield* collection.document(documentAt("pike.md").info.id)
+      const versions = ["the pike.md left", "the pike.md left, and came back"]
+      const both = { concurrency: "unbounded" } as const
+      yield* Effect.forEach(
+        versions,
+        (text) => collection.commit([documentOf("pike.md", [text], { replaces })]),
+        both
+      )
+      yield* Effect.forEach(versions, () => collection.commit([documentAt("swan.md")]), both)
+      yield* Effect.forEach(versions, () => collection.remove([documentAt("otter.md").info.id]), both)
+      const counted = yield* Effect.flatMap(opened, ({ storedBytes }) => storedBytes)
+      assert.strictEqual(yield* collection.storedBytes, counted)
+    }).pipe(Effect.scoped)
+  )
 })
 
 describe("a damaged name of a collection", () => {

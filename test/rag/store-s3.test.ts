@@ -43,6 +43,15 @@ describe("a library on an object store", () => {
     }).pipe(Effect.scoped, Effect.provide(modelsLayer))
   )
 
+  it.live("is not said to lack conditional writes where its name has the number of that status", () =>
+    Effect.gen(function* () {
+      const { storageOptions } = yield* s3ServerWith("denied")
+      const error = yield* Effect.flip(Library.open("s3://bucket/501", { storageOptions }))
+      assert.notMatch(error.message, /If-None-Match/)
+      assert.include(String(error.cause), "501")
+    }).pipe(Effect.scoped, Effect.provide(modelsLayer))
+  )
+
   it.live("is maintained by two processes at the same time", () =>
     Effect.gen(function* () {
       const { storageOptions } = yield* s3Server

@@ -15,22 +15,28 @@ const PREFIX = /^[a-z]+-/
 /** A header's value may be an address, whose start other texts have too. */
 const SCHEME = /^https?:\/\//
 
-/** A function that replaces credentials in a text, also if they are truncated. Of several words, such as `Bearer KEY`, each counts. */
+/** The start of an `Authorization` header, which is no secret if enough follows. */
+const AUTHORIZATION = /^(?:basic|bearer|key|token)\s+(?=.{16})/i
+
+/** How much of a secret is enough to find it. Those of several words may begin as other texts do. */
+const startOf = (secret: string): string => secret.slice(0, /\s/.test(secret) ? MIN_SECRET : MIN_LENGTH)
+
+/** A function that replaces credentials in a text, also if they are truncated. Of several words, such as `Bearer KEY`, the whole counts, and each long word. */
 export const makeRedact = (...given: ReadonlyArray<string | Redacted.Redacted>) => {
-  const whole = given.map((secret) => (Redacted.isRedacted(secret) ? Redacted.value(secret) : secret))
-  const words = whole.flatMap((secret) => secret.split(/\s+/)).map((word) => word.replace(SCHEME, ""))
-  const long = words.filter(({ length }) => length >= MIN_SECRET)
+  const values = given.map((secret) => (Redacted.isRedacted(secret) ? Redacted.value(secret) : secret).trim())
+  const words = values.flatMap((secret) => [secret.replace(AUTHORIZATION, ""), ...secret.split(/\s+/)])
+  const long = words.map((word) => word.replace(SCHEME, "")).filter(({ length }) => length >= MIN_SECRET)
   const secrets = [...new Set(long.flatMap((secret) => [secret, secret.replace(PREFIX, "")]))]
   /** The first occurrence; with its prefix, if both begin there. */
   const find = (text: string, from: number) => {
     let found: { readonly start: number; readonly secret: string } | undefined
     for (const secret of secrets) {
-      const start = text.indexOf(secret.slice(0, MIN_LENGTH), from)
+      const start = text.indexOf(startOf(secret), from)
       if (start !== -1 && start < (found?.start ?? Infinity)) found = { start, secret }
     }
     if (found === undefined) return undefined
     const { secret, start } = found
-    let length = MIN_LENGTH
+    let length = startOf(secret).length
     while (length < secret.length && text[start + length] === secret[length]) length++
     return { start, end: start + length }
   }

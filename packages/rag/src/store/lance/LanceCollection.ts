@@ -61,10 +61,12 @@ const openTable = Effect.fnUntraced(function* (
     writer: yield* Semaphore.make(1),
     /** One index build or compaction at a time; searches and writes continue. */
     indexer,
-    /** Runs a call that is not the writer's or the indexer's turn yet. */
+    /** Repairs the table after a failed call, and runs the call again. The call must not hold `indexer`. */
     repaired: repairing(store, Effect.succeed(table), repair),
     measured: yield* measuredIndex(table),
     dropped: false,
+    /** Guards changes of `bytes`, and the writes that they count. */
+    counting: yield* Semaphore.make(1),
     /** `storedBytes`, once counted. */
     bytes: undefined as number | undefined
   }
@@ -81,7 +83,7 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
   const open = yield* openTable(table, dimension, store)
   const { openAt, repaired } = open
   const cache = store.caches ? tableCache(store.store, dimension, openAt) : undefined
-  const reads = collectionReads(table, repaired)
+  const { infos, ...reads } = collectionReads(table, repaired)
   const documents = cachedDocuments(table, reads.documents)
   const dropWith = <E>(drop: Effect.Effect<void, E>): Effect.Effect<void, E> =>
     Effect.suspend(() => {
@@ -92,12 +94,16 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
     name,
     manifest,
     dropWith,
-    ...countedWrites(open, collectionWrites(table, dimension, files, open.writer), reads.stored),
+    ...countedWrites(open, collectionWrites(table, dimension, files, open.writer), infos),
     ...reads,
     documents,
-    storedBytes: Effect.gen(function* () {
-      return (open.bytes ??= bytesOf(yield* reads.documents))
-    }),
+    storedBytes: Effect.suspend(() =>
+      open.bytes === undefined
+        ? open.counting.withPermit(
+            Effect.map(reads.documents, (documents) => (open.bytes ??= bytesOf(documents)))
+          )
+        : Effect.succeed(open.bytes)
+    ),
     search: searchCollection(open, cache, documents, store),
     original: files.get,
     stats: repaired(indexStats(table)),
@@ -118,25 +124,29 @@ const bytesOf = (documents: ReadonlyArray<DocumentInfo>): number =>
 
 type Writes = ReturnType<typeof collectionWrites>
 
+/** Keeps `open.bytes`. What a write replaces is looked up in its turn: a caller's look-up may be older than another write. */
 const countedWrites = (
   open: OpenTable,
   { adopt, commit, remove }: Writes,
-  stored: Collection["stored"]
-): Writes => ({
-  adopt: (documents) => open.repaired(adopt(documents)),
-  commit: (documents) =>
-    Effect.tap(open.repaired(commit(documents)), () => {
-      const replaced = documents.flatMap(({ replaces }) => replaces?.info ?? [])
-      if (open.bytes !== undefined)
-        open.bytes += bytesOf(documents.map(({ info }) => info)) - bytesOf(replaced)
-      return Effect.void
-    }),
-  remove: Effect.fnUntraced(function* (ids) {
-    const removed = open.bytes === undefined ? [] : yield* stored(ids)
-    yield* Effect.onError(open.repaired(remove(ids)), () => Effect.sync(() => void (open.bytes = undefined)))
-    if (open.bytes !== undefined) open.bytes -= bytesOf(removed.map(({ info }) => info))
-  })
-})
+  stored: ReturnType<typeof collectionReads>["infos"]
+): Writes => {
+  const counted = (write: Effect.Effect<void, RagError>, ids: ReadonlyArray<string>, added: number) =>
+    Effect.gen(function* () {
+      if (open.bytes === undefined) return yield* open.repaired(write)
+      const replaced = bytesOf(yield* stored(ids))
+      yield* Effect.onError(open.repaired(write), () => Effect.sync(() => void (open.bytes = undefined)))
+      if (open.bytes !== undefined) open.bytes += added - replaced
+    }).pipe(open.counting.withPermit)
+  return {
+    adopt: (documents) => open.repaired(adopt(documents)),
+    commit: (documents) => {
+      const infos = documents.map(({ info }) => info)
+      const ids = infos.map(({ id }) => id)
+      return counted(commit(documents), ids, bytesOf(infos))
+    },
+    remove: (ids) => counted(remove(ids), ids, 0)
+  }
+}
 
 const searchCollection = (
   open: OpenTable,

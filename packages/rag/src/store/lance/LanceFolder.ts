@@ -83,7 +83,8 @@ export const checkConditionalWrites = Effect.fn("LanceFolder.checkConditionalWri
   )
 })
 
-const REFUSED = /NotImplemented|not implemented|501/
+/** A status 501, in words or as a number. */
+const REFUSED = /not ?implemented|status(?: code)?:? 501\b/i
 
 const unsafeStore = (message: string, cause?: unknown) =>
   Effect.fail(new RagError({ stage: "open", reason: "Malformed", message, cause }))

@@ -54,6 +54,15 @@ export const collectionReads = (table: Table, repaired: ReturnType<typeof repair
     return withCompleteness(readable, yield* passageCounts())
   }).pipe(repaired, Effect.withSpan("LanceCollection.inventory"))
 
+  /** The descriptions of some documents, without unknown and damaged ones. */
+  const infos = (ids: ReadonlyArray<string>) =>
+    Effect.map(
+      Effect.forEach(Array.chunksOf(ids, FILTER_IDS), (some) =>
+        documentRows("looking up documents", `${DOCUMENTS} AND ${sqlIn("document", some)}`)
+      ),
+      (rows) => rows.flat().flatMap((row) => toStored(row)?.info ?? [])
+    )
+
   const stored: Collection["stored"] = Effect.fn("LanceCollection.stored")(function* (ids) {
     const found: Array<StoredDocument> = []
     for (const some of Array.chunksOf(ids, FILTER_IDS)) {
@@ -82,6 +91,7 @@ export const collectionReads = (table: Table, repaired: ReturnType<typeof repair
   return {
     passages,
     documents,
+    infos,
     inventory,
     stored,
     document,
