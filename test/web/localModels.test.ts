@@ -1,7 +1,8 @@
 /** Local models on the page: a real browser and server, a hub of tiny models with faults, and a model server. */
+import { bytesOf } from "@sluice/transformers"
 import { Effect, Exit, Scope } from "effect"
 import { once } from "node:events"
-import { createServer } from "node:http"
+import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Page } from "playwright-core"
 import { afterAll, assert, describe, it } from "vitest"
@@ -100,36 +101,43 @@ describe("get local models", () => {
   })
 
   it("continues a download that was stopped, and one whose connection was cut", async () => {
-    const { hub } = await toy
+    const { hub, models } = await toy
     const whole = hub.files.get(WEIGHTS)!
     const [stopAt, cutAt] = [1_000, 3_000]
     const page = await fixture.open("#connect")
     const row = rowOf(page, "toy")
     const ranges = () => hub.requests.filter(({ path }) => path === WEIGHTS).map(({ range }) => range)
     const before = ranges().length
-    // It stands still until it is stopped.
-    hub.fault = (request, response) => {
-      if (request.url !== WEIGHTS) return false
-      response.writeHead(200, { "content-length": whole.length })
-      return response.write(whole.subarray(0, stopAt)) || true
-    }
+    /** The hub sends the bytes in between, and then nothing. */
+    const stallAfter = (from: number, to: number) =>
+      new Promise<ServerResponse>((resolve) => {
+        hub.fault = (request, response) => {
+          const { range } = request.headers
+          if (request.url !== WEIGHTS || (range ?? "bytes=0-") !== `bytes=${from}-`) return false
+          const content = from > 0 && { "content-range": `bytes ${from}-${whole.length - 1}/${whole.length}` }
+          response.writeHead(from > 0 ? 206 : 200, { "content-length": whole.length - from, ...content })
+          response.write(whole.subarray(from, to))
+          resolve(response)
+          return true
+        }
+      })
+    const total = bytesOf(models)
+    const arrived = (bytes: number) =>
+      page
+        .locator(`progress[aria-label="Download of toy"][value="${total - whole.length + bytes}"]`)
+        .waitFor()
+    const stalled = stallAfter(0, stopAt)
     await page.getByRole("button", { name: "Continue toy" }).click()
-    const progress = page.getByRole("progressbar", { name: "Download of toy" })
-    await progress.waitFor()
-    const total = Number(await progress.getAttribute("max"))
-    const arrived = total - whole.length + stopAt
-    await page.locator(`progress[aria-label="Download of toy"][value="${arrived}"]`).waitFor()
+    await stalled
+    await arrived(stopAt)
     await page.getByRole("button", { name: "Stop the download of toy" }).click()
     await row.getByText("Stopped at").waitFor()
 
-    hub.fault = (request, response) => {
-      if (request.url !== WEIGHTS || request.headers.range !== `bytes=${stopAt}-`) return false
-      const range = `bytes ${stopAt}-${whole.length - 1}/${whole.length}`
-      response.writeHead(206, { "content-length": whole.length - stopAt, "content-range": range })
-      response.write(whole.subarray(stopAt, cutAt), () => setTimeout(() => response.destroy(), 20))
-      return true
-    }
+    const cut = stallAfter(stopAt, cutAt)
     await page.getByRole("button", { name: "Continue toy" }).click()
+    const response = await cut
+    await arrived(cutAt)
+    response.destroy()
     await row.getByText("downloaded").waitFor()
     assert.deepStrictEqual(ranges().slice(before), [undefined, `bytes=${stopAt}-`, `bytes=${cutAt}-`])
     hub.fault = () => false
