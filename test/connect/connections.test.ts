@@ -238,6 +238,31 @@ describe("a connection", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("with another embedding model leaves the old index in use until the rebuild", () =>
+    Effect.gen(function* () {
+      const { json, server } = yield* start
+      const upload = (name: string, text: string) =>
+        server.call("/documents", { body: filesOf({ [name]: text }) })
+      const ask = server.json(AnswerBody, "/qa", { json: { question: "Where does the heron wait?" } })
+      yield* upload("birds.md", "# Birds\n\nThe heron waits at the weir.")
+      yield* server.call(PATH, { as: "session", method: "PUT", json: { ...json, library } })
+      assert.include((yield* ask).answer, "The heron waits at the weir.")
+      // What is written until then is not lost.
+      assert.strictEqual((yield* upload("boats.md", "# Boats\n\nBoats leave at high water.")).status, 200)
+      const before = yield* server.json(ServerStatus, "/status", { as: "session" })
+      assert.deepInclude(before, {
+        state: "rebuild-needed",
+        documents: 2,
+        message: "The previous models answer until the library is rebuilt."
+      })
+      const rebuilt = yield* server.call("/rebuild", { method: "POST" })
+      yield* Effect.promise(() => rebuilt.text())
+      const after = yield* server.json(ServerStatus, "/status", { as: "session" })
+      assert.deepInclude(after, { state: "ready", documents: 2 })
+      assert.strictEqual((yield* ask).answer, "It waits at the weir. [1]")
+    }).pipe(Effect.scoped)
+  )
+
   it.live("keeps its secrets at its address and dialect", () =>
     Effect.gen(function* () {
       const { file, json, openAi, server } = yield* start

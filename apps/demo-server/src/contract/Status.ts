@@ -10,7 +10,8 @@ const { optionalKey } = Schema
 /**
  * - `ready`: questions are answered
  * - `filling`: the samples are being added at the first start; questions are answered from the samples added so far
- * - `rebuild-needed`: the library was built with another model; `/qa` returns 409 until `POST /rebuild`
+ * - `rebuild-needed`: the library was built with another model; until `POST /rebuild`, `/qa` answers with that model if it was
+ *   changed while the server ran, less than a day ago, and returns 409 otherwise
  * - `rebuilding`: a rebuild is running; the old library stays in place until it is done
  * - `unavailable`: the embedding gateway cannot be reached; each request tries again
  */

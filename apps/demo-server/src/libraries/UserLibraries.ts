@@ -4,18 +4,25 @@ import { Cache, Context, Effect, Exit, type FileSystem, Layer, Path, Ref, Scope,
 import { OWNER } from "../accounts/Owner.ts"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { libraryError } from "../config/StartError.ts"
-import { CurrentModels } from "../providers/CurrentModels.ts"
-import { REPLACED_LIFE } from "../providers/ReloadingProviders.ts"
+import { CurrentModels, type LibraryModels, replacedLife } from "../providers/CurrentModels.ts"
 import { makeBilledModels } from "./BilledModels.ts"
 import { messageOf } from "./RagFailure.ts"
 import { readQuestions, SAMPLES } from "./Samples.ts"
-import { makeUserLibrary } from "./UserLibrary.ts"
+import { makeUserLibrary, type UserLibrary } from "./UserLibrary.ts"
 
 /** How long the start waits for the owner's library. With embedded models it opens at once. */
 const START_TIMEOUT = "2 seconds"
 
 /** Failures that stop only the owner's collection: of its model, of the gateway, of a damaged row. */
 const RECOVERABLE: ReadonlySet<RagReason> = new Set(["ManifestMismatch", "Model", "Store"])
+
+/** The libraries of all users with the same models. */
+interface Opened {
+  readonly from: LibraryModels
+  readonly libraries: Cache.Cache<string, UserLibrary>
+  isClosed: boolean
+  readonly close: Effect.Effect<void>
+}
 
 /**
  * The libraries of all users.
@@ -34,7 +41,7 @@ export class UserLibraries extends Context.Service<UserLibraries>()("@sluice/dem
     const oneAtATime = yield* Semaphore.make(1)
 
     /** The libraries of all users, opened with the current models. */
-    const openAll = Effect.gen(function* () {
+    const openAll = Effect.fnUntraced(function* (before: Opened | undefined) {
       const from = yield* Ref.get(current)
       const opened = yield* Scope.fork(scope)
       const models = bill(from)
@@ -46,7 +53,12 @@ export class UserLibraries extends Context.Service<UserLibraries>()("@sluice/dem
             user === OWNER
               ? path.join(data, "library")
               : path.join(data, "libraries", encodeURIComponent(user)),
-            describeFigures
+            describeFigures,
+            Effect.suspend(() =>
+              before === undefined || before.isClosed
+                ? Effect.succeed(undefined)
+                : Cache.get(before.libraries, user)
+            )
           ).pipe(
             Scope.provide(opened),
             Effect.provideContext(models),
@@ -54,17 +66,26 @@ export class UserLibraries extends Context.Service<UserLibraries>()("@sluice/dem
             Effect.uninterruptible
           )
       })
-      return { from, libraries, close: Scope.close(opened, Exit.void) }
+      const all: Opened = {
+        from,
+        libraries,
+        isClosed: false,
+        close: Effect.suspend(() => {
+          all.isClosed = true
+          return Scope.close(opened, Exit.void)
+        })
+      }
+      return all
     })
-    const state = yield* Ref.make(yield* openAll)
+    const state = yield* Ref.make(yield* openAll(undefined))
 
-    /** Opens the libraries again if the models have been replaced. Running requests keep the old ones for a while. */
+    /** Opens the libraries again if the models have been replaced. What needs the old ones keeps them for a while. */
     const opened = Effect.gen(function* () {
       const now = yield* Ref.get(state)
       if (now.from === (yield* Ref.get(current))) return now.libraries
-      const next = yield* openAll
+      const next = yield* openAll(now)
       yield* Ref.set(state, next)
-      yield* Effect.forkIn(Effect.delay(now.close, REPLACED_LIFE), scope)
+      yield* Effect.forkIn(Effect.delay(now.close, replacedLife(now.from, next.from)), scope)
       return next.libraries
     }).pipe(oneAtATime.withPermit)
     const of = (user: string) => Effect.flatMap(opened, (libraries) => Cache.get(libraries, user))

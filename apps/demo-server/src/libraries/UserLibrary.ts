@@ -21,6 +21,17 @@ const rebuildRunning = new RagError({
 
 const WAITING_FOR_GATEWAY = "The gateway has not responded yet. The library opens as soon as it does"
 
+const PREVIOUS_ANSWERS = "The previous models answer until the library is rebuilt."
+
+const needsRebuild = ({ reason }: RagError): boolean => reason === "ManifestMismatch"
+
+/** A library that the models before the last change have open. */
+interface PreviousLibrary {
+  readonly collection: (name: string, create: boolean) => Effect.Effect<OpenCollection, RagError>
+}
+
+const NO_COUNTS = { documents: 0, passages: 0 }
+
 type Busy = "filling" | "rebuilding"
 
 /** The counts are 0 while the library cannot be opened. */
@@ -70,11 +81,43 @@ const addSamples = Effect.fnUntraced(function* ({ library }: OpenCollection, mar
   yield* fs.writeFileString(marker, "")
 })
 
+type Previous = Effect.Effect<PreviousLibrary | undefined>
+
+/** A collection that is used with the previous models while it waits for a rebuild. */
+const fallBackTo =
+  (previous: Previous) =>
+  (opened: OpenCollection, name: string): OpenCollection => {
+    const orPrevious = <A>(
+      use: Effect.Effect<A, RagError>,
+      usePrevious: (collection: OpenCollection) => Effect.Effect<A, RagError>
+    ) =>
+      Effect.catchIf(use, needsRebuild, (error) =>
+        Effect.flatMap(previous, (library) =>
+          library === undefined
+            ? Effect.fail(error)
+            : Effect.flatMap(library.collection(name, false), usePrevious)
+        )
+      )
+    return {
+      ...opened,
+      library: orPrevious(opened.library, ({ library }) => library),
+      read: (id) => orPrevious(opened.read(id), ({ read }) => read(id))
+    }
+  }
+
+/** The default collection if it is open, without waiting. */
+const openNow = Effect.fnUntraced(function* ({ status }: OpenCollection, previous: Previous) {
+  const { error, open } = yield* status
+  const before = error !== undefined && needsRebuild(error) ? yield* previous : undefined
+  if (before === undefined) return open
+  return (yield* (yield* before.collection(DEFAULT_COLLECTION, false)).status).open
+})
+
 /** Bytes of all documents. */
 const countBytes = Effect.fnUntraced(function* ({
   collection,
   names
-}: Effect.Success<ReturnType<typeof openCollections>>) {
+}: Pick<Effect.Success<ReturnType<typeof openCollections>>, "collection" | "names">) {
   let sum = 0
   for (const name of yield* names) {
     const { library } = yield* collection(name, false)
@@ -91,16 +134,25 @@ const countBytes = Effect.fnUntraced(function* ({
  * Opens the collections of a data folder. They stay open as long as the surrounding scope. `library`, `status` and
  * `state` are those of the default collection.
  *
- * **Details.** A library that was built with other models fails with `ManifestMismatch` until `rebuild`. It fails with
+ * **Details.** A library that was built with other models is used with `previous` until `rebuild`. Without it, it fails with
+ * `ManifestMismatch`. It fails with
  * `Model` while the gateway cannot be reached. The server stays up in both cases.
  */
-export const makeUserLibrary = Effect.fnUntraced(function* (folder: string, describeFigures: boolean) {
+export const makeUserLibrary = Effect.fnUntraced(function* (
+  folder: string,
+  describeFigures: boolean,
+  previous: Previous
+) {
   const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
   const models = Context.pick(Embedder, Vision)(yield* Effect.context<Embedder>())
   const scope = yield* Effect.scope
   const busy = yield* Ref.make<Busy | undefined>(undefined)
   const collections = yield* openCollections(folder, describeFigures)
-  const { collection, defaultCollection, names } = collections
+  const { defaultCollection, names } = collections
+
+  const withPrevious = fallBackTo(previous)
+  const collection = (name: string, create: boolean) =>
+    Effect.map(collections.collection(name, create), (opened) => withPrevious(opened, name))
   const during = (state: Busy) => Effect.acquireRelease(Ref.set(busy, state), () => Ref.set(busy, undefined))
 
   /** Whether the default collection is open, without reading it. If it is not, the server tries again. */
@@ -110,17 +162,16 @@ export const makeUserLibrary = Effect.fnUntraced(function* (folder: string, desc
     if (open !== undefined) return { state: now ?? "ready" }
     // The caller does not wait.
     yield* Effect.forkIn(defaultCollection.library, scope)
-    const state = error?.reason === "ManifestMismatch" ? "rebuild-needed" : "unavailable"
-    return {
-      state: now === "rebuilding" ? now : state,
-      message: error === undefined ? WAITING_FOR_GATEWAY : messageOf(error)
-    }
+    const state = error !== undefined && needsRebuild(error) ? "rebuild-needed" : "unavailable"
+    const answers = state === "rebuild-needed" && (yield* previous) !== undefined
+    const problem = error === undefined ? WAITING_FOR_GATEWAY : messageOf(error)
+    return { state: now === "rebuilding" ? now : state, message: answers ? PREVIOUS_ANSWERS : problem }
   })
 
   const state: Effect.Effect<LibraryState, RagError> = Effect.gen(function* () {
-    const { open } = yield* defaultCollection.status
-    const counts = open === undefined ? { documents: 0, passages: 0 } : yield* open.stats
-    return { documents: counts.documents, passages: counts.passages, ...(yield* readiness) }
+    const open = yield* openNow(defaultCollection, previous)
+    const { documents, passages } = open === undefined ? NO_COUNTS : yield* open.stats
+    return { documents, passages, ...(yield* readiness) }
   })
 
   /** Removes a collection with its documents. Fails with `NotFound`, or `Stale` during a rebuild. */
@@ -174,13 +225,13 @@ export const makeUserLibrary = Effect.fnUntraced(function* (folder: string, desc
     )
 
   return {
-    ...defaultCollection,
+    ...withPrevious(defaultCollection, DEFAULT_COLLECTION),
     collection,
     names,
     remove,
     readiness,
     state,
-    storedBytes: countBytes(collections),
+    storedBytes: countBytes({ collection, names }),
     /** Bytes of files that were received: by running uploads, and by all since the start. */
     uploads: { running: 0, received: 0 },
     rebuild,

@@ -1,5 +1,5 @@
 /** The library's models now. A change of the providers file replaces them. */
-import { type Embedder, type Reader, type Reranker, Vision } from "@sluice/core"
+import { Embedder, type Reader, type Reranker, Vision } from "@sluice/core"
 import { Context, Effect, Layer, type Option, Ref } from "effect"
 import { modelsFrom } from "./LibraryModels.ts"
 
@@ -13,6 +13,12 @@ export interface LibraryModels {
 
 export const visionOf = ({ context }: LibraryModels): Option.Option<Vision["Service"]> =>
   Context.getOption(context as Context.Context<Models | Vision>, Vision)
+
+/** How long replaced models can still be used: by running calls; with another embedder, by what waits for a rebuild. */
+export const replacedLife = (before: LibraryModels, now: LibraryModels): "10 minutes" | "1 day" => {
+  const [old, next] = [before, now].map(({ context }) => Context.get(context, Embedder).model.id)
+  return old === next ? "10 minutes" : "1 day"
+}
 
 export class CurrentModels extends Context.Service<CurrentModels, Ref.Ref<LibraryModels>>()(
   "@sluice/demo-server/CurrentModels"

@@ -19,7 +19,7 @@ import { ProvidersFileState } from "../operation/ProvidersFileState.ts"
 import { makeCircuitGuards } from "../routing/ProviderCircuits.ts"
 import type { Provider } from "../routing/Provider.ts"
 import { upstream } from "../routing/UpstreamProvider.ts"
-import { CurrentModels } from "./CurrentModels.ts"
+import { CurrentModels, replacedLife } from "./CurrentModels.ts"
 import { layerNamedModels } from "./LibraryModels.ts"
 import { makePriceWarning } from "./PriceWarning.ts"
 import {
@@ -81,9 +81,6 @@ const libraryFingerprint = ({ library, localModels = "", ...settings }: Provider
     : JSON.stringify([localModels, Object.entries(library).toSorted()]) +
       fingerprint({ ...settings, library, localModels })
 
-/** How long calls may still use the models that were replaced. */
-export const REPLACED_LIFE = "10 minutes"
-
 /** Replaces the library's models. Running calls keep theirs. `release` closes the new ones. */
 const replaceModels = Effect.fnUntraced(function* (settings: ProvidersSettings) {
   const current = yield* CurrentModels
@@ -92,8 +89,9 @@ const replaceModels = Effect.fnUntraced(function* (settings: ProvidersSettings) 
     Effect.mapError(({ message }) => message),
     Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
   )
-  yield* Ref.set(current, { context, from: settings.forLibrary ? settings.from : undefined })
-  return { release: Scope.close(scope, Exit.void) }
+  const next = { context, from: settings.forLibrary ? settings.from : undefined }
+  const before = yield* Ref.getAndSet(current, next)
+  return { release: Scope.close(scope, Exit.void), life: replacedLife(before, next) }
 })
 
 const namesOf = (providers: ReadonlyArray<Provider>) => providers.map(({ id }) => id).join(", ")
@@ -146,9 +144,9 @@ export const reloadingProviders = Effect.fnUntraced(function* <E extends { reado
     if (trigger === "signal" || !isSame || !isSameLibrary) {
       const next = yield* build(settings)
       if (!isSameLibrary) {
-        const { release } = yield* replaceModels(settings)
+        const { life, release } = yield* replaceModels(settings)
         const replaced = yield* Ref.getAndSet(releaseModels, release)
-        yield* Effect.forkIn(Effect.delay(replaced, REPLACED_LIFE), scope)
+        yield* Effect.forkIn(Effect.delay(replaced, life), scope)
       }
       providers.splice(0, providers.length, ...next)
       yield* Ref.set(loaded, { settings, time: yield* DateTime.now })

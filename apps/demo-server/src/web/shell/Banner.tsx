@@ -14,7 +14,7 @@ const WORKING: Partial<Record<ServerStatus["state"], string>> = {
 }
 
 export const Banner = () => {
-  const { documents = 0, message, state } = status.value ?? {}
+  const { documents = 0, passages = 0, message, state } = status.value ?? {}
   if (!online.value)
     return (
       <Notice tone="trouble" title="The server does not respond.">
@@ -47,6 +47,8 @@ export const Banner = () => {
         action={session.value === "open" && <Button onClick={rebuild}>Rebuild now</Button>}
       >
         {message ?? "Rebuild before asking."}
+        {documents > 0 &&
+          ` A rebuild embeds ${pluralize(passages, "passage")} of ${pluralize(documents, "document")} again.`}
       </Notice>
     )
   const title = state && WORKING[state]
