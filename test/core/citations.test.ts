@@ -248,6 +248,15 @@ describe("sharedWords", () => {
     ])
   })
 
+  it("finds parts of compounds, and no short words in longer ones", () => {
+    const text = "Mit einer Frist von sechs Monaten endet der Vertrag über das Brot."
+    assert.deepStrictEqual(shared("Wie lange ist die Kündigungsfrist?", text), ["Frist"])
+    assert.deepStrictEqual(shared("Ab wann gilt der Vertrag?", "Ein Vertragsende ist nicht vereinbart."), [
+      "Vertragsende"
+    ])
+    assert.deepStrictEqual(shared("Who can understand something?", "A thing stands under the other mother."), [])
+  })
+
   it("joins characters of scripts without spaces, and needs two of them", () => {
     assert.deepStrictEqual(shared("船闸多长？", "旧船闸长38米，小船不长。"), ["船闸"])
   })

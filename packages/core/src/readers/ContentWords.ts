@@ -42,9 +42,21 @@ export const isSameWord = (a: string, b: string): boolean => {
   )
 }
 
+/** In letters: of a compound, of the part that it shares, and of the rest. Shorter ones are mostly chance (`understand`, `under`). */
+const MIN_COMPOUND = 11
+const MIN_PART = 5
+const MIN_REST = 4
+
+/** True if a compound begins or ends with the other word: `Kündigungsfrist`, `Frist`. */
+const isPartOf = (part: string, compound: string): boolean =>
+  compound.length >= MIN_COMPOUND &&
+  part.length >= MIN_PART &&
+  compound.length - part.length >= MIN_REST &&
+  (compound.startsWith(part) || compound.endsWith(part))
+
 /**
- * The places in a text of the question's content words, in order. Words match in other forms too (`pump`, `pumps`);
- * characters of scripts without spaces match in pairs.
+ * The places in a text of the question's content words, in order. Words match in other forms (`pump`, `pumps`) and as parts
+ * of compounds too; characters of scripts without spaces match in pairs.
  */
 export const sharedWords = (
   question: string,
@@ -52,7 +64,12 @@ export const sharedWords = (
 ): ReadonlyArray<{ readonly start: number; readonly end: number }> => {
   const asked = question.toLowerCase().slice(0, MAX_ASKED)
   const words = contentWords(asked).filter((word) => !UNSPACED.test(word))
-  const byStart = Map.groupBy(new Set(words), (word) => word.slice(0, MIN_STEM))
+  const different = new Set(words)
+  const byStart = Map.groupBy(different, (word) => word.slice(0, MIN_STEM))
+  const compounds = [...different].filter((word) => word.length >= MIN_COMPOUND)
+  const sharesPart = (word: string): boolean =>
+    compounds.some((compound) => isPartOf(word, compound)) ||
+    (word.length >= MIN_COMPOUND && different.values().some((part) => isPartOf(part, word)))
   const found: Array<{ start: number; end: number }> = []
   for (const { 0: match, index: start } of text.matchAll(WORD)) {
     const end = start + match.length
@@ -61,7 +78,8 @@ export const sharedWords = (
       ? [start - 1, start].some(
           (at) => /^\S{2}$/u.test(text.slice(at, at + 2)) && asked.includes(text.slice(at, at + 2))
         )
-      : byStart.get(word.slice(0, MIN_STEM))?.some((other) => isSameWord(word, other)) === true
+      : byStart.get(word.slice(0, MIN_STEM))?.some((other) => isSameWord(word, other)) === true ||
+        sharesPart(word)
     const last = found.at(-1)
     if (isShared && last?.end === start) last.end = end
     else if (isShared) found.push({ start, end })
