@@ -218,6 +218,18 @@ describe("questions about figures", () => {
     }).pipe(withStore)
   )
 
+  it.effect("asks an extractive model only about figures with a word of the question, or named in it", () =>
+    Effect.gen(function* () {
+      const asked = yield* Ref.make<ReadonlyArray<string>>([])
+      const library = yield* pond.pipe(Effect.provide(seeing(asked, "extractive", "Jan 4.20 m")))
+      yield* library.ask("假期有多少天？")
+      yield* library.ask("Where do storks nest?")
+      assert.deepStrictEqual(yield* Ref.get(asked), [])
+      yield* library.ask("图3是什么？")
+      assert.deepStrictEqual(yield* Ref.get(asked), ["图3是什么？"])
+    }).pipe(withStore)
+  )
+
   it.effect("adds the figure that a kept paragraph refers to", () =>
     Effect.gen(function* () {
       const asked = yield* Ref.make<ReadonlyArray<string>>([])

@@ -6,6 +6,8 @@ import type { Answer, AnswerEvent, ClosestPassage, FigureLook } from "./Answer.t
 import type { AnswerOptions } from "./AnswerOptions.ts"
 import { answerText } from "./AnswerText.ts"
 import type { StoredPassage } from "../document/Document.ts"
+import { embeddedText } from "../document/SearchText.ts"
+import { referencesIn } from "../formats/parsing/Mentions.ts"
 import { readerPassage, seenSource, type Source, sourceOf } from "./Evidence.ts"
 import { makeFigureVision } from "./FigureVision.ts"
 import { modelError } from "../embedding/PassageEmbedder.ts"
@@ -13,7 +15,7 @@ import type { Collection } from "../store/PassageIndex.ts"
 import type { PartRetrieval } from "./PartRetrieval.ts"
 import type { RagError } from "../document/RagError.ts"
 import { type ReadPassages, readingContext } from "./ReadingContext.ts"
-import { referredFigures } from "./ReferredFigures.ts"
+import { isReferred, referredFigures } from "./ReferredFigures.ts"
 import { makeSentenceReading } from "./SentenceReading.ts"
 import type { Retrieval } from "../retrieval/Retriever.ts"
 import type { KeptPassage } from "../retrieval/stages/RetrievalStage.ts"
@@ -106,7 +108,8 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
         sources.push(
           ...[...read, ...added.map((passage) => [passage] as const)].map((parts) => sourceOf(...parts))
         )
-        const looked = look(vision, question, [...kept, ...found], { sources, figures, stages })
+        const shown = [...kept, ...found].filter((passage) => mayShow(vision, question, passage))
+        const looked = look(vision, question, shown, { sources, figures, stages })
         const reads = withStage(readSentences, stages, reading.stage)
         // An extractive model mostly reads text that is among the sources already. Read first, and again only if needed.
         if (vision?.model.kind === "generative") return Stream.concat(looked, reads)
@@ -161,6 +164,14 @@ const readParts = (
     })
   )
 
+type FigureVision = Effect.Success<ReturnType<typeof makeFigureVision>>
+
+/** An extractive vision model reads words that the figure's text has too: without one of the question it finds nothing. */
+const mayShow = (vision: FigureVision, question: string, passage: StoredPassage): boolean =>
+  vision?.model.kind === "generative" ||
+  [...referencesIn(question)].some((reference) => isReferred(passage, reference)) ||
+  sharedWords(question, embeddedText(passage.document.title, passage)).length > 0
+
 interface Looked {
   readonly sources: Array<Source>
   readonly figures: Array<FigureLook>
@@ -169,7 +180,7 @@ interface Looked {
 
 /** Asks the vision model about figures, and adds its answers to what is read. */
 const look = (
-  vision: Effect.Success<ReturnType<typeof makeFigureVision>>,
+  vision: FigureVision,
   question: string,
   passages: ReadonlyArray<StoredPassage>,
   { figures, sources, stages }: Looked
