@@ -11,15 +11,15 @@ describe("readSentences, for CSV,", () => {
     ])
 
   it("answers with the exact row", () => {
-    expect(asked("What is the salary of Alice?")).toEqual([["Alice · keeper · 31000", "Alice,keeper,31000"]])
+    expect(asked("What is the salary of Alice?")).toEqual([["name: Alice · job: keeper · salary: 31000", "Alice,keeper,31000"]])
     expect(asked("What is the salary of Bob?")).toEqual([
-      ['Bob · mate, "second" of two · 42000', 'Bob,"mate, ""second""\n of two",42000']
+      ['name: Bob · job: mate, "second" of two · salary: 42000', 'Bob,"mate, ""second""\n of two",42000']
     ])
-    expect(asked("What is the salary of Carol?")).toEqual([["Carol · 53000", "Carol,,53000"]])
+    expect(asked("What is the salary of Carol?")).toEqual([["name: Carol · salary: 53000", "Carol,,53000"]])
     expect(asked("What is the salary of Dora?")).toEqual([])
     const tabs = people.replaceAll(",", "\t")
     expect(asked("What is the salary of Alice?", tabs, "\t")[0]).toEqual([
-      "Alice · keeper · 31000",
+      "name: Alice · job: keeper · salary: 31000",
       "Alice\tkeeper\t31000"
     ])
   })

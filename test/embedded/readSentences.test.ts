@@ -44,7 +44,7 @@ describe("readSentences", () => {
     expect(answer("Who keeps the weir_key?", handbook)).toEqual([
       "Dr. Thornbury keeps the weir_key in the red box."
     ])
-    expect(answer("Which level gives a yellow alert?", handbook)[0]).toBe("4.55 m · Yellow")
+    expect(answer("Which level gives a yellow alert?", handbook)[0]).toBe("Level: 4.55 m · Alert: Yellow")
     expect(answer("What port does sluice serve use?", handbook)[0]).toBe("sluice serve --port 8080")
   })
 
@@ -113,7 +113,7 @@ Ruth Amsel runs the reading room. She alone may seal the archive.`
 | 1.20 bar | Nothing |
 | 1.85 bar | Open both dampers |`
     expect(answer("What to do when the boiler pressure reaches 1.85 bar?", text)[0]).toBe(
-      "1.85 bar · Open both dampers"
+      "Boiler pressure: 1.85 bar · What to do: Open both dampers"
     )
   })
 
@@ -148,7 +148,7 @@ K9 | 72 | 2.2 | 21%`
     const leaks =
       "Leaks of the lower gate by year\n\nPlace | 2013 | 2019\nUpper sill | 2.2 | 2.9\nLower sill | 1.9 | 2.4"
     expect(answer("How much did the lower sill of the gate leak in 2019?", leaks)[0]).toBe(
-      "Lower sill · 1.9 · 2.4"
+      "Place: Lower sill · 2013: 1.9 · 2019: 2.4"
     )
     const causes =
       "Problem | Remedy\nRope is | Cut it with\nfrayed | the short knife\nBolt is lost | Ask the smith"
@@ -176,16 +176,16 @@ driven | 12.5 | 14.1`
   it("distinguishes rows by stop words if all else is equal", () => {
     const fees =
       "| Mooring | Fee |\n|---|---|\n| Boat up to 10 m | 12 crowns |\n| Boat over 10 m | 18 crowns |"
-    expect(answer("What is the mooring fee of a boat over 10 m?", fees)[0]).toBe("Boat over 10 m · 18 crowns")
+    expect(answer("What is the mooring fee of a boat over 10 m?", fees)[0]).toBe("Mooring: Boat over 10 m · Fee: 18 crowns")
     expect(answer("What is the mooring fee of a boat up to 10 m?", fees)[0]).toBe(
-      "Boat up to 10 m · 12 crowns"
+      "Mooring: Boat up to 10 m · Fee: 12 crowns"
     )
   })
 
   it("matches whole numbers, also in words, and reads rows inside a figure", () => {
     const runs = "Table 3: Pump runs.\npumps | litres | hours\n1 | 13.5 | 0.2\n3 | 41.0 | 3.5\n5 | 66.8 | 4.1"
-    expect(answer("How many litres did 5 pumps give in the pump runs?", runs)[0]).toBe("5 · 66.8 · 4.1")
-    expect(answer("How many litres did three pumps give in the pump runs?", runs)[0]).toBe("3 · 41.0 · 3.5")
+    expect(answer("How many litres did 5 pumps give in the pump runs?", runs)[0]).toBe("pumps: 5 · litres: 66.8 · hours: 4.1")
+    expect(answer("How many litres did three pumps give in the pump runs?", runs)[0]).toBe("pumps: 3 · litres: 41.0 · hours: 3.5")
     const chart =
       "Figure 6: Barges per hour and gauge.\n4M\nhours\nnarrow barges 1212 593 479\nwide barges 385 120 77"
     expect(answer("How many wide barges per hour?", chart)[0]).toBe("wide barges 385 120 77")

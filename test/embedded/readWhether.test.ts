@@ -35,7 +35,7 @@ describe("a yes-no question", () => {
     const items = "- Dogs are not allowed on the quay\n- Bicycles are allowed on the quay"
     expect(answer("Are bicycles allowed on the quay?", items)).toEqual(["Bicycles are allowed on the quay"])
     const rows = "| Animal | Allowed |\n|---|---|\n| Dogs | no |\n| Cats | yes |"
-    expect(answer("Are dogs allowed?", rows)).toEqual(["Dogs · no"])
+    expect(answer("Are dogs allowed?", rows)).toEqual(["Animal: Dogs · Allowed: no"])
   })
 
   it("is not answered by itself, with or without its mark", () => {

@@ -14,7 +14,7 @@ export { MAX_SENTENCES } from "./selectSentences.ts"
  *
  * **Details.** A sentence scores by the share of the question's terms that it has, weighted by their rarity. Terms in the
  * sentence before, the heading or the title count less. A time, number, person, place or reason counts if the question
- * asks for one. Each sentence comes with its exact source.
+ * asks for one. Each sentence comes with its exact source. A table row has the name of its column before each cell.
  *
  * **Gotchas.** It compares words. A question that shares words with the passages is answered even if they do not answer it.
  */
@@ -27,7 +27,7 @@ export const readSentences = (
   const isOfType = answerTypeTest(question)
   const candidates = passages.flatMap((passage, index) => findCandidates(parsed, isOfType, passage, index))
   return selectSentences(parsed, candidates).map(({ passage, sentence }) => ({
-    text: sentence.text,
+    text: sentence.named ?? sentence.text,
     evidence: [{ passage, quote: passages[passage]?.text.slice(sentence.start, sentence.end) ?? "" }]
   }))
 }

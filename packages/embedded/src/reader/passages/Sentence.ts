@@ -17,4 +17,8 @@ export interface Sentence {
   readonly end: number
   /** The index of its block in the passage. */
   readonly block: number
+  /** The cells of a row or header, empty ones among them. Absent if the text does not show them. */
+  readonly cells?: ReadonlyArray<string>
+  /** A row with the name of its column before each cell. Absent without a header of as many cells. */
+  readonly named?: string
 }

@@ -38,13 +38,15 @@ export const readable = (source: string, format?: string): string => {
   return (format === "markdown" ? withoutMarks(joined) : joined).replace(/\s+/g, " ").trim()
 }
 
-/** The cells of a table row, separated by " · ". */
-export const readableRow = (source: string, format?: string): string =>
+/** The cells of a table row, empty ones among them. One cell of plain text, whose bars may be anything. */
+export const readableCells = (source: string, format?: string): ReadonlyArray<string> =>
   format === "text"
-    ? readable(source, format)
+    ? [readable(source, format)]
     : source
         .replace(/-\n/g, "-")
         .split(/(?<!\\)\|/)
         .map((cell) => readable(cell, format))
-        .filter((cell) => cell !== "")
-        .join(" · ")
+
+/** The cells of a row as one text. */
+export const rowText = (cells: ReadonlyArray<string>): string =>
+  cells.filter((cell) => cell !== "").join(" · ")

@@ -3,7 +3,7 @@ import type { ReaderPassage } from "@sluice/core"
 import { blocksOf } from "./blocks.ts"
 import { delimitedRows } from "./tables.ts"
 import { findEntries } from "./entries.ts"
-import { readable, readableRow } from "./readable.ts"
+import { readable, readableCells, rowText } from "./readable.ts"
 import type { Sentence } from "./Sentence.ts"
 
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" })
@@ -53,27 +53,38 @@ export const splitSentences = ({
   format,
   text
 }: Pick<ReaderPassage, "delimiter" | "format" | "text">): ReadonlyArray<Sentence> =>
-  delimiter === undefined ? proseOf(text, format) : delimitedRows(text, delimiter)
+  withColumns(delimiter === undefined ? proseOf(text, format) : delimitedRows(text, delimiter))
+
+/**
+ * The sentences, with the names of the columns in rows below one header row. Two lines of words with bars may be no table.
+ */
+const withColumns = (sentences: ReadonlyArray<Sentence>): ReadonlyArray<Sentence> => {
+  let columns: ReadonlyArray<string> | undefined
+  return sentences.map((sentence, i) => {
+    const { cells, kind, text } = sentence
+    if (kind === "header") columns = sentences[i - 1]?.kind === "header" ? undefined : cells
+    else if (kind !== "row") columns = undefined
+    if (kind !== "row" || cells === undefined || cells.length < 2 || columns?.length !== cells.length)
+      return sentence
+    const isTable = /\p{N}/u.test(text) || [i - 2, i + 1].some((at) => sentences[at]?.cells !== undefined)
+    if (!isTable) return sentence
+    const names = columns
+    return {
+      ...sentence,
+      named: rowText(cells.map((cell, at) => (cell === "" || names[at] === "" ? cell : `${names[at]}: ${cell}`)))
+    }
+  })
+}
 
 const proseOf = (text: string, format: string | undefined): ReadonlyArray<Sentence> =>
   blocksOf(text).flatMap(({ end, kind, start }, block): ReadonlyArray<Sentence> => {
     const source = text.slice(start, end)
-    if (kind !== "paragraph" && kind !== "item") {
-      return [
-        {
-          kind,
-          text:
-            kind === "row" || kind === "header"
-              ? readableRow(source, format)
-              : kind === "code"
-                ? source
-                : readable(source, format),
-          start,
-          end,
-          block
-        }
-      ]
+    if (kind === "row" || kind === "header") {
+      const cells = readableCells(source, format)
+      return [{ kind, text: rowText(cells), start, end, block, cells }]
     }
+    if (kind !== "paragraph" && kind !== "item")
+      return [{ kind, text: kind === "code" ? source : readable(source, format), start, end, block }]
     const entries = format === "text" && kind === "paragraph" ? findEntries(source) : undefined
     if (entries !== undefined)
       return entries.map((from, i) => {

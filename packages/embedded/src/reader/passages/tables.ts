@@ -1,5 +1,6 @@
 /** Tables in plain text: cells separated by " | ", labels with numbers, and CSV. */
 import { escape } from "effect/RegExp"
+import { rowText } from "./readable.ts"
 import type { PassageBlock, Sentence } from "./Sentence.ts"
 
 /** A line of cells. */
@@ -133,14 +134,17 @@ export const delimitedRows = (text: string, delimiter: string): ReadonlyArray<Se
   const parting = escape(delimiter)
   const rows = new RegExp(`(?:(?<=^|${parting})"(?:[^"]|"")*"|[^\\r\\n])+`, "gm")
   const cells = new RegExp(`(?<=^|${parting})(?: *"((?:[^"]|"")*)"[^${parting}]*|[^${parting}]*)`, "g")
-  return Array.from(text.matchAll(rows), ({ 0: row, index }, at) => ({
-    kind: at === 0 ? "header" : "row",
-    text: Array.from(row.matchAll(cells), ([cell, quoted]) => quoted?.replaceAll('""', '"') ?? cell)
-      .map((cell) => cell.replace(/\s+/g, " ").trim())
-      .filter((cell) => cell !== "")
-      .join(" · "),
-    start: index,
-    end: index + row.length,
-    block: at
-  }))
+  return Array.from(text.matchAll(rows), ({ 0: row, index }, at): Sentence => {
+    const values = Array.from(row.matchAll(cells), ([cell, quoted]) =>
+      (quoted?.replaceAll('""', '"') ?? cell).replace(/\s+/g, " ").trim()
+    )
+    return {
+      kind: at === 0 ? "header" : "row",
+      text: rowText(values),
+      start: index,
+      end: index + row.length,
+      block: at,
+      cells: values
+    }
+  })
 }
