@@ -19,6 +19,7 @@ import { isReferred, referredFigures } from "./ReferredFigures.ts"
 import { makeSentenceReading } from "./SentenceReading.ts"
 import type { Retrieval } from "../retrieval/Retriever.ts"
 import type { KeptPassage } from "../retrieval/stages/RetrievalStage.ts"
+import { type ReadDocument, tableAnswer } from "../tables/TableAnswer.ts"
 import { verifySentences } from "./VerifySentences.ts"
 import type { StageTime } from "../retrieval/stages/Trace.ts"
 
@@ -27,7 +28,8 @@ import type { StageTime } from "../retrieval/stages/Trace.ts"
  * With `Vision` in the context, the model is asked about figures among the passages, and those that they refer to.
  */
 export const makeAnswerer = Effect.fn("Answerer.make")(function* (
-  collection: Effect.Effect<Collection, RagError>
+  collection: Effect.Effect<Collection, RagError>,
+  document: ReadDocument
 ) {
   const reader = yield* Reader
   const vision = yield* makeFigureVision(collection)
@@ -101,6 +103,18 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
         ? readingContext(retrieval, collection, reader.model, context)
         : Effect.succeed(readPassages(kept))
 
+    /** An answer from the rows of a table is exact: nothing is read. */
+    const calculated =
+      parts.length > 0 ? Effect.succeed(undefined) : tableAnswer(question, retrieval, collection, document)
+    const calculateOrRead = Effect.flatMap(calculated, (found) => {
+      if (found === undefined) return referred
+      sources.push(...found.passages.map((passage) => sourceOf(passage)))
+      const events = Stream.suspend(() => Stream.fromIterable(reading.toEvents(found.sentence)))
+      return Effect.succeed(
+        withStage(events, stages, (milliseconds) => ({ stage: "calculate", milliseconds }))
+      )
+    })
+
     const referred = Effect.all([passages, referredFigures(question, kept, collection)]).pipe(
       Effect.map(([read, found]) => {
         const known = new Set(read.flat().map(({ id }) => id))
@@ -120,7 +134,7 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
         return reads.pipe(Stream.concat(looked), Stream.concat(again))
       })
     )
-    return Stream.unwrap(referred).pipe(Stream.concat(verified), Stream.concat(complete))
+    return Stream.unwrap(calculateOrRead).pipe(Stream.concat(verified), Stream.concat(complete))
   }
 
   return (question: string, retrieval: Retrieval | PartRetrieval, options: AnswerOptions = {}) =>

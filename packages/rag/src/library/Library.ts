@@ -183,6 +183,7 @@ const makeLibrary: (
     withServices: withVision(vision),
     withFreeServices: withVision(Option.filter(vision, ({ model }) => model.kind === "extractive"))
   }
+  const documents = documentMethods(library)
   const retriever = yield* makeRetriever(collection, options)
   const snapshots = librarySnapshots(index, name, manifest, (at) =>
     makeLibrary(options).pipe(Effect.provideContext(Context.add(context, PassageIndex, at)))
@@ -199,9 +200,14 @@ const makeLibrary: (
     retrieve: retriever.retrieve,
     why: makeWhy(collection, retriever),
     compare: makeCompare(retriever),
-    ...answerMethods(retriever, yield* makeStandalone, yield* makeAnswerer(collection), options),
+    ...answerMethods(
+      retriever,
+      yield* makeStandalone,
+      yield* makeAnswerer(collection, documents.document),
+      options
+    ),
     ...(yield* makeSummarizer(collection)),
-    ...documentMethods(library),
+    ...documents,
     ...snapshots,
     restore: (snapshot) => Effect.tap(snapshots.restore(snapshot), () => expire)
   } satisfies LibraryService

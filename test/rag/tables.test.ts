@@ -1,0 +1,54 @@
+/** Counts, sums, averages and extremes of a column of a table: exact, with the rows as their source. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Embedded from "@sluice/embedded"
+import { NodeServices } from "@effect/platform-node"
+import { Effect, Layer } from "effect"
+import { library } from "./SmallLibrary.ts"
+import { TABLE_QUESTIONS, TABLES } from "./tableQuestions.ts"
+
+const Models = Layer.mergeAll(Embedded.layer, NodeServices.layer)
+
+/** The share of the questions that are calculated must not fall below it. */
+const LEAST_ANSWERED = 0.8
+
+describe("a question about a table", () => {
+  it.effect("is calculated exactly, or not at all", () =>
+    Effect.gen(function* () {
+      const opened = yield* library(TABLES)
+      const results = yield* Effect.forEach(TABLE_QUESTIONS, ([question, expected]) =>
+        Effect.map(opened.ask(question), (answer) => {
+          const isCalculated = answer.trace.stages.some(({ stage }) => stage === "calculate")
+          const value = answer.sentences[0]?.text ?? ""
+          return { question, expected, value, isCalculated }
+        })
+      )
+      const calculated = results.filter(({ isCalculated }) => isCalculated)
+      const wrong = calculated.filter(
+        ({ expected, value }) =>
+          expected === undefined ||
+          !new RegExp(`(?<![\\d.,])${expected.replace(/[.$]/g, "\\$&")}(?![\\d]|[.,]\\d)`).test(value)
+      )
+      assert.deepStrictEqual(wrong, [])
+      const answerable = results.filter(({ expected }) => expected !== undefined)
+      const missed = answerable.filter(({ isCalculated }) => !isCalculated)
+      assert.isAtMost(
+        missed.length,
+        Math.floor(answerable.length * (1 - LEAST_ANSWERED)),
+        missed.map(({ question }) => question).join("\n")
+      )
+    }).pipe(Effect.scoped, Effect.provide(Models))
+  )
+
+  it.effect("cites the row, or all rows", () =>
+    Effect.gen(function* () {
+      const opened = yield* library(TABLES)
+      const highest = yield* opened.ask("Which lock has the highest height?")
+      assert.deepStrictEqual(
+        highest.citations.map(({ quote }) => quote),
+        ["| Lower | 4.05 | 210 | 1870-03-30 |"]
+      )
+      const sum = yield* opened.ask("What is the sum of Crew in boats.csv?")
+      for (const boat of ["Heron", "Otter", "Swan", "Gull"]) assert.include(sum.citations[0]?.quote, boat)
+    }).pipe(Effect.scoped, Effect.provide(Models))
+  )
+})
