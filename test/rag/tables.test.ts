@@ -1,8 +1,9 @@
 /** Counts, sums, averages and extremes of a column of a table: exact, with the rows as their source. */
 import { assert, describe, it } from "@effect/vitest"
+import { Reader } from "@sluice/core"
 import * as Embedded from "@sluice/embedded"
 import { NodeServices } from "@effect/platform-node"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import { library } from "./SmallLibrary.ts"
 import { TABLE_QUESTIONS, TABLES } from "./tableQuestions.ts"
 
@@ -50,5 +51,25 @@ describe("a question about a table", () => {
       const sum = yield* opened.ask("What is the sum of Crew in boats.csv?")
       for (const boat of ["Heron", "Otter", "Swan", "Gull"]) assert.include(sum.citations[0]?.quote, boat)
     }).pipe(Effect.scoped, Effect.provide(Models))
+  )
+
+  it.effect("is not read by a chat model, nor verified", () =>
+    Effect.gen(function* () {
+      const answer = yield* (yield* library(TABLES)).ask("What is the sum of Crew in boats.csv?")
+      assert.strictEqual(answer.answer, "Sum · Crew: 20. [1]")
+      assert.strictEqual(answer.unsupported, 0)
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(
+        Layer.mergeAll(
+          Models,
+          Embedded.layerVerifier,
+          Layer.succeed(
+            Reader,
+            Reader.of({ model: { id: "unread", kind: "generative" }, read: () => Stream.die("read") })
+          )
+        )
+      )
+    )
   )
 })

@@ -19,7 +19,7 @@ import { isReferred, referredFigures } from "./ReferredFigures.ts"
 import { makeSentenceReading } from "./SentenceReading.ts"
 import type { Retrieval } from "../retrieval/Retriever.ts"
 import type { KeptPassage } from "../retrieval/stages/RetrievalStage.ts"
-import { type ReadDocument, tableAnswer } from "../tables/TableAnswer.ts"
+import { type ReadDocument, type TableAnswer, tableAnswer } from "../tables/TableAnswer.ts"
 import { verifySentences } from "./VerifySentences.ts"
 import type { StageTime } from "../retrieval/stages/Trace.ts"
 
@@ -50,27 +50,18 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
     const reading = makeSentenceReading(sources, partQuestions)
     const stages = [...trace.stages]
 
-    const readAll = Stream.suspend(() =>
-      sources.length === 0 ? Stream.empty : reader.read(question, sources.map(readerPassage), partQuestions)
-    ).pipe(
-      Stream.mapError(modelError("answer")),
-      Stream.map((part) => reading.toEvents(part)),
-      Stream.flattenIterable
-    )
     // An extractive reader reads each part alone.
     const readSentences =
       parts.length === 0 || reader.model.kind === "generative"
-        ? readAll
+        ? readWhole(reader, question, partQuestions, { reading, sources })
         : readParts(reader, [{ question, kept: whole }, ...parts], { reading, sources })
 
     const verified = Stream.suspend(() => {
-      if (verifier === undefined || verify === "off" || reading.sentences.length === 0) return Stream.empty
-      return Stream.fromEffect(
-        Effect.map(verifySentences(verifier, question, reading, verify === "drop"), (stage): AnswerEvent => {
-          stages.push(stage)
-          return { type: "stage", stage }
-        })
-      )
+      // A calculated number stands in no quote.
+      const isCalculated = stages.some(({ stage }) => stage === "calculate")
+      if (verifier === undefined || verify === "off" || isCalculated || reading.sentences.length === 0)
+        return Stream.empty
+      return verifyEvents(verifySentences(verifier, question, reading, verify === "drop"), stages)
     })
 
     const complete = Stream.sync((): AnswerEvent => {
@@ -108,11 +99,7 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
       parts.length > 0 ? Effect.succeed(undefined) : tableAnswer(question, retrieval, collection, document)
     const calculateOrRead = Effect.flatMap(calculated, (found) => {
       if (found === undefined) return referred
-      sources.push(...found.passages.map((passage) => sourceOf(passage)))
-      const events = Stream.suspend(() => Stream.fromIterable(reading.toEvents(found.sentence)))
-      return Effect.succeed(
-        withStage(events, stages, (milliseconds) => ({ stage: "calculate", milliseconds }))
-      )
+      return Effect.succeed(calculatedEvents(found, reading, sources, stages))
     })
 
     const referred = Effect.all([passages, referredFigures(question, kept, collection)]).pipe(
@@ -141,14 +128,54 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
     Stream.suspend(() => answer(question, retrieval, options))
 })
 
+const verifyEvents = (
+  verified: Effect.Effect<StageTime>,
+  stages: Array<StageTime>
+): Stream.Stream<AnswerEvent> =>
+  Stream.fromEffect(
+    Effect.map(verified, (stage): AnswerEvent => {
+      stages.push(stage)
+      return { type: "stage", stage }
+    })
+  )
+
+const calculatedEvents = (
+  { passages, sentence }: TableAnswer,
+  reading: ReadSources["reading"],
+  sources: Array<Source>,
+  stages: Array<StageTime>
+): Stream.Stream<AnswerEvent> => {
+  sources.push(...passages.map((passage) => sourceOf(passage)))
+  const events = Stream.suspend(() => Stream.fromIterable(reading.toEvents(sentence)))
+  return withStage(events, stages, (milliseconds) => ({ stage: "calculate", milliseconds }))
+}
+
+/** What is read, and from what. */
+interface ReadSources {
+  readonly reading: ReturnType<typeof makeSentenceReading>
+  readonly sources: ReadonlyArray<Source>
+}
+
+/** Reads a question from all sources. */
+const readWhole = (
+  reader: Reader["Service"],
+  question: string,
+  parts: ReadonlyArray<string>,
+  { reading, sources }: ReadSources
+): Stream.Stream<AnswerEvent, RagError> =>
+  Stream.suspend(() =>
+    sources.length === 0 ? Stream.empty : reader.read(question, sources.map(readerPassage), parts)
+  ).pipe(
+    Stream.mapError(modelError("answer")),
+    Stream.map((part) => reading.toEvents(part)),
+    Stream.flattenIterable
+  )
+
 /** Reads each part of a question from what was kept for it. The first is the question itself. */
 const readParts = (
   reader: Reader["Service"],
   parts: PartRetrieval["parts"],
-  {
-    reading,
-    sources
-  }: { readonly reading: ReturnType<typeof makeSentenceReading>; readonly sources: ReadonlyArray<Source> }
+  { reading, sources }: ReadSources
 ): Stream.Stream<AnswerEvent, RagError> =>
   Stream.fromIterable(parts.entries()).pipe(
     Stream.flatMap(([at, { kept, question }]) => {
