@@ -163,6 +163,12 @@ describe("sluice", () => {
     expect(failed.stderr).toMatch(/^sluice: \S/)
   })
 
+  it("says what is wrong with a vendor and a file", async () => {
+    const vendor = await sluice("connect", "opnai", "--data", "data")
+    expect(vendor.stderr).toBe("sluice: opnai is no vendor. Did you mean `openai`?\n")
+    expect((await sluice("figures", "docs/crew.md")).stderr).toContain("this file is not a PDF")
+  })
+
   it("says what is wrong with the value of a flag", async () => {
     const nowhere = await sluice("ask", "What?", "--docs", "nowhere", "--data", "data")
     expect(nowhere.stderr).toContain('"nowhere". Path does not exist: ')

@@ -235,6 +235,9 @@ layer(testServer(), { excludeTestServices: true })("openai", (it) => {
       const gone = yield* call((client) => thrown(client.embeddings.create({ model: "none", input: "a" })))
       assert.instanceOf(gone, NotFoundError)
       assert.strictEqual(gone.code, "model_not_found")
+      const chat = { model: "gpt-4o", messages: [{ role: "user" as const, content: "Who?" }] }
+      const other = yield* call((client) => thrown(client.chat.completions.create(chat)))
+      assert.match(String(other), /Use .* or sluice\/default/)
 
       const key = yield* keyOfElsewhere
       const refused = yield* call((client) => thrown(client.models.list()), key)

@@ -73,6 +73,8 @@ describe("sluice connect", () => {
       const asked = openAi.requests.map(({ body, path }) => [path, body === "" ? {} : JSON.parse(body)])
       assert.deepInclude(asked[1]?.[1], { input: ["word"] })
       assert.isFalse(openAi.requests.some(({ path }) => path.includes("images")))
+      const next = yield* run(folder, { MY_KEY: OPENAI_KEY }, "tune")
+      assert.match(next.stderr, /^sluice: There is no library in /)
     }).pipe(Effect.scoped)
   )
 

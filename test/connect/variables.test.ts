@@ -55,7 +55,8 @@ describe("OPENAI_BASE_URL and OPENAI_API_KEY", () => {
         OPENAI_API_KEY: "sk-wrong-0123456789abcdef"
       })
       assert.strictEqual(code, 1)
-      assert.include(printed, "Incorrect API key provided")
+      assert.match(printed, /OPENAI_BASE_URL and OPENAI_API_KEY: .*Incorrect API key provided/)
+      assert.notMatch(printed, /config\.json|`models`/)
       assert.notInclude(printed, "sk-wrong")
     }).pipe(Effect.scoped)
   )

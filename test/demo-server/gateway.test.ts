@@ -204,6 +204,14 @@ layer(testServer(), { excludeTestServices: true })("gateway", (it) => {
     )
   }
 
+  it.effect("a route without /v1 is an error that names the right one", () =>
+    Effect.gen(function* () {
+      const { json } = yield* TestServer
+      const { error } = yield* json(ErrorBody, "/embeddings", { json: { model: "any", input: "a" } })
+      assert.strictEqual(error.message, "No route /embeddings. Did you mean /v1/embeddings?")
+    })
+  )
+
   it.effect("a model of another operation is an error that names a suitable one", () =>
     Effect.gen(function* () {
       const { json } = yield* TestServer

@@ -191,8 +191,9 @@ describe("ask", () => {
 
   it.effect("is unread if no sentence is proved", () =>
     Effect.gen(function* () {
-      const { dropped, notRead: fault, outcome } = yield* answering([invented])
+      const { answer, dropped, notRead: fault, outcome } = yield* answering([invented])
       assert.deepStrictEqual([outcome, fault?.reason, dropped], ["unread", "unproven", 1])
+      assert.match(answer, /\(A sentence was left out: .*\) Closest passages:$/)
     })
   )
 

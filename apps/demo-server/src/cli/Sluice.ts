@@ -1,6 +1,6 @@
 /** `sluice`: all commands, and how one runs. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, Effect, Layer, Logger } from "effect"
+import { Console, Effect, Layer, Logger, References } from "effect"
 import { CliOutput, Command } from "effect/cli"
 import { VERSION } from "../config/ServerConfig.ts"
 import { accountsCommand } from "./commands/Accounts.ts"
@@ -60,7 +60,7 @@ const presenter = CliOutput.layerPresenter({
     event._tag === "InvalidInvocation" ? Effect.void : CliOutput.defaultPresenter.present(event)
 })
 
-/** Runs a command. Prints its failure and then fails with it. Logs go to standard error. */
+/** Runs a command. Prints its failure and then fails with it. Logs go to standard error: warnings, and all of a server. */
 export const runSluice = (args: ReadonlyArray<string>) =>
   Command.runWith(sluice, { version: VERSION })(args).pipe(
     Effect.tapCause((cause) => {
@@ -71,5 +71,6 @@ export const runSluice = (args: ReadonlyArray<string>) =>
       return asJson ? Effect.andThen(Console.log(JSON.stringify({ error: failure })), toStderr) : toStderr
     }),
     Effect.provide(Layer.mergeAll(NodeServices.layer, presenter)),
-    Effect.provideService(Logger.LogToStderr, true)
+    Effect.provideService(Logger.LogToStderr, true),
+    Effect.provideService(References.MinimumLogLevel, "Warn")
   )

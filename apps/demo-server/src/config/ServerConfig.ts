@@ -171,7 +171,8 @@ export class ServerConfig extends Context.Service<ServerConfig>()("@sluice/demo-
     const provider = withVariableFiles(yield* ConfigProvider.ConfigProvider, SECRETS)
     const found = yield* Effect.mapError(
       variables.parse(provider),
-      ({ message }) => new StartError({ message: `Invalid environment: ${message.replaceAll(/\s+/g, " ")}` })
+      ({ cause }) =>
+        new StartError({ message: `Invalid environment: ${cause.message.replaceAll(/\s+/g, " ")}` })
     )
     return {
       port: yield* parsePort(found.port),

@@ -8,7 +8,10 @@ const readSecret = (name: string, path: string) =>
   Effect.tryPromise({
     try: () => readFile(path, "utf8"),
     catch: (cause) =>
-      new ConfigProvider.SourceError({ message: `${name}_FILE names a file that cannot be read`, cause })
+      new ConfigProvider.SourceError({
+        message: `${name}_FILE names a file that cannot be read: ${path}`,
+        cause
+      })
   })
 
 /** A blank variable counts as unset, as elsewhere. */

@@ -1,4 +1,6 @@
 /** Calls a model for a decoded request: checks the permission, chooses the provider, bills the caller. */
+import { DEFAULT_COLLECTION } from "../contract/Names.ts"
+import { libraryModel } from "../libraries/LibraryChat.ts"
 import { Failure, type GatewayError } from "@sluice/core/contract"
 import { Effect, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -66,7 +68,13 @@ export const makeModelCall = Effect.fnUntraced(function* <
     if (fault !== undefined) return Effect.fail(fault)
     const call = Effect.gen(function* () {
       yield* yieldIfLarge(body)
-      const operate = yield* route(providers, operation, pick, model)
+      const operate = yield* route(
+        providers,
+        operation,
+        pick,
+        model,
+        operation === "chat" ? [libraryModel(DEFAULT_COLLECTION)] : []
+      )
       const record = yield* CurrentRequest
       record.now = { ...record.now, model }
       yield* Effect.annotateCurrentSpan({

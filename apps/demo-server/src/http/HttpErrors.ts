@@ -71,7 +71,11 @@ const notFound = ({ method, url }: Request): Response => {
   const path = (url.split("?", 1)[0] ?? "").slice(0, SHOWN)
   const methods = methodsOf(url)
   if (methods.length === 0 || methods.includes(method)) {
-    return respond(final(404, "route_not_found", `No route ${path}. /docs lists all routes`))
+    const versioned = `/v1${path}`
+    const advice = methodsOf(versioned).includes(method)
+      ? `Did you mean ${versioned}?`
+      : "/docs lists all routes"
+    return respond(final(404, "route_not_found", `No route ${path}. ${advice}`))
   }
   const allow = methods.join(", ")
   return respond(final(400, "method_not_allowed", `${path} does not support ${method}. Use ${allow}`), 405, {

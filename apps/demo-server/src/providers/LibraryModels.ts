@@ -19,8 +19,8 @@ import { gatewayUpstream, responseTimeout, type UpstreamSettings } from "../rout
 import { layerLibraryGateway } from "./LibraryGateway.ts"
 import { LIBRARY_OPERATIONS } from "./ProvidersFile.ts"
 import {
-  invalidFile,
   loadProvidersSettings,
+  orInvalidFile,
   providersPath,
   type ProvidersSettings,
   readProviders
@@ -31,7 +31,7 @@ export const modelsFrom = Effect.gen(function* () {
   const { gateway } = yield* ServerConfig
   const file = yield* providersPath
   if (file === undefined) return gateway?.url
-  const { forLibrary, from } = yield* Effect.mapError(readProviders(file), invalidFile(file))
+  const { forLibrary, from } = yield* orInvalidFile(file)(readProviders(file))
   return forLibrary ? from : undefined
 })
 
@@ -57,7 +57,7 @@ const layerChatModel = ({ model }: { readonly model: string }) =>
 
 /** An embedded model in place of one that is not configured. */
 const layerFallback = <A>(variable: string, does: string, layer: Layer.Layer<A>) =>
-  Layer.effectDiscard(Effect.logInfo(`${variable} is not set: the embedded model ${does}`)).pipe(
+  Layer.effectDiscard(Effect.logWarning(`${variable} is not set: the embedded model ${does}`)).pipe(
     Layer.merge(layer)
   )
 
@@ -164,7 +164,7 @@ export const LibraryModelsLayer = Layer.unwrap(
     if (gateway !== undefined) return layerGatewayModels(gateway)
     const file = yield* providersPath
     if (file === undefined) return layerNamedModels({ library: {}, localModels: undefined, upstreams: [] })
-    return layerNamedModels(yield* Effect.mapError(loadProvidersSettings(file), invalidFile(file)))
+    return layerNamedModels(yield* orInvalidFile(file)(loadProvidersSettings(file)))
   })
 ).pipe(Layer.catchTag("GatewayError", (error) => Layer.effectContext(Effect.fail(gatewayError(error)))))
 
@@ -180,9 +180,7 @@ export const layerConfiguredReader = (model: string) =>
       const file = yield* providersPath
       if (gateway !== undefined) return Layer.provide(GatewayReader.layer({ model }), chatGateway(gateway))
       const { upstreams } =
-        file === undefined
-          ? { upstreams: [] }
-          : yield* Effect.mapError(loadProvidersSettings(file), invalidFile(file))
+        file === undefined ? { upstreams: [] } : yield* orInvalidFile(file)(loadProvidersSettings(file))
       const layer = layerOfModel(upstreams, "chat", model, GatewayReader.layer)
       if (layer !== undefined) return layer
       const known = upstreams.flatMap(({ models }) =>

@@ -111,6 +111,9 @@ export const dialectOf = (id: string) =>
 /** The key of a vendor on this machine that asks for none. */
 const NO_KEY = makeApiKey("none")
 
+/** The advice of a file. Models of `OPENAI_BASE_URL` cannot be named. */
+const NAME_MODELS = ". Name them in `models`"
+
 /** Lists of models, by vendor, address, and what is sent there: each change in the file's folder reads the file again. */
 const lists = new Map<string, ReadonlyArray<Required<VendorModel>>>()
 
@@ -134,9 +137,9 @@ const listedModels = Effect.fnUntraced(function* (
   const listed =
     lists.get(place) ??
     (yield* Effect.provide(listModels(settings), layerTransport()).pipe(
-      Effect.mapError((why) => `the models of \`${id}\` could not be listed: ${why}. Name them in \`models\``)
+      Effect.mapError((why) => `the models of \`${id}\` could not be listed: ${why}${NAME_MODELS}`)
     ))
-  if (listed.length === 0) return yield* Effect.fail(`\`${id}\` lists no models. Name them in \`models\``)
+  if (listed.length === 0) return yield* Effect.fail(`\`${id}\` lists no models${NAME_MODELS}`)
   const models: ReadonlyArray<ModelEntry> = correctOperations(entry)(listed)
   if (!lists.has(place)) {
     lists.set(place, listed)
@@ -156,9 +159,6 @@ const modelOf = (upstream: UpstreamEntry, { timeoutSeconds, ...model }: ModelEnt
     onSome: Duration.seconds
   })
 })
-
-/** The server cannot start with the file. `why`: the error of reading it. */
-export const invalidFile = (file: string) => (why: string) => new StartError({ message: `${file}: ${why}` })
 
 /** The configuration without its credentials. */
 interface ProvidersSource {
@@ -187,6 +187,19 @@ export const readProviders = Effect.fnUntraced(function* (file: string) {
   const forLibrary = Object.keys(content.library ?? {}).length > 0
   return { content, from: file, forLibrary } satisfies ProvidersSource as ProvidersSource
 })
+
+/** Fails the start where the providers cannot be read. The message names the file, or the variables that stand for it. */
+export const orInvalidFile = (file: string) =>
+  Effect.catch(
+    Effect.fnUntraced(function* (why: string) {
+      const { from = file } = yield* Effect.orElseSucceed(readProviders(file), () => ({ from: file }))
+      const message =
+        from === file
+          ? `${file}: ${why}`
+          : `OPENAI_BASE_URL and OPENAI_API_KEY: ${why.replace(NAME_MODELS, "")}`
+      return yield* new StartError({ message })
+    })
+  )
 
 /** What an entry says about the requests. */
 export const requestSettings = Effect.fnUntraced(function* (

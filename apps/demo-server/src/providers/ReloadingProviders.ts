@@ -25,7 +25,7 @@ import { makePriceWarning } from "./PriceWarning.ts"
 import {
   connectionsFolder,
   forgetModelLists,
-  invalidFile,
+  orInvalidFile,
   loadProvidersSettings,
   type ProvidersSettings
 } from "./ProvidersSettings.ts"
@@ -128,7 +128,7 @@ export const reloadingProviders = Effect.fnUntraced(function* <E extends { reado
   yield* Effect.addFinalizer(() => Effect.flatten(Ref.get(releaseModels)))
   const build = yield* makeBuilder(embedded)
   const warnOfUnpriced = yield* makePriceWarning
-  const first = yield* Effect.mapError(loadProvidersSettings(file), invalidFile(file))
+  const first = yield* orInvalidFile(file)(loadProvidersSettings(file))
   const providers = [...(yield* build(first))]
   yield* warnOfUnpriced(providers)
   const loaded = yield* Ref.make({ settings: first, time: yield* DateTime.now })

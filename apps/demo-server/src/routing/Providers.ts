@@ -33,12 +33,17 @@ export const route = <Request extends { readonly model: string }, Response>(
   providers: ReadonlyArray<Provider>,
   operation: keyof Operations,
   pick: (operations: Operations) => Operation<Request, Response> | undefined,
-  model: string
+  model: string,
+  /** Models that answer beside those of the providers. */
+  others: ReadonlyArray<string> = []
 ): Effect.Effect<Operation<Request, Response>, GatewayError> => {
   const [first, ...more] = providersOf(providers, operation, pick, model)
   if (first !== undefined) return failover(operation, model, [first, ...more])
   const models = providers.flatMap(({ models }) => models)
-  const served = models.filter((known) => known.operation === operation).map(({ id }) => id)
+  const served = models
+    .filter((known) => known.operation === operation)
+    .map(({ id }) => id)
+    .concat(others)
   const advice =
     served.length === 0 ? `No model serves ${operation}` : `Use ${[...new Set(served)].join(" or ")}`
   const other = models.find((known) => known.id === model)

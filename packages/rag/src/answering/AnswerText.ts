@@ -14,7 +14,8 @@ export const answerText = (answer: Omit<Answer, "answer">): string => {
     ...(dropped > 0 ? [droppedNote(chinese, dropped)] : []),
     ...(unsupported > marked ? [unsupportedNote(chinese, unsupported - marked)] : [])
   ]
-  return [found ? joinSentences(sentences) : noAnswer(chinese, answer), ...notes].join(chinese ? "" : " ")
+  const text = found ? [joinSentences(sentences), ...notes] : noAnswer(chinese, answer, notes)
+  return text.join(chinese ? "" : " ")
 }
 
 /** Items of lists, and rows of tables, in Markdown. */
@@ -40,14 +41,22 @@ const citedText = ({ citations, text, unsupported }: AnswerSentence): string => 
     : text + numbers
 }
 
-const noAnswer = (chinese: boolean, { closest, notRead }: Omit<Answer, "answer">): string => {
+/** Why there is no answer. The closest passages follow the text, so their title is last. */
+const noAnswer = (
+  chinese: boolean,
+  { closest, notRead }: Omit<Answer, "answer">,
+  notes: ReadonlyArray<string>
+): ReadonlyArray<string> => {
+  const title = closest.length === 0 ? [] : [chinese ? "最接近的段落：" : "Closest passages:"]
   if (notRead !== undefined) {
-    const shown = closest.length === 0 ? "" : chinese ? "最接近的段落：" : " Closest passages:"
-    return `${chinese ? "模型的回答无法读取。" : "The model's answer could not be read. "}${notRead.message} ${notRead.advice}${shown}`
+    const unread = chinese ? "模型的回答无法读取。" : "The model's answer could not be read. "
+    return [`${unread}${notRead.message} ${notRead.advice}`, ...notes, ...title]
   }
-  if (closest.length > 0)
-    return chinese ? "没有确定的答案。最接近的段落：" : "No sure answer. Closest passages:"
-  return chinese ? "在这些文档中没有找到这个问题的答案。" : "The documents do not answer this question."
+  if (closest.length > 0) return [chinese ? "没有确定的答案。" : "No sure answer.", ...notes, ...title]
+  return [
+    chinese ? "在这些文档中没有找到这个问题的答案。" : "The documents do not answer this question.",
+    ...notes
+  ]
 }
 
 const missingNote = (chinese: boolean, parts: ReadonlyArray<AnsweredPart>): string => {

@@ -1,4 +1,4 @@
-/** `sluice connect`: asks for what is missing, tries the vendor, and writes `sluice.config.json`. */
+/** `sluice connect`: asks for what is missing, tries the vendor, and saves it. */
 import { apiKey as makeApiKey, ApiKey } from "@sluice/core"
 import { Dialects, preferredModels } from "@sluice/providers"
 import { Config, Effect, Layer, Option, Redacted, Schema, Struct } from "effect"
@@ -10,10 +10,12 @@ import { type KeySource, prepareConnection } from "../../connect/VendorConnectio
 import { connectionsFile, idOf, saveConnection } from "../../connect/SaveConnection.ts"
 import { ConnectionId, type OfferedModel, type TryResult } from "../../contract/Connections.ts"
 import { planTries, tryVendor } from "../../connect/TryVendor.ts"
+import { isServed } from "../../database/Database.ts"
 import { OPERATION_NAMES, OPERATION_COLUMNS, type Vendor, vendorOf } from "../../connect/Vendors.ts"
 import type { LibraryNames } from "../../providers/ProvidersFile.ts"
 import { readProviders } from "../../providers/ProvidersSettings.ts"
 import { booleanFlag, dataFlag, examples, jsonFlag, optionalFlag } from "../library/Flags.ts"
+import { similarNames } from "../library/FindDocument.ts"
 import { settingsLayer } from "../library/OpenLibrary.ts"
 import { note, printResult, setExitCode } from "../output/Output.ts"
 
@@ -171,7 +173,14 @@ const connect = Effect.fnUntraced(function* (given: Command.Command.Config.Infer
   }
   const id = Option.isSome(given.vendor) ? given.vendor.value : yield* chooseVendor(vendors)
   const vendor = vendors.find((one) => one.id === id)
-  if (vendor === undefined) return yield* fail(`${id} is no vendor. Run: sluice providers`)
+  if (vendor === undefined) {
+    const [similar] = similarNames(
+      id,
+      vendors.map((one) => one.id)
+    )
+    const advice = similar === undefined ? "Run: sluice providers" : `Did you mean \`${similar}\`?`
+    return yield* fail(`${id} is no vendor. ${advice}`)
+  }
   const { content } = yield* toStartError(readProviders(file))
   const connected = (name: string) => content.upstreams?.find((entry) => idOf(entry) === name)
   const asksName = asks && Option.isNone(given.id) && connected(id) !== undefined
@@ -209,9 +218,10 @@ const connect = Effect.fnUntraced(function* (given: Command.Command.Config.Infer
   const library = yield* chooseLibrary(offered, content.library ?? {}, uses, asks)
   yield* toStartError(saveConnection({ ...prepared, library }))
   if (failed.size > 0) yield* setExitCode
+  const served = yield* isServed((yield* ServerConfig).data)
   yield* printResult(given.json, { file, id: prepared.id, tries: results, library }, () =>
     [
-      `Saved in ${file}. A running server uses it at once.`,
+      `Saved in ${file}. ${served ? "The running server uses it at once" : "Commands and the next server use it"}.`,
       ...USES.flatMap((use) => (library[use] === undefined ? [] : [`  ${library[use]} ${USE_TITLES[use]}`])),
       ...(library.embedding === undefined ? [] : ["Documents that are there need: sluice rebuild"])
     ].join("\n")
@@ -225,7 +235,7 @@ export const connectCommand = Command.make("connect", flags, (given) =>
   )
 ).pipe(
   Command.withDescription(
-    "Connect a vendor of models: try one call of each kind, and write sluice.config.json. It asks for what is missing"
+    "Connect a vendor of models: try one call of each kind, and save it. It asks for what is missing"
   ),
   examples({
     "sluice connect": "Choose the vendor and say where the key is",

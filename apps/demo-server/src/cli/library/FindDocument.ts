@@ -91,6 +91,14 @@ export const requireNamedDocuments = Effect.fn("cli.requireNamedDocuments")(func
 
 const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1).toLowerCase()
 
+/** The names that are similar to a typed one, the most similar first. */
+export const similarNames = (typed: string, names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  names
+    .map((name) => ({ name, score: similarity(typed.toLowerCase(), name) }))
+    .filter(({ score }) => score >= MIN_SIMILARITY)
+    .toSorted((a, b) => b.score - a.score)
+    .map(({ name }) => name)
+
 const letterPairs = (text: string): ReadonlySet<string> =>
   new Set(Array.from({ length: text.length + 1 }, (_, i) => ` ${text} `.slice(i, i + 2)))
 

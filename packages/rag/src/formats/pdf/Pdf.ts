@@ -131,6 +131,8 @@ export const drawFigureTraces = Effect.fn("drawFigureTraces")(function* (
   bytes: Uint8Array,
   options: { readonly dpi: number }
 ) {
+  if (pdfFormat.sniff?.(bytes, true) === undefined)
+    return yield* fault(path, { reason: "Malformed", message: "this file is not a PDF." })
   const result = yield* run(path, { kind: "trace", bytes, dpi: options.dpi })
   if ("reason" in result) return yield* fault(path, result)
   if ("traces" in result) return result.traces
