@@ -80,6 +80,34 @@ onEachStore((store) => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("a question with a NUL begins a conversation, and no title or id has one", () =>
+    Effect.gen(function* () {
+      const server = yield* startServer({ env: yield* store })
+      yield* server.call("/documents", { body: filesOf(FILES) })
+      const { conversation } = yield* ask(server, {
+        question: "How high\u0000is\u001b the mill?",
+        conversation: "new"
+      })
+      const at = `/conversations/${conversation?.id}`
+      const { title, turns } = yield* server.json(ConversationBody, at)
+      assert.deepStrictEqual([title, turns.length], ["How high is the mill?", 1])
+      const rate = (turn: string) =>
+        server.call(`${at}/turns/${turn}/rating`, { method: "PUT", json: { rating: "up" } })
+      const statuses = yield* Effect.forEach(
+        [
+          server.call(at, { method: "PATCH", json: { title: "\u0000" } }),
+          server.call("/conversations/%00"),
+          server.call("/qa", { json: { question: "Why?", conversation: "\u0000" } }),
+          rate("0"),
+          rate("1e300"),
+          rate("1001")
+        ],
+        status
+      )
+      assert.deepStrictEqual(statuses, [400, 400, 400, 400, 400, 400])
+    }).pipe(Effect.scoped)
+  )
+
   it.live("a rating is kept with the trace, renamed and removed with its conversation", () =>
     Effect.gen(function* () {
       const server = yield* startServer({ env: yield* store })

@@ -40,9 +40,15 @@ export const ConversationBody = Schema.Struct({
 })
 export type ConversationBody = typeof ConversationBody.Type
 
-const id = field("The conversation.", Schema.String.check(Schema.isMaxLength(64)))
+/** PostgreSQL rejects NUL in text. */
+const noControls = Schema.isPattern(/^\P{Cc}*$/u, { expected: "text without control characters" })
+
+/** The id of a conversation. */
+export const ConversationId = Schema.String.check(Schema.isMaxLength(64), noControls)
+
+const id = field("The conversation.", ConversationId)
 const params = { id }
-const title = Schema.NonEmptyString.check(Schema.isMaxLength(MAX_TITLE))
+const title = Schema.NonEmptyString.check(Schema.isMaxLength(MAX_TITLE), noControls)
 
 export class ConversationsGroup extends HttpApiGroup.make("conversations")
   .add(
@@ -64,7 +70,10 @@ export class ConversationsGroup extends HttpApiGroup.make("conversations")
     HttpApiEndpoint.put("rateAnswer", "/conversations/:id/turns/:number/rating", {
       params: {
         id,
-        number: field("The number of the turn, from 1.", Schema.FiniteFromString.check(Schema.isInt()))
+        number: field(
+          "The number of the turn, from 1.",
+          Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 1_000 }))
+        )
       },
       payload: Schema.Struct({ rating: field("The rating.", Schema.NullOr(Rating)) })
     }),

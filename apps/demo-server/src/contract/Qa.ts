@@ -4,6 +4,7 @@ import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"
 import { AnswerBody, AnswerStreamEvent, RetrievalBody } from "./Answer.ts"
+import { ConversationId } from "./Conversations.ts"
 import { SummaryBody, SummaryPlanBody, SummaryRequest } from "./Summary.ts"
 import { CollectionName } from "./Names.ts"
 import { MAX_TEXT, QuestionFilter } from "./Filter.ts"
@@ -53,7 +54,7 @@ export const QuestionRequest = Schema.Struct({
   ),
   conversation: field(
     "`new`, or the id of a conversation: its turns complete the question, and the answer becomes its next turn.",
-    Schema.optional(Schema.NullOr(Schema.String.check(Schema.isMaxLength(64))))
+    Schema.optional(Schema.NullOr(ConversationId))
   ),
   turn: field(
     "The turn to replace, with those after it.",

@@ -17,10 +17,12 @@ import { catchSqlError } from "../sql/StoreFailure.ts"
 import { readCommitted } from "../sql/Transaction.ts"
 
 const LIMITS = {
-  /** Conversations of a user. */
+  /** Conversations of a user. For a new one, the oldest that is not shared is removed. */
   conversations: 1_000,
   /** Turns of a conversation. An answer with its trace has about 100 KiB. */
-  turns: 200
+  turns: 200,
+  /** Turns that complete a question: those that a model rewrites it with. */
+  history: 6
 } as const
 
 const Row = Schema.Struct({
@@ -39,6 +41,7 @@ const TurnRow = Schema.Struct({
 })
 const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Row))
 const decodeTurns = Schema.decodeUnknownEffect(Schema.Array(TurnRow))
+const decodeNumber = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ n: Integer })]))
 const encodeAnswer = Schema.encodeEffect(Schema.fromJsonString(AnswerBody))
 
 const summaryOf = ({
@@ -66,40 +69,86 @@ const notFound = new Failure({
 const tooMany = (message: string) =>
   new Failure({ status: 409, message, code: "too_many", param: "conversation" })
 
-/** A conversation that a question continues. */
+/** A conversation that a question begins or continues. */
 export interface OpenConversation {
   readonly id: string
+  readonly isNew: boolean
   readonly history: ReadonlyArray<ConversationTurn>
-  /** The turn that the answer becomes. Later ones are replaced. */
-  readonly turn: number
+  /** The turn that the answer replaces, with those after it. Absent: it becomes the next turn. */
+  readonly replaces: number | undefined
 }
+
+/** A title of a question. PostgreSQL rejects NUL in text. */
+const titleOf = (question: string): string =>
+  question
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .trim()
+    .slice(0, MAX_TITLE)
 
 const makeReads = (sql: SqlClient.SqlClient) => {
   const find = Effect.fnUntraced(function* (user: string, id: string) {
-    const [row] = yield* Effect.orDie(
-      Effect.flatMap(
-        catchSqlError(sql`SELECT * FROM conversations WHERE id = ${id} AND user_id = ${user}`),
-        decodeRows
-      )
-    )
+    const rows = yield* catchSqlError(sql`SELECT * FROM conversations WHERE id = ${id} AND user_id = ${user}`)
+    const [row] = yield* Effect.orDie(decodeRows(rows))
     return row ?? (yield* notFound)
   })
-  const turnsOf = (id: string) =>
-    Effect.orDie(
-      Effect.flatMap(
-        sql`SELECT number, answer, rating FROM conversation_turns WHERE conversation_id = ${id} ORDER BY number`,
-        decodeTurns
-      )
+  const lastTurn = (id: string) =>
+    sql`SELECT COALESCE(MAX(number), 0) AS n FROM conversation_turns WHERE conversation_id = ${id}`.pipe(
+      Effect.flatMap((rows) => Effect.orDie(decodeNumber(rows))),
+      Effect.map(([{ n }]) => n)
     )
-  const bodyOf = (row: typeof Row.Type): Effect.Effect<ConversationBody> =>
-    Effect.map(turnsOf(row.id), (turns) => ({
+  /** The last turns before one, oldest first. */
+  const historyOf = Effect.fnUntraced(function* (id: string, before: number) {
+    const rows = yield* catchSqlError(
+      sql`SELECT number, answer, rating FROM conversation_turns
+        WHERE conversation_id = ${id} AND number < ${before} ORDER BY number DESC LIMIT ${LIMITS.history}`
+    )
+    return (yield* Effect.orDie(decodeTurns(rows))).toReversed().map(({ answer }) => turnOf(answer))
+  })
+  const bodyOf = Effect.fnUntraced(function* (
+    row: typeof Row.Type
+  ): Effect.fn.Return<ConversationBody, Failure> {
+    const rows = yield* catchSqlError(
+      sql`SELECT number, answer, rating FROM conversation_turns WHERE conversation_id = ${row.id} ORDER BY number`
+    )
+    const turns = yield* Effect.orDie(decodeTurns(rows))
+    return {
       ...summaryOf(row),
       turns: turns.map(({ answer, number, rating }) => ({ number, answer, ...(rating && { rating }) }))
-    }))
+    }
+  })
+
+  /** Begins a conversation (`new`), or continues one. `turn` replaces this turn and those after it. */
+  const open = Effect.fn("Conversations.open")(function* (
+    user: string,
+    id: string,
+    turn: number | undefined
+  ) {
+    if (id === "new") {
+      const rows = yield* catchSqlError(
+        sql`SELECT COUNT(*) AS n FROM conversations WHERE user_id = ${user} AND share IS NOT NULL`
+      )
+      const [{ n }] = yield* Effect.orDie(decodeNumber(rows))
+      if (n >= LIMITS.conversations)
+        return yield* tooMany(`You share ${LIMITS.conversations} conversations. Remove some`)
+      return {
+        id: crypto.randomUUID(),
+        isNew: true,
+        history: [],
+        replaces: undefined
+      } satisfies OpenConversation
+    }
+    yield* find(user, id)
+    const next = turn ?? (yield* catchSqlError(lastTurn(id))) + 1
+    if (next > LIMITS.turns)
+      return yield* tooMany(`This conversation has ${LIMITS.turns} questions. Begin a new one`)
+    const history = yield* historyOf(id, next)
+    return { id, isNew: false, history, replaces: turn } satisfies OpenConversation
+  })
 
   return {
     find,
-    turnsOf,
+    lastTurn,
+    open,
     bodyOf,
     list: Effect.fn("Conversations.list")(function* (user: string) {
       const rows = yield* catchSqlError(
@@ -115,6 +164,28 @@ const makeReads = (sql: SqlClient.SqlClient) => {
   }
 }
 
+/** Parts of a transaction. */
+const makeRemovals = (sql: SqlClient.SqlClient) => {
+  const removeRow = Effect.fnUntraced(function* (id: string) {
+    // The row's lock: no answer is kept meanwhile.
+    yield* sql`UPDATE conversations SET updated_at = updated_at WHERE id = ${id}`
+    yield* sql`DELETE FROM conversation_turns WHERE conversation_id = ${id}`
+    yield* sql`DELETE FROM conversations WHERE id = ${id}`
+  })
+
+  /** Makes room for a new conversation. */
+  const removeOldest = Effect.fnUntraced(function* (user: string, kept: string) {
+    const rows = yield* sql`SELECT COUNT(*) AS n FROM conversations WHERE user_id = ${user}`
+    const [{ n }] = yield* Effect.orDie(decodeNumber(rows))
+    if (n <= LIMITS.conversations) return
+    const oldest = yield* sql<{ id: string }>`SELECT id FROM conversations
+      WHERE user_id = ${user} AND share IS NULL AND id <> ${kept}
+      ORDER BY updated_at, id LIMIT ${n - LIMITS.conversations}`
+    yield* Effect.forEach(oldest, ({ id }) => removeRow(id), { discard: true })
+  })
+  return { removeOldest, removeRow }
+}
+
 /** Every method is of one user's conversations, except `shared`. A missing or another's conversation fails with 404. */
 export class Conversations extends Context.Service<Conversations>()("@sluice/demo-server/Conversations", {
   make: Effect.gen(function* () {
@@ -122,54 +193,47 @@ export class Conversations extends Context.Service<Conversations>()("@sluice/dem
     const inTransaction = <A, E, R>(self: Effect.Effect<A, E, R>) =>
       Effect.provideService(readCommitted(self), SqlClient.SqlClient, sql)
 
-    const { bodyOf, find, turnsOf, ...reads } = makeReads(sql)
+    const { bodyOf, find, lastTurn, ...reads } = makeReads(sql)
+    const { removeOldest, removeRow } = makeRemovals(sql)
 
-    /** Begins a conversation (`new`), or continues one. `turn` replaces this turn and those after it. */
-    const open = Effect.fn("Conversations.open")(function* (
-      user: string,
-      id: string,
-      turn: number | undefined
-    ) {
-      if (id === "new") {
-        const [count] = yield* catchSqlError(
-          sql<{ n: number }>`SELECT COUNT(*) AS n FROM conversations WHERE user_id = ${user}`
-        )
-        if (Number(count?.n) >= LIMITS.conversations)
-          return yield* tooMany(`You have ${LIMITS.conversations} conversations. Remove some`)
-        return { id: crypto.randomUUID(), history: [], turn: 1 } satisfies OpenConversation
-      }
-      yield* find(user, id)
-      const turns = yield* turnsOf(id)
-      const next = turn ?? (turns.at(-1)?.number ?? 0) + 1
-      if (next > LIMITS.turns)
-        return yield* tooMany(`This conversation has ${LIMITS.turns} questions. Begin a new one`)
-      const history = turns.filter(({ number }) => number < next).map(({ answer }) => turnOf(answer))
-      return { id, history, turn: next } satisfies OpenConversation
-    })
-
-    /** Keeps an answer. The first one makes the conversation. */
+    /**
+     * Keeps an answer, and returns it with its place. The first one makes the conversation.
+     *
+     * **Gotchas.** It is returned without a place if its conversation was removed meanwhile, or the database fails:
+     * it has been charged.
+     */
     const keep = Effect.fn("Conversations.keep")(function* (
       user: string,
-      { id, turn }: OpenConversation,
+      { id, isNew, replaces }: OpenConversation,
       answer: AnswerBody
     ) {
       const now = yield* Clock.currentTimeMillis
-      const json = yield* Effect.orDie(encodeAnswer(answer))
-      yield* Effect.gen(function* () {
+      return yield* Effect.gen(function* () {
         const times = { created_at: now, updated_at: now }
-        const title = answer.question.replaceAll(/\s+/g, " ").trim().slice(0, MAX_TITLE)
+        const title = titleOf(answer.question)
         const row = { id, user_id: user, title, collection: answer.trace.collection, share: null, ...times }
         // The row's lock orders the answers of two questions at once.
-        yield* sql`INSERT INTO conversations ${sql.insert(row)}
-          ON CONFLICT (id) DO UPDATE SET updated_at = ${now}`
-        yield* sql`DELETE FROM conversation_turns WHERE conversation_id = ${id} AND number >= ${turn}`
+        const rows = yield* isNew
+          ? sql`INSERT INTO conversations ${sql.insert(row)} RETURNING id`
+          : sql`UPDATE conversations SET updated_at = ${now} WHERE id = ${id} AND user_id = ${user} RETURNING id`
+        if (rows.length === 0) return answer
+        if (isNew) yield* removeOldest(user, id)
+        if (replaces !== undefined)
+          yield* sql`DELETE FROM conversation_turns WHERE conversation_id = ${id} AND number >= ${replaces}`
+        const turn = replaces ?? (yield* lastTurn(id)) + 1
+        const whole: AnswerBody = { ...answer, conversation: { id, turn } }
+        const json = yield* Effect.orDie(encodeAnswer(whole))
         const turnRow = { conversation_id: id, number: turn, answer: json, rating: null, created_at: now }
         yield* sql`INSERT INTO conversation_turns ${sql.insert(turnRow)}`
-      }).pipe(inTransaction, catchSqlError)
+        return whole
+      }).pipe(
+        inTransaction,
+        catchSqlError,
+        Effect.orElseSucceed(() => answer)
+      )
     })
 
     return {
-      open,
       keep,
       ...reads,
       get: (user: string, id: string) => Effect.flatMap(find(user, id), bodyOf),
@@ -181,10 +245,7 @@ export class Conversations extends Context.Service<Conversations>()("@sluice/dem
       }),
       remove: Effect.fn("Conversations.remove")(function* (user: string, id: string) {
         yield* find(user, id)
-        yield* Effect.andThen(
-          sql`DELETE FROM conversation_turns WHERE conversation_id = ${id}`,
-          sql`DELETE FROM conversations WHERE id = ${id}`
-        ).pipe(inTransaction, catchSqlError)
+        yield* catchSqlError(inTransaction(removeRow(id)))
       }),
       rate: Effect.fn("Conversations.rate")(function* (
         user: string,

@@ -56,13 +56,8 @@ export const QaLayer = HttpApiBuilder.group(
           ...(typeof standalone === "string" && { standalone })
         }
         /** Keeps the answer, if it belongs to a conversation. */
-        const kept = Effect.fnUntraced(function* (answer: AnswerBody) {
-          if (open === undefined) return answer
-          const { id, turn } = open
-          const whole = { ...answer, conversation: { id, turn } }
-          yield* conversations.keep(user, open, whole)
-          return whole
-        })
+        const kept = (answer: AnswerBody): Effect.Effect<AnswerBody> =>
+          open === undefined ? Effect.succeed(answer) : conversations.keep(user, open, answer)
         if (!wantsEvents(headers)) return yield* kept(yield* withCost(library.ask(question, asked)))
         const bill = makeBill()
         const events = library.askEvents(question, asked).pipe(
