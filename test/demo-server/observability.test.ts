@@ -271,6 +271,8 @@ it.live("traces continue the caller's trace at the collector, without the caller
       200
     )
     assert.strictEqual((yield* call("/v1/models?keyword=canary")).status, 200)
+    for (const path of ["/shared/canary", "/SHARED/canary", "/files/canary"])
+      assert.notStrictEqual((yield* call(path, { as: "none" })).status, 200)
     // The rest is sent when the server stops.
     yield* Scope.close(scope, Exit.void)
     yield* Deferred.await(received)

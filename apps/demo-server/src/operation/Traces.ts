@@ -6,7 +6,7 @@ import { ServerConfig, VERSION } from "../config/ServerConfig.ts"
 
 /** Probes, which are frequent, and paths that contain credentials. */
 const isUntraced = ({ url }: { readonly url: string }): boolean =>
-  /^\/(?:files\/|healthz|readyz|metrics|assets\/)/.test(url)
+  /^\/(?:files\/|shared\/|healthz|readyz|metrics|assets\/)/i.test(url)
 
 export const TracesLayer = Layer.unwrap(
   Effect.map(ServerConfig, ({ operation: { traces } }) =>
