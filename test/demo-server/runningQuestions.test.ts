@@ -1,6 +1,12 @@
 /** The limit of questions that run at the same time. */
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { NodeServices } from "@effect/platform-node"
+import * as Embedded from "@sluice/embedded"
+import { ConfigProvider, Effect, Layer, Result, Stream } from "effect"
+import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
+import { ragFailure } from "../../apps/demo-server/src/libraries/RagFailure.ts"
+import { RunningQuestions } from "../../apps/demo-server/src/libraries/RunningQuestions.ts"
+import { library } from "../rag/SmallLibrary.ts"
 import { errorOf, filesOf, startServer } from "./TestServer.ts"
 
 it.live.each(["/qa", "/retrieve", "/v1/chat/completions"])(
@@ -29,4 +35,31 @@ it.live.each(["/qa", "/retrieve", "/v1/chat/completions"])(
       assert.include((yield* errorOf(refused!)).message, "as many questions as it can")
       assert.strictEqual((yield* call(path, { json })).status, 200)
     }).pipe(Effect.scoped)
+)
+
+const Limited = RunningQuestions.layer.pipe(
+  Layer.provide(ServerConfig.layer),
+  Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({ SLUICE_QUESTIONS: "2" }))),
+  Layer.provideMerge(Layer.mergeAll(Embedded.layer, NodeServices.layer))
+)
+
+it.live("questions that were let in at the same time do not pass the limit either", () =>
+  Effect.gen(function* () {
+    const { limit } = yield* RunningQuestions
+    const open = yield* library({ "heron.md": "The heron waits at the lock." })
+    const burst = yield* Effect.all(Array.from({ length: 10 }, () => limit(open)))
+    const question = "Where does the heron wait?"
+    const results = yield* Effect.forEach(
+      burst,
+      (library, i) =>
+        Effect.result(i % 2 === 0 ? library.ask(question) : Stream.runDrain(library.askEvents(question))),
+      { concurrency: "unbounded" }
+    )
+    const refused = results.filter(Result.isFailure).map(({ failure }) => ragFailure(failure).code)
+    assert.deepStrictEqual(
+      refused,
+      Array.from({ length: 8 }, () => "too_many_questions")
+    )
+    yield* (yield* limit(open)).ask(question)
+  }).pipe(Effect.provide(Limited), Effect.scoped)
 )

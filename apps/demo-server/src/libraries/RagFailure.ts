@@ -31,8 +31,9 @@ export const messageOf = ({ message, reason }: RagError): string =>
     ? `${message} On this server, call \`POST /rebuild\` or use the page. It rebuilds your own documents only.`
     : message
 
-/** Status, code and message. A failure of a gateway's model keeps the gateway's reason. */
+/** Status, code and message. A failure of a gateway's model keeps the gateway's reason, and one of the server is unchanged. */
 export const ragFailure = (error: RagError): Failure => {
+  if (error.cause instanceof Failure) return error.cause
   if (error.reason === "Model" && error.cause instanceof GatewayError) {
     return Failure.fromReason(error.cause.reason)
   }

@@ -1,7 +1,7 @@
 /** How many questions run at the same time. More are refused: a queue without end would answer none of them in time. */
 import { Failure } from "@sluice/core/contract"
-import type { LibraryService } from "@sluice/rag"
-import { Context, Duration, Effect, Layer, Stream } from "effect"
+import { type LibraryService, RagError } from "@sluice/rag"
+import { Context, Duration, Effect, Layer, Semaphore, Stream } from "effect"
 import { ServerConfig } from "../config/ServerConfig.ts"
 
 const tooMany = new Failure({
@@ -12,25 +12,36 @@ const tooMany = new Failure({
   retryable: true
 })
 
+/** `tooMany` as an error of the library. */
+const refused = new RagError({
+  stage: "answer",
+  reason: "Internal",
+  message: tooMany.message,
+  cause: tooMany
+})
+
 export class RunningQuestions extends Context.Service<RunningQuestions>()(
   "@sluice/demo-server/RunningQuestions",
   {
     make: Effect.gen(function* () {
       const { questions: limit } = (yield* ServerConfig).operation
-      let running = 0
+      const places = yield* Semaphore.make(limit)
+      const take = places.takeIfAvailable(1)
       const begin = Effect.acquireRelease(
-        Effect.sync(() => running++),
-        () => Effect.sync(() => running--)
+        Effect.flatMap(take, (taken) => (taken ? Effect.void : Effect.fail(refused))),
+        () => places.release(1)
       )
       const counted = <A, E, R>(question: Effect.Effect<A, E, R>) =>
         Effect.scoped(Effect.andThen(begin, question))
       return {
-        /** The library, whose questions count. Fails with 503 if too many are running. */
+        /**
+         * The library, whose questions count. Fails with 503 if too many are running, so that a stream has this status.
+         * A question fails too if others have begun since.
+         */
         limit: (library: LibraryService): Effect.Effect<LibraryService, Failure> =>
-          Effect.suspend(() =>
-            running >= limit
-              ? Effect.fail(tooMany)
-              : Effect.succeed({
+          Effect.flatMap(take, (taken) =>
+            taken
+              ? Effect.as(places.release(1), {
                   ...library,
                   ask: (...given) => counted(library.ask(...given)),
                   askEvents: (...given) => Stream.unwrap(Effect.as(begin, library.askEvents(...given))),
@@ -38,6 +49,7 @@ export class RunningQuestions extends Context.Service<RunningQuestions>()(
                   summarise: (...given) => counted(library.summarise(...given)),
                   planSummary: (...given) => counted(library.planSummary(...given))
                 })
+              : Effect.fail(tooMany)
           )
       }
     })
