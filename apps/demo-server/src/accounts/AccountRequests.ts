@@ -163,6 +163,9 @@ const isAbsent = (expiry: Expiry | undefined): expiry is undefined =>
 export const parseKeyChanges = Effect.fn("AccountRequests.changes")(function* (request: TokenUpdateRequest) {
   yield* rejectUnknown(request.extra, [...READ_ONLY, ...PERMISSIONS])
   const { name, expired_time, status, subnet } = request
+  if (request.extra?.["unlimited_quota"] === false && request.remain_quota === undefined) {
+    return yield* invalid("remain_quota", "With `unlimited_quota: false`, give `remain_quota`")
+  }
   const remain_quota = yield* parseQuota(request.remain_quota, request.extra)
   return {
     ...(name !== undefined && { name: yield* parseName(name) }),
