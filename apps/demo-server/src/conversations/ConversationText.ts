@@ -2,6 +2,7 @@
 import type { Citation } from "@sluice/rag"
 import type { ConversationBody } from "../contract/Conversations.ts"
 import { breadcrumb } from "../libraries/Breadcrumb.ts"
+import { Markup, markup } from "../wire/Markup.ts"
 
 type Conversation = Pick<ConversationBody, "title" | "turns">
 
@@ -37,15 +38,6 @@ export const conversationMarkdown = ({ title, turns }: Conversation): string =>
     })
   ].join("\n\n") + "\n"
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;"
-}
-const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character]!)
-
 const STYLE =
   "body{font:1rem/1.6 system-ui,sans-serif;max-width:42rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}" +
   "h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2.5rem}.answer{white-space:pre-line}" +
@@ -56,18 +48,19 @@ export const conversationHtml = ({ title, turns }: Conversation): string => {
   const sections = turns.map((turn) => {
     const { citations, question, standalone } = turn.answer
     const anchor = (n: number) => `t${turn.number}-${n}`
-    const text = escapeHtml(markedText(turn.answer, (n) => `\u0000${n}\u0000`)).replaceAll(
+    const text = markup`${markedText(turn.answer, (n) => `\u0000${n}\u0000`)}`.text.replaceAll(
       // oxlint-disable-next-line no-control-regex -- stands for a number until the text is escaped
       /\u0000(\d+)\u0000/g,
       (_, n: string) => `<sup><a href="#${anchor(Number(n))}">[${n}]</a></sup>`
     )
     const notes = citations.map(
       (citation) =>
-        `<li id="${anchor(citation.n)}" value="${citation.n}"><blockquote>${escapeHtml(citation.quote)}</blockquote>${escapeHtml(noteOf(citation))}</li>`
+        markup`<li id="${anchor(citation.n)}" value="${citation.n}"><blockquote>${citation.quote}</blockquote>${noteOf(citation)}</li>`
     )
     const understood =
-      standalone === undefined ? "" : `<p class="note">Understood as: ${escapeHtml(standalone.question)}</p>`
-    return `<section><h2>${escapeHtml(question)}</h2>${understood}<p class="answer">${text}</p>${notes.length === 0 ? "" : `<ol>${notes.join("")}</ol>`}</section>`
+      standalone === undefined ? "" : markup`<p class="note">Understood as: ${standalone.question}</p>`
+    return markup`<section><h2>${question}</h2>${understood}<p class="answer">${new Markup(text)}</p>${notes.length === 0 ? "" : markup`<ol>${notes}</ol>`}</section>`
   })
-  return `<!doctype html><html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><h1>${escapeHtml(title)}</h1>${sections.join("")}</body></html>`
+  return markup`<!doctype html><html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${title}</title><style>${new Markup(STYLE)}</style></head><body><h1>${title}</h1>${sections}</body></html>`
+    .text
 }

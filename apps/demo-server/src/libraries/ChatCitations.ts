@@ -2,6 +2,7 @@
 import { type Answer, type AnswerEvent, type Citation, joinSentences, type StoredPassage } from "@sluice/rag"
 import { Schema } from "effect"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
+import { placeOf } from "./Breadcrumb.ts"
 
 /** Characters of a passage that is shown without an answer. */
 const SHOWN_PASSAGE = 300
@@ -61,8 +62,8 @@ export const makeChatCitations = (origin: string, collection: string) => {
     }
     text += answer.answer
     for (const [at, { passage }] of closest.entries()) {
-      const { document, locator, page } = passage
-      const place = locator ?? (page === undefined ? undefined : `page ${page}`)
+      const { document } = passage
+      const place = placeOf(passage)
       const title = `${document.title}${place === undefined ? "" : `, ${place}`}`
       text += `\n\n[${at + 1}] ${title}: ${oneLine(passage.text)}`
       annotate(at + 1, { ...passage, documentId: document.id, title: document.title }, passage)

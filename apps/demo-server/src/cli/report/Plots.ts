@@ -1,5 +1,5 @@
 /** Plots as inline SVG. CSS variables of the page set their colours, light and dark. */
-import { type Markup, markup } from "./Markup.ts"
+import { type Markup, markup } from "../../wire/Markup.ts"
 
 const WIDTH = 860
 const LEFT = 150

@@ -1,7 +1,7 @@
 /** An evaluation as one HTML file: no scripts, no external resources, light and dark. */
 import type { Comparison, Configuration, EvaluatedRun, MeasuredQueries } from "@sluice/rag/evaluation"
 import { METRICS } from "@sluice/rag/evaluation"
-import { Markup, markup } from "./Markup.ts"
+import { Markup, markup } from "../../wire/Markup.ts"
 import { groupedBars, intervals } from "./Plots.ts"
 
 /** An evaluation of a judged collection or of a library. */
