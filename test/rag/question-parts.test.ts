@@ -36,6 +36,8 @@ const SPLITS: ReadonlyArray<readonly [question: string, ...parts: ReadonlyArray<
     "Cuándo abre el museo?"
   ],
   ["门票多少钱，博物馆几点开门？", "门票多少钱？", "博物馆几点开门？"],
+  ["门票多少钱？博物馆几点开门？", "门票多少钱？", "博物馆几点开门？"],
+  ["What does it cost? When does it open on Sundays?", "What does it cost?", "When does it open on Sundays?"],
   ["Compare the rules of the harbour and the marina", "the rules of the harbour", "the rules of the marina"],
   ["What is the difference between Raft and Paxos?", "Raft", "Paxos"],
   ["Wie unterscheiden sich die Regeln von A und B?", "die Regeln von A", "die Regeln von B"],
@@ -173,6 +175,30 @@ describe("a comparison", () => {
       assert.include(answer.answer, "the rules of the ferry / the rules of the bus")
       assert.isTrue(read[0]?.some((text) => text.includes("free on the ferry")))
       assert.isTrue(read[0]?.some((text) => text.includes("not allowed on the bus")))
+    }).pipe(Effect.scoped, Effect.provide(Models))
+  )
+
+  it.effect("has no part found if a reader that quotes answers only the whole", () =>
+    Effect.gen(function* () {
+      const question = "Compare the rules of the ferry and the bus"
+      const reader = Layer.succeed(
+        Reader,
+        Reader.of({
+          model: { id: "scripted", kind: "extractive" },
+          read: (asked, passages) => {
+            const quote = passages[0]?.text ?? ""
+            const sentence: ReaderPart = { text: quote, evidence: [{ passage: 0, quote }] }
+            return Stream.fromIterable(asked === question ? [sentence] : [])
+          }
+        })
+      )
+      const opened = yield* library(FILES).pipe(Effect.provide(reader))
+      const answer = yield* opened.ask(question)
+      assert.isTrue(answer.found)
+      assert.deepStrictEqual(
+        answer.parts?.map(({ found }) => found),
+        [false, false]
+      )
     }).pipe(Effect.scoped, Effect.provide(Models))
   )
 

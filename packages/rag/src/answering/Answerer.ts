@@ -196,7 +196,7 @@ const readParts = (
                     ...part,
                     evidence: part.evidence.map((one) => ({ ...one, passage: own[one.passage] ?? -1 }))
                   },
-                  at === 0 ? undefined : at - 1
+                  at - 1
                 )
               : reading.toEvents(part)
           ),

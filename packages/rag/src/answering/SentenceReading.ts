@@ -25,7 +25,7 @@ export const makeSentenceReading = (sources: ReadonlyArray<Source>, parts: Reado
 
   const isSame = (a: ReadonlyArray<number>, b: ReadonlyArray<number>) => a.join() === b.join()
 
-  /** `at` is the part of the question that is read alone. */
+  /** `at` is the part of the question that is read alone; -1 is the question itself before its parts. */
   const toEvents = (part: ReaderPart, at?: number): ReadonlyArray<AnswerEvent> => {
     if (part.type === "withdrawn") return withdraw()
     if (part.type === "end") {

@@ -167,11 +167,15 @@ const splitOne = (question: string): ReadonlyArray<string> => {
 /** “What does it weigh” after “How old is pump X100”. */
 const complete = (parts: ReadonlyArray<string>): ReadonlyArray<string> => {
   const before: Array<{ readonly question: string }> = []
+  let subjectless = false
   for (const part of parts) {
     const bare = JOINS.reduce((text, { opening }) => text.replace(opening, ""), part)
     const asked = bare.charAt(0).toUpperCase() + bare.slice(1) + (isChinese(bare) ? "？" : "?")
-    const depends = before.length > 0 && dependsOnHistory(asked)
-    before.push({ question: depends ? carrySubject(asked, before) : asked })
+    const depends = dependsOnHistory(asked)
+    // A part that itself has no subject gives none.
+    if (before.length === 0 || !depends) subjectless = depends
+    const carries = depends && !subjectless
+    before.push({ question: carries ? carrySubject(asked, before) : asked })
   }
   return before.map(({ question }) => question)
 }
@@ -186,7 +190,8 @@ export const splitQuestion = (text: string): SplitQuestion => {
   if (question.length > MAX_SPLIT) return none
   const sides = compared(trim(question))
   if (sides.length > 1) return { parts: sides, isComparison: true }
-  const sentences = question.split(/(?<=\?)\s|(?<=？)/u)
+  // NFKC has made `？` a `?`, which has no space behind it in Chinese.
+  const sentences = question.split(/(?<=\?)(?:\s|(?=\p{Script=Han}))/u)
   const parts = sentences.map(trim).filter(isLongEnough).flatMap(splitOne)
   if (parts.length < 2) return none
   const last = parts.slice(MAX_PARTS - 1).join(isChinese(question) ? "，" : ", ")
