@@ -254,7 +254,10 @@ describe("sharedWords", () => {
     assert.deepStrictEqual(shared("Ab wann gilt der Vertrag?", "Ein Vertragsende ist nicht vereinbart."), [
       "Vertragsende"
     ])
-    assert.deepStrictEqual(shared("Who can understand something?", "A thing stands under the other mother."), [])
+    assert.deepStrictEqual(
+      shared("Who can understand something?", "A thing stands under the other mother."),
+      []
+    )
   })
 
   it("joins characters of scripts without spaces, and needs two of them", () => {

@@ -67,7 +67,10 @@ describe("an answer from a file", () => {
         yield* answer("What is the type of a crate?"),
         "The type of a crate is Map<string, number> now. [1]"
       )
-      assert.strictEqual(yield* answer("What is the price of the blue towel?"), "item: soft *blue* towel · price: 9 [1]")
+      assert.strictEqual(
+        yield* answer("What is the price of the blue towel?"),
+        "item: soft *blue* towel · price: 9 [1]"
+      )
       assert.strictEqual(
         yield* answer("What is the flour of the house?"),
         "The flour of the house is rye_2, see mills. [1]"

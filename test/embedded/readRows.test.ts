@@ -11,7 +11,9 @@ describe("readSentences, for CSV,", () => {
     ])
 
   it("answers with the exact row", () => {
-    expect(asked("What is the salary of Alice?")).toEqual([["name: Alice · job: keeper · salary: 31000", "Alice,keeper,31000"]])
+    expect(asked("What is the salary of Alice?")).toEqual([
+      ["name: Alice · job: keeper · salary: 31000", "Alice,keeper,31000"]
+    ])
     expect(asked("What is the salary of Bob?")).toEqual([
       ['name: Bob · job: mate, "second" of two · salary: 42000', 'Bob,"mate, ""second""\n of two",42000']
     ])
@@ -29,5 +31,21 @@ describe("readSentences, for CSV,", () => {
       expect(asked("What is the salary of Bob?", part.repeat(50_000)).length).toBeLessThanOrEqual(
         MAX_SENTENCES
       )
+  })
+})
+
+describe("readSentences, for tables in text,", () => {
+  const answer = (question: string, text: string) =>
+    readSentences(question, [{ title: "Handbook", text }]).map(({ text }) => text)
+
+  it("distinguishes rows by stop words if all else is equal", () => {
+    const fees =
+      "| Mooring | Fee |\n|---|---|\n| Boat up to 10 m | 12 crowns |\n| Boat over 10 m | 18 crowns |"
+    expect(answer("What is the mooring fee of a boat over 10 m?", fees)[0]).toBe(
+      "Mooring: Boat over 10 m · Fee: 18 crowns"
+    )
+    expect(answer("What is the mooring fee of a boat up to 10 m?", fees)[0]).toBe(
+      "Mooring: Boat up to 10 m · Fee: 12 crowns"
+    )
   })
 })

@@ -60,8 +60,16 @@ describe("later pieces of a table", () => {
     Effect.gen(function* () {
       const opened = yield* library({ "people.csv": CSV, "fees.md": MARKDOWN })
       for (const [question, quote, text] of [
-        ["What is the salary of Person173?", "Person173 | ops | 31211", "employee: Person173 · department: ops · salary: 31211"],
-        ["What is the salary of Person3?", "Person3 | ops | 30021", "employee: Person3 · department: ops · salary: 30021"],
+        [
+          "What is the salary of Person173?",
+          "Person173 | ops | 31211",
+          "employee: Person173 · department: ops · salary: 31211"
+        ],
+        [
+          "What is the salary of Person3?",
+          "Person3 | ops | 30021",
+          "employee: Person3 · department: ops · salary: 30021"
+        ],
         ["What is the winter fee of berth Q97?", "Q97 | 147", "Berth: Q97 · Winter fee: 147"]
       ] as const) {
         const { citations, sentences } = yield* opened.ask(question)

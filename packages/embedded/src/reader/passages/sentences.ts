@@ -71,7 +71,9 @@ const withColumns = (sentences: ReadonlyArray<Sentence>): ReadonlyArray<Sentence
     const names = columns
     return {
       ...sentence,
-      named: rowText(cells.map((cell, at) => (cell === "" || names[at] === "" ? cell : `${names[at]}: ${cell}`)))
+      named: rowText(
+        cells.map((cell, at) => (cell === "" || names[at] === "" ? cell : `${names[at]}: ${cell}`))
+      )
     }
   })
 }
