@@ -3,7 +3,7 @@ import { escape } from "effect/RegExp"
 import { isStopWord } from "../text/StopWords.ts"
 
 const NUMBER =
-  /\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|billion|once|twice|half|dozen|none)\b|[零一二两三四五六七八九十百千万亿]{1,12}\s*(?:个|名|人|年|月|天|日|次|元|米|公里|小时|分钟|种|座|条|本|岁|级|万|亿)/iu
+  /\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|billion|once|twice|half|dozen|none)\b|[零一二两三四五六七八九十百千万亿半]{1,12}\s*(?:个|名|人|年|月|天|日|次|元|米|公里|小时|分钟|种|座|条|本|岁|级|万|亿|度|摄氏|秒|周|克|斤|公斤|吨|升|毫升|厘米|毫米|平方|倍|页|张|件|只|台|辆|层|间|瓶|杯|盒|箱|份|角)|百分之/iu
 const TIME =
   /\b(?:1\d|20)\d\d\b|\b\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?(?:am|pm|a\.m|p\.m|o'clock)|\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|spring|summer|autumn|winter|morning|noon|evening|midnight|day|week|month|year|century|daily|weekly|monthly|yearly|annually|today|before|after|until|when|hours?)s?\b|[年月日时点]|世纪|星期|周|春|夏|秋|冬|每天/iu
 const DATE =

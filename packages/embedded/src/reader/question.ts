@@ -53,7 +53,43 @@ const ASKS_FOR =
 export const WHETHER =
   /^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|may|might|must|shall|should|will|would)\b(?!.*\b(?:tell|know|ask|say|explain)\b)|\bwhether\b|吗|是否|(\p{Script=Han})[不没]\1/iu
 
+/** German function words. Two of them, or one at the beginning, make a question German. */
+const german = new Set(
+  "wie wer wo wann warum wieso weshalb wieviel wem wen welche welcher welches welchen welchem ist sind das ein eine einen einem einer eines und oder nicht kann darf muss soll wird werden wurde wurden haben im auf für vom zum zur bei nach aus über unter ich wir sie es gibt gilt".split(
+    " "
+  )
+)
+/** German function words that English questions have too. */
+const germanOrEnglish = new Set("die der dem den was war hat in an so man mit von".split(" "))
+/** As `asking`, in German. */
+const germanAsking = new Set(
+  "kostet kosten hoch lang lange viel viele teuer groß schwer weit heißt".split(" ")
+)
+
+const isGerman = (text: string): boolean =>
+  GERMAN.test(text) ||
+  distinctWords(text)
+    .values()
+    .filter((word) => german.has(word))
+    .drop(1)
+    .some(() => true)
+
+const germanWeight = (word: string): number =>
+  german.has(word) || germanOrEnglish.has(word) ? 0 : germanAsking.has(word) ? ASKING_WEIGHT : 1
+
+/** The weight of each word of a German question. */
+const germanWeights = (text: string): ReadonlyMap<Term, number> =>
+  new Map(
+    [...distinctWords(text)].flatMap((word) =>
+      tokenize(word).map((term) => [term, germanWeight(word)] as const)
+    )
+  )
+
 const askingCharacters = /[什么多少几何谁哪怎样吗呢请问为是的有]/u
+
+/** The beginning of a question in German alone. */
+const GERMAN =
+  /^\W*(?:wie|wer|wann|warum|wieso|weshalb|wieviel|welche[mnrs]?|was\s+(?:kostet|kosten|ist|sind|gilt))\s/iu
 
 /** Capitalized words that do not begin a sentence. */
 const NAME = /(?<=[\p{L}\p{N},)'’"] )\p{Lu}[\p{L}\p{N}]+(?: \p{Lu}[\p{L}\p{N}]+){0,5}/gu
@@ -148,12 +184,15 @@ export const parseQuestion = (text: string): Question => {
   const attribute = tokenize(ATTRIBUTE.exec(text)?.[1] ?? "")
   const amount = AMOUNT.exec(text)
   const measured = tokenize([MEASURE.exec(text)?.[1], amount?.[1], amount?.[2]].join(" "))
+  const inGerman = isGerman(text)
+  const languageWeights = inGerman ? germanWeights(text) : undefined
   const where = tokenize([...text.matchAll(PLACE)].map(([, word]) => word).join(" "))
   const weighed = all
     .map((term) => ({
       term,
       weight:
         termWeight(term) *
+        (languageWeights?.get(term) ?? 1) *
         (attribute.includes(term) ? ATTRIBUTE_WEIGHT : 1) *
         (where.includes(term) || measured.includes(term) ? ASKING_WEIGHT : 1)
     }))
@@ -167,7 +206,9 @@ export const parseQuestion = (text: string): Question => {
       return term?.kind === "word" && own.has(term) && !isNumber(term)
     })
   }
-  const names = [...text.matchAll(NAME)].map(([name]) => indexesOf(name)).filter((name) => name.length > 0)
+  // German nouns are capitalized.
+  const capitalized = inGerman ? [] : [...text.matchAll(NAME)]
+  const names = capitalized.map(([name]) => indexesOf(name)).filter((name) => name.length > 0)
   const subject = [...weighed.keys()].filter((i) => {
     const term = weighed[i]?.term
     return term !== undefined && !isNumber(term) && !asking.has(term.key)

@@ -1,0 +1,37 @@
+import { readSentences } from "@sluice/embedded"
+import { describe, expect, it } from "vitest"
+
+const answer = (question: string, text: string) =>
+  readSentences(question, [{ title: "x", text, format: "markdown" }]).map(({ text }) => text)
+
+const RENT = `# Vertrag
+
+Die monatliche Miete beträgt 1.450 Euro. Der Hof wird gemeinsam genutzt.
+
+Der Schlüssel liegt bei der Nachbarin. Die Treppe wird jeden Freitag gereinigt.`
+
+describe("a German question", () => {
+  it("is answered by the words that it is about, not by articles and question words", () => {
+    expect(answer("Wie hoch ist die Miete?", RENT)).toEqual(["Die monatliche Miete beträgt 1.450 Euro."])
+    expect(answer("Wann wird die Treppe gereinigt?", RENT)).toEqual([
+      "Die Treppe wird jeden Freitag gereinigt."
+    ])
+    expect(answer("Wer ist der Hausmeister?", RENT)).toEqual([])
+    expect(answer("Wie hoch ist die Kaution?", RENT)).toEqual([])
+  })
+
+  it("for a price is answered by the row of the article", () => {
+    const prices = "| Artikel | Preis |\n|---|---|\n| Walnussbrot | 4,80 |\n| Brezel | 1,60 |"
+    expect(answer("Was kostet das Walnussbrot?", prices)).toEqual(["Artikel: Walnussbrot · Preis: 4,80"])
+    expect(answer("Was kostet das Roggenbrot?", prices)).toEqual([])
+  })
+})
+
+describe("a Chinese question for an amount", () => {
+  it("is answered by Chinese numerals with any usual unit", () => {
+    expect(answer("冰箱的温度不能超过多少？", "冰箱温度不得超过五摄氏度。")).toEqual([
+      "冰箱温度不得超过五摄氏度。"
+    ])
+    expect(answer("一袋面粉多重？", "一袋面粉重二十五公斤。")).toEqual(["一袋面粉重二十五公斤。"])
+  })
+})
