@@ -78,6 +78,18 @@ describe("sluice connect", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("ask exits with 1 if the model's answer could not be proved", () =>
+    Effect.gen(function* () {
+      const openAi = yield* startFakeOpenAi
+      const folder = yield* temporaryFolder
+      const file = join(folder, "heron.md")
+      yield* Effect.promise(() => writeFile(file, "# Herons\n\nThe heron waits on a roof.\n"))
+      const env = { OPENAI_BASE_URL: `${openAi.url}/v1`, OPENAI_API_KEY: OPENAI_KEY }
+      const asked = yield* run(folder, env, "ask", "Where does the heron wait?", "--docs", file, "--json")
+      assert.deepStrictEqual([asked.code, JSON.parse(asked.stdout).outcome], [1, "unread"], asked.stderr)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("tries an image only when it is asked to", () =>
     Effect.gen(function* () {
       const openAi = yield* startFakeOpenAi
