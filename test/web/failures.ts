@@ -287,6 +287,36 @@ export const failureTests = (fixture: PageFixture): void => {
       assert.match(await size.innerText(), /^\d+ documents?, \d+ passages?\./)
     })
 
+    it("says once that the documents need a rebuild, with the button", async () => {
+      fixture.expect(/409/)
+      const page = await fixture.open("")
+      await page.locator(".library-size").waitFor()
+      await page.route(/status$/, async (route) => {
+        const json = await (await route.fetch()).json()
+        await route.fulfill({ json: { ...json, state: "rebuild-needed", message: "call `POST /rebuild`" } })
+      })
+      const error = {
+        message: "call `POST /rebuild`",
+        type: "invalid",
+        param: null,
+        code: "manifest_mismatch"
+      }
+      await page.route(/documents$|qa$/, (route) => route.fulfill({ status: 409, json: { error } }))
+      await page.reload()
+      await page.getByRole("button", { name: "Rebuild now" }).waitFor()
+      assert.match(await page.locator(".notice").innerText(), /indexed again for the new model \(\d+\)/)
+      assert.match(await page.locator(".library-size").innerText(), /^\d+ document/)
+      await page.getByLabel("Your question").fill(QUESTION)
+      await page.keyboard.press("Enter")
+      await page.getByRole("button", { name: "Ask again" }).waitFor()
+      await page.getByRole("link", { name: "Documents", exact: true }).click()
+      await page.locator(".library").waitFor()
+      await page.locator(".library .loading").waitFor({ state: "detached" })
+      assert.notInclude(await page.locator("body").innerText(), "POST /rebuild")
+      assert.strictEqual(await page.locator(".library .trouble").count(), 0)
+      await page.unrouteAll()
+    })
+
     it("keeps drafts when the session ends", async () => {
       fixture.expect(/401/)
       const page = await fixture.open("", { storageState: { cookies: [], origins: [] } })

@@ -197,5 +197,8 @@ export const openCollections = Effect.fnUntraced(function* (folder: string, desc
   }).pipe(Effect.withSpan("OpenCollections.maintain"))
   yield* Effect.forkIn(Effect.schedule(maintainAll, Schedule.spaced(MAINTENANCE_INTERVAL)), scope)
 
-  return { collection, names, remove, defaultCollection: yield* open(DEFAULT_COLLECTION, true) }
+  /** A collection that another model made, for its counts. */
+  const existing = (name: string) => Effect.flatMap(store.get, (index) => index.existing(name))
+
+  return { collection, existing, names, remove, defaultCollection: yield* open(DEFAULT_COLLECTION, true) }
 })

@@ -25,10 +25,13 @@ const statuses: Record<RagReason, Failure["status"]> = {
 export const reasonCode = (reason: RagReason): string =>
   reason.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 
-/** The message. Where the library's advice names a function, the server's endpoint is added. */
+/** The library's advice to a program, which the server replaces by its own. */
+const PROGRAM_ADVICE = / Open it with the same settings,.*/
+
+/** The message. Where the library's advice names a function, the server's says what to do here. */
 export const messageOf = ({ message, reason }: RagError): string =>
   reason === "ManifestMismatch"
-    ? `${message} On this server, call \`POST /rebuild\` or use the page. It rebuilds your own documents only.`
+    ? `${message.replace(PROGRAM_ADVICE, "")} Press “Rebuild now” on the page, or call \`POST /rebuild\`: it rebuilds your own documents.`
     : message
 
 /** Status, code and message. A failure of a gateway's model keeps the gateway's reason, and one of the server is unchanged. */

@@ -1,7 +1,7 @@
 /** One user's library: its collections, its state, the samples, and rebuilds. */
 import { Embedder, Vision } from "@sluice/core"
 import { asSentence } from "@sluice/core/contract"
-import { type IngestEvent, type IngestReport, Library, RagError } from "@sluice/rag"
+import { type Collection, type IngestEvent, type IngestReport, Library, RagError } from "@sluice/rag"
 import { Context, Effect, FileSystem, type Path, Record, Ref, Stream } from "effect"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import type { IngestStreamEvent, ServerStatus } from "../contract/index.ts"
@@ -34,7 +34,7 @@ const NO_COUNTS = { documents: 0, passages: 0 }
 
 type Busy = "filling" | "rebuilding"
 
-/** The counts are 0 while the library cannot be opened. */
+/** The counts are 0 while the library cannot be opened for another reason than its model. */
 export interface LibraryState extends Pick<ServerStatus, "state" | "message"> {
   readonly documents: number
   readonly passages: number
@@ -113,18 +113,27 @@ const openNow = Effect.fnUntraced(function* ({ status }: OpenCollection, previou
   return (yield* (yield* before.collection(DEFAULT_COLLECTION, false)).status).open
 })
 
+const countsOf = (collection: Collection | undefined) =>
+  collection === undefined
+    ? Effect.succeed(NO_COUNTS)
+    : Effect.all({ documents: collection.documentCount, passages: collection.passageCount })
+
 /** Bytes of all documents. */
 const countBytes = Effect.fnUntraced(function* ({
   collection,
+  existing,
   names
-}: Pick<Effect.Success<ReturnType<typeof openCollections>>, "collection" | "names">) {
+}: Pick<Effect.Success<ReturnType<typeof openCollections>>, "collection" | "existing" | "names">) {
   let sum = 0
   for (const name of yield* names) {
     const { library } = yield* collection(name, false)
-    // A collection that cannot be opened does not stop uploads into the others.
-    sum += yield* Effect.orElseSucceed(
-      Effect.flatMap(library, (open) => open.storedBytes),
-      () => 0
+    sum += yield* Effect.flatMap(library, (open) => open.storedBytes).pipe(
+      Effect.catchIf(
+        ({ reason }) => reason === "ManifestMismatch",
+        () => Effect.flatMap(existing(name), (old) => old?.storedBytes ?? Effect.succeed(0))
+      ),
+      // A collection that cannot be opened does not stop uploads into the others.
+      Effect.orElseSucceed(() => 0)
     )
   }
   return sum
@@ -170,8 +179,10 @@ export const makeUserLibrary = Effect.fnUntraced(function* (
 
   const state: Effect.Effect<LibraryState, RagError> = Effect.gen(function* () {
     const open = yield* openNow(defaultCollection, previous)
-    const { documents, passages } = open === undefined ? NO_COUNTS : yield* open.stats
-    return { documents, passages, ...(yield* readiness) }
+    const now = yield* readiness
+    const old = now.state === "rebuild-needed" ? yield* collections.existing(DEFAULT_COLLECTION) : undefined
+    const { documents, passages } = open === undefined ? yield* countsOf(old) : yield* open.stats
+    return { documents, passages, ...now }
   })
 
   /** Removes a collection with its documents. Fails with `NotFound`, or `Stale` during a rebuild. */
@@ -231,7 +242,7 @@ export const makeUserLibrary = Effect.fnUntraced(function* (
     remove,
     readiness,
     state,
-    storedBytes: countBytes({ collection, names }),
+    storedBytes: countBytes({ ...collections, collection }),
     /** Bytes of files that were received: by running uploads, and by all since the start. */
     uploads: { running: 0, received: 0 },
     rebuild,

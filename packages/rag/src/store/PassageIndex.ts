@@ -167,6 +167,8 @@ export class PassageIndex extends Context.Service<
   {
     /** Opens a collection, or creates it. Fails with `ManifestMismatch` or `NewerVersion`. */
     readonly open: (name: string, manifest: Manifest) => Effect.Effect<Collection, RagError>
+    /** A collection as it was made, whatever its manifest: for its counts. Undefined if there is none. */
+    readonly existing: (name: string) => Effect.Effect<Collection | undefined, RagError>
     readonly replace: (name: string, manifest: Manifest) => Effect.Effect<Replacement, RagError>
     /** Keeps the collection as it is now under a name, which may be any text. Replaces a snapshot of that name. */
     readonly tag: (name: string, snapshot: string) => Effect.Effect<Snapshot, RagError>

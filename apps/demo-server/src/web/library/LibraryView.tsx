@@ -147,14 +147,17 @@ export const LibraryView = () => {
   const [rows, setRows] = useState(PAGE_ROWS)
   const all = Documents.documents.value
   const found = Documents.findDocuments(search.value)
+  const listError = Documents.documentsError.value
+  // The banner reports it.
+  const isRebuildNeeded = status.value?.state === "rebuild-needed" && listError?.code === "manifest_mismatch"
   return (
     <div class="library">
       <h1>Documents</h1>
       <CollectionsBar />
       <FilePickers />
       <UploadProgress />
-      <ErrorMessage error={Documents.removalError.value ?? Documents.documentsError.value} />
-      <Loading until={all !== undefined || Documents.documentsError.value !== undefined} />
+      <ErrorMessage error={Documents.removalError.value ?? (isRebuildNeeded ? undefined : listError)} />
+      <Loading until={all !== undefined || listError !== undefined} />
       {all !== undefined && (all.length > SEARCH_FROM || search.value !== "") && (
         <SearchField label="Find a document by name" text={search} />
       )}

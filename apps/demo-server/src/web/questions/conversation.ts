@@ -11,7 +11,7 @@ import { brokenStream, request, RequestError, requestEvents, toRequestError } fr
 import { conversationHref, currentRoute, navigate } from "../page/route.ts"
 import { whileShown } from "../page/session.ts"
 import { announce } from "../ui/Notices.tsx"
-import { announceOutcome, changeOf, newQuestion, type QuestionState } from "./questions.ts"
+import { announceOutcome, changeOf, newQuestion, questionError, type QuestionState } from "./questions.ts"
 
 export interface TurnState extends QuestionState {
   readonly number: number
@@ -110,7 +110,7 @@ const askTurn = async (id: string, number: number, text: string, standalone?: st
     if (find()?.state === "asking") throw brokenStream()
   } catch (thrown) {
     const stopped = new RequestError("You stopped this question.", 0, "stopped")
-    const error = signal.aborted ? stopped : toRequestError(thrown)
+    const error = signal.aborted ? stopped : questionError(thrown)
     if (find() !== undefined) setTurn(id, number, () => ({ state: "failed", error }))
   }
   const done = find()

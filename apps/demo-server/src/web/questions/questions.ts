@@ -130,6 +130,14 @@ export const newQuestion = {
   checked: []
 } as const
 
+/** Why a question failed. The banner says how to rebuild. */
+export const questionError = (thrown: unknown): RequestError => {
+  const error = toRequestError(thrown)
+  if (error.code !== "manifest_mismatch") return error
+  void refreshStatus()
+  return new RequestError("Rebuild before asking.", error.status, error.code)
+}
+
 const send = async (sent: SentQuestion, retries = 0): Promise<void> => {
   const { collection, filter, filterText, question } = sent
   find(sent)?.controller.abort()
@@ -149,9 +157,8 @@ const send = async (sent: SentQuestion, retries = 0): Promise<void> => {
     if (find(sent)?.state === "asking") throw brokenStream()
   } catch (thrown) {
     if (controller.signal.aborted) return
-    const error = toRequestError(thrown)
+    const error = questionError(thrown)
     update(sent, () => ({ state: "failed", error }))
-    if (error.code === "manifest_mismatch") void refreshStatus()
   }
   const done = find(sent)
   if (done !== undefined) announceOutcome(done)

@@ -39,14 +39,15 @@ export const Banner = () => {
         {rebuildError.value.message}
       </Notice>
     )
+  // A message with code is for programs.
   if (state === "rebuild-needed")
     return (
       <Notice
         tone="trouble"
-        title="The library was built with another model."
+        title={`Your documents must be indexed again for the new model${documents > 0 ? ` (${documents.toLocaleString()})` : ""}.`}
         action={session.value === "open" && <Button onClick={rebuild}>Rebuild now</Button>}
       >
-        {message ?? "Rebuild before asking."}
+        {message === undefined || message.includes("`") ? "Rebuild before asking." : message}
         {documents > 0 &&
           ` A rebuild embeds ${pluralize(passages, "passage")} of ${pluralize(documents, "document")} again.`}
       </Notice>

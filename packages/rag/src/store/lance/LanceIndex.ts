@@ -128,6 +128,12 @@ const open = (store: OpenStore): Service["open"] =>
     return liveCollection(store, name, found.table, opened)
   })
 
+const existing = (store: OpenStore): Service["existing"] =>
+  Effect.fn("LanceIndex.existing")(function* (name) {
+    const found = yield* store.names.find(name)
+    return found && (yield* openTable(store, name, found.table, found.manifest))
+  })
+
 const replace = (store: OpenStore): Service["replace"] =>
   Effect.fn("LanceIndex.replace")(function* (name, manifest) {
     const found = yield* store.names.find(name)
@@ -236,6 +242,7 @@ const make = Effect.fn("LanceIndex.make")(function* (folder: string, options: St
   const { snapshots } = store
   return PassageIndex.of({
     open: open(store),
+    existing: existing(store),
     replace: replace(store),
     collections: listCollections(store),
     tag: tag(store),
