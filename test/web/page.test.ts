@@ -359,9 +359,11 @@ describe("the page", () => {
     assert.strictEqual(await page.evaluate<number>(OVERFLOW), 0)
     assert.deepStrictEqual(await accessibilityViolations(page), [])
     await page.getByRole("button", { name: "Close the source" }).tap()
-    await page.setViewportSize({ ...PHONE, width: 320 })
-    const { height = 0 } = (await page.locator(".header").boundingBox()) ?? {}
-    assert.isBelow(height, 120, "one row for the name, one for the views")
+    for (const width of [375, 320]) {
+      await page.setViewportSize({ ...PHONE, width })
+      const { height = 0 } = (await page.locator(".header").boundingBox()) ?? {}
+      assert.isBelow(height, 120, `${width}: one row for the name, one for the views`)
+    }
     const last = await page.locator(".header nav a").last().boundingBox()
     assert.isAtMost((last?.x ?? NaN) + (last?.width ?? NaN), 320)
     await page.setViewportSize(PHONE)

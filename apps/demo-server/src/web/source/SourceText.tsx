@@ -18,7 +18,8 @@ export const scrollToQuote = (body: Element | null, block: "center" | "nearest" 
   const quote = body?.querySelector("mark, .cited")
   if (!quote) return body?.closest(".source")?.scrollTo({ top: 0 })
   const scroll = (left: number) => {
-    quote.scrollIntoView({ block, inline: "center" })
+    // Its first word is in view, also where the quote is wider than a phone.
+    quote.scrollIntoView({ block, inline: "start" })
     if (left > 0) requestAnimationFrame(() => scroll(left - 1))
   }
   scroll(FRAMES)
