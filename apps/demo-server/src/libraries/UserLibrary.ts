@@ -1,7 +1,7 @@
 /** One user's library: its collections, its state, the samples, and rebuilds. */
 import { Embedder, Vision } from "@sluice/core"
 import { asSentence } from "@sluice/core/contract"
-import { type Collection, type IngestEvent, type IngestReport, Library, RagError } from "@sluice/rag"
+import { type IngestEvent, type IngestReport, Library, RagError } from "@sluice/rag"
 import { Context, Effect, FileSystem, type Path, Record, Ref, Stream } from "effect"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import type { IngestStreamEvent, ServerStatus } from "../contract/index.ts"
@@ -113,10 +113,15 @@ const openNow = Effect.fnUntraced(function* ({ status }: OpenCollection, previou
   return (yield* (yield* before.collection(DEFAULT_COLLECTION, false)).status).open
 })
 
-const countsOf = (collection: Collection | undefined) =>
-  collection === undefined
-    ? Effect.succeed(NO_COUNTS)
-    : Effect.all({ documents: collection.documentCount, passages: collection.passageCount })
+/** The counts of a default collection that is not open. */
+const countsOf = Effect.fnUntraced(function* (
+  { state }: Pick<LibraryState, "state">,
+  { existing }: Effect.Success<ReturnType<typeof openCollections>>
+) {
+  const old = state === "rebuild-needed" ? yield* existing(DEFAULT_COLLECTION) : undefined
+  if (old === undefined) return NO_COUNTS
+  return { documents: yield* old.documentCount, passages: yield* old.passageCount }
+})
 
 /** Bytes of all documents. */
 const countBytes = Effect.fnUntraced(function* ({
@@ -144,8 +149,7 @@ const countBytes = Effect.fnUntraced(function* ({
  * `state` are those of the default collection.
  *
  * **Details.** A library that was built with other models is used with `previous` until `rebuild`. Without it, it fails with
- * `ManifestMismatch`. It fails with
- * `Model` while the gateway cannot be reached. The server stays up in both cases.
+ * `ManifestMismatch`. It fails with `Model` while the gateway cannot be reached. The server stays up in both cases.
  */
 export const makeUserLibrary = Effect.fnUntraced(function* (
   folder: string,
@@ -180,8 +184,7 @@ export const makeUserLibrary = Effect.fnUntraced(function* (
   const state: Effect.Effect<LibraryState, RagError> = Effect.gen(function* () {
     const open = yield* openNow(defaultCollection, previous)
     const now = yield* readiness
-    const old = now.state === "rebuild-needed" ? yield* collections.existing(DEFAULT_COLLECTION) : undefined
-    const { documents, passages } = open === undefined ? yield* countsOf(old) : yield* open.stats
+    const { documents, passages } = yield* open?.stats ?? countsOf(now, collections)
     return { documents, passages, ...now }
   })
 
@@ -219,10 +222,7 @@ export const makeUserLibrary = Effect.fnUntraced(function* (
     })
   )
 
-  /**
-   * Adds the samples to the default collection if it has no other documents, then creates the file `marker`, so that
-   * they are added once. An interrupted run continues at the next start.
-   */
+  /** Adds the samples once: `marker` is the file that says so. The next start continues an interrupted run. */
   const fill = (marker: string) =>
     addSamples(defaultCollection, marker).pipe(
       Effect.catch((error: { readonly message: string }) =>
