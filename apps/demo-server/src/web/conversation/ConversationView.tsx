@@ -55,16 +55,17 @@ const TurnActions = ({ turn }: { readonly turn: TurnState }) => {
       {turn.answer !== undefined && (
         <>
           <CopyButton text={markdownOf(turn)} what="The answer" />
-          {RATINGS.map(([rating, name]) => (
-            <LinkButton
-              key={rating}
-              aria-pressed={turn.rating === rating}
-              aria-label={`${name} answer`}
-              onClick={() => void rateTurn(turn, rating)}
-            >
-              {name}
-            </LinkButton>
-          ))}
+          {turn.number !== undefined &&
+            RATINGS.map(([rating, name]) => (
+              <LinkButton
+                key={rating}
+                aria-pressed={turn.rating === rating}
+                aria-label={`${name} answer`}
+                onClick={() => void rateTurn(turn, rating)}
+              >
+                {name}
+              </LinkButton>
+            ))}
         </>
       )}
     </p>
@@ -100,7 +101,7 @@ export const ConversationView = () => {
       )}
       <ErrorMessage error={threadError.value} />
       {now.turns.map((turn) => (
-        <div class="turn" key={turn.number}>
+        <div class="turn" key={turn.key}>
           <AnswerView question={turn} />
           <TurnActions turn={turn} key={turn.question} />
         </div>

@@ -1,21 +1,32 @@
 /** The conversation that is shown: its turns are kept on the server. */
-import { signal } from "@preact/signals"
+import { effect, signal, untracked } from "@preact/signals"
 import type {
-  AnswerBody,
   AnswerStreamEvent,
   ConversationBody,
   ConversationSummary,
   Rating
 } from "../../contract/index.ts"
-import { brokenStream, request, RequestError, requestEvents, toRequestError } from "../api/request.ts"
+import { brokenStream, online, request, RequestError, requestEvents, toRequestError } from "../api/request.ts"
 import { conversationHref, currentRoute, navigate } from "../page/route.ts"
-import { whileShown } from "../page/session.ts"
+import { session, whileShown } from "../page/session.ts"
 import { announce } from "../ui/Notices.tsx"
-import { announceOutcome, changeOf, newQuestion, questionError, type QuestionState } from "./questions.ts"
+import {
+  announceOutcome,
+  changeOf,
+  newQuestion,
+  questionError,
+  type QuestionState,
+  willRetry
+} from "./questions.ts"
 
 export interface TurnState extends QuestionState {
-  readonly number: number
+  /** Its key on this page, also when it is asked again. */
+  readonly key: number
+  /** Its number on the server. Absent until it is kept. */
+  readonly number: number | undefined
   readonly rating?: Rating | undefined
+  /** Sends it again automatically. */
+  readonly retry?: () => void
 }
 
 interface ThreadState extends Omit<ConversationBody, "turns"> {
@@ -27,51 +38,61 @@ export const threadError = signal<RequestError>()
 /** The path of a new link, which is shown once. */
 export const sharedPath = signal<string>()
 
-const setTurn = (id: string, number: number, change: (now: TurnState) => Partial<TurnState>): void => {
+const setTurn = (id: string, key: number, change: (now: TurnState) => Partial<TurnState>): void => {
   const now = thread.value
   if (now?.id !== id) return
-  const turns = now.turns.map((each) => (each.number === number ? { ...each, ...change(each) } : each))
+  const turns = now.turns.map((each) => (each.key === key ? { ...each, ...change(each) } : each))
   thread.value = { ...now, turns }
 }
 
 /** The functions of a turn that a view calls. */
-const actionsOf = (id: string, number: number, question: string) => ({
-  again: () => void askTurn(id, number, question),
-  understand: (standalone: string) => void askTurn(id, number, question, standalone)
+const actionsOf = (id: string, key: number, question: string) => ({
+  again: () => void askTurn(id, { question, key }),
+  understand: (standalone: string) => void askTurn(id, { question, key, standalone })
 })
 
-const answered = (id: string, number: number, answer: AnswerBody): Partial<TurnState> => ({
-  ...changeOf(newQuestion, { type: "answer", answer }),
-  ...(answer.standalone !== undefined && { standalone: answer.standalone }),
-  ...actionsOf(id, number, answer.question)
-})
+let loading:
+  | { readonly id: string; readonly controller: AbortController; readonly done: Promise<void> }
+  | undefined
 
-let loading: { readonly id: string; readonly done: Promise<void> } | undefined
-
-/** Loads a conversation, once if it is asked for twice. */
+/** Loads a conversation, once if it is asked for twice. Ends the loading of another. */
 const load = (id: string): Promise<void> => {
+  if (loading?.id === id) return loading.done
+  loading?.controller.abort()
+  loading = undefined
   if (thread.value?.id === id) return Promise.resolve()
-  if (loading?.id !== id) loading = { id, done: loadThread(id).finally(() => (loading = undefined)) }
-  return loading.done
+  const controller = new AbortController()
+  const done = loadThread(id, controller.signal).finally(() => {
+    if (loading?.controller === controller) loading = undefined
+  })
+  loading = { id, controller, done }
+  return done
 }
 
-const loadThread = async (id: string): Promise<void> => {
+const loadThread = async (id: string, signal: AbortSignal): Promise<void> => {
   thread.value = undefined
   sharedPath.value = undefined
   threadError.value = undefined
   try {
-    const { turns, ...rest } = await request<ConversationBody>(
-      "GET",
-      `/conversations/${encodeURIComponent(id)}`
-    )
-    const shown = turns.map(({ answer, number, rating }): TurnState => ({
-      ...newTurn(rest.collection, answer.question, number),
-      ...answered(id, number, answer),
-      rating
-    }))
+    const path = `/conversations/${encodeURIComponent(id)}`
+    const { turns, ...rest } = await request<ConversationBody>("GET", path, { signal })
+    signal.throwIfAborted()
+    const shown = turns.map(({ answer, number, rating }): TurnState => {
+      const turn = newTurn(rest.collection, answer.question)
+      const change = changeOf(newQuestion, { type: "answer", answer })
+      const standalone = answer.standalone !== undefined && { standalone: answer.standalone }
+      return {
+        ...turn,
+        ...change,
+        ...standalone,
+        ...actionsOf(id, turn.key, answer.question),
+        number,
+        rating
+      }
+    })
     thread.value = { ...rest, turns: shown }
   } catch (thrown) {
-    threadError.value = toRequestError(thrown)
+    if (!signal.aborted) threadError.value = toRequestError(thrown)
   }
 }
 
@@ -80,53 +101,97 @@ whileShown(["conversation"], () => {
   if (route.view === "conversation") void load(route.id)
 })
 
-const newTurn = (collection: string, question: string, number: number): TurnState => ({
+let keys = 0
+
+const newTurn = (collection: string, question: string, before?: TurnState): TurnState => ({
   ...newQuestion,
   question,
   collection,
-  number,
+  key: before?.key ?? ++keys,
+  number: before?.number,
   filter: undefined,
   filterText: undefined,
   retries: 0,
   controller: new AbortController()
 })
 
-/** Asks a turn, or asks it again: those after it are replaced. */
-const askTurn = async (id: string, number: number, text: string, standalone?: string): Promise<void> => {
+interface TurnRequest {
+  readonly question: string
+  readonly standalone?: string | undefined
+  /** Of the turn that is asked again: it and those after it are replaced. Absent: the next turn. */
+  readonly key?: number
+  readonly retries?: number
+}
+
+/** The turns that end if one is asked again. One that was never kept has none after it. */
+const replacedBy = (turns: ReadonlyArray<TurnState>, at: number): ReadonlyArray<TurnState> => {
+  const number = turns[at]?.number
+  return turns.filter(
+    (each, i) =>
+      i === at || (number !== undefined && (each.number === undefined ? i > at : each.number > number))
+  )
+}
+
+const askTurn = async (
+  id: string,
+  { key, question: text, retries = 0, standalone }: TurnRequest
+): Promise<void> => {
   const now = thread.value
   const question = text.trim().replaceAll(/\s+/g, " ")
   if (now?.id !== id || question === "") return
-  for (const each of now.turns) if (each.number >= number) each.controller.abort()
-  const turn: TurnState = { ...newTurn(now.collection, question, number), ...actionsOf(id, number, question) }
-  thread.value = { ...now, turns: [...now.turns.filter((each) => each.number < number), turn] }
+  const at = now.turns.findIndex((each) => each.key === key)
+  const replaced = replacedBy(now.turns, at)
+  for (const each of replaced) each.controller.abort()
+  const begun = newTurn(now.collection, question, now.turns[at])
+  const again = { question, standalone, key: begun.key, retries: retries + 1 }
+  const turn: TurnState = {
+    ...begun,
+    ...actionsOf(id, begun.key, question),
+    retries,
+    retry: () => void askTurn(id, again)
+  }
+  thread.value = { ...now, turns: [...now.turns.filter((each) => !replaced.includes(each)), turn] }
   announce("Asking.")
   const { signal } = turn.controller
-  const body = { question, collection: now.collection, conversation: id, turn: number, standalone }
-  const change = (event: Parameters<typeof changeOf>[1]) =>
-    setTurn(id, number, (each) => (each.controller === turn.controller ? changeOf(each, event) : {}))
+  // Without a number the server takes the next one: another tab may have asked too.
+  const body = { question, collection: now.collection, conversation: id, turn: turn.number, standalone }
   const find = () => thread.value?.turns.find((each) => each.controller === turn.controller)
+  const set = (change: (now: TurnState) => Partial<TurnState>) => {
+    if (find() !== undefined) setTurn(id, turn.key, change)
+  }
   try {
-    await requestEvents<AnswerStreamEvent>("/qa", { body, signal }, change)
+    await requestEvents<AnswerStreamEvent>("/qa", { body, signal }, (event) =>
+      set((each) => ({
+        ...changeOf(each, event),
+        ...(event.type === "answer" && { number: event.answer.conversation?.turn ?? each.number })
+      }))
+    )
     if (find()?.state === "asking") throw brokenStream()
   } catch (thrown) {
     const stopped = new RequestError("You stopped this question.", 0, "stopped")
     const error = signal.aborted ? stopped : questionError(thrown)
-    if (find() !== undefined) setTurn(id, number, () => ({ state: "failed", error }))
+    set(() => ({ state: "failed", error }))
   }
   const done = find()
   if (done !== undefined) announceOutcome(done)
 }
 
+effect(() => {
+  if (!online.value || session.value !== "open") return
+  untracked(() => {
+    for (const each of thread.value?.turns.filter(willRetry) ?? []) each.retry?.()
+  })
+})
+
 /** Asks the next question of a conversation, and shows it. */
 export const askFollowUp = async (id: string, question: string): Promise<void> => {
   navigate(conversationHref(id))
   await load(id)
-  const last = thread.value?.turns.at(-1)?.number ?? 0
-  await askTurn(id, last + 1, question)
+  await askTurn(id, { question })
 }
 
-export const editTurn = ({ number }: TurnState, question: string): void => {
-  if (thread.value !== undefined) void askTurn(thread.value.id, number, question)
+export const editTurn = ({ key }: TurnState, question: string): void => {
+  if (thread.value !== undefined) void askTurn(thread.value.id, { question, key })
 }
 
 /** The latest conversations. */
@@ -157,11 +222,11 @@ const change = async (
   }
 }
 
-export const rateTurn = ({ number, rating: before }: TurnState, chosen: Rating): Promise<void> =>
+export const rateTurn = ({ key, number, rating: before }: TurnState, chosen: Rating): Promise<void> =>
   change(async ({ id }) => {
     const rating = before === chosen ? null : chosen
     await request("PUT", `/conversations/${id}/turns/${number}/rating`, { body: { rating } })
-    setTurn(id, number, () => ({ rating: rating ?? undefined }))
+    setTurn(id, key, () => ({ rating: rating ?? undefined }))
     return undefined
   })
 
@@ -180,7 +245,8 @@ export const unshareThread = (): Promise<void> =>
   })
 
 export const removeThread = (): Promise<void> =>
-  change(async ({ id }) => {
+  change(async ({ id, turns }) => {
+    for (const each of turns) each.controller.abort()
     await request("DELETE", `/conversations/${id}`)
     thread.value = undefined
     navigate("#ask")
