@@ -92,11 +92,10 @@ export const makeChat = Effect.fnUntraced(function* (
     return reason && caller.fail(callInfo(request), { reason, notExecuted: true })
   }
 
-  const chat: Gateway["Service"]["chat"] = Effect.fn("Gateway.chat")(
-    (request) =>
-      refuse(request) ??
-      caller.call(callInfo(request), mapResult(parseAnswer)(sendAndDecode(send(request, false), decode)))
-  )
+  // Without a span of its own, whose exit would store the answer. The call has one.
+  const chat: Gateway["Service"]["chat"] = (request) =>
+    refuse(request) ??
+    caller.call(callInfo(request), mapResult(parseAnswer)(sendAndDecode(send(request, false), decode)))
 
   const chatStream = (request: ChatCall): Stream.Stream<ChatPart, GatewayError> => {
     const refused = refuse(request)
