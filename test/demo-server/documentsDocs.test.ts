@@ -12,7 +12,8 @@ import {
   CollectionInfo,
   FigureInfo,
   IngestReportBody,
-  RetrievalBody
+  RetrievalBody,
+  SummaryPlanBody
 } from "../../apps/demo-server/src/contract/index.ts"
 import { temporaryFolder, testServer, TestServer } from "./TestServer.ts"
 
@@ -42,8 +43,8 @@ layer(testServer(), { excludeTestServices: true })("docs/documents.md", (it) => 
           })
         const decoded = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, value: unknown) =>
           Schema.decodeUnknownSync(schema)(value)
-        assert.lengthOf(blocks, 7)
-        const [bring, apart, ask, filtered, typed, retrieve, see] = blocks
+        assert.lengthOf(blocks, 8)
+        const [bring, apart, ask, filtered, typed, summary, retrieve, see] = blocks
 
         const [brought] = yield* run(bring)
         assert.strictEqual(decoded(IngestReportBody, brought).failed.length, 0)
@@ -65,6 +66,8 @@ layer(testServer(), { excludeTestServices: true })("docs/documents.md", (it) => 
               ["inspection-report.pdf"]
             )
         }
+        const [planned] = yield* run(summary)
+        assert.strictEqual(decoded(SummaryPlanBody, planned).plan.documents, 1)
         const [retrieved] = yield* run(retrieve)
         assert.include(decoded(RetrievalBody, retrieved).passages[0]?.document.path, "handbook/")
         const [figures] = yield* run(see)

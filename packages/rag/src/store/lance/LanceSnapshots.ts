@@ -104,8 +104,8 @@ export const READING_MILLIS = 10 * 60 * 1000
 /** Versions are kept this long unless `keepFor` says otherwise. */
 const KEEP_MILLIS = 60 * 60 * 1000
 
-/** LanceDB's message about a version that another process dropped since it was listed. */
-const DROPPED = /not found: \S*_versions\//i
+/** LanceDB's message about a version, or a part of an index, that another process dropped since it was listed. */
+const DROPPED = /not found: \S*_(?:versions|indices)\//i
 
 /** Lists and drops versions. Repeated if another process drops the same ones. */
 export const attemptToDrop = <A>(doing: string, drop: () => Promise<A>): Effect.Effect<A, RagError> =>
