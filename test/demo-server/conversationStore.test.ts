@@ -121,6 +121,27 @@ onEachStore((store) => {
     )
   )
 
+  it.live("above 256 MiB the oldest without a link is removed, and without one the answer is not kept", () =>
+    withConversations(store, (answer) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { keep, list, open } = yield* Conversations
+        const first = idOf(yield* keep(USER, yield* open(USER, "new", undefined), answer))
+        const second = idOf(yield* keep(USER, yield* open(USER, "new", undefined), answer))
+        const [{ bytes } = assert.fail()] = yield* sql<{ bytes: number }>`
+          SELECT bytes FROM conversations WHERE id = ${second}`
+        assert.isAbove(Number(bytes), 1_000)
+        yield* sql`UPDATE conversations SET bytes = ${256 * 1024 * 1024}, updated_at = 1 WHERE id = ${first}`
+        const third = idOf(yield* keep(USER, yield* open(USER, "new", undefined), answer))
+        const kept = Effect.map(list(USER), (all) => all.map(({ id }) => id))
+        assert.sameMembers(yield* kept, [second, third])
+        yield* sql`UPDATE conversations SET bytes = ${256 * 1024 * 1024}, share = id WHERE id = ${second}`
+        assert.deepStrictEqual(yield* keep(USER, yield* open(USER, "new", undefined), answer), answer)
+        assert.include(yield* kept, second)
+      })
+    )
+  )
+
   it.live("a failing database is status 503, and the answer is returned all the same", () =>
     withConversations(store, (answer) =>
       Effect.gen(function* () {

@@ -19,6 +19,8 @@ import { readCommitted } from "../sql/Transaction.ts"
 const LIMITS = {
   /** Conversations of a user. For a new one, the oldest that is not shared is removed. */
   conversations: 1_000,
+  /** Bytes of a user's answers in them: 256 MiB. */
+  bytes: 256 * 1024 * 1024,
   /** Turns of a conversation. An answer with its trace has about 100 KiB. */
   turns: 200,
   /** Turns that complete a question: those that a model rewrites it with. */
@@ -42,6 +44,11 @@ const TurnRow = Schema.Struct({
 const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Row))
 const decodeTurns = Schema.decodeUnknownEffect(Schema.Array(TurnRow))
 const decodeNumber = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ n: Integer })]))
+const Size = Schema.Struct({ n: Integer, bytes: Integer })
+const decodeSizes = Schema.decodeUnknownEffect(Schema.Tuple([Size]))
+const decodeOldest = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ id: Schema.String, bytes: Integer }))
+)
 const encodeAnswer = Schema.encodeEffect(Schema.fromJsonString(AnswerBody))
 
 const summaryOf = ({
@@ -173,17 +180,26 @@ const makeRemovals = (sql: SqlClient.SqlClient) => {
     yield* sql`DELETE FROM conversations WHERE id = ${id}`
   })
 
-  /** Makes room for a new conversation. */
-  const removeOldest = Effect.fnUntraced(function* (user: string, kept: string) {
-    const rows = yield* sql`SELECT COUNT(*) AS n FROM conversations WHERE user_id = ${user}`
-    const [{ n }] = yield* Effect.orDie(decodeNumber(rows))
-    if (n <= LIMITS.conversations) return
-    const oldest = yield* sql<{ id: string }>`SELECT id FROM conversations
-      WHERE user_id = ${user} AND share IS NULL AND id <> ${kept}
-      ORDER BY updated_at, id LIMIT ${n - LIMITS.conversations}`
-    yield* Effect.forEach(oldest, ({ id }) => removeRow(id), { discard: true })
+  /** Removes the oldest conversations without a link until the others are within the limits. Fails if they are not. */
+  const makeRoom = Effect.fnUntraced(function* (user: string, kept: string) {
+    const [all] = yield* Effect.flatMap(
+      sql`SELECT COUNT(*) AS n, COALESCE(SUM(bytes), 0) AS bytes FROM conversations WHERE user_id = ${user}`,
+      (rows) => Effect.orDie(decodeSizes(rows))
+    )
+    let { bytes, n } = all
+    const isOver = () => n > LIMITS.conversations || bytes > LIMITS.bytes
+    if (!isOver()) return
+    const rows = yield* sql`SELECT id, bytes FROM conversations
+      WHERE user_id = ${user} AND share IS NULL AND id <> ${kept} ORDER BY updated_at, id`
+    for (const oldest of yield* Effect.orDie(decodeOldest(rows))) {
+      if (!isOver()) return
+      yield* removeRow(oldest.id)
+      n--
+      bytes -= oldest.bytes
+    }
+    if (isOver()) return yield* tooMany("Your conversations are full. Remove some")
   })
-  return { removeOldest, removeRow }
+  return { makeRoom, removeRow }
 }
 
 /** Every method is of one user's conversations, except `shared`. A missing or another's conversation fails with 404. */
@@ -194,13 +210,13 @@ export class Conversations extends Context.Service<Conversations>()("@sluice/dem
       Effect.provideService(readCommitted(self), SqlClient.SqlClient, sql)
 
     const { bodyOf, find, lastTurn, ...reads } = makeReads(sql)
-    const { removeOldest, removeRow } = makeRemovals(sql)
+    const { makeRoom, removeRow } = makeRemovals(sql)
 
     /**
      * Keeps an answer, and returns it with its place. The first one makes the conversation.
      *
-     * **Gotchas.** It is returned without a place if its conversation was removed meanwhile, or the database fails:
-     * it has been charged.
+     * **Gotchas.** It is returned without a place if its conversation was removed meanwhile, there is no room, or the
+     * database fails: it has been charged.
      */
     const keep = Effect.fn("Conversations.keep")(function* (
       user: string,
@@ -217,7 +233,6 @@ export class Conversations extends Context.Service<Conversations>()("@sluice/dem
           ? sql`INSERT INTO conversations ${sql.insert(row)} RETURNING id`
           : sql`UPDATE conversations SET updated_at = ${now} WHERE id = ${id} AND user_id = ${user} RETURNING id`
         if (rows.length === 0) return answer
-        if (isNew) yield* removeOldest(user, id)
         if (replaces !== undefined)
           yield* sql`DELETE FROM conversation_turns WHERE conversation_id = ${id} AND number >= ${replaces}`
         const turn = replaces ?? (yield* lastTurn(id)) + 1
@@ -225,6 +240,9 @@ export class Conversations extends Context.Service<Conversations>()("@sluice/dem
         const json = yield* Effect.orDie(encodeAnswer(whole))
         const turnRow = { conversation_id: id, number: turn, answer: json, rating: null, created_at: now }
         yield* sql`INSERT INTO conversation_turns ${sql.insert(turnRow)}`
+        yield* sql`UPDATE conversations SET bytes = (SELECT SUM(octet_length(answer)) FROM conversation_turns
+          WHERE conversation_id = ${id}) WHERE id = ${id}`
+        yield* makeRoom(user, id)
         return whole
       }).pipe(
         inTransaction,

@@ -162,6 +162,7 @@ const conversations = Effect.gen(function* () {
     title TEXT NOT NULL,
     collection TEXT NOT NULL,
     share TEXT UNIQUE,
+    bytes BIGINT NOT NULL DEFAULT 0,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
   )`
