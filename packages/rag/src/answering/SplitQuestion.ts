@@ -11,7 +11,7 @@ const LEAST = { words: 3, characters: 4 } as const
 const MAX_COMPARED = 60
 
 /** Questions of more characters are texts with a question. */
-const MAX_SPLIT = 1_000
+const MAX_SPLIT = 400
 
 /** The words of a language with spaces between its words. */
 interface PartWords {

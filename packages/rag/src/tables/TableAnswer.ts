@@ -49,8 +49,12 @@ const TOTAL = /^(?:grand )?(?:total|sum|subtotal|average|mean|gesamt|summe)\b|^(
 /** A question that counts the rows of a table names it as one. */
 const NAMES_TABLE = /\b(?:rows?|entries|records|table|lines|zeilen|einträge|tabelle)\b|行|\.\w{2,5}\b/iu
 
+/** Characters of a column's name or of a label that are compared. */
+const MAX_NAME = 400
+
 const wordsOf = (text: string): ReadonlyArray<string> =>
   text
+    .slice(0, MAX_NAME)
     .replace(/\(.*?\)|\[.*?\]/g, " ")
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu) ?? []

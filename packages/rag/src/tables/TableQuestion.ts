@@ -2,6 +2,9 @@
 
 export type TableOperation = "count" | "sum" | "average" | "highest" | "lowest"
 
+/** A longer question is not about one column, and the patterns below are not linear. */
+const MAX_CHARACTERS = 400
+
 /** The words of each operation, in English, German and Chinese. The first that is found counts. */
 const OPERATIONS: ReadonlyArray<readonly [operation: TableOperation, words: RegExp]> = [
   ["count", /^(?:how many|wie viele)\b|多少(?:行|条|个)|有几(?:行|条|个)/iu],
@@ -39,6 +42,7 @@ export interface TableQuestion {
 /** Undefined if a question asks for nothing of this kind. */
 export const tableQuestion = (question: string): TableQuestion | undefined => {
   const text = question.normalize("NFKC").trim()
+  if (text.length > MAX_CHARACTERS) return undefined
   const found = OPERATIONS.find(([, words]) => words.test(text))
   if (found === undefined) return undefined
   const [operation, words] = found
