@@ -304,6 +304,10 @@ describe("a canary secret", () => {
         Effect.provideService(Metric.MetricRegistry, registry)
       )
       assert.isAbove(spans.length, 70)
+      const stored = spans.flatMap(({ name, status }) =>
+        status._tag === "Ended" && Exit.isSuccess(status.exit) && status.exit.value !== undefined ? name : []
+      )
+      assert.deepStrictEqual(stored, [])
       assert.isAbove(logged.length, 30)
       assert.isAbove(ends.filter(Exit.isFailure).length, 30)
       assert.isAtLeast(ends.filter(Exit.isSuccess).length, 40)

@@ -24,6 +24,7 @@ import { decodeJson } from "./transport/DecodeJson.ts"
 import { withBaseUrl, withHeaders } from "./transport/Outgoing.ts"
 import { sendAndDecode } from "./transport/SendAndDecode.ts"
 import { DownloadTransport, layerTransport } from "./transport/Transport.ts"
+import { withMethodSpan } from "./call/Telemetry.ts"
 
 export interface GatewayClientOptions extends ClientOptions, VideosOptions, ImagesOptions {
   readonly apiKey: ApiKey
@@ -59,7 +60,7 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
     images: withCheckedArguments(yield* makeImages(options, media), "images."),
     videos: withCheckedArguments(yield* makeVideos(options, media), "videos."),
     models: Effect.map(caller.call({ operation: "models" }, models), ({ data }) => data).pipe(
-      Effect.withSpan("Gateway.models")
+      withMethodSpan("Gateway.models")
     )
   })
   return withCheckedArguments(gateway)

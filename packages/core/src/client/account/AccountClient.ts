@@ -23,6 +23,7 @@ import { createToken } from "./TokenCreation.ts"
 import { listTokens } from "./TokenList.ts"
 import { tokenOf } from "./TokenRecords.ts"
 import { updateToken } from "./TokenUpdate.ts"
+import { spanned, withMethodSpan } from "../call/Telemetry.ts"
 
 export interface AccountClientOptions extends ClientOptions {
   readonly accessToken: SystemAccessToken
@@ -45,7 +46,7 @@ const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
 
   return Account.of({
     user: call({ operation: "user" }, sendForData(account.user({ responseMode }), decodeUser)).pipe(
-      Effect.withSpan("Account.user"),
+      withMethodSpan("Account.user"),
       Effect.map(({ access_token, extra, quota, username }) => {
         const accessToken = Option.getOrUndefined(decodeToken(access_token && Redacted.value(access_token)))
         return {
@@ -56,39 +57,38 @@ const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
         }
       })
     ),
-    // Redacted inside the span, because a span stores its result.
     rotateAccessToken: call(
       { operation: "rotate access token", repeat: "never" },
       sendForBody(account.rotateAccessToken({ responseMode }))
-    ).pipe(Effect.map(rotatedToken), Effect.withSpan("Account.rotateAccessToken")),
+    ).pipe(Effect.map(rotatedToken), withMethodSpan("Account.rotateAccessToken")),
     tokens: withCheckedArguments(yield* makeTokens(httpClient, caller), "tokens."),
     models: call({ operation: "models" }, sendForData(all({ responseMode }), decodeModels)).pipe(
-      Effect.withSpan("Account.models")
+      withMethodSpan("Account.models")
     ),
     availableModels: call(
       { operation: "available models" },
       sendForData(available({ responseMode }), decodeModels)
-    ).pipe(Effect.withSpan("Account.availableModels"))
+    ).pipe(withMethodSpan("Account.availableModels"))
   })
 })
 
 const makeTokens = Effect.fnUntraced(function* (httpClient: HttpClient.HttpClient, caller: Caller) {
   const calls = yield* makeTokenCalls(httpClient, caller)
-  const update = Effect.fn("Account.tokens.update")((...[id, changes]: Parameters<Tokens["update"]>) =>
+  const update = spanned("Account.tokens.update")((...[id, changes]: Parameters<Tokens["update"]>) =>
     Effect.map(updateToken(calls, id, changes), tokenOf)
   )
   const tokens: Tokens = {
     list: Stream.map(listTokens(calls.page, TOKENS_PER_PAGE), tokenOf).pipe(
       Stream.withSpan("Account.tokens.list")
     ),
-    get: Effect.fn("Account.tokens.get")((id) => Effect.map(calls.read(id), tokenOf)),
-    create: Effect.fn("Account.tokens.create")((token) => createToken(calls, token)),
+    get: spanned("Account.tokens.get")((id) => Effect.map(calls.read(id), tokenOf)),
+    create: spanned("Account.tokens.create")((token) => createToken(calls, token)),
     update,
     rename: (id, name) => update(id, { name }),
     enable: (id) => update(id, { enabled: true }),
     disable: (id) => update(id, { enabled: false }),
-    remove: Effect.fn("Account.tokens.remove")(calls.remove),
-    search: Effect.fn("Account.tokens.search")((keyword) =>
+    remove: spanned("Account.tokens.remove")(calls.remove),
+    search: spanned("Account.tokens.search")((keyword) =>
       Effect.map(calls.search(keyword), (found) => found.map(tokenOf))
     )
   }

@@ -101,6 +101,23 @@ const errorType = (cause: Cause.Cause<GatewayError>): string => {
   return Cause.hasInterruptsOnly(cause) ? "interrupted" : "defect"
 }
 
+/** Runs a method in a span that does not store its value, because a response may contain a credential. */
+export const withMethodSpan =
+  (name: string) =>
+  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.suspend(() => {
+      let value: A
+      const stored = Effect.map(self, (result) => void (value = result))
+      return Effect.map(Effect.withSpan(stored, name), () => value)
+    })
+
+/** A method in its span: see `withMethodSpan`. */
+export const spanned =
+  (name: string) =>
+  <Args extends ReadonlyArray<unknown>, A, E, R>(method: (...args: Args) => Effect.Effect<A, E, R>) =>
+  (...args: Args): Effect.Effect<A, E, R> =>
+    withMethodSpan(name)(Effect.suspend(() => method(...args)))
+
 /**
  * A call with its span and its metrics.
  *

@@ -11,7 +11,7 @@ import type { ChatAnswer, ChatCall, ChatPart, Gateway } from "../../gateway/Gate
 import { tolerateChat } from "../../tolerance/Chat.ts"
 import type { Caller, CallOptions } from "../call/Caller.ts"
 import type { CallInfo } from "../call/CallInfo.ts"
-import { recordMetadata } from "../call/Telemetry.ts"
+import { recordMetadata, spanned } from "../call/Telemetry.ts"
 import { streamMetadata } from "../transport/CallResult.ts"
 import { decodeJson } from "../transport/DecodeJson.ts"
 import { mapResult, sendAndDecode } from "../transport/SendAndDecode.ts"
@@ -92,10 +92,11 @@ export const makeChat = Effect.fnUntraced(function* (
     return reason && caller.fail(callInfo(request), { reason, notExecuted: true })
   }
 
-  // Without a span of its own, whose exit would store the answer. The call has one.
-  const chat: Gateway["Service"]["chat"] = (request) =>
-    refuse(request) ??
-    caller.call(callInfo(request), mapResult(parseAnswer)(sendAndDecode(send(request, false), decode)))
+  const chat: Gateway["Service"]["chat"] = spanned("Gateway.chat")(
+    (request) =>
+      refuse(request) ??
+      caller.call(callInfo(request), mapResult(parseAnswer)(sendAndDecode(send(request, false), decode)))
+  )
 
   const chatStream = (request: ChatCall): Stream.Stream<ChatPart, GatewayError> => {
     const refused = refuse(request)

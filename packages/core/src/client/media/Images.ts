@@ -18,6 +18,7 @@ import { imagePayload } from "./ImagePayload.ts"
 import { hasImageResult, isDone, parseImages, requireImages, validateCreation } from "./ImageResponse.ts"
 import type { MediaContext } from "./MediaContext.ts"
 import { createWithin, pollTask, type StartedTask, waitOptions, withTask } from "./Tasks.ts"
+import { spanned } from "../call/Telemetry.ts"
 
 export interface ImagesOptions {
   /** How to wait for images. */
@@ -51,23 +52,23 @@ export const makeImages = Effect.fnUntraced(function* (
       ? Effect.map(groupOf(model), (group) => (isImageGroup(group) ? group : undefined))
       : Effect.succeed(group)
 
-  const create: Images["create"] = Effect.fn("Gateway.images.create")(function* (given: {
-    readonly model: string
-  }) {
-    // `imagePayload` checks it.
-    const request = given as ImageCall
-    const info: CallInfo = { operation: "images.create", model: request.model, repeat: "creations" }
-    const group = yield* imageGroupOf(request)
-    const payload = yield* imagePayload(request, group).pipe(
-      Effect.provideService(FileSystem.FileSystem, files),
-      Effect.mapError((reason) => fail(info, { reason, notExecuted: true }))
-    )
-    const attempt = sendAndDecode(send.create({ payload, responseMode }), decodeImages(group))
-    const warning = "Interrupted; the images may have been created and charged."
-    return yield* Effect.onInterrupt(creations.call(info, mapResult(validateCreation)(attempt)), () =>
-      Effect.annotateLogs(Effect.logWarning(warning), { operation: info.operation, model: request.model })
-    )
-  })
+  const create: Images["create"] = spanned("Gateway.images.create")(
+    Effect.fnUntraced(function* (given: { readonly model: string }) {
+      // `imagePayload` checks it.
+      const request = given as ImageCall
+      const info: CallInfo = { operation: "images.create", model: request.model, repeat: "creations" }
+      const group = yield* imageGroupOf(request)
+      const payload = yield* imagePayload(request, group).pipe(
+        Effect.provideService(FileSystem.FileSystem, files),
+        Effect.mapError((reason) => fail(info, { reason, notExecuted: true }))
+      )
+      const attempt = sendAndDecode(send.create({ payload, responseMode }), decodeImages(group))
+      const warning = "Interrupted; the images may have been created and charged."
+      return yield* Effect.onInterrupt(creations.call(info, mapResult(validateCreation)(attempt)), () =>
+        Effect.annotateLogs(Effect.logWarning(warning), { operation: info.operation, model: request.model })
+      )
+    })
+  )
 
   const getState = (id: string, group: ImageGroup | undefined) =>
     call(
@@ -107,19 +108,18 @@ export const makeImages = Effect.fnUntraced(function* (
 
   const images: Images = {
     create,
-    get: Effect.fn("Gateway.images.get")((id, origin = {}) => getState(id, origin.group)),
-    generate: Effect.fn("Gateway.images.generate")(function* (
-      given: { readonly model: string },
-      wanted: ImageWaitOptions = {}
-    ) {
-      const request = given as ImageCall
-      const info: CallInfo = { operation: "images.generate", model: request.model }
-      const { deadline } = waitOptions(wanted, defaults)
-      const { begun, first } = yield* createWithin(deadline, create(request), info, fail)
-      if (first.id === undefined || hasImageResult(first)) return first
-      return yield* wait({ info, id: first.id, group: yield* imageGroupOf(request), first, begun }, wanted)
-    }),
-    resume: Effect.fn("Gateway.images.resume")((id, wanted = {}) =>
+    get: spanned("Gateway.images.get")((id, origin = {}) => getState(id, origin.group)),
+    generate: spanned("Gateway.images.generate")(
+      Effect.fnUntraced(function* (given: { readonly model: string }, wanted: ImageWaitOptions = {}) {
+        const request = given as ImageCall
+        const info: CallInfo = { operation: "images.generate", model: request.model }
+        const { deadline } = waitOptions(wanted, defaults)
+        const { begun, first } = yield* createWithin(deadline, create(request), info, fail)
+        if (first.id === undefined || hasImageResult(first)) return first
+        return yield* wait({ info, id: first.id, group: yield* imageGroupOf(request), first, begun }, wanted)
+      })
+    ),
+    resume: spanned("Gateway.images.resume")((id, wanted = {}) =>
       wait({ info: { operation: "images.resume" }, id, group: wanted.group }, wanted)
     ),
     ...makeImageDownload(options, context)

@@ -25,6 +25,7 @@ import { mapResult, responseText, sendAndDecode } from "../transport/SendAndDeco
 import type { MediaContext } from "./MediaContext.ts"
 import { createWithin, pollTask, type StartedTask, taskFailed, waitOptions, withTask } from "./Tasks.ts"
 import { makeVideoDownload } from "./VideoDownload.ts"
+import { spanned } from "../call/Telemetry.ts"
 
 export interface VideosOptions {
   /** How to wait for videos. */
@@ -74,27 +75,27 @@ export const makeVideos = Effect.fnUntraced(function* (options: VideosOptions, c
   const defaults = waitOptions(options.videos, VIDEO_WAIT)
   const send = yield* HttpApiClient.group(GatewayApi, { group: "videos", httpClient })
 
-  const create: Videos["create"] = Effect.fn("Gateway.videos.create")(function* (given: {
-    readonly model: string
-  }) {
-    const request = given as VideoCall
-    const { extra, inputReference, model, prompt, seconds, size } = request
-    const info: CallInfo = { operation: "videos.create", model, repeat: "creations" }
-    const refuse = (reason: GatewayError["reason"]) => fail(info, { reason, notExecuted: true })
-    const group = request.group ?? (yield* groupOf(model))
-    // `validateVideoCall` checks the fields against the group.
-    const refused = validateVideoCall(isVideoGroup(group) ? ({ ...request, group } as VideoCall) : request)
-    if (refused !== undefined) return yield* refuse(refused)
-    const input_reference =
-      inputReference &&
-      (yield* wireReference(inputReference).pipe(
-        Effect.provideService(FileSystem.FileSystem, files),
-        Effect.mapError(refuse)
-      ))
-    const payload = { model, prompt, seconds, size, input_reference, ...(extra !== undefined && { extra }) }
-    const attempt = sendAndDecode(send.create({ payload, responseMode }), decodeCreation)
-    return yield* call(info, mapResult(validateCreation)(attempt))
-  })
+  const create: Videos["create"] = spanned("Gateway.videos.create")(
+    Effect.fnUntraced(function* (given: { readonly model: string }) {
+      const request = given as VideoCall
+      const { extra, inputReference, model, prompt, seconds, size } = request
+      const info: CallInfo = { operation: "videos.create", model, repeat: "creations" }
+      const refuse = (reason: GatewayError["reason"]) => fail(info, { reason, notExecuted: true })
+      const group = request.group ?? (yield* groupOf(model))
+      // `validateVideoCall` checks the fields against the group.
+      const refused = validateVideoCall(isVideoGroup(group) ? ({ ...request, group } as VideoCall) : request)
+      if (refused !== undefined) return yield* refuse(refused)
+      const input_reference =
+        inputReference &&
+        (yield* wireReference(inputReference).pipe(
+          Effect.provideService(FileSystem.FileSystem, files),
+          Effect.mapError(refuse)
+        ))
+      const payload = { model, prompt, seconds, size, input_reference, ...(extra !== undefined && { extra }) }
+      const attempt = sendAndDecode(send.create({ payload, responseMode }), decodeCreation)
+      return yield* call(info, mapResult(validateCreation)(attempt))
+    })
+  )
 
   const getState = (id: string) =>
     Effect.mapError(
@@ -127,19 +128,19 @@ export const makeVideos = Effect.fnUntraced(function* (options: VideosOptions, c
 
   const videos: Videos = {
     create,
-    get: Effect.fn("Gateway.videos.get")(getState),
-    generate: Effect.fn("Gateway.videos.generate")(
+    get: spanned("Gateway.videos.get")(getState),
+    generate: spanned("Gateway.videos.generate")(
       (request: { readonly model: string }, wait: VideoWaitOptions = {}) =>
         lastState(generateTask(request as VideoCall, wait))
     ),
-    resume: Effect.fn("Gateway.videos.resume")((id, wait = {}) => lastState(resumeTask(id, wait))),
+    resume: spanned("Gateway.videos.resume")((id, wait = {}) => lastState(resumeTask(id, wait))),
     progress: (task, wait = {}) =>
       Stream.withSpan(
         "id" in task ? resumeTask(task.id, wait) : generateTask(task, wait),
         "Gateway.videos.progress"
       ),
     ...(yield* makeVideoDownload(context, options.retry)),
-    remove: Effect.fn("Gateway.videos.remove")((id) =>
+    remove: spanned("Gateway.videos.remove")((id) =>
       call(
         { operation: "videos.remove" },
         mapResult(validateRemoval)(sendAndDecode(send.remove({ params: { id }, responseMode }), responseText))

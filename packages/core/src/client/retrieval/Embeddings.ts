@@ -15,6 +15,7 @@ import { originOf, tokensOf } from "../transport/CallResult.ts"
 import { decodeJson } from "../transport/DecodeJson.ts"
 import { mapResult, sendAndDecode } from "../transport/SendAndDecode.ts"
 import { type EmbedOptions, type EncodingFormat, makeEmbedAll } from "./EmbedAll.ts"
+import { spanned } from "../call/Telemetry.ts"
 
 const decode = decodeJson(EmbeddingResponse, tolerateEmbeddings)
 
@@ -80,7 +81,7 @@ export const makeEmbeddings = Effect.fnUntraced(function* (
   /** Models whose answer to `base64` is known. */
   const known = new Set<string>()
 
-  const embeddings: Gateway["Service"]["embeddings"] = Effect.fn("Gateway.embeddings")((request) => {
+  const embeddings: Gateway["Service"]["embeddings"] = spanned("Gateway.embeddings")((request) => {
     const { extra, model } = request
     const info: CallInfo = { operation: "embeddings", model, repeat: "paid" }
     const reason = validateExtra(extra, EmbeddingRequest)
