@@ -14,7 +14,7 @@ import { docs, type Example, examples, examplesOf } from "./readme/Examples.ts"
 const modules = join(import.meta.dirname, "../node_modules")
 const inTurn = join(import.meta.dirname, "examples/inTurn.ts")
 const [first, second, options, third, fourth, ...more] = examples
-const inDocs = ["models", "evaluation", "ingest"].map((name) => examplesOf(`docs/${name}.md`))
+const inDocs = ["models", "evaluation", "ingest"].map((name) => examplesOf(`docs/guides/${name}.md`))
 /** The values of the examples that need no gateway, by their code. */
 let values: ReadonlyMap<string, unknown>
 let folder = ""
@@ -133,7 +133,7 @@ describe("README.md", () => {
   })
 })
 
-describe("docs/models.md", () => {
+describe("docs/guides/models.md", () => {
   const [models, client, ...more] = inDocs[0] ?? []
 
   it("your own models answer", async () => {
@@ -146,7 +146,7 @@ describe("docs/models.md", () => {
   })
 })
 
-describe("docs/evaluation.md", () => {
+describe("docs/guides/evaluation.md", () => {
   it("your own questions evaluate a library", () => {
     const [example, ...more] = inDocs[1] ?? []
     expect(more).toEqual([])
@@ -156,7 +156,7 @@ describe("docs/evaluation.md", () => {
   })
 })
 
-describe("docs/ingest.md", () => {
+describe("docs/guides/ingest.md", () => {
   it("an ingest is applied as planned", () => {
     const [example, ...more] = inDocs[2] ?? []
     expect(more).toEqual([])

@@ -1,4 +1,4 @@
-/** `docs/connect.md`: the table of vendors, and an example of each. */
+/** `docs/start/connect.md`: the table of vendors, and an example of each. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
@@ -6,7 +6,7 @@ import { decodeProvidersFile } from "../../apps/demo-server/src/providers/Provid
 import { OPERATION_NAMES } from "../../apps/demo-server/src/connect/Vendors.ts"
 import { DIALECTS } from "../../packages/providers/src/index.ts"
 
-const text = readFileSync(new URL("../../docs/connect.md", import.meta.url), "utf8")
+const text = readFileSync(new URL("../../docs/start/connect.md", import.meta.url), "utf8")
 
 /** The cells of a row of the table: the vendor, a mark for each operation, the variable. */
 const rows = new Map(
@@ -16,7 +16,7 @@ const rows = new Map(
   ])
 )
 
-describe("docs/connect.md", () => {
+describe("docs/start/connect.md", () => {
   it("has a row for each vendor, with what it has and the variable of its key", () => {
     const expected = DIALECTS.map(({ id, keyVariable, operations }) => [
       id,

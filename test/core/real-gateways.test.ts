@@ -1,4 +1,4 @@
-/** What gateways in use send beside the interface. `docs/gateways.md` names them. */
+/** What gateways in use send beside the interface. `docs/reference/gateways.md` names them. */
 import { assert, layer } from "@effect/vitest"
 import { Account, apiKey, Gateway, type GatewayError, quota } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"

@@ -1,4 +1,4 @@
-/** The examples of docs/documents.md work as described. */
+/** The examples of docs/guides/documents.md work as described. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import MarkdownIt from "markdown-it"
@@ -22,11 +22,11 @@ const PATIENCE = 120_000
 
 const root = join(import.meta.dirname, "../..")
 const blocks = new MarkdownIt()
-  .parse(readFileSync(join(root, "docs/documents.md"), "utf8"), {})
+  .parse(readFileSync(join(root, "docs/guides/documents.md"), "utf8"), {})
   .filter(({ info, type }) => type === "fence" && info.trim() === "sh")
   .map(({ content }) => content)
 
-layer(testServer(), { excludeTestServices: true })("docs/documents.md", (it) => {
+layer(testServer(), { excludeTestServices: true })("docs/guides/documents.md", (it) => {
   it.effect(
     "each block of commands has the documented response",
     () =>

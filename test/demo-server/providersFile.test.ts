@@ -55,7 +55,7 @@ describe("the providers' file", () => {
   it.effect("accepts the example of the documentation", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
-      const page = yield* fs.readFileString("docs/providers.md")
+      const page = yield* fs.readFileString("docs/guides/providers.md")
       const [, example = ""] = /```json\n([\s\S]*?)```/.exec(page) ?? []
       const { embedded, upstreams = [] } = yield* decodeProvidersFile(example)
       assert.deepStrictEqual(

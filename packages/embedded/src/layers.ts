@@ -105,7 +105,7 @@ const verifyWith =
       tokens: 0
     }))
 
-/** `Verifier` by `unsupportedReason`. It sees few of the contradictions that people write; see docs/answers.md. */
+/** `Verifier` by `unsupportedReason`. It sees few of the contradictions that people write; see docs/explanation/answers.md. */
 export const layerVerifier: Layer.Layer<Verifier> = Layer.succeed(Verifier, {
   model: verifierModel,
   verify: verifyWith(unsupportedReason)
@@ -113,7 +113,7 @@ export const layerVerifier: Layer.Layer<Verifier> = Layer.succeed(Verifier, {
 
 /**
  * `layerVerifier` that also doubts each sentence with a word that is not in its quotes, or in another order than there. Few
- * paraphrases stay; see docs/answers.md.
+ * paraphrases stay; see docs/explanation/answers.md.
  */
 export const layerStrictVerifier: Layer.Layer<Verifier> = Layer.succeed(Verifier, {
   model: { id: "sluice-lexical-verify-strict", kind: "lexical" },

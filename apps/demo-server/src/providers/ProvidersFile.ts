@@ -1,5 +1,5 @@
 /**
- * The format of `sluice.config.json`: gateways in addition to, or in place of, the embedded models. `docs/providers.md`
+ * The format of `sluice.config.json`: gateways in addition to, or in place of, the embedded models. `docs/guides/providers.md`
  * describes each field.
  */
 import type { ModelGroup } from "@sluice/core"

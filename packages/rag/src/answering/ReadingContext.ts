@@ -11,7 +11,7 @@ import { isBelow } from "../retrieval/stages/Select.ts"
 import type { Collection } from "../store/PassageIndex.ts"
 import type { ContextOptions } from "./AnswerOptions.ts"
 
-/** Defaults of `ContextOptions`; docs/answers.md has the measurements. */
+/** Defaults of `ContextOptions`; docs/explanation/answers.md has the measurements. */
 const CONTEXT = { passages: 10, tokens: 6_000 } as const
 
 /** The share of a model's window that passages may fill. The rest is for the prompt, a repair and the response. */
