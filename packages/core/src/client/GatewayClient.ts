@@ -21,7 +21,7 @@ import type { EmbedOptions } from "./retrieval/EmbedAll.ts"
 import { makeEmbeddings } from "./retrieval/Embeddings.ts"
 import { makeRerank } from "./retrieval/Rerank.ts"
 import { decodeJson } from "./transport/DecodeJson.ts"
-import { withBaseUrl, withHeaders } from "./transport/Outgoing.ts"
+import { withBaseUrl, withHeaders, withTraceparent } from "./transport/Outgoing.ts"
 import { sendAndDecode } from "./transport/SendAndDecode.ts"
 import { DownloadTransport, layerTransport } from "./transport/Transport.ts"
 import { withMethodSpan } from "./call/Telemetry.ts"
@@ -36,14 +36,15 @@ const decodeModels = decodeJson(ModelsResponse, tolerateModels)
 
 const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
   const baseUrl = yield* baseUrlOf(options.baseUrl)
-  const outgoing = (client: HttpClient.HttpClient) => withHeaders(client, baseUrl, options.headers)
+  const traced = (client: HttpClient.HttpClient) => withTraceparent(client, baseUrl, options.traceparent)
+  const outgoing = (client: HttpClient.HttpClient) => withHeaders(traced(client), baseUrl, options.headers)
   const raw = yield* HttpClient.HttpClient
   const client = outgoing(raw)
   const downloads = Option.match(yield* Effect.serviceOption(DownloadTransport), {
     onNone: () => client,
     onSome: outgoing
   })
-  const httpClient = withBaseUrl(raw, baseUrl, "buffered", options.headers)
+  const httpClient = withBaseUrl(traced(raw), baseUrl, "buffered", options.headers)
   const middleware = yield* currentMiddleware
   const caller = makeCaller(options, options.apiKey, middleware)
   const media = yield* makeMediaContext({ caller, baseUrl, httpClient, client, downloads })
@@ -53,7 +54,7 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
   const gateway = Gateway.of({
     ...(yield* makeChat(options, makeCaller(generationOptions(options), options.apiKey, middleware), {
       buffered: httpClient,
-      streamed: withBaseUrl(raw, baseUrl, "streamed", options.headers)
+      streamed: withBaseUrl(traced(raw), baseUrl, "streamed", options.headers)
     })),
     embeddings: yield* makeEmbeddings({ ...options.embeddings, baseUrl }, caller, httpClient),
     rerank: yield* makeRerank(caller, httpClient),

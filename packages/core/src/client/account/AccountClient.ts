@@ -15,7 +15,7 @@ import { currentMiddleware } from "../call/CallInfo.ts"
 import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "../call/ClientOptions.ts"
 import { fieldsOf } from "../transport/CallResult.ts"
 import { decodeJson } from "../transport/DecodeJson.ts"
-import { withBaseUrl } from "../transport/Outgoing.ts"
+import { withBaseUrl, withTraceparent } from "../transport/Outgoing.ts"
 import { layerTransport } from "../transport/Transport.ts"
 import { sendForBody, sendForData } from "./Envelope.ts"
 import { makeTokenCalls, TOKENS_PER_PAGE } from "./TokenCalls.ts"
@@ -36,7 +36,8 @@ const responseMode = "response-only"
 
 const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
   const baseUrl = yield* baseUrlOf(options.baseUrl)
-  const httpClient = withBaseUrl(yield* HttpClient.HttpClient, baseUrl, "buffered", options.headers)
+  const raw = withTraceparent(yield* HttpClient.HttpClient, baseUrl, options.traceparent)
+  const httpClient = withBaseUrl(raw, baseUrl, "buffered", options.headers)
   const account = yield* HttpApiClient.group(GatewayApi, { group: "account", httpClient })
   const models = <E extends "all" | "available">(endpoint: E) =>
     HttpApiClient.endpoint(GatewayApi, { group: "models", endpoint, httpClient })

@@ -1,6 +1,6 @@
 /** Prepares every request of the client: its URL, its idempotency key and its tracing. */
-import { Context, Effect, Redacted } from "effect"
-import { HttpClient, HttpClientRequest } from "effect/http"
+import { Context, Effect, Redacted, Tracer } from "effect"
+import { HttpClient, HttpClientRequest, HttpTraceContext } from "effect/http"
 import { PACKAGE_VERSION } from "../../contract/GatewayApi.ts"
 import { BufferResponse } from "./DispatcherTransport.ts"
 
@@ -39,6 +39,33 @@ const ownHeaders = (headers: RequestHeaders = {}): Readonly<Record<string, strin
   )
 })
 
+/** Whether a request goes to the gateway's host. A path is prefixed with the base URL later. */
+const isToGateway = (origin: string, { url }: HttpClientRequest.HttpClientRequest): boolean =>
+  url.startsWith("/") || URL.parse(url)?.origin === origin
+
+/** A span of a disabled tracer has no ids. */
+const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/
+
+/** A client that sends the call's span as `traceparent`, to the gateway's host only. */
+export const withTraceparent = (
+  client: HttpClient.HttpClient,
+  baseUrl: string,
+  isEnabled: boolean | undefined
+): HttpClient.HttpClient => {
+  if (isEnabled !== true) return client
+  const { origin } = new URL(baseUrl)
+  return HttpClient.mapRequestEffect(client, (request) =>
+    Effect.contextWith((context: Context.Context<never>) => {
+      const span = Context.getOrUndefined(context, Tracer.ParentSpan)
+      const traceparent = span?._tag === "Span" ? (HttpTraceContext.toHeaders(span)["traceparent"] ?? "") : ""
+      const isSent = isToGateway(origin, request) && TRACEPARENT.test(traceparent)
+      return Effect.succeed(
+        isSent ? HttpClientRequest.setHeader(request, "traceparent", traceparent) : request
+      )
+    })
+  )
+}
+
 /** A client with the user agent, and with the program's headers for requests to the gateway: not for those to other hosts. */
 export const withHeaders = (
   client: HttpClient.HttpClient,
@@ -47,11 +74,9 @@ export const withHeaders = (
 ): HttpClient.HttpClient => {
   const { origin } = new URL(baseUrl)
   const own = ownHeaders(headers)
-  return HttpClient.mapRequest(client, (request) => {
-    // A path is prefixed with the base URL later.
-    const isOwn = request.url.startsWith("/") || URL.parse(request.url)?.origin === origin
-    return HttpClientRequest.setHeaders(request, isOwn ? own : AGENT)
-  })
+  return HttpClient.mapRequest(client, (request) =>
+    HttpClientRequest.setHeaders(request, isToGateway(origin, request) ? own : AGENT)
+  )
 }
 
 /**

@@ -43,8 +43,8 @@ const NO_LIMIT = -1
  * A pool of kept-alive connections, and one for downloads. Both close with their scope.
  *
  * **Details.** Redirects are not followed, so that the credential stays with the gateway. Trace headers are not sent,
- * because the gateway is a third party. Responses must not be compressed: nothing decompresses them. undici's time-outs are
- * off; Effect's apply.
+ * because the gateway is a third party; the client's option `traceparent` sends one. Responses must not be compressed:
+ * nothing decompresses them. undici's time-outs are off; Effect's apply.
  */
 export const layerTransport = (
   options: TransportOptions = {}
