@@ -1,7 +1,8 @@
 /** A million passages with 384 dimensions, written without parsing and queried through the library. */
 import { Embedder } from "@sluice/core"
 import * as Embedded from "@sluice/embedded"
-import { documentId, FORMAT, type IndexedDocument, LanceIndex, Library, PassageIndex } from "@sluice/rag"
+import { Library } from "@sluice/rag"
+import { documentId, FORMAT, type IndexedDocument, LanceIndex, PassageIndex } from "@sluice/rag/store"
 import { Effect, Layer } from "effect"
 import { join } from "node:path"
 import { CHUNKER } from "../packages/rag/src/chunking/Chunker.ts"

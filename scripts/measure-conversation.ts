@@ -10,7 +10,8 @@
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { dependsOnHistory, QuestionRewriter } from "@sluice/core"
+import { QuestionRewriter } from "@sluice/core"
+import { dependsOnHistory } from "@sluice/core/text"
 import * as Embedded from "@sluice/embedded"
 import { Library, type LibraryService, type Trace } from "@sluice/rag"
 import { Effect, FileSystem, Layer } from "effect"

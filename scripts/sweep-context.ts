@@ -9,7 +9,8 @@
  * DIR has the papers in `figures`, as for `sluice eval qa`.
  */
 import { join } from "node:path"
-import { Reader, type ReaderPassage } from "@sluice/core"
+import { Reader } from "@sluice/core"
+import type { ReaderPassage } from "@sluice/core/models"
 import * as Embedded from "@sluice/embedded"
 import { Library } from "@sluice/rag"
 import { expectedAnswers } from "@sluice/rag/evaluation"

@@ -1,6 +1,7 @@
 /** Recall of the vector index, compared with exact search. */
 import { Embedder } from "@sluice/core"
-import { type Collection, FORMAT, LanceIndex, type LibraryStats, PassageIndex } from "@sluice/rag"
+import type { LibraryStats } from "@sluice/rag"
+import { type Collection, FORMAT, LanceIndex, PassageIndex } from "@sluice/rag/store"
 import { Effect, Layer } from "effect"
 import { embeddedText } from "../../packages/rag/src/document/SearchText.ts"
 

@@ -18,6 +18,8 @@ export const allowed: Readonly<Record<PackageFolder, ReadonlyArray<string>>> = {
     "@sluice/core",
     "@sluice/core/contract",
     "@sluice/core/media",
+    "@sluice/core/models",
+    "@sluice/core/text",
     "@sluice/core/workers"
   ],
   "packages/providers": [
@@ -26,14 +28,28 @@ export const allowed: Readonly<Record<PackageFolder, ReadonlyArray<string>>> = {
     "@sluice/core/contract",
     "@sluice/core/media"
   ],
-  "packages/rag": ["@sluice/core", "@sluice/core/contract", "@sluice/core/media", "@sluice/core/workers"],
-  "packages/transformers": ["@sluice/core", "@sluice/core/contract", "@sluice/core/workers"],
+  "packages/rag": [
+    "@sluice/core",
+    "@sluice/core/contract",
+    "@sluice/core/media",
+    "@sluice/core/models",
+    "@sluice/core/text",
+    "@sluice/core/workers"
+  ],
+  "packages/transformers": [
+    "@sluice/core",
+    "@sluice/core/contract",
+    "@sluice/core/models",
+    "@sluice/core/workers"
+  ],
   "apps/demo-server": [
     "@sluice/core",
     "@sluice/core/client",
     "@sluice/core/conformance",
     "@sluice/core/contract",
     "@sluice/core/media",
+    "@sluice/core/models",
+    "@sluice/core/text",
     "@sluice/core/workers",
     "@sluice/embedded",
     "@sluice/embedded/media",
@@ -41,6 +57,9 @@ export const allowed: Readonly<Record<PackageFolder, ReadonlyArray<string>>> = {
     "@sluice/providers",
     "@sluice/rag",
     "@sluice/rag/evaluation",
+    "@sluice/rag/formats",
+    "@sluice/rag/retrieval",
+    "@sluice/rag/store",
     "@sluice/transformers"
   ]
 }

@@ -1,5 +1,5 @@
 /** The rules of each group of image models, and the options that check them. */
-import type { ImageGroup } from "@sluice/core"
+import type { ImageGroup } from "@sluice/core/contract"
 import { everything } from "./Checking.ts"
 import { MODELS } from "./ReferenceGateway.ts"
 

@@ -10,17 +10,10 @@ import {
   TokensResponse,
   TokenUpdateRequest,
   UserResponse,
-  Expiry
+  Expiry,
+  NEVER_EXPIRES
 } from "@sluice/core/contract"
-import {
-  Account,
-  NEVER_EXPIRES,
-  type NewToken,
-  Quota,
-  quota,
-  RETRY_NEVER,
-  systemAccessToken
-} from "@sluice/core"
+import { Account, type NewToken, Quota, quota, RETRY_NEVER, systemAccessToken } from "@sluice/core"
 import { AccountClient } from "@sluice/core/client"
 import { DateTime, Effect, Layer, Redacted, Schema, Stream } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"

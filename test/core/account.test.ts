@@ -1,6 +1,7 @@
 /** The account, at gateways in the manner of each family, over a real server. */
 import { assert, describe, it } from "@effect/vitest"
-import { Account, NEVER_EXPIRES, quota, type Token } from "@sluice/core"
+import { Account, quota, type Token } from "@sluice/core"
+import { NEVER_EXPIRES } from "@sluice/core/contract"
 import { Effect, Redacted, Stream } from "effect"
 import { ada, at, listed, someday, tokens } from "./accountCalls.ts"
 import { newApi, oneApi, plain, Store } from "./accountGateways.ts"

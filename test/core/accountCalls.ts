@@ -1,14 +1,7 @@
 /** Calls of the account, and the gateway that they are made to. */
-import {
-  Account,
-  quota,
-  RETRY,
-  RETRY_NEVER,
-  type RetryPolicy,
-  systemAccessToken,
-  type Expiry
-} from "@sluice/core"
-import { AccountClient } from "@sluice/core/client"
+import { Account, quota, RETRY_NEVER, type RetryPolicy, systemAccessToken } from "@sluice/core"
+import { RETRY, AccountClient } from "@sluice/core/client"
+import type { Expiry } from "@sluice/core/contract"
 import { DateTime, Effect, Stream } from "effect"
 import { type Behaviour, LoopbackGateway } from "./LoopbackGateway.ts"
 

@@ -1,19 +1,9 @@
 /** Calls of programs: values known at run time, absent values, one text, and arguments of callers without a compiler. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it, layer } from "@effect/vitest"
-import {
-  Account,
-  apiKey,
-  Expiry,
-  Gateway,
-  type GatewayError,
-  type ImageGroup,
-  quota,
-  systemAccessToken,
-  type VideoGroup
-} from "@sluice/core"
+import { Account, apiKey, Gateway, type GatewayError, quota, systemAccessToken } from "@sluice/core"
+import { Expiry, type ImageGroup, type VideoGroup, encodeVector } from "@sluice/core/contract"
 import { AccountClient, BatchedEmbeddings, GatewayClient } from "@sluice/core/client"
-import { encodeVector } from "@sluice/core/contract"
 import { DateTime, Effect, Exit, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { onePixel } from "./mediaImages.ts"

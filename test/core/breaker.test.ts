@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { apiKey, Gateway, type GatewayError, RETRY, RETRY_NEVER } from "@sluice/core"
+import { apiKey, Gateway, type GatewayError, RETRY_NEVER } from "@sluice/core"
 import {
+  RETRY,
   GatewayClient,
   layerCircuitBreaker,
   layerRateLimit,

@@ -1,8 +1,8 @@
 /** The group of a model, from configuration. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, expectTypeOf, it, layer } from "@effect/vitest"
-import { apiKey, Gateway, ModelCatalogue, type ModelGroup } from "@sluice/core"
-import { MODEL_GROUPS } from "@sluice/core/contract"
+import { apiKey, Gateway, ModelCatalogue } from "@sluice/core"
+import { type ModelGroup, MODEL_GROUPS } from "@sluice/core/contract"
 import { GatewayClient } from "@sluice/core/client"
 import { ConfigProvider, Effect, FileSystem, Layer, Option } from "effect"
 import { json, LoopbackGateway } from "./LoopbackGateway.ts"

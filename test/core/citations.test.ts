@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { apiKey, GatewayReader, isCitedSentence, isProof, Reader, sharedWords } from "@sluice/core"
+import { apiKey, GatewayReader, Reader } from "@sluice/core"
+import { isProof, sharedWords } from "@sluice/core/text"
+import { isCitedSentence } from "@sluice/core/models"
 import { GatewayClient } from "@sluice/core/client"
 import { Effect, Layer, Stream } from "effect"
 import { makeResponseParser } from "../../packages/core/src/readers/ResponseParser.ts"

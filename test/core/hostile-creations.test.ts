@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Account, apiKey, Gateway, type GatewayError, Quota, RETRY, systemAccessToken } from "@sluice/core"
-import { AccountClient, GatewayClient, withIdempotencyKey } from "@sluice/core/client"
+import { Account, apiKey, Gateway, type GatewayError, Quota, systemAccessToken } from "@sluice/core"
+import { RETRY, AccountClient, GatewayClient, withIdempotencyKey } from "@sluice/core/client"
 import { Effect, Exit, Layer } from "effect"
 import { runWithClock } from "./runWithClock.ts"
 import { behaving, KEY } from "./Clients.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { apiKey, Gateway, type GatewayError, type GatewayReason, RETRY } from "@sluice/core"
-import { GatewayClient } from "@sluice/core/client"
+import { apiKey, Gateway, type GatewayError, type GatewayReason } from "@sluice/core"
+import { RETRY, GatewayClient } from "@sluice/core/client"
 import { Context, Effect, Exit, Layer, Stream } from "effect"
 import { runWithClock } from "./runWithClock.ts"
 import { behaving, chat, chatStream, embedTwo, KEY, rerankThree } from "./Clients.ts"

@@ -1,13 +1,7 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, layer } from "@effect/vitest"
-import {
-  Gateway,
-  type GatewayError,
-  chatImageTokens,
-  imagePart,
-  type ImageSource,
-  userMessage
-} from "@sluice/core"
+import { Gateway, type GatewayError, chatImageTokens, imagePart, userMessage } from "@sluice/core"
+import type { ImageSource } from "@sluice/core/contract"
 import { Effect, FileSystem, Layer, Stream } from "effect"
 import { behaving, Clients } from "./Clients.ts"
 import { json, LoopbackGateway } from "./LoopbackGateway.ts"

@@ -1,8 +1,8 @@
 /** Calls that a group of image models does not accept do not compile. */
 import { assert, describe, it } from "@effect/vitest"
 import type { ImagesOptions, VideosOptions } from "@sluice/core/client"
-import { validateImageCall } from "@sluice/core/contract"
-import { type ImageCall, imagePart, type ImageSource } from "@sluice/core"
+import { validateImageCall, type ImageSource } from "@sluice/core/contract"
+import { type ImageCall, imagePart } from "@sluice/core"
 import { readImage } from "@sluice/core/media"
 import { Effect, type FileSystem, Result } from "effect"
 import { png } from "./mediaImages.ts"

@@ -1,6 +1,12 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it } from "@effect/vitest"
-import { base64ByteLength, decodeBase64, encodeBase64 } from "@sluice/core/contract"
+import {
+  base64ByteLength,
+  decodeBase64,
+  encodeBase64,
+  type ImageSource,
+  MAX_IMAGE_BYTES
+} from "@sluice/core/contract"
 import {
   highDetailTokens,
   imageFormatOf,
@@ -10,7 +16,7 @@ import {
   parseDataUri,
   readImage
 } from "@sluice/core/media"
-import { type ImageSource, InvalidRequest, MAX_IMAGE_BYTES } from "@sluice/core"
+import { InvalidRequest } from "@sluice/core"
 import { Effect, FileSystem, Schema } from "effect"
 import * as Images from "./mediaImages.ts"
 

@@ -1,6 +1,7 @@
 /** What a reader sends to a model: its options, the fields that the model refuses, and the request after a fault. */
 import { assert, describe, it } from "@effect/vitest"
-import { apiKey, findQuote, GatewayReader, Reader } from "@sluice/core"
+import { apiKey, GatewayReader, Reader } from "@sluice/core"
+import { findQuote } from "@sluice/core/text"
 import { GatewayClient } from "@sluice/core/client"
 import { Effect, Layer, Stream } from "effect"
 import { type Behaviour, delta, events, json, LoopbackGateway, openAi } from "./LoopbackGateway.ts"

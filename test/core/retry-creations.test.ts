@@ -1,7 +1,8 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { apiKey, Gateway, type GatewayError, RETRY, type RetryPolicy, withRetryPolicy } from "@sluice/core"
-import { retrySchedule } from "@sluice/core/client"
+import { apiKey, Gateway, type GatewayError, type RetryPolicy, withRetryPolicy } from "@sluice/core"
 import {
+  RETRY,
+  retrySchedule,
   type CallInfo,
   type CallOptions,
   sendAndDecode,

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { apiKey, CurrentRetryPolicy, Gateway, type GatewayError, RETRY } from "@sluice/core"
-import { GatewayClient } from "@sluice/core/client"
+import { apiKey, Gateway, type GatewayError } from "@sluice/core"
+import { CurrentRetryPolicy, RETRY, GatewayClient } from "@sluice/core/client"
 import { Clock, Duration, Effect, Exit, Layer, Stream } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { runWithClock } from "./runWithClock.ts"

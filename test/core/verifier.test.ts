@@ -1,14 +1,9 @@
 /** Verifiers: the embedded one's rules, and a chat model over a real server. */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import {
-  apiKey,
-  followsQuotes,
-  GatewayVerifier,
-  unsupportedReason,
-  type VerifiedClaim,
-  Verifier
-} from "@sluice/core"
+import { apiKey, GatewayVerifier, Verifier } from "@sluice/core"
+import { followsQuotes, unsupportedReason } from "@sluice/core/text"
+import type { VerifiedClaim } from "@sluice/core/models"
 import { GatewayClient } from "@sluice/core/client"
 import { layerStrictVerifier, layerVerifier } from "@sluice/embedded"
 import { Effect, Layer } from "effect"

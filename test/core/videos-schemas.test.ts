@@ -1,7 +1,7 @@
 /** Round trips of requests and tasks, and an MP4 file in chunks of any size. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Extra, videoExpiry, videoProgress } from "@sluice/core"
-import { VideoDeletion, VideoRequest, Video } from "@sluice/core/contract"
+import { videoExpiry, videoProgress } from "@sluice/core"
+import { type Extra, VideoDeletion, VideoRequest, Video } from "@sluice/core/contract"
 import { Effect, Schema } from "effect"
 import { makeMp4Reader } from "../../packages/core/src/client/media/Mp4.ts"
 import { mp4 } from "./videosHandlers.ts"

@@ -6,9 +6,10 @@ import {
   validateVideoCall,
   VIDEO_GROUPS,
   type VideoHeight,
-  type VideoRequest
+  type VideoRequest,
+  type VideoGroup
 } from "@sluice/core/contract"
-import type { VideoCall, VideoGroup } from "@sluice/core"
+import type { VideoCall } from "@sluice/core"
 
 const v = (call: VideoCall) => call
 const m = { model: "v", prompt: "p" }

@@ -2,7 +2,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import * as Embedded from "@sluice/embedded"
-import { LanceIndex, PassageIndex } from "@sluice/rag"
+import { LanceIndex, PassageIndex } from "@sluice/rag/store"
 import { Effect, FileSystem } from "effect"
 import { TestClock } from "effect/testing"
 import { openCollections } from "../../apps/demo-server/src/libraries/OpenCollections.ts"

@@ -1,6 +1,6 @@
 /** A format that a program registers is one that its server takes, lists, serves and answers from. */
 import { assert, layer } from "@effect/vitest"
-import { DocumentFormats } from "@sluice/rag"
+import { DocumentFormats } from "@sluice/rag/formats"
 import { Effect, Layer, Schema } from "effect"
 import {
   AnswerBody,

@@ -1,6 +1,6 @@
 /** A retrieval stage that a program registers is one whose options and trace pass through its server. */
 import { assert, layer } from "@effect/vitest"
-import { type RetrievalStage, RetrievalStages, stageOption, STAGES } from "@sluice/rag"
+import { type RetrievalStage, RetrievalStages, stageOption, STAGES } from "@sluice/rag/retrieval"
 import { Effect, Layer, Schema } from "effect"
 import { AnswerBody } from "../../apps/demo-server/src/contract/index.ts"
 import { filesOf, testServer, TestServer } from "./TestServer.ts"

@@ -1,8 +1,7 @@
 /** The interface's rules for chat, embeddings, rerank and keys. */
 import { assert, layer } from "@effect/vitest"
-import { ChatResponse, TokenResponse, Video } from "@sluice/core/contract"
+import { ChatResponse, TokenResponse, Video, MAX_IMAGE_BYTES } from "@sluice/core/contract"
 import { makeDataUri } from "@sluice/core/media"
-import { MAX_IMAGE_BYTES } from "@sluice/core"
 import { Effect, Schema } from "effect"
 import { crc32 } from "node:zlib"
 import { testServer, TestServer } from "../demo-server/TestServer.ts"

@@ -1,6 +1,7 @@
 /** Laws of Embedder, Reranker, Reader and Vision: one suite for each service, run against every implementation. */
 import { assert, layer as describeLayer } from "@effect/vitest"
-import { Embedder, isCitedSentence, Reader, Reranker, Vision } from "@sluice/core"
+import { Embedder, Reader, Reranker, Vision } from "@sluice/core"
+import { isCitedSentence } from "@sluice/core/models"
 import { Effect, type Layer, Stream } from "effect"
 import { BLUE, GIF, GREEN, JPEG, png, RED, WEBP } from "./Pictures.ts"
 

@@ -1,5 +1,5 @@
 /** A document format that the package does not have: lyrics, one paragraph for each cue. */
-import { documentFormats, type DocumentFormat, parseError } from "@sluice/rag"
+import { documentFormats, type DocumentFormat, parseError } from "@sluice/rag/formats"
 import { Effect } from "effect"
 
 export const lyricsFormat: DocumentFormat = {

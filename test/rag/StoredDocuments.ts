@@ -1,11 +1,6 @@
 /** Documents made from texts, and a store for them. */
-import {
-  type IndexedDocument,
-  LanceIndex,
-  type Metadata,
-  PassageIndex,
-  type StoredDocument
-} from "@sluice/rag"
+import type { Metadata } from "@sluice/rag"
+import { type IndexedDocument, LanceIndex, PassageIndex, type StoredDocument } from "@sluice/rag/store"
 import { Context, Effect, Layer } from "effect"
 import { createHash } from "node:crypto"
 import { DIMENSION, embedText } from "./Models.ts"

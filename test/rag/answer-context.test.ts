@@ -1,6 +1,7 @@
 /** What a reader that writes gets to read. */
 import { assert, describe, it } from "@effect/vitest"
-import { Reader, type ReaderPassage } from "@sluice/core"
+import { Reader } from "@sluice/core"
+import type { ReaderPassage } from "@sluice/core/models"
 import { type ContextOptions, Library, type RetrieveOptions } from "@sluice/rag"
 import { Effect, Layer, Stream } from "effect"
 import { mkdirSync, writeFileSync } from "node:fs"

@@ -1,7 +1,9 @@
 /** Figures that a vision model sees: their descriptions, and answers about them. */
 import { assert, describe, it } from "@effect/vitest"
 import { Embedder, GatewayError, ServerFailure, Vision } from "@sluice/core"
-import { LanceIndex, Library, type Parsed, type PassageFigure, PassageIndex } from "@sluice/rag"
+import { Library, type PassageFigure } from "@sluice/rag"
+import { LanceIndex, PassageIndex } from "@sluice/rag/store"
+import type { Parsed } from "@sluice/rag/formats"
 import { Effect, Layer, Ref, Stream } from "effect"
 import { CHUNKER } from "../../packages/rag/src/chunking/Chunker.ts"
 import { FigureDescriptions } from "../../packages/rag/src/ingest/DescribeFigures.ts"

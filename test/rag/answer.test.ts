@@ -1,6 +1,7 @@
 /** Answers cite exact quotes of their documents. */
 import { assert, describe, it } from "@effect/vitest"
-import { GatewayError, notRead, Reader, type ReaderPart, Unreachable, Verifier } from "@sluice/core"
+import { GatewayError, Reader, Unreachable, Verifier } from "@sluice/core"
+import { notRead, type ReaderPart } from "@sluice/core/models"
 import { Library } from "@sluice/rag"
 import { Effect, Layer, Stream } from "effect"
 import { embedderLayer, modelsLayer, rerankerLayer } from "./Models.ts"

@@ -1,6 +1,7 @@
 /** A format that a program registers is one that the library parses, stores, filters and explains. */
 import { assert, describe, it } from "@effect/vitest"
-import { DocumentFormats, Filter, Library } from "@sluice/rag"
+import { Filter, Library } from "@sluice/rag"
+import { DocumentFormats } from "@sluice/rag/formats"
 import { Effect, Layer } from "effect"
 import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
 import { modelsLayer } from "./Models.ts"

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { drawFigureTraces, renderPage, TRACE_COLOURS } from "@sluice/rag"
+import { drawFigureTraces, renderPage, TRACE_COLOURS } from "@sluice/rag/formats"
 import { Effect } from "effect"
 import sharp from "sharp"
 

@@ -1,6 +1,7 @@
 /** Folders with odd names, circular links, changing files or few passages. */
 import { assert, describe, it } from "@effect/vitest"
-import { Library, MAX_FILE_BYTES } from "@sluice/rag"
+import { Library } from "@sluice/rag"
+import { MAX_FILE_BYTES } from "@sluice/rag/formats"
 import { Effect } from "effect"
 import { appendFileSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

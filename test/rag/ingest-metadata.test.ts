@@ -1,6 +1,7 @@
 /** Metadata is stored, changed without embedding, and rejected unless it is JSON. */
 import { assert, describe, it } from "@effect/vitest"
-import { Filter, type IngestSource, Library, METADATA_BYTES, type Metadata } from "@sluice/rag"
+import { Filter, type IngestSource, Library, type Metadata } from "@sluice/rag"
+import { METADATA_BYTES } from "@sluice/rag/store"
 import { Effect, Layer, Stream } from "effect"
 import { countingEmbedder, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
 import { handbook, testFolder } from "./TestFolder.ts"

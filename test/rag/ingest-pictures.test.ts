@@ -1,7 +1,8 @@
 /** Linked pictures that change while the document does not. */
 import { assert, describe, it } from "@effect/vitest"
 import { Vision } from "@sluice/core"
-import { documentId, LanceIndex, Library, PassageIndex } from "@sluice/rag"
+import { Library } from "@sluice/rag"
+import { documentId, LanceIndex, PassageIndex } from "@sluice/rag/store"
 import { Context, Effect, Layer, Stream } from "effect"
 import { renameSync } from "node:fs"
 import { join } from "node:path"

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { holdOut, knownItems, questionKey } from "../../packages/rag/src/evaluation/KnownItems.ts"
 import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
 import { parseMarkdown } from "../../packages/rag/src/formats/markdown/Markdown.ts"
-import type { Parsed } from "@sluice/rag"
+import type { Parsed } from "@sluice/rag/formats"
 
 const LONG =
   "Sluices are opened by hand at low water, one after the other, so that the basin empties slowly and no boat is drawn into the current of the lower reach."

@@ -1,9 +1,10 @@
 /** Several questions in one, and comparisons: split, retrieved apart, and answered together. */
 import { assert, describe, it } from "@effect/vitest"
-import { apiKey, GatewayReader, Reader, type ReaderPart } from "@sluice/core"
+import { apiKey, GatewayReader, Reader } from "@sluice/core"
+import type { ReaderPart } from "@sluice/core/models"
 import { GatewayClient } from "@sluice/core/client"
 import * as Embedded from "@sluice/embedded"
-import { splitQuestion } from "@sluice/rag"
+import { splitQuestion } from "@sluice/rag/retrieval"
 import { NodeServices } from "@effect/platform-node"
 import { Effect, Layer, Stream } from "effect"
 import { delta, events, LoopbackGateway } from "../core/LoopbackGateway.ts"

@@ -1,6 +1,6 @@
 /** Duplicate texts: which one is kept, and which texts only look like duplicates. */
 import { assert, describe, it } from "@effect/vitest"
-import { CANDIDATES } from "@sluice/rag"
+import { CANDIDATES } from "@sluice/rag/retrieval"
 import { Effect } from "effect"
 import { ALSO_AT } from "../../packages/rag/src/retrieval/stages/Dedupe.ts"
 import { modelsLayer } from "./Models.ts"

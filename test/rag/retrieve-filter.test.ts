@@ -1,6 +1,7 @@
 /** Filters: which passages each one matches. */
 import { assert, describe, it } from "@effect/vitest"
-import { Filter, type Filterable, type FilterField, matches } from "@sluice/rag"
+import { Filter, type FilterField } from "@sluice/rag"
+import { type Filterable, matches } from "@sluice/rag/retrieval"
 import { Schema } from "effect"
 
 const of: Filterable = {

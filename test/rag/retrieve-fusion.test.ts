@@ -1,6 +1,7 @@
 /** Fusion: one list from two, independent of the order of the hits. */
 import { assert, describe, it } from "@effect/vitest"
-import { Fusion, type Hit } from "@sluice/rag"
+import { Fusion } from "@sluice/rag"
+import type { Hit } from "@sluice/rag/store"
 import { Schema } from "effect"
 import { fuse } from "../../packages/rag/src/retrieval/stages/Fuse.ts"
 import { keywordPriors } from "../../packages/rag/src/retrieval/stages/Rerank.ts"

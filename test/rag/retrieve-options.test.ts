@@ -1,7 +1,9 @@
 /** The options of retrieval, each with its effect on a small library. */
 import { assert, describe, it } from "@effect/vitest"
-import { Embedder, Reader, Reranker, type RerankerModel } from "@sluice/core"
-import { CANDIDATES, Filter, Fusion, RECALL, type RetrieveOptions, retrieveOptionsSchema } from "@sluice/rag"
+import { Embedder, Reader, Reranker } from "@sluice/core"
+import type { RerankerModel } from "@sluice/core/models"
+import { Filter, Fusion, type RetrieveOptions } from "@sluice/rag"
+import { CANDIDATES, RECALL, retrieveOptionsSchema } from "@sluice/rag/retrieval"
 import { Deferred, Duration, Effect, Fiber, Layer, Queue, Ref, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { embedderLayer, embedText, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"

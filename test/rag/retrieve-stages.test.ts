@@ -1,13 +1,13 @@
 /** A stage that a program registers: its options, its trace, and its explanation by `why`. */
 import { assert, describe, it } from "@effect/vitest"
+import { Library } from "@sluice/rag"
 import {
-  Library,
   type RetrievalStage,
   RetrievalStages,
   retrieveOptionsSchema,
   stageOption,
   STAGES
-} from "@sluice/rag"
+} from "@sluice/rag/retrieval"
 import { Effect, Schema } from "effect"
 import { modelsLayer } from "./Models.ts"
 import { pathsOf } from "./SmallLibrary.ts"

@@ -1,6 +1,6 @@
 /** The texts by which passages are found: parts of identifiers, text about figures. */
 import { assert, describe, it } from "@effect/vitest"
-import type { Figure, Parsed } from "@sluice/rag"
+import type { Figure, Parsed } from "@sluice/rag/formats"
 import {
   embeddedText,
   mentionsOf,

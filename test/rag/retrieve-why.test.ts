@@ -1,6 +1,7 @@
 /** Explanations of results, comparison of configurations, and the choice of a fusion. */
 import { assert, describe, it } from "@effect/vitest"
-import { Filter, Fusion, FUSION, Library, type Outcome, RECALL, type Why } from "@sluice/rag"
+import { Filter, Fusion, Library } from "@sluice/rag"
+import { FUSION, type Outcome, RECALL, type Why } from "@sluice/rag/retrieval"
 import { tune } from "@sluice/rag/evaluation"
 import { Effect } from "effect"
 import { modelsLayer } from "./Models.ts"

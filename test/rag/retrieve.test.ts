@@ -1,7 +1,9 @@
 /** Retrieval recalls 20, reranks in one call, keeps 3, and traces it. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Candidate, type Ranking, Reranker } from "@sluice/core"
-import { FUSION, KEEP, Library, RECALL } from "@sluice/rag"
+import { Reranker } from "@sluice/core"
+import type { Candidate, Ranking } from "@sluice/core/models"
+import { Library } from "@sluice/rag"
+import { FUSION, KEEP, RECALL } from "@sluice/rag/retrieval"
 import { Effect, Layer, Ref } from "effect"
 import { embedderLayer, modelsLayer, readerLayer } from "./Models.ts"
 import { testFolder } from "./TestFolder.ts"

@@ -1,8 +1,9 @@
 /** Later pieces of a split table or CSV file are found and read with its header. */
 import { assert, describe, it } from "@effect/vitest"
-import { type CitedSentence, Reader } from "@sluice/core"
+import { Reader } from "@sluice/core"
+import type { CitedSentence } from "@sluice/core/models"
 import { layer as modelsLayer } from "@sluice/embedded"
-import type { Parsed } from "@sluice/rag"
+import type { Parsed } from "@sluice/rag/formats"
 import { Effect, Layer, Stream } from "effect"
 import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
 import { parseHtml } from "../../packages/rag/src/formats/html/Html.ts"

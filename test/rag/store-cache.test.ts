@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Collection, Filter, type Hit } from "@sluice/rag"
+import { Filter } from "@sluice/rag"
+import type { Collection, Hit } from "@sluice/rag/store"
 import { connect } from "@lancedb/lancedb"
 import { Field, Schema, Utf8 } from "apache-arrow"
 import { Effect } from "effect"

@@ -1,6 +1,7 @@
 /** What a call reads depends on what it touches: bytes and requests of a collection and of one ten times as large. */
 import { assert, describe, it } from "@effect/vitest"
-import { LanceIndex, Library, PassageIndex } from "@sluice/rag"
+import { Library } from "@sluice/rag"
+import { LanceIndex, PassageIndex } from "@sluice/rag/store"
 import { presentManifest } from "../../packages/rag/src/embedding/PassageEmbedder.ts"
 import { Context, Effect, Layer } from "effect"
 import { modelsLayer } from "./Models.ts"

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Filter, type FilterField, type FilterValue, matches, type MetadataValue } from "@sluice/rag"
+import { Filter, type FilterField, type FilterValue, type MetadataValue } from "@sluice/rag"
+import { matches } from "@sluice/rag/retrieval"
 import { Effect } from "effect"
 import { embedText } from "./Models.ts"
 import { random } from "./RandomDocument.ts"

@@ -1,6 +1,7 @@
 import { connect } from "@lancedb/lancedb"
 import { assert, describe, it } from "@effect/vitest"
-import { FORMAT, Library } from "@sluice/rag"
+import { Library } from "@sluice/rag"
+import { FORMAT } from "@sluice/rag/store"
 import { Field, FixedSizeList, Float32, Int32, Schema, Utf8 } from "apache-arrow"
 import { Effect, Stream } from "effect"
 import { DIMENSION, modelsLayer } from "./Models.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { connect } from "@lancedb/lancedb"
-import type { IndexedDocument } from "@sluice/rag"
+import type { IndexedDocument } from "@sluice/rag/store"
 import { Effect, Fiber, Logger } from "effect"
 import { readdir } from "node:fs/promises"
 import { measureIndex } from "../../packages/rag/src/store/lance/LanceRecall.ts"

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { LanceIndex, RagError } from "@sluice/rag"
+import { RagError } from "@sluice/rag"
+import { LanceIndex } from "@sluice/rag/store"
 import { Effect } from "effect"
 import { readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"

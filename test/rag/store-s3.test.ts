@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { LanceIndex, Library, PassageIndex } from "@sluice/rag"
+import { Library } from "@sluice/rag"
+import { LanceIndex, PassageIndex } from "@sluice/rag/store"
 import { Clock, Context, Effect, Layer } from "effect"
 import { modelsLayer } from "./Models.ts"
 import { s3Server, s3ServerWith } from "./S3Server.ts"

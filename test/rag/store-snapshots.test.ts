@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Collection, LanceIndex, Library, PassageIndex, type RagError } from "@sluice/rag"
+import { Library, type RagError } from "@sluice/rag"
+import { type Collection, LanceIndex, PassageIndex } from "@sluice/rag/store"
 import { connect } from "@lancedb/lancedb"
 import { Context, Effect, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"

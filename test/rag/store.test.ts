@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { type IndexedDocument, LanceIndex, PassageIndex, type StoredDocument } from "@sluice/rag"
+import { type IndexedDocument, LanceIndex, PassageIndex, type StoredDocument } from "@sluice/rag/store"
 import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { readdir } from "node:fs/promises"

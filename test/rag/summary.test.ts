@@ -1,6 +1,7 @@
 /** Summaries of documents: by a chat model in groups, and by sentences of the documents. */
 import { assert, describe, it } from "@effect/vitest"
-import { notRead, Reader, type ReaderPart, type ReaderPassage } from "@sluice/core"
+import { Reader } from "@sluice/core"
+import { notRead, type ReaderPart, type ReaderPassage } from "@sluice/core/models"
 import * as Embedded from "@sluice/embedded"
 import { Filter } from "@sluice/rag"
 import { NodeServices } from "@effect/platform-node"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { LanceIndex, PassageIndex } from "@sluice/rag"
+import { LanceIndex, PassageIndex } from "@sluice/rag/store"
 import { Effect, Layer } from "effect"
 import { sha256 } from "../../packages/rag/src/document/Hash.ts"
 import { testFolder } from "./TestFolder.ts"

@@ -193,12 +193,18 @@ registerHooks({
         "@sluice/core/conformance",
         "@sluice/core/contract",
         "@sluice/core/media",
+        "@sluice/core/models",
+        "@sluice/core/text",
+        "@sluice/core/workers",
         "@sluice/embedded",
         "@sluice/embedded/media",
         "@sluice/embedded/vision",
         "@sluice/providers",
         "@sluice/rag",
         "@sluice/rag/evaluation",
+        "@sluice/rag/formats",
+        "@sluice/rag/retrieval",
+        "@sluice/rag/store",
         "@sluice/demo-server/contract"
       ]
         .map((name, at) => `export * as m${at} from "${name}"`)

@@ -1,21 +1,16 @@
 /** The models of this process as layers. */
-import {
-  type Candidate,
-  type EmbeddingResult,
-  Embedder,
-  type EmbedderModel,
-  followsQuotes,
-  type GatewayError,
-  Reader,
-  type ReaderModel,
-  type ReaderPassage,
-  Reranker,
-  type RerankerModel,
-  type RerankOptions,
-  unsupportedReason,
-  Verifier,
-  type VerifierModel
-} from "@sluice/core"
+import { Embedder, type GatewayError, Reader, Reranker, Verifier } from "@sluice/core"
+import { followsQuotes, unsupportedReason } from "@sluice/core/text"
+import type {
+  Candidate,
+  EmbeddingResult,
+  EmbedderModel,
+  ReaderModel,
+  ReaderPassage,
+  RerankerModel,
+  RerankOptions,
+  VerifierModel
+} from "@sluice/core/models"
 import { Effect, Layer, Stream } from "effect"
 import { DIMENSION } from "./lexical/embedText.ts"
 import { countAll, embedTexts, rankDocuments, read } from "./modelJobs.ts"

@@ -1,5 +1,5 @@
 /** What the models compute, and the same as jobs of the pool of threads. Pure. */
-import type { Candidate, CitedSentence, Purpose, ReaderPassage, RerankOptions } from "@sluice/core"
+import type { Candidate, CitedSentence, Purpose, ReaderPassage, RerankOptions } from "@sluice/core/models"
 import type { WorkerOutput } from "@sluice/core/workers"
 import { DIMENSION, embedText } from "./lexical/embedText.ts"
 import { addPriors, rerankScores } from "./lexical/rerankScores.ts"

@@ -1,52 +1,48 @@
-export * from "./answering/Answer.ts"
-export { joinSentences } from "./answering/AnswerText.ts"
-export type { Summary, SummaryOptions, SummaryPlan } from "./summary/Summary.ts"
-export { splitQuestion } from "./answering/SplitQuestion.ts"
-export { type ConversationOptions, turnOf } from "./answering/Standalone.ts"
-export type { AnswerOptions, AskOptions, ContextOptions } from "./answering/AnswerOptions.ts"
-export * from "./document/Document.ts"
-export { Locator } from "./document/Locator.ts"
-export * from "./document/Filter.ts"
-export { Fusion, FUSION, FusionWeights } from "./retrieval/stages/Fusion.ts"
-export * from "./document/RagError.ts"
-export * from "./retrieval/stages/Trace.ts"
-export * from "./ingest/IngestPlan.ts"
-export type { IngestEvent, IngestReport, IngestStatus } from "./ingest/IngestEvents.ts"
-export type { FolderSource, IngestFailure, IngestSource, Upload } from "./ingest/sources/Source.ts"
-export * from "./library/Library.ts"
-export * from "./library/LibraryService.ts"
-export type { LibrarySnapshots } from "./store/LibrarySnapshots.ts"
+/**
+ * What a program needs: `Library`, its options and events, documents, answers, filters, plans and `RagError`.
+ *
+ * `@sluice/rag/store` has the index and LanceDB, `/formats` the formats of documents, `/retrieval` the stages and how they
+ * explain a result, `/evaluation` the measurements.
+ */
 export type {
-  Deadline,
-  Duplicates,
-  ExplainedPassage,
-  FusedHit,
-  KeptPassage,
-  Outcome,
-  PassageRank,
-  Place,
-  RankedPassage,
-  RetrievalStage,
-  RetrievalState,
-  StageExplanation
-} from "./retrieval/stages/RetrievalStage.ts"
-export { RetrievalStages, STAGES } from "./retrieval/stages/index.ts"
-export * from "./retrieval/stages/RetrieveOptions.ts"
-export type { Retrieval } from "./retrieval/Retriever.ts"
-export { CANDIDATES, KEEP, RECALL, retrieveOptionsSchema } from "./retrieval/RetrievePlan.ts"
-export type { Change, QuestionChange, RankChange } from "./retrieval/Compare.ts"
-export type { PassageWhy, Why } from "./retrieval/Why.ts"
-export { METADATA_BYTES } from "./document/Metadata.ts"
-export { documentId } from "./document/Hash.ts"
-export { DocumentFormats, documentFormats } from "./formats/DocumentFormats.ts"
+  Answer,
+  AnsweredPart,
+  AnswerEvent,
+  AnswerOutcome,
+  AnswerSentence,
+  ClosestPassage,
+  FigureLook,
+  Standalone
+} from "./answering/Answer.ts"
+export type { AnswerOptions, AskOptions, ContextOptions } from "./answering/AnswerOptions.ts"
+export { joinSentences } from "./answering/AnswerText.ts"
+export { type ConversationOptions, turnOf } from "./answering/Standalone.ts"
 export {
-  type DocumentFile,
-  type DocumentFormat,
-  MAX_FILE_BYTES,
-  parseError
-} from "./formats/parsing/DocumentFormat.ts"
-export { TRACE_COLOURS } from "./formats/pdf/figures/FigureTrace.ts"
-export { drawFigureTraces, renderPage } from "./formats/pdf/Pdf.ts"
-export { LanceIndex, type StoreOptions } from "./store/lance/LanceIndex.ts"
-export { FORMAT, Manifest } from "./store/Manifest.ts"
-export * from "./store/PassageIndex.ts"
+  Box,
+  type Citation,
+  type DocumentInfo,
+  type Metadata,
+  type MetadataValue,
+  type Passage,
+  type PassageFigure,
+  type StoredPassage
+} from "./document/Document.ts"
+export { type FieldFilter, Filter, FilterField, type FilterValue } from "./document/Filter.ts"
+export { Locator } from "./document/Locator.ts"
+export { RagError, RagReason, Stage } from "./document/RagError.ts"
+export type { IngestEvent, IngestReport, IngestStatus } from "./ingest/IngestEvents.ts"
+export { IngestPlan, PlannedChange, type PlanOptions } from "./ingest/IngestPlan.ts"
+export type { FolderSource, IngestFailure, IngestSource, Upload } from "./ingest/sources/Source.ts"
+export { Library, type Models } from "./library/Library.ts"
+export type {
+  FigurePassage,
+  LibraryConversation,
+  LibraryOptions,
+  LibraryService,
+  LibraryStats
+} from "./library/LibraryService.ts"
+export type { Retrieval } from "./retrieval/Retriever.ts"
+export { Fusion } from "./retrieval/stages/Fusion.ts"
+export type { RetrieveOptions } from "./retrieval/stages/RetrieveOptions.ts"
+export type { StageTime, Trace, TracedPassage } from "./retrieval/stages/Trace.ts"
+export type { Summary, SummaryOptions, SummaryPlan } from "./summary/Summary.ts"

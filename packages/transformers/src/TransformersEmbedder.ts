@@ -1,5 +1,6 @@
 /** `Embedder` by a neural model in this process. */
-import { Embedder, type Purpose } from "@sluice/core"
+import { Embedder } from "@sluice/core"
+import type { Purpose } from "@sluice/core/models"
 import { Effect, Layer } from "effect"
 import type { Embedded, TransformersModelOptions } from "./ModelJobs.ts"
 import { batchesByLength, makeModelThread, modelName } from "./ModelThread.ts"

@@ -1,6 +1,5 @@
 /** Parses account requests into rows. Errors name the invalid field. */
-import type { Expiry } from "@sluice/core"
-import { Failure, type TokenCreateRequest, type TokenUpdateRequest } from "@sluice/core/contract"
+import { type Expiry, Failure, type TokenCreateRequest, type TokenUpdateRequest } from "@sluice/core/contract"
 import { Clock, DateTime, Effect } from "effect"
 import type { KeyFields } from "./ApiKeys.ts"
 import { LARGEST_LIMIT, type limitColumns } from "./KeyLimits.ts"

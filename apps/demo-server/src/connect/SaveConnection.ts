@@ -1,5 +1,5 @@
 /** Writes connections into the providers' file, and typed keys into files that only this user can read. */
-import { type ApiKey } from "@sluice/core"
+import type { ApiKey } from "@sluice/core"
 import { Effect, FileSystem, Path, Redacted, Schema, Semaphore, Struct } from "effect"
 import { randomUUID } from "node:crypto"
 import { ConnectionId } from "../contract/Connections.ts"

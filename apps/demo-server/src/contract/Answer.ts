@@ -1,6 +1,6 @@
 /** A cited answer, its trace, and the events of a streamed answer. The types are those of `@sluice/rag`. */
 import { field, ErrorBody, ImageDetail } from "@sluice/core/contract"
-import type { NotRead } from "@sluice/core"
+import type { NotRead } from "@sluice/core/models"
 import type * as Rag from "@sluice/rag"
 import { Schema } from "effect"
 import { BoxSchema, LineSchema } from "./Document.ts"

@@ -1,9 +1,11 @@
 /** Documents, pages and blocks in requests and responses. The types are those of `@sluice/rag`. */
 import { field } from "@sluice/core/contract"
 import type * as Rag from "@sluice/rag"
+import type * as Formats from "@sluice/rag/formats"
 import { Schema } from "effect"
 
-export type { Block, DocumentInfo, Line, Metadata } from "@sluice/rag"
+export type { DocumentInfo, Metadata } from "@sluice/rag"
+export type { Block, Line } from "@sluice/rag/formats"
 
 const { optionalKey } = Schema
 
@@ -20,7 +22,7 @@ export const BoxSchema: Schema.Codec<Rag.Box> = Schema.Tuple([
   Schema.Finite
 ])
 
-const BlockSchema: Schema.Codec<Rag.Block> = Schema.Struct({
+const BlockSchema: Schema.Codec<Formats.Block> = Schema.Struct({
   ...span,
   kind: field(
     "The kind of the block.",
@@ -37,14 +39,14 @@ const page = {
   height: field("The height in PDF points, 1/72 inch.", Schema.Finite)
 }
 
-export const LineSchema: Schema.Codec<Rag.Line> = Schema.Struct({
+export const LineSchema: Schema.Codec<Formats.Line> = Schema.Struct({
   ...span,
   page: field("The page, from 1.", Schema.Int),
   box: field("The line's place on the page.", BoxSchema)
 })
 
 /** A page or picture that could not be read. The rest of the document was read. */
-export const ReadFaultSchema: Schema.Codec<Rag.ReadFault> = Schema.Struct({
+export const ReadFaultSchema: Schema.Codec<Formats.ReadFault> = Schema.Struct({
   page: field("The page, from 1. Absent in documents without pages.", optionalKey(Schema.Int)),
   message: field("What could not be read, and what to do.", Schema.String)
 })
@@ -75,7 +77,7 @@ export const DocumentText = Schema.Struct({
   blocks: field("The parts of the text, in reading order.", Schema.Array(BlockSchema)),
   pages: field(
     "The pages, if it has any.",
-    Schema.Array(Schema.Struct(page) satisfies Schema.Codec<Rag.Page>)
+    Schema.Array(Schema.Struct(page) satisfies Schema.Codec<Formats.Page>)
   )
 })
 export type DocumentText = typeof DocumentText.Type

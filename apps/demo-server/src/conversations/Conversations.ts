@@ -1,5 +1,5 @@
 /** The conversations of all users, in the accounts' database. */
-import type { ConversationTurn } from "@sluice/core"
+import type { ConversationTurn } from "@sluice/core/models"
 import { Failure } from "@sluice/core/contract"
 import { turnOf } from "@sluice/rag"
 import { Clock, Context, Effect, Layer, Schema } from "effect"

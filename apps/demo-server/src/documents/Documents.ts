@@ -1,6 +1,7 @@
 /** Documents: list, add, read, remove. */
 import { Failure } from "@sluice/core/contract"
-import { DocumentFormats, RagError } from "@sluice/rag"
+import { RagError } from "@sluice/rag"
+import { DocumentFormats } from "@sluice/rag/formats"
 import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"

@@ -1,8 +1,8 @@
 /** Figures of a document, their images, and pages as images. */
 import { Failure } from "@sluice/core/contract"
 import { imageFormatOf, mediaTypeOf } from "@sluice/core/media"
-import type { Box, DocumentInfo, FigurePassage, LibraryService, Page, Parsed } from "@sluice/rag"
-import { renderPage } from "@sluice/rag"
+import type { Box, DocumentInfo, FigurePassage, LibraryService } from "@sluice/rag"
+import { type Page, type Parsed, renderPage } from "@sluice/rag/formats"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"

@@ -1,5 +1,6 @@
 /** Headers of a document's original file, so that no script in it runs on this origin. */
-import type { DocumentFormat, DocumentInfo } from "@sluice/rag"
+import type { DocumentInfo } from "@sluice/rag"
+import type { DocumentFormat } from "@sluice/rag/formats"
 
 /** No other origin can embed the response, and no browser guesses its type. */
 export const OWN_ORIGIN = {

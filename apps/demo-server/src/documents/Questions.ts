@@ -1,14 +1,8 @@
 /** The checks of a question before it costs anything. */
 import { Failure } from "@sluice/core/contract"
-import {
-  type AskOptions,
-  DocumentFormats,
-  type LibraryService,
-  RagError,
-  RECALL,
-  RetrievalStages,
-  retrieveOptionsSchema
-} from "@sluice/rag"
+import { type AskOptions, type LibraryService, RagError } from "@sluice/rag"
+import { DocumentFormats } from "@sluice/rag/formats"
+import { RECALL, RetrievalStages, retrieveOptionsSchema } from "@sluice/rag/retrieval"
 import { Effect, Schema } from "effect"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import type { QuestionRequest } from "../contract/Qa.ts"

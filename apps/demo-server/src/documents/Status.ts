@@ -1,6 +1,6 @@
 /** The server's status, and the rebuild of a library that was built with another model. */
 import { Embedder, Reader, Reranker } from "@sluice/core"
-import { DocumentFormats } from "@sluice/rag"
+import { DocumentFormats } from "@sluice/rag/formats"
 import { Context, Effect, Option, Ref } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"

@@ -1,6 +1,8 @@
 /** The files of a multipart upload, as a stream. Memory holds two files at most: the current and the previous one. */
 import { parseJson } from "@sluice/core/client"
-import { MAX_FILE_BYTES, type Metadata, METADATA_BYTES, RagError, type Upload } from "@sluice/rag"
+import { type Metadata, RagError, type Upload } from "@sluice/rag"
+import { METADATA_BYTES } from "@sluice/rag/store"
+import { MAX_FILE_BYTES } from "@sluice/rag/formats"
 import { Effect, Predicate, Result, Stream } from "effect"
 import { Multipart } from "effect/http"
 import { Ledger } from "../billing/Ledger.ts"

@@ -1,12 +1,7 @@
 /** Chat by the embedded reader, which answers with sentences from the messages. */
 import type { ChatEvent, ChatRequest, ChatResponse } from "@sluice/core/contract"
-import {
-  type CitedSentence,
-  type GatewayError,
-  InvalidRequest,
-  isCitedSentence,
-  type Reader
-} from "@sluice/core"
+import { type GatewayError, InvalidRequest, type Reader } from "@sluice/core"
+import { type CitedSentence, isCitedSentence } from "@sluice/core/models"
 import { WorkerUser } from "@sluice/core/workers"
 import { countTokensOf } from "@sluice/embedded"
 import { Effect, Stream } from "effect"

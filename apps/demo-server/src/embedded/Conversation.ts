@@ -1,5 +1,6 @@
 /** Splits a conversation for an extractive reader: the question, and the text that may answer it. */
-import type { ChatMessage, ReaderPassage } from "@sluice/core"
+import type { ChatMessage } from "@sluice/core"
+import type { ReaderPassage } from "@sluice/core/models"
 import type { ImagePart } from "@sluice/core/contract"
 import { Option, Schema } from "effect"
 

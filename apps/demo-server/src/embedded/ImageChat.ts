@@ -1,6 +1,6 @@
 /** Chat about images by the embedded `Vision`. Messages without images go to the text model. */
-import type { ChatEvent, ChatRequest, ChatResponse } from "@sluice/core/contract"
-import type { ChatMessage, ImageDetail, Vision } from "@sluice/core"
+import type { ChatEvent, ChatRequest, ChatResponse, ImageDetail } from "@sluice/core/contract"
+import type { ChatMessage, Vision } from "@sluice/core"
 import { highDetailTokens, type ImageSize, LOW_DETAIL_TOKENS } from "@sluice/core/media"
 import { Effect, Stream } from "effect"
 import { type FetchImage, loadReference } from "../media/FetchImage.ts"

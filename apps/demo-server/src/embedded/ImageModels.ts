@@ -1,6 +1,6 @@
 /** The embedded image models: one painter under the rules of each model group. */
-import { type ImageCall, type ImageGroup, InvalidRequest } from "@sluice/core"
-import type { ImageRequest } from "@sluice/core/contract"
+import { type ImageCall, InvalidRequest } from "@sluice/core"
+import type { ImageGroup, ImageRequest } from "@sluice/core/contract"
 
 interface EmbeddedImageModel {
   readonly id: string

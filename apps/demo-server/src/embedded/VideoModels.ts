@@ -1,6 +1,6 @@
 /** The embedded video models: one animator under the rules of each model group. */
-import { InvalidRequest, type VideoCall, type VideoGroup } from "@sluice/core"
-import { validateVideoCall, VIDEO_GROUPS, type VideoRequest } from "@sluice/core/contract"
+import { InvalidRequest, type VideoCall } from "@sluice/core"
+import { type VideoGroup, validateVideoCall, VIDEO_GROUPS, type VideoRequest } from "@sluice/core/contract"
 import { animatorModel, type Size } from "@sluice/embedded/media"
 
 interface EmbeddedVideoModel {

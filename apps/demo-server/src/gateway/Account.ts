@@ -1,6 +1,6 @@
 /** The user and the API keys: `/api/user/self`, `/api/user/token`, `/api/token/`. */
-import { Failure, Principal, type TokenRecord } from "@sluice/core/contract"
-import { NEVER_EXPIRES, quota } from "@sluice/core"
+import { Failure, Principal, type TokenRecord, NEVER_EXPIRES } from "@sluice/core/contract"
+import { quota } from "@sluice/core"
 import { DateTime, Effect, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"

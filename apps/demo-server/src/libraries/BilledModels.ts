@@ -1,19 +1,17 @@
 /** The library's models, with each call billed to the user whose request made it. */
 import {
   type ChatPart,
-  type CitedSentence,
   Embedder,
   GatewayError,
-  type ImageDetail,
-  isCitedSentence,
   QuestionRewriter,
-  type VisionAnswer,
   Reader,
   Reranker,
   Verifier,
   Vision
 } from "@sluice/core"
+import { type CitedSentence, isCitedSentence, type VisionAnswer } from "@sluice/core/models"
 import {
+  type ImageDetail,
   type ChatRequest,
   type EmbeddingRequest,
   type Failure,

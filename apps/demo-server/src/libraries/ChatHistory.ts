@@ -1,5 +1,6 @@
 /** The turns of a chat before its last question. */
-import type { ChatMessage, ConversationTurn } from "@sluice/core"
+import type { ChatMessage } from "@sluice/core"
+import type { ConversationTurn } from "@sluice/core/models"
 import { MAX_TEXT } from "../contract/Filter.ts"
 import { messageText } from "../embedded/Conversation.ts"
 

@@ -1,6 +1,7 @@
 /** The collections of one data folder, over one store. Each is opened at its first use. */
 import { Embedder, Reader, Reranker, Verifier, Vision } from "@sluice/core"
-import { LanceIndex, Library, type LibraryService, type Models, PassageIndex, RagError } from "@sluice/rag"
+import { Library, type LibraryService, type Models, RagError } from "@sluice/rag"
+import { LanceIndex, PassageIndex } from "@sluice/rag/store"
 import { Cache, Context, Effect, Exit, Layer, Record, Schedule, Scope, Semaphore, Stream } from "effect"
 import { type CallerInfo, CurrentCaller } from "../accounts/Caller.ts"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"

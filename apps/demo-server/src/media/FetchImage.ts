@@ -1,5 +1,6 @@
 /** Fetches images by URL for a caller: from public addresses only, with limited size and time. */
-import { InvalidRequest, MAX_IMAGE_BYTES } from "@sluice/core"
+import { InvalidRequest } from "@sluice/core"
+import { MAX_IMAGE_BYTES } from "@sluice/core/contract"
 import { FILE_ADVICE, readImage } from "@sluice/core/media"
 import { Context, Effect, Layer } from "effect"
 import type { IncomingMessage } from "node:http"

@@ -2,8 +2,7 @@
  * The format of `sluice.config.json`: gateways in addition to, or in place of, the embedded models. `docs/guides/providers.md`
  * describes each field.
  */
-import type { ModelGroup } from "@sluice/core"
-import { faultsOf, MODEL_GROUPS } from "@sluice/core/contract"
+import { type ModelGroup, faultsOf, MODEL_GROUPS } from "@sluice/core/contract"
 import { parseJson } from "@sluice/core/client"
 import { Effect, Record, Schema, Struct } from "effect"
 import { ConnectionId } from "../contract/Connections.ts"

@@ -1,5 +1,5 @@
 /** The providers that the configuration asks for. */
-import { type Embedder, type Reader, type Reranker } from "@sluice/core"
+import type { Embedder, Reader, Reranker } from "@sluice/core"
 import { layerTransport } from "@sluice/core/client"
 import * as Embedded from "@sluice/embedded"
 import { layerVision } from "@sluice/embedded/vision"

@@ -1,6 +1,7 @@
 /** Providers execute the gateway's calls. A provider is a value: operations that it does not have are absent. */
-import type { Account, GatewayError, ModelGroup, Video } from "@sluice/core"
+import type { Account, GatewayError, Video } from "@sluice/core"
 import type {
+  ModelGroup,
   ChatEvent,
   ChatRequest,
   ChatResponse,

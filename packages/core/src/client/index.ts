@@ -1,4 +1,4 @@
-/** The client: the only entry that brings a transport. */
+/** The client, and the types of its services and options. The only entry that brings a transport. */
 export * as AccountClient from "./account/AccountClient.ts"
 export * as BatchedEmbeddings from "./retrieval/BatchedEmbeddings.ts"
 export * as GatewayClient from "./GatewayClient.ts"
@@ -26,5 +26,9 @@ export type { ImagesOptions } from "./media/Images.ts"
 export type { VideosOptions } from "./media/Videos.ts"
 export { TaskId } from "../contract/Fields.ts"
 export { parseJson } from "../contract/Fields.ts"
+export type { CreatedToken, RotatedAccessToken, TokenChanges, Tokens } from "../gateway/Account.ts"
+export type { ChatEnd, ResponseOrigin } from "../gateway/Gateway.ts"
+export type { GeneratedImage, ImageFault, Images, ImageWaitOptions } from "../gateway/Images.ts"
 export * from "../gateway/RetryPolicy.ts"
+export type { Videos, VideoWaitOptions } from "../gateway/Videos.ts"
 export * from "../gateway/UpstreamHealth.ts"

@@ -1,5 +1,5 @@
 /** A text as a vector: its terms, hashed into 1024 dimensions. */
-import type { Purpose } from "@sluice/core"
+import type { Purpose } from "@sluice/core/models"
 import { DIMENSION } from "../text/features.ts"
 import { limitVocabulary, type Term, termHashes, vocabularySize } from "../text/Term.ts"
 import { tokenize } from "../text/tokenize.ts"

@@ -1,5 +1,5 @@
 /** Relevance of documents to a query, from the words that they share. */
-import type { Candidate } from "@sluice/core"
+import type { Candidate } from "@sluice/core/models"
 import { limitVocabulary } from "../text/Term.ts"
 import { candidateIdf, makeQuery, type Match, matchDocument, type Query, termFrequency } from "./bm25.ts"
 import { dot, embedTerms, tokenizePassage, tokenizeQuery } from "./embedText.ts"

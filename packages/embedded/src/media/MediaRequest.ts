@@ -1,5 +1,6 @@
 /** What image and video requests share: checks, errors, and the library that draws. */
-import { GatewayError, InvalidRequest, MAX_IMAGE_BYTES, ServerFailure } from "@sluice/core"
+import { GatewayError, InvalidRequest, ServerFailure } from "@sluice/core"
+import { MAX_IMAGE_BYTES } from "@sluice/core/contract"
 import { loadImage, MAX_IMAGE_PIXELS } from "@sluice/core/media"
 import { Effect, Result } from "effect"
 import type sharp from "sharp"

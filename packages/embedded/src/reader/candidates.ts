@@ -1,5 +1,5 @@
 /** The sentences of a passage as candidates for an answer, with their scores. */
-import type { ReaderPassage } from "@sluice/core"
+import type { ReaderPassage } from "@sluice/core/models"
 import type { Term } from "../text/Term.ts"
 import {
   contentTerms,

@@ -1,5 +1,5 @@
 /** Whether a text is about another figure, year or numbered thing than the question. */
-import type { ReaderPassage } from "@sluice/core"
+import type { ReaderPassage } from "@sluice/core/models"
 import { figuresIn, mentionsThing } from "./references.ts"
 import { type Question, YEAR } from "./question.ts"
 

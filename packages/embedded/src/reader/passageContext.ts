@@ -1,5 +1,5 @@
 /** Where a sentence stands in its passage: the headings, captions and sentences around it. */
-import type { ReaderPassage } from "@sluice/core"
+import type { ReaderPassage } from "@sluice/core/models"
 import type { Term } from "../text/Term.ts"
 import { requirementTest } from "./answerType.ts"
 import { contentTerms, type Heading, headingOf, matchTerms } from "./coverage.ts"

@@ -1,5 +1,5 @@
 /** How much of a question a whole passage has. */
-import type { ReaderPassage } from "@sluice/core"
+import type { ReaderPassage } from "@sluice/core/models"
 import { contentTerms, coverageOf, matchTerms, coverageOfTerms } from "./coverage.ts"
 import type { Question } from "./question.ts"
 import type { Sentence } from "./passages/Sentence.ts"

@@ -1,5 +1,5 @@
 /** The sentences of passages that answer a question. */
-import type { CitedSentence, ReaderPassage } from "@sluice/core"
+import type { CitedSentence, ReaderPassage } from "@sluice/core/models"
 import { limitVocabulary } from "../text/Term.ts"
 import { answerTypeTest } from "./answerType.ts"
 import { findCandidates } from "./candidates.ts"

@@ -1,12 +1,7 @@
 /** `Vision` by OCR: it reads the text in pictures. */
-import {
-  GatewayError,
-  InvalidRequest,
-  MAX_IMAGE_BYTES,
-  type RecognizedLine,
-  Vision,
-  type VisionModel
-} from "@sluice/core"
+import { GatewayError, InvalidRequest, Vision } from "@sluice/core"
+import type { RecognizedLine, VisionModel } from "@sluice/core/models"
+import { MAX_IMAGE_BYTES } from "@sluice/core/contract"
 import { IMAGE_FORMATS, readImage } from "@sluice/core/media"
 import { Effect, Layer } from "effect"
 import { createHash } from "node:crypto"

@@ -1,5 +1,6 @@
 /** A cited answer, and the events of a question. */
-import type { ImageDetail, NotRead } from "@sluice/core"
+import type { NotRead } from "@sluice/core/models"
+import type { ImageDetail } from "@sluice/core/contract"
 import type { Citation, PassageFigure, StoredPassage } from "../document/Document.ts"
 import type { StageTime, Trace, TracedPassage } from "../retrieval/stages/Trace.ts"
 

@@ -1,5 +1,5 @@
 /** An answer as text, in the question's language. */
-import { LIST_SIGN } from "@sluice/core"
+import { LIST_SIGN } from "@sluice/core/text"
 import type { Answer, AnsweredPart, AnswerSentence } from "./Answer.ts"
 
 /** The sentences with their `[n]`, or why there are none, and notes about what is missing. */

@@ -1,5 +1,7 @@
 /** Answers a question from passages, with citations. Sentences whose quotes are not in their passages are left out. */
-import { isCitedSentence, Reader, sharedWords, Verifier } from "@sluice/core"
+import { Reader, Verifier } from "@sluice/core"
+import { sharedWords } from "@sluice/core/text"
+import { isCitedSentence } from "@sluice/core/models"
 import { Clock, Effect, Option, Stream, Struct } from "effect"
 import { dedupeWith } from "effect/Array"
 import type { Answer, AnswerEvent, ClosestPassage, FigureLook } from "./Answer.ts"

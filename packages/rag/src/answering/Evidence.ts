@@ -1,5 +1,6 @@
 /** The sources of an answer, and the verification of its quotes: a quote must be in its source, to the letter. */
-import { type CitedSentence, findQuote, isProof, type Quoted, type ReaderPassage } from "@sluice/core"
+import { findQuote, isProof } from "@sluice/core/text"
+import type { CitedSentence, Quoted, ReaderPassage } from "@sluice/core/models"
 import type { Citation, StoredPassage } from "../document/Document.ts"
 import { referencesIn } from "../formats/parsing/Mentions.ts"
 import type { FigureAnswer } from "./FigureVision.ts"

@@ -1,6 +1,8 @@
 /** Asks the vision model the question about figures. */
 import { highDetailTokens, imageFormatOf, imageSizeOf } from "@sluice/core/media"
-import { type ImageDetail, type VisionAnswer, Vision } from "@sluice/core"
+import { Vision } from "@sluice/core"
+import type { VisionAnswer } from "@sluice/core/models"
+import type { ImageDetail } from "@sluice/core/contract"
 import { Duration, Effect, Option, Stream } from "effect"
 import { LRUCache } from "lru-cache"
 import type { FigureLook } from "./Answer.ts"

@@ -1,5 +1,5 @@
 /** What a reader that writes gets to read: more than the kept passages, within a budget of tokens. */
-import type { ReaderModel } from "@sluice/core"
+import type { ReaderModel } from "@sluice/core/models"
 import { Effect } from "effect"
 import { dedupeWith } from "effect/Array"
 import type { StoredPassage } from "../document/Document.ts"

@@ -1,5 +1,5 @@
 /** The sentences of one answer, as the reader emits them: their quotes are checked, and what is not proved is withdrawn. */
-import { notRead, type ReaderEnd, type ReaderPart } from "@sluice/core"
+import { notRead, type ReaderEnd, type ReaderPart } from "@sluice/core/models"
 import type { Answer, AnsweredPart, AnswerEvent, AnswerSentence } from "./Answer.ts"
 import type { Citation } from "../document/Document.ts"
 import { citationsOf, type Source } from "./Evidence.ts"

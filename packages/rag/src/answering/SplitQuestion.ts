@@ -1,5 +1,5 @@
 /** Splits several questions in one, and comparisons, by their words. English, German, French, Spanish and Chinese. */
-import { carrySubject, dependsOnHistory } from "@sluice/core"
+import { carrySubject, dependsOnHistory } from "@sluice/core/text"
 
 /** Questions that are retrieved one by one. More are retrieved together with the last. */
 const MAX_PARTS = 4

@@ -1,5 +1,7 @@
 /** Questions of a conversation: a follow-up becomes a question that can be searched alone. */
-import { carrySubject, dependsOnHistory, QuestionRewriter, type ConversationTurn } from "@sluice/core"
+import { QuestionRewriter } from "@sluice/core"
+import { carrySubject, dependsOnHistory } from "@sluice/core/text"
+import type { ConversationTurn } from "@sluice/core/models"
 import { Duration, Effect, Option } from "effect"
 import type { StageTime } from "../retrieval/stages/Trace.ts"
 import type { Answer, Standalone } from "./Answer.ts"

@@ -1,6 +1,6 @@
 /** The values of retrieval: documents, blocks, figures, passages, citations. */
 
-import type { Quoted } from "@sluice/core"
+import type { Quoted } from "@sluice/core/models"
 import { Schema } from "effect"
 import type { Locator } from "./Locator.ts"
 

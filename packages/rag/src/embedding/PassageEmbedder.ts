@@ -1,5 +1,6 @@
 /** Embeds passages: which texts are sent, which vectors are cached, and which are rejected. */
-import { Embedder, type EmbedderModel, GatewayError } from "@sluice/core"
+import { Embedder, GatewayError } from "@sluice/core"
+import type { EmbedderModel } from "@sluice/core/models"
 import { asSentence } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { CHUNKER } from "../chunking/Chunker.ts"

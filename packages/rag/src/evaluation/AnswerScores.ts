@@ -1,5 +1,5 @@
 /** Scores answers against those that a careful reader of the documents expects. */
-import type { NotReadReason } from "@sluice/core"
+import type { NotReadReason } from "@sluice/core/models"
 import { Schema, Struct } from "effect"
 import { escape } from "effect/RegExp"
 import type { Answer } from "../answering/Answer.ts"

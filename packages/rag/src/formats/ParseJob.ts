@@ -1,5 +1,6 @@
 /** Parses a file in a thread of the pool, which asks the program for pictures and for the text in them. */
-import { type GatewayError, type RecognizedLine, Vision } from "@sluice/core"
+import { type GatewayError, Vision } from "@sluice/core"
+import type { RecognizedLine } from "@sluice/core/models"
 import type { WorkerContext, WorkerOutput } from "@sluice/core/workers"
 import { Effect } from "effect"
 import {

@@ -1,5 +1,5 @@
 /** The methods of a library that answer questions. */
-import type { ConversationTurn } from "@sluice/core"
+import type { ConversationTurn } from "@sluice/core/models"
 import { Effect, Option, Queue, Ref, Stream } from "effect"
 import type { Answer, AnswerEvent } from "../answering/Answer.ts"
 import { type AskOptions, splitOptions } from "../answering/AnswerOptions.ts"

@@ -1,5 +1,5 @@
 /** The methods and options of a library. */
-import type { ConversationTurn } from "@sluice/core"
+import type { ConversationTurn } from "@sluice/core/models"
 import type { Effect, Stream } from "effect"
 import type { Answer, AnswerEvent } from "../answering/Answer.ts"
 import type { AskOptions } from "../answering/AnswerOptions.ts"

@@ -1,5 +1,5 @@
 /** Checks the options of a question, and applies defaults and limits. */
-import type { RerankerModel } from "@sluice/core"
+import type { RerankerModel } from "@sluice/core/models"
 import { Duration, Effect, Schema } from "effect"
 import { formatValue } from "../document/Arguments.ts"
 import { RagError } from "../document/RagError.ts"

@@ -2,7 +2,7 @@
  * Finds the most central texts of a set: those whose words are most like the words of all. The centroid method of Radev et
  * al., “Centroid-based summarization of multiple documents” (2004), with maximal marginal relevance against repetition.
  */
-import { contentWords } from "@sluice/core"
+import { contentWords } from "@sluice/core/text"
 
 /** The weight of being unlike the texts chosen before. 0 allows repetitions. */
 const DIVERSITY = 0.3

@@ -1,5 +1,5 @@
 /** Sentences of passages for an extractive summary. */
-import type { CitedSentence } from "@sluice/core"
+import type { CitedSentence } from "@sluice/core/models"
 import type { StoredPassage } from "../document/Document.ts"
 import { centralTexts } from "./CentralTexts.ts"
 

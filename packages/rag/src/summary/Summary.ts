@@ -1,5 +1,5 @@
 /** A summary of documents, and its plan. */
-import type { NotRead } from "@sluice/core"
+import type { NotRead } from "@sluice/core/models"
 import type { AnswerSentence } from "../answering/Answer.ts"
 import type { Citation } from "../document/Document.ts"
 import type { Filter } from "../document/Filter.ts"

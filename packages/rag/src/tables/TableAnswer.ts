@@ -1,5 +1,6 @@
 /** Answers a question about a column of a table by counting, with the rows as its source. Where it is unsure, it does not. */
-import { type CitedSentence, isSameWord } from "@sluice/core"
+import { isSameWord } from "@sluice/core/text"
+import type { CitedSentence } from "@sluice/core/models"
 import { Effect } from "effect"
 import type { DocumentInfo, Figure, Parsed, StoredPassage } from "../document/Document.ts"
 import type { RagError } from "../document/RagError.ts"

@@ -1,5 +1,5 @@
 /** `sluice doctor`: checks the accounts and the libraries of a data folder. */
-import { LanceIndex } from "@sluice/rag"
+import { LanceIndex } from "@sluice/rag/store"
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { StartError } from "../../config/StartError.ts"

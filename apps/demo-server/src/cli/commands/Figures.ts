@@ -1,6 +1,6 @@
 /** `sluice figures FILE`: lists the figures found in a PDF, and draws the finder's view of each page. */
 import { basename } from "node:path"
-import { drawFigureTraces, TRACE_COLOURS } from "@sluice/rag"
+import { drawFigureTraces, TRACE_COLOURS } from "@sluice/rag/formats"
 import { Effect, FileSystem, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { jsonFlag } from "../library/Flags.ts"

@@ -1,6 +1,7 @@
 /** `sluice mcp`: the library's tools for programs that start it, over standard input and output. */
 import type { Embedder, Reader, Reranker } from "@sluice/core"
-import { Library, LanceIndex, PassageIndex, RagError } from "@sluice/rag"
+import { Library, RagError } from "@sluice/rag"
+import { LanceIndex, PassageIndex } from "@sluice/rag/store"
 import { Cause, Context, Effect, Exit, Fiber, Layer } from "effect"
 import { McpServer } from "effect/ai"
 import { Command } from "effect/cli"

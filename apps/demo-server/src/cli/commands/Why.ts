@@ -1,5 +1,5 @@
 /** `sluice why DOCUMENT QUESTION`: explains why a document was retrieved for a question, or was not. */
-import type { Why } from "@sluice/rag"
+import type { Why } from "@sluice/rag/retrieval"
 import { Argument, Command } from "effect/cli"
 import { resolveDocument } from "../library/FindDocument.ts"
 import { dataFlag, examples, jsonFlag, parseRetrievalFlags, retrievalFlags } from "../library/Flags.ts"

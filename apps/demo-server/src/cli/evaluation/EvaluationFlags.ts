@@ -1,5 +1,6 @@
 /** Flags of `sluice eval`: the data, the configurations to compare, and the limits. */
-import { RagError, RetrievalStages, retrieveOptionsSchema } from "@sluice/rag"
+import { RagError } from "@sluice/rag"
+import { RetrievalStages, retrieveOptionsSchema } from "@sluice/rag/retrieval"
 import { type Configuration, METRICS, type RunMetrics } from "@sluice/rag/evaluation"
 import { Effect, FileSystem, Option, Record, Schema } from "effect"
 import { type Command, Flag } from "effect/cli"

@@ -1,5 +1,6 @@
 /** Flags that several commands share. */
-import { RagError, RetrievalStages, type RetrieveOptions, retrieveOptionsSchema } from "@sluice/rag"
+import { RagError, type RetrieveOptions } from "@sluice/rag"
+import { RetrievalStages, retrieveOptionsSchema } from "@sluice/rag/retrieval"
 import { Effect, Option, Record, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { toFilter } from "../../documents/QuestionFilter.ts"

@@ -1,5 +1,5 @@
 /** Splits a passage into sentences. */
-import type { ReaderPassage } from "@sluice/core"
+import type { ReaderPassage } from "@sluice/core/models"
 import { blocksOf } from "./blocks.ts"
 import { delimitedRows } from "./tables.ts"
 import { findEntries } from "./entries.ts"

@@ -1,5 +1,5 @@
 /** What the formats in ZIP containers share: their first bytes, their pictures, and the old formats of Office. */
-import { MAX_IMAGE_BYTES } from "@sluice/core"
+import { MAX_IMAGE_BYTES } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { hasSignature } from "../parsing/DocumentFormat.ts"
 import { FormatFault, malformed, passwordProtected } from "../parsing/FormatFault.ts"

@@ -6,7 +6,7 @@ import {
   MAX_IMAGE_PIXELS,
   describeFormat
 } from "@sluice/core/media"
-import { MAX_IMAGE_BYTES } from "@sluice/core"
+import { MAX_IMAGE_BYTES } from "@sluice/core/contract"
 
 const INCH_IN_METRES = 0.0254
 /** Resolution of images that state none, as in browsers, and the limits of plausible ones. */

@@ -1,5 +1,6 @@
 /** Recognizes the text in images with the `Vision` of the context. */
-import { type RecognizedLine, Vision } from "@sluice/core"
+import { Vision } from "@sluice/core"
+import type { RecognizedLine } from "@sluice/core/models"
 import { Effect, Option, Predicate } from "effect"
 
 /** A model is given up after this many failures in a row. */

@@ -1,7 +1,7 @@
 /** Lists and reads files of a folder, with typed failures. No other file of this package reads documents from the disk. */
 import { readdir, readFile, realpath, stat } from "node:fs/promises"
 import { basename, dirname, join, resolve, sep } from "node:path"
-import { MAX_IMAGE_BYTES } from "@sluice/core"
+import { MAX_IMAGE_BYTES } from "@sluice/core/contract"
 import { Effect, Result } from "effect"
 import { formatValue } from "../../document/Arguments.ts"
 import { RagError, type RagReason } from "../../document/RagError.ts"

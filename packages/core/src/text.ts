@@ -1,0 +1,8 @@
+/** The rules on text that readers and rag share: finding a quote, proving a sentence by it, completing a question. */
+export { carrySubject } from "./conversation/CarrySubject.ts"
+export { dependsOnHistory } from "./conversation/FollowUp.ts"
+export { contentWords, isSameWord, sharedWords } from "./readers/ContentWords.ts"
+export { LIST_SIGN } from "./readers/ProseSentences.ts"
+export { findQuote, isProof } from "./readers/Quote.ts"
+export { unsupportedReason } from "./readers/Support.ts"
+export { followsQuotes } from "./readers/WordOrder.ts"

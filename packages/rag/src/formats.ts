@@ -1,0 +1,20 @@
+/** The formats of documents: what a format of your own implements, what it returns, and pages and figures as images. */
+export {
+  Block,
+  Figure,
+  type LinkedPicture,
+  type Line,
+  Page,
+  type Parsed,
+  ReadFault,
+  Span
+} from "./document/Document.ts"
+export { DocumentFormats, documentFormats } from "./formats/DocumentFormats.ts"
+export {
+  type DocumentFile,
+  type DocumentFormat,
+  MAX_FILE_BYTES,
+  parseError
+} from "./formats/parsing/DocumentFormat.ts"
+export { TRACE_COLOURS } from "./formats/pdf/figures/FigureTrace.ts"
+export { drawFigureTraces, renderPage } from "./formats/pdf/Pdf.ts"
