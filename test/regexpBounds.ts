@@ -9,6 +9,12 @@ const FILES: Readonly<Record<string, string>> = {
   "packages/core/src/conversation/": "at most 400 characters of a question",
   "packages/rag/src/answering/SplitQuestion.ts": "at most 400 characters of a question",
   "packages/rag/src/tables/": "at most 400 characters of a question, a column's name or a label",
+  "packages/rag/src/summary/": "a sentence of at most 400 characters, or linear",
+  "packages/core/src/readers/SpokenOutcome.ts": "linear: at most 60 characters after a word",
+  "packages/core/src/readers/LenientJson.ts": "linear: the next 80 characters, or what always matches",
+  "packages/core/src/client/transport/ErrorDetails.ts": "linear: at most 30 characters after a word",
+  "packages/core/src/client/transport/WebPage.ts": "the first 4,096 characters of a page",
+  "packages/providers/src/media/MediaResponse.ts": "linear: at most 80 characters after a word",
   "packages/rag/src/evaluation/": "reads the program's own files",
   "packages/core/src/conformance/": "reads a gateway that the program chose to test",
   "apps/demo-server/src/web/playground/Tab.tsx": "linear: a string that begins always matches",
@@ -24,6 +30,8 @@ export const boundedFile = (file: string): string | undefined =>
 
 const UNDECIDED = "linear: no part can match what the part beside it matches. `recheck` does not decide it"
 
+const TIMED = "linear: timed at 1, 2, 4 and 8 times the attack that `recheck` found by chance"
+
 const CLOSED =
   "linear: what begins with a quote is read to the quote that closes it, or to the end, and not again"
 
@@ -33,6 +41,12 @@ export const bounded: Readonly<Record<string, string>> = {
   [String.raw`/(?<=\})[\s,]*(?=\{\s*"text"\s*:)/`]: "linear: a match begins after a brace only",
   [String.raw`/(?<!\s)\s*\[(\d+(?:\s*,\s*\d+)*)\]/g`]: "linear: a match does not begin within spaces",
   [String.raw`/([.!?。！？])((?:\s*\[[\d\s,]+\])+)/g`]: "linear: a match begins at the end of a sentence",
+  [String.raw`/(?<!\s)\s*(?:\[\s*(?:…|\.{3})\s*\]|\(\s*(?:…|\.{3})\s*\)|…+|\.{3,})\s*/`]: TIMED,
+  [String.raw`/!?\[(?<label>(?:[^[\]\n]|\[[^[\]\n]*\])*)\]\((?:[^()\s]|\([^()\s]*\))*\)|[-+](?<=^[^\S\n]{0,20}[-+])(?=[^\S\n])/gm`]:
+    TIMED,
+  [String.raw`/(?<!\s)\s*(?:\[[\d\s,]*|\{\s*["'“]?\w*)$/`]: TIMED,
+  [String.raw`/\b(?:not|no|never|none|neither|nor|without|cannot|nobody|nothing|nowhere|kein\w*|nicht|nie|ohne|jamais|sans|aucun\w*|ningún|ninguna?|nunca|sin)\b|n['’]t\b|\b(?:ne|n['’])\s?\w+\s+pas\b|[不没沒无無未非勿]|(?:ない|ません|않|없)/i`]:
+    TIMED,
   [String.raw`/(?<!\n)\n(?![^\S\n]*\n)/g`]: UNDECIDED,
   [String.raw`/(?<=[\p{Ll}\p{N},;]\s)\p{Lu}[\p{L}\p{M}]*/gu`]: UNDECIDED,
   [String.raw`/\B(?=(\d{3})+$)/g`]: "a number of at most 20 digits",

@@ -77,7 +77,7 @@ for (const [key, files] of [...found].toSorted()) {
   const end = key.lastIndexOf("/")
   const flags = key.slice(end + 1)
   const source = flags.includes("v") ? withoutSetOperations(key.slice(1, end)) : key.slice(1, end)
-  const { complexity, status } = checkSync(source, flags.replace("v", "u"), { timeout: 10_000 })
+  const { complexity, status } = checkSync(source, flags.replace("v", "u"), { timeout: 60_000 })
   if (status === "safe") continue
   faults++
   console.log([status, complexity?.summary ?? "", [...files].join(", "), key].join("\t"))

@@ -188,4 +188,9 @@ describe("findQuote", () => {
     assert.isDefined(findQuote("Boats may wait … until the tide turns", passage(20)))
     assert.isUndefined(findQuote("Boats may wait … until the tide turns", passage(100)))
   })
+
+  it("does not count the addresses of links, whose labels and addresses may have brackets", () => {
+    const passage = "See [Gate [3]](https://a.example/Gate_(lock)) and ![a gate](gate.png) at six."
+    assert.strictEqual(findQuote("See Gate [3] and a gate at six", passage), passage.slice(0, -1))
+  })
 })

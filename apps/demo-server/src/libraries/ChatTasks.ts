@@ -18,7 +18,7 @@ const TITLE_LENGTH = 60
  */
 export const chatTaskReply = (text: string): string | undefined => {
   if (!PROMPTS.some((prompt) => prompt.test(text))) return undefined
-  const [, first = "Chat"] = /^\s*user:\s*(.+)$/im.exec(text) ?? []
+  const [, first = "Chat"] = /^[ \t]*user:\s*(\S.*)$/im.exec(text) ?? []
   const title = first.trim().slice(0, TITLE_LENGTH)
   return text.startsWith("### Task:")
     ? JSON.stringify({ title, tags: [], follow_ups: [], queries: [], text: "" })

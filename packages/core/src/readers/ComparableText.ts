@@ -18,7 +18,8 @@ const INVISIBLE = /^[*_#>~\\\p{Default_Ignorable_Code_Point}]$/u
 const SPACE = /^[\s|·•]$/u
 
 /** A link or image of Markdown, to its label and the rest; the sign before an item of a list. */
-const CONSTRUCT = /!?\[(?<label>[^\]\n]{0,500})\]\([^)\s]{0,2000}\)|[-+](?<=^[^\S\n]{0,20}[-+])(?=[^\S\n])/gm
+const CONSTRUCT =
+  /!?\[(?<label>(?:[^[\]\n]|\[[^[\]\n]*\])*)\]\((?:[^()\s]|\([^()\s]*\))*\)|[-+](?<=^[^\S\n]{0,20}[-+])(?=[^\S\n])/gm
 
 /** The parts of a text that show: all but the addresses of links, and the signs of lists. */
 const visibleParts = function* (source: string): Generator<readonly [start: number, end: number]> {

@@ -3,10 +3,10 @@ import { comparableText } from "./ComparableText.ts"
 import { contentWords, UNSPACED } from "./ContentWords.ts"
 
 /** Marks at the ends of a quote, which do not count. */
-const ENDS = /^[\s.,;:!?…。，；：！？'-]+|[\s.,;:!?…。，；：！？'-]+$/g
+const ENDS = /^[\s.,;:!?…。，；：！？'-]+|(?<![\s.,;:!?…。，；：！？'-])[\s.,;:!?…。，；：！？'-]+$/g
 
 /** Left out words in a quote. */
-const ELLIPSIS = /\s*(?:\[\s*(?:…|\.{3})\s*\]|\(\s*(?:…|\.{3})\s*\)|…+|\.{3,})\s*/
+const ELLIPSIS = /(?<!\s)\s*(?:\[\s*(?:…|\.{3})\s*\]|\(\s*(?:…|\.{3})\s*\)|…+|\.{3,})\s*/
 
 /** The longest text of a passage between the words of a quote with an ellipsis, in characters. */
 const MAX_ELLIPSIS = 400

@@ -1,11 +1,15 @@
 /** Web pages in place of responses: the base URL is wrong, or a firewall refuses the request. */
 
+/** Characters of a page in which its title is looked for. */
+const MAX_HEAD = 4_096
+
 const PAGE = /^\s*<(?:!doctype\s+html|html|head|body|\?xml|!--)/i
 
 /** The title of a page, or the start of its text. */
 const titleOf = (page: string): string => {
-  const [, title = page.replace(/<(script|style)\b.*?<\/\1>|<[^<>]*>/gis, " ")] =
-    /<title[^<>]*>(.*?)<\/title>/is.exec(page) ?? []
+  const head = page.slice(0, MAX_HEAD)
+  const [, title = head.replace(/<(script|style)\b.*?<\/\1>|<[^<>]*>/gis, " ")] =
+    /<title[^<>]*>(.*?)<\/title>/is.exec(head) ?? []
   return title.replace(/\s+/g, " ").trim().slice(0, 80)
 }
 

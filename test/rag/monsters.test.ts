@@ -1,0 +1,25 @@
+/** A few of the hostile files, and texts for the models. All of them are in `npm run trials`. */
+import { afterAll, beforeAll, it } from "vitest"
+import { modelMonsters, monsters } from "../trials/monsters.ts"
+import { makeLaw } from "../trials/monstersLaw.ts"
+
+const NAMES = new Set([
+  "md: tiny items",
+  "md: a figure label and spaces",
+  "html: alternative texts",
+  "csv: rows",
+  "xlsx: rows"
+])
+
+let law: ReturnType<typeof makeLaw>
+beforeAll(() => void (law = makeLaw()))
+afterAll(() => law.stop())
+
+const few = [
+  ...monsters.filter(({ name }) => NAMES.has(name)),
+  ...modelMonsters.filter(({ name }) => name.endsWith(": passages"))
+]
+
+it.each(few.map((monster) => [monster.name, monster] as const))("grows with the size: %s", (_, monster) =>
+  law.assertLinear(monster, 65_536)
+)
