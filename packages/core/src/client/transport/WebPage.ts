@@ -1,13 +1,9 @@
 /** Web pages in place of responses: the base URL is wrong, or a firewall refuses the request. */
 
-/** Characters of a page in which its title is looked for. */
-const MAX_HEAD = 4_096
-
 const PAGE = /^\s*<(?:!doctype\s+html|html|head|body|\?xml|!--)/i
 
-/** The title of a page, or the start of its text. */
-const titleOf = (page: string): string => {
-  const head = page.slice(0, MAX_HEAD)
+/** The title of the beginning of a page, or the start of its text. */
+const titleOf = (head: string): string => {
   const [, title = head.replace(/<(script|style)\b.*?<\/\1>|<[^<>]*>/gis, " ")] =
     /<title[^<>]*>(.*?)<\/title>/is.exec(head) ?? []
   return title.replace(/\s+/g, " ").trim().slice(0, 80)
@@ -16,7 +12,7 @@ const titleOf = (page: string): string => {
 export const isWebPage = (body: string): boolean => PAGE.test(body)
 
 const withTitle = (page: string): string => {
-  const title = titleOf(page)
+  const title = titleOf(page.slice(0, 4_096))
   return title === "" ? "a web page" : `a web page (“${title}”)`
 }
 
