@@ -1,5 +1,5 @@
 /** Image generation: `gateway.images`. */
-import { Duration, type Effect, type Schedule } from "effect"
+import { Duration, type Effect, type Schedule, type Stream } from "effect"
 import type { Extra } from "../contract/Fields.ts"
 import type { GatewayError } from "../contract/GatewayError.ts"
 import type { ImageCall, ImageGroup, RuntimeImageCall } from "../contract/ImageModels.ts"
@@ -115,6 +115,18 @@ export interface Images {
     id: string,
     options?: ImageWaitOptions & { readonly group?: ImageGroup | undefined }
   ) => Effect.Effect<ImageAnswer, GatewayError>
+  /**
+   * Like `generate`, or `resume` for an id, as a stream of states: each has the `status` and the images so far.
+   *
+   * **Details.** The first state of a two-step model has the id: store it, to resume after a crash. A model that responds at
+   * once has one state. The stream fails as `generate` does; at the deadline of a task with images, it ends.
+   *
+   * **Gotchas.** The interface has no percentage and no removal of image tasks.
+   */
+  readonly progress: (
+    task: ImageCall | { readonly id: string; readonly group?: ImageGroup | undefined },
+    options?: ImageWaitOptions
+  ) => Stream.Stream<ImageAnswer, GatewayError>
   /**
    * The bytes, format and size of an image, from its Base64 or its link.
    *

@@ -10,6 +10,15 @@ export interface VideoWaitOptions {
   readonly every?: Duration.Input | Schedule.Schedule<unknown> | undefined
   /** The limit from the start of `generate` or `resume`. Default: 30 minutes. Most videos take 1 to 5. */
   readonly deadline?: Duration.Input | undefined
+  /**
+   * What becomes of the task when the wait is interrupted, as by `Effect.timeout` or Ctrl-C: `"leave"` lets it go on, and a
+   * warning in the log has its id; `"remove"` deletes it (`videos.remove`), and warns if the gateway refuses. Default:
+   * `"leave"`.
+   *
+   * **Details.** With `"remove"`, an interruption during the creation waits for its response, to know the id. A failure and
+   * the deadline leave the task.
+   */
+  readonly onInterrupt?: "leave" | "remove" | undefined
 }
 
 /** The interval that the interface recommends, and six times the usual duration of the slowest videos. */
@@ -49,7 +58,8 @@ export interface Videos {
   /**
    * Creates a video and waits until it is `completed`. `failed` is `TaskFailed`, the deadline `TimedOut`.
    *
-   * **Gotchas.** If it is interrupted or times out before the creation is answered, a task with an unknown id may exist.
+   * **Gotchas.** If it is interrupted or times out before the creation is answered, a task with an unknown id may exist:
+   * `onInterrupt: "remove"` removes it after an interruption.
    */
   readonly generate: {
     (call: VideoCall, options?: VideoWaitOptions): Effect.Effect<Video, GatewayError>

@@ -28,6 +28,7 @@ const RULES: Readonly<Record<string, Rules | Rule>> = {
   rerank: { model: TEXT, query: TEXT, documents: TEXTS },
   "images.create": MEDIA,
   "images.generate": MEDIA,
+  "images.progress": {},
   "images.get": TEXT,
   "images.resume": TEXT,
   "images.load": {},
@@ -51,7 +52,12 @@ const RULES: Readonly<Record<string, Rules | Rule>> = {
 const WRITES_FILE: ReadonlySet<string> = new Set(["images.save", "videos.download"])
 
 /** The calls that return a stream. */
-const STREAMS: ReadonlySet<string> = new Set(["chatStream", "videos.progress", "videos.content"])
+const STREAMS: ReadonlySet<string> = new Set([
+  "chatStream",
+  "images.progress",
+  "videos.progress",
+  "videos.content"
+])
 
 const refuse = (operation: string, message: string, param?: string) =>
   new GatewayError({ operation, notExecuted: true, reason: new InvalidRequest({ message, param }) })

@@ -1,5 +1,5 @@
 /** `gateway.images` over HTTP. */
-import { Clock, Effect, FileSystem, Option, Stream } from "effect"
+import { Clock, Effect, FileSystem, Stream } from "effect"
 import type { HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import type { ApiKey } from "../../contract/Credentials.ts"
@@ -17,7 +17,7 @@ import { makeImageDownload } from "./ImageDownload.ts"
 import { imagePayload } from "./ImagePayload.ts"
 import { hasImageResult, isDone, parseImages, requireImages, validateCreation } from "./ImageResponse.ts"
 import type { MediaContext } from "./MediaContext.ts"
-import { createWithin, pollTask, type StartedTask, waitOptions, withTask } from "./Tasks.ts"
+import { createWithin, lastState, pollTask, type StartedTask, waitOptions, withTask } from "./Tasks.ts"
 import { spanned } from "../call/Telemetry.ts"
 
 export interface ImagesOptions {
@@ -36,6 +36,26 @@ const decode = decodeJson(ImageResponse, tolerateImages, parseTask)
 
 const decodeImages = (group: ImageGroup | undefined) => (response: HttpClientResponse.HttpClientResponse) =>
   Effect.zipWith(decode(response), Clock.currentTimeMillis, (body, now) => parseImages(body, group, now))
+
+/** The states of a task. Fails after the last one if it has no image. */
+const untilImages = (
+  states: Stream.Stream<ImageAnswer, GatewayError>,
+  { first, info }: ImageTask,
+  toError: (reason: GatewayError["reason"]) => GatewayError
+): Stream.Stream<ImageAnswer, GatewayError> => {
+  let last = first
+  const check = Effect.suspend(() => (last === undefined ? Effect.void : requireImages(last)))
+  return states.pipe(
+    Stream.tap((state) => Effect.sync(() => (last = state))),
+    // At the deadline of an unfinished task, the images present are returned: they are charged.
+    Stream.catch((error) =>
+      error.reason._tag === "TimedOut" && error.operation === info.operation && last?.images.length
+        ? Stream.empty
+        : Stream.fail(error)
+    ),
+    Stream.concat(Stream.fromEffectDrain(Effect.mapError(check, toError)))
+  )
+}
 
 export const makeImages = Effect.fnUntraced(function* (
   options: ImagesOptions & CallOptions & { readonly apiKey: ApiKey },
@@ -79,49 +99,46 @@ export const makeImages = Effect.fnUntraced(function* (
       Effect.mapError(withTask(id))
     )
 
-  const wait = Effect.fnUntraced(function* (task: ImageTask, wanted: ImageWaitOptions) {
+  const statesOf = (task: ImageTask, wanted: ImageWaitOptions) => {
     const { first, group, id, info } = task
-    const states = pollTask({
-      ...task,
-      ...waitOptions(wanted, defaults),
-      get: getState(id, group),
-      fail,
-      isDone
-    })
-    let seen = first
-    const last = yield* Stream.runLast(Stream.tap(states, (state) => Effect.sync(() => (seen = state)))).pipe(
-      // The stream has a state or fails, so the last one exists.
-      Effect.map(Option.getOrThrow),
-      // At the deadline of an unfinished task, the images present are returned: they are charged.
-      Effect.catch((error) =>
-        error.reason._tag === "TimedOut" && error.operation === info.operation && seen?.images.length
-          ? Effect.succeed(seen)
-          : Effect.fail(error)
-      )
-    )
+    const get = getState(id, group)
     const taskCreated = first === undefined ? {} : { taskCreated: true }
-    return yield* Effect.mapError(
-      requireImages(last),
+    return untilImages(
+      pollTask({ ...task, ...waitOptions(wanted, defaults), get, fail, isDone }),
+      task,
       (reason) => new GatewayError({ ...fail(info, { reason }), task: id, ...taskCreated })
     )
-  })
+  }
+
+  const resumeTask = (id: string, wanted: ImageWaitOptions, group: ImageGroup | undefined) =>
+    statesOf({ info: { operation: "images.resume" }, id, group }, wanted)
+
+  const generateTask = (request: ImageCall, wanted: ImageWaitOptions) =>
+    Stream.unwrap(
+      Effect.gen(function* () {
+        const info: CallInfo = { operation: "images.generate", model: request.model }
+        const { deadline } = waitOptions(wanted, defaults)
+        const { begun, first } = yield* createWithin(deadline, create(request), info, fail)
+        if (first.id === undefined || hasImageResult(first)) return Stream.succeed(first)
+        return statesOf({ info, id: first.id, group: yield* imageGroupOf(request), first, begun }, wanted)
+      })
+    )
 
   const images: Images = {
     create,
     get: spanned("Gateway.images.get")((id, origin = {}) => getState(id, origin.group)),
     generate: spanned("Gateway.images.generate")(
-      Effect.fnUntraced(function* (given: { readonly model: string }, wanted: ImageWaitOptions = {}) {
-        const request = given as ImageCall
-        const info: CallInfo = { operation: "images.generate", model: request.model }
-        const { deadline } = waitOptions(wanted, defaults)
-        const { begun, first } = yield* createWithin(deadline, create(request), info, fail)
-        if (first.id === undefined || hasImageResult(first)) return first
-        return yield* wait({ info, id: first.id, group: yield* imageGroupOf(request), first, begun }, wanted)
-      })
+      (request: { readonly model: string }, wanted: ImageWaitOptions = {}) =>
+        lastState(generateTask(request as ImageCall, wanted))
     ),
     resume: spanned("Gateway.images.resume")((id, wanted = {}) =>
-      wait({ info: { operation: "images.resume" }, id, group: wanted.group }, wanted)
+      lastState(resumeTask(id, wanted, wanted.group))
     ),
+    progress: (task, wanted = {}) =>
+      Stream.withSpan(
+        "id" in task ? resumeTask(task.id, wanted, task.group) : generateTask(task, wanted),
+        "Gateway.images.progress"
+      ),
     ...makeImageDownload(options, context)
   }
   return images

@@ -1,7 +1,7 @@
 /** Waits for an image or video task: polls its state until it has ended. */
-import { Cause, Clock, Duration, Effect, Exit, Predicate, Pull, Schedule, Stream } from "effect"
+import { Cause, Clock, Duration, Effect, Exit, Option, Predicate, Pull, Schedule, Stream } from "effect"
 import { GatewayError, TaskFailed, TimedOut } from "../../contract/GatewayError.ts"
-import type { VideoWaitOptions } from "../../gateway/Videos.ts"
+import type { ImageWaitOptions } from "../../gateway/Images.ts"
 import type { Caller } from "../call/Caller.ts"
 import type { CallInfo } from "../call/CallInfo.ts"
 import { parseErrorBody, parseErrorField } from "../transport/ErrorDetails.ts"
@@ -18,12 +18,12 @@ export interface TaskState {
 
 /** How to wait for a task. */
 export type PollOptions = {
-  readonly [Option in keyof VideoWaitOptions]-?: Exclude<VideoWaitOptions[Option], undefined>
+  readonly [Option in keyof ImageWaitOptions]-?: Exclude<ImageWaitOptions[Option], undefined>
 }
 
 /** The wait of a call. An undefined option is the default. */
 export const waitOptions = (
-  { deadline, every }: VideoWaitOptions = {},
+  { deadline, every }: ImageWaitOptions = {},
   defaults: PollOptions
 ): PollOptions => ({ every: every ?? defaults.every, deadline: deadline ?? defaults.deadline })
 
@@ -43,6 +43,8 @@ export interface TaskPoll<T extends TaskState> extends PollOptions, StartedTask<
   readonly get: Effect.Effect<T, GatewayError>
   /** Default: `status` is `completed`. `failed` is checked first. */
   readonly isDone?: (state: T) => boolean
+  /** Run after an interruption. Default: a warning in the log, which has the id. */
+  readonly onInterrupt?: Effect.Effect<void> | undefined
   readonly fail: Caller["fail"]
 }
 
@@ -88,7 +90,7 @@ export const taskEnd = ({ error, status }: TaskState): "completed" | "failed" | 
  * **Details.** A failed task is emitted, then the stream fails with `TaskFailed`. A failed poll and the deadline fail the
  * stream too: the task goes on at the gateway, and the error has its id. With `first` the error has `taskCreated`.
  *
- * **Gotchas.** After an interruption the task goes on as well; a warning in the log has its id.
+ * **Gotchas.** After an interruption the task goes on as well, unless `onInterrupt` removes it.
  */
 export const pollTask = <T extends TaskState>(task: TaskPoll<T>): Stream.Stream<T, GatewayError> => {
   const { first, get, id, info, isDone = (state: T) => taskEnd(state) === "completed" } = task
@@ -124,10 +126,19 @@ export const pollTask = <T extends TaskState>(task: TaskPoll<T>): Stream.Stream<
       return [last] as const
     })
   })
-  const warning = `Interrupted; the task goes on at the gateway: resume it by its id, ${id}.`
+  const { onInterrupt = warnGoesOn(info.operation, id, "Interrupted") } = task
   return Stream.onExit(Stream.fromPull(states), (exit) =>
-    Exit.hasInterrupts(exit)
-      ? Effect.annotateLogs(Effect.logWarning(warning), { operation: info.operation, task: id })
-      : Effect.void
+    Exit.hasInterrupts(exit) ? onInterrupt : Effect.void
   )
 }
+
+/** Logs that a task goes on. */
+export const warnGoesOn = (operation: string, task: string, why: string): Effect.Effect<void> =>
+  Effect.annotateLogs(
+    Effect.logWarning(`${why}; the task goes on at the gateway: resume it by its id, ${task}.`),
+    { operation, task }
+  )
+
+/** The last state of a task. Its stream has a state, or fails. */
+export const lastState = <T>(states: Stream.Stream<T, GatewayError>): Effect.Effect<T, GatewayError> =>
+  Effect.map(Stream.runLast(states), Option.getOrThrow)

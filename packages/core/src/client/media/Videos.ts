@@ -1,5 +1,5 @@
 /** `gateway.videos` over HTTP. */
-import { Effect, FileSystem, Option, Predicate, Schema, Stream } from "effect"
+import { Effect, Exit, FileSystem, Predicate, Schema, Stream } from "effect"
 import type { HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { parseJson } from "../../contract/Fields.ts"
@@ -23,7 +23,16 @@ import { decodeJson } from "../transport/DecodeJson.ts"
 import { reasonOfBody } from "../transport/ErrorDetails.ts"
 import { mapResult, responseText, sendAndDecode } from "../transport/SendAndDecode.ts"
 import type { MediaContext } from "./MediaContext.ts"
-import { createWithin, pollTask, type StartedTask, taskFailed, waitOptions, withTask } from "./Tasks.ts"
+import {
+  createWithin,
+  lastState,
+  pollTask,
+  type StartedTask,
+  taskFailed,
+  waitOptions,
+  warnGoesOn,
+  withTask
+} from "./Tasks.ts"
 import { makeVideoDownload } from "./VideoDownload.ts"
 import { spanned } from "../call/Telemetry.ts"
 
@@ -106,25 +115,43 @@ export const makeVideos = Effect.fnUntraced(function* (options: VideosOptions, c
       withTask(id)
     )
 
-  const poll = (task: StartedTask<Video>, wait: VideoWaitOptions) =>
-    pollTask({ ...task, ...waitOptions(wait, defaults), get: getState(task.id), fail })
+  const removeTask = (id: string) =>
+    call(
+      { operation: "videos.remove" },
+      mapResult(validateRemoval)(sendAndDecode(send.remove({ params: { id }, responseMode }), responseText))
+    ).pipe(ignoreRepeatedNotFound, Effect.mapError(withTask(id)))
 
-  const resumeTask = (id: string, wait: VideoWaitOptions) =>
-    poll({ info: { operation: "videos.resume" }, id }, wait)
+  const isRemoved = ({ onInterrupt = options.videos?.onInterrupt }: VideoWaitOptions) =>
+    onInterrupt === "remove"
+
+  const removeInterrupted = ({ operation }: CallInfo, id: string) =>
+    removeTask(id).pipe(
+      Effect.catch(({ reason }) =>
+        warnGoesOn(operation, id, `Interrupted, and not removed: ${reason.message}`)
+      )
+    )
+
+  const poll = (task: StartedTask<Video>, wait: VideoWaitOptions, onInterrupt?: Effect.Effect<void>) =>
+    pollTask({ ...task, ...waitOptions(wait, defaults), onInterrupt, get: getState(task.id), fail })
+
+  const resumeTask = (id: string, wait: VideoWaitOptions) => {
+    const info: CallInfo = { operation: "videos.resume" }
+    return poll({ info, id }, wait, isRemoved(wait) ? removeInterrupted(info, id) : undefined)
+  }
 
   const generateTask = (request: VideoCall, wait: VideoWaitOptions) =>
     Stream.unwrap(
       Effect.gen(function* () {
         const info: CallInfo = { operation: "videos.generate", model: request.model }
         const { deadline } = waitOptions(wait, defaults)
-        const { begun, first } = yield* createWithin(deadline, create(request), info, fail)
-        return poll({ info, id: first.id, first, begun }, wait)
+        const created = createWithin(deadline, create(request), info, fail)
+        const remove = ({ first }: { readonly first: Video }, exit: Exit.Exit<unknown, unknown>) =>
+          Exit.hasInterrupts(exit) ? removeInterrupted(info, first.id) : Effect.void
+        // Then the creation is not interrupted: without its response, the task could not be removed.
+        const { begun, first } = yield* isRemoved(wait) ? Effect.acquireRelease(created, remove) : created
+        return poll({ info, id: first.id, first, begun }, wait, isRemoved(wait) ? Effect.void : undefined)
       })
     )
-
-  // The stream has a state or fails, so the last one exists.
-  const lastState = (states: Stream.Stream<Video, GatewayError>) =>
-    Effect.map(Stream.runLast(states), Option.getOrThrow)
 
   const videos: Videos = {
     create,
@@ -140,12 +167,7 @@ export const makeVideos = Effect.fnUntraced(function* (options: VideosOptions, c
         "Gateway.videos.progress"
       ),
     ...(yield* makeVideoDownload(context, options.retry)),
-    remove: spanned("Gateway.videos.remove")((id) =>
-      call(
-        { operation: "videos.remove" },
-        mapResult(validateRemoval)(sendAndDecode(send.remove({ params: { id }, responseMode }), responseText))
-      ).pipe(ignoreRepeatedNotFound, Effect.mapError(withTask(id)))
-    )
+    remove: spanned("Gateway.videos.remove")(removeTask)
   }
   return videos
 })
