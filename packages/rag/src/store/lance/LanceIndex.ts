@@ -1,8 +1,9 @@
 /** A `PassageIndex` on LanceDB tables, in a folder or on an object store. */
 import { randomUUID } from "node:crypto"
-import { Effect, Layer } from "effect"
+import { Array, Effect, Layer } from "effect"
 import { RagError } from "../../document/RagError.ts"
 import { DocumentFormats } from "../../formats/DocumentFormats.ts"
+import { copyLibraryFile, keepLibraryFiles, listLibraryFiles } from "../LibraryFiles.ts"
 import { readOnly } from "../LibrarySnapshots.ts"
 import { checkManifest, type Manifest } from "../Manifest.ts"
 import { type Collection, PassageIndex, type VersionRetention } from "../PassageIndex.ts"
@@ -288,6 +289,50 @@ const repair = Effect.fn("LanceIndex.repair")(function* (folder: string, drops: 
   return faults
 }, Effect.scoped)
 
+/** Only what was compacted during a copy is copied again: a second copy takes less time, and sees fewer changes. */
+const COPIES = 100
+
+/** The tables that name other tables. */
+const NAMING = new Set(["collections", "snapshots"])
+
+/** The tables that a folder's collections and snapshots refer to. */
+const namedTables = Effect.fnUntraced(function* (folder: string, tables: ReadonlyArray<string>) {
+  const connection = yield* connect(folder)
+  const rows = yield* Effect.forEach(tables, (name) =>
+    Effect.flatMap(
+      attempt("store", `opening table ${name}`, () => connection.openTable(name)),
+      (table) => selectRows<{ readonly table: string }>(table, ["store", `reading table ${name}`], ["table"])
+    )
+  )
+  return rows.flat().map(({ table }) => table)
+}, Effect.scoped)
+
+/** Copies the library once. False if a file was dropped before it was copied. */
+const copyOnce = Effect.fnUntraced(function* (folder: string, target: string) {
+  const files = yield* attempt("store", `listing ${folder}`, () => listLibraryFiles(folder))
+  const tableOf = (path: string) => path.slice(0, path.indexOf(".lance"))
+  const copyAll = (paths: ReadonlyArray<string>) =>
+    Effect.forEach(paths, (path) =>
+      attempt("store", `copying ${path}`, () => copyLibraryFile(folder, target, path))
+    ).pipe(Effect.map((copied) => copied.every(Boolean)))
+  const naming = files.filter((path) => NAMING.has(tableOf(path)))
+  if (!(yield* copyAll(naming))) return false
+  const named = new Set(yield* namedTables(target, Array.dedupe(naming.map(tableOf))))
+  // A table without a name is garbage, or a rebuild in progress.
+  const kept = files.filter((path) => !path.startsWith("c_") || named.has(tableOf(path)))
+  if (!(yield* copyAll(kept))) return false
+  yield* attempt("store", `copying to ${target}`, () => keepLibraryFiles(target, kept))
+  return true
+})
+
+const copy = Effect.fn("LanceIndex.copy")(function* (folder: string, target: string) {
+  yield* checkFolder(folder)
+  yield* makeFolder(target)
+  for (let n = 0; n < COPIES; n++) if (yield* copyOnce(folder, target)) return
+  const message = `The library in ${folder} was compacted ${COPIES} times while it was copied. Run it again.`
+  return yield* new RagError({ stage: "store", reason: "Store", message })
+})
+
 /**
  * `LanceIndex.layer(folder | url, options)`: a store in a folder, which is created if missing; on an object store
  * (`s3://`, `gs://`, `az://`); or on LanceDB Enterprise (`db://`).
@@ -302,6 +347,11 @@ export const LanceIndex = {
    */
   repair: (folder: string, drops: boolean): Effect.Effect<ReadonlyArray<string>, RagError> =>
     repair(folder, drops),
+  /**
+   * Copies a library's folder while processes write to it: each collection as it is at one moment, with its snapshots and
+   * original files. For object stores, use their own copies of versions.
+   */
+  copy: (folder: string, target: string): Effect.Effect<void, RagError> => copy(folder, target),
   layer: (folder: string, options?: StoreOptions): Layer.Layer<PassageIndex, RagError> =>
     Layer.effect(PassageIndex, make(folder, options))
 }
