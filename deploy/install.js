@@ -39,6 +39,7 @@ run(root, process.execPath, [
   "--singleThreaded",
   ...folders
 ])
+run(root, process.execPath, ["packages/rag/scripts/bundle-lancedb.ts"])
 run(root, "npm", [
   "pack",
   "--silent",
@@ -48,7 +49,7 @@ run(root, "npm", [
   ...folders.map((each) => `./${each}`)
 ])
 
-const { devDependencies, overrides } = json("package.json")
+const { devDependencies } = json("package.json")
 const packed = Object.fromEntries(
   folders.map((each) => {
     const { name, version } = json(`${each}/package.json`)
@@ -65,7 +66,7 @@ writeFileSync(
     private: true,
     type: "module",
     dependencies: { effect: devDependencies.effect, ...packed },
-    overrides: { ...overrides, ...ours, ...unused }
+    overrides: { ...ours, ...unused }
   })
 )
 run(folder, "npm", [

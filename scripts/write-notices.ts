@@ -17,8 +17,9 @@ export const PUBLISHED = [
   "apps/demo-server"
 ]
 
-/** Packages that the page's bundle contains, although they are not installed with the server. */
+/** Packages that the published code contains, although they are not installed with it. */
 const BUNDLED: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "packages/rag": ["@lancedb/lancedb"],
   "apps/demo-server": [
     "@fontsource-variable/instrument-sans",
     "@fontsource-variable/newsreader",
@@ -79,6 +80,8 @@ const closure = (folder: string, found: Map<string, Manifest>) => {
   for (const name of [...names, ...bundled]) {
     const at = folderOf(name, folder)
     if (at === undefined || found.has(at) || PLATFORM.test(name) || name.startsWith("@types/")) continue
+    // What overrides put in place of an unused package.
+    if (manifestOf(at).name === "empty-npm-package") continue
     if (!name.startsWith("@sluice/")) found.set(at, manifestOf(at))
     if (!name.startsWith("@sluice/")) closure(at, found)
   }

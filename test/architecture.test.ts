@@ -168,7 +168,7 @@ describe("architecture", () => {
         }
         // The page is bundled at build time, so its imports may be development dependencies.
         const declared = typeOnly || path.includes("/src/web/") ? buildTime : loadable
-        const known = /^(node:|\(computed\))/.test(specifier) || packageOf(specifier) in declared
+        const known = /^(node:|#|\(computed\))/.test(specifier) || packageOf(specifier) in declared
         return known ? [] : [`${path}:${line} imports ${specifier}, not declared by ${folder}`]
       })
     })

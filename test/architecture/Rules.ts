@@ -69,7 +69,7 @@ export const network =
   /^(undici|node:(http2?|https|net|tls)|effect\/http(-api)?(\/.*)?|@sluice\/core\/client)$/
 
 /** Libraries that only one file may import, so that replacing one changes one file. */
-export const singleHome = ["@lancedb/lancedb", "@embedpdf/pdfium", "undici"] as const
+export const singleHome = ["@lancedb/lancedb", "#lancedb", "@embedpdf/pdfium", "undici"] as const
 
 /** Folders of pure contracts. */
 export const pure = ["packages/core/src/contract/", "apps/demo-server/src/contract/"] as const

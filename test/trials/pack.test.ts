@@ -109,6 +109,31 @@ describe("the packed packages", () => {
     }
   })
 
+  it("install in 330 MB without overrides", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "sluice-plain-"))
+    try {
+      // The folders are built: install.js did.
+      const packed = ["core", "embedded", "rag"].map((name) => `./packages/${name}`)
+      await run(root, "npm", [
+        "pack",
+        "--silent",
+        "--ignore-scripts",
+        "--pack-destination",
+        folder,
+        ...packed
+      ])
+      const tarballs = (await readdir(folder)).map((name) => `./${name}`)
+      await writeFile(join(folder, "package.json"), `{ "private": true }`)
+      const quiet = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"]
+      await run(folder, "npm", ["install", ...quiet, ...tarballs, "effect"])
+      const installed = join(folder, "node_modules")
+      expect(await readdir(join(installed, "@lancedb"))).toHaveLength(1)
+      expect(Number((await run(root, "du", ["-sb", installed])).split("\t")[0])).toBeLessThan(330e6)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+
   it("leave out of a bundle what a program does not use", async () => {
     const sizeOf = async (code: string) => {
       const input = join(project, "bundled.mjs")

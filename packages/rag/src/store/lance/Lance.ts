@@ -1,5 +1,5 @@
 /** The only file that imports LanceDB: connections, indexes, writes, and its failures as RagErrors. */
-import * as lancedb from "@lancedb/lancedb"
+import * as lancedb from "#lancedb"
 import { type Data, type Field, type RecordBatch, RecordBatchFileWriter, type Schema } from "apache-arrow"
 import { Effect, Redacted, Schedule, type Scope } from "effect"
 import { mkdtemp, rename, rm } from "node:fs/promises"
