@@ -14,7 +14,9 @@ import { docs, type Example, examples, examplesOf } from "./readme/Examples.ts"
 const modules = join(import.meta.dirname, "../node_modules")
 const inTurn = join(import.meta.dirname, "examples/inTurn.ts")
 const [first, second, options, third, fourth, ...more] = examples
-const inDocs = ["models", "evaluation", "ingest"].map((name) => examplesOf(`docs/guides/${name}.md`))
+const inDocs = ["models", "evaluation", "ingest", "clients"].map((name) =>
+  examplesOf(`docs/guides/${name}.md`)
+)
 /** The values of the examples that need no gateway, by their code. */
 let values: ReadonlyMap<string, unknown>
 let folder = ""
@@ -153,6 +155,14 @@ describe("docs/guides/evaluation.md", () => {
     const { queries, runs } = values.get(example?.code ?? "") as LibraryEvaluation
     expect(queries).toBe(2)
     expect(runs.map(({ name }) => name)).toEqual(["bm25", "default", "keywords"])
+  })
+})
+
+describe("docs/guides/clients.md", () => {
+  it("a program is tested against a gateway in the process", () => {
+    const [example, ...more] = inDocs[3] ?? []
+    expect(more).toEqual([])
+    expect(values.get(example?.code ?? "")).toEqual({ text: "It is.", times: [0, 1000] })
   })
 })
 

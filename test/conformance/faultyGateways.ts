@@ -7,7 +7,8 @@ import {
   referenceGateway,
   refuse
 } from "./ReferenceGateway.ts"
-import { type Body, faultOf } from "./requestFaults.ts"
+import type { FakeRequestBody as Body } from "../../packages/core/src/testing/ReferenceGateway.ts"
+import { faultOf } from "./requestFaults.ts"
 
 const { calls, opens } = referenceGateway
 

@@ -1,45 +1,5 @@
 /** The requests that the interface does not allow, by call and rule. */
-/** The fields of all requests. */
-export interface Body {
-  readonly model?: string
-  readonly prompt?: string
-  readonly query: string
-  readonly documents: ReadonlyArray<string>
-  readonly top_n?: number
-  readonly return_documents?: boolean
-  readonly input: string | ReadonlyArray<string>
-  readonly encoding_format?: "float" | "base64"
-  readonly messages: ReadonlyArray<{ readonly content: string | ReadonlyArray<Part> }>
-  readonly max_tokens?: number
-  readonly stream?: boolean
-  readonly id: number
-  readonly name: string
-  readonly status: number
-  readonly expired_time: number
-  readonly remain_quota: number
-  readonly subnet: string
-  readonly n?: number
-  readonly seconds?: string | number
-  readonly size?: string | number
-  readonly quality?: string
-  readonly image?: ReadonlyArray<string>
-  readonly input_fidelity?: string
-  readonly moderation?: string
-  readonly output_format?: string
-  readonly safety_tolerance?: number
-  readonly aspect_ratio?: string
-  readonly seed?: number
-  readonly raw?: boolean
-  readonly watermark?: boolean
-  readonly sequential_image_generation?: string
-  readonly response_format?: string
-  readonly input_reference?: unknown
-}
-
-interface Part {
-  readonly type?: string
-  readonly image_url?: { readonly url: string; readonly detail?: string }
-}
+import type { FakeRequestBody as Body } from "../../packages/core/src/testing/ReferenceGateway.ts"
 
 type Fault = (body: Body) => boolean
 

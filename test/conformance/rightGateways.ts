@@ -1,5 +1,5 @@
 /** Correct gateways that a careless check would fail. */
-import { TINY_MP4 } from "./TinyMp4.ts"
+import { TINY_MP4 } from "../../packages/core/src/testing/TinyMp4.ts"
 import {
   type Gateway,
   type Handler,

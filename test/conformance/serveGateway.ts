@@ -4,39 +4,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
 import {
-  ACCESS_TOKEN,
-  type Gateway,
-  referenceGateway,
-  refuse,
-  type Reply,
-  type Token,
-  type World
-} from "./ReferenceGateway.ts"
-import type { Body } from "./requestFaults.ts"
-
-/** The account starts with two tokens. */
-const freshWorld = (): World => {
-  const own = (id: number, name: string): [number, Token] => [
-    id,
-    { id, name, key: `sk-own-${id}`, status: 1, expired_time: -1, remain_quota: 500_000, subnet: "" }
-  ]
-  return {
-    accessToken: ACCESS_TOKEN,
-    tokens: new Map([own(1, "laptop"), own(2, "harbour office")]),
-    videos: new Map(),
-    images: new Map()
-  }
-}
-
-/** The first handler that matches the path. */
-const route = ({ calls }: Gateway, method: string, path: string) => {
-  for (const [name, handler] of Object.entries(calls)) {
-    const pattern = new RegExp(`^${name.replaceAll("{}", "([^/]+)").replaceAll(/[.?]/g, "\\$&")}$`)
-    const found = pattern.exec(`${method} ${path}`)
-    if (found !== null) return { handler, params: found.slice(1).map(decodeURIComponent) }
-  }
-  return undefined
-}
+  findCall,
+  makeWorld,
+  type FakeRequestBody
+} from "../../packages/core/src/testing/ReferenceGateway.ts"
+import { type Gateway, referenceGateway, refuse, type Reply, type World } from "./ReferenceGateway.ts"
 
 const send = (response: ServerResponse, { bytes, events, headers, json, status = 200 }: Reply): void => {
   const type = json !== undefined ? "application/json" : "text/event-stream"
@@ -61,10 +33,10 @@ const chargeOf = ({ status }: Reply) => (status === undefined ? 1 : 0)
 const answer = (gateway: Gateway, world: World, request: IncomingMessage, text: string): Reply => {
   const { pathname, searchParams } = new URL(request.url ?? "/", "http://gateway")
   const credential = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1] ?? ""
-  const found = route(gateway, request.method ?? "", pathname)
+  const found = findCall(gateway.calls, request.method ?? "", pathname)
   if (found === undefined) return refuse(404, `There is no ${pathname}`)
   if (!gateway.opens(world, pathname, credential)) return refuse(401, `${credential} opens nothing here`)
-  const body: Body = text === "" ? {} : JSON.parse(text)
+  const body: FakeRequestBody = text === "" ? {} : JSON.parse(text)
   const reply = replyOf(() => found.handler({ world, params: found.params, query: searchParams, body }))
   const token = [...world.tokens.values()].find(({ key }) => key === credential)
   if (token !== undefined) token.remain_quota -= (gateway.charges ?? chargeOf)(reply)
@@ -82,7 +54,7 @@ export interface Running {
 export const serveGateway = (gateway: Gateway = referenceGateway) =>
   Effect.acquireRelease(
     Effect.callback<Running & { readonly close: Effect.Effect<void> }>((resume) => {
-      const world = freshWorld()
+      const world = makeWorld(false)
       const seen: Array<string> = []
       const server = createServer((request, response) => {
         const chunks: Array<Buffer> = []

@@ -1,15 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { apiKey, Gateway, type GatewayError, RETRY_NEVER } from "@sluice/core"
+import { Gateway, type GatewayError } from "@sluice/core"
 import {
   RETRY,
-  GatewayClient,
   layerCircuitBreaker,
   layerRateLimit,
   type CircuitBreakerOptions,
   type RateLimitOptions
 } from "@sluice/core/client"
-import { Clock, Duration, Effect, Exit, Layer } from "effect"
-import { HttpClient, HttpClientResponse } from "effect/http"
+import { TestGateway, type TestGatewayOptions, type TestRequest } from "@sluice/core/testing"
+import { Duration, Effect, Exit, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { runWithClock } from "./runWithClock.ts"
 
@@ -17,25 +16,14 @@ const fine = () => Response.json({ choices: [{ message: { content: "hi" } }] })
 const down = () => new Response(null, { status: 503 })
 
 /** A gateway of which the test says whether it works, behind these guards; and when each attempt reached it. */
-const guarded = (guards: Layer.Layer<never>, options: Partial<GatewayClient.GatewayClientOptions> = {}) => {
+const guarded = (guards: Layer.Layer<never>, options: TestGatewayOptions = {}) => {
   const gateway = { reply: fine as () => Response | "silence", reached: [] as Array<number> }
-  const transport = Layer.succeed(
-    HttpClient.HttpClient,
-    HttpClient.make((request) =>
-      Effect.gen(function* () {
-        gateway.reached.push(yield* Clock.currentTimeMillis)
-        const reply = gateway.reply()
-        return reply === "silence" ? yield* Effect.never : HttpClientResponse.fromWeb(request, reply)
-      })
-    )
-  )
-  const client = GatewayClient.layerWithoutTransport({
-    baseUrl: "http://g",
-    apiKey: apiKey("k"),
-    retry: RETRY_NEVER,
-    ...options
-  }).pipe(Layer.provide([transport, guards]))
-  return { gateway, client }
+  const respond = ({ at }: TestRequest) => {
+    gateway.reached.push(at)
+    const reply = gateway.reply()
+    return reply === "silence" ? Effect.never : reply
+  }
+  return { gateway, client: TestGateway.layer({ respond, ...options }).pipe(Layer.provide(guards)) }
 }
 
 const ask = (model = "m") =>
@@ -44,7 +32,7 @@ const ask = (model = "m") =>
 const failing = <R>(call: Effect.Effect<unknown, GatewayError, R>) => Effect.flip(call)
 
 describe("the circuit breaker", () => {
-  const open = (options: CircuitBreakerOptions, client?: Partial<GatewayClient.GatewayClientOptions>) =>
+  const open = (options: CircuitBreakerOptions, client?: TestGatewayOptions) =>
     guarded(layerCircuitBreaker({ failures: 3, open: "10 seconds", ...options }), client)
 
   it.effect("opens after consecutive failures, refuses calls, then lets one try", () => {
@@ -175,10 +163,8 @@ describe("the circuit breaker", () => {
 })
 
 describe("the rate limiter", () => {
-  const limited = (
-    options: Partial<RateLimitOptions>,
-    client?: Partial<GatewayClient.GatewayClientOptions>
-  ) => guarded(layerRateLimit({ limit: 4, window: "8 seconds", ...options }), client)
+  const limited = (options: Partial<RateLimitOptions>, client?: TestGatewayOptions) =>
+    guarded(layerRateLimit({ limit: 4, window: "8 seconds", ...options }), client)
 
   it.effect("allows a burst, then one call for each refilled token", () => {
     const { client, gateway } = limited({})

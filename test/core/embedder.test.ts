@@ -1,16 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
   Embedder,
-  Gateway,
   GatewayEmbedder,
   GatewayError,
   type Embeddings,
   PartialFailure,
   RateLimited
 } from "@sluice/core"
+import { TestGateway } from "@sluice/core/testing"
 import { Effect, Layer } from "effect"
-
-const notAsked = undefined as never
 
 /** A gateway with these embeddings that records its requests. */
 const embedderOver = (
@@ -18,14 +16,12 @@ const embedderOver = (
   options: Partial<GatewayEmbedder.GatewayEmbedderOptions> = {}
 ) => {
   const asked: Array<ReadonlyArray<string>> = []
-  const gateway = Layer.mock(Gateway, {
+  const gateway = TestGateway.mock({
     embeddings: ({ input }) => {
       const texts = typeof input === "string" ? [input] : input
       asked.push(texts)
       return embeddings(texts)
-    },
-    videos: notAsked,
-    images: notAsked
+    }
   })
   return { asked, layer: Layer.provide(GatewayEmbedder.layer({ model: "e", ...options }), gateway) }
 }

@@ -2,9 +2,9 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Account, apiKey, Gateway, type GatewayError, systemAccessToken } from "@sluice/core"
-import { AccountClient, GatewayClient } from "@sluice/core/client"
+import { AccountClient, GatewayClient, RETRY } from "@sluice/core/client"
 import { Effect, Exit, Layer, Redacted, Stream } from "effect"
-import { HttpClient, HttpClientResponse } from "effect/http"
+import { TestGateway } from "@sluice/core/testing"
 import { ask, behaving, chat, chatStream, Clients, embedTwo, once, rerankThree } from "./Clients.ts"
 import { type Behaviour, json, LoopbackGateway, sends } from "./LoopbackGateway.ts"
 import { runWithClock } from "./runWithClock.ts"
@@ -154,20 +154,13 @@ describe("slow answers", () => {
   /** A gateway that answers after these seconds. */
   const run = (seconds: number, call: Effect.Effect<unknown, GatewayError, Gateway>, body: unknown) =>
     Effect.gen(function* () {
-      let attempts = 0
-      const transport = HttpClient.make((request) =>
-        Effect.suspend(() => {
-          attempts++
-          return Effect.delay(
-            Effect.sync(() => HttpClientResponse.fromWeb(request, Response.json(body))),
-            `${seconds} seconds`
-          )
-        })
+      const { requests } = yield* TestGateway
+      return { ...(yield* runWithClock(call)), attempts: requests.length }
+    }).pipe(
+      Effect.provide(
+        TestGateway.layer({ retry: RETRY, latency: `${seconds} seconds`, respond: () => Response.json(body) })
       )
-      const client = GatewayClient.layerWithoutTransport({ baseUrl: "http://g", apiKey: apiKey("k") })
-      const services = Layer.provide(client, Layer.succeed(HttpClient.HttpClient, transport))
-      return { ...(yield* runWithClock(Effect.provide(call, services))), attempts }
-    })
+    )
 
   const answer = { choices: [{ message: { content: "late" }, finish_reason: "stop" }] }
   const image = { data: [{ url: "https://i.example/1.png" }] }

@@ -1,25 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { apiKey, GatewayError } from "@sluice/core"
-import { GatewayClient } from "@sluice/core/client"
-import { Effect, Layer, Schema } from "effect"
-import { HttpClient, HttpClientResponse } from "effect/http"
-import { chat, once } from "./Clients.ts"
+import { GatewayError } from "@sluice/core"
+import { TestGateway } from "@sluice/core/testing"
+import { Effect, Schema } from "effect"
+import { chat } from "./Clients.ts"
 import { runWithClock } from "./runWithClock.ts"
 
 const ask = (status: number, body: unknown) =>
   chat.pipe(
-    Effect.provide(
-      GatewayClient.layerWithoutTransport({ baseUrl: "http://g", apiKey: apiKey("k"), ...once }).pipe(
-        Layer.provide(
-          Layer.succeed(
-            HttpClient.HttpClient,
-            HttpClient.make((request) =>
-              Effect.sync(() => HttpClientResponse.fromWeb(request, Response.json(body, { status })))
-            )
-          )
-        )
-      )
-    ),
+    Effect.provide(TestGateway.layer({ respond: () => Response.json(body, { status }) })),
     runWithClock,
     Effect.flatMap(({ exit }) => Effect.flip(exit))
   )

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { apiKey, Gateway, type GatewayError } from "@sluice/core"
-import { CurrentRetryPolicy, RETRY, GatewayClient } from "@sluice/core/client"
-import { Clock, Duration, Effect, Exit, Layer, Stream } from "effect"
-import { HttpClient, HttpClientResponse } from "effect/http"
+import { Gateway, type GatewayError } from "@sluice/core"
+import { CurrentRetryPolicy, RETRY } from "@sluice/core/client"
+import { TestGateway, type TestGatewayOptions } from "@sluice/core/testing"
+import { Duration, Effect, Exit, Stream } from "effect"
 import { runWithClock } from "./runWithClock.ts"
 
 type Reply = Response | "silence"
@@ -17,29 +17,22 @@ const status = (
 /** Calls the gateway, for its models when not told, against these replies, the last one for ever, to its end. */
 const run = Effect.fn(function* (
   replies: ReadonlyArray<() => Reply>,
-  options: Partial<GatewayClient.GatewayClientOptions> = {},
+  options: TestGatewayOptions = {},
   call: Effect.Effect<unknown, GatewayError, Gateway> = Gateway.use(({ models }) => models)
 ) {
-  /** When each attempt began, in milliseconds. */
-  const attempts: Array<number> = []
-  const transport = Layer.succeed(
-    HttpClient.HttpClient,
-    HttpClient.make((request) =>
-      Effect.gen(function* () {
-        const reply = replies[Math.min(attempts.length, replies.length - 1)]?.() ?? "silence"
-        attempts.push(yield* Clock.currentTimeMillis)
-        return reply === "silence" ? yield* Effect.never : HttpClientResponse.fromWeb(request, reply)
-      })
-    )
-  )
-  const gateway = GatewayClient.layerWithoutTransport({
-    baseUrl: "http://g",
-    apiKey: apiKey("k"),
-    ...options
-  })
-  const { exit, seconds } = yield* runWithClock(call.pipe(Effect.provide(Layer.provide(gateway, transport))))
-  const error = Exit.isFailure(exit) ? yield* Effect.flip(exit) : undefined
-  return { attempts, end: seconds * 1000, reason: error?.reason, retryAfter: error?.retryAfter }
+  let next = 0
+  const respond = () => {
+    const reply = replies[Math.min(next++, replies.length - 1)]?.()
+    return reply === "silence" ? Effect.never : reply
+  }
+  return yield* Effect.gen(function* () {
+    const { requests } = yield* TestGateway
+    const { exit, seconds } = yield* runWithClock(call)
+    const error = Exit.isFailure(exit) ? yield* Effect.flip(exit) : undefined
+    /** When each attempt began, in milliseconds. */
+    const attempts = requests.map(({ at }) => at)
+    return { attempts, end: seconds * 1000, reason: error?.reason, retryAfter: error?.retryAfter }
+  }).pipe(Effect.provide(TestGateway.layer({ retry: RETRY, respond, ...options })))
 })
 
 const within = (actual: number | undefined, low: number, high: number) =>

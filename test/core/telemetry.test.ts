@@ -1,9 +1,9 @@
 import { inspect } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { Account, apiKey, Gateway, Quota, systemAccessToken } from "@sluice/core"
-import { AccountClient, GatewayClient, GatewayMetrics } from "@sluice/core/client"
+import { AccountClient, GatewayClient, GatewayMetrics, RETRY } from "@sluice/core/client"
 import { Cause, Effect, Exit, Fiber, Layer, Logger, Metric, References, Stream, Tracer } from "effect"
-import { HttpClient, HttpClientResponse } from "effect/http"
+import { TestGateway } from "@sluice/core/testing"
 import { TestClock } from "effect/testing"
 import { observe } from "../../packages/core/src/client/call/Telemetry.ts"
 import { runWithClock } from "./runWithClock.ts"
@@ -33,21 +33,10 @@ const collecting = () => {
 
 const scripted = (...replies: ReadonlyArray<() => Response>) => {
   let next = 0
-  return GatewayClient.layerWithoutTransport({ baseUrl: "http://g", apiKey: apiKey(KEY) }).pipe(
-    Layer.provide(
-      Layer.succeed(
-        HttpClient.HttpClient,
-        HttpClient.make((request) =>
-          Effect.sync(() =>
-            HttpClientResponse.fromWeb(
-              request,
-              replies[Math.min(next++, replies.length - 1)]?.() ?? new Response()
-            )
-          )
-        )
-      )
-    )
-  )
+  return TestGateway.layer({
+    retry: RETRY,
+    respond: () => replies[Math.min(next++, replies.length - 1)]?.()
+  })
 }
 
 /** Follows a call to its end, and gives the span of that name and what was counted. */
@@ -210,13 +199,8 @@ describe("telemetry", () => {
   it.effect("an interrupted call is counted as interrupted", () =>
     Effect.gen(function* () {
       const registry: Metric.MetricRegistry = new Map()
-      const silent = Layer.succeed(
-        HttpClient.HttpClient,
-        HttpClient.make(() => Effect.never)
-      )
-      const options = { baseUrl: "http://g", apiKey: apiKey(KEY) }
       const fiber = yield* chat.pipe(
-        Effect.provide(Layer.provide(GatewayClient.layerWithoutTransport(options), silent)),
+        Effect.provide(TestGateway.layer({ respond: () => Effect.never })),
         Effect.provideService(Metric.MetricRegistry, registry),
         Effect.forkChild({ startImmediately: true })
       )

@@ -1,0 +1,9 @@
+/** A gateway in the process, for tests of programs. */
+export {
+  type GatewayMock,
+  type TestCall,
+  type TestFault,
+  TestGateway,
+  type TestGatewayOptions,
+  type TestRequest
+} from "./TestGateway.ts"
