@@ -7,6 +7,9 @@
 import { Effect, FileSystem, Path, type PlatformError, Schema } from "effect"
 import { dataFolderError, StartError } from "../config/StartError.ts"
 
+/** In a data folder that is being restored. Until it is removed, files of two states may be mixed. */
+export const RESTORING = ".restoring"
+
 /** The format of the marker. */
 const FORMAT = 2
 
@@ -74,6 +77,10 @@ export const openDataFolder = Effect.fn("AccountsFile.open")(function* (folder: 
     })
   return yield* Effect.gen(function* () {
     yield* makePrivateFolder(folder)
+    if (yield* fs.exists(path.join(folder, RESTORING)))
+      return yield* new StartError({
+        message: `The data folder ${folder} is being restored, or its restore was interrupted. Wait for it, or run \`sluice restore BACKUP --replace\` again`
+      })
     if (!(yield* fs.exists(file))) return undefined
     const text = yield* fs.readFileString(file)
     const { format } = yield* Effect.mapError(decodeFormat(text), damaged)

@@ -5,6 +5,7 @@ import { CliOutput, Command } from "effect/cli"
 import { VERSION } from "../config/ServerConfig.ts"
 import { accountsCommand } from "./commands/Accounts.ts"
 import { askCommand } from "./commands/Ask.ts"
+import { backupCommand, restoreCommand } from "./commands/Backup.ts"
 import { chatCommand } from "./commands/Chat.ts"
 import { conformanceCommand } from "./commands/Conformance.ts"
 import { connectCommand } from "./commands/Connect.ts"
@@ -49,6 +50,8 @@ export const sluice = Command.make("sluice").pipe(
     providersCommand,
     conformanceCommand,
     accountsCommand,
+    backupCommand,
+    restoreCommand,
     doctorCommand,
     rebuildCommand
   ])

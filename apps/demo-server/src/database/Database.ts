@@ -15,10 +15,10 @@ import { Audit } from "../accounts/Audit.ts"
 import { Users } from "../accounts/Users.ts"
 
 /** The accounts in a data folder. */
-const ACCOUNTS = "accounts.db"
+export const ACCOUNTS = "accounts.db"
 
 /** Marks the data folder as used by a server whose accounts are in PostgreSQL. */
-const IN_USE = "in-use.db"
+export const IN_USE = "in-use.db"
 
 type Fault = SqlError.SqlError | Migrator.MigrationError
 
@@ -133,6 +133,14 @@ const inPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted, data: st
     )
   )
 })
+
+/** The client of the configured PostgreSQL, without migrations. */
+export const openPostgres = (url: Redacted.Redacted) =>
+  Postgres.layer(url).pipe(
+    Layer.catchTag(["SqlError", "PostgresMissing"], (error) =>
+      Layer.effectContext(Effect.fail(postgresError(error)))
+    )
+  )
 
 /** Whether a server is running on the data folder. */
 export const isServed = Effect.fn("isServed")(function* (data: string) {

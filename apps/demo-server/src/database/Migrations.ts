@@ -189,12 +189,19 @@ const all = {
 }
 
 /** The last migration that this version knows. A database with a higher one is of a newer version. */
-const LATEST = Object.keys(all).length
+export const LATEST = Object.keys(all).length
 
 const TABLE = "migrations"
 
 /** An arbitrary number for the advisory lock, which nothing else in the database uses. */
 const MIGRATION_LOCK = 7_185_423
+
+/** The last migration that a database has had; 0 if none. */
+export const accountsVersion = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ last: number | null }>`SELECT MAX(migration_id) AS last FROM ${sql(TABLE)}`
+  return Number(row?.last ?? 0)
+})
 
 /** Migrates the tables. `isNewer`: the database is of a newer version. */
 export const migrate = Effect.gen(function* () {
@@ -206,7 +213,5 @@ export const migrate = Effect.gen(function* () {
     orElse: () => Effect.void
   })
   yield* sql.withTransaction(Effect.andThen(lock, run))
-  const [row] = yield* sql<{ last: number }>`SELECT MAX(migration_id) AS last FROM ${sql(TABLE)}`
-  const last = Number(row?.last ?? 0)
-  return { isNewer: last > LATEST }
+  return { isNewer: (yield* accountsVersion) > LATEST }
 })

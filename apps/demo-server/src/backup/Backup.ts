@@ -1,0 +1,154 @@
+/** Backs up a data folder, and the database of its accounts, while a server uses them. */
+import { LanceIndex } from "@sluice/rag/store"
+import { Clock, Context, Effect, Layer, type Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { constants, existsSync } from "node:fs"
+import { chmod, copyFile, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises"
+import { basename, dirname, join, relative, resolve, sep } from "node:path"
+import { ServerConfig } from "../config/ServerConfig.ts"
+import { StartError } from "../config/StartError.ts"
+import { exportAccounts } from "../database/CopyAccounts.ts"
+import { ACCOUNTS, openPostgres } from "../database/Database.ts"
+import { accountsVersion, LATEST, migrate } from "../database/Migrations.ts"
+import { libraryFolders } from "../libraries/LibraryFolders.ts"
+import { providersPath } from "../providers/ProvidersSettings.ts"
+import { copySqlite } from "../sql/CopySqlite.ts"
+import * as NodeSqlite from "../sql/NodeSqlite.ts"
+import { isArchive, packArchive } from "./Archive.ts"
+import { attemptFile, digestFile, filesBelow } from "./BackupFiles.ts"
+import { CONFIGURATION, makeManifest, MANIFEST_FILE } from "./BackupManifest.ts"
+
+/** Copied in another way, or not worth a copy: databases, libraries, the cache, unfinished files, an interrupted restore. */
+const COPIED_ELSEWHERE =
+  /^(?:(?:accounts|in-use)\.db(?:-wal|-shm|-journal)?|librar(?:y|ies)|page-images|\.restoring|.*\.new)$/
+
+const KEY_FILE = /\.key$/
+
+/** Copies a file that may be removed meanwhile. */
+const copyOne = async (from: string, to: string): Promise<void> => {
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 })
+  await copyFile(from, to, constants.COPYFILE_FICLONE).catch((cause) => {
+    if (cause.code !== "ENOENT" || existsSync(from)) throw cause
+  })
+}
+
+/** Copies PostgreSQL into a file of SQLite. Returns the version of its tables. */
+const backUpPostgres = Effect.fn("backup.postgres")(function* (url: Redacted.Redacted, to: string) {
+  const open = <E, R>(layer: Layer.Layer<SqlClient.SqlClient, E, R>) =>
+    Effect.map(Layer.build(layer), Context.get(SqlClient.SqlClient))
+  const [postgres, file] = [yield* open(openPostgres(url)), yield* open(NodeSqlite.layer(to, "normal"))]
+  yield* Effect.provideService(migrate, SqlClient.SqlClient, file)
+  const version = yield* Effect.provideService(accountsVersion, SqlClient.SqlClient, postgres)
+  if (version !== LATEST) {
+    const message =
+      "The database of SLUICE_DATABASE_URL is of another version of Sluice. Back it up with the version that uses it."
+    return yield* new StartError({ message })
+  }
+  yield* exportAccounts(postgres, file)
+  return version
+}, Effect.scoped)
+
+/** The accounts are a file of SQLite in any backup. Returns the version of their tables; 0 if there are none. */
+const backUpAccounts = Effect.fn("backup.accounts")(function* (folder: string) {
+  const { data, database } = yield* ServerConfig
+  const [from, to] = [join(data, ACCOUNTS), join(folder, ACCOUNTS)]
+  if (database !== undefined)
+    return yield* backUpPostgres(database, to).pipe(
+      Effect.catchTag(["SqlError", "MigrationError"], ({ message }) =>
+        Effect.fail(
+          new StartError({ message: `The database of SLUICE_DATABASE_URL cannot be read: ${message}` })
+        )
+      )
+    )
+  if (!existsSync(from)) return 0
+  yield* attemptFile(`Copying ${from}`, () => copySqlite(from, to))
+  // A server that was stopped at its first start leaves an empty file.
+  return yield* Effect.orElseSucceed(Effect.provide(accountsVersion, NodeSqlite.layer(to)), () => 0)
+})
+
+/** The libraries after the accounts: a document that was paid for is never missing. */
+const backUpLibraries = Effect.fn("backup.libraries")(function* (folder: string) {
+  const { data } = yield* ServerConfig
+  for (const library of yield* libraryFolders)
+    yield* LanceIndex.copy(library.folder, join(folder, relative(data, library.folder)))
+})
+
+const backUpFiles = Effect.fn("backup.files")(function* (folder: string, secrets: boolean) {
+  const { billing, data } = yield* ServerConfig
+  const copy = (from: string, to: string) =>
+    attemptFile(`Copying ${from}`, () => copyOne(from, join(folder, to)))
+  const names = yield* attemptFile(`Reading ${data}`, () => readdir(data, { withFileTypes: true }))
+  for (const entry of names.filter(({ name }) => !COPIED_ELSEWHERE.test(name))) {
+    const own = join(data, entry.name)
+    if (entry.isFile()) yield* copy(own, entry.name)
+    else if (entry.isDirectory())
+      for (const path of yield* attemptFile(`Reading ${own}`, () => filesBelow(own)))
+        if (!path.endsWith(".new") && (secrets || !KEY_FILE.test(path)))
+          yield* copy(join(own, path), join(entry.name, path))
+  }
+  const providers = yield* Effect.orElseSucceed(providersPath, () => undefined)
+  for (const file of [providers, billing.prices])
+    if (file !== undefined && existsSync(file) && !isInside(file, data))
+      yield* copy(file, join(CONFIGURATION, basename(file)))
+})
+
+const isInside = (path: string, folder: string) => `${path}${sep}`.startsWith(`${folder}${sep}`)
+
+/** Everything in a backup is readable only by its owner. */
+const PRIVATE = 0o600
+
+const writeManifest = Effect.fn("backup.manifest")(function* (
+  folder: string,
+  known: { readonly made: string; readonly accounts: number; readonly secrets: boolean }
+) {
+  const paths = yield* attemptFile(`Reading ${folder}`, () => filesBelow(folder))
+  const files = yield* Effect.forEach(paths, (path) =>
+    attemptFile(`Reading ${path}`, async () => {
+      await chmod(join(folder, path), PRIVATE)
+      return { path, ...(await digestFile(join(folder, path))) }
+    })
+  )
+  const manifest = makeManifest({ ...known, files })
+  const text = `${JSON.stringify(manifest, undefined, 1)}\n`
+  yield* attemptFile(`Writing ${MANIFEST_FILE}`, () =>
+    writeFile(join(folder, MANIFEST_FILE), text, { mode: PRIVATE, flush: true })
+  )
+  return manifest
+})
+
+const checkTarget = Effect.fnUntraced(function* (target: string) {
+  const { data } = yield* ServerConfig
+  const reject = (message: string) => new StartError({ message })
+  if (!existsSync(data))
+    return yield* reject(`There is no data folder ${data}. Correct --data or SLUICE_DATA.`)
+  if (isInside(target, data))
+    return yield* reject(`${target} is in the data folder. Choose a place outside it.`)
+  if (existsSync(target)) return yield* reject(`${target} exists. Choose another name.`)
+})
+
+/**
+ * Backs up to a new folder, or to an archive if the name ends in `.tar`, `.tar.gz` or `.tgz`. If it fails, nothing is left.
+ *
+ * **Details.** With `secrets`, it has the keys of connections.
+ */
+export const createBackup = Effect.fn("backup.create")(function* (
+  place: string,
+  { secrets }: { readonly secrets: boolean }
+) {
+  const target = resolve(place)
+  yield* checkTarget(target)
+  const made = new Date(yield* Clock.currentTimeMillis).toISOString()
+  const partial = `${target}.partial`
+  const remove = attemptFile(`Removing ${partial}`, () => rm(partial, { recursive: true, force: true }))
+  return yield* Effect.gen(function* () {
+    yield* remove
+    yield* attemptFile(`Creating ${partial}`, () => mkdir(partial, { recursive: true, mode: 0o700 }))
+    const accounts = yield* backUpAccounts(partial)
+    yield* backUpLibraries(partial)
+    yield* backUpFiles(partial, secrets)
+    const manifest = yield* writeManifest(partial, { made, accounts, secrets })
+    if (isArchive(target)) yield* packArchive(partial, target)
+    else yield* attemptFile(`Writing ${target}`, () => rename(partial, target))
+    return { target, manifest }
+  }).pipe(Effect.ensuring(Effect.ignore(remove)))
+})

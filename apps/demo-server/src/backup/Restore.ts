@@ -1,0 +1,109 @@
+/** Restores a backup into a data folder, and into the PostgreSQL database of its accounts. */
+import { Context, Effect, Layer } from "effect"
+import { SqlClient, SqlError } from "effect/sql"
+import { constants, existsSync } from "node:fs"
+import { copyFile, mkdir, readdir, rename, rm } from "node:fs/promises"
+import { dirname, join, resolve } from "node:path"
+import { RESTORING } from "../accounts/AccountsFile.ts"
+import { ServerConfig } from "../config/ServerConfig.ts"
+import { StartError } from "../config/StartError.ts"
+import { copyAccounts } from "../database/CopyAccounts.ts"
+import { ACCOUNTS, DatabaseLayer, IN_USE, isServed } from "../database/Database.ts"
+import { isArchive, unpackArchive } from "./Archive.ts"
+import { attemptFile } from "./BackupFiles.ts"
+import { type BackupManifest, CONFIGURATION, verifyBackup } from "./BackupManifest.ts"
+
+const reject = (message: string) => new StartError({ message })
+
+/** Checks a backup: a folder or an archive. Archives are unpacked until the scope ends. */
+export const openBackup = Effect.fn("restore.open")(function* (place: string) {
+  const source = resolve(place)
+  if (!existsSync(source)) return yield* reject(`There is no backup ${source}.`)
+  const folder = isArchive(source) ? yield* unpackArchive(source) : source
+  return { folder, manifest: yield* verifyBackup(folder) }
+})
+
+/** Copies the accounts of a backup into the empty database of `SLUICE_DATABASE_URL`. */
+const restorePostgres = Effect.fn("restore.postgres")(function* (folder: string) {
+  const config = yield* ServerConfig
+  const openAs = (database: (typeof config)["database"]) => {
+    const layer = Layer.provide(
+      DatabaseLayer,
+      Layer.succeed(ServerConfig, { ...config, data: folder, database })
+    )
+    return Effect.map(Layer.build(Layer.fresh(layer)), Context.get(SqlClient.SqlClient))
+  }
+  yield* copyAccounts(yield* openAs(undefined), yield* openAs(config.database)).pipe(
+    Effect.catchIf(SqlError.isSqlError, ({ message, reason }) =>
+      Effect.fail(reject(`The accounts were not restored: ${reason.message ?? message}`))
+    )
+  )
+}, Effect.scoped)
+
+const removeDatabases = (folder: string) =>
+  attemptFile(`Removing ${ACCOUNTS}`, async () => {
+    for (const name of [ACCOUNTS, IN_USE])
+      for (const suffix of ["", "-wal", "-shm"]) await rm(join(folder, name + suffix), { force: true })
+  })
+
+/** Copies the files of the data folder. */
+const copyFiles = (from: string, to: string, { files }: BackupManifest) =>
+  Effect.forEach(
+    files.filter(({ path }) => !path.startsWith(`${CONFIGURATION}/`)),
+    ({ path }) =>
+      attemptFile(`Writing ${path}`, async () => {
+        const file = join(to, path)
+        await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+        await copyFile(join(from, path), file, constants.COPYFILE_FICLONE)
+      })
+  )
+
+const moveAll = async (from: string, to: string): Promise<void> => {
+  await mkdir(to, { recursive: true })
+  for (const name of await readdir(from))
+    if (name !== RESTORING) await rename(join(from, name), join(to, name))
+}
+
+/**
+ * Restores a checked backup. Fails if the data folder is in use, or is not empty and `replaces` is false.
+ *
+ * **Details.** The files are copied beside the present ones, and moved into place last: if it fails before, nothing has
+ * changed. If it is killed while files are moved, the server does not start until it is run again.
+ */
+export const restoreBackup = Effect.fn("restore.run")(function* (
+  { folder, manifest }: Effect.Success<ReturnType<typeof openBackup>>,
+  { replaces }: { readonly replaces: boolean }
+) {
+  const { data, database } = yield* ServerConfig
+  const existed = existsSync(data)
+  const present = existed ? yield* attemptFile(`Reading ${data}`, () => readdir(data)) : []
+  if (present.length > 0 && !replaces)
+    return yield* reject(
+      `The data folder ${data} is not empty. Choose another, or add --replace to delete what it has.`
+    )
+  const staging = join(data, RESTORING)
+  const [fresh, old] = [join(staging, "new"), join(staging, "old")]
+  const isInterrupted = present.includes(RESTORING)
+  const undo = attemptFile(`Removing ${staging}`, async () => {
+    if (!isInterrupted) await rm(existed ? staging : data, { recursive: true, force: true })
+  })
+  yield* Effect.gen(function* () {
+    yield* attemptFile(`Creating ${fresh}`, async () => {
+      await rm(fresh, { recursive: true, force: true })
+      await mkdir(fresh, { recursive: true, mode: 0o700 })
+    })
+    // A server that starts from now on finds the folder being restored.
+    if (yield* isServed(data)) return yield* reject(`A server uses the data folder ${data}. Stop it before.`)
+    yield* copyFiles(folder, fresh, manifest)
+    if (database === undefined) return
+    yield* restorePostgres(fresh)
+    yield* removeDatabases(fresh)
+  }).pipe(Effect.onError(() => Effect.ignore(undo)))
+  yield* attemptFile(`Replacing the files of ${data}`, async () => {
+    await rm(old, { recursive: true, force: true })
+    await moveAll(data, old)
+    await moveAll(fresh, data)
+    await rm(staging, { recursive: true })
+  })
+  return { data }
+})
