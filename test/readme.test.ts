@@ -14,9 +14,13 @@ import { docs, type Example, examples, examplesOf } from "./readme/Examples.ts"
 const modules = join(import.meta.dirname, "../node_modules")
 const inTurn = join(import.meta.dirname, "examples/inTurn.ts")
 const [first, second, options, third, fourth, ...more] = examples
-const inDocs = ["models", "evaluation", "ingest", "clients"].map((name) =>
-  examplesOf(`docs/guides/${name}.md`)
-)
+const inDocs = [
+  "guides/models",
+  "guides/evaluation",
+  "guides/ingest",
+  "guides/clients",
+  "explanation/money"
+].map((name) => examplesOf(`docs/${name}.md`))
 /** The values of the examples that need no gateway, by their code. */
 let values: ReadonlyMap<string, unknown>
 let folder = ""
@@ -163,6 +167,14 @@ describe("docs/guides/clients.md", () => {
     const [example, ...more] = inDocs[3] ?? []
     expect(more).toEqual([])
     expect(values.get(example?.code ?? "")).toEqual({ text: "It is.", times: [0, 1000] })
+  })
+})
+
+describe("docs/explanation/money.md", () => {
+  it("a call is estimated", () => {
+    const [example, ...more] = inDocs[4] ?? []
+    expect(more).toEqual([])
+    expect(values.get(example?.code ?? "")).toBe(1524)
   })
 })
 

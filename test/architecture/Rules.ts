@@ -49,6 +49,7 @@ export const allowed: Readonly<Record<PackageFolder, ReadonlyArray<string>>> = {
     "@sluice/core/contract",
     "@sluice/core/media",
     "@sluice/core/models",
+    "@sluice/core/prices",
     "@sluice/core/text",
     "@sluice/core/workers",
     "@sluice/embedded",

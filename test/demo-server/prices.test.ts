@@ -1,11 +1,12 @@
 /** Prices: the file, its validation, and the computation of costs. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
+import { costOf, NO_USAGE } from "@sluice/core/prices"
 import { ConfigProvider, Effect, Layer, Schedule } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
-import { costOf, NOTHING, Prices } from "../../apps/demo-server/src/billing/Prices.ts"
+import { Prices } from "../../apps/demo-server/src/billing/Prices.ts"
 import { startServer, temporaryFolder } from "./TestServer.ts"
 
 const pricesWith = (env: Record<string, string>) =>
@@ -49,24 +50,25 @@ describe("prices", () => {
       perSecond: 10,
       variants: { high: 40, "1024x1536 high": 60, "720p": 4, constructor: 1 }
     }
-    const image = (quality?: string, size?: string) => costOf(price, { ...NOTHING, images: 2, quality, size })
+    const image = (quality?: string, size?: string) =>
+      costOf(price, { ...NO_USAGE, images: 2, quality, size })
     assert.deepStrictEqual(
       [image("HIGH", "1024x1536"), image("high", "1024x1024"), image("low", "1024x1024"), image()],
       [120, 80, 200, 200]
     )
-    const video = (size?: string) => costOf(price, { ...NOTHING, seconds: 5, size })
+    const video = (size?: string) => costOf(price, { ...NO_USAGE, seconds: 5, size })
     assert.deepStrictEqual(
       [video("720P"), video("1280x720"), video("720*1280"), video("1080p"), video("toString"), video()],
       [20, 20, 20, 50, 50, 50]
     )
-    assert.strictEqual(costOf({ perImage: 7 }, { ...NOTHING, images: 1, size: "toString" }), 7)
+    assert.strictEqual(costOf({ perImage: 7 }, { ...NO_USAGE, images: 1, size: "toString" }), 7)
   })
 
   it.live("of vendors' models are shipped, and the highest one is that of an unknown size", () =>
     Effect.gen(function* () {
       const prices = yield* pricesWith({})
       const price = prices.of("images", "gpt-image-1")
-      const cost = (more: object) => costOf(price, { ...NOTHING, images: 1, ...more })
+      const cost = (more: object) => costOf(price, { ...NO_USAGE, images: 1, ...more })
       assert.isBelow(cost({ quality: "low", size: "1024x1024" }), cost({ quality: "low", size: "1024x1536" }))
       assert.isBelow(cost({ quality: "low" }), cost({ quality: "high" }))
       assert.strictEqual(cost({}), Math.max(...Object.values(price.variants ?? {})))
@@ -101,7 +103,7 @@ describe("prices", () => {
   )
 
   it("costs are rounded up once per call, without errors of binary fractions", () => {
-    const tokens = (inputTokens: number, outputTokens = 0) => ({ ...NOTHING, inputTokens, outputTokens })
+    const tokens = (inputTokens: number, outputTokens = 0) => ({ ...NO_USAGE, inputTokens, outputTokens })
     const price = { inputPer1000Tokens: 0.1, outputPer1000Tokens: 0.3 }
     assert.strictEqual(costOf(price, tokens(0)), 0)
     assert.strictEqual(costOf(price, tokens(1)), 1)
@@ -109,8 +111,8 @@ describe("prices", () => {
     // 7.000000000000001 in floating point.
     assert.strictEqual(costOf(price, tokens(70_000)), 7)
     assert.strictEqual(costOf(price, tokens(70_001)), 8)
-    assert.strictEqual(costOf({ perImage: 1.5 }, { ...NOTHING, images: 3 }), 5)
-    assert.strictEqual(costOf({ perSecond: 2500 }, { ...NOTHING, seconds: 2.5 }), 6250)
+    assert.strictEqual(costOf({ perImage: 1.5 }, { ...NO_USAGE, images: 3 }), 5)
+    assert.strictEqual(costOf({ perSecond: 2500 }, { ...NO_USAGE, seconds: 2.5 }), 6250)
     assert.strictEqual(costOf({}, tokens(1_000_000, 1_000_000)), 0)
   })
 })

@@ -1,8 +1,8 @@
 /** Estimates the cost of calls, and computes their settlements. */
+import { costOf, NO_USAGE, type PaidOperation, type Price, type Usage } from "@sluice/core/prices"
 import type { Charge, Settlement } from "./Reservation.ts"
 import type { Meter } from "./Meter.ts"
-import type { Operations } from "../routing/Provider.ts"
-import { costOf, NOTHING, type Price, type Prices, type Usage } from "./Prices.ts"
+import type { Prices } from "./Prices.ts"
 import { responseBody, fieldOf, imagesIn, isText } from "../routing/ResponseBody.ts"
 import { billedUsage, outputTokensOf } from "./ReportedUsage.ts"
 
@@ -24,8 +24,7 @@ export const estimateCost = <Request extends { readonly model: string }>(
 ): CostEstimate => {
   const price = prices.of(meter.operation, request.model)
   const nonText = meter.nonText?.(request, body) ?? 0
-  const texts = meter.most(request)
-  const most = nonText === 0 ? texts : { ...texts, inputTokens: texts.inputTokens + nonText }
+  const most = meter.most(request, nonText)
   return { price, most, nonText, units: costOf(price, most) }
 }
 
@@ -65,9 +64,9 @@ export const taskSettlement = (
   const variant = variantOf(value)
   const usage =
     operation === "videos"
-      ? seconds > 0 && { ...NOTHING, seconds, ...variant }
-      : images !== undefined && { ...NOTHING, images, ...variant }
-  const price = prices.of(operation as keyof Operations, model)
+      ? seconds > 0 && { ...NO_USAGE, seconds, ...variant }
+      : images !== undefined && { ...NO_USAGE, images, ...variant }
+  const price = prices.of(operation as PaidOperation, model)
   // With prices by size, a response without a size does not say the cost.
   const isKnown = price.variants === undefined || Object.keys(variant).length > 0
   const cost = usage && isKnown ? costOf(price, usage) : planned

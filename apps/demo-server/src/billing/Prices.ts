@@ -1,100 +1,15 @@
 /** Prices by model, from a file, in quota units. */
+import { type PaidOperation, type Price, priceOf, PriceTable } from "@sluice/core/prices"
 import { Context, Effect, FileSystem, Layer, Schema } from "effect"
 import { fileURLToPath } from "node:url"
 import { ServerConfig } from "../config/ServerConfig.ts"
-import type { Operations } from "../routing/Provider.ts"
 import { StartError } from "../config/StartError.ts"
 
 /** The package's `prices.json`, found from `src/` as from `dist/`. */
 const SHIPPED = fileURLToPath(new URL("../../prices.json", import.meta.url))
 
-/** At most 1,000 USD for 1,000 tokens, an image or a second. A higher price is a typing error. */
-const Units = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 500_000_000 }))
-
-/** Quota units, with up to six decimals. Missing prices are 0. */
-export const Price = Schema.Struct({
-  inputPer1000Tokens: Schema.optionalKey(Units),
-  outputPer1000Tokens: Schema.optionalKey(Units),
-  perImage: Schema.optionalKey(Units),
-  perSecond: Schema.optionalKey(Units),
-  /**
-   * In place of `perImage` or `perSecond`, by size, quality or both: `1024x1536`, `720p`, `high`, `1024x1536 high`. Two
-   * names take precedence over a quality, and a quality over a size. `720p` also means 1280x720.
-   */
-  variants: Schema.optionalKey(Schema.Record(Schema.String, Units))
-})
-export type Price = typeof Price.Type
-
-const PriceFile = Schema.Struct({
-  /** By operation, for models without a price of their own. */
-  defaults: Schema.optionalKey(
-    Schema.Struct({
-      embeddings: Schema.optionalKey(Price),
-      rerank: Schema.optionalKey(Price),
-      chat: Schema.optionalKey(Price),
-      images: Schema.optionalKey(Price),
-      videos: Schema.optionalKey(Price)
-    })
-  ),
-  models: Schema.optionalKey(Schema.Record(Schema.String, Price))
-})
-type PriceFile = typeof PriceFile.Type
-
 // An unknown key may be a misspelled price.
-const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(PriceFile), { onExcessProperty: "error" })
-
-/** The usage of a call, actual or at most. */
-export interface Usage {
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly images: number
-  /** Seconds of video. */
-  readonly seconds: number
-  /** Of images or of a video, if known. */
-  readonly size?: string | undefined
-  readonly quality?: string | undefined
-}
-
-export const NOTHING: Usage = { inputTokens: 0, outputTokens: 0, images: 0, seconds: 0 }
-
-/** Whole millionths, because rounding errors of binary fractions could add a unit. */
-const millionths = (amount: number): bigint => BigInt(Math.round(amount * 1e6))
-
-const PER_1000_TOKENS = 1000n
-/** A price in millionths times seconds in millionths. */
-const PER_SECOND = 1_000_000n
-
-/** A size as in `variants`: `1280x720`, and `720p` for it. */
-const sizesOf = (size: string | undefined): ReadonlyArray<string> => {
-  const text = size?.toLowerCase().replace("*", "x")
-  const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(text ?? "") ?? []
-  return text === undefined
-    ? []
-    : [text, ...(width === undefined ? [] : [`${Math.min(+width, Number(height))}p`])]
-}
-
-/** The price of the usage's size and quality; undefined if the model has none for them. */
-const variantPrice = ({ variants = {} }: Price, { quality, size }: Usage): number | undefined => {
-  const prices = new Map(Object.entries(variants).map(([name, units]) => [name.toLowerCase(), units]))
-  const qualities = quality === undefined ? [] : [quality.toLowerCase()]
-  const sizes = sizesOf(size)
-  const names = [...sizes.flatMap((one) => qualities.map((two) => `${one} ${two}`)), ...qualities, ...sizes]
-  return names.map((name) => prices.get(name)).find((units) => units !== undefined)
-}
-
-/** The cost in quota units, rounded up once at the end. */
-export const costOf = (price: Price, usage: Usage): number => {
-  const { images, inputTokens, outputTokens, seconds } = usage
-  const variant = price.variants === undefined ? undefined : variantPrice(price, usage)
-  const ofTokens =
-    millionths(price.inputPer1000Tokens ?? 0) * BigInt(inputTokens) +
-    millionths(price.outputPer1000Tokens ?? 0) * BigInt(outputTokens)
-  const ofImages = millionths(variant ?? price.perImage ?? 0) * BigInt(images)
-  const ofSeconds = millionths(variant ?? price.perSecond ?? 0) * millionths(seconds)
-  const scale = 1_000_000n * PER_1000_TOKENS * PER_SECOND
-  const sum = ofTokens * PER_SECOND + ofImages * PER_1000_TOKENS * PER_SECOND + ofSeconds * PER_1000_TOKENS
-  return Number((sum + scale - 1n) / scale)
-}
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(PriceTable), { onExcessProperty: "error" })
 
 const readFile = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
@@ -120,7 +35,7 @@ const readFile = Effect.fnUntraced(function* (file: string) {
 export class Prices extends Context.Service<
   Prices,
   {
-    readonly of: (operation: keyof Operations, model: string) => Price
+    readonly of: (operation: PaidOperation, model: string) => Price
     /** Whether a model has a price of its own. */
     readonly isNamed: (model: string) => boolean
   }
@@ -130,16 +45,18 @@ export class Prices extends Context.Service<
     Effect.gen(function* () {
       const { prices } = (yield* ServerConfig).billing
       const shipped = yield* readFile(SHIPPED)
-      const files: ReadonlyArray<PriceFile> =
+      const files: ReadonlyArray<PriceTable> =
         prices === undefined ? [shipped] : [yield* readFile(prices), shipped]
-      const named = new Map(files.toReversed().flatMap(({ models }) => Object.entries(models ?? {})))
-      const defaults = Object.assign(
+      const layers = files.toReversed()
+      // Unlike an assignment, it makes any name a key.
+      const models = Object.fromEntries(layers.flatMap(({ models }) => Object.entries(models ?? {})))
+      const defaults: NonNullable<PriceTable["defaults"]> = Object.assign(
         {},
-        ...files.toReversed().map(({ defaults }) => defaults)
-      ) as NonNullable<PriceFile["defaults"]>
+        ...layers.map(({ defaults }) => defaults)
+      )
       return {
-        of: (operation, model) => named.get(model) ?? defaults[operation] ?? {},
-        isNamed: (model) => named.has(model)
+        of: (operation, model) => priceOf({ models, defaults }, operation, model),
+        isNamed: (model) => Object.hasOwn(models, model)
       }
     })
   )

@@ -1,7 +1,7 @@
 /** The usage to bill: as the response reports it if that is plausible, else by the server's own count. */
+import { NO_USAGE, type Usage } from "@sluice/core/prices"
 import { countTokens } from "@sluice/embedded"
 import { fieldOf, isText, listOf } from "../routing/ResponseBody.ts"
-import { NOTHING, type Usage } from "./Prices.ts"
 
 /** A reported number may be this many times the estimate, because tokenizers differ. */
 const MAX_RATIO = 10
@@ -55,7 +55,7 @@ export const billedUsage = (
     isCount(input) && input <= most.inputTokens * MAX_RATIO && (input > 0 || most.inputTokens === 0)
   const acceptsOutput = isCount(output) && output <= maxOutput(most) && (output > 0 || written() === 0)
   return {
-    ...NOTHING,
+    ...NO_USAGE,
     inputTokens: acceptsInput ? input : countUsage().inputTokens,
     outputTokens: most.outputTokens === 0 ? 0 : acceptsOutput ? output : written()
   }

@@ -1,11 +1,12 @@
 /** Questions of the current caller: their library, their permission, and their cost. */
 import { Embedder, Reader, Reranker } from "@sluice/core"
+import { costOf as priceOf, NO_USAGE } from "@sluice/core/prices"
 import type { SummaryOptions, SummaryPlan } from "@sluice/rag"
 import { Context, Effect, Ref } from "effect"
 import { CurrentCaller, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
 import { CurrentBill, makeBill } from "../billing/Bill.ts"
 import { Ledger } from "../billing/Ledger.ts"
-import { costOf as priceOf, NOTHING, Prices } from "../billing/Prices.ts"
+import { Prices } from "../billing/Prices.ts"
 import type { QuestionRequest } from "../contract/Qa.ts"
 import type { SummaryRequest } from "../contract/Summary.ts"
 import { CurrentModels } from "../providers/CurrentModels.ts"
@@ -81,7 +82,7 @@ export const makeCallerQuestions = Effect.gen(function* () {
       }
       /** The cost of the estimated tokens. A call costs at least one unit. */
       const priced = (plan: SummaryPlan) => {
-        const usage = { ...NOTHING, inputTokens: plan.inputTokens, outputTokens: plan.outputTokens }
+        const usage = { ...NO_USAGE, inputTokens: plan.inputTokens, outputTokens: plan.outputTokens }
         const cost = plan.calls === 0 ? 0 : Math.max(plan.calls, priceOf(prices.of("chat", id), usage))
         return { ...plan, cost }
       }

@@ -2,6 +2,7 @@
 import { GatewayError } from "@sluice/core"
 import { type ChatRequest, type Failure, InvalidRequest, reasonOfStatus } from "@sluice/core/contract"
 import { WorkerUser } from "@sluice/core/workers"
+import { NO_USAGE } from "@sluice/core/prices"
 import { countTokens } from "@sluice/embedded"
 import type { Answer } from "@sluice/rag"
 import { Effect, Exit, Scope, Sink, Stream } from "effect"
@@ -9,7 +10,6 @@ import { CurrentCaller } from "../accounts/Caller.ts"
 import { CurrentBill, makeBill } from "../billing/Bill.ts"
 import { Ledger } from "../billing/Ledger.ts"
 import type { Meter } from "../billing/Meter.ts"
-import { NOTHING } from "../billing/Prices.ts"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import { messagesRejected } from "../embedded/Chat.ts"
 import { chatResponse } from "../embedded/ChatAnswer.ts"
@@ -36,8 +36,8 @@ export const libraryModelOf = (model: string): string | undefined =>
 export const libraryMeter: Meter<ChatRequest> = {
   operation: "chat",
   creates: false,
-  most: () => NOTHING,
-  countUsage: () => NOTHING
+  most: () => NO_USAGE,
+  countUsage: () => NO_USAGE
 }
 
 /** The answer could not be read. A sentence that says so would read as an answer. */

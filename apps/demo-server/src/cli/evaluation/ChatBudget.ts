@@ -1,9 +1,10 @@
 /** Meters the chats of an evaluation by the configured prices, and stops it before a budget is passed. */
 import { GatewayError, InsufficientQuota } from "@sluice/core"
+import { costOf, NO_USAGE } from "@sluice/core/prices"
 import { countTokens } from "@sluice/embedded"
 import { Effect, Stream } from "effect"
 import { chatMeter } from "../../billing/Meter.ts"
-import { costOf, NOTHING, type Prices } from "../../billing/Prices.ts"
+import type { Prices } from "../../billing/Prices.ts"
 import { billedUsage } from "../../billing/ReportedUsage.ts"
 import { type ChatInterceptor, CurrentChatInterceptor } from "../../providers/LibraryGateway.ts"
 
@@ -43,7 +44,7 @@ export const makeChatBudget = (prices: Prices["Service"], budget: number) => {
         }
         reserved += atMost
         // A refused call costs nothing, and a response that breaks off at most.
-        let usage = NOTHING
+        let usage = NO_USAGE
         let text = ""
         return parts.pipe(
           Stream.tap((part) =>
