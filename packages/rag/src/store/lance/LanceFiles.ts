@@ -13,7 +13,7 @@ import {
 } from "./Lance.ts"
 import { repairing, repairRows } from "./LanceRepair.ts"
 import { times, toTable, utf8 } from "./LanceRows.ts"
-import { GRACE_MILLIS } from "./LanceScratch.ts"
+import { GRACE_MILLIS } from "../LanceScratch.ts"
 import { filesSchema } from "./LanceTables.ts"
 import { sha256 as hashOf } from "../../document/Hash.ts"
 import { RagError } from "../../document/RagError.ts"

@@ -5,7 +5,7 @@ import type { RagError } from "../../document/RagError.ts"
 import { attempt, attemptWrite, type Connection, isMissing, selectRows, type Table } from "./Lance.ts"
 import type { LanceFiles } from "./LanceFiles.ts"
 import { attachmentsOf } from "./LanceRows.ts"
-import { GRACE_MILLIS } from "./LanceScratch.ts"
+import { GRACE_MILLIS } from "../LanceScratch.ts"
 import { attemptToDrop, type LanceSnapshots, READING_MILLIS } from "./LanceSnapshots.ts"
 import { vectorsTable } from "./LanceVectors.ts"
 

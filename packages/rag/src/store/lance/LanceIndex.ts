@@ -26,6 +26,7 @@ import { type CollectionStore, type DroppableCollection, openCollection } from "
 import { openFiles } from "./LanceFiles.ts"
 import { checkConditionalWrites, checkFolder, makeFolder } from "./LanceFolder.ts"
 import { collectGarbage } from "./LanceGarbage.ts"
+import { findMigrated } from "./LanceMigrations.ts"
 import { openNames } from "./LanceNames.ts"
 import { opens, readableRows, repairCollection, repairRows, setVersionAside } from "./LanceRepair.ts"
 import { openSnapshots, pruneVersions, snapshotOf } from "./LanceSnapshots.ts"
@@ -111,14 +112,17 @@ const liveCollection = ({ live, names }: OpenStore, name: string, table: string,
   return known
 }
 
+/** What a name refers to, in the present format if it can be migrated. */
+const findCurrent = (store: OpenStore, name: string) =>
+  findMigrated(store.connection, store.names, name, (manifest) => makeTable(store, manifest))
+
 const open = (store: OpenStore): Service["open"] =>
   Effect.fn("LanceIndex.open")(function* (name, manifest) {
-    const { names } = store
-    let found = yield* names.find(name)
+    let found = yield* findCurrent(store, name)
     if (found === undefined) {
-      yield* names.add(name, yield* makeTable(store, manifest), manifest)
+      yield* store.names.add(name, yield* makeTable(store, manifest), manifest)
       // Read again: another process may have added the name first.
-      found = yield* names.find(name)
+      found = yield* findCurrent(store, name)
     }
     if (found === undefined) {
       const message = `Collection "${name}" was written and cannot be found. Check that the folder's file system keeps what is written.`
@@ -131,13 +135,13 @@ const open = (store: OpenStore): Service["open"] =>
 
 const existing = (store: OpenStore): Service["existing"] =>
   Effect.fn("LanceIndex.existing")(function* (name) {
-    const found = yield* store.names.find(name)
+    const found = yield* findCurrent(store, name)
     return found && (yield* openTable(store, name, found.table, found.manifest))
   })
 
 const replace = (store: OpenStore): Service["replace"] =>
   Effect.fn("LanceIndex.replace")(function* (name, manifest) {
-    const found = yield* store.names.find(name)
+    const found = yield* findCurrent(store, name)
     const table = yield* makeTable(store, manifest)
     return {
       current: found && (yield* openTable(store, name, found.table, found.manifest)),

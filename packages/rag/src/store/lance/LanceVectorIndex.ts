@@ -4,7 +4,7 @@ import type { IndexStats } from "../PassageIndex.ts"
 import type { RagError } from "../../document/RagError.ts"
 import { attempt, attemptWrite, keywordIndex, type Table, vectorIndex } from "./Lance.ts"
 import { measuredIndex } from "./LanceRecall.ts"
-import { deleteScratch } from "./LanceScratch.ts"
+import { deleteScratch } from "../LanceScratch.ts"
 
 /** Below this many passages, and this many numbers, a scan is as fast as an index. */
 const INDEX_FROM = 2_000
