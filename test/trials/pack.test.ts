@@ -5,7 +5,7 @@ import { once } from "node:events"
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { publint } from "publint"
 import { rolldown } from "rolldown"
@@ -98,6 +98,31 @@ describe("the packed packages", () => {
       const installed = join(project, "node_modules", name)
       expect(await readFile(join(installed, "LICENSE"), "utf8")).toBe(licence)
       expect(await readFile(join(installed, "README.md"), "utf8")).toContain(name)
+    }
+  })
+
+  it.each(folders)("can be published, with provenance: %s", async (folder) => {
+    const manifest = JSON.parse(await readFile(join(root, folder, "package.json"), "utf8"))
+    const { bugs, homepage, keywords, publishConfig, repository } = manifest
+    expect(publishConfig).toEqual({ access: "public", provenance: true })
+    expect(repository).toMatchObject({ type: "git", directory: folder })
+    expect(keywords.length).toBeGreaterThan(3)
+    const address = repository.url.replace(/^git\+|\.git$/g, "")
+    expect([bugs, homepage]).toEqual([`${address}/issues`, `${address}/tree/main/${folder}#readme`])
+    // A dry run asks no registry.
+    const args = ["publish", "--dry-run", "--ignore-scripts", "--json", "--offline"]
+    const [packed] = Object.values(JSON.parse(await run(join(root, folder), "npm", args))) as ReadonlyArray<{
+      readonly name: string
+      readonly files: ReadonlyArray<{ readonly path: string }>
+    }>
+    expect(packed?.name).toBe(manifest.name)
+    const files = new Set(packed?.files.map(({ path }) => path))
+    const maps = [...files].filter((path) => path.startsWith("dist/") && path.endsWith(".map"))
+    expect(maps.filter((path) => path.endsWith(".d.ts.map")).length).toBeGreaterThan(3)
+    expect(maps.filter((path) => path.endsWith(".js.map")).length).toBeGreaterThan(3)
+    for (const map of maps) {
+      const { sources } = JSON.parse(await readFile(join(root, folder, map), "utf8"))
+      for (const source of sources) expect(files, map).toContain(join(dirname(map), source))
     }
   })
 
