@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { apiKey, GatewayRewriter, QuestionRewriter } from "@sluice/core"
-import { carrySubject, dependsOnHistory } from "@sluice/core/text"
+import { carrySubject, dependsOnHistory, isFollowUp } from "@sluice/core/text"
 import { GatewayClient } from "@sluice/core/client"
 import { Effect, Layer } from "effect"
 import { type Behaviour, delta, events, LoopbackGateway } from "./LoopbackGateway.ts"
@@ -73,6 +73,40 @@ describe("dependsOnHistory", () => {
   })
 })
 
+describe("isFollowUp", () => {
+  const english = [{ question: "How wide is the weir?", answer: "6 m" }]
+  const chinese = [{ question: "知道恋恋笔记本这部电影吗？", answer: "知道呀，是一部爱情片。" }]
+
+  it.each([
+    ["That’s a shame, how could it break?", english],
+    ["Wer hat sie gebaut?", english],
+    ["知道是哪年上映的吗？", chinese],
+    ["那关于主演你有了解的吗？", chinese],
+    ["你知道他多大吗？", chinese]
+  ])("%s", (question, history) => {
+    assert.isTrue(isFollowUp(question, history))
+    assert.isFalse(isFollowUp(question, []))
+  })
+
+  it.each([
+    ["Okay. How does the use of rhyme in Biblical poetry compare to its use in Islamic poetry?", english],
+    ["What else should I consider when I moor a motorboat at the visitors’ quay?", english],
+    ["Wie hoch ist das Wehr?", english],
+    ["恋恋笔记本是哪年上映的呀？", chinese],
+    ["玉山箭竹的原产地在哪里？", chinese]
+  ])("not: %s", (question, history) => assert.isFalse(isFollowUp(question, history)))
+
+  it("recognises four of five follow-ups of the dialogues that are not kept apart, and leaves whole questions alone", () => {
+    const dialogues = linesOf<Dialogue & { readonly heldOut: boolean }>("dialogues.jsonl")
+    const turns = dialogues
+      .filter(({ heldOut }) => !heldOut)
+      .flatMap(({ turns }) => turns.map((turn, i) => ({ ...turn, history: turns.slice(0, i) })))
+    const taken = turns.filter(({ history, question }) => isFollowUp(question, history))
+    assert.isEmpty(taken.filter(({ standalone }) => standalone === undefined))
+    assert.isAtLeast(taken.length / turns.filter(({ standalone }) => standalone !== undefined).length, 0.8)
+  })
+})
+
 describe("carrySubject", () => {
   it.each([
     ["Who maintains the weather station?", "How high is it?", "How high is the weather station?"],
@@ -86,6 +120,8 @@ describe("carrySubject", () => {
     ],
     ["Wie hoch ist das Wehr?", "Wann wurde es gebaut?", "Wann wurde es gebaut (das Wehr)?"],
     ["Quelle est la hauteur du barrage ?", "Et sa longueur ?", "Quelle est sa longueur ?"],
+    ["知道恋恋笔记本这部电影吗？", "是哪年上映的呀？", "恋恋笔记本是哪年上映的呀？"],
+    ["听说过凯特·温斯莱特这个人吗？", "她多大？", "凯特·温斯莱特多大？"],
     ["松鸦属于什么科目？", "它分布在哪里？", "松鸦分布在哪里？"],
     ["《战栗游戏》的作者是谁？", "主要讲什么？", "《战栗游戏》主要讲什么？"],
     ["访客泊位每晚收费多少？", "10米以上的呢？", "访客泊位每晚收费多少，10米以上的呢？"]

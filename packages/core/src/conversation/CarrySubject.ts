@@ -1,6 +1,7 @@
 /** Makes a follow-up complete with the subject of the question before it, by words alone. */
 import type { ConversationTurn } from "../models/QuestionRewriter.ts"
-import { dependsOnHistory, findReference, isChinese, isName, languageOf, wordsOf } from "./FollowUp.ts"
+import { findReference, isChinese, isName, languageOf, wordsOf } from "./FollowUp.ts"
+import { isFollowUp, unusualIn } from "./FollowUpScore.ts"
 import { CHINESE, type FollowUpLanguage } from "./FollowUpWords.ts"
 
 /** Turns that are followed back. */
@@ -158,8 +159,15 @@ const replaceReference = (question: string, subject: string | undefined, last: C
   )
 }
 
+/** The longest part of a chatty question that no follow-up has: “恋恋笔记本” of “知道恋恋笔记本这部电影吗”. */
+const namesIn = (question: string): string | undefined => {
+  const [name] = unusualIn(question).toSorted((a, b) => b.length - a.length)
+  const end = CHINESE.afterSubject.exec(name?.slice(1) ?? "")?.index
+  return name === undefined || end === undefined ? name : name.slice(0, end + 1)
+}
+
 const chineseSubject = (question: string): string | undefined => {
-  const title = /《[^》]+》/u.exec(question)?.[0]
+  const title = /《[^》]+》/u.exec(question)?.[0] ?? namesIn(question)
   if (title !== undefined) return title
   const clause = /^(?:根据|在|从|当|按)[^，,]*[，,](.+)$/u.exec(question)?.[1] ?? question
   const end = CHINESE.afterSubject.exec(clause.slice(1))?.index ?? clause.length - 1
@@ -189,10 +197,12 @@ const carryChinese = (question: string, previous: string): string => {
  */
 export const carrySubject = (question: string, history: ReadonlyArray<ConversationTurn>): string => {
   let last: (ConversationTurn & { readonly standalone: string }) | undefined
-  for (const turn of history.slice(-MAX_TURNS)) {
+  const turns = history.slice(-MAX_TURNS)
+  for (const [i, turn] of turns.entries()) {
     const asked = turn.question.slice(0, MAX_CHARACTERS)
     const standalone =
-      turn.standalone ?? (last === undefined || !dependsOnHistory(asked) ? asked : carry(asked, last))
+      turn.standalone ??
+      (last === undefined || !isFollowUp(asked, turns.slice(0, i)) ? asked : carry(asked, last))
     last = { ...turn, standalone: standalone.slice(0, MAX_CHARACTERS) }
   }
   return last === undefined ? question : carry(question.trim(), last)

@@ -83,65 +83,82 @@ const hasSubject = (before: string, language: FollowUpLanguage): boolean => {
   })
 }
 
-const dependsInWords = (question: string): boolean => {
+/** How the words of a question show that it depends on others. */
+export type FollowUpCue =
+  | "opening"
+  | "bare"
+  | "reference"
+  | "fragment"
+  | "choice"
+  | "reason"
+  | "degree"
+  | "generic"
+
+const cueInWords = (question: string): FollowUpCue | undefined => {
   const language = languageOf(question)
   const bare = question.replace(/^[¿¡\s]+/, "")
-  if (language.opening.test(bare)) return true
+  if (language.opening.test(bare)) return "opening"
   const words = wordsOf(bare)
   const [first = "", second = ""] = words.map((word) => word.toLowerCase())
   const has = (set: ReadonlySet<string>) => words.some((word) => set.has(word.toLowerCase()))
   const topic = topicWords(bare.replace(language.expletive, " "), language)
   const hasName = words.some((word, i) => i > 0 && isName(word))
-  if (topic.length === 0) return words.length > 0
+  if (topic.length === 0) return words.length > 0 ? "bare" : undefined
   if (
     topic.length === 1 &&
     !hasName &&
     !language.definition.test(bare) &&
     !isDefinite(bare, topic[0], language)
   )
-    return true
-  if (findReference(bare, language) !== undefined) return true
+    return "bare"
+  if (findReference(bare, language) !== undefined) return "reference"
   if (!language.question.has(first) && language.preposition.has(first) && !has(language.question))
-    return words.length <= FOLLOW_UP.fragmentWords && !has(language.auxiliary)
-  if (/^which (?:is|was|are|were) (?:more|less|\w+er)\b(?!.* than)/i.test(bare) && !hasName) return true
+    return words.length <= FOLLOW_UP.fragmentWords && !has(language.auxiliary) ? "fragment" : undefined
+  if (/^which (?:is|was|are|were) (?:more|less|\w+er)\b(?!.* than)/i.test(bare) && !hasName) return "choice"
   // “Why two kinds?”
   if (/^(?:why|warum|pourquoi|¿?por qué)$/.test(first) && !language.auxiliary.has(second) && !hasName)
-    return topic.length <= FOLLOW_UP.genericWords
+    return topic.length <= FOLLOW_UP.genericWords ? "reason" : undefined
   // “How much longer without backup tasks?”
   if (/^(?:how|wie|combien|cuánt[oa]s?)$/.test(first) && !has(language.auxiliary) && !hasName) {
     const at = words.findIndex((word) => language.preposition.has(word.toLowerCase()))
-    if (at > 0 && topicWords(words.slice(0, at).join(" "), language).length <= 1 && at <= 3) return true
+    if (at > 0 && topicWords(words.slice(0, at).join(" "), language).length <= 1 && at <= 3) return "degree"
   }
   return language.generic.test(bare) && !hasName && topic.length <= FOLLOW_UP.genericWords
+    ? "generic"
+    : undefined
 }
 
-const dependsInChinese = (question: string): boolean => {
-  if (CHINESE.opening.test(question) || CHINESE.other.test(question)) return true
-  if (/《/.test(question)) return false
+const cueInChinese = (question: string): FollowUpCue | undefined => {
+  if (CHINESE.opening.test(question) || CHINESE.other.test(question)) return "opening"
+  if (/《/.test(question)) return undefined
   const reference = CHINESE.pronoun.exec(question)
   if (reference !== null) {
     const before = question.slice(0, reference.index).replace(CHINESE.function, "")
-    if (before.replace(/[^\p{L}\p{N}]/gu, "").length < 2) return true
+    if (before.replace(/[^\p{L}\p{N}]/gu, "").length < 2) return "reference"
   }
-  if (CHINESE.place.test(question)) return true
+  if (CHINESE.place.test(question)) return "reference"
   const bare = question.replace(/[？?。！!\s]+$/u, "")
   const topic = bare.replace(CHINESE.function, "").replace(/[^\p{L}\p{N}]/gu, "")
-  if (topic.length <= 1 || CHINESE.attribute.test(bare)) return true
-  return (
+  if (topic.length <= 1) return "bare"
+  if (CHINESE.attribute.test(bare)) return "generic"
+  const isFragment =
     CHINESE.predicate.test(bare) &&
     !CHINESE.withObject.test(bare) &&
     (!CHINESE.why.test(bare) || topic.length <= FOLLOW_UP.whyCharacters) &&
     bare.length <= FOLLOW_UP.predicateCharacters &&
     topic.length <= FOLLOW_UP.topicCharacters
-  )
+  return isFragment ? "fragment" : undefined
+}
+
+/** What shows that a question cannot be understood without the ones before it, if its words show it. */
+export const followUpCue = (question: string): FollowUpCue | undefined => {
+  const text = question.normalize("NFKC").trim()
+  if (text.length > MAX_TESTED) return undefined
+  return isChinese(text) ? cueInChinese(text) : cueInWords(text)
 }
 
 /**
  * Whether a question cannot be understood without the ones before it, as far as its words show: by a pronoun without its
  * noun, “and …”, “what about …”, or a missing subject. English, German, French, Spanish and Chinese.
  */
-export const dependsOnHistory = (question: string): boolean => {
-  const text = question.normalize("NFKC").trim()
-  if (text.length > MAX_TESTED) return false
-  return isChinese(text) ? dependsInChinese(text) : dependsInWords(text)
-}
+export const dependsOnHistory = (question: string): boolean => followUpCue(question) !== undefined

@@ -1,6 +1,6 @@
 /** Questions of a conversation: a follow-up becomes a question that can be searched alone. */
 import { QuestionRewriter } from "@sluice/core"
-import { carrySubject, dependsOnHistory } from "@sluice/core/text"
+import { carrySubject, isFollowUp } from "@sluice/core/text"
 import type { ConversationTurn } from "@sluice/core/models"
 import { Duration, Effect, Option } from "effect"
 import type { StageTime } from "../retrieval/stages/Trace.ts"
@@ -37,7 +37,7 @@ export const makeStandalone = Effect.map(Effect.serviceOption(QuestionRewriter),
     const understood = (by: Standalone["by"], rewritten: string): UnderstoodQuestion =>
       rewritten === question ? { question } : { question: rewritten, standalone: { question: rewritten, by } }
     if (standalone !== undefined && standalone.trim() !== "") return understood("caller", standalone.trim())
-    if (history.length === 0 || !dependsOnHistory(question)) return { question }
+    if (!isFollowUp(question, history)) return { question }
     const carried = understood("carried", carrySubject(question, history))
     if (rewriter === undefined) return carried
     const [duration, result] = yield* Effect.timed(Effect.result(rewriter.rewrite(question, history)))
