@@ -8,19 +8,12 @@
  */
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync
-} from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { extractCommit } from "./previousSource.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), "sluice-previous-"))
@@ -30,16 +23,7 @@ const run = (file: string, ...args: ReadonlyArray<string>) =>
   execFileSync(file, args, { cwd: root, maxBuffer: 2 ** 30 })
 
 const commit = String(run("git", "rev-parse", process.argv[2] ?? "")).trim()
-mkdirSync(join(source, "node_modules", "@sluice"), { recursive: true })
-writeFileSync(join(folder, "source.tar"), run("git", "archive", commit))
-run("tar", "xf", join(folder, "source.tar"), "-C", source)
-const modules = "node_modules"
-for (const name of readdirSync(join(root, modules)))
-  if (name !== "@sluice") symlinkSync(join(root, modules, name), join(source, modules, name))
-for (const name of readdirSync(join(source, "packages")))
-  symlinkSync(join(source, "packages", name), join(source, modules, "@sluice", name))
-
-const main = ["--conditions=@sluice/source", join(source, "apps/demo-server/src/main.ts")]
+const main = extractCommit(commit, source)
 const server = spawn(process.execPath, main, {
   env: { ...process.env, SLUICE_DATA: data, SLUICE_SAMPLES: "false", PORT: "0" }
 })

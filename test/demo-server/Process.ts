@@ -35,6 +35,7 @@ const CLEARED = /^(SLUICE_|PORT$|HOST$)/
 export const startProcess = Effect.fnUntraced(function* (
   env: Record<string, string>,
   {
+    args = ["--conditions=@sluice/source", main],
     fileBlocks,
     ...options
   }: {
@@ -42,9 +43,11 @@ export const startProcess = Effect.fnUntraced(function* (
     readonly cwd?: string
     /** Limits files to so many blocks of 512 bytes, like a full disk. */
     readonly fileBlocks?: number
+    /** Arguments of Node. Default: those that start this version. */
+    readonly args?: ReadonlyArray<string>
   } = {}
 ) {
-  const node = [process.execPath, "--conditions=@sluice/source", main]
+  const node = [process.execPath, ...args]
   // Without the trap, the limit's signal would end the process.
   const limited = ["sh", "-c", `trap '' XFSZ; ulimit -f ${fileBlocks}; exec "$@"`, "sh", ...node]
   const [command = "", ...words] = fileBlocks === undefined ? node : limited

@@ -5,10 +5,10 @@ import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { AnswerBody, DocumentInfoSchema } from "../../apps/demo-server/src/contract/index.ts"
 import { sluiceIn } from "../cli/Launcher.ts"
-import { bearer, MadeUser, Self } from "./AccountCalls.ts"
-import { addressIn, dataFolder, keyIn, startProcess, tokenIn } from "./Process.ts"
-import { onEachStore, onPostgres } from "./Stores.ts"
-import { filesOf, startServer, temporaryFolder } from "./TestServer.ts"
+import { bearer, MadeUser, Self } from "../demo-server/AccountCalls.ts"
+import { addressIn, dataFolder, keyIn, startProcess, tokenIn } from "../demo-server/Process.ts"
+import { onEachStore, onPostgres } from "../demo-server/Stores.ts"
+import { filesOf, startServer, temporaryFolder } from "../demo-server/TestServer.ts"
 
 const List = Schema.Struct({ documents: Schema.Array(DocumentInfoSchema) })
 const Usage = Schema.Struct({ data: Schema.Array(Schema.Struct({ calls: Schema.Int })) })
