@@ -159,7 +159,9 @@ describe("an upstream whose answer does not end", () => {
           Deferred.succeed(begun, undefined)
         )
       }).pipe(
-        Effect.provide(layerLibraryGateway(connection, { timeout: connection.timeout })),
+        Effect.provide(
+          layerLibraryGateway({ ...connection, id: "stalling" }, { timeout: connection.timeout })
+        ),
         Effect.forkChild
       )
       yield* Deferred.await(begun)

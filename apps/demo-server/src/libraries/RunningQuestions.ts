@@ -3,6 +3,7 @@ import { Failure } from "@sluice/core/contract"
 import { type LibraryService, RagError } from "@sluice/rag"
 import { Context, Duration, Effect, Layer, Semaphore, Stream } from "effect"
 import { ServerConfig } from "../config/ServerConfig.ts"
+import { countAnswers } from "./AnswerMetrics.ts"
 
 const tooMany = new Failure({
   status: 503,
@@ -27,13 +28,19 @@ export class RunningQuestions extends Context.Service<RunningQuestions>()(
       const { questions: limit } = (yield* ServerConfig).operation
       const places = yield* Semaphore.make(limit)
       const take = places.takeIfAvailable(1)
+      let running = 0
       const begin = Effect.acquireRelease(
-        Effect.flatMap(take, (taken) => (taken ? Effect.void : Effect.fail(refused))),
-        () => places.release(1)
+        Effect.flatMap(take, (taken) => (taken ? Effect.sync(() => running++) : Effect.fail(refused))),
+        () =>
+          Effect.andThen(
+            places.release(1),
+            Effect.sync(() => running--)
+          )
       )
       const counted = <A, E, R>(question: Effect.Effect<A, E, R>) =>
         Effect.scoped(Effect.andThen(begin, question))
       return {
+        running: () => running,
         /**
          * The library, whose questions count. Fails with 503 if too many are running, so that a stream has this status.
          * A question fails too if others have begun since.
@@ -43,8 +50,9 @@ export class RunningQuestions extends Context.Service<RunningQuestions>()(
             taken
               ? Effect.as(places.release(1), {
                   ...library,
-                  ask: (...given) => counted(library.ask(...given)),
-                  askEvents: (...given) => Stream.unwrap(Effect.as(begin, library.askEvents(...given))),
+                  ask: (...given) => counted(countAnswers(library).ask(...given)),
+                  askEvents: (...given) =>
+                    Stream.unwrap(Effect.as(begin, countAnswers(library).askEvents(...given))),
                   retrieve: (...given) => counted(library.retrieve(...given)),
                   summarise: (...given) => counted(library.summarise(...given)),
                   planSummary: (...given) => counted(library.planSummary(...given))

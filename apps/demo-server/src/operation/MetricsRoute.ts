@@ -1,6 +1,6 @@
 /** `GET /metrics` for Prometheus: from loopback, or with the token. */
 import { Failure } from "@sluice/core/contract"
-import { Effect, Metric, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 import { bearerToken } from "../accounts/Authenticator.ts"
@@ -8,21 +8,14 @@ import { isAllowedHost, isLocalPeer } from "../network/Origin.ts"
 import { hashSecret, matchesSecret } from "../accounts/Secret.ts"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { respond } from "../http/HttpErrors.ts"
-import { MediaTasks } from "../media/MediaTasks.ts"
+import { makeStateMetrics } from "./StateMetrics.ts"
 
 const TYPE = "text/plain; version=0.0.4; charset=utf-8"
-
-const tasks = Metric.gauge("sluice_media_tasks", {
-  description: "Stored image and video tasks"
-})
-const memory = Metric.gauge("process_resident_memory_bytes", {
-  description: "Resident memory of the process"
-})
 
 export const MetricsLayer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const { host, operation } = yield* ServerConfig
-    const { counts } = yield* MediaTasks
+    const state = yield* makeStateMetrics
     const token = operation.metricsToken && hashSecret(Redacted.value(operation.metricsToken))
 
     /** Without a token, a page of another site must not read them through a name of its own (DNS rebinding). */
@@ -42,11 +35,7 @@ export const MetricsLayer = HttpRouter.use(
               : "Send the token of SLUICE_METRICS_TOKEN as `Authorization: Bearer …`"
           return respond(new Failure({ status: 403, code: "metrics_not_allowed", message }))
         }
-        // If the database fails, the last counts stay.
-        for (const { kind, number, status } of yield* Effect.orElseSucceed(counts, () => [])) {
-          yield* Metric.update(Metric.withAttributes(tasks, { kind, status }), number)
-        }
-        yield* Metric.update(memory, process.memoryUsage.rss())
+        yield* state.update
         return HttpServerResponse.text(yield* PrometheusMetrics.format(), { contentType: TYPE })
       })
     )

@@ -12,6 +12,7 @@ import { GatewayClient } from "@sluice/core/client"
 import { gateway, layerVendorTransport, secretsOf } from "@sluice/providers"
 import { Context, Duration, Effect, Layer, Stream } from "effect"
 import type { UpstreamConnection } from "../routing/UpstreamClient.ts"
+import { countUpstreamCall, startUpstreamCall } from "../routing/UpstreamMetrics.ts"
 import { rewordConfigurationErrors } from "../routing/UpstreamFaults.ts"
 import { STREAM_LIFE } from "../routing/UpstreamResponse.ts"
 
@@ -74,23 +75,28 @@ interface LibraryModelOptions {
 
 /** `Gateway` for the library's models. */
 export const layerLibraryGateway = (
-  upstream: UpstreamConnection,
+  upstream: UpstreamConnection & { readonly id: string },
   { batch, timeout }: LibraryModelOptions
 ) => {
   const { apiKey, idle, url } = upstream
   const reword = rewordLibraryErrors(upstream.names)
+  const labels = (operation: string) => ({ upstream: upstream.id, operation, group: operation })
+  const counted = <A>(operation: string, call: Effect.Effect<A, GatewayError>) =>
+    Effect.mapError(countUpstreamCall(labels(operation))(call), reword)
+  const countedStream = <A>(stream: Stream.Stream<A, GatewayError>) =>
+    Stream.unwrap(Effect.map(startUpstreamCall(labels("chat")), (end) => Stream.onExit(stream, end)))
   return Layer.effect(
     Gateway,
     Effect.map(Gateway, (gateway) =>
       Gateway.of({
         ...gateway,
-        embeddings: (call) => Effect.mapError(gateway.embeddings(call), reword),
-        rerank: (call) => Effect.mapError(gateway.rerank(call), reword),
-        chat: (call) => Effect.mapError(gateway.chat(call), reword),
+        embeddings: (call) => counted("embeddings", gateway.embeddings(call)),
+        rerank: (call) => counted("rerank", gateway.rerank(call)),
+        chat: (call) => counted("chat", gateway.chat(call)),
         chatStream: (call) =>
           Stream.unwrap(
             Effect.map(CurrentChatInterceptor, (intercept) =>
-              intercept(call, Stream.mapError(gateway.chatStream(call), reword)).pipe(
+              intercept(call, Stream.mapError(countedStream(gateway.chatStream(call)), reword)).pipe(
                 Stream.interruptWhen(Effect.delay(Effect.fail(expired(call.model)), STREAM_LIFE))
               )
             )

@@ -82,6 +82,8 @@ export interface ProviderModel {
 /** Fails calls at once while a provider's circuit is open. */
 export interface CircuitGuard {
   readonly around: <A>(call: Effect.Effect<A, GatewayError>) => Effect.Effect<A, GatewayError>
+  /** Until a call succeeds. */
+  readonly isOpen: Effect.Effect<boolean>
 }
 
 export interface Provider {

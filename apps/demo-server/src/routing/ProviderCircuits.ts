@@ -69,6 +69,10 @@ export const makeCircuitGuards = Effect.fnUntraced(function* ({ failures, openSe
           return circuit.isHealthy ? Effect.void : Effect.ignore(withBreaker(exit, openings))
         })
     return {
+      isOpen: breaker.state(key).pipe(
+        Effect.map(({ _tag }) => _tag === "Open"),
+        Effect.orElseSucceed(() => false)
+      ),
       around: (call) =>
         Effect.suspend(() => {
           const { isHealthy, openings } = circuit

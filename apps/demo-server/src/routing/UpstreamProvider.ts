@@ -12,7 +12,7 @@ import { makeSendEmbeddings } from "./EmbeddingFormat.ts"
 import { makeRedactor } from "./RedactCredential.ts"
 import { fieldOf, isText, taskOutcome } from "./ResponseBody.ts"
 import { includeUsage, hidesUsage } from "./StreamUsage.ts"
-import { type UpstreamConnection, makeUpstreamClient } from "./UpstreamClient.ts"
+import { type UpstreamConnection, makeUpstreamClient, type UpstreamRequest } from "./UpstreamClient.ts"
 import {
   rewordConfigurationErrors,
   cannotCancel,
@@ -20,6 +20,7 @@ import {
   cannotDelete,
   taskWithoutId
 } from "./UpstreamFaults.ts"
+import { countUpstreamCall } from "./UpstreamMetrics.ts"
 import {
   allowsNoResults,
   createdTask,
@@ -97,12 +98,18 @@ const interfaceUrl = ({ url }: UpstreamSettings) => url.replace(/\/v1$/, "")
 const makeForward = Effect.fnUntraced(function* (settings: UpstreamSettings) {
   const { idle, models } = settings
   const url = interfaceUrl(settings)
-  const { redactor, send } = yield* makeUpstreamClient(settings)
-  const byName = new Map(
+  const { redactor, send: sendUncounted } = yield* makeUpstreamClient(settings)
+  const byName = new Map<string, ServedModel>(
     models.flatMap((model) =>
       [model.id, ...model.aliases].map((name) => [`${model.operation} ${name}`, model] as const)
     )
   )
+  const send = (request: UpstreamRequest) => {
+    const { model = "", operation } = request.about
+    const { group = operation } = byName.get(`${operation} ${model}`) ?? {}
+    return countUpstreamCall({ upstream: settings.id, operation, group })(sendUncounted(request))
+  }
+
   /** Models whose gateway rejects requests for the usage of a stream. */
   const withoutUsage = new Set<string>()
 

@@ -78,6 +78,9 @@ interface Threads {
 const inTurn = makeFairQueue(THREADS, THREADS_PER_USER)
 const idle: Array<Thread> = []
 
+/** The jobs that run in the pool of this process, and those that wait for a thread. */
+export const jobCounts = inTurn.counts
+
 const terminate = (thread: Thread): void => {
   thread.ended = true
   clearTimeout(thread.idleTimer)
