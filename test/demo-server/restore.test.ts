@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { execFileSync, spawn } from "node:child_process"
-import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises"
+import { mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { type CommandResult, sluiceHere } from "../cli/Launcher.ts"
 import { failedStart, startServer, temporaryFolder } from "./TestServer.ts"
@@ -18,12 +18,17 @@ const stoppedServer = Effect.gen(function* () {
   yield* file(async () => {
     await mkdir(join(data, "connections"), { recursive: true })
     await mkdir(join(data, "page-images"))
+    // A link to another disk.
+    await mkdir(join(folder, "disk", "files"), { recursive: true })
+    await symlink(join(folder, "disk"), join(data, "media"))
   })
   execFileSync("tar", ["xzf", join(import.meta.dirname, "previous-data.tar.gz"), "-C", data])
   yield* file(async () => {
     await writeFile(join(data, "connections", "vendor.key"), "a secret")
     await writeFile(join(data, "connections", "sluice.config.json"), '{ "embedded": true }')
     await writeFile(join(data, "page-images", "page.png"), "cached")
+    await writeFile(join(folder, "disk", "files", "film.mp4"), "a film")
+    await writeFile(join(folder, "disk", "files", "next.mp4.new"), "half a film")
   })
   return { folder, data, backup: join(folder, "backup"), target: join(folder, "restored") }
 })
@@ -53,6 +58,12 @@ describe("sluice backup", () => {
       assert.notInclude(paths, key)
       assert.isFalse(paths.some((path) => path.startsWith("page-images") || path.endsWith("-wal")))
       assert.includeMembers(paths, ["accounts.db", "backup.json", "connections/sluice.config.json"])
+      assert.deepStrictEqual(
+        paths.filter((path) => path.startsWith("media")),
+        ["media/files/film.mp4"]
+      )
+      const doctor = yield* sluice("doctor", "--data", data, "--json")
+      assert.strictEqual(JSON.parse(doctor.stdout).backup.target, backup)
       const secret = join(folder, "secret")
       yield* sluice("backup", secret, "--data", data, "--secrets")
       assert.strictEqual(yield* file(() => readFile(join(secret, key), "utf8")), "a secret")
@@ -69,7 +80,7 @@ describe("sluice backup", () => {
       const { data, folder, target } = yield* stoppedServer
       const archive = join(folder, "backup.tar.gz")
       assert.strictEqual((yield* sluice("backup", archive, "--data", data)).code, 0)
-      assert.sameMembers([...(yield* list(folder))], ["data", "backup.tar.gz"])
+      assert.sameMembers([...(yield* list(folder))], ["data", "disk", "backup.tar.gz"])
       assert.strictEqual((yield* file(() => stat(archive))).mode & 0o777, 0o600)
       assert.include((yield* sluice("restore", archive, "--verify", "--data", target)).stdout, "is whole")
       assert.strictEqual((yield* sluice("restore", archive, "--data", target)).code, 0)
@@ -120,7 +131,7 @@ describe("sluice restore", () => {
             await writeFile(manifest, text)
           })
         }
-        assert.sameMembers([...(yield* list(folder))], ["data", "backup"])
+        assert.sameMembers([...(yield* list(folder))], ["data", "disk", "backup"])
         assert.strictEqual((yield* sluice("restore", backup, "--data", target)).code, 0)
       }).pipe(Effect.scoped)
   )
@@ -185,10 +196,10 @@ describe.skipIf(process.platform === "win32")("on a full disk (needs ulimit)", (
     Effect.gen(function* () {
       const { backup, data, folder, target } = yield* stoppedServer
       assertFails(yield* onFullDisk("backup", backup, "--data", data), "too large for this disk")
-      assert.deepStrictEqual(yield* list(folder), ["data"])
+      assert.deepStrictEqual(yield* list(folder), ["data", "disk"])
       yield* sluice("backup", backup, "--data", data)
       assertFails(yield* onFullDisk("restore", backup, "--data", target), "too large for this disk")
-      assert.sameMembers([...(yield* list(folder))], ["data", "backup"])
+      assert.sameMembers([...(yield* list(folder))], ["data", "disk", "backup"])
       // Looking whether a server runs leaves an empty log of SQLite.
       const before = (yield* treeOf(data)).filter((path) => !/-(?:wal|shm)$/.test(path))
       assertFails(

@@ -1,9 +1,9 @@
 /** Backs up a data folder, and the database of its accounts, while a server uses them. */
 import { LanceIndex } from "@sluice/rag/store"
-import { Clock, Context, Effect, Layer, type Redacted } from "effect"
+import { Clock, Context, Effect, Layer, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { constants, existsSync } from "node:fs"
-import { chmod, copyFile, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises"
+import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { basename, dirname, join, relative, resolve, sep } from "node:path"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { StartError } from "../config/StartError.ts"
@@ -20,7 +20,7 @@ import { CONFIGURATION, makeManifest, MANIFEST_FILE } from "./BackupManifest.ts"
 
 /** Copied in another way, or not worth a copy: databases, libraries, the cache, unfinished files, an interrupted restore. */
 const COPIED_ELSEWHERE =
-  /^(?:(?:accounts|in-use)\.db(?:-wal|-shm|-journal)?|librar(?:y|ies)|page-images|\.restoring|.*\.new)$/
+  /^(?:(?:accounts|in-use)\.db(?:-wal|-shm|-journal)?|librar(?:y|ies)|page-images|last-backup\.json|\.restoring|.*\.new)$/
 
 const KEY_FILE = /\.key$/
 
@@ -77,14 +77,16 @@ const backUpFiles = Effect.fn("backup.files")(function* (folder: string, secrets
   const { billing, data } = yield* ServerConfig
   const copy = (from: string, to: string) =>
     attemptFile(`Copying ${from}`, () => copyOne(from, join(folder, to)))
-  const names = yield* attemptFile(`Reading ${data}`, () => readdir(data, { withFileTypes: true }))
-  for (const entry of names.filter(({ name }) => !COPIED_ELSEWHERE.test(name))) {
-    const own = join(data, entry.name)
-    if (entry.isFile()) yield* copy(own, entry.name)
-    else if (entry.isDirectory())
+  const names = yield* attemptFile(`Reading ${data}`, () => readdir(data))
+  for (const name of names.filter((name) => !COPIED_ELSEWHERE.test(name))) {
+    const own = join(data, name)
+    // A folder may be a link to another disk.
+    const stats = yield* attemptFile(`Reading ${own}`, () => stat(own))
+    if (stats.isFile()) yield* copy(own, name)
+    else if (stats.isDirectory())
       for (const path of yield* attemptFile(`Reading ${own}`, () => filesBelow(own)))
         if (!path.endsWith(".new") && (secrets || !KEY_FILE.test(path)))
-          yield* copy(join(own, path), join(entry.name, path))
+          yield* copy(join(own, path), join(name, path))
   }
   const providers = yield* Effect.orElseSucceed(providersPath, () => undefined)
   for (const file of [providers, billing.prices])
@@ -126,6 +128,18 @@ const checkTarget = Effect.fnUntraced(function* (target: string) {
   if (existsSync(target)) return yield* reject(`${target} exists. Choose another name.`)
 })
 
+const LAST_BACKUP = "last-backup.json"
+
+const LastBackup = Schema.fromJsonString(Schema.Struct({ made: Schema.String, target: Schema.String }))
+
+/** When the data folder was last backed up, and where to. Undefined if it never was. */
+export const lastBackup = Effect.flatMap(ServerConfig, ({ data }) =>
+  Effect.tryPromise(() => readFile(join(data, LAST_BACKUP), "utf8")).pipe(
+    Effect.flatMap(Schema.decodeEffect(LastBackup)),
+    Effect.orElseSucceed(() => undefined)
+  )
+)
+
 /**
  * Backs up to a new folder, or to an archive if the name ends in `.tar`, `.tar.gz` or `.tgz`. If it fails, nothing is left.
  *
@@ -149,6 +163,11 @@ export const createBackup = Effect.fn("backup.create")(function* (
     const manifest = yield* writeManifest(partial, { made, accounts, secrets })
     if (isArchive(target)) yield* packArchive(partial, target)
     else yield* attemptFile(`Writing ${target}`, () => rename(partial, target))
+    const { data } = yield* ServerConfig
+    const text = JSON.stringify({ made, target } satisfies typeof LastBackup.Type)
+    yield* Effect.ignore(
+      attemptFile(`Writing ${LAST_BACKUP}`, () => writeFile(join(data, LAST_BACKUP), text, { mode: PRIVATE }))
+    )
     return { target, manifest }
   }).pipe(Effect.ensuring(Effect.ignore(remove)))
 })

@@ -10,7 +10,7 @@ import { StartError } from "../config/StartError.ts"
 import { copyAccounts } from "../database/CopyAccounts.ts"
 import { ACCOUNTS, DatabaseLayer, IN_USE, isServed } from "../database/Database.ts"
 import { isArchive, unpackArchive } from "./Archive.ts"
-import { attemptFile } from "./BackupFiles.ts"
+import { attemptFile, digestFile } from "./BackupFiles.ts"
 import { type BackupManifest, CONFIGURATION, verifyBackup } from "./BackupManifest.ts"
 
 const reject = (message: string) => new StartError({ message })
@@ -50,11 +50,12 @@ const removeDatabases = (folder: string) =>
 const copyFiles = (from: string, to: string, { files }: BackupManifest) =>
   Effect.forEach(
     files.filter(({ path }) => !path.startsWith(`${CONFIGURATION}/`)),
-    ({ path }) =>
+    ({ path, sha256 }) =>
       attemptFile(`Writing ${path}`, async () => {
         const file = join(to, path)
         await mkdir(dirname(file), { recursive: true, mode: 0o700 })
         await copyFile(join(from, path), file, constants.COPYFILE_FICLONE)
+        if ((await digestFile(file)).sha256 !== sha256) throw new Error("The copy has another SHA-256")
       })
   )
 

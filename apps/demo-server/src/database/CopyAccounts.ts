@@ -118,12 +118,12 @@ export const copyAccounts = Effect.fn("copyAccounts")(function* (
   return yield* copyTables(from, to)
 })
 
-/** Copies PostgreSQL as it is at one moment into a new SQLite file, while servers use it. */
+/** Copies PostgreSQL as it is at one moment into a new SQLite file, while servers use it. Returns the rows of each table. */
 export const exportAccounts = Effect.fn("exportAccounts")(function* (
   from: SqlClient.SqlClient,
   to: SqlClient.SqlClient
 ) {
-  yield* from.withTransaction(
+  return yield* from.withTransaction(
     Effect.andThen(from`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`, copyTables(from, to))
   )
 })

@@ -2,6 +2,7 @@
 import { LanceIndex } from "@sluice/rag/store"
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
+import { lastBackup } from "../../backup/Backup.ts"
 import { StartError } from "../../config/StartError.ts"
 import { ServerConfig } from "../../config/ServerConfig.ts"
 import { libraryFolders } from "../../libraries/LibraryFolders.ts"
@@ -11,6 +12,8 @@ import { booleanFlag, dataFlag, jsonFlag } from "../library/Flags.ts"
 import { settingsLayer } from "../library/OpenLibrary.ts"
 import { printResult, setExitCode } from "../output/Output.ts"
 
+const WHOLE = "The accounts and libraries are whole, and every balance adds up."
+const NO_BACKUP = "There is no backup by `sluice backup`."
 const REPAIRED = "What cannot be read was removed. Run it again to see what is left."
 const DAMAGED = "Nothing was changed. Run it with --repair to remove what cannot be read."
 
@@ -39,11 +42,19 @@ export const doctorCommand = Command.make(
         ({ message }) => new StartError({ message: `The accounts cannot be read: ${message}` })
       )
       const libraries = yield* libraryFaults(repair)
+      const backup = yield* lastBackup
       const found = [...accounts.file, ...accounts.ledger, ...libraries]
-      yield* printResult(json, { accounts, libraries, repaired: repair && libraries.length > 0 }, () =>
-        found.length === 0
-          ? "The accounts and libraries are whole, and every balance adds up."
-          : [...found, ...(libraries.length === 0 ? [] : [repair ? REPAIRED : DAMAGED])].join("\n")
+      yield* printResult(
+        json,
+        { accounts, libraries, backup: backup ?? null, repaired: repair && libraries.length > 0 },
+        () =>
+          [
+            ...(found.length === 0 ? [WHOLE] : found),
+            ...(libraries.length === 0 ? [] : [repair ? REPAIRED : DAMAGED]),
+            backup === undefined
+              ? NO_BACKUP
+              : `The last backup was made at ${backup.made} to ${backup.target}.`
+          ].join("\n")
       )
       if (found.length > 0) yield* setExitCode
     }).pipe(
