@@ -18,6 +18,8 @@ const stoppedServer = Effect.gen(function* () {
   yield* file(async () => {
     await mkdir(join(data, "connections"), { recursive: true })
     await mkdir(join(data, "page-images"))
+    await mkdir(join(data, "lost+found", "#1"), { recursive: true })
+    await writeFile(join(data, "lost+found", "#1", "part"), "")
     // A link to another disk.
     await mkdir(join(folder, "disk", "files"), { recursive: true })
     await symlink(join(folder, "disk"), join(data, "media"))
@@ -56,7 +58,7 @@ describe("sluice backup", () => {
       assert.include((yield* sluice("backup", backup, "--data", data)).stdout, "--secrets")
       const paths = yield* treeOf(backup)
       assert.notInclude(paths, key)
-      assert.isFalse(paths.some((path) => path.startsWith("page-images") || path.endsWith("-wal")))
+      assert.isFalse(paths.some((path) => /^(?:page-images|lost)/.test(path) || path.endsWith("-wal")))
       assert.includeMembers(paths, ["accounts.db", "backup.json", "connections/sluice.config.json"])
       assert.deepStrictEqual(
         paths.filter((path) => path.startsWith("media")),
@@ -141,6 +143,7 @@ describe("sluice restore", () => {
       const { backup, data, target } = yield* stoppedServer
       yield* sluice("backup", backup, "--data", data)
       yield* file(() => mkdir(join(target, "media", "files"), { recursive: true }))
+      yield* file(() => mkdir(join(target, "lost+found")))
       yield* file(() => writeFile(join(target, "media", "files", "old.png"), "old"))
       assertFails(yield* sluice("restore", backup, "--data", target), "add --replace")
       yield* Effect.scoped(
@@ -153,6 +156,7 @@ describe("sluice restore", () => {
       assert.strictEqual((yield* sluice("restore", backup, "--data", target, "--replace")).code, 0)
       const paths = (yield* treeOf(backup)).filter((path) => path !== "backup.json")
       assert.deepStrictEqual(yield* treeOf(target), paths)
+      assert.include(yield* list(target), "lost+found")
     }).pipe(Effect.scoped)
   )
 

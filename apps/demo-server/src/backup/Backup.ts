@@ -15,7 +15,7 @@ import { providersPath } from "../providers/ProvidersSettings.ts"
 import { copySqlite } from "../sql/CopySqlite.ts"
 import * as NodeSqlite from "../sql/NodeSqlite.ts"
 import { isArchive, packArchive } from "./Archive.ts"
-import { attemptFile, digestFile, filesBelow } from "./BackupFiles.ts"
+import { attemptFile, digestFile, filesBelow, LOST_AND_FOUND } from "./BackupFiles.ts"
 import { CONFIGURATION, makeManifest, MANIFEST_FILE } from "./BackupManifest.ts"
 
 /** Copied in another way, or not worth a copy: databases, libraries, the cache, unfinished files, an interrupted restore. */
@@ -78,7 +78,7 @@ const backUpFiles = Effect.fn("backup.files")(function* (folder: string, secrets
   const copy = (from: string, to: string) =>
     attemptFile(`Copying ${from}`, () => copyOne(from, join(folder, to)))
   const names = yield* attemptFile(`Reading ${data}`, () => readdir(data))
-  for (const name of names.filter((name) => !COPIED_ELSEWHERE.test(name))) {
+  for (const name of names.filter((name) => name !== LOST_AND_FOUND && !COPIED_ELSEWHERE.test(name))) {
     const own = join(data, name)
     // A folder may be a link to another disk.
     const stats = yield* attemptFile(`Reading ${own}`, () => stat(own))

@@ -5,6 +5,9 @@ import { open, readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { StartError } from "../config/StartError.ts"
 
+/** A folder of the file system in the root of a volume, which only root may read. */
+export const LOST_AND_FOUND = "lost+found"
+
 const ADVICE: Readonly<Record<string, string>> = {
   ENOSPC: "The disk is full. Free some space, or choose another place",
   EDQUOT: "The disk quota is used up. Free some space, or choose another place",

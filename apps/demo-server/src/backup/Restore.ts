@@ -10,7 +10,7 @@ import { StartError } from "../config/StartError.ts"
 import { copyAccounts } from "../database/CopyAccounts.ts"
 import { ACCOUNTS, DatabaseLayer, IN_USE, isServed } from "../database/Database.ts"
 import { isArchive, unpackArchive } from "./Archive.ts"
-import { attemptFile, digestFile } from "./BackupFiles.ts"
+import { attemptFile, digestFile, LOST_AND_FOUND } from "./BackupFiles.ts"
 import { type BackupManifest, CONFIGURATION, verifyBackup } from "./BackupManifest.ts"
 
 const reject = (message: string) => new StartError({ message })
@@ -59,10 +59,13 @@ const copyFiles = (from: string, to: string, { files }: BackupManifest) =>
       })
   )
 
+/** What a data folder has, apart from a restore in progress and what the file system puts into a volume. */
+const contentOf = async (folder: string): Promise<ReadonlyArray<string>> =>
+  (await readdir(folder)).filter((name) => name !== RESTORING && name !== LOST_AND_FOUND)
+
 const moveAll = async (from: string, to: string): Promise<void> => {
   await mkdir(to, { recursive: true })
-  for (const name of await readdir(from))
-    if (name !== RESTORING) await rename(join(from, name), join(to, name))
+  for (const name of await contentOf(from)) await rename(join(from, name), join(to, name))
 }
 
 /**
@@ -77,14 +80,14 @@ export const restoreBackup = Effect.fn("restore.run")(function* (
 ) {
   const { data, database } = yield* ServerConfig
   const existed = existsSync(data)
-  const present = existed ? yield* attemptFile(`Reading ${data}`, () => readdir(data)) : []
+  const present = existed ? yield* attemptFile(`Reading ${data}`, () => contentOf(data)) : []
   if (present.length > 0 && !replaces)
     return yield* reject(
       `The data folder ${data} is not empty. Choose another, or add --replace to delete what it has.`
     )
   const staging = join(data, RESTORING)
   const [fresh, old] = [join(staging, "new"), join(staging, "old")]
-  const isInterrupted = present.includes(RESTORING)
+  const isInterrupted = existsSync(staging)
   const undo = attemptFile(`Removing ${staging}`, async () => {
     if (!isInterrupted) await rm(existed ? staging : data, { recursive: true, force: true })
   })
