@@ -1,0 +1,74 @@
+/** The generated pages of docs/reference are current, and name every variable that the code reads. */
+import { ConfigProvider, Effect, Redacted } from "effect"
+import { execFileSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { ServerConfig } from "../apps/demo-server/src/config/ServerConfig.ts"
+import { variablesOfServer } from "../scripts/reference/configurationPage.ts"
+import { SECTIONS } from "../scripts/reference/variables.ts"
+import { referencePages } from "../scripts/write-reference.ts"
+import { DIALECTS } from "../packages/providers/src/index.ts"
+
+const root = join(import.meta.dirname, "..")
+const pages = await Effect.runPromise(referencePages)
+const all = [...SECTIONS].flatMap(([title, variables]) => variables.map((one) => ({ ...one, title })))
+const named = all.map(({ name }) => name)
+const ofServer = variablesOfServer()
+const inServer = all.filter(({ name }) => ofServer.has(name))
+
+/** Types that take any text at the start. */
+const FREE = ["text", "path", "folder", "model", "secret"]
+
+/** The server's configuration with one variable set, or why the start is refused. */
+const settingsWith = (name?: string, value = "") =>
+  Effect.runPromise(
+    ServerConfig.make.pipe(
+      Effect.match({
+        onFailure: ({ message }) => ({ message }),
+        onSuccess: ({ portGiven: _, unusedVariables: __, ...settings }) => settings
+      }),
+      Effect.provideService(
+        ConfigProvider.ConfigProvider,
+        ConfigProvider.fromEnv({ env: name === undefined ? {} : { [name]: value } })
+      )
+    )
+  )
+
+/** Redacted values and functions do not count. */
+const comparable = (settings: object) =>
+  JSON.stringify(settings, (_, value) => (Redacted.isRedacted(value) ? "redacted" : value))
+
+describe("docs/reference", () => {
+  it.each(Object.keys(pages))("%s is current: run `npm run -s docs:reference`", (path) => {
+    expect(readFileSync(join(root, path), "utf8")).toBe(pages[path])
+  })
+
+  it("names every variable that the code reads, once", () => {
+    const sources = execFileSync("git", ["ls-files", "packages/*/src/*.ts", "apps/*/src/*.ts"], { cwd: root })
+      .toString()
+      .split("\n")
+      .filter((path) => path !== "" && !path.includes("/web/"))
+      .map((path) => readFileSync(join(root, path), "utf8"))
+    const mentioned = sources.flatMap((text) =>
+      [
+        ...text.matchAll(/"((?:SLUICE|OTEL)_[A-Z_]+)"/g),
+        ...text.matchAll(/Config\.\w+\(\s*"([A-Z_]+)"/g),
+        ...text.matchAll(/(?:Config\.schema|textVariable)\([^;]{0,200}?"([A-Z][A-Z_]+)"/g)
+      ].map(([, name = ""]) => name)
+    )
+    const read = new Set([...ofServer, ...mentioned].filter((name) => !name.endsWith("_FILE")))
+    const keys = DIALECTS.map(({ keyVariable }) => keyVariable)
+    expect([...read].filter((name) => !named.includes(name) && !keys.includes(name))).toEqual([])
+    expect(all.filter(({ name, title }) => !title.startsWith("Read by Node") && !read.has(name))).toEqual([])
+    expect(named.filter((name, at) => named.indexOf(name) !== at)).toEqual([])
+  })
+
+  it.each(inServer.filter((one) => one.default !== "–"))("$name is $default when unset", async (one) => {
+    expect(comparable(await settingsWith(one.name, one.default))).toBe(comparable(await settingsWith()))
+  })
+
+  it.each(inServer)("$name has the type: $type", async ({ name, type }) => {
+    expect("message" in (await settingsWith(name, "?"))).toBe(!FREE.includes(type))
+  })
+})
