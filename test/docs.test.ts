@@ -1,0 +1,43 @@
+/** Every block of code in the documentation has a language, and those that no test runs are few and say why. */
+import { globSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { readPage } from "./readme/PageScript.ts"
+
+const root = join(import.meta.dirname, "..")
+const pages = globSync("docs/**/*.md", {
+  cwd: root,
+  exclude: ["**/node_modules/**", "docs/reference/{api,cli.md}"]
+})
+  .concat("README.md")
+  .map((path) => ({ path, ...readPage(path) }))
+
+const LANGUAGES = ["sh", "ts", "json", "yaml", "nginx", "text"]
+
+const REASONS = [
+  "starts a server and does not end",
+  "needs a container engine",
+  "needs chat models",
+  "needs a vendor's key",
+  "needs an embedding server",
+  "needs the repository",
+  "downloads 259 MB"
+]
+
+describe("docs", () => {
+  it("every block of code has a known language", () => {
+    const faults = pages.flatMap(({ blocks, path }) =>
+      blocks
+        .filter(({ info, isFenced }) => !isFenced || !LANGUAGES.includes(info.split(" ")[0] ?? ""))
+        .map(({ line }) => `${path}:${line}`)
+    )
+    expect(pages.length).toBeGreaterThan(20)
+    expect(faults).toEqual([])
+  })
+
+  it("blocks that are not run are few, and give one of these reasons", () => {
+    const reasons = pages.flatMap(({ notRun }) => notRun)
+    expect(reasons.filter((reason) => !REASONS.includes(reason))).toEqual([])
+    expect(reasons.length).toBeLessThanOrEqual(16)
+  })
+})
