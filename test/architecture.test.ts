@@ -207,12 +207,15 @@ describe("architecture", () => {
   })
 
   it("no document has a dead link", () => {
-    const documents = paths.filter((path) => path.endsWith(".md"))
+    // TypeDoc writes these when the site is built, which checks their links.
+    const generated = "docs/reference/api/"
+    const documents = paths.filter((path) => path.endsWith(".md") && !path.startsWith(generated))
     const faults = documents.flatMap((path) =>
       readMarkdown(join(root, path)).links.flatMap(({ line, target }) => {
         if (/^([a-z][a-z+.-]*:|\/\/)/i.test(target)) return []
         const [file = "", anchor = ""] = decodeURI(target).split("#")
         const full = file === "" ? join(root, path) : join(root, dirname(path), file)
+        if (full.startsWith(join(root, generated))) return []
         if (!existsSync(full)) return [`${path}:${line} ${target}: no such file`]
         const dead = anchor !== "" && statSync(full).isFile() && !readMarkdown(full).anchors.has(anchor)
         return dead ? [`${path}:${line} ${target}: no such heading`] : []

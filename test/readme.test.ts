@@ -13,7 +13,9 @@ import { docs, type Example, examples, examplesOf } from "./readme/Examples.ts"
 
 const modules = join(import.meta.dirname, "../node_modules")
 const inTurn = join(import.meta.dirname, "examples/inTurn.ts")
-const [first, second, options, third, fourth, ...more] = examples
+const [first, ...more] = examples
+const [second, options] = examplesOf("docs/guides/library.md")
+const [third, fourth] = examplesOf("docs/guides/gateway.md")
 const inDocs = [
   "guides/models",
   "guides/evaluation",
@@ -77,8 +79,12 @@ const check = async (answer: Answer): Promise<void> => {
 }
 
 describe("README.md", () => {
-  it("has five programs, each run below", () => {
-    expect([first, second, options, third, fourth].every((example) => example !== undefined)).toBe(true)
+  it("has at most 120 lines, one program, and a command each for the main job and the tests", async () => {
+    const text = await readFile(join(import.meta.dirname, "../README.md"), "utf8")
+    expect(text.split("\n").length).toBeLessThanOrEqual(120)
+    expect(text).toContain("\nnpm install && npm start ")
+    expect(text).toContain("\nnpm install && npm test ")
+    expect(first).toBeDefined()
     expect(more).toEqual([])
   })
 
@@ -91,7 +97,9 @@ describe("README.md", () => {
   it("the shortest program answers with three kept passages", async () => {
     if (first !== undefined) await check((await run([first]))[0] as Answer)
   })
+})
 
+describe("docs/guides/library.md", () => {
   it("retrieve returns the passages", () => {
     const passages = values.get(second?.code ?? "") as ReadonlyArray<{ document: string; of: number }>
     expect(passages).toHaveLength(5)
@@ -111,7 +119,9 @@ describe("README.md", () => {
     ).toBeGreaterThan(0)
     expect(found.whys.some((sentence) => /were kept|recall took/.test(sentence))).toBe(true)
   })
+})
 
+describe("docs/guides/gateway.md", () => {
   it("the same program runs on the models of a gateway, here another Sluice", async () => {
     const data = join(folder, "gateway")
     await mkdir(data)

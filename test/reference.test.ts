@@ -30,7 +30,9 @@ const settingsWith = (name?: string, value = "") =>
       }),
       Effect.provideService(
         ConfigProvider.ConfigProvider,
-        ConfigProvider.fromEnv({ env: name === undefined ? {} : { [name]: value } })
+        ConfigProvider.fromEnv({
+          env: { OPENAI_API_KEY: "key", ...(name !== undefined && { [name]: value }) }
+        })
       )
     )
   )

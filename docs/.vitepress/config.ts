@@ -27,7 +27,10 @@ const linkToRepository: MarkdownOptions["config"] = (markdown) => {
 /** A page of a section, named by its first heading. */
 const page = (path: string): DefaultTheme.SidebarItem => {
   const [, text = path] = /^# (.+)$/m.exec(readFileSync(join(docs, `${path}.md`), "utf8")) ?? []
-  return { text: text.replaceAll("\\", ""), link: `/${path.replace(/(?:^|\/)index$/, "/")}` }
+  return {
+    text: path.endsWith("/index") && !path.startsWith("start") ? "Overview" : text,
+    link: `/${path.replace(/(?:^|\/)index$/, "/")}`
+  }
 }
 
 const section = (text: string, folder: string, pages: ReadonlyArray<string>): DefaultTheme.SidebarItem => ({
@@ -65,26 +68,31 @@ export default defineConfig({
       { text: "Explanation", link: "/explanation/answers", activeMatch: "^/explanation/" }
     ],
     sidebar: [
-      section("Start", "start", ["index", "connect"]),
+      section("Start", "start", ["index", "connect", "install"]),
       section("Tutorials", "tutorials", ["pipeline", "team", "film"]),
       section("How to", "guides", [
         "index",
         "documents",
+        "library",
+        "gateway",
         "ingest",
         "models",
         "local-models",
         "evaluation",
         "clients",
         "mcp",
+        "server",
         "deploy",
         "operation",
         "accounts",
         "providers"
       ]),
       {
-        ...section("Reference", "reference", ["index", "configuration", "cli", "http", "gateways"]),
+        text: "Reference",
         items: [
-          ...(section("", "reference", ["index", "configuration", "cli", "http", "gateways"]).items ?? []),
+          ...["index", "configuration", "cli", "http", "gateways", "versions"].map((name) =>
+            page(`reference/${name}`)
+          ),
           { text: "Packages", link: "/reference/api/", collapsed: true, items: packagePages }
         ]
       },

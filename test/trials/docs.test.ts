@@ -17,7 +17,10 @@ const samples = join(root, "apps/demo-server/samples")
 const run = promisify(execFile)
 
 /** `npm test` runs these, and checks their results. */
-const ELSEWHERE = ["README.md", "docs/guides/documents.md", "docs/guides/models.md"]
+const ELSEWHERE = ["docs/guides/documents.md", "docs/guides/models.md"]
+
+/** These pages call a gateway. Its variables would change what the others do. */
+const OF_GATEWAY = ["docs/guides/gateway.md"]
 
 const pages = globSync("docs/{start,tutorials,guides,reference,explanation,numbers}/*.md", { cwd: root })
   .concat("docs/migration.md", "README.md")
@@ -126,6 +129,13 @@ describe("docs", () => {
           NODE_OPTIONS: "--conditions=@sluice/source --disable-warning=ExperimentalWarning",
           PATH: `${join(root, "node_modules/.bin")}:${process.env["PATH"]}`
         }
+        const ofGateway = {
+          SLUICE_GATEWAY_URL: url,
+          SLUICE_API_KEY: key,
+          SLUICE_EMBEDDING_MODEL: "sluice-lexical-1024",
+          SLUICE_RERANK_MODEL: "sluice-lexical-rerank",
+          SLUICE_CHAT_MODEL: "sluice-extractive"
+        }
         const faults: Array<string> = []
         for (const { path, script = "" } of scripts) {
           const cwd = await mkdtemp(join(folder, "page-"))
@@ -134,9 +144,11 @@ describe("docs", () => {
             await cp(join(samples, name), join(cwd, "docs", name))
           await writeData(cwd)
           await writeFile(join(cwd, "package.json"), `{ "type": "module" }`)
-          await run("bash", ["-c", script], { cwd, env, maxBuffer: 1e8 }).catch((cause: { stderr: string }) =>
-            faults.push(`${path}: ${cause.stderr.slice(-2000)}`)
-          )
+          await run("bash", ["-c", script], {
+            cwd,
+            env: OF_GATEWAY.includes(path) ? { ...env, ...ofGateway } : env,
+            maxBuffer: 1e8
+          }).catch((cause: { stderr: string }) => faults.push(`${path}: ${cause.stderr.slice(-2000)}`))
         }
         return faults
       })

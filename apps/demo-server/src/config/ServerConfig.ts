@@ -1,4 +1,4 @@
-/** The configuration, read once from the environment. README.md has the table of variables and their defaults. */
+/** The configuration, read once from the environment. docs/reference/configuration.md has the variables and their defaults. */
 import { ApiKey, SystemAccessToken } from "@sluice/core"
 import { Config, ConfigProvider, Context, Effect, Layer, Record, Redacted, Schema, Struct } from "effect"
 import { createRequire } from "node:module"
