@@ -189,8 +189,14 @@ describe("docs/explanation/money.md", () => {
 })
 
 describe("docs/guides/ingest.md", () => {
+  const [example, format, ...more] = inDocs[2] ?? []
+
+  it("a format of your own is read", () => {
+    const { citations } = values.get(format?.code ?? "") as Answer
+    expect(citations.map(({ quote }) => quote)).toEqual(["The lock keeper opens the gate at six."])
+  })
+
   it("an ingest is applied as planned", () => {
-    const [example, ...more] = inDocs[2] ?? []
     expect(more).toEqual([])
     const { planned, report } = values.get(example?.code ?? "") as {
       readonly planned: Pick<IngestPlan, "added" | "calls" | "cost" | "passages" | "texts">

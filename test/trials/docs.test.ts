@@ -17,15 +17,15 @@ const samples = join(root, "apps/demo-server/samples")
 const run = promisify(execFile)
 
 /** `npm test` runs these, and checks their results. */
-const ELSEWHERE = ["docs/guides/documents.md", "docs/guides/models.md"]
+const ELSEWHERE = new Set(["docs/guides/documents.md", "docs/guides/models.md"])
 
-/** These pages call a gateway. Its variables would change what the others do. */
-const OF_GATEWAY = ["docs/guides/gateway.md"]
+/** This page calls a gateway. Its variables would change what the others do. */
+const OF_GATEWAY = "docs/guides/gateway.md"
 
 const pages = globSync("docs/{start,tutorials,guides,reference,explanation,numbers}/*.md", { cwd: root })
   .concat("docs/migration.md", "README.md")
   .map((path) => ({ path, ...readPage(path) }))
-const scripts = pages.filter(({ path, script }) => script !== undefined && !ELSEWHERE.includes(path))
+const scripts = pages.filter(({ path, script }) => script !== undefined && !ELSEWHERE.has(path))
 
 /** Questions, judgements and a figure, for the commands that evaluate. */
 const writeData = async (folder: string) => {
@@ -69,7 +69,7 @@ describe("docs", () => {
       await run("npm", ["run", "-s", "docs"], { cwd: root, maxBuffer: 1e8 })
       const dist = join(root, "docs/.vitepress/dist")
       const files = globSync("**/*.html", { cwd: dist })
-      const texts = new Map(
+      const texts = new Map<string, string>(
         await Promise.all(
           files.map(async (path) => [`/${path}`, await readFile(join(dist, path), "utf8")] as const)
         )
@@ -146,7 +146,7 @@ describe("docs", () => {
           await writeFile(join(cwd, "package.json"), `{ "type": "module" }`)
           await run("bash", ["-c", script], {
             cwd,
-            env: OF_GATEWAY.includes(path) ? { ...env, ...ofGateway } : env,
+            env: path === OF_GATEWAY ? { ...env, ...ofGateway } : env,
             maxBuffer: 1e8
           }).catch((cause: { stderr: string }) => faults.push(`${path}: ${cause.stderr.slice(-2000)}`))
         }
