@@ -99,7 +99,7 @@ describe("docs", () => {
       await writeFile(join(cwd, "package.json"), `{ "type": "module" }`)
       for (const [at, { code }] of programs.entries()) await writeFile(join(cwd, `program${at}.ts`), code)
       const typeRoots = [join(root, "node_modules/@types")]
-      const compilerOptions = { noEmit: true, noUnusedLocals: false, typeRoots }
+      const compilerOptions = { noEmit: true, noUnusedLocals: false, declarationMap: false, typeRoots }
       const project = { extends: join(root, "tsconfig.base.json"), compilerOptions, include: ["*.ts"] }
       await writeFile(join(cwd, "tsconfig.json"), JSON.stringify(project))
       const compiled = await run(join(root, "node_modules/.bin/tsc"), ["-p", cwd]).catch(
@@ -126,6 +126,7 @@ describe("docs", () => {
           SLUICE: url,
           KEY: key,
           TOKEN: token,
+          FOLDER: data,
           NODE_OPTIONS: "--conditions=@sluice/source --disable-warning=ExperimentalWarning",
           PATH: `${join(root, "node_modules/.bin")}:${process.env["PATH"]}`
         }
