@@ -107,7 +107,7 @@ const writeManifest = Effect.fn("backup.manifest")(function* (
   const files = yield* Effect.forEach(paths, (path) =>
     attemptFile(`Reading ${path}`, async () => {
       await chmod(join(folder, path), PRIVATE)
-      return { path, ...(await digestFile(join(folder, path))) }
+      return { path, ...(await digestFile(join(folder, path), { sync: true })) }
     })
   )
   const manifest = makeManifest({ ...known, files })

@@ -38,11 +38,11 @@ export const filesBelow = async (folder: string): Promise<ReadonlyArray<string>>
     .toSorted()
 }
 
-/** The size and SHA-256 of a file, once it is on disk. */
-export const digestFile = async (file: string) => {
+/** The size and SHA-256 of a file; with `sync`, once it is on disk. A file that is only read may not allow that. */
+export const digestFile = async (file: string, { sync }: { readonly sync: boolean }) => {
   const opened = await open(file)
   try {
-    await opened.sync()
+    if (sync) await opened.sync()
     const hash = createHash("sha256")
     let bytes = 0
     for await (const part of opened.createReadStream({ autoClose: false, highWaterMark: 1024 * 1024 })) {

@@ -50,7 +50,7 @@ const faultOf = async (folder: string, { bytes, path, sha256 }: typeof BackupFil
   if (stats === undefined) return "is missing"
   if (!stats.isFile()) return "is not a file"
   if (stats.size !== bytes) return `has ${stats.size} bytes in place of ${bytes}`
-  return (await digestFile(file)).sha256 === sha256 ? undefined : "has another SHA-256"
+  return (await digestFile(file, { sync: false })).sha256 === sha256 ? undefined : "has another SHA-256"
 }
 
 /** Reads a backup's manifest and checks every file. Fails with the first fault. */

@@ -55,7 +55,8 @@ const copyFiles = (from: string, to: string, { files }: BackupManifest) =>
         const file = join(to, path)
         await mkdir(dirname(file), { recursive: true, mode: 0o700 })
         await copyFile(join(from, path), file, constants.COPYFILE_FICLONE)
-        if ((await digestFile(file)).sha256 !== sha256) throw new Error("The copy has another SHA-256")
+        if ((await digestFile(file, { sync: true })).sha256 !== sha256)
+          throw new Error("The copy has another SHA-256")
       })
   )
 
