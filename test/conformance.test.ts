@@ -121,7 +121,7 @@ describe("a gateway with one fault", () => {
     "accepts what is not allowed, also for $group: fails each rule",
     ({ group, refused }) =>
       Effect.gen(function* () {
-        const { url } = yield* serveGateway(carelessGateway)
+        const { url } = yield* serveGateway(carelessGateway, Infinity)
         const failed = having(yield* check(url, ofGroup(group)), "fails")
         const expected = Object.entries(FAULTS).flatMap(([call, rules]) =>
           Object.keys(rules)
