@@ -38,7 +38,10 @@ export const sluiceIn = (
   })
 
 /** Runs `sluice` in this process and its folder. A process costs .7 s of CPU. */
-export const sluiceHere = async (args: ReadonlyArray<string>): Promise<CommandResult> => {
+export const sluiceHere = async (
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>> = {}
+): Promise<CommandResult> => {
   const output = { stdout: "", stderr: "" }
   const append =
     (out: keyof typeof output) =>
@@ -55,7 +58,10 @@ export const sluiceHere = async (args: ReadonlyArray<string>): Promise<CommandRe
         Effect.scoped,
         Effect.provideService(Console.Console, capture),
         // Effect's default provider keeps the variables of its first use.
-        Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv())
+        Effect.provideService(
+          ConfigProvider.ConfigProvider,
+          ConfigProvider.orElse(ConfigProvider.fromEnv({ env }), ConfigProvider.fromEnv())
+        )
       )
     )
     const code = Exit.isSuccess(exit) ? Number(process.exitCode ?? 0) : 1

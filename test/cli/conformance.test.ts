@@ -12,13 +12,13 @@ import { having } from "../conformance/Checking.ts"
 import { ACCESS_TOKEN, API_KEY } from "../conformance/ReferenceGateway.ts"
 import { serveGateway } from "../conformance/serveGateway.ts"
 import { temporaryFolder } from "../demo-server/TestServer.ts"
-import { sluiceIn } from "./Launcher.ts"
+import { sluiceHere } from "./Launcher.ts"
 
 describe("sluice conformance", () => {
   /** Credentials in the environment, where process lists do not show them. */
   const env = { SLUICE_API_KEY: API_KEY, SLUICE_ACCESS_TOKEN: ACCESS_TOKEN }
   const sluice = (url: string, ...args: ReadonlyArray<string>) =>
-    Effect.promise(() => sluiceIn(process.cwd(), ["conformance", "--base-url", url, ...args], env))
+    Effect.promise(() => sluiceHere(["conformance", "--base-url", url, ...args], env))
 
   it.live("prints every call and rule, and exits with code 0", () =>
     Effect.gen(function* () {
@@ -52,9 +52,7 @@ describe("sluice conformance", () => {
         ({ server }) => Effect.sync(() => server.close())
       )
       const { code, stdout } = yield* Effect.promise(() =>
-        sluiceIn(process.cwd(), ["conformance", "--base-url", `http://127.0.0.1:${port}`], {
-          SLUICE_API_KEY: API_KEY
-        })
+        sluiceHere(["conformance", "--base-url", `http://127.0.0.1:${port}`], { SLUICE_API_KEY: API_KEY })
       )
       assert.strictEqual(code, 1)
       assert.match(stdout, /^interface: 0 passed, 0 failed/m)

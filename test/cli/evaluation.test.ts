@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { sluiceHere, sluiceIn } from "./Launcher.ts"
+import { sluiceHere } from "./Launcher.ts"
 
 const root = process.cwd()
 let folder = ""
@@ -52,7 +52,7 @@ describe("sluice eval", () => {
   it("retrieval prints runs and comparisons, writes a report, and fails below --fail-under", async () => {
     const below = ["--fail-under", "nDCG@10=.5", "--fail-under", "hit@3=1.5"]
     const words = [...RETRIEVAL, "--a", '{"recall":2}', ...below, "--report", "report.html"]
-    const done = await sluiceIn(folder, words)
+    const done = await sluice(...words)
     expect(done.code, done.stderr).toBe(1)
     expect(done.stderr).toContain("hit@3 of default is 1.0000, below 1.5")
     expect(done.stderr).not.toContain("nDCG@10 of default")

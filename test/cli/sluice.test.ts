@@ -77,7 +77,7 @@ describe("sluice", () => {
       SLUICE_DATA: "alone"
     }
     const words = ["ask", "Who holds the night watch?", "--docs", "docs", "--json"]
-    const result = await sluiceIn(folder, words, env)
+    const result = await sluiceHere(words, env)
     server.close()
     expect(result.code, result.stderr).toBe(0)
     expect(JSON.parse(result.stdout).answer).toContain("two keepers")

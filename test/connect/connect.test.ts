@@ -12,8 +12,17 @@ import { OPENAI_KEY, SECOND_KEY, startFakeOpenAi, startWithKey } from "./FakeOpe
 
 const launcher = join(import.meta.dirname, "../../apps/demo-server/bin/sluice.js")
 
+/** Runs `sluice` in a folder. */
 const run = (folder: string, env: Record<string, string>, ...words: ReadonlyArray<string>) =>
-  Effect.promise(() => sluiceIn(folder, words, { SLUICE_DATA: join(folder, "data"), ...env }))
+  Effect.promise(async () => {
+    const before = process.cwd()
+    process.chdir(folder)
+    try {
+      return await sluiceHere(words, { SLUICE_DATA: join(folder, "data"), ...env })
+    } finally {
+      process.chdir(before)
+    }
+  })
 
 const readJson = (file: string) =>
   Effect.promise(async () => JSON.parse(await readFile(file, "utf8")) as unknown)
@@ -55,7 +64,8 @@ describe("sluice connect", () => {
       const openAi = yield* startFakeOpenAi
       const folder = yield* temporaryFolder
       const words = ["connect", "openai", "--url", `${openAi.url}/v1`, "--key-env", "MY_KEY", "--json"]
-      const { code, stderr, stdout } = yield* run(folder, { MY_KEY: OPENAI_KEY }, ...words)
+      const env = { SLUICE_DATA: join(folder, "data"), MY_KEY: OPENAI_KEY }
+      const { code, stderr, stdout } = yield* Effect.promise(() => sluiceIn(folder, words, env))
       assert.strictEqual(code, 0, stderr)
       assert.deepInclude(JSON.parse(stdout), {
         file: savedIn(folder),
