@@ -90,13 +90,21 @@ describe("sluice backup", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("refuses a place that exists or is in the data folder, and a data folder that does not exist", () =>
-    Effect.gen(function* () {
-      const { backup, data, folder } = yield* stoppedServer
-      assertFails(yield* sluice("backup", folder, "--data", data), "exists. Choose another name")
-      assertFails(yield* sluice("backup", join(data, "backup"), "--data", data), "is in the data folder")
-      assertFails(yield* sluice("backup", backup, "--data", join(folder, "none")), "There is no data folder")
-    }).pipe(Effect.scoped)
+  it.live(
+    "refuses a place that exists or is in the data folder, and a data folder that is empty or does not exist",
+    () =>
+      Effect.gen(function* () {
+        const { backup, data, folder } = yield* stoppedServer
+        assertFails(yield* sluice("backup", folder, "--data", data), "exists. Choose another name")
+        assertFails(yield* sluice("backup", join(data, "backup"), "--data", data), "is in the data folder")
+        assertFails(
+          yield* sluice("backup", backup, "--data", join(folder, "none")),
+          "There is no data folder"
+        )
+        yield* file(() => mkdir(join(folder, "empty")))
+        assertFails(yield* sluice("backup", backup, "--data", join(folder, "empty")), "is empty")
+        assert.notInclude(yield* list(folder), "backup")
+      }).pipe(Effect.scoped)
   )
 })
 

@@ -161,9 +161,13 @@ export const createBackup = Effect.fn("backup.create")(function* (
     yield* backUpLibraries(partial)
     yield* backUpFiles(partial, secrets)
     const manifest = yield* writeManifest(partial, { made, accounts, secrets })
+    const { data } = yield* ServerConfig
+    if (manifest.files.length === 0)
+      return yield* new StartError({
+        message: `The data folder ${data} is empty. Correct --data or SLUICE_DATA.`
+      })
     if (isArchive(target)) yield* packArchive(partial, target)
     else yield* attemptFile(`Writing ${target}`, () => rename(partial, target))
-    const { data } = yield* ServerConfig
     const text = JSON.stringify({ made, target } satisfies typeof LastBackup.Type)
     yield* Effect.ignore(
       attemptFile(`Writing ${LAST_BACKUP}`, () => writeFile(join(data, LAST_BACKUP), text, { mode: PRIVATE }))

@@ -100,7 +100,7 @@ export const restoreBackup = Effect.fn("restore.run")(function* (
     // A server that starts from now on finds the folder being restored.
     if (yield* isServed(data)) return yield* reject(`A server uses the data folder ${data}. Stop it before.`)
     yield* copyFiles(folder, fresh, manifest)
-    if (database === undefined) return
+    if (database === undefined || manifest.accounts === 0) return
     yield* restorePostgres(fresh)
     yield* removeDatabases(fresh)
   }).pipe(Effect.onError(() => Effect.ignore(undo)))
