@@ -25,26 +25,26 @@ export {
   Unreachable
 } from "./contract/GatewayError.ts"
 export type { ImageCall } from "./contract/ImageModels.ts"
-export type { Model } from "./contract/Models.ts"
+export { Model } from "./contract/Models.ts"
 export { formatQuota, Quota, quota, quotaOfUsd, UNITS_PER_USD, usdOf } from "./contract/Quota.ts"
 export type { VideoCall } from "./contract/VideoModels.ts"
-export type { Video } from "./contract/Videos.ts"
-export { Account, type NewToken, type Token, type User } from "./gateway/Account.ts"
+export { Video } from "./contract/Videos.ts"
+export { Account, type NewToken, Token, User } from "./gateway/Account.ts"
 export { chatImageTokens, imagePart, userMessage } from "./gateway/ChatImages.ts"
 export {
-  type ChatAnswer,
+  ChatAnswer,
   type ChatCall,
-  type ChatPart,
-  type Embeddings,
+  ChatPart,
+  Embeddings,
   type EmbeddingsCall,
   Gateway,
-  type RerankAnswer,
+  RerankAnswer,
   type RerankCall
 } from "./gateway/Gateway.ts"
-export type { ImageAnswer } from "./gateway/Images.ts"
+export { ImageAnswer } from "./gateway/Images.ts"
 export { ModelCatalogue } from "./gateway/ModelCatalogue.ts"
 export { RETRY_NEVER, type RetryPolicy, withRetryPolicy } from "./gateway/RetryPolicy.ts"
-export { type DownloadedVideo, videoExpiry, videoProgress } from "./gateway/Videos.ts"
+export { DownloadedVideo, videoExpiry, videoProgress } from "./gateway/Videos.ts"
 export * as GatewayRewriter from "./conversation/GatewayRewriter.ts"
 export { Embedder } from "./models/Embedder.ts"
 export * as GatewayEmbedder from "./models/GatewayEmbedder.ts"

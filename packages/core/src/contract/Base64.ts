@@ -1,5 +1,7 @@
 /** Base64 (RFC 4648, section 4) of bytes, and of vectors as little-endian float32 numbers. */
 
+import { Schema, SchemaTransformation } from "effect"
+
 /** Bytes as Base64, padded, on one line. */
 export const encodeBase64 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64")
@@ -44,6 +46,24 @@ export const decodeVector = (text: string): Float32Array | undefined => {
   if (SWAP) bytes.swap32()
   return new Float32Array(bytes.buffer, 0, length / 4)
 }
+
+const VectorText = Schema.String.check(
+  Schema.makeFilter((text) => decodeVector(text) !== undefined, { expected: "a vector in Base64" })
+)
+
+/** A vector; in JSON, Base64. */
+export const Vector = Schema.declare((u): u is Float32Array => u instanceof Float32Array, {
+  expected: "a Float32Array",
+  toCodecJson: () =>
+    Schema.link<Float32Array>()(
+      VectorText,
+      SchemaTransformation.transform({
+        // `VectorText` has checked it.
+        decode: (text) => decodeVector(text) ?? new Float32Array(),
+        encode: encodeVector
+      })
+    )
+})
 
 /** True if no number is NaN or infinite. An index loop takes an eighth of the time of `for … of`. */
 export const isFiniteVector = (vector: Float32Array): boolean => {

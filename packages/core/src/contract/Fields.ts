@@ -42,7 +42,8 @@ export const lenient = <S extends Schema.ConstraintCodec<unknown, Schema.Json>>(
 }
 
 /** Fields of a response beyond the interface, unchanged. */
-export type Extra = Readonly<Record<string, Schema.Json>>
+export const Extra = Schema.Record(Schema.String, Schema.Json)
+export type Extra = typeof Extra.Type
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -1,50 +1,75 @@
 /** The service of `/api`, with a system access token: the user, the keys, and the lists of models. */
-import { Context, type Effect, type Redacted, type Schema, type Stream } from "effect"
-import type { ApiKey, SystemAccessToken } from "../contract/Credentials.ts"
-import type { Expiry } from "../contract/Account.ts"
-import type { Model } from "../contract/Models.ts"
-import type { Extra } from "../contract/Fields.ts"
+import { Context, type Effect, Schema, SchemaTransformation, type Stream } from "effect"
+import { Expiry } from "../contract/Account.ts"
+import { ApiKey, SystemAccessToken } from "../contract/Credentials.ts"
+import { Extra } from "../contract/Fields.ts"
 import type { GatewayError } from "../contract/GatewayError.ts"
-import type { Quota } from "../contract/Quota.ts"
+import type { Model } from "../contract/Models.ts"
+import { Quota } from "../contract/Quota.ts"
+
+const { optionalKey } = Schema
+
+/** A credential in an answer. It has no JSON: an answer with one cannot be encoded, one without can. */
+const credential = <A>(schema: Schema.Codec<A, string>) =>
+  Schema.declare(Schema.is(Schema.toType(schema)), {
+    expected: "a credential",
+    toCodecJson: () =>
+      Schema.link<A>()(
+        Schema.Never,
+        SchemaTransformation.transform<A, never>({
+          decode: (never) => never,
+          encode: (secret) => secret as never
+        })
+      )
+  })
 
 /** The owner of a system access token. */
-export interface User {
-  readonly username: string
+export const User = Schema.Struct({
+  username: Schema.String,
   /** The balance in quota units, negative if overdrawn. `formatQuota` and `usdOf` convert it to USD. */
-  readonly quota: Quota
-  /** Most gateways do not return it. */
-  readonly accessToken?: SystemAccessToken
+  quota: Quota,
+  /** Most gateways do not return it. It cannot be encoded. */
+  accessToken: optionalKey(credential(SystemAccessToken)),
   /** Fields of the user beyond the interface. */
-  readonly extra?: Extra
+  extra: optionalKey(Extra)
+})
+export interface User extends Schema.Schema.Type<typeof User> {}
+
+const tokenFields = {
+  name: Schema.String,
+  /** Whether `status` is 1. */
+  enabled: Schema.Boolean,
+  /** 1 enabled, 0 disabled. Other gateways use 2 disabled, 3 expired, 4 exhausted. */
+  status: Schema.Int,
+  expires: Expiry,
+  /** The remaining quota, in quota units. */
+  remainQuota: Quota,
+  /** The addresses allowed to use it; empty allows all. Absent if unknown. */
+  subnet: optionalKey(Schema.String),
+  /** The masked key, such as `sk-ab**********yz`. Not a credential. */
+  maskedKey: optionalKey(Schema.String),
+  /** Fields of the token beyond the interface. */
+  extra: optionalKey(Extra)
 }
 
 /** An API key of the account. The interface calls it a token. */
-export interface Token {
-  readonly id: number
-  readonly name: string
-  /** Whether `status` is 1. */
-  readonly enabled: boolean
-  /** 1 enabled, 0 disabled. Other gateways use 2 disabled, 3 expired, 4 exhausted. */
-  readonly status: number
-  readonly expires: Expiry
-  /** The remaining quota, in quota units. */
-  readonly remainQuota: Quota
-  /** The addresses allowed to use it; empty allows all. Absent if unknown. */
-  readonly subnet?: string
-  /** The full key. Returned on creation, elsewhere rarely. */
-  readonly key?: ApiKey
-  /** The masked key, such as `sk-ab**********yz`. Not a credential. */
-  readonly maskedKey?: string
-  /** Fields of the token beyond the interface. */
-  readonly extra?: Extra
-}
+export const Token = Schema.Struct({
+  ...tokenFields,
+  id: Schema.Int,
+  /** The full key. Returned on creation, elsewhere rarely. It cannot be encoded. */
+  key: optionalKey(credential(ApiKey))
+})
+export interface Token extends Schema.Schema.Type<typeof Token> {}
 
 /** A new token. Most gateways return the key only now. */
-export interface CreatedToken extends Omit<Token, "id"> {
+export const CreatedToken = Schema.Struct({
+  ...tokenFields,
   /** Absent if the gateway returned only the key and no listed token matches it. */
-  readonly id?: number
-  readonly key: ApiKey
-}
+  id: optionalKey(Schema.Int),
+  /** It cannot be encoded: take what you need of the answer. */
+  key: credential(ApiKey)
+})
+export interface CreatedToken extends Schema.Schema.Type<typeof CreatedToken> {}
 
 /** A key to create. */
 export interface NewToken {
@@ -65,12 +90,13 @@ export interface TokenChanges extends Partial<NewToken> {
 }
 
 /** The response to a rotation of the system access token. */
-export interface RotatedAccessToken {
-  /** The new token. If absent, look for it in `body`. */
-  readonly accessToken?: SystemAccessToken
-  /** The complete body, JSON or text. The interface does not define its form. */
-  readonly body: Redacted.Redacted<Schema.Json>
-}
+export const RotatedAccessToken = Schema.Struct({
+  /** The new token. If absent, look for it in `body`. It cannot be encoded. */
+  accessToken: optionalKey(credential(SystemAccessToken)),
+  /** The complete body, JSON or text. The interface does not define its form. It cannot be encoded. */
+  body: Schema.Redacted(Schema.Json, { disallowJsonEncode: true })
+})
+export interface RotatedAccessToken extends Schema.Schema.Type<typeof RotatedAccessToken> {}
 
 /**
  * The keys of the account.

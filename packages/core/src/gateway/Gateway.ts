@@ -1,11 +1,14 @@
 /** The service of `/v1`, with an API key: rerank, embeddings, chat, images, videos, and the list of models. */
-import { Context, type Effect, type Stream } from "effect"
+import { Context, type Effect, Schema, type Stream } from "effect"
 import type { ChatMessage } from "../contract/Chat.ts"
 import type { Model } from "../contract/Models.ts"
-import type { Extra } from "../contract/Fields.ts"
+import { Vector } from "../contract/Base64.ts"
+import { Extra } from "../contract/Fields.ts"
 import type { GatewayError } from "../contract/GatewayError.ts"
 import type { Images } from "./Images.ts"
 import type { Videos } from "./Videos.ts"
+
+const { optionalKey } = Schema
 
 /** A query and the documents to order by their relevance to it. */
 export interface RerankCall {
@@ -21,26 +24,24 @@ export interface RerankCall {
 }
 
 /** The id of the response and the model, if the gateway states them. The model is often a dated version of the one requested. */
-export interface ResponseOrigin {
-  readonly id?: string
-  readonly model?: string
-}
+const ResponseOrigin = Schema.Struct({ id: optionalKey(Schema.String), model: optionalKey(Schema.String) })
+export interface ResponseOrigin extends Schema.Schema.Type<typeof ResponseOrigin> {}
 
 /** The ranking of the documents, by their positions. */
-export interface RerankAnswer extends ResponseOrigin {
+export const RerankAnswer = Schema.Struct({
+  ...ResponseOrigin.fields,
   /** Best first. `index` is a position in the documents, unique. `score` is in the model's own range. */
-  readonly results: ReadonlyArray<{
-    readonly index: number
-    readonly score: number
-    readonly document?: string
-  }>
+  results: Schema.Array(
+    Schema.Struct({ index: Schema.Int, score: Schema.Finite, document: optionalKey(Schema.String) })
+  ),
   /** As counted by the gateway; 0 if unknown. */
-  readonly tokens: number
+  tokens: Schema.Finite,
   /** Cohere's `meta`, unchanged: `billed_units`, `warnings`. */
-  readonly meta?: Extra
+  meta: optionalKey(Extra),
   /** Fields beyond the interface, at their original place. */
-  readonly extra?: Extra
-}
+  extra: optionalKey(Extra)
+})
+export interface RerankAnswer extends Schema.Schema.Type<typeof RerankAnswer> {}
 
 /** Texts to turn into vectors. */
 export interface EmbeddingsCall {
@@ -52,16 +53,17 @@ export interface EmbeddingsCall {
 }
 
 /** The vectors of some texts. */
-export interface Embeddings {
+export const Embeddings = Schema.Struct({
   /** One per text, in order, of one dimension, finite, not normalised. Several vectors may share one `buffer`. */
-  readonly vectors: ReadonlyArray<Float32Array>
+  vectors: Schema.Array(Vector),
   /** As counted by the gateway; 0 if unknown. */
-  readonly tokens: number
+  tokens: Schema.Finite,
   /** The model, if the gateway states it; of several requests, the first one stated. */
-  readonly model?: string
+  model: optionalKey(Schema.String),
   /** Fields beyond the interface, at their original place: one entry for each response that has any. */
-  readonly extra?: ReadonlyArray<Extra>
-}
+  extra: optionalKey(Schema.Array(Extra))
+})
+export interface Embeddings extends Schema.Schema.Type<typeof Embeddings> {}
 
 /** A chat request: texts, and images added with `userMessage`. */
 export interface ChatCall {
@@ -75,24 +77,28 @@ export interface ChatCall {
 }
 
 /** How a response ended, and its token counts; 0 if unknown. */
-export interface ChatEnd extends ResponseOrigin {
+const ChatEnd = Schema.Struct({
+  ...ResponseOrigin.fields,
   /** `stop`, `length`, `content_filter`, or the model's own value. */
-  readonly finishReason?: string
-  readonly promptTokens: number
-  readonly completionTokens: number
+  finishReason: optionalKey(Schema.String),
+  promptTokens: Schema.Finite,
+  completionTokens: Schema.Finite,
   /** If the gateway states it. May exceed the sum of the two, for example with reasoning tokens. */
-  readonly totalTokens?: number
+  totalTokens: optionalKey(Schema.Finite),
   /** Seconds since 1970, if the gateway states it. */
-  readonly created?: number
+  created: optionalKey(Schema.Finite),
   /** Fields beyond the interface, at their original place: `{ choices: [{ message: … }] }`. */
-  readonly extra?: Extra
-}
+  extra: optionalKey(Extra)
+})
+export interface ChatEnd extends Schema.Schema.Type<typeof ChatEnd> {}
 
 /** A complete response. */
-export interface ChatAnswer extends ChatEnd {
+export const ChatAnswer = Schema.Struct({
+  ...ChatEnd.fields,
   /** Empty if the model calls tools instead; the calls are in `extra`. */
-  readonly text: string
-}
+  text: Schema.String
+})
+export interface ChatAnswer extends Schema.Schema.Type<typeof ChatAnswer> {}
 
 /**
  * A piece of streamed text, or the end.
@@ -100,9 +106,11 @@ export interface ChatAnswer extends ChatEnd {
  * `extra` has the fields of an event beyond the interface, such as `{ choices: [{ delta: { reasoning_content: "…" } }] }`.
  * Its text may then be empty.
  */
-export type ChatPart =
-  | { readonly type: "text"; readonly text: string; readonly extra?: Extra }
-  | ({ readonly type: "end" } & ChatEnd)
+export const ChatPart = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("text"), text: Schema.String, extra: optionalKey(Extra) }),
+  Schema.Struct({ type: Schema.Literal("end"), ...ChatEnd.fields })
+])
+export type ChatPart = typeof ChatPart.Type
 
 /**
  * The gateway's models.

@@ -1,9 +1,11 @@
 /** Image generation: `gateway.images`. */
-import { Duration, type Effect, type Schedule, type Stream } from "effect"
-import type { Extra } from "../contract/Fields.ts"
+import { Duration, type Effect, type Schedule, Schema, type Stream } from "effect"
+import { Extra } from "../contract/Fields.ts"
 import type { GatewayError } from "../contract/GatewayError.ts"
 import type { ImageCall, ImageGroup, RuntimeImageCall } from "../contract/ImageModels.ts"
 import type { LoadedImage } from "../media/ImageFormat.ts"
+
+const { optionalKey } = Schema
 
 /** How to wait for an image task. Defaults come from the client. */
 export interface ImageWaitOptions {
@@ -24,39 +26,42 @@ export const IMAGE_LINK_LIFETIME = Duration.hours(24)
  *
  * **When to use.** `gateway.images.load(image)` returns its bytes; `gateway.images.save(image, path)` writes them.
  */
-export interface GeneratedImage {
+const GeneratedImage = Schema.Struct({
   /** http or https. */
-  readonly url?: string
+  url: optionalKey(Schema.String),
   /** Bare, without the head of a data URI; not yet decoded. */
-  readonly base64?: string
+  base64: optionalKey(Schema.String),
   /** The latest expiry of the link, in ms since 1970. Absent if unknown. */
-  readonly expiresAt?: number
+  expiresAt: optionalKey(Schema.Finite),
   /** Fields of this image beyond the interface, such as `revised_prompt`. */
-  readonly extra?: Extra
-}
+  extra: optionalKey(Extra)
+})
+export interface GeneratedImage extends Schema.Schema.Type<typeof GeneratedImage> {}
 
 /** An entry of a response without an image. */
-export interface ImageFault {
+const ImageFault = Schema.Struct({
   /** Its position in the response, from 0. */
-  readonly index: number
-  readonly message: string
-}
+  index: Schema.Int,
+  message: Schema.String
+})
+export interface ImageFault extends Schema.Schema.Type<typeof ImageFault> {}
 
 /** The response to an image request: images, or a running task. */
-export interface ImageAnswer {
+export const ImageAnswer = Schema.Struct({
   /** The id of the task, for two-step models. */
-  readonly id?: string
+  id: optionalKey(Schema.String),
   /** `completed`, `failed`, or the gateway's own value. */
-  readonly status?: string
+  status: optionalKey(Schema.String),
   /** In the gateway's order. */
-  readonly images: ReadonlyArray<GeneratedImage>
+  images: Schema.Array(GeneratedImage),
   /** Entries without an image, if the gateway refused some. */
-  readonly faults: ReadonlyArray<ImageFault>
+  faults: Schema.Array(ImageFault),
   /** The unchanged `error` of a failed task. */
-  readonly error?: unknown
+  error: optionalKey(Schema.Json),
   /** Fields beyond the interface, such as `created` and `usage`. */
-  readonly extra?: Extra
-}
+  extra: optionalKey(Extra)
+})
+export interface ImageAnswer extends Schema.Schema.Type<typeof ImageAnswer> {}
 
 /**
  * Creates images, directly or as tasks; waits, loads and saves.

@@ -1,5 +1,5 @@
 /** Video generation: `gateway.videos`. */
-import { Duration, type Effect, type Schedule, type Stream } from "effect"
+import { Duration, type Effect, type Schedule, Schema, type Stream } from "effect"
 import type { Video } from "../contract/Videos.ts"
 import type { GatewayError } from "../contract/GatewayError.ts"
 import type { RuntimeVideoCall, VideoCall, VideoGroup } from "../contract/VideoModels.ts"
@@ -28,10 +28,8 @@ export const VIDEO_WAIT = { every: "15 seconds", deadline: "30 minutes" } as con
 const VIDEO_LINK_LIFETIME = Duration.hours(24)
 
 /** A video written to a file. */
-export interface DownloadedVideo {
-  readonly path: string
-  readonly bytes: number
-}
+export const DownloadedVideo = Schema.Struct({ path: Schema.String, bytes: Schema.Int })
+export interface DownloadedVideo extends Schema.Schema.Type<typeof DownloadedVideo> {}
 
 /**
  * Creates video tasks, waits and downloads.

@@ -1,5 +1,5 @@
 /** The format and the size of an image, read from its first bytes. */
-import { Result } from "effect"
+import { Result, Schema } from "effect"
 
 /** The formats that gateways accept. */
 export const IMAGE_FORMATS = ["png", "jpeg", "webp"] as const
@@ -100,10 +100,13 @@ const webpSize = (view: DataView, kind: string): ImageSize | undefined => {
 const READERS = { png: pngSize, jpeg: jpegSize, webp: webpSize } as const
 
 /** An image: its bytes, format and size. */
-export interface LoadedImage extends ImageSize {
-  readonly format: ImageFormat
-  readonly bytes: Uint8Array
-}
+export const LoadedImage = Schema.Struct({
+  format: Schema.Literals(IMAGE_FORMATS),
+  width: Schema.Int,
+  height: Schema.Int,
+  bytes: Schema.Uint8Array
+})
+export interface LoadedImage extends Schema.Schema.Type<typeof LoadedImage> {}
 
 /** Reads an image of any length. The error is a sentence that begins with `what`. */
 export const loadImage = (bytes: Uint8Array, what = "The image"): Result.Result<LoadedImage, string> => {
