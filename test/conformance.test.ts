@@ -107,13 +107,21 @@ describe("the reference gateway", () => {
 })
 
 describe("a gateway with one fault", () => {
+  const CHAT = "POST /v1/chat/completions"
+
   it.live.each(brokenGateways)("$does: fails $breaks and no other rule", ({ breaks, gateway, group }) =>
     Effect.gen(function* () {
       const { url } = yield* serveGateway(gateway)
-      const report = yield* check(url, group === undefined ? everything : ofGroup(group))
-      assert.deepStrictEqual(having(report, "fails", "interface"), [breaks])
+      const options = group === undefined ? everything : ofGroup(group)
+      // The reference gateway's own chat passes its rules above. Its check sends an image of 20 MB, which takes 0.2 s.
+      const { calls, opens } = referenceGateway
+      const isChatKept = gateway.opens === opens && gateway.calls[CHAT] === calls[CHAT]
+      const models = { ...options.models, ...(isChatKept && { chat: "none" }) }
+      const report = yield* check(url, { ...options, models })
+      const expected = isChatKept ? [`${CHAT} answers`, breaks] : [breaks]
+      assert.sameMembers(having(report, "fails", "interface"), expected)
       assert.isFalse(report.conforms)
-      assert.strictEqual(report.totals.interface.fails, 1)
+      assert.strictEqual(report.totals.interface.fails, expected.length)
     }).pipe(Effect.scoped)
   )
 
