@@ -17,12 +17,18 @@ const entries = new Map(
 )
 
 /** @param {import("typedoc").Application} app */
-const nameModules = (app) =>
+const nameModules = (app) => {
+  // Those of services are inherited, and no program calls them.
+  app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
+    for (const one of project.getReflectionsByKind(ReflectionKind.Constructor))
+      if (one.inheritedFrom !== undefined) project.removeReflection(one)
+  })
   app.converter.on(Converter.EVENT_CREATE_DECLARATION, (context, reflection) => {
     if (!reflection.kindOf(ReflectionKind.Module)) return
     const file = context.getSymbolFromReflection(reflection)?.declarations?.[0]?.getSourceFile().fileName
     reflection.name = entries.get(file ?? "") ?? reflection.name
   })
+}
 
 export default {
   name: "Packages",

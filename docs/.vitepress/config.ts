@@ -56,7 +56,7 @@ export default defineConfig({
   markdown: { anchor: { slugify }, config: linkToRepository },
   vite: { build: { chunkSizeWarningLimit: 3_000 } },
   themeConfig: {
-    logo: "/mark.svg",
+    logo: { light: "/mark-light.svg", dark: "/mark-dark.svg" },
     search: { provider: "local" },
     outline: [2, 3],
     socialLinks: [{ icon: "github", link: REPOSITORY }],
