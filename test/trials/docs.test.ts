@@ -75,14 +75,12 @@ describe("docs", () => {
         )
       )
       const dead = [...texts].flatMap(([page, text]) =>
-        [...text.matchAll(/href="(\/[^"#]*\.html|\/[^"#]*\/)?#([^"]+)"/g)].flatMap(
-          ([, path = page, anchor = ""]) => {
-            const target = texts.get(path.endsWith("/") ? `${path}index.html` : path)
-            return target?.includes(` id="${decodeURI(anchor)}"`) === true
-              ? []
-              : [`${page} → ${path}#${anchor}`]
-          }
-        )
+        [...text.matchAll(/href="([^"#]*)#([^"]+)"/g)].flatMap(([link, path = "", anchor = ""]) => {
+          const { host, pathname } = new URL(path, `http://site${page}`)
+          if (host !== "site") return []
+          const target = texts.get(decodeURI(pathname.replace(/\/$/, "/index.html")))
+          return target?.includes(` id="${decodeURI(anchor)}"`) === true ? [] : [`${page}: ${link}`]
+        })
       )
       expect(files.length).toBeGreaterThan(60)
       expect(dead).toEqual([])
