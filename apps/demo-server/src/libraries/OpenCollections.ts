@@ -1,5 +1,5 @@
 /** The collections of one data folder, over one store. Each is opened at its first use. */
-import { Embedder, Reader, Reranker, Verifier, Vision } from "@sluice/core"
+import { Embedder, QuestionRewriter, Reader, Reranker, Verifier, Vision } from "@sluice/core"
 import { Library, type LibraryService, type Models, RagError } from "@sluice/rag"
 import { LanceIndex, PassageIndex } from "@sluice/rag/store"
 import { Cache, Context, Effect, Exit, Layer, Record, Schedule, Scope, Semaphore, Stream } from "effect"
@@ -121,7 +121,14 @@ const renewOutdated = (name: string, rebuild: Stream.Stream<unknown, RagError, E
 /** What it opens stays open as long as the surrounding scope. */
 export const openCollections = Effect.fnUntraced(function* (folder: string, describeFigures: boolean) {
   const scope = yield* Effect.scope
-  const models = Context.pick(Embedder, Reranker, Reader, Verifier, Vision)(yield* Effect.context<Models>())
+  const models = Context.pick(
+    Embedder,
+    QuestionRewriter,
+    Reranker,
+    Reader,
+    Verifier,
+    Vision
+  )(yield* Effect.context<Models>())
   const store = yield* makeLazy(
     Effect.map(Layer.build(LanceIndex.layer(folder)), (built) => Context.get(built, PassageIndex))
   )
