@@ -52,6 +52,10 @@ const BEFORE_CHAT = 2
 
 const Answered = Schema.fromJsonString(Schema.Struct({ cost: Schema.Number }))
 
+const InConversation = Schema.fromJsonString(
+  Schema.Struct({ conversation: Schema.Struct({ id: Schema.String }) })
+)
+
 const told = { choices: [], usage: { prompt_tokens: 400, completion_tokens: 5000 } }
 const stop = { choices: [{ delta: {}, finish_reason: "stop" }] }
 
@@ -168,6 +172,42 @@ describe("an answer by an upstream's model over HTTP", () => {
         BEFORE_CHAT + 5400
       )
       assert.include(off.text, '"unsupported":0')
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("searches texts of the chat model if the options ask for them, which is charged too", () =>
+    Effect.gen(function* () {
+      const texts = JSON.stringify({ texts: ["Herons"] })
+      const server = yield* asking((response, { body }) => {
+        events(response, piece(body.includes("search_texts") ? texts : cited), stop, told, "[DONE]")
+        response.end()
+      })
+      const EMBEDDING = 1
+      const { text } = yield* costs(
+        server,
+        post(server, "/qa", { question: "three herons?", options: { hyde: true } }),
+        BEFORE_CHAT + EMBEDDING + 10_800
+      )
+      assert.include(text, '"texts":["Herons"]')
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("completes a follow-up, which is charged too", () =>
+    Effect.gen(function* () {
+      const rewritten = JSON.stringify({ question: "three herons wait?" })
+      const server = yield* asking((response, { body }) => {
+        const isRewriting = body.includes("standalone_question")
+        events(response, piece(isRewriting ? rewritten : cited), stop, told, "[DONE]")
+        response.end()
+      })
+      const first = yield* post(server, "/qa", { question: "three herons?", conversation: "new" })
+      const { conversation } = Schema.decodeUnknownSync(InConversation)(first.text)
+      const { text } = yield* costs(
+        server,
+        post(server, "/qa", { question: "And why do they wait?", conversation: conversation.id }),
+        BEFORE_CHAT + 10_800
+      )
+      assert.include(text, '"by":"model"')
     }).pipe(Effect.scoped)
   )
 

@@ -221,7 +221,11 @@ const billVerifier = (bill: Bill, verifier: Verifier["Service"]): Verifier["Serv
 const billRewriter = (bill: Bill, rewriter: QuestionRewriter["Service"]): QuestionRewriter["Service"] => ({
   ...rewriter,
   rewrite: (question, history) =>
-    Effect.provideService(rewriter.rewrite(question, history), CurrentChatInterceptor, billChat(bill))
+    Effect.provideService(rewriter.rewrite(question, history), CurrentChatInterceptor, billChat(bill)),
+  ...(rewriter.generate !== undefined && {
+    generate: (...of: Parameters<typeof rewriter.generate>) =>
+      Effect.provideService(rewriter.generate!(...of), CurrentChatInterceptor, billChat(bill))
+  })
 })
 
 /**

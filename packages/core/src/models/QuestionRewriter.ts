@@ -17,6 +17,13 @@ export interface RewrittenQuestion {
   readonly tokens: number
 }
 
+/** Texts of a model that are searched besides a question. */
+export interface GeneratedTexts {
+  readonly texts: ReadonlyArray<string>
+  /** As the model counted; 0 if it does not cost any. */
+  readonly tokens: number
+}
+
 /** Rewrites follow-ups. Without one, a library carries the subject of the last turn into the question. */
 export class QuestionRewriter extends Context.Service<
   QuestionRewriter,
@@ -27,5 +34,11 @@ export class QuestionRewriter extends Context.Service<
       question: string,
       history: ReadonlyArray<ConversationTurn>
     ) => Effect.Effect<RewrittenQuestion, GatewayError>
+    /** A passage that might answer the question (`passage`), or `count` other wordings of it. Not every rewriter can. */
+    readonly generate?: (
+      kind: "passage" | "questions",
+      question: string,
+      count: number
+    ) => Effect.Effect<GeneratedTexts, GatewayError>
   }
 >()("@sluice/core/models/QuestionRewriter") {}

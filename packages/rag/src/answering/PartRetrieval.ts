@@ -90,10 +90,12 @@ const joinStages = (stages: ReadonlyArray<StageTime>): ReadonlyArray<StageTime> 
   [...Map.groupBy(stages, ({ stage }) => stage).values()].map((same) => {
     const counted = same.flatMap(({ tokens }) => tokens ?? [])
     const failed = [...new Set(same.flatMap((one) => one.failed ?? []))]
+    const texts = same.flatMap((one) => one.texts ?? [])
     return {
       stage: same[0]!.stage,
       milliseconds: Math.max(...same.map(({ milliseconds }) => milliseconds)),
       ...(counted.length > 0 && { tokens: counted.reduce((sum, tokens) => sum + tokens, 0) }),
+      ...(texts.length > 0 && { texts }),
       ...(failed.length > 0 && { failed: failed.join(" ") })
     }
   })

@@ -1,5 +1,5 @@
 /** Finds the passages that most likely answer a question. */
-import { Embedder, Reranker } from "@sluice/core"
+import { Embedder, QuestionRewriter, Reranker } from "@sluice/core"
 import { Clock, Context, Duration, Effect, Struct } from "effect"
 import { RagError } from "../document/RagError.ts"
 import type { Collection } from "../store/PassageIndex.ts"
@@ -50,7 +50,11 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
   defaults: RetrieveOptions = {}
 ) {
   const stages = yield* RetrievalStages
-  const models = Context.pick(Embedder, Reranker)(yield* Effect.context<Embedder | Reranker>())
+  const models = Context.pick(
+    Embedder,
+    QuestionRewriter,
+    Reranker
+  )(yield* Effect.context<Embedder | Reranker>())
   const { model: embedderModel } = yield* Embedder
   const { model: rerankerModel } = yield* Reranker
   const declared = stageOptions(stages)
@@ -72,6 +76,7 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
       collection: yield* collection,
       deadline: deadlineFrom(started, plan.deadline),
       vector: undefined,
+      wordings: [],
       hits: [],
       fused: [],
       duplicates: { alike: () => false, same: () => false, firstOf: new Map(), dropped: [] },
@@ -83,10 +88,10 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
     for (const { name, run } of stages) {
       const [duration, result] = yield* Effect.timed(Effect.provideContext(run(state), models))
       if (result === undefined) continue
-      const { failed, tokens, ...change } = result
+      const { failed, texts, tokens, ...change } = result
       state = Object.assign({}, state, change)
       const milliseconds = Duration.toMillis(duration)
-      const time: StageTime = omitUndefined({ stage: name, milliseconds, tokens, failed })
+      const time: StageTime = omitUndefined({ stage: name, milliseconds, tokens, texts, failed })
       times.push(time)
       yield* onStage(time)
     }

@@ -31,6 +31,8 @@ export interface Why {
   readonly document: DocumentInfo
   readonly passages: ReadonlyArray<PassageWhy>
   readonly sentence: string
+  /** Texts of a chat model that were searched besides the question (`hyde`, `queries`). */
+  readonly generated?: ReadonlyArray<string>
 }
 
 /** Retrieves once more, and searches `WHY_DEPTH` deep. Fails with `NotFound` for an unknown document. */
@@ -56,8 +58,10 @@ export const makeWhy = (
         return explainPassage(stages, inspection, explained, words)
       })
       .toSorted((a, b) => sortKey(a) - sortKey(b) || a.passage.ordinal - b.passage.ordinal)
+    const generated = inspection.trace.stages.flatMap(({ texts = [] }) => texts)
     const why: Why = {
       question,
+      ...(generated.length > 0 && { generated }),
       document: stored.info,
       passages,
       sentence: passages[0]?.sentence ?? "The document has no passages, because it has no text."

@@ -10,9 +10,10 @@ import { printResult } from "../output/Output.ts"
 /** The text lists at most this many passages; JSON lists all. */
 const MAX_PASSAGES = 5
 
-const render = ({ document, passages, sentence }: Why): string =>
+const render = ({ document, generated = [], passages, sentence }: Why): string =>
   [
     `${document.path}: ${sentence}`,
+    ...generated.map((text) => `Also searched: ${text}`),
     ...passages
       .slice(0, MAX_PASSAGES)
       .map(

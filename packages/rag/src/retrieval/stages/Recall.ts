@@ -11,6 +11,7 @@ import {
   rankEntry,
   type RetrievalState,
   type RetrievalStage,
+  type SearchedText,
   type StageExplanation
 } from "./RetrievalStage.ts"
 
@@ -19,18 +20,49 @@ export const WHY_DEPTH = 1_000
 
 /** The first `limit` hits of each retriever that the fusion uses. */
 export const searchIndex = (
-  { collection, options, question, vector }: RetrievalState,
+  { collection, options, question, vector, wordings }: RetrievalState,
   limit: number
 ): Effect.Effect<ReadonlyArray<Hit>, RagError> => {
   const { keywords } = retrieversOf(options.fusion)
-  if (vector === undefined && !keywords) return Effect.succeed([])
-  return collection.search({
-    vector,
-    words: keywords ? searchWords(question) : undefined,
-    limit,
-    filter: options.filter,
-    vectors: options.diversity > 0
-  })
+  const search = ({ text, vector }: SearchedText) =>
+    vector === undefined && !keywords
+      ? Effect.succeed([])
+      : collection.search({
+          vector,
+          words: keywords ? searchWords(text) : undefined,
+          limit,
+          filter: options.filter,
+          vectors: options.diversity > 0
+        })
+  const own = search({ text: question, vector })
+  return wordings.length === 0 ? own : Effect.map(Effect.all([own, ...wordings.map(search)]), mergeHits)
+}
+
+const best = (pick: (...of: Array<number>) => number, a: number | undefined, b: number | undefined) =>
+  a === undefined || b === undefined ? (a ?? b) : pick(a, b)
+
+/** The hits of several searches: each passage once, with its best ranks and scores. */
+const mergeHits = (lists: ReadonlyArray<ReadonlyArray<Hit>>): ReadonlyArray<Hit> => {
+  const highest = (hits: ReadonlyArray<Hit>) =>
+    Math.max(0, ...hits.map(({ keywordScore = 0 }) => keywordScore))
+  const top = highest(lists[0] ?? [])
+  const merged = new Map<string, Hit>()
+  for (const hits of lists) {
+    // BM25 grows with the words of a question.
+    const scale = top > 0 ? top / (highest(hits) || top) : 1
+    for (const hit of hits) {
+      const known = merged.get(hit.passage.id)
+      const keywordScore = hit.keywordScore === undefined ? undefined : hit.keywordScore * scale
+      merged.set(hit.passage.id, {
+        ...hit,
+        vectorRank: best(Math.min, known?.vectorRank, hit.vectorRank),
+        similarity: best(Math.max, known?.similarity, hit.similarity),
+        keywordRank: best(Math.min, known?.keywordRank, hit.keywordRank),
+        keywordScore: best(Math.max, known?.keywordScore, keywordScore)
+      })
+    }
+  }
+  return [...merged.values()]
 }
 
 const explain = (

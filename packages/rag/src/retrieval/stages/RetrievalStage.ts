@@ -78,6 +78,12 @@ export interface Deadline {
   readonly text: string
 }
 
+/** A text that is searched besides the question. */
+export interface SearchedText {
+  readonly text: string
+  readonly vector: Float32Array | undefined
+}
+
 /** The state of one retrieval. Each stage adds to it. */
 export interface RetrievalState {
   readonly question: string
@@ -86,6 +92,8 @@ export interface RetrievalState {
   readonly deadline: Deadline
   /** The question's vector. Undefined if it was not embedded, or is zero. */
   readonly vector: Float32Array | undefined
+  /** Other wordings of the question, searched too. */
+  readonly wordings: ReadonlyArray<SearchedText>
   readonly hits: ReadonlyArray<Hit>
   /** The hits in the order of the fusion, best first. */
   readonly fused: ReadonlyArray<FusedHit>
@@ -104,6 +112,8 @@ interface StageResult extends Partial<RetrievalState> {
   readonly failed?: string
   /** Tokens that a model counted. */
   readonly tokens?: number
+  /** Texts of a model that were searched. */
+  readonly texts?: ReadonlyArray<string>
 }
 
 /** The outcome for a passage. */

@@ -33,6 +33,13 @@ export interface RetrieveOptions {
   readonly deadline?: Duration.Input | undefined
   /** Maximal marginal relevance: 0 keeps the most relevant passages, 1 the most different ones. Default 0. */
   readonly diversity?: number | undefined
+  /**
+   * Also searches by the vector of a passage that a chat model imagines as the answer (HyDE): one chat for each question. Needs
+   * a `QuestionRewriter` with `generate`, as the next one. Default false.
+   */
+  readonly hyde?: boolean | undefined
+  /** Also searches this many other wordings of the question, 0 to 4, by a chat model: one chat. Default 0. */
+  readonly queries?: number | undefined
   /** `section` returns each kept passage with its neighbours under the same headings. Default `none`. */
   readonly expand?: "section" | "none" | undefined
 }

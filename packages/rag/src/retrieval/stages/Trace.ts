@@ -21,6 +21,8 @@ export interface StageTime {
   readonly tokens?: number
   /** Requests to the model, if there was more than one: the first response could not be read. */
   readonly calls?: number
+  /** Texts of a model that were searched besides the question. */
+  readonly texts?: ReadonlyArray<string>
   /** What could not be done. The question was answered without it. */
   readonly failed?: string
 }

@@ -4,6 +4,7 @@ import { dedupeStage } from "./Dedupe.ts"
 import { embedStage } from "./Embed.ts"
 import { expandStage } from "./Expand.ts"
 import { fuseStage } from "./Fuse.ts"
+import { hydeStage, queriesStage } from "./Generate.ts"
 import { recallStage } from "./Recall.ts"
 import { rerankStage } from "./Rerank.ts"
 import { selectStage } from "./Select.ts"
@@ -12,6 +13,8 @@ import type { RetrievalStage } from "./RetrievalStage.ts"
 /** The built-in stages. */
 export const STAGES: ReadonlyArray<RetrievalStage> = [
   embedStage,
+  hydeStage,
+  queriesStage,
   recallStage,
   fuseStage,
   dedupeStage,
@@ -25,7 +28,7 @@ export const STAGES: ReadonlyArray<RetrievalStage> = [
  *
  * ```ts
  * const boost: RetrievalStage = { name: "boost", run: (state) => Effect.succeed({ candidates: … }) }
- * Library.layer("./library").pipe(Layer.provide(Layer.succeed(RetrievalStages, STAGES.toSpliced(5, 0, boost))))
+ * Library.layer("./library").pipe(Layer.provide(Layer.succeed(RetrievalStages, STAGES.toSpliced(7, 0, boost))))
  * ```
  */
 export const RetrievalStages = Context.Reference<ReadonlyArray<RetrievalStage>>(

@@ -1,0 +1,93 @@
+/** Optional stages before the search: texts of a chat model that are searched besides the question. */
+import { Embedder, QuestionRewriter } from "@sluice/core"
+import { Effect, Option, Schema } from "effect"
+import { checkVector, modelError } from "../../embedding/PassageEmbedder.ts"
+import { retrieversOf } from "./Fusion.ts"
+import { stageOption } from "./RetrieveOptions.ts"
+import type { RetrievalStage, RetrievalState, SearchedText } from "./RetrievalStage.ts"
+
+/** The most other wordings of a question. Each is a search of its own. */
+const MAX_QUERIES = 4
+
+/** The vectors of texts, or undefined for each if the fusion uses only keywords. */
+const embedTexts = Effect.fnUntraced(function* (
+  texts: ReadonlyArray<string>,
+  purpose: "passage" | "query",
+  { collection, options }: RetrievalState
+) {
+  if (!retrieversOf(options.fusion).vector)
+    return texts.map((text): SearchedText => ({ text, vector: undefined }))
+  const embedder = yield* Embedder
+  const { vectors } = yield* Effect.mapError(embedder.embed(texts, purpose), modelError("retrieve"))
+  return yield* Effect.forEach(texts, (text, i) => {
+    const checked = checkVector(vectors[i], collection.manifest.dimension, embedder.model.id, "retrieve")
+    return checked._tag === "Failed"
+      ? Effect.fail(checked.error)
+      : Effect.succeed<SearchedText>({ text, vector: checked.vector })
+  })
+})
+
+/** Generates texts and embeds them. Without them, the question alone is searched, and the trace says why. */
+const generate = Effect.fnUntraced(function* (
+  kind: "passage" | "questions",
+  count: number,
+  state: RetrievalState,
+  use: (texts: ReadonlyArray<SearchedText>) => Partial<RetrievalState>
+) {
+  const rewriter = Option.getOrUndefined(yield* Effect.serviceOption(QuestionRewriter))
+  if (rewriter?.generate === undefined)
+    return { failed: "No chat model is configured: only the question was searched." }
+  const purpose = kind === "passage" ? "passage" : "query"
+  const generated = Effect.gen(function* () {
+    const { texts, tokens } = yield* Effect.mapError(
+      rewriter.generate!(kind, state.question, count),
+      modelError("retrieve")
+    )
+    return { ...use(yield* embedTexts(texts, purpose, state)), texts, tokens }
+  })
+  const result = yield* Effect.result(state.deadline.limit(generated, { start: false }))
+  if (result._tag === "Failure")
+    return { failed: `${result.failure.message} Only the question was searched.` }
+  return Option.getOrElse(result.success, () => ({
+    failed: `${rewriter.model.id} had not answered ${state.deadline.text}: only the question was searched.`
+  }))
+})
+
+/** The mean of the unit vectors. */
+const meanVector = (vectors: ReadonlyArray<Float32Array>): Float32Array => {
+  const units = vectors.map((vector) => {
+    const length = Math.hypot(...vector)
+    return vector.map((value) => value / length)
+  })
+  return units[0]!.map((_, i) => units.reduce((sum, unit) => sum + unit[i]!, 0) / units.length)
+}
+
+/** HyDE (Gao et al., 2022): the vector is the mean of the question's and that of an imagined answer. Keywords stay. */
+export const hydeStage: RetrievalStage = {
+  name: "hyde",
+  options: { hyde: stageOption(Schema.Boolean, "true or false") },
+  run: (state) =>
+    state.options.hyde !== true || state.vector === undefined
+      ? Effect.undefined
+      : generate("passage", 1, state, (texts) => {
+          const vectors = [state.vector, ...texts.map(({ vector }) => vector)]
+          return { vector: meanVector(vectors.filter((vector) => vector !== undefined)) }
+        })
+}
+
+/** Multi-query: other wordings of the question are searched too. A passage has its best score of all searches. */
+export const queriesStage: RetrievalStage = {
+  name: "queries",
+  options: {
+    queries: stageOption(
+      Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MAX_QUERIES })),
+      `a whole number from 0 to ${MAX_QUERIES}`
+    )
+  },
+  run: (state) => {
+    const { queries = 0 } = state.options
+    return queries === 0
+      ? Effect.undefined
+      : generate("questions", queries, state, (texts) => ({ wordings: texts }))
+  }
+}
