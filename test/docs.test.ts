@@ -1,5 +1,7 @@
 /** Every block of code in the documentation has a language, and those that no test runs are few and say why. */
-import { globSync } from "node:fs"
+import { GatewayReason } from "@sluice/core"
+import { RagReason } from "@sluice/rag"
+import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { readPage } from "./readme/PageScript.ts"
@@ -25,6 +27,13 @@ const REASONS = new Set([
 ])
 
 describe("docs", () => {
+  it("the page of errors has every reason", () => {
+    const text = readFileSync(join(root, "docs/reference/errors.md"), "utf8")
+    const named = [...text.matchAll(/^\| `(\w+)`/gm)].map(([, name = ""]) => name)
+    const reasons = GatewayReason.members.map(({ fields }) => fields._tag.schema.literal)
+    expect(named).toEqual([...reasons, ...RagReason.literals])
+  })
+
   it("every block of code has a known language", () => {
     const faults = pages.flatMap(({ blocks, path }) =>
       blocks

@@ -90,7 +90,7 @@ export default defineConfig({
       {
         text: "Reference",
         items: [
-          ...["index", "configuration", "cli", "http", "gateways", "versions"].map((name) =>
+          ...["index", "configuration", "cli", "http", "errors", "gateways", "versions"].map((name) =>
             page(`reference/${name}`)
           ),
           { text: "Packages", link: "/reference/api/", collapsed: true, items: packagePages }

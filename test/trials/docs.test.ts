@@ -91,7 +91,10 @@ describe("docs", () => {
   it(
     "every program compiles",
     async () => {
-      const programs = pages.flatMap(({ blocks }) => blocks.filter(({ info }) => info.startsWith("ts")))
+      const readmes = globSync("packages/*/README.md", { cwd: root }).map(readPage)
+      const programs = [...pages, ...readmes].flatMap(({ blocks }) =>
+        blocks.filter(({ info }) => info.startsWith("ts"))
+      )
       const cwd = await mkdtemp(join(folder, "types-"))
       await symlink(join(root, "node_modules"), join(cwd, "node_modules"))
       await writeFile(join(cwd, "package.json"), `{ "type": "module" }`)
