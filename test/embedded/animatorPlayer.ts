@@ -20,7 +20,7 @@ const watch = (source: string, moments: ReadonlyArray<number>): string => `(asyn
     video.addEventListener(name, () => resolve(), { once: true })
     video.addEventListener("error", () => reject(new Error(video.error.message)), { once: true })
   })
-  const ready = until("canplaythrough")
+  const ready = Promise.all([until("canplaythrough"), new Promise((resolve) => video.requestVideoFrameCallback(resolve))])
   video.muted = true
   video.src = ${JSON.stringify(source)}
   await ready

@@ -111,6 +111,7 @@ layer(testServer(), { excludeTestServices: true })("the calls of the playground"
           const programs = [...Object.values(snippetsAt(url)), ...others(url)].map(({ effect }) => effect)
           const compilerOptions = {
             noEmit: true,
+            declarationMap: false,
             types: ["node"],
             typeRoots: [join(ROOT, "node_modules/@types")]
           }
