@@ -12,16 +12,16 @@ process.env["TMPDIR"] ??= memoryFolder()
 
 /** The slowest files. They start first: started last, one would run alone. Vitest orders a first run by file size only. */
 const LONGEST = [
-  "samples.test.ts",
-  "pack.test.ts",
   "page.test.ts",
-  "readme.test.ts",
-  "server-process.test.ts",
   "conformance.test.ts",
+  "readme.test.ts",
+  "samples.test.ts",
+  "snippets.test.ts",
+  "restore.test.ts",
+  "pack.test.ts",
+  "server-process.test.ts",
   "ingest-process.test.ts",
   "parse-pdf-hard.test.ts",
-  "snippets.test.ts",
-  "ledger.test.ts",
   "shutdown.test.ts"
 ]
 
