@@ -34,6 +34,15 @@ describe("docs", () => {
     expect(named).toEqual([...reasons, ...RagReason.literals])
   })
 
+  it("every page is in the site's menu", () => {
+    const menu = readFileSync(join(root, "docs/.vitepress/config.ts"), "utf8")
+    const absent = pages.filter(({ path }) => {
+      const [, folder, name = ""] = path.split("/")
+      return folder !== "decisions" && name !== "" && !menu.includes(`"${name.replace(/\.md$/, "")}"`)
+    })
+    expect(absent.map(({ path }) => path)).toEqual([])
+  })
+
   it("every block of code has a known language", () => {
     const faults = pages.flatMap(({ blocks, path }) =>
       blocks
