@@ -1,4 +1,5 @@
 /** A conversation on the page: follow-ups, correction, edit, regenerate, rating, sharing, reload and a phone. */
+import type { Route } from "playwright-core"
 import { assert, describe, it } from "vitest"
 import { addFiles, pageFixture, PHONE } from "./pageFixture.ts"
 
@@ -45,6 +46,68 @@ describe("a conversation", () => {
     await page.getByRole("button", { name: "Regenerate" }).click()
     await page.getByRole("button", { name: "Regenerate" }).waitFor()
     assert.strictEqual(await page.locator(".turn").count(), 1)
+  })
+
+  it("has five turns that are stopped, edited, asked again, copied, renamed, shared and reloaded", async () => {
+    const page = await fixture.open("#q=How+high+is+the+mill%3F")
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"])
+    const turns = page.locator(".turn")
+    const answers = page.locator(".turn .result[data-state=answered]")
+    const ask = async (question: string) => {
+      await page.getByLabel("Ask a follow-up").fill(question)
+      await page.getByLabel("Ask a follow-up").press("Enter")
+    }
+    await page.locator(".answer", { hasText: "12 metres" }).waitFor()
+    await ask("And when was it built?")
+    await answers.nth(1).waitFor()
+    await ask("How wide is the weir?")
+    await answers.nth(2).waitFor()
+    await ask("And when was it built?")
+    await answers.nth(3).waitFor()
+
+    const held = Promise.withResolvers<Route>()
+    await page.route("**/qa", held.resolve)
+    await ask("How high is the mill?")
+    const request = await held.promise
+    await page.getByRole("button", { name: "Stop" }).click()
+    await turns.nth(4).getByText("You stopped this question.").waitFor()
+    // Else the browser may send it when it is no longer held.
+    await request.abort().catch(() => {})
+    await page.unroute("**/qa")
+    await turns.nth(4).getByRole("button", { name: "Regenerate" }).click()
+    await answers.nth(4).waitFor()
+    await turns.nth(4).getByRole("button", { name: "Edit" }).click()
+    await page.getByLabel("The question", { exact: true }).fill("When was the mill built?")
+    await page.getByLabel("The question", { exact: true }).press("Enter")
+    await turns.nth(4).locator(".answer", { hasText: "1790" }).waitFor()
+
+    await turns.nth(3).getByRole("button", { name: "Copy" }).first().click()
+    await page.getByText("Copied the answer.").waitFor({ state: "attached" })
+    assert.include(await page.evaluate<string>("navigator.clipboard.readText()"), "1871")
+    await page.getByRole("button", { name: "Rename" }).click()
+    await page.getByLabel("The title").fill("Mill and weir")
+    await page.getByLabel("The title").press("Enter")
+    await page.locator(".thread-title", { hasText: "Mill and weir" }).waitFor()
+    await page.getByRole("button", { name: "Share" }).click()
+    const html = await (await fetch(await page.locator(".thread code").first().innerText())).text()
+    assert.include(html, "Mill and weir")
+    await page.reload()
+    await answers.nth(4).waitFor()
+    await page.locator(".thread-title", { hasText: "Mill and weir" }).waitFor()
+    assert.deepStrictEqual(await page.locator(".turn h1").allInnerTexts(), [
+      "How high is the mill?",
+      "And when was it built?",
+      "How wide is the weir?",
+      "And when was it built?",
+      "When was the mill built?"
+    ])
+
+    assert.strictEqual(await page.locator(".keys:visible").count(), 1)
+    await page.setViewportSize(PHONE)
+    const top = async (name: string) =>
+      (await turns.nth(4).getByRole("button", { name, exact: true }).boundingBox())?.y
+    assert.strictEqual(await top("Edit"), await top("Bad answer"))
+    assert.isTrue(await page.evaluate<boolean>("document.documentElement.scrollWidth <= innerWidth"))
   })
 
   it("keeps the turns that another tab asked", async () => {
@@ -134,7 +197,12 @@ describe("a conversation", () => {
     const link = await page.locator(".thread code").first().innerText()
     const html = await (await fetch(link)).text()
     assert.include(html, "The weir is 31 metres wide.")
-    await page.getByRole("button", { name: "Delete" }).click()
+    const erase = page.getByRole("button", { name: "Delete", exact: true })
+    await erase.click()
+    await page.getByRole("button", { name: "Keep it" }).click()
+    assert.strictEqual((await fetch(link)).status, 200)
+    await erase.click()
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click()
     await page.getByRole("heading", { name: /Ask your documents/ }).waitFor()
     assert.strictEqual((await fetch(link)).status, 404)
   })

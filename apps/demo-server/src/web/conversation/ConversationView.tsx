@@ -1,11 +1,13 @@
 /** A conversation: its turns, what can be done with each, and the box for the next question. */
 import { useSignal } from "@preact/signals"
+import { MAX_TITLE } from "../../contract/Conversations.ts"
 import { AnswerView } from "../ask/AnswerView.tsx"
 import { FollowUpForm } from "../ask/FollowUp.tsx"
 import {
   editTurn,
   rateTurn,
   removeThread,
+  renameThread,
   sharedPath,
   shareThread,
   thread,
@@ -13,7 +15,7 @@ import {
   type TurnState,
   unshareThread
 } from "../questions/conversation.ts"
-import { ActionForm } from "../ui/ActionForm.tsx"
+import { ActionForm, Confirm } from "../ui/ActionForm.tsx"
 import { CopyButton, LinkButton, NewTabLink } from "../ui/Button.tsx"
 import { ErrorMessage, Loading } from "../ui/Notices.tsx"
 
@@ -24,25 +26,66 @@ const markdownOf = ({ answer, citations }: TurnState): string =>
     ...citations.map(({ n, quote, title }) => `[^${n}]: “${quote.replaceAll(/\s+/g, " ").trim()}” (${title})`)
   ].join("\n\n")
 
+interface EditFormProps {
+  readonly action: string
+  readonly label: string
+  readonly value: string
+  readonly most: number
+  readonly send: (text: string) => void
+}
+
+/** A line that is edited in place. */
+const EditForm = ({ action, label, most, send, value }: EditFormProps) => (
+  <ActionForm
+    class="row-form"
+    actions={[action]}
+    send={async (read) => {
+      send(read("edited"))
+      return true
+    }}
+  >
+    <label class="visually-hidden" htmlFor="edited">
+      {label}
+    </label>
+    <input id="edited" name="edited" defaultValue={value} maxLength={most} required autofocus />
+  </ActionForm>
+)
+
+const ThreadTitle = ({ title }: { readonly title: string }) => {
+  const editing = useSignal(false)
+  return editing.value ? (
+    <EditForm
+      action="Rename"
+      label="The title"
+      value={title}
+      most={MAX_TITLE}
+      send={(text) => {
+        editing.value = false
+        void renameThread(text)
+      }}
+    />
+  ) : (
+    <p class="thread-title">
+      <strong>{title}</strong> <LinkButton onClick={() => (editing.value = true)}>Rename</LinkButton>
+    </p>
+  )
+}
+
 const TurnActions = ({ turn }: { readonly turn: TurnState }) => {
   const editing = useSignal(false)
   if (turn.state === "asking") return null
   if (editing.value)
     return (
-      <ActionForm
-        class="row-form"
-        actions={["Ask"]}
-        send={async (read) => {
+      <EditForm
+        action="Ask"
+        label="The question"
+        value={turn.question}
+        most={4000}
+        send={(text) => {
           editing.value = false
-          editTurn(turn, read("edited"))
-          return true
+          editTurn(turn, text)
         }}
-      >
-        <label class="visually-hidden" htmlFor="edited">
-          The question
-        </label>
-        <input id="edited" name="edited" defaultValue={turn.question} maxLength={4000} required />
-      </ActionForm>
+      />
     )
   const RATINGS = [
     ["up", "Good"],
@@ -54,7 +97,7 @@ const TurnActions = ({ turn }: { readonly turn: TurnState }) => {
       <LinkButton onClick={() => turn.again?.()}>Regenerate</LinkButton>
       {turn.answer !== undefined && (
         <>
-          <CopyButton text={markdownOf(turn)} what="The answer" />
+          <CopyButton text={markdownOf(turn)} what="the answer" />
           {turn.number !== undefined &&
             RATINGS.map(([rating, name]) => (
               <LinkButton
@@ -84,19 +127,26 @@ export const ConversationView = () => {
   const exported = (format: string) => `/conversations/${now.id}/export?format=${format}`
   return (
     <div class="asking thread">
+      <ThreadTitle title={now.title} key={now.id} />
       <p class="turn-actions">
         <a href="#ask">New conversation</a>
         <NewTabLink href={exported("html")}>Export HTML</NewTabLink>
         <NewTabLink href={exported("markdown")}>Export Markdown</NewTabLink>
         <LinkButton onClick={() => void shareThread()}>{now.shared ? "New link" : "Share"}</LinkButton>
         {now.shared && <LinkButton onClick={() => void unshareThread()}>Stop sharing</LinkButton>}
-        <LinkButton onClick={() => void removeThread()}>Delete</LinkButton>
+        <Confirm
+          action="Delete"
+          onConfirm={() => void removeThread()}
+          opener={(open) => <LinkButton onClick={open}>Delete</LinkButton>}
+        >
+          Delete this conversation? Its link stops working. This can’t be undone.
+        </Confirm>
       </p>
       {sharedPath.value !== undefined && (
         <p class="notice">
           Everyone with this link can read the conversation. You won’t see it again:{" "}
           <code>{new URL(sharedPath.value, location.href).href}</code>{" "}
-          <CopyButton text={new URL(sharedPath.value, location.href).href} what="The link" />
+          <CopyButton text={new URL(sharedPath.value, location.href).href} what="the link" />
         </p>
       )}
       <ErrorMessage error={threadError.value} />

@@ -244,6 +244,12 @@ export const unshareThread = (): Promise<void> =>
     return { shared: false }
   })
 
+export const renameThread = (title: string): Promise<void> =>
+  change(async ({ id }) => {
+    const renamed = await request<ConversationSummary>("PATCH", `/conversations/${id}`, { body: { title } })
+    return { title: renamed.title }
+  })
+
 export const removeThread = (): Promise<void> =>
   change(async ({ id, turns }) => {
     for (const each of turns) each.controller.abort()
