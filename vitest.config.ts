@@ -10,6 +10,8 @@ process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.c
 // Thousands of small files and commits. No test needs them to survive a power failure.
 process.env["TMPDIR"] ??= memoryFolder()
 
+const CHECKS = ["test/architecture.test.ts", "test/api.test.ts"]
+
 /** The slowest files. They start first: started last, one would run alone. Vitest orders a first run by file size only. */
 const LONGEST = [
   "page.test.ts",
@@ -40,8 +42,13 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: "tests", include: ["test/**/*.test.ts"], exclude: ["test/trials/**"] } },
-      // Tests that kill processes, fill disks, pack the packages or attack at random. Each takes seconds.
+      {
+        extends: true,
+        test: { name: "tests", include: ["test/**/*.test.ts"], exclude: ["test/trials/**", ...CHECKS] }
+      },
+      // Of the source, not of what it does: `npm run check`.
+      { extends: true, test: { name: "checks", include: CHECKS } },
+      // Tests that kill processes, fill disks, pack the packages, attack at random or ask whole question sets. Each takes seconds.
       { extends: true, test: { name: "trials", include: ["test/trials/*.test.ts"] } }
     ],
     // Processes, not threads: LanceDB is native, and tests that fill a disk or drop privileges must not share a process.

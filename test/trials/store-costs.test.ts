@@ -4,9 +4,9 @@ import { Library } from "@sluice/rag"
 import { LanceIndex, PassageIndex } from "@sluice/rag/store"
 import { presentManifest } from "../../packages/rag/src/embedding/PassageEmbedder.ts"
 import { Context, Effect, Layer } from "effect"
-import { modelsLayer } from "./Models.ts"
-import { s3Server } from "./S3Server.ts"
-import { documentOf } from "./StoredDocuments.ts"
+import { modelsLayer } from "../rag/Models.ts"
+import { s3Server } from "../rag/S3Server.ts"
+import { documentOf } from "../rag/StoredDocuments.ts"
 
 const PASSAGES_OF_DOCUMENT = 10
 const SMALL = 2_000

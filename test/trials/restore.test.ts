@@ -5,7 +5,7 @@ import { execFileSync, spawn } from "node:child_process"
 import { mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { type CommandResult, sluiceHere } from "../cli/Launcher.ts"
-import { failedStart, startServer, temporaryFolder } from "./TestServer.ts"
+import { failedStart, startServer, temporaryFolder } from "../demo-server/TestServer.ts"
 
 const sluice = (...args: ReadonlyArray<string>) => Effect.promise(() => sluiceHere(args))
 const list = (folder: string) => Effect.promise(() => readdir(folder))
@@ -24,7 +24,12 @@ const stoppedServer = Effect.gen(function* () {
     await mkdir(join(folder, "disk", "files"), { recursive: true })
     await symlink(join(folder, "disk"), join(data, "media"))
   })
-  execFileSync("tar", ["xzf", join(import.meta.dirname, "previous-data.tar.gz"), "-C", data])
+  execFileSync("tar", [
+    "xzf",
+    join(import.meta.dirname, "..", "demo-server", "previous-data.tar.gz"),
+    "-C",
+    data
+  ])
   yield* file(async () => {
     await writeFile(join(data, "connections", "vendor.key"), "a secret")
     await writeFile(join(data, "connections", "sluice.config.json"), '{ "embedded": true }')
