@@ -14,7 +14,11 @@ const TABLE = `
 PORT | whole number | 3000 | Port to listen on; 0 takes any free port
 HOST | text | 127.0.0.1 | Address to listen on; \`0.0.0.0\` for all networks
 SLUICE_DATA | folder | .sluice | Folder of the library, the accounts and connected models
-SLUICE_SAMPLES | boolean | true | Whether a new library gets the sample documents
+SLUICE_DOCUMENTS | folder | – | Where [documents](../guides/operation.md#several-servers) and media files are, if not in the data folder: a folder, \`s3://…\`, \`gs://…\`, \`az://…\` or \`db://…\`
+LANCEDB_API_KEY | secret | – | Key of LanceDB Enterprise, for \`db://\`
+LANCEDB_REGION | text | – | Its region
+LANCEDB_HOST | text | – | Its address, if it is not LanceDB Cloud
+SLUICE_SAMPLES | boolean | true | Whether a new library gets the sample documents. With \`SLUICE_DOCUMENTS\`, the default is false
 SLUICE_ADMIN_TOKEN | secret of 32 characters | – | The owner's [first system access token](../guides/deploy.md#first-credentials). Unset: a random one is printed
 SLUICE_ADMIN_API_KEY | secret of 32 characters | – | The owner's first API key. Unset: a random one is printed
 SLUICE_HOSTS | list of names | – | [Host names](../guides/operation.md#request-limits) that requests may name beside loopback ones

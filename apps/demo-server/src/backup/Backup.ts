@@ -10,6 +10,7 @@ import { StartError } from "../config/StartError.ts"
 import { exportAccounts } from "../database/CopyAccounts.ts"
 import { ACCOUNTS, openPostgres } from "../database/Database.ts"
 import { accountsVersion, LATEST, migrate } from "../database/Migrations.ts"
+import { isStoreAddress } from "../config/DocumentStore.ts"
 import { libraryFolders } from "../libraries/LibraryFolders.ts"
 import { providersPath } from "../providers/ProvidersSettings.ts"
 import { copySqlite } from "../sql/CopySqlite.ts"
@@ -68,9 +69,11 @@ const backUpAccounts = Effect.fn("backup.accounts")(function* (folder: string) {
 
 /** The libraries after the accounts: a document that was paid for is never missing. */
 const backUpLibraries = Effect.fn("backup.libraries")(function* (folder: string) {
-  const { data } = yield* ServerConfig
+  const { documents } = yield* ServerConfig
+  // A store has its own versions and copies.
+  if (isStoreAddress(documents)) return
   for (const library of yield* libraryFolders)
-    yield* LanceIndex.copy(library.folder, join(folder, relative(data, library.folder)))
+    yield* LanceIndex.copy(library.folder, join(folder, relative(documents, library.folder)))
 })
 
 const backUpFiles = Effect.fn("backup.files")(function* (folder: string, secrets: boolean) {

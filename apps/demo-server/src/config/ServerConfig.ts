@@ -30,6 +30,7 @@ const GATEWAY_VARIABLES = {
 /** Variables that may be in files: `SLUICE_API_KEY_FILE` is the path of a file with the key. */
 const SECRETS: ReadonlySet<string> = new Set([
   "SLUICE_DATABASE_URL",
+  "LANCEDB_API_KEY",
   "SLUICE_API_KEY",
   "SLUICE_ACCESS_TOKEN",
   "SLUICE_METRICS_TOKEN",
@@ -42,6 +43,12 @@ const variables = Config.unwrap({
   port: textVariable("PORT"),
   host: textVariable("HOST"),
   data: textVariable("SLUICE_DATA"),
+  documents: textVariable("SLUICE_DOCUMENTS"),
+  enterprise: {
+    apiKey: optionalVariable(Config.Redacted("LANCEDB_API_KEY")),
+    region: textVariable("LANCEDB_REGION"),
+    hostOverride: textVariable("LANCEDB_HOST")
+  },
   database: optionalVariable(Config.Redacted("SLUICE_DATABASE_URL")),
   synchronous: textVariable("SLUICE_SYNCHRONOUS"),
   localModels: textVariable("SLUICE_LOCAL_MODELS"),
@@ -75,9 +82,23 @@ const parsePort = (port = String(DEFAULT_PORT)) =>
 const parseData = (data = ".sluice") =>
   data.includes("://")
     ? invalidVariable(
-        "SLUICE_DATA must be a folder. The server keeps its documents and accounts on a disk; only programs that use the library may open an object store"
+        "SLUICE_DATA must be a folder. Set SLUICE_DOCUMENTS to the object store: accounts and caches stay in the folder"
       )
     : Effect.succeed(resolve(data))
+
+/** Addresses of object stores and of LanceDB Enterprise. */
+const STORE_ADDRESS = /^(?:s3|gs|az|db):\/\/[^/]/
+
+/** A folder as an absolute path, or an address without a trailing slash. Undefined: the data folder. */
+const parseDocuments = (documents: string | undefined) => {
+  if (documents === undefined) return Effect.succeed(undefined)
+  if (!documents.includes("://")) return Effect.succeed(resolve(documents))
+  return STORE_ADDRESS.test(documents)
+    ? Effect.succeed(documents.replace(/\/+$/, ""))
+    : invalidVariable(
+        "SLUICE_DOCUMENTS must be a folder, or an address that begins with s3://, gs://, az:// or db://"
+      )
+}
 
 /** The message does not repeat the address: it contains a password. */
 const parseDatabase = (database: Redacted.Redacted | undefined) => {
@@ -174,13 +195,19 @@ export class ServerConfig extends Context.Service<ServerConfig>()("@sluice/demo-
       ({ cause }) =>
         new StartError({ message: `Invalid environment: ${cause.message.replaceAll(/\s+/g, " ")}` })
     )
+    const data = yield* parseData(found.data)
+    const documents = yield* parseDocuments(found.documents)
     return {
       port: yield* parsePort(found.port),
       /** Whether `PORT` is set. */
       portGiven: found.port !== undefined,
       host: found.host ?? "127.0.0.1",
       /** Absolute. */
-      data: yield* parseData(found.data),
+      data,
+      /** Where libraries and media files are: a folder, or the address of a store that several servers may share. */
+      documents: documents ?? data,
+      /** How LanceDB Enterprise is reached. Object stores are reached by the variables that LanceDB reads itself. */
+      enterprise: found.enterprise,
       /** The PostgreSQL database of the accounts. Undefined: SQLite in the data folder. */
       database: yield* parseDatabase(found.database),
       /** Whether an SQLite commit waits for the disk (`full`) or for the operating system (`normal`). */
@@ -203,7 +230,8 @@ export class ServerConfig extends Context.Service<ServerConfig>()("@sluice/demo-
         apiKey: yield* parseFirstSecret("SLUICE_ADMIN_API_KEY", found.adminApiKey, "sk-")
       },
       describeFigures: found.describe ?? false,
-      samples: found.samples ?? true,
+      // Several servers of one store would add them again after they were deleted.
+      samples: found.samples ?? documents === undefined,
       /** Variables that are set and have no effect. */
       unusedVariables: unusedVariables(found),
       operation: yield* parseOperation(found.operation),

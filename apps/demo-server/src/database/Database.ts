@@ -2,6 +2,7 @@
 import { Duration, Effect, FileSystem, Layer, Path, Predicate, type Redacted, Schedule } from "effect"
 import type { Migrator, SqlError } from "effect/sql"
 import { ServerConfig } from "../config/ServerConfig.ts"
+import { isStoreAddress } from "../config/DocumentStore.ts"
 import * as NodeSqlite from "../sql/NodeSqlite.ts"
 import * as Postgres from "../sql/Postgres.ts"
 import { dataFolderError, StartError } from "../config/StartError.ts"
@@ -111,16 +112,23 @@ const inFile = Effect.fnUntraced(function* (data: string, synchronous: NodeSqlit
   )
 })
 
-const inPostgres = Effect.fnUntraced(function* (url: Redacted.Redacted, data: string, waitSeconds: number) {
+/** A data folder with documents or media files belongs to one server. */
+const lockFolder = Effect.fnUntraced(function* (data: string) {
   const path = yield* Path.Path
-  // Accounts in the data folder are ignored.
-  yield* openDataFolder(data)
-  // Documents and media files are in the folder in any case: it belongs to one server.
   const lock = path.join(data, IN_USE)
   yield* touch(lock, data)
   yield* Effect.mapError(Layer.build(NodeSqlite.layer(lock)), fileError(data))
+})
+
+const inPostgres = Effect.fnUntraced(function* (
+  url: Redacted.Redacted,
+  { data, documents, operation }: ServerConfig["Service"]
+) {
+  // Accounts in the data folder are ignored.
+  yield* openDataFolder(data)
+  if (!isStoreAddress(documents)) yield* lockFolder(data)
   const prepare = Effect.gen(function* () {
-    if ((yield* Effect.retry(migrate, untilItStarts(waitSeconds))).isNewer) {
+    if ((yield* Effect.retry(migrate, untilItStarts(operation.databaseWaitSeconds))).isNewer) {
       const message =
         "The database of SLUICE_DATABASE_URL was created by a newer version of Sluice. Update, or set the variable to another database"
       return yield* new StartError({ message })
@@ -156,13 +164,13 @@ export const isServed = Effect.fn("isServed")(function* (data: string) {
  *
  * **Details.** Fails with a `StartError` if the data is of a newer version, the folder is in use or not writable, or the
  * database cannot be reached. Keys, tokens and sessions of format 1 stay valid. Several servers can share one
- * PostgreSQL, each with its own data folder.
+ * PostgreSQL, each with its own data folder; documents may be in a store that they share.
  */
 export const DatabaseLayer = Layer.unwrap(
-  Effect.flatMap(ServerConfig, ({ data, database, operation, synchronous }) =>
-    database === undefined
-      ? inFile(data, synchronous)
-      : inPostgres(database, data, operation.databaseWaitSeconds)
+  Effect.flatMap(ServerConfig, (settings) =>
+    settings.database === undefined
+      ? inFile(settings.data, settings.synchronous)
+      : inPostgres(settings.database, settings)
   )
 )
 

@@ -3,7 +3,7 @@ import { validateImageCall, type ImageRequest, type ImageResponse } from "@sluic
 import { type GatewayError, type ImageCall, InvalidRequest } from "@sluice/core"
 import { type LoadedImage, makeDataUri, mediaTypeOf } from "@sluice/core/media"
 import { checkPaint } from "@sluice/embedded/media"
-import { Clock, Effect, FileSystem, Result, Schema } from "effect"
+import { Clock, Effect, Result, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import { FetchImage, loadReference } from "../media/FetchImage.ts"
 import { FILES_PATH } from "../media/FileLinks.ts"
@@ -89,7 +89,6 @@ const makeTask = (
 /** The operations. `runner` runs the tasks of models that work in two steps. */
 export const makeImageOperations = Effect.fnUntraced(function* (provider: string, runner: TaskRunner) {
   const files = yield* MediaFiles
-  const fs = yield* FileSystem.FileSystem
   const fetchImage = yield* FetchImage
 
   const store = (images: ReadonlyArray<Uint8Array>, call: ImageCall) =>
@@ -142,7 +141,7 @@ export const makeImageOperations = Effect.fnUntraced(function* (provider: string
         Effect.gen(function* () {
           const file = yield* files.find(task.files[position] ?? "")
           if (file === undefined || file === "expired") return link
-          const bytes = yield* Effect.orDie(fs.readFile(file.path))
+          const bytes = yield* Effect.orDie(file.read)
           return { ...link, [form]: Buffer.from(bytes).toString("base64") }
         })
       )

@@ -3,7 +3,7 @@ import { GatewayError, InvalidRequest, ServerFailure, type Video } from "@sluice
 import { type LoadedImage, makeDataUri, mediaTypeOf } from "@sluice/core/media"
 import { MAX_SEED, type VideoRequest } from "@sluice/core/contract"
 import { animate, checkAnimate } from "@sluice/embedded/media"
-import { Clock, Effect, FileSystem, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { randomInt, randomUUID } from "node:crypto"
 import { ServerConfig } from "../config/ServerConfig.ts"
@@ -36,7 +36,7 @@ const referenceOf = (reference: VideoRequest["input_reference"]): string | Inval
   return typeof url === "string" ? url : new InvalidRequest({ message, param: "input_reference" })
 }
 
-/** Servers that share a database know each other's tasks, but have separate data folders. */
+/** Servers that share a database know each other's tasks. Without `SLUICE_DOCUMENTS`, each has its own files. */
 const atOtherServer = (model: string) => {
   const message = "The video is stored at another server of this database. Try again, or ask that server"
   return new GatewayError({ operation: "videos", model, reason: new ServerFailure({ status: 503, message }) })
@@ -92,9 +92,8 @@ const makeJob = (
 export const makeVideoOperations = Effect.fnUntraced(function* (provider: string, runner: TaskRunner) {
   const files = yield* MediaFiles
   const tasks = yield* MediaTasks
-  const fs = yield* FileSystem.FileSystem
   const fetchImage = yield* FetchImage
-  const { database } = yield* ServerConfig
+  const { data, database, documents } = yield* ServerConfig
 
   const work: TaskWork = Effect.fnUntraced(function* ({ id, model, request }) {
     const reject = rejectedBy("videos", model)
@@ -158,9 +157,10 @@ export const makeVideoOperations = Effect.fnUntraced(function* (provider: string
     Effect.gen(function* () {
       if (task.status !== "completed") return yield* noContent(task)
       const file = yield* files.find(task.files[0] ?? "")
-      if (file === undefined && database !== undefined) return yield* atOtherServer(task.model)
+      if (file === undefined && database !== undefined && documents === data)
+        return yield* atOtherServer(task.model)
       if (file === undefined || file === "expired") return expiredResponse
-      return HttpServerResponse.stream(fs.stream(file.path), {
+      return HttpServerResponse.stream(file.stream, {
         contentType: "video/mp4",
         contentLength: file.bytes,
         headers: { "cache-control": "private, no-store" }

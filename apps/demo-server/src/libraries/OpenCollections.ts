@@ -1,7 +1,7 @@
 /** The collections of one data folder, over one store. Each is opened at its first use. */
 import { Embedder, QuestionRewriter, Reader, Reranker, Verifier, Vision } from "@sluice/core"
 import { Library, type LibraryService, type Models, RagError } from "@sluice/rag"
-import { LanceIndex, PassageIndex } from "@sluice/rag/store"
+import { LanceIndex, PassageIndex, type StoreOptions } from "@sluice/rag/store"
 import { Cache, Context, Effect, Exit, Layer, Record, Schedule, Scope, Semaphore, Stream } from "effect"
 import { type CallerInfo, CurrentCaller } from "../accounts/Caller.ts"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
@@ -119,7 +119,11 @@ const renewOutdated = (name: string, rebuild: Stream.Stream<unknown, RagError, E
   )
 
 /** What it opens stays open as long as the surrounding scope. */
-export const openCollections = Effect.fnUntraced(function* (folder: string, describeFigures: boolean) {
+export const openCollections = Effect.fnUntraced(function* (
+  folder: string,
+  describeFigures: boolean,
+  storeOptions: StoreOptions = {}
+) {
   const scope = yield* Effect.scope
   const models = Context.pick(
     Embedder,
@@ -130,7 +134,9 @@ export const openCollections = Effect.fnUntraced(function* (folder: string, desc
     Vision
   )(yield* Effect.context<Models>())
   const store = yield* makeLazy(
-    Effect.map(Layer.build(LanceIndex.layer(folder)), (built) => Context.get(built, PassageIndex))
+    Effect.map(Layer.build(LanceIndex.layer(folder, storeOptions)), (built) =>
+      Context.get(built, PassageIndex)
+    )
   )
   const opened = new Map<string, OpenCollection>()
   const oneAtATime = yield* Semaphore.make(1)
@@ -143,9 +149,10 @@ export const openCollections = Effect.fnUntraced(function* (folder: string, desc
         return known
       }
       const removal = { done: false, creates }
+      const options = { ...storeOptions, collection: name, describeFigures }
       const library = yield* makeLazy(
         Effect.flatMap(store.get, (index) =>
-          Effect.provideService(Library.make({ collection: name, describeFigures }), PassageIndex, {
+          Effect.provideService(Library.make(options), PassageIndex, {
             ...index,
             // `open` creates a missing collection. A late reader of a removed one must not bring it back.
             open: Effect.fnUntraced(function* (named, manifest) {
@@ -158,7 +165,7 @@ export const openCollections = Effect.fnUntraced(function* (folder: string, desc
             })
           })
         ).pipe(
-          Effect.tap(renewOutdated(name, Library.rebuild(folder, { collection: name, describeFigures }))),
+          Effect.tap(renewOutdated(name, Library.rebuild(folder, options))),
           Effect.provideContext(models)
         )
       )

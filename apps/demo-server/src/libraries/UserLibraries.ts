@@ -6,6 +6,8 @@ import { ServerConfig } from "../config/ServerConfig.ts"
 import { libraryError } from "../config/StartError.ts"
 import { CurrentModels, type LibraryModels, replacedLife } from "../providers/CurrentModels.ts"
 import { makeBilledModels } from "./BilledModels.ts"
+import { storeOptions } from "../config/DocumentStore.ts"
+import { libraryOf } from "./LibraryFolders.ts"
 import { messageOf } from "./RagFailure.ts"
 import { readQuestions, SAMPLES } from "./Samples.ts"
 import { makeUserLibrary, type UserLibrary } from "./UserLibrary.ts"
@@ -32,7 +34,8 @@ interface Opened {
  */
 export class UserLibraries extends Context.Service<UserLibraries>()("@sluice/demo-server/UserLibraries", {
   make: Effect.gen(function* () {
-    const { data, describeFigures, samples } = yield* ServerConfig
+    const settings = yield* ServerConfig
+    const { data, describeFigures, documents, samples } = settings
     const path = yield* Path.Path
     const scope = yield* Effect.scope
     const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
@@ -50,15 +53,14 @@ export class UserLibraries extends Context.Service<UserLibraries>()("@sluice/dem
         // Others may wait for the same library: it must not fail when the first caller is interrupted.
         lookup: (user: string) =>
           makeUserLibrary(
-            user === OWNER
-              ? path.join(data, "library")
-              : path.join(data, "libraries", encodeURIComponent(user)),
+            libraryOf(settings, user),
             describeFigures,
             Effect.suspend(() =>
               before === undefined || before.isClosed
                 ? Effect.succeed(undefined)
                 : Cache.get(before.libraries, user)
-            )
+            ),
+            storeOptions(settings)
           ).pipe(
             Scope.provide(opened),
             Effect.provideContext(models),
@@ -97,7 +99,7 @@ export class UserLibraries extends Context.Service<UserLibraries>()("@sluice/dem
         ({ reason }) => RECOVERABLE.has(reason),
         (error) => Effect.logWarning(messageOf(error))
       ),
-      Effect.mapError(libraryError(data))
+      Effect.mapError(libraryError(documents))
     )
 
     return {

@@ -2,6 +2,7 @@
 import { Embedder, Vision } from "@sluice/core"
 import { asSentence } from "@sluice/core/contract"
 import { type IngestEvent, type IngestReport, Library, RagError } from "@sluice/rag"
+import type { StoreOptions } from "@sluice/rag/store"
 import { Context, Effect, FileSystem, type Path, Record, Ref, Stream } from "effect"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import type { IngestStreamEvent, ServerStatus } from "../contract/index.ts"
@@ -154,13 +155,14 @@ const countBytes = Effect.fnUntraced(function* ({
 export const makeUserLibrary = Effect.fnUntraced(function* (
   folder: string,
   describeFigures: boolean,
-  previous: Previous
+  previous: Previous,
+  storeOptions: StoreOptions = {}
 ) {
   const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
   const models = Context.pick(Embedder, Vision)(yield* Effect.context<Embedder>())
   const scope = yield* Effect.scope
   const busy = yield* Ref.make<Busy | undefined>(undefined)
-  const collections = yield* openCollections(folder, describeFigures)
+  const collections = yield* openCollections(folder, describeFigures, storeOptions)
   const { defaultCollection, names } = collections
 
   const withPrevious = fallBackTo(previous)
@@ -202,7 +204,7 @@ export const makeUserLibrary = Effect.fnUntraced(function* (
         const { open } = yield* status
         return (
           open?.rebuild ??
-          Library.rebuild(folder, { collection: name, describeFigures }).pipe(
+          Library.rebuild(folder, { ...storeOptions, collection: name, describeFigures }).pipe(
             Stream.provideContext(models),
             // The library is open again before the caller reads `done`.
             Stream.tap(({ type }) => (type === "done" ? library : Effect.void))

@@ -1,7 +1,7 @@
-/** Links to generated images: `GET /files/{name}` for everyone who has the link, and links in requests, read from the data folder. */
+/** Links to generated images: `GET /files/{name}` for everyone who has the link, and links in requests. */
 import { InvalidRequest } from "@sluice/core"
 import { Failure } from "@sluice/core/contract"
-import { Effect, FileSystem } from "effect"
+import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { respond } from "../http/HttpErrors.ts"
@@ -19,7 +19,7 @@ const FILE_EXPIRED = "The file has expired. Generated files are kept for 24 hour
 /** The response for an expired file. */
 export const expiredResponse = final(410, "expired", FILE_EXPIRED)
 
-const NO_FILE = "No such file. Use a link from a response, at the server that created it"
+const NO_FILE = "No such file. Use a link from a response"
 const notFound = final(404, "file_not_found", NO_FILE)
 
 /** Finds an image by its name. Videos are excluded: they are only for their owner. */
@@ -29,7 +29,6 @@ const findImage = (files: MediaFiles["Service"], name: string) =>
 export const FilesLayer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const files = yield* MediaFiles
-    const fs = yield* FileSystem.FileSystem
     yield* router.add(
       "GET",
       `${FILES_PATH}:name`,
@@ -39,7 +38,7 @@ export const FilesLayer = HttpRouter.use(
         const file = yield* findImage(files, name)
         if (file === undefined) return notFound
         if (file === "expired") return expiredResponse
-        return HttpServerResponse.stream(fs.stream(file.path), {
+        return HttpServerResponse.stream(file.stream, {
           contentType: `image/${file.type}`,
           contentLength: file.bytes,
           headers: { "cache-control": "private, no-store", "cross-origin-resource-policy": "cross-origin" }
@@ -63,13 +62,12 @@ const invalid = (message: string) =>
  */
 export const makeFileLinks = Effect.gen(function* () {
   const files = yield* MediaFiles
-  const fs = yield* FileSystem.FileSystem
-  const { database, host, operation } = yield* ServerConfig
+  const { data, database, documents, host, operation } = yield* ServerConfig
 
   const missing = invalid(
-    database === undefined
+    database === undefined || documents !== data
       ? NO_FILE
-      : "No such file at this server. Files of another server of this database can only be used there"
+      : "No such file at this server. Files of another server of this database can be used here only with SLUICE_DOCUMENTS"
   )
 
   const nameIn = (text: string, origin: string): string | undefined => {
@@ -86,6 +84,6 @@ export const makeFileLinks = Effect.gen(function* () {
     const file = yield* findImage(files, name)
     if (file === undefined) return yield* missing
     if (file === "expired") return yield* invalid(FILE_EXPIRED)
-    return yield* Effect.mapError(fs.readFile(file.path), () => missing)
+    return yield* Effect.mapError(file.read, () => missing)
   })
 })

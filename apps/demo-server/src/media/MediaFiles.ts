@@ -1,8 +1,8 @@
-/** Generated images and videos: files in the data folder, kept for 24 hours. */
+/** Generated images and videos, kept for 24 hours. */
 import { GatewayError, ServerFailure } from "@sluice/core"
-import { Clock, Context, Duration, Effect, FileSystem, Layer, Path, Schedule } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Schedule } from "effect"
 import { randomBytes } from "node:crypto"
-import { ServerConfig } from "../config/ServerConfig.ts"
+import { makeMediaStore } from "./MediaStore.ts"
 
 /** A file name: expiry in seconds since 1970 in base 36, 32 random bytes, extension. */
 const NAME = /^([0-9a-z]{1,9})-[\w-]{43}\.(png|jpeg|webp|mp4)$/
@@ -18,25 +18,18 @@ const expiryOf = (name: string): number | undefined => {
 /** **Details.** Names cannot be guessed, and knowing one gives access. A name contains its expiry. */
 export class MediaFiles extends Context.Service<MediaFiles>()("@sluice/demo-server/MediaFiles", {
   make: Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
-    const { data } = yield* ServerConfig
-    const folder = path.join(data, "media", "files")
+    const store = yield* makeMediaStore
 
     const remove = (name: string) =>
-      expiryOf(name) === undefined ? Effect.void : Effect.ignore(fs.remove(path.join(folder, name)))
+      expiryOf(name) === undefined ? Effect.void : Effect.ignore(store.remove([name]))
 
     const sweep = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
-      for (const name of yield* fs.readDirectory(folder)) {
-        if ((expiryOf(name) ?? Infinity) <= now) yield* remove(name)
-      }
+      const expired = (yield* store.names).filter((name) => (expiryOf(name) ?? Infinity) <= now)
+      if (expired.length === 0) return
+      yield* store.remove(expired)
+      yield* store.maintain
     })
-    // Files that an earlier run wrote only partly.
-    const left = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
-    for (const name of left) {
-      if (name.endsWith(".new")) yield* Effect.ignore(fs.remove(path.join(folder, name)))
-    }
     yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sweep), Schedule.spaced("30 minutes")))
 
     /** Stores a file and returns its name. */
@@ -44,14 +37,11 @@ export class MediaFiles extends Context.Service<MediaFiles>()("@sluice/demo-serv
       const now = yield* Clock.currentTimeMillis
       const expires = Math.ceil((now + Duration.toMillis("24 hours")) / 1000)
       const name = `${expires.toString(36)}-${randomBytes(32).toString("base64url")}.${type}`
-      const file = path.join(folder, name)
-      yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 }).pipe(
-        Effect.andThen(fs.writeFile(`${file}.new`, bytes, { mode: 0o600 })),
-        Effect.andThen(fs.rename(`${file}.new`, file)),
-        Effect.tapError(() => Effect.ignore(fs.remove(`${file}.new`))),
+      yield* store.put(name, bytes).pipe(
         Effect.tapError(({ message }) => Effect.logError(`A media file could not be stored: ${message}`)),
         Effect.mapError(() => {
-          const message = "The result could not be stored: the server's disk is full or not writable"
+          const message =
+            "The result could not be stored: the disk or store is full, not writable, or out of reach"
           const reason = new ServerFailure({ message, status: 503 })
           return new GatewayError({ operation: "media", reason })
         })
@@ -63,15 +53,8 @@ export class MediaFiles extends Context.Service<MediaFiles>()("@sluice/demo-serv
       const expires = expiryOf(name)
       if (expires === undefined) return undefined
       if (expires <= (yield* Clock.currentTimeMillis)) return "expired" as const
-      const file = path.join(folder, name)
-      return yield* fs.stat(file).pipe(
-        Effect.map(({ size }) => ({
-          path: file,
-          bytes: Number(size),
-          type: name.slice(name.lastIndexOf(".") + 1) as MediaType
-        })),
-        Effect.orElseSucceed(() => undefined)
-      )
+      const file = yield* store.find(name)
+      return file && { ...file, type: name.slice(name.lastIndexOf(".") + 1) as MediaType }
     })
 
     return { put, find, remove, expiryOf }

@@ -5,7 +5,9 @@ import { LanceIndex, PassageIndex } from "@sluice/rag/store"
 import { Cause, Context, Effect, Exit, Fiber, Layer } from "effect"
 import { McpServer } from "effect/ai"
 import { Command } from "effect/cli"
-import { join } from "node:path"
+import { OWNER } from "../../accounts/Owner.ts"
+import { storeOptions } from "../../config/DocumentStore.ts"
+import { libraryOf } from "../../libraries/LibraryFolders.ts"
 import { ServerConfig } from "../../config/ServerConfig.ts"
 import { DEFAULT_COLLECTION } from "../../contract/Names.ts"
 import { makeQuestionChecks } from "../../documents/Questions.ts"
@@ -25,9 +27,12 @@ const noCollection = (name: string) =>
 
 /** The documents of the data folder. Each call opens the library: a failure tells the assistant what to do. */
 const makeFolderDocuments = Effect.gen(function* () {
-  const { data } = yield* ServerConfig
+  const settings = yield* ServerConfig
   const models = yield* Effect.context<Embedder | Reranker | Reader>()
-  const index = Context.get(yield* Layer.build(LanceIndex.layer(join(data, "library"))), PassageIndex)
+  const index = Context.get(
+    yield* Layer.build(LanceIndex.layer(libraryOf(settings, OWNER), storeOptions(settings))),
+    PassageIndex
+  )
   const check = yield* makeQuestionChecks
   const collections = Effect.map(index.collections, (names) =>
     [...new Set([DEFAULT_COLLECTION, ...names])].toSorted()

@@ -4,6 +4,7 @@ import { Effect, Stream } from "effect"
 import { Command } from "effect/cli"
 import { ServerConfig } from "../../config/ServerConfig.ts"
 import { isServed } from "../../database/Database.ts"
+import { storeOptions } from "../../config/DocumentStore.ts"
 import { libraryFolders } from "../../libraries/LibraryFolders.ts"
 import { reasonCode } from "../../libraries/RagFailure.ts"
 import { dataFlag, jsonFlag } from "../library/Flags.ts"
@@ -13,7 +14,9 @@ import { note, printResult, progressBar, setExitCode } from "../output/Output.ts
 
 /** Calls of models are not billed to users. A collection that fails is reported, and stays as it is. */
 export const rebuildAll = Effect.fn("cli.rebuild")(function* () {
-  const { describeFigures } = yield* ServerConfig
+  const settings = yield* ServerConfig
+  const { describeFigures } = settings
+  const store = storeOptions(settings)
   const showProgress = yield* progressBar("Rebuilding")
   const done = { outdated: 0, rebuilt: 0, documents: 0 }
   const failed: Array<Readonly<Record<"user" | "collection" | "reason" | "message", string>>> = []
@@ -22,12 +25,12 @@ export const rebuildAll = Effect.fn("cli.rebuild")(function* () {
     return note(`not rebuilt: collection "${collection}" of ${user}: ${message}`)
   }
   for (const { folder, user } of yield* libraryFolders) {
-    const names = yield* Library.outdated(folder).pipe(
+    const names = yield* Library.outdated(folder, store).pipe(
       Effect.catch((error) => Effect.as(reportFailure(user, "", error), []))
     )
     done.outdated += names.length
     for (const collection of names)
-      yield* Library.rebuild(folder, { collection, describeFigures }).pipe(
+      yield* Library.rebuild(folder, { ...store, collection, describeFigures }).pipe(
         Stream.runForEach(({ type }) =>
           type === "document"
             ? showProgress(++done.documents, undefined, plural(done.rebuilt, "collection"))

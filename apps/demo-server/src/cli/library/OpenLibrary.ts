@@ -1,8 +1,10 @@
 /** Opens the library of the data folder with the same models as the server. */
 import { Library, type LibraryService, RagError } from "@sluice/rag"
 import { ConfigProvider, Effect, FileSystem, Layer, Option, Record } from "effect"
-import { join } from "node:path"
+import { OWNER } from "../../accounts/Owner.ts"
 import { ServerConfig } from "../../config/ServerConfig.ts"
+import { isStoreAddress, storeOptions } from "../../config/DocumentStore.ts"
+import { libraryOf } from "../../libraries/LibraryFolders.ts"
 import { LibraryModelsLayer } from "../../providers/LibraryModels.ts"
 
 /** Flags that override environment variables. `ServerConfig` reads both. */
@@ -29,15 +31,21 @@ export const whenMissing = (docs: Option.Option<string>): WhenMissing =>
 
 /** Opens the library of the data folder. */
 export const openLibrary = Effect.fn("cli.openLibrary")(function* (missing: WhenMissing) {
-  const { data } = yield* ServerConfig
+  const settings = yield* ServerConfig
   const fs = yield* FileSystem.FileSystem
-  const folder = join(data, "library")
-  const exists = missing === "create" || (yield* Effect.orElseSucceed(fs.exists(folder), () => false))
+  const { documents } = settings
+  const folder = libraryOf(settings, OWNER)
+  const exists =
+    missing === "create" ||
+    isStoreAddress(documents) ||
+    (yield* Effect.orElseSucceed(fs.exists(folder), () => false))
   if (!exists && missing === "fail") {
-    const message = `There is no library in ${data}. Add documents with \`sluice ingest FOLDER\`, or correct --data.`
+    const message = `There is no library in ${documents}. Add documents with \`sluice ingest FOLDER\`, or correct --data.`
     return yield* new RagError({ stage: "open", reason: "NotFound", message })
   }
-  return yield* Library.open(exists ? folder : yield* fs.makeTempDirectoryScoped())
+  return yield* exists
+    ? Library.open(folder, storeOptions(settings))
+    : Library.open(yield* fs.makeTempDirectoryScoped())
 })
 
 /** Opens the library for as long as `use` runs. */

@@ -93,7 +93,18 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
     )
   })
 
-  return { put, get, collect, opened }
+  const remove = Effect.fn("LanceFiles.remove")(function* (keys: ReadonlyArray<string>) {
+    if (keys.length === 0) return
+    const table = yield* opened
+    yield* attemptWrite("store", "deleting files", () => table.delete(sqlIn("sha256", keys)))
+  })
+
+  const keys = Effect.gen(function* () {
+    const rows = yield* selectRows<{ sha256: string }>(yield* opened, ["store", "listing files"], ["sha256"])
+    return rows.map(({ sha256 }) => sha256)
+  })
+
+  return { put, get, collect, remove, keys, opened }
 })
 
 /** A column of LanceDB blobs: bytes, and a URI that is null because the bytes are stored here. */

@@ -1,6 +1,6 @@
 /** A `PassageIndex` on LanceDB tables, in a folder or on an object store. */
 import { randomUUID } from "node:crypto"
-import { Array, Effect, Layer } from "effect"
+import { Array, Effect, Layer, type Scope } from "effect"
 import { RagError } from "../../document/RagError.ts"
 import { DocumentFormats } from "../../formats/DocumentFormats.ts"
 import { copyLibraryFile, keepLibraryFiles, listLibraryFiles } from "../LibraryFiles.ts"
@@ -337,6 +337,34 @@ const copy = Effect.fn("LanceIndex.copy")(function* (folder: string, target: str
   return yield* new RagError({ stage: "store", reason: "Store", message })
 })
 
+/** Files by names of one's own, in the table `files` of a store. */
+export interface FileStore {
+  /** Replaces a file of that name. */
+  readonly put: (files: ReadonlyMap<string, Uint8Array>) => Effect.Effect<void, RagError>
+  readonly get: (name: string) => Effect.Effect<Uint8Array | undefined, RagError>
+  readonly remove: (names: ReadonlyArray<string>) => Effect.Effect<void, RagError>
+  readonly names: Effect.Effect<ReadonlyArray<string>, RagError>
+  /** Drops old versions and the space of removed files. */
+  readonly maintain: Effect.Effect<void, RagError>
+}
+
+const files = Effect.fn("LanceIndex.files")(function* (folder: string, options: StoreOptions = {}) {
+  yield* checkFolder(folder)
+  if (!isRemote(folder)) yield* makeFolder(folder)
+  const { get, keys, opened, put, remove } = yield* openFiles({
+    connection: yield* connect(folder, options),
+    folder
+  })
+  const fileStore: FileStore = {
+    put,
+    get: (name) => get(name, false),
+    remove,
+    names: keys,
+    maintain: Effect.flatMap(opened, (table) => pruneVersions(table, "files", [], options))
+  }
+  return fileStore
+})
+
 /**
  * `LanceIndex.layer(folder | url, options)`: a store in a folder, which is created if missing; on an object store
  * (`s3://`, `gs://`, `az://`); or on LanceDB Enterprise (`db://`).
@@ -356,6 +384,9 @@ export const LanceIndex = {
    * original files. For object stores, use their own copies of versions.
    */
   copy: (folder: string, target: string): Effect.Effect<void, RagError> => copy(folder, target),
+  /** Files that belong to no document, such as generated pictures. A store of its own: libraries drop what they do not name. */
+  files: (folder: string, options?: StoreOptions): Effect.Effect<FileStore, RagError, Scope.Scope> =>
+    files(folder, options),
   layer: (folder: string, options?: StoreOptions): Layer.Layer<PassageIndex, RagError> =>
     Layer.effect(PassageIndex, make(folder, options))
 }

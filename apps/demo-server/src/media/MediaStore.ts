@@ -1,0 +1,91 @@
+/** Where media files are: in a folder, or in a table of the store of documents. */
+import type { RagError } from "@sluice/rag"
+import { type FileStore, LanceIndex } from "@sluice/rag/store"
+import { Effect, FileSystem, Path, type PlatformError, Stream } from "effect"
+import { ServerConfig } from "../config/ServerConfig.ts"
+import { makeLazy } from "../libraries/LazyResource.ts"
+import { isStoreAddress, storeOptions } from "../config/DocumentStore.ts"
+
+type Fault = RagError | PlatformError.PlatformError
+
+export interface StoredFile {
+  readonly bytes: number
+  readonly read: Effect.Effect<Uint8Array, Fault>
+  readonly stream: Stream.Stream<Uint8Array, Fault>
+}
+
+export interface MediaStore {
+  readonly put: (name: string, bytes: Uint8Array) => Effect.Effect<void, Fault>
+  readonly find: (name: string) => Effect.Effect<StoredFile | undefined>
+  readonly remove: (names: ReadonlyArray<string>) => Effect.Effect<void, Fault>
+  readonly names: Effect.Effect<ReadonlyArray<string>, Fault>
+  /** Called after files were removed. */
+  readonly maintain: Effect.Effect<void, Fault>
+}
+
+const inFolder = Effect.fnUntraced(function* (documents: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = path.join(documents, "media", "files")
+  const list = Effect.orElseSucceed(fs.readDirectory(folder), () => [])
+  // Files that an earlier run wrote only partly.
+  for (const name of yield* list)
+    if (name.endsWith(".new")) yield* Effect.ignore(fs.remove(path.join(folder, name)))
+  const store: MediaStore = {
+    put: (name, bytes) => {
+      const file = path.join(folder, name)
+      return fs.makeDirectory(folder, { recursive: true, mode: 0o700 }).pipe(
+        Effect.andThen(fs.writeFile(`${file}.new`, bytes, { mode: 0o600 })),
+        Effect.andThen(fs.rename(`${file}.new`, file)),
+        Effect.tapError(() => Effect.ignore(fs.remove(`${file}.new`)))
+      )
+    },
+    find: (name) => {
+      const file = path.join(folder, name)
+      return fs.stat(file).pipe(
+        Effect.map(({ size }) => ({
+          bytes: Number(size),
+          read: fs.readFile(file),
+          stream: fs.stream(file)
+        })),
+        Effect.orElseSucceed(() => undefined)
+      )
+    },
+    remove: (names) =>
+      Effect.forEach(names, (name) => Effect.ignore(fs.remove(path.join(folder, name))), { discard: true }),
+    names: list,
+    maintain: Effect.void
+  }
+  return store
+})
+
+/** The store is opened at its first use: a server starts while it cannot be reached. */
+const inStore = Effect.fnUntraced(function* (address: string) {
+  const options = storeOptions(yield* ServerConfig)
+  const opened = yield* makeLazy(LanceIndex.files(`${address}/media`, options))
+  const use = <A>(run: (files: FileStore) => Effect.Effect<A, RagError>) => Effect.flatMap(opened.get, run)
+  const store: MediaStore = {
+    put: (name, bytes) => use((files) => files.put(new Map([[name, bytes]]))),
+    find: (name) =>
+      use((files) => files.get(name)).pipe(
+        Effect.tapError(({ message }) => Effect.logWarning(`A media file could not be read: ${message}`)),
+        Effect.orElseSucceed(() => undefined),
+        Effect.map(
+          (bytes) =>
+            bytes && { bytes: bytes.length, read: Effect.succeed(bytes), stream: Stream.succeed(bytes) }
+        )
+      ),
+    remove: (names) => use((files) => files.remove(names)),
+    names: use((files) => files.names),
+    maintain: use((files) => files.maintain)
+  }
+  return store
+})
+
+/** On LanceDB Enterprise, a table of files is not tried: they stay in the data folder. */
+export const makeMediaStore = Effect.gen(function* () {
+  const { data, documents } = yield* ServerConfig
+  return isStoreAddress(documents) && !documents.startsWith("db://")
+    ? yield* inStore(documents)
+    : yield* inFolder(isStoreAddress(documents) ? data : documents)
+})
