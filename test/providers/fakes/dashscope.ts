@@ -1,4 +1,4 @@
-/** DashScope, as its public API reference describes it: there is no SDK. Its chat and embeddings are OpenAI's. */
+/** DashScope, as its public API reference describes it. Its chat and embeddings are OpenAI's. The AI SDK decodes its chat. */
 import { VENDOR_KEY } from "../VendorServer.ts"
 import { openAiResponse } from "./openai.ts"
 import { only, ranked, Refusal, routes } from "./Texts.ts"

@@ -1,4 +1,4 @@
-/** DashScope's Wan and Qwen-Image, from its public reference, because its SDKs are for Python and Java only. */
+/** DashScope's Wan and Qwen-Image, from its public reference. The AI SDK decodes its videos. */
 import { asksFor, type Fields, makeFakeTasks, startMediaVendor, stepOf } from "./MediaVendor.ts"
 
 const REQUEST_ID = "4909100c-7b5a-9f92-bfe5-xxxxxx"

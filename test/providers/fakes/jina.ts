@@ -1,4 +1,4 @@
-/** Jina AI, as its public OpenAPI document describes it: there is no SDK. */
+/** Jina AI, as its public OpenAPI document describes it. A client for the AI SDK decodes its embeddings. */
 import { VENDOR_KEY } from "../VendorServer.ts"
 import { base64, only, ranked, Refusal, routes, vectorAt } from "./Texts.ts"
 

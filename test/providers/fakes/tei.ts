@@ -1,4 +1,4 @@
-/** Text Embeddings Inference, as the OpenAPI document in its repository describes it: there is no SDK for it here. */
+/** Text Embeddings Inference, by the OpenAPI document in its repository. The client of Hugging Face decodes its embeddings. */
 import { only, ranked, Refusal, routes, vectorAt } from "./Texts.ts"
 
 export const teiFake = routes(
