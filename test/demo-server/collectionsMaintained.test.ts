@@ -23,7 +23,11 @@ describe("maintenance of the collections", () => {
         }
       })
       yield* Effect.gen(function* () {
-        const { collection, remove, defaultCollection } = yield* openCollections(folder, false)
+        const { collection, remove, defaultCollection } = yield* openCollections(
+          folder,
+          false,
+          () => Effect.void
+        )
         for (const name of ["gates", "quays"]) yield* (yield* collection(name, true)).library
         yield* defaultCollection.library
         // Known but not open

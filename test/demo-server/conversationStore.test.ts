@@ -5,6 +5,8 @@ import { Array as Arr, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { AnswerBody } from "../../apps/demo-server/src/contract/index.ts"
 import { Conversations } from "../../apps/demo-server/src/conversations/Conversations.ts"
+import { Audit } from "../../apps/demo-server/src/accounts/Audit.ts"
+import { Members } from "../../apps/demo-server/src/sharing/Members.ts"
 import { ledgerIn } from "./LedgerIn.ts"
 import { type NewStore, onEachStore } from "./Stores.ts"
 import { filesOf, startServer, temporaryFolder } from "./TestServer.ts"
@@ -26,7 +28,10 @@ const withConversations = <A, E>(
         return yield* server.json(AnswerBody, "/qa", { json: { question: "How wide is the weir?" } })
       })
     )
-    const layer = Conversations.layer.pipe(Layer.provideMerge(ledgerIn(data, env)))
+    const layer = Conversations.layer.pipe(
+      Layer.provide(Members.layer.pipe(Layer.provide(Audit.layer))),
+      Layer.provideMerge(ledgerIn(data, env))
+    )
     yield* Effect.provide(test(answer), layer)
   }).pipe(Effect.scoped)
 

@@ -323,7 +323,7 @@ describe("what a key may use", () => {
             id: Schema.Int,
             key: Schema.String,
             models: Schema.Array(Schema.String),
-            documents: Schema.Boolean
+            documents: Schema.String
           })
         )
         const create = {
@@ -331,7 +331,7 @@ describe("what a key may use", () => {
           json: { name: "narrow", ...fields, models: [model], documents: false }
         } as const
         const { id, key, ...permitted } = (yield* json(Permitted, "/api/token/", create)).data
-        assert.deepStrictEqual(permitted, { models: [model], documents: false })
+        assert.deepStrictEqual(permitted, { models: [model], documents: "none" })
         const embed = (model: string) => ({ ...bearer(key), json: { model, input: "A lock" } })
         const notAllowed = { status: 403, code: "model_not_allowed" }
         const closed = { status: 403, code: "documents_not_allowed" }

@@ -13,6 +13,7 @@ import { banner } from "./Banner.ts"
 import { ServerConfig } from "./config/ServerConfig.ts"
 import { ConnectionsLayer } from "./connect/ConnectionsApi.ts"
 import { LocalModelsLayer } from "./connect/LocalModelsApi.ts"
+import { Members } from "./sharing/Members.ts"
 import { Conversations } from "./conversations/Conversations.ts"
 import { ConversationsLayer, SharedLayer } from "./conversations/ConversationRoutes.ts"
 import { HandledApi } from "./contract/ServerApi.ts"
@@ -139,7 +140,12 @@ export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader
         Layer.provideMerge(ProvidersLayer),
         Layer.provideMerge(BillingLayer),
         Layer.provideMerge(
-          Layer.mergeAll(MediaFiles.layer, MediaTasks.layer, ProvidersFileState.layer, Conversations.layer)
+          Layer.mergeAll(
+            MediaFiles.layer,
+            MediaTasks.layer,
+            ProvidersFileState.layer,
+            Conversations.layer
+          ).pipe(Layer.provideMerge(Members.layer))
         ),
         // Before the services that write, because it rejects a data folder of a newer version.
         Layer.provideMerge(AccountsLayer),

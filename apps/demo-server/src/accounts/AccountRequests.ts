@@ -1,6 +1,7 @@
 /** Parses account requests into rows. Errors name the invalid field. */
 import { type Expiry, Failure, type TokenCreateRequest, type TokenUpdateRequest } from "@sluice/core/contract"
-import { Clock, DateTime, Effect } from "effect"
+import { Clock, DateTime, Effect, Schema } from "effect"
+import { DocumentsPermission } from "../contract/Access.ts"
 import type { KeyFields } from "./ApiKeys.ts"
 import { LARGEST_LIMIT, type limitColumns } from "./KeyLimits.ts"
 import { parseSubnet } from "../network/IpAddress.ts"
@@ -110,19 +111,21 @@ export const parseLimits = (given: Readonly<Record<string, unknown>> = {}) =>
 const parsePermissions = Effect.fn("AccountRequests.permissions")(function* (
   extra: Readonly<Record<string, unknown>> = {}
 ) {
-  const documents = extra["documents"] ?? undefined
+  // Earlier versions had true and false.
+  const given = extra["documents"] ?? undefined
+  const documents = given === true ? "write" : given === false ? "none" : given
   const models = extra["models"] ?? undefined
   if (models !== undefined && !isModelList(models)) {
     const message = `\`models\` must be a list of at most ${MAX_MODELS} model identifiers. ["${EVERY_MODEL}"] allows all`
     return yield* invalid("models", message)
   }
-  if (documents !== undefined && typeof documents !== "boolean") {
-    const message = "`documents` must be true or false: whether the key may use the documents"
+  if (documents !== undefined && !Schema.is(DocumentsPermission)(documents)) {
+    const message = "`documents` must be `none`, `read` or `write`: what the key may do with the documents"
     return yield* invalid("documents", message)
   }
   return {
     ...(models !== undefined && { models: models.includes(EVERY_MODEL) ? null : models }),
-    ...(documents !== undefined && { documents: documents ? (1 as const) : (0 as const) }),
+    ...(documents !== undefined && { documents }),
     ...(yield* parseLimits(extra))
   }
 })

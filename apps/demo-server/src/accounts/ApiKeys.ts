@@ -1,7 +1,7 @@
 /** The users' API keys. The gateway interface calls them tokens. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Role } from "../contract/Access.ts"
+import { DocumentsPermission, type Role } from "../contract/Access.ts"
 import { GroupCommit } from "../sql/GroupCommit.ts"
 import { Integer } from "../sql/Integer.ts"
 import { placeholders, query, type SqlStep } from "../sql/SqlStep.ts"
@@ -22,8 +22,7 @@ export const KeyRow = Schema.Struct({
   subnet: Schema.String,
   /** The models that the key may use; null: all. */
   models: Schema.NullOr(Schema.fromJsonString(Schema.Array(Schema.String))),
-  /** 1 if the key may use the documents. */
-  documents: Schema.Literals([0, 1]),
+  documents: DocumentsPermission,
   ...limitColumns,
   created_at: Integer
 })

@@ -18,6 +18,7 @@ type Action =
   | "token.remove"
   | "session.open"
   | "session.close"
+  | "members.update"
   | "connection.try"
   | "connection.save"
   | "connection.remove"

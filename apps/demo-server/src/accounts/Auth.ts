@@ -3,7 +3,8 @@ import { AccessTokenAuth, ApiKeyAuth, Failure, Principal } from "@sluice/core/co
 import { WorkerUser } from "@sluice/core/workers"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { Access, CurrentUser } from "../contract/Access.ts"
+import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Access, CurrentUser, ReadsDocuments } from "../contract/Access.ts"
 import { checkParts } from "../http/BodyParts.ts"
 import { CurrentRequest } from "../http/RequestRecord.ts"
 import { isSameOrigin } from "../network/Origin.ts"
@@ -28,7 +29,7 @@ const callerOf = ({ key, user }: Identity, credential: Exclude<CallerInfo["crede
       ...principal,
       credential,
       address: callerAddress(Context.get(context, HttpServerRequest.HttpServerRequest)),
-      documents: key?.documents !== 0,
+      ...(key !== undefined && { documents: key.documents }),
       models: key?.models ?? undefined,
       ...(key !== undefined && { limits: key })
     }
@@ -68,7 +69,7 @@ export const makeDocumentsAccess = Effect.map(
   ({ byKey }) =>
     <A, E, R>(http: HttpServerRequest.HttpServerRequest, handler: Effect.Effect<A, E, R>) =>
       byKey(bearerToken(http)).pipe(
-        Effect.flatMap(requireDocuments),
+        Effect.flatMap(requireDocuments("read")),
         Effect.flatMap((identity) => withCaller(handler, identity, "key"))
       )
 )
@@ -124,6 +125,11 @@ const notSignedIn = new Failure({
   code: "invalid_api_key"
 })
 
+interface AccessOptions {
+  readonly endpoint: HttpApiEndpoint.Top
+  readonly group: HttpApiGroup.Top
+}
+
 /** The group of endpoints that keys without access to the documents may use too. */
 const SESSION_GROUP = "session"
 
@@ -132,15 +138,19 @@ const AccessLayer = Layer.effect(
   Access,
   Effect.gen(function* () {
     const { byKey, bySession } = yield* makeAuthenticator
-    const authorize = (identity: Identity, group: string) =>
-      group === SESSION_GROUP ? Effect.succeed(identity) : requireDocuments(identity)
+    const authorize = (identity: Identity, { endpoint, group }: AccessOptions) =>
+      group.identifier === SESSION_GROUP
+        ? Effect.succeed(identity)
+        : requireDocuments(
+            endpoint.method === "GET" || Context.get(endpoint.annotations, ReadsDocuments) ? "read" : "write"
+          )(identity)
     return {
-      bearer: (handler, { credential, group }) =>
+      bearer: (handler, options) =>
         Effect.gen(function* () {
-          const identity = yield* authorize(yield* byKey(Redacted.value(credential)), group.identifier)
+          const identity = yield* authorize(yield* byKey(Redacted.value(options.credential)), options)
           return yield* withCaller(handler, identity, "key")
         }),
-      session: (handler, { group }) =>
+      session: (handler, options) =>
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
           // The declared cookie has no port.
@@ -148,11 +158,11 @@ const AccessLayer = Layer.effect(
           if (identity === undefined) {
             // The middleware tries the bearer token first: its error explains more.
             const bearer = bearerToken(request)
-            if (bearer !== "") yield* authorize(yield* byKey(bearer), group.identifier)
+            if (bearer !== "") yield* authorize(yield* byKey(bearer), options)
             return yield* notSignedIn
           }
           if (!isSameOrigin(request)) return yield* crossOrigin(request)
-          return yield* withCaller(handler, yield* authorize(identity, group.identifier), "session")
+          return yield* withCaller(handler, yield* authorize(identity, options), "session")
         })
     }
   })

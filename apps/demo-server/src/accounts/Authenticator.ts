@@ -2,6 +2,7 @@
 import { Failure } from "@sluice/core/contract"
 import { Clock, Context, Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
+import type { MemberAccess } from "../contract/Names.ts"
 import { parseSubnet } from "../network/IpAddress.ts"
 import { isSameOrigin, originHost } from "../network/Origin.ts"
 import { catchSqlError } from "../sql/StoreFailure.ts"
@@ -21,7 +22,14 @@ const addressNotAllowed = new Failure({
 
 export const documentsNotAllowed = new Failure({
   status: 403,
-  message: "This API key may not use the documents. PUT /api/token/ with `documents` allows it",
+  message: 'This API key may not use the documents. PUT /api/token/ with `documents: "read"` allows it',
+  code: "documents_not_allowed"
+})
+
+const readOnlyKey = new Failure({
+  status: 403,
+  message:
+    'This API key may only read the documents. PUT /api/token/ with `documents: "write"` allows changes',
   code: "documents_not_allowed"
 })
 
@@ -155,6 +163,11 @@ export const makeAuthenticator = Effect.gen(function* () {
   return { byKey, byToken, bySession, sessionUser }
 })
 
-/** Fails if the key may not use the documents. */
-export const requireDocuments = (identity: Identity): Effect.Effect<Identity, Failure> =>
-  identity.key?.documents === 0 ? Effect.fail(documentsNotAllowed) : Effect.succeed(identity)
+/** Fails if the key may not read, or write, the documents. */
+export const requireDocuments =
+  (needed: MemberAccess) =>
+  (identity: Identity): Effect.Effect<Identity, Failure> => {
+    const { documents = "write" } = identity.key ?? {}
+    if (documents === "none") return Effect.fail(documentsNotAllowed)
+    return needed === "write" && documents === "read" ? Effect.fail(readOnlyKey) : Effect.succeed(identity)
+  }

@@ -1,6 +1,7 @@
 /** The caller of the current request, and the models that the caller's key may use. */
 import { Failure } from "@sluice/core/contract"
 import { Context } from "effect"
+import type { DocumentsPermission } from "../contract/Access.ts"
 import type { ConfiguredLimits } from "./KeyLimits.ts"
 
 export interface CallerInfo {
@@ -12,8 +13,8 @@ export interface CallerInfo {
   readonly key?: string
   /** The rate limits of that key. */
   readonly limits?: ConfiguredLimits
-  /** False if the key may not use the documents. */
-  readonly documents?: boolean
+  /** What the key may do with the documents. Absent: everything. */
+  readonly documents?: DocumentsPermission
   /** The models that the key may use; undefined: all. */
   readonly models: ReadonlyArray<string> | undefined
 }

@@ -3,6 +3,15 @@ import { field, failures } from "@sluice/core/contract"
 import { Context, Schema } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 
+/** What an API key may do with documents and collections. */
+export const DocumentsPermission = Schema.Literals(["none", "read", "write"])
+export type DocumentsPermission = typeof DocumentsPermission.Type
+
+/** Endpoints that a key with `read` may call although they are no GET: they change no documents and no collections. */
+export const ReadsDocuments = Context.Reference<boolean>("@sluice/demo-server/contract/ReadsDocuments", {
+  defaultValue: () => false
+})
+
 /** The name of the page's session cookie, without its port: `sluice_session_3000`. */
 export const SESSION_COOKIE = "sluice_session"
 

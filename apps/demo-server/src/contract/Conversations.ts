@@ -2,8 +2,9 @@
 import { field, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Access } from "./Access.ts"
+import { Access, ReadsDocuments } from "./Access.ts"
 import { AnswerBody } from "./Answer.ts"
+import { noControls } from "./Names.ts"
 
 /** Characters of a title. */
 export const MAX_TITLE = 120
@@ -39,9 +40,6 @@ export const ConversationBody = Schema.Struct({
   )
 })
 export type ConversationBody = typeof ConversationBody.Type
-
-/** PostgreSQL rejects NUL in text. */
-const noControls = Schema.isPattern(/^\P{Cc}*$/u, { expected: "text without control characters" })
 
 /** The id of a conversation. */
 export const ConversationId = Schema.String.check(Schema.isMaxLength(64), noControls)
@@ -92,6 +90,7 @@ export class ConversationsGroup extends HttpApiGroup.make("conversations")
       success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain" }))
     })
   )
+  .annotateEndpoints(ReadsDocuments, true)
   .middleware(Access)
   .middleware(MalformedRequest) {}
 

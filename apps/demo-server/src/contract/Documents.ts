@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"
 import { StreamFailed } from "./Answer.ts"
-import { CollectionName, DEFAULT_COLLECTION } from "./Names.ts"
+import { CollectionReference, DEFAULT_COLLECTION } from "./Names.ts"
 import { DocumentInfoSchema, DocumentText, PageContent, ReadFaultSchema } from "./Document.ts"
 
 const { optionalKey } = Schema
@@ -88,7 +88,11 @@ const Files = Schema.declare((u): u is unknown => u !== undefined, {
 })
 
 export const collectionQuery = {
-  collection: field("The collection.", optionalKey(CollectionName), DEFAULT_COLLECTION)
+  collection: field(
+    "The collection; `name@owner` for a shared one.",
+    optionalKey(CollectionReference),
+    DEFAULT_COLLECTION
+  )
 }
 
 const query = collectionQuery

@@ -2,11 +2,11 @@
 import { field, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Access } from "./Access.ts"
+import { Access, ReadsDocuments } from "./Access.ts"
 import { AnswerBody, AnswerStreamEvent, RetrievalBody } from "./Answer.ts"
 import { ConversationId } from "./Conversations.ts"
 import { SummaryBody, SummaryPlanBody, SummaryRequest } from "./Summary.ts"
-import { CollectionName } from "./Names.ts"
+import { CollectionReference } from "./Names.ts"
 import { MAX_TEXT, QuestionFilter } from "./Filter.ts"
 
 const { optionalKey } = Schema
@@ -29,7 +29,10 @@ const Context = Schema.Struct({
 /** Unknown fields are rejected. */
 const RetrievalRequest = Schema.Struct({
   question: field("The question.", Schema.String.check(Schema.isMaxLength(MAX_TEXT))),
-  collection: field("The collection. Default: `default`.", Schema.optional(Schema.NullOr(CollectionName))),
+  collection: field(
+    "The collection; `name@owner` for a shared one. Default: `default`.",
+    Schema.optional(Schema.NullOr(CollectionReference))
+  ),
   filter: field("Limits the passages that may be used.", Schema.optional(Schema.NullOr(QuestionFilter))),
   recall: field("The number of passages to find.", Schema.optional(Schema.NullOr(count)), 20),
   keep: field("The number of passages to keep after reranking.", Schema.optional(Schema.NullOr(count)), 3),
@@ -87,5 +90,6 @@ export class QaGroup extends HttpApiGroup.make("qa")
       success: RetrievalBody
     }).annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   )
+  .annotateEndpoints(ReadsDocuments, true)
   .middleware(Access)
   .middleware(MalformedRequest) {}

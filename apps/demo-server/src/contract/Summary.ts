@@ -4,7 +4,7 @@ import type * as Rag from "@sluice/rag"
 import { Schema } from "effect"
 import { AnswerSentenceSchema, CitationSchema, NotReadSchema } from "./Answer.ts"
 import { MAX_TEXT, QuestionFilter } from "./Filter.ts"
-import { CollectionName } from "./Names.ts"
+import { CollectionReference } from "./Names.ts"
 
 const { optionalKey } = Schema
 
@@ -16,7 +16,10 @@ const count = (maximum: number) =>
 
 /** Unknown fields are rejected. */
 export const SummaryRequest = Schema.Struct({
-  collection: field("The collection. Default: `default`.", Schema.optional(Schema.NullOr(CollectionName))),
+  collection: field(
+    "The collection; `name@owner` for a shared one. Default: `default`.",
+    Schema.optional(Schema.NullOr(CollectionReference))
+  ),
   filter: field("Limits the documents and passages.", Schema.optional(Schema.NullOr(QuestionFilter))),
   plan: field(
     "Only returns what the summary would read and cost.",

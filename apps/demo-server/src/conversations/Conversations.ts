@@ -12,6 +12,8 @@ import {
   MAX_TITLE,
   Rating
 } from "../contract/Conversations.ts"
+import { parseReference } from "../contract/Names.ts"
+import { Members } from "../sharing/Members.ts"
 import { Integer } from "../sql/Integer.ts"
 import { catchSqlError } from "../sql/StoreFailure.ts"
 import { readCommitted } from "../sql/Transaction.ts"
@@ -73,6 +75,13 @@ const notFound = new Failure({
   code: "not_found",
   param: "conversation"
 })
+const notShared = new Failure({
+  status: 403,
+  message:
+    "This conversation has answers from a collection that is no longer shared with you. You can remove it",
+  code: "not_shared",
+  param: "conversation"
+})
 const tooMany = (message: string) =>
   new Failure({ status: 409, message, code: "too_many", param: "conversation" })
 
@@ -92,7 +101,18 @@ const titleOf = (question: string): string =>
     .trim()
     .slice(0, MAX_TITLE)
 
-const makeReads = (sql: SqlClient.SqlClient) => {
+const makeReads = (sql: SqlClient.SqlClient, members: Members["Service"]) => {
+  /** Answers quote documents: who may no longer read a shared collection may no longer read its answers. */
+  const checkAccess = Effect.fnUntraced(function* (
+    user: string,
+    turns: ReadonlyArray<{ readonly answer: AnswerBody }>
+  ) {
+    for (const reference of new Set(turns.map(({ answer }) => answer.trace.collection))) {
+      const { name, owner } = parseReference(reference)
+      if (owner !== undefined && (yield* members.access(owner, name, user)) === undefined)
+        return yield* notShared
+    }
+  })
   const find = Effect.fnUntraced(function* (user: string, id: string) {
     const rows = yield* catchSqlError(sql`SELECT * FROM conversations WHERE id = ${id} AND user_id = ${user}`)
     const [row] = yield* Effect.orDie(decodeRows(rows))
@@ -104,12 +124,14 @@ const makeReads = (sql: SqlClient.SqlClient) => {
       Effect.map(([{ n }]) => n)
     )
   /** The last turns before one, oldest first. */
-  const historyOf = Effect.fnUntraced(function* (id: string, before: number) {
+  const historyOf = Effect.fnUntraced(function* (user: string, id: string, before: number) {
     const rows = yield* catchSqlError(
       sql`SELECT number, answer, rating FROM conversation_turns
         WHERE conversation_id = ${id} AND number < ${before} ORDER BY number DESC LIMIT ${LIMITS.history}`
     )
-    return (yield* Effect.orDie(decodeTurns(rows))).toReversed().map(({ answer }) => turnOf(answer))
+    const turns = yield* Effect.orDie(decodeTurns(rows))
+    yield* checkAccess(user, turns)
+    return turns.toReversed().map(({ answer }) => turnOf(answer))
   })
   const bodyOf = Effect.fnUntraced(function* (
     row: typeof Row.Type
@@ -118,6 +140,7 @@ const makeReads = (sql: SqlClient.SqlClient) => {
       sql`SELECT number, answer, rating FROM conversation_turns WHERE conversation_id = ${row.id} ORDER BY number`
     )
     const turns = yield* Effect.orDie(decodeTurns(rows))
+    yield* checkAccess(row.user_id, turns)
     return {
       ...summaryOf(row),
       turns: turns.map(({ answer, number, rating }) => ({ number, answer, ...(rating && { rating }) }))
@@ -148,7 +171,7 @@ const makeReads = (sql: SqlClient.SqlClient) => {
     const next = turn ?? (yield* catchSqlError(lastTurn(id))) + 1
     if (next > LIMITS.turns)
       return yield* tooMany(`This conversation has ${LIMITS.turns} questions. Begin a new one`)
-    const history = yield* historyOf(id, next)
+    const history = yield* historyOf(user, id, next)
     return { id, isNew: false, history, replaces: turn } satisfies OpenConversation
   })
 
@@ -166,7 +189,12 @@ const makeReads = (sql: SqlClient.SqlClient) => {
     shared: Effect.fn("Conversations.shared")(function* (secret: string) {
       const rows = yield* catchSqlError(sql`SELECT * FROM conversations WHERE share = ${hashSecret(secret)}`)
       const [row] = yield* Effect.orDie(decodeRows(rows))
-      return yield* row === undefined ? notFound : bodyOf(row)
+      if (row === undefined) return yield* notFound
+      return yield* Effect.catchIf(
+        bodyOf(row),
+        (failure) => failure === notShared,
+        () => notFound
+      )
     })
   }
 }
@@ -209,7 +237,7 @@ export class Conversations extends Context.Service<Conversations>()("@sluice/dem
     const inTransaction = <A, E, R>(self: Effect.Effect<A, E, R>) =>
       Effect.provideService(readCommitted(self), SqlClient.SqlClient, sql)
 
-    const { bodyOf, find, lastTurn, ...reads } = makeReads(sql)
+    const { bodyOf, find, lastTurn, ...reads } = makeReads(sql, yield* Members)
     const { makeRoom, removeRow } = makeRemovals(sql)
 
     /**

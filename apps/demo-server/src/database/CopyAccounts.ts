@@ -14,7 +14,9 @@ const TABLES = {
   idempotency: ["user_id", "name"],
   media_tasks: ["id"],
   conversations: ["id"],
-  conversation_turns: ["conversation_id", "number"]
+  conversation_turns: ["conversation_id", "number"],
+  collection_members: ["owner_id", "collection", "kind", "member"],
+  user_groups: ["user_id", "name"]
 } as const
 type TableName = keyof typeof TABLES
 

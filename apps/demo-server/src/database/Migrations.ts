@@ -177,6 +177,32 @@ const conversations = Effect.gen(function* () {
   )`
 })
 
+/** What keys may do with documents, in place of whether they may use them; and the members of collections. */
+const sharing = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`ALTER TABLE tokens ADD COLUMN permission TEXT NOT NULL DEFAULT 'write'
+    CHECK (permission IN ('none', 'read', 'write'))`
+  yield* sql`UPDATE tokens SET permission = 'none' WHERE documents = 0`
+  yield* sql`ALTER TABLE tokens DROP COLUMN documents`
+  yield* sql`ALTER TABLE tokens RENAME COLUMN permission TO documents`
+  // `member` is the id of a user or the name of a group.
+  yield* sql`CREATE TABLE collection_members (
+    owner_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    collection TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('user', 'group')),
+    member TEXT NOT NULL,
+    access TEXT NOT NULL CHECK (access IN ('read', 'write')),
+    PRIMARY KEY (owner_id, collection, kind, member)
+  )`
+  yield* sql`CREATE INDEX collection_members_by_member ON collection_members (kind, member)`
+  // Groups of the last sign-in by an identity provider.
+  yield* sql`CREATE TABLE user_groups (
+    user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    PRIMARY KEY (user_id, name)
+  )`
+})
+
 const all = {
   "0001_accounts": accounts,
   "0002_permissions": permissions,
@@ -185,7 +211,8 @@ const all = {
   "0005_media_tasks": mediaTasks,
   "0006_quota_versions": quotaVersions,
   "0007_stored_bytes": storedBytes,
-  "0008_conversations": conversations
+  "0008_conversations": conversations,
+  "0009_sharing": sharing
 }
 
 /** The last migration that this version knows. A database with a higher one is of a newer version. */

@@ -1,9 +1,10 @@
-/** The caller's own collections and documents. */
+/** The documents of the caller's collections, and of those that others share with the caller. */
 import { Failure } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { CurrentUser } from "../contract/Access.ts"
-import { DEFAULT_COLLECTION } from "../contract/Names.ts"
+import { DEFAULT_COLLECTION, type MemberAccess } from "../contract/Names.ts"
 import { UserLibraries } from "../libraries/UserLibraries.ts"
+import { makeCollectionAccess, withReference } from "../sharing/CollectionAccess.ts"
 
 export const notFound = (message: string, param: string) =>
   new Failure({ status: 404, message, code: "not_found", param })
@@ -13,18 +14,28 @@ interface CollectionQuery {
 }
 
 /** Each call reads `CurrentUser`. */
-export const makeCallerDocuments = Effect.map(UserLibraries, (libraries) => {
-  const open = ({ collection }: CollectionQuery, create: boolean) =>
+export const makeCallerDocuments = Effect.gen(function* () {
+  const libraries = yield* UserLibraries
+  const accessTo = yield* makeCollectionAccess
+  const open = ({ collection }: CollectionQuery, needed: MemberAccess = "read", create = false) =>
     Effect.gen(function* () {
-      const userLibrary = yield* libraries.of((yield* CurrentUser).user)
-      return yield* userLibrary.collection(collection ?? DEFAULT_COLLECTION, create)
+      const { user } = yield* CurrentUser
+      const reference = collection ?? DEFAULT_COLLECTION
+      const { isShared, name, owner } = yield* accessTo(user, reference, needed)
+      const opened = yield* (yield* libraries.of(owner)).collection(name, create && !isShared)
+      const { library } = opened
+      if (!isShared) return { ...opened, owner }
+      return { ...opened, owner, library: Effect.map(library, (open) => withReference(open, reference)) }
     })
-  const document = (id: string, query: CollectionQuery) =>
-    Effect.flatMap(open(query, false), ({ read }) => read(id))
+  const document = (id: string, query: CollectionQuery) => Effect.flatMap(open(query), ({ read }) => read(id))
   return {
-    /** The collection's library. `create` makes a missing collection. */
-    library: (query: CollectionQuery, create = false) =>
-      Effect.flatMap(open(query, create), ({ library }) => library),
+    /** The collection's library, to read. */
+    library: (query: CollectionQuery) => Effect.flatMap(open(query), ({ library }) => library),
+    /** The same, to change, with its owner. `create` makes a missing collection of the caller. */
+    writable: (query: CollectionQuery, create = false) =>
+      Effect.flatMap(open(query, "write", create), ({ library, owner }) =>
+        Effect.map(library, (open) => ({ ...open, owner }))
+      ),
     /** A parsed document. */
     document,
     /** A parsed document and one of its pages, counted from 1. */

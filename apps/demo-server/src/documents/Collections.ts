@@ -1,14 +1,16 @@
-/** Collections: list, create, remove. */
+/** Collections: list, create, remove, and their members. */
 import { Failure } from "@sluice/core/contract"
 import type { RagError } from "@sluice/rag"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CurrentUser } from "../contract/Access.ts"
-import { DEFAULT_COLLECTION } from "../contract/Names.ts"
+import { DEFAULT_COLLECTION, referenceOf } from "../contract/Names.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { withRagFailures } from "../libraries/RagFailure.ts"
 import { UserLibraries } from "../libraries/UserLibraries.ts"
 import type { UserLibrary } from "../libraries/UserLibrary.ts"
+import { collectionNotFound, makeCollectionAccess } from "../sharing/CollectionAccess.ts"
+import { Members, type SharedCollection } from "../sharing/Members.ts"
 import { PageImages } from "./PageImages.ts"
 
 const cannotRemoveDefault = new Failure({
@@ -38,28 +40,68 @@ export const CollectionsLayer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const libraries = yield* UserLibraries
     const images = yield* PageImages
+    const members = yield* Members
+    const accessTo = yield* makeCollectionAccess
     const callersLibrary = Effect.flatMap(CurrentUser, ({ user }) => libraries.of(user))
+    /** A collection that the caller owns. */
+    const own = Effect.fnUntraced(function* (reference: string) {
+      const found = yield* accessTo((yield* CurrentUser).user, reference, "own")
+      const exists =
+        found.name === DEFAULT_COLLECTION ||
+        (yield* (yield* libraries.of(found.owner)).names).includes(found.name)
+      return exists ? found : yield* collectionNotFound(reference)
+    })
+    /** Without counts if the owner's library cannot be opened. None if the collection was removed meanwhile. */
+    const sharedInfo = ({ access, collection, owner_id, username }: SharedCollection) =>
+      Effect.gen(function* () {
+        const shared = { owner: username, access }
+        const name = referenceOf(collection, owner_id)
+        const info = yield* infoOf(yield* libraries.of(owner_id), collection, false).pipe(
+          Effect.catchIf(
+            ({ reason }) => reason !== "NotFound",
+            () => Effect.succeed({})
+          )
+        )
+        return [{ ...info, name, shared }]
+      }).pipe(Effect.orElseSucceed(() => []))
     return handlers.handleAll({
       collections: Effect.fn("collections.list")(function* () {
-        const library = yield* callersLibrary
+        const { user } = yield* CurrentUser
+        const library = yield* libraries.of(user)
         const names = new Set([DEFAULT_COLLECTION, ...(yield* library.names)])
-        return {
-          collections: yield* Effect.forEach([...names].toSorted(), (name) => infoOf(library, name, false))
-        }
+        const counts = yield* members.counts(user)
+        const own = yield* Effect.forEach([...names].toSorted(), (name) =>
+          Effect.map(infoOf(library, name, false), (info) => {
+            const count = counts.get(name)
+            return count === undefined ? info : { ...info, members: count }
+          })
+        )
+        const shared = yield* Effect.forEach(yield* members.shared(user), sharedInfo)
+        return { collections: [...own, ...shared.flat()] }
       }, withRagFailures),
       makeCollection: Effect.fn("collections.make")(function* ({ params }) {
         return yield* infoOf(yield* callersLibrary, params.name, true)
       }, withRagFailures),
-      removeCollection: Effect.fn("collections.remove")(function* ({ params: { name } }) {
+      removeCollection: Effect.fn("collections.remove")(function* ({ params }) {
+        const { name, owner } = yield* own(params.name)
         if (name === DEFAULT_COLLECTION) return yield* cannotRemoveDefault
-        const library = yield* callersLibrary
+        const library = yield* libraries.of(owner)
         const documents = yield* library.collection(name, false).pipe(
           Effect.flatMap(({ library }) => library),
           Effect.flatMap(({ documents }) => documents),
           ifReadable
         )
         yield* library.remove(name)
+        yield* members.clear(owner, name)
         yield* Effect.forEach(documents ?? [], ({ sha256 }) => images.remove(sha256), { discard: true })
+      }, withRagFailures),
+      members: Effect.fn("collections.members")(function* ({ params }) {
+        const { name, owner } = yield* own(params.name)
+        return yield* members.list(owner, name)
+      }, withRagFailures),
+      changeMembers: Effect.fn("collections.changeMembers")(function* ({ params, payload }) {
+        const { name, owner } = yield* own(params.name)
+        return yield* members.change(owner, name, payload.members)
       }, withRagFailures)
     })
   })

@@ -5,7 +5,6 @@ import { DocumentFormats } from "@sluice/rag/formats"
 import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { CurrentUser } from "../contract/Access.ts"
 import type { DocumentText } from "../contract/Document.ts"
 import { type FailedFile, MAX_LISTED } from "../contract/Documents.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
@@ -43,9 +42,9 @@ export const DocumentsLayer = HttpApiBuilder.group(
         return documentPage(yield* documents, { ...query, limit: query.limit ?? MAX_LISTED })
       }, withRagFailures),
       add: Effect.fn("documents.add")(function* ({ headers, payload, query }) {
-        const { ingest, ingestEvents } = yield* callerDocuments.library(query, true)
+        const { ingest, ingestEvents, owner } = yield* callerDocuments.writable(query, true)
         const rejected: Array<FailedFile> = []
-        const storage = yield* storageOf((yield* CurrentUser).user)
+        const storage = yield* storageOf(owner)
         const source = { files: uploadedFiles(payload, (file) => rejected.push(file), storage) }
         if (wantsEvents(headers)) {
           return ingestEvents(source).pipe(
@@ -75,7 +74,7 @@ export const DocumentsLayer = HttpApiBuilder.group(
         return yield* jsonInPortions({ document: info, text, blocks, pages } satisfies DocumentText)
       }, withRagFailures),
       remove: Effect.fn("documents.remove")(function* ({ params, query }) {
-        const { remove } = yield* callerDocuments.library(query)
+        const { remove } = yield* callerDocuments.writable(query)
         yield* images.remove((yield* remove(params.id)).sha256)
       }, withRagFailures),
       page: Effect.fn("documents.page")(function* ({ params, query }) {

@@ -28,7 +28,7 @@ export const StatusLayer = HttpApiBuilder.group(
       const token = bearerToken(yield* HttpServerRequest.HttpServerRequest)
       const identity =
         token === "" ? yield* sessionUser : yield* byKey(token).pipe(Effect.catch(() => byToken(token)))
-      return identity && (yield* requireDocuments(identity)).user.id
+      return identity && (yield* requireDocuments("read")(identity)).user.id
     }).pipe(Effect.orElseSucceed(() => undefined))
     const current = yield* CurrentModels
     const providers = yield* Providers

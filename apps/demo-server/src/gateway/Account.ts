@@ -37,7 +37,7 @@ const record = (row: KeyRow, secret?: string): TokenRecord => ({
   extra: {
     created_time: Math.floor(row.created_at / 1000),
     models: row.models ?? [EVERY_MODEL],
-    documents: row.documents === 1,
+    documents: row.documents,
     requests_per_minute: row.requests_per_minute ?? NO_LIMIT,
     tokens_per_minute: row.tokens_per_minute ?? NO_LIMIT
   }

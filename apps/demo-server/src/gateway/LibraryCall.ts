@@ -18,7 +18,7 @@ export const makeLibraryCall = Effect.gen(function* () {
   ) => {
     const model = libraryModelOf(request.model)
     if (model === undefined) return undefined
-    if (caller.documents === false) return Effect.fail(documentsNotAllowed)
+    if (caller.documents === "none") return Effect.fail(documentsNotAllowed)
     return Effect.provideService(call(http, caller, { ...request, model }, body), CurrentCaller, caller)
   }
 })

@@ -8,7 +8,8 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { libraryModel } from "../libraries/LibraryChat.ts"
 import { UserLibraries } from "../libraries/UserLibraries.ts"
-import { DEFAULT_COLLECTION } from "../contract/Names.ts"
+import { DEFAULT_COLLECTION, referenceOf } from "../contract/Names.ts"
+import { Members } from "../sharing/Members.ts"
 import { wrapData } from "../contract/Administration.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { CurrentCaller, mayUse } from "../accounts/Caller.ts"
@@ -25,13 +26,16 @@ const servedBy = ({ id, models }: Provider): ReadonlyArray<Model> =>
   }))
 
 /** The models that answer from the caller's collections; only the default one if the library cannot be opened. */
-const makeCollectionModels = Effect.map(UserLibraries, (libraries) =>
+const makeCollectionModels = Effect.map(Effect.all([UserLibraries, Members]), ([libraries, members]) =>
   Effect.gen(function* () {
     const { documents, user } = yield* CurrentCaller
-    if (documents === false) return []
+    if (documents === "none") return []
     const { names } = yield* libraries.of(user)
     const collections = yield* Effect.orElseSucceed(names, (): ReadonlyArray<string> => [])
-    return [...new Set([DEFAULT_COLLECTION, ...collections])].map((name): Model => {
+    const shared = (yield* members.shared(user)).map(({ collection, owner_id }) =>
+      referenceOf(collection, owner_id)
+    )
+    return [...new Set([DEFAULT_COLLECTION, ...collections, ...shared])].map((name): Model => {
       const note = `answers from the documents of the collection ${name}, with citations`
       const extra = { operation: "chat", note }
       return { id: libraryModel(name), object: "model", created: 0, owned_by: "sluice", extra }

@@ -1,6 +1,6 @@
 /** A library as a chat model: `sluice/<collection>` answers the last question from the caller's documents, with citations. */
 import { GatewayError } from "@sluice/core"
-import { type ChatRequest, type Failure, InvalidRequest, reasonOfStatus } from "@sluice/core/contract"
+import { type ChatRequest, Failure, InvalidRequest, reasonOfStatus } from "@sluice/core/contract"
 import { WorkerUser } from "@sluice/core/workers"
 import { NO_USAGE } from "@sluice/core/prices"
 import { countTokens } from "@sluice/embedded"
@@ -16,6 +16,7 @@ import { chatResponse } from "../embedded/ChatAnswer.ts"
 import { hasImage, messageText } from "../embedded/Conversation.ts"
 import { questionTooLong, rejectedBy } from "../embedded/InvalidRequests.ts"
 import type { Provider } from "../routing/Provider.ts"
+import { makeCollectionAccess } from "../sharing/CollectionAccess.ts"
 import { makeChatCitations } from "./ChatCitations.ts"
 import { chatHistory } from "./ChatHistory.ts"
 import { chatTaskReply } from "./ChatTasks.ts"
@@ -69,6 +70,7 @@ export const makeLibraryProvider = Effect.gen(function* () {
   const libraries = yield* UserLibraries
   const ledger = yield* Ledger
   const running = yield* RunningQuestions
+  const accessTo = yield* makeCollectionAccess
 
   const chat: NonNullable<Provider["operations"]["chat"]> = Effect.fnUntraced(function* ({
     origin,
@@ -100,10 +102,12 @@ export const makeLibraryProvider = Effect.gen(function* () {
       new GatewayError({ operation: "chat", model, reason: reasonOfStatus(failure) })
     const toError = (error: Parameters<typeof ragFailure>[0]) => toChatError(ragFailure(error))
     const collection = model.slice(libraryModel("").length)
-    const library = yield* libraries.of(user).pipe(
-      Effect.flatMap((mine) => mine.collection(collection, false)),
+    const library = yield* accessTo(user, collection, "read").pipe(
+      Effect.flatMap(({ name, owner }) =>
+        Effect.flatMap(libraries.of(owner), (library) => library.collection(name, false))
+      ),
       Effect.flatMap(({ library }) => library),
-      Effect.mapError(toError),
+      Effect.mapError((error) => (error instanceof Failure ? toChatError(error) : toError(error))),
       Effect.flatMap((library) => Effect.mapError(running.limit(library), toChatError))
     )
     const { annotations, piece } = makeChatCitations(origin, collection)

@@ -5,6 +5,7 @@ import { LanceIndex, PassageIndex, type StoreOptions } from "@sluice/rag/store"
 import { Cache, Context, Effect, Exit, Layer, Record, Schedule, Scope, Semaphore, Stream } from "effect"
 import { type CallerInfo, CurrentCaller } from "../accounts/Caller.ts"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
+import { collectionNotFound } from "../sharing/CollectionAccess.ts"
 import { type LazyStatus, makeLazy } from "./LazyResource.ts"
 
 /** Collections of one user at most. Each one that is used stays open. */
@@ -24,14 +25,6 @@ export interface OpenCollection {
   /** `done` when the collection is removed while it is open; `creates` until it is opened if that may create it. */
   readonly removal: { done: boolean; creates: boolean }
 }
-
-const notFound = (name: string) =>
-  new RagError({
-    stage: "open",
-    reason: "NotFound",
-    message: `There is no collection "${name}". GET /collections lists the collections; an upload creates one`,
-    document: "collection"
-  })
 
 const tooMany = new RagError({
   stage: "open",
@@ -62,7 +55,7 @@ const failIfRemoved = (
         : Effect.succeed(false)
   const checked = <A>(use: Effect.Effect<A, RagError>) =>
     Effect.catchTag(use, "RagError", (error) =>
-      Effect.flatMap(isRemoved(error), (removed) => Effect.fail(removed ? notFound(name) : error))
+      Effect.flatMap(isRemoved(error), (removed) => Effect.fail(removed ? collectionNotFound(name) : error))
     )
   return Record.map(collection, (member: unknown) =>
     isOperation(member)
@@ -118,10 +111,14 @@ const renewOutdated = (name: string, rebuild: Stream.Stream<unknown, RagError, E
     (renewing) => Effect.ignore(renewing)
   )
 
+/** Runs before a collection is made. */
+export type BeforeCreation = (name: string) => Effect.Effect<void, RagError>
+
 /** What it opens stays open as long as the surrounding scope. */
 export const openCollections = Effect.fnUntraced(function* (
   folder: string,
   describeFigures: boolean,
+  beforeCreation: BeforeCreation,
   storeOptions: StoreOptions = {}
 ) {
   const scope = yield* Effect.scope
@@ -157,7 +154,7 @@ export const openCollections = Effect.fnUntraced(function* (
             // `open` creates a missing collection. A late reader of a removed one must not bring it back.
             open: Effect.fnUntraced(function* (named, manifest) {
               const exists = removal.creates || (yield* index.collections).includes(named)
-              if (removal.done || !exists) return yield* notFound(named)
+              if (removal.done || !exists) return yield* collectionNotFound(named)
               const found = yield* index.open(named, manifest)
               // It exists now. If another server removes it, only an upload may create it again.
               removal.creates = named === DEFAULT_COLLECTION
@@ -183,8 +180,9 @@ export const openCollections = Effect.fnUntraced(function* (
     if (opened.has(name)) return yield* open(name, create)
     const existing = yield* names
     if (!existing.includes(name)) {
-      if (!create) return yield* notFound(name)
+      if (!create) return yield* collectionNotFound(name)
       if (existing.length >= MAX_COLLECTIONS) return yield* tooMany
+      yield* beforeCreation(name)
     }
     return yield* open(name, create)
   })
@@ -193,7 +191,7 @@ export const openCollections = Effect.fnUntraced(function* (
   const remove = Effect.fn("OpenCollections.remove")(function* (name: string) {
     const index = yield* store.get
     const handle = opened.get(name)
-    if (!(yield* names).includes(name)) return yield* notFound(name)
+    if (!(yield* names).includes(name)) return yield* collectionNotFound(name)
     if (handle !== undefined) handle.removal.done = true
     opened.delete(name)
     yield* index.drop(name)

@@ -1,10 +1,12 @@
 /** One library per user: the owner's in the folder `library`, the others' in folders of their own. */
-import type { RagReason } from "@sluice/rag"
+import type { Failure } from "@sluice/core/contract"
+import { RagError, type RagReason } from "@sluice/rag"
 import { Cache, Context, Effect, Exit, type FileSystem, Layer, Path, Ref, Scope, Semaphore } from "effect"
 import { OWNER } from "../accounts/Owner.ts"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { libraryError } from "../config/StartError.ts"
 import { CurrentModels, type LibraryModels, replacedLife } from "../providers/CurrentModels.ts"
+import { Members } from "../sharing/Members.ts"
 import { makeBilledModels } from "./BilledModels.ts"
 import { storeOptions } from "../config/DocumentStore.ts"
 import { libraryOf } from "./LibraryFolders.ts"
@@ -17,6 +19,9 @@ const START_TIMEOUT = "2 seconds"
 
 /** Failures that stop only the owner's collection: of its model, of the gateway, of a damaged row. */
 const RECOVERABLE: ReadonlySet<RagReason> = new Set(["ManifestMismatch", "Model", "Store"])
+
+const accountsUnavailable = (cause: Failure) =>
+  new RagError({ stage: "open", reason: "Store", message: cause.message, cause })
 
 /** The libraries of all users with the same models. */
 interface Opened {
@@ -41,6 +46,7 @@ export class UserLibraries extends Context.Service<UserLibraries>()("@sluice/dem
     const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
     const current = yield* CurrentModels
     const bill = yield* makeBilledModels
+    const members = yield* Members
     const oneAtATime = yield* Semaphore.make(1)
 
     /** The libraries of all users, opened with the current models. */
@@ -60,6 +66,8 @@ export class UserLibraries extends Context.Service<UserLibraries>()("@sluice/dem
                 ? Effect.succeed(undefined)
                 : Cache.get(before.libraries, user)
             ),
+            // Members of a removed collection must not become members of a new one with its name.
+            (name) => Effect.mapError(members.clear(user, name), accountsUnavailable),
             storeOptions(settings)
           ).pipe(
             Scope.provide(opened),

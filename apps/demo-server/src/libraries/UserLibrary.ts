@@ -7,7 +7,7 @@ import { Context, Effect, FileSystem, type Path, Record, Ref, Stream } from "eff
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import type { IngestStreamEvent, ServerStatus } from "../contract/index.ts"
 import { toStreamEvents } from "./IngestBody.ts"
-import { type OpenCollection, openCollections } from "./OpenCollections.ts"
+import { type BeforeCreation, type OpenCollection, openCollections } from "./OpenCollections.ts"
 import { messageOf } from "./RagFailure.ts"
 import { readSamples, SAMPLES } from "./Samples.ts"
 
@@ -156,13 +156,14 @@ export const makeUserLibrary = Effect.fnUntraced(function* (
   folder: string,
   describeFigures: boolean,
   previous: Previous,
+  beforeCreation: BeforeCreation,
   storeOptions: StoreOptions = {}
 ) {
   const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
   const models = Context.pick(Embedder, Vision)(yield* Effect.context<Embedder>())
   const scope = yield* Effect.scope
   const busy = yield* Ref.make<Busy | undefined>(undefined)
-  const collections = yield* openCollections(folder, describeFigures, storeOptions)
+  const collections = yield* openCollections(folder, describeFigures, beforeCreation, storeOptions)
   const { defaultCollection, names } = collections
 
   const withPrevious = fallBackTo(previous)

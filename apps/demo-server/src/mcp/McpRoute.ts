@@ -6,12 +6,13 @@ import { McpServer } from "effect/ai"
 import { HttpEffect, HttpRouter, HttpServerRequest } from "effect/http"
 import { makeDocumentsAccess } from "../accounts/Auth.ts"
 import { CurrentUser } from "../contract/Access.ts"
-import { DEFAULT_COLLECTION } from "../contract/Names.ts"
+import { DEFAULT_COLLECTION, referenceOf } from "../contract/Names.ts"
 import { makeCallerDocuments } from "../documents/CallerDocuments.ts"
 import { makeCallerQuestions } from "../documents/CallerQuestions.ts"
 import { respond } from "../http/HttpErrors.ts"
 import { messageOf } from "../libraries/RagFailure.ts"
 import { UserLibraries } from "../libraries/UserLibraries.ts"
+import { Members } from "../sharing/Members.ts"
 import { makeMcpSessions, SESSION_HEADER } from "./McpSessions.ts"
 import { MCP_OPTIONS, type McpDocuments, toolsLayer } from "./Tools.ts"
 
@@ -31,16 +32,21 @@ const unknownSession = new Failure({
 /** Documents of the current user. */
 const makeCallersDocuments = Effect.gen(function* () {
   const libraries = yield* UserLibraries
+  const members = yield* Members
   const { library } = yield* makeCallerDocuments
   const { prepare, withCost } = yield* makeCallerQuestions
   const documents: McpDocuments<
     Effect.Services<ReturnType<typeof library>> | Effect.Services<ReturnType<typeof prepare>>
   > = {
-    collections: CurrentUser.pipe(
-      Effect.flatMap(({ user }) => libraries.of(user)),
-      Effect.flatMap(({ names }) => names),
-      Effect.map((names) => [...new Set([DEFAULT_COLLECTION, ...names])].toSorted())
-    ),
+    collections: Effect.gen(function* () {
+      const { user } = yield* CurrentUser
+      const names = yield* (yield* libraries.of(user)).names
+      const shared = yield* members.shared(user)
+      return [
+        ...[...new Set([DEFAULT_COLLECTION, ...names])].toSorted(),
+        ...shared.map(({ collection, owner_id }) => referenceOf(collection, owner_id))
+      ]
+    }),
     library: (collection) => library({ collection }),
     prepare,
     withCost,

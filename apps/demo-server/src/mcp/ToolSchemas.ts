@@ -1,7 +1,7 @@
 /** The arguments and results of the MCP tools. Clients and models see these schemas. */
 import { Schema, Struct } from "effect"
 import { MAX_TEXT, ShortFilter } from "../contract/Filter.ts"
-import { CollectionName } from "../contract/Names.ts"
+import { CollectionReference } from "../contract/Names.ts"
 
 const described = <S extends Schema.Top>(schema: S, description: string) =>
   Schema.optionalKey(schema.annotate({ description }))
@@ -9,7 +9,7 @@ const described = <S extends Schema.Top>(schema: S, description: string) =>
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
 const collection = described(
-  CollectionName,
+  CollectionReference,
   "A collection of documents. Default: `default`. `list_documents` names them all"
 )
 

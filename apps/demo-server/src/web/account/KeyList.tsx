@@ -15,6 +15,12 @@ const EXPIRY = new Map([
   ["365", "In a year"]
 ])
 
+const DOCUMENTS = new Map([
+  ["write", "Read and change"],
+  ["read", "Read"],
+  ["none", "No access"]
+])
+
 const expiryTime = (days: string): number =>
   days === "never" ? -1 : Math.floor(Date.now() / 1000) + Number(days) * 24 * 60 * 60
 
@@ -32,6 +38,7 @@ const NewKeyForm = ({ onDone }: { readonly onDone: () => void }) => {
           remain_quota: limit ?? 0,
           expired_time: expiryTime(read("expires")),
           subnet: read("subnet"),
+          documents: read("documents"),
           ...readLimits(read)
         })
       }
@@ -48,6 +55,13 @@ const NewKeyForm = ({ onDone }: { readonly onDone: () => void }) => {
           text={(days) => EXPIRY.get(days)}
         />
       </div>
+      <SelectField
+        label="Documents"
+        name="documents"
+        value="write"
+        values={[...DOCUMENTS.keys()]}
+        text={(documents) => DOCUMENTS.get(documents)}
+      />
       <InputField
         label="Allowed networks (optional)"
         hint="Separated by commas. Leave empty to allow all."
@@ -77,6 +91,8 @@ const Row = ({ of: key }: { readonly of: KeyDetails }) => {
         {describeLimits(key).map((limit) => (
           <span key={limit}>{limit}</span>
         ))}
+        {key.documents === "read" && <span>reads documents</span>}
+        {key.documents === "none" && <span>no documents</span>}
         {key.subnet && <span>from {key.subnet}</span>}
       </p>
       <div class="actions">

@@ -11,8 +11,10 @@ import type { Limits } from "../ui/ActionForm.tsx"
 /** `expired_time` is in seconds since 1970; -1: never. */
 type Expiring = { readonly expired_time: number }
 
-export type KeyDetails = typeof TokenRecord.Encoded & Expiring & Partial<Limits>
-type KeyRequest = typeof TokenCreateRequest.Encoded & Expiring & Limits
+export type KeyDetails = typeof TokenRecord.Encoded &
+  Expiring &
+  Partial<Limits> & { readonly documents?: string }
+type KeyRequest = typeof TokenCreateRequest.Encoded & Expiring & Limits & { readonly documents: string }
 
 const KEYS = "/api/token/"
 
