@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
+import { writePdf } from "./PdfWriter.ts"
 
 // Printed by Chromium with tags. Headings look like the text around them; one large bold line is not a heading.
 const bytes = readFileSync(join(import.meta.dirname, "fixtures/tagged.pdf"))
@@ -44,3 +45,30 @@ describe("a tagged PDF", () => {
     })
   )
 })
+
+it.effect("a heading of two lines is one, though its number has no tag", () =>
+  Effect.gen(function* () {
+    const body = (y: number) => ({
+      text: "The keeper reads the gauge each morning and writes it down.",
+      x: 50,
+      y
+    })
+    const bytes = writePdf([
+      {
+        marks: [
+          ...[700, 688, 676].map(body),
+          { text: "4.7", x: 50, y: 640, size: 12 },
+          { text: "What to do when the gauge fails: the", x: 75, y: 640, size: 12, content: 1 },
+          { text: "second gauge", x: 75, y: 626, size: 12, content: 2 },
+          ...[600, 588, 576].map(body)
+        ],
+        tags: [{ type: "H2", children: [1, 2] }]
+      }
+    ])
+    const { blocks } = yield* parse({ path: "numbered.pdf", bytes })
+    assert.deepStrictEqual(
+      blocks.filter(({ kind }) => kind === "heading").map(({ heading }) => heading),
+      ["4.7 What to do when the gauge fails: the second gauge"]
+    )
+  })
+)

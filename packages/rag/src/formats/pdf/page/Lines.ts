@@ -8,7 +8,7 @@ export interface LineDraft extends PlacedText {
   readonly page: number
   /** The text, split at wide gaps: cells, if it is a table's row. */
   readonly cells: ReadonlyArray<string>
-  /** Heading level of the first run in the file's structure, 1 to 6. */
+  /** Heading level of the longest run in the file's structure, 1 to 6. */
   readonly heading: number | undefined
   readonly runs: ReadonlyArray<Run>
 }
@@ -68,7 +68,8 @@ const toLine = (page: number, runs: ReadonlyArray<Run>): LineDraft => {
     bold: isMostly(runs, "bold", STYLE_SHARE),
     mono: isMostly(runs, "mono", STYLE_SHARE),
     turn: runs[0]!.turn,
-    heading: runs[0]!.heading,
+    // Of the longest run: the number before a heading often has no tag, and a heading within a paragraph is no heading.
+    heading: runs.reduce((longest, run) => (run.text.length > longest.text.length ? run : longest)).heading,
     runs
   }
 }

@@ -65,6 +65,8 @@ export class RunBuilder {
     } else {
       if (this.#hasSpace) this.#text += separatorOf(this.#last, character)
       if (style !== undefined && style.font !== this.#style!.font) this.#fontChange ??= this.#text.length
+      // The number before a heading often has no tag.
+      if (style?.heading !== undefined && /^[\d.\s]+$/.test(this.#text)) this.#style = style
       this.#bounds = union(this.#bounds, bounds)
     }
     this.#text += character
