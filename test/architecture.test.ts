@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest"
 import * as Layout from "./architecture/Layout.ts"
 import { readMarkdown } from "./architecture/Markdown.ts"
 import * as Rules from "./architecture/Rules.ts"
+import { missingEntries, readLock } from "../scripts/complete-lock.ts"
 import {
   packageOf,
   parseSource,
@@ -173,6 +174,10 @@ describe("architecture", () => {
       })
     })
     expect(faults).toEqual([])
+  })
+
+  it("package-lock.json lists every platform's packages, so that `npm ci` accepts it (else: npm run -s lock)", () => {
+    expect(Object.keys(missingEntries(readLock().packages))).toEqual([])
   })
 
   it("only Config reads the environment", () => {

@@ -79,6 +79,7 @@ export default defineConfig({
         "models",
         "local-models",
         "evaluation",
+        "bundlers",
         "clients",
         "mcp",
         "server",

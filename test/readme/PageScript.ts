@@ -9,7 +9,7 @@ const RUN = /^(?:ts|sh)\b/
 const NOT_RUN = /^(?:ts|sh) not-run: (\S.*)$/
 
 /** The name of a file that a later block runs: ```` ```ts [ask.ts] ````. */
-const NAMED = /^ts \[([\w.-]+)\]$/
+const NAMED = /^ts \[([\w./-]+)\]$/
 
 interface Block {
   readonly line: number
@@ -27,7 +27,8 @@ export interface Page {
   readonly script: string | undefined
 }
 
-const heredoc = (name: string, code: string) => `cat > '${name}' <<'END_OF_BLOCK'\n${code}END_OF_BLOCK\n`
+const heredoc = (name: string, code: string) =>
+  `mkdir -p "$(dirname '${name}')"\ncat > '${name}' <<'END_OF_BLOCK'\n${code}END_OF_BLOCK\n`
 
 /** Reads a page. The path is relative to the root of the repository. */
 export const readPage = (path: string): Page => {

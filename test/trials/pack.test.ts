@@ -8,7 +8,6 @@ import type { Answer } from "@sluice/rag"
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
@@ -17,6 +16,7 @@ import { rolldown } from "rolldown"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { PNG } from "../../packages/core/src/conformance/checks/Chat.ts"
 import { docs, shortest } from "../readme/Examples.ts"
+import { describeRuntimes, freePort } from "./runtimes.ts"
 
 const root = join(import.meta.dirname, "../..")
 const folders = [
@@ -53,13 +53,6 @@ const run = async (
 }
 const node = process.execPath
 
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  return typeof address === "object" ? (address?.port ?? 0) : 0
-}
 const tsc = join(root, "node_modules/typescript/bin/tsc")
 
 beforeAll(async () => {
@@ -289,6 +282,12 @@ registerHooks({
     check(JSON.parse(stdout))
   })
 })
+
+describeRuntimes(
+  () => project,
+  () => tarballs,
+  env
+)
 
 /** The instructions of deploy/Dockerfile's last stage, continued lines joined. */
 const instructions = async (): Promise<ReadonlyArray<readonly [name: string, rest: string]>> => {

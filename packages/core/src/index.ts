@@ -5,6 +5,7 @@
  * `@sluice/core/contract` has all schemas of the wire, `/client` the transport and its options, `/models` the types for a
  * model of your own, `/text` the rules for quotes and questions, `/media` images as bytes.
  */
+import "./NodeVersion.ts"
 export type { ChatMessage } from "./contract/Chat.ts"
 export { ApiKey, apiKey, SystemAccessToken, systemAccessToken } from "./contract/Credentials.ts"
 export {

@@ -1,4 +1,5 @@
 /** The models' services, and the types of their requests and results: what a model of your own implements. */
+import "./NodeVersion.ts"
 export * from "./models/Embedder.ts"
 export * from "./models/NotRead.ts"
 export * from "./models/QuestionRewriter.ts"

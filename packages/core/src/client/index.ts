@@ -1,4 +1,5 @@
 /** The client, and the types of its services and options. The only entry that brings a transport. */
+import "../NodeVersion.ts"
 export * as AccountClient from "./account/AccountClient.ts"
 export * as BatchedEmbeddings from "./retrieval/BatchedEmbeddings.ts"
 export * as GatewayClient from "./GatewayClient.ts"

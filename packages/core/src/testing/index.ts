@@ -1,4 +1,5 @@
 /** A gateway in the process, for tests of programs. */
+import "../NodeVersion.ts"
 export {
   type GatewayMock,
   type TestCall,

@@ -3,6 +3,7 @@
  *
  * Idle threads end. A thread that exceeds a limit is ended, and nothing else with it.
  */
+import "../NodeVersion.ts"
 import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
@@ -195,8 +196,8 @@ const runTask = <A>(
     }
     const outOfMemory = (): void => fail("memory", `took more than ${HEAP_MIB} MiB of memory`)
     const checkMemory = async (): Promise<void> => {
-      // It fails if the thread has ended.
-      const heap = await worker.getHeapStatistics().catch(() => undefined)
+      // It fails if the thread has ended. Deno's threads do not have it.
+      const heap = await worker.getHeapStatistics?.().catch(() => undefined)
       if (!ended && heap !== undefined && heap.used_heap_size > HEAP_MIB * 1048576) outOfMemory()
     }
     const memoryTimer = setInterval(() => void checkMemory(), MEMORY_CHECK_MILLISECONDS)
