@@ -34,8 +34,10 @@ const ALLOCATOR = { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "131072" }
 
 /** @param {string} node */
 const run = (node) => {
-  const conditions = installed ? [] : ["--conditions=@sluice/source", "--disable-warning=ExperimentalWarning"]
-  const child = spawn(node, [...conditions, entry, ...process.argv.slice(2)], {
+  // Node 22 warns of its SQLite.
+  const flags = ["--disable-warning=ExperimentalWarning"]
+  if (!installed) flags.push("--conditions=@sluice/source")
+  const child = spawn(node, [...flags, entry, ...process.argv.slice(2)], {
     stdio: "inherit",
     env: { ...ALLOCATOR, ...process.env }
   })
