@@ -46,7 +46,7 @@ describe("deploy/", () => {
     expect(others).toHaveLength(2)
   })
 
-  it.each(["compose.yaml", "compose.postgres.yaml"])(
+  it.each(["compose.yaml", "compose.postgres.yaml", "compose.store.yaml"])(
     "%s keeps the specification of Compose",
     async (name) => {
       const { default: Ajv } = load("ajv/dist/2019.js")

@@ -147,7 +147,9 @@ export const describeRuntimes = (
       "@sluice/core/client",
       "@sluice/core/testing",
       "@sluice/rag",
-      "@sluice/embedded"
+      "@sluice/embedded",
+      "@sluice/providers",
+      "@sluice/transformers"
     ])("say which Node they need, at the import of %s on Node 20", async (entry) => {
       await writeFile(join(project(), "old.mjs"), `await import("${entry}")`)
       const failed = await runProgram("node20", "old.mjs").catch((cause: { stderr: string }) => cause.stderr)
