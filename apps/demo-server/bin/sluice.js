@@ -71,6 +71,10 @@ if (node === undefined) {
   process.exitCode = 1
 } else if (installed && node === process.execPath && process.argv[2] !== "serve") {
   module.enableCompileCache?.()
+  // As the flag of a started process.
+  const { emitWarning } = process
+  process.emitWarning = (/** @type {[any, any]} */ ...args) =>
+    args[1] === "ExperimentalWarning" ? undefined : Reflect.apply(emitWarning, process, args)
   await import(new URL("../dist/cli/main.js", import.meta.url).href)
 } else {
   run(node)
