@@ -1,4 +1,5 @@
 /** The formats of documents: what a format of your own implements, what it returns, and pages and figures as images. */
+export { Chunker, type DocumentChunker } from "./chunking/CustomChunker.ts"
 export {
   Block,
   Figure,
@@ -6,6 +7,7 @@ export {
   type Line,
   Page,
   type Parsed,
+  PassageSpan,
   ReadFault,
   Span
 } from "./document/Document.ts"

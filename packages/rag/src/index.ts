@@ -32,14 +32,17 @@ export { Locator } from "./document/Locator.ts"
 export { RagError, RagReason, Stage } from "./document/RagError.ts"
 export type { IngestEvent, IngestReport, IngestStatus } from "./ingest/IngestEvents.ts"
 export { IngestPlan, PlannedChange, type PlanOptions } from "./ingest/IngestPlan.ts"
+export type { DocumentRecord, SourceItem } from "./ingest/sources/Record.ts"
 export type { FolderSource, IngestFailure, IngestSource, Upload } from "./ingest/sources/Source.ts"
 export { Library, type Models } from "./library/Library.ts"
 export type {
+  ListedDocuments,
   FigurePassage,
   LibraryConversation,
   LibraryOptions,
   LibraryService,
-  LibraryStats
+  LibraryStats,
+  ListOptions
 } from "./library/LibraryService.ts"
 export type { Retrieval } from "./retrieval/Retriever.ts"
 export { Fusion } from "./retrieval/stages/Fusion.ts"

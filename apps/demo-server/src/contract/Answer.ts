@@ -143,6 +143,15 @@ export const CitationSchema: Schema.Codec<Rag.Citation> = Schema.Struct({
   document: field("The path of the document.", Schema.String),
   documentId: field("The document's id.", Schema.String),
   title: field("The title of the document.", Schema.String),
+  url: field("The document's URL.", optionalKey(Schema.String)),
+  metadata: field(
+    "As attached to the document at the upload.",
+    optionalKey(Schema.Record(Schema.String, Schema.Json))
+  ),
+  score: field(
+    "The reranker's score of the passage; higher is better. Absent for a neighbour that was read along.",
+    optionalKey(Schema.Finite)
+  ),
   passageId: field("The passage's id.", Schema.String),
   headings: field("The headings above it, outermost first.", Schema.Array(Schema.String)),
   quote: field("The words of the source, verbatim.", Schema.String),
@@ -258,7 +267,10 @@ export const RetrievalBody = Schema.Struct({
           "As attached to the document at the upload.",
           optionalKey(Schema.Record(Schema.String, Schema.Json))
         ),
-        url: field("`url` of the metadata, if it is an http or https address.", optionalKey(Schema.String))
+        url: field(
+          "The document's URL, or `url` of its metadata, if it is an http or https address.",
+          optionalKey(Schema.String)
+        )
       })
     )
   ),

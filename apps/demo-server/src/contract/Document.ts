@@ -63,6 +63,7 @@ export const DocumentInfoSchema: Schema.Codec<Rag.DocumentInfo> = Schema.Struct(
   pages: field("The number of pages. Absent in documents without pages.", optionalKey(Schema.Int)),
   figures: field("Number of figures and tables; absent: none.", optionalKey(Schema.Int)),
   faults: field("What could not be read.", optionalKey(Schema.Array(ReadFaultSchema))),
+  url: field("Where people find it, if its source says so.", optionalKey(Schema.String)),
   metadata: field(
     "Attached at the upload, to filter by.",
     optionalKey(Schema.Record(Schema.String, Schema.Json))

@@ -1,7 +1,7 @@
 /** Questions about the documents: answers, and the passages alone. */
 import type { Failure } from "@sluice/core/contract"
-import type { ConversationOptions, LibraryService, Retrieval } from "@sluice/rag"
-import { Effect, Option, Stream } from "effect"
+import type { ConversationOptions, Retrieval } from "@sluice/rag"
+import { Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CurrentBill, makeBill } from "../billing/Bill.ts"
 import { CurrentUser } from "../contract/Access.ts"
@@ -15,24 +15,17 @@ const webAddress = (url: unknown): string | undefined =>
   typeof url === "string" && /^https?:\/\//i.test(url) && URL.canParse(url) ? url : undefined
 
 /** The kept passages with their ranks and scores, and the metadata of their documents. */
-const passagesOf = ({ kept, trace }: Retrieval, { info }: LibraryService) => {
-  const traced = new Map(trace.passages.map((one) => [one.passage.id, one]))
-  return Effect.forEach(kept, (passage, at) =>
-    // A document that was removed meanwhile has no metadata.
-    Effect.map(Effect.option(info(passage.document.id)), (found): RetrievalBody["passages"][number] => {
-      const { metadata } = Option.getOrElse(found, (): { readonly metadata?: undefined } => ({}))
-      const url = webAddress(metadata?.["url"])
-      const { recallScore = 0, rerankScore = recallScore } = traced.get(passage.id) ?? {}
-      return {
-        ...passage,
-        rank: at + 1,
-        score: rerankScore,
-        ...(metadata !== undefined && { metadata }),
-        ...(url !== undefined && { url })
-      }
-    })
-  )
-}
+const passagesOf = ({ kept }: Retrieval): RetrievalBody["passages"] =>
+  kept.map((passage, at) => {
+    const { metadata, url = metadata?.["url"] } = passage.document
+    const address = webAddress(url)
+    return {
+      ...passage,
+      rank: at + 1,
+      ...(metadata !== undefined && { metadata }),
+      ...(address !== undefined && { url: address })
+    }
+  })
 
 export const QaLayer = HttpApiBuilder.group(
   ServerApi,
@@ -82,7 +75,7 @@ export const QaLayer = HttpApiBuilder.group(
         const { library, options } = yield* prepare(payload, false)
         const retrieval = yield* withCost(library.retrieve(payload.question, options))
         return {
-          passages: yield* passagesOf(retrieval, library),
+          passages: passagesOf(retrieval),
           trace: retrieval.trace,
           ...(retrieval.cost !== undefined && { cost: retrieval.cost })
         }

@@ -16,6 +16,7 @@ const statuses: Record<RagReason, Failure["status"]> = {
   ManifestMismatch: 409,
   Stale: 409,
   NewerVersion: 409,
+  Source: 502,
   Model: 502,
   Store: 500,
   Internal: 500

@@ -119,25 +119,25 @@ const lastBefore = (spans: ReadonlyArray<Span>, offset: number): number => {
 export const chunk = (parsed: Parsed): ReadonlyArray<Passage> =>
   chunkUnits(parsed).map(({ passage }) => passage)
 
-/** The same passages, with the figure that each was cut from. */
-export const chunkUnits = (parsed: Parsed): ReadonlyArray<Chunk> => {
+/** Makes passages of parts of a document: with their page, lines and locators. */
+const passageCutter = (parsed: Parsed) => {
   const { lines, pages, text } = parsed
-  const passages: Array<Chunk> = []
-  const sizeOf = hasWide(text)
-    ? (span: Span): number => textSize(text, span.start, span.end)
-    : (span: Span): number => span.end - span.start
-  const pageIndex = (offset: number): number => lastBefore(pages, offset)
-
-  const emit = (start: number, end: number, headings: ReadonlyArray<string>, figure?: Figure): void => {
-    const page = pages[pageIndex(start)]?.number
+  return (
+    ordinal: number,
+    start: number,
+    end: number,
+    headings: ReadonlyArray<string>,
+    figure?: Figure
+  ): Passage => {
+    const page = pages[lastBefore(pages, start)]?.number
     const inside: Array<Line> = []
     for (let i = Math.max(0, lastBefore(lines, start)); i < lines.length && lines[i]!.start < end; i++) {
       if (lines[i]!.end > start) inside.push(lines[i]!)
     }
     const locators = locatorsIn(parsed.locators ?? [], start, end)
     const locator = locatorLabel(locators)
-    const passage = {
-      ordinal: passages.length,
+    return {
+      ordinal,
       start,
       end,
       text: text.slice(start, end),
@@ -146,11 +146,29 @@ export const chunkUnits = (parsed: Parsed): ReadonlyArray<Chunk> => {
       ...(locator === undefined ? {} : { locator }),
       ...(locators.length < 2 ? {} : { locators }),
       lines: inside,
-      ...(parsed.about === undefined || passages.length > 0 ? {} : { about: parsed.about }),
+      ...(parsed.about === undefined || ordinal > 0 ? {} : { about: parsed.about }),
       ...(figure === undefined ? {} : { figure: passageFigure(parsed, figure, start) })
     }
-    passages.push({ passage, figure })
   }
+}
+
+/** The same passages, with the figure that each was cut from. */
+export const chunkUnits = (parsed: Parsed): ReadonlyArray<Chunk> => {
+  const { pages, text } = parsed
+  const cut = passageCutter(parsed)
+  if (parsed.passages !== undefined)
+    return parsed.passages.map(({ end, headings, start }, i) => ({
+      passage: cut(i, start, end, headings),
+      figure: undefined
+    }))
+  const passages: Array<Chunk> = []
+  const sizeOf = hasWide(text)
+    ? (span: Span): number => textSize(text, span.start, span.end)
+    : (span: Span): number => span.end - span.start
+  const pageIndex = (offset: number): number => lastBefore(pages, offset)
+
+  const emit = (start: number, end: number, headings: ReadonlyArray<string>, figure?: Figure): void =>
+    void passages.push({ passage: cut(passages.length, start, end, headings, figure), figure })
 
   const pack = ({ blocks, headings }: Section): void => {
     const pieces: Array<Piece> = []

@@ -73,6 +73,10 @@ export type Figure = typeof Figure.Type
 export const ReadFault = Schema.Struct({ page: Schema.optionalKey(Schema.Int), message: Schema.String })
 export type ReadFault = typeof ReadFault.Type
 
+/** A passage as a chunker cuts it. `headings` are those above it, outermost first. */
+export const PassageSpan = Schema.Struct({ ...Span.fields, headings: Schema.Array(Schema.String) })
+export type PassageSpan = typeof PassageSpan.Type
+
 /**
  * A parsed file.
  *
@@ -98,6 +102,8 @@ export interface Parsed {
   readonly figures: ReadonlyArray<Figure>
   /** Pages and pictures that could not be read. */
   readonly faults: ReadonlyArray<ReadFault>
+  /** The passages, if the document brings its own, or a custom `Chunker` made them. They may overlap. */
+  readonly passages?: ReadonlyArray<PassageSpan>
 }
 
 /** The figure or table that a passage is. `crop` is the SHA-256 of the image: see `Library.attachment`. */
@@ -160,6 +166,8 @@ export interface DocumentInfo {
   readonly figures?: number
   /** Parts that could not be read. Absent if there are none. */
   readonly faults?: ReadonlyArray<ReadFault>
+  /** Where people find it: an absolute URL. */
+  readonly url?: string
   readonly metadata?: Metadata
   /** Bytes of its stored crops, readings and descriptions. Absent if there are none. */
   readonly attachmentBytes?: number
@@ -173,14 +181,21 @@ export interface LinkedPicture {
   readonly sha256?: string
 }
 
-/** A passage of a collection. `id` is `<document id>#<ordinal>`. */
+/**
+ * A passage of a collection. `id` is `<document id>#<ordinal>`. What a question found has the URL and the metadata that its
+ * document has then.
+ */
 export interface StoredPassage extends Passage {
   readonly id: string
-  readonly document: Pick<DocumentInfo, "id" | "path" | "title" | "format">
+  readonly document: Pick<DocumentInfo, "id" | "path" | "title" | "format" | "url" | "metadata">
 }
 
 /** Evidence for one sentence of an answer. `quote` is the document's text from `start` to `end`. */
 export interface Citation extends Span {
+  /** The reranker's score of its passage, or that of the fused list. Absent for a neighbour that was read along. */
+  readonly score?: number
+  readonly url?: string
+  readonly metadata?: Metadata
   /** The number shown in the answer, from 1. Each quote has its own. */
   readonly n: number
   /** Path of the document. */

@@ -18,6 +18,7 @@ export const RagReason = Schema.Literals([
   "ManifestMismatch", // The collection was made with another format, embedding model or dimension.
   "Stale", // A file, the collection or the models changed since the plan.
   "NewerVersion", // A newer version wrote the data folder.
+  "Source", // A source of documents failed. `cause` is its error.
   "Model", // A model failed. `cause` is its `GatewayError`.
   "Store", // The store failed.
   "Internal" // A defect of this package or of a library. Please report it.

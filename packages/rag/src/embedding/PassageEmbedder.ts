@@ -4,8 +4,10 @@ import type { EmbedderModel } from "@sluice/core/models"
 import { asSentence } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { CHUNKER } from "../chunking/Chunker.ts"
+import { Chunker } from "../chunking/CustomChunker.ts"
 import { sha256 } from "../document/Hash.ts"
 import { RagError, type Stage } from "../document/RagError.ts"
+import { DocumentFormats } from "../formats/DocumentFormats.ts"
 import { FORMAT, type Manifest } from "../store/Manifest.ts"
 import { PassageIndex, type VectorCache } from "../store/PassageIndex.ts"
 import { type EmbeddedText, embeddingCalls, type KeyedText, type PassageText } from "./EmbeddingCalls.ts"
@@ -46,9 +48,17 @@ export const presentManifest = Effect.gen(function* () {
     format: FORMAT,
     embeddingModel: manifestName(model),
     dimension: yield* Effect.mapError(dimension, modelError("open")),
-    chunker: CHUNKER
+    chunker: yield* chunkerName
   }
   return manifest
+})
+
+/** The chunker, and the formats that have a version: everything that determines a document's passages. */
+const chunkerName = Effect.gen(function* () {
+  const versions = (yield* DocumentFormats).flatMap(({ id, version }) =>
+    version === undefined ? [] : [`${id}@${version}`]
+  )
+  return [(yield* Chunker)?.id ?? CHUNKER, ...versions].join(" with ")
 })
 
 /** Everything that determines a model's vectors: its identifier, its input types, and its prefixes. */

@@ -1,5 +1,5 @@
 /** The registry of document formats. */
-import { Context } from "effect"
+import { Context, Effect } from "effect"
 import { csvFormat } from "./csv/Csv.ts"
 import { docxFormat } from "./docx/Docx.ts"
 import { epubFormat } from "./epub/Epub.ts"
@@ -13,6 +13,7 @@ import { baseName, endingOf } from "./parsing/FileName.ts"
 import { notebookFormat } from "./notebook/Notebook.ts"
 import { odtFormat } from "./odt/Odt.ts"
 import { pdfFormat } from "./pdf/Pdf.ts"
+import { recordFormat } from "./record/Record.ts"
 import { slidesFormat } from "./slides/Slides.ts"
 import { spreadsheetFormat } from "./spreadsheet/Spreadsheet.ts"
 import { subtitlesFormat } from "./subtitles/Subtitles.ts"
@@ -53,6 +54,12 @@ export const DocumentFormats = Context.Reference<ReadonlyArray<DocumentFormat>>(
   "@sluice/rag/DocumentFormats",
   { defaultValue: () => documentFormats }
 )
+
+/** The identifiers of the formats that documents may have: the registered ones, and records. */
+export const storedFormats = Effect.map(DocumentFormats, (formats) => [
+  ...formats.map(({ id }) => id),
+  recordFormat.id
+])
 
 /** The format of a file by its name, or undefined if it is not supported. */
 export const formatOf = (

@@ -14,6 +14,7 @@ import { RagError, type RagReason } from "../document/RagError.ts"
 import { documentFormats, formatOf } from "./DocumentFormats.ts"
 import { type InnerFile, parseError } from "./parsing/DocumentFormat.ts"
 import { checkFormat, parseHere } from "./Parser.ts"
+import { recordFormat } from "./record/Record.ts"
 
 export interface ParseInput {
   /** The identifier of a built-in format. */
@@ -37,7 +38,7 @@ const OTHER_THREADS = new Set(["pdf", "image"])
 
 /** Whether a thread of the pool parses the files of this format. */
 export const runsInThread = (id: string): boolean =>
-  !OTHER_THREADS.has(id) && documentFormats.some((format) => format.id === id)
+  !OTHER_THREADS.has(id) && (id === recordFormat.id || documentFormats.some((format) => format.id === id))
 
 /** The answer about an image. */
 export type ImageTextAnswer =
@@ -97,7 +98,7 @@ export const parseInThread = async (
   { bytes, chunks, format: id, hasPictures, hasVision, path }: ParseInput,
   { ask }: WorkerContext
 ): Promise<WorkerOutput<ParseResult>> => {
-  const format = documentFormats.find((format) => format.id === id)!
+  const format = [...documentFormats, recordFormat].find((format) => format.id === id)!
   const picture = (reference: string) =>
     Effect.promise(() => ask<Uint8Array | string | undefined>({ picture: reference }))
   const parsing = parseHere(format, {

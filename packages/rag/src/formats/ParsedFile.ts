@@ -8,6 +8,7 @@ import {
   chunkParse,
   type StoresParse
 } from "../chunking/ChunkedParse.ts"
+import { Chunker, withCustomPassages } from "../chunking/CustomChunker.ts"
 import type { Parsed } from "../document/Document.ts"
 import { RagError } from "../document/RagError.ts"
 import { DocumentFormats } from "./DocumentFormats.ts"
@@ -118,7 +119,8 @@ const storesParse = Effect.fnUntraced(function* (format: string) {
 })
 
 /** Cuts a parsed file into passages. */
-export const chunkParsed = Effect.fn("parse.chunk")(function* (path: string, parsed: Parsed) {
+export const chunkParsed = Effect.fn("parse.chunk")(function* (path: string, whole: Parsed) {
+  const parsed = yield* withCustomPassages(path, whole)
   const stores = yield* storesParse(parsed.format)
   const result =
     parsed.text.length <= MAX_INLINE
@@ -135,6 +137,7 @@ export const chunkParsed = Effect.fn("parse.chunk")(function* (path: string, par
 export const parseAndChunk = Effect.fnUntraced(function* (file: DocumentFile) {
   const format = yield* checkFormat(file)
   if (!isThreaded(format, file.bytes)) return yield* chunkParsed(file.path, yield* parseHere(format, file))
+  if ((yield* Chunker) !== undefined) return yield* chunkParsed(file.path, yield* parse(file))
   const result = yield* parseThreaded(format, file, yield* storesParse(format.id))
   return yield* withinLimits(file.path, (result as { readonly chunked: ChunkedParse | BeyondLimit }).chunked)
 })

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { Parsed } from "../document/Document.ts"
 import type { RagError } from "../document/RagError.ts"
 import { DocumentFormats, formatOf } from "./DocumentFormats.ts"
+import { recordFormat } from "./record/Record.ts"
 import {
   type DocumentFile,
   type DocumentFormat,
@@ -91,9 +92,10 @@ const unsupported = (path: string, bytes: Uint8Array, formats: Formats): RagErro
 }
 
 /** The format of a file, whose first bytes match it. */
-export const checkFormat = Effect.fnUntraced(function* ({ bytes, path }: DocumentFile) {
+export const checkFormat = Effect.fnUntraced(function* ({ bytes, format: given, path }: DocumentFile) {
   const formats = yield* DocumentFormats
-  const format = formatOf(path, formats)
+  const format =
+    given === undefined ? formatOf(path, formats) : [recordFormat, ...formats].find(({ id }) => id === given)
   if (bytes.length > MAX_FILE_BYTES) return yield* tooLarge(path, bytes.length)
   if (format === undefined) return yield* unsupported(path, bytes, formats)
   if (bytes.length === 0) return yield* empty(path)

@@ -4,6 +4,7 @@ import { Clock, Effect, Stream } from "effect"
 import type { Metadata } from "../document/Document.ts"
 import { documentId, sha256 } from "../document/Hash.ts"
 import type { RagError } from "../document/RagError.ts"
+import { checkUrl } from "../document/Url.ts"
 import { chunkParsed, parseAndChunk } from "../formats/ParsedFile.ts"
 import type { StoredDocument } from "../store/PassageIndex.ts"
 import { type ChunkedDocument, chunkedDocument } from "./ChunkedDocument.ts"
@@ -22,6 +23,7 @@ const BATCH_MILLIS = 1_000
 interface ReadVersion {
   readonly sha256: string
   readonly metadata: Metadata | undefined
+  readonly url: string | undefined
 }
 
 type ReadResult =
@@ -90,34 +92,41 @@ const readDocument = Effect.fn("Ingest.read")(function* (
   storedDocuments: ReadonlyMap<string, StoredDocument>,
   latest: Map<string, ReadVersion>
 ): Effect.fn.Return<ReadResult, RagError> {
-  const { path, source } = file
-  const original = yield* file.read
-  const newMetadata = yield* file.metadata
+  const { format, path, source, version } = file
   const id = documentId(path)
   const stored = storedDocuments.get(id)
+  if (version !== undefined && stored?.version === version && stored.isComplete && stored.source === source)
+    return { _tag: "Unchanged", stored, next: stored }
+  const original = yield* file.read
+  const newMetadata = yield* file.metadata
+  const newUrl = yield* checkUrl(path, file.url === undefined ? undefined : yield* file.url)
   const hash = sha256(original)
   const earlier = latest.get(id)
   const metadata = newMetadata ?? (earlier ?? stored?.info)?.metadata
-  latest.set(id, { sha256: hash, metadata })
-  const isLatest =
-    earlier === undefined || (earlier.sha256 === hash && isDeepStrictEqual(earlier.metadata, metadata))
+  const url = newUrl ?? (earlier ?? stored?.info)?.url
+  const read: ReadVersion = { sha256: hash, metadata, url }
+  latest.set(id, read)
+  const isLatest = earlier === undefined || isDeepStrictEqual(earlier, read)
   const same = stored !== undefined && isLatest && stored.isComplete && stored.info.sha256 === hash
   if (same && (yield* hasItsPictures(file, original, stored))) {
-    const info = metadata === undefined ? stored.info : { ...stored.info, metadata }
-    return { _tag: "Unchanged", stored, next: { ...stored, info, source } }
+    const info = { ...stored.info, ...(metadata && { metadata }), ...(url !== undefined && { url }) }
+    return { _tag: "Unchanged", stored, next: { ...stored, info, source, version } }
   }
   const earlierParse = file.parsed === undefined ? undefined : yield* file.parsed
   const recorder = file.picture === undefined ? undefined : recordPictures(file.picture)
   const chunked =
     earlierParse === undefined
-      ? yield* parseAndChunk({ path, bytes: original, picture: recorder?.picture })
+      ? yield* parseAndChunk({ path, bytes: original, format, picture: recorder?.picture })
       : yield* chunkParsed(path, earlierParse)
   const seen =
     recorder !== undefined && (yield* mayLinkPictures(path, original)) ? recorder.seen() : undefined
   const pictures = earlierParse === undefined ? seen : file.pictures
   return {
     _tag: "Changed",
-    document: yield* chunkedDocument({ path, source, original, sha256: hash, metadata, pictures }, chunked)
+    document: yield* chunkedDocument(
+      { path, source, version, original, sha256: hash, metadata, url, pictures },
+      chunked
+    )
   }
 })
 
@@ -152,9 +161,9 @@ const addToBatch = (
       }
       case "Unchanged": {
         const { next, stored } = result
-        const sameMetadata = isDeepStrictEqual(stored.info.metadata, next.info.metadata)
-        const adopted =
-          sameMetadata && stored.source === next.source ? batch.adopted : [...batch.adopted, next]
+        const sameMetadata = isDeepStrictEqual(stored.info, next.info)
+        const isSame = sameMetadata && stored.source === next.source && stored.version === next.version
+        const adopted = isSame ? batch.adopted : [...batch.adopted, next]
         const events = [...batch.events, documentEvent(next.info, sameMetadata ? "unchanged" : "replaced")]
         return emitIfFull({ ...batch, since, adopted, events }, isLate)
       }

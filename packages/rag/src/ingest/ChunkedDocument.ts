@@ -18,13 +18,15 @@ interface OriginalFile {
   readonly source: string
   readonly original: Uint8Array
   readonly sha256: string
+  readonly version?: string | undefined
   readonly metadata: Metadata | undefined
+  readonly url?: string | undefined
   readonly pictures?: ReadonlyArray<LinkedPicture> | undefined
 }
 
 /** The document of a file and its passages, with the descriptions of its figures. */
 export const chunkedDocument = Effect.fn("ChunkedDocument.make")(function* (
-  { metadata, original, path, pictures, sha256: hash, source }: OriginalFile,
+  { metadata, original, path, pictures, sha256: hash, source, url, version }: OriginalFile,
   { attachments, faults, figures, format, pages, reading, title, ...chunked }: ChunkedParse
 ) {
   const descriptions = yield* describeFigures(
@@ -53,10 +55,12 @@ export const chunkedDocument = Effect.fn("ChunkedDocument.make")(function* (
     ...(pages > 0 ? { pages } : {}),
     ...(figures > 0 ? { figures } : {}),
     ...(faults.length > 0 ? { faults: limitFaults(faults) } : {}),
+    ...(url === undefined ? {} : { url }),
     ...(metadata === undefined ? {} : { metadata }),
     ...(attachmentBytes > 0 ? { attachmentBytes } : {})
   }
-  const document: ChunkedDocument = { info, source, original, attachments, reading, pictures, passages }
+  const kept = { source, version, reading, pictures }
+  const document: ChunkedDocument = { info, ...kept, original, attachments, passages }
   return document
 })
 

@@ -54,9 +54,10 @@ export const ingestFiles = <E, R>(
     for (const document of adopted) stored.set(document.info.id, document)
     const documents = ready.map((document) => ({ ...document, replaces: stored.get(document.info.id) }))
     yield* collection.commit(documents)
-    const written = documents.map(({ attachments, info, pictures, reading, replaces, source }) => {
+    const written = documents.map(({ attachments, info, pictures, reading, replaces, source, version }) => {
       const keys = [...attachments.keys()]
-      stored.set(info.id, { info, source, isComplete: true, reading, attachments: keys, pictures })
+      const kept = { source, version, reading, attachments: keys, pictures }
+      stored.set(info.id, { info, isComplete: true, ...kept })
       return documentEvent(info, replaces === undefined ? "added" : "replaced")
     })
     const passages = ready.reduce((sum, document) => sum + document.passages.length, 0)

@@ -67,12 +67,12 @@ export const failedEvent = (path: string, error: RagError): IngestEvent => ({
 })
 
 /** Puts `found` and the files that could not be listed first, then `written` and `end`, and the report last. */
-export const withReport = (
+export const withReport = <E, R>(
   found: number | undefined,
-  written: Stream.Stream<IngestEvent, RagError>,
+  written: Stream.Stream<IngestEvent, E, R>,
   end: Effect.Effect<ReadonlyArray<IngestEvent>, RagError>,
   failed: ReadonlyArray<IngestFailure> = []
-): Stream.Stream<IngestEvent, RagError> =>
+): Stream.Stream<IngestEvent, E | RagError, R> =>
   Stream.suspend(() => {
     const counts = { added: 0, replaced: 0, unchanged: 0, removed: 0, faulty: 0, passages: 0 }
     const failures: Array<IngestFailure> = []

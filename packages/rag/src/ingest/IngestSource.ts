@@ -11,11 +11,11 @@ import { byId, type FolderSource, type IngestSource, type SourceFile } from "./s
 import { listUploads } from "./sources/Uploads.ts"
 
 /** Updates a collection from a source. The last event is `done`. */
-export const ingestSource = (
-  source: IngestSource,
+export const ingestSource = <E>(
+  source: IngestSource<E>,
   collection: Collection,
   embedder: PassageEmbedder
-): Stream.Stream<IngestEvent, RagError> =>
+): Stream.Stream<IngestEvent, E | RagError> =>
   Stream.unwrap(
     Effect.gen(function* () {
       if (Predicate.hasProperty(source, "files")) {

@@ -2,7 +2,16 @@
 import { promisify } from "node:util"
 import { gunzip } from "node:zlib"
 import { Effect, Schema } from "effect"
-import { Block, type Box, Figure, type Line, Page, type Parsed, ReadFault } from "../document/Document.ts"
+import {
+  Block,
+  type Box,
+  Figure,
+  type Line,
+  Page,
+  type Parsed,
+  PassageSpan,
+  ReadFault
+} from "../document/Document.ts"
 import { Locator } from "../document/Locator.ts"
 import { RagError } from "../document/RagError.ts"
 import type { Collection } from "../store/PassageIndex.ts"
@@ -27,7 +36,8 @@ const StoredParse = Schema.fromJsonString(
     locators: Schema.optionalKey(Schema.Array(Locator)),
     /** `crop` is the SHA-256 of its bytes, which are stored separately. */
     figures: Schema.Array(Schema.Struct({ ...Figure.fields, crop: Schema.optionalKey(Schema.String) })),
-    faults: Schema.Array(ReadFault)
+    faults: Schema.Array(ReadFault),
+    passages: Schema.optionalKey(Schema.Array(PassageSpan))
   } satisfies { readonly [K in keyof Parsed]-?: Schema.Top })
 )
 

@@ -5,11 +5,12 @@ import type { DocumentInfo, Parsed } from "../document/Document.ts"
 import { RagError } from "../document/RagError.ts"
 import type { PassageEmbedder } from "../embedding/PassageEmbedder.ts"
 import { DocumentFormats } from "../formats/DocumentFormats.ts"
+import { storedFormat } from "../formats/record/Record.ts"
 import type { Collection, Replacement, StoredDocument } from "../store/PassageIndex.ts"
 import { ingestFiles } from "./Ingest.ts"
 import { type IngestEvent, withReport } from "./IngestEvents.ts"
 import { decodeParsed } from "./ParsedCodec.ts"
-import { byId, type SourceFile } from "./sources/Source.ts"
+import { byId, isFolderSource, type SourceFile } from "./sources/Source.ts"
 import { pictureReader } from "./sources/SourceFiles.ts"
 
 /** Attempts to publish. Writers wait during an attempt, so that failing all of them takes a very slow model. */
@@ -65,13 +66,16 @@ export const rebuildFrom = (
   )
 
 const storedFile = (collection: Collection, stored: StoredDocument): SourceFile => {
-  const { info, pictures, source } = stored
+  const { info, pictures, source, version } = stored
   return {
     path: info.path,
+    format: storedFormat(info.format),
     source,
+    version,
     read: readOriginal(collection, info),
     metadata: Effect.succeed(info.metadata),
-    picture: source === "" ? undefined : pictureReader(source, info.path),
+    url: Effect.succeed(info.url),
+    picture: isFolderSource(source) ? pictureReader(source, info.path) : undefined,
     parsed: storedParse(collection, stored),
     pictures
   }

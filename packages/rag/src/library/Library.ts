@@ -3,9 +3,10 @@ import { Embedder, QuestionRewriter, Reader, Reranker, Verifier, Vision } from "
 import { Clock, Context, Effect, Layer, Option, type Scope, Semaphore, Stream } from "effect"
 import { makeAnswerer } from "../answering/Answerer.ts"
 import { makeStandalone } from "../answering/Standalone.ts"
+import { Chunker } from "../chunking/CustomChunker.ts"
 import type { RagError } from "../document/RagError.ts"
 import { passageEmbedder, presentManifest } from "../embedding/PassageEmbedder.ts"
-import { DocumentFormats } from "../formats/DocumentFormats.ts"
+import { DocumentFormats, storedFormats } from "../formats/DocumentFormats.ts"
 import { FigureDescriptions } from "../ingest/DescribeFigures.ts"
 import type { IngestEvent } from "../ingest/IngestEvents.ts"
 import { rebuildFrom } from "../ingest/Rebuild.ts"
@@ -19,9 +20,13 @@ import { PassageIndex } from "../store/PassageIndex.ts"
 import { makeSummarizer } from "../summary/Summarizer.ts"
 import { answerMethods } from "./LibraryAnswers.ts"
 import { documentMethods } from "./LibraryDocuments.ts"
+import { listMethods } from "./LibraryList.ts"
 import { ingestMethods, type WithContext, WRITERS } from "./LibraryIngest.ts"
 import type { LibraryOptions, LibraryService } from "./LibraryService.ts"
+import { syncMethods } from "./LibrarySync.ts"
+import { missingReader, missingReranker } from "./MissingModels.ts"
 
+/** The models that questions need. A library opens with an `Embedder` alone. */
 export type Models = Embedder | Reranker | Reader
 
 /**
@@ -38,13 +43,15 @@ export class Library extends Context.Service<Library, LibraryService>()("@sluice
    * Opens the library in a folder, which is created if it does not exist, and closes it with the scope. A URL is an object
    * store (`s3://`, `gs://`, `az://`) or LanceDB Enterprise (`db://`).
    *
+   * A `Reranker` and a `Reader` are needed only by what uses them: retrieval and answers.
+   *
    * Fails with `ManifestMismatch` if it was made with another format, embedding model or dimension (see
    * `Library.rebuild`), and with `NewerVersion` if a newer version wrote it.
    */
   static readonly open: (
     folder: string,
     options?: LibraryOptions & StoreOptions
-  ) => Effect.Effect<LibraryService, RagError, Models | Scope.Scope> = Effect.fn("Library.open")(
+  ) => Effect.Effect<LibraryService, RagError, Embedder | Scope.Scope> = Effect.fn("Library.open")(
     function* (folder, options) {
       const store = yield* Layer.build(LanceIndex.layer(folder, options))
       return yield* makeLibrary(options).pipe(Effect.provideContext(store))
@@ -54,12 +61,12 @@ export class Library extends Context.Service<Library, LibraryService>()("@sluice
   static readonly layer = (
     folder: string,
     options?: LibraryOptions & StoreOptions
-  ): Layer.Layer<Library, RagError, Models> => Layer.effect(Library, Library.open(folder, options))
+  ): Layer.Layer<Library, RagError, Embedder> => Layer.effect(Library, Library.open(folder, options))
 
   /** A library over a store that the program provides. */
   static readonly make: (
     options?: LibraryOptions
-  ) => Effect.Effect<LibraryService, RagError, Models | PassageIndex> = (options) => makeLibrary(options)
+  ) => Effect.Effect<LibraryService, RagError, Embedder | PassageIndex> = (options) => makeLibrary(options)
 
   /**
    * Rebuilds a library from its stored originals with the present models, if `open` fails with `ManifestMismatch`. The
@@ -123,25 +130,32 @@ const rebuildStream = (collection: string): Stream.Stream<IngestEvent, RagError,
 
 const makeLibrary: (
   options?: LibraryOptions
-) => Effect.Effect<LibraryService, RagError, Models | PassageIndex> = Effect.fn("Library.make")(function* (
+) => Effect.Effect<LibraryService, RagError, Embedder | PassageIndex> = Effect.fn("Library.make")(function* (
   options: LibraryOptions = {}
 ) {
   const name = options.collection ?? DEFAULT_COLLECTION
   const index = yield* PassageIndex
   // Nothing else of the context is kept: a request that opens a library must not be the caller of later ones.
-  const context = Context.pick(
-    Embedder,
-    QuestionRewriter,
-    Reranker,
-    Reader,
-    Verifier,
-    Vision,
-    PassageIndex,
-    DocumentFormats,
-    RetrievalStages
-  )(yield* Effect.context<Models | PassageIndex>())
+  const given = yield* Effect.context<Embedder | PassageIndex>()
+  const context = Context.mergeAll(
+    Context.make(Reranker, missingReranker),
+    Context.make(Reader, missingReader),
+    Context.pick(
+      Embedder,
+      QuestionRewriter,
+      Reranker,
+      Reader,
+      Verifier,
+      Vision,
+      PassageIndex,
+      Chunker,
+      DocumentFormats,
+      RetrievalStages
+    )(given as Context.Context<Models | PassageIndex>)
+  )
   const vision = yield* Effect.serviceOption(Vision)
   const formats = yield* DocumentFormats
+  const chunker = yield* Chunker
   const manifest = yield* presentManifest
   const embedder = yield* passageEmbedder(manifest)
   // Two concurrent ingests of a folder would read the same files twice.
@@ -170,6 +184,7 @@ const makeLibrary: (
         onSome: (service) => Context.add(context, Vision, service)
       }).pipe(
         Context.add(DocumentFormats, formats),
+        Context.add(Chunker, chunker),
         Context.add(FigureDescriptions, options.describeFigures ?? false)
       )
 
@@ -178,13 +193,14 @@ const makeLibrary: (
     latestCollection: Effect.andThen(expire, collection),
     manifest,
     embedder,
+    formats: yield* storedFormats,
     folders,
     writes,
     withServices: withVision(vision),
     withFreeServices: withVision(Option.filter(vision, ({ model }) => model.kind === "extractive"))
   }
   const documents = documentMethods(library)
-  const retriever = yield* makeRetriever(collection, options)
+  const retriever = yield* Effect.provideContext(makeRetriever(collection, options), context)
   const snapshots = librarySnapshots(index, name, manifest, (at) =>
     makeLibrary(options).pipe(Effect.provideContext(Context.add(context, PassageIndex, at)))
   )
@@ -203,11 +219,13 @@ const makeLibrary: (
     ...answerMethods(
       retriever,
       yield* makeStandalone,
-      yield* makeAnswerer(collection, documents.document),
+      yield* Effect.provideContext(makeAnswerer(collection, documents.document), context),
       options
     ),
-    ...(yield* makeSummarizer(collection)),
+    ...(yield* Effect.provideContext(makeSummarizer(collection), context)),
     ...documents,
+    ...listMethods(library),
+    ...syncMethods(library),
     ...snapshots,
     restore: (snapshot) => Effect.tap(snapshots.restore(snapshot), () => expire)
   } satisfies LibraryService

@@ -1,6 +1,7 @@
 /** The methods of a library that answer questions. */
 import type { ConversationTurn } from "@sluice/core/models"
 import { Effect, Option, Queue, Ref, Stream } from "effect"
+import { withCitationDetails } from "../answering/CitationDetails.ts"
 import type { Answer, AnswerEvent } from "../answering/Answer.ts"
 import { type AskOptions, splitOptions } from "../answering/AnswerOptions.ts"
 import type { makeAnswerer } from "../answering/Answerer.ts"
@@ -35,7 +36,8 @@ export const answerMethods = (
     const { multi = true } = answering
     const retrieval = yield* retrieveParts(retrieve, understood.question, retrieving, multi, onStage)
     const events = answer(understood.question, withRewriting(retrieval, understood), answering)
-    return { retrieval, events: Stream.map(events, ofQuestion(question, understood)) }
+    const detailed = Stream.map(events, withCitationDetails(retrieval))
+    return { retrieval, events: Stream.map(detailed, ofQuestion(question, understood)) }
   })
 
   const ask: LibraryService["ask"] = Effect.fn("Library.ask")(function* (question, options = {}) {
@@ -103,10 +105,10 @@ const ofQuestion =
       : event
 
 /** Runs a stream, and returns its last event, which must be of a certain type. */
-export const lastEvent = <A, B extends A>(
-  events: Stream.Stream<A, RagError>,
+export const lastEvent = <A, B extends A, E, R>(
+  events: Stream.Stream<A, E, R>,
   isLast: (event: A) => event is B
-): Effect.Effect<B, RagError> =>
+): Effect.Effect<B, E, R> =>
   Effect.flatMap(Stream.runLast(events), (last) =>
     Option.isSome(last) && isLast(last.value)
       ? Effect.succeed(last.value)

@@ -2,9 +2,10 @@
 import { Effect } from "effect"
 import { requireText } from "../document/Arguments.ts"
 import type { StoredPassage } from "../document/Document.ts"
-import { sha256 } from "../document/Hash.ts"
+import { documentId, sha256 } from "../document/Hash.ts"
 import { RagError } from "../document/RagError.ts"
 import { parse } from "../formats/ParsedFile.ts"
+import { storedFormat } from "../formats/record/Record.ts"
 import { decodeParsed } from "../ingest/ParsedCodec.ts"
 import { readOriginal } from "../ingest/Rebuild.ts"
 import type { LibraryParts } from "./LibraryIngest.ts"
@@ -20,7 +21,6 @@ export const documentMethods = ({
   LibraryService,
   | "attachment"
   | "document"
-  | "documents"
   | "figures"
   | "file"
   | "info"
@@ -32,7 +32,9 @@ export const documentMethods = ({
 > => {
   const find = Effect.fn("Library.find")(function* (id: string) {
     const from = yield* collection
-    const stored = yield* from.document(yield* requireText("store", "The document's identifier", id))
+    const given = yield* requireText("store", "The document's identifier", id)
+    // A record's own identifier is its path.
+    const stored = (yield* from.document(given)) ?? (yield* from.document(documentId(given)))
     return (
       stored ??
       (yield* notFound(id, `Collection "${from.name}" has no document ${id}. It may have been removed.`))
@@ -40,15 +42,11 @@ export const documentMethods = ({
   })
 
   const passages = Effect.fn("Library.passages")(function* (id: string) {
-    yield* find(id)
-    return yield* (yield* collection).passages(id)
+    const { info } = yield* find(id)
+    return yield* (yield* collection).passages(info.id)
   })
 
   return {
-    documents: Effect.gen(function* () {
-      const documents = yield* (yield* collection).documents
-      return documents.toSorted((a, b) => (a.path < b.path ? -1 : 1))
-    }).pipe(Effect.withSpan("Library.documents")),
     info: Effect.fn("Library.info")((id: string) => Effect.map(find(id), ({ info }) => info)),
     document: Effect.fn("Library.document")(function* (id) {
       const { info, reading } = yield* find(id)
@@ -60,7 +58,13 @@ export const documentMethods = ({
           : yield* Effect.orElseSucceed(from.original(reading), () => undefined)
       if (stored !== undefined) return { info, parsed: yield* decodeParsed(stored, info.path) }
       const bytes = yield* readOriginal(from, info)
-      return { info, parsed: yield* Effect.updateContext(parse({ path: info.path, bytes }), withServices) }
+      return {
+        info,
+        parsed: yield* Effect.updateContext(
+          parse({ path: info.path, bytes, format: storedFormat(info.format) }),
+          withServices
+        )
+      }
     }),
     file: Effect.fn("Library.file")(function* (id) {
       const { info } = yield* find(id)
@@ -78,7 +82,7 @@ export const documentMethods = ({
     }),
     remove: Effect.fn("Library.remove")(function* (id) {
       const { info } = yield* find(id)
-      yield* (yield* latestCollection).remove([id])
+      yield* (yield* latestCollection).remove([info.id])
       return info
     }, writes.withPermit),
     stats: Effect.gen(function* () {

@@ -1,11 +1,12 @@
 /** The methods of a library that ingest, plan and rebuild. */
-import { type Context, Effect, flow, Predicate, type Semaphore, Stream } from "effect"
+import { type Context, Effect, Predicate, type Semaphore, Stream } from "effect"
 import type { RagError } from "../document/RagError.ts"
 import type { PassageEmbedder } from "../embedding/PassageEmbedder.ts"
 import { applyPlan } from "../ingest/ApplyPlan.ts"
 import type { IngestEvent } from "../ingest/IngestEvents.ts"
 import { asFolder, ingestSource } from "../ingest/IngestSource.ts"
 import { planIngest } from "../ingest/Plan.ts"
+import type { IngestSource } from "../ingest/sources/Source.ts"
 import type { Manifest } from "../store/Manifest.ts"
 import type { Collection } from "../store/PassageIndex.ts"
 import { lastEvent } from "./LibraryAnswers.ts"
@@ -24,6 +25,8 @@ export interface LibraryParts {
   readonly latestCollection: Effect.Effect<Collection, RagError>
   readonly manifest: Manifest
   readonly embedder: PassageEmbedder
+  /** Identifiers of the formats that documents may have. */
+  readonly formats: ReadonlyArray<string>
   /** One ingest of a folder at a time. Uploads and removals do not wait for it: its source may be slow. */
   readonly folders: Semaphore.Semaphore
   /** `WRITERS` permits. */
@@ -34,29 +37,31 @@ export interface LibraryParts {
   readonly withFreeServices: WithContext
 }
 
+/** Runs a stream with permits. */
+export const holding =
+  (semaphore: Semaphore.Semaphore, permits: number) =>
+  <A, E, R>(stream: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> =>
+    Stream.unwrap(
+      Effect.as(
+        Effect.acquireRelease(semaphore.take(permits), () => semaphore.release(permits), {
+          interruptible: true
+        }),
+        stream
+      )
+    )
+
 export const ingestMethods = (
   { embedder, folders, latestCollection, manifest, withFreeServices, withServices, writes }: LibraryParts,
   rebuildEvents: Stream.Stream<IngestEvent, RagError>
 ): Pick<LibraryService, "apply" | "applyEvents" | "ingest" | "ingestEvents" | "plan" | "rebuild"> => {
-  const holding =
-    (semaphore: Semaphore.Semaphore, permits: number) =>
-    <A>(stream: Stream.Stream<A, RagError>): Stream.Stream<A, RagError> =>
-      Stream.unwrap(
-        Effect.as(
-          Effect.acquireRelease(semaphore.take(permits), () => semaphore.release(permits), {
-            interruptible: true
-          }),
-          stream
-        )
-      )
   const asUpload = holding(writes, 1)
-  const asFolderIngest = flow(asUpload, holding(folders, 1))
+  const asFolderIngest = <A, E, R>(stream: Stream.Stream<A, E, R>) => holding(folders, 1)(asUpload(stream))
 
-  const ingestEvents: LibraryService["ingestEvents"] = (source) =>
+  const ingestEvents: LibraryService["ingestEvents"] = <E = RagError>(source: IngestSource<E>) =>
     Stream.unwrap(
       Effect.map(latestCollection, (collection) => ingestSource(source, collection, embedder))
     ).pipe(
-      Predicate.hasProperty(source, "files") ? asUpload : asFolderIngest,
+      (events) => (Predicate.hasProperty(source, "files") ? asUpload(events) : asFolderIngest(events)),
       Stream.updateContext(withServices)
     )
 
@@ -67,7 +72,8 @@ export const ingestMethods = (
 
   return {
     ingestEvents,
-    ingest: Effect.fn("Library.ingest")((source) => reportOf(ingestEvents(source))),
+    ingest: <E = RagError>(source: IngestSource<E>) =>
+      Effect.withSpan(reportOf(ingestEvents(source)), "Library.ingest"),
     plan: Effect.fn("Library.plan")(function* (source, options) {
       const collection = yield* latestCollection
       return yield* planIngest(asFolder(source), collection, manifest, embedder, options ?? {}).pipe(
@@ -80,7 +86,7 @@ export const ingestMethods = (
   }
 }
 
-const reportOf = (events: Stream.Stream<IngestEvent, RagError>) =>
+export const reportOf = <E, R>(events: Stream.Stream<IngestEvent, E, R>) =>
   Effect.map(
     lastEvent(events, (event) => event.type === "done"),
     ({ report }) => report

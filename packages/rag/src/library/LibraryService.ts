@@ -5,9 +5,11 @@ import type { Answer, AnswerEvent } from "../answering/Answer.ts"
 import type { AskOptions } from "../answering/AnswerOptions.ts"
 import type { ConversationOptions } from "../answering/Standalone.ts"
 import type { DocumentInfo, Parsed, PassageFigure, StoredPassage } from "../document/Document.ts"
+import type { Filter } from "../document/Filter.ts"
 import type { RagError } from "../document/RagError.ts"
 import type { IngestPlan, PlanOptions } from "../ingest/IngestPlan.ts"
 import type { IngestEvent, IngestReport } from "../ingest/IngestEvents.ts"
+import type { SourceItem } from "../ingest/sources/Record.ts"
 import type { FolderSource, IngestSource } from "../ingest/sources/Source.ts"
 import type { Change } from "../retrieval/Compare.ts"
 import type { Retrieval } from "../retrieval/Retriever.ts"
@@ -23,6 +25,21 @@ export interface LibraryOptions extends AskOptions {
   readonly collection?: string
   /** Describe each ingested figure once with the vision model. Descriptions are searched, never quoted. Default false. */
   readonly describeFigures?: boolean
+}
+
+export interface ListOptions {
+  /** A condition on documents: not on pages or kinds. */
+  readonly filter?: Filter | undefined
+  /** The path of the last document of the page before. */
+  readonly after?: string | undefined
+  /** Default 100. */
+  readonly limit?: number | undefined
+}
+
+export interface ListedDocuments {
+  readonly documents: ReadonlyArray<DocumentInfo>
+  /** For `after`. Absent on the last page. */
+  readonly next?: string
 }
 
 export interface LibraryStats extends Omit<Manifest, "format"> {
@@ -47,9 +64,37 @@ export interface LibraryConversation extends Pick<LibraryService, "ask" | "askEv
 
 export interface LibraryService extends LibrarySnapshots<LibraryService> {
   /** Updates the library from a folder, a file, or files in memory. Reports invalid files and ingests the rest. */
-  readonly ingest: (source: IngestSource) => Effect.Effect<IngestReport, RagError>
+  readonly ingest: <E = RagError>(source: IngestSource<E>) => Effect.Effect<IngestReport, E | RagError>
   /** `ingest` as events; the last one is `done`. */
-  readonly ingestEvents: (source: IngestSource) => Stream.Stream<IngestEvent, RagError>
+  readonly ingestEvents: <E = RagError>(source: IngestSource<E>) => Stream.Stream<IngestEvent, E | RagError>
+  /**
+   * Adds documents that a program gives, or replaces them: text, or passages of its own, and files.
+   *
+   * **Details.** Every method that takes a document's identifier takes the record's `id` too. An unchanged record costs no
+   * embedding. Invalid ones are reported, and the rest is written.
+   */
+  readonly upsert: <E = never, E2 = never, R = never>(
+    records: Iterable<SourceItem<E>> | Stream.Stream<SourceItem<E>, E2, R>
+  ) => Effect.Effect<IngestReport, E2 | RagError, R>
+  /**
+   * Makes the documents of a source those that it gives. At the end of the stream, what the source did not give is removed;
+   * with `partial`, the stream has only changes, and nothing is removed but what it says is `removed`.
+   *
+   * **Details.** If the stream fails, `sync` fails with that error and removes nothing; what was given is kept, and the next
+   * sync continues from there. An item whose `version` is stored already is not read. A document of another source is
+   * reported as failed. Items are written within a second, however slow the source is, and nobody waits for it.
+   */
+  readonly sync: <E = never, E2 = never, R = never>(
+    source: string,
+    items: Stream.Stream<SourceItem<E>, E2, R>,
+    options?: { readonly partial?: boolean }
+  ) => Effect.Effect<IngestReport, E2 | RagError, R>
+  /** `sync` as events; the last one is `done`. */
+  readonly syncEvents: <E = never, E2 = never, R = never>(
+    source: string,
+    items: Stream.Stream<SourceItem<E>, E2, R>,
+    options?: { readonly partial?: boolean }
+  ) => Stream.Stream<IngestEvent, E2 | RagError, R>
   /**
    * Plans an ingest of a folder: what it would do and cost. Parses every file, calls no model, writes nothing.
    *
@@ -102,6 +147,8 @@ export interface LibraryService extends LibrarySnapshots<LibraryService> {
   readonly conversation: (history?: ReadonlyArray<ConversationTurn>) => Effect.Effect<LibraryConversation>
   /** All documents, by path. */
   readonly documents: Effect.Effect<ReadonlyArray<DocumentInfo>, RagError>
+  /** Documents by path, those after `after`, at most `limit`. `next` is the last path if there are more. */
+  readonly list: (options?: ListOptions) => Effect.Effect<ListedDocuments, RagError>
   /** What is known of a document without reading it. Fails with `NotFound`. */
   readonly info: (id: string) => Effect.Effect<DocumentInfo, RagError>
   /**
@@ -123,6 +170,8 @@ export interface LibraryService extends LibrarySnapshots<LibraryService> {
   readonly attachment: (id: string, sha256: string) => Effect.Effect<Uint8Array, RagError>
   /** Removes a document, and returns its information. Fails with `NotFound`. */
   readonly remove: (id: string) => Effect.Effect<DocumentInfo, RagError>
+  /** Removes all documents that match, and returns them. Fails with `Malformed` for a condition on pages or kinds. */
+  readonly removeWhere: (filter: Filter) => Effect.Effect<ReadonlyArray<DocumentInfo>, RagError>
   readonly stats: Effect.Effect<LibraryStats, RagError>
   /** Bytes of originals, crops and readings, and 8 KiB for each passage. */
   readonly storedBytes: Effect.Effect<number, RagError>

@@ -2,6 +2,7 @@
 import { Embedder, QuestionRewriter, Reranker } from "@sluice/core"
 import { Clock, Context, Duration, Effect, Struct } from "effect"
 import { RagError } from "../document/RagError.ts"
+import type { StoredPassage } from "../document/Document.ts"
 import type { Collection } from "../store/PassageIndex.ts"
 import { resolveOptions, stageOptions } from "./RetrievePlan.ts"
 import { RetrievalStages } from "./stages/index.ts"
@@ -95,6 +96,7 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
       times.push(time)
       yield* onStage(time)
     }
+    const detailed = yield* documentDetails(state)
     const trace: Trace = {
       question,
       collection: state.collection.name,
@@ -102,10 +104,10 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
       rerankModel: rerankerModel.id,
       fusion: plan.fusion,
       candidates: state.candidates.length,
-      passages: tracedPassages(state),
+      passages: tracedPassages(state).map((one) => ({ ...one, passage: detailed(one.passage) })),
       stages: times
     }
-    return { options: plan, kept: state.kept, trace, state }
+    return { options: plan, kept: state.kept.map(detailed), trace, state }
   })
 
   const retrieve: Retriever["retrieve"] = (question, options, onStage) =>
@@ -115,6 +117,27 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
     )
 
   return { stages, inspect, retrieve } satisfies Retriever
+})
+
+/**
+ * Adds URL and metadata of their documents to passages. They are read now, because they change without the passages.
+ * Passages that were not recalled are as they are.
+ */
+const documentDetails = Effect.fnUntraced(function* ({ candidates, collection, recalled }: RetrievalState) {
+  const passages = candidates.slice(0, recalled).map(({ hit }) => hit.passage)
+  const ids = [...new Set(passages.map(({ document }) => document.id))]
+  // What a damaged row lacks is not worth the question.
+  const infos = ids.length === 0 ? [] : yield* Effect.orElseSucceed(collection.infos(ids), () => [])
+  const details = new Map(
+    infos.map(({ id, metadata, url }) => [
+      id,
+      { ...(url !== undefined && { url }), ...(metadata !== undefined && { metadata }) }
+    ])
+  )
+  return <A extends StoredPassage>(passage: A): A => ({
+    ...passage,
+    document: { ...passage.document, ...details.get(passage.document.id) }
+  })
 })
 
 /** `started` in nanoseconds, as the clock counts them. */

@@ -17,7 +17,7 @@ export interface IndexedPassage {
 
 export interface StoredDocument {
   readonly info: DocumentInfo
-  /** The absolute path of the ingested folder, or empty for uploads. */
+  /** The absolute path of the ingested folder, `source:` and the name of a synced source, or empty. */
   readonly source: string
   /** False if passages are missing: it must be written again. */
   readonly isComplete: boolean
@@ -27,9 +27,14 @@ export interface StoredDocument {
   readonly attachments?: ReadonlyArray<string> | undefined
   /** The picture files that it was parsed with. Undefined for uploads, and for formats without pictures. */
   readonly pictures?: ReadonlyArray<LinkedPicture> | undefined
+  /** The version that its source gave: an ETag, the hash of a Git blob. */
+  readonly version?: string | undefined
 }
 
-export interface IndexedDocument extends Pick<StoredDocument, "info" | "source" | "reading" | "pictures"> {
+export interface IndexedDocument extends Pick<
+  StoredDocument,
+  "info" | "source" | "reading" | "pictures" | "version"
+> {
   /** The file, byte for byte. */
   readonly original: Uint8Array
   /** Crops of figures and the stored `Parsed`, by the SHA-256 of their bytes. Kept as long as the document. */
@@ -86,6 +91,8 @@ export interface Collection {
   readonly inventory: Effect.Effect<ReadonlyArray<StoredDocument>, RagError>
   /** The same for some documents. Unknown and damaged ones are left out. */
   readonly stored: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<StoredDocument>, RagError>
+  /** The descriptions of some documents. Unknown and damaged ones are left out. */
+  readonly infos: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<DocumentInfo>, RagError>
   readonly document: (id: string) => Effect.Effect<StoredDocument | undefined, RagError>
   /**
    * The bytes of an original or an attachment by their SHA-256. Undefined if not stored. Fails if they are damaged;

@@ -11,6 +11,8 @@ export const MAX_FILE_BYTES = 64 * 1024 * 1024
 export interface DocumentFile {
   readonly path: string
   readonly bytes: Uint8Array
+  /** The identifier of its format, if the path does not say it. */
+  readonly format?: string | undefined
   /** Reads a picture file that the document refers to. */
   readonly picture?: PictureFile | undefined
   /** Parses a file inside this one by the format of its name: an attachment, a file of an archive. */
@@ -28,6 +30,8 @@ export type InnerFile = Pick<DocumentFile, "path" | "bytes" | "picture">
 export interface DocumentFormat {
   /** Stored with every document, compared by filters and sent over HTTP: never change it. */
   readonly id: string
+  /** Recorded in the manifests of collections. Change it if documents are to be parsed again by a rebuild. */
+  readonly version?: string
   /** Display name: `PDF`, `Word`. */
   readonly label: string
   /** File extensions in lower case, without the dot. */

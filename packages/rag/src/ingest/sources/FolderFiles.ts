@@ -4,7 +4,7 @@ import { Effect, Stream } from "effect"
 import { documentId } from "../../document/Hash.ts"
 import { resolveMetadata } from "../../document/Metadata.ts"
 import type { StoredDocument } from "../../store/PassageIndex.ts"
-import type { FolderSource } from "./Source.ts"
+import { type FolderSource, isFolderSource } from "./Source.ts"
 import { isFile, listFiles, pictureReader, readSource, realFolder } from "./SourceFiles.ts"
 
 /** Lists a folder or one file. `stored` are the documents of the collection, by identifier. */
@@ -53,8 +53,7 @@ export const folderFiles = Effect.fn("FolderFiles.list")(function* (
 /** The source folders of stored documents that are this folder, by whichever link. */
 const sameFolders = Effect.fnUntraced(function* (root: string, stored: ReadonlyMap<string, StoredDocument>) {
   const real = yield* realFolder(root)
-  const sources = new Set([...stored.values()].map(({ source }) => source))
-  sources.delete("")
+  const sources = new Set([...stored.values()].map(({ source }) => source).filter(isFolderSource))
   const same = yield* Effect.filter(sources, (source) =>
     source === root ? Effect.succeed(true) : Effect.map(realFolder(source), (other) => other === real)
   )
@@ -90,7 +89,7 @@ const nameOf = Effect.fnUntraced(function* (
 
 /** Whether the file that is stored under a name still exists in its source folder. */
 const stillExists = Effect.fnUntraced(function* (name: string, source: string) {
-  if (source === "") return false
+  if (!isFolderSource(source)) return false
   const parts = name.split("/")
   for (let i = 0; i < parts.length; i++) {
     const file = parts.slice(i).join("/")

@@ -14,6 +14,10 @@ export interface Upload {
   readonly bytes: Uint8Array
   /** JSON values to filter by, at most `METADATA_BYTES`. Absent keeps the document's present metadata; `{}` clears it. */
   readonly metadata?: Metadata | undefined
+  /** An absolute URL. Absent keeps the document's present one. */
+  readonly url?: string | undefined
+  /** Of a synced source: a file whose stored version is the same is not read. It stands for bytes, metadata and URL. */
+  readonly version?: string | undefined
 }
 
 /** A folder or one file. `metadata` is called with each path: relative, with `/`. */
@@ -29,10 +33,10 @@ export interface FolderSource {
  * documents whose files were deleted are removed. Single files and uploads only add and replace. If only the metadata
  * changed, a document counts as replaced and is not embedded again.
  */
-export type IngestSource =
+export type IngestSource<E = RagError> =
   | string
   | FolderSource
-  | { readonly files: Iterable<Upload> | Stream.Stream<Upload, RagError> }
+  | { readonly files: Iterable<Upload> | Stream.Stream<Upload, E> }
 
 export interface IngestFailure {
   readonly path: string
@@ -42,11 +46,17 @@ export interface IngestFailure {
 /** A file that may have to be written. */
 export interface SourceFile {
   readonly path: string
-  /** Absolute path of the ingested folder; empty for uploads. */
+  /** As `StoredDocument.source`. */
   readonly source: string
+  /** If the path does not say it. */
+  readonly format?: string | undefined
+  /** If it is the stored one, the file is not read. */
+  readonly version?: string | undefined
   readonly read: Effect.Effect<Uint8Array, RagError>
   /** Undefined keeps the document's present metadata. */
   readonly metadata: Effect.Effect<Metadata | undefined, RagError>
+  /** Undefined keeps the document's present URL. */
+  readonly url?: Effect.Effect<string | undefined, RagError> | undefined
   /** Reads pictures that the file links to. */
   readonly picture?: PictureFile | undefined
   /** The stored result of an earlier parse, if it is to be used instead of parsing again. */
@@ -54,6 +64,12 @@ export interface SourceFile {
   /** The pictures that `parsed` was made with. */
   readonly pictures?: ReadonlyArray<LinkedPicture> | undefined
 }
+
+/** How a source is recorded with its documents. No folder has such a path. */
+export const sourceName = (name: string): string => (name === "" ? "" : `source:${name}`)
+
+/** Whether a stored source is a folder. The others have no files to look at. */
+export const isFolderSource = (source: string): boolean => source !== "" && !source.startsWith("source:")
 
 export const byId = (documents: ReadonlyArray<StoredDocument>): Map<string, StoredDocument> =>
   new Map(documents.map((stored) => [stored.info.id, stored]))

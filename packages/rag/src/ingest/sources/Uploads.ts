@@ -5,10 +5,15 @@ import { resolveMetadata } from "../../document/Metadata.ts"
 import { RagError } from "../../document/RagError.ts"
 import type { SourceFile, Upload } from "./Source.ts"
 
+interface UploadedFiles<E> {
+  readonly count: number | undefined
+  readonly files: Stream.Stream<SourceFile, E>
+}
+
 /** The files, and how many there are unless they come as a stream. */
-export const listUploads = Effect.fn("Uploads.list")(function* (
-  uploads: Iterable<Upload> | Stream.Stream<Upload, RagError>
-) {
+export const listUploads = Effect.fn("Uploads.list")(function* <E>(
+  uploads: Iterable<Upload> | Stream.Stream<Upload, E>
+): Effect.fn.Return<UploadedFiles<E>, RagError> {
   if (Stream.isStream(uploads)) return { count: undefined, files: Stream.map(uploads, uploadedFile) }
   const list = yield* Effect.try({
     try: () => [...uploads],
@@ -18,8 +23,8 @@ export const listUploads = Effect.fn("Uploads.list")(function* (
 })
 
 /** An upload as a file. If the upload is invalid, only this file fails. */
-const uploadedFile = (upload: Partial<Upload> | null): SourceFile => {
-  const { bytes, metadata, path: value } = upload ?? {}
+export const uploadedFile = (upload: Partial<Upload> | null): SourceFile => {
+  const { bytes, metadata, path: value, url, version } = upload ?? {}
   const path = typeof value === "string" ? value : ""
   const read = !isPath(path)
     ? malformed(
@@ -28,7 +33,14 @@ const uploadedFile = (upload: Partial<Upload> | null): SourceFile => {
     : bytes instanceof Uint8Array
       ? Effect.succeed(bytes)
       : malformed(`The bytes of ${path} are not a Uint8Array. Pass the result of readFile.`)
-  return { path, source: "", read, metadata: resolveMetadata(path, () => metadata) }
+  return {
+    path,
+    source: "",
+    read,
+    version,
+    metadata: resolveMetadata(path, () => metadata),
+    url: Effect.succeed(url)
+  }
 }
 
 /** Whether the path is the only way to write it. Otherwise two paths of one document would replace each other. */

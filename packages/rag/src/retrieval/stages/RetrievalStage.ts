@@ -33,6 +33,8 @@ export type Place = Pick<StoredPassage, "id" | "document" | "headings" | "start"
 
 /** A kept passage. */
 export interface KeptPassage extends StoredPassage {
+  /** The reranker's score, or that of the fused list if it was late. Higher is better; the scale is the model's. */
+  readonly score: number
   /** Other passages found with the same or nearly the same text, at most `ALSO_AT`. Absent if there are none. */
   readonly alsoAt?: ReadonlyArray<Place>
   /** With `expand: "section"`: the passage and its neighbours under the same headings, in order. */

@@ -108,9 +108,9 @@ const selectPassages = ({
   return {
     candidates,
     recalled,
-    kept: kept.map(({ hit: { passage } }): KeptPassage => {
+    kept: kept.map(({ hit: { passage }, recallScore, rerankScore }): KeptPassage => {
       const alsoAt = otherPlaces(duplicates, inFusedOrder, passage)
-      return alsoAt.length === 0 ? passage : { ...passage, alsoAt }
+      return { ...passage, score: rerankScore ?? recallScore, ...(alsoAt.length > 0 && { alsoAt }) }
     })
   }
 }

@@ -83,7 +83,7 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
   const open = yield* openTable(table, dimension, store)
   const { openAt, repaired } = open
   const cache = store.caches ? tableCache(store.store, dimension, openAt) : undefined
-  const { infos, ...reads } = collectionReads(table, repaired)
+  const reads = collectionReads(table, repaired)
   const documents = cachedDocuments(table, reads.documents)
   const dropWith = <E>(drop: Effect.Effect<void, E>): Effect.Effect<void, E> =>
     Effect.suspend(() => {
@@ -94,7 +94,7 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
     name,
     manifest,
     dropWith,
-    ...countedWrites(open, collectionWrites(table, dimension, files, open.writer), infos),
+    ...countedWrites(open, collectionWrites(table, dimension, files, open.writer), reads.infos),
     ...reads,
     documents,
     storedBytes: Effect.suspend(() =>

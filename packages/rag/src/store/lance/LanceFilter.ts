@@ -1,14 +1,16 @@
 /** Filters as SQL for LanceDB. Only quoted literals of a filter reach the SQL. */
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
+import {
+  checkFilter,
+  fieldFiltersOf,
+  isJunction,
+  isSameForDocument,
+  isDocumentField
+} from "../../document/CheckFilter.ts"
 import type { DocumentInfo, StoredPassage } from "../../document/Document.ts"
-import { type FieldFilter, Filter, type FilterValue, matches } from "../../document/Filter.ts"
-import { formatValue } from "../../document/Arguments.ts"
-import { RagError } from "../../document/RagError.ts"
+import { type FieldFilter, type Filter, type FilterValue, matches } from "../../document/Filter.ts"
+import type { RagError } from "../../document/RagError.ts"
 import { sqlIn, sqlString } from "./Lance.ts"
-
-/** Nested conditions, and conditions and values in total. */
-const MAX_DEPTH = 32
-const MAX_SIZE = 10_000
 
 export interface LanceFilter {
   /** Applied by LanceDB before it searches. */
@@ -33,9 +35,7 @@ export const lanceFilter = Effect.fn("LanceFilter.make")(function* (
   documents: Effect.Effect<ReadonlyArray<DocumentInfo>, RagError>,
   formats: ReadonlyArray<string>
 ) {
-  yield* checkSize(given)
-  const filter = yield* Schema.decodeUnknownEffect(Filter.schema)(given).pipe(Effect.mapError(malformed))
-  yield* checkValues(filter, { format: formats, kind: ["passage", "figure", "table"] })
+  const filter = yield* checkFilter(given, formats)
   if (!needsDocuments(filter)) {
     return { where: sqlOf(filter, false, []), holds: () => true } satisfies LanceFilter
   }
@@ -49,24 +49,11 @@ export const lanceFilter = Effect.fn("LanceFilter.make")(function* (
   } satisfies LanceFilter
 })
 
-const isJunction = (filter: Filter): filter is Junction => filter._tag === "And" || filter._tag === "Or"
-
 /** A comparison that LanceDB cannot make, or makes in another way. */
 const isOfDocuments = (filter: FieldFilter): boolean =>
-  typeof filter.field !== "string" || (filter._tag === "Range" && isText(filter.field))
+  typeof filter.field !== "string" || (filter._tag === "Range" && isDocumentField(filter.field))
 
-const isText = (field: Column): boolean => field !== "page" && field !== "kind"
-
-const comparisonsOf = (filter: Filter): ReadonlyArray<FieldFilter> => {
-  if (isJunction(filter)) return filter.filters.flatMap(comparisonsOf)
-  return filter._tag === "Not" ? comparisonsOf(filter.filter) : [filter]
-}
-
-const needsDocuments = (filter: Filter): boolean => comparisonsOf(filter).some(isOfDocuments)
-
-/** True if the filter gives the same result for all passages of a document. */
-const isSameForDocument = (filter: Filter): boolean =>
-  comparisonsOf(filter).every(({ field }) => typeof field !== "string" || isText(field))
+const needsDocuments = (filter: Filter): boolean => fieldFiltersOf(filter).some(isOfDocuments)
 
 /**
  * The SQL is true or false for each row, never null. `Not` is pushed down to the comparisons, because each one around a
@@ -167,45 +154,3 @@ const endOf = (value: string | number, round: (value: number) => number): string
   typeof value === "string"
     ? sqlString(value)
     : String(Math.max(-MAX_INTEGER, Math.min(MAX_INTEGER, round(value))))
-
-/** Checked before any recursion. */
-const checkSize = (filter: unknown): Effect.Effect<void, RagError> => {
-  let size = 0
-  let level: ReadonlyArray<unknown> = [filter]
-  for (let depth = 0; level.length > 0; depth++) {
-    size += level.length
-    if (depth > 2 * MAX_DEPTH || size > MAX_SIZE) {
-      const message = `The filter is more than ${MAX_DEPTH} levels deep, or has more than ${MAX_SIZE} parts. Add metadata to the documents and filter by it.`
-      return Effect.fail(new RagError({ stage: "retrieve", reason: "TooLarge", message }))
-    }
-    level = level.flatMap((value) =>
-      typeof value === "object" && value !== null ? Object.values(value) : []
-    )
-  }
-  return Effect.void
-}
-
-/** Fields with a fixed set of values. Another value is a mistake. */
-type KnownValues = { readonly [field: string]: ReadonlyArray<FilterValue> }
-
-const checkValues = Effect.fnUntraced(function* (filter: Filter, allowed: KnownValues) {
-  for (const comparison of comparisonsOf(filter)) {
-    const { _tag, field } = comparison
-    const known = typeof field === "string" ? allowed[field] : undefined
-    const values = _tag === "Equals" ? [comparison.value] : _tag === "In" ? comparison.values : []
-    const unknown = known && values.find((value) => !known.includes(value))
-    if (unknown === undefined) continue
-    const message = `No passage has the ${String(field)} ${formatValue(unknown)}. Give one of ${known?.join(", ")}.`
-    return yield* new RagError({ stage: "retrieve", reason: "Malformed", message })
-  }
-})
-
-const malformed = (cause: Schema.SchemaError): RagError => {
-  const fault = cause.message
-    .split("\n", 3)
-    .map((line) => line.trim())
-    .join(" ")
-    .slice(0, 300)
-  const message = `Not a valid filter: ${fault}. Fields are document, path, title, format, kind, page, and ["metadata", key, …].`
-  return new RagError({ stage: "retrieve", reason: "Malformed", message, cause })
-}

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { Array, Effect, Layer, type Scope } from "effect"
 import { RagError } from "../../document/RagError.ts"
-import { DocumentFormats } from "../../formats/DocumentFormats.ts"
+import { storedFormats } from "../../formats/DocumentFormats.ts"
 import { copyLibraryFile, keepLibraryFiles, listLibraryFiles } from "../LibraryFiles.ts"
 import { readOnly } from "../LibrarySnapshots.ts"
 import { checkManifest, type Manifest } from "../Manifest.ts"
@@ -60,7 +60,7 @@ const openStore = Effect.fn("LanceIndex.openStore")(function* (folder: string, o
     background: (effect) => Effect.asVoid(Effect.forkIn(effect, scope, { startImmediately: true })),
     collectGarbage: collectGarbage(connection, collections, files, snapshots, !isEnterprise(folder)),
     compacts: !isEnterprise(folder),
-    formats: (yield* DocumentFormats).map(({ id }) => id),
+    formats: yield* storedFormats,
     openAt: (table, version) => connection.openTable(table, undefined, { version }),
     caches: !isRemote(folder),
     store,

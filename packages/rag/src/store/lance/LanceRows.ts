@@ -30,6 +30,7 @@ interface DocumentMetadata extends Omit<DocumentInfo, "id"> {
   /** SHA-256 of its files other than the original. */
   readonly attachments?: ReadonlyArray<string> | undefined
   readonly pictures?: ReadonlyArray<LinkedPicture> | undefined
+  readonly version?: string | undefined
 }
 
 /** The column `passage`: a passage without its identifier. */
@@ -68,10 +69,10 @@ interface Row {
 
 export const documentRow = (
   { id, ...known }: DocumentInfo,
-  kept: Pick<DocumentMetadata, "source" | "reading" | "attachments" | "pictures">
+  kept: Pick<DocumentMetadata, "source" | "reading" | "attachments" | "pictures" | "version">
 ): Row => {
-  const { attachments, pictures, reading, source } = kept
-  const metadata: DocumentMetadata = { ...known, source, reading, attachments, pictures }
+  const { attachments, pictures, reading, source, version } = kept
+  const metadata: DocumentMetadata = { ...known, source, reading, attachments, pictures, version }
   const row = { id: documentRowId(id), document: id, kind: "document", hash: known.sha256 } as const
   return { ...row, metadata: JSON.stringify(metadata) }
 }
@@ -81,9 +82,9 @@ export const lanceRows = (
   documents: ReadonlyArray<IndexedDocument>,
   options: { readonly removed: boolean }
 ): ReadonlyArray<Row> =>
-  documents.flatMap(({ attachments, info, passages, pictures, reading, replaces, source }) => {
+  documents.flatMap(({ attachments, info, passages, pictures, reading, replaces, source, version }) => {
     const document = info.id
-    const kept = { source, reading, attachments: [...attachments.keys()], pictures }
+    const kept = { source, reading, attachments: [...attachments.keys()], pictures, version }
     const rows: Array<Row> = [documentRow(info, kept)]
     for (const passage of passages) {
       const { figure, ordinal } = passage.passage
@@ -295,12 +296,15 @@ export const foundAddresses = (
 const HASH = /^[0-9a-f]{64}$/
 
 export const toStored = parsed(({ document, metadata }: DocumentRow): StoredDocument | undefined => {
-  const { attachments, pictures, reading, source, ...known } = JSON.parse(metadata) as DocumentMetadata
+  const { attachments, pictures, reading, source, version, ...known } = JSON.parse(
+    metadata
+  ) as DocumentMetadata
   const { bytes, format, passages, path, sha256, title } = known
   const isText = [format, path, title, source].every((value) => typeof value === "string")
   if (!isText || !HASH.test(sha256) || !Number.isInteger(bytes) || !Number.isInteger(passages))
     return undefined
-  return { info: { id: document, ...known }, source, isComplete: true, reading, attachments, pictures }
+  const info = { id: document, ...known }
+  return { info, source, isComplete: true, reading, attachments, pictures, version }
 })
 
 /** SHA-256 of a document's files other than the original. */

@@ -1,0 +1,85 @@
+/** The methods of a library that write what a program gives, as it comes. */
+import { type Cause, Effect, Semaphore, Stream } from "effect"
+import { documentId } from "../document/Hash.ts"
+import { RagError } from "../document/RagError.ts"
+import { type IngestEvent, withReport } from "../ingest/IngestEvents.ts"
+import { itemId, type SourceItem } from "../ingest/sources/Record.ts"
+import { sourceName } from "../ingest/sources/Source.ts"
+import { groupItems, removeMissing, writeGroup } from "../ingest/SyncSource.ts"
+import { holding, type LibraryParts, reportOf } from "./LibraryIngest.ts"
+import type { LibraryService } from "./LibraryService.ts"
+
+export const syncMethods = ({
+  embedder,
+  latestCollection,
+  withServices,
+  writes
+}: LibraryParts): Pick<LibraryService, "sync" | "syncEvents" | "upsert"> => {
+  /** Syncs in progress, by source: two of one source would remove each other's documents. */
+  const syncs = new Map<string, Semaphore.Semaphore>()
+  const withSource = <A, E, R>(name: string, stream: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> => {
+    if (name === "") return stream
+    const own = syncs.get(name) ?? Semaphore.makeUnsafe(1)
+    syncs.set(name, own)
+    return holding(own, 1)(stream)
+  }
+
+  /** Each group holds a permit of its own: a slow source keeps no rebuild waiting, and continues in the new table. */
+  const writeItems = <E, E2, R>(
+    source: string,
+    items: Stream.Stream<SourceItem<E>, E2, R>,
+    isComplete: boolean
+  ): Stream.Stream<IngestEvent, E2 | RagError, R> => {
+    const seen = new Set<string>()
+    const note = (item: SourceItem<E>) => {
+      const id = itemId(item)
+      if (id !== undefined && !("removed" in item)) seen.add(documentId(id))
+    }
+    // What was given before the source failed is written first.
+    let failure: Cause.Cause<E2> | undefined
+    const given = items.pipe(
+      Stream.tap((item) => Effect.sync(() => note(item))),
+      Stream.catchCause((cause) => {
+        failure = cause
+        return Stream.empty
+      })
+    )
+    const written = groupItems(given).pipe(
+      Stream.flatMap((group) =>
+        Stream.unwrap(
+          Effect.map(latestCollection, (collection) => writeGroup(group, source, collection, embedder))
+        ).pipe(holding(writes, 1), Stream.updateContext(withServices))
+      ),
+      Stream.concat(Stream.suspend(() => (failure === undefined ? Stream.empty : Stream.failCause(failure))))
+    )
+    const end = Effect.gen(function* () {
+      const collection = yield* latestCollection
+      const removed = isComplete ? yield* removeMissing(source, seen, collection) : []
+      yield* collection.settle
+      return removed
+    }).pipe(writes.withPermit)
+    return withSource(source, withReport(undefined, written, end))
+  }
+
+  const syncEvents: LibraryService["syncEvents"] = (name, items, { partial = false } = {}) =>
+    typeof name === "string" && name !== "" && name.length <= 200
+      ? writeItems(sourceName(name), items, !partial)
+      : Stream.fail(
+          new RagError({
+            stage: "ingest",
+            reason: "Malformed",
+            message: "The name of a source is a text of 1 to 200 characters."
+          })
+        )
+
+  return {
+    upsert: (records) =>
+      Effect.withSpan(
+        reportOf(writeItems("", Stream.isStream(records) ? records : Stream.fromIterable(records), false)),
+        "Library.upsert"
+      ),
+    sync: (name, items, options) =>
+      Effect.withSpan(reportOf(syncEvents(name, items, options)), "Library.sync"),
+    syncEvents
+  }
+}
