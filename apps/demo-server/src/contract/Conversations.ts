@@ -2,7 +2,7 @@
 import { field, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Access, ReadsDocuments } from "./Access.ts"
+import { Access } from "./Access.ts"
 import { AnswerBody } from "./Answer.ts"
 import { noControls } from "./Names.ts"
 
@@ -90,7 +90,6 @@ export class ConversationsGroup extends HttpApiGroup.make("conversations")
       success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain" }))
     })
   )
-  .annotateEndpoints(ReadsDocuments, true)
   .middleware(Access)
   .middleware(MalformedRequest) {}
 

@@ -1,7 +1,7 @@
 /** The collections, and the chosen one. */
 import { computed, effect, signal } from "@preact/signals"
 import { useId } from "preact/hooks"
-import { DEFAULT_COLLECTION } from "../../contract/Names.ts"
+import { DEFAULT_COLLECTION, parseReference } from "../../contract/Names.ts"
 import type { CollectionInfo } from "../../contract/index.ts"
 import { request, type RequestError } from "../api/request.ts"
 import { tryRequest } from "../page/calls.ts"
@@ -19,12 +19,25 @@ export const collection = browserSetting("sluice-collection", DEFAULT_COLLECTION
 
 export const collectionError = signal<RequestError>()
 
+const infoOf = (name: string): CollectionInfo | undefined =>
+  collections.value?.find((each) => each.name === name)
+
+/** The chosen collection, once the collections are known. */
+export const chosenCollection = computed(() => infoOf(collection.value))
+
+/** Whether the user may add and remove documents. */
+export const isWritable = computed(() => chosenCollection.value?.shared?.access !== "read")
+
+/** `harbour`, or `harbour (shared by Ann)`. */
+const labelOf = (name: string): string => {
+  const shared = infoOf(name)?.shared
+  return shared === undefined ? name : `${parseReference(name).name} (shared by ${shared.owner})`
+}
+
 /** Documents and passages of the chosen collection; undefined until they are known. */
 export const collectionSize = computed(
   (): { readonly documents?: number; readonly passages?: number } =>
-    (collection.value === DEFAULT_COLLECTION
-      ? status.value
-      : collections.value?.find(({ name }) => name === collection.value)) ?? {}
+    (collection.value === DEFAULT_COLLECTION ? status.value : chosenCollection.value) ?? {}
 )
 
 const chooseCollection = (name: string): void => {
@@ -44,7 +57,7 @@ export const refreshCollections = async (): Promise<void> => {
   if (!collections.value?.some(({ name }) => name === collection.value)) chooseCollection(DEFAULT_COLLECTION)
 }
 
-const pathOf = (name: string): string => `/collections/${encodeURIComponent(name)}`
+export const pathOf = (name: string): string => `/collections/${encodeURIComponent(name)}`
 
 /** Creates a collection, if there is none of that name, and chooses it. Resolves to whether it exists. */
 export const createCollection = (name: string): Promise<boolean> =>
@@ -85,6 +98,7 @@ export const CollectionChoice = () => {
         id={id}
         value={collection.value}
         values={all.map(({ name }) => name)}
+        text={labelOf}
         onValue={chooseCollection}
       />
     </div>

@@ -1,7 +1,8 @@
-/** Chooses, creates and deletes collections. */
+/** Chooses, creates, shares and deletes collections. */
 import { useState } from "preact/hooks"
 import { COLLECTION_NAME, DEFAULT_COLLECTION } from "../../contract/Names.ts"
 import {
+  chosenCollection,
   collection,
   CollectionChoice,
   collectionError,
@@ -14,6 +15,7 @@ import { Button, LinkButton } from "../ui/Button.tsx"
 import { InputField } from "../ui/Fields.tsx"
 import { pluralize } from "../ui/format.ts"
 import { ErrorMessage } from "../ui/Notices.tsx"
+import { MembersSection } from "./MembersSection.tsx"
 
 const NewCollection = ({ onDone }: { readonly onDone: () => void }) => (
   <ActionForm
@@ -54,18 +56,26 @@ const Deletion = ({ name }: { readonly name: string }) => {
 }
 
 export const CollectionsBar = () => {
-  const [creating, setCreating] = useState(false)
+  const [form, setForm] = useState<"new" | "members">()
   const chosen = collection.value
+  const { members = 0, shared } = chosenCollection.value ?? {}
+  const toggle = (opened: typeof form) => setForm(form === opened ? undefined : opened)
   return (
     <section class="collections" aria-label="Collections">
       <div class="collections-head">
         <CollectionChoice />
-        <LinkButton aria-expanded={creating} onClick={() => setCreating(!creating)}>
+        <LinkButton aria-expanded={form === "new"} onClick={() => toggle("new")}>
           New collection
         </LinkButton>
-        {chosen !== DEFAULT_COLLECTION && <Deletion name={chosen} />}
+        {shared === undefined && (
+          <LinkButton aria-expanded={form === "members"} onClick={() => toggle("members")}>
+            {members === 0 ? "Share" : `Shared with ${members.toLocaleString()}`}
+          </LinkButton>
+        )}
+        {chosen !== DEFAULT_COLLECTION && shared === undefined && <Deletion name={chosen} />}
       </div>
-      {creating && <NewCollection onDone={() => setCreating(false)} />}
+      {form === "new" && <NewCollection onDone={() => setForm(undefined)} />}
+      {form === "members" && shared === undefined && <MembersSection onDone={() => setForm(undefined)} />}
       <ErrorMessage error={collectionError.value} />
     </section>
   )

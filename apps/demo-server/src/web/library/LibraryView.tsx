@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals"
 import { useState } from "preact/hooks"
 import type { DocumentInfo } from "../../contract/index.ts"
 import * as Documents from "../documents/documents.ts"
+import { isWritable } from "../documents/collections.tsx"
 import { filesOfPicker } from "../documents/files.ts"
 import { uploadFiles } from "../documents/uploads.ts"
 import { status } from "../page/status.ts"
@@ -47,7 +48,9 @@ const DocumentRow = ({ document }: { readonly document: DocumentInfo }) => {
         <span>{pluralize(document.passages, "passage")}</span>
         <span>{byteSize(document.bytes)}</span>
       </span>
-      <IconButton label={`Remove ${title}`} sign="×" onClick={() => Documents.removeDocument(document)} />
+      {isWritable.value && (
+        <IconButton label={`Remove ${title}`} sign="×" onClick={() => Documents.removeDocument(document)} />
+      )}
       {faults.length > 0 && <Faults faults={faults} />}
     </li>
   )
@@ -105,7 +108,7 @@ const ListHead = ({ found }: { readonly found: ReadonlyArray<DocumentInfo> }) =>
   return (
     <div class="found quiet">
       {count}, {pluralize(passages, "passage")}
-      {found.length > 1 && (
+      {found.length > 1 && isWritable.value && (
         <Confirm
           action="Remove all"
           keep="Keep them"
@@ -154,7 +157,7 @@ export const LibraryView = () => {
     <div class="library">
       <h1>Documents</h1>
       <CollectionsBar />
-      <FilePickers />
+      {isWritable.value ? <FilePickers /> : <p class="quiet">You can read this collection, not change it.</p>}
       <UploadProgress />
       <ErrorMessage error={Documents.removalError.value ?? (isRebuildNeeded ? undefined : listError)} />
       <Loading until={all !== undefined || listError !== undefined} />

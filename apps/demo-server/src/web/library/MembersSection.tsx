@@ -1,0 +1,96 @@
+/** Shares the chosen collection: its members, what each may do, and a form for another one. */
+import { useEffect } from "preact/hooks"
+import type { MemberAccess } from "../../contract/Names.ts"
+import { collection } from "../documents/collections.tsx"
+import {
+  changeMember,
+  loadMembers,
+  type Member,
+  memberChanges,
+  members,
+  nameOf
+} from "../documents/members.ts"
+import { ActionForm } from "../ui/ActionForm.tsx"
+import { IconButton } from "../ui/Button.tsx"
+import { InputField, Select, SelectField } from "../ui/Fields.tsx"
+import { ErrorMessage, Loading } from "../ui/Notices.tsx"
+
+const ACCESS: Readonly<Record<MemberAccess, string>> = { read: "Can read", write: "Can add and remove" }
+const textOf = (access: string) => ACCESS[access as MemberAccess]
+const accessOf = (access: string): MemberAccess => (access === "write" ? "write" : "read")
+
+const Row = ({ member }: { readonly member: Member }) => {
+  const name = nameOf(member)
+  return (
+    <li>
+      <span>
+        {name}
+        {"group" in member && <span class="quiet"> (group)</span>}
+      </span>
+      <Select
+        aria-label={`Access of ${name}`}
+        value={member.access}
+        values={Object.keys(ACCESS)}
+        text={textOf}
+        onValue={(access) => changeMember({ ...member, access: accessOf(access) })}
+      />
+      <IconButton
+        label={`Remove ${name}`}
+        sign="×"
+        onClick={() => changeMember({ ...member, access: "none" })}
+      />
+    </li>
+  )
+}
+
+export const MembersSection = ({ onDone }: { readonly onDone: () => void }) => {
+  const chosen = collection.value
+  useEffect(() => {
+    members.value = undefined
+    memberChanges.clear()
+    void loadMembers()
+  }, [chosen])
+  const all = members.value
+  return (
+    <div class="members">
+      <ActionForm
+        key={all?.length}
+        class="new-key"
+        actions={["Share"]}
+        send={(read) => {
+          const access = accessOf(read("access"))
+          const name = read("name")
+          return changeMember(read("kind") === "group" ? { group: name, access } : { user: name, access })
+        }}
+        onDone={onDone}
+      >
+        <InputField
+          label={`Share ${chosen} with`}
+          hint="They pay for their questions. Documents that they add count as your storage."
+          name="name"
+          required
+          maxLength={100}
+          spellcheck={false}
+          placeholder="Username"
+        />
+        <div class="pair">
+          <SelectField
+            label="Who"
+            name="kind"
+            value="user"
+            values={["user", "group"]}
+            text={(kind) => (kind === "user" ? "A user" : "A group of your sign-in")}
+          />
+          <SelectField label="Access" name="access" value="read" values={Object.keys(ACCESS)} text={textOf} />
+        </div>
+      </ActionForm>
+      <ErrorMessage error={memberChanges.error.value} />
+      <Loading until={all !== undefined || memberChanges.error.value !== undefined} />
+      <ul aria-label="Members">
+        {all?.map((member) => (
+          <Row key={`${"user" in member} ${nameOf(member)}`} member={member} />
+        ))}
+      </ul>
+    </div>
+  )
+}
