@@ -75,7 +75,7 @@ export const CollectionsBar = () => {
         {chosen !== DEFAULT_COLLECTION && shared === undefined && <Deletion name={chosen} />}
       </div>
       {form === "new" && <NewCollection onDone={() => setForm(undefined)} />}
-      {form === "members" && shared === undefined && <MembersSection onDone={() => setForm(undefined)} />}
+      {form === "members" && shared === undefined && <MembersSection />}
       <ErrorMessage error={collectionError.value} />
     </section>
   )

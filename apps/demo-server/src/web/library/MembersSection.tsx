@@ -1,5 +1,5 @@
 /** Shares the chosen collection: its members, what each may do, and a form for another one. */
-import { useEffect } from "preact/hooks"
+import { useEffect, useState } from "preact/hooks"
 import type { MemberAccess } from "../../contract/Names.ts"
 import { collection } from "../documents/collections.tsx"
 import {
@@ -43,7 +43,9 @@ const Row = ({ member }: { readonly member: Member }) => {
   )
 }
 
-export const MembersSection = ({ onDone }: { readonly onDone: () => void }) => {
+export const MembersSection = () => {
+  /** A new form, with empty fields, after each one that was sent. */
+  const [sent, setSent] = useState(0)
   const chosen = collection.value
   useEffect(() => {
     members.value = undefined
@@ -54,7 +56,7 @@ export const MembersSection = ({ onDone }: { readonly onDone: () => void }) => {
   return (
     <div class="members">
       <ActionForm
-        key={all?.length}
+        key={sent}
         class="new-key"
         actions={["Share"]}
         send={(read) => {
@@ -62,7 +64,7 @@ export const MembersSection = ({ onDone }: { readonly onDone: () => void }) => {
           const name = read("name")
           return changeMember(read("kind") === "group" ? { group: name, access } : { user: name, access })
         }}
-        onDone={onDone}
+        onSent={() => setSent(sent + 1)}
       >
         <InputField
           label={`Share ${chosen} with`}

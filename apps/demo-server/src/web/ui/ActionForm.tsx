@@ -20,6 +20,8 @@ interface Props {
   readonly send: (read: FieldReader) => Promise<boolean>
   /** Called on success and on cancel. Absent: the form cannot be closed. */
   readonly onDone?: () => void
+  /** Called on success, of a form that stays. */
+  readonly onSent?: () => void
   readonly children: ComponentChildren
 }
 
@@ -34,7 +36,9 @@ export const ActionForm = ({ actions, ready = true, ...props }: Props) => {
     setBusy(true)
     const done = await props.send((name) => String(data.get(name) ?? "").trim())
     setBusy(false)
-    if (done) props.onDone?.()
+    if (!done) return
+    props.onSent?.()
+    props.onDone?.()
   }
   return (
     <form class={props.class} ref={form} onSubmit={onSubmit} aria-busy={busy}>
