@@ -35,6 +35,14 @@ SLUICE_REQUESTS_PER_MINUTE | whole number | – | [Limit](../explanation/money.m
 SLUICE_TOKENS_PER_MINUTE | whole number | – | The same in tokens
 SLUICE_STORAGE_MB | whole number | 10240 | MiB that one user's documents and stored responses may [take](../explanation/money.md#storage)
 SLUICE_KEEP_DAYS | whole number | 400 | Days to keep ended charges, at least 7
+## Sign-in
+SLUICE_OIDC_ISSUER | address | – | Provider of [OpenID Connect](../guides/accounts.md#openid-connect). Unset: none
+SLUICE_OIDC_CLIENT_ID | text | – | Client identifier of this server at the provider
+SLUICE_OIDC_CLIENT_SECRET | secret | – | Its secret. Unset: a public client
+SLUICE_OIDC_SCOPE | text | openid profile email | Scopes to ask for
+SLUICE_OIDC_GROUPS | text | groups | Claim with the names of a user's groups
+SLUICE_OIDC_NAME | text | single sign-on | Name of the provider on the page
+SLUICE_OIDC_QUOTA | whole number | – | Balance of a user who signs in for the first time, in quota units. Unset: unknown users are refused
 ## Models
 SLUICE_CONFIG | path | – | [Providers file](../guides/providers.md). Unset: \`sluice.config.json\` in the working folder, or the one in the data folder
 OPENAI_BASE_URL | address | – | With \`OPENAI_API_KEY\`: OpenAI, or a compatible server, in place of the embedded models

@@ -2,8 +2,10 @@
 import { assert, describe, it } from "vitest"
 import { QUESTION } from "./harbour.ts"
 import { askFor, type PageFixture } from "./pageFixture.ts"
+import { sharingTests } from "./sharing.ts"
 
 export const collectionTests = (fixture: PageFixture): void => {
+  sharingTests(fixture)
   describe("collections", () => {
     it("searches each collection separately", async () => {
       const page = await fixture.open("#documents")

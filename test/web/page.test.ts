@@ -20,7 +20,6 @@ import { connectTests } from "./connect.ts"
 import { HARBOUR, LOG, LOG_LINES, QUESTION, QUOTE } from "./harbour.ts"
 import { PLAYGROUND_VIEWS, playgroundTests } from "./playground.ts"
 import { sourceTests } from "./source.ts"
-import { sharingTests } from "./sharing.ts"
 import { failureTests } from "./failures.ts"
 import { addFiles, askFor, DESKTOP, PHONE, pageFixture } from "./pageFixture.ts"
 
@@ -53,7 +52,6 @@ playgroundTests(fixture)
 sourceTests(fixture)
 failureTests(fixture)
 connectTests(fixture)
-sharingTests(fixture)
 
 describe("the page", () => {
   it("answers with citations that open the source at the quote", async () => {

@@ -1,16 +1,23 @@
-/** A collection shared on the page in three clicks, and what a member sees. */
+/** An invitation, a collection shared on the page in three clicks, and what a member sees. */
 import { assert, describe, it } from "vitest"
 import type { PageFixture } from "./pageFixture.ts"
 
 export const sharingTests = (fixture: PageFixture): void => {
   describe("a shared collection", () => {
     it("is shared in three clicks, read by its member, and ends with the membership", async () => {
-      const page = await fixture.open("#documents")
-      const token = await page.evaluate<string>(`(async () => {
-        const body = JSON.stringify({ username: "Ann", quota: 0, role: "user" })
-        const headers = { "content-type": "application/json" }
-        return (await (await fetch("/api/user", { method: "POST", headers, body })).json()).data.access_token
-      })()`)
+      const page = await fixture.open("#administration")
+      await page.getByRole("button", { name: "New user" }).click()
+      await page.getByLabel("Name", { exact: true }).fill("Ann")
+      await page.getByRole("button", { name: "Invite by link" }).click()
+      const link = await page.locator(".secret code").innerText()
+      // The invitation makes the user.
+      fixture.expect(/40[14]/)
+      const other = await fixture.open("", { storageState: { cookies: [], origins: [] } })
+      await other.goto(link)
+      await other.getByLabel("Your question").waitFor()
+      assert.strictEqual(other.url(), fixture.server.address, "the invitation is removed from the address")
+
+      await page.goto(`${fixture.server.address}#documents`)
       await page.locator(".documents li").first().waitFor()
       // Click 1, a name, click 2.
       await page.getByRole("button", { name: "Share", exact: true }).click()
@@ -20,10 +27,8 @@ export const sharingTests = (fixture: PageFixture): void => {
       await members.getByText("Ann").waitFor()
       await page.getByRole("button", { name: "Shared with 1" }).waitFor()
 
-      fixture.expect(/40[14]/)
-      const other = await fixture.open("#documents", { storageState: { cookies: [], origins: [] } })
-      await other.getByLabel("API key").fill(token)
-      await other.keyboard.press("Enter")
+      await other.goto(`${fixture.server.address}#documents`)
+      await other.reload()
       const choice = other.getByLabel("Collection", { exact: true })
       await choice.selectOption({ label: "default (shared by owner)" })
       await other.getByText("You can read this collection, not change it.").waitFor()

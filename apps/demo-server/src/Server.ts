@@ -22,6 +22,7 @@ import { DocumentsLayer } from "./documents/Documents.ts"
 import { FiguresLayer } from "./documents/Figures.ts"
 import { PageImages } from "./documents/PageImages.ts"
 import { QaLayer } from "./documents/Qa.ts"
+import { IdentityLayer } from "./identity/IdentityRoutes.ts"
 import { McpLayer } from "./mcp/McpRoute.ts"
 import { RunningQuestions } from "./libraries/RunningQuestions.ts"
 import { UserLibraries } from "./libraries/UserLibraries.ts"
@@ -86,6 +87,7 @@ const RoutesLayer = Layer.mergeAll(
   ApiLayer,
   ModelRoutesLayer,
   McpLayer,
+  IdentityLayer,
   PageLayer,
   ReferenceLayer,
   HealthLayer,

@@ -5,7 +5,12 @@ import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlError } from "effect/sql"
 import { sessionTokenOf } from "./SessionCookie.ts"
-import { type UserCreateRequest, type UserUpdateRequest, wrapData } from "../contract/Administration.ts"
+import {
+  type InvitationRequest,
+  type UserCreateRequest,
+  type UserUpdateRequest,
+  wrapData
+} from "../contract/Administration.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { catchSqlError } from "../sql/StoreFailure.ts"
 import {
@@ -17,6 +22,7 @@ import {
   parseUnits,
   rejectUnknown
 } from "./AccountRequests.ts"
+import { Invitations } from "./Invitations.ts"
 import { Audit, type AuditChange, type AuditRow } from "./Audit.ts"
 import { type UserFields, type UserRow, Users } from "./Users.ts"
 
@@ -32,6 +38,14 @@ const usernameTaken = failure(409, "username_taken", "This username is taken", "
 const insufficientQuota = failure(409, "insufficient_quota", "The user's balance is too low", "add_quota")
 const tooLarge = `A user can be granted at most ${Number.MAX_SAFE_INTEGER} units in total`
 const quotaTooLarge = failure(400, "invalid_value", tooLarge, "add_quota")
+
+const INVITATION_HOURS = { usual: 72, most: 720 } as const
+const invalidHours = failure(
+  400,
+  "invalid_value",
+  `\`hours\` must be a whole number from 1 to ${INVITATION_HOURS.most}`,
+  "hours"
+)
 
 const seconds = (milliseconds: number) => Math.floor(milliseconds / 1000)
 
@@ -81,6 +95,32 @@ export const makeAdminGuard = Effect.gen(function* () {
     )
 
   return { audit, change, requireAdmin, users }
+})
+
+const makeInvite = Effect.gen(function* () {
+  const { change, requireAdmin } = yield* makeAdminGuard
+  const invitations = yield* Invitations
+  return Effect.fn("administration.invite")(function* (payload: InvitationRequest) {
+    const self = yield* requireAdmin
+    yield* rejectUnknown(payload.extra)
+    const { quota, role } = payload
+    const hours = payload.hours ?? INVITATION_HOURS.usual
+    const username = yield* parseName(payload.username, "username")
+    if (hours < 1 || hours > INVITATION_HOURS.most) return yield* invalidHours
+    const invited = {
+      username,
+      role: role ?? ("user" as const),
+      quota: yield* parseUnits(quota ?? 0, "quota")
+    }
+    const { expires, secret } = yield* catchSqlError(
+      change(self, undefined, invitations.create(invited, hours), () => ({
+        action: "invitation.create",
+        subject: username,
+        details: { role: invited.role, quota: invited.quota, hours }
+      }))
+    )
+    return { path: `/#invitation=${secret}`, expires_time: seconds(expires) }
+  })
 })
 
 const makeAdministration = Effect.gen(function* () {
@@ -170,8 +210,10 @@ export const AdministrationLayer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const { audit, createUser, replaceOwnToken, replaceUserToken, requireAdmin, updateUser, users } =
       yield* makeAdministration
+    const invite = yield* makeInvite
     return handlers.handleAll({
       createUser: ({ payload }) => Effect.map(createUser(payload), wrapData),
+      invite: ({ payload }) => Effect.map(invite(payload), wrapData),
       updateUser: ({ payload }) => Effect.map(updateUser(payload), wrapData),
       renewUserToken: ({ params }) => Effect.map(replaceUserToken(params.id), wrapData),
       renewToken: () => Effect.map(replaceOwnToken(), wrapData),

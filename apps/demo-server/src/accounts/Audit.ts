@@ -19,6 +19,7 @@ type Action =
   | "session.open"
   | "session.close"
   | "members.update"
+  | "invitation.create"
   | "connection.try"
   | "connection.save"
   | "connection.remove"

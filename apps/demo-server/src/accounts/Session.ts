@@ -1,34 +1,26 @@
 /** The page's session: opened with the login, an API key or a system access token, and carried by an HttpOnly cookie. */
 import { Failure } from "@sluice/core/contract"
 import { Duration, Effect } from "effect"
-import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpEffect, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { CurrentUser } from "../contract/Access.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import type { Credentials } from "../contract/Session.ts"
-import { sessionCookieOf, sessionTokenOf } from "./SessionCookie.ts"
+import { sessionTokenOf, setSessionCookie } from "./SessionCookie.ts"
 import { SignIn, SESSION_LIFE } from "./SignIn.ts"
 import { callerAddress, crossOrigin, type Identity, makeAuthenticator } from "./Authenticator.ts"
 import { Audit } from "./Audit.ts"
+import { Invitations } from "./Invitations.ts"
 import { CurrentCaller } from "./Caller.ts"
 import { OWNER } from "./Owner.ts"
 import { isCrossOrigin, isLocalRequest } from "../network/Origin.ts"
 import { catchSqlError } from "../sql/StoreFailure.ts"
 import { Users } from "./Users.ts"
 
-const cookie = { path: "/", httpOnly: true, sameSite: "strict" } as const
-
-/** `Secure` only behind a proxy that speaks HTTPS. The server itself speaks HTTP. */
 const withCookie = (value: string, maxAge: Duration.Duration) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
     HttpEffect.appendPreResponseHandler((_request, response) =>
-      Effect.orDie(
-        HttpServerResponse.setCookie(response, sessionCookieOf(request), value, {
-          ...cookie,
-          maxAge,
-          secure: request.protocol === "https"
-        })
-      )
+      Effect.succeed(setSessionCookie(response, request, value, maxAge))
     )
   )
 
@@ -50,11 +42,23 @@ export const SessionLayer = HttpApiBuilder.group(
     const signIn = yield* SignIn
     const audit = yield* Audit
     const users = yield* Users
+    const invitations = yield* Invitations
     const { byKey, byToken } = yield* makeAuthenticator
 
     const authenticate = Effect.fn("session.admit")(function* (payload: typeof Credentials.Type) {
       if ("apiKey" in payload) return yield* byKey(payload.apiKey)
       if ("accessToken" in payload) return yield* byToken(payload.accessToken)
+      if ("invitation" in payload) {
+        const user = yield* catchSqlError(
+          audit.record(invitations.accept(payload.invitation), ({ id, quota, role, username }) => ({
+            action: "user.create",
+            subject: id,
+            actor: id,
+            details: { username, role, quota }
+          }))
+        )
+        return { user, key: undefined } satisfies Identity
+      }
       const request = yield* HttpServerRequest.HttpServerRequest
       if (!isLocalRequest(request)) return yield* notLocal
       if (!(yield* signIn.redeemLogin(payload.login))) return yield* loginUsed

@@ -1,5 +1,6 @@
 /** The page's session cookie. Browsers send cookies to all ports of a host, so that its name has the server's port. */
-import type { HttpServerRequest } from "effect/http"
+import type { Duration } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SESSION_COOKIE } from "../contract/Access.ts"
 
 /** The cookie's name for the address that the browser called. */
@@ -13,3 +14,18 @@ export const sessionTokenOf = (request: HttpServerRequest.HttpServerRequest): st
   request.headers["cookie"] === undefined
     ? undefined
     : (request.cookies[sessionCookieOf(request)] ?? request.cookies[SESSION_COOKIE])
+
+/** `Secure` only behind a proxy that speaks HTTPS. The server itself speaks HTTP. */
+export const setSessionCookie = (
+  response: HttpServerResponse.HttpServerResponse,
+  request: HttpServerRequest.HttpServerRequest,
+  value: string,
+  maxAge: Duration.Duration
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.setCookieUnsafe(response, sessionCookieOf(request), value, {
+    path: "/",
+    httpOnly: true,
+    sameSite: "strict",
+    maxAge,
+    secure: request.protocol === "https"
+  })

@@ -5,6 +5,7 @@ import { createRequire } from "node:module"
 import { resolve } from "node:path"
 import type * as NodeSqlite from "../sql/NodeSqlite.ts"
 import { billingVariables, parseBilling } from "./BillingSettings.ts"
+import { identityVariables, parseIdentity } from "./IdentitySettings.ts"
 import { operationVariables, parseOperation } from "./OperationSettings.ts"
 import { StartError } from "./StartError.ts"
 import { withVariableFiles } from "./VariableFiles.ts"
@@ -35,7 +36,8 @@ const SECRETS: ReadonlySet<string> = new Set([
   "SLUICE_ACCESS_TOKEN",
   "SLUICE_METRICS_TOKEN",
   "SLUICE_ADMIN_TOKEN",
-  "SLUICE_ADMIN_API_KEY"
+  "SLUICE_ADMIN_API_KEY",
+  "SLUICE_OIDC_CLIENT_SECRET"
 ])
 
 const variables = Config.unwrap({
@@ -69,7 +71,8 @@ const variables = Config.unwrap({
   describe: optionalVariable(Config.Boolean("SLUICE_DESCRIBE_FIGURES")),
   samples: optionalVariable(Config.Boolean("SLUICE_SAMPLES")),
   operation: operationVariables,
-  billing: billingVariables
+  billing: billingVariables,
+  identity: identityVariables
 })
 
 type Variables = Config.Success<typeof variables>
@@ -229,6 +232,8 @@ export class ServerConfig extends Context.Service<ServerConfig>()("@sluice/demo-
         accessToken: yield* parseFirstSecret("SLUICE_ADMIN_TOKEN", found.adminToken, "sat-"),
         apiKey: yield* parseFirstSecret("SLUICE_ADMIN_API_KEY", found.adminApiKey, "sk-")
       },
+      /** The provider of OpenID Connect. Undefined: people sign in with tokens, keys and invitations. */
+      identity: yield* parseIdentity(found.identity),
       describeFigures: found.describe ?? false,
       // Several servers of one store would add them again after they were deleted.
       samples: found.samples ?? documents === undefined,

@@ -58,6 +58,23 @@ export const UserUpdateRequest = namedOpenStruct("UserUpdateRequest", {
   ...optionalLimits
 })
 
+const InvitationRequest = namedOpenStruct("InvitationRequest", {
+  username: field("The name of the new user.", Schema.String),
+  quota: field("The starting balance in quota units: 500,000 are 1 USD.", optional(Schema.Int), 0),
+  role: field("Administrators create users and read the audit log.", optional(Role), "user"),
+  hours: field("How long the link is valid, in hours: 1 to 720.", optional(Schema.Int), 72)
+})
+export type InvitationRequest = typeof InvitationRequest.Type
+
+/** A link that works once. */
+export const Invitation = Schema.Struct({
+  path: field(
+    "The path and fragment of the link on this server, shown only in this response.",
+    Schema.String
+  ),
+  expires_time: field("When it expires, in seconds since 1970.", Schema.Int)
+})
+
 /** Who changed what, when, and from which address. */
 export const AuditEntry = Schema.Struct({
   id: field("The entry's id.", Schema.Int),
@@ -88,6 +105,11 @@ export class AdministrationGroup extends HttpApiGroup.make("administration")
     HttpApiEndpoint.put("updateUser", "/api/user", {
       payload: UserUpdateRequest,
       success: DataEnvelope(UserInfo)
+    }),
+    /** Creates an invitation link. Whoever opens it first gets the user and a session. */
+    HttpApiEndpoint.post("invite", "/api/invitation", {
+      payload: InvitationRequest,
+      success: DataEnvelope(Invitation)
     }),
     /** Creates a new system access token for a user who has lost theirs, and revokes the old one. */
     HttpApiEndpoint.post("renewUserToken", "/api/user/:id/token", {

@@ -51,6 +51,15 @@ export const ServerStatus = Schema.Struct({
       })
     )
   ),
+  signIn: field(
+    "The provider of OpenID Connect, if there is one.",
+    optionalKey(
+      Schema.Struct({
+        name: field("The provider's name.", Schema.String),
+        path: field("Where sign-in begins.", Schema.String)
+      })
+    )
+  ),
   state: field("Whether questions are answered.", State),
   message: field("Advice, if there is something to do.", optionalKey(Schema.String)),
   questions: field("Starter questions about the samples; empty without samples.", Schema.Array(Schema.String))

@@ -3,7 +3,7 @@ import { Effect, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
 import { StartError } from "../config/StartError.ts"
 
-/** Primary keys, in the order of the foreign keys. Rate windows are not copied: they last a minute. */
+/** Primary keys, in the order of the foreign keys. Rate windows and sign-ins that have begun are not copied: they last minutes. */
 const TABLES = {
   users: ["id"],
   tokens: ["id"],
@@ -16,7 +16,9 @@ const TABLES = {
   conversations: ["id"],
   conversation_turns: ["conversation_id", "number"],
   collection_members: ["owner_id", "collection", "kind", "member"],
-  user_groups: ["user_id", "name"]
+  user_groups: ["user_id", "name"],
+  identities: ["issuer", "subject"],
+  invitations: ["hash"]
 } as const
 type TableName = keyof typeof TABLES
 

@@ -12,6 +12,7 @@ import { migrate } from "./Migrations.ts"
 import { addOwner } from "../accounts/Owner.ts"
 import { SignIn } from "../accounts/SignIn.ts"
 import { ApiKeys } from "../accounts/ApiKeys.ts"
+import { Invitations } from "../accounts/Invitations.ts"
 import { Audit } from "../accounts/Audit.ts"
 import { Users } from "../accounts/Users.ts"
 
@@ -175,6 +176,7 @@ export const DatabaseLayer = Layer.unwrap(
 )
 
 /** All services of the accounts, over their database. */
-export const AccountsLayer = Layer.mergeAll(SignIn.layer, ApiKeys.layer, Audit.layer, Users.layer).pipe(
+export const AccountsLayer = Layer.mergeAll(SignIn.layer, ApiKeys.layer, Audit.layer, Invitations.layer).pipe(
+  Layer.provideMerge(Users.layer),
   Layer.provideMerge(DatabaseLayer)
 )

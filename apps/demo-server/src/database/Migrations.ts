@@ -203,6 +203,31 @@ const sharing = Effect.gen(function* () {
   )`
 })
 
+/** Users of an identity provider, sign-ins that have begun there, and invitations. Secrets of links are hashed. */
+const identities = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`CREATE TABLE identities (
+    issuer TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    PRIMARY KEY (issuer, subject)
+  )`
+  yield* sql`CREATE TABLE sign_ins (
+    state TEXT PRIMARY KEY,
+    browser TEXT NOT NULL,
+    nonce TEXT NOT NULL,
+    verifier TEXT NOT NULL,
+    expires_at BIGINT NOT NULL
+  )`
+  yield* sql`CREATE TABLE invitations (
+    hash TEXT PRIMARY KEY,
+    username TEXT NOT NULL,
+    role TEXT NOT NULL,
+    quota BIGINT NOT NULL CHECK (quota >= 0),
+    expires_at BIGINT NOT NULL
+  )`
+})
+
 const all = {
   "0001_accounts": accounts,
   "0002_permissions": permissions,
@@ -212,7 +237,8 @@ const all = {
   "0006_quota_versions": quotaVersions,
   "0007_stored_bytes": storedBytes,
   "0008_conversations": conversations,
-  "0009_sharing": sharing
+  "0009_sharing": sharing,
+  "0010_identities": identities
 }
 
 /** The last migration that this version knows. A database with a higher one is of a newer version. */

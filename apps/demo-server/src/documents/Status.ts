@@ -6,12 +6,13 @@ import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { OWNER } from "../accounts/Owner.ts"
 import { bearerToken, makeAuthenticator, requireDocuments } from "../accounts/Authenticator.ts"
+import { OIDC_PATH } from "../contract/Session.ts"
 import { CurrentUser } from "../contract/Access.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
 import { CurrentModels, visionOf } from "../providers/CurrentModels.ts"
 import { EMBEDDED } from "../providers/ProvidersFile.ts"
 import { Providers } from "../routing/Providers.ts"
-import { VERSION } from "../config/ServerConfig.ts"
+import { ServerConfig, VERSION } from "../config/ServerConfig.ts"
 import { endWithError, withRagFailures } from "../libraries/RagFailure.ts"
 import { makeStorageOf } from "./Upload.ts"
 import { UserLibraries } from "../libraries/UserLibraries.ts"
@@ -31,6 +32,7 @@ export const StatusLayer = HttpApiBuilder.group(
       return identity && (yield* requireDocuments("read")(identity)).user.id
     }).pipe(Effect.orElseSucceed(() => undefined))
     const current = yield* CurrentModels
+    const { identity } = yield* ServerConfig
     const providers = yield* Providers
     const modelsNow = Effect.map(Ref.get(current), (models) => {
       const { context, from } = models
@@ -60,6 +62,7 @@ export const StatusLayer = HttpApiBuilder.group(
           version: VERSION,
           ...(yield* modelsNow),
           formats,
+          ...(identity !== undefined && { signIn: { name: identity.name, path: OIDC_PATH } }),
           ...state,
           ...(known !== undefined && { documents, passages }),
           ...(storage !== undefined && { storage: { used: storage.used(), limit: storage.limit } }),

@@ -1,4 +1,5 @@
 /** Calls a model for a decoded request: checks the permission, chooses the provider, bills the caller. */
+import { requestOrigin } from "../network/Origin.ts"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import { libraryModel } from "../libraries/LibraryChat.ts"
 import { Failure, type GatewayError } from "@sluice/core/contract"
@@ -25,12 +26,6 @@ const modelTooLong = new Failure({
   message: `\`model\` has more than ${MODEL_LENGTH} characters`,
   param: "model"
 })
-
-/** The address at which the caller called this server, by the Host header: `http://localhost:3000`. */
-export const callerOrigin = ({ headers, protocol = "http" }: HttpRequest): string => {
-  const host = headers["host"] ?? "localhost"
-  return `${protocol}://${/^[\w.:[\]-]+$/.test(host) ? host : "localhost"}`
-}
 
 const toFailure = (error: GatewayError | Failure): Failure => {
   if (error._tag === "Failure") return error
@@ -88,7 +83,7 @@ export const makeModelCall = Effect.fnUntraced(function* <
         request,
         body,
         idempotency: key === undefined ? undefined : yield* idempotencyOf(key, operation, body),
-        call: operate({ request, body, user: caller.user, origin: callerOrigin(http) }),
+        call: operate({ request, body, user: caller.user, origin: requestOrigin(http) }),
         encode,
         addHeaders
       })

@@ -6,7 +6,7 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
 import { Charges } from "../billing/Charges.ts"
 import type { Provider, TaskOperation, TaskOperations } from "../routing/Provider.ts"
-import { callerOrigin } from "./ModelCall.ts"
+import { requestOrigin } from "../network/Origin.ts"
 
 const toFailure = (error: GatewayError) => Failure.fromReason(error.reason)
 
@@ -39,7 +39,7 @@ export const serveTask = Effect.fnUntraced(function* <Response>(
     const provider = providers.find(({ id }) => id === task.provider)
     const operate = provider?.tasks && pick(provider.tasks)
     if (operate === undefined) return yield* providerRemoved
-    const origin = callerOrigin(yield* HttpServerRequest.HttpServerRequest)
+    const origin = requestOrigin(yield* HttpServerRequest.HttpServerRequest)
     const call = operate({ task, origin })
     const response = yield* Effect.mapError(provider?.guard?.around(call) ?? call, toFailure)
     const outcome = outcomeOf(response)

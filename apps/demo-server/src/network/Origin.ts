@@ -30,6 +30,15 @@ export const isAllowedHost = (
   return isServerName(header.replace(/:\d+$/, "").toLowerCase(), bound, names)
 }
 
+/** The address at which the caller called this server, by the Host header: `http://localhost:3000`. */
+export const requestOrigin = ({
+  headers,
+  protocol = "http"
+}: HttpServerRequest.HttpServerRequest): string => {
+  const host = headers["host"] ?? "localhost"
+  return `${protocol}://${/^[\w.:[\]-]+$/.test(host) ? host : "localhost"}`
+}
+
 /** The host of an `Origin` header; undefined if it is not a URL. */
 export const originHost = (origin: string): string | undefined =>
   URL.canParse(origin) ? new URL(origin).host : undefined

@@ -29,6 +29,8 @@ const ACTIONS: Record<string, string> = {
   "token.remove": "deleted the key",
   "session.open": "signed in",
   "session.close": "signed out",
+  "members.update": "changed the members of",
+  "invitation.create": "invited",
   "connection.try": "tried the vendor",
   "connection.save": "connected the vendor",
   "connection.remove": "removed the vendor",

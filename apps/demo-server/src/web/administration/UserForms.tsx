@@ -5,7 +5,7 @@ import { signedIn } from "../page/session.ts"
 import { ActionForm, type FieldReader, LimitFields, readLimits } from "../ui/ActionForm.tsx"
 import { AmountField, InputField, SelectField } from "../ui/Fields.tsx"
 import { parseUsd, usd } from "../ui/format.ts"
-import { addUser, changeUser, type UserDetails } from "./administration.ts"
+import { addUser, changeUser, inviteUser, type UserDetails } from "./administration.ts"
 
 type UserRole = UserDetails["role"]
 
@@ -24,6 +24,8 @@ const RoleField = ({ now = "user" }: { readonly now?: UserRole }) => (
   />
 )
 
+const INVITE = "Invite by link"
+
 const LIMITS_HINT = "For each of their keys. Leave empty to use the server’s limit."
 
 export const NewUserForm = ({ onDone }: { readonly onDone: () => void }) => {
@@ -32,16 +34,17 @@ export const NewUserForm = ({ onDone }: { readonly onDone: () => void }) => {
   return (
     <ActionForm
       class="new-key"
-      actions={["Create the user"]}
+      actions={["Create the user", INVITE]}
       ready={quota !== undefined}
-      send={(read) =>
-        addUser({ username: read("username"), quota: quota ?? 0, role: readRole(read), ...readLimits(read) })
-      }
+      send={(read) => {
+        const user = { username: read("username"), quota: quota ?? 0, role: readRole(read) }
+        return read("action") === INVITE ? inviteUser(user) : addUser({ ...user, ...readLimits(read) })
+      }}
       onDone={onDone}
     >
       <InputField
         label="Name"
-        hint="They sign in with a system access token, which is shown once."
+        hint="They sign in with a system access token, or by an invitation link. Both are shown once."
         name="username"
         required
         maxLength={100}

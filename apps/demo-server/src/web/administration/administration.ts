@@ -1,5 +1,11 @@
 /** Users and the audit log, for administrators. */
-import type { AuditEntry, NewUser, UserInfo, UserUpdateRequest } from "../../contract/Administration.ts"
+import type {
+  AuditEntry,
+  Invitation,
+  NewUser,
+  UserInfo,
+  UserUpdateRequest
+} from "../../contract/Administration.ts"
 import { requestData } from "../api/request.ts"
 import { makeChanges } from "../page/calls.ts"
 import { makePagedList } from "../page/PagedList.tsx"
@@ -28,6 +34,18 @@ export const addUser = (body: Pick<UserDetails, "username" | "quota" | "role"> &
     const { access_token, username } = await requestData<typeof NewUser.Type>("POST", USERS, body)
     showToken(username, access_token)
     return `The user ${username} was created. Copy their token now: it is shown once.`
+  })
+
+/** Makes a link, which works once and for three days, with the address of this page. */
+export const inviteUser = (body: Pick<UserDetails, "username" | "quota" | "role">): Promise<boolean> =>
+  userChanges.send(async () => {
+    const { path } = await requestData<typeof Invitation.Type>("POST", "/api/invitation", body)
+    userChanges.secret.value = {
+      name: `Invitation of ${body.username}`,
+      secret: location.origin + path,
+      what: "the link"
+    }
+    return `Send the link to ${body.username}: it works once, within three days.`
   })
 
 export const changeUser = (body: typeof UserUpdateRequest.Type, message: string): Promise<boolean> =>

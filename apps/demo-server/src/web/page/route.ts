@@ -86,9 +86,9 @@ export const replaceAddress = (href: string): void => {
   hash.value = location.hash
 }
 
-/** Removes the one-time login from the address, so that no history keeps it, and returns it. */
-export const takeLogin = (): string | undefined => {
-  const login = new URLSearchParams(location.hash.slice(1)).get("login") ?? undefined
-  if (login !== undefined) replaceAddress(`${location.pathname}${location.search}`)
-  return login
+/** Removes a one-time value from the address, so that no history keeps it, and returns it. */
+export const takeFromAddress = (name: "login" | "invitation" | "problem"): string | undefined => {
+  const value = new URLSearchParams(location.hash.slice(1)).get(name) ?? undefined
+  if (value !== undefined) replaceAddress(`${location.pathname}${location.search}`)
+  return value
 }

@@ -1,9 +1,9 @@
 /** Whether this page is signed in, and who. */
 import { effect, signal, untracked } from "@preact/signals"
-import type { Credentials, SessionUser } from "../../contract/index.ts"
-import { online, request, type RequestError, toRequestError, unauthorized } from "../api/request.ts"
+import type { Credentials, SessionUser, SignInProblem } from "../../contract/index.ts"
+import { online, request, RequestError, toRequestError, unauthorized } from "../api/request.ts"
 import { tryRequest } from "./calls.ts"
-import { currentRoute, takeLogin } from "./route.ts"
+import { currentRoute, takeFromAddress } from "./route.ts"
 
 /** `closed` shows the sign-in form. `unknown` until the first response, and while the page reloads. */
 export const session = signal<"unknown" | "open" | "closed">("unknown")
@@ -80,10 +80,22 @@ export const signOut = async (): Promise<void> => {
   reload()
 }
 
-/** Uses the one-time login of the address, or the cookie of an earlier visit. */
+const PROBLEMS: Readonly<Record<SignInProblem, string>> = {
+  expired: "This sign-in has expired or was already used. Sign in again.",
+  failed: "The sign-in could not be verified. Try again; the server’s log says why.",
+  unknown_user: "You have no account here. Ask an administrator for an invitation.",
+  disabled: "Your account is disabled. An administrator can enable it."
+}
+
+/** Uses the one-time login or the invitation of the address, or the cookie of an earlier visit. */
 export const resume = async (): Promise<void> => {
-  const login = takeLogin()
+  const login = takeFromAddress("login")
   if (login !== undefined && (await open({ login }))) return
+  const invitation = takeFromAddress("invitation")
+  if (invitation !== undefined && (await open({ invitation }))) return
+  const problem = takeFromAddress("problem")
+  const message = PROBLEMS[problem as SignInProblem]
+  if (message !== undefined) signInError.value = new RequestError(message, 401, "sign_in")
   try {
     enter(await request<SessionUser>("GET", "/session"))
     signInError.value = undefined
@@ -96,7 +108,7 @@ export const resume = async (): Promise<void> => {
 
 // A printed address that is opened in a tab with this page changes only the fragment.
 window.addEventListener("hashchange", () => {
-  if (location.hash.includes("login=")) void resume()
+  if (/login=|invitation=/.test(location.hash)) void resume()
 })
 
 /** Loads what views show, each time that one opens or the server or the session comes back. */

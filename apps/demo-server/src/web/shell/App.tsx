@@ -9,6 +9,7 @@ import { DropZone } from "../library/Uploads.tsx"
 import { ModelsView } from "../models/ModelsView.tsx"
 import { currentRoute } from "../page/route.ts"
 import { connectionError, session, signedIn, signIn, signInError } from "../page/session.ts"
+import { status } from "../page/status.ts"
 import { PlaygroundView } from "../playground/PlaygroundView.tsx"
 import { source } from "../source/source.ts"
 import { SourcePanel } from "../source/SourcePanel.tsx"
@@ -25,6 +26,11 @@ const SignInForm = () => (
       Open the address that the server printed when it started; its login works once. Or enter the system
       access token from the first start, or an API key. API keys can’t manage accounts.
     </p>
+    {status.value?.signIn !== undefined && (
+      <a class="button primary" href={status.value.signIn.path}>
+        Sign in with {status.value.signIn.name}
+      </a>
+    )}
     <label htmlFor="key">System access token or API key</label>
     <input
       id="key"
