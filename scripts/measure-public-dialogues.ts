@@ -23,7 +23,7 @@ const of = dialogues.filter(({ heldOut }) => heldOut === isMeasured)
 
 const measure = (model: string) =>
   Effect.gen(function* () {
-    const library = yield* openLibrary
+    const library = yield* openLibrary()
     for (const language of ["en", "zh"] as const) {
       const found = yield* measureFollowUps(
         library,

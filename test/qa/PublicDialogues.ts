@@ -52,14 +52,14 @@ export const historyOf = (turns: ReadonlyArray<Turn>, before: number): ReadonlyA
     answer: answerOf(turn)
   }))
 
-/** A library of all passages. */
-export const openLibrary = Effect.gen(function* () {
+/** A library of the passages that some dialogues are about, or of all. */
+export const openLibrary = Effect.fn(function* (of: ReadonlyArray<PublicDialogue> = dialogues) {
   const folder = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
   const library = yield* Library.open(folder)
-  const files = [...passages].map(([id, text]) => ({
-    path: `${id}.md`,
-    bytes: new TextEncoder().encode(text)
-  }))
+  const named = new Set(of.flatMap(({ turns }) => turns.map(({ passage }) => passage)))
+  const files = [...passages]
+    .filter(([id]) => of === dialogues || named.has(id))
+    .map(([id, text]) => ({ path: `${id}.md`, bytes: new TextEncoder().encode(text) }))
   yield* library.ingest({ files })
   return library
 })
@@ -113,6 +113,8 @@ export interface Found {
   readonly byHand: number
   readonly asAsked: number
   readonly understood: number
+  /** Follow-ups that were asked in other words, whether found or not. */
+  readonly completed: number
 }
 
 const isFound = (
@@ -130,7 +132,7 @@ export const measureFollowUps = Effect.fn(function* (
   of: ReadonlyArray<PublicDialogue>,
   onMiss: (question: string, standalone: string, understood: string) => void = () => {}
 ) {
-  const found = { followUps: 0, byHand: 0, asAsked: 0, understood: 0 }
+  const found = { followUps: 0, byHand: 0, asAsked: 0, understood: 0, completed: 0 }
   for (const { turns } of of) {
     const history: Array<ConversationTurn> = []
     for (const turn of turns) {
@@ -145,6 +147,7 @@ export const measureFollowUps = Effect.fn(function* (
       const byHand = isFound((yield* library.retrieve(standalone)).trace, turn.passage)
       const understood = isFound(asked.trace, turn.passage)
       found.followUps++
+      if (asked.standalone !== undefined) found.completed++
       if (byHand) found.byHand++
       if (isFound((yield* library.retrieve(question)).trace, turn.passage)) found.asAsked++
       if (understood) found.understood++
