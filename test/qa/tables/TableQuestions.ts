@@ -8,6 +8,8 @@ export interface TableQuestion {
   readonly question: string
   /** The values of each row of the result, in any order of the rows. */
   readonly rows: ReadonlyArray<ReadonlyArray<string>>
+  /** What a chat model may write. Absent where one column is enough. */
+  readonly sql?: string
 }
 
 /** Written by hand, with their answers, before the code that answers them. */

@@ -106,6 +106,7 @@ const StageTimeSchema: Schema.Codec<Rag.StageTime> = Schema.Struct({
     "Texts of a model that were searched besides the question.",
     optionalKey(Schema.Array(Schema.String))
   ),
+  sql: field("The query over tables that a model wrote.", optionalKey(Schema.String)),
   failed: field("Why it failed. The answer went on without it.", optionalKey(Schema.String))
 })
 

@@ -225,6 +225,10 @@ const billRewriter = (bill: Bill, rewriter: QuestionRewriter["Service"]): Questi
   ...(rewriter.generate !== undefined && {
     generate: (...of: Parameters<typeof rewriter.generate>) =>
       Effect.provideService(rewriter.generate!(...of), CurrentChatInterceptor, billChat(bill))
+  }),
+  ...(rewriter.toSql !== undefined && {
+    toSql: (...of: Parameters<typeof rewriter.toSql>) =>
+      Effect.provideService(rewriter.toSql!(...of), CurrentChatInterceptor, billChat(bill))
   })
 })
 

@@ -3,11 +3,17 @@ import { Effect, Layer, Stream } from "effect"
 import type { Extra } from "../contract/Fields.ts"
 import { GatewayError, InvalidResponse } from "../contract/GatewayError.ts"
 import { Gateway } from "../gateway/Gateway.ts"
-import { QuestionRewriter, type ConversationTurn } from "../models/QuestionRewriter.ts"
+import {
+  type ConversationTurn,
+  QuestionRewriter,
+  type RefusedSql,
+  type SqlTable
+} from "../models/QuestionRewriter.ts"
 import { readLenientJson } from "../readers/LenientJson.ts"
 import { makeFlexibleChat } from "../readers/OptionalFields.ts"
 import { totalTokensOf } from "../readers/Reading.ts"
 import { responseFormat } from "../readers/ResponseFormat.ts"
+import { SQL_FORMAT, SQL_INSTRUCTIONS, sqlQuestion } from "./SqlPrompt.ts"
 
 interface GatewayRewriterOptions {
   readonly model: string
@@ -67,6 +73,17 @@ const textsIn = (response: string, count: number): ReadonlyArray<string> | undef
   return usable.length === 0 ? undefined : usable.slice(0, count)
 }
 
+/** The SQL of a response: of its JSON, of a code block, or bare. A model that has none writes `null`. */
+const sqlIn = (response: string): { readonly sql: string | undefined } | undefined => {
+  const { text, value } = objectIn(response)
+  const field =
+    "sql" in value ? value.sql : /^(?:[\s\S]*?```sql)?\s*((?:select|with)\b[^`]*)/i.exec(text)?.[1]
+  const sql = typeof field === "string" ? field.trim() : undefined
+  // The lenient reader has `null` as text.
+  if (field === null || sql === "" || sql === "null") return { sql: undefined }
+  return sql === undefined ? undefined : { sql }
+}
+
 /** The question of a response: of its JSON, or its only line. */
 const questionIn = (response: string): string | undefined => {
   const { at, text, value } = objectIn(response)
@@ -97,6 +114,7 @@ export const layer = (options: GatewayRewriterOptions): Layer.Layer<QuestionRewr
       const gateway = yield* Gateway
       const sendQuestion = makeFlexibleChat(gateway, RESPONSE_FORMAT)
       const sendTexts = makeFlexibleChat(gateway, TEXTS_FORMAT)
+      const sendSql = makeFlexibleChat(gateway, SQL_FORMAT)
       /** One chat, and what `read` finds in its response. */
       const ask = Effect.fnUntraced(function* <A>(
         send: typeof sendQuestion,
@@ -139,6 +157,15 @@ export const layer = (options: GatewayRewriterOptions): Layer.Layer<QuestionRewr
         const { found, tokens } = yield* ask(sendTexts, instructions, content, read)
         return { texts: found, tokens }
       })
-      return QuestionRewriter.of({ model: { id: model }, rewrite, generate })
+      const toSql = Effect.fn("GatewayRewriter.toSql")(function* (
+        question: string,
+        tables: ReadonlyArray<SqlTable>,
+        refused?: RefusedSql
+      ) {
+        const content = sqlQuestion(question, tables, refused)
+        const { found, tokens } = yield* ask(sendSql, SQL_INSTRUCTIONS, content, sqlIn)
+        return { sql: found.sql, tokens }
+      })
+      return QuestionRewriter.of({ model: { id: model }, rewrite, generate, toSql })
     })
   )

@@ -1,8 +1,8 @@
 /** Answers a question from passages, with citations. Sentences whose quotes are not in their passages are left out. */
-import { Reader, Verifier } from "@sluice/core"
+import { QuestionRewriter, Reader, Verifier } from "@sluice/core"
 import { sharedWords } from "@sluice/core/text"
 import { isCitedSentence } from "@sluice/core/models"
-import { Clock, Effect, Option, Stream, Struct } from "effect"
+import { Clock, Duration, Effect, Option, Stream, Struct } from "effect"
 import { dedupeWith } from "effect/Array"
 import type { Answer, AnswerEvent, ClosestPassage, FigureLook } from "./Answer.ts"
 import type { AnswerOptions } from "./AnswerOptions.ts"
@@ -21,7 +21,9 @@ import { isReferred, referredFigures } from "./ReferredFigures.ts"
 import { makeSentenceReading } from "./SentenceReading.ts"
 import type { Retrieval } from "../retrieval/Retriever.ts"
 import type { KeptPassage } from "../retrieval/stages/RetrievalStage.ts"
-import { type ReadDocument, type TableAnswer, tableAnswer } from "../tables/TableAnswer.ts"
+import { calculate } from "../tables/Calculation.ts"
+import type { TableAnswer } from "../tables/TableAnswer.ts"
+import type { ReadDocument } from "../tables/TableRows.ts"
 import { verifySentences } from "./VerifySentences.ts"
 import type { StageTime } from "../retrieval/stages/Trace.ts"
 
@@ -35,6 +37,7 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
 ) {
   const reader = yield* Reader
   const vision = yield* makeFigureVision(collection)
+  const rewriter = Option.getOrUndefined(yield* Effect.serviceOption(QuestionRewriter))
   // An extractive reader's sentences are its quotes.
   const verifier = Option.getOrUndefined(
     Option.filter(yield* Effect.serviceOption(Verifier), () => reader.model.kind === "generative")
@@ -51,6 +54,7 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
     const partQuestions = parts.map((part) => part.question)
     const reading = makeSentenceReading(sources, partQuestions)
     const stages = [...trace.stages]
+    let isCalculated = false
 
     // An extractive reader reads each part alone.
     const readSentences =
@@ -60,7 +64,6 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
 
     const verified = Stream.suspend(() => {
       // A calculated number stands in no quote.
-      const isCalculated = stages.some(({ stage }) => stage === "calculate")
       if (verifier === undefined || verify === "off" || isCalculated || reading.sentences.length === 0)
         return Stream.empty
       return verifyEvents(verifySentences(verifier, question, reading, verify === "drop"), stages)
@@ -96,12 +99,27 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
         ? readingContext(retrieval, collection, reader.model, context)
         : Effect.succeed(readPassages(kept))
 
-    /** An answer from the rows of a table is exact: nothing is read. */
-    const calculated =
-      parts.length > 0 ? Effect.succeed(undefined) : tableAnswer(question, retrieval, collection, document)
-    const calculateOrRead = Effect.flatMap(calculated, (found) => {
-      if (found === undefined) return referred
-      return Effect.succeed(calculatedEvents(found, reading, sources, stages))
+    /** An answer from the rows of tables is exact: nothing is read. */
+    const calculateOrRead = Effect.gen(function* () {
+      if (parts.length > 0) return yield* referred
+      const [duration, tried] = yield* Effect.timed(
+        calculate(question, retrieval, { collection, document, rewriter })
+      )
+      if (tried === undefined) return yield* referred
+      const { answer, failed, sql, tokens } = tried
+      const stage: StageTime = {
+        stage: "calculate",
+        milliseconds: Duration.toMillis(duration),
+        ...(tokens > 0 && { tokens }),
+        ...(sql !== undefined && { sql }),
+        ...(failed !== undefined && { failed })
+      }
+      stages.push(stage)
+      isCalculated = answer !== undefined
+      const ended = Stream.succeed<AnswerEvent>({ type: "stage", stage })
+      return answer === undefined
+        ? Stream.concat(ended, yield* referred)
+        : Stream.concat(calculatedEvents(answer, reading, sources), ended)
     })
 
     const referred = Effect.all([passages, referredFigures(question, kept, collection)]).pipe(
@@ -142,14 +160,14 @@ const verifyEvents = (
   )
 
 const calculatedEvents = (
-  { passages, sentence }: TableAnswer,
+  { passages, sentences }: TableAnswer,
   reading: ReadSources["reading"],
-  sources: Array<Source>,
-  stages: Array<StageTime>
+  sources: Array<Source>
 ): Stream.Stream<AnswerEvent> => {
   sources.push(...passages.map((passage) => sourceOf(passage)))
-  const events = Stream.suspend(() => Stream.fromIterable(reading.toEvents(sentence)))
-  return withStage(events, stages, (milliseconds) => ({ stage: "calculate", milliseconds }))
+  return Stream.suspend(() =>
+    Stream.fromIterable(sentences.flatMap((sentence) => reading.toEvents(sentence)))
+  )
 }
 
 /** What is read, and from what. */

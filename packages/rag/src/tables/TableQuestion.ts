@@ -58,3 +58,13 @@ export const tableQuestion = (question: string): TableQuestion | undefined => {
   // “The sum of length and crew” is of two columns.
   return /\b(?:and|und|or|oder)\b/i.test(rest) ? undefined : { operation, names, chinese }
 }
+
+/** What shows that an answer may have to be calculated: the operations above, comparisons, orders, groups and absences. */
+const CALCULATION =
+  /\b(?:how (?:many|much)|than|before|after|since|between|until|each|every|per|never|nobody|none|no|without|first|last|earliest|latest|second|third|difference|together|median|percent\w*|\w+est)\b|\b(?:pro|je|jede\w*|mehr|weniger|vor|nach|seit|zwischen|ohne|nie|kein\w*|erste\w*|letzte\w*|\w+ste[nrs]?)\b|每|各|多少|几个|超过|以上|以下|以后|以前|之前|之后|之间|大于|小于|高于|低于|没有|第[一二三]|差/iu
+
+/** Whether a chat model is asked for SQL, if a table was found. */
+export const mayBeCalculated = (question: string): boolean => {
+  const text = question.normalize("NFKC").trim().slice(0, MAX_CHARACTERS)
+  return CALCULATION.test(text) || OPERATIONS.some(([, words]) => words.test(text))
+}

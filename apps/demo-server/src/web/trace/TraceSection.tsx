@@ -43,6 +43,7 @@ export const StageTimes = ({ cost, stages }: { cost: number | undefined; stages:
             </li>
           ))}
       </ul>
+      {stages.map(({ sql, stage }) => sql !== undefined && <pre key={stage}>{sql}</pre>)}
     </figure>
   )
 }

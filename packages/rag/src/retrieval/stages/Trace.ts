@@ -14,7 +14,7 @@ export interface TracedPassage
 
 /** How long a stage took. */
 export interface StageTime {
-  /** A stage of retrieval, such as `recall`, or of answering: `rewrite` (a follow-up), `look` (at figures), `read`, `verify`. */
+  /** A stage of retrieval, such as `recall`, or of answering: `rewrite` (a follow-up), `calculate` (from tables), `look` (at figures), `read`, `verify`. */
   readonly stage: string
   readonly milliseconds: number
   /** Tokens that a model counted. */
@@ -23,6 +23,8 @@ export interface StageTime {
   readonly calls?: number
   /** Texts of a model that were searched besides the question. */
   readonly texts?: ReadonlyArray<string>
+  /** The query over tables that a chat model wrote. */
+  readonly sql?: string
   /** What could not be done. The question was answered without it. */
   readonly failed?: string
 }

@@ -1,0 +1,97 @@
+/** The tables of retrieved documents, with all their rows. */
+import { Effect } from "effect"
+import type { DocumentInfo, Figure, Parsed, StoredPassage } from "../document/Document.ts"
+import type { RagError } from "../document/RagError.ts"
+import type { Retrieval } from "../retrieval/Retriever.ts"
+import type { Collection } from "../store/PassageIndex.ts"
+
+/** Documents whose tables are looked at, the best first. */
+const MAX_TABLE_DOCUMENTS = 5
+
+/** Pieces of a table that are cited. The rows of a longer one cannot be checked by a reader. */
+export const MAX_CITED = 20
+
+/** Reads a document of the library again, with the rows of its tables. */
+export type ReadDocument = (
+  id: string
+) => Effect.Effect<{ readonly info: DocumentInfo; readonly parsed: Parsed }, RagError>
+
+export interface Table {
+  /** Its document's path. */
+  readonly path: string
+  readonly header: ReadonlyArray<string>
+  readonly rows: ReadonlyArray<ReadonlyArray<string>>
+  /** Words that name the table: those of its document, headings and caption. */
+  readonly context: ReadonlyArray<string>
+  readonly passages: ReadonlyArray<StoredPassage>
+}
+
+const TOTAL = /^(?:grand )?(?:total|sum|subtotal|average|mean|gesamt|summe)\b|^(?:合计|总计|平均)/iu
+
+/** Characters of a column's name or of a label that are compared. */
+const MAX_NAME = 400
+
+export const wordsOf = (text: string): ReadonlyArray<string> =>
+  text
+    .slice(0, MAX_NAME)
+    .replace(/\(.*?\)|\[.*?\]/g, " ")
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu) ?? []
+
+const overlaps = (figure: Figure, passage: StoredPassage): boolean =>
+  passage.figure?.kind === "table" && passage.start < figure.end && figure.start < passage.end
+
+/** The recalled tables that have rows. */
+export const recalledTables = Effect.fnUntraced(function* (
+  { trace }: Retrieval,
+  collection: Collection,
+  document: ReadDocument
+): Effect.fn.Return<ReadonlyArray<Table>, RagError> {
+  const recalled = trace.passages
+    .map(({ passage }) => passage)
+    .filter(({ figure }) => figure?.kind === "table")
+  const ids = [...new Set(recalled.map(({ document }) => document.id))].slice(0, MAX_TABLE_DOCUMENTS)
+  const tables = yield* Effect.forEach(ids, (id) =>
+    Effect.gen(function* () {
+      const { info, parsed } = yield* document(id)
+      const { figures } = parsed
+      const passages = yield* collection.passages(id)
+      return figures
+        .filter((figure) => recalled.some((one) => one.document.id === id && overlaps(figure, one)))
+        .flatMap((figure): ReadonlyArray<Table> => {
+          const own = passages.filter((passage) => overlaps(figure, passage))
+          const [header, ...rows] = figure.rows ?? []
+          const name = info.path.toLowerCase().split("/").at(-1) ?? ""
+          const texts = [
+            info.title,
+            name,
+            ...own.flatMap((one) => [...one.headings, one.figure?.caption ?? ""])
+          ]
+          return header === undefined
+            ? []
+            : [
+                {
+                  path: info.path,
+                  header,
+                  rows: rows.filter((row) => !TOTAL.test(row[0]?.trim() ?? "")),
+                  context: [name, ...texts.flatMap(wordsOf)],
+                  passages: own
+                }
+              ]
+        })
+    })
+  )
+  return tables.flat()
+})
+
+/** The line of a row: the only one that has all its cells. */
+export const lineOf = (row: ReadonlyArray<string>, passages: ReadonlyArray<StoredPassage>) => {
+  const cells = row.map((cell) => cell.trim()).filter((cell) => cell !== "")
+  const lines = passages.flatMap(({ text }, passage) =>
+    text
+      .split("\n")
+      .filter((line) => cells.every((cell) => line.includes(cell)))
+      .map((quote) => ({ passage, quote: quote.trim() }))
+  )
+  return lines.length === 1 ? lines[0] : undefined
+}
