@@ -51,10 +51,13 @@ export interface SqlResult {
 /** Why SQL did not run, in words for who wrote it. */
 export class SqlFault extends Data.TaggedError("SqlFault")<{ readonly message: string }> {}
 
-/** DuckDB, if `@duckdb/node-api` is installed. */
-export const findDuck = Effect.option(Effect.tryPromise(() => import("@duckdb/node-api")))
+/** In parts, because bundlers fail at the name of a package that is not installed. */
+const LIBRARY = ["@duckdb", "node-api"].join("/")
 
-type Duck = Option.Option.Value<Effect.Success<typeof findDuck>>
+type Duck = typeof import("@duckdb/node-api")
+
+/** DuckDB, if `@duckdb/node-api` is installed. */
+export const findDuck = Effect.option(Effect.tryPromise(() => import(LIBRARY) as Promise<Duck>))
 
 const attempt = <A>(connection: DuckDBConnection, run: () => Promise<A>): Effect.Effect<A, SqlFault> =>
   Effect.tryPromise({
