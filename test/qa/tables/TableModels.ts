@@ -44,10 +44,10 @@ const scriptedModel: Behaviour = (seen, response, nth) => {
   const prompt = seen.body.messages.at(-1)?.content ?? ""
   const question = JSON.parse(/^Question: (".*")$/m.exec(prompt)?.[1] ?? '""') as string
   const lines = prompt.split("\n").filter((line) => line.startsWith("{"))
-  const names = lines.map((line) => (JSON.parse(line) as SqlTable).name)
+  const names = new Set(lines.map((line) => (JSON.parse(line) as SqlTable).name))
   const { sql = "" } = tableQuestions().find((one) => one.question === question) ?? {}
   const used = sql.match(/\b[a-z]+_(?:csv|xlsx|md|html|docx|ods|tsv)\b/g) ?? []
-  writesSql(used.length > 0 && used.every((name) => names.includes(name)) ? sql : null)(seen, response, nth)
+  writesSql(used.length > 0 && used.every((name) => names.has(name)) ? sql : null)(seen, response, nth)
 }
 
 /** A chat model behind a server, asked with the real prompt. Default: `scriptedModel`. */

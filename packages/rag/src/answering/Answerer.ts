@@ -2,7 +2,7 @@
 import { QuestionRewriter, Reader, Verifier } from "@sluice/core"
 import { sharedWords } from "@sluice/core/text"
 import { isCitedSentence } from "@sluice/core/models"
-import { Clock, Duration, Effect, Option, Stream, Struct } from "effect"
+import { Clock, Effect, Option, Stream, Struct } from "effect"
 import { dedupeWith } from "effect/Array"
 import type { Answer, AnswerEvent, ClosestPassage, FigureLook } from "./Answer.ts"
 import type { AnswerOptions } from "./AnswerOptions.ts"
@@ -101,19 +101,12 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
 
     /** An answer from the rows of tables is exact: nothing is read. */
     const calculateOrRead = Effect.gen(function* () {
-      if (parts.length > 0) return yield* referred
-      const [duration, tried] = yield* Effect.timed(
-        calculate(question, retrieval, { collection, document, rewriter })
-      )
+      const tried =
+        parts.length > 0
+          ? undefined
+          : yield* calculate(question, retrieval, { collection, document, rewriter })
       if (tried === undefined) return yield* referred
-      const { answer, failed, sql, tokens } = tried
-      const stage: StageTime = {
-        stage: "calculate",
-        milliseconds: Duration.toMillis(duration),
-        ...(tokens > 0 && { tokens }),
-        ...(sql !== undefined && { sql }),
-        ...(failed !== undefined && { failed })
-      }
+      const { answer, stage } = tried
       stages.push(stage)
       isCalculated = answer !== undefined
       const ended = Stream.succeed<AnswerEvent>({ type: "stage", stage })
@@ -124,21 +117,11 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
 
     const referred = Effect.all([passages, referredFigures(question, kept, collection)]).pipe(
       Effect.map(([read, found]) => {
-        const known = new Set(read.flat().map(({ id }) => id))
-        const added = found.filter(({ id }) => !known.has(id))
-        sources.push(
-          ...[...read, ...added.map((passage) => [passage] as const)].map((parts) => sourceOf(...parts))
-        )
+        sources.push(...sourcesWith(read, found))
         const shown = [...kept, ...found].filter((passage) => mayShow(vision, question, passage))
         const looked = look(vision, question, shown, { sources, figures, stages })
         const reads = withStage(readSentences, stages, reading.stage)
-        // An extractive model mostly reads text that is among the sources already. Read first, and again only if needed.
-        if (vision?.model.kind === "generative") return Stream.concat(looked, reads)
-        const count = sources.length
-        const again = Stream.suspend(() =>
-          reading.sentences.length === 0 && sources.length > count ? reads : Stream.empty
-        )
-        return reads.pipe(Stream.concat(looked), Stream.concat(again))
+        return lookAndRead(vision, looked, reads, { reading, sources })
       })
     )
     return Stream.unwrap(calculateOrRead).pipe(Stream.concat(verified), Stream.concat(complete))
@@ -265,6 +248,31 @@ const look = (
       ...(failed.length === 0 ? {} : { failed: failed.join(" ") })
     }
   })
+}
+
+/** What is read as sources, with the figures that are referred to and not among them. */
+const sourcesWith = (
+  read: ReadonlyArray<ReadPassages>,
+  figures: ReadonlyArray<StoredPassage>
+): ReadonlyArray<Source> => {
+  const known = new Set(read.flat().map(({ id }) => id))
+  const added = figures.filter(({ id }) => !known.has(id))
+  return [...read, ...added.map((passage) => [passage] as const)].map((parts) => sourceOf(...parts))
+}
+
+/** An extractive vision model mostly reads text that is among the sources already. Read first, and again only if needed. */
+const lookAndRead = (
+  vision: FigureVision,
+  looked: Stream.Stream<AnswerEvent>,
+  reads: Stream.Stream<AnswerEvent, RagError>,
+  { reading, sources }: ReadSources
+): Stream.Stream<AnswerEvent, RagError> => {
+  if (vision?.model.kind === "generative") return Stream.concat(looked, reads)
+  const count = sources.length
+  const again = Stream.suspend(() =>
+    reading.sentences.length === 0 && sources.length > count ? reads : Stream.empty
+  )
+  return reads.pipe(Stream.concat(looked), Stream.concat(again))
 }
 
 /** The kept passages, best first, then the rest of their sections, each passage once. */

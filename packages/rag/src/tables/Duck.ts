@@ -1,5 +1,5 @@
 /** Runs SQL over tables, in a DuckDB of its own: in memory, without files, for a few seconds. Only this file imports DuckDB. */
-import type { DuckDBConnection } from "@duckdb/node-api"
+import type * as DuckDB from "@duckdb/node-api"
 import { Data, Effect, Option } from "effect"
 import { checkSql, type CheckedSql, type SourceQuery } from "./SqlCheck.ts"
 
@@ -51,15 +51,14 @@ export interface SqlResult {
 /** Why SQL did not run, in words for who wrote it. */
 export class SqlFault extends Data.TaggedError("SqlFault")<{ readonly message: string }> {}
 
-/** In parts, because bundlers fail at the name of a package that is not installed. */
-const LIBRARY = ["@duckdb", "node-api"].join("/")
+type Duck = typeof DuckDB
 
-type Duck = typeof import("@duckdb/node-api")
+/** DuckDB, if `@duckdb/node-api` is installed. Its name is in parts, because bundlers fail at one that is not installed. */
+export const findDuck = Effect.option(
+  Effect.tryPromise(() => import(["@duckdb", "node-api"].join("/")) as Promise<Duck>)
+)
 
-/** DuckDB, if `@duckdb/node-api` is installed. */
-export const findDuck = Effect.option(Effect.tryPromise(() => import(LIBRARY) as Promise<Duck>))
-
-const attempt = <A>(connection: DuckDBConnection, run: () => Promise<A>): Effect.Effect<A, SqlFault> =>
+const attempt = <A>(connection: DuckDB.DuckDBConnection, run: () => Promise<A>): Effect.Effect<A, SqlFault> =>
   Effect.tryPromise({
     try: (signal) => {
       signal.addEventListener("abort", () => connection.interrupt())
@@ -70,7 +69,10 @@ const attempt = <A>(connection: DuckDBConnection, run: () => Promise<A>): Effect
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-const fill = async (connection: DuckDBConnection, { columns, name, rows }: DuckTable): Promise<void> => {
+const fill = async (
+  connection: DuckDB.DuckDBConnection,
+  { columns, name, rows }: DuckTable
+): Promise<void> => {
   const types = columns.map((column) => `${quoted(column.name)} ${column.type}`)
   await connection.run(`CREATE TABLE ${quoted(name)} (${types.join(", ")})`)
   const appender = await connection.createAppender(name)
@@ -104,20 +106,20 @@ const open = (duck: Duck, tables: ReadonlyArray<DuckTable>) =>
     )
   )
 
-const readRows = (connection: DuckDBConnection, sql: string, most: number) =>
+const readRows = (connection: DuckDB.DuckDBConnection, sql: string, most: number) =>
   Effect.map(
     attempt(connection, () => connection.streamAndReadUntil(sql, most + 1)),
     (reader) => ({ columns: reader.columnNames(), rows: reader.getRowsJson() })
   )
 
-const one = Effect.fnUntraced(function* (connection: DuckDBConnection, sql: string, value: string) {
+const one = Effect.fnUntraced(function* (connection: DuckDB.DuckDBConnection, sql: string, value: string) {
   const reader = yield* attempt(connection, () => connection.runAndReadAll(sql, [value]))
   return String(reader.getRowsJson()[0]?.[0])
 })
 
 /** The rows that each row of a result comes from: those with the same values. */
 const sourcesOf = Effect.fnUntraced(function* (
-  connection: DuckDBConnection,
+  connection: DuckDB.DuckDBConnection,
   query: SourceQuery,
   width: number
 ) {

@@ -5,7 +5,7 @@ import { Effect, Option } from "effect"
 import { columnNumbers } from "./ColumnNumbers.ts"
 import { type DuckTable, findDuck, runSql, type SourceRow, type SqlResult } from "./Duck.ts"
 import type { TableAnswer } from "./TableAnswer.ts"
-import { lineOf, MAX_CITED, type Table } from "./TableRows.ts"
+import { lineOf, MAX_CITED, type RetrievedTable } from "./TableRows.ts"
 
 const TABLES = {
   /** Cells of all tables. A larger table is left out. */
@@ -87,13 +87,13 @@ const typed = (cells: ReadonlyArray<string>): TypedColumn => {
 }
 
 interface Described {
-  readonly table: Table
+  readonly table: RetrievedTable
   readonly shown: SqlTable
   readonly stored: DuckTable
 }
 
 /** The tables as the model sees them, and as DuckDB has them. */
-const describe = (tables: ReadonlyArray<Table>): ReadonlyArray<Described> => {
+const describe = (tables: ReadonlyArray<RetrievedTable>): ReadonlyArray<Described> => {
   const names = new Set<string>()
   let cells = 0
   return tables.flatMap((table): ReadonlyArray<Described> => {
@@ -148,7 +148,7 @@ const evidenceOf = (
   used: ReadonlyArray<Described>,
   passages: TableAnswer["passages"]
 ): ReadonlyArray<Evidence> => {
-  const place = (table: Table, i: number) => passages.indexOf(table.passages[i]!)
+  const place = (table: RetrievedTable, i: number) => passages.indexOf(table.passages[i]!)
   const keys = new Set(sources.map(({ row, table }) => `${table}\n${row}`))
   const lines = used.flatMap(({ shown, table }) =>
     table.rows.flatMap((row, i) => {
@@ -191,7 +191,7 @@ const answerOf = (
 /** Asks for SQL and runs it; once more with the reason if it cannot be run. Undefined without DuckDB or tables. */
 export const sqlAnswer = Effect.fn("SqlAnswer.answer")(function* (
   question: string,
-  tables: ReadonlyArray<Table>,
+  tables: ReadonlyArray<RetrievedTable>,
   toSql: ToSql
 ): Effect.fn.Return<SqlAttempt | undefined> {
   const described = describe(tables)

@@ -84,10 +84,12 @@ export interface CheckedSql {
 }
 
 /** The query without grouping, order and limit, with the columns that are no aggregates. */
-const sourceQuery = (query: Node, known: ReadonlySet<string>): SourceQuery | undefined => {
+const sourceQuery = (query: Node, known: Set<string>): SourceQuery | undefined => {
   const list = Array.isArray(query["select_list"]) ? (query["select_list"] as ReadonlyArray<unknown>) : []
-  const names = nodesOf(query["cte_map"]).flatMap(({ key }) => (typeof key === "string" ? [key] : []))
-  const from = baseTables(query["from_table"], new Set([...known].filter((name) => !names.includes(name))))
+  const defined = new Set(
+    nodesOf(query["cte_map"]).flatMap(({ key }) => (typeof key === "string" ? [key] : []))
+  )
+  const from = baseTables(query["from_table"], known.difference(defined))
   if (query["type"] !== "SELECT_NODE" || from === undefined) return undefined
   const isAggregate = (expression: unknown) =>
     nodesOf(expression).some(
@@ -119,7 +121,7 @@ const sourceQuery = (query: Node, known: ReadonlySet<string>): SourceQuery | und
 }
 
 /** Checks what `json_serialize_sql` says of a query over tables of these names. */
-export const checkSql = (serialized: string, known: ReadonlySet<string>): CheckedSql => {
+export const checkSql = (serialized: string, known: Set<string>): CheckedSql => {
   // Places in the text may be larger than a number can hold.
   const tree: unknown = JSON.parse(serialized, (key, value: unknown) =>
     key === "query_location" ? 0 : value

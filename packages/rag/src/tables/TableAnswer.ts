@@ -4,7 +4,7 @@ import type { CitedSentence } from "@sluice/core/models"
 import type { StoredPassage } from "../document/Document.ts"
 import { columnNumbers, formatNumber } from "./ColumnNumbers.ts"
 import { type TableOperation, type TableQuestion, tableQuestion } from "./TableQuestion.ts"
-import { lineOf, MAX_CITED, type Table, wordsOf } from "./TableRows.ts"
+import { lineOf, MAX_CITED, type RetrievedTable, nameWords } from "./TableRows.ts"
 
 /** Rows with the same highest or lowest number. */
 const MAX_TIES = 3
@@ -32,16 +32,16 @@ const isKnown = (word: string, words: ReadonlyArray<string>): boolean =>
 /** The columns that are named, and whether everything in the question is. */
 const namedColumns = (
   { chinese, names }: TableQuestion,
-  { context, header }: Table
+  { context, header }: RetrievedTable
 ): ReadonlyArray<number> | undefined => {
   const columns = header.flatMap((name, i) => {
-    const words = wordsOf(name)
+    const words = nameWords(name)
     const isNamed = chinese
       ? name.trim() !== "" && names.some((text) => text.includes(name.trim().toLowerCase()))
       : words.length > 0 && words.every((word) => isKnown(word, names))
     return isNamed ? [i] : []
   })
-  const known = [...context, ...header.flatMap(wordsOf)]
+  const known = [...context, ...header.flatMap(nameWords)]
   const isExplained = (name: string): boolean => {
     if (!chinese) return isKnown(name, known)
     const rest = known
@@ -55,7 +55,7 @@ const namedColumns = (
 /** The value as text, and the rows that it is of: all, if undefined. */
 const calculate = (
   asked: TableQuestion,
-  table: Table
+  table: RetrievedTable
 ): { readonly column: string; readonly value: string; readonly rows?: ReadonlyArray<number> } | undefined => {
   const named = namedColumns(asked, table)
   if (named === undefined || table.rows.length === 0) return undefined
@@ -95,7 +95,7 @@ const calculate = (
   return { column: name, value: `${cellsOf(column)[rows[0]!]!.trim()} (${labels})`, rows }
 }
 
-const answerOf = (question: string, asked: TableQuestion, table: Table): TableAnswer | undefined => {
+const answerOf = (question: string, asked: TableQuestion, table: RetrievedTable): TableAnswer | undefined => {
   const found = calculate(asked, table)
   const { passages } = table
   if (found === undefined || passages.length === 0 || passages.length > MAX_CITED) return undefined
@@ -109,7 +109,10 @@ const answerOf = (question: string, asked: TableQuestion, table: Table): TableAn
 }
 
 /** Undefined if the question is no such question, or if not exactly one of the tables answers it. */
-export const tableAnswer = (question: string, tables: ReadonlyArray<Table>): TableAnswer | undefined => {
+export const tableAnswer = (
+  question: string,
+  tables: ReadonlyArray<RetrievedTable>
+): TableAnswer | undefined => {
   const asked = tableQuestion(question)
   if (asked === undefined || (asked.operation === "count" && !NAMES_TABLE.test(question))) return undefined
   const answers = tables.flatMap((table) => answerOf(question, asked, table) ?? [])

@@ -16,7 +16,7 @@ export type ReadDocument = (
   id: string
 ) => Effect.Effect<{ readonly info: DocumentInfo; readonly parsed: Parsed }, RagError>
 
-export interface Table {
+export interface RetrievedTable {
   /** Its document's path. */
   readonly path: string
   readonly header: ReadonlyArray<string>
@@ -31,7 +31,7 @@ const TOTAL = /^(?:grand )?(?:total|sum|subtotal|average|mean|gesamt|summe)\b|^(
 /** Characters of a column's name or of a label that are compared. */
 const MAX_NAME = 400
 
-export const wordsOf = (text: string): ReadonlyArray<string> =>
+export const nameWords = (text: string): ReadonlyArray<string> =>
   text
     .slice(0, MAX_NAME)
     .replace(/\(.*?\)|\[.*?\]/g, " ")
@@ -46,7 +46,7 @@ export const recalledTables = Effect.fnUntraced(function* (
   { trace }: Retrieval,
   collection: Collection,
   document: ReadDocument
-): Effect.fn.Return<ReadonlyArray<Table>, RagError> {
+): Effect.fn.Return<ReadonlyArray<RetrievedTable>, RagError> {
   const recalled = trace.passages
     .map(({ passage }) => passage)
     .filter(({ figure }) => figure?.kind === "table")
@@ -58,7 +58,7 @@ export const recalledTables = Effect.fnUntraced(function* (
       const passages = yield* collection.passages(id)
       return figures
         .filter((figure) => recalled.some((one) => one.document.id === id && overlaps(figure, one)))
-        .flatMap((figure): ReadonlyArray<Table> => {
+        .flatMap((figure): ReadonlyArray<RetrievedTable> => {
           const own = passages.filter((passage) => overlaps(figure, passage))
           const [header, ...rows] = figure.rows ?? []
           const name = info.path.toLowerCase().split("/").at(-1) ?? ""
@@ -74,7 +74,7 @@ export const recalledTables = Effect.fnUntraced(function* (
                   path: info.path,
                   header,
                   rows: rows.filter((row) => !TOTAL.test(row[0]?.trim() ?? "")),
-                  context: [name, ...texts.flatMap(wordsOf)],
+                  context: [name, ...texts.flatMap(nameWords)],
                   passages: own
                 }
               ]
