@@ -1,15 +1,15 @@
 /** Tests without the library, and with two small models if it is installed. */
 import { assert, describe, it } from "@effect/vitest"
-import { Embedder, Reranker } from "@sluice/core"
+import { Embedder, Reranker, Verifier } from "@sluice/core"
 import { Library } from "@sluice/rag"
-import { TransformersEmbedder, TransformersReranker } from "@sluice/transformers"
+import { TransformersEmbedder, TransformersReranker, TransformersVerifier } from "@sluice/transformers"
 import { Effect, Layer } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
 import { pool, pooledRows } from "../../packages/transformers/src/Pooling.ts"
-import { scoresOf, tokenLimit } from "../../packages/transformers/src/ModelJobs.ts"
+import { entailmentOf, scoresOf, tokenLimit } from "../../packages/transformers/src/ModelJobs.ts"
 import { batchesByLength, modelName } from "../../packages/transformers/src/ModelThread.ts"
 import { embedderLaws, rerankerLaws } from "../laws/models.ts"
 import { readerLayer, rerankerLayer } from "../rag/Models.ts"
@@ -70,6 +70,46 @@ describe("scores of a cross-encoder", () => {
     assert.isUndefined(scoresOf({ dims: [1, 1], data: [Number.NaN] }, 1))
     assert.isUndefined(scoresOf(undefined, 0))
   })
+})
+
+describe("entailments", () => {
+  it("are the share of their label, wherever it is, and undefined without one", () => {
+    const labels = { CONTRADICTION: 0, entailment: 1, neutral: 2 }
+    const [yes = 0, no = 0] = entailmentOf({ dims: [2, 3], data: [0, 9, 0, 9, 0, 0] }, 2, labels) ?? []
+    assert.isAbove(yes, 0.99)
+    assert.isBelow(no, 0.01)
+    assert.deepStrictEqual(entailmentOf({ dims: [1, 2], data: [4, 4] }, 1, { ENTAILMENT: 0, not: 1 }), [0.5])
+    assert.isUndefined(entailmentOf({ dims: [1, 2], data: [1, 2] }, 1, { LABEL_0: 0, LABEL_1: 1 }))
+    assert.isUndefined(entailmentOf({ dims: [1, 1], data: [1] }, 1, labels))
+    assert.isUndefined(entailmentOf({ dims: [1, 3], data: [1, Number.NaN, 1] }, 1, labels))
+  })
+
+  /** A library whose model entails where the premise has each word of the hypothesis. */
+  const words = `data:text/javascript,${encodeURIComponent(`
+    const tokenizer = (texts, { text_pair }) => ({ attention_mask: { dims: [texts.length, 1], data: texts.map(() => 1) }, texts, text_pair })
+    const model = ({ texts, text_pair }) => ({ logits: { dims: [texts.length, 2], data: texts.flatMap((text, i) =>
+      text_pair[i].split(" ").every((word) => text.includes(word)) ? [0, 5] : [5, 0]) } })
+    model.config = { label2id: { not_entailment: 0, entailment: 1 } }
+    export const AutoTokenizer = { from_pretrained: async () => tokenizer }
+    export const AutoModelForSequenceClassification = { from_pretrained: async () => async (inputs) => model(inputs) }
+    const load = AutoModelForSequenceClassification.from_pretrained
+    AutoModelForSequenceClassification.from_pretrained = async () => Object.assign(await load(), { config: model.config })
+  `)}`
+
+  it.effect("verify the sentences of an answer by their quotes and context", () =>
+    Effect.gen(function* () {
+      const { model, verify } = yield* Verifier
+      assert.deepStrictEqual(model, { id: "nli", kind: "neural" })
+      const { doubts, tokens } = yield* verify([
+        { sentence: "mooring costs twelve", quotes: ["It costs twelve crowns."], context: "mooring" },
+        { sentence: "mooring costs ten", quotes: ["It costs twelve crowns."], context: "mooring" }
+      ])
+      assert.isUndefined(doubts[0])
+      assert.include(doubts[1], "probability of 0.01")
+      assert.strictEqual(tokens, 2)
+      assert.deepStrictEqual(yield* verify([]), { doubts: [], tokens: 0 })
+    }).pipe(Effect.provide(TransformersVerifier.layer({ model: "./nli", library: words })))
+  )
 })
 
 describe("batches by length", () => {

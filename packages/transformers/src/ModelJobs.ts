@@ -25,7 +25,10 @@ type Tokenizer = {
   readonly model_max_length?: number | null
 }
 
-type Model = (inputs: object) => Promise<Readonly<Record<string, Tensor>>>
+type Model = {
+  (inputs: object): Promise<Readonly<Record<string, Tensor>>>
+  readonly config?: { readonly label2id?: Readonly<Record<string, number>> | null }
+}
 
 type Pretrained<A> = { readonly from_pretrained: (model: string, options: object) => Promise<A> }
 
@@ -123,7 +126,7 @@ const runModel = async (
   })
   const outputs = await withAdvice(model(inputs), (message) => `The model failed: ${message}`)
   const tokens = Array.from(inputs["attention_mask"]?.data ?? [], Number).reduce((sum, one) => sum + one, 0)
-  return { inputs, outputs, tokens }
+  return { inputs, outputs, tokens, labels: model.config?.label2id ?? {} }
 }
 
 const requestFault = (cause: unknown): WorkerOutput<ModelFault> => ({
@@ -211,6 +214,48 @@ export const scoresOf = (logits: Tensor | undefined, pairs: number): ReadonlyArr
   const scores = Array.from({ length: pairs }, (_, i) => {
     const last = Number(logits.data[i * labels + labels - 1])
     return 1 / (1 + Math.exp((labels === 1 ? 0 : Number(logits.data[i * labels])) - last))
+  })
+  return scores.every(Number.isFinite) ? scores : undefined
+}
+
+export interface EntailmentInput {
+  readonly options: TransformersModelOptions
+  readonly premises: ReadonlyArray<string>
+  readonly hypotheses: ReadonlyArray<string>
+}
+
+/** How probable it is that each premise entails its hypothesis, 0 to 1. */
+export const entailmentJob = async ({
+  hypotheses,
+  options,
+  premises
+}: EntailmentInput): Promise<WorkerOutput<Scored | ModelFault>> => {
+  try {
+    const ran = await runModel(options, "AutoModelForSequenceClassification", premises, hypotheses)
+    const scores = entailmentOf(ran.outputs["logits"], premises.length, ran.labels)
+    return scores === undefined
+      ? responseFault(
+          'The model has no label "entailment". Check that it is a model of natural language inference.'
+        )
+      : { value: { scores, tokens: ran.tokens } }
+  } catch (cause) {
+    return requestFault(cause)
+  }
+}
+
+/** The share of the label "entailment". Undefined if the model has none, or if the logits have another shape. */
+export const entailmentOf = (
+  logits: Tensor | undefined,
+  pairs: number,
+  labelIds: Readonly<Record<string, number>>
+): ReadonlyArray<number> | undefined => {
+  const [count, labels = 0] = logits?.dims ?? []
+  const entailment = Object.entries(labelIds).find(([name]) => /^entail/i.test(name))?.[1]
+  if (logits === undefined || count !== pairs || entailment === undefined || entailment >= labels)
+    return undefined
+  const scores = Array.from({ length: pairs }, (_, i) => {
+    const own = Array.from({ length: labels }, (_, label) => Number(logits.data[i * labels + label]))
+    return 1 / own.reduce((sum, logit) => sum + Math.exp(logit - own[entailment]!), 0)
   })
   return scores.every(Number.isFinite) ? scores : undefined
 }

@@ -58,12 +58,15 @@ export const batchesByLength = (texts: ReadonlyArray<string>): ReadonlyArray<Rea
 /** Runs jobs on the model. Its thread starts with the first job and ends with the scope. */
 export const makeModelThread = Effect.fn("TransformersModel.make")(function* (
   options: TransformersModelOptions,
-  operation: "embeddings" | "rerank"
+  operation: "embeddings" | "rerank" | "chat"
 ) {
   const run = yield* makeOwnThread
   const failure = (reason: GatewayReason) =>
     new GatewayError({ operation, model: modelName(options), reason })
-  return <A extends object>(job: "vectorsJob" | "scoresJob", input: object): Effect.Effect<A, GatewayError> =>
+  return <A extends object>(
+    job: "vectorsJob" | "scoresJob" | "entailmentJob",
+    input: object
+  ): Effect.Effect<A, GatewayError> =>
     run<A | ModelFault>({ module, job, input: { options, ...input }, limit: JOB_MILLISECONDS }).pipe(
       Effect.mapError(({ message }) =>
         failure(new ServerFailure({ status: 500, message: `The thread of the model ${message}` }))
