@@ -47,11 +47,11 @@ describe("SQL of a chat model over tables", () => {
       const before = yield* quotesOf("Which boats were built before 1980?")
       const groups = yield* quotesOf("How many boats does each home port have?")
       assert.deepStrictEqual(before, [
-        ["boat: Swan · built: 1962.", "Swan | 31.0 | 11 | $14,300 | 1962 | Corin"],
-        ["boat: Pike · built: 1975.", "Pike | 18.0 | 6 | $5,450 | 1975 | Dorn"]
+        ["- boat: Swan · built: 1962.", "Swan | 31.0 | 11 | $14,300 | 1962 | Corin"],
+        ["- boat: Pike · built: 1975.", "Pike | 18.0 | 6 | $5,450 | 1975 | Dorn"]
       ])
       assert.deepStrictEqual(groups[0], [
-        "home port: Alba · boats: 2.",
+        "- home port: Alba · boats: 2.",
         "Heron | 12.5 | 4 | $1,200 | 1987 | Alba",
         "Gull | 9.25 | 3 | $700 | 1999 | Alba"
       ])

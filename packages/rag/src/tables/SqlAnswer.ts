@@ -171,13 +171,15 @@ const answerOf = (
 ): TableAnswer | undefined => {
   const used = described.filter(({ shown }) => tables.includes(shown.name))
   const passages = used.flatMap(({ table }) => table.passages)
+  // Several rows are a list.
+  const sign = rows.length > 1 ? "- " : ""
   const sentences = rows.map(({ sources, values }): CitedSentence => {
     const named = values.map((value, i) => `${columns[i]?.replaceAll("_", " ")}: ${textOf(value)}`)
     const all = used.flatMap(({ shown }) =>
       Array.from({ length: shown.rows }, (_, row) => ({ table: shown.name, row }))
     )
     return {
-      text: `${named.join(" · ")}.`,
+      text: `${sign}${named.join(" · ")}.`,
       evidence: evidenceOf(sources === undefined || sources.length === 0 ? all : sources, used, passages)
     }
   })
