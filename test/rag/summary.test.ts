@@ -1,11 +1,14 @@
 /** Summaries of documents: by a chat model in groups, and by sentences of the documents. */
 import { assert, describe, it } from "@effect/vitest"
 import { Reader } from "@sluice/core"
+import { jobCounts } from "@sluice/core/workers"
 import { notRead, type ReaderPart, type ReaderPassage } from "@sluice/core/models"
 import * as Embedded from "@sluice/embedded"
 import { Filter } from "@sluice/rag"
 import { NodeServices } from "@effect/platform-node"
 import { Effect, Layer, Stream } from "effect"
+import type { Collection } from "../../packages/rag/src/store/PassageIndex.ts"
+import { selectPassages } from "../../packages/rag/src/summary/SelectPassages.ts"
 import { library } from "./SmallLibrary.ts"
 
 const Models = Layer.mergeAll(Embedded.layer, NodeServices.layer)
@@ -198,5 +201,29 @@ describe("a summary", () => {
       assert.strictEqual(error.reason, "TooLarge")
       assert.include(error.message, "101 documents match")
     }).pipe(Effect.scoped, Effect.provide(Models))
+  )
+
+  it.effect("is computed in the pool of threads", () =>
+    Effect.gen(function* () {
+      const opened = yield* library(FILES)
+      let jobs = 0
+      const watch = setInterval(() => (jobs = Math.max(jobs, jobCounts().running)), 0)
+      yield* Effect.ensuring(
+        opened.summarise(),
+        Effect.sync(() => clearInterval(watch))
+      )
+      assert.strictEqual(jobs, 1)
+    }).pipe(Effect.scoped, Effect.provide(Models))
+  )
+
+  it.effect("reads at most 20,000 passages", () =>
+    Effect.gen(function* () {
+      const info = { path: "a.md", passages: 20_001, metadata: {} }
+      const passages = () => Effect.die("its passages are read")
+      const collection = { documents: Effect.succeed([info]), passages } as unknown as Collection
+      const error = yield* Effect.flip(selectPassages(collection, undefined, 1))
+      assert.strictEqual(error.reason, "TooLarge")
+      assert.include(error.message, "20001 passages")
+    })
   )
 })

@@ -1,6 +1,5 @@
 /** Sentences of passages for an extractive summary. */
 import type { CitedSentence } from "@sluice/core/models"
-import type { StoredPassage } from "../document/Document.ts"
 import { centralTexts } from "./CentralTexts.ts"
 
 /** Characters of a sentence. Shorter ones say little; longer ones are lists. */
@@ -49,14 +48,12 @@ const plain = (sentence: string): string =>
     .replace(/\*\*|__|`/g, "")
     .replace(/\s+/g, " ")
 
-/** The most central sentences of the passages, in their order, each with itself as its quote. */
+/** The most central sentences of some passages, in their order, each with itself as its quote. */
 export const extractSentences = (
-  passages: ReadonlyArray<StoredPassage>,
+  texts: ReadonlyArray<string>,
   limit: number
 ): ReadonlyArray<CitedSentence> => {
-  const all = passages.flatMap(({ figure, text }, passage) =>
-    figure === undefined ? sentencesOf(text).map((quote) => ({ passage, quote })) : []
-  )
+  const all = texts.flatMap((text, passage) => sentencesOf(text).map((quote) => ({ passage, quote })))
   const step = Math.ceil(all.length / MAX_COMPARED)
   const compared = step > 1 ? all.filter((_, i) => i % step === 0) : all
   const chosen = centralTexts(

@@ -3,19 +3,20 @@ import { Effect } from "effect"
 import type { DocumentInfo, StoredPassage } from "../document/Document.ts"
 import { type Filter, matches } from "../document/Filter.ts"
 import { RagError } from "../document/RagError.ts"
-import { estimateTokens } from "../embedding/PassageEmbedder.ts"
 import type { Collection } from "../store/PassageIndex.ts"
-import { centralTexts } from "./CentralTexts.ts"
+import { selectTexts } from "./SummaryThread.ts"
 
 /** Documents of one summary. More are not read but searched. */
 const MAX_SUMMARISED = 100
 
-/** Passages among which those to read are chosen: 5 s. Beyond, they are taken at equal distances. */
-const MAX_RANKED = 2_000
+/** Passages of these documents: 2,000 make a book of 500 pages. All of them are in memory. */
+const MAX_PASSAGES = 20_000
 
 export interface SelectedPassages {
   /** In the order of their documents. */
   readonly read: ReadonlyArray<StoredPassage>
+  /** The estimated tokens of each. */
+  readonly tokens: ReadonlyArray<number>
   readonly matching: number
   readonly documents: number
 }
@@ -48,8 +49,9 @@ export const selectPassages = Effect.fn("SelectPassages.select")(function* (
   const documents = (yield* collection.documents)
     .filter((info) => filter === undefined || mayMatch(filter, info))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1))
-  if (documents.length > MAX_SUMMARISED) {
-    const message = `${documents.length} documents match, and a summary is of ${MAX_SUMMARISED} at most. Use a filter, or ask a question`
+  const count = documents.reduce((sum, info) => sum + info.passages, 0)
+  if (documents.length > MAX_SUMMARISED || count > MAX_PASSAGES) {
+    const message = `${documents.length} documents match, with ${count} passages. A summary is of ${MAX_SUMMARISED} documents and ${MAX_PASSAGES} passages at most. Use a filter, or ask a question`
     return yield* new RagError({ stage: "answer", reason: "TooLarge", message })
   }
   const passages = (yield* Effect.forEach(documents, (info) =>
@@ -61,25 +63,12 @@ export const selectPassages = Effect.fn("SelectPassages.select")(function* (
     const message = "No passage matches. Add documents, or change the filter"
     return yield* new RagError({ stage: "answer", reason: "NotFound", message })
   }
-  const read = within(budget, passages)
+  const selected = yield* selectTexts({ texts: passages.map(({ text }) => text), budget })
   const ids = new Set(passages.map(({ document }) => document.id))
-  return { read, matching: passages.length, documents: ids.size }
+  return {
+    read: selected.map(({ index }) => passages[index]!),
+    tokens: selected.map(({ tokens }) => tokens),
+    matching: passages.length,
+    documents: ids.size
+  }
 })
-
-/** The most central passages, as far as the budget goes, in their order. */
-const within = (budget: number, passages: ReadonlyArray<StoredPassage>): ReadonlyArray<StoredPassage> => {
-  const tokens = passages.map(({ text }) => estimateTokens(text).estimated)
-  let left = budget
-  if (tokens.reduce((sum, count) => sum + count, 0) <= left) return passages
-  const step = Math.ceil(passages.length / MAX_RANKED)
-  const ranked = passages.filter((_, i) => i % step === 0)
-  const best = centralTexts(
-    ranked.map(({ text }) => text),
-    ranked.length
-  ).filter((i) => {
-    const fits = tokens[i * step]! <= left
-    if (fits) left -= tokens[i * step]!
-    return fits
-  })
-  return best.toSorted((a, b) => a - b).map((i) => ranked[i]!)
-}

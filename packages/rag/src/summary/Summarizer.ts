@@ -7,10 +7,10 @@ import { readerPassage, type Source, sourceOf } from "../answering/Evidence.ts"
 import { makeSentenceReading } from "../answering/SentenceReading.ts"
 import type { StoredPassage } from "../document/Document.ts"
 import type { RagError } from "../document/RagError.ts"
-import { estimateTokens, modelError } from "../embedding/PassageEmbedder.ts"
+import { modelError } from "../embedding/PassageEmbedder.ts"
 import type { Collection } from "../store/PassageIndex.ts"
-import { extractSentences } from "./ExtractSentences.ts"
 import { type SelectedPassages, selectPassages } from "./SelectPassages.ts"
+import { extract } from "./SummaryThread.ts"
 import type { Summary, SummaryOptions, SummaryPlan } from "./Summary.ts"
 
 /** Defaults of `SummaryOptions`. */
@@ -48,13 +48,13 @@ const questionOf = (passages: ReadonlyArray<StoredPassage>, question: string | u
 
 /** Passages that one call reads, in their order. */
 const groupsOf = (
-  passages: ReadonlyArray<StoredPassage>,
+  { read, tokens }: SelectedPassages,
   most: number
 ): ReadonlyArray<ReadonlyArray<StoredPassage>> => {
   const groups: Array<Array<StoredPassage>> = []
   let left = 0
-  for (const passage of passages) {
-    const { estimated } = estimateTokens(passage.text)
+  for (const [i, passage] of read.entries()) {
+    const estimated = tokens[i]!
     const group = groups.at(-1)
     // A section that begins in the second half of a group begins the next one.
     const isNextSection =
@@ -85,18 +85,18 @@ export const makeSummarizer = Effect.fn("Summarizer.make")(function* (
   const select = Effect.fnUntraced(function* ({ filter, method, tokens = SUMMARY.tokens }: SummaryOptions) {
     const selected = yield* selectPassages(yield* collection, filter, tokens)
     const isWritten = reader.model.kind === "generative" && method !== "extractive"
-    return { selected, groups: isWritten ? groupsOf(selected.read, most) : [] }
+    return { selected, groups: isWritten ? groupsOf(selected, most) : [] }
   })
 
   const planOf = (
-    { documents, matching, read }: SelectedPassages,
+    { documents, matching, read, tokens }: SelectedPassages,
     groups: ReadonlyArray<ReadonlyArray<StoredPassage>>,
     { sentences = SUMMARY.sentences }: SummaryOptions
   ): SummaryPlan => {
     const steps = groups.length === 0 ? [] : callsOf(groups.length, per)
     const calls = steps.reduce((sum, count) => sum + count, 0)
     const quoted = (calls - (steps.at(-1) ?? 0)) * CALL.sentences * CALL.quoteTokens
-    const texts = groups.flat().reduce((sum, { text }) => sum + estimateTokens(text).estimated, 0)
+    const texts = groups.length === 0 ? 0 : tokens.reduce((sum, count) => sum + count, 0)
     const written = Math.max(0, calls - 1) * CALL.sentences + (calls > 0 ? sentences : 0)
     return {
       method: groups.length === 0 ? "extractive" : "model",
@@ -127,7 +127,8 @@ export const makeSummarizer = Effect.fn("Summarizer.make")(function* (
     const plan = planOf(selected, groups, options)
     if (plan.method === "extractive") {
       const reading = makeSentenceReading(selected.read.map((passage) => sourceOf(passage)))
-      for (const sentence of extractSentences(selected.read, limit)) reading.toEvents(sentence)
+      const texts = selected.read.map(({ figure, text }) => (figure === undefined ? text : ""))
+      for (const sentence of yield* extract({ texts, limit })) reading.toEvents(sentence)
       return summaryOf(plan, reading, [])
     }
     const question = questionOf(selected.read, options.question, limit)
