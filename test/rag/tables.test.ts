@@ -4,6 +4,9 @@ import { Reader } from "@sluice/core"
 import * as Embedded from "@sluice/embedded"
 import { NodeServices } from "@effect/platform-node"
 import { Effect, Layer, Stream } from "effect"
+import { columnNumbers } from "../../packages/rag/src/tables/ColumnNumbers.ts"
+import { tableAnswer } from "../../packages/rag/src/tables/TableAnswer.ts"
+import { recalledTables } from "../../packages/rag/src/tables/TableRows.ts"
 import { library } from "./SmallLibrary.ts"
 import { TABLE_QUESTIONS, TABLES } from "./tableQuestions.ts"
 
@@ -71,5 +74,47 @@ describe("a question about a table", () => {
         )
       )
     )
+  )
+})
+
+describe("a table that is made to take much time", () => {
+  it("with a number of thousands of decimals, to which all would be filled up, has no numbers", () => {
+    assert.isDefined(columnNumbers(["1.25 crowns", "2.5 crowns"]))
+    assert.isUndefined(columnNumbers([`1.${"3".repeat(5_000)}`, "2"]))
+  })
+
+  /** The tables of a question, as a library with one document has them. Counts how often the document is read again. */
+  const askWith = (passages: number, header: ReadonlyArray<string>) =>
+    Effect.gen(function* () {
+      const info = { id: "d", path: "a.csv", title: "", passages }
+      const figure = { kind: "table", start: 0, end: 9, rows: [header, header.map((_, i) => `${i + 1}`)] }
+      const text = "length | 1"
+      const passage = { document: info, start: 0, end: 9, headings: [], text, figure: { kind: "table" } }
+      let read = 0
+      const collection = {
+        document: () => Effect.succeed({ info }),
+        passages: () => Effect.succeed([passage])
+      }
+      const tables = yield* recalledTables(
+        { trace: { passages: [{ passage }] } } as never,
+        collection as never,
+        () => Effect.sync(() => (read++, { info, parsed: { figures: [figure] } }) as never)
+      )
+      return { read, text: tableAnswer("What is the sum of the length?", tables)?.sentences[0]?.text }
+    })
+
+  it.effect("in a document of thousands of passages is not read again", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* askWith(2_000, ["name", "length"]), { read: 1, text: "Sum · length: 2." })
+      assert.deepStrictEqual(yield* askWith(2_001, ["name", "length"]), { read: 0, text: undefined })
+    })
+  )
+
+  it.effect("with more than 200 columns has none that is named", () =>
+    Effect.gen(function* () {
+      const columns = (count: number) => ["length", ...Array.from({ length: count - 1 }, (_, i) => `c${i}`)]
+      assert.strictEqual((yield* askWith(1, columns(200))).text, "Sum · length: 1.")
+      assert.isUndefined((yield* askWith(1, columns(201))).text)
+    })
   )
 })

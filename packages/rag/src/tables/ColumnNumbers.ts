@@ -13,8 +13,12 @@ export interface ColumnNumbers {
 const CELL = /^([^\d+\-−.,]*)([+\-−]?\d[\d.,\s]*)([^\d]*)$/u
 const EMPTY = /^(?:|-|–|—|n\/a)$/i
 
+/** Characters of a number with its unit. All numbers are filled up to the most decimals. */
+const MAX_CELL = 80
+
 /** Undefined if a cell is no number, if their units differ, or if it is unsure what a separator means. */
 export const columnNumbers = (cells: ReadonlyArray<string>): ColumnNumbers | undefined => {
+  if (cells.some((cell) => cell.length > MAX_CELL)) return undefined
   const parts = cells.map((cell) => (EMPTY.test(cell.trim()) ? null : CELL.exec(cell.trim())))
   const filled = parts.filter((part) => part !== null)
   const [first] = filled

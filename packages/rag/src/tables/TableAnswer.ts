@@ -41,7 +41,7 @@ const namedColumns = (
       : words.length > 0 && words.every((word) => isKnown(word, names))
     return isNamed ? [i] : []
   })
-  const known = [...context, ...header.flatMap(nameWords)]
+  const known = [...new Set([...context, ...header.flatMap(nameWords)])]
   const isExplained = (name: string): boolean => {
     if (!chinese) return isKnown(name, known)
     const rest = known

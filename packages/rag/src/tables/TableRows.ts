@@ -8,6 +8,12 @@ import type { Collection } from "../store/PassageIndex.ts"
 /** Documents whose tables are looked at, the best first. */
 const MAX_TABLE_DOCUMENTS = 5
 
+/** Passages of such a document. A larger one is not read again for a question: all of it would be in memory. */
+const MAX_PASSAGES = 2_000
+
+/** Columns of a table, whose names are compared with the question's words. */
+const MAX_COLUMNS = 200
+
 /** Pieces of a table that are cited. The rows of a longer one cannot be checked by a reader. */
 export const MAX_CITED = 20
 
@@ -31,12 +37,15 @@ const TOTAL = /^(?:grand )?(?:total|sum|subtotal|average|mean|gesamt|summe)\b|^(
 /** Characters of a column's name or of a label that are compared. */
 const MAX_NAME = 400
 
-export const nameWords = (text: string): ReadonlyArray<string> =>
-  text
-    .slice(0, MAX_NAME)
-    .replace(/\(.*?\)|\[.*?\]/g, " ")
-    .toLowerCase()
-    .match(/[\p{L}\p{N}]+/gu) ?? []
+export const nameWords = (text: string): ReadonlyArray<string> => [
+  ...new Set(
+    text
+      .slice(0, MAX_NAME)
+      .replace(/\(.*?\)|\[.*?\]/g, " ")
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu)
+  )
+]
 
 const overlaps = (figure: Figure, passage: StoredPassage): boolean =>
   passage.figure?.kind === "table" && passage.start < figure.end && figure.start < passage.end
@@ -53,6 +62,7 @@ export const recalledTables = Effect.fnUntraced(function* (
   const ids = [...new Set(recalled.map(({ document }) => document.id))].slice(0, MAX_TABLE_DOCUMENTS)
   const tables = yield* Effect.forEach(ids, (id) =>
     Effect.gen(function* () {
+      if (((yield* collection.document(id))?.info.passages ?? 0) > MAX_PASSAGES) return []
       const { info, parsed } = yield* document(id)
       const { figures } = parsed
       const passages = yield* collection.passages(id)
@@ -67,7 +77,7 @@ export const recalledTables = Effect.fnUntraced(function* (
             name,
             ...own.flatMap((one) => [...one.headings, one.figure?.caption ?? ""])
           ]
-          return header === undefined
+          return header === undefined || header.length > MAX_COLUMNS
             ? []
             : [
                 {
