@@ -6,7 +6,8 @@ const FILES: Readonly<Record<string, string>> = {
   "packages/rag/src/chunking/": "runs in the pool, or on at most 32 KiB",
   "packages/embedded/src/reader/": "runs in the pool, or on at most 16,000 characters and a question of 500",
   "packages/embedded/src/lexical/": "runs in the pool, or on at most 50,000 characters and a query of 500",
-  "packages/core/src/conversation/": "at most 400 characters of a question",
+  "packages/core/src/conversation/GatewayRewriter.ts": "at most 2,000 characters of a response",
+  "packages/core/src/conversation/": "at most 600 characters of a question",
   "packages/rag/src/answering/SplitQuestion.ts": "at most 400 characters of a question",
   "packages/rag/src/tables/": "at most 400 characters of a question, a column's name or a label",
   "packages/rag/src/summary/": "a sentence of at most 400 characters, or linear",
@@ -19,7 +20,7 @@ const FILES: Readonly<Record<string, string>> = {
   "packages/core/src/conformance/": "reads a gateway that the program chose to test",
   "apps/demo-server/src/web/playground/Tab.tsx": "linear: a string that begins always matches",
   "apps/demo-server/src/web/markdown/inline.ts":
-    "at most 100,000 characters, and constructs of 2,000: .4 s of processor time at worst, in the tab",
+    "a text of 100,000 characters, and constructs of 2,000: .4 s of processor time at worst, in the tab",
   "apps/demo-server/src/cli/": "reads the arguments of the command line",
   "apps/demo-server/src/config/": "reads the environment",
   "apps/demo-server/src/providers/": "reads the providers file"

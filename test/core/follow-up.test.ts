@@ -140,6 +140,13 @@ describe("carrySubject", () => {
   })
 })
 
+it("a question of one long word takes no longer than others", () => {
+  const started = process.cpuUsage()
+  for (let i = 0; i < 20; i++) isFollowUp("A".repeat(600), [{ question: "How wide is the weir?" }])
+  // With a pattern that is not linear they take 3 s.
+  assert.isBelow(process.cpuUsage(started).user, 2e6)
+})
+
 describe("GatewayRewriter", () => {
   const Rewriter = Layer.unwrap(
     Effect.map(LoopbackGateway, ({ url: baseUrl }) =>
@@ -170,6 +177,16 @@ describe("GatewayRewriter", () => {
       assert.strictEqual((yield* rewrite).question, "How long is the weir?")
       assert.strictEqual(seen.length, 1)
       assert.include(JSON.stringify(seen[0]?.body.messages), "6 m [1]")
+    }).pipe(Effect.provide(Rewriter))
+  )
+
+  it.effect("reads a response of many quotes in a time that its length allows", () =>
+    Effect.gen(function* () {
+      const { behave } = yield* LoopbackGateway
+      behave(says(JSON.stringify({ question: `a${"'".repeat(200_000)}b` })))
+      const started = process.cpuUsage()
+      assert.strictEqual((yield* Effect.flip(rewrite)).reason._tag, "InvalidResponse")
+      assert.isBelow(process.cpuUsage(started).user, 3e6)
     }).pipe(Effect.provide(Rewriter))
   )
 

@@ -7,8 +7,14 @@ const NAMES = new Set([
   "md: tiny items",
   "md: a figure label and spaces",
   "html: alternative texts",
+  "md: a title and tabs",
   "csv: rows",
-  "xlsx: rows"
+  "csv: newlines",
+  "csv: a long number",
+  "xlsx: rows",
+  "srt: open voices",
+  "eml: parts in parts",
+  "jsonl: records"
 ])
 
 let law: ReturnType<typeof makeLaw>

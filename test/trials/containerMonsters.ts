@@ -89,6 +89,7 @@ export const containerMonsters: ReadonlyArray<Monster> = [
   ...repeated("srt", {
     cues: "1\n00:00:01,000 --> 00:00:02,000\na\n\n",
     "cues apart": (i) => `00:${String(i % 60).padStart(2, "0")}:01,000 --> 00:00:02,000\na.\n\n`,
+    "open voices": (i) => (i === 0 ? "00:00:01,000 --> 00:00:02,000\n" : "<v."),
     "open tags": "00:00:01,000 --> 00:00:02,000\n<v ",
     lines: "\n \n",
     digits: "1"

@@ -71,6 +71,7 @@ export const monsters: ReadonlyArray<Monster> = [
     "an image with a long caption": ["![", "a ", "](b.png)\n"],
     "a long cell": ["| a | b |\n|---|---|\n| ", "a ", " | b |\n"],
     "a long front matter": ["---\ntitle: ", "a", "\n---\n\nb\n"],
+    "a title and tabs": ["---\ntitle:a", "\t", "b\n---\n\nc\n"],
     "trailing spaces": ["a", " ", "b\n"],
     "emphasis before a label": ["![a](b.png)\n\n", "*_( ", "Figure 1: b\n"],
     "a data URI": ["![a](data:image/png;base64,", "A", ")\n"]
@@ -135,12 +136,17 @@ export const monsters: ReadonlyArray<Monster> = [
   }),
   ...repeated("csv", {
     rows: "a,b\n",
+    newlines: "\n",
     "blank rows": "a,b\n\n",
     delimiters: ",",
     quotes: '"',
     "quoted cells": '"a",'
   }),
-  ...around("csv", { "a long header": ["", "a,", "\nb,c\n"], "an open quote": ['a,"', "b ", "\n"] }),
+  ...around("csv", {
+    "a long number": ["a,b\n", "0", "A,c\n"],
+    "a long header": ["", "a,", "\nb,c\n"],
+    "an open quote": ['a,"', "b ", "\n"]
+  }),
   ...repeated("json", { braces: "{", lines: "{}\n" }),
   ...repeated("docx", {
     paragraphs: "<w:p><w:r><w:t>a</w:t></w:r></w:p>",
@@ -184,6 +190,8 @@ const texts: Readonly<Record<string, string | ((i: number) => string)>> = {
   spaces: " ",
   newlines: "\n",
   CJK: "门口",
+  "lines after CJK": (i) => (i % 8_000 === 0 ? "门" : "\n"),
+  "numbers and words": "一eight",
   "CJK sentences": "门口在八点开。",
   capitals: "aB",
   passages: (i) => `{"passage":${i + 1},"title":"a","text":"b"}\n`

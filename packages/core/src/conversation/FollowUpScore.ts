@@ -11,7 +11,7 @@ const MAX_READ = 600
 const MOST = 4
 
 /** “Really? Interesting.” before a question says nothing about it. */
-const CHATTER = /^(?:[\p{L}’',]+[\s,]*){1,3}[.!?。！？]\s+(?=\p{L})/u
+const CHATTER = /^[\p{L}’',]+(?:\s[\s,]*[\p{L}’'][\p{L}’',]*){0,2}(?:\s[\s,]*)?[.!?。！？]\s+(?=\p{L})/u
 
 const CHINESE_CHATTER = /^(?:[哦噢嗯啊哇哈呀是吗这样的好对了那么]{1,5}[，,。！!？?]+)+(?=.)/u
 

@@ -90,12 +90,15 @@ const questionIn = (response: string): string | undefined => {
   const field = "question" in value ? value.question : undefined
   const lines = text.split("\n").filter((line) => /[\p{L}\p{N}]/u.test(line))
   const line = at < 0 && lines.length === 1 ? lines[0] : undefined
-  const question = (typeof field === "string" ? field : line)
-    ?.trim()
+  const written = typeof field === "string" ? field : line
+  // The patterns below are not linear.
+  if (written === undefined || written.length > 2 * REWRITING.question) return undefined
+  const question = written
+    .trim()
     .replace(/^(?:(?:standalone|rewritten|last) )?question:\s*/i, "")
     .replace(/^["“'`*]+|["”'`*]+$/g, "")
     .trim()
-  return question === "" || (question?.length ?? 0) > REWRITING.question ? undefined : question
+  return question === "" || question.length > REWRITING.question ? undefined : question
 }
 
 const turnOf = ({ answer, question, standalone }: ConversationTurn) =>

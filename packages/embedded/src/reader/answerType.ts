@@ -9,7 +9,7 @@ const TIME =
 const DATE =
   /\b(?:1\d|20)\d\d\b|\b\d{1,2}(?:st|nd|rd|th)? (?:January|February|March|April|May|June|July|August|September|October|November|December)\b|\bcentury\b|\d{2,4}\s*年|世纪|\d月/iu
 const DURATION =
-  /(?:\d|\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fourteen|twenty|thirty|sixty|ninety|hundred)\b)[\s-]*(?:\p{L}+[\s-]+)?(?:second|minute|hour|day|week|month|year|decade|centur)|[\d一二两三四五六七八九十百半]\s*(?:秒|分钟|小时|个小时|天|日|周|个月|年)/iu
+  /(?:\d|\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fourteen|twenty|thirty|sixty|ninety|hundred)\b)[\s-]*(?:\p{L}{1,30}[\s-]+)?(?:second|minute|hour|day|week|month|year|decade|centur)|[\d一二两三四五六七八九十百半]\s*(?:秒|分钟|小时|个小时|天|日|周|个月|年)/iu
 const PERSON =
   /(?<=[\p{L}\p{N},]\s)\p{Lu}\p{Ll}+|\p{Lu}\p{Ll}+\s+\p{Lu}|\b(?:[Hh]e|[Ss]he|[Tt]hey|[Ee]verybody|[Aa]nyone|[Nn]obody|[Kk]eeper|[Mm]anager|[Tt]eam|[Oo]ffice|[Ss]taff|[Cc]hief|[Pp]resident|[Dd]irector)\b|[人者员长家师生氏]|先生|女士|(?<=\p{Script=Han})·(?=\p{Script=Han})/u
 const PLACE =
@@ -188,7 +188,7 @@ const requirements: ReadonlyArray<
 /** A test for what every sentence of the answer must have, by itself or from the headings above it. */
 export const requirementTest = (question: string): ((sentence: string, above: string) => boolean) => {
   const required = requirements.filter(([asks]) => asks.test(question))
-  const last = /(\p{L}+)\W*$/u.exec(question)?.[1] ?? "(?!)"
+  const last = /(?<!\p{L})(\p{L}+)[^\p{L}\w]*$/u.exec(question)?.[1] ?? "(?!)"
   const asked = {
     lasting: /多长/.test(question) ? lastingInChinese(question) : lastingOf(question),
     valued: new RegExp(`\\b${last}\\s+(?:is|are|was|were)\\s+${ABOUT}\\d`, "iu")

@@ -8,7 +8,7 @@ const ITEM = /^\s*(?:[-*+•‣◦–]|\d{1,3}[.)]|[（(]?[一二三四五六七
 const ITEM_MARK_WITHOUT_SPACE = /^\s*[-*+]\S|^\s*\d{1,3}[.)]\S/
 const ROW = /^\s*\|.*\|\s*$/
 const RULE = /^[\s|:=*_+-]*$/
-const TABLE_RULE = /^\s*(?:\|\s*)?:?-{2,}[\s|:-]*$/
+const TABLE_RULE = /^\s*(?:\|\s*)?:?--[\s|:-]*$/
 const MAX_HEAD = 100
 /** “Q:” and “A:” of questions and answers. */
 const QUESTION_MARK =

@@ -7,7 +7,7 @@ const MIN_ENTRIES = 3
 /** Beginnings that prose does not have on several lines: a number, a bracket, a word with a colon. */
 const MARKED = /^\s*(?:[\p{N}\p{P}\p{S}]|[\p{L}\p{N}_.-]{1,40}\s?[:=：])/u
 /** “Telephone: 22 00 17”. Many such lines describe one thing, which only one of them names. */
-const FIELD = /^\s*["']?[\p{L}\p{M}_ .-]{1,40}(?:["']?\s?[:=：]|(?:\t| {2,})\S+(?: \S+)*\s*$)/u
+const FIELD = /^["']?[\p{L}\p{M}_ .-]{1,40}(?:["']?\s?[:=：]|(?:\t| {2,})\S+(?: \S+)*\s*$)/u
 /** Prose continues in lower case, and ends its sentences. */
 const CONTINUES = /^\s*[\p{Ll}\p{Lo}]/u
 const ENDS_SENTENCE = /[.!?。！？]["'”’)\]]*\s*$/u
@@ -25,7 +25,7 @@ export const findEntries = (source: string): ReadonlyArray<number> | undefined =
     ...[...counts].flatMap(([indent, { length }]) => (length >= MIN_ENTRIES ? indent : []))
   )
   const entries = lines.filter(({ indent }) => indent <= base)
-  const fields = entries.filter(({ text }) => FIELD.test(text)).length
+  const fields = entries.filter(({ text }) => FIELD.test(text.trimStart())).length
   if (entries.length < MIN_ENTRIES || fields > entries.length / 2) return undefined
   const all = (holds: (line: string) => boolean): boolean => entries.every(({ text }) => holds(text))
   return all((line) => MARKED.test(line)) || all((line) => !CONTINUES.test(line) && !ENDS_SENTENCE.test(line))

@@ -1,7 +1,7 @@
 /** Makes source text readable. */
 
 const CJK = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}，。！？；：、（）《》「」“”"
-const BETWEEN_CJK = new RegExp(`(?<=[${CJK}])\\s*\\n\\s*(?=[${CJK}])`, "gu")
+const BETWEEN_CJK = new RegExp(`(?<=[${CJK}])[^\\S\\n]*\\n\\s*(?=[${CJK}])`, "gu")
 
 const LINK = String.raw`\[([^[\]]*)\](?:\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"]*")?\)|\[[^[\]]*\])`
 const IMAGES = new RegExp(`!${LINK}`, "g")

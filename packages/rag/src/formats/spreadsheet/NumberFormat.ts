@@ -59,6 +59,9 @@ const durationText = (days: number, format: string): string => {
   return `${days < 0 ? "-" : ""}${text.trim()}`
 }
 
+/** Characters of a format. Excel's limit. */
+const MAX_CODE = 255
+
 type Format = (value: number) => string
 
 /** Quoted text, an escaped character, a currency with its locale, a condition or colour, and padding. */
@@ -104,7 +107,7 @@ export const numberFormats = (
   const codes = new Map(
     findAll(styles, ["s:numFmt"]).map(({ attributes }) => [
       attributes["numFmtId"],
-      attributes["formatCode"] ?? ""
+      attributes["formatCode"]?.slice(0, MAX_CODE) ?? ""
     ])
   )
   const [cells] = findAll(styles, ["s:cellXfs"])

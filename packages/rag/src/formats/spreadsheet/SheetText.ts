@@ -29,7 +29,7 @@ const MAX_SPARSITY = 20
 
 const oneLine = (cell: string): string => cell.replace(/\s+/g, " ").trim()
 
-const isNumeric = (cell: string): boolean => /^[^\p{L}]*\d[^\p{L}]*$/u.test(cell)
+const isNumeric = (cell: string): boolean => /\d/.test(cell) && !/\p{L}/u.test(cell)
 
 /** The one text of a row: a title, which may be in a merged cell. */
 const titleIn = ({ cells }: SheetRow): string | undefined => {

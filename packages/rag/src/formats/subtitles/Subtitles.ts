@@ -35,7 +35,7 @@ const secondsOf = (parts: ReadonlyArray<string | undefined>): number => {
 const wordsOf = (lines: ReadonlyArray<string>): string =>
   lines
     .join(" ")
-    .replace(/<v(?:\.[^\s>]*)?\s+([^>]{1,100})>/g, "$1: ")
+    .replace(/<v(?:\.[^\s<>]*)?\s+([^>]{1,100})>/g, "$1: ")
     .replace(/<\/?[a-z][^<>]{0,200}>|<[\d:.]{5,12}>|\{\\[^{}]{0,200}\}/gi, "")
     .replace(
       /&(amp|lt|gt|nbsp|lrm|rlm);/g,
