@@ -3,7 +3,8 @@
  * name, those whose names begin with it.
  *
  * With `--minutes`, each trial runs for its share of the time instead of its number of rounds. The first failure ends the
- * run and prints the seed of its round. Repeat it with `--only NAME --seed N --rounds 1`.
+ * run and prints the seed of its round. Repeat it with `--only NAME --seed N --rounds 1`. `attack` is not random: see
+ * `attack.ts`.
  */
 import { parseArgs } from "node:util"
 import { seeded } from "../../bench/corpus/Random.ts"
@@ -18,6 +19,7 @@ import { parsing } from "../trials/parsing.ts"
 import { pdf } from "../trials/pdf.ts"
 import type { Trial } from "../trials/Trial.ts"
 import { writers } from "../trials/writers.ts"
+import { attack } from "./attack.ts"
 
 const trials: ReadonlyArray<{ readonly name: string; readonly trial: Trial; readonly rounds: number }> = [
   { name: "parsing", trial: parsing, rounds: 20_000 },
@@ -40,10 +42,12 @@ const { positionals, values } = parseArgs({
     seed: { type: "string" },
     minutes: { type: "string" },
     rounds: { type: "string" },
-    only: { type: "string" }
+    only: { type: "string" },
+    rest: { type: "string" }
   },
   allowPositionals: true
 })
+if (positionals[0] === "attack") process.exit((await attack(values.only, Number(values.rest ?? 2))) ? 0 : 1)
 const only = values.only ?? positionals[0]
 const seed = Number(values.seed ?? Date.now() % 1_000_000_000)
 const chosen = trials.filter(({ name }) => only === undefined || name.startsWith(only))
