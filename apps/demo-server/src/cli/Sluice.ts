@@ -9,6 +9,7 @@ import { backupCommand, restoreCommand } from "./commands/Backup.ts"
 import { chatCommand } from "./commands/Chat.ts"
 import { conformanceCommand } from "./commands/Conformance.ts"
 import { connectCommand } from "./commands/Connect.ts"
+import { collectionsCommand, listCommand, removeCommand } from "./commands/Documents.ts"
 import { doctorCommand } from "./commands/Doctor.ts"
 import { findFiguresCommand } from "./commands/Figures.ts"
 import { ingestCommand } from "./commands/Ingest.ts"
@@ -38,6 +39,9 @@ export const sluice = Command.make("sluice").pipe(
     serveCommand,
     connectCommand,
     ingestCommand,
+    listCommand,
+    removeCommand,
+    collectionsCommand,
     askCommand,
     chatCommand,
     summariseCommand,

@@ -1,6 +1,7 @@
 /** `sluice ask QUESTION`: answers from the library, with citations. */
 import { Argument, Command } from "effect/cli"
 import {
+  collectionFlag,
   dataFlag,
   docsFlag,
   examples,
@@ -20,11 +21,12 @@ export const askCommand = Command.make(
     question: Argument.String("question").pipe(Argument.withDescription("Your question, in quotes")),
     docs: docsFlag,
     data: dataFlag,
+    collection: collectionFlag,
     ...retrievalFlags,
     json: jsonFlag
   },
-  ({ data, docs, json, question, ...flags }) =>
-    withLibrary({ data, missing: whenMissing(docs) }, function* (library) {
+  ({ collection, data, docs, json, question, ...flags }) =>
+    withLibrary({ collection, data, missing: whenMissing(docs) }, function* (library) {
       const options = yield* parseRetrievalFlags(flags)
       yield* ingestDocs(library, docs)
       yield* requireNamedDocuments(library, flags.document)

@@ -4,6 +4,7 @@ import { Effect, Stream } from "effect"
 import { Command } from "effect/cli"
 import { StartError } from "../../config/StartError.ts"
 import {
+  collectionFlag,
   dataFlag,
   docsFlag,
   examples,
@@ -48,9 +49,9 @@ const lines = Stream.unwrap(
 
 export const chatCommand = Command.make(
   "chat",
-  { docs: docsFlag, data: dataFlag, ...retrievalFlags, json: jsonFlag },
-  ({ data, docs, json, ...flags }) =>
-    withLibrary({ data, missing: whenMissing(docs) }, function* (library) {
+  { docs: docsFlag, data: dataFlag, collection: collectionFlag, ...retrievalFlags, json: jsonFlag },
+  ({ collection, data, docs, json, ...flags }) =>
+    withLibrary({ collection, data, missing: whenMissing(docs) }, function* (library) {
       const options = yield* parseRetrievalFlags(flags)
       yield* ingestDocs(library, docs)
       yield* requireNamedDocuments(library, flags.document)

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { Prices } from "../../billing/Prices.ts"
 import { modelsFrom } from "../../providers/LibraryModels.ts"
-import { booleanFlag, dataFlag, examples, jsonFlag } from "../library/Flags.ts"
+import { booleanFlag, collectionFlag, dataFlag, examples, jsonFlag } from "../library/Flags.ts"
 import { ingestFolder, ingestSummary, noteFailures, plural, withPath } from "../library/IngestFolder.ts"
 import { withLibrary } from "../library/OpenLibrary.ts"
 import { printResult, setExitCode } from "../output/Output.ts"
@@ -49,11 +49,12 @@ export const ingestCommand = Command.make(
       Argument.withDescription("A folder or one file of a supported format")
     ),
     data: dataFlag,
+    collection: collectionFlag,
     plan: booleanFlag("plan", "Dry run: print what would change and what it would cost"),
     json: jsonFlag
   },
-  ({ data, folder, json, plan }) =>
-    withLibrary({ data, missing: plan ? "temporary" : "create" }, function* (library) {
+  ({ collection, data, folder, json, plan }) =>
+    withLibrary({ collection, data, missing: plan ? "temporary" : "create" }, function* (library) {
       if (plan) {
         const planned = yield* planIngest(library, folder)
         return yield* printResult(json, planned, () => renderPlan(planned))

@@ -4,7 +4,15 @@ import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { breadcrumb } from "../../libraries/Breadcrumb.ts"
 import { resolveDocument } from "../library/FindDocument.ts"
-import { booleanFlag, dataFlag, docsFlag, examples, jsonFlag, optionalFlag } from "../library/Flags.ts"
+import {
+  booleanFlag,
+  collectionFlag,
+  dataFlag,
+  docsFlag,
+  examples,
+  jsonFlag,
+  optionalFlag
+} from "../library/Flags.ts"
 import { ingestDocs } from "../library/IngestFolder.ts"
 import { whenMissing, withLibrary } from "../library/OpenLibrary.ts"
 import { printResult } from "../output/Output.ts"
@@ -37,6 +45,7 @@ export const summariseCommand = Command.make(
     ),
     docs: docsFlag,
     data: dataFlag,
+    collection: collectionFlag,
     plan: booleanFlag("plan", "Only print what would be read, and the calls and tokens of the model"),
     sentences: optionalFlag(Flag.Int("sentences"), "Sentences of the summary. Default 8"),
     tokens: optionalFlag(Flag.Int("tokens"), "Tokens of passages that are read at most. Default 50,000"),
@@ -44,8 +53,8 @@ export const summariseCommand = Command.make(
     extractive: booleanFlag("extractive", "Choose sentences of the documents, without a model"),
     json: jsonFlag
   },
-  ({ data, docs, documents, extractive, json, plan, question, sentences, tokens }) =>
-    withLibrary({ data, missing: whenMissing(docs) }, function* (library) {
+  ({ collection, data, docs, documents, extractive, json, plan, question, sentences, tokens }) =>
+    withLibrary({ collection, data, missing: whenMissing(docs) }, function* (library) {
       yield* ingestDocs(library, docs)
       const ids = yield* Effect.forEach(documents, (name) => resolveDocument(library, name))
       const options = {

@@ -2,7 +2,14 @@
 import type { Why } from "@sluice/rag/retrieval"
 import { Argument, Command } from "effect/cli"
 import { resolveDocument } from "../library/FindDocument.ts"
-import { dataFlag, examples, jsonFlag, parseRetrievalFlags, retrievalFlags } from "../library/Flags.ts"
+import {
+  collectionFlag,
+  dataFlag,
+  examples,
+  jsonFlag,
+  parseRetrievalFlags,
+  retrievalFlags
+} from "../library/Flags.ts"
 import { withLibrary } from "../library/OpenLibrary.ts"
 import { breadcrumb } from "../../libraries/Breadcrumb.ts"
 import { printResult } from "../output/Output.ts"
@@ -42,11 +49,12 @@ export const whyCommand = Command.make(
     ),
     question: Argument.String("question").pipe(Argument.withDescription("Your question, in quotes")),
     data: dataFlag,
+    collection: collectionFlag,
     ...flags,
     json: jsonFlag
   },
-  ({ data, expected, json, question, ...flags }) =>
-    withLibrary({ data }, function* (library) {
+  ({ collection, data, expected, json, question, ...flags }) =>
+    withLibrary({ collection, data }, function* (library) {
       const options = yield* parseRetrievalFlags({ ...flags, document: [] })
       const why = yield* library.why(yield* resolveDocument(library, expected), question, options)
       yield* printResult(json, flatten(why), () => render(why))

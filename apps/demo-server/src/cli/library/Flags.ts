@@ -26,6 +26,8 @@ export const dataFlag = optionalFlag(
   "Library folder. Default: SLUICE_DATA, else .sluice"
 )
 
+export const collectionFlag = optionalFlag(Flag.String("collection"), "Collection. Default: default")
+
 export const docsFlag = optionalFlag(Flag.Path("docs", { mustExist: true }), "Ingest this folder first")
 
 /** Limit which passages may answer, and how many are retrieved. */

@@ -7,7 +7,7 @@ import { isServed } from "../../database/Database.ts"
 import { note, progressBar } from "../output/Output.ts"
 
 /** Documents of a running server belong to its users: they are added there. */
-const rejectServed = Effect.gen(function* () {
+export const rejectServed = Effect.gen(function* () {
   const { data } = yield* ServerConfig
   if (!(yield* isServed(data))) return
   return yield* new StartError({

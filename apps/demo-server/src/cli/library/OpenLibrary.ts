@@ -1,10 +1,12 @@
 /** Opens the library of the data folder with the same models as the server. */
 import { Library, type LibraryService, RagError } from "@sluice/rag"
+import { LanceIndex, PassageIndex } from "@sluice/rag/store"
 import { ConfigProvider, Effect, FileSystem, Layer, Option, Record } from "effect"
 import { OWNER } from "../../accounts/Owner.ts"
 import { ServerConfig } from "../../config/ServerConfig.ts"
 import { isStoreAddress, storeOptions } from "../../config/DocumentStore.ts"
 import { libraryOf } from "../../libraries/LibraryFolders.ts"
+import { COLLECTION_NAME, DEFAULT_COLLECTION } from "../../contract/Names.ts"
 import { LibraryModelsLayer } from "../../providers/LibraryModels.ts"
 
 /** Flags that override environment variables. `ServerConfig` reads both. */
@@ -29,8 +31,33 @@ type WhenMissing = "create" | "fail" | "temporary"
 export const whenMissing = (docs: Option.Option<string>): WhenMissing =>
   Option.isSome(docs) ? "create" : "fail"
 
+/** The collections of the owner, by name. The default one is always among them. */
+export const collectionNames = Effect.gen(function* () {
+  const settings = yield* ServerConfig
+  const store = LanceIndex.layer(libraryOf(settings, OWNER), storeOptions(settings))
+  const names = yield* Effect.provide(
+    Effect.flatMap(PassageIndex, ({ collections }) => collections),
+    store
+  )
+  return [...new Set([DEFAULT_COLLECTION, ...names])].toSorted()
+})
+
+/** A command that only reads makes no collection. */
+const checkCollection = Effect.fnUntraced(function* (name: string, missing: WhenMissing) {
+  const problem = !COLLECTION_NAME.test(name)
+    ? `--collection ${name} is not a name. Use 1 to 64 letters, digits, \`-\`, \`_\` and \`.\``
+    : missing === "fail" && !(yield* collectionNames).includes(name)
+      ? `There is no collection "${name}". \`sluice collections\` lists them`
+      : undefined
+  if (problem !== undefined)
+    return yield* new RagError({ stage: "open", reason: "NotFound", message: problem, document: name })
+})
+
 /** Opens the library of the data folder. */
-export const openLibrary = Effect.fn("cli.openLibrary")(function* (missing: WhenMissing) {
+export const openLibrary = Effect.fn("cli.openLibrary")(function* (
+  missing: WhenMissing,
+  collection: Option.Option<string> = Option.none()
+) {
   const settings = yield* ServerConfig
   const fs = yield* FileSystem.FileSystem
   const { documents } = settings
@@ -43,17 +70,29 @@ export const openLibrary = Effect.fn("cli.openLibrary")(function* (missing: When
     const message = `There is no library in ${documents}. Add documents with \`sluice ingest FOLDER\`, or correct --data.`
     return yield* new RagError({ stage: "open", reason: "NotFound", message })
   }
+  if (Option.isSome(collection)) yield* checkCollection(collection.value, missing)
   return yield* exists
-    ? Library.open(folder, storeOptions(settings))
+    ? Library.open(folder, {
+        ...storeOptions(settings),
+        ...(Option.isSome(collection) && { collection: collection.value })
+      })
     : Library.open(yield* fs.makeTempDirectoryScoped())
 })
 
 /** Opens the library for as long as `use` runs. */
 export const withLibrary = <Eff extends Effect.Effect<unknown, unknown, unknown>, A>(
-  { data, missing = "fail" }: { readonly data: Option.Option<string>; readonly missing?: WhenMissing },
+  {
+    collection,
+    data,
+    missing = "fail"
+  }: {
+    readonly data: Option.Option<string>
+    readonly missing?: WhenMissing
+    readonly collection?: Option.Option<string>
+  },
   use: (library: LibraryService) => Generator<Eff, A, never>
 ) =>
   Effect.gen(function* () {
-    const library = yield* openLibrary(missing)
+    const library = yield* openLibrary(missing, collection)
     return yield* Effect.gen(() => use(library))
   }).pipe(Effect.scoped, Effect.provide(modelsLayer(data)))
