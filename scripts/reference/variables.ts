@@ -24,6 +24,7 @@ SLUICE_ADMIN_API_KEY | secret of 32 characters | – | The owner's first API key
 SLUICE_HOSTS | list of names | – | [Host names](../guides/operation.md#request-limits) that requests may name beside loopback ones
 SLUICE_TRUSTED_PROXIES | list of networks | – | [Proxies](../guides/operation.md#behind-a-proxy) whose \`X-Forwarded-For\` and \`X-Forwarded-Proto\` count
 SLUICE_QUESTIONS | whole number | 128 | Questions that run at the same time; more get 503 with \`retry-after\`
+SLUICE_JOBS | whole number | 2 | [Jobs](../guides/operation.md#jobs-and-workers) that this server runs at the same time; 0 leaves them to \`sluice worker\`
 SLUICE_SHUTDOWN_SECONDS | seconds | 20 | How long a [shutdown](../guides/operation.md#shutdown) waits for running calls
 SLUICE_CALLER_SECONDS | seconds | 30 | How long a [stalled caller](../guides/operation.md#request-limits) is waited for
 ## Accounts and money

@@ -10,6 +10,7 @@ import { HttpServer } from "effect/http"
 import { SignIn } from "../../apps/demo-server/src/accounts/SignIn.ts"
 import { SESSION_COOKIE } from "../../apps/demo-server/src/contract/Access.ts"
 import { Recovery } from "../../apps/demo-server/src/billing/Recovery.ts"
+import { Maintenance } from "../../apps/demo-server/src/jobs/Maintenance.ts"
 import * as Server from "../../apps/demo-server/src/Server.ts"
 import { reportStartError } from "../../apps/demo-server/src/config/StartError.ts"
 
@@ -32,6 +33,8 @@ export class TestServer extends Context.Service<
     readonly secrets: { readonly apiKey: string; readonly accessToken: string; readonly login: string }
     /** Runs the recovery of charges now. */
     readonly recover: Recovery["Service"]["recover"]
+    /** Plans the maintenance of this hour now. */
+    readonly planMaintenance: Maintenance["Service"]["offer"]
     /** Everything printed and logged. */
     readonly printed: ReadonlyArray<string>
     readonly call: (path: string, options?: CallOptions) => Effect.Effect<Response>
@@ -150,6 +153,7 @@ export const startServer = Effect.fnUntraced(function* (options: TestServerOptio
     secrets,
     printed,
     recover: Context.get(context, Recovery).recover,
+    planMaintenance: Context.get(context, Maintenance).offer,
     call,
     json: (schema, path, options) =>
       Effect.map(Effect.flatMap(call(path, options), body), (text) =>

@@ -4,16 +4,9 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Schedule, Schema } from "effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { s3Server } from "../rag/S3Server.ts"
+import { twoServers } from "./SharedServers.ts"
 import { onPostgres } from "./Stores.ts"
-import { type CallOptions, failedStart, startServer, temporaryFolder } from "./TestServer.ts"
-
-/** LanceDB reads its variables from the process. */
-const withVariables = (variables: Readonly<Record<string, string>>) =>
-  Effect.acquireRelease(
-    Effect.sync(() => Object.assign(process.env, variables)),
-    () => Effect.sync(() => Object.keys(variables).forEach((name) => delete process.env[name]))
-  )
+import { failedStart, startServer, temporaryFolder } from "./TestServer.ts"
 
 const Documents = Schema.Struct({
   documents: Schema.Array(Schema.Struct({ id: Schema.String, path: Schema.String })),
@@ -28,32 +21,7 @@ const formOf = (path: string, text: string) => {
 }
 
 onPostgres((_, store) => {
-  /** Two servers, each with a data folder of its own; `second.call` uses the credentials of the first. */
-  const pair = Effect.gen(function* () {
-    const { storageOptions } = yield* s3Server
-    yield* withVariables({
-      AWS_ACCESS_KEY_ID: "test",
-      AWS_SECRET_ACCESS_KEY: "test",
-      AWS_REGION: "us-east-1",
-      AWS_ENDPOINT: storageOptions.aws_endpoint,
-      AWS_ALLOW_HTTP: "true"
-    })
-    const env = { ...(yield* store), SLUICE_DOCUMENTS: "s3://bucket/sluice" }
-    const first = yield* startServer({ env })
-    const other = yield* startServer({ env })
-    const authorization = `Bearer ${first.secrets.apiKey}`
-    const as = (options: CallOptions = {}): CallOptions => ({
-      ...options,
-      as: "none",
-      headers: { ...options.headers, authorization }
-    })
-    const second: Pick<typeof other, "call" | "json" | "data"> = {
-      data: other.data,
-      call: (path, options) => other.call(path, as(options)),
-      json: (schema, path, options) => other.json(schema, path, as(options))
-    }
-    return { first, second }
-  })
+  const pair = twoServers(store)
   /** A collection opens its table again once a second. */
   const soon = Effect.retry({ schedule: Schedule.spaced("100 millis"), times: 50 })
 

@@ -21,6 +21,10 @@ import { CollectionsLayer } from "./documents/Collections.ts"
 import { DocumentsLayer } from "./documents/Documents.ts"
 import { FiguresLayer } from "./documents/Figures.ts"
 import { PageImages } from "./documents/PageImages.ts"
+import { JobsLayer } from "./jobs/JobRoutes.ts"
+import { JobRunnerLayer } from "./jobs/JobRunner.ts"
+import { Jobs, QueueLayer } from "./jobs/Jobs.ts"
+import { Maintenance } from "./jobs/Maintenance.ts"
 import { QaLayer } from "./documents/Qa.ts"
 import { IdentityLayer } from "./identity/IdentityRoutes.ts"
 import { McpLayer } from "./mcp/McpRoute.ts"
@@ -59,6 +63,7 @@ const ApiLayer = HttpApiBuilder.layer(HandledApi).pipe(
   Layer.provide([
     DocumentsLayer,
     CollectionsLayer,
+    JobsLayer,
     FiguresLayer,
     QaLayer,
     StatusLayer,
@@ -95,6 +100,9 @@ const RoutesLayer = Layer.mergeAll(
   FilesLayer,
   RequestMiddlewareLayer
 )
+
+/** Of a worker: only what a supervisor asks. */
+const WorkerRoutesLayer = Layer.mergeAll(HealthLayer, MetricsLayer, RequestMiddlewareLayer)
 
 /** Prints the page's address, then adds the samples in the background. */
 const start = Effect.gen(function* () {
@@ -135,8 +143,36 @@ const SERVE_OPTIONS = {
  * `StartError` with advice. Closing the layer's scope stops the server gracefully.
  */
 export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader, E, R>) =>
-  Layer.effectDiscard(start).pipe(
-    Layer.provide(HttpRouter.serve(RoutesLayer, SERVE_OPTIONS)),
+  over(
+    models,
+    Layer.effectDiscard(start).pipe(
+      Layer.provide([HttpRouter.serve(RoutesLayer, SERVE_OPTIONS), JobRunnerLayer]),
+      Layer.merge(Maintenance.layer)
+    )
+  )
+
+const startWorker = Effect.gen(function* () {
+  const { address } = yield* HttpServer.HttpServer
+  const port = "port" in address ? address.port : 0
+  yield* Console.log(`Sluice works on jobs. Its health: port ${port}, /healthz and /readyz`)
+})
+
+/** A worker: it runs the jobs of all servers of its database, and answers only health checks and metrics. */
+const workerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader, E, R>) =>
+  over(
+    models,
+    Layer.effectDiscard(startWorker).pipe(
+      Layer.provide([HttpRouter.serve(WorkerRoutesLayer, SERVE_OPTIONS), JobRunnerLayer]),
+      Layer.merge(Maintenance.layer)
+    )
+  )
+
+/** A role of the server over the services that every role has. */
+const over = <A, E, R, E2, R2>(
+  models: Layer.Layer<Embedder | Reranker | Reader, E, R>,
+  role: Layer.Layer<A, E2, R2>
+) =>
+  role.pipe(
     Layer.provideMerge(
       Layer.mergeAll(UserLibraries.layer, RunningQuestions.layer, PageImages.layer, Recovery.layer).pipe(
         Layer.provideMerge(ProvidersLayer),
@@ -146,7 +182,8 @@ export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader
             MediaFiles.layer,
             MediaTasks.layer,
             ProvidersFileState.layer,
-            Conversations.layer
+            Conversations.layer,
+            Layer.provideMerge(Jobs.layer, QueueLayer)
           ).pipe(Layer.provideMerge(Members.layer))
         ),
         // Before the services that write, because it rejects a data folder of a newer version.
@@ -161,3 +198,6 @@ export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader
 
 /** The whole server, configured by the environment. */
 export const layer = layerWith(LibraryModelsLayer)
+
+/** A worker, configured by the environment. */
+export const workerLayer = workerWith(LibraryModelsLayer)

@@ -33,7 +33,9 @@ const readOnlyKey = new Failure({
   code: "documents_not_allowed"
 })
 
-const userDisabled = unauthorized("The user of this credential is disabled. An administrator can enable it")
+export const userDisabled = unauthorized(
+  "The user of this credential is disabled. An administrator can enable it"
+)
 
 /** Characters of an origin that messages repeat. */
 const SHOWN_ORIGIN = 200
@@ -66,7 +68,7 @@ export const bearerToken = ({ headers }: HttpServerRequest.HttpServerRequest): s
   /^bearer +(.*)$/i.exec(headers["authorization"] ?? "")?.[1] ?? ""
 
 /** Why an existing key may not be used now, from this address. */
-const keyFailure = (
+export const keyFailure = (
   key: Pick<KeyWithUser, "user_status" | "status" | "expires_at" | "subnet">,
   now: number,
   address: string

@@ -21,6 +21,7 @@ import { serveCommand } from "./commands/Serve.ts"
 import { summariseCommand } from "./commands/Summarise.ts"
 import { tuneCommand } from "./commands/Tune.ts"
 import { whyCommand } from "./commands/Why.ts"
+import { workerCommand } from "./commands/Worker.ts"
 import { answersCommand } from "./evaluation/Answers.ts"
 import { figuresCommand } from "./evaluation/Figures.ts"
 import { libraryCommand } from "./evaluation/LibraryQuestions.ts"
@@ -37,6 +38,7 @@ export const sluice = Command.make("sluice").pipe(
   Command.withDescription("Ask your documents and get answers with a source for every sentence"),
   Command.withSubcommands([
     serveCommand,
+    workerCommand,
     connectCommand,
     ingestCommand,
     listCommand,

@@ -10,6 +10,7 @@ export const operationVariables = Config.unwrap({
   shutdown: textVariable("SLUICE_SHUTDOWN_SECONDS"),
   caller: textVariable("SLUICE_CALLER_SECONDS"),
   questions: textVariable("SLUICE_QUESTIONS"),
+  jobs: textVariable("SLUICE_JOBS"),
   databaseWait: textVariable("SLUICE_DATABASE_WAIT_SECONDS"),
   hosts: textVariable("SLUICE_HOSTS"),
   proxies: textVariable("SLUICE_TRUSTED_PROXIES"),
@@ -37,6 +38,14 @@ const parseQuestions = (value = String(QUESTIONS)) =>
   /^[1-9]\d{0,5}$/.test(value)
     ? Effect.succeed(Number(value))
     : invalidVariable("SLUICE_QUESTIONS must be a whole number from 1 to 999999")
+
+/** Jobs that run at the same time unless `SLUICE_JOBS` says otherwise. */
+const JOBS = 2
+
+const parseJobs = (value = String(JOBS)) =>
+  /^\d{1,3}$/.test(value)
+    ? Effect.succeed(Number(value))
+    : invalidVariable("SLUICE_JOBS must be a whole number from 0 to 999")
 
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)$/
 
@@ -95,6 +104,8 @@ export const parseOperation = Effect.fn("ServerConfig.operation")(function* (fou
     callerSeconds: yield* parseSeconds("SLUICE_CALLER_SECONDS", found.caller, 30),
     /** Questions that run at the same time at most. */
     questions: yield* parseQuestions(found.questions),
+    /** 0: workers run the jobs. */
+    jobs: yield* parseJobs(found.jobs),
     /** How long a start waits for a PostgreSQL that cannot be reached. */
     databaseWaitSeconds: yield* parseSeconds("SLUICE_DATABASE_WAIT_SECONDS", found.databaseWait, 30),
     /** In lower case. Empty: the default of `isAllowedHost`. */

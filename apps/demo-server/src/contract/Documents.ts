@@ -63,6 +63,36 @@ export const IngestStreamEvent = Schema.Union([
 ])
 export type IngestStreamEvent = typeof IngestStreamEvent.Type
 
+/** An upload or a rebuild that runs in the background, at any server or worker of the same database. */
+export const JobStatus = Schema.Literals(["queued", "running", "completed", "failed", "cancelled"])
+export type JobStatus = typeof JobStatus.Type
+
+export const Job = Schema.Struct({
+  id: field("The job's id.", Schema.String),
+  kind: field("What it does.", Schema.Literals(["ingest", "rebuild"])),
+  status: field("`completed`, `failed` and `cancelled` are final.", JobStatus),
+  collection: field("The collection of an upload.", optionalKey(Schema.String)),
+  files: field("Files or documents to process, once known.", optionalKey(Schema.Int)),
+  done: field("Files or documents that are on disk, unchanged, or have failed.", Schema.Int),
+  passages: field("Passages that were written.", Schema.Int),
+  created_at: field("In ms since 1970.", Schema.Int),
+  updated_at: field("The last change, in ms since 1970. A running job has one each second.", Schema.Int),
+  report: field("The counts of the whole, of a completed job.", optionalKey(IngestReportBody)),
+  error: field(
+    "Why a job failed.",
+    optionalKey(
+      Schema.Struct({
+        code: field("The reason.", Schema.String),
+        message: field("What is wrong, and what to do.", Schema.String)
+      })
+    )
+  )
+})
+export type Job = typeof Job.Type
+
+/** Ended jobs are kept this long. */
+export const JOB_DAYS = 7
+
 /** Documents of one page of a list at most. */
 export const MAX_LISTED = 1_000
 
@@ -96,7 +126,14 @@ export const collectionQuery = {
 }
 
 const query = collectionQuery
-const headers = { accept: field("`text/event-stream` for server-sent events.", optionalKey(Schema.String)) }
+const headers = {
+  accept: field("`text/event-stream` for server-sent events.", optionalKey(Schema.String)),
+  prefer: field("`respond-async` for a job.", optionalKey(Schema.String)),
+  "content-length": field(
+    "From 256 MiB on, an upload without server-sent events becomes a job.",
+    optionalKey(Schema.String)
+  )
+}
 const params = { id: field("The document's id.", Schema.String) }
 
 export class DocumentsGroup extends HttpApiGroup.make("documents")
@@ -120,13 +157,18 @@ export class DocumentsGroup extends HttpApiGroup.make("documents")
     /**
      * Adds files: any number of file parts, with the document's path as the filename (`handbook/a.md`). A field
      * `metadata`, a JSON object, applies to the files after it, until the next one. Creates the collection if needed.
-     * Returns JSON, or server-sent events with `Accept: text/event-stream`.
+     * Returns JSON, or server-sent events with `Accept: text/event-stream`. With `Prefer: respond-async`, and for uploads of
+     * 256 MiB and more, it stores the files and returns 202 with a [job](#get-jobs-id), which ingests them.
      */
     HttpApiEndpoint.post("add", "/documents", {
       headers,
       query,
       payload: Files.pipe(HttpApiSchema.asMultipartStream()),
-      success: [IngestReportBody, HttpApiSchema.StreamSse({ data: IngestStreamEvent })]
+      success: [
+        IngestReportBody,
+        Job.pipe(HttpApiSchema.status(202)),
+        HttpApiSchema.StreamSse({ data: IngestStreamEvent })
+      ]
     }),
     HttpApiEndpoint.get("get", "/documents/:id", { params, query, success: DocumentText }),
     HttpApiEndpoint.delete("remove", "/documents/:id", { params, query }),

@@ -22,14 +22,14 @@ import { extendOpenApi } from "./OpenApi.ts"
 import { LocalModelsGroup } from "./LocalModels.ts"
 import { QaGroup } from "./Qa.ts"
 import { SessionGroup } from "./Session.ts"
-import { StatusGroup } from "./Status.ts"
+import { JobsGroup, StatusGroup } from "./Status.ts"
 import { UsageGroup } from "./Usage.ts"
 
 /** The endpoints that `HttpApiBuilder` serves. Chat, embeddings and rerank have routes of their own. */
 export const HandledApi = HttpApi.make("sluice")
   .add(ModelsGroup, AccountGroup, ImagesGroup, VideosGroup)
   .middleware(MalformedRequest)
-  .add(DocumentsGroup, CollectionsGroup, FiguresGroup, QaGroup, ConversationsGroup, SharedGroup)
+  .add(DocumentsGroup, CollectionsGroup, JobsGroup, FiguresGroup, QaGroup, ConversationsGroup, SharedGroup)
   .add(StatusGroup, SessionGroup, AdministrationGroup, UsageGroup, ConnectionsGroup, LocalModelsGroup)
 
 const Calls = HttpApi.make("sluice")

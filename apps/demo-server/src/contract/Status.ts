@@ -1,9 +1,9 @@
-/** The server's status: its models, document counts, and whether it can answer. */
+/** The server's status: its models, document counts, whether it can answer; and jobs. */
 import { field, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"
-import { IngestStreamEvent } from "./Documents.ts"
+import { IngestStreamEvent, Job } from "./Documents.ts"
 
 const { optionalKey } = Schema
 
@@ -70,9 +70,32 @@ export class StatusGroup extends HttpApiGroup.make("status")
   .add(
     /** Needs no credential: without one, the response has only the state, the formats and the names of the models. */
     HttpApiEndpoint.get("status", "/status", { success: ServerStatus }),
-    /** Reads every document again with the current models. Server-sent events, `done` last. */
+    /**
+     * Reads every document again with the current models. Server-sent events, `done` last; with `Prefer: respond-async`,
+     * 202 with a [job](#get-jobs-id).
+     */
     HttpApiEndpoint.post("rebuild", "/rebuild", {
-      success: HttpApiSchema.StreamSse({ data: IngestStreamEvent })
+      headers: { prefer: field("`respond-async` for a job.", optionalKey(Schema.String)) },
+      success: [Job.pipe(HttpApiSchema.status(202)), HttpApiSchema.StreamSse({ data: IngestStreamEvent })]
     }).middleware(Access)
   )
+  .middleware(MalformedRequest) {}
+
+const params = { id: field("The job's id.", Schema.String) }
+
+export class JobsGroup extends HttpApiGroup.make("jobs")
+  .add(
+    /** The caller's jobs of the last seven days, newest first, at most 100. */
+    HttpApiEndpoint.get("jobs", "/jobs", {
+      success: Schema.Struct({ jobs: field("The jobs, newest first.", Schema.Array(Job)) })
+    }),
+    /** A job of the caller, with its progress. */
+    HttpApiEndpoint.get("job", "/jobs/:id", { params, success: Job }),
+    /**
+     * Cancels a job. Documents that are on disk stay. A running job ends within seconds; one that has ended is returned as
+     * it is.
+     */
+    HttpApiEndpoint.delete("cancel", "/jobs/:id", { params, success: Job })
+  )
+  .middleware(Access)
   .middleware(MalformedRequest) {}

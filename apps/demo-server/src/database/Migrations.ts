@@ -1,5 +1,6 @@
 /** The tables, for SQLite and PostgreSQL: TEXT and BIGINT columns, times in epoch milliseconds. */
 import { Effect } from "effect"
+import { PersistedQueue } from "effect/persistence"
 import { Migrator, SqlClient } from "effect/sql"
 
 /** Generated ids that are never used twice. The only difference between the two dialects. */
@@ -228,6 +229,26 @@ const identities = Effect.gen(function* () {
   )`
 })
 
+/** Jobs. `caller`, `files`, `progress` and `result` are JSON. `bytes`: of files that wait. */
+const jobs = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`CREATE TABLE jobs (
+    id TEXT PRIMARY KEY,
+    user_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    collection TEXT,
+    caller TEXT NOT NULL,
+    files TEXT NOT NULL,
+    bytes BIGINT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('queued', 'running', 'completed', 'failed', 'cancelled')),
+    progress TEXT NOT NULL,
+    result TEXT,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL
+  )`
+  yield* sql`CREATE INDEX jobs_by_user ON jobs (user_id, created_at)`
+})
+
 const all = {
   "0001_accounts": accounts,
   "0002_permissions": permissions,
@@ -238,8 +259,12 @@ const all = {
   "0007_stored_bytes": storedBytes,
   "0008_conversations": conversations,
   "0009_sharing": sharing,
-  "0010_identities": identities
+  "0010_identities": identities,
+  "0011_jobs": jobs
 }
+
+/** The table of the queues. */
+export const JOB_QUEUE = "job_queue"
 
 /** The last migration that this version knows. A database with a higher one is of a newer version. */
 export const LATEST = Object.keys(all).length
@@ -265,6 +290,8 @@ export const migrate = Effect.gen(function* () {
     pg: () => Effect.asVoid(sql`SELECT pg_advisory_xact_lock(${sql.literal(String(MIGRATION_LOCK))})`),
     orElse: () => Effect.void
   })
-  yield* sql.withTransaction(Effect.andThen(lock, run))
+  // The queue makes its tables when it is opened: here, so that two servers do not make them at once.
+  const queue = Effect.scoped(PersistedQueue.makeStoreSql({ tableName: JOB_QUEUE }))
+  yield* sql.withTransaction(Effect.all([lock, run, queue], { discard: true }))
   return { isNewer: (yield* accountsVersion) > LATEST }
 })

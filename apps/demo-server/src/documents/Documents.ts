@@ -6,8 +6,12 @@ import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import type { DocumentText } from "../contract/Document.ts"
-import { type FailedFile, MAX_LISTED } from "../contract/Documents.ts"
+import { MAX_LISTED } from "../contract/Documents.ts"
+import type { FailedFile } from "../contract/Documents.ts"
+import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
+import { acceptedJob, prefersJob } from "../jobs/JobRoutes.ts"
+import { Jobs } from "../jobs/Jobs.ts"
 import { fileHeaders } from "./FileHeaders.ts"
 import { toReportBody, toStreamEvents } from "../libraries/IngestBody.ts"
 import { documentPage } from "./DocumentPage.ts"
@@ -27,6 +31,14 @@ const noFile = new RagError({
 /** Reasons for status 413. */
 const TOO_LARGE = new Set(["too_large", "storage_full"])
 
+const rejectedUpload = ({ message, path, reason }: FailedFile) =>
+  new Failure({ status: TOO_LARGE.has(reason) ? 413 : 422, message, code: reason, param: path })
+
+/** An upload of this size takes minutes: it becomes a job. */
+const LARGE_BYTES = 256 * 1024 * 1024
+const isLarge = (headers: { readonly "content-length"?: string }) =>
+  Number(headers["content-length"] ?? 0) >= LARGE_BYTES
+
 export const DocumentsLayer = HttpApiBuilder.group(
   ServerApi,
   "documents",
@@ -34,6 +46,7 @@ export const DocumentsLayer = HttpApiBuilder.group(
     const images = yield* PageImages
     const formats = yield* DocumentFormats
     const callerDocuments = yield* makeCallerDocuments
+    const jobs = yield* Jobs
     const storageOf = yield* makeStorageOf
 
     return handlers.handleAll({
@@ -46,6 +59,14 @@ export const DocumentsLayer = HttpApiBuilder.group(
         const rejected: Array<FailedFile> = []
         const storage = yield* storageOf(owner)
         const source = { files: uploadedFiles(payload, (file) => rejected.push(file), storage) }
+        if (prefersJob(headers) || (isLarge(headers) && !wantsEvents(headers))) {
+          const job = yield* jobs
+            .upload(query.collection ?? DEFAULT_COLLECTION, source.files)
+            .pipe(Effect.ensuring(storage.release))
+          if (job !== undefined) return acceptedJob(job)
+          const [first] = rejected
+          return yield* first === undefined ? noFile : rejectedUpload(first)
+        }
         if (wantsEvents(headers)) {
           return ingestEvents(source).pipe(
             Stream.flatMap((event) => Stream.fromIterable(toStreamEvents(event, rejected))),
@@ -63,8 +84,7 @@ export const DocumentsLayer = HttpApiBuilder.group(
         if (modelFailure !== undefined) return yield* modelFailure.error
         const [first] = failed
         if (first !== undefined && failed.every(({ reason }) => TOO_LARGE.has(reason))) {
-          const { message, path, reason } = first
-          return yield* new Failure({ status: 413, message, code: reason, param: path })
+          return yield* rejectedUpload(first)
         }
         return report
       }, withRagFailures),

@@ -15,6 +15,8 @@ import { Providers } from "../routing/Providers.ts"
 import { ServerConfig, VERSION } from "../config/ServerConfig.ts"
 import { endWithError, withRagFailures } from "../libraries/RagFailure.ts"
 import { makeStorageOf } from "./Upload.ts"
+import { acceptedJob, prefersJob } from "../jobs/JobRoutes.ts"
+import { Jobs } from "../jobs/Jobs.ts"
 import { UserLibraries } from "../libraries/UserLibraries.ts"
 
 export const StatusLayer = HttpApiBuilder.group(
@@ -23,6 +25,7 @@ export const StatusLayer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const libraries = yield* UserLibraries
     const storageOf = yield* makeStorageOf
+    const jobs = yield* Jobs
     const { byKey, byToken, sessionUser } = yield* makeAuthenticator
     /** Undefined without a credential that may read documents. */
     const reader = Effect.gen(function* () {
@@ -70,7 +73,8 @@ export const StatusLayer = HttpApiBuilder.group(
           questions: user === OWNER ? libraries.questions : []
         }
       }, withRagFailures),
-      rebuild: Effect.fn("rebuild")(function* () {
+      rebuild: Effect.fn("rebuild")(function* ({ headers }) {
+        if (prefersJob(headers)) return acceptedJob(yield* jobs.rebuild)
         const library = yield* libraries.of((yield* CurrentUser).user)
         return endWithError(library.rebuild)
       })

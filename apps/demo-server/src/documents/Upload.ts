@@ -9,6 +9,7 @@ import { Ledger } from "../billing/Ledger.ts"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { documentPath } from "../contract/Names.ts"
 import type { FailedFile } from "../contract/Documents.ts"
+import { Jobs } from "../jobs/Jobs.ts"
 import { UserLibraries } from "../libraries/UserLibraries.ts"
 import { catchSqlError } from "../sql/StoreFailure.ts"
 
@@ -109,12 +110,16 @@ interface Storage {
 export const makeStorageOf = Effect.gen(function* () {
   const libraries = yield* UserLibraries
   const ledger = yield* Ledger
+  const jobs = yield* Jobs
   const { storageBytes: limit } = (yield* ServerConfig).billing
   return Effect.fnUntraced(function* (user: string) {
     const { storedBytes, uploads } = yield* libraries.of(user)
     // Before what is stored, so that an upload that ends meanwhile is not missed.
     const before = uploads.running - uploads.received
-    const stored = (yield* storedBytes) + (yield* catchSqlError(ledger.storedBytes(user)))
+    const stored =
+      (yield* storedBytes) +
+      (yield* catchSqlError(ledger.storedBytes(user))) +
+      (yield* jobs.waitingBytes(user))
     let taken = 0
     const used = () => stored + before + uploads.received
     return {

@@ -41,6 +41,9 @@ import { type ChatInterceptor, CurrentChatInterceptor } from "../providers/Libra
 const toError = (meter: Meter<never>, model: string, failure: Failure) =>
   new GatewayError({ operation: meter.operation, model, reason: reasonOfStatus(failure) })
 
+/** In place of the request that a job does not have. */
+const OF_A_JOB = HttpServerRequest.fromWeb(new Request("http://job.invalid/"))
+
 /** Charges the caller and the caller's key for a call. Work of the server itself, such as reading samples, is free. */
 const makeBill = Effect.map(
   Charges,
@@ -54,13 +57,26 @@ const makeBill = Effect.map(
       Effect.gen(function* () {
         const caller = yield* CurrentCaller
         const http = yield* Effect.serviceOption(HttpServerRequest.HttpServerRequest)
-        if (caller.user === "" || Option.isNone(http)) return yield* call
+        if (caller.user === "") return yield* call
         if (!mayUse(caller, request.model)) {
           return yield* toError(meter, request.model, modelNotAllowed(request.model))
         }
-        const paid = { payer: caller, meter, request, body: "", idempotency: undefined, call, addHeaders }
+        // A job has no response.
+        const addTo = Option.isNone(http) ? () => Effect.void : addHeaders
+        const paid = {
+          payer: caller,
+          meter,
+          request,
+          body: "",
+          idempotency: undefined,
+          call,
+          addHeaders: addTo
+        }
         return yield* charges.run<Request, Response>({ ...paid, ...(counter && { counter }) }).pipe(
-          Effect.provideService(HttpServerRequest.HttpServerRequest, http.value),
+          Effect.provideService(
+            HttpServerRequest.HttpServerRequest,
+            Option.getOrElse(http, () => OF_A_JOB)
+          ),
           Effect.mapError((error) =>
             error._tag === "Failure" ? toError(meter, request.model, error) : error
           )

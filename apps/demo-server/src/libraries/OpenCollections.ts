@@ -2,17 +2,15 @@
 import { Embedder, QuestionRewriter, Reader, Reranker, Verifier, Vision } from "@sluice/core"
 import { Library, type LibraryService, type Models, RagError } from "@sluice/rag"
 import { LanceIndex, PassageIndex, type StoreOptions } from "@sluice/rag/store"
-import { Cache, Context, Effect, Exit, Layer, Record, Schedule, Scope, Semaphore, Stream } from "effect"
+import { Cache, Context, Effect, Exit, Layer, Record, Scope, Semaphore, Stream } from "effect"
 import { type CallerInfo, CurrentCaller } from "../accounts/Caller.ts"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import { collectionNotFound } from "../sharing/CollectionAccess.ts"
+import { CommitLock } from "./CommitLock.ts"
 import { type LazyStatus, makeLazy } from "./LazyResource.ts"
 
 /** Collections of one user at most. Each one that is used stays open. */
 const MAX_COLLECTIONS = 100
-
-/** How often files are compacted and unreferenced ones deleted. */
-const MAINTENANCE_INTERVAL = "1 hour"
 
 /** Parsed PDFs that are cached at most. Each page request needs the whole parsed document. */
 const CACHED_PDFS = 4
@@ -64,6 +62,25 @@ const failIfRemoved = (
         ? (...given: ReadonlyArray<unknown>) => checked(member(...given))
         : member
   ) as Collection
+}
+
+/** Writes take turns with those of other servers. */
+const takingTurns = (
+  collection: Collection,
+  exclusive: typeof CommitLock.Service,
+  place: string
+): Collection => {
+  const { adopt, commit, maintain, remove, settle } = collection
+  const writing = JSON.stringify([place, collection.name])
+  const indexing = `${writing} index`
+  return {
+    ...collection,
+    commit: (documents) => exclusive(writing, commit(documents)),
+    adopt: (documents) => exclusive(writing, adopt(documents)),
+    remove: (ids) => exclusive(writing, remove(ids)),
+    settle: exclusive(indexing, settle),
+    maintain: exclusive(indexing, maintain)
+  }
 }
 
 /** `Library.document` with a cache of PDFs by path and content, so that a changed file is parsed again. */
@@ -135,6 +152,7 @@ export const openCollections = Effect.fnUntraced(function* (
       Context.get(built, PassageIndex)
     )
   )
+  const exclusive = yield* CommitLock
   const opened = new Map<string, OpenCollection>()
   const oneAtATime = yield* Semaphore.make(1)
 
@@ -158,7 +176,7 @@ export const openCollections = Effect.fnUntraced(function* (
               const found = yield* index.open(named, manifest)
               // It exists now. If another server removes it, only an upload may create it again.
               removal.creates = named === DEFAULT_COLLECTION
-              return failIfRemoved(found, removal, index.collections)
+              return failIfRemoved(takingTurns(found, exclusive, folder), removal, index.collections)
             })
           })
         ).pipe(
@@ -197,21 +215,20 @@ export const openCollections = Effect.fnUntraced(function* (
     yield* index.drop(name)
   }, oneAtATime.withPermit)
 
-  const maintainAll = Effect.gen(function* () {
-    for (const [name, { status }] of opened) {
-      const { open: library } = yield* status
-      if (library === undefined) continue
-      yield* library.maintain.pipe(
-        Effect.catch(({ message }) =>
-          Effect.logWarning(`Maintenance of the collection "${name}" failed: ${message}`)
-        )
-      )
-    }
-  }).pipe(Effect.withSpan("OpenCollections.maintain"))
-  yield* Effect.forkIn(Effect.schedule(maintainAll, Schedule.spaced(MAINTENANCE_INTERVAL)), scope)
+  /** The names of the collections that are open. */
+  const openNames = Effect.suspend(() =>
+    Effect.filter([...opened.keys()], (name) =>
+      Effect.map(opened.get(name)!.status, ({ open }) => open !== undefined)
+    )
+  )
 
-  /** A collection that another model made, for its counts. */
-  const existing = (name: string) => Effect.flatMap(store.get, (index) => index.existing(name))
-
-  return { collection, existing, names, remove, defaultCollection: yield* open(DEFAULT_COLLECTION, true) }
+  return {
+    collection,
+    /** A collection that another model made, for its counts. */
+    existing: (name: string) => Effect.flatMap(store.get, (index) => index.existing(name)),
+    names,
+    openNames,
+    remove,
+    defaultCollection: yield* open(DEFAULT_COLLECTION, true)
+  }
 })

@@ -9,6 +9,7 @@ import { CurrentModels, type LibraryModels, replacedLife } from "../providers/Cu
 import { Members } from "../sharing/Members.ts"
 import { makeBilledModels } from "./BilledModels.ts"
 import { storeOptions } from "../config/DocumentStore.ts"
+import { CommitLock, makeCommitLock } from "./CommitLock.ts"
 import { libraryOf } from "./LibraryFolders.ts"
 import { messageOf } from "./RagFailure.ts"
 import { readQuestions, SAMPLES } from "./Samples.ts"
@@ -48,6 +49,7 @@ export class UserLibraries extends Context.Service<UserLibraries>()("@sluice/dem
     const bill = yield* makeBilledModels
     const members = yield* Members
     const oneAtATime = yield* Semaphore.make(1)
+    const commitLock = yield* makeCommitLock
 
     /** The libraries of all users, opened with the current models. */
     const openAll = Effect.fnUntraced(function* (before: Opened | undefined) {
@@ -73,6 +75,7 @@ export class UserLibraries extends Context.Service<UserLibraries>()("@sluice/dem
             Scope.provide(opened),
             Effect.provideContext(models),
             Effect.provideContext(platform),
+            Effect.provideService(CommitLock, commitLock),
             Effect.uninterruptible
           )
       })
@@ -110,8 +113,17 @@ export class UserLibraries extends Context.Service<UserLibraries>()("@sluice/dem
       Effect.mapError(libraryError(documents))
     )
 
+    /** The collections that are open at this server. */
+    const openCollections = Effect.gen(function* () {
+      const found: Array<{ readonly user: string; readonly collection: string }> = []
+      for (const [user, library] of yield* Cache.entries(yield* opened))
+        for (const collection of yield* library.openNames) found.push({ user, collection })
+      return found
+    })
+
     return {
       of,
+      openCollections,
       /** Adds the samples to the owner's library, unless `SLUICE_SAMPLES` is false. */
       fill: samples ? owner.fill(path.join(data, "samples-read")) : Effect.void,
       /** Questions that the samples answer. */

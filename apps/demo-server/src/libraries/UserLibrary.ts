@@ -164,8 +164,7 @@ export const makeUserLibrary = Effect.fnUntraced(function* (
   const scope = yield* Effect.scope
   const busy = yield* Ref.make<Busy | undefined>(undefined)
   const collections = yield* openCollections(folder, describeFigures, beforeCreation, storeOptions)
-  const { defaultCollection, names } = collections
-
+  const { defaultCollection, names, openNames } = collections
   const withPrevious = fallBackTo(previous)
   const collection = (name: string, create: boolean) =>
     Effect.map(collections.collection(name, create), (opened) => withPrevious(opened, name))
@@ -242,6 +241,7 @@ export const makeUserLibrary = Effect.fnUntraced(function* (
     ...withPrevious(defaultCollection, DEFAULT_COLLECTION),
     collection,
     names,
+    openNames,
     remove,
     readiness,
     state,

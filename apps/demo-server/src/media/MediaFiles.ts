@@ -2,7 +2,7 @@
 import { GatewayError, ServerFailure } from "@sluice/core"
 import { Clock, Context, Duration, Effect, Layer, Schedule } from "effect"
 import { randomBytes } from "node:crypto"
-import { makeMediaStore } from "./MediaStore.ts"
+import { makeNamedFiles } from "./NamedFiles.ts"
 
 /** A file name: expiry in seconds since 1970 in base 36, 32 random bytes, extension. */
 const NAME = /^([0-9a-z]{1,9})-[\w-]{43}\.(png|jpeg|webp|mp4)$/
@@ -18,7 +18,7 @@ const expiryOf = (name: string): number | undefined => {
 /** **Details.** Names cannot be guessed, and knowing one gives access. A name contains its expiry. */
 export class MediaFiles extends Context.Service<MediaFiles>()("@sluice/demo-server/MediaFiles", {
   make: Effect.gen(function* () {
-    const store = yield* makeMediaStore
+    const store = yield* makeNamedFiles("media/files")
 
     const remove = (name: string) =>
       expiryOf(name) === undefined ? Effect.void : Effect.ignore(store.remove([name]))

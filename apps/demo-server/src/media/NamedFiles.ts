@@ -1,4 +1,4 @@
-/** Where media files are: in a folder, or in a table of the store of documents. */
+/** Files beside the libraries, by name: in a folder, or in a table of the store of documents. */
 import type { RagError } from "@sluice/rag"
 import { type FileStore, LanceIndex } from "@sluice/rag/store"
 import { Effect, FileSystem, Path, type PlatformError, Stream } from "effect"
@@ -14,7 +14,7 @@ export interface StoredFile {
   readonly stream: Stream.Stream<Uint8Array, Fault>
 }
 
-export interface MediaStore {
+export interface NamedFiles {
   readonly put: (name: string, bytes: Uint8Array) => Effect.Effect<void, Fault>
   readonly find: (name: string) => Effect.Effect<StoredFile | undefined>
   readonly remove: (names: ReadonlyArray<string>) => Effect.Effect<void, Fault>
@@ -23,15 +23,14 @@ export interface MediaStore {
   readonly maintain: Effect.Effect<void, Fault>
 }
 
-const inFolder = Effect.fnUntraced(function* (documents: string) {
+const inFolder = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const folder = path.join(documents, "media", "files")
   const list = Effect.orElseSucceed(fs.readDirectory(folder), () => [])
   // Files that an earlier run wrote only partly.
   for (const name of yield* list)
     if (name.endsWith(".new")) yield* Effect.ignore(fs.remove(path.join(folder, name)))
-  const store: MediaStore = {
+  const store: NamedFiles = {
     put: (name, bytes) => {
       const file = path.join(folder, name)
       return fs.makeDirectory(folder, { recursive: true, mode: 0o700 }).pipe(
@@ -62,9 +61,9 @@ const inFolder = Effect.fnUntraced(function* (documents: string) {
 /** The store is opened at its first use: a server starts while it cannot be reached. */
 const inStore = Effect.fnUntraced(function* (address: string) {
   const options = storeOptions(yield* ServerConfig)
-  const opened = yield* makeLazy(LanceIndex.files(`${address}/media`, options))
+  const opened = yield* makeLazy(LanceIndex.files(address, options))
   const use = <A>(run: (files: FileStore) => Effect.Effect<A, RagError>) => Effect.flatMap(opened.get, run)
-  const store: MediaStore = {
+  const store: NamedFiles = {
     put: (name, bytes) => use((files) => files.put(new Map([[name, bytes]]))),
     find: (name) =>
       use((files) => files.get(name)).pipe(
@@ -82,10 +81,14 @@ const inStore = Effect.fnUntraced(function* (address: string) {
   return store
 })
 
-/** On LanceDB Enterprise, a table of files is not tried: they stay in the data folder. */
-export const makeMediaStore = Effect.gen(function* () {
+/**
+ * The files in `place`, such as `media/files`, of the folder or store of documents.
+ *
+ * **Gotchas.** On LanceDB Enterprise, a table of files is not tried: they stay in the data folder.
+ */
+export const makeNamedFiles = Effect.fnUntraced(function* (place: string) {
   const { data, documents } = yield* ServerConfig
   return isStoreAddress(documents) && !documents.startsWith("db://")
-    ? yield* inStore(documents)
-    : yield* inFolder(isStoreAddress(documents) ? data : documents)
+    ? yield* inStore(`${documents}/${place}`)
+    : yield* inFolder(`${isStoreAddress(documents) ? data : documents}/${place}`)
 })

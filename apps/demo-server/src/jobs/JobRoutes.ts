@@ -1,0 +1,31 @@
+/** The caller's jobs: list, progress, cancel. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { HttpServerResponse } from "effect/http"
+import { CurrentUser } from "../contract/Access.ts"
+import type { Job } from "../contract/Documents.ts"
+import { ServerApi } from "../contract/ServerApi.ts"
+import { Jobs } from "./Jobs.ts"
+
+/** The response to a request that became a job. */
+export const acceptedJob = (job: Job) =>
+  HttpServerResponse.jsonUnsafe(job, { status: 202, headers: { location: `/jobs/${job.id}` } })
+
+/** Whether the caller asks for a job: `Prefer: respond-async` of RFC 7240. */
+export const prefersJob = ({ prefer }: { readonly prefer?: string }): boolean =>
+  prefer?.split(",").some((one) => one.trim().toLowerCase() === "respond-async") === true
+
+export const JobsLayer = HttpApiBuilder.group(
+  ServerApi,
+  "jobs",
+  Effect.fn(function* (handlers) {
+    const jobs = yield* Jobs
+    const ofCaller = <A, E, R>(use: (user: string) => Effect.Effect<A, E, R>) =>
+      Effect.flatMap(CurrentUser, ({ user }) => use(user))
+    return handlers.handleAll({
+      jobs: Effect.fn("jobs.list")(() => Effect.map(ofCaller(jobs.list), (jobs) => ({ jobs }))),
+      job: Effect.fn("jobs.get")(({ params: { id } }) => ofCaller((user) => jobs.find(id, user))),
+      cancel: Effect.fn("jobs.cancel")(({ params: { id } }) => ofCaller((user) => jobs.cancel(id, user)))
+    })
+  })
+)

@@ -1,0 +1,161 @@
+/** Submits, finds and cancels jobs. `JobRunner` runs them, at this server or another. */
+import { Failure } from "@sluice/core/contract"
+import type { Upload } from "@sluice/rag"
+import { Clock, Context, Duration, Effect, Layer, Schedule, Schema, Stream } from "effect"
+import { PersistedQueue } from "effect/persistence"
+import { SqlClient } from "effect/sql"
+import { CurrentCaller } from "../accounts/Caller.ts"
+import { JOB_DAYS } from "../contract/Documents.ts"
+import { JOB_QUEUE } from "../database/Migrations.ts"
+import { makeNamedFiles } from "../media/NamedFiles.ts"
+import { catchSqlError } from "../sql/StoreFailure.ts"
+import { toJobCaller } from "./JobCaller.ts"
+import { type JobFile, JobTable, newJobId, timeOfJob, toJob } from "./JobTable.ts"
+
+/** A worker renews its lock on a job every ten seconds. Without a renewal, another takes the job over after this time. */
+const LOCK_EXPIRATION = Duration.seconds(30)
+const LOCK_REFRESH = Duration.seconds(10)
+
+/** How often an idle worker asks the database for jobs of other servers. */
+const POLL_INTERVAL = Duration.seconds(2)
+
+/** A killed worker costs its job an attempt. */
+const ATTEMPTS = 10
+
+/** Files of an upload that was interrupted before it became a job. */
+const ABANDONED = Duration.days(1)
+
+const QUEUE_OPTIONS = {
+  tableName: JOB_QUEUE,
+  lockExpiration: LOCK_EXPIRATION,
+  lockRefreshInterval: LOCK_REFRESH,
+  pollInterval: POLL_INTERVAL
+}
+
+const notFound = (id: string) =>
+  new Failure({
+    status: 404,
+    message: `There is no job \`${id.slice(0, 80)}\`. GET /jobs lists yours of the last ${JOB_DAYS} days`,
+    code: "not_found",
+    param: "id"
+  })
+
+const notStored = new Failure({
+  status: 503,
+  message: "The files could not be stored. The disk or store is full, not writable, or out of reach",
+  code: "storage_unavailable",
+  retryable: true
+})
+
+const makeJobs = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const table = yield* JobTable
+  const files = yield* makeNamedFiles("uploads")
+  const queue = yield* PersistedQueue.make({
+    name: "jobs",
+    schema: Schema.Struct({ job: Schema.String }),
+    maxAttempts: ATTEMPTS
+  })
+
+  const discard = (names: ReadonlyArray<string>) =>
+    Effect.ignore(Effect.andThen(files.remove(names), files.maintain))
+
+  const submit = Effect.fnUntraced(function* (
+    id: string,
+    job: Pick<Parameters<typeof table.add>[0], "kind" | "collection" | "files" | "bytes">
+  ) {
+    const caller = toJobCaller(yield* CurrentCaller)
+    // Both or neither. The id of the job is that of the queue, which takes it once.
+    const added = table
+      .add({ ...job, id, caller })
+      .pipe(Effect.tap(queue.offer({ job: id }, { id }).pipe(Effect.orDie)), sql.withTransaction)
+    const row = yield* catchSqlError(added)
+    return row === undefined ? yield* notFound(id) : toJob(row)
+  })
+
+  const find = Effect.fnUntraced(function* (id: string, user: string) {
+    // PostgreSQL rejects NUL in text.
+    const row = id.includes("\0") ? undefined : yield* catchSqlError(table.find(id, user))
+    return row ?? (yield* notFound(id))
+  })
+
+  /** Deletes old jobs, and files of uploads that never became a job. */
+  const cleanup = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    yield* table.removeBefore(now - Duration.toMillis(Duration.days(JOB_DAYS)))
+    const needed = yield* table.unended
+    const old = (yield* files.names).filter((name) => {
+      const id = name.slice(0, name.lastIndexOf("-"))
+      return !needed.has(id) && !(timeOfJob(id) > now - Duration.toMillis(ABANDONED))
+    })
+    if (old.length > 0) yield* discard(old)
+  }).pipe(Effect.catchCause((cause) => Effect.logWarning("Old jobs could not be removed", cause)))
+  yield* Effect.forkScoped(Effect.repeat(cleanup, Schedule.spaced("1 hour")))
+
+  return {
+    table,
+    queue,
+    attempts: ATTEMPTS,
+    /** Stores the files of an upload, and adds a job that ingests them. Undefined if there is no file. */
+    upload: Effect.fn("Jobs.upload")(function* <E>(collection: string, uploads: Stream.Stream<Upload, E>) {
+      const id = yield* newJobId
+      const stored: Array<JobFile> = []
+      let bytes = 0
+      const store = Effect.fnUntraced(function* (upload: Upload) {
+        const name = `${id}-${stored.length}`
+        yield* Effect.mapError(files.put(name, upload.bytes), () => notStored)
+        bytes += upload.bytes.length
+        const metadata = upload.metadata as JobFile["metadata"]
+        stored.push({ name, path: upload.path, ...(metadata !== undefined && { metadata }) })
+      })
+      return yield* Stream.runForEach(uploads, store).pipe(
+        Effect.andThen(
+          Effect.suspend(() =>
+            stored.length === 0
+              ? Effect.undefined
+              : submit(id, { kind: "ingest", collection, files: stored, bytes })
+          )
+        ),
+        Effect.onError(() => discard(stored.map(({ name }) => name)))
+      )
+    }),
+    rebuild: Effect.flatMap(newJobId, (id) =>
+      submit(id, { kind: "rebuild", collection: null, files: [], bytes: 0 })
+    ),
+    /** The files of an upload, one after the other. */
+    read: (stored: ReadonlyArray<JobFile>) =>
+      Stream.fromIterable(stored).pipe(
+        Stream.mapEffect(({ metadata, name, path }) =>
+          Effect.map(
+            Effect.flatMap(files.find(name), (file) => file?.read ?? Effect.undefined),
+            (bytes) =>
+              bytes === undefined ? undefined : { path, bytes, ...(metadata !== undefined && { metadata }) }
+          )
+        )
+      ),
+    discard: (stored: ReadonlyArray<JobFile>) => discard(stored.map(({ name }) => name)),
+    find: (id: string, user: string) => Effect.map(find(id, user), toJob),
+    list: (user: string) => Effect.map(catchSqlError(table.list(user)), (rows) => rows.map(toJob)),
+    cancel: Effect.fn("Jobs.cancel")(function* (id: string, user: string) {
+      const { files: stored } = yield* find(id, user)
+      yield* catchSqlError(table.end(id, "cancelled", {}))
+      yield* discard(stored.map(({ name }) => name))
+      return toJob(yield* find(id, user))
+    }),
+    /** Bytes of the user's uploads that are not in the library yet. */
+    waitingBytes: (user: string) => catchSqlError(table.bytes(user))
+  }
+})
+
+export class Jobs extends Context.Service<Jobs>()("@sluice/demo-server/Jobs", { make: makeJobs }) {
+  static readonly layer = Layer.effect(Jobs, Jobs.make).pipe(Layer.provideMerge(JobTable.layer))
+}
+
+/** The queues, in the accounts' database. */
+export const QueueLayer = Layer.mergeAll(
+  PersistedQueue.layer,
+  PersistedQueue.layerCleanup({
+    timeToLive: Duration.days(JOB_DAYS),
+    failedTimeToLive: Duration.days(JOB_DAYS)
+  })
+).pipe(Layer.provide(PersistedQueue.layerStoreSql(QUEUE_OPTIONS)))

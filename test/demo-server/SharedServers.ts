@@ -1,0 +1,48 @@
+/** Servers with one PostgreSQL and one small S3 server. */
+import { Effect } from "effect"
+import { s3Server } from "../rag/S3Server.ts"
+import type { NewStore } from "./Stores.ts"
+import { type CallOptions, startServer, type TestServer } from "./TestServer.ts"
+
+/** LanceDB reads its variables from the process. */
+const withVariables = (variables: Readonly<Record<string, string>>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => Object.assign(process.env, variables)),
+    () => Effect.sync(() => Object.keys(variables).forEach((name) => delete process.env[name]))
+  )
+
+/** The variables of an S3 server, as LanceDB reads them. */
+export const s3Variables = Effect.map(s3Server, ({ counts, storageOptions }) => ({
+  counts,
+  variables: {
+    AWS_ACCESS_KEY_ID: "test",
+    AWS_SECRET_ACCESS_KEY: "test",
+    AWS_REGION: "us-east-1",
+    AWS_ENDPOINT: storageOptions.aws_endpoint,
+    AWS_ALLOW_HTTP: "true"
+  }
+}))
+
+/** Two servers, each with a data folder of its own. The calls of the second use the credentials of the first. */
+export const twoServers = Effect.fnUntraced(function* (
+  store: NewStore,
+  [own, others]: readonly [Record<string, string>, Record<string, string>] = [{}, {}]
+) {
+  yield* withVariables((yield* s3Variables).variables)
+  const env = { ...(yield* store), SLUICE_DOCUMENTS: "s3://bucket/sluice" }
+  const first = yield* startServer({ env: { ...env, ...own } })
+  const other = yield* startServer({ env: { ...env, ...others } })
+  const authorization = `Bearer ${first.secrets.apiKey}`
+  const as = (options: CallOptions = {}): CallOptions => ({
+    ...options,
+    as: "none",
+    headers: { authorization, ...options.headers }
+  })
+  const second: Pick<TestServer["Service"], "call" | "json" | "data" | "planMaintenance"> = {
+    data: other.data,
+    planMaintenance: other.planMaintenance,
+    call: (path, options) => other.call(path, as(options)),
+    json: (schema, path, options) => other.json(schema, path, as(options))
+  }
+  return { first, second }
+})

@@ -1,0 +1,164 @@
+/** Uploads and rebuilds as jobs: progress, cancel, money, permissions, and several servers. */
+import { Job } from "../../apps/demo-server/src/contract/Documents.ts"
+import { assert, it } from "@effect/vitest"
+import { Context, Effect, Layer, Redacted, Schedule, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Postgres from "../../apps/demo-server/src/sql/Postgres.ts"
+import { existsSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import { quotaOf } from "./AccountCalls.ts"
+import { twoServers } from "./SharedServers.ts"
+import { onEachStore, onPostgres } from "./Stores.ts"
+import { filesOf, startServer, temporaryFolder, type TestServer } from "./TestServer.ts"
+
+type Server = Pick<TestServer["Service"], "call" | "json">
+
+const ASYNC = { prefer: "respond-async" }
+const Documents = Schema.Struct({ total: Schema.Int })
+const Answer = Schema.Struct({ answer: Schema.String })
+
+const files = (count: number, prefix = "") =>
+  filesOf(
+    Object.fromEntries(
+      Array.from({ length: count }, (_, i) => [
+        `${prefix}${i}.md`,
+        `# Lock ${i}\n\nThe toll of lock ${i} is ${i + 3} crowns.`
+      ])
+    )
+  )
+
+const submit = Effect.fnUntraced(function* (server: Server, path: string, body?: FormData) {
+  const response = yield* server.call(path, { method: "POST", ...(body && { body }), headers: ASYNC })
+  assert.strictEqual(response.status, 202)
+  const job = Schema.decodeUnknownSync(Job)(yield* Effect.promise(() => response.json()))
+  assert.strictEqual(response.headers.get("location"), `/jobs/${job.id}`)
+  return job
+})
+
+/** The job once it has ended. */
+const ended = (server: Server, id: string) =>
+  Effect.repeat(server.json(Job, `/jobs/${id}`), {
+    schedule: Schedule.spaced("50 millis"),
+    until: ({ status }) => status !== "queued" && status !== "running"
+  }).pipe(Effect.timeout("30 seconds"), Effect.orDie)
+
+onEachStore((store) => {
+  it.live("an upload is stored, ingested as a job, paid by its caller, and its files are deleted", () =>
+    Effect.gen(function* () {
+      const server = yield* startServer({ env: yield* store })
+      const before = yield* quotaOf(server)
+      const { id } = yield* submit(server, "/documents", files(3))
+      const job = yield* ended(server, id)
+      assert.deepStrictEqual(
+        [job.status, job.files, job.done, job.report?.added, job.error],
+        ["completed", 3, 3, 3, undefined]
+      )
+      const { answer } = yield* server.json(Answer, "/qa", {
+        json: { question: "What is the toll of lock 2?" }
+      })
+      assert.include(answer, "5 crowns")
+      assert.isBelow(yield* quotaOf(server), before)
+      assert.deepStrictEqual(readdirSync(join(server.data, "uploads")), [])
+      // Nobody else sees it.
+      assert.strictEqual((yield* server.call(`/jobs/${id}`, { as: "none" })).status, 401)
+      assert.strictEqual((yield* server.call("/jobs/job_x")).status, 404)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a job that waits can be cancelled, and what was sent is deleted", () =>
+    Effect.gen(function* () {
+      const server = yield* startServer({ env: { ...(yield* store), SLUICE_JOBS: "0" } })
+      const { id } = yield* submit(server, "/documents", files(2))
+      assert.strictEqual(readdirSync(join(server.data, "uploads")).length, 2)
+      assert.strictEqual((yield* server.json(Job, `/jobs/${id}`, { method: "DELETE" })).status, "cancelled")
+      assert.deepStrictEqual(readdirSync(join(server.data, "uploads")), [])
+      assert.strictEqual((yield* server.json(Documents, "/documents")).total, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a job of a key that was disabled meanwhile fails, and writes nothing", () =>
+    Effect.gen(function* () {
+      const env = yield* store
+      const data = yield* temporaryFolder
+      const id = yield* Effect.gen(function* () {
+        const server = yield* startServer({ data, env: { ...env, SLUICE_JOBS: "0" } })
+        const job = yield* submit(server, "/documents", files(1))
+        const Keys = Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.Int })) })
+        const [key] = (yield* server.json(Keys, "/api/token/", { as: "token" })).data
+        const change = { as: "token", method: "PUT", json: { id: key!.id, status: 0 } } as const
+        assert.strictEqual((yield* server.call("/api/token/", change)).status, 200)
+        return job.id
+      }).pipe(Effect.scoped)
+      const server = yield* startServer({ data, env })
+      const asSession: Server = {
+        call: (path, options) => server.call(path, { ...options, as: "session" }),
+        json: (schema, path, options) => server.json(schema, path, { ...options, as: "session" })
+      }
+      const job = yield* ended(asSession, id)
+      assert.strictEqual(job.status, "failed")
+      assert.include(job.error?.message, "disabled")
+      assert.strictEqual((yield* asSession.json(Documents, "/documents")).total, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a rebuild can be a job", () =>
+    Effect.gen(function* () {
+      const server = yield* startServer({ env: yield* store })
+      yield* server.call("/documents", { body: files(4) })
+      const job = yield* ended(server, (yield* submit(server, "/rebuild")).id)
+      assert.deepStrictEqual([job.kind, job.status, job.files, job.done], ["rebuild", "completed", 4, 4])
+      assert.strictEqual((yield* server.json(Documents, "/documents")).total, 4)
+    }).pipe(Effect.scoped)
+  )
+})
+
+onPostgres((_, store) => {
+  it.live("an hour's maintenance of a collection runs at one of two servers, once", () =>
+    Effect.gen(function* () {
+      const env = yield* store
+      const { first, second } = yield* twoServers(Effect.succeed(env))
+      const at = "/documents?collection=quays"
+      for (const server of [first, second])
+        assert.strictEqual((yield* server.call(at, { body: files(1) })).status, 200)
+      for (const server of [first, second, first]) yield* server.planMaintenance
+      const sql = yield* Effect.map(
+        Layer.build(Postgres.layer(Redacted.make(env["SLUICE_DATABASE_URL"] ?? ""))),
+        Context.get(SqlClient.SqlClient)
+      )
+      const states = sql<{ readonly state: string; readonly attempts: number }>`
+        SELECT state, attempts FROM job_queue WHERE queue_name = 'maintenance'`
+      const rows = yield* Effect.repeat(states, {
+        schedule: Schedule.spaced("50 millis"),
+        until: (rows) => rows.every(({ state }) => state === "completed")
+      }).pipe(Effect.timeout("30 seconds"))
+      // `default` and `quays`
+      assert.deepStrictEqual(
+        rows.map(({ attempts }) => Number(attempts)),
+        [1, 1]
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("one server takes an upload, another ingests it, and both show its progress", () =>
+    Effect.gen(function* () {
+      const { first, second } = yield* twoServers(store, [{ SLUICE_JOBS: "0" }, {}])
+      const { id } = yield* submit(first, "/documents", files(3))
+      assert.strictEqual((yield* ended(first, id)).report?.added, 3)
+      assert.strictEqual((yield* second.json(Job, `/jobs/${id}`)).status, "completed")
+      assert.strictEqual((yield* first.json(Documents, "/documents")).total, 3)
+      assert.isFalse(existsSync(join(first.data, "uploads")))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("uploads to one collection at two servers at once lose nothing", () =>
+    Effect.gen(function* () {
+      const { first, second } = yield* twoServers(store)
+      const uploads = [first, second].flatMap((server, s) =>
+        Array.from({ length: 6 }, (_, n) => server.call("/documents", { body: files(2, `${s}-${n}-`) }))
+      )
+      for (const { status } of yield* Effect.all(uploads, { concurrency: "unbounded" }))
+        assert.strictEqual(status, 200)
+      assert.strictEqual((yield* second.json(Documents, "/documents")).total, 24)
+    }).pipe(Effect.scoped)
+  )
+})
