@@ -9,6 +9,7 @@
 import { parseArgs } from "node:util"
 import { seeded } from "../../bench/corpus/Random.ts"
 import { fuzz } from "../fuzz/fuzz.ts"
+import { cluster } from "../trials/cluster.ts"
 import { crashes } from "../trials/crashes.ts"
 import { documents, documentsLaw } from "../trials/documents.ts"
 import { formats } from "../trials/formats.ts"
@@ -34,7 +35,9 @@ const trials: ReadonlyArray<{ readonly name: string; readonly trial: Trial; read
   { name: "kills", trial: kills(100), rounds: 1 },
   { name: "writers", trial: writers, rounds: 50 },
   // Each round kills the server twice.
-  { name: "ledger", trial: ledger, rounds: 50 }
+  { name: "ledger", trial: ledger, rounds: 50 },
+  // Needs PostgreSQL. One round is about a minute.
+  { name: "cluster", trial: cluster({ servers: 3, workers: 2, kills: 10, documents: 1200 }), rounds: 5 }
 ]
 
 const { positionals, values } = parseArgs({
