@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Library } from "@sluice/rag"
 import { LanceIndex, PassageIndex } from "@sluice/rag/store"
 import { presentManifest } from "../../packages/rag/src/embedding/PassageEmbedder.ts"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schedule } from "effect"
 import { modelsLayer } from "../rag/Models.ts"
 import { s3Server } from "../rag/S3Server.ts"
 import { documentOf } from "../rag/StoredDocuments.ts"
@@ -78,5 +78,28 @@ describe("the cost of a call", () => {
         assert.isAtMost(large[call].requests, 2 * small[call].requests, what)
       }
     }).pipe(Effect.provide(modelsLayer))
+  )
+
+  it.live("a warm question on an object store makes a quarter of the requests", () =>
+    Effect.gen(function* () {
+      const { counts, storageOptions } = yield* s3Server
+      yield* fill(LARGE, storageOptions)
+      const library = yield* Library.open(ADDRESS, { storageOptions })
+      const ask = (n: number) => library.retrieve(`heron w${n % 97} number ${n}`)
+      const requestsOf = Effect.fnUntraced(function* (from: number) {
+        const { requests } = counts
+        for (let n = from; n < from + 5; n++) yield* ask(n)
+        return (counts.requests - requests) / 5
+      })
+      yield* ask(0)
+      const cold = yield* requestsOf(1)
+      for (let n = 6; n < 41; n++) yield* ask(n)
+      // The table is loaded in the background.
+      const warm = yield* Effect.repeat(requestsOf(50), {
+        schedule: Schedule.spaced("50 millis"),
+        until: (requests) => requests <= cold / 4
+      }).pipe(Effect.timeout("20 seconds"), Effect.orDie)
+      assert.isAtMost(warm, 12)
+    }).pipe(Effect.scoped, Effect.provide(modelsLayer))
   )
 })

@@ -62,7 +62,7 @@ const openStore = Effect.fn("LanceIndex.openStore")(function* (folder: string, o
     compacts: !isEnterprise(folder),
     formats: yield* storedFormats,
     openAt: (table, version) => connection.openTable(table, undefined, { version }),
-    caches: !isRemote(folder),
+    caches: !isEnterprise(folder),
     store,
     prune: (table, name) =>
       Effect.flatMap(snapshots.list(), (kept) => pruneVersions(table, name, kept, options))
