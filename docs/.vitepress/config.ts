@@ -76,6 +76,7 @@ export default defineConfig({
         "library",
         "gateway",
         "ingest",
+        "sources",
         "models",
         "local-models",
         "evaluation",

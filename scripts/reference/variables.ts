@@ -44,6 +44,7 @@ SLUICE_OIDC_SCOPE | text | openid profile email | Scopes to ask for
 SLUICE_OIDC_GROUPS | text | groups | Claim with the names of a user's groups
 SLUICE_OIDC_NAME | text | single sign-on | Name of the provider on the page
 SLUICE_OIDC_QUOTA | whole number | – | Balance of a user who signs in for the first time, in quota units. Unset: unknown users are refused
+SLUICE_SOURCE_CREDENTIAL | secret | – | \`user:password\`, a token, or \`accessKeyId:secretAccessKey\`, for the [source](../guides/sources.md) of \`sluice sync\`
 ## Models
 SLUICE_CONFIG | path | – | [Providers file](../guides/providers.md). Unset: \`sluice.config.json\` in the working folder, or the one in the data folder
 OPENAI_BASE_URL | address | – | With \`OPENAI_API_KEY\`: OpenAI, or a compatible server, in place of the embedded models

@@ -43,6 +43,18 @@ describe("sluice", () => {
     expect(result.stderr).toContain("broken.pdf")
   })
 
+  it("sync follows a source, and removes what it no longer has", async () => {
+    await mkdir("followed", { recursive: true })
+    await writeFile("followed/one.md", "# One\n\nThe first lock is at Harlow.\n")
+    await writeFile("followed/two.md", "# Two\n\nThe second lock is at Ware.\n")
+    const sync = ["sync", "followed", "--data", "synced", "--collection", "locks", "--json"]
+    expect(JSON.parse((await sluice(...sync)).stdout)).toMatchObject({ name: "followed", added: 2 })
+    await rm("followed/two.md")
+    expect(JSON.parse((await sluice(...sync)).stdout)).toMatchObject({ unchanged: 1, removed: 1 })
+    const absent = await sluice("sync", "./absent", "--data", "synced")
+    expect([absent.code, absent.stderr]).toEqual([1, expect.stringContaining("There is no folder ./absent")])
+  })
+
   it("ingest lists the files it could not read; ask prints sources for people", async () => {
     const ingested = await sluice("ingest", "docs", "--data", "again", "--json")
     expect(ingested.code).toBe(1)

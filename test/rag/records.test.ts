@@ -137,6 +137,15 @@ it.effect("a sync removes what its source no longer has, and nothing of others",
     ]
     yield* library.sync("a", Stream.fromIterable(changes), { partial: true })
     expect(paths(yield* library.documents)).toEqual(["a/3", "b/1", "own"])
+    // The same effect again: it has seen nothing yet.
+    const given = ["c/1", "c/2"].map((id): SourceItem => ({ id, text: id }))
+    const again = library.sync(
+      "c",
+      Stream.suspend(() => Stream.fromIterable(given))
+    )
+    yield* again
+    given.pop()
+    expect(yield* again).toMatchObject({ unchanged: 1, removed: 1 })
   }).pipe(Effect.provide(modelsLayer))
 )
 

@@ -11,7 +11,7 @@ export {
   ReadFault,
   Span
 } from "./document/Document.ts"
-export { DocumentFormats, documentFormats } from "./formats/DocumentFormats.ts"
+export { DocumentFormats, documentFormats, formatOf } from "./formats/DocumentFormats.ts"
 export {
   type DocumentFile,
   type DocumentFormat,

@@ -19,6 +19,7 @@ import { providersCommand } from "./commands/Providers.ts"
 import { rebuildCommand } from "./commands/Rebuild.ts"
 import { serveCommand } from "./commands/Serve.ts"
 import { summariseCommand } from "./commands/Summarise.ts"
+import { syncCommand } from "./commands/Sync.ts"
 import { tuneCommand } from "./commands/Tune.ts"
 import { whyCommand } from "./commands/Why.ts"
 import { workerCommand } from "./commands/Worker.ts"
@@ -44,6 +45,7 @@ export const sluice = Command.make("sluice").pipe(
     listCommand,
     removeCommand,
     collectionsCommand,
+    syncCommand,
     askCommand,
     chatCommand,
     summariseCommand,

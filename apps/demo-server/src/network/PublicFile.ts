@@ -66,13 +66,16 @@ const parse = (text: string, { maxUrl = MAX_URL, what }: FileRequest): URL | Fil
     : invalid("has a username or password. Leave them out")
 }
 
+const portOf = (url: URL): number =>
+  url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port)
+
 /** The address to connect to: the first one, if all may be reached. */
 const resolveAddress = Effect.fnUntraced(function* (
   { policy: { mayReach, resolve }, trustedOrigin, what }: FileRequest,
   url: URL
 ) {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1")
-  const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port)
+  const port = portOf(url)
   const family = isIP(host)
   // The same message for all addresses that are not public, so that it reveals nothing about the network.
   const fault: FileFault = { message: `The ${what}'s host ${host.slice(0, 100)} is not publicly reachable` }
@@ -84,6 +87,10 @@ const resolveAddress = Effect.fnUntraced(function* (
   const isAllowed = url.origin === trustedOrigin || addresses.every(({ address }) => mayReach(address, port))
   return first === undefined || !isAllowed ? yield* Effect.fail(fault) : first
 })
+
+/** The address and port of a URL's host, for a program that connects by itself. */
+export const resolvePublic = (url: URL, of: Pick<FileRequest, "what" | "policy">) =>
+  Effect.map(resolveAddress({ ...of, accept: "" }, url), ({ address }) => ({ address, port: portOf(url) }))
 
 /** The fault of a file whose server failed. */
 export const notFetched = ({ what }: Pick<FileRequest, "what">, why: string, status?: number): FileFault => ({

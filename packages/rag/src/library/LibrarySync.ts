@@ -29,37 +29,40 @@ export const syncMethods = ({
     source: string,
     items: Stream.Stream<SourceItem<E>, E2, R>,
     isComplete: boolean
-  ): Stream.Stream<IngestEvent, E2 | RagError, R> => {
-    const seen = new Set<string>()
-    const note = (item: SourceItem<E>) => {
-      const id = itemId(item)
-      if (id !== undefined && !("removed" in item)) seen.add(documentId(id))
-    }
-    // What was given before the source failed is written first.
-    let failure: Cause.Cause<E2> | undefined
-    const given = items.pipe(
-      Stream.tap((item) => Effect.sync(() => note(item))),
-      Stream.catchCause((cause) => {
-        failure = cause
-        return Stream.empty
-      })
-    )
-    const written = groupItems(given).pipe(
-      Stream.flatMap((group) =>
-        Stream.unwrap(
-          Effect.map(latestCollection, (collection) => writeGroup(group, source, collection, embedder))
-        ).pipe(holding(writes, 1), Stream.updateContext(withServices))
-      ),
-      Stream.concat(Stream.suspend(() => (failure === undefined ? Stream.empty : Stream.failCause(failure))))
-    )
-    const end = Effect.gen(function* () {
-      const collection = yield* latestCollection
-      const removed = isComplete ? yield* removeMissing(source, seen, collection) : []
-      yield* collection.settle
-      return removed
-    }).pipe(writes.withPermit)
-    return withSource(source, withReport(undefined, written, end))
-  }
+  ): Stream.Stream<IngestEvent, E2 | RagError, R> =>
+    Stream.suspend(() => {
+      const seen = new Set<string>()
+      const note = (item: SourceItem<E>) => {
+        const id = itemId(item)
+        if (id !== undefined && !("removed" in item)) seen.add(documentId(id))
+      }
+      // What was given before the source failed is written first.
+      let failure: Cause.Cause<E2> | undefined
+      const given = items.pipe(
+        Stream.tap((item) => Effect.sync(() => note(item))),
+        Stream.catchCause((cause) => {
+          failure = cause
+          return Stream.empty
+        })
+      )
+      const written = groupItems(given).pipe(
+        Stream.flatMap((group) =>
+          Stream.unwrap(
+            Effect.map(latestCollection, (collection) => writeGroup(group, source, collection, embedder))
+          ).pipe(holding(writes, 1), Stream.updateContext(withServices))
+        ),
+        Stream.concat(
+          Stream.suspend(() => (failure === undefined ? Stream.empty : Stream.failCause(failure)))
+        )
+      )
+      const end = Effect.gen(function* () {
+        const collection = yield* latestCollection
+        const removed = isComplete ? yield* removeMissing(source, seen, collection) : []
+        yield* collection.settle
+        return removed
+      }).pipe(writes.withPermit)
+      return withSource(source, withReport(undefined, written, end))
+    })
 
   const syncEvents: LibraryService["syncEvents"] = (name, items, { partial = false } = {}) =>
     typeof name === "string" && name !== "" && name.length <= 200

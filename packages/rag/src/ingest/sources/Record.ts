@@ -6,6 +6,7 @@ import { resolveMetadata } from "../../document/Metadata.ts"
 import { RagError } from "../../document/RagError.ts"
 import { RecordContent, recordFormat } from "../../formats/record/Record.ts"
 import type { SourceFile, Upload } from "./Source.ts"
+import { pictureReader } from "./SourceFiles.ts"
 import { uploadedFile } from "./Uploads.ts"
 import { Schema } from "effect"
 
@@ -26,7 +27,11 @@ export interface DocumentRecord extends RecordContent {
  */
 export type SourceItem<E = never> =
   | DocumentRecord
-  | (Omit<Upload, "bytes"> & { readonly bytes: Uint8Array | Effect.Effect<Uint8Array, E> })
+  | (Omit<Upload, "bytes"> & {
+      readonly bytes: Uint8Array | Effect.Effect<Uint8Array, E>
+      /** The folder of pictures that the file may show, and the file's path there. */
+      readonly pictures?: { readonly folder: string; readonly file: string }
+    })
   | {
       readonly id: string
       readonly version?: string
@@ -51,10 +56,16 @@ export const sourceFile = <E>(
   source: string
 ): SourceFile => {
   if ("path" in item) {
-    const { bytes } = item
+    const { bytes, pictures } = item
+    const picture = pictures && pictureReader(pictures.folder, pictures.file)
     return Effect.isEffect(bytes)
-      ? { ...uploadedFile({ ...item, bytes: new Uint8Array() }), source, read: fromSource(item.path, bytes) }
-      : { ...uploadedFile({ ...item, bytes }), source }
+      ? {
+          ...uploadedFile({ ...item, bytes: new Uint8Array() }),
+          source,
+          picture,
+          read: fromSource(item.path, bytes)
+        }
+      : { ...uploadedFile({ ...item, bytes }), source, picture }
   }
   const path = itemId(item) ?? ""
   if (path === "") {

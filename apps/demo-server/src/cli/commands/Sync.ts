@@ -1,0 +1,120 @@
+/** `sluice sync ADDRESS`: keeps the library's copy of a source up to date. */
+import { type IngestEvent, type IngestReport, type LibraryService } from "@sluice/rag"
+import { DocumentFormats } from "@sluice/rag/formats"
+import { Config, Effect, Option, Redacted, Schedule, Stream } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { StartError } from "../../config/StartError.ts"
+import { publicAddressPolicy } from "../../network/PublicFile.ts"
+import type { SourceKind } from "../../sources/kinds/SourceKind.ts"
+import { sourceKind, sourceKinds } from "../../sources/kinds/SourceKinds.ts"
+import { sourceNameOf } from "../../sources/SourceName.ts"
+import { dataFlag, examples, jsonFlag, booleanFlag, optionalFlag } from "../library/Flags.ts"
+import { ingestSummary, noteFailures, plural, rejectServed } from "../library/IngestFolder.ts"
+import { withLibrary } from "../library/OpenLibrary.ts"
+import { note, printResult, progressBar, setExitCode } from "../output/Output.ts"
+
+/** On the command line, everything that this user may reach and read. */
+const access = Effect.map(DocumentFormats, (formats) => ({
+  formats,
+  folders: undefined,
+  policy: { ...publicAddressPolicy, mayReach: () => true }
+}))
+
+/** Shows the events, and returns the report. */
+const showProgress = Effect.fnUntraced(function* <E, R>(events: Stream.Stream<IngestEvent, E, R>) {
+  const progress = yield* progressBar("Syncing")
+  let [processed, written] = [0, 0]
+  let report: IngestReport | undefined
+  yield* Stream.runForEach(events, (event) => {
+    if (event.type === "document") processed += 1
+    if (event.type === "committed") written += event.passages
+    if (event.type === "done") report = event.report
+    return progress(processed, undefined, plural(written, "passage"))
+  })
+  return report ?? (yield* Effect.die(new Error("the sync ended without a report")))
+}, Effect.scoped)
+
+interface SyncOptions {
+  readonly name: string
+  readonly address: string
+  readonly kind: SourceKind
+  readonly json: boolean
+  readonly watch: boolean
+}
+
+const syncOnce = Effect.fn("cli.sync")(function* (
+  library: LibraryService,
+  { address, json, kind, name, watch }: SyncOptions
+) {
+  const credential = Option.getOrUndefined(
+    Option.map(yield* Config.option(Config.Redacted("SLUICE_SOURCE_CREDENTIAL")), Redacted.value)
+  )
+  const { changes, items } = yield* kind.open({ name, address, credential }, yield* access)
+  const print = Effect.fnUntraced(function* (report: IngestReport) {
+    yield* noteFailures(report.failed)
+    const failed = report.failed.map(({ error: { message, reason }, path }) => ({ path, reason, message }))
+    yield* printResult(json, { name, ...report, failed }, () => `${name}: ${ingestSummary(report)}`)
+    if (failed.length > 0) yield* setExitCode
+  })
+  const all = Effect.flatMap(showProgress(library.syncEvents(name, items)), print)
+  if (!watch) return yield* all
+  if (changes === undefined)
+    return yield* new StartError({
+      message: "Only folders are watched. Use --every MINUTES for other sources"
+    })
+  yield* note(`Watching ${address}. Ctrl-C stops; what was written stays.`)
+  yield* changes.pipe(
+    Stream.mapEffect((changed) => library.sync(name, Stream.fromIterable(changed), { partial: true })),
+    Stream.runForEach(print),
+    // The watcher runs first, so that no change is missed meanwhile.
+    Effect.race(Effect.andThen(all, Effect.never))
+  )
+}, Effect.scoped)
+
+export const syncCommand = Command.make(
+  "sync",
+  {
+    address: Argument.String("address").pipe(
+      Argument.withDescription(`A folder, or a URL: ${sourceKinds.map(({ example }) => example).join(", ")}`)
+    ),
+    kind: optionalFlag(
+      Flag.Literals(
+        "kind",
+        sourceKinds.map(({ id }) => id)
+      ),
+      "What the address is. Default: by its form; a site for http and https"
+    ),
+    name: optionalFlag(
+      Flag.String("name"),
+      "The source's name, which its documents begin with. Default: from the address"
+    ),
+    collection: optionalFlag(Flag.String("collection"), "The collection. Default: default"),
+    watch: booleanFlag("watch", "Keep running, and follow each change of a folder"),
+    every: optionalFlag(Flag.Int("every"), "Keep running, and sync again after this many minutes"),
+    data: dataFlag,
+    json: jsonFlag
+  },
+  ({ address, collection, data, every, json, kind: id, name: given, watch }) =>
+    withLibrary({ data, missing: "create", collection }, function* (library) {
+      yield* rejectServed
+      const kind = sourceKind(address, Option.getOrUndefined(id))!
+      const name = Option.getOrElse(given, () => sourceNameOf(address, kind.id))
+      const sync = syncOnce(library, { address, json, kind, name, watch })
+      if (Option.isNone(every)) return yield* sync
+      yield* sync.pipe(
+        Effect.catchTag("SourceFault", ({ message }) => note(`not synced: ${message}`)),
+        Effect.repeat(Schedule.spaced(`${Math.max(1, every.value)} minutes`))
+      )
+    })
+).pipe(
+  Command.withDescription(
+    "Keep the documents of a folder, a Git repository, a web site or a bucket up to date in the library. " +
+      "What the source no longer has is removed. SLUICE_SOURCE_CREDENTIAL has user:password or a token"
+  ),
+  examples({
+    "sluice sync ./handbook --watch": "Follow a folder",
+    "sluice sync https://github.com/owner/name.git --every 60": "A repository, again each hour",
+    "sluice sync https://example.com/sitemap.xml": "The pages of a sitemap",
+    "sluice sync s3://bucket/docs/?region=eu-west-1": "A bucket"
+  })
+)

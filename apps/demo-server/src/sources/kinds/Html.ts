@@ -1,0 +1,50 @@
+/** Pages and lists of the web: their text by Readability, their links, and the texts of XML. */
+import { Readability } from "@mozilla/readability"
+import { DOMParser, parseHTML } from "linkedom"
+
+interface WebPage {
+  readonly title: string
+  /** HTML without navigation, advertisements and scripts. */
+  readonly content: string
+  /** Absolute, without fragments, as they stand in the page. */
+  readonly links: ReadonlyArray<string>
+  /** What `<meta name="robots">` says. */
+  readonly index: boolean
+  readonly follow: boolean
+}
+
+export const readPage = (html: string, url: string): WebPage => {
+  const { document } = parseHTML(html)
+  const robots = document.querySelector('meta[name="robots" i]')?.getAttribute("content")?.toLowerCase() ?? ""
+  const links = [...document.querySelectorAll("a[href]")].flatMap((anchor) => {
+    const link = URL.parse(anchor.getAttribute("href") ?? "", url)
+    if (
+      link === null ||
+      !/^https?:$/.test(link.protocol) ||
+      /\bnofollow\b/.test(anchor.getAttribute("rel") ?? "")
+    )
+      return []
+    link.hash = ""
+    return [link.href]
+  })
+  const title = document.title.trim()
+  const whole = document.body?.innerHTML ?? ""
+  const article = new Readability(document as never, { charThreshold: 100 }).parse()
+  return {
+    title: article?.title || title,
+    content: article?.content ?? whole,
+    links: [...new Set(links)],
+    index: !/\b(?:noindex|none)\b/.test(robots),
+    follow: !/\b(?:nofollow|none)\b/.test(robots)
+  }
+}
+
+/** XML without namespaces: `texts` gives the text of each element of a name, in order. */
+export const parseXml = (xml: string) => {
+  const document = new DOMParser().parseFromString(xml, "text/xml")
+  return {
+    root: document.documentElement?.tagName ?? "",
+    texts: (name: string): ReadonlyArray<string> =>
+      [...document.getElementsByTagName(name)].map((element) => element.textContent?.trim() ?? "")
+  }
+}

@@ -1,0 +1,87 @@
+/** A bucket of S3, or of a store that is compatible with it. */
+import { MAX_FILE_BYTES } from "@sluice/rag/formats"
+import { AwsClient } from "aws4fetch"
+import { Effect, Option, Stream } from "effect"
+import { parseXml } from "./Html.ts"
+import { readPublic } from "./ReadPublic.ts"
+import { isDocument, type SourceAddress, SourceFault, type SourceKind } from "./SourceKind.ts"
+
+const MAX_LIST_BYTES = 8 * 1024 * 1024
+/** Objects of a source: 1,000 pages of a list. */
+const MAX_PAGES = 1_000
+
+/** `s3://bucket/prefix?region=…` of AWS, or `https://host/bucket/prefix` of another store. */
+const bucketOf = (address: string) => {
+  const url = URL.parse(address)
+  if (url === null) return undefined
+  const region = url.searchParams.get("region") ?? "us-east-1"
+  if (url.protocol === "s3:") {
+    const prefix = decodeURIComponent(url.pathname.slice(1))
+    return { base: `https://${url.hostname}.s3.${region}.amazonaws.com/`, prefix, region }
+  }
+  const [, bucket = "", ...rest] = url.pathname.split("/")
+  return { base: `${url.origin}/${bucket}/`, prefix: decodeURIComponent(rest.join("/")), region }
+}
+
+const keyUrl = (base: string, key: string): string => base + key.split("/").map(encodeURIComponent).join("/")
+
+const open = Effect.fnUntraced(function* (
+  { address, credential, name }: SourceAddress,
+  { formats, policy }: Parameters<SourceKind["open"]>[1]
+) {
+  const bucket = bucketOf(address)
+  if (bucket === undefined || !/^(?:s3|https?):/i.test(address))
+    return yield* new SourceFault({
+      message: "The address of a bucket is s3://bucket/prefix?region=… or https://host/bucket/prefix"
+    })
+  const { base, prefix, region } = bucket
+  const [accessKeyId = "", secretAccessKey = ""] = credential?.split(/:(.*)/s) ?? []
+  const client =
+    credential === undefined
+      ? undefined
+      : new AwsClient({ accessKeyId, secretAccessKey, region, service: "s3", retries: 0 })
+  /** The signature is in the URL, so that the request goes the way of all others. */
+  const read = (url: string, maxBytes: number) =>
+    Effect.promise(async () =>
+      client === undefined ? url : (await client.sign(url, { aws: { signQuery: true } })).url
+    ).pipe(
+      Effect.flatMap((signed) => readPublic(signed, { what: "bucket", accept: "*/*", policy, maxBytes })),
+      Effect.map(({ bytes }) => bytes)
+    )
+
+  const page = Effect.fnUntraced(function* ({ after, number }: ListPosition) {
+    if (number > MAX_PAGES)
+      return yield* new SourceFault({
+        message: "The bucket has more than 1,000,000 objects. Use a longer prefix"
+      })
+    const query = new URLSearchParams({
+      "list-type": "2",
+      prefix,
+      ...(after !== "" && { "continuation-token": after })
+    })
+    const { texts } = parseXml((yield* read(`${base}?${query}`, MAX_LIST_BYTES)).toString())
+    const etags = texts("ETag")
+    const items = texts("Key").flatMap((key, i) => {
+      const path = key.slice(prefix.lastIndexOf("/") + 1)
+      if (!isDocument(path, formats)) return []
+      return [{ path: `${name}/${path}`, version: etags[i], bytes: read(keyUrl(base, key), MAX_FILE_BYTES) }]
+    })
+    const [next] = texts("NextContinuationToken")
+    const hasMore = texts("IsTruncated")[0] === "true" && next !== undefined && next !== after
+    return [items, hasMore ? Option.some({ after: next, number: number + 1 }) : Option.none()] as const
+  })
+  return { items: Stream.paginate({ after: "", number: 1 }, page) }
+})
+
+interface ListPosition {
+  readonly after: string
+  readonly number: number
+}
+
+export const s3Kind: SourceKind = {
+  id: "s3",
+  label: "S3 bucket",
+  example: "s3://bucket/prefix/?region=eu-west-1",
+  matches: (address) => /^s3:/i.test(address),
+  open
+}

@@ -1,0 +1,141 @@
+/** Pages of a web site: those of a sitemap, or a page and those below its address that it leads to. */
+import { Effect, Option, Stream } from "effect"
+import type { SourceItem } from "@sluice/rag"
+import robotsModule from "robots-parser"
+import { parseXml, readPage } from "./Html.ts"
+import { readPublic } from "./ReadPublic.ts"
+import { type SourceAddress, SourceFault, type SourceKind } from "./SourceKind.ts"
+
+/** The package is CommonJS, and its types say otherwise. */
+const robotsParser = robotsModule as unknown as typeof robotsModule.default
+
+/** The name in robots.txt. */
+const AGENT = "SluiceBot"
+
+const LIMITS = {
+  /** Pages of a site. A larger one fails: half of it would remove the other half. */
+  pages: 5_000,
+  sitemaps: 100,
+  pageBytes: 4 * 1024 * 1024,
+  /** The protocol's own limit. */
+  sitemapBytes: 50 * 1024 * 1024,
+  robotsBytes: 512 * 1024,
+  /** Seconds between two requests, if robots.txt asks for more. */
+  delay: 10
+} as const
+
+const XML = /^[\s\uFEFF]*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<(?:urlset|sitemapindex)\b/
+
+/** What is still to be read. */
+interface Crawl {
+  readonly pending: ReadonlyArray<string>
+  readonly seen: Set<string>
+  readonly sitemaps: number
+  /** Whether links of pages are followed: not if the address is a sitemap. */
+  readonly follows: boolean
+}
+
+/** The documents of a step, and what is left. */
+type Step = readonly [ReadonlyArray<SourceItem<SourceFault>>, Option.Option<Crawl>]
+
+const tooLarge = (message: string) => new SourceFault({ message })
+
+const open = Effect.fnUntraced(function* (
+  { address, name }: SourceAddress,
+  { policy }: Parameters<SourceKind["open"]>[1]
+) {
+  const start = URL.parse(address)
+  if (start === null || !/^https?:$/.test(start.protocol))
+    return yield* new SourceFault({ message: "The address of a site begins with https:// or http://" })
+  start.hash = ""
+  const below = start.pathname.slice(0, start.pathname.lastIndexOf("/") + 1)
+  const fetch = (url: string, what: string, maxBytes: number) =>
+    readPublic(url, { what, accept: "text/html, application/xml;q=0.9, text/plain;q=0.8", policy, maxBytes })
+
+  const robotsUrl = new URL("/robots.txt", start).href
+  const rules = yield* fetch(robotsUrl, "file robots.txt", LIMITS.robotsBytes).pipe(
+    Effect.map(({ bytes }) => bytes.toString()),
+    // Without the file everything is allowed. If its server fails, nothing is known.
+    Effect.catchIf(
+      ({ status = 0 }) => status >= 400 && status < 500,
+      () => Effect.succeed("")
+    )
+  )
+  const robots = robotsParser(robotsUrl, rules)
+  const isAllowed = (url: string) => robots.isAllowed(url, AGENT) !== false
+  const wait = Effect.sleep(`${Math.min(LIMITS.delay, robots.getCrawlDelay(AGENT) ?? 0)} seconds`)
+  if (!isAllowed(start.href))
+    return yield* new SourceFault({
+      message: `robots.txt of ${start.host} forbids reading ${start.pathname}`
+    })
+  const isBelow = (link: string): boolean => {
+    const url = URL.parse(link)
+    return url?.origin === start.origin && url.pathname.startsWith(below)
+  }
+  const itemId = (url: string) => `${name}/${url.replace(/^https?:\/\//, "")}`
+
+  const step = Effect.fnUntraced(function* ({
+    follows,
+    pending: [url, ...rest],
+    seen,
+    sitemaps
+  }: Crawl): Effect.fn.Return<Step, SourceFault> {
+    if (url === undefined) return [[], Option.none()] as const
+    const isFirst = url === start.href
+    const isSitemap = isFirst || /\.xml(?:\?|$)/.test(url)
+    const enqueue = Effect.fnUntraced(function* (
+      links: ReadonlyArray<string>,
+      more = 0,
+      followsLinks = follows
+    ) {
+      const fresh = links.filter((link) => !seen.has(link) && isAllowed(link))
+      for (const link of fresh) seen.add(link)
+      if (seen.size > LIMITS.pages)
+        return yield* tooLarge(
+          `The site has more than ${LIMITS.pages} pages. Give a longer address, or a sitemap of a part`
+        )
+      if (sitemaps + more > LIMITS.sitemaps)
+        return yield* tooLarge(`The site has more than ${LIMITS.sitemaps} sitemaps. Give one of them`)
+      const pending = [...rest, ...fresh]
+      return pending.length === 0
+        ? Option.none()
+        : Option.some<Crawl>({ pending, seen, sitemaps: sitemaps + more, follows: followsLinks })
+    })
+    if (!isFirst) yield* wait
+    const got = yield* Effect.result(fetch(url, "page", isSitemap ? LIMITS.sitemapBytes : LIMITS.pageBytes))
+    if (got._tag === "Failure") {
+      if (isFirst) return yield* got.failure
+      const { failure } = got
+      const next = yield* enqueue([])
+      // A page that is gone is not given, so that it is removed. Another failure keeps what is known of it.
+      const isGone = failure.status === 404 || failure.status === 410
+      return [isGone ? [] : [{ id: itemId(url), read: Effect.fail(failure) }], next] as const
+    }
+    const text = got.success.bytes.toString()
+    if (isSitemap && XML.test(text)) {
+      const { root, texts } = parseXml(text)
+      const places = texts("loc").filter((place) => URL.parse(place)?.host === start.host)
+      return [[], yield* enqueue(places, root === "sitemapindex" ? places.length : 0, false)] as const
+    }
+    if (!/^(?:text\/html|application\/xhtml)/i.test(got.success.type))
+      return [[], yield* enqueue([])] as const
+    const page = yield* Effect.try({
+      try: () => readPage(text, url),
+      catch: () => new SourceFault({ message: `The page ${url} could not be parsed` })
+    })
+    // The pages of a sitemap are all there is to read.
+    const links = page.follow && follows && isBelow(url) ? page.links.filter(isBelow) : []
+    const record = { id: itemId(url), url, title: page.title, format: "html" as const, text: page.content }
+    return [page.index ? [record] : [], yield* enqueue(links)] as const
+  })
+  const first: Crawl = { pending: [start.href], seen: new Set([start.href]), sitemaps: 0, follows: true }
+  return { items: Stream.paginate(first, step) }
+})
+
+export const webKind: SourceKind = {
+  id: "web",
+  label: "Web site",
+  example: "https://example.com/docs/",
+  matches: (address) => /^https?:/i.test(address),
+  open
+}
