@@ -68,6 +68,26 @@ onEachStore((store) => {
     )
   )
 
+  it.live("other requests run between the turns that are read", () =>
+    withConversations(store, (answer) =>
+      Effect.gen(function* () {
+        const { get, keep, open } = yield* Conversations
+        const id = idOf(yield* keep(USER, yield* open(USER, "new", undefined), answer))
+        for (let turn = 2; turn <= 20; turn++) yield* keep(USER, yield* open(USER, id, undefined), answer)
+        let runs = 0
+        const other = Effect.forever(
+          Effect.andThen(
+            Effect.sync(() => runs++),
+            Effect.yieldNow
+          )
+        )
+        const { turns } = yield* Effect.raceFirst(get(USER, id), other)
+        assert.strictEqual(turns.length, 20)
+        assert.isAtLeast(runs, 5)
+      })
+    )
+  )
+
   it.live("a follow-up is completed from the last six turns before it", () =>
     withConversations(store, (answer) =>
       Effect.gen(function* () {

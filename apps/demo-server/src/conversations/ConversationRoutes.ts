@@ -4,7 +4,9 @@ import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { makeSecret } from "../accounts/Secret.ts"
 import { CurrentUser } from "../contract/Access.ts"
+import type { ConversationBody } from "../contract/Conversations.ts"
 import { ServerApi } from "../contract/ServerApi.ts"
+import { jsonInPortions } from "../wire/JsonPortions.ts"
 import { Conversations } from "./Conversations.ts"
 import { conversationHtml, conversationMarkdown } from "./ConversationText.ts"
 
@@ -30,7 +32,11 @@ export const ConversationsLayer = HttpApiBuilder.group(
       Effect.flatMap(CurrentUser, ({ user }) => use(user))
     return handlers.handleAll({
       conversations: () => asUser((user) => Effect.map(list(user), (conversations) => ({ conversations }))),
-      conversation: ({ params }) => asUser((user) => get(user, params.id)),
+      conversation: ({ params }) =>
+        asUser((user) => get(user, params.id)).pipe(
+          // `satisfies`: an answer is the same as its JSON.
+          Effect.flatMap((body) => jsonInPortions(body satisfies typeof ConversationBody.Encoded))
+        ),
       renameConversation: ({ params, payload }) => asUser((user) => rename(user, params.id, payload.title)),
       removeConversation: ({ params }) => asUser((user) => remove(user, params.id)),
       rateAnswer: ({ params, payload }) =>
