@@ -9,8 +9,8 @@ import { NewUser } from "../../apps/demo-server/src/contract/index.ts"
 import { seeded } from "../../bench/corpus/Random.ts"
 import { type Endpoint, endpoints } from "../fuzz/Endpoints.ts"
 import { callTool, connect, httpTransport } from "../mcp/McpClients.ts"
-import { bearer, MadeKey } from "./AccountCalls.ts"
-import { type CallOptions, filesOf, startServer, type TestServer } from "./TestServer.ts"
+import { bearer, MadeKey } from "../demo-server/AccountCalls.ts"
+import { type CallOptions, filesOf, startServer, type TestServer } from "../demo-server/TestServer.ts"
 
 type Server = TestServer["Service"]
 
