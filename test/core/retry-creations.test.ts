@@ -11,8 +11,9 @@ import {
   withIdempotencyKey
 } from "@sluice/core/client"
 import { type Duration, Effect, Exit } from "effect"
-import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
-import { withBaseUrl } from "../../packages/core/src/client/transport/Outgoing.ts"
+import { GatewayApi } from "@sluice/core/contract"
+import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
+import { makeSend } from "../../packages/core/src/client/transport/Send.ts"
 import { behaving, Clients } from "./Clients.ts"
 import { runWithClock } from "./runWithClock.ts"
 import { type Behaviour, json, LoopbackGateway, openAi, refuse } from "./LoopbackGateway.ts"
@@ -40,7 +41,7 @@ const run = Effect.fn(function* (
 ) {
   let waited = 0
   const keys: Array<string | undefined> = []
-  const client = withBaseUrl(
+  const send = makeSend(
     HttpClient.make((request) =>
       Effect.suspend(() => {
         const reply = replies[Math.min(keys.length, replies.length - 1)]?.() ?? "silence"
@@ -55,12 +56,12 @@ const run = Effect.fn(function* (
           : Effect.succeed(HttpClientResponse.fromWeb(request, reply))
       })
     ),
-    "http://g"
+    { baseUrl: "http://g", credential: apiKey("k"), isBuffered: true }
   )
   const { call } = makeCaller(options, apiKey("k"), [
     (attempt) => Effect.suspend(() => Effect.delay(attempt, turns[Math.min(waited++, turns.length - 1)] ?? 0))
   ])
-  const attempt = sendAndDecode(client.execute(HttpClientRequest.post("/v1/videos")), ({ json }) => json)
+  const attempt = sendAndDecode(send(GatewayApi.groups.models.endpoints.list)({}), ({ json }) => json)
   const { exit } = yield* runWithClock(as(call({ operation: "videos", repeat }, attempt)))
   const error = Exit.isFailure(exit) ? yield* Effect.flip(exit) : undefined
   return { keys, attempts: keys.length, error, tag: error?.reason._tag }
@@ -267,13 +268,17 @@ describe("a policy for single calls", () => {
 
 describe("transport failures of real connections", () => {
   const post = Effect.fn(function* (url: string) {
-    const client = withBaseUrl(yield* HttpClient.HttpClient, url)
+    const send = makeSend(yield* HttpClient.HttpClient, {
+      baseUrl: url,
+      credential: apiKey("k"),
+      isBuffered: true
+    })
     const { call } = makeCaller({ retry: { ...RETRY, times: 0 } }, apiKey("k"))
-    const request = HttpClientRequest.bodyJsonUnsafe(HttpClientRequest.post("/v1/videos"), { model: "v" })
+    const sent = send(GatewayApi.groups.videos.endpoints.create)({ payload: { model: "v", prompt: "p" } })
     return yield* Effect.flip(
       call(
         { operation: "videos", repeat: "creations" },
-        sendAndDecode(client.execute(request), ({ json }) => json)
+        sendAndDecode(sent, ({ json }) => json)
       )
     )
   })

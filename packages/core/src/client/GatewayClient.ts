@@ -1,9 +1,8 @@
 /** `Gateway` over HTTP. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect, Layer, Option } from "effect"
-import { HttpClient, HttpClientRequest } from "effect/http"
-import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
-import { ApiKey, ApiKeyAuth } from "../contract/Credentials.ts"
+import { HttpClient } from "effect/http"
+import { ApiKey } from "../contract/Credentials.ts"
 import { GatewayApi } from "../contract/GatewayApi.ts"
 import type { GatewayError } from "../contract/GatewayError.ts"
 import { ModelsResponse } from "../contract/Models.ts"
@@ -21,7 +20,8 @@ import type { EmbedOptions } from "./retrieval/EmbedAll.ts"
 import { makeEmbeddings } from "./retrieval/Embeddings.ts"
 import { makeRerank } from "./retrieval/Rerank.ts"
 import { decodeJson } from "./transport/DecodeJson.ts"
-import { withBaseUrl, withHeaders, withTraceparent } from "./transport/Outgoing.ts"
+import { withHeaders, withTraceparent } from "./transport/Outgoing.ts"
+import { makeSend } from "./transport/Send.ts"
 import { sendAndDecode } from "./transport/SendAndDecode.ts"
 import { DownloadTransport, layerTransport } from "./transport/Transport.ts"
 import { withMethodSpan } from "./call/Telemetry.ts"
@@ -44,22 +44,24 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
     onNone: () => client,
     onSome: outgoing
   })
-  const httpClient = withBaseUrl(traced(raw), baseUrl, "buffered", options.headers)
+  const sendOptions = { baseUrl, credential: options.apiKey, headers: options.headers }
+  const send = makeSend(traced(raw), { ...sendOptions, isBuffered: true })
+  const makeStreamed = (client: HttpClient.HttpClient) =>
+    makeSend(client, { ...sendOptions, isBuffered: false })
   const middleware = yield* currentMiddleware
   const caller = makeCaller(options, options.apiKey, middleware)
-  const media = yield* makeMediaContext({ caller, baseUrl, httpClient, client, downloads })
-  const list = yield* HttpApiClient.endpoint(GatewayApi, { group: "models", endpoint: "list", httpClient })
-  const models = sendAndDecode(list({ responseMode: "response-only" }), decodeModels)
+  const media = yield* makeMediaContext({ caller, baseUrl, send, makeStreamed, client, downloads })
+  const models = sendAndDecode(send(GatewayApi.groups.models.endpoints.list)({}), decodeModels)
 
   const gateway = Gateway.of({
-    ...(yield* makeChat(options, makeCaller(generationOptions(options), options.apiKey, middleware), {
-      buffered: httpClient,
-      streamed: withBaseUrl(traced(raw), baseUrl, "streamed", options.headers)
-    })),
-    embeddings: yield* makeEmbeddings({ ...options.embeddings, baseUrl }, caller, httpClient),
-    rerank: yield* makeRerank(caller, httpClient),
+    ...makeChat(options, makeCaller(generationOptions(options), options.apiKey, middleware), {
+      buffered: send,
+      streamed: makeStreamed(traced(raw))
+    }),
+    embeddings: makeEmbeddings({ ...options.embeddings, baseUrl }, caller, send),
+    rerank: makeRerank(caller, send),
     images: withCheckedArguments(yield* makeImages(options, media), "images."),
-    videos: withCheckedArguments(yield* makeVideos(options, media), "videos."),
+    videos: withCheckedArguments(makeVideos(options, media), "videos."),
     models: Effect.map(caller.call({ operation: "models" }, models), ({ data }) => data).pipe(
       withMethodSpan("Gateway.models")
     )
@@ -72,11 +74,6 @@ export const layerWithoutTransport = (
   options: GatewayClientOptions
 ): Layer.Layer<Gateway, GatewayError, HttpClient.HttpClient> =>
   Layer.effect(Gateway, withCheckedOptions(options.apiKey, "apiKey", make(options))).pipe(
-    Layer.provide(
-      HttpApiMiddleware.layerClient(ApiKeyAuth, ({ next, request }) =>
-        next(HttpClientRequest.bearerToken(request, options.apiKey))
-      )
-    ),
     Layer.provide(NodeFileSystem.layer)
   )
 

@@ -1,9 +1,8 @@
 /** `Account` over HTTP. */
 import { Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
-import { HttpClient, HttpClientRequest } from "effect/http"
-import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
+import { HttpClient } from "effect/http"
 import { UserResponse } from "../../contract/Account.ts"
-import { AccessTokenAuth, SystemAccessToken } from "../../contract/Credentials.ts"
+import { SystemAccessToken } from "../../contract/Credentials.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import type { GatewayError } from "../../contract/GatewayError.ts"
 import { AccountModels } from "../../contract/Models.ts"
@@ -15,7 +14,8 @@ import { currentMiddleware } from "../call/CallInfo.ts"
 import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "../call/ClientOptions.ts"
 import { fieldsOf } from "../transport/CallResult.ts"
 import { decodeJson } from "../transport/DecodeJson.ts"
-import { withBaseUrl, withTraceparent } from "../transport/Outgoing.ts"
+import { withTraceparent } from "../transport/Outgoing.ts"
+import { makeSend, type Send } from "../transport/Send.ts"
 import { layerTransport } from "../transport/Transport.ts"
 import { sendForBody, sendForData } from "./Envelope.ts"
 import { makeTokenCalls, TOKENS_PER_PAGE } from "./TokenCalls.ts"
@@ -32,21 +32,17 @@ export interface AccountClientOptions extends ClientOptions {
 const decodeModels = decodeJson(AccountModels, tolerateModels)
 const decodeUser = decodeJson(UserResponse, tolerateRecordResponse)
 
-const responseMode = "response-only"
-
 const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
   const baseUrl = yield* baseUrlOf(options.baseUrl)
   const raw = withTraceparent(yield* HttpClient.HttpClient, baseUrl, options.traceparent)
-  const httpClient = withBaseUrl(raw, baseUrl, "buffered", options.headers)
-  const account = yield* HttpApiClient.group(GatewayApi, { group: "account", httpClient })
-  const models = <E extends "all" | "available">(endpoint: E) =>
-    HttpApiClient.endpoint(GatewayApi, { group: "models", endpoint, httpClient })
-  const [all, available] = [yield* models("all"), yield* models("available")]
+  const { headers } = options
+  const send = makeSend(raw, { baseUrl, credential: options.accessToken, headers, isBuffered: true })
+  const { account, models } = GatewayApi.groups
   const caller = makeCaller(options, options.accessToken, yield* currentMiddleware)
   const { call } = caller
 
   return Account.of({
-    user: call({ operation: "user" }, sendForData(account.user({ responseMode }), decodeUser)).pipe(
+    user: call({ operation: "user" }, sendForData(send(account.endpoints.user)({}), decodeUser)).pipe(
       withMethodSpan("Account.user"),
       Effect.map(({ access_token, extra, quota, username }) => {
         const accessToken = Option.getOrUndefined(decodeToken(access_token && Redacted.value(access_token)))
@@ -60,21 +56,21 @@ const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
     ),
     rotateAccessToken: call(
       { operation: "rotate access token", repeat: "never" },
-      sendForBody(account.rotateAccessToken({ responseMode }))
+      sendForBody(send(account.endpoints.rotateAccessToken)({}))
     ).pipe(Effect.map(rotatedToken), withMethodSpan("Account.rotateAccessToken")),
-    tokens: withCheckedArguments(yield* makeTokens(httpClient, caller), "tokens."),
-    models: call({ operation: "models" }, sendForData(all({ responseMode }), decodeModels)).pipe(
+    tokens: withCheckedArguments(makeTokens(send, caller), "tokens."),
+    models: call({ operation: "models" }, sendForData(send(models.endpoints.all)({}), decodeModels)).pipe(
       withMethodSpan("Account.models")
     ),
     availableModels: call(
       { operation: "available models" },
-      sendForData(available({ responseMode }), decodeModels)
+      sendForData(send(models.endpoints.available)({}), decodeModels)
     ).pipe(withMethodSpan("Account.availableModels"))
   })
 })
 
-const makeTokens = Effect.fnUntraced(function* (httpClient: HttpClient.HttpClient, caller: Caller) {
-  const calls = yield* makeTokenCalls(httpClient, caller)
+const makeTokens = (send: Send, caller: Caller): Tokens => {
+  const calls = makeTokenCalls(send, caller)
   const update = spanned("Account.tokens.update")((...[id, changes]: Parameters<Tokens["update"]>) =>
     Effect.map(updateToken(calls, id, changes), tokenOf)
   )
@@ -94,7 +90,7 @@ const makeTokens = Effect.fnUntraced(function* (httpClient: HttpClient.HttpClien
     )
   }
   return tokens
-})
+}
 
 const decodeToken = Schema.decodeUnknownOption(SystemAccessToken)
 
@@ -113,13 +109,7 @@ const rotatedToken = (body: Redacted.Redacted<Schema.Json>): RotatedAccessToken 
 export const layerAccountWithoutTransport = (
   options: AccountClientOptions
 ): Layer.Layer<Account, GatewayError, HttpClient.HttpClient> =>
-  Layer.effect(Account, withCheckedOptions(options.accessToken, "systemAccessToken", make(options))).pipe(
-    Layer.provide(
-      HttpApiMiddleware.layerClient(AccessTokenAuth, ({ next, request }) =>
-        next(HttpClientRequest.bearerToken(request, options.accessToken))
-      )
-    )
-  )
+  Layer.effect(Account, withCheckedOptions(options.accessToken, "systemAccessToken", make(options)))
 
 /** `Account` over HTTP, with its own connection pool. */
 export const layer = (options: AccountClientOptions): Layer.Layer<Account, GatewayError> =>

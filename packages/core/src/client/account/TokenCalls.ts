@@ -1,13 +1,12 @@
 /** The token endpoints, each as one call that returns records. */
 import { Effect } from "effect"
-import type { HttpClient } from "effect/http"
-import { HttpApiClient } from "effect/http-api"
 import { type TokenCreateRequest, TokenResponse, type TokenUpdateRequest } from "../../contract/Account.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import { InvalidResponse } from "../../contract/GatewayError.ts"
 import { tolerateRecordResponse } from "../../tolerance/Account.ts"
 import { type Caller, ignoreRepeatedNotFound } from "../call/Caller.ts"
 import { decodeJson } from "../transport/DecodeJson.ts"
+import type { Send } from "../transport/Send.ts"
 import { mapResult } from "../transport/SendAndDecode.ts"
 import { sendForBody, sendForData } from "./Envelope.ts"
 import { decodeTokens, logSkipped, parseTokens } from "./TokenList.ts"
@@ -17,16 +16,17 @@ export const TOKENS_PER_PAGE = 100
 
 const decodeToken = decodeJson(TokenResponse, tolerateRecordResponse)
 
-const responseMode = "response-only"
-
 /** Each call returns records or a body. `operation` names it in errors: reading a token may be part of creating it. */
-export type TokenCalls = Effect.Success<ReturnType<typeof makeTokenCalls>>
+export type TokenCalls = ReturnType<typeof makeTokenCalls>
 
-export const makeTokenCalls = Effect.fnUntraced(function* (
-  httpClient: HttpClient.HttpClient,
-  { call, fail }: Caller
-) {
-  const send = yield* HttpApiClient.group(GatewayApi, { group: "account", httpClient })
+export const makeTokenCalls = (send: Send, { call, fail }: Caller) => {
+  const { endpoints } = GatewayApi.groups.account
+  const token = send(endpoints.token)
+  const tokens = send(endpoints.tokens)
+  const searchTokens = send(endpoints.searchTokens)
+  const createToken = send(endpoints.createToken)
+  const updateToken = send(endpoints.updateToken)
+  const removeToken = send(endpoints.removeToken)
 
   const list = (operation: string, response: Parameters<typeof sendForBody>[0]) =>
     call({ operation }, mapResult(parseTokens)(sendForData(response, decodeTokens))).pipe(
@@ -35,31 +35,25 @@ export const makeTokenCalls = Effect.fnUntraced(function* (
 
   return {
     read: (id: number, operation = "token") =>
-      call({ operation }, sendForData(send.token({ params: { id }, responseMode }), decodeToken)),
+      call({ operation }, sendForData(token({ params: { id } }), decodeToken)),
     /** A page by its number; the first one for undefined. */
     page: (p: number | undefined) => {
       const query = { num: TOKENS_PER_PAGE, size: TOKENS_PER_PAGE, ...(p !== undefined && { p }) }
-      return list("tokens", send.tokens({ query, responseMode }))
+      return list("tokens", tokens({ query }))
     },
     search: (keyword: string, operation = "search tokens") =>
-      Effect.map(
-        list(operation, send.searchTokens({ query: { keyword }, responseMode })),
-        ({ items }) => items
-      ),
+      Effect.map(list(operation, searchTokens({ query: { keyword } })), ({ items }) => items),
     /** The body of the response, which may contain the key. */
     create: (payload: TokenCreateRequest) =>
-      call(
-        { operation: "create token", repeat: "creations" },
-        sendForBody(send.createToken({ payload, responseMode }))
-      ),
+      call({ operation: "create token", repeat: "creations" }, sendForBody(createToken({ payload }))),
     update: (payload: TokenUpdateRequest, query: { readonly status_only?: string } = {}) =>
-      call({ operation: "update token" }, sendForBody(send.updateToken({ query, payload, responseMode }))),
+      call({ operation: "update token" }, sendForBody(updateToken({ query, payload }))),
     remove: (id: number) =>
       ignoreRepeatedNotFound(
-        call({ operation: "remove token" }, sendForBody(send.removeToken({ params: { id }, responseMode })))
+        call({ operation: "remove token" }, sendForBody(removeToken({ params: { id } })))
       ),
     /** The error of a well-formed but wrong response. */
     invalid: (operation: string, message: string, requestId?: string) =>
       fail({ operation }, { reason: new InvalidResponse({ message }), requestId })
   }
-})
+}

@@ -1,7 +1,5 @@
 /** `gateway.chat` and `gateway.chatStream` over HTTP. */
 import { Duration, Effect, Stream } from "effect"
-import type { HttpClient } from "effect/http"
-import { HttpApiClient } from "effect/http-api"
 import { ChatRequest, ChatResponse } from "../../contract/Chat.ts"
 import { extraOf, validateExtra } from "../../contract/Fields.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
@@ -14,6 +12,7 @@ import type { CallInfo } from "../call/CallInfo.ts"
 import { recordMetadata, spanned } from "../call/Telemetry.ts"
 import { streamMetadata } from "../transport/CallResult.ts"
 import { decodeJson } from "../transport/DecodeJson.ts"
+import type { Send } from "../transport/Send.ts"
 import { mapResult, sendAndDecode } from "../transport/SendAndDecode.ts"
 import { isEventStream, withActualType } from "./EventStream.ts"
 import { chatEnd, chatParts, type StreamTimeouts } from "./ChatStream.ts"
@@ -64,14 +63,14 @@ const streamTimeouts = (
         event: Duration.infinity
       }
 
-export const makeChat = Effect.fnUntraced(function* (
+export const makeChat = (
   options: CallOptions,
   caller: Caller,
-  clients: { readonly buffered: HttpClient.HttpClient; readonly streamed: HttpClient.HttpClient }
-) {
-  const endpoint = { group: "chat", endpoint: "create" } as const
-  const post = yield* HttpApiClient.endpoint(GatewayApi, { ...endpoint, httpClient: clients.buffered })
-  const postStream = yield* HttpApiClient.endpoint(GatewayApi, { ...endpoint, httpClient: clients.streamed })
+  clients: { readonly buffered: Send; readonly streamed: Send }
+): Pick<Gateway["Service"], "chat" | "chatStream"> => {
+  const { create } = GatewayApi.groups.chat.endpoints
+  const post = clients.buffered(create)
+  const postStream = clients.streamed(create)
   const timeouts = streamTimeouts(options, caller)
 
   const send = (request: ChatCall, stream: boolean) => {
@@ -84,7 +83,7 @@ export const makeChat = Effect.fnUntraced(function* (
       ...(extra !== undefined && { extra }),
       ...(stream && { stream, stream_options: { include_usage: true } })
     }
-    return (stream ? postStream : post)({ payload, responseMode: "response-only" })
+    return (stream ? postStream : post)({ payload })
   }
 
   const refuse = (request: ChatCall): GatewayError | undefined => {
@@ -116,4 +115,4 @@ export const makeChat = Effect.fnUntraced(function* (
     return Stream.withSpan(Stream.unwrap(open), "Gateway.chatStream")
   }
   return { chat, chatStream }
-})
+}

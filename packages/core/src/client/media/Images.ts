@@ -1,7 +1,6 @@
 /** `gateway.images` over HTTP. */
 import { Clock, Effect, FileSystem, Stream } from "effect"
 import type { HttpClientResponse } from "effect/http"
-import { HttpApiClient } from "effect/http-api"
 import type { ApiKey } from "../../contract/Credentials.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import { GatewayError } from "../../contract/GatewayError.ts"
@@ -28,8 +27,6 @@ export interface ImagesOptions {
 interface ImageTask extends StartedTask<ImageAnswer> {
   readonly group: ImageGroup | undefined
 }
-
-const responseMode = "response-only"
 
 /** Accepts any 2xx status: gateways answer a creation with 200, 201 or 202. */
 const decode = decodeJson(ImageResponse, tolerateImages, parseTask)
@@ -61,10 +58,12 @@ export const makeImages = Effect.fnUntraced(function* (
   options: ImagesOptions & CallOptions & { readonly apiKey: ApiKey },
   context: MediaContext
 ) {
-  const { caller, files, groupOf, httpClient } = context
+  const { caller, files, groupOf, send } = context
   const { call, fail } = caller
   const defaults = waitOptions(options.images, IMAGE_WAIT)
-  const send = yield* HttpApiClient.group(GatewayApi, { group: "images", httpClient })
+  const { endpoints } = GatewayApi.groups.images
+  const sendCreate = send(endpoints.create)
+  const sendGet = send(endpoints.get)
   const creations = makeCaller(generationOptions(options), options.apiKey, yield* currentMiddleware)
 
   const imageGroupOf = ({ group, model }: ImageCall) =>
@@ -82,7 +81,7 @@ export const makeImages = Effect.fnUntraced(function* (
         Effect.provideService(FileSystem.FileSystem, files),
         Effect.mapError((reason) => fail(info, { reason, notExecuted: true }))
       )
-      const attempt = sendAndDecode(send.create({ payload, responseMode }), decodeImages(group))
+      const attempt = sendAndDecode(sendCreate({ payload }), decodeImages(group))
       const warning = "Interrupted; the images may have been created and charged."
       return yield* Effect.onInterrupt(creations.call(info, mapResult(validateCreation)(attempt)), () =>
         Effect.annotateLogs(Effect.logWarning(warning), { operation: info.operation, model: request.model })
@@ -93,7 +92,7 @@ export const makeImages = Effect.fnUntraced(function* (
   const getState = (id: string, group: ImageGroup | undefined) =>
     call(
       { operation: "images.get" },
-      sendAndDecode(send.get({ params: { task_id: id }, responseMode }), decodeImages(group))
+      sendAndDecode(sendGet({ params: { task_id: id } }), decodeImages(group))
     ).pipe(
       Effect.map((state): ImageAnswer => ({ ...state, id })),
       Effect.mapError(withTask(id))

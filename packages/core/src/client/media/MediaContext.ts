@@ -4,12 +4,15 @@ import type { HttpClient } from "effect/http"
 import type { ModelGroup } from "../../contract/Models.ts"
 import { ModelCatalogue } from "../../gateway/ModelCatalogue.ts"
 import type { Caller } from "../call/Caller.ts"
+import type { Send } from "../transport/Send.ts"
 
 export interface MediaContext {
   readonly caller: Caller
   readonly baseUrl: string
-  /** Prepends the base URL. Buffers responses. */
-  readonly httpClient: HttpClient.HttpClient
+  /** Makes the calls of the contract. */
+  readonly send: Send
+  /** The same through another client, for responses of any size. */
+  readonly makeStreamed: (client: HttpClient.HttpClient) => Send
   /** For links: as the program provides it, with the headers of the options. */
   readonly client: HttpClient.HttpClient
   /** For videos. */
@@ -20,7 +23,7 @@ export interface MediaContext {
 }
 
 export const makeMediaContext = Effect.fnUntraced(function* (
-  options: Pick<MediaContext, "caller" | "baseUrl" | "httpClient" | "client" | "downloads">
+  options: Omit<MediaContext, "files" | "groupOf">
 ) {
   const files = yield* FileSystem.FileSystem
   const catalogue = yield* Effect.serviceOption(ModelCatalogue)

@@ -1,7 +1,6 @@
 /** Downloads videos: validates the bytes as they arrive, as a stream or into a file. */
 import { Duration, Effect, Stream } from "effect"
 import { HttpClientResponse } from "effect/http"
-import { HttpApiClient } from "effect/http-api"
 import { parseJson } from "../../contract/Fields.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import {
@@ -15,7 +14,6 @@ import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../.
 import type { Videos } from "../../gateway/Videos.ts"
 import type { CallInfo } from "../call/CallInfo.ts"
 import { reasonOfBody } from "../transport/ErrorDetails.ts"
-import { withBaseUrl } from "../transport/Outgoing.ts"
 import { withDownloadErrors, withRedirects } from "../transport/Redirects.ts"
 import { decodeFailure, mapResult, sendAndDecode } from "../transport/SendAndDecode.ts"
 import type { MediaContext } from "./MediaContext.ts"
@@ -104,17 +102,17 @@ const mp4Bytes = (
 const VIDEO = { what: "the video", lifetime: "a link usually expires after 24 hours" }
 
 /** `content` and `download` of `gateway.videos`. */
-export const makeVideoDownload = Effect.fnUntraced(function* (
-  { baseUrl, caller, downloads, files }: MediaContext,
+export const makeVideoDownload = (
+  { baseUrl, caller, downloads, files, makeStreamed }: MediaContext,
   retry: RetryPolicy = RETRY
-) {
-  const httpClient = withBaseUrl(withRedirects(downloads, baseUrl), baseUrl)
-  const send = yield* HttpApiClient.group(GatewayApi, { group: "videos", httpClient })
+): Pick<Videos, "content" | "download"> => {
+  const sendContent = makeStreamed(withRedirects(downloads, baseUrl))(
+    GatewayApi.groups.videos.endpoints.content
+  )
 
   const open = Effect.fnUntraced(function* (id: string) {
     const info: CallInfo = { operation: "videos.content" }
-    const whole = send.content({ params: { id }, responseMode: "response-only" })
-    const response = Effect.flatMap(whole, limitNonVideo)
+    const response = Effect.flatMap(sendContent({ params: { id } }), limitNonVideo)
     const attempt = withDownloadErrors({ baseUrl, ...VIDEO }, response, (send) =>
       mapResult(rejectNonVideo)(sendAndDecode(send, Effect.succeed, baseUrl))
     )
@@ -150,4 +148,4 @@ export const makeVideoDownload = Effect.fnUntraced(function* (
   const content: Videos["content"] = (id) =>
     Stream.withSpan(Stream.unwrap(open(id)), "Gateway.videos.content")
   return { content, download }
-})
+}

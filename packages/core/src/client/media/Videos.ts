@@ -1,7 +1,6 @@
 /** `gateway.videos` over HTTP. */
 import { Effect, Exit, FileSystem, Predicate, Schema, Stream } from "effect"
 import type { HttpClientResponse } from "effect/http"
-import { HttpApiClient } from "effect/http-api"
 import { parseJson } from "../../contract/Fields.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import type { GatewayError } from "../../contract/GatewayError.ts"
@@ -42,8 +41,6 @@ export interface VideosOptions {
   readonly retry?: RetryPolicy | undefined
 }
 
-const responseMode = "response-only"
-
 /** Accepts any 2xx status: gateways answer a creation with 200, 201 or 202. */
 const decodeVideo = decodeJson(Video, tolerateVideo, parseTask)
 
@@ -78,11 +75,14 @@ const wireReference = Effect.fnUntraced(function* (reference: InputReference) {
   return isObject(reference) ? reference.object : (yield* readImage(reference)).wire
 })
 
-export const makeVideos = Effect.fnUntraced(function* (options: VideosOptions, context: MediaContext) {
-  const { caller, files, groupOf, httpClient } = context
+export const makeVideos = (options: VideosOptions, context: MediaContext): Videos => {
+  const { caller, files, groupOf, send } = context
   const { call, fail } = caller
   const defaults = waitOptions(options.videos, VIDEO_WAIT)
-  const send = yield* HttpApiClient.group(GatewayApi, { group: "videos", httpClient })
+  const { create: creation, get, remove } = GatewayApi.groups.videos.endpoints
+  const sendCreate = send(creation)
+  const sendGet = send(get)
+  const sendRemove = send(remove)
 
   const create: Videos["create"] = spanned("Gateway.videos.create")(
     Effect.fnUntraced(function* (given: { readonly model: string }) {
@@ -101,24 +101,21 @@ export const makeVideos = Effect.fnUntraced(function* (options: VideosOptions, c
           Effect.mapError(refuse)
         ))
       const payload = { model, prompt, seconds, size, input_reference, ...(extra !== undefined && { extra }) }
-      const attempt = sendAndDecode(send.create({ payload, responseMode }), decodeCreation)
+      const attempt = sendAndDecode(sendCreate({ payload }), decodeCreation)
       return yield* call(info, mapResult(validateCreation)(attempt))
     })
   )
 
   const getState = (id: string) =>
     Effect.mapError(
-      call(
-        { operation: "videos.get" },
-        sendAndDecode(send.get({ params: { id }, responseMode }), decodeVideo)
-      ),
+      call({ operation: "videos.get" }, sendAndDecode(sendGet({ params: { id } }), decodeVideo)),
       withTask(id)
     )
 
   const removeTask = (id: string) =>
     call(
       { operation: "videos.remove" },
-      mapResult(validateRemoval)(sendAndDecode(send.remove({ params: { id }, responseMode }), responseText))
+      mapResult(validateRemoval)(sendAndDecode(sendRemove({ params: { id } }), responseText))
     ).pipe(ignoreRepeatedNotFound, Effect.mapError(withTask(id)))
 
   const isRemoved = ({ onInterrupt = options.videos?.onInterrupt }: VideoWaitOptions) =>
@@ -166,8 +163,8 @@ export const makeVideos = Effect.fnUntraced(function* (options: VideosOptions, c
         "id" in task ? resumeTask(task.id, wait) : generateTask(task, wait),
         "Gateway.videos.progress"
       ),
-    ...(yield* makeVideoDownload(context, options.retry)),
+    ...makeVideoDownload(context, options.retry),
     remove: spanned("Gateway.videos.remove")(removeTask)
   }
   return videos
-})
+}

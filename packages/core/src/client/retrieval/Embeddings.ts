@@ -1,18 +1,17 @@
 /** `gateway.embeddings` over HTTP. */
 import { Effect } from "effect"
-import type { HttpClient } from "effect/http"
-import { HttpApiClient } from "effect/http-api"
 import { decodeVector, isFiniteVector } from "../../contract/Base64.ts"
 import { EmbeddingRequest, EmbeddingResponse } from "../../contract/Embeddings.ts"
 import { extraOf, validateExtra } from "../../contract/Fields.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import { type GatewayError, InvalidResponse } from "../../contract/GatewayError.ts"
-import type { Embeddings, Gateway } from "../../gateway/Gateway.ts"
+import type { Embeddings, EmbeddingsCall, Gateway } from "../../gateway/Gateway.ts"
 import { tolerateEmbeddings } from "../../tolerance/Retrieval.ts"
 import type { Caller } from "../call/Caller.ts"
 import type { CallInfo } from "../call/CallInfo.ts"
 import { originOf, tokensOf } from "../transport/CallResult.ts"
 import { decodeJson } from "../transport/DecodeJson.ts"
+import type { Send } from "../transport/Send.ts"
 import { mapResult, sendAndDecode } from "../transport/SendAndDecode.ts"
 import { type EmbedOptions, type EncodingFormat, makeEmbedAll } from "./EmbedAll.ts"
 import { spanned } from "../call/Telemetry.ts"
@@ -70,18 +69,18 @@ export const mayRefuseBase64 = ({ attempt, reason }: GatewayError, isKnown = fal
   (reason.status === undefined || reason.status === 422) &&
   (ENCODING.test(reason.param ?? reason.message) || (reason.param === undefined && !isKnown))
 
-export const makeEmbeddings = Effect.fnUntraced(function* (
+export const makeEmbeddings = (
   options: EmbedOptions & { readonly baseUrl: string },
   { call, fail }: Caller,
-  httpClient: HttpClient.HttpClient
-) {
-  const { create: post } = yield* HttpApiClient.group(GatewayApi, { group: "embeddings", httpClient })
+  sendCall: Send
+): Gateway["Service"]["embeddings"] => {
+  const post = sendCall(GatewayApi.groups.embeddings.endpoints.create)
   const embedAll = makeEmbedAll(options)
   const { baseUrl, encodingFormat } = options
   /** Models whose answer to `base64` is known. */
   const known = new Set<string>()
 
-  const embeddings: Gateway["Service"]["embeddings"] = spanned("Gateway.embeddings")((request) => {
+  return spanned("Gateway.embeddings")((request: EmbeddingsCall) => {
     const { extra, model } = request
     const info: CallInfo = { operation: "embeddings", model, repeat: "paid" }
     const reason = validateExtra(extra, EmbeddingRequest)
@@ -90,7 +89,7 @@ export const makeEmbeddings = Effect.fnUntraced(function* (
     return embedAll(request, ({ texts }) => {
       const send = (encoding_format: EncodingFormat) => {
         const payload = { model, input: texts, encoding_format, ...(extra && { extra }) }
-        const attempt = sendAndDecode(post({ payload, responseMode: "response-only" }), decode)
+        const attempt = sendAndDecode(post({ payload }), decode)
         return call(info, mapResult(validateEmbeddings(texts.length))(attempt))
       }
       const format = encodingFormat ?? (FLOAT_ONLY.has(url) ? "float" : undefined)
@@ -107,5 +106,4 @@ export const makeEmbeddings = Effect.fnUntraced(function* (
       )
     })
   })
-  return embeddings
-})
+}

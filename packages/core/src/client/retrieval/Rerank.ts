@@ -1,7 +1,5 @@
 /** `gateway.rerank` over HTTP. */
 import { Effect } from "effect"
-import type { HttpClient } from "effect/http"
-import { HttpApiClient } from "effect/http-api"
 import { extraOf, validateExtra } from "../../contract/Fields.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import { InvalidResponse } from "../../contract/GatewayError.ts"
@@ -12,6 +10,7 @@ import type { Caller } from "../call/Caller.ts"
 import type { CallInfo } from "../call/CallInfo.ts"
 import { originOf, tokensOf } from "../transport/CallResult.ts"
 import { decodeJson } from "../transport/DecodeJson.ts"
+import type { Send } from "../transport/Send.ts"
 import { mapResult, sendAndDecode } from "../transport/SendAndDecode.ts"
 
 const decode = decodeJson(RerankResponse, tolerateRanking)
@@ -47,13 +46,10 @@ const validateRanking =
     })
   }
 
-export const makeRerank = Effect.fnUntraced(function* (
-  { call, fail }: Caller,
-  httpClient: HttpClient.HttpClient
-) {
-  const post = yield* HttpApiClient.endpoint(GatewayApi, { group: "rerank", endpoint: "create", httpClient })
+export const makeRerank = ({ call, fail }: Caller, send: Send): Gateway["Service"]["rerank"] => {
+  const post = send(GatewayApi.groups.rerank.endpoints.create)
 
-  const rerank: Gateway["Service"]["rerank"] = (request) => {
+  return (request) => {
     const { documents, extra, model, query, returnDocuments, topN } = request
     const info: CallInfo = { operation: "rerank", model, repeat: "paid" }
     const reason = validateExtra(extra, RerankRequest)
@@ -68,8 +64,7 @@ export const makeRerank = Effect.fnUntraced(function* (
       return_documents: returnDocuments,
       ...(extra && { extra })
     }
-    const attempt = sendAndDecode(post({ payload, responseMode: "response-only" }), decode)
+    const attempt = sendAndDecode(post({ payload }), decode)
     return call(info, mapResult(validateRanking(documents.length, limit))(attempt))
   }
-  return rerank
-})
+}

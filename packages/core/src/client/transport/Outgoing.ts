@@ -1,8 +1,7 @@
-/** Prepares every request of the client: its URL, its idempotency key and its tracing. */
+/** The headers that requests have beside those of their endpoint: the program's, the idempotency key, the trace. */
 import { Context, Effect, Redacted, Tracer } from "effect"
 import { HttpClient, HttpClientRequest, HttpTraceContext } from "effect/http"
 import { PACKAGE_VERSION } from "../../contract/GatewayApi.ts"
-import { BufferResponse } from "./DispatcherTransport.ts"
 
 /** The `Idempotency-Key` of the current call. Undefined for other calls than creations, unless the program sets it. */
 export const IdempotencyKey = Context.Reference<string | undefined>("@sluice/core/IdempotencyKey", {
@@ -22,14 +21,12 @@ export const withIdempotencyKey =
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.provideService(self, IdempotencyKey, key)
 
-const streamed = Context.make(HttpClient.TracerDisabledWhen, () => true)
-const buffered = Context.add(streamed, BufferResponse, true)
-
 export type RequestHeaders = Readonly<Record<string, string | Redacted.Redacted>>
 
 const AGENT = { "user-agent": `sluice/${PACKAGE_VERSION}` }
 
-const ownHeaders = (headers: RequestHeaders = {}): Readonly<Record<string, string>> => ({
+/** The user agent and the program's headers. */
+export const ownHeaders = (headers: RequestHeaders = {}): Readonly<Record<string, string>> => ({
   ...AGENT,
   ...Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
@@ -76,34 +73,5 @@ export const withHeaders = (
   const own = ownHeaders(headers)
   return HttpClient.mapRequest(client, (request) =>
     HttpClientRequest.setHeaders(request, isToGateway(origin, request) ? own : AGENT)
-  )
-}
-
-/**
- * Prepends the base URL, and adds the user agent, the program's headers and the idempotency key of the call.
- *
- * **Details.** Requests have no span, because it would store texts and echoed credentials; the call has one. `buffered`
- * responses take a third of the time of a stream.
- */
-export const withBaseUrl = (
-  client: HttpClient.HttpClient,
-  baseUrl: string,
-  mode: "streamed" | "buffered" = "streamed",
-  headers?: RequestHeaders
-): HttpClient.HttpClient => {
-  const own = ownHeaders(headers)
-  return client.pipe(
-    HttpClient.mapRequestEffect((request) =>
-      Effect.map(IdempotencyKey, (key) => {
-        const absolute = HttpClientRequest.prependUrl(request, baseUrl)
-        return HttpClientRequest.setHeaders(
-          absolute,
-          key === undefined ? own : { ...own, "idempotency-key": key }
-        )
-      })
-    ),
-    HttpClient.transform((response) =>
-      Effect.provideContext(response, mode === "buffered" ? buffered : streamed)
-    )
   )
 }
