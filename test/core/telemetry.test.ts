@@ -315,7 +315,7 @@ it.effect("beyond a thousand series all models are `other`", () =>
     const registry: Metric.MetricRegistry = new Map()
     const answer = Effect.succeed({ value: undefined, requestId: undefined })
     const observed = Effect.forEach(Array.from({ length: 3000 }).keys(), (at) =>
-      observe({ operation: "chat", model: `m-${at}` }, () => 1)(answer)
+      observe(answer, { operation: "chat", model: `m-${at}` }, () => 1, false)
     )
     const counted = yield* observed.pipe(
       Effect.andThen(Metric.snapshot),

@@ -13,6 +13,7 @@ import { IdempotencyKey, type RequestHeaders } from "../transport/Outgoing.ts"
 import type { Attempt, AttemptMiddleware, CallInfo } from "./CallInfo.ts"
 import { redactResult, makeRedact, redactReason } from "./Redact.ts"
 import { observe } from "./Telemetry.ts"
+import { withTimeout } from "./Timeout.ts"
 
 export type { CallInfo } from "./CallInfo.ts"
 
@@ -40,6 +41,11 @@ export interface CallOptions {
    * false, because the interface does not define the header.
    */
   readonly honoursIdempotencyKey?: boolean | undefined
+  /**
+   * Sends the span of each call as `traceparent` (W3C), so that the gateway's spans continue the program's trace. Default:
+   * false, because the gateway is a third party. Other hosts, such as those of image links, never get it.
+   */
+  readonly traceparent?: boolean | undefined
 }
 
 /** Long answers and images take minutes. An abandoned one is still charged. */
@@ -165,10 +171,7 @@ export const makeCaller = (
       state.isRunning = true
       return attempt
     })
-    const timed = Effect.timeoutOrElse(started, {
-      duration: attemptTimeout,
-      orElse: () => Effect.fail(timedOut("attempt", attemptTimeout))
-    })
+    const timed = withTimeout(started, attemptTimeout, () => timedOut("attempt", attemptTimeout))
     const wrapped = middleware.reduceRight((inner, wrap) => wrap(inner, info), timed)
     return Effect.mapError(wrapped, (failure) => {
       state.isRunning = false
@@ -186,11 +189,9 @@ export const makeCaller = (
       }
       const once = attemptOnce(info, attempt, state, failed)
       const limit = <A>(self: Effect.Effect<A, GatewayError>, duration: Duration.Duration) =>
-        Effect.timeoutOrElse(self, {
-          duration,
-          orElse: () =>
-            Effect.fail(failed({ ...timedOut("call", callTimeout), notExecuted: !state.isRunning }))
-        })
+        withTimeout(self, duration, () =>
+          failed({ ...timedOut("call", callTimeout), notExecuted: !state.isRunning })
+        )
       const clock = Context.get(context, Clock.Clock)
       const start = clock.currentTimeMillisUnsafe()
       const limited = isBounded
@@ -201,10 +202,8 @@ export const makeCaller = (
             })
           )
         : limit(once.pipe(Effect.catch((error) => retry(once, info, error))), callTimeout)
-      const observed = limited.pipe(
-        Effect.map((result) => redactResult(result, redact)),
-        observe(info, () => state.attempts)
-      )
+      const redacted = Effect.map(limited, (result) => redactResult(result, redact))
+      const observed = observe(redacted, info, () => state.attempts, options.traceparent === true)
       const given = Context.get(context, IdempotencyKey)
       const key = info.repeat === "creations" ? (given ?? crypto.randomUUID()) : undefined
       return key === given ? observed : Effect.provideService(observed, IdempotencyKey, key)

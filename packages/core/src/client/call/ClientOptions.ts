@@ -7,11 +7,6 @@ import type { CallOptions } from "./Caller.ts"
 export interface ClientOptions extends CallOptions, TransportOptions {
   /** The URL of the gateway, before `/v1` and `/api`. */
   readonly baseUrl: string | URL
-  /**
-   * Sends the span of each call as `traceparent` (W3C), so that the gateway's spans continue the program's trace. Default:
-   * false, because the gateway is a third party. Other hosts, such as those of image links, never get it.
-   */
-  readonly traceparent?: boolean | undefined
 }
 
 const refuse = (message: string) =>

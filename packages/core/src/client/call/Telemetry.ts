@@ -101,11 +101,17 @@ const errorType = (cause: Cause.Cause<GatewayError>): string => {
   return Cause.hasInterruptsOnly(cause) ? "interrupted" : "defect"
 }
 
+/** Whether anyone sees the spans: those of Effect's own tracer stay in this process. Each span costs microseconds. */
+const isTraced = (context: Context.Context<never>): boolean =>
+  Context.get(context, Tracer.Tracer) !== Tracer.nativeTracer &&
+  Context.get(context, References.TracerEnabled)
+
 /** Runs a method in a span that does not store its value, because a response may contain a credential. */
 export const withMethodSpan =
   (name: string) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.suspend(() => {
+    Effect.withFiber(({ context }) => {
+      if (!isTraced(context)) return self
       let value: A
       const stored = Effect.map(self, (result) => void (value = result))
       return Effect.map(Effect.withSpan(stored, name), () => value)
@@ -119,42 +125,44 @@ export const spanned =
     withMethodSpan(name)(Effect.suspend(() => method(...args)))
 
 /**
- * A call with its span and its metrics.
+ * A call with its metrics, and with its span if the program traces or `alwaysSpan` is set.
  *
  * **Details.** A client span, named after operation and model, with the attributes of the GenAI conventions, and
  * `http.request.resend_count` if attempts were repeated. It has no prompt, document, answer or credential.
  */
-export const observe =
-  (info: CallInfo, attempts: () => number) =>
-  <A>(self: Effect.Effect<CallResult<A>, GatewayError>): Effect.Effect<CallResult<A>, GatewayError> =>
-    Effect.useSpan(
-      info.model === undefined ? info.operation : `${info.operation} ${info.model}`,
-      { kind: "client", attributes: { ...seriesOf(info).attributes, ...info.request } },
-      (span) =>
-        Effect.withFiber(({ context }) => {
-          const clock = Context.get(context, Clock.Clock)
-          const start = clock.currentTimeNanosUnsafe()
-          const end = (exit: Exit.Exit<CallResult<A>, GatewayError>): undefined => {
-            const now = clock.currentTimeNanosUnsafe()
-            const error = Exit.isSuccess(exit) ? undefined : errorType(exit.cause)
-            const { calls, seconds } = seriesOf(info, error)
-            calls.updateUnsafe(1, context)
-            seconds.updateUnsafe(Number(now - start) / 1e9, context)
-            if (error !== undefined) span.attribute("error.type", error)
-            if (Exit.isSuccess(exit)) {
-              const { metadata, requestId } = exit.value
-              if (requestId !== undefined) span.attribute("sluice.request.id", requestId)
-              if (metadata !== undefined) record(context, span, info, metadata)
-            }
-            const repeated = attempts() - 1
-            if (repeated > 0) {
-              span.attribute("http.request.resend_count", repeated)
-              seriesOf(info).retries.updateUnsafe(repeated, context)
-            }
-            // A span stores its exit, and a response may contain a credential: the value is left out.
-            const isTimed = Context.get(context, References.TracerTimingEnabled)
-            span.end(isTimed ? now : 0n, Exit.asVoid(exit))
-          }
-          return Effect.onExitPrimitive(Effect.provideService(self, Tracer.ParentSpan, span), end)
-        })
+export const observe = <A>(
+  self: Effect.Effect<CallResult<A>, GatewayError>,
+  info: CallInfo,
+  attempts: () => number,
+  alwaysSpan: boolean
+): Effect.Effect<CallResult<A>, GatewayError> =>
+  Effect.withFiber(({ context }) => {
+    const clock = Context.get(context, Clock.Clock)
+    const start = clock.monotonicTimeNanosUnsafe()
+    const end = (exit: Exit.Exit<CallResult<A>, GatewayError>, span?: Tracer.Span): undefined => {
+      const error = Exit.isSuccess(exit) ? undefined : errorType(exit.cause)
+      const { calls, seconds } = seriesOf(info, error)
+      calls.updateUnsafe(1, context)
+      seconds.updateUnsafe(Number(clock.monotonicTimeNanosUnsafe() - start) / 1e9, context)
+      if (error !== undefined) span?.attribute("error.type", error)
+      if (Exit.isSuccess(exit)) {
+        const { metadata, requestId } = exit.value
+        if (requestId !== undefined) span?.attribute("sluice.request.id", requestId)
+        if (metadata !== undefined) record(context, span, info, metadata)
+      }
+      const repeated = attempts() - 1
+      if (repeated > 0) {
+        span?.attribute("http.request.resend_count", repeated)
+        seriesOf(info).retries.updateUnsafe(repeated, context)
+      }
+      // A span stores its exit, and a response may contain a credential: the value is left out.
+      const isTimed = span !== undefined && Context.get(context, References.TracerTimingEnabled)
+      span?.end(isTimed ? clock.currentTimeNanosUnsafe() : 0n, Exit.asVoid(exit))
+    }
+    if (!alwaysSpan && !isTraced(context)) return Effect.onExitPrimitive(self, (exit) => end(exit))
+    const name = info.model === undefined ? info.operation : `${info.operation} ${info.model}`
+    const attributes = { ...seriesOf(info).attributes, ...info.request }
+    return Effect.useSpan(name, { kind: "client", attributes }, (span) =>
+      Effect.onExitPrimitive(Effect.provideService(self, Tracer.ParentSpan, span), (exit) => end(exit, span))
     )
+  })

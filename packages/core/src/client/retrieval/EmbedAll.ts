@@ -134,7 +134,7 @@ export const makeEmbedAll = (options: EmbedOptions) => {
     models.set(model, state)
     const parts = batches(input, { ...limits, texts: state.maxTexts })
     const results = (yield* Effect.forEach(parts, makeSendBatch(limits, state, request), {
-      concurrency: options.concurrency ?? 4
+      concurrency: Math.min(parts.length, options.concurrency ?? 4)
     })).flat()
     const [first, second] = results
     if (first !== undefined && second === undefined) return yield* Effect.fromResult(first[1])

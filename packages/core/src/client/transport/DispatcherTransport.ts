@@ -57,6 +57,9 @@ export const dispatching = (dispatcher: Dispatcher, other: HttpClient.HttpClient
 export const isEncoded = (coding: unknown): boolean =>
   coding !== undefined && String(coding).toLowerCase() !== "identity"
 
+/** Nothing decompresses: a small body may become huge. */
+export const IDENTITY = { "accept-encoding": "identity" }
+
 /** Longer than any time-out of a call, which `Effect` applies. */
 const HEADERS_TIMEOUT = 60 * 60 * 1000
 const NO_TIMEOUT = 0
@@ -105,8 +108,10 @@ const dispatch = (
         end(Result.fail(cause))
       }
     }
+    const path = pathname + search
     const timeouts = { headersTimeout: HEADERS_TIMEOUT, bodyTimeout: NO_TIMEOUT }
-    dispatcher.dispatch({ origin, path: pathname + search, method, headers, body, ...timeouts }, handler)
+    const sent = { ...headers, ...IDENTITY }
+    dispatcher.dispatch({ origin, path, method, headers: sent, body, ...timeouts }, handler)
     return Effect.sync(() => received.abort())
   })
 

@@ -2,7 +2,7 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Context, Effect, Layer } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
-import { dispatching } from "./DispatcherTransport.ts"
+import { dispatching, IDENTITY } from "./DispatcherTransport.ts"
 
 export interface TransportOptions {
   /** The most connections to the gateway. Default: 16. */
@@ -31,9 +31,7 @@ const makePool = Effect.fnUntraced(function* (options: { connections: number; ma
     other,
     Effect.provideService(HttpClient.TracerPropagationEnabled, false)
   )
-  return dispatching(dispatcher, untraced).pipe(
-    HttpClient.mapRequest(HttpClientRequest.setHeader("accept-encoding", "identity"))
-  )
+  return dispatching(dispatcher, HttpClient.mapRequest(untraced, HttpClientRequest.setHeaders(IDENTITY)))
 })
 
 /** undici's value for no limit. */
