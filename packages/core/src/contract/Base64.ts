@@ -41,7 +41,7 @@ export const encodeVector = (vector: Float32Array): string => {
 export const decodeVector = (text: string): Float32Array | undefined => {
   const length = base64ByteLength(text)
   if (length <= 0 || text.length % 4 !== 0 || length % 4 !== 0) return undefined
-  const bytes = Buffer.from(new ArrayBuffer(length))
+  const bytes = Buffer.allocUnsafeSlow(length)
   if (bytes.write(text, "base64") !== length) return undefined
   if (SWAP) bytes.swap32()
   return new Float32Array(bytes.buffer, 0, length / 4)
@@ -65,11 +65,14 @@ export const Vector = Schema.declare((u): u is Float32Array => u instanceof Floa
     )
 })
 
-/** True if no number is NaN or infinite. An index loop takes an eighth of the time of `for … of`. */
+/** True if no number is NaN or infinite: then a sum of float32 numbers is finite. Four sums do not wait for each other. */
 export const isFiniteVector = (vector: Float32Array): boolean => {
-  for (let i = 0; i < vector.length; i++) {
-    const value = vector[i] as number
-    if (value - value !== 0) return false
+  let [a, b, c, d] = [0, 0, 0, 0]
+  for (let i = 0; i < vector.length; i += 4) {
+    a += vector[i] as number
+    b += vector[i + 1] ?? 0
+    c += vector[i + 2] ?? 0
+    d += vector[i + 3] ?? 0
   }
-  return true
+  return Number.isFinite(a + b + c + d)
 }

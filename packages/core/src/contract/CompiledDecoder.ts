@@ -57,7 +57,9 @@ const compileNode = (ast: SchemaAST.AST): Decode | undefined => {
     if (value === MISSING) return MISSING
     const decoded = type(value)
     if (decoded === INVALID) return INVALID
-    for (const check of checks) if (check.run(decoded, ast, options) !== undefined) return INVALID
+    for (let at = 0; at < checks.length; at++) {
+      if (checks[at]?.run(decoded, ast, options) !== undefined) return INVALID
+    }
     return decoded
   }
   if (ast.encoding === undefined) return checks.length === 0 ? type : local
@@ -67,7 +69,10 @@ const compileNode = (ast: SchemaAST.AST): Decode | undefined => {
   const steps = [...sources.flatMap((source, at) => [transforms[at] as Decode, source]).toReversed(), local]
   const run: Decode = (value) => {
     let current = value
-    for (const step of steps) if ((current = step(current)) === INVALID) return INVALID
+    for (let at = 0; at < steps.length; at++) {
+      current = (steps[at] as Decode)(current)
+      if (current === INVALID) return INVALID
+    }
     return current
   }
   const absent = run(MISSING)
@@ -163,13 +168,13 @@ const compileList = ({ elements, rest }: SchemaAST.Arrays): Decode | undefined =
   if (decode === undefined || elements.length > 0 || rest.length > 1) return undefined
   return (value) => {
     if (!Array.isArray(value)) return value === MISSING ? MISSING : INVALID
-    const list: Array<unknown> = []
-    for (const item of value) {
-      const decoded = decode(item)
+    let copy: Array<unknown> | undefined
+    for (let at = 0; at < value.length; at++) {
+      const decoded = decode(value[at])
       if (decoded === INVALID || decoded === MISSING) return INVALID
-      list.push(decoded)
+      if (decoded !== value[at]) (copy ??= [...value])[at] = decoded
     }
-    return list
+    return copy ?? value
   }
 }
 
@@ -193,31 +198,42 @@ const compileTextRecord = ({ parameter, type }: SchemaAST.IndexSignature): Decod
   }
 }
 
+interface Field {
+  readonly decode: Decode
+  readonly isOptional: boolean
+}
+
 const compileObject = ({ indexSignatures, propertySignatures }: SchemaAST.Objects): Decode | undefined => {
   const [index] = indexSignatures
   if (index !== undefined) {
     const isPlain = indexSignatures.length === 1 && propertySignatures.length === 0
     return isPlain ? compileTextRecord(index) : undefined
   }
-  const decoders = compileAll(propertySignatures.map(({ type }) => type))
-  if (decoders === undefined) return undefined
-  const fields = propertySignatures.map(({ name, type }, at) => ({
-    name: name as string,
-    isOptional: type.context?.isOptional === true,
-    decode: decoders[at] as Decode
-  }))
-  if (fields.length === 0 || fields.some(({ name }) => typeof name !== "string" || name === "__proto__")) {
-    return undefined
+  const fields = new Map<unknown, Field>()
+  let required = 0
+  for (const { name, type } of propertySignatures) {
+    const decode = compile(type)
+    const isOptional = type.context?.isOptional === true
+    const isDefault = decode !== undefined && ![MISSING, INVALID].some((one) => one === decode(MISSING))
+    if (decode === undefined || isDefault || name === "__proto__") return undefined
+    if (!isOptional) required++
+    fields.set(name, { decode, isOptional })
   }
+  if (fields.size === 0) return undefined
   return (value) => {
     if (!isRecord(value)) return value === MISSING ? MISSING : INVALID
-    const object: Record<string, unknown> = {}
-    for (const { decode, isOptional, name } of fields) {
-      const decoded = decode(name in value ? value[name] : MISSING)
+    // Most objects are as they should be: those are not copied.
+    let copy: Record<string, unknown> | undefined
+    let found = 0
+    for (const name in value) {
+      const field = fields.get(name)
+      const given = value[name]
+      const decoded = field === undefined ? MISSING : field.decode(given)
       if (decoded === INVALID) return INVALID
-      if (decoded !== MISSING) object[name] = decoded
-      else if (!isOptional) return INVALID
+      if (decoded === MISSING) delete (copy ??= { ...value })[name]
+      else if (decoded !== given) (copy ??= { ...value })[name] = decoded
+      if (decoded !== MISSING && field?.isOptional === false) found++
     }
-    return object
+    return found === required ? (copy ?? value) : INVALID
   }
 }

@@ -63,7 +63,7 @@ const objectOf = (fields: Schema.Struct.Fields, known: ReadonlySet<string>, iden
     )
   )
   const invalidField = (all: Fields) => {
-    for (const name of Object.keys(all)) {
+    for (const name in all) {
       if (!known.has(name) && !isJson(all[name])) return { path: [name], issue: "Expected a JSON value" }
     }
     return undefined
@@ -127,11 +127,12 @@ const makeOpenStruct = <F extends Schema.Struct.Fields>(fields: F, identifier?: 
 }
 
 const split = (all: Fields, known: ReadonlySet<string>): Fields => {
-  const names = Object.keys(all)
-  if (names.every((name) => known.has(name))) return all
+  let isPlain = true
+  for (const name in all) isPlain &&= known.has(name)
+  if (isPlain) return all
   const declared: Record<string, unknown> = {}
   const extra: Array<readonly [string, unknown]> = []
-  for (const name of names) {
+  for (const name of Object.keys(all)) {
     if (known.has(name)) declared[name] = all[name]
     else extra.push([name, all[name]])
   }

@@ -7,10 +7,10 @@ import { GatewayError } from "../../contract/GatewayError.ts"
 import { type ImageCall, type ImageGroup, isImageGroup } from "../../contract/ImageModels.ts"
 import { ImageResponse } from "../../contract/Images.ts"
 import { IMAGE_WAIT, type ImageAnswer, type ImageWaitOptions, type Images } from "../../gateway/Images.ts"
-import { parseTask, tolerateImages } from "../../tolerance/Tasks.ts"
+import { tolerateImages } from "../../tolerance/Tasks.ts"
 import { type CallOptions, generationOptions, makeCaller } from "../call/Caller.ts"
 import { type CallInfo, currentMiddleware } from "../call/CallInfo.ts"
-import { decodeJson } from "../transport/DecodeJson.ts"
+import { decodeJson, readTask } from "../transport/DecodeJson.ts"
 import { mapResult, sendAndDecode } from "../transport/SendAndDecode.ts"
 import { makeImageDownload } from "./ImageDownload.ts"
 import { imagePayload } from "./ImagePayload.ts"
@@ -29,7 +29,7 @@ interface ImageTask extends StartedTask<ImageAnswer> {
 }
 
 /** Accepts any 2xx status: gateways answer a creation with 200, 201 or 202. */
-const decode = decodeJson(ImageResponse, tolerateImages, parseTask)
+const decode = decodeJson(ImageResponse, tolerateImages, readTask)
 
 const decodeImages = (group: ImageGroup | undefined) => (response: HttpClientResponse.HttpClientResponse) =>
   Effect.zipWith(decode(response), Clock.currentTimeMillis, (body, now) => parseImages(body, group, now))

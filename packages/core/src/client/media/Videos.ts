@@ -15,10 +15,10 @@ import { Video } from "../../contract/Videos.ts"
 import type { RetryPolicy } from "../../gateway/RetryPolicy.ts"
 import { VIDEO_WAIT, type VideoWaitOptions, type Videos } from "../../gateway/Videos.ts"
 import { readImage } from "../../media/ImageSource.ts"
-import { parseTask, tolerateVideo } from "../../tolerance/Tasks.ts"
+import { tolerateVideo } from "../../tolerance/Tasks.ts"
 import { ignoreRepeatedNotFound } from "../call/Caller.ts"
 import type { CallInfo } from "../call/CallInfo.ts"
-import { decodeJson } from "../transport/DecodeJson.ts"
+import { decodeJson, readTask } from "../transport/DecodeJson.ts"
 import { reasonOfBody } from "../transport/ErrorDetails.ts"
 import { mapResult, responseText, sendAndDecode } from "../transport/SendAndDecode.ts"
 import type { MediaContext } from "./MediaContext.ts"
@@ -42,7 +42,7 @@ export interface VideosOptions {
 }
 
 /** Accepts any 2xx status: gateways answer a creation with 200, 201 or 202. */
-const decodeVideo = decodeJson(Video, tolerateVideo, parseTask)
+const decodeVideo = decodeJson(Video, tolerateVideo, readTask)
 
 /** A task that failed before it had an id. */
 const FailedCreation = Schema.Struct({

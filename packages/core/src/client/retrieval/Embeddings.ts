@@ -10,13 +10,15 @@ import { tolerateEmbeddings } from "../../tolerance/Retrieval.ts"
 import type { Caller } from "../call/Caller.ts"
 import type { CallInfo } from "../call/CallInfo.ts"
 import { originOf, tokensOf } from "../transport/CallResult.ts"
-import { decodeJson } from "../transport/DecodeJson.ts"
+import { decodeJson, parsedBody } from "../transport/DecodeJson.ts"
 import type { Send } from "../transport/Send.ts"
 import { mapResult, sendAndDecode } from "../transport/SendAndDecode.ts"
+import { parseEmbeddings } from "./EmbeddingsText.ts"
 import { type EmbedOptions, type EncodingFormat, makeEmbedAll } from "./EmbedAll.ts"
 import { spanned } from "../call/Telemetry.ts"
 
-const decode = decodeJson(EmbeddingResponse, tolerateEmbeddings)
+const readBody = parsedBody(({ arrayBuffer }) => arrayBuffer, parseEmbeddings)
+const decode = decodeJson(EmbeddingResponse, tolerateEmbeddings, readBody)
 
 const invalid = (message: string) => Effect.fail(new InvalidResponse({ message }))
 

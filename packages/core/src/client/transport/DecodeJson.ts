@@ -1,27 +1,39 @@
 /** Decodes JSON responses by the contract, after the corrections of `tolerance`. */
 import { Effect, Schema } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
+import { compileDecoder, INVALID } from "../../contract/CompiledDecoder.ts"
+import { parseTask } from "../../tolerance/Tasks.ts"
 
 type Response = HttpClientResponse.HttpClientResponse
+type ReadError = HttpClientError.HttpClientError
 
-/** The body by another parser than JSON's. A body that it cannot parse has JSON's error. */
-const parsedBody = (response: Response, parse: (text: string) => unknown) =>
-  Effect.flatMap(response.text, (text): typeof response.json => {
-    const parsed = parse(text)
-    return parsed === undefined ? response.json : Effect.succeed(parsed as Schema.Json)
-  })
+/** A body by another parser than JSON's. A body that it cannot parse has JSON's error. */
+export const parsedBody =
+  <Body>(read: (response: Response) => Effect.Effect<Body, ReadError>, parse: (body: Body) => unknown) =>
+  (response: Response): Effect.Effect<unknown, ReadError> =>
+    Effect.flatMap(read(response), (body) => {
+      const parsed = parse(body)
+      return parsed === undefined ? response.json : Effect.succeed(parsed)
+    })
+
+/** The body of a task, with its exact id. */
+export const readTask = parsedBody(({ text }) => text, parseTask)
 
 /** A decoder of responses. `tolerate` brings what gateways send into the contract's form. */
 export const decodeJson = <S extends Schema.Constraint>(
   schema: S,
   tolerate: (json: unknown) => unknown,
-  parse?: (text: string) => unknown
-) => {
-  const decode = Schema.decodeUnknownEffect(Schema.toCodecJson(schema))
-  return (
-    response: Response
-  ): Effect.Effect<S["Type"], HttpClientError.HttpClientError | Schema.SchemaError, S["DecodingServices"]> =>
-    Effect.flatMap(parse === undefined ? response.json : parsedBody(response, parse), (json) =>
-      decode(tolerate(json))
-    )
+  read: (response: Response) => Effect.Effect<unknown, ReadError> = ({ json }) => json
+): ((
+  response: Response
+) => Effect.Effect<S["Type"], ReadError | Schema.SchemaError, S["DecodingServices"]>) => {
+  const codec = Schema.toCodecJson(schema)
+  const decode = Schema.decodeUnknownEffect(codec)
+  const decodeValid = compileDecoder(codec)
+  return (response) =>
+    Effect.flatMap(read(response), (json) => {
+      const tolerated = tolerate(json)
+      const valid = decodeValid === undefined ? INVALID : decodeValid(tolerated)
+      return valid === INVALID ? decode(tolerated) : Effect.succeed(valid)
+    })
 }

@@ -247,9 +247,11 @@ class DispatchedResponse extends Inspectable.Class implements Response {
     return Effect.suspend(() => this.body.whenEnded(() => parsed))
   }
 
-  /** A copy: undici's buffer may be a part of a larger one. */
+  /** A copy if undici's buffer is a part of a larger one. */
   get arrayBuffer() {
-    return this.read((bytes) => new Uint8Array(bytes).buffer)
+    return this.read((bytes) =>
+      bytes.length === bytes.buffer.byteLength ? (bytes.buffer as ArrayBuffer) : new Uint8Array(bytes).buffer
+    )
   }
 
   get text() {
