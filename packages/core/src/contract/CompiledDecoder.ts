@@ -1,36 +1,44 @@
 /** Decodes valid values without the interpreter of `Schema`, which takes several times as long. */
-import { Exit, Option, type Schema, type SchemaAST } from "effect"
+import { Effect, Exit, Option, Schema, type SchemaAST } from "effect"
+import { SchemaCompiler } from "effect/schema"
 
-/** What a compiled decoder returns for a value that it does not accept. */
-export const INVALID = Symbol("invalid")
-
-/** An absent field. */
-const MISSING = Symbol("missing")
+/** What a node returns for a value that it does not accept, and an absent field. */
+const { invalid: INVALID, missing: MISSING } = SchemaCompiler
 
 type Decode = (value: unknown) => unknown
 
 const options: SchemaAST.ParseOptions = {}
 
 /**
- * A function that returns the decoded value, or `INVALID`. Then `Schema` decides, and says what is wrong.
+ * A decoder of a schema.
  *
- * **Details.** It follows the schema's AST: literals and primitives, lists, structs, records of texts, unions, declarations,
- * checks and pure transformations. Undefined for a schema with anything else.
+ * **Details.** Functions made from the schema's AST accept the values that are right: primitives, lists, structs, records of
+ * texts, unions, declarations, checks and pure transformations. `Schema` decides about all others, and says what is wrong.
+ *
+ * **Gotchas.** An object or a list of which nothing changes is not copied.
  */
 export const compileDecoder = <S extends Schema.Constraint>(
   schema: S
-): ((value: unknown) => S["Type"] | typeof INVALID) | undefined => {
+): ((value: unknown) => Effect.Effect<S["Type"], Schema.SchemaError, S["DecodingServices"]>) => {
+  const decodeAny = Schema.decodeUnknownEffect(schema)
   const decode = compile(schema.ast)
-  if (decode === undefined) return undefined
+  if (decode === undefined) return decodeAny
   return (value) => {
+    let decoded: unknown = INVALID
     try {
-      const decoded = decode(value)
-      return decoded === MISSING ? INVALID : decoded
+      decoded = decode(value)
     } catch {
-      return INVALID
+      // Decided by `Schema`.
     }
+    return decoded === INVALID || decoded === MISSING ? decodeAny(value) : Effect.succeed(decoded)
   }
 }
+
+/** An encoder of a schema: see `compileDecoder`. */
+export const compileEncoder = <S extends Schema.Top>(
+  schema: S
+): ((value: unknown) => Effect.Effect<S["Encoded"], Schema.SchemaError, S["EncodingServices"]>) =>
+  compileDecoder(Schema.flip(schema))
 
 /** Each node once: schemas share theirs. */
 const compiled = new WeakMap<SchemaAST.AST, Decode | null>()
@@ -52,17 +60,18 @@ const compileAll = (asts: ReadonlyArray<SchemaAST.AST>): ReadonlyArray<Decode> |
 const compileNode = (ast: SchemaAST.AST): Decode | undefined => {
   const checks = flatten(ast.checks ?? [])
   const type = compileType(ast)
-  if (type === undefined || ("encodingChecks" in ast && ast.encodingChecks !== undefined)) return undefined
-  const local: Decode = (value) => {
-    if (value === MISSING) return MISSING
-    const decoded = type(value)
-    if (decoded === INVALID) return INVALID
-    for (let at = 0; at < checks.length; at++) {
-      if (checks[at]?.run(decoded, ast, options) !== undefined) return INVALID
-    }
-    return decoded
+  if (type === undefined) return undefined
+  const sourceChecks = flatten(("encodingChecks" in ast && ast.encodingChecks) || [])
+  const passes = (all: typeof checks, value: unknown) => {
+    for (let at = 0; at < all.length; at++) if (all[at]?.run(value, ast, options) !== undefined) return false
+    return true
   }
-  if (ast.encoding === undefined) return checks.length === 0 ? type : local
+  const local: Decode = (value) => {
+    const decoded = type(value)
+    if (decoded === MISSING || decoded === INVALID || value === MISSING) return decoded
+    return passes(sourceChecks, value) && passes(checks, decoded) ? decoded : INVALID
+  }
+  if (ast.encoding === undefined) return checks.length + sourceChecks.length === 0 ? type : local
   const sources = compileAll(ast.encoding.map(({ to }) => to))
   const transforms = ast.encoding.map(compileTransformation).filter((transform) => transform !== undefined)
   if (sources === undefined || transforms.length < sources.length) return undefined
@@ -145,7 +154,9 @@ const compileDeclaration = (ast: SchemaAST.Declaration): Decode | undefined => {
   return (value) => {
     if (value === MISSING) return MISSING
     const exit = run(value, ast, options)
-    return Exit.isExit(exit) && Exit.isSuccess(exit) ? exit.value : INVALID
+    if (!Exit.isExit(exit) || Exit.isFailure(exit)) return INVALID
+    // Effect's exit of an unchanged value has none.
+    return exit.value === MISSING ? value : exit.value
   }
 }
 

@@ -52,20 +52,23 @@ const makeSeries = ({ model, operation }: CallInfo, error?: string) => {
 type Series = ReturnType<typeof makeSeries>
 
 /** Metrics by operation, model and error: making one costs more than counting. Model names may be unlimited. */
-const cache = new Map<string, Series>()
+const cache = new Map<string, Map<string | undefined, Series>>()
+let cached = 0
 const CACHE_SIZE = 1000
 const OTHER = "other"
 
 const seriesOf = (info: CallInfo, error?: string): Series => {
   const { model, operation } = info
-  const key = `${operation}\n${model ?? ""}\n${error ?? ""}`
-  const cached = cache.get(key)
-  if (cached !== undefined) return cached
+  const kind = error === undefined ? operation : `${operation}\n${error}`
+  const byModel = cache.get(kind) ?? new Map<string | undefined, Series>()
+  const known = byModel.get(model)
+  if (known !== undefined) return known
   const series = makeSeries(info, error)
-  if (cache.size >= CACHE_SIZE && model !== undefined && model !== OTHER) {
+  if (cached >= CACHE_SIZE && model !== undefined && model !== OTHER) {
     return { ...seriesOf({ ...info, model: OTHER }, error), attributes: series.attributes }
   }
-  cache.set(key, series)
+  cache.set(kind, byModel.set(model, series))
+  cached++
   return series
 }
 

@@ -1,7 +1,7 @@
 /** Decodes JSON responses by the contract, after the corrections of `tolerance`. */
 import { Effect, Schema } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
-import { compileDecoder, INVALID } from "../../contract/CompiledDecoder.ts"
+import { compileDecoder } from "../../contract/CompiledDecoder.ts"
 import { parseTask } from "../../tolerance/Tasks.ts"
 
 type Response = HttpClientResponse.HttpClientResponse
@@ -27,13 +27,6 @@ export const decodeJson = <S extends Schema.Constraint>(
 ): ((
   response: Response
 ) => Effect.Effect<S["Type"], ReadError | Schema.SchemaError, S["DecodingServices"]>) => {
-  const codec = Schema.toCodecJson(schema)
-  const decode = Schema.decodeUnknownEffect(codec)
-  const decodeValid = compileDecoder(codec)
-  return (response) =>
-    Effect.flatMap(read(response), (json) => {
-      const tolerated = tolerate(json)
-      const valid = decodeValid === undefined ? INVALID : decodeValid(tolerated)
-      return valid === INVALID ? decode(tolerated) : Effect.succeed(valid)
-    })
+  const decode = compileDecoder(Schema.toCodecJson(schema))
+  return (response) => Effect.flatMap(read(response), (json) => decode(tolerate(json)))
 }

@@ -10,6 +10,7 @@ import {
   UrlParams
 } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
+import { compileEncoder } from "../../contract/CompiledDecoder.ts"
 import { BufferResponse } from "./DispatcherTransport.ts"
 import { IdempotencyKey, ownHeaders, type RequestHeaders } from "./Outgoing.ts"
 
@@ -45,13 +46,13 @@ type Encoded = Readonly<Record<string, string>>
 
 /** Encodes a part of the request; `absent` if the endpoint does not declare it. */
 const encodePart = <I, A>(
-  schema: Schema.Constraint | undefined,
+  schema: Schema.Top | undefined,
   make: (encoded: I) => A,
   absent: A
 ): ((value: unknown) => Effect.Effect<A, Schema.SchemaError>) => {
   if (schema === undefined) return () => Effect.succeed(absent)
-  const encode = Schema.encodeUnknownEffect(schema as Schema.ConstraintEncoder<unknown>)
-  return (value) => Effect.mapEager(encode(value), (encoded) => make(encoded as I))
+  const encode = compileEncoder(schema)
+  return (value) => Effect.mapEager(encode(value) as Effect.Effect<I, Schema.SchemaError>, make)
 }
 
 const pathWith = (path: string, params: Encoded): string =>
@@ -77,8 +78,8 @@ export const makeSend = (client: HttpClient.HttpClient, options: SendOptions): S
     const urlOf = encodePart(params, (encoded: Encoded) => baseUrl + pathWith(path, encoded), baseUrl + path)
     const urlParamsOf = encodePart(query, (encoded: Encoded) => UrlParams.fromInput(encoded), UrlParams.empty)
     const bodyOf = encodePart(
-      schema && Schema.fromJsonString(schema),
-      (json: string): HttpBody.HttpBody => HttpBody.text(json, JSON_TYPE),
+      schema,
+      (json: unknown): HttpBody.HttpBody => HttpBody.text(JSON.stringify(json), JSON_TYPE),
       HttpBody.empty
     )
     const fixed = Headers.fromInput({ ...(schema && { "content-type": JSON_TYPE }), ...own })
