@@ -1,10 +1,10 @@
-/** The CPU time of a call in the client, compared with undici alone and with other clients. */
+/** The CPU time of a call in the client, compared with undici alone and with other clients: medians of paired turns. */
 import { apiKey, Gateway } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Effect } from "effect"
 import { Worker } from "node:worker_threads"
 import { Agent } from "undici"
-import { type Bench, rounded } from "./Bench.ts"
+import { type Bench, percentile, rounded } from "./Bench.ts"
 import { type Calls, peerCalls } from "./clientPeers.ts"
 
 const texts = Array.from(
@@ -12,46 +12,28 @@ const texts = Array.from(
   (_, i) => `A passage of ordinary length, number ${i}, about nothing at all.`
 )
 
-/** Concurrent calls, and connections of each client. */
-const CONCURRENCY = 8
+/** Connections of each client. */
+const CONNECTIONS = 8
 
-/** Rounds of each client, in turns, so that other load affects all alike. The best one counts. */
-const REPEATS = 30
+/** Rounds. In each, every client has a turn, and the next round has them in the opposite order. */
+const ROUNDS = 60
 
-/** Calls of a round: few, because a longer round is interrupted more often. */
-const ROUND = 20
+/** Milliseconds of a turn: the CPU time of a thread counts in steps of up to 4 ms. */
+const TURN = 25
 
 /** Milliseconds of calls before the first round, until they are compiled. */
 const WARM = 2000
+
+type Call = () => Promise<unknown>
+
+const median = (values: ReadonlyArray<number>) => percentile(values, 0.5)
 
 export const bench: Bench = async ({ quick }) => {
   const worker = new Worker(new URL("clientServer.ts", import.meta.url))
   const port = await new Promise<number>((resolve) => worker.once("message", resolve))
   const baseUrl = `http://127.0.0.1:${port}`
-  const agent = new Agent({ connections: CONCURRENCY })
-  const repeats = quick ? 10 : REPEATS
-
-  /** Microseconds of a call, sequentially: CPU time of this thread, and wall time. */
-  const cost = async (call: () => Promise<unknown>) => {
-    const before = process.threadCpuUsage()
-    const start = performance.now()
-    for (let i = 0; i < ROUND; i++) await call()
-    const wall = ((performance.now() - start) * 1000) / ROUND
-    const { system, user } = process.threadCpuUsage(before)
-    return { cpu: (system + user) / ROUND, wall }
-  }
-
-  /** Calls per second with eight concurrent calls. */
-  const throughput = async (call: () => Promise<unknown>) => {
-    const start = performance.now()
-    const all = ROUND * 4
-    let left = all
-    const work = async () => {
-      while (left-- > 0) await call()
-    }
-    await Promise.all(Array.from({ length: CONCURRENCY }, work))
-    return all / ((performance.now() - start) / 1000)
-  }
+  const agent = new Agent({ connections: CONNECTIONS })
+  const scale = quick ? 0.1 : 1
 
   const undici = (path: string, body: object) => async () => {
     const headers = { "content-type": "application/json", authorization: "Bearer k" }
@@ -67,29 +49,26 @@ export const bench: Bench = async ({ quick }) => {
 
   /** Measures one kind of call after the other, so that none pays for the garbage of another; its clients in turns. */
   const measure = async (calls: Calls) => {
-    const best = new Map<string, { cpu: number; wall: number; throughput: number }>()
+    const turns = new Map<string, ReadonlyArray<number>>()
     const kinds = Map.groupBy(Object.entries(calls), ([name]) => name.slice(name.indexOf(", ")))
     for (const kind of kinds.values()) {
+      const all: Array<readonly [Call, number, Array<number>]> = []
       for (const [name, call] of kind) {
-        best.set(name, { cpu: Infinity, wall: Infinity, throughput: 0 })
-        const start = performance.now()
-        while (performance.now() - start < (quick ? WARM / 8 : WARM)) await call()
+        const count = await warmUp(call, WARM * scale)
+        const micros: Array<number> = []
+        turns.set(name, micros)
+        all.push([call, count, micros])
       }
-      for (let repeat = 0; repeat < repeats; repeat++) {
-        for (const [name, call] of kind) {
-          const entry = best.get(name)
-          if (entry === undefined) continue
-          entry.throughput = Math.max(entry.throughput, await throughput(call))
-          const { cpu, wall } = await cost(call)
-          entry.cpu = Math.min(entry.cpu, cpu)
-          entry.wall = Math.min(entry.wall, wall)
+      for (let round = 0; round < ROUNDS * scale; round++) {
+        for (const [call, count, micros] of round % 2 === 0 ? all : all.toReversed()) {
+          micros.push(await cpuOf(call, count))
         }
       }
     }
-    return best
+    return turns
   }
 
-  const best = await Effect.gen(function* () {
+  const turns = await Effect.gen(function* () {
     const gateway = yield* Gateway
     const run = Effect.runPromiseWith(yield* Effect.context<never>())
     const embed = (model: string) => () => run(gateway.embeddings({ model, input: texts }))
@@ -113,26 +92,39 @@ export const bench: Bench = async ({ quick }) => {
       })
     )
   }).pipe(
-    Effect.provide(GatewayClient.layer({ baseUrl, apiKey: apiKey("k"), connections: CONCURRENCY })),
+    Effect.provide(GatewayClient.layer({ baseUrl, apiKey: apiKey("k"), connections: CONNECTIONS })),
     Effect.runPromise
   )
   await agent.close()
   await worker.terminate()
   const figures = Object.fromEntries(
-    [...best].flatMap(([name, { cpu, throughput, wall }]) => [
-      [`${name} (CPU µs)`, rounded(cpu, 0)],
-      [`${name} (wall µs)`, rounded(wall, 0)],
-      [`${name} (calls/s, ${CONCURRENCY} concurrent)`, rounded(throughput, 0)]
-    ])
+    [...turns].map(([name, micros]) => [`${name} (CPU µs)`, rounded(median(micros), 0)])
   )
   for (const [name, dear, cheap] of RATIOS) {
-    const [a, b] = [best.get(dear), best.get(cheap)]
-    if (a === undefined || b === undefined) continue
-    figures[`${name} (× CPU)`] = rounded(a.cpu / b.cpu)
-    figures[`${name} (× wall)`] = rounded(a.wall / b.wall)
-    figures[`${name} (× calls/s)`] = rounded(b.throughput / a.throughput)
+    const [a = [], b = []] = [turns.get(dear), turns.get(cheap)]
+    const ratios = a.map((micros, round) => micros / (b[round] ?? Number.NaN))
+    if (ratios.length > 0) figures[`${name} (× CPU)`] = rounded(median(ratios))
   }
   return figures
+}
+
+/** Calls until they are compiled. Returns how many fill a turn. */
+const warmUp = async (call: Call, millis: number): Promise<number> => {
+  const start = performance.now()
+  let count = 0
+  while (performance.now() - start < millis) {
+    await call()
+    count++
+  }
+  return Math.ceil((count * TURN) / millis)
+}
+
+/** Microseconds of CPU time of this thread for a call, by `count` calls one after the other. */
+const cpuOf = async (call: Call, count: number): Promise<number> => {
+  const before = process.threadCpuUsage()
+  for (let i = 0; i < count; i++) await call()
+  const { system, user } = process.threadCpuUsage(before)
+  return (system + user) / count
 }
 
 /** Targets: at most 1.5, at least 2, at most 2. The last is for comparison. */

@@ -1,8 +1,9 @@
 /** Every schema of the contract, read off it: what one of them reads from the wire it writes again, and reads the same. */
 import { assert, describe, it } from "@effect/vitest"
 import { ChatChunk, ErrorBody, GatewayApi, encodeVector, decodeVector } from "@sluice/core/contract"
-import { Schema } from "effect"
+import { Effect, Predicate, Schema } from "effect"
 import { HttpApi, HttpApiSchema } from "effect/http-api"
+import { compileDecoder, compileEncoder } from "../../packages/core/src/contract/CompiledDecoder.ts"
 import { jsonRoundTrip } from "./jsonRoundTrip.ts"
 
 interface Sent {
@@ -73,4 +74,53 @@ describe("a decoded body encodes and decodes to the same value:", () => {
     const vector = Float32Array.from(numbers)
     if (vector.length > 0) assert.deepStrictEqual(decodeVector(encodeVector(vector)), vector)
   })
+})
+
+/** The value, with another in place of each field or element, without each field, and with fields that no schema declares. */
+const variantsOf = (value: unknown, other: unknown): ReadonlyArray<unknown> => {
+  if (Array.isArray(value)) {
+    const changed = value.slice(0, 2).flatMap((element) => variantsOf(element, other))
+    return [value, other, ...changed.map((element) => [element, ...value.slice(1)])]
+  }
+  if (!Predicate.isObject(value)) return [value, other]
+  const parts = Object.entries(value)
+  const without = (name: string) => parts.filter(([one]) => one !== name)
+  return [
+    value,
+    other,
+    // `fromEntries` defines own fields: this is none of the prototype.
+    Object.fromEntries([...parts, ["__proto__", other], ["constructor", other], ["more", other]]),
+    ...parts.flatMap(([name, part]) => [
+      Object.fromEntries(without(name)),
+      ...variantsOf(part, other).map((changed) => Object.fromEntries([...without(name), [name, changed]]))
+    ])
+  ]
+}
+
+describe("compiled functions decode and encode as their schema:", () => {
+  const outcome = (effect: Effect.Effect<unknown, Schema.SchemaError, unknown>) =>
+    Effect.runSync(
+      Effect.match(effect as Effect.Effect<unknown, Schema.SchemaError>, {
+        onFailure: ({ message }) => ({ message }),
+        onSuccess: (decoded) => ({ decoded })
+      })
+    )
+
+  for (const one of sent) {
+    const codec = Schema.toCodecJson(one.schema)
+    it.prop(
+      one.name,
+      [wireOf(one), Schema.Json],
+      ([value, other]) => {
+        for (const wire of variantsOf(jsonRoundTrip(value), jsonRoundTrip(other))) {
+          const compiled = outcome(compileDecoder(codec)(wire))
+          assert.deepStrictEqual(compiled, outcome(Schema.decodeUnknownEffect(codec)(wire)))
+          if (!("decoded" in compiled)) continue
+          const encoded = outcome(Schema.encodeUnknownEffect(codec)(compiled.decoded))
+          assert.deepStrictEqual(outcome(compileEncoder(codec)(compiled.decoded)), encoded)
+        }
+      },
+      { arbitrary: { runs: 10 } }
+    )
+  }
 })

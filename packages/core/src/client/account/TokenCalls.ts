@@ -38,7 +38,7 @@ export const makeTokenCalls = (send: Send, { call, fail }: Caller) => {
       call({ operation }, sendForData(token({ params: { id } }), decodeToken)),
     /** A page by its number; the first one for undefined. */
     page: (p: number | undefined) => {
-      const query = { num: TOKENS_PER_PAGE, size: TOKENS_PER_PAGE, ...(p !== undefined && { p }) }
+      const query = { num: TOKENS_PER_PAGE, ...(p !== undefined && { p }), size: TOKENS_PER_PAGE }
       return list("tokens", tokens({ query }))
     },
     search: (keyword: string, operation = "search tokens") =>

@@ -1,4 +1,5 @@
 /** Parses responses of embeddings. */
+import { isAscii } from "node:buffer"
 import { Predicate } from "effect"
 import { parseJson } from "../../contract/Fields.ts"
 
@@ -39,10 +40,10 @@ export const parseEmbeddings = (buffer: ArrayBuffer): unknown => {
     const start = textStart(bytes, at)
     const end = start === undefined ? -1 : bytes.indexOf(QUOTE, start)
     if (start === undefined || end === -1) continue
-    const vector = bytes.toString("latin1", start, end)
-    if (vector.includes("\\")) continue
+    const text = bytes.subarray(start, end)
+    if (!isAscii(text) || text.includes("\\")) continue
     rest += utf8.decode(bytes.subarray(from, start)) + vectors.length
-    vectors.push(vector)
+    vectors.push(text.toString("latin1"))
     from = end
     at = end - KEY.length
   }
