@@ -27,7 +27,7 @@ describe("a response is parsed as by JSON.parse:", () => {
     "a list": `[{"embedding":"${vector}"}]`
   }
   for (const [name, text] of Object.entries(texts)) {
-    it(name, () => assert.deepStrictEqual(parsed(text), JSON.parse(text)))
+    it(`${name}`, () => assert.deepStrictEqual(parsed(text), JSON.parse(text)))
   }
 
   const Any = Schema.Struct({
@@ -44,7 +44,7 @@ describe("a response is parsed as by JSON.parse:", () => {
 
 describe("a response that is no JSON is undefined:", () => {
   for (const text of ["", "{", `{"data":[{"embedding":"${vector}"`, `{"data":[{"embedding":"AA`, "<html>"]) {
-    it(JSON.stringify(text), () => assert.isUndefined(parsed(text)))
+    it(`${JSON.stringify(text)}`, () => assert.isUndefined(parsed(text)))
   }
 })
 

@@ -1,5 +1,5 @@
 /** Sends the calls of the contract: path, method and schemas come from the endpoint, and its headers are made once. */
-import { Context, Effect, Option, Redacted, Schema } from "effect"
+import { Context, Effect, Option, Redacted, type Schema } from "effect"
 import {
   Headers,
   HttpBody,
