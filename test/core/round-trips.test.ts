@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ChatChunk, ErrorBody, GatewayApi, encodeVector, decodeVector } from "@sluice/core/contract"
 import { Effect, Predicate, Schema } from "effect"
 import { HttpApi, HttpApiSchema } from "effect/http-api"
-import { compileDecoder, compileEncoder } from "../../packages/core/src/contract/CompiledDecoder.ts"
+import { compileDecoder, compileEncoder } from "../../packages/core/src/client/transport/CompiledDecoder.ts"
 import { jsonRoundTrip } from "./jsonRoundTrip.ts"
 
 interface Sent {

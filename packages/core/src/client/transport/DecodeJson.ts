@@ -1,7 +1,7 @@
 /** Decodes JSON responses by the contract, after the corrections of `tolerance`. */
 import { Effect, Schema } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
-import { compileDecoder } from "../../contract/CompiledDecoder.ts"
+import { compileDecoder } from "./CompiledDecoder.ts"
 import { parseTask } from "../../tolerance/Tasks.ts"
 
 type Response = HttpClientResponse.HttpClientResponse

@@ -10,7 +10,7 @@ import {
   UrlParams
 } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { compileEncoder } from "../../contract/CompiledDecoder.ts"
+import { compileEncoder } from "./CompiledDecoder.ts"
 import { BufferResponse } from "./DispatcherTransport.ts"
 import { IdempotencyKey, ownHeaders, type RequestHeaders } from "./Outgoing.ts"
 
