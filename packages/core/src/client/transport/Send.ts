@@ -51,8 +51,8 @@ const encodePart = <I, A>(
   absent: A
 ): ((value: unknown) => Effect.Effect<A, Schema.SchemaError>) => {
   if (schema === undefined) return () => Effect.succeed(absent)
-  const encode = compileEncoder(schema)
-  return (value) => Effect.mapEager(encode(value) as Effect.Effect<I, Schema.SchemaError>, make)
+  const encode = compileEncoder(schema as unknown as Schema.Codec<unknown, I>)
+  return (value) => Effect.mapEager(encode(value), make)
 }
 
 const pathWith = (path: string, params: Encoded): string =>
