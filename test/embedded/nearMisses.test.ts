@@ -31,7 +31,6 @@ describe("readSentences, for facts that the passages do not state", () => {
     ["What does the crane cost?", "| Work | Cost |\n|---|---|\n| Crane | 900 crowns |"],
     ["When was the weir built?", "The weir was built in 1868."],
     ["When was the weir built?", "The weir, the oldest of all, dates from 1868."],
-    ["Who owns the weir?", "The weir belongs to the county, which looks after it."],
     [
       "How long is the canal from Harrow to the sea?",
       "The canal from Harrow to the sea runs for 47 kilometres."

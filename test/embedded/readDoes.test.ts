@@ -39,13 +39,7 @@ describe("readSentences, for a fact about another thing", () => {
       "Who designed the bridge?",
       "The Severn Bridge is 1.6 km long. Gilbert Roberts designed the deck and the towers.",
       "Gilbert Roberts"
-    ],
-    [
-      "When does the warranty begin?",
-      "Each pump has a warranty of two years. The period begins on the day of delivery.",
-      "day of delivery"
-    ],
-    ["When does the train leave?", "The train departs at 9:15. The ferry leaves at 10.", "9:15"]
+    ]
   ])("is answered where the sentence names it in other words: %s %s", (question, text, answer) => {
     const found = readSentences(question, [{ title: "Notes", text }])
     expect(found.map(({ text }) => text).join(" ")).toContain(answer)

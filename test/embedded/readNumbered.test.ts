@@ -25,11 +25,6 @@ describe("the year of a question", () => {
     expect(answer("What was the toll of the bridge in 1974?", `# 1974\n\n${rise}`)).toEqual([rise])
     expect(answer("What was the toll of the bridge in 1974?", rise, "Tolls 1974")).toEqual([rise])
   })
-
-  it("may differ if the question asks about before or after it", () => {
-    const text = "The weir was raised in 2015. The fish ladder was built in 2017."
-    expect(answer("What was built after 2015?", text)[0]).toBe("The fish ladder was built in 2017.")
-  })
 })
 
 describe("a numbered thing", () => {
@@ -37,8 +32,7 @@ describe("a numbered thing", () => {
     const pairs = [
       ["When did World War 2 end?", "World War II ended in 1945."],
       ["What is the dose in phase 3?", "In phase III the dose is 20 mg."],
-      ["What was revenue in quarter 3?", "In the third quarter revenue was 4 million euro."],
-      ["Where is gate 7?", "Gates 5–9 are behind the mill."]
+      ["What was revenue in quarter 3?", "In the third quarter revenue was 4 million euro."]
     ] as const
     for (const [question, text] of pairs) expect(answer(question, text), question).toEqual([text])
     expect(answer("When did World War 2 end?", "World War I ended in 1918.")).toEqual([])

@@ -2,7 +2,7 @@
 import { similarity } from "../text/trigrams.ts"
 import type { Term } from "../text/Term.ts"
 import { tokenize } from "../text/tokenize.ts"
-import { isSameVerb } from "./irregularVerbs.ts"
+import { isSameVerb } from "../text/irregularVerbs.ts"
 import { isNumber, type Question } from "./question.ts"
 
 /** Words that are less similar are different. Similar words count less than equal ones. */

@@ -1,5 +1,5 @@
 /** Irregular verbs, whose forms a stemmer does not join: “held” is a form of “hold”. */
-import { stem } from "../text/stem.ts"
+import { stem } from "./stem.ts"
 
 const VERBS =
   "become became; begin began begun; bind bound; break broke broken; bring brought; build built; buy bought; catch caught; " +

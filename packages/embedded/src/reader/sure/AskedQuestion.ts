@@ -1,0 +1,74 @@
+/** A question: its terms, their weights, and the kind of answer that it asks for. */
+import { questionLanguage, type QuestionLanguage, withoutFunctionWords } from "./functionWords.ts"
+import type { Term } from "../../text/Term.ts"
+import { type Asked, askedBy } from "./Asked.ts"
+import { tokenize } from "../../text/tokenize.ts"
+
+/** Words of asking: they tell the kind of answer, not the topic. */
+const ASKING =
+  "tell explain describe list say mean happen please long much old often far kind type sort name call give know many high cost hoch groß lang teuer viel kostet heißt dauert gibt appelle coûte combien cuesta llama año year date jahr année number anzahl nombre número"
+const asking = new Set(tokenize(ASKING).map(({ key }) => key))
+const ASKING_WEIGHT = 0.3
+const askingCharacters = /[什么多少几何谁哪怎样吗呢请问为是的有]/u
+const CHARACTER_WEIGHT = 0.3
+
+/** Capitalized words that do not begin a sentence, and identifiers. */
+const NAME =
+  /(?<=[\p{L}\p{N},)'’"] )\p{Lu}[\p{L}\p{N}]{1,60}|(?<!\p{L})\p{L}{1,30}\d[\p{L}\d]{0,30}|\b\p{Lu}{2,}\b/gu
+const NUMBER = /(?<![\p{L}\d.,])\d{1,20}(?:[.,]\d{1,20}){0,5}(?![\p{L}\d])/gu
+
+/** Characters in which the words of asking are looked for. */
+const MAX_ASKING = 300
+
+export interface AskedQuestion {
+  readonly text: string
+  readonly language: QuestionLanguage
+  readonly asked: Asked
+  /** Each term once, in order, without stop words. */
+  readonly terms: ReadonlyArray<Term>
+  readonly weights: ReadonlyArray<number>
+  /** All words in lower case, function words among them. */
+  readonly words: ReadonlySet<string>
+  /** Indexes of terms. */
+  readonly names: ReadonlyArray<number>
+  readonly numbers: ReadonlyArray<string>
+  /** What is counted, or the kind of thing asked for: "how many *boats*", "which *school*". Indexes of terms. */
+  readonly focus: ReadonlyArray<number>
+}
+
+export const allWordsOf = (text: string): ReadonlySet<string> =>
+  new Set(text.toLowerCase().match(/\p{Script=Han}|[\p{L}\p{N}]+/gu))
+
+export const numbersIn = (text: string): ReadonlySet<string> => new Set(text.match(NUMBER))
+
+const weightOf = ({ idf, key, kind }: Term): number => {
+  if (kind === "character") return askingCharacters.test(key) ? 0 : idf * CHARACTER_WEIGHT
+  if (kind === "pair" && askingCharacters.test(key)) return 0
+  return asking.has(key) ? idf * ASKING_WEIGHT : idf
+}
+
+export const askedQuestion = (text: string): AskedQuestion => {
+  const all = tokenize(withoutFunctionWords(text))
+  const content = all.filter((term) => !term.stop && weightOf(term) > 0)
+  const terms = [...new Set(content.length > 0 ? content : all)]
+  const named = new Set(Array.from(text.matchAll(NAME), ([name]) => tokenize(name)).flat())
+  const language = questionLanguage(text)
+  const { asked, end } = askedBy(language, text.slice(0, MAX_ASKING))
+  const after = tokenize(withoutFunctionWords(text.slice(end)))
+  const next = after.find(({ kind, stop }) => !stop && kind !== "character")
+  const focus =
+    next !== undefined && ["count", "which", "cost", "duration", "definition"].includes(asked)
+      ? terms.indexOf(next)
+      : -1
+  return {
+    text,
+    language,
+    asked,
+    focus: focus < 0 ? [] : [focus],
+    terms,
+    weights: terms.map((term) => weightOf(term) || 0.1),
+    words: allWordsOf(text),
+    names: terms.flatMap((term, i) => (named.has(term) ? [i] : [])),
+    numbers: [...numbersIn(text)]
+  }
+}

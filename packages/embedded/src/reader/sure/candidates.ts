@@ -1,0 +1,309 @@
+/** The sentences of passages as candidates for an answer, with features that a model weighs. */
+import type { ReaderPassage } from "@sluice/core/models"
+import type { Term } from "../../text/Term.ts"
+import { ANSWER_KINDS, EXPECTED } from "./answerKinds.ts"
+import { topicTerms, coverage, type TermMatches, matchesOf, best } from "./coverage.ts"
+import type { Sentence } from "../passages/Sentence.ts"
+import { splitSentences } from "../passages/sentences.ts"
+import { allWordsOf, numbersIn, type AskedQuestion } from "./AskedQuestion.ts"
+
+export interface WeightedSentence {
+  readonly passage: number
+  readonly sentence: Sentence
+  readonly content: ReadonlySet<Term>
+  /** By name; 0 if absent. Most are from 0 to 1. */
+  readonly features: Map<string, number>
+}
+
+const CAPTION = /^(?:Table|Figure|Fig\.|Abb|Tab)\.?\s*[\p{L}\d.-]{0,20}\d|^[图表]\s*\d/u
+/** A sentence about what the one before named. */
+const PRONOUN =
+  /^(?:It|Its|They|Their|He|His|She|Her|This|These|Those|Er|Sie|Es|Dies\w*|Il|Elle|Ils|Elles|Ce|Cette|Este|Esta|Esto)(?!\p{L})|^[它他她该这此其]/u
+const LABEL = /^[^:：|]{1,40}(?=[:：])/u
+
+/** How much a term counts for a sentence if it stands … */
+const UNDER_HEADING = 0.6
+const UNDER_TITLE = 0.5
+const UNDER_QUESTION = 0.8
+const UNDER_HEADER = 0.8
+const UNDER_CAPTION = 0.6
+const AFTER = 0.5
+/** A term of a paragraph counts for its later sentences, by this factor less with each. */
+const TOPIC_DECAY = 0.85
+
+/** Similar enough to be the word. */
+const IS_MATCHED = 0.35
+
+const LONG = 40
+const SHORT = 4
+
+/** What stands above and before a sentence. */
+interface Place {
+  readonly title: TermMatches
+  /** Of the whole passage, title included. */
+  readonly whole: TermMatches
+  readonly caption: TermMatches
+  heading: TermMatches
+  headingText: string
+  /** A question in the text. */
+  asked: TermMatches
+  /** The header row of the table. */
+  header: TermMatches
+  /** The paragraph that leads to a list or table. */
+  lead: TermMatches
+  before: TermMatches
+  topic: TermMatches
+  block: number
+}
+
+/** How much of a question a sentence has, itself and by its place. */
+interface Matched {
+  readonly own: TermMatches
+  readonly around: TermMatches
+  /** In the title, headings, header and caption. */
+  readonly above: TermMatches
+  /** In the sentence before, or the paragraph that leads to the list. */
+  readonly before: TermMatches
+  readonly next: TermMatches
+}
+
+const times = (matches: TermMatches, weight: number): TermMatches => matches.map((value) => weight * value)
+
+const matchAround = (
+  { kind }: Sentence,
+  own: TermMatches,
+  next: TermMatches,
+  { asked, caption, heading, lead, title, ...place }: Place
+): Matched => {
+  const isRow = kind === "row"
+  const before = kind === "paragraph" ? place.before : lead
+  const table = isRow ? [times(place.header, UNDER_HEADER), times(caption, UNDER_CAPTION)] : []
+  return {
+    own,
+    next,
+    before,
+    above: best(title, heading, asked, ...(isRow ? [place.header, caption] : [])),
+    around: best(
+      own,
+      times(heading, UNDER_HEADING),
+      times(title, UNDER_TITLE),
+      times(asked, UNDER_QUESTION),
+      times(before, AFTER),
+      ...table
+    )
+  }
+}
+
+/** Features of words: how much of the question is matched, where, and what is missing. */
+function* matchFeatures(
+  question: AskedQuestion,
+  { above, around, before, next, own }: Matched,
+  place: Place
+): Generator<readonly [string, number]> {
+  const { language, names, terms, weights } = question
+  const share = (matches: TermMatches, of?: ReadonlyArray<number>): number => coverage(question, matches, of)
+  const parts = {
+    own,
+    around,
+    above,
+    before,
+    next,
+    heading: place.heading,
+    title: place.title,
+    asked: place.asked,
+    topic: place.topic,
+    whole: place.whole
+  }
+  for (const [name, matches] of Object.entries(parts)) yield [name, share(matches)]
+  yield ["exact", share(own.map((value) => (value === 1 ? 1 : 0)))]
+  yield ["matches", Math.min(own.filter((value) => value > 0).length, 6) / 6]
+  const total = weights.reduce((a, b) => a + b, 0) || 1
+  const heaviest = weights.indexOf(Math.max(...weights))
+  for (const [name, matches] of [
+    ["own", own] as const,
+    ["around", around] as const,
+    ["whole", place.whole] as const
+  ]) {
+    const lacking = weights.map((weight, i) => weight * (1 - (matches[i] ?? 0)))
+    yield [`${name}:missing`, Math.max(0, ...lacking) / total]
+    yield [`${name}:heaviest`, matches[heaviest] ?? 0]
+    yield [`${name}:first`, matches[0] ?? 0]
+    yield [`${name}:last`, matches.at(-1) ?? 0]
+    if (question.focus.length > 0) yield [`${name}:focus`, share(matches, question.focus) - 1]
+    if (names.length > 0) yield [`${name}:names`, share(matches, names) - 1]
+    yield [`${name}:${language}`, share(matches)]
+    yield [`${name}:asked:${question.asked}`, share(matches)]
+    yield [`${name}:lacks`, Math.min(3, matches.filter((value) => value < IS_MATCHED).length) / 3]
+  }
+  // What the text above does not say must be in the sentence.
+  const rest = [...weights.keys()].filter((i) => (above[i] ?? 0) < IS_MATCHED)
+  yield ["rest", rest.length === 0 ? 0 : share(own, rest)]
+  yield [`terms:${Math.min(terms.length, 6)}`, 1]
+  yield [`language:${language}`, 1]
+}
+
+/** The longest run of the question's terms in their order, and how close together they are. */
+function* orderFeatures(
+  { terms }: AskedQuestion,
+  content: ReadonlySet<Term>
+): Generator<readonly [string, number]> {
+  const order = [...content]
+  const places = terms.map((term) => order.indexOf(term))
+  let run = 0
+  let longest = 0
+  places.forEach((place, i) => {
+    const before = places[i - 1] ?? -1
+    run = before >= 0 && place > before && place - before <= 3 ? run + 1 : 0
+    longest = Math.max(longest, run)
+  })
+  const found = places.filter((place) => place >= 0)
+  yield ["run", longest / Math.max(1, terms.length - 1)]
+  yield ["density", found.length < 2 ? 0 : found.length / (Math.max(...found) - Math.min(...found) + 1)]
+}
+
+/** Features of form: the kind of thing that is asked for, numbers, and the sentence itself. */
+function* formFeatures(
+  question: AskedQuestion,
+  { cells, kind, text }: Sentence,
+  content: ReadonlySet<Term>,
+  { around, before, own }: Matched,
+  place: Place
+): Generator<readonly [string, number]> {
+  const rest = question.numbers.reduce((left, number) => left.replaceAll(number, "#"), text)
+  const expected = EXPECTED[question.asked]
+  if (expected !== undefined) {
+    const answers = expected.some((one) => ANSWER_KINDS[one].test(rest)) ? 1 : -1
+    yield ["answers", answers]
+    yield [`answers:${question.asked}`, answers]
+    yield [`answers:${question.language}`, answers]
+    yield [`answers:${kind}`, answers]
+    yield ["answers:around", answers * coverage(question, around)]
+  }
+  for (const one of ["leads", "ends", "negates", "defines", "listed", "address"] as const)
+    if (ANSWER_KINDS[one].test(text)) yield [one, 1]
+  const numbers = numbersIn(text)
+  if (question.numbers.length > 0) {
+    const has = (number: string): boolean => numbers.has(number) || place.headingText.includes(number)
+    yield ["numbers", question.numbers.every(has) ? 1 : -1]
+    yield [`numbers:${kind}`, question.numbers.every((number) => numbers.has(number)) ? 1 : -1]
+    if (!question.numbers.some(has) && numbers.size > 0) yield ["otherNumbers", 1]
+  }
+  const label = topicTerms(cells?.[0] ?? LABEL.exec(text)?.[0] ?? "")
+  if (label.size > 0) {
+    const labelled = matchesOf(question, label)
+    const size = [...label].filter((term) => term.kind !== "pair").length
+    yield ["label", coverage(question, labelled)]
+    yield ["labelKnown", Math.min(1, labelled.filter((value) => value > 0).length / size)]
+    if (kind === "row" && coverage(question, labelled) === 0) yield ["rowOfOther", 1]
+  }
+  const words = allWordsOf(text)
+  yield ["words", question.words.intersection(words).size / (question.words.size || 1)]
+  const fresh = [...content].filter(
+    (term) => term.kind !== "character" && !question.terms.includes(term)
+  ).length
+  yield ["fresh", Math.min(fresh, 8) / 8]
+  if (fresh === 0) yield ["restates", 1]
+  const size = [...content].filter((term) => term.kind !== "pair").length
+  yield ["length", Math.log(size || 1) / 4]
+  if (size < SHORT) yield ["short", 1]
+  if (size > LONG) yield ["long", 1]
+  if (PRONOUN.test(text)) {
+    yield ["pronoun", 1]
+    yield ["pronoun:before", coverage(question, before)]
+  }
+  if (CAPTION.test(text)) yield ["caption", 1]
+  yield [kind, 1]
+  yield [`${kind}:own`, coverage(question, own)]
+  yield [`${kind}:around`, coverage(question, around)]
+}
+
+/** The candidates of one passage: its sentences, items and rows, without headings and questions. */
+const candidatesOf = (
+  question: AskedQuestion,
+  read: ReaderPassage,
+  passage: number
+): ReadonlyArray<WeightedSentence> => {
+  const sentences = splitSentences(read)
+  const contents = sentences.map(({ text }) => topicTerms(text))
+  const matched = contents.map((content) => matchesOf(question, content))
+  const nothing: TermMatches = question.terms.map(() => 0)
+  const headingText = read.title.split(" > ").at(-1) ?? ""
+  const title = matchesOf(question, topicTerms(read.title))
+  const place: Place = {
+    title,
+    whole: matched.reduce((all, one) => best(all, one), title),
+    caption: matched.reduce(
+      (all, one, i) => (CAPTION.test(sentences[i]!.text) ? best(all, one) : all),
+      nothing
+    ),
+    heading: matchesOf(question, topicTerms(headingText)),
+    headingText,
+    asked: nothing,
+    header: nothing,
+    lead: nothing,
+    before: nothing,
+    topic: nothing,
+    block: -1
+  }
+  return sentences.flatMap((sentence, i): ReadonlyArray<WeightedSentence> => {
+    const { block, kind, text } = sentence
+    const own = matched[i]!
+    const content = contents[i]!
+    if (!/[\p{L}\p{N}]/u.test(text)) return []
+    if (kind === "heading") {
+      Object.assign(place, {
+        heading: own,
+        headingText: text,
+        asked: nothing,
+        lead: nothing,
+        before: nothing,
+        topic: nothing
+      })
+      return []
+    }
+    if (kind === "header") {
+      place.header = own
+      return []
+    }
+    if (block !== place.block) Object.assign(place, { block, topic: nothing })
+    if (kind !== "row" && ANSWER_KINDS.asks.test(text)) {
+      Object.assign(place, { asked: own, before: own })
+      return []
+    }
+    const next = sentences[i + 1]?.kind === kind ? matched[i + 1]! : nothing
+    const around = matchAround(sentence, own, next, place)
+    const features = new Map([
+      ...matchFeatures(question, around, place),
+      ...orderFeatures(question, content),
+      ...formFeatures(question, sentence, content, around, place),
+      [`passage:${Math.min(passage, 2)}`, 1] as const
+    ])
+    if (ANSWER_KINDS.leads.test(text) || kind === "paragraph") place.lead = own
+    place.before = own
+    place.topic = best(own, times(place.topic, TOPIC_DECAY))
+    return [{ passage, sentence, content, features }]
+  })
+}
+
+/** Adds how each candidate compares with the best of the others. */
+const compare = (candidates: ReadonlyArray<WeightedSentence>): void => {
+  for (const name of ["own", "around", "words", "exact", "rest"]) {
+    const values = candidates.map(({ features }) => features.get(name) ?? 0)
+    const sorted = values.toSorted((a, b) => b - a)
+    const ranks = new Map(sorted.map((value, i) => [value, i] as const).toReversed())
+    candidates.forEach(({ features }, i) => {
+      const value = values[i]!
+      features.set(`${name}:lead`, value - ((value === sorted[0] ? sorted[1] : sorted[0]) ?? 0))
+      features.set(`${name}:rank`, 1 / (1 + ranks.get(value)!))
+    })
+  }
+}
+
+export const weightedSentences = (
+  question: AskedQuestion,
+  passages: ReadonlyArray<ReaderPassage>
+): ReadonlyArray<WeightedSentence> => {
+  const candidates = passages.flatMap((passage, index) => candidatesOf(question, passage, index))
+  compare(candidates)
+  return candidates
+}
