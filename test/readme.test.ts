@@ -189,7 +189,11 @@ describe("docs/explanation/money.md", () => {
 })
 
 describe("docs/guides/ingest.md", () => {
-  const [example, format, ...more] = inDocs[2] ?? []
+  const [example, chunker, format, ...more] = inDocs[2] ?? []
+
+  it("a chunker of your own is recorded in the collection", () => {
+    expect(values.get(chunker?.code ?? "")).toBe("paragraphs-1")
+  })
 
   it("a format of your own is read", () => {
     const { citations } = values.get(format?.code ?? "") as Answer

@@ -92,7 +92,7 @@ describe("options of retrieval", () => {
         ],
         [
           { filter: Filter.and(Filter.not(Filter.equals("format", "md"))) },
-          /has the format "md"\. Give one of markdown, .*image\.$/
+          /has the format "md"\. Give one of markdown, .*image/
         ],
         [
           { filter: Filter.or(Filter.in("kind", ["table", "tables"])) },

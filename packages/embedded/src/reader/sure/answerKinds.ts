@@ -7,7 +7,7 @@ const MONTH =
 const UNIT =
   "second|minute|hour|day|week|month|year|decade|centur|Sekunde|Minute|Stunde|Tag|Woche|Monat|Jahr|seconde|heure|jour|semaine|mois|an(?:née)?s?\\b|siècle|segundo|minuto|hora|día|semana|mes(?:es)?\\b|año|siglo"
 const FEW =
-  "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|twenty|thirty|forty|fifty|sixty|ninety|hundred|thousand|million|billion|half|dozen|once|twice|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|hundert|tausend|deux|trois|quatre|cinq|sept|huit|neuf|dix|cent|mille|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|quince|cien|mil"
+  "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|billion|half|dozen|once|twice|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|hundert|tausend|deux|trois|quatre|cinq|sept|huit|neuf|dix|cent|mille|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|quince|cien|mil"
 
 const PATTERNS = {
   number: new RegExp(
@@ -16,8 +16,10 @@ const PATTERNS = {
   ),
   year: /(?<![\d.,])(?:1[0-9]|20)\d\d(?![\d]|[.,]\d)|世纪|\bcentur|Jahrhundert|siècle|siglo/iu,
   date: new RegExp(`\\b(?:${MONTH})\\b|\\d\\s?[月日号]|\\b\\d{1,2}[./]\\d{1,2}[./]|\\d{4}-\\d\\d`, "u"),
-  clock:
-    /\b\d{1,2}[:.h]\d\d\b|\b\d{1,2}\s?(?:am|pm|a\.m|p\.m|o'clock|Uhr|heures|horas|点)|\b(?:noon|midnight)\b/iu,
+  clock: new RegExp(
+    `\\b\\d{1,2}[:.h]\\d\\d\\b|\\b(?:\\d{1,2}|${FEW})\\s?(?:am|pm|a\\.m|p\\.m|o'clock|Uhr|heures|horas|点)|\\b(?:noon|midnight)\\b|\\b(?:at|um|à|a las)\\s(?:${FEW})\\b`,
+    "iu"
+  ),
   often:
     /\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|\b(?:spring|summer|autumn|winter|(?:bi-?|semi-?)?(?:daily|weekly|monthly|yearly|annually)|once|twice|\d times|(?:every|each|per|jede[rnms]?|pro|chaque|par|cada|al)\s(?:\S{1,20}\s)?(?:second|minute|hour|day|night|week|month|year|morning|season|Sekunde|Minute|Stunde|Tag|Woche|Monat|Jahr|seconde|heure|jour|semaine|mois|an\b|segundo|hora|día|semana|mes|año)|täglich|wöchentlich|monatlich|jährlich|mal|fois|veces)\b|每|星期|周/iu,
   duration: new RegExp(
