@@ -57,7 +57,7 @@ it.live.skipIf(process.platform === "win32")(
         until: ({ status }) => status === "completed" || status === "failed"
       })
       assert.strictEqual(ended.status, "failed")
-      assert.match(JSON.stringify(ended.error), /disk is full/)
+      assert.match(JSON.stringify(ended.error), /disk or store is full/)
       assert.deepStrictEqual(yield* Effect.promise(() => readdir(join(data, "media", "files"))), [])
       yield* Effect.repeat(quota, { schedule: Schedule.spaced("50 millis"), until: (now) => now === before })
       assert.strictEqual((yield* Effect.promise(() => fetch(new URL("/readyz", url)))).status, 200)
