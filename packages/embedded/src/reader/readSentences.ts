@@ -25,7 +25,8 @@ const PASSAGES = 3
  * asks for one. A model that is learnt from labelled questions then decides whether the sentences are shown. Each comes with
  * its exact source. A table row has the name of its column before each cell.
  *
- * **Gotchas.** It compares words. A question that shares words with the passages is answered even if they do not answer it.
+ * **Gotchas.** It compares words. A question that shares words with the passages may be answered even if they do not answer it,
+ * and a right sentence may be refused.
  */
 export const readSentences = (
   question: string,
