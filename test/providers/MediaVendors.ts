@@ -1,11 +1,9 @@
 /** Vendors of images and videos only. */
 import { startFal } from "./fakes/fal.ts"
-import { startKling } from "./fakes/kling.ts"
 import { startLuma } from "./fakes/luma.ts"
 import { startReplicate } from "./fakes/replicate.ts"
 import { startRunway } from "./fakes/runway.ts"
 import { LINK, PICTURE, type VendorCases } from "./MediaCases.ts"
-import { PNG } from "./fakes/MediaVendor.ts"
 
 /** Vendors of images and videos. Their own names of what is billed, such as `num_images`, do not replace it. */
 export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
@@ -229,54 +227,6 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
             image_url: LINK,
             generate_audio: false
           }
-        }
-      ]
-    }
-  },
-  {
-    dialect: "kling",
-    start: startKling,
-    key: "kling-access-0123456789:kling-secret-0123456789",
-    wrong: { request: { aspect_ratio: "wide" }, param: "size" },
-    images: [
-      {
-        model: "kling-v2-1",
-        mode: "task",
-        cases: [
-          {
-            request: { n: 2, size: "1:1", image: PICTURE, image_fidelity: 0.5 },
-            path: "/v1/images/generations",
-            body: {
-              model_name: "kling-v2-1",
-              prompt: "a lock",
-              n: 2,
-              aspect_ratio: "1:1",
-              image: PNG.toString("base64"),
-              image_fidelity: 0.5
-            }
-          }
-        ]
-      }
-    ],
-    videos: {
-      model: "kling-v2-6",
-      seconds: "5",
-      cases: [
-        {
-          request: { seconds: "10", size: "1280x720", mode: "pro", duration: "60" },
-          path: "/v1/videos/text2video",
-          body: {
-            model_name: "kling-v2-6",
-            prompt: "a lock",
-            duration: "10",
-            aspect_ratio: "16:9",
-            mode: "pro"
-          }
-        },
-        {
-          request: { input_reference: PICTURE },
-          path: "/v1/videos/image2video",
-          body: { model_name: "kling-v2-6", prompt: "a lock", image: PNG.toString("base64") }
         }
       ]
     }

@@ -2,53 +2,10 @@
 import { startDashScopeMedia } from "./fakes/dashscopeMedia.ts"
 import { startGoogleMedia } from "./fakes/googleMedia.ts"
 import { startOpenAiImages } from "./fakes/openaiImages.ts"
-import { startSiliconFlowMedia } from "./fakes/siliconflowMedia.ts"
 import { LINK, PICTURE, type VendorCases } from "./MediaCases.ts"
 import { PNG } from "./fakes/MediaVendor.ts"
 
 export const MODEL_VENDORS: ReadonlyArray<VendorCases> = [
-  {
-    dialect: "siliconflow",
-    start: startSiliconFlowMedia,
-    key: "sk-silicon-0123456789",
-    wrong: { request: { size: "wide" }, param: "size" },
-    images: [
-      {
-        model: "Qwen/Qwen-Image",
-        mode: "once",
-        cases: [
-          {
-            request: { n: 2, size: "1328x1328", image: PICTURE, seed: 7, batch_size: 4, image_size: "8k" },
-            path: "/v1/images/generations",
-            body: {
-              model: "Qwen/Qwen-Image",
-              prompt: "a lock",
-              image_size: "1328x1328",
-              batch_size: 2,
-              image: PICTURE,
-              seed: 7
-            }
-          }
-        ]
-      }
-    ],
-    videos: {
-      model: "Wan-AI/Wan2.2-I2V-A14B",
-      cases: [
-        {
-          request: { size: "1280x720", input_reference: LINK, negative_prompt: "rain" },
-          path: "/v1/video/submit",
-          body: {
-            model: "Wan-AI/Wan2.2-I2V-A14B",
-            prompt: "a lock",
-            image_size: "1280x720",
-            image: LINK,
-            negative_prompt: "rain"
-          }
-        }
-      ]
-    }
-  },
   {
     dialect: "dashscope",
     start: startDashScopeMedia,

@@ -13,7 +13,6 @@ import { dashscopeFake } from "./fakes/dashscope.ts"
 import { googleFake } from "./fakes/google.ts"
 import { jinaFake } from "./fakes/jina.ts"
 import { openAiResponse } from "./fakes/openai.ts"
-import { siliconflowFake } from "./fakes/siliconflow.ts"
 import { teiFake } from "./fakes/tei.ts"
 import { voyageFake } from "./fakes/voyage.ts"
 import { type Respond, VENDOR_KEY } from "./VendorServer.ts"
@@ -31,7 +30,7 @@ export interface TextCase {
   readonly operation: "rerank" | "embeddings" | "chat"
   readonly model: string
   readonly respond: Respond
-  /** Absent where the vendor has none: the fake is written from its public reference. */
+  /** Absent where another maker's client reads the fake: `otherClients.test.ts`. */
   readonly sdk?: Read
   /** The tokens that the vendor reports. */
   readonly tokens?: number
@@ -103,7 +102,7 @@ export const TEXT_CASES: ReadonlyArray<TextCase> = [
   ...compatible("lmstudio", openAiResponse, { chat: "qwen3", embeddings: "nomic-embed" }),
   ...compatible("vllm", openAiResponse, { chat: "qwen3", embeddings: "bge-m3", rerank: "bge-reranker" }),
   ...compatible("cohere", cohereFake, { chat: "command-a" }, "/compatibility/v1"),
-  ...compatible("siliconflow", siliconflowFake, { chat: "Qwen/Qwen3-8B", embeddings: "BAAI/bge-m3" }),
+  ...compatible("siliconflow", openAiResponse, { chat: "Qwen/Qwen3-8B", embeddings: "BAAI/bge-m3" }),
   ...compatible(
     "dashscope",
     dashscopeFake,
@@ -190,17 +189,6 @@ export const TEXT_CASES: ReadonlyArray<TextCase> = [
       return (await gemini(url).models.embedContent(asked)).embeddings?.map(({ values }) => values)
     }
   },
-  { vendor: "jina", operation: "rerank", model: "jina-reranker-v3", respond: jinaFake, tokens: 9 },
   { vendor: "jina", operation: "embeddings", model: "jina-embeddings-v3", respond: jinaFake, tokens: 4 },
-  { vendor: "tei", operation: "rerank", model: "BAAI/bge-reranker-base", respond: teiFake },
-  { vendor: "tei", operation: "embeddings", model: "BAAI/bge-m3", respond: teiFake },
-  {
-    vendor: "siliconflow",
-    operation: "rerank",
-    model: "BAAI/bge-reranker-v2-m3",
-    respond: siliconflowFake,
-    tokens: 9
-  },
-  { vendor: "dashscope", operation: "rerank", model: "qwen3-rerank", respond: dashscopeFake, tokens: 9 },
-  { vendor: "dashscope", operation: "rerank", model: "gte-rerank-v2", respond: dashscopeFake, tokens: 9 }
+  { vendor: "tei", operation: "embeddings", model: "BAAI/bge-m3", respond: teiFake }
 ]

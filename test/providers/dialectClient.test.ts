@@ -94,12 +94,12 @@ describe("a configured header with the key", () => {
     }).pipe(Effect.provide(layerTransport({})), Effect.scoped)
   )
 
-  it.live("is sent in place of a token that is made from it", () =>
+  it.live("is sent in place of a credential that is more than the key", () =>
     Effect.gen(function* () {
-      const { call, requests } = yield* start("kling", () => [200, {}], {
+      const { call, requests } = yield* start("fal", () => [200, {}], {
         headers: { "x-proxy": "{apiKey}" }
       })
-      yield* call(IMAGES, { model: "kling-v2-1", prompt: "a lock" })
+      yield* call(IMAGES, { model: "a/b", prompt: "a lock" })
       const { headers = {} } = requests[0] ?? {}
       assert.strictEqual(headers["x-proxy"], KEY)
       assert.notProperty(headers, "authorization")

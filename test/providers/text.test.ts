@@ -169,16 +169,20 @@ describe("a vendor", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live.each(["cohere", "voyage", "jina", "tei", "siliconflow", "dashscope"])(
-    "%s refuses in its own form, and the reason arrives",
-    (vendor) =>
-      Effect.gen(function* () {
-        const one = find(vendor, "rerank")
-        const { url } = yield* startVendor((received) => one.respond({ ...received, body: {} }))
-        const { reason } = yield* Effect.flip(Effect.provide(call(one), gatewayOf(one, url)))
-        assert.strictEqual(reason._tag, "InvalidRequest")
-        assert.match(reason.message, /documents|tokens/)
-      }).pipe(Effect.scoped)
+  it.live.each([
+    ["cohere", "rerank"],
+    ["voyage", "rerank"],
+    ["jina", "embeddings"],
+    ["tei", "embeddings"],
+    ["dashscope", "embeddings"]
+  ] as const)("%s refuses in its own form, and the reason arrives: %s", ([vendor, operation]) =>
+    Effect.gen(function* () {
+      const one = find(vendor, operation)
+      const { url } = yield* startVendor((received) => one.respond({ ...received, body: { task: "none" } }))
+      const { reason } = yield* Effect.flip(Effect.provide(call(one), gatewayOf(one, url)))
+      assert.strictEqual(reason._tag, "InvalidRequest")
+      assert.match(reason.message, /documents|tokens|task|encoding_format/)
+    }).pipe(Effect.scoped)
   )
 
   it.live.each(

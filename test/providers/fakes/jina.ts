@@ -1,23 +1,9 @@
-/** Jina AI, as its public OpenAPI document describes it. A client for the AI SDK decodes its embeddings. */
+/** Embeddings of Jina AI, as its public OpenAPI document describes it. A client for the AI SDK decodes them. */
 import { VENDOR_KEY } from "../VendorServer.ts"
-import { base64, only, ranked, Refusal, routes, vectorAt } from "./Texts.ts"
+import { base64, only, Refusal, routes, vectorAt } from "./Texts.ts"
 
 export const jinaFake = routes(
   {
-    "/v1/rerank": (body) => {
-      only(body, "model", "query", "documents", "top_n", "return_documents", "truncation")
-      const results = ranked(body["documents"], body["top_n"])
-      return {
-        model: body["model"],
-        object: "list",
-        usage: { total_tokens: 9 },
-        results: results.map(({ index, score, text }) => ({
-          index,
-          relevance_score: score,
-          ...(body["return_documents"] !== false && { document: { text } })
-        }))
-      }
-    },
     "/v1/embeddings": (body) => {
       only(
         body,

@@ -1,8 +1,8 @@
-/** DashScope, Alibaba Cloud's Model Studio. */
+/** DashScope, Alibaba Cloud's Model Studio: OpenAI's protocol for chat and embeddings, and its own for images and videos. */
 import { DASHSCOPE_NAMES, dashscopeImages, dashscopeVideos } from "../media/dashscopeMedia.ts"
 import { classify, vendorError, idAt } from "../media/MediaResponse.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
-import { dashscopeText } from "../text/dashscopeText.ts"
+import { embeddingsAt } from "../text/Embeddings.ts"
 
 /** Codes that say more than the message. */
 const CODES: Readonly<Record<string, string>> = {
@@ -10,13 +10,26 @@ const CODES: Readonly<Record<string, string>> = {
   Arrearage: "account in arrears"
 }
 
+const embedding = { operation: "embeddings", batch: 10, tokens: 8192, dimension: 1024 } as const
+
 export const dashscope: Dialect = {
   id: "dashscope",
   name: "DashScope",
   url: "https://dashscope-intl.aliyuncs.com",
   keyVariable: "DASHSCOPE_API_KEY",
-  ...dashscopeText,
-  operations: { ...dashscopeText.operations, images: dashscopeImages, videos: dashscopeVideos },
+  list: { path: "/compatible-mode/v1/models" },
+  models: { "text-embedding-v4": embedding, "text-embedding-v3": embedding },
+  operations: {
+    chat: { path: "/compatible-mode/v1/chat/completions" },
+    // Other encodings are refused.
+    embeddings: embeddingsAt("/compatible-mode/v1/embeddings", ({ dimensions, input }) => ({
+      input,
+      dimensions,
+      encoding_format: "float"
+    })),
+    images: dashscopeImages,
+    videos: dashscopeVideos
+  },
   error: (body) => {
     const message = idAt(body, "message")
     if (message === undefined) return undefined

@@ -8,12 +8,10 @@ import { dashscope } from "./dashscope.ts"
 import { fal } from "./fal.ts"
 import { google } from "./google.ts"
 import { jina } from "./jina.ts"
-import { kling } from "./kling.ts"
 import { luma } from "./luma.ts"
 import { COMPATIBLE, openai } from "./openai.ts"
 import { replicate } from "./replicate.ts"
 import { runway } from "./runway.ts"
-import { siliconflow } from "./siliconflow.ts"
 import { tei } from "./tei.ts"
 import { voyage } from "./voyage.ts"
 
@@ -25,14 +23,12 @@ export const DIALECTS: ReadonlyArray<Dialect> = [
   voyage,
   jina,
   google,
-  siliconflow,
   dashscope,
   ...COMPATIBLE,
   tei,
   fal,
   replicate,
   runway,
-  kling,
   luma
 ]
 

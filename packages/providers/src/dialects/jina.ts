@@ -1,9 +1,6 @@
-/** Jina AI: embeddings and rerank. */
+/** Jina AI: embeddings. */
 import type { Dialect } from "../protocol/Dialect.ts"
 import { embeddingsAt, inputType, wantsBase64 } from "../text/Embeddings.ts"
-import { rerankAt } from "../text/Rerank.ts"
-
-const rerank = { operation: "rerank", batch: 1000 } as const
 
 export const jina: Dialect = {
   id: "jina",
@@ -13,13 +10,9 @@ export const jina: Dialect = {
   hasInputType: true,
   models: {
     "jina-embeddings-v4": { operation: "embeddings", batch: 512, tokens: 32_768, dimension: 2048 },
-    "jina-embeddings-v3": { operation: "embeddings", batch: 512, tokens: 8192, dimension: 1024 },
-    "jina-reranker-v3": { ...rerank, tokens: 131_072 },
-    "jina-reranker-v2-base-multilingual": { ...rerank, tokens: 8192 }
+    "jina-embeddings-v3": { operation: "embeddings", batch: 512, tokens: 8192, dimension: 1024 }
   },
   operations: {
-    // The default is to return the documents.
-    rerank: rerankAt("/v1/rerank", { fields: { return_documents: false } }),
     embeddings: embeddingsAt("/v1/embeddings", (asked) => ({
       input: asked["input"],
       task: asked["task"] ?? inputType(asked, { query: "retrieval.query", document: "retrieval.passage" }),

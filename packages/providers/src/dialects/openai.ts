@@ -24,9 +24,22 @@ export const openai: Dialect = {
 const TEXT = ["chat", "embeddings"] as const
 const ALL = [...TEXT, "rerank"] as const
 
+const SILICONFLOW_MODELS = {
+  "BAAI/bge-m3": { operation: "embeddings", batch: 32, tokens: 8192, dimension: 1024 },
+  "Qwen/Qwen3-Embedding-8B": { operation: "embeddings", batch: 32, tokens: 32_768, dimension: 4096 }
+} as const
+
 /** Vendors and local servers that need no more than an address. */
 export const COMPATIBLE: ReadonlyArray<Dialect> = (
   [
+    [
+      "siliconflow",
+      "SiliconFlow",
+      TEXT,
+      "https://api.siliconflow.com/v1",
+      "SILICONFLOW_API_KEY",
+      SILICONFLOW_MODELS
+    ],
     ["mistral", "Mistral", TEXT, "https://api.mistral.ai/v1", "MISTRAL_API_KEY"],
     ["openrouter", "OpenRouter", ALL, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"],
     ["together", "Together", ALL, "https://api.together.xyz/v1", "TOGETHER_API_KEY"],
@@ -35,11 +48,12 @@ export const COMPATIBLE: ReadonlyArray<Dialect> = (
     ["lmstudio", "LM Studio", TEXT, "http://127.0.0.1:1234/v1"],
     ["vllm", "vLLM", ALL, "http://127.0.0.1:8000/v1"]
   ] as const
-).map(([id, name, names, url, keyVariable]) => ({
+).map(([id, name, names, url, keyVariable, models]) => ({
   id,
   name,
   url,
   ...(keyVariable !== undefined && { keyVariable }),
+  ...(models !== undefined && { models }),
   list,
   operations: Struct.pick(gateway.operations, names)
 }))

@@ -1,7 +1,6 @@
 /** Hugging Face's Text Embeddings Inference: a local server of one model. It does not count tokens. */
 import type { Dialect } from "../protocol/Dialect.ts"
 import { embeddingsOf, inputTexts } from "../text/Embeddings.ts"
-import { documentTexts, rankingOf } from "../text/Rerank.ts"
 import { itemsAt, textAt, jsonAt } from "../text/Values.ts"
 
 export const tei: Dialect = {
@@ -13,18 +12,13 @@ export const tei: Dialect = {
     parse: (body) => {
       const id = textAt(body, "model_id")
       const isReranker = jsonAt(body, "model_type", "reranker") !== undefined
-      return id === undefined ? [] : [{ id, operation: isReranker ? "rerank" : "embeddings" }]
+      return id === undefined || isReranker ? [] : [{ id, operation: "embeddings" }]
     }
   },
   operations: {
-    rerank: {
-      path: "/rerank",
-      // Longer texts than the model takes are an error unless they may be cut.
-      request: (asked) => ({ query: asked["query"], texts: documentTexts(asked), truncate: true }),
-      response: (body, asked) => rankingOf(asked, body, itemsAt(body), "score")
-    },
     embeddings: {
       path: "/embed",
+      // Longer texts than the model takes are an error unless they may be cut.
       request: (asked) => ({ inputs: inputTexts(asked), truncate: true }),
       response: (body, asked) => embeddingsOf(asked, body, itemsAt(body))
     }

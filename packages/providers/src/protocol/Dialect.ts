@@ -46,7 +46,6 @@ export interface TaskRequest {
   readonly path: string
   /** Default: `GET`. */
   readonly method?: "GET" | "POST" | "PUT" | "DELETE"
-  readonly body?: Fields
 }
 
 /** The state of a task. */
@@ -64,8 +63,6 @@ export interface VendorTaskState {
   readonly seconds?: number
   /** Another request whose response has the results. Its body is passed to `state`. See `isFailure`. */
   readonly next?: TaskRequest
-  /** In the interface's form. */
-  readonly usage?: Fields | undefined
 }
 
 /** The tasks of an operation. */

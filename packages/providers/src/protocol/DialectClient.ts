@@ -189,10 +189,8 @@ interface Vendor extends DialectConnection {
 }
 
 /** Sends a vendor's request that has no counterpart in the interface. */
-const send = ({ client, ...connection }: Vendor, { body, method = "GET", path }: TaskRequest): Sent => {
-  const plain = HttpClientRequest.make(method)(joinUrl(connection.url, path))
-  return client.execute(sign(body === undefined ? plain : withBody(plain, body), connection))
-}
+const send = ({ client, ...connection }: Vendor, { method = "GET", path }: TaskRequest): Sent =>
+  client.execute(sign(HttpClientRequest.make(method)(joinUrl(connection.url, path)), connection))
 
 /** Whether a response with a status of success has an error. Like a web page, it is left to the client. */
 const hasError = (body: object): boolean => "error" in body && Boolean(body.error)

@@ -24,7 +24,7 @@ export const stateResponse = (
   operation: OperationName,
   id: string,
   model: string,
-  { error, files = [], progress, seconds, status, usage }: VendorTaskState
+  { error, files = [], progress, seconds, status }: VendorTaskState
 ): Fields => ({
   id,
   object: operation === "videos" ? "video" : "image.task",
@@ -33,7 +33,6 @@ export const stateResponse = (
   ...(progress !== undefined && { progress }),
   ...(seconds !== undefined && { seconds: String(seconds) }),
   ...(error !== undefined && { error }),
-  ...(usage !== undefined && { usage }),
   ...(operation === "images" && status === "completed" && { data: files.map(imageOf) })
 })
 

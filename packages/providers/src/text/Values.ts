@@ -29,8 +29,6 @@ export const numberAt = (value: unknown, ...path: ReadonlyArray<string | number>
 const TOKENS = [
   ["usage", "total_tokens"],
   ["meta", "billed_units", "input_tokens"],
-  ["meta", "tokens", "input_tokens"],
-  ["tokens", "input_tokens"],
   ["usageMetadata", "promptTokenCount"]
 ]
 
