@@ -22,6 +22,7 @@ SLUICE_SAMPLES | boolean | true | Whether a new library gets the sample document
 SLUICE_ADMIN_TOKEN | secret of 32 characters | – | The owner's [first system access token](../guides/deploy.md#first-credentials). Unset: a random one is printed
 SLUICE_ADMIN_API_KEY | secret of 32 characters | – | The owner's first API key. Unset: a random one is printed
 SLUICE_HOSTS | list of names | – | [Host names](../guides/operation.md#request-limits) that requests may name beside loopback ones
+SLUICE_SOURCE_FOLDERS | text | – | Folders below which administrators may add [sources](../guides/sources.md#on-the-server), separated by commas. Unset: none
 SLUICE_TRUSTED_PROXIES | list of networks | – | [Proxies](../guides/operation.md#behind-a-proxy) whose \`X-Forwarded-For\` and \`X-Forwarded-Proto\` count
 SLUICE_QUESTIONS | whole number | 128 | Questions that run at the same time; more get 503 with \`retry-after\`
 SLUICE_JOBS | whole number | 2 | [Jobs](../guides/operation.md#jobs-and-workers) that this server runs at the same time; 0 leaves them to \`sluice worker\`

@@ -73,9 +73,10 @@ it.live("a change in a watched folder reads and embeds that file alone, and is a
     const { docs, library: folder, remove, write } = yield* testFolder
     for (let n = 0; n < 50; n++) yield* write(`docs/${n}.txt`, `Text number ${n}.`)
     const library = yield* Library.open(folder).pipe(Effect.provide(layer))
-    const { changes, items } = yield* open({ name: "w", address: docs })
+    const { changes, items, itemsAt } = yield* open({ name: "w", address: docs })
     const reports = yield* Queue.unbounded<IngestReport>()
     const watching = yield* changes!.pipe(
+      Stream.mapEffect(itemsAt!),
       Stream.mapEffect((changed) => library.sync("w", Stream.fromIterable(changed), { partial: true })),
       Stream.runForEach((report) => Queue.offer(reports, report)),
       Effect.forkScoped

@@ -40,6 +40,9 @@ import { RequestMiddlewareLayer } from "./http/RequestMiddleware.ts"
 import { PageLayer } from "./http/Page.ts"
 import { ReferenceLayer } from "./http/Reference.ts"
 import { ListenLayer } from "./Listen.ts"
+import { SourcesLayer } from "./sources/SourceRoutes.ts"
+import { SourceRunnerLayer } from "./sources/SourceRunner.ts"
+import { Sources } from "./sources/Sources.ts"
 import { FilesLayer } from "./media/FileLinks.ts"
 import { MediaFiles } from "./media/MediaFiles.ts"
 import { MediaTasks } from "./media/MediaTasks.ts"
@@ -77,7 +80,8 @@ const ApiLayer = HttpApiBuilder.layer(HandledApi).pipe(
     ConversationsLayer,
     SharedLayer,
     ConnectionsLayer,
-    LocalModelsLayer
+    LocalModelsLayer,
+    SourcesLayer
   ]),
   Layer.provide([AuthLayer, MalformedRequest.layer])
 )
@@ -146,7 +150,7 @@ export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader
   over(
     models,
     Layer.effectDiscard(start).pipe(
-      Layer.provide([HttpRouter.serve(RoutesLayer, SERVE_OPTIONS), JobRunnerLayer]),
+      Layer.provide([HttpRouter.serve(RoutesLayer, SERVE_OPTIONS), JobRunnerLayer, SourceRunnerLayer]),
       Layer.merge(Maintenance.layer)
     )
   )
@@ -162,7 +166,7 @@ const workerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader, E, R
   over(
     models,
     Layer.effectDiscard(startWorker).pipe(
-      Layer.provide([HttpRouter.serve(WorkerRoutesLayer, SERVE_OPTIONS), JobRunnerLayer]),
+      Layer.provide([HttpRouter.serve(WorkerRoutesLayer, SERVE_OPTIONS), JobRunnerLayer, SourceRunnerLayer]),
       Layer.merge(Maintenance.layer)
     )
   )
@@ -174,7 +178,13 @@ const over = <A, E, R, E2, R2>(
 ) =>
   role.pipe(
     Layer.provideMerge(
-      Layer.mergeAll(UserLibraries.layer, RunningQuestions.layer, PageImages.layer, Recovery.layer).pipe(
+      Layer.mergeAll(
+        UserLibraries.layer,
+        RunningQuestions.layer,
+        PageImages.layer,
+        Recovery.layer,
+        Sources.layer
+      ).pipe(
         Layer.provideMerge(ProvidersLayer),
         Layer.provideMerge(BillingLayer),
         Layer.provideMerge(

@@ -13,6 +13,7 @@ export const operationVariables = Config.unwrap({
   jobs: textVariable("SLUICE_JOBS"),
   databaseWait: textVariable("SLUICE_DATABASE_WAIT_SECONDS"),
   hosts: textVariable("SLUICE_HOSTS"),
+  sourceFolders: textVariable("SLUICE_SOURCE_FOLDERS"),
   proxies: textVariable("SLUICE_TRUSTED_PROXIES"),
   log: textVariable("SLUICE_LOG"),
   logRequests: textVariable("SLUICE_LOG_REQUESTS"),
@@ -110,6 +111,8 @@ export const parseOperation = Effect.fn("ServerConfig.operation")(function* (fou
     databaseWaitSeconds: yield* parseSeconds("SLUICE_DATABASE_WAIT_SECONDS", found.databaseWait, 30),
     /** In lower case. Empty: the default of `isAllowedHost`. */
     hosts: yield* parseHosts(found.hosts),
+    /** Folders below which sources may read. */
+    sourceFolders: (found.sourceFolders ?? "").split(",").flatMap((folder) => folder.trim() || []),
     isTrustedProxy: yield* parseProxies(found.proxies),
     log: yield* eitherOf("SLUICE_LOG", log, ["text", "json"]),
     logRequests: (yield* eitherOf("SLUICE_LOG_REQUESTS", logRequests, ["true", "false"])) === "true",

@@ -63,15 +63,15 @@ export const IngestStreamEvent = Schema.Union([
 ])
 export type IngestStreamEvent = typeof IngestStreamEvent.Type
 
-/** An upload or a rebuild that runs in the background, at any server or worker of the same database. */
+/** An upload, a rebuild, or a run of a source, that runs in the background, at any server or worker of the same database. */
 export const JobStatus = Schema.Literals(["queued", "running", "completed", "failed", "cancelled"])
 export type JobStatus = typeof JobStatus.Type
 
 export const Job = Schema.Struct({
   id: field("The job's id.", Schema.String),
-  kind: field("What it does.", Schema.Literals(["ingest", "rebuild"])),
+  kind: field("What it does.", Schema.Literals(["ingest", "rebuild", "sync"])),
   status: field("`completed`, `failed` and `cancelled` are final.", JobStatus),
-  collection: field("The collection of an upload.", optionalKey(Schema.String)),
+  collection: field("The collection of an upload or a source.", optionalKey(Schema.String)),
   files: field("Files or documents to process, once known.", optionalKey(Schema.Int)),
   done: field("Files or documents that are on disk, unchanged, or have failed.", Schema.Int),
   passages: field("Passages that were written.", Schema.Int),

@@ -12,7 +12,7 @@ import {
   VideosGroup
 } from "@sluice/core/contract"
 import { HttpApi, OpenApi } from "effect/http-api"
-import { AdministrationGroup } from "./Administration.ts"
+import { AdministrationGroup, UsageGroup } from "./Administration.ts"
 import { CollectionsGroup } from "./Collections.ts"
 import { ConnectionsGroup } from "./Connections.ts"
 import { ConversationsGroup, SharedGroup } from "./Conversations.ts"
@@ -22,14 +22,15 @@ import { extendOpenApi } from "./OpenApi.ts"
 import { LocalModelsGroup } from "./LocalModels.ts"
 import { QaGroup } from "./Qa.ts"
 import { SessionGroup } from "./Session.ts"
+import { SourcesGroup } from "./Sources.ts"
 import { JobsGroup, StatusGroup } from "./Status.ts"
-import { UsageGroup } from "./Usage.ts"
 
 /** The endpoints that `HttpApiBuilder` serves. Chat, embeddings and rerank have routes of their own. */
 export const HandledApi = HttpApi.make("sluice")
   .add(ModelsGroup, AccountGroup, ImagesGroup, VideosGroup)
   .middleware(MalformedRequest)
   .add(DocumentsGroup, CollectionsGroup, JobsGroup, FiguresGroup, QaGroup, ConversationsGroup, SharedGroup)
+  .add(SourcesGroup)
   .add(StatusGroup, SessionGroup, AdministrationGroup, UsageGroup, ConnectionsGroup, LocalModelsGroup)
 
 const Calls = HttpApi.make("sluice")

@@ -18,7 +18,8 @@ const TABLES = {
   collection_members: ["owner_id", "collection", "kind", "member"],
   user_groups: ["user_id", "name"],
   identities: ["issuer", "subject"],
-  invitations: ["hash"]
+  invitations: ["hash"],
+  sources: ["id"]
 } as const
 type TableName = keyof typeof TABLES
 

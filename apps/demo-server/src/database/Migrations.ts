@@ -249,6 +249,36 @@ const jobs = Effect.gen(function* () {
   yield* sql`CREATE INDEX jobs_by_user ON jobs (user_id, created_at)`
 })
 
+/** Places whose documents a collection follows, and the run of a source that a job is. */
+const sources = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  // `collection` is the name at `owner_id`, `user_id` who added it. `caller` and `schedule` are JSON. `job`: of the last run;
+  // `change_job`: of the last change that a watched folder told.
+  yield* sql`CREATE TABLE sources (
+    id TEXT PRIMARY KEY,
+    user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    owner_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    collection TEXT NOT NULL,
+    name TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    address TEXT NOT NULL,
+    caller TEXT NOT NULL,
+    schedule TEXT,
+    credential TEXT,
+    paused BIGINT NOT NULL DEFAULT 0 CHECK (paused IN (0, 1)),
+    stopped TEXT,
+    next_run BIGINT,
+    job TEXT,
+    change_job TEXT,
+    created_at BIGINT NOT NULL,
+    UNIQUE (owner_id, collection, name)
+  )`
+  yield* sql`CREATE INDEX sources_by_next_run ON sources (next_run)`
+  yield* sql`CREATE INDEX sources_by_user ON sources (user_id)`
+  // JSON: the id of the source, and the documents that changed.
+  yield* sql`ALTER TABLE jobs ADD COLUMN source TEXT`
+})
+
 const all = {
   "0001_accounts": accounts,
   "0002_permissions": permissions,
@@ -260,7 +290,8 @@ const all = {
   "0008_conversations": conversations,
   "0009_sharing": sharing,
   "0010_identities": identities,
-  "0011_jobs": jobs
+  "0011_jobs": jobs,
+  "0012_sources": sources
 }
 
 /** The table of the queues. */

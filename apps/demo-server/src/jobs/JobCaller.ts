@@ -1,5 +1,5 @@
 /** The caller of a job, whose rights are checked when it runs: the key or the user may have been disabled since. */
-import type { Failure } from "@sluice/core/contract"
+import { Failure } from "@sluice/core/contract"
 import { Clock, Effect } from "effect"
 import { ApiKeys } from "../accounts/ApiKeys.ts"
 import { documentsNotAllowed, keyFailure, userDisabled } from "../accounts/Authenticator.ts"
@@ -7,6 +7,12 @@ import type { CallerInfo } from "../accounts/Caller.ts"
 import { Users } from "../accounts/Users.ts"
 import { catchSqlError } from "../sql/StoreFailure.ts"
 import type { JobCaller } from "./JobTable.ts"
+
+const keyRemoved = new Failure({
+  status: 401,
+  message: "The API key that this runs with was removed",
+  code: "invalid_api_key"
+})
 
 /** What of a caller is stored with a job. */
 export const toJobCaller = ({ address, credential, key, user }: CallerInfo): JobCaller => ({
@@ -27,7 +33,7 @@ export const makeCallerOf = Effect.gen(function* () {
       return { user, credential, address, models: undefined }
     }
     const key = yield* catchSqlError(keys.byId(Number(caller.key)))
-    if (key === undefined || key.user_id !== user) return yield* userDisabled
+    if (key === undefined || key.user_id !== user) return yield* keyRemoved
     const failure = keyFailure(key, yield* Clock.currentTimeMillis, address)
     if (failure !== undefined) return yield* failure
     if (key.documents !== "write") return yield* documentsNotAllowed

@@ -4,10 +4,11 @@ import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { type Job, JobStatus } from "../contract/Documents.ts"
 import { IngestReportBody } from "../contract/Documents.ts"
+import { SourceChange } from "../contract/Sources.ts"
 import { Integer } from "../sql/Integer.ts"
 
 /** Whose rights and balance a job uses. They are checked again when it runs. */
-const JobCaller = Schema.Struct({
+export const JobCaller = Schema.Struct({
   user: Schema.String,
   credential: Schema.Literals(["key", "token", "session", "none"]),
   address: Schema.String,
@@ -23,29 +24,38 @@ const JobFile = Schema.Struct({
 })
 export type JobFile = typeof JobFile.Type
 
-const Progress = Schema.Struct({
+export const Progress = Schema.Struct({
   files: Schema.optionalKey(Schema.Int),
   done: Schema.Int,
   passages: Schema.Int
 })
 export type Progress = typeof Progress.Type
 
-const Result = Schema.Struct({
+/** The source that a job reads: all of it, or the documents of these paths. */
+const JobSource = Schema.Struct({
+  id: Schema.String,
+  paths: Schema.optionalKey(Schema.Array(Schema.String))
+})
+
+export const JobResult = Schema.Struct({
   report: Schema.optionalKey(IngestReportBody),
+  /** Of a source: the first hundred. */
+  changes: Schema.optionalKey(Schema.Array(SourceChange)),
   error: Schema.optionalKey(Schema.Struct({ code: Schema.String, message: Schema.String }))
 })
-export type JobResult = typeof Result.Type
+export type JobResult = typeof JobResult.Type
 
 const JobRow = Schema.Struct({
   id: Schema.String,
   user_id: Schema.String,
-  kind: Schema.Literals(["ingest", "rebuild"]),
+  kind: Schema.Literals(["ingest", "rebuild", "sync"]),
+  source: Schema.NullOr(Schema.fromJsonString(JobSource)),
   collection: Schema.NullOr(Schema.String),
   caller: Schema.fromJsonString(JobCaller),
   files: Schema.fromJsonString(Schema.Array(JobFile)),
   status: JobStatus,
   progress: Schema.fromJsonString(Progress),
-  result: Schema.NullOr(Schema.fromJsonString(Result)),
+  result: Schema.NullOr(Schema.fromJsonString(JobResult)),
   created_at: Integer,
   updated_at: Integer
 })
@@ -69,7 +79,8 @@ export const toJob = ({
   ...progress,
   created_at,
   updated_at,
-  ...result
+  ...(result?.report && { report: result.report }),
+  ...(result?.error && { error: result.error })
 })
 
 /** Jobs of one list at most. */
@@ -95,7 +106,8 @@ export class JobTable extends Context.Service<JobTable>()("@sluice/demo-server/J
     const unended = sql.literal("('queued', 'running')")
     return {
       add: Effect.fnUntraced(function* (
-        job: Pick<JobRow, "id" | "kind" | "collection" | "caller" | "files"> & { readonly bytes: number }
+        job: Pick<JobRow, "id" | "kind" | "collection" | "caller" | "files"> &
+          Partial<Pick<JobRow, "source">> & { readonly bytes: number }
       ) {
         const now = yield* Clock.currentTimeMillis
         const count = job.kind === "ingest" ? { files: job.files.length } : {}
@@ -106,6 +118,7 @@ export class JobTable extends Context.Service<JobTable>()("@sluice/demo-server/J
           collection: job.collection,
           caller: JSON.stringify(job.caller),
           files: JSON.stringify(job.files),
+          source: job.source ? JSON.stringify(job.source) : null,
           bytes: job.bytes,
           status: "queued",
           progress: JSON.stringify({ ...count, done: 0, passages: 0 }),
@@ -159,7 +172,8 @@ export class JobTable extends Context.Service<JobTable>()("@sluice/demo-server/J
         (found) => new Set(found.map(({ id }) => id))
       ),
       removeBefore: (time: number) =>
-        sql`DELETE FROM jobs WHERE updated_at < ${time} AND status NOT IN ${unended}`
+        sql`DELETE FROM jobs WHERE updated_at < ${time} AND status NOT IN ${unended}
+          AND NOT EXISTS (SELECT 1 FROM sources WHERE jobs.id IN (sources.job, sources.change_job))`
     }
   })
 }) {

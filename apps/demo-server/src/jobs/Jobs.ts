@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 import { CurrentCaller } from "../accounts/Caller.ts"
 import { JOB_DAYS } from "../contract/Documents.ts"
 import { JOB_QUEUE } from "../database/Migrations.ts"
-import { makeNamedFiles } from "../media/NamedFiles.ts"
+import { makeNamedFiles, type NamedFiles } from "../media/NamedFiles.ts"
 import { catchSqlError } from "../sql/StoreFailure.ts"
 import { toJobCaller } from "./JobCaller.ts"
 import { type JobFile, JobTable, newJobId, timeOfJob, toJob } from "./JobTable.ts"
@@ -47,18 +47,34 @@ const notStored = new Failure({
   retryable: true
 })
 
+const makeQueue = (name: string) =>
+  PersistedQueue.make({ name, schema: Schema.Struct({ job: Schema.String }), maxAttempts: ATTEMPTS })
+
+const discardFrom = (files: NamedFiles) => (names: ReadonlyArray<string>) =>
+  Effect.ignore(Effect.andThen(files.remove(names), files.maintain))
+
+/** Deletes old jobs, and files of uploads that never became a job. */
+const cleanUp = (table: JobTable["Service"], files: NamedFiles) =>
+  Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    yield* table.removeBefore(now - Duration.toMillis(Duration.days(JOB_DAYS)))
+    const needed = yield* table.unended
+    const old = (yield* files.names).filter((name) => {
+      const id = name.slice(0, name.lastIndexOf("-"))
+      return !needed.has(id) && !(timeOfJob(id) > now - Duration.toMillis(ABANDONED))
+    })
+    if (old.length > 0) yield* discardFrom(files)(old)
+  }).pipe(Effect.catchCause((cause) => Effect.logWarning("Old jobs could not be removed", cause)))
+
 const makeJobs = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const table = yield* JobTable
   const files = yield* makeNamedFiles("uploads")
-  const queue = yield* PersistedQueue.make({
-    name: "jobs",
-    schema: Schema.Struct({ job: Schema.String }),
-    maxAttempts: ATTEMPTS
-  })
+  const queue = yield* makeQueue("jobs")
+  /** Runs of sources have a queue of their own: a slow source keeps no upload waiting. */
+  const sourceQueue = yield* makeQueue("sources")
 
-  const discard = (names: ReadonlyArray<string>) =>
-    Effect.ignore(Effect.andThen(files.remove(names), files.maintain))
+  const discard = discardFrom(files)
 
   const submit = Effect.fnUntraced(function* (
     id: string,
@@ -79,22 +95,12 @@ const makeJobs = Effect.gen(function* () {
     return row ?? (yield* notFound(id))
   })
 
-  /** Deletes old jobs, and files of uploads that never became a job. */
-  const cleanup = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    yield* table.removeBefore(now - Duration.toMillis(Duration.days(JOB_DAYS)))
-    const needed = yield* table.unended
-    const old = (yield* files.names).filter((name) => {
-      const id = name.slice(0, name.lastIndexOf("-"))
-      return !needed.has(id) && !(timeOfJob(id) > now - Duration.toMillis(ABANDONED))
-    })
-    if (old.length > 0) yield* discard(old)
-  }).pipe(Effect.catchCause((cause) => Effect.logWarning("Old jobs could not be removed", cause)))
-  yield* Effect.forkScoped(Effect.repeat(cleanup, Schedule.spaced("1 hour")))
+  yield* Effect.forkScoped(Effect.repeat(cleanUp(table, files), Schedule.spaced("1 hour")))
 
   return {
     table,
     queue,
+    sourceQueue,
     attempts: ATTEMPTS,
     /** Stores the files of an upload, and adds a job that ingests them. Undefined if there is no file. */
     upload: Effect.fn("Jobs.upload")(function* <E>(collection: string, uploads: Stream.Stream<Upload, E>) {
@@ -122,6 +128,14 @@ const makeJobs = Effect.gen(function* () {
     rebuild: Effect.flatMap(newJobId, (id) =>
       submit(id, { kind: "rebuild", collection: null, files: [], bytes: 0 })
     ),
+    /** Adds a run of a source, in the transaction of its caller. */
+    sync: Effect.fn("Jobs.sync")(function* (
+      id: string,
+      job: Pick<Parameters<typeof table.add>[0], "caller" | "collection" | "source">
+    ) {
+      yield* table.add({ ...job, id, kind: "sync", files: [], bytes: 0 })
+      yield* Effect.orDie(sourceQueue.offer({ job: id }, { id }))
+    }),
     /** The files of an upload, one after the other. */
     read: (stored: ReadonlyArray<JobFile>) =>
       Stream.fromIterable(stored).pipe(

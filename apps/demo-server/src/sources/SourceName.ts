@@ -1,7 +1,6 @@
 /** The names of sources: their documents begin with them. */
 
-/** Letters, digits, `-`, `_` and `.`; 64 at most. */
-export const SOURCE_NAME = /^[A-Za-z0-9][A-Za-z0-9._\-]{0,63}$/v
+import { COLLECTION_NAME } from "../contract/Names.ts"
 
 /** A name from an address: the repository's, the folder's, the bucket's, or the host of a site. */
 export const sourceNameOf = (address: string, kind: string | undefined): string => {
@@ -13,5 +12,5 @@ export const sourceNameOf = (address: string, kind: string | undefined): string 
     /[^A-Za-z0-9._\-]+/gv,
     "-"
   )
-  return SOURCE_NAME.test(name.slice(0, 64)) ? name.slice(0, 64) : "source"
+  return COLLECTION_NAME.test(name.slice(0, 64)) ? name.slice(0, 64) : "source"
 }

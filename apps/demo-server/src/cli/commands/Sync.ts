@@ -49,7 +49,7 @@ const syncOnce = Effect.fn("cli.sync")(function* (
   const credential = Option.getOrUndefined(
     Option.map(yield* Config.option(Config.Redacted("SLUICE_SOURCE_CREDENTIAL")), Redacted.value)
   )
-  const { changes, items } = yield* kind.open({ name, address, credential }, yield* access)
+  const { changes, items, itemsAt } = yield* kind.open({ name, address, credential }, yield* access)
   const print = Effect.fnUntraced(function* (report: IngestReport) {
     yield* noteFailures(report.failed)
     const failed = report.failed.map(({ error: { message, reason }, path }) => ({ path, reason, message }))
@@ -58,12 +58,13 @@ const syncOnce = Effect.fn("cli.sync")(function* (
   })
   const all = Effect.flatMap(showProgress(library.syncEvents(name, items)), print)
   if (!watch) return yield* all
-  if (changes === undefined)
+  if (changes === undefined || itemsAt === undefined)
     return yield* new StartError({
       message: "Only folders are watched. Use --every MINUTES for other sources"
     })
   yield* note(`Watching ${address}. Ctrl-C stops; what was written stays.`)
   yield* changes.pipe(
+    Stream.mapEffect(itemsAt),
     Stream.mapEffect((changed) => library.sync(name, Stream.fromIterable(changed), { partial: true })),
     Stream.runForEach(print),
     // The watcher runs first, so that no change is missed meanwhile.

@@ -117,13 +117,13 @@ const open = Effect.fnUntraced(function* (
     )
   ).pipe(
     Stream.groupedWithin(MAX_CHANGES, SETTLE),
-    Stream.mapEffect((paths) =>
-      Effect.forEach([...new Set(paths)], (path) =>
-        Effect.map(itemAt(path), ([item]): Item => item ?? { removed: `${name}/${path}` })
-      )
-    )
+    Stream.map((paths) => [...new Set(paths)])
   )
-  return { items: walk(""), changes }
+  const itemsAt = (paths: ReadonlyArray<string>) =>
+    Effect.forEach(paths, (path) =>
+      Effect.map(itemAt(path), ([item]): Item => item ?? { removed: `${name}/${path}` })
+    )
+  return { items: walk(""), changes, itemsAt }
 })
 
 export const folderKind: SourceKind = {

@@ -32,8 +32,10 @@ export interface SourceAccess {
 export interface SourceContent {
   /** All documents. */
   readonly items: Stream.Stream<SourceItem<SourceFault>, SourceFault>
-  /** The documents that change, once all were given. Absent if the source does not say when something changes. */
-  readonly changes?: Stream.Stream<ReadonlyArray<SourceItem<SourceFault>>, SourceFault>
+  /** The paths of documents that change. Absent if the source does not say when something changes. */
+  readonly changes?: Stream.Stream<ReadonlyArray<string>, SourceFault>
+  /** The documents of such paths: read, or removed. */
+  readonly itemsAt?: (paths: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<SourceItem<SourceFault>>>
 }
 
 /** Registered in `SourceKinds.ts`. */

@@ -1,7 +1,7 @@
 /** Usage of the last days, as a chart or as a table. */
 import { signal } from "@preact/signals"
 import { useState } from "preact/hooks"
-import type { DayUsage } from "../../contract/Usage.ts"
+import type { DayUsage } from "../../contract/Administration.ts"
 import { Select, Segments } from "../ui/Fields.tsx"
 import { pluralize, usd } from "../ui/format.ts"
 import { ErrorMessage } from "../ui/Notices.tsx"

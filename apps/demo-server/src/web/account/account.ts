@@ -1,7 +1,7 @@
 /** The signed-in user's balance, keys, usage and system access token. */
 import { signal } from "@preact/signals"
 import type { TokenCreateRequest, TokenRecord, UserRecord } from "@sluice/core/contract"
-import type { DayUsage } from "../../contract/Usage.ts"
+import type { DayUsage } from "../../contract/Administration.ts"
 import { request, requestData, type RequestError } from "../api/request.ts"
 import { loadCurrent, makeChanges, tryRequest } from "../page/calls.ts"
 import { makePagedList } from "../page/PagedList.tsx"

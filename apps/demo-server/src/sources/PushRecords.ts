@@ -1,0 +1,28 @@
+/** Adds, replaces and removes documents that a program has as text. */
+import { Effect, Stream } from "effect"
+import type { PushedRecords } from "../contract/Sources.ts"
+import { makeCallerDocuments } from "../documents/CallerDocuments.ts"
+import { makeStorageOf } from "../documents/Upload.ts"
+import { toReportBody } from "../libraries/IngestBody.ts"
+import { makeRoom } from "./SourceRoom.ts"
+
+interface PushRequest {
+  readonly payload: PushedRecords
+  readonly query: { readonly collection?: string | undefined }
+}
+
+export const makePushRecords = Effect.gen(function* () {
+  const callerDocuments = yield* makeCallerDocuments
+  const storageOf = yield* makeStorageOf
+  return function* ({ payload: { records = [], removed = [] }, query }: PushRequest) {
+    const library = yield* callerDocuments.writable(query, true)
+    const storage = yield* storageOf(library.owner)
+    const fits = makeRoom(library, storage.limit - storage.used())
+    const report = yield* library.upsert(
+      Stream.map(Stream.fromIterable(records), (record) => fits<never>(record))
+    )
+    const gone =
+      removed.length === 0 ? [] : yield* library.removeWhere({ _tag: "In", field: "path", values: removed })
+    return toReportBody({ ...report, removed: gone.length })
+  }
+})

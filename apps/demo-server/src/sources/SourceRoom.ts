@@ -1,0 +1,40 @@
+/** The storage that a source or pushed records may fill. */
+import type { LibraryService, SourceItem } from "@sluice/rag"
+import { documentId } from "@sluice/rag/store"
+import { Effect } from "effect"
+import { SourceFault } from "./kinds/SourceKind.ts"
+
+const full = new SourceFault({
+  message:
+    "It does not fit into the storage of the collection's owner. Remove documents, or ask an administrator to raise SLUICE_STORAGE_MB"
+})
+
+/** Lets items through that fit. A document that replaces one counts with what it adds. */
+export const makeRoom = ({ info }: Pick<LibraryService, "info">, bytesLeft: number) => {
+  let left = bytesLeft
+  const take = (path: string, bytes: number) =>
+    Effect.flatMap(
+      Effect.orElseSucceed(info(documentId(path)), () => ({ bytes: 0 })),
+      (present) => {
+        const growth = Math.max(0, bytes - present.bytes)
+        if (growth > left) return Effect.fail(full)
+        left -= growth
+        return Effect.void
+      }
+    )
+  return <E>(item: SourceItem<E>): SourceItem<E | SourceFault> => {
+    if ("removed" in item) return item
+    if ("bytes" in item) {
+      const bytes = Effect.isEffect(item.bytes) ? item.bytes : Effect.succeed(item.bytes)
+      return { ...item, bytes: Effect.tap(bytes, ({ byteLength }) => take(item.path, byteLength)) }
+    }
+    const read = "read" in item ? item.read : Effect.succeed(item)
+    const { id, version } = { version: undefined, ...item }
+    const bytesOf = (content: Effect.Success<typeof read>) => Buffer.byteLength(JSON.stringify(content))
+    return {
+      id,
+      ...(version !== undefined && { version }),
+      read: Effect.tap(read, (content) => take(id, bytesOf(content)))
+    }
+  }
+}

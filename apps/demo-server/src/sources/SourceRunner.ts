@@ -1,0 +1,80 @@
+/** Works on the runs of sources, each with the rights of who added the source, as they are then. */
+import { Failure } from "@sluice/core/contract"
+import { RagError } from "@sluice/rag"
+import { Effect, Layer, Stream } from "effect"
+import { ServerConfig } from "../config/ServerConfig.ts"
+import { DEFAULT_COLLECTION } from "../contract/Names.ts"
+import { makeStorageOf } from "../documents/Upload.ts"
+import { Jobs } from "../jobs/Jobs.ts"
+import type { JobRow } from "../jobs/JobTable.ts"
+import { type JobEvents, makeJobWork } from "../jobs/JobWork.ts"
+import { toStreamEvents } from "../libraries/IngestBody.ts"
+import { UserLibraries } from "../libraries/UserLibraries.ts"
+import { makeCollectionAccess } from "../sharing/CollectionAccess.ts"
+import { makeRoom } from "./SourceRoom.ts"
+import { Sources } from "./Sources.ts"
+
+/** Sources that a server reads at the same time: most of the time they wait for their hosts. */
+const RUNS = 8
+
+/** Nobody has the rights any more that the source was added with, or its collection is gone. */
+const isRevoked = (error: RagError | Failure): boolean =>
+  error instanceof Failure
+    ? error.status === 401 || error.status === 403
+    : error.reason === "NotFound" && error.document === "collection"
+
+export const makeSourceLibraries = Effect.gen(function* () {
+  const libraries = yield* UserLibraries
+  const accessTo = yield* makeCollectionAccess
+  /** The library of a collection that the user may change, and its owner. */
+  return Effect.fnUntraced(function* (user: string, collection: string) {
+    const { name, owner } = yield* accessTo(user, collection, "write")
+    const { library } = yield* (yield* libraries.of(owner)).collection(name, false)
+    return { owner, library: yield* library }
+  })
+})
+
+const makeRunner = Effect.gen(function* () {
+  const jobs = yield* Jobs
+  const { reading, store } = yield* Sources
+  const libraryOf = yield* makeSourceLibraries
+  const storageOf = yield* makeStorageOf
+  const runJobs = yield* makeJobWork
+  const { jobs: concurrency } = (yield* ServerConfig).operation
+
+  const eventsOf = ({ collection, source, user_id }: JobRow): JobEvents =>
+    Stream.unwrap(
+      Effect.gen(function* () {
+        const row = source === null ? undefined : yield* store.get(source.id)
+        if (row === undefined || source === null) return Stream.empty
+        const { library, owner } = yield* libraryOf(user_id, collection ?? DEFAULT_COLLECTION)
+        const storage = yield* storageOf(owner)
+        const content = yield* reading.open(row)
+        const fits = makeRoom(library, storage.limit - storage.used())
+        const { paths } = source
+        const items =
+          paths === undefined
+            ? content.items
+            : Stream.fromIterableEffect(content.itemsAt?.(paths) ?? Effect.succeed([]))
+        return library.syncEvents(row.id, Stream.map(items, fits), { partial: paths !== undefined }).pipe(
+          Stream.mapError((error) => (error instanceof RagError ? error : reading.unreadable(error))),
+          Stream.flatMap((event) => Stream.fromIterable(toStreamEvents(event)))
+        )
+      })
+    )
+
+  yield* runJobs(jobs.sourceQueue, concurrency === 0 ? 0 : RUNS, {
+    eventsOf,
+    onFailure: ({ source }, error) =>
+      source !== null && isRevoked(error) ? Effect.asVoid(store.stop(source.id, error.message)) : Effect.void,
+    // The source was removed while another server read it.
+    onCancelled: ({ collection, source, user_id }) =>
+      Effect.gen(function* () {
+        if (source === null || (yield* store.get(source.id)) !== undefined) return
+        const { library } = yield* libraryOf(user_id, collection ?? DEFAULT_COLLECTION)
+        yield* library.sync(source.id, Stream.empty)
+      }).pipe(Effect.ignore)
+  })
+})
+
+export const SourceRunnerLayer = Layer.effectDiscard(makeRunner)

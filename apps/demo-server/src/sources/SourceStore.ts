@@ -1,0 +1,178 @@
+/** The sources of all users, in the accounts' database. Their runs are jobs. */
+import { Clock, Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { accountRows } from "../accounts/Users.ts"
+import { JobStatus } from "../contract/Documents.ts"
+import { referenceOf } from "../contract/Names.ts"
+import { type SourceInfo, SourceSchedule } from "../contract/Sources.ts"
+import { JobCaller, JobResult, Progress } from "../jobs/JobTable.ts"
+import { Integer } from "../sql/Integer.ts"
+import { catchSqlError } from "../sql/StoreFailure.ts"
+
+const fromJson = <S extends Schema.Top>(schema: S) => Schema.NullOr(Schema.fromJsonString(schema))
+
+const StoredSource = Schema.Struct({
+  id: Schema.String,
+  /** Who added it. */
+  user_id: Schema.String,
+  owner_id: Schema.String,
+  collection: Schema.String,
+  name: Schema.String,
+  kind: Schema.String,
+  address: Schema.String,
+  /** Whose rights and balance the runs use. */
+  caller: Schema.fromJsonString(JobCaller),
+  schedule: fromJson(SourceSchedule),
+  /** `file`, or the name of an environment variable. */
+  credential: Schema.NullOr(Schema.String),
+  paused: Integer,
+  /** Why it may not run any more. */
+  stopped: Schema.NullOr(Schema.String),
+  next_run: Schema.NullOr(Integer),
+  job: Schema.NullOr(Schema.String),
+  change_job: Schema.NullOr(Schema.String),
+  run_status: Schema.NullOr(JobStatus),
+  run_progress: fromJson(Progress),
+  run_result: fromJson(JobResult),
+  run_at: Schema.NullOr(Integer),
+  changed_result: fromJson(JobResult),
+  changed_at: Schema.NullOr(Integer)
+})
+export type StoredSource = typeof StoredSource.Type
+
+/** What a source is added with. */
+type NewRow = Pick<
+  StoredSource,
+  | "id"
+  | "user_id"
+  | "owner_id"
+  | "collection"
+  | "name"
+  | "kind"
+  | "address"
+  | "caller"
+  | "schedule"
+  | "credential"
+>
+
+const { first, rows } = accountRows(StoredSource)
+
+/** The collection as a user names it. */
+export const collectionOf = ({ collection, owner_id }: StoredSource, user: string): string =>
+  owner_id === user ? collection : referenceOf(collection, owner_id)
+
+const isUnended = (status: JobStatus | null): boolean => status === "queued" || status === "running"
+
+/** As its runs, its schedule and the clock say. */
+const stateOf = (row: StoredSource, now: number): SourceInfo["state"] => {
+  if (row.run_status === "running") return "running"
+  if (row.stopped !== null) return "stopped"
+  if (row.run_status === "queued" || (row.next_run !== null && row.next_run <= now)) return "waiting"
+  if (row.paused === 1) return "paused"
+  if (row.run_status === "failed" || row.run_status === "cancelled") return "failed"
+  return row.run_status === null ? "waiting" : "done"
+}
+
+export const toInfo = (row: StoredSource, user: string, now: number): SourceInfo => {
+  const { changed_at, changed_result, run_at, run_progress, run_result, run_status } = row
+  const state = stateOf(row, now)
+  const error =
+    run_status === "cancelled" ? "The run was cancelled. What it read stays" : run_result?.error?.message
+  const message = row.stopped ?? (isUnended(run_status) ? undefined : error)
+  const last = (changed_at ?? 0) > (run_at ?? 0) ? changed_result : run_result
+  return {
+    id: row.id,
+    name: row.name,
+    kind: row.kind,
+    address: row.address,
+    collection: collectionOf(row, user),
+    hasCredential: row.credential !== null,
+    state,
+    changes: last?.changes ?? [],
+    ...(row.schedule !== null && { schedule: row.schedule }),
+    ...(message !== undefined && { message }),
+    ...(row.job !== null && { job: row.job }),
+    ...(run_progress !== null && { done: run_progress.done }),
+    ...(run_result?.report !== undefined && { report: run_result.report }),
+    ...(run_at !== null && { lastRun: run_at }),
+    ...(row.next_run !== null && { nextRun: row.next_run })
+  }
+}
+
+export const makeSourceStore = Effect.map(SqlClient.SqlClient, (sql) => {
+  const select = sql.literal(`SELECT sources.*, run.status AS run_status, run.progress AS run_progress,
+    run.result AS run_result, run.created_at AS run_at, changed.result AS changed_result, changed.created_at AS changed_at
+    FROM sources LEFT JOIN jobs AS run ON run.id = sources.job LEFT JOIN jobs AS changed ON changed.id = sources.change_job`)
+  const idle = sql.literal(`NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.id IN (sources.job, sources.change_job)
+    AND jobs.status IN ('queued', 'running'))`)
+  const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
+  return {
+    get: (id: string) => catchSqlError(first(sql`${select} WHERE sources.id = ${id}`)),
+    /** Those that the user added, and those of the user's collections. */
+    of: (user: string) =>
+      catchSqlError(
+        rows(sql`${select} WHERE sources.user_id = ${user} OR sources.owner_id = ${user}
+          ORDER BY sources.collection, sources.name`)
+      ),
+    /** Folders that are watched. */
+    watched: catchSqlError(
+      rows(sql`${select} WHERE sources.kind = 'folder' AND sources.schedule IS NOT NULL AND sources.paused = 0
+        AND sources.stopped IS NULL`)
+    ),
+    /** False if the collection has a source of this name. It runs at once. */
+    add: Effect.fnUntraced(function* (row: NewRow) {
+      const now = yield* Clock.currentTimeMillis
+      const values = {
+        ...row,
+        caller: json(row.caller),
+        schedule: json(row.schedule),
+        next_run: now,
+        created_at: now
+      }
+      const added = yield* catchSqlError(
+        sql`INSERT INTO sources ${sql.insert(values)} ON CONFLICT (owner_id, collection, name) DO NOTHING RETURNING id`
+      )
+      return added.length > 0
+    }),
+    /** Starts a stopped source again. */
+    change: (
+      id: string,
+      {
+        credential,
+        next_run,
+        paused,
+        schedule
+      }: Pick<StoredSource, "credential" | "next_run" | "paused" | "schedule">
+    ) =>
+      catchSqlError(sql`UPDATE sources SET schedule = ${json(schedule)}, credential = ${credential}, paused = ${paused},
+        next_run = ${next_run}, stopped = NULL WHERE id = ${id}`),
+    /** To run at the next look. */
+    runNow: (id: string) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        catchSqlError(sql`UPDATE sources SET next_run = ${now}, stopped = NULL WHERE id = ${id}`)
+      ),
+    stop: (id: string, why: string) =>
+      sql`UPDATE sources SET stopped = ${why}, next_run = NULL WHERE id = ${id}`,
+    remove: (id: string) => catchSqlError(sql`DELETE FROM sources WHERE id = ${id}`),
+    /** Those that should run and do not, of users with fewer than so many runs. */
+    due: (perUser: number) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        rows(sql`${select} WHERE sources.next_run <= ${now} AND ${idle} AND (SELECT COUNT(*) FROM jobs
+          WHERE jobs.user_id = sources.user_id AND jobs.kind = 'sync' AND jobs.status IN ('queued', 'running')) < ${perUser}
+          ORDER BY sources.next_run LIMIT 100`)
+      ),
+    /** Gives a due source its run. False if another server did. */
+    claim: ({ id, next_run }: StoredSource, job: string, next: number | null) =>
+      Effect.map(
+        sql`UPDATE sources SET job = ${job}, next_run = ${next} WHERE id = ${id} AND next_run = ${next_run} AND ${idle}
+          RETURNING id`,
+        ({ length }) => length > 0
+      ),
+    /** The same for changes that a watched folder tells. False while it runs. */
+    claimChange: (id: string, job: string) =>
+      Effect.map(
+        sql`UPDATE sources SET change_job = ${job} WHERE id = ${id} AND paused = 0 AND stopped IS NULL AND ${idle} RETURNING id`,
+        ({ length }) => length > 0
+      )
+  }
+})
