@@ -1,7 +1,11 @@
 /** Jobs for the tests of the pool. */
+import { getPriority } from "node:os"
 import type { WorkerContext, WorkerOutput } from "@sluice/core/workers"
 
 export const double = (input: number): WorkerOutput<number> => ({ value: input * 2 })
+
+/** The priority of the thread, on Linux. */
+export const priority = (): WorkerOutput<number> => ({ value: getPriority() })
 
 export const spin = (): never => {
   for (;;);

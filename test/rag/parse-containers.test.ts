@@ -2,7 +2,9 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { DocumentFormats, documentFormats, type DocumentFormat } from "@sluice/rag/formats"
+import { Effect, Fiber, Latch } from "effect"
+import { vi } from "vitest"
 import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
 import { splitMailbox } from "../../packages/rag/src/formats/mail/Mbox.ts"
 import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
@@ -253,5 +255,30 @@ describe("an archive", () => {
       for (const { locators } of documents)
         assert.strictEqual(locators?.at(-1)?.label.startsWith("a.pdf, page"), true)
     })
+  )
+
+  it.live("ends, with the limit's name, when what is inside it takes too long", () =>
+    Effect.gen(function* () {
+      const begun = yield* Latch.make()
+      const endless: DocumentFormat = {
+        id: "endless",
+        label: "Endless",
+        extensions: ["endless"],
+        mediaTypes: [],
+        parse: () => Effect.andThen(begun.open, Effect.never)
+      }
+      const bytes = zip([{ name: "a.endless", content: "a" }])
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+      const parsing = yield* parse({ path: "a.zip", bytes }).pipe(
+        Effect.provideService(DocumentFormats, [...documentFormats, endless]),
+        Effect.flip,
+        Effect.forkChild
+      )
+      yield* begun.await
+      vi.advanceTimersByTime(302_000)
+      const { message, reason } = yield* Fiber.join(parsing)
+      assert.strictEqual(reason, "TooLarge")
+      assert.match(message, /took more than 301 s for what is inside it/)
+    }).pipe(Effect.ensuring(Effect.sync(() => vi.useRealTimers())))
   )
 })

@@ -212,7 +212,7 @@ describe("a PDF", () => {
       )
       assert.deepStrictEqual(
         [error.reason, error.message, error.step],
-        ["time", "took too long", { page: 1 }]
+        ["time", "took more than 0.2 s", { page: 1 }]
       )
     })
   )

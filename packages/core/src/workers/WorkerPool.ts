@@ -60,8 +60,9 @@ export interface WorkerTask {
   /** Time limits in milliseconds: of the job (`JOB_MILLISECONDS` by default), and of each step that it reports. */
   readonly limit?: number
   stepLimit?(step: unknown): number
-  /** Answers the questions of the job. */
+  /** Answers the questions of the job, within a time limit for all of them together (none by default). */
   answer?(question: unknown): Effect.Effect<unknown>
+  readonly answerLimit?: number
 }
 
 interface Thread {
@@ -115,8 +116,11 @@ const pool: Threads = {
 
 const MISSING = `cannot start: ${fileURLToPath(entry)} or one of its imports is missing. In a bundled program, leave the packages @sluice/* out of it (external); otherwise install them again.`
 
-/** A clock that ends a job when its time, or that of its present step, has passed. */
-const makeTimer = ({ limit = JOB_MILLISECONDS, stepLimit }: WorkerTask, stop: () => void) => {
+/** The longest time of `setTimeout`: 24 days. */
+const UNLIMITED = 2 ** 31 - 1
+
+/** A clock that ends a job when a time, or that of its present step, has passed. It says which. */
+const makeTimer = (limit: number, stop: (message: string) => void, stepLimit?: WorkerTask["stepLimit"]) => {
   let left = limit
   let started = 0
   let timer: NodeJS.Timeout | undefined
@@ -126,11 +130,13 @@ const makeTimer = ({ limit = JOB_MILLISECONDS, stepLimit }: WorkerTask, stop: ()
     timer = undefined
     left -= performance.now() - started
   }
-  const start = (step: unknown): void => {
+  const start = (step?: unknown): void => {
     pause()
     started = performance.now()
-    const most = step === undefined ? left : (stepLimit?.(step) ?? left)
-    timer = setTimeout(stop, Math.max(0, Math.min(left, most)))
+    const ofStep = step === undefined ? Infinity : (stepLimit?.(step) ?? Infinity)
+    const seconds = Math.round((ofStep < left ? ofStep : limit) / 100) / 10
+    const end = () => stop(`took more than ${seconds} s`)
+    timer = setTimeout(end, Math.max(0, Math.min(left, ofStep)))
   }
   return { pause, start }
 }
@@ -182,6 +188,7 @@ const runTask = <A>(
     const stopListening = (): void => {
       ended = true
       timer.pause()
+      answerTimer.pause()
       clearInterval(memoryTimer)
       worker.off("message", onMessage).off("error", onError).off("exit", onExit)
     }
@@ -206,7 +213,9 @@ const runTask = <A>(
       else if (code?.endsWith("MODULE_NOT_FOUND") === true) fail("missing", MISSING)
       else fail("crash", message)
     }
-    const timer = makeTimer(task, () => fail("time", "took too long"))
+    const { answerLimit = UNLIMITED, limit = JOB_MILLISECONDS } = task
+    const timer = makeTimer(limit, (message) => fail("time", message), task.stepLimit)
+    const answerTimer = makeTimer(answerLimit, (message) => fail("time", `${message} for what is inside it`))
     const send = (message: ToWorker, transfer: ReadonlyArray<ArrayBuffer> = []): void => {
       worker.postMessage(message, transfer)
       timer.start(step)
@@ -215,9 +224,13 @@ const runTask = <A>(
       if ("step" in message) timer.start((step = message.step))
       else if ("question" in message) {
         timer.pause()
+        answerTimer.start()
         const answered = (task.answer?.(message.question) ?? Effect.undefined).pipe(
           Effect.matchCause({
-            onSuccess: (answer) => send({ answer }),
+            onSuccess: (answer) => {
+              answerTimer.pause()
+              send({ answer })
+            },
             onFailure: (cause) => fail("crash", Cause.pretty(cause))
           })
         )

@@ -4,11 +4,22 @@
  * The compile cache must be enabled before modules are imported: a thread then loads TypeScript in a fifth of the time.
  */
 import * as module from "node:module"
+import { getPriority, setPriority } from "node:os"
 import { parentPort } from "node:worker_threads"
 import type { FromWorker, ToWorker, WorkerContext, WorkerJob } from "./WorkerMessages.ts"
 
+/** Of 19: a thread that computes gets a tenth of the time of one that answers, if both want the same processor. */
+const NICER = 10
+
 // Deno has none.
 module.enableCompileCache?.()
+
+// On Linux this is the priority of this thread alone: the thread that answers comes first where processors are few.
+try {
+  if (process.platform === "linux") setPriority(Math.min(19, getPriority() + NICER))
+} catch {
+  // It is not allowed here. The order of threads is then the system's.
+}
 
 const send = (message: FromWorker, transfer: ReadonlyArray<ArrayBuffer> = []): void =>
   parentPort?.postMessage(message, transfer)

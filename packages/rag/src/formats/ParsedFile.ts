@@ -30,6 +30,9 @@ import { checkFormat, parseHere } from "./Parser.ts"
 /** Bytes or characters that are parsed or chunked in the calling thread: prose takes 4 ms, the worst construct 40. */
 const MAX_INLINE = 32_768
 
+/** Seconds to read the files and pictures in a file, and more for each MiB of it: 1,000 small ones may take a minute each. */
+const INSIDE_SECONDS = { file: 300, mebibyte: 60 }
+
 const moduleOf = (name: string): string =>
   new URL(import.meta.url.endsWith(".ts") ? `${name}.ts` : `${name}.js`, import.meta.url).href
 
@@ -69,6 +72,7 @@ const parseThreaded = Effect.fnUntraced(function* (
     module: moduleOf("./ParseJob"),
     job: "parseInThread",
     input,
+    answerLimit: 1000 * Math.ceil(INSIDE_SECONDS.file + (INSIDE_SECONDS.mebibyte * bytes.length) / 1048576),
     answer: (question: ParseQuestion) =>
       "image" in question
         ? recognize(question.image)
