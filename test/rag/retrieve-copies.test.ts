@@ -3,6 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { CANDIDATES } from "@sluice/rag/retrieval"
 import { Effect } from "effect"
 import { ALSO_AT } from "../../packages/rag/src/retrieval/stages/Dedupe.ts"
+import type { StoredPassage } from "../../packages/rag/src/document/Document.ts"
+import { compareTexts } from "../../packages/rag/src/retrieval/stages/Duplicates.ts"
 import { modelsLayer } from "./Models.ts"
 import { library, pathsOf } from "./SmallLibrary.ts"
 
@@ -177,4 +179,31 @@ describe("retrieval of duplicates", () => {
       assert.includeMembers(pathsOf(unlike), ["rules.md", "faq.md"])
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
+})
+
+it("100 passages are compared in less time than they are read", () => {
+  const compare = compareTexts("When is the gate open?")
+  const sentence = (n: number) =>
+    `The w${3 * n} w${3 * n + 1} w${3 * n + 2} of gate ${n} opens at ${n % 24} and its keeper says that it is open.`
+  const passages = Array.from({ length: 100 }, (_, i): StoredPassage => {
+    const text = Array.from({ length: 16 }, (_, n) => sentence(16 * i + n)).join(" ")
+    const document = { id: "d", path: "a.md", title: "Gates", format: "markdown" }
+    const place = { start: 0, end: text.length, headings: ["Gates"], lines: [] }
+    return { id: `d#${i}`, document, ordinal: i, text, ...place }
+  })
+  const used = (run: () => void) => {
+    const started = process.cpuUsage()
+    run()
+    const { system, user } = process.cpuUsage(started)
+    return user + system
+  }
+  const first = passages[0]!
+  const read = used(() => passages.forEach((passage) => compare.alike(passage, first)))
+  let alike = 0
+  const compared = used(() => {
+    for (const [i, passage] of passages.entries())
+      for (let j = 0; j < i; j++) if (compare.alike(passages[j]!, passage)) alike++
+  })
+  assert.strictEqual(alike, 0)
+  assert.isBelow(compared, 1.5 * read)
 })
