@@ -104,6 +104,21 @@ onEachStore((store) => {
     )
   )
 
+  it.live("a follow-up reads nothing of a turn but what completes it", () =>
+    withConversations(store, (answer) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { keep, open } = yield* Conversations
+        const id = idOf(yield* keep(USER, yield* open(USER, "new", undefined), answer))
+        const { found, question, trace } = answer
+        const part = { question, found, answer: "31 metres", trace: { collection: trace.collection } }
+        yield* sql`UPDATE conversation_turns SET answer = ${JSON.stringify(part)}`
+        const { history } = yield* open(USER, id, undefined)
+        assert.deepStrictEqual(history, [{ question, answer: "31 metres" }])
+      })
+    )
+  )
+
   it.live("an answer does not bring back a conversation that was removed meanwhile", () =>
     withConversations(store, (answer) =>
       Effect.gen(function* () {

@@ -43,10 +43,27 @@ const TurnRow = Schema.Struct({
   answer: Schema.fromJsonString(AnswerBody),
   rating: Schema.NullOr(Rating)
 })
+/** What the next question needs of an answer: to decode its passages and its trace takes most of the time. */
+const { answer, found, question, standalone } = AnswerBody.fields
+const HistoryRow = Schema.Struct({
+  answer: Schema.fromJsonString(
+    Schema.Struct({
+      answer,
+      found,
+      question,
+      standalone,
+      trace: Schema.Struct({ collection: Schema.String })
+    })
+  )
+})
 const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Row))
-const decodeTurn = Schema.decodeUnknownEffect(TurnRow)
-/** Turn by turn, so that other requests run between them: 200 turns of 100 KiB take half a second. */
-const decodeTurns = Effect.forEach((row: unknown) => Effect.andThen(Effect.yieldNow, decodeTurn(row)))
+/** Row by row, so that other requests run between them: 200 turns of 100 KiB take half a second. */
+const decodeEach = <A>(schema: Schema.Codec<A, unknown>) => {
+  const decode = Schema.decodeUnknownEffect(schema)
+  return Effect.forEach((row: unknown) => Effect.andThen(Effect.yieldNow, decode(row)))
+}
+const decodeTurns = decodeEach(TurnRow)
+const decodeHistory = decodeEach(HistoryRow)
 const decodeNumber = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ n: Integer })]))
 const Size = Schema.Struct({ n: Integer, bytes: Integer })
 const decodeSizes = Schema.decodeUnknownEffect(Schema.Tuple([Size]))
@@ -107,7 +124,7 @@ const makeReads = (sql: SqlClient.SqlClient, members: Members["Service"]) => {
   /** Answers quote documents: who may no longer read a shared collection may no longer read its answers. */
   const checkAccess = Effect.fnUntraced(function* (
     user: string,
-    turns: ReadonlyArray<{ readonly answer: AnswerBody }>
+    turns: ReadonlyArray<{ readonly answer: { readonly trace: Pick<AnswerBody["trace"], "collection"> } }>
   ) {
     for (const reference of new Set(turns.map(({ answer }) => answer.trace.collection))) {
       const { name, owner } = parseReference(reference)
@@ -128,10 +145,10 @@ const makeReads = (sql: SqlClient.SqlClient, members: Members["Service"]) => {
   /** The last turns before one, oldest first. */
   const historyOf = Effect.fnUntraced(function* (user: string, id: string, before: number) {
     const rows = yield* catchSqlError(
-      sql`SELECT number, answer, rating FROM conversation_turns
+      sql`SELECT answer FROM conversation_turns
         WHERE conversation_id = ${id} AND number < ${before} ORDER BY number DESC LIMIT ${LIMITS.history}`
     )
-    const turns = yield* Effect.orDie(decodeTurns(rows))
+    const turns = yield* Effect.orDie(decodeHistory(rows))
     yield* checkAccess(user, turns)
     return turns.toReversed().map(({ answer }) => turnOf(answer))
   })

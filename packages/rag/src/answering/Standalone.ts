@@ -53,7 +53,12 @@ export const makeStandalone = Effect.map(Effect.serviceOption(QuestionRewriter),
 })
 
 /** An answer as a turn of the history of the next question. */
-export const turnOf = ({ answer, found, question, standalone }: Answer): ConversationTurn => ({
+export const turnOf = ({
+  answer,
+  found,
+  question,
+  standalone
+}: Pick<Answer, "answer" | "found" | "question" | "standalone">): ConversationTurn => ({
   question,
   ...(standalone !== undefined && { standalone: standalone.question }),
   ...(found && { answer })
