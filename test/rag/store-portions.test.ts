@@ -2,7 +2,12 @@
 import { assert, it } from "@effect/vitest"
 import { connect } from "@lancedb/lancedb"
 import { Field, type RecordBatch, Schema, Table, Utf8 } from "apache-arrow"
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
+import type { EmbeddedText } from "../../packages/rag/src/embedding/EmbeddingCalls.ts"
+import type { PassageEmbedder } from "../../packages/rag/src/embedding/PassageEmbedder.ts"
+import { ingestFiles } from "../../packages/rag/src/ingest/Ingest.ts"
+import type { SourceFile } from "../../packages/rag/src/ingest/sources/Source.ts"
+import type { Collection } from "../../packages/rag/src/store/PassageIndex.ts"
 import { append } from "../../packages/rag/src/store/lance/Lance.ts"
 import { documentRow, toBatches, toTable, utf8 } from "../../packages/rag/src/store/lance/LanceRows.ts"
 import { testFolder } from "./TestFolder.ts"
@@ -46,3 +51,42 @@ it("a batch has at most 1,000 rows", () => {
   )
   assert.strictEqual(new Table(batches).getChild("document")?.get(2_499), "2499")
 })
+
+it.live("other work runs while the keywords of a large document are made", () =>
+  Effect.gen(function* () {
+    let turn = 0
+    let began = 0
+    let ended = 0
+    const collection = {
+      adopt: () => Effect.void,
+      commit: () => Effect.sync(() => void (ended = turn)),
+      original: () => Effect.succeed(undefined)
+    } as unknown as Collection
+    const embedder = {
+      embed: (texts: ReadonlyArray<unknown>) =>
+        Effect.sync(() => {
+          began = turn
+          return texts.map((): EmbeddedText => ({ _tag: "Vector", vector: undefined }))
+        })
+    } as unknown as PassageEmbedder
+    const gate = (i: number) =>
+      `## Gate ${i}\n\n${"The gate opens at eight and its keeper says so. ".repeat(3)}\n\n`
+    const text = Array.from({ length: 3_000 }, (_, i) => gate(i)).join("")
+    const file: SourceFile = {
+      path: "a.md",
+      source: "",
+      read: Effect.succeed(new TextEncoder().encode(text)),
+      metadata: Effect.succeed(undefined)
+    }
+    const nextTurn = () => {
+      turn++
+      if (ended === 0) setImmediate(nextTurn)
+    }
+    setImmediate(nextTurn)
+    const events = yield* Stream.runCollect(
+      ingestFiles(Stream.succeed(file), collection, embedder, new Map())
+    )
+    assert.isTrue(events.some(({ type }) => type === "committed"))
+    assert.isAtLeast(ended - began, 10)
+  })
+)
