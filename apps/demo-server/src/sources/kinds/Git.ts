@@ -68,7 +68,7 @@ const pageOf = (url: URL | undefined, commit: string, path: string): string | un
   const below = { "github.com": "blob", "gitlab.com": "-/blob", "codeberg.org": "src/commit" }[
     url?.hostname ?? ""
   ]
-  const repository = url?.pathname.replace(/(?:\.git)?\/*$/, "")
+  const repository = url?.pathname.replace(/(?:\.git)?\/?$/, "")
   return (
     below &&
     url &&
@@ -128,7 +128,7 @@ export const gitKind: SourceKind = {
   label: "Git repository",
   example: "https://github.com/owner/name.git#main",
   matches: (address) =>
-    /\.git(?:#.*)?$/.test(address) ||
+    /\.git(?:#[^#]*)?$/.test(address) ||
     /^(?:git|ssh):|^[^/\s]+@[^/\s]+:/.test(address) ||
     /^https:\/\/(?:github|gitlab)\.com\/[^/]+\/[^/]+\/?(?:#.*)?$/.test(address),
   open
