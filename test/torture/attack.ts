@@ -126,7 +126,10 @@ export const attack = async (only: string | undefined, restMinutes: number): Pro
     )
     console.log(cells("call", "status", "seconds", "p99", "longest", "question", "× quiet", "longest", "MB"))
     let good = true
-    for (const { name, run } of rows.filter((row) => only === undefined || row.name.includes(only))) {
+    for (const { name, prepare } of rows.filter((row) => only === undefined || row.name.includes(only))) {
+      const run = prepare()
+      // A garbage collection of what was prepared is not measured either.
+      await pause(1_000)
       await probing.take()
       const started = performance.now()
       const status = await run(mallory).catch((cause: unknown) => String(cause))

@@ -10,8 +10,8 @@ export type Call = (
 
 interface Row {
   readonly name: string
-  /** Returns the status. */
-  readonly run: (call: Call) => Promise<string>
+  /** Makes what is sent, which is not measured. The function calls, and returns the status. */
+  readonly prepare: () => (call: Call) => Promise<string>
 }
 
 const MB = 1_000_000
@@ -27,27 +27,27 @@ const words = (characters: number, from = 0): string => {
 const outcome = async (response: ReturnType<Call>): Promise<string> => String((await response).status)
 
 /** Uploads a file into a collection of its own, calls with it, and removes it. */
-const withFile =
-  (
-    path: string,
-    content: string | Uint8Array<ArrayBuffer>,
-    then: (call: Call, collection: string) => Promise<string> = () => Promise.resolve("")
-  ) =>
-  async (call: Call): Promise<string> => {
-    const collection = "attack"
-    const form = new FormData()
-    form.append("files", new Blob([content]), path)
+const withFile = (
+  path: string,
+  content: string | Uint8Array<ArrayBuffer>,
+  then: (call: Call, collection: string) => Promise<string> = () => Promise.resolve("")
+) => {
+  const collection = "attack"
+  const form = new FormData()
+  form.append("files", new Blob([content]), path)
+  return async (call: Call): Promise<string> => {
     const added = await call(`/documents?collection=${collection}`, form)
-    const { failed } = JSON.parse(added.text)
-    const status = failed?.length > 0 ? failed[0].reason : String(added.status)
+    const { error, failed } = JSON.parse(added.text)
+    const status = error?.code ?? (failed?.length > 0 ? failed[0].reason : String(added.status))
     const later = await then(call, collection)
     await call(`/collections/${collection}`, undefined, "DELETE")
     return `${status}${later === "" ? "" : ` ${later}`}`
   }
+}
 
 const file = (name: string, path: string, content: () => string | Uint8Array<ArrayBuffer>): Row => ({
   name,
-  run: (call) => withFile(path, content())(call)
+  prepare: () => withFile(path, content())
 })
 
 /** A generated file of a size in MB. */
@@ -58,7 +58,10 @@ const monster = (name: string, megabytes: number): Row => {
 
 const post = (name: string, path: string, body: () => unknown): Row => ({
   name,
-  run: (call) => outcome(call(path, body()))
+  prepare: () => {
+    const json = JSON.stringify(body())
+    return (call) => outcome(call(path, json))
+  }
 })
 
 const rerank = (characters: number, documents: number): Row =>
@@ -98,7 +101,7 @@ export const rows: ReadonlyArray<Row> = [
   rerank(4_000, 1000),
   {
     name: "/qa with recall and keep 100, a question of 10 K",
-    run: (call) => withFile("a.md", prose(2 * MB), ask(words(10_000), { recall: 100, keep: 100 }))(call)
+    prepare: () => withFile("a.md", prose(2 * MB), ask(words(10_000), { recall: 100, keep: 100 }))
   },
   monster("md: tiny items", 16),
   monster("md: tiny items", 4),
@@ -129,45 +132,48 @@ export const rows: ReadonlyArray<Row> = [
   monster("ipynb: cells", 8),
   monster("srt: cues", 8),
   monster("jsonl: records", 8),
-  monster("zip: files", 2),
+  // More than 10,000 files, and 100 MB, are refused.
+  monster("zip: files", 0.018),
+  monster("zip: files", 0.05),
+  file("an upload of 130 MB", "a.txt", () => Buffer.alloc(130 * MB, "a b\n")),
   monster("pptx: shapes", 8),
   monster("odt: pictures", 8),
   monster("epub: headings", 8),
   {
     name: "a summary of 8 MB of prose",
-    run: (call) =>
+    prepare: () =>
       withFile("a.md", prose(8 * MB), (own, collection) =>
         outcome(own("/summary", { collection, sentences: 50, tokens: 2_000_000 }))
-      )(call)
+      )
   },
   {
     name: "a summary of the best of 8 MB",
-    run: (call) =>
+    prepare: () =>
       withFile("a.md", prose(8 * MB), (own, collection) =>
         outcome(own("/summary", { collection, tokens: 500_000 }))
-      )(call)
+      )
   },
   {
     name: "the sum of 45,000 rows",
-    run: (call) =>
+    prepare: () =>
       withFile(
         "a.csv",
         table(45_000, (i) => `g${i},${i}`),
         ask("What is the sum of the length?")
-      )(call)
+      )
   },
   {
     name: "the sum of a column with 500,000 decimals",
-    run: (call) =>
+    prepare: () =>
       withFile(
         "a.csv",
         table(2_000, (i) => `g${i},${i === 0 ? `1.${"3".repeat(500_000)}` : i}`),
         ask("What is the sum of the length?")
-      )(call)
+      )
   },
   {
     name: "a conversation of long follow-ups",
-    run: async (call) => {
+    prepare: () => async (call) => {
       const first = await call("/qa", { question: "What is the toll of gate 3?", conversation: "new" })
       const { conversation } = JSON.parse(first.text)
       const statuses = [
@@ -181,7 +187,7 @@ export const rows: ReadonlyArray<Row> = [
   },
   {
     name: "a conversation of 100 wide answers, read",
-    run: (call) =>
+    prepare: () =>
       withFile("a.md", prose(2 * MB), async (own, collection) => {
         const asked = { collection, recall: 100, keep: 100 }
         const first = await own("/qa", { question: "When is gate 0 open?", conversation: "new", ...asked })
@@ -194,6 +200,6 @@ export const rows: ReadonlyArray<Row> = [
         ]
         await own(`/conversations/${id}`, undefined, "DELETE")
         return statuses.join(" ")
-      })(call)
+      })
   }
 ]

@@ -34,7 +34,7 @@ const send = (path: string, body: string | undefined, into: () => Array<number>)
       into().push(Number.POSITIVE_INFINITY)
       resolve()
     }
-    request(
+    const sent = request(
       new URL(path, url),
       {
         agent,
@@ -44,8 +44,9 @@ const send = (path: string, body: string | undefined, into: () => Array<number>)
       (response) =>
         response.statusCode === 200 ? response.resume().on("end", ended) : (response.resume(), failed())
     )
-      .on("error", failed)
-      .end(body)
+    // The server may close an idle connection in the moment that it is used again.
+    const again = () => void send(path, body, into).then(resolve)
+    sent.on("error", () => (sent.reusedSocket ? again() : failed())).end(body)
   })
 
 let nextHealth = performance.now()
