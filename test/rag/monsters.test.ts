@@ -1,6 +1,6 @@
 /** A few of the hostile files, and texts for the models. All of them are in `npm run trials`. */
 import { afterAll, beforeAll, it } from "vitest"
-import { modelMonsters, monsters } from "../trials/monsters.ts"
+import { modelMonsters, monsters, readMonsters } from "../trials/monsters.ts"
 import { makeLaw } from "../trials/monstersLaw.ts"
 
 const NAMES = new Set([
@@ -14,7 +14,9 @@ const NAMES = new Set([
   "xlsx: rows",
   "srt: open voices",
   "eml: parts in parts",
-  "jsonl: records"
+  "jsonl: records",
+  "verify: sentences",
+  "calculate: numbers"
 ])
 
 let law: ReturnType<typeof makeLaw>
@@ -22,7 +24,7 @@ beforeAll(() => void (law = makeLaw()))
 afterAll(() => law.stop())
 
 const few = [
-  ...monsters.filter(({ name }) => NAMES.has(name)),
+  ...[...monsters, ...readMonsters].filter(({ name }) => NAMES.has(name)),
   ...modelMonsters.filter(({ name }) => name.endsWith(": passages"))
 ]
 

@@ -3,7 +3,7 @@ import { Effect, Exit } from "effect"
 import { parseAndChunk } from "../../packages/rag/src/formats/ParsedFile.ts"
 import type { Random } from "../../bench/corpus/Random.ts"
 import { bytesOf } from "./containerMonsters.ts"
-import { modelMonsters, monsters, pdfMonsters } from "./monsters.ts"
+import { modelMonsters, monsters, pdfMonsters, readMonsters } from "./monsters.ts"
 import type { Monster } from "./repeatedConstructs.ts"
 import { makeLaw } from "./monstersLaw.ts"
 import { must, type Trial } from "./Trial.ts"
@@ -44,6 +44,9 @@ export const documents: Trial = async (random) => {
 /** Twice the file takes at most 2.5 times the operations, from 1 MB up. */
 export const documentsLaw: Trial = async (random) => {
   const law = makeLaw()
-  await law.assertLinear(anyOf(random, [...monsters, ...modelMonsters, ...pdfMonsters]), 2_000_000)
+  await law.assertLinear(
+    anyOf(random, [...monsters, ...modelMonsters, ...readMonsters, ...pdfMonsters]),
+    2_000_000
+  )
   await law.stop()
 }

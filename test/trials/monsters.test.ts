@@ -1,13 +1,13 @@
 /** Files and requests that are made to take much time cost in proportion to their size. */
 import { afterAll, beforeAll, it } from "vitest"
-import { modelMonsters, monsters, pdfMonsters } from "./monsters.ts"
+import { modelMonsters, monsters, pdfMonsters, readMonsters } from "./monsters.ts"
 import { makeLaw } from "./monstersLaw.ts"
 
 let law: ReturnType<typeof makeLaw>
 beforeAll(() => void (law = makeLaw()))
 afterAll(() => law.stop())
 
-for (const monster of [...monsters, ...modelMonsters]) {
+for (const monster of [...monsters, ...modelMonsters, ...readMonsters]) {
   it(`grows with the size: ${monster.name}`, () => law.assertLinear(monster, 65_536))
 }
 

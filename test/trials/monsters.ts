@@ -194,6 +194,9 @@ const texts: Readonly<Record<string, string | ((i: number) => string)>> = {
   "numbers and words": "一eight",
   "CJK sentences": "门口在八点开。",
   capitals: "aB",
+  "words of one beginning": (i) => `gate${i.toString(36)} `,
+  names: (i) => `the Gate${i} `,
+  measures: (i) => `4 ${["days", "hours", "weeks"][i % 3]} `,
   passages: (i) => `{"passage":${i + 1},"title":"a","text":"b"}\n`
 }
 
@@ -201,6 +204,49 @@ const texts: Readonly<Record<string, string | ((i: number) => string)>> = {
 export const modelMonsters: ReadonlyArray<Monster> = ["embed", "rerank", "read", "chat"].flatMap((model) =>
   repeated(model, texts)
 )
+
+/** The rows of a table, after its header. */
+const tableRows: Readonly<Record<string, (i: number) => string>> = {
+  numbers: (i) => `g${i}|${i}\n`,
+  "equal numbers": () => "g|1\n",
+  money: (i) => `g${i}|$ ${i % 999},000.50\n`,
+  decimals: (i) => `g${i}|${i}.${"3".repeat(i % 40)}\n`,
+  "long numbers": (i) => `g${i}|${"9".repeat(1_000)}\n`,
+  words: (i) => `g${i}|length\n`,
+  "empty rows": () => "|\n"
+}
+
+/** Parts of a SELECT's syntax tree as DuckDB writes it, which is at most 1,000 deep. */
+const column = '{"class":"COLUMN_REF","type":"COLUMN_REF","query_location":1,"column_names":["a"]}'
+const nested = (depth: number): string =>
+  `${'{"class":"FUNCTION","function_name":"abs","children":['.repeat(depth)}${column}${"]}".repeat(depth)}`
+const selected: Readonly<Record<string, string>> = {
+  columns: column,
+  aggregates: '{"class":"FUNCTION","function_name":"sum","children":[]}',
+  "nested functions": nested(500),
+  subqueries:
+    '{"class":"SUBQUERY","type":"SUBQUERY","subquery":{"node":{"type":"SELECT_NODE","select_list":[]}}}'
+}
+const treeOf = (list: string): string =>
+  `{"error":false,"statements":[{"node":{"type":"SELECT_NODE","select_list":[${list}],"from_table":{"type":"BASE_TABLE","schema_name":"","catalog_name":"","table_name":"t"}}}]}`
+
+/** Texts of answers, questions, tables, queries and the page. The path names what reads them. */
+export const readMonsters: ReadonlyArray<Monster> = [
+  ...["verify", "closest", "followUp"].flatMap((name) => repeated(name, texts)),
+  ...monsters
+    .filter(({ path }) => path === "monster.md")
+    .map(({ make, name }) => ({ name: name.replace("md", "page"), path: "monster.page", make })),
+  ...Object.entries(tableRows).map(([name, row]) => ({
+    name: `calculate: ${name}`,
+    path: "monster.calculate",
+    make: (size: number) => `Name|Length\n${filled(row, size)}`
+  })),
+  ...Object.entries(selected).map(([name, expression]) => ({
+    name: `sql: ${name}`,
+    path: "monster.sql",
+    make: (size: number) => treeOf(`${filled(`${expression},`, size)}${column}`)
+  }))
+]
 
 /** A PDF as text. Each of its characters is a byte. */
 const pdfText = (pages: ReadonlyArray<PdfPage>): string => Buffer.from(writePdf(pages)).toString("latin1")

@@ -18,6 +18,15 @@ const { parseHere } = await import("../../packages/rag/src/formats/Parser.ts")
 const { runPdf } = await import("../../packages/rag/src/formats/pdf/worker/PdfWorker.ts")
 const { embedTexts, rankDocuments, read } = await import("../../packages/embedded/src/modelJobs.ts")
 const { readConversation } = await import("../../apps/demo-server/src/embedded/Conversation.ts")
+const { carrySubject, followsQuotes, isFollowUp, sharedWords } = await import("@sluice/core/text")
+const { supportingSentence, unsupportedReason } = await import("../../packages/core/src/readers/Support.ts")
+const { readLenientJson } = await import("../../packages/core/src/readers/LenientJson.ts")
+const { splitQuestion } = await import("../../packages/rag/src/answering/SplitQuestion.ts")
+const { checkSql } = await import("../../packages/rag/src/tables/SqlCheck.ts")
+const { tableAnswer } = await import("../../packages/rag/src/tables/TableAnswer.ts")
+const { nameWords } = await import("../../packages/rag/src/tables/TableRows.ts")
+const { readableBlock } = await import("../../apps/demo-server/src/web/markdown/blocks.ts")
+const { plainText, sentenceRuns } = await import("../../apps/demo-server/src/web/markdown/inline.ts")
 const { bytesOf } = await import("./containerMonsters.ts")
 
 const QUESTION = "When does gate 3 open, and how much is the toll?"
@@ -34,7 +43,34 @@ const models: Readonly<Record<string, (text: string) => unknown>> = {
   embed: (text) => embedTexts({ texts: [text], purpose: "passage" }),
   rerank: (text) => rankDocuments({ query: text, documents: passagesOf(text), options: undefined }),
   read: (text) => read({ question: QUESTION, passages: passagesOf(text) }),
-  chat: (text) => readConversation([{ role: "user", content: text }])
+  chat: (text) => readConversation([{ role: "user", content: text }]),
+  verify: (text) => [
+    unsupportedReason(text, text, text),
+    followsQuotes(text, text),
+    supportingSentence(text, text),
+    readLenientJson(text)
+  ],
+  closest: (text) => sharedWords(text, text),
+  page: (text) => [
+    sentenceRuns(text, true),
+    plainText(text, true),
+    ...(["paragraph", "heading", "table", "code", "list"] as const).map((kind) =>
+      readableBlock(text, "markdown" as never, { kind, start: 0, end: text.length } as never)
+    )
+  ],
+  followUp: (text) => {
+    const turns = [{ question: text, answer: text }]
+    return [isFollowUp(text, turns), carrySubject(text, turns), splitQuestion(text)]
+  },
+  sql: (text) => checkSql(text, new Set(["t"])),
+  calculate: (text) => {
+    const [header = [], ...rows] = text.split("\n").map((line) => line.split("|"))
+    const passages = passagesOf(text).slice(0, 20) as never
+    const table = { path: "a.csv", header: header.slice(0, 200), rows, context: nameWords(text), passages }
+    return ["sum", "highest", "average"].map((word) =>
+      tableAnswer(`What is the ${word} of the length?`, [table])
+    )
+  }
 }
 
 const parseInner = (file: InnerFile): EffectType.Effect<Parsed, RagError> =>

@@ -10,7 +10,12 @@ export const SUPPORT = {
    */
   share: 0.5,
   /** Terms that a sentence must share with its quotes, if it has as many. */
-  terms: 2
+  terms: 2,
+  /** Characters that are compared, because each word of one is compared with those of the other: .1 s at most. */
+  sentenceLength: 2_000,
+  quotesLength: 30_000,
+  /** Sentences that are checked, the closest first, until one supports the claim. */
+  tries: 20
 } as const
 
 /** Words, and pairs of characters of scripts without spaces. */
@@ -155,8 +160,7 @@ const isComparable = (a: string, b: string): boolean =>
   ].some((script) => script.test(a) && script.test(b))
 
 /** How much of a sentence's terms a text has, 0 to 1; 0 if they share fewer than `SUPPORT.terms`. */
-const sharedTerms = (sentence: string, text: string): number => {
-  const terms = new Set(termsOf(sentence))
+const sharedTerms = (terms: ReadonlySet<string>, text: string): number => {
   const shared = countShared(terms, text)
   return terms.size === 0 || shared < Math.min(SUPPORT.terms, terms.size) ? 0 : shared / terms.size
 }
@@ -165,7 +169,9 @@ const sharedTerms = (sentence: string, text: string): number => {
  * Why quotes do not support a sentence, or `undefined` if nothing speaks against it. `context` is text beside the quotes that
  * counts for names: the title of their document, the question.
  */
-export const unsupportedReason = (sentence: string, quotes: string, context = ""): string | undefined => {
+export const unsupportedReason = (claim: string, quoted: string, context = ""): string | undefined => {
+  const sentence = claim.slice(0, SUPPORT.sentenceLength)
+  const quotes = quoted.slice(0, SUPPORT.quotesLength)
   const number = missingNumber(sentence, `${quotes} ${context}`)
   if (number !== undefined) return `The number ${number} is not in its quotes.`
   const measure = otherUnit(sentence, quotes)
@@ -174,7 +180,7 @@ export const unsupportedReason = (sentence: string, quotes: string, context = ""
   if (differsInNegation(sentence, quotes)) return "Only one of the sentence and its quotes is negated."
   const name = missingName(sentence, `${quotes} ${context}`)
   if (name !== undefined) return `The name ${name} is not in its quotes.`
-  return sharedTerms(sentence, `${quotes} ${context}`) < SUPPORT.share
+  return sharedTerms(new Set(termsOf(sentence)), `${quotes} ${context}`) < SUPPORT.share
     ? "Its quotes share too few words with it."
     : undefined
 }
@@ -184,13 +190,16 @@ export const supportingSentence = (
   claim: string,
   passage: string
 ): { readonly quote: string; readonly share: number } | undefined => {
-  let best: { readonly quote: string; readonly share: number; readonly closeness: number } | undefined
-  for (const quote of sentencesOf(passage)) {
-    const share = sharedTerms(claim, quote)
-    // Of two that share as much, the shorter one.
-    const closeness = share / Math.sqrt(Math.max(1, new Set(termsOf(quote)).size))
-    if (share < SUPPORT.share || closeness <= (best?.closeness ?? 0)) continue
-    if (unsupportedReason(claim, quote) === undefined) best = { quote, share, closeness }
-  }
-  return best
+  const sentence = claim.slice(0, SUPPORT.sentenceLength)
+  const terms = new Set(termsOf(sentence))
+  return sentencesOf(passage.slice(0, SUPPORT.quotesLength))
+    .map((quote) => {
+      const share = sharedTerms(terms, quote)
+      // Of two that share as much, the shorter one.
+      return { quote, share, closeness: share / Math.sqrt(Math.max(1, new Set(termsOf(quote)).size)) }
+    })
+    .filter(({ share }) => share >= SUPPORT.share)
+    .toSorted((a, b) => b.closeness - a.closeness)
+    .slice(0, SUPPORT.tries)
+    .find(({ quote }) => unsupportedReason(sentence, quote) === undefined)
 }
