@@ -94,34 +94,90 @@ const fill = Effect.fn("bench.fill")(function* (folder: string, passages: number
   return { written, settled, recall: yield* exact.recall(collection) }
 }, Effect.scoped)
 
+/** Questions under way at the same time. */
+const WIDTHS = [1, 8, 32]
+
+type OpenLibrary = Effect.Success<ReturnType<typeof Library.open>>
+
+/** Asks `QUESTIONS` questions for each place, in so many places at once. */
+const askAtWidth = Effect.fn("bench.width")(function* (
+  library: OpenLibrary,
+  width: number,
+  documents: number
+) {
+  const run = yield* Effect.context<never>()
+  const samples: Array<number> = []
+  let asked = 0
+  const place = async () => {
+    while (asked < QUESTIONS * Math.max(1, width / 8)) {
+      const start = performance.now()
+      await Effect.runPromiseWith(run)(library.retrieve(corpus.question(asked++ % documents)))
+      samples.push(performance.now() - start)
+    }
+  }
+  const [start, cpu] = [performance.now(), process.cpuUsage()]
+  yield* Effect.promise(() => Promise.all(Array.from({ length: width }, place)))
+  const { system, user } = process.cpuUsage(cpu)
+  return {
+    perSecond: (1000 * samples.length) / (performance.now() - start),
+    cpu: (user + system) / 1000 / samples.length,
+    p50: percentile(samples, 0.5),
+    p95: percentile(samples, 0.95),
+    p99: percentile(samples, 0.99)
+  }
+})
+
+/** Mean CPU time of a call, in ms. */
+const cpuOf = Effect.fn("bench.cpu")(function* <E>(call: (n: number) => Effect.Effect<unknown, E>) {
+  yield* call(0)
+  const cpu = process.cpuUsage()
+  for (let n = 1; n <= CALLS; n++) yield* call(n)
+  const { system, user } = process.cpuUsage(cpu)
+  return (user + system) / 1000 / CALLS
+})
+const CALLS = 10
+
+const upload = (n: number) => ({
+  files: [{ path: `late ${n}.md`, bytes: new TextEncoder().encode(`# Late ${n}\n\nHeron ${n} waits.`) }]
+})
+
 const atSize = (passages: number) =>
   withFolder(async (folder): Promise<Figures> => {
-    const library = join(folder, "library")
+    const path = join(folder, "library")
+    const documents = Math.ceil(passages / 20)
     const measured = await Effect.gen(function* () {
-      const filled = yield* fill(library, passages)
-      const opened = yield* Library.open(library)
-      const run = yield* Effect.context<never>()
-      const samples: Array<number> = []
-      for (let at = 0; at < WARMUP + QUESTIONS; at++) {
-        const start = performance.now()
-        yield* Effect.promise(() =>
-          Effect.runPromiseWith(run)(opened.retrieve(corpus.question(at % Math.ceil(passages / 20))))
-        )
-        samples.push(performance.now() - start)
-      }
-      return { ...filled, samples: samples.slice(WARMUP) }
+      const filled = yield* fill(path, passages)
+      const start = performance.now()
+      const library = yield* Library.open(path)
+      // The server is ready (`/readyz`) once its library is open.
+      const opened = performance.now() - start
+      for (let n = 0; n < WARMUP; n++) yield* library.retrieve(corpus.question(n % documents))
+      const widths = yield* Effect.forEach(WIDTHS, (width) =>
+        Effect.map(askAtWidth(library, width, documents), (figures) => ({ width, ...figures }))
+      )
+      const uploaded = yield* cpuOf((n) => library.ingest(upload(n)))
+      const unchanged = yield* cpuOf((n) => library.ingest(upload(n)))
+      const stats = yield* cpuOf(() => library.stats)
+      return { ...filled, opened, widths, uploaded, unchanged, stats }
     }).pipe(Effect.scoped, Effect.provide(Layer.merge(Embedded.layer, hashed)), Effect.runPromise)
-    const size = passages.toLocaleString("en")
-    return {
-      [`${size} passages, 384 dimensions: question to 3 passages, in process, p50 (ms)`]: rounded(
-        percentile(measured.samples, 0.5)
-      ),
-      [`${size} passages, 384 dimensions: question to 3 passages, in process, p95 (ms)`]: rounded(
-        percentile(measured.samples, 0.95)
-      ),
-      [`${size} passages, 384 dimensions: recall@20 of exact search (share)`]: rounded(measured.recall, 4),
-      [`${size} passages, 384 dimensions: index build (s)`]: rounded(measured.settled / 1000)
+    const size = `${passages.toLocaleString("en")} passages, 384 dimensions`
+    const figures: Record<string, number> = {
+      [`${size}: recall@20 of exact search (share)`]: rounded(measured.recall, 4),
+      [`${size}: index build (s)`]: rounded(measured.settled / 1000),
+      [`${size}: until /readyz is 200, opening the library (ms)`]: rounded(measured.opened),
+      [`${size}: upload of one file, CPU (ms)`]: rounded(measured.uploaded),
+      [`${size}: unchanged upload, CPU (ms)`]: rounded(measured.unchanged),
+      [`${size}: stats, CPU (ms)`]: rounded(measured.stats)
     }
+    for (const { cpu, p50, p95, p99, perSecond, width } of measured.widths) {
+      const at = `${size}: question to 3 passages, in process, width ${width}`
+      figures[`${at}, questions/s`] = rounded(perSecond)
+      figures[`${at}, CPU a question (ms)`] = rounded(cpu)
+      figures[`${at}, p50 (ms)`] = rounded(p50)
+      figures[`${at}, p95 (ms)`] = rounded(p95)
+      figures[`${at}, p99 (ms)`] = rounded(p99)
+    }
+    return figures
   })
 
 export const bench: Bench = ({ quick }) => atSize(quick ? 20_000 : 1_000_000)

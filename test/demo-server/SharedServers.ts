@@ -23,13 +23,18 @@ export const s3Variables = Effect.map(s3Server, ({ counts, storageOptions }) => 
   }
 }))
 
+/** The environment of servers with one new database and one new S3 server. */
+export const sharedStore = Effect.fnUntraced(function* (store: NewStore) {
+  yield* withVariables((yield* s3Variables).variables)
+  return { ...(yield* store), SLUICE_DOCUMENTS: "s3://bucket/sluice" } as Record<string, string>
+})
+
 /** Two servers, each with a data folder of its own. The calls of the second use the credentials of the first. */
 export const twoServers = Effect.fnUntraced(function* (
   store: NewStore,
   [own, others]: readonly [Record<string, string>, Record<string, string>] = [{}, {}]
 ) {
-  yield* withVariables((yield* s3Variables).variables)
-  const env = { ...(yield* store), SLUICE_DOCUMENTS: "s3://bucket/sluice" }
+  const env = yield* sharedStore(store)
   const first = yield* startServer({ env: { ...env, ...own } })
   const other = yield* startServer({ env: { ...env, ...others } })
   const authorization = `Bearer ${first.secrets.apiKey}`

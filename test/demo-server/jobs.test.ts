@@ -1,11 +1,14 @@
 /** Uploads and rebuilds as jobs: progress, cancel, money, permissions, and several servers. */
 import { Job } from "../../apps/demo-server/src/contract/Documents.ts"
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Layer, Redacted, Schedule, Schema } from "effect"
+import { Context, Effect, Fiber, Layer, Redacted, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Postgres from "../../apps/demo-server/src/sql/Postgres.ts"
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
+import { makeCommitLock } from "../../apps/demo-server/src/libraries/CommitLock.ts"
+import * as Sqlite from "../../apps/demo-server/src/sql/NodeSqlite.ts"
 import { quotaOf } from "./AccountCalls.ts"
 import { twoServers } from "./SharedServers.ts"
 import { onEachStore, onPostgres } from "./Stores.ts"
@@ -33,6 +36,11 @@ const submit = Effect.fnUntraced(function* (server: Server, path: string, body?:
   const job = Schema.decodeUnknownSync(Job)(yield* Effect.promise(() => response.json()))
   assert.strictEqual(response.headers.get("location"), `/jobs/${job.id}`)
   return job
+})
+
+const asSession = (server: Server): Server => ({
+  call: (path, options) => server.call(path, { ...options, as: "session" }),
+  json: (schema, path, options) => server.json(schema, path, { ...options, as: "session" })
 })
 
 /** The job once it has ended. */
@@ -90,14 +98,37 @@ onEachStore((store) => {
         return job.id
       }).pipe(Effect.scoped)
       const server = yield* startServer({ data, env })
-      const asSession: Server = {
-        call: (path, options) => server.call(path, { ...options, as: "session" }),
-        json: (schema, path, options) => server.json(schema, path, { ...options, as: "session" })
-      }
-      const job = yield* ended(asSession, id)
+      const session = asSession(server)
+      const job = yield* ended(session, id)
       assert.strictEqual(job.status, "failed")
       assert.include(job.error?.message, "disabled")
-      assert.strictEqual((yield* asSession.json(Documents, "/documents")).total, 0)
+      assert.strictEqual((yield* session.json(Documents, "/documents")).total, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a job whose last worker was killed fails, and what was sent is deleted", () =>
+    Effect.gen(function* () {
+      const env: Record<string, string> = { ...(yield* store), SLUICE_JOBS: "0" }
+      const data = yield* temporaryFolder
+      const { id } = yield* Effect.flatMap(startServer({ data, env }), (server) =>
+        submit(server, "/documents", files(1))
+      ).pipe(Effect.scoped)
+      // As the queue marks it when the lock of the last attempt has expired.
+      yield* Effect.gen(function* () {
+        const url = env["SLUICE_DATABASE_URL"]
+        const layer =
+          url === undefined ? Sqlite.layer(join(data, "accounts.db")) : Postgres.layer(Redacted.make(url))
+        const sql = Context.get(yield* Layer.build(layer), SqlClient.SqlClient)
+        yield* sql`UPDATE jobs SET status = 'running' WHERE id = ${id}`
+        yield* sql`UPDATE job_queue SET state = 'failed' WHERE id = ${id}`
+      }).pipe(Effect.scoped)
+      const job = yield* ended(asSession(yield* startServer({ data, env })), id)
+      assert.strictEqual(job.status, "failed")
+      assert.include(job.error?.message, "begun 10 times")
+      yield* Effect.repeat(
+        Effect.sync(() => readdirSync(join(data, "uploads")).length),
+        { schedule: Schedule.spaced("20 millis"), until: (left) => left === 0 }
+      ).pipe(Effect.timeout("10 seconds"))
     }).pipe(Effect.scoped)
   )
 
@@ -113,6 +144,24 @@ onEachStore((store) => {
 })
 
 onPostgres((_, store) => {
+  it.live("a write that is interrupted while it takes its turn does not stop the others", () =>
+    Effect.gen(function* () {
+      const { SLUICE_DATABASE_URL: url = "" } = yield* store
+      const layer = Postgres.layer(Redacted.make(url))
+      const sql = Context.get(yield* Layer.build(layer), SqlClient.SqlClient)
+      const exclusive = yield* Effect.provideService(makeCommitLock, SqlClient.SqlClient, sql)
+      // From before the statement is sent until after its response.
+      for (let turns = 0; turns < 40; turns++) {
+        const writing = yield* Effect.forkChild(exclusive("quays", Effect.never))
+        for (let turn = 0; turn < turns; turn++) yield* Effect.promise(() => setImmediate())
+        yield* Fiber.interrupt(writing)
+        const locks = yield* sql`SELECT pid FROM pg_locks WHERE locktype = 'advisory'
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+        assert.deepStrictEqual(locks, [], `after ${turns} turns`)
+      }
+    }).pipe(Effect.scoped)
+  )
+
   it.live("an hour's maintenance of a collection runs at one of two servers, once", () =>
     Effect.gen(function* () {
       const env = yield* store

@@ -45,7 +45,10 @@ const makeUser = Effect.fn(function* (server: Server, username: string) {
   const { access_token, id } = (yield* json(MadeUser, "/api/user", given)).data
   const key = { name: "k", expired_time: -1, remain_quota: QUOTA, subnet: "" }
   const made = yield* json(MadeKey, "/api/token/", { ...bearer(access_token), json: key })
-  const as = (options: CallOptions = {}) => ({ ...options, ...bearer(made.data.key) })
+  const as = (options: CallOptions = {}): CallOptions => {
+    const { as, headers } = bearer(made.data.key)
+    return { ...options, as, headers: { ...options.headers, ...headers } }
+  }
   return {
     id,
     username,
@@ -80,6 +83,24 @@ const makeShared = Effect.fn(function* (env: Record<string, string>, data?: stri
 })
 
 onEachStore((store) => {
+  it.live("files of a member's job that waits count for the owner's storage", () =>
+    Effect.gen(function* () {
+      const { server, writer } = yield* makeShared({
+        ...(yield* store),
+        SLUICE_JOBS: "0",
+        SLUICE_STORAGE_MB: "1"
+      })
+      const upload = writer.status(`/documents?collection=${SHARED}`, {
+        body: filesOf({ "long.md": rules("twelve").padEnd(600_000) }),
+        headers: { prefer: "respond-async" }
+      })
+      assert.strictEqual(yield* upload, 202)
+      assert.isAbove((yield* server.json(ServerStatus, "/status")).storage?.used ?? 0, 600_000)
+      assert.isBelow((yield* writer.json(ServerStatus, "/status")).storage?.used ?? 0, 600_000)
+      assert.strictEqual(yield* upload, 413)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("a member sees a shared collection beside an own one of the same name", () =>
     Effect.gen(function* () {
       const { reader, server, stranger } = yield* makeShared(yield* store)

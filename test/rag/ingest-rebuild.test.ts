@@ -186,6 +186,42 @@ describe("rebuild", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("continues what an interrupted one has written, without what was changed or removed since", () =>
+    Effect.gen(function* () {
+      const { docs, library: at, write } = yield* manyDocuments
+      const library = yield* Library.open(at)
+      yield* library.ingest(docs)
+      const { documents, passages } = yield* library.stats
+      const embedder = yield* countingEmbedder({ id: "other-words" })
+      const models = Layer.mergeAll(embedder.layer, rerankerLayer, readerLayer)
+      const rebuild = (until: "committed" | "done") =>
+        Library.rebuild(at).pipe(
+          Stream.takeUntil(({ type }) => type === until),
+          Stream.runLast,
+          Effect.provide(models)
+        )
+      yield* rebuild("committed")
+      assert.strictEqual(yield* embedder.count, passages)
+
+      yield* write("docs/house0.md", "# House 0\n\nIt has no boiler.\n")
+      yield* library.ingest(docs)
+      const gone = (yield* library.documents).find(({ path }) => path === "house1.md")!
+      yield* library.remove(gone.id)
+      const seen = Effect.fnUntraced(function* (from: typeof Library.Service) {
+        const paths = (yield* from.documents).map(({ path, sha256 }) => [path, sha256])
+        return { paths, passages: (yield* from.stats).passages }
+      })
+      const before = yield* seen(library)
+      assert.strictEqual(before.paths.length, documents - 1)
+      yield* rebuild("done")
+      // The one passage that is new.
+      assert.strictEqual(yield* embedder.count, passages + 1)
+      const rebuilt = yield* Library.open(at).pipe(Effect.provide(models))
+      assert.deepStrictEqual(yield* seen(rebuilt), before)
+      assert.strictEqual((yield* rebuilt.retrieve("no boiler")).kept[0]?.document.path, "house0.md")
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
   it.live("with another model lets readers of the old collection finish", () =>
     Effect.gen(function* () {
       const { docs, library: at } = yield* manyDocuments

@@ -1,11 +1,11 @@
 /** An ingest in another process that is killed, lacks permissions, or fills the disk. */
 import { assert, describe, it } from "@effect/vitest"
 import { Library } from "@sluice/rag"
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import { spawn } from "node:child_process"
 import { chmod, readdir } from "node:fs/promises"
 import { join } from "node:path"
-import { modelsLayer } from "../rag/Models.ts"
+import { countingEmbedder, modelsLayer } from "../rag/Models.ts"
 import { handbook, testFolder } from "../rag/TestFolder.ts"
 
 const CHILD = new URL("../rag/IngestChild.ts", import.meta.url).pathname
@@ -45,18 +45,54 @@ const child = (
       })
   )
 
+const DOCUMENTS = 150
+
+/** Documents of 30 passages or more. */
+const longDocuments = Effect.gen(function* () {
+  const test = yield* testFolder
+  for (let i = 0; i < DOCUMENTS; i++) {
+    const sections = Array.from(
+      { length: 30 },
+      (_, s) => `## Section ${s} of ${i}\n\n${`Sentence about item ${i} in section ${s}. `.repeat(20)}\n`
+    )
+    yield* test.write(`docs/document${i}.md`, `# Document ${i}\n\n${sections.join("\n")}`)
+  }
+  return test
+})
+
+/** The share of the documents after which a rebuild is killed, and the share that the next one may embed at most. */
+const KILLED_AT = 0.6
+const LEFT = 0.5
+
+describe("a rebuild in another process", () => {
+  it.live("that is killed at 60 % is continued: only the rest is embedded", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* longDocuments
+      const ingested = yield* Effect.flatMap(Library.open(at), (library) =>
+        Effect.andThen(library.ingest(docs), library.stats)
+      ).pipe(Effect.scoped)
+      assert.deepStrictEqual(yield* child(["rebuild", `${KILLED_AT * DOCUMENTS}`, at], {}), ["SIGKILL"])
+      const embedder = yield* countingEmbedder()
+      const library = yield* Library.open(at).pipe(Effect.provide(embedder.layer))
+      const events = yield* Stream.runCollect(library.rebuild)
+      const { report } = events.find((event) => event.type === "done")!
+      assert.isAtLeast(report.unchanged, KILLED_AT * DOCUMENTS)
+      assert.strictEqual(report.unchanged + report.added, DOCUMENTS)
+      const embedded = yield* embedder.count
+      assert.isTrue(
+        embedded > 0 && embedded <= LEFT * ingested.passages,
+        `${embedded} of ${ingested.passages}`
+      )
+      const { documents, passages } = yield* library.stats
+      assert.deepStrictEqual([documents, passages], [DOCUMENTS, ingested.passages])
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+})
+
 describe("an ingest in another process", () => {
   it.live("leaves complete documents when it is killed, and can be continued", () =>
     Effect.gen(function* () {
-      const { docs, folder, library: at, write } = yield* testFolder
-      const DOCUMENTS = 150
-      for (let i = 0; i < DOCUMENTS; i++) {
-        const sections = Array.from(
-          { length: 30 },
-          (_, s) => `## Section ${s} of ${i}\n\n${`Sentence about item ${i} in section ${s}. `.repeat(20)}\n`
-        )
-        yield* write(`docs/document${i}.md`, `# Document ${i}\n\n${sections.join("\n")}`)
-      }
+      const { docs, folder, library: at } = yield* longDocuments
       for (let killed = 0; killed < 2; killed++) {
         assert.deepStrictEqual(yield* child(["ingest", docs, at], { killed: true }), ["SIGKILL"])
       }

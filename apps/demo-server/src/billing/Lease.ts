@@ -1,4 +1,5 @@
 /** Leases: an open charge whose lease has ended belongs to no running call. */
+import { SHARED_CLOCK } from "../sql/SharedClock.ts"
 import { placeholders, type SqlStep, write } from "../sql/SqlStep.ts"
 
 /** How long a call counts as running after its lease was renewed. */
@@ -9,9 +10,6 @@ export type Lease = (now: number) => { readonly text: string; readonly value: nu
 
 /** For a database with one server: the server's clock. */
 export const ownLease: Lease = (now) => ({ text: "?", value: now + LEASE_MS })
-
-/** PostgreSQL's clock in ms. The clocks of several servers may differ by more than a lease. */
-export const SHARED_CLOCK = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT"
 
 export const sharedLease: Lease = () => ({ text: `${SHARED_CLOCK} + ?`, value: LEASE_MS })
 

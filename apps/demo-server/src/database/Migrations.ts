@@ -279,6 +279,15 @@ const sources = Effect.gen(function* () {
   yield* sql`ALTER TABLE jobs ADD COLUMN source TEXT`
 })
 
+/** The request of a running task, and the lease of the server that runs it. Whose library a job writes to. */
+const leasesAndOwners = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`ALTER TABLE media_tasks ADD COLUMN request TEXT`
+  yield* sql`ALTER TABLE media_tasks ADD COLUMN owner TEXT NOT NULL DEFAULT ''`
+  yield* sql`ALTER TABLE media_tasks ADD COLUMN lease_until BIGINT NOT NULL DEFAULT 0`
+  yield* sql`ALTER TABLE jobs ADD COLUMN owner TEXT`
+})
+
 const all = {
   "0001_accounts": accounts,
   "0002_permissions": permissions,
@@ -291,7 +300,8 @@ const all = {
   "0009_sharing": sharing,
   "0010_identities": identities,
   "0011_jobs": jobs,
-  "0012_sources": sources
+  "0012_sources": sources,
+  "0013_leases_and_owners": leasesAndOwners
 }
 
 /** The table of the queues. */

@@ -61,7 +61,7 @@ export const DocumentsLayer = HttpApiBuilder.group(
         const source = { files: uploadedFiles(payload, (file) => rejected.push(file), storage) }
         if (prefersJob(headers) || (isLarge(headers) && !wantsEvents(headers))) {
           const job = yield* jobs
-            .upload(query.collection ?? DEFAULT_COLLECTION, source.files)
+            .upload(query.collection ?? DEFAULT_COLLECTION, owner, source.files)
             .pipe(Effect.ensuring(storage.release))
           if (job !== undefined) return acceptedJob(job)
           const [first] = rejected

@@ -2,8 +2,8 @@
 import type { Failure } from "@sluice/core/contract"
 import { GatewayError, RateLimited } from "@sluice/core"
 import { WorkerUser } from "@sluice/core/workers"
-import { Cause, Clock, Duration, Effect, FiberMap, Option } from "effect"
-import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
+import { Cause, Clock, Duration, Effect, FiberMap, Option, Schedule } from "effect"
+import { LEASE_RENEWAL, type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
 
 /** Running tasks of one user at most. */
 const MAX_RUNNING = 20
@@ -11,7 +11,7 @@ const MAX_RUNNING = 20
 /** Runs a task and returns the names of its files. */
 export type TaskWork = (task: MediaTask) => Effect.Effect<ReadonlyArray<string>, GatewayError | Failure>
 
-/** `resume` restarts the tasks that were running when the server stopped. */
+/** `resume` runs the tasks whose server has ended, now and later, and renews the leases of those that run here. */
 export const makeTaskRunner = Effect.fnUntraced(function* (provider: string) {
   const tasks = yield* MediaTasks
   const fibers = yield* FiberMap.make<string>()
@@ -53,8 +53,16 @@ export const makeTaskRunner = Effect.fnUntraced(function* (provider: string) {
       yield* tasks.add(task)
       yield* run(task, work)
     }),
-    resume: (workOf: (task: MediaTask) => TaskWork) =>
-      Effect.forEach(tasks.running(provider), (task) => run(task, workOf(task)), { discard: true }),
+    resume: Effect.fnUntraced(function* (workOf: (task: MediaTask) => TaskWork) {
+      const renew = Effect.gen(function* () {
+        for (const id of yield* tasks.renew) yield* FiberMap.remove(fibers, id)
+        for (const task of yield* tasks.takeOver(provider)) yield* run(task, workOf(task))
+      }).pipe(
+        Effect.catch(({ message }) => Effect.logWarning(`The leases of tasks were not renewed: ${message}`))
+      )
+      yield* renew
+      yield* Effect.forkScoped(Effect.schedule(renew, Schedule.spaced(LEASE_RENEWAL)))
+    }),
     stop: (id: string) => FiberMap.remove(fibers, id)
   }
 })

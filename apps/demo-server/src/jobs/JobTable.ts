@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto"
 import { type Job, JobStatus } from "../contract/Documents.ts"
 import { IngestReportBody } from "../contract/Documents.ts"
 import { SourceChange } from "../contract/Sources.ts"
+import { JOB_QUEUE } from "../database/Migrations.ts"
 import { Integer } from "../sql/Integer.ts"
 
 /** Whose rights and balance a job uses. They are checked again when it runs. */
@@ -107,13 +108,18 @@ export class JobTable extends Context.Service<JobTable>()("@sluice/demo-server/J
     return {
       add: Effect.fnUntraced(function* (
         job: Pick<JobRow, "id" | "kind" | "collection" | "caller" | "files"> &
-          Partial<Pick<JobRow, "source">> & { readonly bytes: number }
+          Partial<Pick<JobRow, "source">> & {
+            readonly bytes: number
+            /** Whose library the job writes to. Default: the caller's. */
+            readonly owner?: string
+          }
       ) {
         const now = yield* Clock.currentTimeMillis
         const count = job.kind === "ingest" ? { files: job.files.length } : {}
         const row = {
           id: job.id,
           user_id: job.caller.user,
+          owner: job.owner ?? job.caller.user,
           kind: job.kind,
           collection: job.collection,
           caller: JSON.stringify(job.caller),
@@ -134,11 +140,11 @@ export class JobTable extends Context.Service<JobTable>()("@sluice/demo-server/J
         rows(
           sql`SELECT * FROM jobs WHERE user_id = ${user} ORDER BY created_at DESC, id LIMIT ${MAX_LISTED}`
         ),
-      /** Bytes of uploads that wait or run. */
+      /** Bytes of uploads to the user's library that wait or run. */
       bytes: (user: string) =>
         Effect.map(
           sql<{ readonly sum: number | null }>`SELECT SUM(bytes) AS sum FROM jobs
-            WHERE user_id = ${user} AND status IN ${unended}`,
+            WHERE COALESCE(owner, user_id) = ${user} AND status IN ${unended}`,
           ([row]) => Number(row?.sum ?? 0)
         ),
       /** Marks a job as running, again after a server was killed. Undefined if it has ended. */
@@ -165,6 +171,14 @@ export class JobTable extends Context.Service<JobTable>()("@sluice/demo-server/J
         const counts = progress === undefined ? sql.literal("progress") : sql`${JSON.stringify(progress)}`
         yield* sql`UPDATE jobs SET status = ${status}, result = ${JSON.stringify(result)}, progress = ${counts},
           updated_at = ${now} WHERE id = ${id} AND status IN ${unended}`
+      }),
+      /** Ends jobs that the queue has given up: their last worker was killed, and could not say so. */
+      endGivenUp: Effect.fnUntraced(function* (result: JobResult) {
+        const now = yield* Clock.currentTimeMillis
+        return yield* rows(sql`UPDATE jobs SET status = 'failed', result = ${JSON.stringify(result)}, updated_at = ${now}
+          WHERE status IN ${unended} AND id IN (
+            SELECT id FROM ${sql(JOB_QUEUE)} WHERE state = 'failed'
+          ) RETURNING *`)
       }),
       /** Ids of jobs whose files are still needed. */
       unended: Effect.map(

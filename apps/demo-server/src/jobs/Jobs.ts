@@ -10,7 +10,7 @@ import { JOB_QUEUE } from "../database/Migrations.ts"
 import { makeNamedFiles, type NamedFiles } from "../media/NamedFiles.ts"
 import { catchSqlError } from "../sql/StoreFailure.ts"
 import { toJobCaller } from "./JobCaller.ts"
-import { type JobFile, JobTable, newJobId, timeOfJob, toJob } from "./JobTable.ts"
+import { type JobFile, type JobResult, JobTable, newJobId, timeOfJob, toJob } from "./JobTable.ts"
 
 /** A worker renews its lock on a job every ten seconds. Without a renewal, another takes the job over after this time. */
 const LOCK_EXPIRATION = Duration.seconds(30)
@@ -21,6 +21,13 @@ const POLL_INTERVAL = Duration.seconds(2)
 
 /** A killed worker costs its job an attempt. */
 const ATTEMPTS = 10
+
+const GIVEN_UP: JobResult = {
+  error: {
+    code: "internal",
+    message: `The job was begun ${ATTEMPTS} times, and each time its server ended. Send less at a time`
+  }
+}
 
 /** Files of an upload that was interrupted before it became a job. */
 const ABANDONED = Duration.days(1)
@@ -66,6 +73,12 @@ const cleanUp = (table: JobTable["Service"], files: NamedFiles) =>
     if (old.length > 0) yield* discardFrom(files)(old)
   }).pipe(Effect.catchCause((cause) => Effect.logWarning("Old jobs could not be removed", cause)))
 
+/** Ends jobs that the queue has given up. */
+const endGivenUp = (table: JobTable["Service"], files: NamedFiles) =>
+  Effect.flatMap(table.endGivenUp(GIVEN_UP), (ended) =>
+    Effect.forEach(ended, (job) => discardFrom(files)(job.files.map(({ name }) => name)), { discard: true })
+  ).pipe(Effect.catchCause((cause) => Effect.logWarning("Jobs that failed could not be ended", cause)))
+
 const makeJobs = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const table = yield* JobTable
@@ -78,7 +91,7 @@ const makeJobs = Effect.gen(function* () {
 
   const submit = Effect.fnUntraced(function* (
     id: string,
-    job: Pick<Parameters<typeof table.add>[0], "kind" | "collection" | "files" | "bytes">
+    job: Pick<Parameters<typeof table.add>[0], "kind" | "collection" | "files" | "bytes" | "owner">
   ) {
     const caller = toJobCaller(yield* CurrentCaller)
     // Both or neither. The id of the job is that of the queue, which takes it once.
@@ -96,6 +109,7 @@ const makeJobs = Effect.gen(function* () {
   })
 
   yield* Effect.forkScoped(Effect.repeat(cleanUp(table, files), Schedule.spaced("1 hour")))
+  yield* Effect.forkScoped(Effect.repeat(endGivenUp(table, files), Schedule.spaced(LOCK_EXPIRATION)))
 
   return {
     table,
@@ -103,7 +117,11 @@ const makeJobs = Effect.gen(function* () {
     sourceQueue,
     attempts: ATTEMPTS,
     /** Stores the files of an upload, and adds a job that ingests them. Undefined if there is no file. */
-    upload: Effect.fn("Jobs.upload")(function* <E>(collection: string, uploads: Stream.Stream<Upload, E>) {
+    upload: Effect.fn("Jobs.upload")(function* <E>(
+      collection: string,
+      owner: string,
+      uploads: Stream.Stream<Upload, E>
+    ) {
       const id = yield* newJobId
       const stored: Array<JobFile> = []
       let bytes = 0
@@ -119,7 +137,7 @@ const makeJobs = Effect.gen(function* () {
           Effect.suspend(() =>
             stored.length === 0
               ? Effect.undefined
-              : submit(id, { kind: "ingest", collection, files: stored, bytes })
+              : submit(id, { kind: "ingest", collection, owner, files: stored, bytes })
           )
         ),
         Effect.onError(() => discard(stored.map(({ name }) => name)))
@@ -156,7 +174,7 @@ const makeJobs = Effect.gen(function* () {
       yield* discard(stored.map(({ name }) => name))
       return toJob(yield* find(id, user))
     }),
-    /** Bytes of the user's uploads that are not in the library yet. */
+    /** Bytes of uploads to the user's library that are not in it yet. */
     waitingBytes: (user: string) => catchSqlError(table.bytes(user))
   }
 })

@@ -32,8 +32,14 @@ const onPostgres = (sql: SqlClient.SqlClient): Exclusive => {
           connection.execute(lockStatement(call), [name], undefined),
           ([row]) => (row as { readonly done?: boolean } | undefined)?.done === true
         )
-      if (!(yield* run("pg_try_advisory_lock"))) return undefined
-      return yield* Effect.ensuring(Effect.exit(write), Effect.ignore(run("pg_advisory_unlock")))
+      // True too after an interruption or a late response: the lock of a connection of the pool would never end.
+      let mayHold = true
+      const taken = Effect.tap(run("pg_try_advisory_lock"), (taken) => Effect.sync(() => (mayHold = taken)))
+      const unlock = Effect.suspend(() => (mayHold ? Effect.ignore(run("pg_advisory_unlock")) : Effect.void))
+      return yield* Effect.ensuring(
+        Effect.flatMap(taken, (taken) => (taken ? Effect.exit(write) : Effect.undefined)),
+        unlock
+      )
     }).pipe(Effect.scoped)
   return (name, write) => {
     const turn = own.get(name) ?? Semaphore.makeUnsafe(1)

@@ -1,16 +1,26 @@
 /**
  * The tasks of images and videos.
  *
- * Each task is a row of the accounts' database, so that every server of that database knows it. A task that this process
- * runs is also a job file in the data folder, with its request, until it ends: after a restart the server runs it again.
- * The state of an upstream's task is fetched from the upstream.
+ * Each task is a row of the accounts' database, so that every server of that database knows it. A task that a server runs
+ * has its request there too, until it ends, and a lease that the server renews: if the server ends, another one, or the same
+ * after a restart, runs the task again. The state of an upstream's task is fetched from the upstream.
  */
 import { GatewayError, InvalidResponse, NotFound, ServerFailure } from "@sluice/core"
 import { Array, Clock, Context, Duration, Effect, FileSystem, Layer, Path, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { createHash } from "node:crypto"
+import { randomUUID } from "node:crypto"
 import { ServerConfig } from "../config/ServerConfig.ts"
+import { SHARED_CLOCK } from "../sql/SharedClock.ts"
 import { databaseRetry } from "../sql/StoreFailure.ts"
+
+/** How long a task counts as running after its lease was renewed. */
+const LEASE_MS = 30_000
+
+/** How often the leases are renewed. */
+export const LEASE_RENEWAL = Duration.seconds(10)
+
+/** At a shutdown while the database is away. */
+const RELEASE_TIMEOUT = Duration.seconds(2)
 
 /** How long tasks are kept. Their files live a day; later requests should hear that the file expired. */
 const TASK_LIFE = Duration.days(7)
@@ -61,140 +71,138 @@ const idTaken = ({ kind, model, provider }: MediaTask) => {
 const unavailable = (kind: MediaTask["kind"], message = "The tasks are unavailable. Try again in a moment") =>
   failed(kind, new ServerFailure({ status: 503, message, retryAfter: Duration.seconds(1) }))
 
-/** The job files of this process. */
-const makeJobs = Effect.gen(function* () {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const { data } = yield* ServerConfig
-  const folder = path.join(data, "media", "tasks")
-  const running = new Map<string, MediaTask>()
-  const fileOf = (id: string) => path.join(folder, `${createHash("sha256").update(id).digest("hex")}.job`)
-
-  const save = (task: MediaTask) =>
-    fs.makeDirectory(folder, { recursive: true, mode: 0o700 }).pipe(
-      Effect.andThen(fs.writeFileString(`${fileOf(task.id)}.new`, JSON.stringify(task), { mode: 0o600 })),
-      Effect.andThen(fs.rename(`${fileOf(task.id)}.new`, fileOf(task.id))),
-      Effect.catch(({ message }) =>
-        Effect.logWarning(`A job file could not be written: ${message}. The task will be lost at a restart`)
-      )
-    )
-
-  const remove = (id: string) =>
-    Effect.suspend(() => {
-      running.delete(id)
-      return Effect.ignore(fs.remove(fileOf(id)))
+/** The rows of all servers. `owner` names this process in them. */
+const makeTable = (owner: string) =>
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const { kind, status } = MediaTask.fields
+    const textOf = (task: MediaTask) => JSON.stringify({ ...task, request: null })
+    const requestOf = (task: MediaTask) => (hasEnded(task) ? null : JSON.stringify(task.request))
+    const lease = sql.onDialectOrElse({
+      pg: () => sql`${sql.literal(SHARED_CLOCK)} + ${LEASE_MS}`,
+      // A SQLite file has one server.
+      orElse: () => sql`0`
     })
-
-  /** The files of earlier runs. Deletes partly written ones. */
-  const leftover = Effect.gen(function* () {
-    const names = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
-    const files = names.map((name) => path.join(folder, name))
-    for (const file of files) if (file.endsWith(".new")) yield* Effect.ignore(fs.remove(file))
-    return files.filter((file) => !file.endsWith(".new"))
+    const hasExpired = sql.onDialectOrElse({
+      pg: () => sql`lease_until <= ${sql.literal(SHARED_CLOCK)}`,
+      orElse: () => sql`TRUE`
+    })
+    const isOwn = sql`owner = ${owner} AND request IS NOT NULL`
+    const isDone = Effect.map(({ length }: ReadonlyArray<unknown>) => length > 0)
+    return {
+      /**
+       * Inserts a task, or replaces one of the same user and provider. False if the id is taken. Without `isOwn`, any
+       * server may run it.
+       */
+      put: (task: MediaTask, isOwn: boolean) =>
+        isDone(
+          sql`INSERT INTO media_tasks (id, kind, user_id, provider, status, created_at, task, request, owner, lease_until)
+            VALUES (${task.id}, ${task.kind}, ${task.user}, ${task.provider}, ${task.status}, ${task.created},
+              ${textOf(task)}, ${requestOf(task)}, ${isOwn ? owner : ""}, ${isOwn ? lease : sql`0`})
+            ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, status = excluded.status,
+            created_at = excluded.created_at, task = excluded.task, request = excluded.request,
+            owner = excluded.owner, lease_until = excluded.lease_until
+            WHERE media_tasks.user_id = excluded.user_id AND media_tasks.provider = excluded.provider
+            RETURNING id`
+        ),
+      get: (id: string) =>
+        Effect.flatMap(
+          sql<{ readonly task: string }>`SELECT task FROM media_tasks WHERE id = ${id}`,
+          ([row]) => (row === undefined ? Effect.undefined : decode(row.task))
+        ),
+      /** Stores the state of a task of this process. False if it is no longer its. */
+      update: (task: MediaTask) =>
+        isDone(sql`UPDATE media_tasks SET status = ${task.status}, task = ${textOf(task)}, lease_until = ${lease},
+          request = ${requestOf(task)}
+          WHERE id = ${task.id} AND ${isOwn} RETURNING id`),
+      /** Makes the tasks of a provider this process's whose servers have ended. */
+      takeOver: (provider: string) =>
+        Effect.flatMap(
+          sql<{ readonly task: string; readonly request: string }>`
+            UPDATE media_tasks SET owner = ${owner}, lease_until = ${lease}
+            WHERE provider = ${provider} AND request IS NOT NULL AND owner <> ${owner} AND ${hasExpired}
+            RETURNING task, request`,
+          (rows) =>
+            Effect.forEach(rows, ({ request, task }) =>
+              Effect.map(decode(task), (decoded): MediaTask => ({ ...decoded, request: JSON.parse(request) }))
+            )
+        ),
+      /** Another server may take the tasks over at once. */
+      release: sql`UPDATE media_tasks SET owner = '', lease_until = 0 WHERE ${isOwn}`,
+      remove: (id: string) => sql`DELETE FROM media_tasks WHERE id = ${id}`,
+      removeBefore: (created: number) => sql`DELETE FROM media_tasks WHERE created_at < ${created}`,
+      /** The request of a task of an earlier version, which had it in a file. */
+      addRequest: ({ id, request }: MediaTask) =>
+        sql`UPDATE media_tasks SET request = ${JSON.stringify(request)}
+          WHERE id = ${id} AND owner = '' AND status NOT IN ('completed', 'failed')`,
+      counts: Effect.map(
+        sql<{ readonly kind: string; readonly status: string; readonly number: number }>`
+          SELECT kind, status, COUNT(*) AS number FROM media_tasks GROUP BY kind, status`,
+        (rows) =>
+          Array.cartesianWith(kind.literals, status.literals, (kind, status) => {
+            const row = rows.find((row) => row.kind === kind && row.status === status)
+            return { kind, status, number: Number(row?.number ?? 0) }
+          })
+      )
+    }
   })
 
-  return { fs, leftover, remove, running, save }
-})
+type Table = Effect.Success<ReturnType<typeof makeTable>>
 
-/** The rows of all servers. */
-const makeTable = Effect.map(SqlClient.SqlClient, (sql) => {
-  const { kind, status } = MediaTask.fields
-  const textOf = (task: MediaTask) => JSON.stringify({ ...task, request: null })
-  return {
-    /** Inserts a task, or replaces one of the same user and provider. False if the id is taken. */
-    put: (task: MediaTask) =>
-      Effect.map(
-        sql`INSERT INTO media_tasks ${sql.insert({
-          id: task.id,
-          kind: task.kind,
-          user_id: task.user,
-          provider: task.provider,
-          status: task.status,
-          created_at: task.created,
-          task: textOf(task)
-        })} ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, status = excluded.status,
-          created_at = excluded.created_at, task = excluded.task
-          WHERE media_tasks.user_id = excluded.user_id AND media_tasks.provider = excluded.provider
-          RETURNING id`,
-        ({ length }) => length > 0
-      ),
-    get: (id: string) =>
-      Effect.flatMap(sql<{ readonly task: string }>`SELECT task FROM media_tasks WHERE id = ${id}`, ([row]) =>
-        row === undefined ? Effect.undefined : decode(row.task)
-      ),
-    update: (task: MediaTask) =>
-      sql`UPDATE media_tasks SET status = ${task.status}, task = ${textOf(task)} WHERE id = ${task.id}`,
-    remove: (id: string) => sql`DELETE FROM media_tasks WHERE id = ${id}`,
-    removeBefore: (created: number) => sql`DELETE FROM media_tasks WHERE created_at < ${created}`,
-    counts: Effect.map(
-      sql<{ readonly kind: string; readonly status: string; readonly number: number }>`
-        SELECT kind, status, COUNT(*) AS number FROM media_tasks GROUP BY kind, status`,
-      (rows) =>
-        Array.cartesianWith(kind.literals, status.literals, (kind, status) => {
-          const row = rows.find((row) => row.kind === kind && row.status === status)
-          return { kind, status, number: Number(row?.number ?? 0) }
-        })
+/** Earlier versions had the request of a running task, or the whole task, in a file. */
+const importFiles = Effect.fnUntraced(function* (table: Table) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = path.join((yield* ServerConfig).data, "media", "tasks")
+  for (const name of yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])) {
+    const file = path.join(folder, name)
+    yield* Effect.gen(function* () {
+      if (!name.endsWith(".new")) {
+        const task = yield* Effect.flatMap(fs.readFileString(file), decode)
+        if (name.endsWith(".json")) yield* table.put(task, false)
+        else yield* table.addRequest(task)
+      }
+      yield* fs.remove(file)
+    }).pipe(
+      Effect.catchCause(() =>
+        Effect.logWarning(`The task in ${file} is skipped: it is damaged, or the database is unavailable`)
+      )
     )
   }
 })
-
-type Jobs = Effect.Success<typeof makeJobs>
-type Table = Effect.Success<typeof makeTable>
-
-/** Loads a job of an earlier run, or imports a task file of an earlier version. */
-const loadJob = Effect.fnUntraced(function* (file: string, jobs: Jobs, table: Table) {
-  const task = yield* Effect.flatMap(jobs.fs.readFileString(file), decode)
-  if (file.endsWith(".json")) {
-    yield* table.put(task)
-    if (!hasEnded(task)) yield* jobs.save(task)
-    yield* jobs.fs.remove(file)
-  }
-  if (hasEnded(task)) return
-  const row = yield* table.get(task.id)
-  // Removed at another server, or ended just before the restart.
-  if (row === undefined || hasEnded(row)) return yield* jobs.remove(task.id)
-  jobs.running.set(task.id, task)
-})
-
-const removeOld = (jobs: Jobs, table: Table) =>
-  Effect.gen(function* () {
-    const oldest = (yield* Clock.currentTimeMillis) - Duration.toMillis(TASK_LIFE)
-    yield* table.removeBefore(oldest)
-    for (const { created, id } of jobs.running.values()) if (created < oldest) yield* jobs.remove(id)
-  }).pipe(
-    Effect.catchTag("SqlError", ({ message }) =>
-      Effect.logWarning(`Old tasks could not be removed. Next attempt in an hour: ${message}`)
-    )
-  )
 
 export class MediaTasks extends Context.Service<MediaTasks>()("@sluice/demo-server/MediaTasks", {
   make: Effect.gen(function* () {
-    const jobs = yield* makeJobs
-    const table = yield* makeTable
+    const table = yield* makeTable(randomUUID())
+    /** The tasks that this process runs. */
+    const running = new Map<string, MediaTask>()
     const listeners: Array<(task: MediaTask) => Effect.Effect<void>> = []
 
-    for (const file of yield* jobs.leftover) {
-      yield* Effect.catchCause(loadJob(file, jobs, table), () =>
-        Effect.logWarning(`The task in ${file} is skipped: it is damaged, or the database is unavailable`)
+    yield* importFiles(table)
+    const cleanup = Effect.gen(function* () {
+      const oldest = (yield* Clock.currentTimeMillis) - Duration.toMillis(TASK_LIFE)
+      yield* table.removeBefore(oldest)
+      for (const { created, id } of running.values()) if (created < oldest) running.delete(id)
+    }).pipe(
+      Effect.catchTag("SqlError", ({ message }) =>
+        Effect.logWarning(`Old tasks could not be removed. Next attempt in an hour: ${message}`)
       )
-    }
-    const cleanup = removeOld(jobs, table)
+    )
     yield* cleanup
     yield* Effect.forkScoped(Effect.repeat(cleanup, Schedule.spaced("1 hour")))
+    yield* Effect.addFinalizer(() =>
+      running.size === 0 ? Effect.void : Effect.ignore(Effect.timeout(table.release, RELEASE_TIMEOUT))
+    )
 
     return {
       /** The number of tasks of each kind and status. */
       counts: table.counts,
       /** Adds a task. Fails if another task has its id: upstreams choose ids independently. */
       add: Effect.fnUntraced(function* (task: MediaTask) {
-        if (!hasEnded(task)) {
-          jobs.running.set(task.id, task)
-          yield* jobs.save(task)
-        }
-        yield* Effect.retry(table.put(task), databaseRetry("20 seconds")).pipe(
+        if (!hasEnded(task)) running.set(task.id, task)
+        yield* Effect.retry(table.put(task, !hasEnded(task)), databaseRetry("20 seconds")).pipe(
           Effect.mapError(() => unavailable(task.kind, "The task could not be stored")),
           Effect.filterOrFail(Boolean, () => idTaken(task)),
-          Effect.onError(() => (hasEnded(task) ? Effect.void : jobs.remove(task.id)))
+          Effect.onError(() => Effect.sync(() => running.delete(task.id)))
         )
       }),
       /** A user's own task. Another user's task fails like a missing one. */
@@ -206,22 +214,27 @@ export class MediaTasks extends Context.Service<MediaTasks>()("@sluice/demo-serv
           Effect.mapError(() => unavailable(kind))
         )
         if (task?.kind !== kind || task.user !== user) return yield* notFound(kind, id)
-        return jobs.running.get(id) ?? task
+        return running.get(id) ?? task
       }),
       /** Changes a task that this process runs. Does nothing if the task was removed. */
       update: (id: string, change: Partial<MediaTask>): Effect.Effect<void> =>
         Effect.suspend(() => {
-          const task = jobs.running.get(id)
+          const task = running.get(id)
           if (task === undefined) return Effect.void
           const next = { ...task, ...change }
-          jobs.running.set(id, next)
-          // Progress changes often and is not stored.
+          running.set(id, next)
+          // Progress changes often, and is stored with the lease.
           if (next.status === task.status) return Effect.void
           if (!hasEnded(next)) return Effect.ignore(table.update(next))
           return Effect.retry(table.update(next), databaseRetry("10 minutes")).pipe(
-            Effect.catch(({ message }) => Effect.logError(`The result of a task is lost: ${message}`)),
-            Effect.andThen(jobs.remove(id)),
-            Effect.andThen(Effect.forEach(listeners, (listener) => listener(next), { discard: true }))
+            Effect.catch(({ message }) =>
+              Effect.as(Effect.logError(`The result of a task is lost: ${message}`), true)
+            ),
+            Effect.tap(Effect.sync(() => running.delete(id))),
+            // Otherwise another server ends it.
+            Effect.flatMap((isOwn) =>
+              isOwn ? Effect.forEach(listeners, (listener) => listener(next), { discard: true }) : Effect.void
+            )
           )
         }),
       /** Adds a listener that runs after a task has completed or failed and is stored. */
@@ -230,11 +243,27 @@ export class MediaTasks extends Context.Service<MediaTasks>()("@sluice/demo-serv
       remove: ({ id, kind }: MediaTask) =>
         table.remove(id).pipe(
           Effect.mapError(() => unavailable(kind)),
-          Effect.andThen(jobs.remove(id))
+          Effect.andThen(Effect.sync(() => void running.delete(id)))
         ),
       /** The running tasks of a provider of this process. */
       running: (provider: string) =>
-        [...jobs.running.values()].filter((task) => task.provider === provider && !hasEnded(task))
+        [...running.values()].filter((task) => task.provider === provider && !hasEnded(task)),
+      /** Renews the leases of this process's tasks. Returns the ids of those that are no longer its: removed, or taken over. */
+      renew: Effect.suspend(() =>
+        Effect.forEach(running.values(), (task) =>
+          Effect.map(table.update(task), (isOwn) => {
+            if (!isOwn) running.delete(task.id)
+            return isOwn ? [] : [task.id]
+          })
+        )
+      ).pipe(Effect.map((lost) => lost.flat())),
+      /** The tasks of a provider whose servers have ended. They are this process's now. */
+      takeOver: (provider: string) =>
+        Effect.tap(table.takeOver(provider), (tasks) =>
+          Effect.sync(() => {
+            for (const task of tasks) running.set(task.id, task)
+          })
+        )
     }
   })
 }) {

@@ -17,7 +17,8 @@ import { pictureReader } from "./sources/SourceFiles.ts"
 const ATTEMPTS = 10
 
 /**
- * Fills a replacement from the originals of the current collection, and publishes it when it is complete.
+ * Fills a replacement from the originals of the current collection, and publishes it when it is complete. What a rebuild
+ * that was killed has written is in it already.
  *
  * **Gotchas.** If one document fails, nothing changes.
  */
@@ -28,7 +29,7 @@ export const rebuildFrom = (
   Stream.unwrap(
     Effect.gen(function* () {
       const documents = current === undefined ? [] : yield* current.inventory
-      const stored = new Map<string, StoredDocument>()
+      const stored = yield* resumed(next, documents)
       const write = (from: ReadonlyArray<StoredDocument>) =>
         ingestFiles(
           Stream.fromIterable(current ? from.map((document) => storedFile(current, document)) : []),
@@ -64,6 +65,29 @@ export const rebuildFrom = (
       return withReport(documents.length, write(documents), end)
     })
   )
+
+/** The documents of an earlier attempt that are still as they were, by identifier. The others are removed. */
+const resumed = Effect.fn("Rebuild.resumed")(function* (
+  next: Collection,
+  documents: ReadonlyArray<StoredDocument>
+) {
+  const sources = byId(documents)
+  const written = yield* next.inventory
+  const same = new Map<string, StoredDocument>()
+  for (const document of written) {
+    const source = sources.get(document.info.id)
+    const isSame = source !== undefined && isDeepStrictEqual(originOf(document), originOf(source))
+    if (document.isComplete && isSame) same.set(document.info.id, document)
+  }
+  yield* next.remove(written.flatMap(({ info }) => (same.has(info.id) ? [] : [info.id])))
+  return same
+})
+
+/** Of a document, what a rebuild does not change. */
+const originOf = ({ info, source, version }: StoredDocument) => {
+  const { metadata, path, sha256, url } = info
+  return { metadata, path, sha256, url, source, version }
+}
 
 const storedFile = (collection: Collection, stored: StoredDocument): SourceFile => {
   const { info, pictures, source, version } = stored

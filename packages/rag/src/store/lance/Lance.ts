@@ -1,11 +1,12 @@
 /** The only file that imports LanceDB: connections, indexes, writes, and its failures as RagErrors. */
 import * as lancedb from "#lancedb"
-import { type Data, type Field, type RecordBatch, RecordBatchFileWriter, type Schema } from "apache-arrow"
+import type { Field, RecordBatch, Schema } from "apache-arrow"
 import { Effect, Redacted, Schedule, type Scope } from "effect"
 import { mkdtemp, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
-import { setImmediate, setTimeout } from "node:timers/promises"
+import { setTimeout } from "node:timers/promises"
 import { RagError, type RagReason, type Stage } from "../../document/RagError.ts"
+import { writeRows } from "../ArrowFile.ts"
 
 export type Connection = lancedb.Connection
 export type Table = lancedb.Table
@@ -140,6 +141,12 @@ export const keywordIndex = () =>
     withPosition: false
   })
 
+/** Finds rows by a key that each has, or few share. */
+export const keyIndex = () => lancedb.Index.btree()
+
+/** Counts rows by a column of few values. */
+export const kindIndex = () => lancedb.Index.bitmap()
+
 /** BM25 over one column: stemmed English without stop words, or words by ICU. */
 export const fullText = (language: "en" | "zh") =>
   lancedb.Index.fts({
@@ -233,55 +240,19 @@ interface NativeMerge {
 }
 const native = (table: Table): NativeTable => (table as unknown as { readonly inner: NativeTable }).inner
 
-type Batches = Iterable<RecordBatch>
-
 /** Inserts rows whose keys are new. */
-export const append = (table: Table, rows: Batches): Promise<lancedb.AddResult> =>
+export const append = (table: Table, rows: Iterable<RecordBatch>): Promise<lancedb.AddResult> =>
   writeRows(rows, (bytes) => native(table).add(bytes, "append"))
 
 /** Inserts rows, or updates those with the same key. */
-export const upsert = (table: Table, key: string, rows: Batches): Promise<lancedb.MergeResult> =>
+export const upsert = (
+  table: Table,
+  key: string,
+  rows: Iterable<RecordBatch>
+): Promise<lancedb.MergeResult> =>
   writeRows(rows, (bytes) =>
     native(table).mergeInsert([key]).whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(bytes)
   )
-
-/** Bytes that are copied before other work runs. They take about 5 ms. */
-const COPY_BYTES = 16 * 1024 * 1024
-
-/** A large document has 500 MB of vectors and texts: other work runs between its batches, and between parts of the copy. */
-const writeRows = async <A>(rows: Batches, write: (bytes: Buffer) => Promise<A>): Promise<A> => {
-  const writer = new RecordBatchFileWriter()
-  const written: Array<RecordBatch> = []
-  for (const batch of rows) {
-    if (written.length > 0) await setImmediate()
-    writer.write(batch)
-    written.push(batch)
-  }
-  writer.finish()
-  const parts: Array<Uint8Array> = []
-  for await (const part of writer) parts.push(part)
-  const bytes = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    bytes.set(part, at)
-    if ((at % COPY_BYTES) + part.length >= COPY_BYTES) await setImmediate()
-    at += part.length
-  }
-  const result = await write(bytes)
-  free(bytes)
-  for (const { data } of written) freeColumn(data)
-  return result
-}
-
-/** Frees a buffer at once, not at the next garbage collection. A buffer that others share stays. */
-const free = ({ buffer, byteLength }: ArrayBufferView): void => {
-  if (buffer instanceof ArrayBuffer && byteLength > 0 && byteLength === buffer.byteLength) buffer.transfer(0)
-}
-
-const freeColumn = ({ children, valueOffsets, values }: Data): void => {
-  for (const part of [valueOffsets, values]) if (ArrayBuffer.isView(part)) free(part)
-  children.forEach(freeColumn)
-}
 
 /** True if the table does not exist, or has no version. */
 export const isMissing = ({ cause }: RagError): boolean => /not found|does not exist/i.test(String(cause))

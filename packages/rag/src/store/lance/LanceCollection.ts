@@ -65,6 +65,8 @@ const openTable = Effect.fnUntraced(function* (
     repaired: repairing(store, Effect.succeed(table), repair),
     measured: yield* measuredIndex(table),
     dropped: false,
+    /** There may be rows for `sweep`: of this process, or of one that was killed. */
+    hasGone: true,
     /** Guards changes of `bytes`, and the writes that they count. */
     counting: yield* Semaphore.make(1),
     /** `storedBytes`, once counted. */
@@ -94,7 +96,13 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
     name,
     manifest,
     dropWith,
-    ...countedWrites(open, collectionWrites(table, dimension, files, open.writer), reads.infos),
+    ...countedWrites(
+      open,
+      collectionWrites(table, dimension, files, open.writer, () => {
+        open.hasGone = true
+      }),
+      reads.infos
+    ),
     ...reads,
     documents,
     storedBytes: Effect.suspend(() =>
@@ -184,7 +192,10 @@ const settleCollection = (open: OpenTable, { background, compacts }: CollectionS
       indexer.withPermit
     )
   return Effect.gen(function* () {
-    yield* writer.withPermit(sweep(table))
+    if (open.hasGone) {
+      open.hasGone = false
+      yield* Effect.onError(writer.withPermit(sweep(table)), () => Effect.sync(() => (open.hasGone = true)))
+    }
     if (!compacts) return
     const { rebuilt, indexed } = yield* indexer.withPermit(settleIndex(table, dimension))
     // The measurement was of the index before.

@@ -26,7 +26,7 @@ import { type CollectionStore, type DroppableCollection, openCollection } from "
 import { openFiles } from "./LanceFiles.ts"
 import { checkConditionalWrites, checkFolder, makeFolder } from "./LanceFolder.ts"
 import { collectGarbage } from "./LanceGarbage.ts"
-import { findMigrated } from "./LanceMigrations.ts"
+import { findMigrated, rebuildPrefix, resumeRebuild } from "./LanceMigrations.ts"
 import { openNames } from "./LanceNames.ts"
 import { opens, readableRows, repairCollection, repairRows, setVersionAside } from "./LanceRepair.ts"
 import { openSnapshots, pruneVersions, snapshotOf } from "./LanceSnapshots.ts"
@@ -142,10 +142,13 @@ const existing = (store: OpenStore): Service["existing"] =>
 const replace = (store: OpenStore): Service["replace"] =>
   Effect.fn("LanceIndex.replace")(function* (name, manifest) {
     const found = yield* findCurrent(store, name)
-    const table = yield* makeTable(store, manifest)
+    const prefix = found && rebuildPrefix(name, found.table, manifest)
+    const table = yield* makeTable(store, manifest, prefix)
+    const next = yield* openTable(store, name, table, manifest)
+    if (prefix !== undefined) yield* resumeRebuild(store.connection, prefix, table)
     return {
       current: found && (yield* openTable(store, name, found.table, found.manifest)),
-      next: yield* openTable(store, name, table, manifest),
+      next,
       publish: (last) => store.names.move(name, found?.table, table, manifest, last)
     }
   })
@@ -229,11 +232,15 @@ const listCollections = ({ collections }: OpenStore): Effect.Effect<ReadonlyArra
     Effect.withSpan("LanceIndex.collections")
   )
 
+/** Characters of a table's name. */
+const TABLE_NAME = 34
+
 const makeTable = Effect.fn("LanceIndex.makeTable")(function* (
   { connection, folder }: OpenStore,
-  manifest: Manifest
+  manifest: Manifest,
+  prefix = "c_"
 ) {
-  const name = `c_${randomUUID().replaceAll("-", "")}`
+  const name = `${prefix}${randomUUID().replaceAll("-", "")}`.slice(0, TABLE_NAME)
   yield* attempt("open", "creating a table", async () => {
     const table = await connection.createEmptyTable(name, passagesSchema(manifest.dimension))
     await setKey(folder, table, "id")

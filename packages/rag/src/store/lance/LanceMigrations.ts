@@ -2,14 +2,16 @@
  * Brings collections of older formats to the present one, without embedding: their vectors stay as they are.
  *
  * A change of `FORMAT` adds a step here. A step turns a row of one format into a row of the next, so that each format reaches
- * the present one by all steps in order, in one pass.
+ * the present one by all steps in order, in one pass. A rebuild that was killed is continued with copies of its rows.
  */
+import { createHash } from "node:crypto"
+import type { RecordBatch } from "apache-arrow"
 import { Effect } from "effect"
 import type { Passage } from "../../document/Document.ts"
 import { RagError } from "../../document/RagError.ts"
 import { embeddedText, searchText } from "../../document/SearchText.ts"
-import { FORMAT, type Manifest } from "../Manifest.ts"
-import { attempt, type Connection, type Table } from "./Lance.ts"
+import { encodeManifest, FORMAT, type Manifest } from "../Manifest.ts"
+import { attempt, type Connection, type Table, withTable } from "./Lance.ts"
 import type { LanceNames } from "./LanceNames.ts"
 import { PASSAGES, settleIndex } from "./LanceVectorIndex.ts"
 
@@ -125,3 +127,48 @@ export const findMigrated = Effect.fn("LanceMigrations.find")(function* (
   }
   return yield* changed(name)
 })
+
+/**
+ * How the names of the tables begin that rebuild the same table with the same models: what one of them has embedded, the
+ * next can use.
+ */
+export const rebuildPrefix = (name: string, table: string, manifest: Manifest): string =>
+  `c_${createHash("sha256")
+    .update(JSON.stringify([name, table, encodeManifest(manifest)]))
+    .digest("hex")
+    .slice(0, 16)}`
+
+/** Rows of one write. Each leaves a file. */
+const RESUMED_ROWS = 10_000
+
+/**
+ * Copies the rows of the longest rebuild that did not end into a new table.
+ *
+ * **Details.** A copy, because the other rebuild may be in progress in another process. Its table is dropped after a day.
+ */
+export const resumeRebuild = (connection: Connection, prefix: string, into: string) =>
+  attempt("ingest", "continuing a rebuild", async () => {
+    let longest = { name: "", rows: 0 }
+    for (const name of await connection.tableNames({ limit: 100_000 })) {
+      if (name === into || !name.startsWith(prefix)) continue
+      const rows = await withTable(connection, name, (table) => table.countRows())
+      if (rows > longest.rows) longest = { name, rows }
+    }
+    if (longest.rows === 0) return
+    await withTable(connection, into, (to) =>
+      withTable(connection, longest.name, async (from) => {
+        let batches: Array<RecordBatch> = []
+        const write = async () => {
+          // The batches are of LanceDB's copy of Arrow, which `append` cannot write.
+          const [first] = batches
+          if (first !== undefined) await to.add({ schema: first.schema, batches })
+          batches = []
+        }
+        for await (const batch of from.query().where("kind <> 'gone'")) {
+          batches.push(batch)
+          if (batches.reduce((sum, { numRows }) => sum + numRows, 0) >= RESUMED_ROWS) await write()
+        }
+        await write()
+      })
+    )
+  })

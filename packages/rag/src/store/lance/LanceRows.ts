@@ -53,7 +53,7 @@ export type DocumentRow = Readonly<Record<"document" | "metadata", string>>
 export type PassageRow = Readonly<Record<"passage", string>>
 
 /** The identifier of a document's own row. */
-const documentRowId = (document: string): string => `${document}#`
+export const documentRowId = (document: string): string => `${document}#`
 
 interface Row {
   readonly id: string
@@ -77,11 +77,8 @@ export const documentRow = (
   return { ...row, metadata: JSON.stringify(metadata) }
 }
 
-/** One row for each document and passage; with `removed`, also one for each passage that a longer version had. */
-export const lanceRows = (
-  documents: ReadonlyArray<IndexedDocument>,
-  options: { readonly removed: boolean }
-): ReadonlyArray<Row> =>
+/** One row for each document and passage, and for each passage that a longer version had. */
+export const lanceRows = (documents: ReadonlyArray<IndexedDocument>): ReadonlyArray<Row> =>
   documents.flatMap(({ attachments, info, passages, pictures, reading, replaces, source, version }) => {
     const document = info.id
     const kept = { source, reading, attachments: [...attachments.keys()], pictures, version }
@@ -99,7 +96,7 @@ export const lanceRows = (
         of: info
       })
     }
-    const before = options.removed ? (replaces?.info.passages ?? 0) : 0
+    const before = replaces?.info.passages ?? 0
     for (let ordinal = passages.length; ordinal < before; ordinal++)
       rows.push({ id: `${document}#${ordinal}`, document, kind: "gone", ordinal })
     return rows

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { IndexStats } from "../PassageIndex.ts"
 import type { RagError } from "../../document/RagError.ts"
-import { attempt, attemptWrite, keywordIndex, type Table, vectorIndex } from "./Lance.ts"
+import { attempt, attemptWrite, keyIndex, keywordIndex, kindIndex, type Table, vectorIndex } from "./Lance.ts"
 import { measuredIndex } from "./LanceRecall.ts"
 import { deleteScratch } from "../LanceScratch.ts"
 
@@ -32,11 +32,25 @@ const LARGEST_SHARE = 0.75
 /** … and the table has at most this many rows. Larger ones are compacted by `maintain`. */
 const MAX_COMPACTED_ROWS = 250_000
 
+/** Below this many rows, reading the keys of all of them costs less than reading an index: 25 bytes a row. */
+const INDEX_KEYS_FROM = 5_000
+
+/**
+ * A merge compares identifiers, a look-up finds a document's rows, and counts are by kind: without an index each reads the
+ * column of all rows.
+ */
+const KEY_INDEXES = [
+  ["id", keyIndex],
+  ["document", keyIndex],
+  ["kind", kindIndex]
+] as const
+
 /** Rows that are passages of any kind. */
 export const PASSAGES = "kind NOT IN ('document', 'gone')"
 
 export const VECTOR_INDEX = "vector_idx"
 const KEYWORD_INDEX = "search_idx"
+const DOCUMENT_INDEX = "document_idx"
 
 const isIndexed = (rows: number, dimension: number): boolean =>
   rows >= MIN_TRAINING_VECTORS && (rows >= INDEX_FROM || rows * dimension >= INDEX_FROM_NUMBERS)
@@ -47,9 +61,14 @@ const isIndexed = (rows: number, dimension: number): boolean =>
  * `indexed` is true if there is a vector index afterwards, `rebuilt` if it was built now.
  */
 export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (table: Table, dimension: number) {
-  const [all, texts, vectors] = yield* Effect.all(
-    [countRows(table), statsOf(table, KEYWORD_INDEX), statsOf(table, VECTOR_INDEX)],
-    { concurrency: 3 }
+  const [all, texts, vectors, keys] = yield* Effect.all(
+    [
+      countRows(table),
+      statsOf(table, KEYWORD_INDEX),
+      statsOf(table, VECTOR_INDEX),
+      statsOf(table, DOCUMENT_INDEX)
+    ],
+    { concurrency: 4 }
   )
   // Counting the vectors reads all of them, so it is done only where an index may be built.
   const mayTrain = isIndexed(all, dimension) && (vectors === undefined || vectors.numIndexedRows < all / 2)
@@ -58,12 +77,14 @@ export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (table
   const train = mayTrain && isIndexed(rows, dimension)
   const trainTexts =
     texts !== undefined && texts.numUnindexedRows > Math.max(MAX_UNINDEXED, texts.numIndexedRows)
+  const trainKeys = all >= INDEX_KEYS_FROM && (keys?.numIndexedRows ?? 0) < all / 2
   yield* Effect.all(
     [
+      trainKeys ? indexKeys(table) : Effect.void,
       train ? trainVectors(table, rows, dimension) : Effect.void,
       trainTexts ? trainKeywords(table) : Effect.void
     ],
-    { concurrency: 2, discard: true }
+    { concurrency: 3, discard: true }
   )
   const outdated =
     (!train && (vectors?.numUnindexedRows ?? 0) > MAX_UNINDEXED) ||
@@ -149,6 +170,16 @@ const trainVectors = (table: Table, rows: number, dimension: number): Effect.Eff
   attemptWrite("store", "building the vector index", () =>
     table.createIndex("vector", { config: vectorIndex(rows, dimension) })
   ).pipe(Effect.andThen(deleteScratch))
+
+const indexKeys = (table: Table): Effect.Effect<void, RagError> =>
+  Effect.forEach(
+    KEY_INDEXES,
+    ([column, config]) =>
+      attemptWrite("store", `indexing the column ${column}`, () =>
+        table.createIndex(column, { config: config() })
+      ),
+    { discard: true }
+  )
 
 export const trainKeywords = (table: Table): Effect.Effect<void, RagError> =>
   attemptWrite("store", "building the keyword index", () =>

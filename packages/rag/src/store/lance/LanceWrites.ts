@@ -2,17 +2,19 @@
 import { Effect, type Semaphore } from "effect"
 import { RagError } from "../../document/RagError.ts"
 import type { Collection } from "../PassageIndex.ts"
-import { attempt, attemptWrite, sqlIn, type Table, upsert } from "./Lance.ts"
+import { append, attempt, attemptWrite, sqlIn, type Table, upsert } from "./Lance.ts"
 import type { LanceFiles } from "./LanceFiles.ts"
 import { FILTER_IDS } from "./LanceReads.ts"
-import { documentRow, lanceRows, toArrow, toBatches } from "./LanceRows.ts"
+import { documentRow, documentRowId, lanceRows, toArrow, toBatches, toStored } from "./LanceRows.ts"
 
 /** `writer` admits one writer at a time within the process. LanceDB resolves conflicts between processes. */
 export const collectionWrites = (
   table: Table,
   dimension: number,
   files: LanceFiles,
-  writer: Semaphore.Semaphore
+  writer: Semaphore.Semaphore,
+  /** Called before rows of kind `gone` are written, which `sweep` removes. */
+  onGone: () => void
 ): Pick<Collection, "commit" | "adopt" | "remove"> => ({
   commit: Effect.fn("LanceCollection.commit")(function* (documents) {
     if (documents.length === 0) return
@@ -21,28 +23,22 @@ export const collectionWrites = (
       return yield* new RagError({ stage: "ingest", reason: "Internal", message: DUPLICATE })
     const originals = documents.map(({ info, original }) => [info.sha256, original] as const)
     yield* files.put(new Map([...originals, ...documents.flatMap(({ attachments }) => [...attachments])]))
-    const rows = lanceRows(documents, { removed: true })
-    const { numInsertedRows } = yield* attemptWrite("ingest", "writing passages", () =>
-      upsert(table, "id", toBatches(rows, dimension))
+    const rows = lanceRows(documents)
+    if (rows.some(({ kind }) => kind === "gone")) onGone()
+    // New documents are appended: a merge looks for their identifiers.
+    const isNew = documents.every(({ replaces }) => replaces === undefined)
+    yield* attemptWrite("ingest", "writing passages", async (): Promise<unknown> =>
+      isNew
+        ? await append(table, toBatches(rows, dimension))
+        : await upsert(table, "id", toBatches(rows, dimension))
     )
-    // All rows are new, so no other writer has written these documents.
-    if (numInsertedRows === rows.length) return
-    // More rows than were written: another writer has written the same documents since they were looked up. Its passages
-    // must be removed. Deleting by source reads the whole table, so it is done only then.
+    // If another writer has written the same documents at once, there may be passages of both, or each of them twice.
     const written = documents.reduce((sum, { passages }) => sum + passages.length + 1, 0)
-    const isOwn = sqlIn("document", ids)
-    const present = yield* attempt("ingest", "counting what was written", () =>
-      table.countRows(`kind <> 'gone' AND ${isOwn}`)
+    const count = attempt("ingest", "counting what was written", () =>
+      table.countRows(`kind <> 'gone' AND ${sqlIn("document", ids)}`)
     )
-    if (present === written) return
-    yield* attemptWrite("ingest", "replacing another writer's passages", () =>
-      table
-        .mergeInsert("id")
-        .whenMatchedUpdateAll()
-        .whenNotMatchedInsertAll()
-        .whenNotMatchedBySourceDelete({ where: isOwn })
-        .execute(toArrow(lanceRows(documents, { removed: false }), dimension))
-    )
+    for (let tries = 0; tries < MIXTURE_TRIES && (yield* count) !== written; tries++)
+      if (!(yield* removeMixture(table, ids))) return
   }, writer.withPermit),
 
   adopt: Effect.fn("LanceCollection.adopt")(function* (stored) {
@@ -61,6 +57,57 @@ export const collectionWrites = (
     }
   }, writer.withPermit)
 })
+
+/** Others may write the same documents, or compact, meanwhile. */
+const MIXTURE_TRIES = 8
+
+/**
+ * Of documents that several writers wrote at once, keeps the version that stands last in the table, and deletes the rows of the
+ * others. False if there is only one version of each.
+ *
+ * **Details.** The rows of a commit stand together, so that all who look choose the same version. Rows that were moved by a
+ * compaction since have another address, and are not deleted by mistake.
+ */
+const removeMixture = Effect.fn("LanceWrites.removeMixture")(function* (
+  table: Table,
+  ids: ReadonlyArray<string>
+) {
+  const rows = yield* attempt("ingest", "reading what was written", async () => {
+    const columns = ["id", "document", "ordinal", "metadata"]
+    const isOwn = `kind <> 'gone' AND ${sqlIn("document", ids)}`
+    const found: ReadonlyArray<StoredRow> = await table
+      .query()
+      .where(isOwn)
+      .select(columns)
+      .withRowId()
+      .toArray()
+    return found.map((row) => ({ row, address: row["_rowid"] }))
+  })
+  const last = new Map<string, (typeof rows)[number]>()
+  for (const one of rows) if (one.address > (last.get(one.row.id)?.address ?? -1n)) last.set(one.row.id, one)
+  const isSuperseded = (one: (typeof rows)[number]) => {
+    if (last.get(one.row.id) !== one) return true
+    const { document, ordinal } = one.row
+    const metadata = last.get(documentRowId(document))?.row.metadata
+    const passages =
+      typeof metadata === "string" ? toStored({ document, metadata })?.info.passages : undefined
+    return ordinal !== null && passages !== undefined && ordinal >= passages
+  }
+  const superseded = rows.filter(isSuperseded).map(({ address }) => address)
+  for (let i = 0; i < superseded.length; i += FILTER_IDS)
+    yield* attemptWrite("ingest", "deleting another writer's passages", () =>
+      table.delete(`_rowid IN (${superseded.slice(i, i + FILTER_IDS).join(", ")})`)
+    )
+  return superseded.length > 0
+})
+
+interface StoredRow {
+  readonly id: string
+  readonly document: string
+  readonly ordinal: number | null
+  readonly metadata: string | null
+  readonly ["_rowid"]: bigint
+}
 
 /** LanceDB would insert both of two rows with the same key in one batch. */
 const DUPLICATE = "Two documents of one commit have the same identifier. Please report this."
