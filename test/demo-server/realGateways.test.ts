@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { apiKey } from "@sluice/core"
 import { encodeVector } from "@sluice/core/contract"
 import { Duration, Effect, Schema } from "effect"
-import { gatewayUpstream } from "../../apps/demo-server/src/routing/UpstreamProvider.ts"
+import { gatewayUpstream } from "../../apps/demo-server/src/providers/ProvidersSettings.ts"
 import { chat, costs, piece, post, startPaidServer } from "./PaidServer.ts"
 import { filesOf } from "./TestServer.ts"
 import { json, type Responder } from "./Upstream.ts"
@@ -128,14 +128,8 @@ describe("time for responses", () => {
   it("is ten minutes for chat and images, one for others", () => {
     const url = "http://127.0.0.1:9"
     const models = { embedding: "e", rerank: "r", chat: "c", vision: undefined, verify: undefined }
-    const { models: served } = gatewayUpstream({
-      url,
-      apiKey: apiKey("k"),
-      accessToken: undefined,
-      models,
-      prefixes: undefined,
-      batch: undefined
-    })
+    const settings = { accessToken: undefined, models, prefixes: undefined, batch: undefined }
+    const { models: served } = gatewayUpstream({ url, apiKey: apiKey("k"), ...settings }, models)
     assert.deepStrictEqual(
       served.map(({ operation, timeout }) => [operation, Duration.toMinutes(timeout)]),
       [

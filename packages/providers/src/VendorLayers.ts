@@ -23,8 +23,8 @@ import {
   InvalidRequest
 } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
-import { Config, Effect, Layer, Struct } from "effect"
-import { DIALECTS } from "./dialects/index.ts"
+import { Config, Effect, Layer, Record } from "effect"
+import { VENDORS } from "./dialects/index.ts"
 import type { Dialect } from "./protocol/Dialect.ts"
 import { type DialectSettings, secretsOf } from "./protocol/DialectClient.ts"
 import { knownModel } from "./protocol/ModelFamilies.ts"
@@ -116,42 +116,23 @@ const layersOf = (dialect: Dialect) => {
 
 type Layers = ReturnType<typeof layersOf>
 
-/** The layers that a vendor has models for. */
-const vendor = <Name extends Exclude<keyof Layers, "gateway">>(
-  id: string,
-  ...names: ReadonlyArray<Name>
-): Pick<Layers, Name | "gateway"> => {
-  const dialect = DIALECTS.find((one) => one.id === id)
-  if (dialect === undefined) throw new Error(`There is no dialect ${id}`)
-  return Struct.pick(layersOf(dialect), ["gateway", ...names])
-}
+/** The operation that each layer calls. */
+const OPERATIONS = { embedder: "embeddings", reranker: "rerank", reader: "chat", vision: "chat" } as const
+type Named = keyof typeof OPERATIONS
 
-const CHAT = ["reader", "vision"] as const
-const TEXT = [...CHAT, "embedder"] as const
-const ALL = [...TEXT, "reranker"] as const
+/** The layers that a vendor has models for. */
+type LayersOf<D extends Dialect> = Pick<
+  Layers,
+  "gateway" | { [L in Named]: (typeof OPERATIONS)[L] extends keyof D["operations"] ? L : never }[Named]
+>
 
 /** The layers of each vendor, under its id. */
-export const vendorLayers = {
-  openai: vendor("openai", ...TEXT),
-  anthropic: vendor("anthropic", ...CHAT),
-  google: vendor("google", ...TEXT),
-  cohere: vendor("cohere", ...ALL),
-  voyage: vendor("voyage", "embedder", "reranker"),
-  jina: vendor("jina", "embedder"),
-  siliconflow: vendor("siliconflow", ...TEXT),
-  dashscope: vendor("dashscope", ...TEXT),
-  mistral: vendor("mistral", ...TEXT),
-  openrouter: vendor("openrouter", ...ALL),
-  together: vendor("together", ...ALL),
-  ollama: vendor("ollama", ...TEXT),
-  llamacpp: vendor("llamacpp", ...ALL),
-  lmstudio: vendor("lmstudio", ...TEXT),
-  vllm: vendor("vllm", ...ALL),
-  tei: vendor("tei", "embedder"),
-  fal: vendor("fal"),
-  replicate: vendor("replicate"),
-  runway: vendor("runway"),
-  luma: vendor("luma"),
-  /** A gateway of the interface. */
-  gateway: vendor("gateway", ...ALL)
-}
+export const vendorLayers = Object.fromEntries(
+  VENDORS.map((dialect: Dialect) => [
+    dialect.id,
+    Record.filter(
+      layersOf(dialect),
+      (_, name) => name === "gateway" || OPERATIONS[name as Named] in dialect.operations
+    )
+  ])
+) as unknown as { readonly [D in (typeof VENDORS)[number] as D["id"]]: LayersOf<D> }

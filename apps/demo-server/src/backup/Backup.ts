@@ -12,7 +12,7 @@ import { ACCOUNTS, openPostgres } from "../database/Database.ts"
 import { accountsVersion, LATEST, migrate } from "../database/Migrations.ts"
 import { isStoreAddress } from "../config/DocumentStore.ts"
 import { libraryFolders } from "../libraries/LibraryFolders.ts"
-import { providersPath } from "../providers/ProvidersSettings.ts"
+import { providersPlace } from "../providers/ProvidersSettings.ts"
 import { copySqlite } from "../sql/CopySqlite.ts"
 import * as NodeSqlite from "../sql/NodeSqlite.ts"
 import { isArchive, packArchive } from "./Archive.ts"
@@ -91,9 +91,9 @@ const backUpFiles = Effect.fn("backup.files")(function* (folder: string, secrets
         if (!path.endsWith(".new") && (secrets || !KEY_FILE.test(path)))
           yield* copy(join(own, path), join(name, path))
   }
-  const providers = yield* Effect.orElseSucceed(providersPath, () => undefined)
+  const providers = yield* Effect.orElseSucceed(providersPlace, () => undefined)
   for (const file of [providers, billing.prices])
-    if (file !== undefined && existsSync(file) && !isInside(file, data))
+    if (typeof file === "string" && existsSync(file) && !isInside(file, data))
       yield* copy(file, join(CONFIGURATION, basename(file)))
 })
 

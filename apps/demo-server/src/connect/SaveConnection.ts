@@ -5,7 +5,6 @@ import { randomUUID } from "node:crypto"
 import { ConnectionId } from "../contract/Connections.ts"
 import {
   decodeProvidersFile,
-  type LibraryNames,
   missingLibraryModel,
   type ProvidersFile,
   type UpstreamEntry
@@ -13,7 +12,7 @@ import {
 import {
   connectionsFolder,
   loadProvidersSettings,
-  providersPath,
+  providersPlace,
   readProviders
 } from "../providers/ProvidersSettings.ts"
 import type { Provider } from "../routing/Provider.ts"
@@ -63,8 +62,8 @@ const readContent = Effect.fnUntraced(function* (file: string) {
 
 /** The file that connections are written to. */
 export const connectionsFile = Effect.flatMap(
-  Effect.mapError(providersPath, ({ message }) => message),
-  (file) => (file === undefined ? Effect.fail(NOT_WITH_GATEWAY) : Effect.succeed(file))
+  Effect.mapError(providersPlace, ({ message }) => message),
+  (place) => (typeof place === "string" ? Effect.succeed(place) : Effect.fail(NOT_WITH_GATEWAY))
 )
 
 /** The file of a typed key. Earlier versions named it with `_` for `:`; that name stays while the entry has it. */
@@ -113,7 +112,7 @@ interface SavedConnection {
   readonly entry: UpstreamEntry
   readonly key?: KeySource | undefined
   /** Models for the library. Those that are not named stay as they are. */
-  readonly library: LibraryNames
+  readonly library: NonNullable<ProvidersFile["library"]>
 }
 
 /** Adds an upstream, or replaces what it says about the upstream with this id. Everything else in the file stays. */

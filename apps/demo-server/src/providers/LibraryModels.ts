@@ -10,28 +10,28 @@ import {
 } from "@sluice/core"
 import * as Embedded from "@sluice/embedded"
 import { layerVision } from "@sluice/embedded/vision"
-import { gateway, knownModel } from "@sluice/providers"
+import { type Dialect, gateway, knownModel } from "@sluice/providers"
 import { Local } from "@sluice/transformers"
 import { Context, Effect, Layer } from "effect"
-import { type GatewaySettings, ServerConfig } from "../config/ServerConfig.ts"
+import { ServerConfig } from "../config/ServerConfig.ts"
 import { gatewayError, StartError } from "../config/StartError.ts"
-import { gatewayUpstream, responseTimeout, type UpstreamSettings } from "../routing/UpstreamProvider.ts"
+import type { UpstreamSettings } from "../routing/UpstreamProvider.ts"
 import { layerLibraryGateway } from "./LibraryGateway.ts"
-import { LIBRARY_OPERATIONS } from "./ProvidersFile.ts"
+import { LIBRARY_OPERATIONS, type LibraryNames } from "./ProvidersFile.ts"
 import {
+  gatewayUpstream,
   loadProvidersSettings,
   orInvalidFile,
-  providersPath,
+  providersPlace,
   type ProvidersSettings,
   readProviders
 } from "./ProvidersSettings.ts"
 
 /** The gateway's address or the file that names models; undefined if all models are of this machine. */
 export const modelsFrom = Effect.gen(function* () {
-  const { gateway } = yield* ServerConfig
-  const file = yield* providersPath
-  if (file === undefined) return gateway?.url
-  const { forLibrary, from } = yield* orInvalidFile(file)(readProviders(file))
+  const place = yield* providersPlace
+  if (typeof place !== "string") return place.url
+  const { forLibrary, from } = yield* orInvalidFile(place)(readProviders(place))
   return forLibrary ? from : undefined
 })
 
@@ -54,37 +54,6 @@ const layerVisionModel = (model: string | undefined) =>
 /** The model that answers also completes follow-ups. */
 const layerChatModel = ({ model }: { readonly model: string }) =>
   Layer.merge(GatewayReader.layer({ model }), GatewayRewriter.layer({ model }))
-
-/** An embedded model in place of one that is not configured. */
-const layerFallback = <A>(variable: string, does: string, layer: Layer.Layer<A>) =>
-  Layer.effectDiscard(Effect.logWarning(`${variable} is not set: the embedded model ${does}`)).pipe(
-    Layer.merge(layer)
-  )
-
-const chatGateway = (gateway: GatewaySettings) =>
-  layerLibraryGateway(gatewayUpstream(gateway), { batch: gateway.batch, timeout: responseTimeout("chat") })
-
-const layerGatewayModels = (gateway: GatewaySettings) => {
-  const { batch, models, prefixes } = gateway
-  const searchGateway = layerLibraryGateway(gatewayUpstream(gateway), {
-    batch,
-    timeout: responseTimeout("embeddings")
-  })
-  const search = Layer.mergeAll(
-    GatewayEmbedder.layer({ model: models.embedding, ...(prefixes && { prefixes }) }),
-    models.rerank === undefined
-      ? layerFallback("SLUICE_RERANK_MODEL", "reranks", Embedded.layerReranker)
-      : GatewayReranker.layer({ model: models.rerank })
-  )
-  const answers = Layer.mergeAll(
-    models.chat === undefined
-      ? layerFallback("SLUICE_CHAT_MODEL", "answers", Embedded.layerReader)
-      : layerChatModel({ model: models.chat }),
-    layerVisionModel(models.vision),
-    models.verify === undefined ? Layer.empty : GatewayVerifier.layer({ model: models.verify })
-  )
-  return Layer.merge(Layer.provide(search, searchGateway), Layer.provide(answers, chatGateway(gateway)))
-}
 
 /**
  * The models of this machine: the embedded ones, or those of the set that the file or `SLUICE_LOCAL_MODELS` names in their
@@ -122,10 +91,9 @@ const layerOfModel = <A, E, R>(
 ) => {
   const found = findModel(upstreams, use, name)
   if (found === undefined) return undefined
-  const { dialect = gateway } = found.upstream
+  const dialect: Dialect = found.upstream.dialect ?? gateway
   const { id: model } = found.model
-  const known = knownModel(dialect, model)
-  const { batch = known.batch, prefixes = known.prefixes } = found.model
+  const { batch, prefixes } = { ...knownModel(dialect, model), ...found.model }
   return Layer.provide(
     layerOf({
       model,
@@ -141,7 +109,10 @@ export const layerNamedModels = ({
   library,
   localModels,
   upstreams
-}: Pick<ProvidersSettings, "library" | "localModels" | "upstreams">) => {
+}: Pick<ProvidersSettings, "localModels"> & {
+  readonly library: LibraryNames
+  readonly upstreams: ReadonlyArray<UpstreamSettings>
+}) => {
   const named = <A, E, R>(
     use: Use,
     layerOf: (options: GatewayEmbedder.GatewayEmbedderOptions) => Layer.Layer<A, E, R>
@@ -157,15 +128,32 @@ export const layerNamedModels = ({
   )
 }
 
+/** What the file says, or the variables of a gateway. `library`: the models, in place of the gateway's. */
+const currentSettings = Effect.fnUntraced(function* (library?: LibraryNames) {
+  const place = yield* providersPlace
+  if (typeof place === "string") return yield* orInvalidFile(place)(loadProvidersSettings(place))
+  const named = library ?? place.models
+  return { library: named, localModels: undefined, upstreams: [gatewayUpstream(place, named)] }
+})
+
+const NAMED_BY = {
+  rerank: ["SLUICE_RERANK_MODEL", "reranks"],
+  chat: ["SLUICE_CHAT_MODEL", "answers"]
+} as const
+
+/** Warns of embedded models in place of a gateway's. */
+const warnOfEmbedded = Effect.gen(function* () {
+  const { gateway } = yield* ServerConfig
+  for (const use of ["rerank", "chat"] as const) {
+    const [variable, does] = NAMED_BY[use]
+    if (gateway !== undefined && gateway.models[use] === undefined)
+      yield* Effect.logWarning(`${variable} is not set: the embedded model ${does}`)
+  }
+})
+
 /** Embedder, Reranker, Reader and Vision, as configured. */
 export const LibraryModelsLayer = Layer.unwrap(
-  Effect.gen(function* () {
-    const { gateway } = yield* ServerConfig
-    if (gateway !== undefined) return layerGatewayModels(gateway)
-    const file = yield* providersPath
-    if (file === undefined) return layerNamedModels({ library: {}, localModels: undefined, upstreams: [] })
-    return layerNamedModels(yield* orInvalidFile(file)(loadProvidersSettings(file)))
-  })
+  Effect.map(Effect.tap(currentSettings(), warnOfEmbedded), layerNamedModels)
 ).pipe(Layer.catchTag("GatewayError", (error) => Layer.effectContext(Effect.fail(gatewayError(error)))))
 
 /** The name of the embedded reader among configured models. */
@@ -176,11 +164,7 @@ export const layerConfiguredReader = (model: string) =>
   Layer.unwrap(
     Effect.gen(function* () {
       if (model === EMBEDDED_READER) return Embedded.layerReader
-      const { gateway } = yield* ServerConfig
-      const file = yield* providersPath
-      if (gateway !== undefined) return Layer.provide(GatewayReader.layer({ model }), chatGateway(gateway))
-      const { upstreams } =
-        file === undefined ? { upstreams: [] } : yield* orInvalidFile(file)(loadProvidersSettings(file))
+      const { upstreams } = yield* currentSettings({ chat: model })
       const layer = layerOfModel(upstreams, "chat", model, GatewayReader.layer)
       if (layer !== undefined) return layer
       const known = upstreams.flatMap(({ models }) =>

@@ -120,7 +120,7 @@ export const LIBRARY_OPERATIONS = {
 } as const satisfies Record<string, (typeof Model.Type)["operation"]>
 
 /** Names or aliases of models, by their use in the library. */
-export type LibraryNames = { readonly [use in keyof typeof LIBRARY_OPERATIONS]?: string }
+export type LibraryNames = { readonly [use in keyof typeof LIBRARY_OPERATIONS]?: string | undefined }
 
 interface Named {
   readonly id: string

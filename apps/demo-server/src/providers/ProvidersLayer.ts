@@ -3,18 +3,17 @@ import type { Embedder, Reader, Reranker } from "@sluice/core"
 import { layerTransport } from "@sluice/core/client"
 import * as Embedded from "@sluice/embedded"
 import { layerVision } from "@sluice/embedded/vision"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Struct } from "effect"
 import { CircuitBreaker } from "effect/persistence"
-import { ServerConfig } from "../config/ServerConfig.ts"
 import { gatewayError, StartError } from "../config/StartError.ts"
 import { makeEmbeddedProvider } from "../embedded/EmbeddedProvider.ts"
 import { FetchImage } from "../media/FetchImage.ts"
 import { CIRCUIT_DEFAULTS, makeCircuitGuards } from "../routing/ProviderCircuits.ts"
 import { Providers } from "../routing/Providers.ts"
-import { gatewayUpstream, upstream } from "../routing/UpstreamProvider.ts"
+import { upstream } from "../routing/UpstreamProvider.ts"
 import { modelsFrom } from "./LibraryModels.ts"
 import { makePriceWarning } from "./PriceWarning.ts"
-import { providersPath } from "./ProvidersSettings.ts"
+import { gatewayUpstream, providersPlace } from "./ProvidersSettings.ts"
 import { reloadingProviders } from "./ReloadingProviders.ts"
 
 /** Concurrent calls to one upstream at most. A chat holds its connection as long as it streams. */
@@ -37,16 +36,15 @@ export const ReloadProviders = Context.Reference<Effect.Effect<void, string> | u
 /** The configured gateway, or the providers of the file, or the embedded models. */
 export const ProvidersLayer = Layer.effectContext(
   Effect.gen(function* () {
-    const file = yield* providersPath
-    const { gateway } = yield* ServerConfig
-    if (file !== undefined) {
-      const { providers, reload } = yield* reloadingProviders(file, embeddedProvider)
+    const place = yield* providersPlace
+    if (typeof place === "string") {
+      const { providers, reload } = yield* reloadingProviders(place, embeddedProvider)
       return Context.make(Providers, providers).pipe(Context.add(ReloadProviders, reload))
     }
-    if (gateway === undefined) return Context.make(Providers, [yield* embeddedProvider])
-    const provider = yield* upstream(gatewayUpstream(gateway))
+    const served = Struct.pick(place.models, ["embedding", "rerank", "chat"])
+    const provider = yield* upstream(gatewayUpstream(place, served))
     const guard = yield* makeCircuitGuards(CIRCUIT_DEFAULTS)
     yield* (yield* makePriceWarning)([provider])
-    return Context.make(Providers, [{ ...provider, guard: guard(provider.id, gateway.url) }])
+    return Context.make(Providers, [{ ...provider, guard: guard(provider.id, place.url) }])
   }).pipe(Effect.mapError((error) => (error instanceof StartError ? error : gatewayError(error))))
 ).pipe(Layer.provide([layerTransport({ connections: CONNECTIONS }), CircuitBreaker.layerStoreMemory()]))

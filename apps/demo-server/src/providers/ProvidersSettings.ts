@@ -9,13 +9,15 @@ import {
   listModels,
   preferredModels
 } from "@sluice/providers"
-import { Config, Duration, Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
-import { ServerConfig } from "../config/ServerConfig.ts"
+import { Config, Duration, Effect, FileSystem, Option, Path, Redacted, Schema, Struct } from "effect"
+import { type GatewaySettings, ServerConfig } from "../config/ServerConfig.ts"
 import { StartError } from "../config/StartError.ts"
 import { CIRCUIT_DEFAULTS } from "../routing/ProviderCircuits.ts"
 import { responseTimeout, type ServedModel, type UpstreamSettings } from "../routing/UpstreamProvider.ts"
 import {
   decodeProvidersFile,
+  LIBRARY_OPERATIONS,
+  type LibraryNames,
   missingLibraryModel,
   type ModelEntry,
   type ProvidersFile,
@@ -31,9 +33,9 @@ const FILE = "sluice.config.json"
 
 /**
  * The absolute path of the file: the one that `SLUICE_CONFIG` names, the one in the working folder, or the one in the data
- * folder, which need not exist. Undefined with `SLUICE_GATEWAY_URL`.
+ * folder, which need not exist. With `SLUICE_GATEWAY_URL`, the settings of that gateway, and there is no file.
  */
-export const providersPath = Effect.gen(function* () {
+export const providersPlace = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const { gateway } = yield* ServerConfig
@@ -47,7 +49,7 @@ export const providersPath = Effect.gen(function* () {
   }
   const file = found ?? own
   if (gateway === undefined) return file
-  if (!(yield* exists(file))) return undefined
+  if (!(yield* exists(file))) return gateway
   return yield* new StartError({
     message: `${file} and SLUICE_GATEWAY_URL both configure providers. Add the gateway to the file as an upstream, or move the file away`
   })
@@ -159,6 +161,30 @@ const modelOf = (upstream: UpstreamEntry, { timeoutSeconds, ...model }: ModelEnt
     onSome: Duration.seconds
   })
 })
+
+/** The upstream that the environment configures: the models of some uses, and any model for images and videos. */
+export const gatewayUpstream = (
+  { accessToken, apiKey, batch, prefixes, url }: GatewaySettings,
+  library: LibraryNames
+): UpstreamSettings => {
+  const timeout = responseTimeout("embeddings")
+  return {
+    id: new URL(url).host,
+    url,
+    apiKey,
+    accessToken,
+    models: Struct.keys(LIBRARY_OPERATIONS).flatMap((use) => {
+      const [id, operation] = [library[use], LIBRARY_OPERATIONS[use]]
+      return id === undefined
+        ? []
+        : [{ id, operation, aliases: [], timeout: responseTimeout(operation), prefixes, batch }]
+    }),
+    anyModelOf: ["images", "videos"],
+    timeout,
+    idle: timeout,
+    names: { url: "SLUICE_GATEWAY_URL", apiKey: "SLUICE_API_KEY" }
+  }
+}
 
 /** The configuration without its credentials. */
 interface ProvidersSource {

@@ -3,7 +3,6 @@ import { Account, type Model, RETRY_NEVER, type SystemAccessToken } from "@sluic
 import { AccountClient } from "@sluice/core/client"
 import { Clock, Context, Duration, Effect, Layer, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
-import type { GatewaySettings } from "../config/ServerConfig.ts"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
 import { CurrentCharge, taskIdOf } from "../media/TaskIds.ts"
 import { outgoingBody } from "./ModelName.ts"
@@ -45,9 +44,9 @@ export interface ServedModel extends ProviderModel {
   /** Until the whole response, or the head of a stream. */
   readonly timeout: Duration.Duration
   /** Prefixes that an embedding model expects. */
-  readonly prefixes?: { readonly query?: string; readonly passage?: string }
+  readonly prefixes?: { readonly query?: string; readonly passage?: string } | undefined
   /** Texts in one embeddings request of the library at most. */
-  readonly batch?: number
+  readonly batch?: number | undefined
 }
 
 /** The fields of a request that affect how it is forwarded. */
@@ -277,25 +276,3 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
     ...(accessToken !== undefined && { account: yield* accountOf(interfaceUrl(settings), accessToken) })
   } satisfies Provider
 })
-
-/** The upstream that the environment configures: named models, and any model for images and videos. */
-export const gatewayUpstream = ({ accessToken, apiKey, models, url }: GatewaySettings): UpstreamSettings => {
-  const timeout = responseTimeout("embeddings")
-  const model = (id: string | undefined, operation: keyof Operations) =>
-    id === undefined ? [] : [{ id, operation, aliases: [], timeout: responseTimeout(operation) }]
-  return {
-    id: new URL(url).host,
-    url,
-    apiKey,
-    accessToken,
-    models: [
-      ...model(models.embedding, "embeddings"),
-      ...model(models.rerank, "rerank"),
-      ...model(models.chat, "chat")
-    ],
-    anyModelOf: ["images", "videos"],
-    timeout,
-    idle: timeout,
-    names: { url: "SLUICE_GATEWAY_URL", apiKey: "SLUICE_API_KEY" }
-  }
-}

@@ -212,7 +212,7 @@ const events = (asked: InterfaceRequest): EventMap => {
   }
 }
 
-export const anthropic: Dialect = {
+export const anthropic = {
   id: "anthropic",
   name: "Anthropic",
   url: "https://api.anthropic.com",
@@ -235,4 +235,4 @@ export const anthropic: Dialect = {
       ? { message, code: "insufficient_quota", status: 402 }
       : { message, code: textAt(body, "error", "type") }
   }
-}
+} as const satisfies Dialect

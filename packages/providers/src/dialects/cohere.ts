@@ -14,7 +14,7 @@ const ENDPOINTS: Readonly<Record<string, OperationName>> = {
 const embedding = { operation: "embeddings", batch: 96 } as const
 const rerank = { operation: "rerank", batch: 1000 } as const
 
-export const cohere: Dialect = {
+export const cohere = {
   id: "cohere",
   name: "Cohere",
   url: "https://api.cohere.com",
@@ -54,4 +54,4 @@ export const cohere: Dialect = {
     ),
     chat: { path: "/compatibility/v1/chat/completions" }
   }
-}
+} as const satisfies Dialect

@@ -12,7 +12,7 @@ const CODES: Readonly<Record<string, string>> = {
 
 const embedding = { operation: "embeddings", batch: 10, tokens: 8192, dimension: 1024 } as const
 
-export const dashscope: Dialect = {
+export const dashscope = {
   id: "dashscope",
   name: "DashScope",
   url: "https://dashscope-intl.aliyuncs.com",
@@ -37,4 +37,4 @@ export const dashscope: Dialect = {
     const [field] = /\b(?:parameters|input)\.\w+/.exec(message) ?? []
     return { code, ...vendorError(message, field, DASHSCOPE_NAMES), ...classify(CODES[code ?? ""] ?? "") }
   }
-}
+} as const satisfies Dialect

@@ -55,7 +55,7 @@ const queued = (more: (asked: InterfaceRequest) => Fields): OperationDialect => 
   }
 })
 
-export const fal: Dialect = {
+export const fal = {
   id: "fal",
   name: "fal",
   url: "https://queue.fal.run",
@@ -86,4 +86,4 @@ export const fal: Dialect = {
     })
   },
   error: (body) => detailError(body, NAMES)
-}
+} as const satisfies Dialect

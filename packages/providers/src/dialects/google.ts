@@ -5,7 +5,7 @@ import type { Dialect } from "../protocol/Dialect.ts"
 import { googleText } from "../text/googleText.ts"
 import { jsonAt } from "../text/Values.ts"
 
-export const google: Dialect = {
+export const google = {
   id: "google",
   name: "Google",
   url: "https://generativelanguage.googleapis.com",
@@ -30,4 +30,4 @@ export const google: Dialect = {
       ...(isKey && { status: 401 })
     }
   }
-}
+} as const satisfies Dialect

@@ -15,7 +15,8 @@ import { runway } from "./runway.ts"
 import { tei } from "./tei.ts"
 import { voyage } from "./voyage.ts"
 
-export const DIALECTS: ReadonlyArray<Dialect> = [
+/** Each with the operations that it has, for the types of `Providers`. */
+export const VENDORS = [
   gateway,
   openai,
   anthropic,
@@ -30,7 +31,9 @@ export const DIALECTS: ReadonlyArray<Dialect> = [
   replicate,
   runway,
   luma
-]
+] as const
+
+export const DIALECTS: ReadonlyArray<Dialect> = VENDORS
 
 /** The dialects of a program. It adds its own by providing a longer list. */
 export const Dialects = Context.Reference<ReadonlyArray<Dialect>>("@sluice/providers/Dialects", {

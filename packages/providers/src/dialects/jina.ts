@@ -2,7 +2,7 @@
 import type { Dialect } from "../protocol/Dialect.ts"
 import { embeddingsAt, inputType, wantsBase64 } from "../text/Embeddings.ts"
 
-export const jina: Dialect = {
+export const jina = {
   id: "jina",
   name: "Jina AI",
   url: "https://api.jina.ai/v1",
@@ -20,4 +20,4 @@ export const jina: Dialect = {
       embedding_type: wantsBase64(asked) ? "base64" : "float"
     }))
   }
-}
+} as const satisfies Dialect

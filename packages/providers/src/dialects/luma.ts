@@ -33,7 +33,7 @@ const task: TaskDialect = {
   remove: (id) => ({ path: `/v1/generations/${id}` })
 }
 
-export const luma: Dialect = {
+export const luma = {
   id: "luma",
   name: "Luma",
   url: "https://api.lumalabs.ai/dream-machine/v1",
@@ -74,4 +74,4 @@ export const luma: Dialect = {
     }
   },
   error: (body) => detailError(body, NAMES)
-}
+} as const satisfies Dialect

@@ -1,13 +1,13 @@
 /** OpenAI, and every server that is compatible with it. Requests and responses pass unchanged, except edits of images. */
 import { Struct } from "effect"
 import { openaiImages } from "../media/openaiImages.ts"
-import type { Dialect } from "../protocol/Dialect.ts"
+import type { Dialect, OperationName } from "../protocol/Dialect.ts"
 import { gateway } from "../protocol/GatewayDialect.ts"
 
 const list = { path: "/v1/models" }
 const { rerank: _, videos: __, ...operations } = gateway.operations
 
-export const openai: Dialect = {
+export const openai = {
   id: "openai",
   name: "OpenAI and compatible",
   url: "https://api.openai.com/v1",
@@ -19,41 +19,35 @@ export const openai: Dialect = {
     "text-embedding-3-large": { operation: "embeddings", batch: 2048, tokens: 8191, dimension: 3072 },
     "text-embedding-ada-002": { operation: "embeddings", batch: 2048, tokens: 8191, dimension: 1536 }
   }
-}
+} as const satisfies Dialect
+
+/** A vendor or a local server that needs no more than an address. */
+const compatible = <const Id extends string, Name extends OperationName>(
+  id: Id,
+  name: string,
+  operations: ReadonlyArray<Name>,
+  url: string,
+  more: Pick<Dialect, "keyVariable" | "models"> = {}
+) => ({ id, name, url, list, operations: Struct.pick(gateway.operations, operations), ...more })
 
 const TEXT = ["chat", "embeddings"] as const
 const ALL = [...TEXT, "rerank"] as const
 
-const SILICONFLOW_MODELS = {
-  "BAAI/bge-m3": { operation: "embeddings", batch: 32, tokens: 8192, dimension: 1024 },
-  "Qwen/Qwen3-Embedding-8B": { operation: "embeddings", batch: 32, tokens: 32_768, dimension: 4096 }
-} as const
-
-/** Vendors and local servers that need no more than an address. */
-export const COMPATIBLE: ReadonlyArray<Dialect> = (
-  [
-    [
-      "siliconflow",
-      "SiliconFlow",
-      TEXT,
-      "https://api.siliconflow.com/v1",
-      "SILICONFLOW_API_KEY",
-      SILICONFLOW_MODELS
-    ],
-    ["mistral", "Mistral", TEXT, "https://api.mistral.ai/v1", "MISTRAL_API_KEY"],
-    ["openrouter", "OpenRouter", ALL, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"],
-    ["together", "Together", ALL, "https://api.together.xyz/v1", "TOGETHER_API_KEY"],
-    ["ollama", "Ollama", TEXT, "http://127.0.0.1:11434/v1"],
-    ["llamacpp", "llama.cpp", ALL, "http://127.0.0.1:8080/v1"],
-    ["lmstudio", "LM Studio", TEXT, "http://127.0.0.1:1234/v1"],
-    ["vllm", "vLLM", ALL, "http://127.0.0.1:8000/v1"]
-  ] as const
-).map(([id, name, names, url, keyVariable, models]) => ({
-  id,
-  name,
-  url,
-  ...(keyVariable !== undefined && { keyVariable }),
-  ...(models !== undefined && { models }),
-  list,
-  operations: Struct.pick(gateway.operations, names)
-}))
+export const COMPATIBLE = [
+  compatible("siliconflow", "SiliconFlow", TEXT, "https://api.siliconflow.com/v1", {
+    keyVariable: "SILICONFLOW_API_KEY",
+    models: {
+      "BAAI/bge-m3": { operation: "embeddings", batch: 32, tokens: 8192, dimension: 1024 },
+      "Qwen/Qwen3-Embedding-8B": { operation: "embeddings", batch: 32, tokens: 32_768, dimension: 4096 }
+    }
+  }),
+  compatible("mistral", "Mistral", TEXT, "https://api.mistral.ai/v1", { keyVariable: "MISTRAL_API_KEY" }),
+  compatible("openrouter", "OpenRouter", ALL, "https://openrouter.ai/api/v1", {
+    keyVariable: "OPENROUTER_API_KEY"
+  }),
+  compatible("together", "Together", ALL, "https://api.together.xyz/v1", { keyVariable: "TOGETHER_API_KEY" }),
+  compatible("ollama", "Ollama", TEXT, "http://127.0.0.1:11434/v1"),
+  compatible("llamacpp", "llama.cpp", ALL, "http://127.0.0.1:8080/v1"),
+  compatible("lmstudio", "LM Studio", TEXT, "http://127.0.0.1:1234/v1"),
+  compatible("vllm", "vLLM", ALL, "http://127.0.0.1:8000/v1")
+] as const

@@ -49,7 +49,7 @@ const prediction = (more: (asked: InterfaceRequest) => Fields): OperationDialect
   }
 })
 
-export const replicate: Dialect = {
+export const replicate = {
   id: "replicate",
   name: "Replicate",
   url: "https://api.replicate.com/v1",
@@ -71,4 +71,4 @@ export const replicate: Dialect = {
     const field = idAt(body, "invalid_fields", "0", "field")?.replace(/^input\./, "")
     return vendorError(message, field, NAMES)
   }
-}
+} as const satisfies Dialect

@@ -42,7 +42,7 @@ const task: TaskDialect = {
   remove: (id) => ({ path: `/v1/tasks/${id}` })
 }
 
-export const runway: Dialect = {
+export const runway = {
   id: "runway",
   name: "Runway",
   url: "https://api.dev.runwayml.com",
@@ -88,4 +88,4 @@ export const runway: Dialect = {
     const detail = idAt(body, "issues", "0", "message")
     return vendorError(detail === undefined ? message : `${message}: ${detail}`, field, NAMES)
   }
-}
+} as const satisfies Dialect

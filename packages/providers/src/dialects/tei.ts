@@ -3,7 +3,7 @@ import type { Dialect } from "../protocol/Dialect.ts"
 import { embeddingsOf, inputTexts } from "../text/Embeddings.ts"
 import { itemsAt, textAt, jsonAt } from "../text/Values.ts"
 
-export const tei: Dialect = {
+export const tei = {
   id: "tei",
   name: "Text Embeddings Inference",
   url: "http://127.0.0.1:8080",
@@ -23,4 +23,4 @@ export const tei: Dialect = {
       response: (body, asked) => embeddingsOf(asked, body, itemsAt(body))
     }
   }
-}
+} as const satisfies Dialect

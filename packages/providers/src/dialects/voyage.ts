@@ -6,7 +6,7 @@ import { rerankAt } from "../text/Rerank.ts"
 const embedding = { operation: "embeddings", batch: 128, tokens: 32_000, dimension: 1024 } as const
 const rerank = { operation: "rerank", batch: 1000 } as const
 
-export const voyage: Dialect = {
+export const voyage = {
   id: "voyage",
   name: "Voyage AI",
   url: "https://api.voyageai.com/v1",
@@ -30,4 +30,4 @@ export const voyage: Dialect = {
       encoding_format: wantsBase64(asked) ? "base64" : undefined
     }))
   }
-}
+} as const satisfies Dialect

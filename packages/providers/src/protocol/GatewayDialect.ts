@@ -1,7 +1,7 @@
 /** The gateway interface itself. Requests and responses pass as bytes. */
 import type { Dialect } from "./Dialect.ts"
 
-export const gateway: Dialect = {
+export const gateway = {
   id: "gateway",
   name: "Gateway",
   list: { path: "/v1/models" },
@@ -12,4 +12,4 @@ export const gateway: Dialect = {
     images: { path: "/v1/images/generations" },
     videos: { path: "/v1/videos" }
   }
-}
+} as const satisfies Dialect
