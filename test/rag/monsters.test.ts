@@ -19,6 +19,9 @@ const NAMES = new Set([
   "calculate: numbers"
 ])
 
+/** Regular expressions are timed, not counted: to find one that takes the square of the length, the text must be long. */
+const SIZES: Readonly<Record<string, number>> = { "srt: open voices": 400_000 }
+
 let law: ReturnType<typeof makeLaw>
 beforeAll(() => void (law = makeLaw()))
 afterAll(() => law.stop())
@@ -29,5 +32,5 @@ const few = [
 ]
 
 it.each(few.map((monster) => [monster.name, monster] as const))("grows with the size: %s", (_, monster) =>
-  law.assertLinear(monster, 65_536)
+  law.assertLinear(monster, SIZES[monster.name] ?? 65_536)
 )
