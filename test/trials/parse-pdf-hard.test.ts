@@ -198,7 +198,7 @@ describe("a PDF", () => {
       const texts = "BT /F0 8 Tf 1 0 0 1 60 400 Tm (The gate leaks) Tj ET\n".repeat(400_000)
       const error = yield* Effect.flip(
         runInWorker({
-          module: new URL("../../packages/rag/src/formats/pdf/worker/PdfWorker.ts", import.meta.url).href,
+          module: new URL("../../packages/rag/src/formats/pdf/worker/PdfWorker.ts", import.meta.url),
           job: "runPdf",
           input: {
             kind: "parse",

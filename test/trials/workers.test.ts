@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { makeFairQueue, makeOwnThread, runInWorker, type WorkerTask, WorkerUser } from "@sluice/core/workers"
 import { Effect, Fiber, Latch } from "effect"
 
-const module = new URL("../core/workerJobs.ts", import.meta.url).href
+const module = new URL("../core/workerJobs.ts", import.meta.url)
 const run = (job: string, input?: unknown, options: object = {}) =>
   runInWorker<unknown>({ module, job, input, ...options })
 

@@ -1,6 +1,6 @@
 /** Runs the models' large calls in the pool of threads. */
 import { GatewayError, InvalidRequest, ServerFailure } from "@sluice/core"
-import { runInWorker, type WorkerStopped } from "@sluice/core/workers"
+import { moduleBeside, runInWorker, type WorkerStopped } from "@sluice/core/workers"
 import { Effect } from "effect"
 
 /**
@@ -17,8 +17,7 @@ const TEXT_OVERHEAD = 200
 const sizeOf = (texts: ReadonlyArray<string>): number =>
   texts.reduce((sum, { length }) => sum + length + TEXT_OVERHEAD, 0)
 
-const module = new URL(import.meta.url.endsWith(".ts") ? "./modelJobs.ts" : "./modelJobs.js", import.meta.url)
-  .href
+const module = moduleBeside(import.meta.url, "./modelJobs")
 
 const failure =
   (operation: string, model: string) =>

@@ -6,12 +6,11 @@ import {
   InvalidResponse,
   ServerFailure
 } from "@sluice/core"
-import { makeOwnThread } from "@sluice/core/workers"
+import { makeOwnThread, moduleBeside } from "@sluice/core/workers"
 import { Effect } from "effect"
 import type { ModelFault, TransformersModelOptions } from "./ModelJobs.ts"
 
-const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
-const module = new URL(`./ModelJobs.${extension}`, import.meta.url).href
+const module = moduleBeside(import.meta.url, "./ModelJobs")
 
 /** Loading half a GiB of weights, or a batch on a slow machine. */
 const JOB_MILLISECONDS = 300_000

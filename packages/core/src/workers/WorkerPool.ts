@@ -30,10 +30,12 @@ const MEMORY_CHECK_MILLISECONDS = 50
  */
 const RESOURCES = { maxOldGenerationSizeMb: 3 * HEAP_MIB, maxYoungGenerationSizeMb: 32 }
 
-const isSource = import.meta.url.endsWith(".ts")
-/** The same file in the source and in the built package. */
-const entry = new URL(isSource ? "./WorkerThread.ts" : "./WorkerThread.js", import.meta.url)
-const execArgv = isSource ? ["--conditions=@sluice/source"] : []
+/** A module beside the importing one, given by its URL: of the source, or of the built package. */
+export const moduleBeside = (importer: string, name: string): URL =>
+  new URL(`${name}.${importer.endsWith(".ts") ? "ts" : "js"}`, importer)
+
+const entry = moduleBeside(import.meta.url, "./WorkerThread")
+const execArgv = entry.href.endsWith(".ts") ? ["--conditions=@sluice/source"] : []
 
 /** The user whose work it is: the pool is shared fairly between users. */
 export const WorkerUser = Context.Reference<string>("@sluice/core/WorkerUser", { defaultValue: () => "" })
@@ -52,8 +54,8 @@ export class WorkerStopped extends Data.TaggedError("WorkerStopped")<{
 }> {}
 
 export interface WorkerTask {
-  /** URL of the module, and the name of the `WorkerJob` that it exports. */
-  readonly module: string
+  /** The module, and the name of the `WorkerJob` that it exports. */
+  readonly module: URL
   readonly job: string
   readonly input: unknown
   readonly transfer?: ReadonlyArray<ArrayBuffer>
@@ -246,6 +248,6 @@ const runTask = <A>(
     const onError = (cause: Error & { readonly code?: string }): void => failBy(cause.message, cause.code)
     const onExit = (code: number): void => fail("crash", `ended with code ${code}`)
     worker.on("message", onMessage).on("error", onError).on("exit", onExit)
-    send({ module: task.module, job: task.job, input: task.input }, task.transfer)
+    send({ module: task.module.href, job: task.job, input: task.input }, task.transfer)
     return Effect.sync(end)
   }).pipe(Effect.withSpan("sluice.worker", { attributes: { job: task.job } }))

@@ -2,7 +2,7 @@
 import { Worker } from "node:worker_threads"
 import { createRequire } from "node:module"
 import type { GatewayError } from "@sluice/core"
-import { makeFairQueue, WorkerUser } from "@sluice/core/workers"
+import { makeFairQueue, moduleBeside, WorkerUser } from "@sluice/core/workers"
 import { Effect, Option, Queue, Stream } from "effect"
 import type { AnimatorMessage, AnimatorJob } from "./AnimatorWorker.ts"
 import {
@@ -56,11 +56,7 @@ export const VIDEO_LIMITS: SizeLimits = { minSide: 16, maxSide: 4_096, maxPixels
 /** One film at a time: one core draws and one encodes, so a second film would make both slower. Users come in turn. */
 const inTurn = makeFairQueue(1, 1)
 
-/** The worker's file, in the source and in the build. */
-const workerFile = new URL(
-  import.meta.url.endsWith(".ts") ? "./AnimatorWorker.ts" : "./AnimatorWorker.js",
-  import.meta.url
-)
+const workerFile = moduleBeside(import.meta.url, "./AnimatorWorker")
 
 const even = (side: number) => side - (side % 2)
 

@@ -1,6 +1,6 @@
 /** Parses and chunks files: small ones in this thread, the others in the pool. */
 import { Vision } from "@sluice/core"
-import { runInWorker, type WorkerStopped } from "@sluice/core/workers"
+import { moduleBeside, runInWorker, type WorkerStopped } from "@sluice/core/workers"
 import { Effect, Option } from "effect"
 import {
   type BeyondLimit,
@@ -32,9 +32,6 @@ const MAX_INLINE = 32_768
 
 /** Seconds to read the files and pictures in a file, and more for each MiB of it: 1,000 small ones may take a minute each. */
 const INSIDE_SECONDS = { file: 300, mebibyte: 60 }
-
-const moduleOf = (name: string): string =>
-  new URL(import.meta.url.endsWith(".ts") ? `${name}.ts` : `${name}.js`, import.meta.url).href
 
 const stopped =
   (path: string) =>
@@ -69,7 +66,7 @@ const parseThreaded = Effect.fnUntraced(function* (
     chunks
   }
   const result = yield* runInWorker<ParseResult>({
-    module: moduleOf("./ParseJob"),
+    module: moduleBeside(import.meta.url, "./ParseJob"),
     job: "parseInThread",
     input,
     answerLimit: 1000 * Math.ceil(INSIDE_SECONDS.file + (INSIDE_SECONDS.mebibyte * bytes.length) / 1048576),
@@ -130,7 +127,7 @@ export const chunkParsed = Effect.fn("parse.chunk")(function* (path: string, who
     parsed.text.length <= MAX_INLINE
       ? yield* Effect.promise(() => chunkParse(parsed, stores))
       : yield* runInWorker<ChunkedParse | BeyondLimit>({
-          module: moduleOf("../chunking/ChunkedParse"),
+          module: moduleBeside(import.meta.url, "../chunking/ChunkedParse"),
           job: "chunkInThread",
           input: { parsed, stores }
         }).pipe(Effect.mapError(stopped(path)))

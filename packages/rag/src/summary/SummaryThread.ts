@@ -1,14 +1,11 @@
 /** Runs the jobs of a summary in the pool of threads. */
 import type { CitedSentence } from "@sluice/core/models"
-import { runInWorker } from "@sluice/core/workers"
+import { moduleBeside, runInWorker } from "@sluice/core/workers"
 import { Effect } from "effect"
 import { RagError } from "../document/RagError.ts"
 import type { SelectedText, TextsToExtract, TextsToSelect } from "./SummaryJobs.ts"
 
-const module = new URL(
-  import.meta.url.endsWith(".ts") ? "./SummaryJobs.ts" : "./SummaryJobs.js",
-  import.meta.url
-).href
+const module = moduleBeside(import.meta.url, "./SummaryJobs")
 
 const run = <A>(job: "selectJob" | "extractJob", input: unknown): Effect.Effect<A, RagError> =>
   runInWorker<A>({ module, job, input }).pipe(

@@ -1,5 +1,5 @@
 /** Parses and draws PDFs, in threads so that the program stays responsive. */
-import { runInWorker } from "@sluice/core/workers"
+import { moduleBeside, runInWorker } from "@sluice/core/workers"
 import { Effect } from "effect"
 import type { RagError } from "../../document/RagError.ts"
 import { type DocumentFormat, parseError } from "../parsing/DocumentFormat.ts"
@@ -19,10 +19,7 @@ const MAX_DPI = 600
 
 const fault = (path: string, { message, reason }: PdfFault): RagError => parseError(path, reason, message)
 
-const module = new URL(
-  import.meta.url.endsWith(".ts") ? "./worker/PdfWorker.ts" : "./worker/PdfWorker.js",
-  import.meta.url
-).href
+const module = moduleBeside(import.meta.url, "./worker/PdfWorker")
 
 /** Runs a task. If its thread ended, the page that it was working on is returned as `stopped`. */
 const run = (path: string, task: PdfTask): Effect.Effect<PdfResult> =>
