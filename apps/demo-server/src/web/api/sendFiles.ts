@@ -21,6 +21,8 @@ interface UploadOptions {
   /** Bytes of the request sent so far. */
   readonly onSent?: (bytes: number) => void
   readonly onEvent?: (event: IngestStreamEvent) => void
+  /** Aborts the request. Files that the server has received completely are kept. */
+  readonly signal?: AbortSignal
   /** Attached to each file. */
   readonly metadata?: DocumentInfo["metadata"]
 }
@@ -29,7 +31,7 @@ interface UploadOptions {
 export const sendFiles = (
   collection: string,
   files: ReadonlyArray<PathedFile>,
-  { metadata, onEvent, onSent }: UploadOptions
+  { metadata, onEvent, onSent, signal }: UploadOptions
 ): Promise<void> =>
   new Promise((resolve, reject) => {
     const form = new FormData()
@@ -62,6 +64,8 @@ export const sendFiles = (
       online.value = false
       reject(offlineError())
     })
+    xhr.addEventListener("abort", () => reject(signal?.reason))
+    signal?.addEventListener("abort", () => xhr.abort())
     xhr.open("POST", withCollection(collection, "/documents"))
     xhr.setRequestHeader("accept", "text/event-stream")
     xhr.send(form)

@@ -13,7 +13,16 @@ import { documentsChanged } from "./documents.ts"
 /** One file. `reading`: the server has all of it. `unsent`: the server may not have it. */
 export interface FileUpload extends PathedFile {
   readonly collection: string
-  state: "waiting" | "sending" | "reading" | "added" | "replaced" | "unchanged" | "failed" | "unsent"
+  state:
+    | "waiting"
+    | "sending"
+    | "reading"
+    | "added"
+    | "replaced"
+    | "unchanged"
+    | "failed"
+    | "unsent"
+    | "cancelled"
   sent: number
   /** Why it failed or was not sent, and what to do. */
   message?: string
@@ -28,8 +37,18 @@ export const uploads = signal<{ readonly files: ReadonlyArray<FileUpload>; reado
 /** The most files and bytes of one request: progress stays visible, and a failure costs little. */
 const BATCH = { files: 200, bytes: 32 * 1024 * 1024 }
 
+/** Requests at the same time. A browser has six connections, and questions need some. */
+const IN_FLIGHT = 3
+
+/** Files of one request. */
+interface Batch {
+  readonly files: ReadonlyArray<FileUpload>
+  readonly stop: AbortController
+}
+
 let files: Array<FileUpload> = []
 let waiting: Array<FileUpload> = []
+const inFlight = new Set<Batch>()
 let running = false
 let scheduled = false
 
@@ -43,13 +62,18 @@ const publish = (): void => {
   })
 }
 
-/** Takes the next files of one collection from those that wait. */
-const takeBatch = (): Array<FileUpload> => {
+const isSame = (a: FileUpload, b: FileUpload): boolean => a.collection === b.collection && a.path === b.path
+
+/** Takes the next files of one collection from those that wait. None while the first one's path is being sent. */
+const takeBatch = (): ReadonlyArray<FileUpload> => {
+  const most = Math.min(BATCH.files, Math.ceil(waiting.length / IN_FLIGHT))
   let bytes = 0
-  const end = waiting.findIndex(({ collection, file }, at) => {
-    bytes += file.size
-    const isOther = collection !== waiting[0]?.collection
-    return isOther || at === BATCH.files || (at > 0 && bytes > BATCH.bytes)
+  const end = waiting.findIndex((upload, at) => {
+    bytes += upload.file.size
+    const isOther = upload.collection !== waiting[0]?.collection
+    // Of two requests with one path, the older one could be written last.
+    const isBeingSent = [...inFlight].some((batch) => batch.files.some((other) => isSame(other, upload)))
+    return isOther || isBeingSent || at === most || (at > 0 && bytes > BATCH.bytes)
   })
   return waiting.splice(0, end === -1 ? waiting.length : end)
 }
@@ -65,7 +89,7 @@ const spreadBytes = (batch: ReadonlyArray<FileUpload>, sent: number): void => {
   publish()
 }
 
-const sendBatch = async (into: string, batch: ReadonlyArray<FileUpload>): Promise<void> => {
+const sendBatch = async ({ files: batch, stop }: Batch): Promise<void> => {
   const byPath = new Map(batch.map((upload) => [upload.path, upload]))
   const onEvent = (event: IngestStreamEvent): void => {
     const upload = event.type === "document" ? byPath.get(event.path) : undefined
@@ -77,12 +101,18 @@ const sendBatch = async (into: string, batch: ReadonlyArray<FileUpload>): Promis
   for (const upload of batch) upload.state = "sending"
   let reason = "The server did not report what happened to these files."
   try {
-    await sendFiles(into, batch, { onSent: (bytes) => spreadBytes(batch, bytes), onEvent })
+    const onSent = (bytes: number) => spreadBytes(batch, bytes)
+    await sendFiles(batch[0]?.collection ?? "", batch, { onSent, onEvent, signal: stop.signal })
   } catch (thrown) {
     const { code, message } = toRequestError(thrown)
     reason = code === "offline" ? "The connection to the server broke." : message
   }
-  for (const upload of batch.filter(isInProgress)) Object.assign(upload, { state: "unsent", message: reason })
+  const open = batch.filter(isInProgress)
+  if (stop.signal.aborted) {
+    // One of them was cancelled. The others are sent again: what the server has of them is unchanged then.
+    for (const upload of open) Object.assign(upload, { state: "waiting", sent: 0 })
+    waiting.unshift(...open)
+  } else for (const upload of open) Object.assign(upload, { state: "unsent", message: reason })
   publish()
   await documentsChanged()
 }
@@ -92,20 +122,38 @@ window.addEventListener("beforeunload", (event) => {
   if (running && session.value !== "unknown") event.preventDefault()
 })
 
-const sendAll = async (): Promise<void> => {
-  running = true
-  for (let batch = takeBatch(); batch[0] !== undefined; batch = takeBatch())
-    await sendBatch(batch[0].collection, batch)
-  running = false
+/** Sends what waits, several requests at a time. */
+const sendWaiting = (): void => {
+  while (inFlight.size < IN_FLIGHT) {
+    const files = takeBatch()
+    if (files.length === 0) break
+    const batch = { files, stop: new AbortController() }
+    inFlight.add(batch)
+    void sendBatch(batch).finally(() => {
+      inFlight.delete(batch)
+      sendWaiting()
+    })
+  }
+  const wasRunning = running
+  running = inFlight.size > 0
   publish()
-  announce(`${describeUploads(files)}.`)
+  if (wasRunning && !running) announce(`${describeUploads(files)}.`)
 }
 
 const start = (fresh: ReadonlyArray<FileUpload>): void => {
   waiting.push(...fresh)
-  publish()
   announce(`Sending ${pluralize(fresh.length, "file")}.`)
-  if (!running) void sendAll()
+  sendWaiting()
+}
+
+/** Cancels files that are not read yet. What the server has received completely may stay. */
+export const cancelUploads = (chosen: ReadonlyArray<FileUpload>): void => {
+  const cancelled = new Set(chosen.filter((upload) => !isFinished(upload)))
+  for (const upload of cancelled) upload.state = "cancelled"
+  waiting = waiting.filter((upload) => !cancelled.has(upload))
+  for (const batch of inFlight)
+    if (batch.files.some((upload) => cancelled.has(upload))) batch.stop.abort(new Error("cancelled"))
+  publish()
 }
 
 const isIn =
@@ -116,15 +164,20 @@ const isIn =
 export const isFailed = isIn("failed")
 export const isUnsent = isIn("unsent")
 export const isInProgress = isIn("sending", "reading")
-export const isFinished = isIn("added", "replaced", "unchanged", "failed", "unsent")
+export const isFinished = isIn("added", "replaced", "unchanged", "failed", "unsent", "cancelled")
 
 /** `2 files read, 1 file not sent`. */
 export const describeUploads = (files: ReadonlyArray<FileUpload>): string => {
-  const [failed, unsent] = [files.filter(isFailed).length, files.filter(isUnsent).length]
-  const read = files.filter(isFinished).length - failed - unsent
-  return Object.entries({ read, "could not be read": failed, "not sent": unsent })
-    .filter(([, count]) => count > 0)
-    .map(([outcome, count]) => `${pluralize(count, "file")} ${outcome}`)
+  const count = (is: (upload: FileUpload) => boolean) => files.filter(is).length
+  const outcomes = {
+    read: count(isIn("added", "replaced", "unchanged")),
+    "could not be read": count(isFailed),
+    "not sent": count(isUnsent),
+    cancelled: count(isIn("cancelled"))
+  }
+  return Object.entries(outcomes)
+    .filter(([, files]) => files > 0)
+    .map(([outcome, files]) => `${pluralize(files, "file")} ${outcome}`)
     .join(", ")
 }
 
@@ -150,7 +203,7 @@ export const uploadFiles = (chosen: ReadonlyArray<PathedFile>): void => {
   })
   const paths = new Set(fresh.map(({ path }) => path))
   const isReplaced = (of: FileUpload) => of.collection === into && paths.has(of.path)
-  files = [...files.filter((each) => !isReplaced(each) || each.state === "sending"), ...fresh]
+  files = [...files.filter((each) => !isReplaced(each) || isInProgress(each)), ...fresh]
   waiting = waiting.filter((each) => !isReplaced(each))
   start(fresh)
 }

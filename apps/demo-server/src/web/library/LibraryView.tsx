@@ -14,6 +14,8 @@ import { SearchField } from "../ui/Fields.tsx"
 import { byteSize, formatLabel, pluralize } from "../ui/format.ts"
 import { ErrorMessage, Loading, ProgressBar } from "../ui/Notices.tsx"
 import { CollectionsBar } from "./CollectionsBar.tsx"
+import { JobsSection } from "./JobsSection.tsx"
+import { SourcesSection } from "./SourcesSection.tsx"
 import { UploadProgress } from "./Uploads.tsx"
 
 const Faults = ({ faults }: { readonly faults: NonNullable<DocumentInfo["faults"]> }) => (
@@ -158,7 +160,9 @@ export const LibraryView = () => {
       <h1>Documents</h1>
       <CollectionsBar />
       {isWritable.value ? <FilePickers /> : <p class="quiet">You can read this collection, not change it.</p>}
+      {isWritable.value && <SourcesSection />}
       <UploadProgress />
+      <JobsSection />
       <ErrorMessage error={Documents.removalError.value ?? (isRebuildNeeded ? undefined : listError)} />
       <Loading until={all !== undefined || listError !== undefined} />
       {all !== undefined && (all.length > SEARCH_FROM || search.value !== "") && (

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks"
 import { filesOfDrop } from "../documents/files.ts"
 import * as Uploads from "../documents/uploads.ts"
 import { navigate } from "../page/route.ts"
-import { Button, LinkButton } from "../ui/Button.tsx"
+import { Button, IconButton, LinkButton } from "../ui/Button.tsx"
 import { byteSize, pluralize } from "../ui/format.ts"
 import { ProgressBar } from "../ui/Notices.tsx"
 import { Scroller } from "../ui/DataTable.tsx"
@@ -47,9 +47,22 @@ const Row = ({ upload }: { readonly upload: Uploads.FileUpload }) => (
   <li data-state={upload.state}>
     <span class="path">{upload.path}</span>
     <span class="quiet">{byteSize(upload.file.size)}</span>
-    <span class="upload-state">{upload.state === "unsent" ? "not sent" : upload.state}</span>
-    {upload.state === "sending" && (
-      <ProgressBar label={`Sending ${upload.path}`} done={upload.sent} total={upload.file.size} />
+    <span class="upload-state">
+      {upload.state === "unsent" ? "not sent" : upload.state}
+      {!Uploads.isFinished(upload) && (
+        <IconButton
+          label={`Cancel ${upload.path}`}
+          sign="×"
+          onClick={() => Uploads.cancelUploads([upload])}
+        />
+      )}
+    </span>
+    {Uploads.isInProgress(upload) && (
+      <ProgressBar
+        label={`${upload.state === "sending" ? "Sending" : "Reading"} ${upload.path}`}
+        done={upload.sent}
+        total={upload.state === "sending" ? upload.file.size : 0}
+      />
     )}
     {Uploads.isFailed(upload) && upload.message !== undefined && (
       <p>{withoutPath(upload.message, upload.path)}</p>
@@ -67,13 +80,17 @@ export const UploadProgress = () => {
     files.length <= MAX_ROWS ? others : [...unsent, ...others.filter(Uploads.isInProgress)].slice(0, MAX_ROWS)
   const finished = files.filter(Uploads.isFinished).length
   return (
-    <section class="uploads" aria-label="Uploads">
+    <section class="entries uploads" aria-label="Uploads">
       <p class="uploads-head">
         <strong>
           {running && `${finished.toLocaleString()} of ${pluralize(files.length, "file")}: `}
           {Uploads.describeUploads(files)}
         </strong>
-        {!running && <LinkButton onClick={Uploads.clearUploads}>Clear</LinkButton>}
+        {running ? (
+          <LinkButton onClick={() => Uploads.cancelUploads(files)}>Cancel all</LinkButton>
+        ) : (
+          <LinkButton onClick={Uploads.clearUploads}>Clear</LinkButton>
+        )}
       </p>
       {running && <ProgressBar label="All files" done={finished} total={files.length} />}
       {!running && unsent.length > 0 && (

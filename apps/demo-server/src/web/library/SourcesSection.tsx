@@ -1,0 +1,214 @@
+/** Sources of the chosen collection: add, state, what changed, what failed, read now, pause, remove. */
+import { useState } from "preact/hooks"
+import { COLLECTION_NAME } from "../../contract/Names.ts"
+import type { SourceInfo, SourceSchedule } from "../../contract/Sources.ts"
+import {
+  addSource,
+  cancelRun,
+  pauseSource,
+  removeSource,
+  runSource,
+  sourceChanges,
+  sources,
+  sourcesError
+} from "../documents/sources.ts"
+import { ActionForm, Confirm } from "../ui/ActionForm.tsx"
+import { Button, LinkButton } from "../ui/Button.tsx"
+import { InputField, SelectField } from "../ui/Fields.tsx"
+import { pluralize } from "../ui/format.ts"
+import { ErrorMessage, ProgressBar } from "../ui/Notices.tsx"
+import { FailedFiles } from "./FailedFiles.tsx"
+
+/** Minutes of each choice. */
+const SCHEDULES = { "Every day": 1_440, "Every hour": 60, "Every 15 minutes": 15, "Only when I ask": 0 }
+
+const describeSchedule = (schedule: SourceSchedule | undefined): string => {
+  if (schedule === undefined) return "Only when you ask"
+  if ("cron" in schedule) return `At ${schedule.cron} (${schedule.zone ?? "UTC"})`
+  const named = Object.entries(SCHEDULES).find(([, minutes]) => minutes === schedule.every)
+  return named?.[0] ?? `Every ${schedule.every} minutes`
+}
+
+const NewSource = ({ onDone }: { readonly onDone: () => void }) => {
+  const examples = sources.value?.kinds.map(({ example, label }) => `${label}: ${example}`).join(" · ")
+  return (
+    <ActionForm
+      class="new-key"
+      actions={["Add"]}
+      send={(read) => {
+        const every = SCHEDULES[read("schedule") as keyof typeof SCHEDULES]
+        return addSource({
+          address: read("address"),
+          name: read("name"),
+          credential: read("credential"),
+          schedule: every === 0 ? null : { every }
+        })
+      }}
+      onDone={onDone}
+    >
+      <InputField
+        label="Address"
+        hint={examples}
+        name="address"
+        required
+        maxLength={2_000}
+        spellcheck={false}
+        placeholder="https://"
+      />
+      <SelectField
+        label="Update"
+        hint="What the source no longer has is removed here too."
+        name="schedule"
+        value="Every day"
+        values={Object.keys(SCHEDULES)}
+      />
+      <details>
+        <summary>Name and credential (optional)</summary>
+        <div class="pair">
+          <InputField
+            label="Name"
+            hint="Paths of its documents begin with it. Empty: from the address."
+            name="name"
+            maxLength={64}
+            pattern={COLLECTION_NAME.source}
+            title="A letter or a digit, then letters, digits, dots, dashes or underscores"
+            spellcheck={false}
+          />
+          <InputField
+            label="Credential"
+            hint="A token, user:password, or accessKeyId:secretAccessKey. It is not shown again."
+            name="credential"
+            type="password"
+            autocomplete="off"
+            maxLength={8_192}
+          />
+        </div>
+      </details>
+    </ActionForm>
+  )
+}
+
+const STATES: Readonly<Record<SourceInfo["state"], string>> = {
+  waiting: "waiting",
+  running: "reading",
+  done: "up to date",
+  failed: "failed",
+  paused: "paused",
+  stopped: "stopped"
+}
+
+const time = (ms: number) =>
+  new Date(ms).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })
+
+/** `3 added, 1 removed, 40 unchanged`. */
+const countsOf = ({ report }: SourceInfo): string =>
+  report === undefined
+    ? ""
+    : (["added", "replaced", "removed", "unchanged"] as const)
+        .filter((name) => report[name] > 0)
+        .map((name) => `${report[name].toLocaleString()} ${name}`)
+        .join(", ") || "no documents"
+
+const Actions = ({ of }: { readonly of: SourceInfo }) => {
+  const { name, schedule, state } = of
+  const isHalted = state === "paused" || state === "stopped"
+  return (
+    <p class="source-actions">
+      {state === "running" ? (
+        <LinkButton aria-label={`Cancel the run of ${name}`} onClick={() => cancelRun(of)}>
+          Cancel
+        </LinkButton>
+      ) : (
+        <LinkButton aria-label={`Sync ${name} now`} onClick={() => runSource(of)}>
+          Sync now
+        </LinkButton>
+      )}
+      {(isHalted || schedule !== undefined) && (
+        <LinkButton
+          aria-label={`${isHalted ? "Resume" : "Pause"} ${name}`}
+          onClick={() => pauseSource(of, !isHalted)}
+        >
+          {isHalted ? "Resume" : "Pause"}
+        </LinkButton>
+      )}
+      <Confirm
+        action="Remove"
+        onConfirm={() => removeSource(of)}
+        opener={(open) => (
+          <Button kind="link trouble-link" aria-label={`Remove the source ${name}`} onClick={open}>
+            Remove
+          </Button>
+        )}
+      >
+        Remove <b>{name}</b> and its documents? This can’t be undone.
+      </Confirm>
+    </p>
+  )
+}
+
+const SourceItem = ({ of }: { readonly of: SourceInfo }) => {
+  const { address, changes, done = 0, lastRun, message, name, nextRun, report, schedule, state } = of
+  const facts = [
+    describeSchedule(schedule),
+    lastRun !== undefined && `last run ${time(lastRun)}${countsOf(of) && `: ${countsOf(of)}`}`,
+    nextRun !== undefined && state !== "waiting" && `next run ${time(nextRun)}`
+  ].filter(Boolean)
+  return (
+    <li data-state={state}>
+      <span>
+        <b>{name}</b> <span class="quiet">{address}</span>
+      </span>
+      <span class="quiet">{state === "running" && pluralize(done, "document")}</span>
+      <span class="upload-state">{STATES[state]}</span>
+      {state === "running" && <ProgressBar label={`Reading ${name}`} done={done} total={0} />}
+      {message !== undefined && <p role="alert">{message}</p>}
+      <p class="quiet">{facts.join(" · ")}</p>
+      {changes.length > 0 && (
+        <details class="faults changes">
+          <summary>
+            {changes.length === 100 ? "The first 100 changes" : pluralize(changes.length, "change")}
+          </summary>
+          <ul>
+            {changes.map(({ path, status }) => (
+              <li key={path}>
+                {status} {path}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      <FailedFiles failed={report?.failed ?? []} />
+      <Actions of={of} />
+    </li>
+  )
+}
+
+export const SourcesSection = () => {
+  const [adding, setAdding] = useState(false)
+  const list = sources.value?.sources ?? []
+  if (sources.value === undefined) return <ErrorMessage error={sourcesError.value} />
+  return (
+    <section class="entries sources" aria-label="Sources">
+      <div class="uploads-head">
+        <strong>Sources</strong>
+        <LinkButton aria-expanded={adding} onClick={() => setAdding(!adding)}>
+          Add a source
+        </LinkButton>
+      </div>
+      {list.length === 0 && !adding && (
+        <p class="quiet">
+          Follow a web site, a Git repository, a bucket or a folder: its documents stay up to date.
+        </p>
+      )}
+      {adding && <NewSource onDone={() => setAdding(false)} />}
+      <ErrorMessage error={sourceChanges.error.value ?? sourcesError.value} />
+      {list.length > 0 && (
+        <ul class="uploads-list">
+          {list.map((source) => (
+            <SourceItem key={source.id} of={source} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,163 @@
+/** Sources, uploads and jobs on the page, with the real server. */
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Page } from "playwright-core"
+import { afterAll, assert, describe, it } from "vitest"
+import { addFiles, PHONE, pageFixture } from "./pageFixture.ts"
+import { accessibilityViolations, OVERFLOW } from "./pageScripts.ts"
+
+const folders: Array<string> = []
+const newFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-followed-"))
+  folders.push(folder)
+  return folder
+}
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))))
+
+let followed = ""
+
+const fixture = pageFixture(
+  async (page) => {
+    await page.goto(`${fixture.server.address}#documents`)
+    await addFiles(page, {
+      name: "own.md",
+      mimeType: "text/markdown",
+      buffer: Buffer.from("# Own\n\nA text of one's own.")
+    })
+  },
+  async () => {
+    followed = await newFolder()
+    await mkdir(join(followed, "sub"))
+    await writeFile(join(followed, "lock.md"), "# Lock\n\nThe lock at Harlow opens at six.")
+    await writeFile(join(followed, "sub", "ferry.md"), "# Ferry\n\nThe ferry leaves at noon.")
+    await writeFile(join(followed, "broken.pdf"), "no PDF")
+    return { SLUICE_SOURCE_FOLDERS: followed }
+  }
+)
+
+/** Adds a source: two clicks, and an address between them. */
+const addSource = async (page: Page, address: string) => {
+  await page.getByRole("button", { name: "Add a source" }).click()
+  // The field has the focus.
+  await page.keyboard.type(address)
+  await page.getByRole("button", { name: "Add", exact: true }).click()
+}
+
+const sourceRow = (page: Page, name: string) =>
+  page.getByRole("region", { name: "Sources" }).getByRole("listitem").filter({ hasText: name }).first()
+
+describe("sources on the page", () => {
+  it("a web site is added in at most three clicks, and says why it cannot be read", async () => {
+    const page = await fixture.open("#documents")
+    await addSource(page, `${fixture.server.address}docs/`)
+    const row = sourceRow(page, "127.0.0.1")
+    await row.getByText("failed", { exact: true }).waitFor()
+    await row.getByText("not publicly reachable").waitFor()
+    await row.getByText("Every day").waitFor()
+    await row
+      .getByRole("button", { name: /^Remove/ })
+      .first()
+      .click()
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click()
+    await row.waitFor({ state: "detached" })
+  })
+
+  it("a folder shows its state, what changed and what failed; it is read now, paused, and removed with its documents", async () => {
+    const page = await fixture.open("#documents")
+    await addSource(page, followed)
+    const name = followed.split("/").at(-1) ?? ""
+    const row = sourceRow(page, name)
+    await row.getByText("up to date").waitFor()
+    await row.getByText("1 file failed").click()
+    await row.getByText("broken.pdf").waitFor()
+    const documents = page.locator(".documents li")
+    await documents.filter({ hasText: `${name}/sub/ferry.md` }).waitFor()
+    await row.getByRole("button", { name: /^Pause/ }).click()
+    await row.getByText("paused", { exact: true }).waitFor()
+    await writeFile(join(followed, "lock.md"), "# Lock\n\nThe lock at Harlow opens at seven.")
+    await rm(join(followed, "sub"), { recursive: true })
+    await row.getByRole("button", { name: /^Sync/ }).click()
+    await row.getByText("2 changes").click()
+    await row.getByText(`replaced ${name}/lock.md`).waitFor()
+    await row.getByText(`removed ${name}/sub/ferry.md`).waitFor()
+    await documents.filter({ hasText: "ferry.md" }).waitFor({ state: "detached" })
+    await page.setViewportSize(PHONE)
+    assert.strictEqual(await page.evaluate<number>(OVERFLOW), 0)
+    assert.deepStrictEqual(await accessibilityViolations(page), [])
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await row.getByRole("button", { name: /^Resume/ }).click()
+    await row.getByText("up to date").waitFor()
+    await row
+      .getByRole("button", { name: /^Remove/ })
+      .first()
+      .click()
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click()
+    await row.waitFor({ state: "detached" })
+    await documents.filter({ hasText: name }).first().waitFor({ state: "detached" })
+    assert.strictEqual(await documents.count(), 1)
+  })
+})
+
+describe("uploads", () => {
+  it("several files are sent at a time, one is cancelled, and the others are read", async () => {
+    const page = await fixture.open("#documents", {})
+    const held = Promise.withResolvers<void>()
+    let requests = 0
+    await page.route(
+      ({ pathname }) => pathname === "/documents",
+      async (route) => {
+        if (route.request().method() !== "POST") return route.continue()
+        requests++
+        await held.promise
+        await route.continue().catch(() => undefined)
+      }
+    )
+    const files = Array.from({ length: 6 }, (_, n) => ({
+      name: `quay${n}.md`,
+      mimeType: "text/markdown",
+      buffer: Buffer.from(`# Quay ${n}\n\nThe toll of quay ${n} is ${n + 3} crowns.`)
+    }))
+    await page.locator("input[type=file]").first().setInputFiles(files)
+    const uploads = page.getByRole("region", { name: "Uploads" })
+    await uploads.getByRole("button", { name: "Cancel quay4.md" }).click()
+    await uploads.locator("[data-state=cancelled]", { hasText: "quay4.md" }).waitFor()
+    assert.isAtLeast(requests, 3)
+    held.resolve()
+    await uploads.getByText("5 files read, 1 file cancelled").waitFor()
+    await page.locator(".documents li", { hasText: "quay5.md" }).waitFor()
+    assert.strictEqual(await page.locator(".documents li", { hasText: "quay4.md" }).count(), 0)
+  })
+})
+
+const waiting = pageFixture(
+  async (page) => {
+    await page.goto(`${waiting.server.address}#documents`)
+    await addFiles(page, {
+      name: "own.md",
+      mimeType: "text/markdown",
+      buffer: Buffer.from("# Own\n\nA text.")
+    })
+  },
+  async () => ({ SLUICE_JOBS: "0" })
+)
+
+describe("jobs", () => {
+  it("an upload of a program in the background is shown, and cancelled", async () => {
+    const body = new FormData()
+    for (const name of ["a.md", "b.md"]) body.append("files", new Blob(["# A\n\nText."]), name)
+    const authorization = `Bearer ${waiting.server.apiKey}`
+    await fetch(`${waiting.server.address}documents`, {
+      method: "POST",
+      body,
+      headers: { authorization, prefer: "respond-async" }
+    })
+    const page = await waiting.open("#documents", {})
+    const jobs = page.getByRole("region", { name: "Jobs" })
+    await jobs.getByText("Upload of 2 files to default").waitFor()
+    await jobs.getByRole("button", { name: /^Cancel/ }).click()
+    await jobs.getByText("cancelled").waitFor()
+    await jobs.getByRole("button", { name: "Clear" }).click()
+    await jobs.waitFor({ state: "detached" })
+  })
+})
