@@ -4,6 +4,8 @@
  * `main` runs `startup`, `size`, `ingest`, `query` and `memory`. The others run alone: `client`, `embedded` and `gateway`
  * (hot paths), `rendering` (latency while a film is rendered), `peers` (other libraries), `million` (a million passages).
  */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { type Bench, say } from "./Bench.ts"
 
@@ -25,6 +27,7 @@ const MAIN = ["startup", "size", "ingest", "query", "memory"]
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
+    help: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
     quick: { type: "boolean", default: false },
     with: { type: "string", multiple: true, default: [] }
@@ -38,6 +41,21 @@ if (positionals.length > 1 || unknown.length > 0) {
     `No such benchmark: ${positionals.slice(name in load ? 1 : 0).join(" ")}. Choose one of: main, ${Object.keys(load).join(", ")}`
   )
   process.exit(1)
+}
+
+/** The comment at the start of a benchmark. */
+const purposeOf = (bench: string): string =>
+  (/^\/\*\*(.*?)\*\//s.exec(readFileSync(join(import.meta.dirname, `${bench}.ts`), "utf8"))?.[1] ?? "")
+    .replaceAll(/\s*\n \* ?/g, "\n  ")
+    .trim()
+
+if (values.help) {
+  console.log("npm run -s bench -- NAME [--json] [--quick] [--with CONFIGURATION,…]\n")
+  console.log("--json   print the figures as one object")
+  console.log("--quick  small sizes, to check that it runs: do not quote its figures")
+  console.log(`\nmain runs ${MAIN.join(", ")}\n`)
+  for (const one of name in load ? [name] : Object.keys(load)) console.log(`${one}\n  ${purposeOf(one)}\n`)
+  process.exit(0)
 }
 
 const configurations = values.with.flatMap((names) => names.split(",")).filter((name) => name !== "")

@@ -99,6 +99,13 @@ describe("sluice eval", () => {
     expect(runs.map(({ name }: { name: string }) => name)).toEqual(["bm25", "default"])
     expect(note).toContain("2 headings")
 
+    const river = ["--data", "library", "--collection", "river", "--json"]
+    const other = await sluice("eval", "library", "--docs", "docs", ...river)
+    expect(other.code, other.stderr).toBe(0)
+    expect(JSON.parse((await sluice("tune", ...river)).stdout).questions).toBe(2)
+    const missing = await sluice("tune", "--data", "library", "--collection", "sea", "--json")
+    expect(JSON.parse(missing.stdout).error.message).toContain('no collection "sea"')
+
     const [tuned, explained, unknown] = await Promise.all([
       sluice("tune", "--data", "library", "--json"),
       sluice("why", "lock.md", "Who is breaking the ice?", "--data", "library", "--json"),

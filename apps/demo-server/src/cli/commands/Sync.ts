@@ -8,10 +8,10 @@ import { publicAddressPolicy } from "../../network/PublicFile.ts"
 import type { SourceKind } from "../../sources/kinds/SourceKind.ts"
 import { sourceKind, sourceKinds } from "../../sources/kinds/SourceKinds.ts"
 import { sourceNameOf } from "../../sources/SourceName.ts"
-import { dataFlag, examples, jsonFlag, booleanFlag, optionalFlag } from "../library/Flags.ts"
+import { collectionFlag, dataFlag, examples, jsonFlag, booleanFlag, optionalFlag } from "../library/Flags.ts"
 import { ingestSummary, noteFailures, plural, rejectServed } from "../library/IngestFolder.ts"
 import { withLibrary } from "../library/OpenLibrary.ts"
-import { note, printResult, progressBar, setExitCode } from "../output/Output.ts"
+import { note, printResult, progressBar, saysWhatIsKept, setExitCode } from "../output/Output.ts"
 
 /** On the command line, everything that this user may reach and read. */
 const access = Effect.map(DocumentFormats, (formats) => ({
@@ -62,7 +62,7 @@ const syncOnce = Effect.fn("cli.sync")(function* (
     return yield* new StartError({
       message: "Only folders are watched. Use --every MINUTES for other sources"
     })
-  yield* note(`Watching ${address}. Ctrl-C stops; what was written stays.`)
+  yield* note(`Watching ${address}. Ctrl-C stops.`)
   yield* changes.pipe(
     Stream.mapEffect(itemsAt),
     Stream.mapEffect((changed) => library.sync(name, Stream.fromIterable(changed), { partial: true })),
@@ -89,7 +89,7 @@ export const syncCommand = Command.make(
       Flag.String("name"),
       "The source's name, which its documents begin with. Default: from the address"
     ),
-    collection: optionalFlag(Flag.String("collection"), "The collection. Default: default"),
+    collection: collectionFlag,
     watch: booleanFlag("watch", "Keep running, and follow each change of a folder"),
     every: optionalFlag(Flag.Int("every"), "Keep running, and sync again after this many minutes"),
     data: dataFlag,
@@ -101,10 +101,15 @@ export const syncCommand = Command.make(
       const kind = sourceKind(address, Option.getOrUndefined(id))!
       const name = Option.getOrElse(given, () => sourceNameOf(address, kind.id))
       const sync = syncOnce(library, { address, json, kind, name, watch })
-      if (Option.isNone(every)) return yield* sync
+      const kept = saysWhatIsKept(
+        "What was written stays, and nothing was removed for what was not read yet. Run it again to continue"
+      )
+      if (Option.isNone(every)) return yield* kept(sync)
+      yield* note(`Syncing again every ${plural(Math.max(1, every.value), "minute")}. Ctrl-C stops.`)
       yield* sync.pipe(
         Effect.catchTag("SourceFault", ({ message }) => note(`not synced: ${message}`)),
-        Effect.repeat(Schedule.spaced(`${Math.max(1, every.value)} minutes`))
+        Effect.repeat(Schedule.spaced(`${Math.max(1, every.value)} minutes`)),
+        kept
       )
     })
 ).pipe(

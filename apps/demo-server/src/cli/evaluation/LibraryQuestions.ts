@@ -13,7 +13,7 @@ import { Command, Flag } from "effect/cli"
 import { OWNER } from "../../accounts/Owner.ts"
 import { ratedAnswers } from "../../conversations/Conversations.ts"
 import { DatabaseLayer } from "../../database/Database.ts"
-import { dataFlag, docsFlag, examples, optionalFlag } from "../library/Flags.ts"
+import { collectionFlag, dataFlag, docsFlag, examples, optionalFlag } from "../library/Flags.ts"
 import { ingestDocs } from "../library/IngestFolder.ts"
 import { modelsLayer, openLibrary, whenMissing } from "../library/OpenLibrary.ts"
 import { evaluateWith, resultFlags } from "./EvaluationResult.ts"
@@ -36,6 +36,7 @@ export const libraryCommand = Command.make(
   {
     docs: docsFlag,
     data: dataFlag,
+    collection: collectionFlag,
     questions: optionalFlag(
       Flag.File("questions", { mustExist: true }),
       'File of questions, one per line: {"question": …, "document": PATH, "page"?: …, "text"?: …}. ' +
@@ -50,12 +51,12 @@ export const libraryCommand = Command.make(
     most: optionalFlag(Flag.Int("most"), "Maximum number of generated questions. Default 200"),
     ...resultFlags
   },
-  ({ data, docs, fromFeedback, most, questions, ...flags }) =>
+  ({ collection, data, docs, fromFeedback, most, questions, ...flags }) =>
     evaluateWith(flags, (options) =>
       Effect.gen(function* () {
         const { embedder, meter, reranker } = yield* meteredModels
         const models = Layer.merge(Layer.succeed(Embedder, embedder), Layer.succeed(Reranker, reranker))
-        const library = yield* openLibrary(whenMissing(docs)).pipe(Effect.provide(models))
+        const library = yield* openLibrary(whenMissing(docs), collection).pipe(Effect.provide(models))
         yield* ingestDocs(library, docs)
         if (fromFeedback) {
           const rated = Stream.fromIterable(yield* feedbackQuestions(library))

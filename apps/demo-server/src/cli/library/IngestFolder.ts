@@ -4,7 +4,7 @@ import { Effect, Option, Stream } from "effect"
 import { ServerConfig } from "../../config/ServerConfig.ts"
 import { StartError } from "../../config/StartError.ts"
 import { isServed } from "../../database/Database.ts"
-import { note, progressBar } from "../output/Output.ts"
+import { note, progressBar, saysWhatIsKept } from "../output/Output.ts"
 
 /** Documents of a running server belong to its users: they are added there. */
 export const rejectServed = Effect.gen(function* () {
@@ -47,7 +47,8 @@ export const ingestFolder = Effect.fn("cli.ingestFolder")(function* (
         for (const { message, page } of event.faults ?? [])
           faults.push(`partly read: ${event.path}${page === undefined ? "" : `, page ${page}`}: ${message}`)
       return progress(processed, files, plural(written, "passage"))
-    })
+    }),
+    saysWhatIsKept("Documents that are written stay, and can be asked. Run it again to continue")
   )
   for (const fault of faults) yield* note(fault)
   return report ?? (yield* Effect.die(new Error("the ingest ended without a report")))

@@ -13,6 +13,9 @@ export const setExitCode = Effect.sync(() => {
 /** Prints a line that is not part of the result. */
 export const note = (text: string): Effect.Effect<void> => Console.error(text)
 
+/** Says what is kept when Ctrl-C or a signal stops the command. */
+export const saysWhatIsKept = (text: string) => Effect.onInterrupt(() => note(`Stopped. ${text}.`))
+
 /** Cells of the bar. */
 const WIDTH = 28
 /** Minimum time between two redraws. */
