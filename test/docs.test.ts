@@ -34,6 +34,20 @@ describe("docs", () => {
     expect(named).toEqual([...reasons, ...RagReason.literals])
   })
 
+  it("the command has its scoped name: the short one is another package", () => {
+    const files = globSync(
+      ["*.md", "docs/**/*.md", "{apps,packages}/*/README.md", "{apps,packages}/*/src/**/*.{ts,tsx}"],
+      {
+        cwd: root,
+        exclude: ["**/node_modules/**"]
+      }
+    )
+    expect(files.length).toBeGreaterThan(500)
+    expect(
+      files.filter((path) => /npx (?:-\S+ )*sluice\b/.test(readFileSync(join(root, path), "utf8")))
+    ).toEqual([])
+  })
+
   it("every page is in the site's menu", () => {
     const menu = readFileSync(join(root, "docs/.vitepress/config.ts"), "utf8")
     const absent = pages.filter(({ path }) => {

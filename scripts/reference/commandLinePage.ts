@@ -56,7 +56,7 @@ const sectionsOf = (path: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<st
 export const commandLinePage: Effect.Effect<string, unknown> = Effect.map(sectionsOf([]), (sections) =>
   [
     "# Command line",
-    "`sluice` is the command of `@sluice/demo-server`. In a clone of the repository, `npx sluice` runs it from source.",
+    "`sluice` is the command of `@sluice/demo-server`. In a clone of the repository, `npx @sluice/demo-server` runs it from source.",
     "Without `--data`, commands use the library in `SLUICE_DATA`, or in `.sluice`. It is also the server's: while a server uses the folder, `ingest` and `--docs` are refused, and commands that only read work. With `--json`, standard output holds exactly one JSON object.",
     "The exit code is 1 if a command fails: also if no passage matches the filters of `ask`, if the model's answer could not be read, if a file of `ingest` could not be read, or if a measurement is below `--fail-under`.",
     "Each command also accepts `--help`, `--version`, `--log-level` and `--completions`.",

@@ -66,7 +66,7 @@ describe("local models", () => {
       const absent = yield* use("toy")
       assert.strictEqual(absent.status, 400)
       const { message } = yield* errorOf(absent)
-      assert.include(message, Local.missingRuntime() ?? "npx sluice models pull toy")
+      assert.include(message, Local.missingRuntime() ?? "npx @sluice/demo-server models pull toy")
       const unknown = yield* errorOf(yield* use("nothing"))
       assert.strictEqual(unknown.message, "There is no set nothing. Sets: small, better, toy, half")
       assert.isUndefined((yield* list).used)

@@ -30,7 +30,7 @@ describe("Local.layer", () => {
     Effect.gen(function* () {
       const { build, hub, pull, environment } = yield* setup
       const absent = yield* Effect.flip(build("toy"))
-      assert.include(absent.message, "npx sluice models pull toy")
+      assert.include(absent.message, "npx @sluice/demo-server models pull toy")
       assert.lengthOf(hub.requests, 0)
       yield* pull
       yield* build("toy")

@@ -31,7 +31,7 @@ const pulled = Effect.fnUntraced(function* (model: CatalogueModel, name: string)
   const root = yield* modelsFolder
   const missing = yield* missingFiles(root, model)
   if (missing.length > 0) {
-    const message = `${missing.map(({ path }) => path).join(", ")} is not in ${folderOf(root, model)}. Run: npx sluice models pull ${name}`
+    const message = `${missing.map(({ path }) => path).join(", ")} is not in ${folderOf(root, model)}. Run: npx @sluice/demo-server models pull ${name}`
     return yield* modelFailure(model, new InvalidRequest({ message }))
   }
   return {
@@ -64,7 +64,8 @@ export const layer = ({ library, set = "small" }: LocalOptions = {}): Layer.Laye
         models.find(({ kind }) => kind === "reranker")
       ]
       if (embedder === undefined || reranker === undefined) {
-        const message = "It is not a set of an embedder and a reranker. See: npx sluice models list"
+        const message =
+          "It is not a set of an embedder and a reranker. See: npx @sluice/demo-server models list"
         return yield* failure(set, message)
       }
       if (library === undefined && missingRuntime() !== undefined) return yield* failure(set, INSTALL)
