@@ -4,7 +4,7 @@
  *
  * With `--minutes`, each trial runs for its share of the time instead of its number of rounds. The first failure ends the
  * run and prints the seed of its round. Repeat it with `--only NAME --seed N --rounds 1`. `attack` is not random: see
- * `attack.ts`.
+ * `attack.ts`. `cluster --store ceph` runs on Ceph: see `demo-server/Ceph.ts`.
  */
 import { parseArgs } from "node:util"
 import { seeded } from "../../bench/corpus/Random.ts"
@@ -22,6 +22,19 @@ import type { Trial } from "../trials/Trial.ts"
 import { writers } from "../trials/writers.ts"
 import { attack } from "./attack.ts"
 
+const { positionals, values } = parseArgs({
+  options: {
+    seed: { type: "string" },
+    minutes: { type: "string" },
+    rounds: { type: "string" },
+    only: { type: "string" },
+    rest: { type: "string" },
+    store: { type: "string" }
+  },
+  allowPositionals: true
+})
+const store = values.store === "ceph" ? "ceph" : undefined
+
 const trials: ReadonlyArray<{ readonly name: string; readonly trial: Trial; readonly rounds: number }> = [
   { name: "parsing", trial: parsing, rounds: 20_000 },
   { name: "formats", trial: formats, rounds: 3000 },
@@ -37,19 +50,13 @@ const trials: ReadonlyArray<{ readonly name: string; readonly trial: Trial; read
   // Each round kills the server twice.
   { name: "ledger", trial: ledger, rounds: 50 },
   // Needs PostgreSQL. One round is about a minute.
-  { name: "cluster", trial: cluster({ servers: 3, workers: 2, kills: 10, documents: 1200 }), rounds: 5 }
+  {
+    name: "cluster",
+    trial: cluster({ servers: 3, workers: 2, kills: 10, documents: 1200, store }),
+    rounds: 5
+  }
 ]
 
-const { positionals, values } = parseArgs({
-  options: {
-    seed: { type: "string" },
-    minutes: { type: "string" },
-    rounds: { type: "string" },
-    only: { type: "string" },
-    rest: { type: "string" }
-  },
-  allowPositionals: true
-})
 if (positionals[0] === "attack") process.exit((await attack(values.only, Number(values.rest ?? 2))) ? 0 : 1)
 const only = values.only ?? positionals[0]
 const seed = Number(values.seed ?? Date.now() % 1_000_000_000)

@@ -14,6 +14,7 @@ import { DocumentsPage } from "../../apps/demo-server/src/contract/Documents.ts"
 import * as Postgres from "../../apps/demo-server/src/sql/Postgres.ts"
 import type { Random } from "../../bench/corpus/Random.ts"
 import { outOfBalance } from "../demo-server/Equation.ts"
+import { cephVariables } from "../demo-server/Ceph.ts"
 import { startPostgres } from "../demo-server/Postgres.ts"
 import { dataFolder, startProcess } from "../demo-server/Process.ts"
 import { s3Variables } from "../demo-server/SharedServers.ts"
@@ -37,6 +38,8 @@ export interface ClusterSize {
   readonly kills: number
   /** Documents that are there before: from about a thousand on, the collection has a vector index. */
   readonly documents: number
+  /** Default: the small S3 server in this process. */
+  readonly store?: "ceph" | undefined
 }
 
 interface Member {
@@ -249,7 +252,8 @@ export const cluster =
       Effect.runPromise(Scope.provide(effect, scope))
     try {
       const database = await run(Effect.flatMap(startPostgres, (postgres) => postgres.database))
-      const { variables } = await run(s3Variables)
+      const variables: { readonly [name: string]: string } =
+        size.store === "ceph" ? await run(cephVariables) : (await run(s3Variables)).variables
       const common = { ...variables, SLUICE_DATABASE_URL: database, SLUICE_DOCUMENTS: DOCUMENTS }
       const { start } = await makeMembers(scope, common)
       const members = [
