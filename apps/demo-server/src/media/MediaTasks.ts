@@ -175,6 +175,7 @@ export class MediaTasks extends Context.Service<MediaTasks>()("@sluice/demo-serv
     const table = yield* makeTable(randomUUID())
     /** The tasks that this process runs. */
     const running = new Map<string, MediaTask>()
+    const unended = () => [...running.values()].filter((task) => !hasEnded(task))
     const listeners: Array<(task: MediaTask) => Effect.Effect<void>> = []
 
     yield* importFiles(table)
@@ -246,11 +247,10 @@ export class MediaTasks extends Context.Service<MediaTasks>()("@sluice/demo-serv
           Effect.andThen(Effect.sync(() => void running.delete(id)))
         ),
       /** The running tasks of a provider of this process. */
-      running: (provider: string) =>
-        [...running.values()].filter((task) => task.provider === provider && !hasEnded(task)),
+      running: (provider: string) => unended().filter((task) => task.provider === provider),
       /** Renews the leases of this process's tasks. Returns the ids of those that are no longer its: removed, or taken over. */
       renew: Effect.suspend(() =>
-        Effect.forEach(running.values(), (task) =>
+        Effect.forEach(unended(), (task) =>
           Effect.map(table.update(task), (isOwn) => {
             if (!isOwn) running.delete(task.id)
             return isOwn ? [] : [task.id]
