@@ -1,42 +1,56 @@
 /** SQL that a chat model writes over tables: exact, with the rows as its source, and nothing else can be reached. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { NodeServices } from "@effect/platform-node"
 import * as Embedded from "@sluice/embedded"
-import { Effect, Fiber, Layer, Option } from "effect"
+import { Context, Effect, Fiber, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
+import type { LibraryService } from "@sluice/rag"
 import { findDuck, runSql } from "../../packages/rag/src/tables/Duck.ts"
 import { type Behaviour, delta, events, LoopbackGateway } from "../core/LoopbackGateway.ts"
-import { layerSqlModel, measureTables, openTables, writesSql } from "../qa/tables/TableModels.ts"
+import {
+  layerSqlModel,
+  measureTables,
+  openTables,
+  scriptedModel,
+  writesSql
+} from "../qa/tables/TableModels.ts"
 import { tableQuestions } from "../qa/tables/TableQuestions.ts"
 
-const Models = Layer.mergeAll(Embedded.layer, NodeServices.layer)
+/** The library of the tables, once for all tests: they only read it. */
+class Tables extends Context.Service<Tables, LibraryService>()("test/rag/Tables") {}
 
-const withModel = (behaviour?: Behaviour) => Effect.provide(Layer.merge(Models, layerSqlModel(behaviour)))
+const Shared = Layer.effect(Tables, openTables).pipe(
+  Layer.provideMerge(Layer.mergeAll(Embedded.layer, NodeServices.layer, layerSqlModel()))
+)
 
 const QUESTION = "How many boats are longer than 12 m?"
 
 /** Asks one question of a model that writes this SQL, whatever it is told. */
-const ask = (sql: string | null, question = QUESTION) =>
-  Effect.gen(function* () {
-    const answer = yield* (yield* openTables).ask(question)
-    const { seen } = yield* LoopbackGateway
-    const { stages } = answer.trace
-    return { answer, stage: stages.find(({ stage }) => stage === "calculate"), calls: seen.length, seen }
-  }).pipe(Effect.scoped, withModel(writesSql(sql)))
+const ask = Effect.fnUntraced(function* (behaviour: Behaviour, question = QUESTION) {
+  const { behave, seen } = yield* LoopbackGateway
+  behave(behaviour)
+  const answer = yield* (yield* Tables).ask(question)
+  const { stages } = answer.trace
+  return { answer, stage: stages.find(({ stage }) => stage === "calculate"), calls: seen.length, seen }
+})
 
-describe("SQL of a chat model over tables", () => {
-  it.live("answers conditions, groups and joins exactly", () =>
+layer(Shared, { excludeTestServices: true })("SQL of a chat model over tables", (it) => {
+  it.effect("answers conditions, groups and joins exactly", () =>
     Effect.gen(function* () {
       const questions = tableQuestions().filter((_, i) => i % 9 === 0)
-      const { calculated, wrong } = yield* measureTables(yield* openTables, questions)
+      const { behave } = yield* LoopbackGateway
+      behave(scriptedModel)
+      const { calculated, wrong } = yield* measureTables(yield* Tables, questions)
       assert.deepStrictEqual(wrong, [])
       assert.strictEqual(calculated.length, questions.length)
-    }).pipe(Effect.scoped, withModel())
+    })
   )
 
-  it.live("cites the rows of each row of the result", () =>
+  it.effect("cites the rows of each row of the result", () =>
     Effect.gen(function* () {
-      const library = yield* openTables
+      const { behave } = yield* LoopbackGateway
+      behave(scriptedModel)
+      const library = yield* Tables
       const quotesOf = (question: string) =>
         Effect.map(library.ask(question), ({ citations, sentences }) =>
           sentences.map(({ citations: numbers, text }) => [
@@ -56,7 +70,7 @@ describe("SQL of a chat model over tables", () => {
         "Gull | 9.25 | 3 | $700 | 1999 | Alba"
       ])
       assert.strictEqual(groups.length, 4)
-    }).pipe(Effect.scoped, withModel())
+    })
   )
 
   for (const [name, sql] of [
@@ -72,9 +86,9 @@ describe("SQL of a chat model over tables", () => {
     ["a recursion", "WITH RECURSIVE r AS (SELECT 1 x UNION ALL SELECT x + 1 FROM r) SELECT count(*) FROM r"],
     ["more rows than an answer has", "SELECT a.boat FROM boats_csv a, boats_csv b, boats_csv c"]
   ] as const)
-    it.live(`${name} is refused, once more asked for, and the question is read as usual`, () =>
+    it.effect(`${name} is refused, once more asked for, and the question is read as usual`, () =>
       Effect.gen(function* () {
-        const { answer, calls, seen, stage } = yield* ask(sql)
+        const { answer, calls, seen, stage } = yield* ask(writesSql(sql))
         assert.strictEqual(calls, 2)
         assert.include(seen[1]?.body.messages.at(-1)?.content, "This could not be run")
         assert.isString(stage?.failed)
@@ -83,53 +97,49 @@ describe("SQL of a chat model over tables", () => {
       })
     )
 
-  it.live("that is corrected is the answer", () =>
+  it.effect("that is corrected is the answer", () =>
     Effect.gen(function* () {
-      const answer = yield* (yield* openTables).ask(QUESTION)
-      assert.strictEqual(answer.sentences[0]?.text, "boats: 4.")
-    }).pipe(
-      Effect.scoped,
-      withModel((seen, response, nth) =>
+      const { answer } = yield* ask((seen, response, nth) =>
         writesSql(
           nth === 0
             ? "SELECT cout(*) FROM boats_csv"
             : "SELECT count(*) AS boats FROM boats_csv WHERE length_m > 12"
         )(seen, response, nth)
       )
-    )
-  )
-
-  it.live("is not asked for where nothing is to be calculated", () =>
-    Effect.gen(function* () {
-      assert.strictEqual((yield* ask("SELECT 1", "What is the colour of the Heron?")).calls, 0)
+      assert.strictEqual(answer.sentences[0]?.text, "boats: 4.")
     })
   )
 
-  it.live("may be none: the question is read", () =>
+  it.effect("is not asked for where nothing is to be calculated", () =>
     Effect.gen(function* () {
-      const { answer, calls, stage } = yield* ask(null)
+      assert.strictEqual((yield* ask(writesSql("SELECT 1"), "What is the colour of the Heron?")).calls, 0)
+    })
+  )
+
+  it.effect("may be none: the question is read", () =>
+    Effect.gen(function* () {
+      const { answer, calls, stage } = yield* ask(writesSql(null))
       assert.strictEqual(calls, 1)
       assert.isUndefined(stage?.failed)
       assert.isTrue(answer.trace.stages.some(({ stage }) => stage === "read"))
     })
   )
 
-  it.live("of a small model may be in a code block", () =>
+  it.effect("of a small model may be in a code block", () =>
     Effect.gen(function* () {
-      const answer = yield* (yield* openTables).ask(QUESTION)
-      assert.strictEqual(answer.sentences[0]?.text, "boats: 4.")
-    }).pipe(
-      Effect.scoped,
-      withModel((_, response) =>
+      const { answer } = yield* ask((_, response) =>
         events(response, [
           delta("Here it is:\n```sql\nSELECT count(*) AS boats FROM boats_csv WHERE length_m > 12;\n```"),
           { choices: [{ delta: {}, finish_reason: "stop" }] },
           "[DONE]"
         ])
       )
-    )
+      assert.strictEqual(answer.sentences[0]?.text, "boats: 4.")
+    })
   )
+})
 
+describe("SQL over tables", () => {
   it.effect("ends after some seconds", () =>
     Effect.gen(function* () {
       const duck = Option.getOrThrow(yield* findDuck)

@@ -40,7 +40,7 @@ export const writesSql =
     ])
 
 /** Writes the SQL of a question if its prompt has the tables, else none. */
-const scriptedModel: Behaviour = (seen, response, nth) => {
+export const scriptedModel: Behaviour = (seen, response, nth) => {
   const prompt = seen.body.messages.at(-1)?.content ?? ""
   const question = JSON.parse(/^Question: (".*")$/m.exec(prompt)?.[1] ?? '""') as string
   const lines = prompt.split("\n").filter((line) => line.startsWith("{"))

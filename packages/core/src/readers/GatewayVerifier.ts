@@ -1,21 +1,10 @@
 /** A `Verifier` that asks a chat model of the gateway. */
-import { Effect, Layer, Stream } from "effect"
-import type { Extra } from "../contract/Fields.ts"
-import { GatewayError, InvalidResponse } from "../contract/GatewayError.ts"
-import { Gateway } from "../gateway/Gateway.ts"
+import { Effect, Layer } from "effect"
+import type { Gateway } from "../gateway/Gateway.ts"
 import { type VerifiedClaim, Verifier } from "../models/Verifier.ts"
-import { type LenientValue, readLenientJson } from "./LenientJson.ts"
-import { makeFlexibleChat } from "./OptionalFields.ts"
-import { totalTokensOf } from "./Reading.ts"
+import { type JsonChatOptions, makeJsonChats } from "./JsonChat.ts"
+import type { LenientValue } from "./LenientJson.ts"
 import { objectSchema, responseFormat } from "./ResponseFormat.ts"
-
-interface GatewayVerifierOptions {
-  readonly model: string
-  /** The most tokens of the response, with those of reasoning. `null`: the model's limit. Default: `null`. */
-  readonly maxTokens?: number | null
-  /** More fields of each request, by their wire names. */
-  readonly extra?: Extra
-}
 
 const VERDICT = objectSchema({
   claim: { type: "integer" },
@@ -46,42 +35,28 @@ const verdictsIn = (
  *
  * **Gotchas.** A claim without a verdict counts as unsupported. A response without any verdict fails with `InvalidResponse`.
  */
-export const layer = (options: GatewayVerifierOptions): Layer.Layer<Verifier, never, Gateway> =>
+export const layer = (options: JsonChatOptions): Layer.Layer<Verifier, never, Gateway> =>
   Layer.effect(
     Verifier,
     Effect.gen(function* () {
-      const { extra, maxTokens, model } = options
-      const send = makeFlexibleChat(yield* Gateway, RESPONSE_FORMAT)
+      const chats = yield* makeJsonChats(options, "The response has no verdict about a sentence.")
+      const ask = chats(RESPONSE_FORMAT)
       const verify = Effect.fn("GatewayVerifier.verify")(function* (claims: ReadonlyArray<VerifiedClaim>) {
         if (claims.length === 0) return { doubts: [], tokens: 0 }
         const lines = claims.map(({ context, quotes, sentence }, i) =>
           JSON.stringify({ claim: i + 1, text: sentence, quotes, context })
         )
-        const messages = [
-          { role: "system" as const, content: INSTRUCTIONS },
-          { role: "user" as const, content: lines.join("\n") }
-        ]
-        const call = { model, messages: () => messages, extra, limit: maxTokens ?? undefined, temperature: 0 }
-        const parts = yield* Stream.runCollect(send(call))
-        const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("")
-        const object = text.replace(/^[\s\S]*<\/think>/i, "")
-        const verdicts = new Map(verdictsIn(readLenientJson(object.slice(object.search(/[{[]/))).value))
-        if (verdicts.size === 0) {
-          const message = "The response has no verdict about a sentence."
-          return yield* new GatewayError({
-            operation: "chat",
-            model,
-            reason: new InvalidResponse({ message })
-          })
-        }
-        const end = parts.find((part) => part.type === "end")
+        const { found, tokens } = yield* ask(INSTRUCTIONS, lines.join("\n"), ({ value }) => {
+          const verdicts = new Map(value === undefined ? [] : verdictsIn(value))
+          return verdicts.size === 0 ? undefined : verdicts
+        })
         return {
           doubts: claims.map((_, i) =>
-            verdicts.has(i + 1) ? verdicts.get(i + 1) : "The verifying model gave no verdict."
+            found.has(i + 1) ? found.get(i + 1) : "The verifying model gave no verdict."
           ),
-          tokens: end === undefined ? 0 : totalTokensOf(end)
+          tokens
         }
       })
-      return Verifier.of({ model: { id: model, kind: "generative" }, verify })
+      return Verifier.of({ model: { id: options.model, kind: "generative" }, verify })
     })
   )

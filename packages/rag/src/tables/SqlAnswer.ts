@@ -2,7 +2,7 @@
 import type { QuestionRewriter } from "@sluice/core"
 import type { CitedSentence, Evidence, RefusedSql, SqlColumn, SqlTable } from "@sluice/core/models"
 import { Effect, Option } from "effect"
-import { columnNumbers } from "./ColumnNumbers.ts"
+import { columnNumbers, formatNumber } from "./ColumnNumbers.ts"
 import { type DuckTable, findDuck, runSql, type SourceRow, type SqlResult } from "./Duck.ts"
 import type { TableAnswer } from "./TableAnswer.ts"
 import { lineOf, MAX_CITED, type RetrievedTable } from "./TableRows.ts"
@@ -57,16 +57,12 @@ const typed = (cells: ReadonlyArray<string>): TypedColumn => {
   if (numbers !== undefined && numbers.scaled.every((value) => `${value ?? 0}`.length <= 30)) {
     const { decimals, prefix, scaled, suffix } = numbers
     const unit = prefix || suffix
-    const digits = (value: bigint) => {
-      const text = (value < 0n ? -value : value).toString().padStart(decimals + 1, "0")
-      const whole = text.slice(0, text.length - decimals)
-      return `${value < 0n ? "-" : ""}${decimals === 0 ? whole : `${whole}.${text.slice(-decimals)}`}`
-    }
+    const plain = { ...numbers, prefix: "", suffix: "" }
     return {
       type: "DECIMAL",
       sqlType: `DECIMAL(38, ${decimals})`,
       ...(unit !== "" && { unit }),
-      values: scaled.map((value) => (value === undefined ? undefined : digits(value)))
+      values: scaled.map((value) => (value === undefined ? undefined : formatNumber(value, plain)))
     }
   }
   const all = (pattern: RegExp) =>
