@@ -1,6 +1,7 @@
 /**
  * Installs this checkout's packages, built and packed as they are published, in an empty folder:
- * `node deploy/install.js FOLDER`. `--neural` also installs the runtimes of neural models, 430 MB.
+ * `node deploy/install.js FOLDER`. `--neural` also installs the runtimes of neural models, 430 MB; `--duckdb` DuckDB, for SQL
+ * over tables, 70 MB.
  */
 import { execFileSync } from "node:child_process"
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -60,12 +61,14 @@ const packed = Object.fromEntries(
 const ours = Object.fromEntries(Object.keys(packed).map((name) => [name, `$${name}`]))
 const empty = "npm:empty-npm-package@1.0.0"
 const unused = flags.includes("--neural") ? {} : { "onnxruntime-node": empty, "onnxruntime-web": empty }
+const duckdb = "@duckdb/node-api"
+const optional = flags.includes("--duckdb") ? { [duckdb]: devDependencies[duckdb] } : {}
 writeFileSync(
   join(folder, "package.json"),
   JSON.stringify({
     private: true,
     type: "module",
-    dependencies: { effect: devDependencies.effect, ...packed },
+    dependencies: { effect: devDependencies.effect, ...packed, ...optional },
     overrides: { ...ours, ...unused }
   })
 )

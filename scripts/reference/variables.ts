@@ -58,6 +58,8 @@ SLUICE_RERANK_MODEL | model | – | Its reranker. Unset: the embedded one
 SLUICE_CHAT_MODEL | model | – | The model that answers. Unset: the embedded reader
 SLUICE_VISION_MODEL | model | – | The model that [looks at figures](../guides/documents.md#vision-models). Unset: OCR
 SLUICE_VERIFY_MODEL | model | – | The chat model that [verifies answers](../explanation/answers.md#verification). Unset: none does
+SLUICE_VERIFIER | \`embedded\`, \`strict\`, \`model\` or \`nli\` | – | How the [sentences of a chat model are verified](../explanation/answers.md#verification). Unset: \`model\` if one is named, else not at all
+SLUICE_NLI_MODEL | path | – | Folder of the model of \`SLUICE_VERIFIER=nli\`
 SLUICE_QUERY_PREFIX | text | – | [Prefix](../guides/ingest.md#your-own-embedding-server) of each question for the embedding model
 SLUICE_PASSAGE_PREFIX | text | – | Prefix of each passage
 SLUICE_EMBEDDING_BATCH | whole number | – | Texts of one embedding request. Unset: 96, or fewer if the server refuses so many

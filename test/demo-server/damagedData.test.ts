@@ -36,6 +36,10 @@ const damage = (file: string, table: string) =>
     await writeFile(file, bytes.fill(0x5a, (page - 1) * PAGE, page * PAGE))
   })
 
+const Packages = Schema.fromJsonString(
+  Schema.Struct({ packages: Schema.Record(Schema.String, Schema.Boolean) })
+)
+
 const doctor = (data: string, ...flags: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const printed: Array<string> = []
@@ -64,6 +68,19 @@ describe("the accounts' file", () => {
         assert.match(printed, /Restore accounts\.db from a copy/, table)
         assert.match((yield* doctor(data)).failed, /Restore accounts\.db/, table)
       }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is checked by doctor, which also says which optional packages are installed", () =>
+    Effect.gen(function* () {
+      const { data } = yield* stopped
+      const { text } = yield* doctor(data, "--json")
+      const { packages } = yield* Schema.decodeUnknownEffect(Packages)(text)
+      // A development dependency, and one that is not.
+      assert.deepStrictEqual(packages, { "@duckdb/node-api": true, "@huggingface/transformers": false })
+      const lines = (yield* doctor(data)).text
+      assert.include(lines, "For neural models of this machine: npm install @huggingface/transformers")
+      assert.notInclude(lines, "duckdb")
     }).pipe(Effect.scoped)
   )
 

@@ -175,6 +175,37 @@ describe("an answer by an upstream's model over HTTP", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("is verified in this process with SLUICE_VERIFIER, which costs nothing", () =>
+    Effect.gen(function* () {
+      const reordered = cited.replace("They wait.", "Herons wait, three.")
+      const writing: Responder = (response) => {
+        events(response, piece(reordered), stop, told, "[DONE]")
+        response.end()
+      }
+      for (const [SLUICE_VERIFIER, doubt] of [
+        ["strict", "It is not in the words of its quotes."],
+        ["embedded", undefined]
+      ] as const) {
+        const server = yield* asking(writing, { SLUICE_VERIFIER, SLUICE_VERIFY_MODEL: "v" })
+        const { text } = yield* costs(server, ask(server), BEFORE_CHAT + 5400)
+        assert.include(text, doubt ?? '"unsupported":0')
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not verified, and the server does not start, where SLUICE_VERIFIER lacks its model", () =>
+    Effect.gen(function* () {
+      for (const [SLUICE_VERIFIER, advice] of [
+        ["model", /SLUICE_VERIFY_MODEL with a gateway/],
+        ["nli", /SLUICE_NLI_MODEL/],
+        ["all", /must be `embedded`, `strict`, `model`, or `nli`/]
+      ] as const) {
+        const failed = yield* Effect.flip(asking(verifying, { SLUICE_VERIFIER }))
+        assert.match(String(failed), advice)
+      }
+    }).pipe(Effect.scoped)
+  )
+
   it.live("searches texts of the chat model if the options ask for them, which is charged too", () =>
     Effect.gen(function* () {
       const texts = JSON.stringify({ texts: ["Herons"] })

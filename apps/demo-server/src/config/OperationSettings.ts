@@ -1,7 +1,7 @@
 /** Environment variables for operating the server: shutdown, hosts, logs, metrics, traces. */
 import { Config, Effect, Redacted } from "effect"
 import { parseSubnet, type Subnet } from "../network/IpAddress.ts"
-import { eitherOf, invalidVariable, isHttpUrl, textVariable } from "./Variables.ts"
+import { oneOf, invalidVariable, isHttpUrl, textVariable } from "./Variables.ts"
 
 /** Characters of `SLUICE_METRICS_TOKEN` at least. */
 const MIN_TOKEN_LENGTH = 16
@@ -114,8 +114,8 @@ export const parseOperation = Effect.fn("ServerConfig.operation")(function* (fou
     /** Folders below which sources may read. */
     sourceFolders: (found.sourceFolders ?? "").split(",").flatMap((folder) => folder.trim() || []),
     isTrustedProxy: yield* parseProxies(found.proxies),
-    log: yield* eitherOf("SLUICE_LOG", log, ["text", "json"]),
-    logRequests: (yield* eitherOf("SLUICE_LOG_REQUESTS", logRequests, ["true", "false"])) === "true",
+    log: yield* oneOf("SLUICE_LOG", log, ["text", "json"]),
+    logRequests: (yield* oneOf("SLUICE_LOG_REQUESTS", logRequests, ["true", "false"])) === "true",
     metricsToken: yield* parseToken(found.metricsToken),
     traces: yield* parseTraces(found)
   }

@@ -9,7 +9,7 @@ import { identityVariables, parseIdentity } from "./IdentitySettings.ts"
 import { operationVariables, parseOperation } from "./OperationSettings.ts"
 import { StartError } from "./StartError.ts"
 import { withVariableFiles } from "./VariableFiles.ts"
-import { eitherOf, invalidVariable, isHttpUrl, optionalVariable, textVariable } from "./Variables.ts"
+import { oneOf, invalidVariable, isHttpUrl, optionalVariable, textVariable } from "./Variables.ts"
 
 /** The version in this package's package.json. */
 export const VERSION: string = createRequire(import.meta.url)("../../package.json").version
@@ -53,6 +53,8 @@ const variables = Config.unwrap({
   },
   database: optionalVariable(Config.Redacted("SLUICE_DATABASE_URL")),
   synchronous: textVariable("SLUICE_SYNCHRONOUS"),
+  verifier: textVariable("SLUICE_VERIFIER"),
+  nliModel: textVariable("SLUICE_NLI_MODEL"),
   localModels: textVariable("SLUICE_LOCAL_MODELS"),
   localServers: textVariable("SLUICE_LOCAL_SERVERS"),
   url: textVariable("SLUICE_GATEWAY_URL"),
@@ -76,6 +78,18 @@ const variables = Config.unwrap({
 })
 
 type Variables = Config.Success<typeof variables>
+
+/** How the sentences of an answer are verified. */
+const VERIFIERS = ["embedded", "strict", "model", "nli"] as const
+
+/** Undefined: by the model that `SLUICE_VERIFY_MODEL` or the providers' file names, if one does. */
+const parseVerifier = ({ nliModel, verifier }: Variables) => {
+  if (verifier === "nli" && nliModel === undefined)
+    return invalidVariable("SLUICE_VERIFIER is nli. Set SLUICE_NLI_MODEL to the folder of the model")
+  return verifier === undefined
+    ? Effect.succeed(undefined)
+    : oneOf<(typeof VERIFIERS)[number]>("SLUICE_VERIFIER", verifier, VERIFIERS)
+}
 
 const parsePort = (port = String(DEFAULT_PORT)) =>
   /^\d{1,5}$/.test(port.trim()) && Number(port) <= 65_535
@@ -214,17 +228,19 @@ export class ServerConfig extends Context.Service<ServerConfig>()("@sluice/demo-
       /** The PostgreSQL database of the accounts. Undefined: SQLite in the data folder. */
       database: yield* parseDatabase(found.database),
       /** Whether an SQLite commit waits for the disk (`full`) or for the operating system (`normal`). */
-      synchronous: yield* eitherOf<NodeSqlite.Synchronous>(
-        "SLUICE_SYNCHRONOUS",
-        found.synchronous ?? "full",
-        ["full", "normal"]
-      ),
+      synchronous: yield* oneOf<NodeSqlite.Synchronous>("SLUICE_SYNCHRONOUS", found.synchronous ?? "full", [
+        "full",
+        "normal"
+      ]),
       /** Undefined: the embedded models are used. */
       gateway: yield* parseGateway(found),
       /** `OPENAI_BASE_URL`, for a server without a providers' file. Its key is in `OPENAI_API_KEY`. */
       openAi: yield* parseOpenAi(found),
       /** The set of local models that embeds and reranks. Undefined: the embedded ones do. */
       localModels: found.localModels,
+      verifier: yield* parseVerifier(found),
+      /** The folder of the model of natural language inference. */
+      nliModel: found.nliModel,
       /** Where model servers of this machine listen, if not on their usual ports: `ollama=12000,tei=8081`. */
       localServers: found.localServers,
       /** The owner's first credentials. Undefined: random ones, which are printed. */

@@ -13,16 +13,18 @@ export const textVariable = (name: string) =>
 export const invalidVariable = (message: string): Effect.Effect<never, StartError> =>
   Effect.fail(new StartError({ message }))
 
-/** A variable with two possible values. */
-export const eitherOf = <const A extends string>(
+const either = new Intl.ListFormat("en", { type: "disjunction" })
+
+/** A variable with a few possible values. */
+export const oneOf = <const A extends string>(
   name: string,
   value: string,
-  allowed: readonly [A, A]
+  allowed: ReadonlyArray<A>
 ): Effect.Effect<A, StartError> => {
   const found = allowed.find((one) => one === value)
   return found !== undefined
     ? Effect.succeed(found)
-    : invalidVariable(`${name} must be \`${allowed[0]}\` or \`${allowed[1]}\``)
+    : invalidVariable(`${name} must be ${either.format(allowed.map((one) => `\`${one}\``))}`)
 }
 
 export const isHttpUrl = (text: string): boolean =>

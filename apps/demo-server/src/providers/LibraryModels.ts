@@ -6,12 +6,13 @@ import {
   GatewayRewriter,
   GatewayVerifier,
   GatewayVision,
+  type Verifier,
   Vision
 } from "@sluice/core"
 import * as Embedded from "@sluice/embedded"
 import { layerVision } from "@sluice/embedded/vision"
 import { type Dialect, gateway, knownModel } from "@sluice/providers"
-import { Local } from "@sluice/transformers"
+import { Local, TransformersVerifier } from "@sluice/transformers"
 import { Context, Effect, Layer } from "effect"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { gatewayError, StartError } from "../config/StartError.ts"
@@ -54,6 +55,26 @@ const layerVisionModel = (model: string | undefined) =>
 /** The model that answers also completes follow-ups. */
 const layerChatModel = ({ model }: { readonly model: string }) =>
   Layer.merge(GatewayReader.layer({ model }), GatewayRewriter.layer({ model }))
+
+/** The verifier that is configured. `ofModel` is that of a chat model, if one is named. */
+const layerVerifier = <E, R>(ofModel: Layer.Layer<Verifier, E, R> | undefined) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { nliModel = "", verifier } = yield* ServerConfig
+      if (verifier === "embedded") return Embedded.layerVerifier
+      if (verifier === "strict") return Embedded.layerStrictVerifier
+      const install = verifier === "nli" ? Local.missingRuntime() : undefined
+      if (install !== undefined)
+        return yield* new StartError({ message: `SLUICE_VERIFIER is nli. It needs a package: ${install}` })
+      if (verifier === "nli") return TransformersVerifier.layer({ model: nliModel })
+      if (verifier === "model" && ofModel === undefined) {
+        const message =
+          "SLUICE_VERIFIER is model. Name a chat model: SLUICE_VERIFY_MODEL with a gateway, or `verify` in the providers file"
+        return yield* new StartError({ message })
+      }
+      return ofModel ?? Layer.empty
+    })
+  )
 
 /**
  * The models of this machine: the embedded ones, or those of the set that the file or `SLUICE_LOCAL_MODELS` names in their
@@ -123,7 +144,7 @@ export const layerNamedModels = ({
     named("embedding", GatewayEmbedder.layer) ?? Layer.empty,
     named("rerank", GatewayReranker.layer) ?? Layer.empty,
     named("chat", layerChatModel) ?? Layer.empty,
-    named("verify", GatewayVerifier.layer) ?? Layer.empty,
+    layerVerifier(named("verify", GatewayVerifier.layer)),
     named("vision", ({ model }) => layerVisionModel(model)) ?? layerVision
   )
 }

@@ -1,6 +1,6 @@
 /** `sluice doctor`: checks the accounts and the libraries of a data folder. */
 import { LanceIndex } from "@sluice/rag/store"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Record, Struct } from "effect"
 import { Command } from "effect/cli"
 import { lastBackup } from "../../backup/Backup.ts"
 import { StartError } from "../../config/StartError.ts"
@@ -16,6 +16,21 @@ const WHOLE = "The accounts and libraries are whole, and every balance adds up."
 const NO_BACKUP = "There is no backup by `sluice backup`."
 const REPAIRED = "What cannot be read was removed. Run it again to see what is left."
 const DAMAGED = "Nothing was changed. Run it with --repair to remove what cannot be read."
+
+/** Packages that are installed only by those who need them. */
+const OPTIONAL_PACKAGES = {
+  "@duckdb/node-api": "SQL over tables",
+  "@huggingface/transformers": "neural models of this machine"
+} as const
+
+const isInstalled = (name: string): boolean => {
+  try {
+    import.meta.resolve(name)
+    return true
+  } catch {
+    return false
+  }
+}
 
 const libraryFaults = Effect.fn("doctor.libraries")(function* (repair: boolean) {
   const faults = yield* Effect.forEach(yield* libraryFolders, ({ folder, user }) =>
@@ -43,17 +58,23 @@ export const doctorCommand = Command.make(
       )
       const libraries = yield* libraryFaults(repair)
       const backup = yield* lastBackup
+      const packages = Record.map(OPTIONAL_PACKAGES, (_, name) => isInstalled(name))
       const found = [...accounts.file, ...accounts.ledger, ...libraries]
       yield* printResult(
         json,
-        { accounts, libraries, backup: backup ?? null, repaired: repair && libraries.length > 0 },
+        { accounts, libraries, backup: backup ?? null, packages, repaired: repair && libraries.length > 0 },
         () =>
           [
             ...(found.length === 0 ? [WHOLE] : found),
             ...(libraries.length === 0 ? [] : [repair ? REPAIRED : DAMAGED]),
             backup === undefined
               ? NO_BACKUP
-              : `The last backup was made at ${backup.made} to ${backup.target}.`
+              : `The last backup was made at ${backup.made} to ${backup.target}.`,
+            ...Struct.keys(OPTIONAL_PACKAGES).flatMap((name) =>
+              packages[name]
+                ? []
+                : [`${name} is not installed. For ${OPTIONAL_PACKAGES[name]}: npm install ${name}`]
+            )
           ].join("\n")
       )
       if (found.length > 0) yield* setExitCode
@@ -64,6 +85,6 @@ export const doctorCommand = Command.make(
     )
 ).pipe(
   Command.withDescription(
-    "Check the data folder: whether the accounts and libraries are damaged, and whether every balance adds up. Stop the server first"
+    "Check the data folder: whether the accounts and libraries are damaged, and whether every balance adds up. Stop the server first. It also names optional packages that are not installed"
   )
 )
