@@ -5,6 +5,7 @@ import { askAgain, type QuestionState, stopQuestion, willRetry } from "../questi
 import { StageTimes, TraceSection } from "../trace/TraceSection.tsx"
 import { Button, LinkButton } from "../ui/Button.tsx"
 import { pluralize } from "../ui/format.ts"
+import { MessageText } from "../ui/Notices.tsx"
 import { AnswerBlocks } from "./AnswerBlocks.tsx"
 import { ClosestPassages } from "./ClosestPassages.tsx"
 import { CheckedFigures, EvidenceList } from "./EvidenceList.tsx"
@@ -13,9 +14,9 @@ import { FollowUpForm, Understood } from "./FollowUp.tsx"
 type Props = { readonly question: QuestionState }
 
 const Failed = ({ question }: Props) => (
-  <div class="failed" role="alert">
+  <div class="failed" role="alert" data-code={question.error?.code}>
     <p>
-      {question.error?.message}
+      <MessageText text={question.error?.message} />
       {willRetry(question) && " Your question will be sent again automatically."}
     </p>
     <Button onClick={() => askAgain(question)}>Ask again</Button>
@@ -48,7 +49,8 @@ const Unread = ({ question }: Props) => {
   return (
     <div class="failed" role="alert">
       <p>
-        <b>The answer could not be read.</b> {notRead?.message} {notRead?.advice}
+        <b>The answer could not be read.</b> <MessageText text={notRead?.message} />{" "}
+        <MessageText text={notRead?.advice} />
       </p>
       <Button onClick={() => askAgain(question)}>Ask again</Button>
       {closest.length > 0 && <ClosestPassages closest={closest} />}
@@ -95,7 +97,8 @@ export const AnswerView = ({ question }: Props) => {
       {state === "asking" && <Progress question={question} />}
       {answer?.found === true && answer.notRead !== undefined && (
         <p class="problem">
-          This answer is incomplete. {answer.notRead.message} {answer.notRead.advice}
+          This answer is incomplete. <MessageText text={answer.notRead.message} />{" "}
+          <MessageText text={answer.notRead.advice} />
         </p>
       )}
       {answer?.found === true &&

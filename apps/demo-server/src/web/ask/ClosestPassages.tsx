@@ -6,7 +6,14 @@ import { locationText } from "../ui/format.ts"
 type Closest = AnswerBody["closest"][number]
 
 /** The headings that a passage of Markdown begins with: its location has them. */
-const HEADINGS = /^(?:#{1,6} .*\n\s*)*/
+const HEADINGS = /^(?:#{1,6} .*\n\s*)*(?:\|[ \t]*)?/
+
+/** Rows of Markdown tables as cells on one line, without what draws the table. */
+const withoutRules = (text: string): string =>
+  text
+    .replaceAll(/\n[|\s:-]*-{3}[|\s:-]*(?=\n|$)/g, "")
+    .replaceAll(/(?<=\n)\|[ \t]*/g, "")
+    .replaceAll(/[ \t]*\|(?=\n)/g, " ·")
 
 const MarkedText = ({ matches, passage: { text } }: Closest) => {
   const [{ length: first }] = HEADINGS.exec(text) ?? [""]
@@ -15,11 +22,11 @@ const MarkedText = ({ matches, passage: { text } }: Closest) => {
     <span class="quote">
       {shown.map(({ end, start }, at) => (
         <>
-          {text.slice(shown[at - 1]?.end ?? first, start)}
+          {withoutRules(text.slice(shown[at - 1]?.end ?? first, start))}
           <mark>{text.slice(start, end)}</mark>
         </>
       ))}
-      {text.slice(shown.at(-1)?.end ?? first)}
+      {withoutRules(text.slice(shown.at(-1)?.end ?? first)).replace(/[ \t]*\|\s*$/, "")}
     </span>
   )
 }

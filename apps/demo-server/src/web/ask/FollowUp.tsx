@@ -16,22 +16,24 @@ export const Understood = ({ question }: { readonly question: QuestionState }) =
       <ActionForm
         class="row-form"
         actions={["Ask"]}
+        onDone={() => (editing.value = false)}
         send={async (read) => {
-          editing.value = false
           understand(read("standalone"))
           return true
         }}
       >
-        <label class="visually-hidden" htmlFor="standalone">
-          The question as it is to be understood
-        </label>
-        <input
-          id="standalone"
-          name="standalone"
-          defaultValue={standalone.question}
-          maxLength={4000}
-          required
-        />
+        <div class="field">
+          <label class="visually-hidden" htmlFor="standalone">
+            The question as it is to be understood
+          </label>
+          <input
+            id="standalone"
+            name="standalone"
+            defaultValue={standalone.question}
+            maxLength={4000}
+            required
+          />
+        </div>
       </ActionForm>
     )
   return (

@@ -6,7 +6,7 @@ import { status } from "../page/status.ts"
 import { ActionForm, Confirm, type FieldReader } from "../ui/ActionForm.tsx"
 import { LinkButton } from "../ui/Button.tsx"
 import { bindText, InputField, SelectField, TextField } from "../ui/Fields.tsx"
-import { ErrorMessage, Loading } from "../ui/Notices.tsx"
+import { ErrorMessage, Loading, MessageText } from "../ui/Notices.tsx"
 import { LocalModelsSection } from "./LocalModelsSection.tsx"
 import {
   clearTrial,
@@ -41,7 +41,11 @@ const Tries = ({ of: { models, tries } }: { readonly of: ConnectionTrial }) => (
         <span aria-hidden="true">{ok ? "✓" : "✗"}</span>
         <span>
           {operation}: <code>{model}</code> {ok ? "works" : "failed. "}
-          {message !== undefined && <span class="quiet">{message}</span>}
+          {message !== undefined && (
+            <span class="quiet">
+              <MessageText text={message} />
+            </span>
+          )}
         </span>
       </li>
     ))}

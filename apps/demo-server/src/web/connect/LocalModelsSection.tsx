@@ -2,7 +2,7 @@
 import type { LocalModels as Found } from "../../contract/LocalModels.ts"
 import { Button, CopyButton } from "../ui/Button.tsx"
 import { byteSize } from "../ui/format.ts"
-import { ErrorMessage, Loading, ProgressBar } from "../ui/Notices.tsx"
+import { ErrorMessage, Loading, MessageText, ProgressBar } from "../ui/Notices.tsx"
 import { connections } from "./connect.ts"
 import {
   cancelDownload,
@@ -26,7 +26,7 @@ const Progress = ({ of: { name }, now }: { readonly of: ModelSet; readonly now: 
   if (state === "failed")
     return (
       <p class="trouble" role="alert">
-        The download failed. {message}
+        The download failed. <MessageText text={message} />
       </p>
     )
   return (

@@ -32,22 +32,26 @@ interface EditFormProps {
   readonly value: string
   readonly most: number
   readonly send: (text: string) => void
+  readonly onDone: () => void
 }
 
 /** A line that is edited in place. */
-const EditForm = ({ action, label, most, send, value }: EditFormProps) => (
+const EditForm = ({ action, label, most, onDone, send, value }: EditFormProps) => (
   <ActionForm
     class="row-form"
     actions={[action]}
+    onDone={onDone}
     send={async (read) => {
       send(read("edited"))
       return true
     }}
   >
-    <label class="visually-hidden" htmlFor="edited">
-      {label}
-    </label>
-    <input id="edited" name="edited" defaultValue={value} maxLength={most} required autofocus />
+    <div class="field">
+      <label class="visually-hidden" htmlFor="edited">
+        {label}
+      </label>
+      <input id="edited" name="edited" defaultValue={value} maxLength={most} required autofocus />
+    </div>
   </ActionForm>
 )
 
@@ -59,10 +63,8 @@ const ThreadTitle = ({ title }: { readonly title: string }) => {
       label="The title"
       value={title}
       most={MAX_TITLE}
-      send={(text) => {
-        editing.value = false
-        void renameThread(text)
-      }}
+      onDone={() => (editing.value = false)}
+      send={(text) => void renameThread(text)}
     />
   ) : (
     <p class="thread-title">
@@ -81,10 +83,8 @@ const TurnActions = ({ turn }: { readonly turn: TurnState }) => {
         label="The question"
         value={turn.question}
         most={4000}
-        send={(text) => {
-          editing.value = false
-          editTurn(turn, text)
-        }}
+        onDone={() => (editing.value = false)}
+        send={(text) => editTurn(turn, text)}
       />
     )
   const RATINGS = [

@@ -12,7 +12,7 @@ import { Confirm } from "../ui/ActionForm.tsx"
 import { Button, IconButton, LinkButton } from "../ui/Button.tsx"
 import { SearchField } from "../ui/Fields.tsx"
 import { byteSize, formatLabel, pluralize } from "../ui/format.ts"
-import { ErrorMessage, Loading, ProgressBar } from "../ui/Notices.tsx"
+import { ErrorMessage, Loading, MessageText, ProgressBar } from "../ui/Notices.tsx"
 import { CollectionsBar } from "./CollectionsBar.tsx"
 import { JobsSection } from "./JobsSection.tsx"
 import { SourcesSection } from "./SourcesSection.tsx"
@@ -25,7 +25,7 @@ const Faults = ({ faults }: { readonly faults: NonNullable<DocumentInfo["faults"
       {faults.map(({ message, page }, at) => (
         <li key={at}>
           {page !== undefined && <b>p. {page} </b>}
-          {message}
+          <MessageText text={message} />
         </li>
       ))}
     </ul>

@@ -5,7 +5,7 @@ import * as Uploads from "../documents/uploads.ts"
 import { navigate } from "../page/route.ts"
 import { Button, IconButton, LinkButton } from "../ui/Button.tsx"
 import { byteSize, pluralize } from "../ui/format.ts"
-import { ProgressBar } from "../ui/Notices.tsx"
+import { MessageText, ProgressBar } from "../ui/Notices.tsx"
 import { Scroller } from "../ui/DataTable.tsx"
 
 export const DropZone = () => {
@@ -65,7 +65,9 @@ const Row = ({ upload }: { readonly upload: Uploads.FileUpload }) => (
       />
     )}
     {Uploads.isFailed(upload) && upload.message !== undefined && (
-      <p>{withoutPath(upload.message, upload.path)}</p>
+      <p>
+        <MessageText text={withoutPath(upload.message, upload.path)} />
+      </p>
     )}
   </li>
 )
@@ -95,7 +97,9 @@ export const UploadProgress = () => {
       {running && <ProgressBar label="All files" done={finished} total={files.length} />}
       {!running && unsent.length > 0 && (
         <div class="failed" role="alert">
-          <p>{unsent[0]?.message}</p>
+          <p>
+            <MessageText text={unsent[0]?.message} />
+          </p>
           <Button onClick={Uploads.resendFiles}>Send again</Button>
         </div>
       )}

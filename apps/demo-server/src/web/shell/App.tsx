@@ -14,7 +14,7 @@ import { PlaygroundView } from "../playground/PlaygroundView.tsx"
 import { source } from "../source/source.ts"
 import { SourcePanel } from "../source/SourcePanel.tsx"
 import { ActionForm } from "../ui/ActionForm.tsx"
-import { announcement, ErrorMessage, Loading } from "../ui/Notices.tsx"
+import { announcement, ErrorMessage, Loading, MessageText } from "../ui/Notices.tsx"
 import { Banner } from "./Banner.tsx"
 import { Header } from "./Header.tsx"
 
@@ -42,7 +42,7 @@ const SignInForm = () => (
       aria-describedby="key-problem"
     />
     <p id="key-problem" class="problem" role="alert">
-      {signInError.value?.message}
+      <MessageText text={signInError.value?.message} />
     </p>
   </ActionForm>
 )

@@ -4,7 +4,7 @@ import { online } from "../api/request.ts"
 import { session } from "../page/session.ts"
 import { rebuild, rebuildError, rebuilding, status } from "../page/status.ts"
 import { pluralize } from "../ui/format.ts"
-import { Notice, ProgressBar } from "../ui/Notices.tsx"
+import { MessageText, Notice, ProgressBar } from "../ui/Notices.tsx"
 import { Button } from "../ui/Button.tsx"
 
 /** Titles of the states in which the server works on the library. */
@@ -36,7 +36,7 @@ export const Banner = () => {
         title="The rebuild failed."
         action={<Button onClick={rebuild}>Try again</Button>}
       >
-        {rebuildError.value.message}
+        <MessageText text={rebuildError.value.message} />
       </Notice>
     )
   // A message with code is for programs.

@@ -5,7 +5,7 @@ import { request, type RequestError, toRequestError } from "../api/request.ts"
 import { isDemo } from "../page/status.ts"
 import { Button } from "../ui/Button.tsx"
 import { pluralize, usd } from "../ui/format.ts"
-import { announce, ErrorMessage } from "../ui/Notices.tsx"
+import { announce, ErrorMessage, MessageText } from "../ui/Notices.tsx"
 import { openQuote } from "./source.ts"
 
 interface SummaryState {
@@ -61,7 +61,8 @@ const SummaryText = ({ summary }: { readonly summary: SummaryBody }) => (
     </ul>
     {summary.notRead !== undefined && (
       <p class="problem">
-        This summary is incomplete. {summary.notRead.message} {summary.notRead.advice}
+        This summary is incomplete. <MessageText text={summary.notRead.message} />{" "}
+        <MessageText text={summary.notRead.advice} />
       </p>
     )}
     <p class="quiet">

@@ -3,11 +3,20 @@ import { signal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { online, type RequestError } from "../api/request.ts"
 
+/** A message of the server, with what it has between backticks as code. */
+export const MessageText = ({ text = "" }: { readonly text?: string | undefined }) => (
+  <>
+    {text
+      .split("`")
+      .map((part, i, { length }) => (i % 2 === 1 && i < length - 1 ? <code>{part}</code> : part))}
+  </>
+)
+
 /** Why something failed. The banner reports that the server is offline, once for all. */
 export const ErrorMessage = ({ error }: { readonly error: RequestError | undefined }) =>
   error === undefined || (error.code === "offline" && !online.value) ? null : (
     <p class="trouble" role="alert">
-      {error.message}
+      <MessageText text={error.message} />
     </p>
   )
 
