@@ -8,7 +8,7 @@
  * ```
  *
  * It learns from dialogues that are not kept apart: from follow-ups as asked, and from the same rewritten by people, after their
- * own and other turns. FILE has more dialogues of KdConv; DIR has `retrieval/cmrc2018` and `retrieval/cranfield`, whose
+ * own and other turns. FILE has more dialogues of KdConv, CAsT and CANARD; DIR has `retrieval/cmrc2018` and `retrieval/cranfield`, whose
  * questions stand alone. `--check` learns from two thirds of the topics and measures on the others, three times.
  */
 import { createHash } from "node:crypto"
@@ -26,12 +26,12 @@ const LEAST = 4
 const PARTS = 3
 const ROUNDS = 40
 const RATE = 0.2
-/** Of the weights. The English examples are few. */
+/** Of the weights. The English examples are few, and of many topics. */
 const DECAY = { en: 0.03, zh: 0.002 } as const
-/** The score that decides: with it, at most 1 % of whole questions are taken for follow-ups in the check. */
-const THRESHOLD = { en: 1, zh: 0.75 } as const
-/** How much an example counts. Follow-ups of other documents than KdConv’s are rare. */
-const COUNTS = { public: 1, written: 2, more: 0.5, made: 0.3, other: 0.3 }
+/** The score that decides: with it, about 1 % of whole questions are taken for follow-ups in the check. */
+const THRESHOLD = { en: 2, zh: 1.75 } as const
+/** How much an example counts. Follow-ups of other documents than KdConv’s are rare; CANARD’s are many and alike. */
+const COUNTS = { public: 1, written: 2, kdconv: 0.5, cast: 0.5, canard: 0.1, made: 0.3, other: 0.3 }
 
 interface Example {
   readonly question: string
@@ -66,8 +66,8 @@ const sources: ReadonlyArray<Source> = [
   )
     .filter(({ heldOut }) => !heldOut)
     .map(({ id, turns }): Source => ({ source: "written", topic: id, turns })),
-  ...linesOf<ReadonlyArray<Turn>>(argument("--examples")).map((turns): Source => ({
-    source: "more",
+  ...linesOf<Pick<Source, "source" | "turns">>(argument("--examples")).map(({ source, turns }): Source => ({
+    source,
     topic: turns[0]?.question ?? "",
     turns
   }))
@@ -88,8 +88,18 @@ const otherHistory = (question: string): ReadonlyArray<ConversationTurn> => {
   return historyOf(turns, 1 + (hash(`${question}.`) % turns.length))
 }
 
-const examplesOf = ({ source, topic, turns }: Source): ReadonlyArray<Example> =>
-  turns.flatMap(({ question, standalone }, i) => {
+/** The next dialogue of a source, which is often about the same topic. */
+const nextTurns = new Map<Source, ReadonlyArray<Turn>>()
+for (const of of Map.groupBy(
+  sources,
+  ({ source, turns }) => `${source} ${isChinese(turns[0]?.question ?? "")}`
+).values())
+  of.forEach((one, i) => nextTurns.set(one, of[(i + 1) % of.length]!.turns))
+
+const examplesOf = (of: Source): ReadonlyArray<Example> => {
+  const { source, topic, turns } = of
+  const next = nextTurns.get(of) ?? []
+  return turns.flatMap(({ question, standalone }, i) => {
     const example = { source, part: hash(topic) % PARTS, count: COUNTS[source] }
     const whole = { ...example, depends: false, question: standalone ?? question }
     const after = {
@@ -97,7 +107,8 @@ const examplesOf = ({ source, topic, turns }: Source): ReadonlyArray<Example> =>
       history: otherHistory(whole.question),
       source: standalone === undefined ? `${source} first` : `${source} elsewhere`
     }
-    if (standalone === undefined) return i === 0 ? [after] : []
+    const afterNext = { ...after, history: historyOf(next, next.length), source: `${source} first, next` }
+    if (standalone === undefined) return i === 0 ? [after, ...(next.length > 0 ? [afterNext] : [])] : []
     const history = historyOf(turns, i)
     return [
       { ...example, depends: true, question, history },
@@ -105,6 +116,7 @@ const examplesOf = ({ source, topic, turns }: Source): ReadonlyArray<Example> =>
       after
     ]
   })
+}
 
 /** Questions about one document, of documents that no dialogue kept apart is about. */
 const questionsOf = (name: string): ReadonlyArray<ReadonlyArray<string>> => {

@@ -3,11 +3,12 @@
  * with each follow-up rewritten so that it stands alone, and the passages that answer them.
  *
  * ```sh
- * node --conditions=@sluice/source scripts/write-public-dialogues.ts --data DIR
+ * node --conditions=@sluice/source scripts/write-public-dialogues.ts --data DIR [--examples FILE]
  * ```
  *
  * DIR has the topics of TREC CAsT 2021 and 2022 (`cast-…json`, MIT) and the dialogues of KdConv (`kdconv-data-…json`,
- * Apache-2.0). The licences are in `test/qa/public-licenses.txt`.
+ * Apache-2.0). The licences are in `test/qa/public-licenses.txt`. FILE gets more dialogues for `learn-follow-ups.ts`: of KdConv,
+ * of CAsT 2019 and 2020 (MIT), and of CANARD (dev, CC BY-SA 4.0), from the same DIR.
  *
  * - CAsT: each topic is cut into dialogues of two to five turns. People rewrote the questions. One that begins in the middle of a
  *   topic begins with the rewritten question. A turn is measured if its passage has a word of the rewritten question.
@@ -63,8 +64,8 @@ const isHeldOut = (topic: string): boolean => hash(`apart ${topic}`) % 3 === 0
 
 const passages = new Map<string, string>()
 
-/** The dialogues of KdConv for learning: all that are not kept apart. */
-const examples: Array<ReadonlyArray<Turn>> = []
+/** Dialogues for learning. Of KdConv, all that are not kept apart. */
+const examples: Array<{ readonly source: string; readonly turns: ReadonlyArray<Turn> }> = []
 
 /** Words of four letters or more, without their endings. */
 const stems = (text: string): ReadonlySet<string> =>
@@ -300,7 +301,8 @@ const kdDialogues = (domain: string): ReadonlyArray<Dialogue> => {
     .filter(({ turns }) => turns.length >= TURNS.least && turns[0]?.standalone === undefined)
     .filter(({ turns }) => turns.some(({ standalone }) => standalone !== undefined))
   const chosen = suited.slice(0, OF_DOMAIN)
-  for (const { topic, turns } of suited) if (!isHeldOut(`kd ${topic}`)) examples.push(turns)
+  for (const { topic, turns } of suited)
+    if (!isHeldOut(`kd ${topic}`)) examples.push({ source: "kdconv", turns })
   const answering = new Set(chosen.flatMap(({ turns }) => turns.map(({ passage }) => passage)))
   const others = names.filter((name) => !answering.has(idOf(name))).toSorted(byHash)
   for (const name of names.filter((name) => answering.has(idOf(name))))
@@ -328,6 +330,61 @@ writeFileSync(
   join(target, "public-passages.jsonl.br"),
   brotliCompressSync(lines(passages.entries().map(([id, text]) => ({ id, text }))))
 )
+
+/** A question with its form that stands alone. */
+const rewrittenTurn = (question: string, standalone: string, answer = ""): Turn => ({
+  question: clean(question),
+  ...(clean(question) !== clean(standalone) && { standalone: clean(standalone) }),
+  answer
+})
+
+const castExamples = () => {
+  const resolved = new Map(
+    readFileSync(join(data, "cast-2019_evaluation_topics_annotated_resolved_v1.0.tsv"), "utf8")
+      .split("\n")
+      .map((line) => line.split("\t"))
+      .map(([id = "", question = ""]) => [id, question])
+  )
+  const topics = (name: string) =>
+    read<ReadonlyArray<{ readonly number: number; readonly turn: ReadonlyArray<CastTurn> }>>(name)
+  const first = topics("cast-2019_evaluation_topics_v1.0.json").map(({ number, turn }) =>
+    turn.map(({ number: of, raw_utterance = "" }) =>
+      rewrittenTurn(raw_utterance, resolved.get(`${number}_${of}`) ?? raw_utterance)
+    )
+  )
+  const second = topics("cast-2020_manual_evaluation_topics_v1.0.json").map(({ turn }) =>
+    turn.map(({ manual_rewritten_utterance, raw_utterance = "" }) =>
+      rewrittenTurn(raw_utterance, manual_rewritten_utterance)
+    )
+  )
+  return [...first, ...second].map((turns) => ({ source: "cast", turns }))
+}
+
+interface CanardQuestion {
+  readonly QuAC_dialog_id: string
+  readonly Question: string
+  readonly Rewrite: string
+  /** The title of the article and of its section, then questions and answers. */
+  readonly History: ReadonlyArray<string>
+}
+
+/** The first question of a dialogue depends on its article: it is taken as people rewrote it. */
+const canardExamples = () =>
+  [
+    ...Map.groupBy(
+      read<ReadonlyArray<CanardQuestion>>("canard-dev.json"),
+      ({ QuAC_dialog_id }) => QuAC_dialog_id
+    ).values()
+  ].map((questions) => ({
+    source: "canard",
+    turns: questions.map(({ Question, Rewrite }, i) =>
+      rewrittenTurn(i === 0 ? Rewrite : Question, Rewrite, questions[i + 1]?.History.at(-1))
+    )
+  }))
+
 const learning = process.argv.indexOf("--examples")
-if (learning > 0) writeFileSync(process.argv[learning + 1] ?? "", lines(examples))
+if (learning > 0) {
+  const all = [...examples, ...castExamples(), ...canardExamples()]
+  writeFileSync(process.argv[learning + 1] ?? "", lines(all))
+}
 console.log(dialogues.length, "dialogues,", passages.size, "passages")

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { apiKey, GatewayRewriter, QuestionRewriter } from "@sluice/core"
-import { carrySubject, dependsOnHistory, isFollowUp } from "@sluice/core/text"
+import { carrySubject, dependenceOf, dependsOnHistory, isFollowUp } from "@sluice/core/text"
 import { GatewayClient } from "@sluice/core/client"
 import { Effect, Layer } from "effect"
 import { type Behaviour, delta, events, LoopbackGateway } from "./LoopbackGateway.ts"
@@ -96,14 +96,36 @@ describe("isFollowUp", () => {
     ["玉山箭竹的原产地在哪里？", chinese]
   ])("not: %s", (question, history) => assert.isFalse(isFollowUp(question, history)))
 
-  it("recognises four of five follow-ups of the dialogues that are not kept apart, and leaves whole questions alone", () => {
+  it("takes no whole question of the dialogues that are not kept apart for a follow-up, and few follow-ups for complete", () => {
     const dialogues = linesOf<Dialogue & { readonly heldOut: boolean }>("dialogues.jsonl")
     const turns = dialogues
       .filter(({ heldOut }) => !heldOut)
       .flatMap(({ turns }) => turns.map((turn, i) => ({ ...turn, history: turns.slice(0, i) })))
-    const taken = turns.filter(({ history, question }) => isFollowUp(question, history))
-    assert.isEmpty(taken.filter(({ standalone }) => standalone === undefined))
-    assert.isAtLeast(taken.length / turns.filter(({ standalone }) => standalone !== undefined).length, 0.8)
+    const results = turns.map(({ history, question, standalone }) => ({
+      dependence: dependenceOf(question, history),
+      isFollowUp: standalone !== undefined
+    }))
+    const count = (dependence: string, isFollowUp: boolean) =>
+      results.filter((one) => one.dependence === dependence && one.isFollowUp === isFollowUp).length
+    const followUps = results.filter(({ isFollowUp }) => isFollowUp).length
+    assert.strictEqual(count("follow-up", false), 0)
+    assert.isAtMost(count("complete", true) / followUps, 0.02)
+    assert.isAtLeast(count("follow-up", true) / followUps, 0.6)
+  })
+})
+
+describe("dependenceOf", () => {
+  const history = [{ question: "What are the alternatives to surgery for stage 1 lobular cancer?" }]
+
+  it.each([
+    ["How long does it last?", "follow-up"],
+    ["Does freezing work?", "unclear"],
+    ["Wie hoch ist das Wehr?", "unclear"],
+    ["Wie hoch ist es?", "follow-up"],
+    ["How do the hydrogen engines of Falcon Heavy and Starship compare in thrust and in cost?", "complete"]
+  ])("%s: %s", (question, dependence) => {
+    assert.strictEqual(dependenceOf(question, history), dependence)
+    assert.strictEqual(dependenceOf(question, []), "complete")
   })
 })
 
@@ -111,6 +133,7 @@ describe("carrySubject", () => {
   it.each([
     ["Who maintains the weather station?", "How high is it?", "How high is the weather station?"],
     ["How does Raft elect a leader?", "And how does it compact logs?", "How does Raft compact logs?"],
+    ["Who is responsible for the pumps?", "How often are they greased?", "How often are the pumps greased?"],
     ["Where is the upper gauge?", "What about the radar sensor?", "Where is the radar sensor?"],
     ["How long may a boat moor in summer?", "And in winter?", "How long may a boat moor in winter?"],
     [

@@ -83,7 +83,10 @@ describe("options of retrieval", () => {
         [{ candidates: "40" }, /candidates is "40"/],
         [{ diversity: 2 }, /diversity is 2; expected a number from 0 to 1/],
         [{ expand: "all" }, /expand is "all"; expected "section" or "none"/],
-        [{ keeps: 3 }, /"keeps" is not an option\. Options: deadline, hyde, queries, recall, .*expand\./],
+        [
+          { keeps: 3 },
+          /"keeps" is not an option\. Options: deadline, previous, hyde, queries, recall, .*expand\./
+        ],
         [{ minimumRelevance: "0.5" }, /minimumRelevance is "0\.5"; expected a number/],
         [{ filter: null }, /Not a valid filter/],
         [

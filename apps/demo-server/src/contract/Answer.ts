@@ -102,10 +102,7 @@ const StageTimeSchema: Schema.Codec<Rag.StageTime> = Schema.Struct({
   milliseconds: field("How long it took.", Schema.Finite),
   tokens: field("The tokens that its models counted.", optionalKey(Schema.Int)),
   calls: field("The calls of models.", optionalKey(Schema.Int)),
-  texts: field(
-    "Texts of a model that were searched besides the question.",
-    optionalKey(Schema.Array(Schema.String))
-  ),
+  texts: field("Texts that were searched besides the question.", optionalKey(Schema.Array(Schema.String))),
   sql: field("The query over tables that a model wrote.", optionalKey(Schema.String)),
   failed: field("Why it failed. The answer went on without it.", optionalKey(Schema.String))
 })

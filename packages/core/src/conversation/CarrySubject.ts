@@ -59,7 +59,15 @@ const subjectInWords = (question: string, language: FollowUpLanguage): string | 
   if (quoted !== undefined) return quoted
   const text = trimEnds(question).replace(language.expletive, (found) => ` ${found.replace(/\S/g, ",")} `)
   const words = text.match(/[\p{L}\p{N}][\p{L}\p{N}._+#'’-]*/gu) ?? []
-  const auxiliary = words.findIndex((word) => language.auxiliary.has(word.toLowerCase()))
+  const found = words.findIndex((word) => language.auxiliary.has(word.toLowerCase()))
+  const [asked = "", follows = ""] = [words[found + 1], words[found + 2]?.toLowerCase()]
+  // “Who is responsible for the pumps”: no subject.
+  const isPredicate =
+    !isName(asked) &&
+    !language.function.has(asked.toLowerCase()) &&
+    language.preposition.has(follows) &&
+    language.question.has(words[found - 1]?.toLowerCase() ?? "")
+  const auxiliary = isPredicate ? -1 : found
   const starts = [
     ...(auxiliary < 0 ? [] : [auxiliary + 1]),
     ...words.keys().filter((i) => i > 0 && language.article.has(words[i]!.toLowerCase())),

@@ -66,15 +66,29 @@ export const followUpFeatures = (
   ]
 }
 
+/**
+ * Below this score a question is complete. In the check of the learning, 8 % of follow-ups in English and none in Chinese are
+ * below it, and a third of whole questions is.
+ */
+const COMPLETE = -4.5
+
+/** Whether a question depends on the turns before it; `unclear` if its words do not show it. */
+export type Dependence = "follow-up" | "unclear" | "complete"
+
 /** Whether a question depends on the turns before. In other languages than English and Chinese, its words alone decide. */
-export const isFollowUp = (question: string, history: ReadonlyArray<ConversationTurn>): boolean => {
+export const dependenceOf = (question: string, history: ReadonlyArray<ConversationTurn>): Dependence => {
+  if (history.length === 0) return "complete"
   const language = isChinese(question) ? "zh" : "en"
-  if (history.length === 0) return false
-  if (language === "en" && languageOf(question) !== LANGUAGES[0]) return dependsOnHistory(question)
+  if (language === "en" && languageOf(question) !== LANGUAGES[0])
+    return dependsOnHistory(question) ? "follow-up" : "unclear"
   const weights = WEIGHTS[language]
   const features = followUpFeatures(question, history, (token) => weights.has(token))
-  return features.reduce((sum, feature) => sum + (weights.get(feature) ?? 0), 0) > 0
+  const score = features.reduce((sum, feature) => sum + (weights.get(feature) ?? 0), 0)
+  return score > 0 ? "follow-up" : score > COMPLETE ? "unclear" : "complete"
 }
+
+export const isFollowUp = (question: string, history: ReadonlyArray<ConversationTurn>): boolean =>
+  dependenceOf(question, history) === "follow-up"
 
 /** The parts of a Chinese question, two characters or longer, with words that follow-ups do not have: names. */
 export const unusualIn = (question: string): ReadonlyArray<string> => {

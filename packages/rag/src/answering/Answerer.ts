@@ -46,12 +46,14 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
   const answer = (
     question: string,
     retrieval: Retrieval | PartRetrieval,
-    { context = {}, verify = "mark" }: AnswerOptions
+    { context = {}, verify = "mark" }: AnswerOptions = {},
+    before?: string
   ): Stream.Stream<AnswerEvent, RagError> => {
     const { kept, parts = [], trace, whole = [] } = { parts: [], whole: [], ...retrieval }
     const sources: Array<Source> = []
     const figures: Array<FigureLook> = []
     const partQuestions = parts.map((part) => part.question)
+    const asked = withPrevious(reader.model.kind, question, before)
     const reading = makeSentenceReading(sources, partQuestions)
     const stages = [...trace.stages]
     let isCalculated = false
@@ -59,7 +61,7 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
     // An extractive reader reads each part alone.
     const readSentences =
       parts.length === 0 || reader.model.kind === "generative"
-        ? readWhole(reader, question, partQuestions, { reading, sources })
+        ? readWhole(reader, asked, partQuestions, { reading, sources })
         : readParts(reader, [{ question, kept: whole }, ...parts], { reading, sources })
 
     const verified = Stream.suspend(() => {
@@ -127,9 +129,12 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
     return Stream.unwrap(calculateOrRead).pipe(Stream.concat(verified), Stream.concat(complete))
   }
 
-  return (question: string, retrieval: Retrieval | PartRetrieval, options: AnswerOptions = {}) =>
-    Stream.suspend(() => answer(question, retrieval, options))
+  return (...of: Parameters<typeof answer>) => Stream.suspend(() => answer(...of))
 })
+
+/** What a reader that writes is asked. `before` has the questions of a conversation that this one may depend on. */
+const withPrevious = (kind: string, question: string, before: string | undefined): string =>
+  before === undefined || kind !== "generative" ? question : `${question}\n(Asked after: ${before})`
 
 const verifyEvents = (
   verified: Effect.Effect<StageTime>,

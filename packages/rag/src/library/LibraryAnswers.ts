@@ -34,8 +34,11 @@ export const answerMethods = (
     const understood = yield* understand(question, { history, standalone })
     yield* onUnderstood(understood)
     const { multi = true } = answering
-    const retrieval = yield* retrieveParts(retrieve, understood.question, retrieving, multi, onStage)
-    const events = answer(understood.question, withRewriting(retrieval, understood), answering)
+    const { previous } = understood
+    const searching = previous === undefined ? retrieving : { ...retrieving, previous }
+    const retrieval = yield* retrieveParts(retrieve, understood.question, searching, multi, onStage)
+    const before = understood.standalone === undefined ? previous : undefined
+    const events = answer(understood.question, withRewriting(retrieval, understood), answering, before)
     const detailed = Stream.map(events, withCitationDetails(retrieval))
     return { retrieval, events: Stream.map(detailed, ofQuestion(question, understood)) }
   })

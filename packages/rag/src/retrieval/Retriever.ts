@@ -5,6 +5,7 @@ import { RagError } from "../document/RagError.ts"
 import type { StoredPassage } from "../document/Document.ts"
 import type { Collection } from "../store/PassageIndex.ts"
 import { resolveOptions, stageOptions } from "./RetrievePlan.ts"
+import { previousWording } from "./stages/Embed.ts"
 import { RetrievalStages } from "./stages/index.ts"
 import type { Defined, RetrieveOptions, RetrievePlan } from "./stages/RetrieveOptions.ts"
 import type {
@@ -77,8 +78,9 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
       collection: yield* collection,
       deadline: deadlineFrom(started, plan.deadline),
       vector: undefined,
-      wordings: [],
+      wordings: previousWording(question, plan),
       hits: [],
+      afterPrevious: [],
       fused: [],
       duplicates: { alike: () => false, same: () => false, firstOf: new Map(), dropped: [] },
       candidates: [],

@@ -31,7 +31,7 @@ export interface Why {
   readonly document: DocumentInfo
   readonly passages: ReadonlyArray<PassageWhy>
   readonly sentence: string
-  /** Texts of a chat model that were searched besides the question (`hyde`, `queries`). */
+  /** Texts that were searched besides the question (`hyde`, `queries`, `previous`). */
   readonly generated?: ReadonlyArray<string>
 }
 

@@ -88,6 +88,6 @@ export const queriesStage: RetrievalStage = {
     const { queries = 0 } = state.options
     return queries === 0
       ? Effect.undefined
-      : generate("questions", queries, state, (texts) => ({ wordings: texts }))
+      : generate("questions", queries, state, (texts) => ({ wordings: [...state.wordings, ...texts] }))
   }
 }

@@ -4,6 +4,7 @@ import { Filter, matches } from "../../document/Filter.ts"
 import type { RagError } from "../../document/RagError.ts"
 import { searchWords } from "../../document/SearchText.ts"
 import type { Hit } from "../../store/PassageIndex.ts"
+import { fuse } from "./Fuse.ts"
 import { retrieversOf } from "./Fusion.ts"
 import { countOption, stageOption } from "./RetrieveOptions.ts"
 import {
@@ -18,11 +19,11 @@ import {
 /** How many hits of each retriever `why` searches for a passage. */
 export const WHY_DEPTH = 1_000
 
-/** The first `limit` hits of each retriever that the fusion uses. */
-export const searchIndex = (
+/** The first `limit` hits of each retriever that the fusion uses, for the question and for each other text. */
+const searchEach = (
   { collection, options, question, vector, wordings }: RetrievalState,
   limit: number
-): Effect.Effect<ReadonlyArray<Hit>, RagError> => {
+): Effect.Effect<ReadonlyArray<ReadonlyArray<Hit>>, RagError> => {
   const { keywords } = retrieversOf(options.fusion)
   const search = ({ text, vector }: SearchedText) =>
     vector === undefined && !keywords
@@ -34,9 +35,14 @@ export const searchIndex = (
           filter: options.filter,
           vectors: options.diversity > 0
         })
-  const own = search({ text: question, vector })
-  return wordings.length === 0 ? own : Effect.map(Effect.all([own, ...wordings.map(search)]), mergeHits)
+  return Effect.all([{ text: question, vector }, ...wordings].map(search))
 }
+
+/** The hits of all searches. */
+export const searchIndex = (
+  state: RetrievalState,
+  limit: number
+): Effect.Effect<ReadonlyArray<Hit>, RagError> => Effect.map(searchEach(state, limit), mergeHits)
 
 const best = (pick: (...of: Array<number>) => number, a: number | undefined, b: number | undefined) =>
   a === undefined || b === undefined ? (a ?? b) : pick(a, b)
@@ -98,6 +104,11 @@ export const recallStage: RetrievalStage = {
     // The store checks it, and reports what is wrong.
     filter: stageOption(Filter.schema as unknown as Schema.Codec<Filter>, "a filter", () => true)
   },
-  run: (state) => Effect.map(searchIndex(state, state.options.perRetrieverLimit), (hits) => ({ hits })),
+  run: (state) =>
+    Effect.map(searchEach(state, state.options.perRetrieverLimit), (lists) => {
+      const { fusion, previous } = state.options
+      const after = previous === undefined ? [] : fuse(fusion, lists[1] ?? [])
+      return { hits: mergeHits(lists), afterPrevious: after.map(({ hit }) => hit.passage.id) }
+    }),
   explain
 }

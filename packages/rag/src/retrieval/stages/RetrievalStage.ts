@@ -94,9 +94,11 @@ export interface RetrievalState {
   readonly deadline: Deadline
   /** The question's vector. Undefined if it was not embedded, or is zero. */
   readonly vector: Float32Array | undefined
-  /** Other wordings of the question, searched too. */
+  /** Other wordings of the question, and the question after those before it. They are searched too. */
   readonly wordings: ReadonlyArray<SearchedText>
   readonly hits: ReadonlyArray<Hit>
+  /** Passages found by the question after those before it, best first, by identifier. */
+  readonly afterPrevious: ReadonlyArray<string>
   /** The hits in the order of the fusion, best first. */
   readonly fused: ReadonlyArray<FusedHit>
   readonly duplicates: Duplicates
@@ -114,7 +116,7 @@ interface StageResult extends Partial<RetrievalState> {
   readonly failed?: string
   /** Tokens that a model counted. */
   readonly tokens?: number
-  /** Texts of a model that were searched. */
+  /** Texts that were searched besides the question. */
   readonly texts?: ReadonlyArray<string>
 }
 

@@ -40,6 +40,11 @@ export interface RetrieveOptions {
   readonly hyde?: boolean | undefined
   /** Also searches this many other wordings of the question, 0 to 4, by a chat model: one chat. Default 0. */
   readonly queries?: number | undefined
+  /**
+   * The questions before this one in a conversation. They are searched together with it, and about half of the recalled
+   * passages that are not kept are from that search. The reranker sees the question alone. Default: none.
+   */
+  readonly previous?: string | undefined
   /** `section` returns each kept passage with its neighbours under the same headings. Default `none`. */
   readonly expand?: "section" | "none" | undefined
 }

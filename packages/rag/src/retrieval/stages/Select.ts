@@ -92,17 +92,40 @@ const mostDiverse = (
 const cosine = (a: Float32Array | undefined, b: Float32Array | undefined): number =>
   a === undefined || b === undefined ? 0 : a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0)
 
+/**
+ * The best `keep`, then in turn the next that the questions before have found and the next of the reranked list: the reranker
+ * knows nothing of the questions before.
+ */
+const inTurn = (
+  reranked: ReadonlyArray<RankedPassage>,
+  afterPrevious: ReadonlyArray<string>,
+  keep: number
+): ReadonlyArray<RankedPassage> => {
+  const byId = new Map(reranked.map((one) => [one.hit.passage.id, one]))
+  const found = afterPrevious.flatMap((id) => byId.get(id) ?? [])
+  const rest = reranked.slice(keep)
+  const turns = rest.flatMap((one, i) => [...found.slice(i, i + 1), one])
+  return [...new Set([...reranked.slice(0, keep), ...turns])]
+}
+
 /** Selects the passages to keep, and names the places of their duplicates. */
 const selectPassages = ({
-  candidates: ranked,
+  afterPrevious,
+  candidates: reranked,
   duplicates,
   options
-}: Pick<RetrievalState, "candidates" | "duplicates" | "options">) => {
+}: Pick<RetrievalState, "afterPrevious" | "candidates" | "duplicates" | "options">) => {
+  const ranked = inTurn(reranked, afterPrevious, options.keep)
   const recalled = countRecalled(ranked, duplicates, options.recall)
-  const { kept, sameAs } = topK(duplicates, ranked.slice(0, recalled), options)
-  const candidates = ranked.map((one): RankedPassage => {
+  const isRecalled = new Set(ranked.slice(0, recalled))
+  const { kept, sameAs } = topK(
+    duplicates,
+    reranked.filter((one) => isRecalled.has(one)),
+    options
+  )
+  const candidates = ranked.map((one, i): RankedPassage => {
     const same = sameAs.get(one.hit.passage.id)
-    return same === undefined ? one : { ...one, sameAs: same }
+    return { ...one, rerankRank: i + 1, ...(same !== undefined && { sameAs: same }) }
   })
   const inFusedOrder = candidates.toSorted((a, b) => a.recallRank - b.recallRank)
   return {

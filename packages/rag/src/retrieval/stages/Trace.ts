@@ -21,7 +21,7 @@ export interface StageTime {
   readonly tokens?: number
   /** Requests to the model, if there was more than one: the first response could not be read. */
   readonly calls?: number
-  /** Texts of a model that were searched besides the question. */
+  /** Texts that were searched besides the question. */
   readonly texts?: ReadonlyArray<string>
   /** The query over tables that a chat model wrote. */
   readonly sql?: string
