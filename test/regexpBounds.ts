@@ -42,7 +42,8 @@ export const bounded: Readonly<Record<string, string>> = {
   [String.raw`/(?<=\})[\s,]*(?=\{\s*"text"\s*:)/`]: "linear: a match begins after a brace only",
   [String.raw`/\{\s*["'“](?=(?:text|sentence|sentences|answer|answered|claim|citations)["'”]\s*:)/`]:
     "linear: a match begins at a brace only",
-  [String.raw`/(?<!\s)\s*\[(\d+(?:\s*,\s*\d+)*)\]/g`]: "linear: a match does not begin within spaces",
+  [String.raw`/(?<!\s)\s*\[(\d+(?:\s*,\s*\d+)*)\]|^\s*\[(\d+(?:\s*,\s*\d+)*)\]/g`]:
+    "linear: a match does not begin within spaces",
   [String.raw`/([.!?。！？])((?:\s*\[[\d\s,]+\])+)/g`]: "linear: a match begins at the end of a sentence",
   [String.raw`/(?<!\s)\s*(?:\[\s*(?:…|\.{3})\s*\]|\(\s*(?:…|\.{3})\s*\)|…+|\.{3,})\s*/`]: TIMED,
   [String.raw`/!?\[(?<label>(?:[^[\]\n]|\[[^[\]\n]*\])*)\]\((?:[^()\s]|\([^()\s]*\))*\)|[-+](?<=^[^\S\n]{0,20}[-+])(?=[^\S\n])/gm`]:
