@@ -9,7 +9,7 @@ export {
   makeDialectClient,
   secretsOf
 } from "./protocol/DialectClient.ts"
-export { knownModel } from "./protocol/ModelFamilies.ts"
+export { guessOperation, knownModel } from "./protocol/ModelFamilies.ts"
 export { vendorLayers as Providers } from "./VendorLayers.ts"
 export { preferredModel, preferredModels } from "./protocol/PreferredModels.ts"
 export { listModels } from "./protocol/ListModels.ts"

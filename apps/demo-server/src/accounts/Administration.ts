@@ -94,7 +94,10 @@ export const makeAdminGuard = Effect.gen(function* () {
       entryOf
     )
 
-  return { audit, change, requireAdmin, users }
+  /** Logs what an administrator has done outside the accounts. */
+  const record = (entry: AuditChange) => catchSqlError(audit.record(Effect.void, () => entry))
+
+  return { audit, change, record, requireAdmin, users }
 })
 
 const makeInvite = Effect.gen(function* () {

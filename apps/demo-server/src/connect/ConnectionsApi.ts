@@ -7,7 +7,6 @@ import { HttpApiBuilder } from "effect/http-api"
 import { dirname } from "node:path"
 import { rejectUnknown } from "../accounts/AccountRequests.ts"
 import { makeAdminGuard } from "../accounts/Administration.ts"
-import type { AuditChange } from "../accounts/Audit.ts"
 import type { ServerConfig } from "../config/ServerConfig.ts"
 import { wrapData } from "../contract/Administration.ts"
 import type { ConnectionRequest, Connections } from "../contract/Connections.ts"
@@ -16,7 +15,6 @@ import type { UpstreamEntry } from "../providers/ProvidersFile.ts"
 import { ReloadProviders } from "../providers/ProvidersLayer.ts"
 import { readProviders } from "../providers/ProvidersSettings.ts"
 import { Providers } from "../routing/Providers.ts"
-import { catchSqlError } from "../sql/StoreFailure.ts"
 import { connectionsFile, idOf, removeConnection, saveConnection } from "./SaveConnection.ts"
 import { planTries, tryVendor } from "./TryVendor.ts"
 import { isSameUpstream, prepareConnection } from "./VendorConnection.ts"
@@ -53,7 +51,7 @@ const keyOf = Effect.fnUntraced(function* (
 })
 
 const makeConnections = Effect.gen(function* () {
-  const { audit, requireAdmin } = yield* makeAdminGuard
+  const { record, requireAdmin } = yield* makeAdminGuard
   const reload = (yield* ReloadProviders) ?? Effect.void
   const providers = yield* Providers
   const vendors = (yield* Dialects).map(vendorOf)
@@ -101,14 +99,12 @@ const makeConnections = Effect.gen(function* () {
     return yield* failed(prepareConnection(connection, dirname(file), saved))
   })
 
-  const record = (action: AuditChange["action"], subject: string, details: Record<string, unknown>) =>
-    catchSqlError(audit.record(Effect.void, () => ({ action, subject, details })))
-
   return {
     list: Effect.andThen(requireAdmin, list),
     tryOut: Effect.fn("connections.try")(function* (request: ConnectionRequest) {
       const prepared = yield* prepare(request)
-      yield* record("connection.try", prepared.id, { vendor: request.vendor, url: prepared.settings.url })
+      const details = { vendor: request.vendor, url: prepared.settings.url }
+      yield* record({ action: "connection.try", subject: prepared.id, details })
       const tries = yield* failed(tryVendor(prepared, planTries(prepared.models, request.media === true)))
       const broken = new Set(tries.flatMap(({ ok, operation }) => (ok ? [] : [operation])))
       const working = prepared.models.filter(({ operation }) => !broken.has(operation))
@@ -119,7 +115,7 @@ const makeConnections = Effect.gen(function* () {
       const library = request.library ?? {}
       yield* failed(saveConnection({ ...prepared, library }, reload))
       const details = { vendor: request.vendor, url: prepared.settings.url, ...library }
-      yield* record("connection.save", prepared.id, details)
+      yield* record({ action: "connection.save", subject: prepared.id, details })
       return yield* list
     }),
     remove: Effect.fn("connections.remove")(function* (id: string) {
@@ -128,7 +124,7 @@ const makeConnections = Effect.gen(function* () {
       if (!content.upstreams?.some((entry) => idOf(entry) === id)) return yield* unknownConnection(id)
       const others = providers.filter((provider) => provider.id !== id)
       yield* failed(removeConnection(id, others, reload))
-      yield* record("connection.remove", id, {})
+      yield* record({ action: "connection.remove", subject: id, details: {} })
       return yield* list
     })
   }

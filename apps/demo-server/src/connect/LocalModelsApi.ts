@@ -5,7 +5,6 @@ import { Effect, Exit, Fiber, type FileSystem, type Path, Ref, Semaphore } from 
 import { HttpApiBuilder } from "effect/http-api"
 import { rejectUnknown } from "../accounts/AccountRequests.ts"
 import { makeAdminGuard } from "../accounts/Administration.ts"
-import type { AuditChange } from "../accounts/Audit.ts"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { StartError } from "../config/StartError.ts"
 import { wrapData } from "../contract/Administration.ts"
@@ -20,7 +19,6 @@ import { listLocalModels, pullNamed } from "../providers/LocalModels.ts"
 import { findLocalServers, parsePorts } from "../providers/LocalServers.ts"
 import { ReloadProviders } from "../providers/ProvidersLayer.ts"
 import { readProviders } from "../providers/ProvidersSettings.ts"
-import { catchSqlError } from "../sql/StoreFailure.ts"
 import { connectionsFile, saveLocalModels } from "./SaveConnection.ts"
 
 const refused = (message: string, param?: string) =>
@@ -106,13 +104,10 @@ const makeDownloads = Effect.gen(function* () {
 })
 
 const makeLocalModels = Effect.gen(function* () {
-  const { audit, requireAdmin } = yield* makeAdminGuard
+  const { record, requireAdmin } = yield* makeAdminGuard
   const reload = (yield* ReloadProviders) ?? Effect.void
   const downloads = yield* makeDownloads
   const ports = yield* localServerPorts
-
-  const record = (action: AuditChange["action"], subject: string) =>
-    catchSqlError(audit.record(Effect.void, () => ({ action, subject })))
 
   const list = Effect.gen(function* () {
     const download = yield* downloads.last
@@ -138,7 +133,7 @@ const makeLocalModels = Effect.gen(function* () {
       yield* rejectUnknown(payload.extra)
       const { name } = yield* find(payload.set)
       yield* downloads.start(name)
-      yield* record("local_models.download", name)
+      yield* record({ action: "local_models.download", subject: name })
       return yield* list
     }),
     cancel: Effect.gen(function* () {
@@ -151,7 +146,7 @@ const makeLocalModels = Effect.gen(function* () {
       yield* rejectUnknown(payload.extra)
       const set = payload.set === null ? undefined : (yield* find(payload.set)).name
       yield* Effect.mapError(saveLocalModels(set, reload), (message) => refused(message))
-      yield* record("local_models.use", set ?? "none")
+      yield* record({ action: "local_models.use", subject: set ?? "none" })
       return yield* list
     })
   }

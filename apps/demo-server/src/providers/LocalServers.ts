@@ -1,5 +1,6 @@
 /** Model servers on this machine. They are only looked for: whoever wants to use one configures it as a gateway. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { guessOperation } from "@sluice/providers"
 import { Effect, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 
@@ -15,11 +16,9 @@ export interface LocalServer {
 }
 
 /** Ollama and llama.cpp do not say what a model is for. */
-const EMBEDDING_NAME = /embed|bert|minilm|\b(bge|gte|e5)\b/i
-
 const byName = (id: string, family = ""): ServedModel => ({
   id,
-  operation: EMBEDDING_NAME.test(`${id} ${family}`) ? "embeddings" : "chat"
+  operation: guessOperation(`${id} ${family}`) === "embeddings" ? "embeddings" : "chat"
 })
 
 const OllamaTags = Schema.Struct({

@@ -106,6 +106,9 @@ export interface Parsed {
   readonly passages?: ReadonlyArray<PassageSpan>
 }
 
+/** What a document of text alone lacks. */
+export const TEXT_ONLY = { pages: [], lines: [], figures: [], faults: [] } as const satisfies Partial<Parsed>
+
 /** The figure or table that a passage is. `crop` is the SHA-256 of the image: see `Library.attachment`. */
 export interface PassageFigure extends Pick<Figure, "kind" | "number" | "page" | "box"> {
   /** The caption's text; empty if there is none. */

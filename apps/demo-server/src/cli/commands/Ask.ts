@@ -1,14 +1,6 @@
 /** `sluice ask QUESTION`: answers from the library, with citations. */
 import { Argument, Command } from "effect/cli"
-import {
-  collectionFlag,
-  dataFlag,
-  docsFlag,
-  examples,
-  jsonFlag,
-  parseRetrievalFlags,
-  retrievalFlags
-} from "../library/Flags.ts"
+import { docsFlag, examples, libraryFlags, parseRetrievalFlags, retrievalFlags } from "../library/Flags.ts"
 import { requireNamedDocuments } from "../library/FindDocument.ts"
 import { ingestDocs } from "../library/IngestFolder.ts"
 import { whenMissing, withLibrary } from "../library/OpenLibrary.ts"
@@ -20,10 +12,8 @@ export const askCommand = Command.make(
   {
     question: Argument.String("question").pipe(Argument.withDescription("Your question, in quotes")),
     docs: docsFlag,
-    data: dataFlag,
-    collection: collectionFlag,
-    ...retrievalFlags,
-    json: jsonFlag
+    ...libraryFlags,
+    ...retrievalFlags
   },
   ({ collection, data, docs, json, question, ...flags }) =>
     withLibrary({ collection, data, missing: whenMissing(docs) }, function* (library) {

@@ -3,15 +3,7 @@ import { createInterface } from "node:readline"
 import { Effect, Stream } from "effect"
 import { Command } from "effect/cli"
 import { StartError } from "../../config/StartError.ts"
-import {
-  collectionFlag,
-  dataFlag,
-  docsFlag,
-  examples,
-  jsonFlag,
-  parseRetrievalFlags,
-  retrievalFlags
-} from "../library/Flags.ts"
+import { docsFlag, examples, libraryFlags, parseRetrievalFlags, retrievalFlags } from "../library/Flags.ts"
 import { requireNamedDocuments } from "../library/FindDocument.ts"
 import { ingestDocs } from "../library/IngestFolder.ts"
 import { whenMissing, withLibrary } from "../library/OpenLibrary.ts"
@@ -49,7 +41,7 @@ const lines = Stream.unwrap(
 
 export const chatCommand = Command.make(
   "chat",
-  { docs: docsFlag, data: dataFlag, collection: collectionFlag, ...retrievalFlags, json: jsonFlag },
+  { docs: docsFlag, ...libraryFlags, ...retrievalFlags },
   ({ collection, data, docs, json, ...flags }) =>
     withLibrary({ collection, data, missing: whenMissing(docs) }, function* (library) {
       const options = yield* parseRetrievalFlags(flags)

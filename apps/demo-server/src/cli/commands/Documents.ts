@@ -2,23 +2,20 @@
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { resolveDocument } from "../library/FindDocument.ts"
-import { collectionFlag, dataFlag, examples, jsonFlag } from "../library/Flags.ts"
+import { dataFlag, examples, jsonFlag, libraryFlags } from "../library/Flags.ts"
 import { plural, rejectServed } from "../library/IngestFolder.ts"
 import { collectionNames, modelsLayer, withLibrary } from "../library/OpenLibrary.ts"
 import { printResult } from "../output/Output.ts"
 
-export const listCommand = Command.make(
-  "list",
-  { data: dataFlag, collection: collectionFlag, json: jsonFlag },
-  ({ collection, data, json }) =>
-    withLibrary({ collection, data }, function* (library) {
-      const documents = yield* library.documents
-      yield* printResult(json, { documents }, () =>
-        documents.length === 0
-          ? "No documents."
-          : documents.map(({ passages, path }) => `${path} (${plural(passages, "passage")})`).join("\n")
-      )
-    })
+export const listCommand = Command.make("list", libraryFlags, ({ collection, data, json }) =>
+  withLibrary({ collection, data }, function* (library) {
+    const documents = yield* library.documents
+    yield* printResult(json, { documents }, () =>
+      documents.length === 0
+        ? "No documents."
+        : documents.map(({ passages, path }) => `${path} (${plural(passages, "passage")})`).join("\n")
+    )
+  })
 ).pipe(
   Command.withDescription("List the documents of the library by path"),
   examples({ "sluice list --collection harbour --json": "Print the documents of a collection as JSON" })
@@ -31,9 +28,7 @@ export const removeCommand = Command.make(
       Argument.withDescription("A document: its path, the end of its path, or its identifier"),
       Argument.variadic({ min: 1 })
     ),
-    data: dataFlag,
-    collection: collectionFlag,
-    json: jsonFlag
+    ...libraryFlags
   },
   ({ collection, data, documents, json }) =>
     withLibrary({ collection, data }, function* (library) {

@@ -4,10 +4,10 @@ import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { Prices } from "../../billing/Prices.ts"
 import { modelsFrom } from "../../providers/LibraryModels.ts"
-import { booleanFlag, collectionFlag, dataFlag, examples, jsonFlag } from "../library/Flags.ts"
-import { ingestFolder, ingestSummary, noteFailures, plural, withPath } from "../library/IngestFolder.ts"
+import { booleanFlag, examples, libraryFlags } from "../library/Flags.ts"
+import { ingestFolder, plural, printReport, withPath } from "../library/IngestFolder.ts"
 import { withLibrary } from "../library/OpenLibrary.ts"
-import { printResult, setExitCode } from "../output/Output.ts"
+import { printResult } from "../output/Output.ts"
 
 /** The text of a plan lists at most this many changes; JSON lists all. */
 const MAX_CHANGES = 50
@@ -48,10 +48,8 @@ export const ingestCommand = Command.make(
     folder: Argument.Path("folder", { mustExist: true }).pipe(
       Argument.withDescription("A folder or one file of a supported format")
     ),
-    data: dataFlag,
-    collection: collectionFlag,
-    plan: booleanFlag("plan", "Dry run: print what would change and what it would cost"),
-    json: jsonFlag
+    ...libraryFlags,
+    plan: booleanFlag("plan", "Dry run: print what would change and what it would cost")
   },
   ({ collection, data, folder, json, plan }) =>
     withLibrary({ collection, data, missing: plan ? "temporary" : "create" }, function* (library) {
@@ -59,11 +57,7 @@ export const ingestCommand = Command.make(
         const planned = yield* planIngest(library, folder)
         return yield* printResult(json, planned, () => renderPlan(planned))
       }
-      const report = yield* ingestFolder(library, folder)
-      yield* noteFailures(report.failed)
-      const failed = report.failed.map(({ error: { message, reason }, path }) => ({ path, reason, message }))
-      yield* printResult(json, { ...report, failed }, () => ingestSummary(report))
-      if (failed.length > 0) yield* setExitCode
+      yield* printReport(json, yield* ingestFolder(library, folder))
     })
 ).pipe(
   Command.withDescription(

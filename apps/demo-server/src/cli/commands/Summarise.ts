@@ -4,15 +4,7 @@ import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { breadcrumb } from "../../libraries/Breadcrumb.ts"
 import { resolveDocument } from "../library/FindDocument.ts"
-import {
-  booleanFlag,
-  collectionFlag,
-  dataFlag,
-  docsFlag,
-  examples,
-  jsonFlag,
-  optionalFlag
-} from "../library/Flags.ts"
+import { booleanFlag, docsFlag, examples, libraryFlags, optionalFlag } from "../library/Flags.ts"
 import { ingestDocs } from "../library/IngestFolder.ts"
 import { whenMissing, withLibrary } from "../library/OpenLibrary.ts"
 import { printResult } from "../output/Output.ts"
@@ -44,14 +36,12 @@ export const summariseCommand = Command.make(
       Argument.variadic()
     ),
     docs: docsFlag,
-    data: dataFlag,
-    collection: collectionFlag,
+    ...libraryFlags,
     plan: booleanFlag("plan", "Only print what would be read, and the calls and tokens of the model"),
     sentences: optionalFlag(Flag.Int("sentences"), "Sentences of the summary. Default 8"),
     tokens: optionalFlag(Flag.Int("tokens"), "Tokens of passages that are read at most. Default 50,000"),
     question: optionalFlag(Flag.String("question"), "What to look for. Default: the main points"),
-    extractive: booleanFlag("extractive", "Choose sentences of the documents, without a model"),
-    json: jsonFlag
+    extractive: booleanFlag("extractive", "Choose sentences of the documents, without a model")
   },
   ({ collection, data, docs, documents, extractive, json, plan, question, sentences, tokens }) =>
     withLibrary({ collection, data, missing: whenMissing(docs) }, function* (library) {

@@ -1,5 +1,5 @@
 /** `sluice sync ADDRESS`: keeps the library's copy of a source up to date. */
-import { type IngestEvent, type IngestReport, type LibraryService } from "@sluice/rag"
+import type { IngestReport, LibraryService } from "@sluice/rag"
 import { DocumentFormats } from "@sluice/rag/formats"
 import { Config, Effect, Option, Redacted, Schedule, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -8,10 +8,10 @@ import { publicAddressPolicy } from "../../network/PublicFile.ts"
 import type { SourceKind } from "../../sources/kinds/SourceKind.ts"
 import { sourceKind, sourceKinds } from "../../sources/kinds/SourceKinds.ts"
 import { sourceNameOf } from "../../sources/SourceName.ts"
-import { collectionFlag, dataFlag, examples, jsonFlag, booleanFlag, optionalFlag } from "../library/Flags.ts"
-import { ingestSummary, noteFailures, plural, rejectServed } from "../library/IngestFolder.ts"
+import { booleanFlag, examples, libraryFlags, optionalFlag } from "../library/Flags.ts"
+import { followIngest, plural, printReport, rejectServed } from "../library/IngestFolder.ts"
 import { withLibrary } from "../library/OpenLibrary.ts"
-import { note, printResult, progressBar, saysWhatIsKept, setExitCode } from "../output/Output.ts"
+import { note, saysWhatIsKept } from "../output/Output.ts"
 
 /** On the command line, everything that this user may reach and read. */
 const access = Effect.map(DocumentFormats, (formats) => ({
@@ -19,20 +19,6 @@ const access = Effect.map(DocumentFormats, (formats) => ({
   folders: undefined,
   policy: { ...publicAddressPolicy, mayReach: () => true }
 }))
-
-/** Shows the events, and returns the report. */
-const showProgress = Effect.fnUntraced(function* <E, R>(events: Stream.Stream<IngestEvent, E, R>) {
-  const progress = yield* progressBar("Syncing")
-  let [processed, written] = [0, 0]
-  let report: IngestReport | undefined
-  yield* Stream.runForEach(events, (event) => {
-    if (event.type === "document") processed += 1
-    if (event.type === "committed") written += event.passages
-    if (event.type === "done") report = event.report
-    return progress(processed, undefined, plural(written, "passage"))
-  })
-  return report ?? (yield* Effect.die(new Error("the sync ended without a report")))
-}, Effect.scoped)
 
 interface SyncOptions {
   readonly name: string
@@ -50,13 +36,8 @@ const syncOnce = Effect.fn("cli.sync")(function* (
     Option.map(yield* Config.option(Config.Redacted("SLUICE_SOURCE_CREDENTIAL")), Redacted.value)
   )
   const { changes, items, itemsAt } = yield* kind.open({ name, address, credential }, yield* access)
-  const print = Effect.fnUntraced(function* (report: IngestReport) {
-    yield* noteFailures(report.failed)
-    const failed = report.failed.map(({ error: { message, reason }, path }) => ({ path, reason, message }))
-    yield* printResult(json, { name, ...report, failed }, () => `${name}: ${ingestSummary(report)}`)
-    if (failed.length > 0) yield* setExitCode
-  })
-  const all = Effect.flatMap(showProgress(library.syncEvents(name, items)), print)
+  const print = (report: IngestReport) => printReport(json, report, name)
+  const all = Effect.flatMap(followIngest("Syncing", library.syncEvents(name, items)), print)
   if (!watch) return yield* all
   if (changes === undefined || itemsAt === undefined)
     return yield* new StartError({
@@ -89,11 +70,9 @@ export const syncCommand = Command.make(
       Flag.String("name"),
       "The source's name, which its documents begin with. Default: from the address"
     ),
-    collection: collectionFlag,
+    ...libraryFlags,
     watch: booleanFlag("watch", "Keep running, and follow each change of a folder"),
-    every: optionalFlag(Flag.Int("every"), "Keep running, and sync again after this many minutes"),
-    data: dataFlag,
-    json: jsonFlag
+    every: optionalFlag(Flag.Int("every"), "Keep running, and sync again after this many minutes")
   },
   ({ address, collection, data, every, json, kind: id, name: given, watch }) =>
     withLibrary({ data, missing: "create", collection }, function* (library) {

@@ -1,7 +1,7 @@
 /** `sluice tune`: measures which fusion retrieves best from these documents. */
 import { type TunedFusion, tune, type Tuning } from "@sluice/rag/evaluation"
 import { Command } from "effect/cli"
-import { collectionFlag, dataFlag, jsonFlag } from "../library/Flags.ts"
+import { libraryFlags } from "../library/Flags.ts"
 import { withLibrary } from "../library/OpenLibrary.ts"
 import { printResult } from "../output/Output.ts"
 
@@ -19,14 +19,11 @@ const render = ({ fusion, fusions, note, questions }: Tuning): string =>
     `Best: ${JSON.stringify(fusion)}. In a program, pass it as { fusion }.`
   ].join("\n")
 
-export const tuneCommand = Command.make(
-  "tune",
-  { data: dataFlag, collection: collectionFlag, json: jsonFlag },
-  ({ collection, data, json }) =>
-    withLibrary({ collection, data }, function* (library) {
-      const tuning = yield* tune(library)
-      yield* printResult(json, tuning, () => render(tuning))
-    })
+export const tuneCommand = Command.make("tune", libraryFlags, ({ collection, data, json }) =>
+  withLibrary({ collection, data }, function* (library) {
+    const tuning = yield* tune(library)
+    yield* printResult(json, tuning, () => render(tuning))
+  })
 ).pipe(
   Command.withDescription(
     "Measure which fusion of vector and keyword search works best for your documents. The questions are their own " +

@@ -2,14 +2,7 @@
 import type { Why } from "@sluice/rag/retrieval"
 import { Argument, Command } from "effect/cli"
 import { resolveDocument } from "../library/FindDocument.ts"
-import {
-  collectionFlag,
-  dataFlag,
-  examples,
-  jsonFlag,
-  parseRetrievalFlags,
-  retrievalFlags
-} from "../library/Flags.ts"
+import { examples, libraryFlags, parseRetrievalFlags, retrievalFlags } from "../library/Flags.ts"
 import { withLibrary } from "../library/OpenLibrary.ts"
 import { breadcrumb } from "../../libraries/Breadcrumb.ts"
 import { printResult } from "../output/Output.ts"
@@ -48,10 +41,8 @@ export const whyCommand = Command.make(
       Argument.withDescription("The document you expected: its path, the end of its path, or its identifier")
     ),
     question: Argument.String("question").pipe(Argument.withDescription("Your question, in quotes")),
-    data: dataFlag,
-    collection: collectionFlag,
-    ...flags,
-    json: jsonFlag
+    ...libraryFlags,
+    ...flags
   },
   ({ collection, data, expected, json, question, ...flags }) =>
     withLibrary({ collection, data }, function* (library) {

@@ -28,6 +28,9 @@ export const dataFlag = optionalFlag(
 
 export const collectionFlag = optionalFlag(Flag.String("collection"), "Collection. Default: default")
 
+/** The flags of a command about the library. */
+export const libraryFlags = { data: dataFlag, collection: collectionFlag, json: jsonFlag }
+
 export const docsFlag = optionalFlag(Flag.Path("docs", { mustExist: true }), "Ingest this folder first")
 
 /** Limit which passages may answer, and how many are retrieved. */

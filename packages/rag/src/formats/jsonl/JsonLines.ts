@@ -1,6 +1,6 @@
 /** Parses JSON lines: a record each. */
 import { Effect } from "effect"
-import type { Block } from "../../document/Document.ts"
+import { type Block, TEXT_ONLY } from "../../document/Document.ts"
 import type { Locator } from "../../document/Locator.ts"
 import type { DocumentFormat } from "../parsing/DocumentFormat.ts"
 import { decodeFile } from "../parsing/TextDecoding.ts"
@@ -58,16 +58,6 @@ export const jsonLinesFormat: DocumentFormat = {
       locators.push({ start, end: length, label: `line ${at + 1}` })
     }
     const text = texts.join("\n\n")
-    return {
-      format: "jsonl",
-      title: "",
-      text,
-      blocks,
-      pages: [],
-      lines: [],
-      figures: [],
-      faults: [],
-      locators
-    }
+    return { ...TEXT_ONLY, format: "jsonl", title: "", text, blocks, locators }
   })
 }

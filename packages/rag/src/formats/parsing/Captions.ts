@@ -1,5 +1,5 @@
 /** Joins figures and tables with the captions beside them. */
-import type { Block, Figure, Parsed, Span } from "../../document/Document.ts"
+import { type Block, type Figure, type Parsed, type Span, TEXT_ONLY } from "../../document/Document.ts"
 import { labelOf, type Label } from "./Label.ts"
 import { withMentions } from "./Mentions.ts"
 import type { DraftBlock, FigureContent } from "./DraftBlock.ts"
@@ -105,6 +105,5 @@ export const withFigures = (
       mentions: []
     })
   })
-  const withoutPages = { pages: [], lines: [], faults: [], ...parsed }
-  return { ...withoutPages, blocks, figures: withMentions(text, blocks, figures), pictures }
+  return { ...TEXT_ONLY, ...parsed, blocks, figures: withMentions(text, blocks, figures), pictures }
 }

@@ -1,5 +1,12 @@
 /** Joins the parts of a file, such as slides, chapters or attachments, to one document. */
-import type { Block, Figure, Parsed, ReadFault, Span } from "../../document/Document.ts"
+import {
+  type Block,
+  type Figure,
+  type Parsed,
+  type ReadFault,
+  type Span,
+  TEXT_ONLY
+} from "../../document/Document.ts"
 import type { Locator } from "../../document/Locator.ts"
 import type { ParsedDraft } from "./Captions.ts"
 
@@ -80,16 +87,5 @@ export const joinDocuments = (
     locators.push(...locatorsOf(part, by, from ?? by, length))
   }
   const { format, title } = about
-  return {
-    format,
-    title,
-    text: texts.join(""),
-    blocks,
-    pages: [],
-    lines: [],
-    figures,
-    faults,
-    locators,
-    pictures
-  }
+  return { ...TEXT_ONLY, format, title, text: texts.join(""), blocks, figures, faults, locators, pictures }
 }

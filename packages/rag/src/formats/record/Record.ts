@@ -1,6 +1,6 @@
 /** The format of records: documents that a program gives as text, or as passages of its own. Stored as JSON. */
 import { Effect, Schema } from "effect"
-import type { Block, Parsed, PassageSpan } from "../../document/Document.ts"
+import { type Block, type Parsed, type PassageSpan, TEXT_ONLY } from "../../document/Document.ts"
 import { htmlFormat } from "../html/Html.ts"
 import { markdownFormat } from "../markdown/Markdown.ts"
 import { type DocumentFile, type DocumentFormat, parseError } from "../parsing/DocumentFormat.ts"
@@ -41,17 +41,7 @@ const parsePassages = (passages: ReadonlyArray<RecordPassage>): Parsed => {
     text += own
   }
   const blocks = spans.map(({ end, start }): Block => ({ kind: "paragraph", start, end }))
-  return {
-    format: "record",
-    title: "",
-    text,
-    blocks,
-    pages: [],
-    lines: [],
-    figures: [],
-    faults: [],
-    passages: spans
-  }
+  return { ...TEXT_ONLY, format: "record", title: "", text, blocks, passages: spans }
 }
 
 const parseText = (file: DocumentFile, text: string, format: RecordTextFormat) => {

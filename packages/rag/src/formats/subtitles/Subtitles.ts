@@ -1,6 +1,6 @@
 /** Parses subtitles: SubRip and WebVTT. */
 import { Effect } from "effect"
-import type { Block, Parsed } from "../../document/Document.ts"
+import { type Block, type Parsed, TEXT_ONLY } from "../../document/Document.ts"
 import type { Locator } from "../../document/Locator.ts"
 import { type DocumentFormat, parseError } from "../parsing/DocumentFormat.ts"
 import { decodeFile } from "../parsing/TextDecoding.ts"
@@ -80,18 +80,7 @@ const parseCues = (cues: ReadonlyArray<Cue>): Parsed => {
     length += text.length
     blocks.push({ kind: "paragraph", start, end: length })
   }
-  const text = pieces.join("")
-  return {
-    format: "subtitles",
-    title: "",
-    text,
-    blocks,
-    pages: [],
-    lines: [],
-    figures: [],
-    faults: [],
-    locators
-  }
+  return { ...TEXT_ONLY, format: "subtitles", title: "", text: pieces.join(""), blocks, locators }
 }
 
 export const subtitlesFormat: DocumentFormat = {

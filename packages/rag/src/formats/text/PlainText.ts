@@ -1,6 +1,6 @@
 /** Parses plain text. Offsets refer to the file itself. */
 import { Effect } from "effect"
-import type { Block, Parsed } from "../../document/Document.ts"
+import { type Block, type Parsed, TEXT_ONLY } from "../../document/Document.ts"
 import type { DocumentFormat } from "../parsing/DocumentFormat.ts"
 import { baseName, endingOf } from "../parsing/FileName.ts"
 import { blockSpan, lineStarts } from "../parsing/LineSpans.ts"
@@ -72,7 +72,7 @@ export const parsePlainText = (text: string, kind: TextKind): Parsed => {
     }
     first = after
   }
-  return { format: "text", title, text, blocks, pages: [], lines: [], figures: [], faults: [] }
+  return { ...TEXT_ONLY, format: "text", title, text, blocks }
 }
 
 export const textFormat: DocumentFormat = {
