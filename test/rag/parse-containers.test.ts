@@ -129,6 +129,16 @@ describe("a mail", () => {
     })
   )
 
+  it.effect("is read if it was saved as UTF-16", () =>
+    Effect.gen(function* () {
+      const text = mail({ ...HEADERS, Subject: "Fees of the winter" }, { text: "Grüße" })
+      const bytes = new Uint8Array(Buffer.from(`\uFEFF${text}`, "utf16le"))
+      const document = yield* parsed("fees.eml", bytes)
+      assert.strictEqual(document.title, "Fees of the winter")
+      assert.include(document.text, "Grüße")
+    })
+  )
+
   it.effect("in a mailbox is a section of its own, also with blank lines that start with From", () =>
     Effect.gen(function* () {
       const messages = ["One", "Two"].map((Subject, i) =>

@@ -109,13 +109,14 @@ it.effect("an OpenDocument text has headings, numbered lists, tables, captions, 
       `<text:p>Mooring<text:s/>costs<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>By night.</text:p></text:note-body></text:note> 50 crowns.<office:annotation><text:p>Never</text:p></office:annotation></text:p>`,
       `<text:list text:style-name="L1"><text:list-item><text:p>Ask</text:p></text:list-item><text:list-item><text:p>Pay</text:p></text:list-item></text:list>`,
       `<table:table><table:table-row>${cell("Berth")}${cell("Fee")}</table:table-row><table:table-row>${cell("Quay", 'table:number-rows-spanned="2"')}${cell("50")}</table:table-row><table:table-row><table:covered-table-cell/>${cell("60")}</table:table-row></table:table>`,
-      `<text:p><draw:frame><draw:text-box><text:p><draw:frame draw:name="Image1"><draw:image xlink:href="Pictures/a.png"/></draw:frame>Figure <text:sequence text:name="Figure">1</text:sequence>: The gate</text:p></draw:text-box></draw:frame></text:p>`
+      `<text:p><draw:frame><draw:text-box><text:p><draw:frame draw:name="Image1"><draw:image xlink:href="Pictures/a.png"/></draw:frame>Figure <text:sequence text:name="Figure">1</text:sequence>: The gate</text:p></draw:text-box></draw:frame></text:p>`,
+      `<text:bibliography><text:bibliography-source><text:index-title-template>Never</text:index-title-template></text:bibliography-source><text:index-body><text:p>Berg: Locks, 1901</text:p></text:index-body></text:bibliography>`
     ].join("")
     const more = [{ name: "Pictures/a.png", content: png(40, 30) }]
     const document = yield* parsed("fees.odt", openDocument("text", body, { styles, more }))
     assert.strictEqual(
       document.text,
-      "Fees\n\nMooring costs[1] 50 crowns.\n\n[1] By night.\n\n1. Ask\n2. Pay\n\nBerth | Fee\nQuay | 50\nQuay | 60\n\nFigure 1: The gate\n\nPicture 1"
+      "Fees\n\nMooring costs[1] 50 crowns.\n\n[1] By night.\n\n1. Ask\n2. Pay\n\nBerth | Fee\nQuay | 50\nQuay | 60\n\nFigure 1: The gate\n\nPicture 1\n\nBerg: Locks, 1901"
     )
     const [table, figure] = document.figures
     assert.deepStrictEqual(table?.rows, [

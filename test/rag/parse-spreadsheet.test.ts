@@ -194,6 +194,17 @@ describe("a CSV file", () => {
     })
   )
 
+  it.effect("joins figures to their header over a blank row, also if the first ones are equal", () =>
+    Effect.gen(function* () {
+      const { figures, text } = yield* parsed(
+        "a.csv",
+        utf8("Squares,,\n,,\n,Number,Square\n,,\n,1,1\n,2,4\n")
+      )
+      assert.strictEqual(text, "Squares\n\nNumber | Square\n1 | 1\n2 | 4")
+      assert.deepStrictEqual(figures[0]?.rows?.[1], ["1", "1"])
+    })
+  )
+
   it.effect("with open quotes keeps its text", () =>
     Effect.gen(function* () {
       const { text } = yield* parsed("a.tsv", utf8('size\tname\n5"\tQuay\n"6\tMole\n'))

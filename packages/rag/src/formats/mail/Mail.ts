@@ -3,7 +3,12 @@ import { Effect } from "effect"
 import PostalMime, { type Address, type Attachment, type Email } from "postal-mime"
 import type { Parsed, ReadFault } from "../../document/Document.ts"
 import { parseHtml } from "../html/Html.ts"
-import { type DocumentFile, type DocumentFormat, parseError } from "../parsing/DocumentFormat.ts"
+import {
+  type DocumentFile,
+  type DocumentFormat,
+  hasSignature,
+  parseError
+} from "../parsing/DocumentFormat.ts"
 import { capFaults, type Inner, parseInnerFiles } from "../parsing/InnerFiles.ts"
 import { type DocumentPart, joinDocuments } from "../parsing/JoinDocuments.ts"
 import { parsePlainText } from "../text/PlainText.ts"
@@ -81,6 +86,13 @@ const parseMessage = (file: DocumentFile, bytes: Uint8Array) =>
       )
   })
 
+/** A mail that was saved as text, in UTF-16 with its mark, as bytes of UTF-8. */
+const withoutUtf16 = (bytes: Uint8Array): Uint8Array => {
+  const isBig = hasSignature(bytes, "\xFE\xFF")
+  if (!isBig && !hasSignature(bytes, "\xFF\xFE")) return bytes
+  return new TextEncoder().encode(new TextDecoder(isBig ? "utf-16be" : "utf-16le").decode(bytes))
+}
+
 const isMail = ({ date, from, subject, to }: Email): boolean =>
   from !== undefined || to !== undefined || date !== undefined || subject !== undefined
 
@@ -96,7 +108,7 @@ export const mailFormat: DocumentFormat = {
   parse: Effect.fnUntraced(function* (file) {
     const parts: Array<DocumentPart> = []
     const faults: Array<ReadFault> = []
-    const messages = splitMailbox(file.bytes)
+    const messages = splitMailbox(withoutUtf16(file.bytes))
     if (messages.length > MAX_MESSAGES) {
       const message = `it has ${messages.length} messages; the limit is ${MAX_MESSAGES}. Split it.`
       return yield* parseError(file.path, "TooLarge", message)

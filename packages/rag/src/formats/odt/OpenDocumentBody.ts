@@ -10,7 +10,7 @@ import { labelOf } from "../parsing/Label.ts"
 const SKIPPED = new Set(
   (
     "text:tracked-changes office:annotation text:table-of-content text:illustration-index text:table-index " +
-    "text:alphabetical-index text:object-index text:user-index text:bibliography office:forms text:ruby-text " +
+    "text:alphabetical-index text:object-index text:user-index text:bibliography-source office:forms text:ruby-text " +
     "table:covered-table-cell text:sequence-decls text:variable-decls draw:a11y"
   ).split(" ")
 )

@@ -31,9 +31,10 @@ const oneLine = (cell: string): string => cell.replace(/\s+/g, " ").trim()
 
 const isNumeric = (cell: string): boolean => /\d/.test(cell) && !/\p{L}/u.test(cell)
 
-/** The one text of a row: a title, which may be in a merged cell. */
+/** The one text of a row: a title, which may be in a merged cell. Equal figures are figures. */
 const titleIn = ({ cells }: SheetRow): string | undefined => {
-  const first = cells[0]?.[1]
+  const first = cells[0]?.[1] ?? ""
+  if (cells.length > 1 && isNumeric(first)) return undefined
   return cells.every(([, text]) => text === first) ? first : undefined
 }
 
@@ -51,7 +52,8 @@ const groupsOf = (rows: ReadonlyArray<SheetRow>): ReadonlyArray<ReadonlyArray<Sh
   for (const row of rows) {
     const hasFigures = row.cells.some(([, text]) => isNumeric(text)) && titleIn(row) === undefined
     const group = groups.at(-1)
-    if (group !== undefined && (row.number === last + 1 || (hasFigures && group.length > 1))) group.push(row)
+    const isTable = group !== undefined && (group.length > 1 || titleIn(group[0]!) === undefined)
+    if (group !== undefined && (row.number === last + 1 || (hasFigures && isTable))) group.push(row)
     else groups.push([row])
     last = row.number
   }
