@@ -63,6 +63,7 @@ SLUICE_NLI_MODEL | path | – | Folder of the model of \`SLUICE_VERIFIER=nli\`
 SLUICE_QUERY_PREFIX | text | – | [Prefix](../guides/ingest.md#your-own-embedding-server) of each question for the embedding model
 SLUICE_PASSAGE_PREFIX | text | – | Prefix of each passage
 SLUICE_EMBEDDING_BATCH | whole number | – | Texts of one embedding request. Unset: 96, or fewer if the server refuses so many
+SLUICE_OCR_LANGUAGES | list of languages | eng,chi_sim | [Languages](../guides/documents.md#languages-of-scans) that OCR reads, such as \`deu,fra\`
 SLUICE_DESCRIBE_FIGURES | boolean | false | Whether the vision model describes each figure once, at the ingest
 SLUICE_LOCAL_MODELS | text | – | Set of [local models](../guides/local-models.md), such as \`small\`, in place of the embedded embedder and reranker
 SLUICE_LOCAL_SERVERS | text | – | Ports of [model servers](../guides/local-models.md#model-servers-on-this-machine) of this machine, such as \`ollama=12000\`

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { makeOcr, type Ocr, type OcrLine } from "@sluice/embedded/vision"
-import { Context, Effect, Layer } from "effect"
+import { ConfigProvider, Context, Effect, Layer } from "effect"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import sharp from "sharp"
@@ -52,6 +52,38 @@ layer(Reading.layer, { excludeTestServices: true, timeout: "60 seconds" })("ocr"
           .toBuffer()
       })
       assert.include(textOf((yield* recognize(clear)).lines), "Boats locked through in 2024")
+    })
+  )
+
+  const recognizeIn = (languages: string, image: Uint8Array) =>
+    Effect.scoped(Effect.flatMap(makeOcr, ({ recognize }) => recognize(image))).pipe(
+      Effect.provideService(
+        ConfigProvider.ConfigProvider,
+        ConfigProvider.fromUnknown({ SLUICE_OCR_LANGUAGES: languages })
+      )
+    )
+
+  it.effect("reads the configured languages only", () =>
+    Effect.gen(function* () {
+      const text = textOf((yield* recognizeIn("eng", yield* chart)).lines)
+      assert.include(text, "Boats locked through in 2024")
+      assert.notMatch(text, /\p{Script=Han}/u)
+    })
+  )
+
+  it.effect("names the package of a configured language that is missing, and refuses other names", () =>
+    Effect.gen(function* () {
+      const png = yield* chart
+      const missing = yield* Effect.flip(recognizeIn("eng, zul", png))
+      assert.include(
+        missing.message,
+        "npm install sharp tesseract.js @tesseract.js-data/eng @tesseract.js-data/zul"
+      )
+      for (const wrong of ["../eng", "German", ","]) {
+        const error = yield* Effect.flip(recognizeIn(wrong, png))
+        assert.strictEqual(error.reason._tag, "InvalidRequest")
+        assert.match(error.message, /SLUICE_OCR_LANGUAGES must be/)
+      }
     })
   )
 

@@ -14,12 +14,12 @@ const PURPOSE = { images: "Making images", videos: "Making videos", vision: "Rea
 
 /** Loads a package of an operation. The error says how to install all packages of the operation. */
 export const optionalPackage =
-  (operation: keyof typeof PACKAGES) =>
+  (operation: keyof typeof PACKAGES, packages: ReadonlyArray<string> = PACKAGES[operation]) =>
   <A>(name: string, load: () => Promise<A>): Effect.Effect<A, GatewayError> =>
     Effect.tryPromise({
       try: load,
       catch: () => {
-        const message = `${PURPOSE[operation]} in this process needs the package ${name}: npm install ${PACKAGES[operation].join(" ")}`
+        const message = `${PURPOSE[operation]} in this process needs the package ${name}: npm install ${packages.join(" ")}`
         return new GatewayError({ operation, reason: new InvalidRequest({ message }) })
       }
     })

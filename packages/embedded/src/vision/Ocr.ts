@@ -1,7 +1,7 @@
 /** The text in pictures, by Tesseract. */
-import { GatewayError, ServerFailure, TimedOut } from "@sluice/core"
+import { GatewayError, InvalidRequest, ServerFailure, TimedOut } from "@sluice/core"
 import { makeFairQueue, WorkerUser } from "@sluice/core/workers"
-import { Duration, Effect, RcRef, type Scope } from "effect"
+import { Config, Duration, Effect, RcRef, type Scope } from "effect"
 import { mkdtemp, rm, symlink } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
@@ -18,8 +18,8 @@ export interface Ocr {
   readonly recognize: (image: Uint8Array) => Effect.Effect<PictureContent, GatewayError>
 }
 
-/** English and simplified Chinese at once. */
-const LANGUAGES = ["eng", "chi_sim"] as const
+/** English and simplified Chinese at once. Each further language takes time and memory. */
+const DEFAULT_LANGUAGES = "eng,chi_sim"
 
 /** Lines with less confidence are mostly parts of a drawing. */
 const MIN_CONFIDENCE = 0.4
@@ -32,7 +32,7 @@ const IDLE_TIMEOUT: Duration.Input = "1 minute"
 
 /**
  * OCR in a worker thread, which starts on first use and ends after an idle minute. It needs the packages sharp,
- * tesseract.js, \@tesseract.js-data/eng and \@tesseract.js-data/chi_sim, and no network.
+ * tesseract.js and one of \@tesseract.js-data for each language of `SLUICE_OCR_LANGUAGES` (`eng,chi_sim`), and no network.
  */
 export const makeOcr: Effect.Effect<Ocr, never, Scope.Scope> = Effect.gen(function* () {
   const engine = yield* RcRef.make({ acquire: startEngine, idleTimeToLive: IDLE_TIMEOUT })
@@ -102,12 +102,15 @@ const lineOf = ({ bbox, confidence, text }: Line, scale: number): ReadonlyArray<
   return [{ text: joinedText, confidence: confidence / 100, box }]
 }
 
-/** Removes the spaces that the engine puts between Chinese characters. */
+/** Removes the spaces that the engine puts between Chinese and Japanese characters. */
 const joinChinese = (text: string): string =>
   text
     .trim()
     .replaceAll(/\s+/g, " ")
-    .replaceAll(/(?<=[\p{Script=Han}，。、；：？！（）]) (?=[\p{Script=Han}，。、；：？！（）])/gu, "")
+    .replaceAll(
+      /(?<=[\p{scx=Han}\p{scx=Kana}，。、；：？！（）]) (?=[\p{scx=Han}\p{scx=Kana}，。、；：？！（）])/gu,
+      ""
+    )
 
 const engineFailure = (cause: unknown) => {
   const message = `The OCR engine failed: ${String(cause)}`
@@ -119,21 +122,37 @@ const engineFailure = (cause: unknown) => {
 
 const loadTesseract = optionalPackage("vision")("tesseract.js", () => import("tesseract.js"))
 
-const dataOf = (language: string) =>
-  optionalPackage("vision")(`@tesseract.js-data/${language}`, async () => {
+const dataPackage = (language: string): string => `@tesseract.js-data/${language}`
+
+const dataOf = (language: string, packages: ReadonlyArray<string>) =>
+  optionalPackage("vision", packages)(dataPackage(language), async () => {
     const { resolve } = createRequire(import.meta.url)
-    const home = dirname(resolve(`@tesseract.js-data/${language}/package.json`))
+    const home = dirname(resolve(`${dataPackage(language)}/package.json`))
     return join(home, "4.0.0_best_int", `${language}.traineddata.gz`)
   })
 
+/** The languages of `SLUICE_OCR_LANGUAGES`, by Tesseract's names such as `deu` and `chi_sim`. */
+const readLanguages = Config.withDefault(Config.String("SLUICE_OCR_LANGUAGES"), DEFAULT_LANGUAGES).pipe(
+  Effect.map((value) => [...new Set(value.split(/[\s,+]+/).filter((name) => name !== ""))]),
+  Effect.filterOrFail(
+    (names) => names.length > 0 && names.every((name) => /^[a-z]{3}(?:_[a-z]+)*$/.test(name)),
+    () => undefined
+  ),
+  Effect.mapError(() => {
+    const message = "SLUICE_OCR_LANGUAGES must be names of Tesseract's languages, such as eng,deu,fra"
+    return new GatewayError({ operation: "vision", reason: new InvalidRequest({ message }) })
+  })
+)
+
 /** The engine looks for the data of all languages in one folder. */
-const dataFolder = Effect.gen(function* () {
+const dataFolder = Effect.fnUntraced(function* (languages: ReadonlyArray<string>) {
+  const packages = ["sharp", "tesseract.js", ...languages.map(dataPackage)]
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => mkdtemp(join(tmpdir(), "sluice-ocr-"))),
     (made) => Effect.promise(() => rm(made, { recursive: true, force: true }))
   )
-  for (const language of LANGUAGES) {
-    const data = yield* dataOf(language)
+  for (const language of languages) {
+    const data = yield* dataOf(language, packages)
     yield* Effect.promise(() => symlink(data, join(folder, `${language}.traineddata.gz`)))
   }
   return folder
@@ -143,10 +162,11 @@ const startEngine: Effect.Effect<Worker, GatewayError, Scope.Scope> = Effect.acq
   Effect.scoped(
     Effect.gen(function* () {
       const { createWorker, OEM } = yield* loadTesseract
-      const langPath = yield* dataFolder
+      const languages = yield* readLanguages
+      const langPath = yield* dataFolder(languages)
       return yield* Effect.tryPromise({
         try: () =>
-          createWorker([...LANGUAGES], OEM.LSTM_ONLY, {
+          createWorker(languages, OEM.LSTM_ONLY, {
             langPath,
             cacheMethod: "none",
             gzip: true,

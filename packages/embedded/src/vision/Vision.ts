@@ -9,7 +9,7 @@ import { readPassages } from "../layers.ts"
 import { makeOcr, type Ocr } from "./Ocr.ts"
 import { describePictures, type PictureContent } from "./PictureContent.ts"
 
-/** OCR, English and simplified Chinese. It reads text, size and colours, and doesn't recognise objects. */
+/** OCR of the configured languages. It reads text, size and colours, and doesn't recognise objects. */
 export const visionModel: VisionModel = {
   id: "sluice-ocr",
   kind: "extractive",
