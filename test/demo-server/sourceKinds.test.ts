@@ -11,6 +11,7 @@ import { sourceKind } from "../../apps/demo-server/src/sources/kinds/SourceKinds
 import { sourceNameOf } from "../../apps/demo-server/src/sources/SourceName.ts"
 import { countingEmbedder, modelsLayer } from "../rag/Models.ts"
 import { s3Server } from "../rag/S3Server.ts"
+import { column, writePdf } from "../rag/PdfWriter.ts"
 import { testFolder } from "../rag/TestFolder.ts"
 
 const anywhere = { ...publicAddressPolicy, mayReach: () => true }
@@ -191,7 +192,10 @@ it.effect("git connects to the address that was checked, and follows no redirect
 const site = Effect.map(
   Effect.acquireRelease(
     Effect.promise(async () => {
-      const pages = new Map<string, { status?: number; type?: string; body?: string; location?: string }>()
+      const pages = new Map<
+        string,
+        { status?: number; type?: string; body?: string | Uint8Array; location?: string }
+      >()
       const requests: Array<string> = []
       const server = createServer((request, response) => {
         requests.push(request.url ?? "")
@@ -230,19 +234,28 @@ it.effect("a web site: the pages below its address, as robots.txt allows, withou
       "/other",
       "https://example.com/docs/",
       "gone",
-      "broken"
+      "broken",
+      "fees.pdf?v=2"
     ])
+    const fees = writePdf([{ marks: column(60, 740, ["The fee of the north quay is forty crowns."]) }])
+    pages.set("/docs/fees.pdf?v=2", { type: "application/pdf", body: fees })
     page("/docs/b", "The lock opens at six.", ["/docs/#top"])
     page("/docs/private/c", "Not for robots.")
     pages.set("/docs/broken", { status: 500 })
     const library = yield* Library.open(at).pipe(Effect.provide(modelsLayer))
     const source = { name: "site", address: `${url}/docs/` }
     const first = yield* syncInto(library, source)
-    expect(first).toMatchObject({ added: 2, failed: [{ path: expect.stringContaining("/docs/broken") }] })
+    expect(first).toMatchObject({ added: 3, failed: [{ path: expect.stringContaining("/docs/broken") }] })
     expect(requests).not.toContain("/docs/private/c")
     expect(requests).not.toContain("/other")
     const documents = yield* library.documents
-    expect(documents.map((document) => document.url)).toEqual([`${url}/docs/`, `${url}/docs/b`])
+    expect(documents.map((document) => document.url)).toEqual([
+      `${url}/docs/`,
+      `${url}/docs/b`,
+      `${url}/docs/fees.pdf?v=2`
+    ])
+    const [fee] = yield* library.passages(documents[2]!.id)
+    expect(fee).toMatchObject({ page: 1, text: expect.stringContaining("forty crowns") })
     const [passage] = yield* library.passages(documents[1]!.id)
     expect(passage!.text).toContain("The lock opens at six.")
     expect(passage!.text).not.toContain("Imprint")
@@ -255,7 +268,7 @@ it.effect("a web site: the pages below its address, as robots.txt allows, withou
     expect((yield* Effect.flip(syncInto(library, source))).message).toContain("robots.txt")
     pages.set("/robots.txt", { type: "text/plain", body: "User-agent: *\nDisallow: /" })
     expect((yield* Effect.flip(syncInto(library, source))).message).toContain("forbids")
-    expect(yield* pathsOf(library)).toHaveLength(1)
+    expect(yield* pathsOf(library)).toHaveLength(2)
   }).pipe(Effect.scoped)
 )
 

@@ -1,6 +1,7 @@
 /** Sources of the server: schedules, rights, credentials, several servers, and pushed records. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Schedule, Schema } from "effect"
+import { Context, Effect, Layer, Redacted, Schedule, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import {
@@ -9,6 +10,7 @@ import {
   type SourceInfo,
   SourceList
 } from "../../apps/demo-server/src/contract/index.ts"
+import * as Postgres from "../../apps/demo-server/src/sql/Postgres.ts"
 import { testFolder } from "../rag/TestFolder.ts"
 import { bearer, MadeKey, MadeUser, quotaOf } from "./AccountCalls.ts"
 import { twoServers } from "./SharedServers.ts"
@@ -255,7 +257,40 @@ it.live("what may not be read is refused with advice, and credentials are never 
   }).pipe(Effect.scoped)
 )
 
+it.live("a source that is removed while it runs leaves no document", () =>
+  Effect.gen(function* () {
+    const { docs, write } = yield* testFolder
+    for (let n = 0; n < 1_500; n++)
+      yield* write(`docs/${n}.txt`, `The toll of berth ${n} is ${n + 3} crowns.`)
+    const api = yield* startServer({ env: { SLUICE_SOURCE_FOLDERS: docs } })
+    const { id } = yield* added(api, { address: docs, name: "many" })
+    yield* until(pathsOf(api), ({ length }) => length > 0)
+    assert.strictEqual((yield* api.call(`/sources/${id}`, { method: "DELETE" })).status, 204)
+    assert.deepStrictEqual([yield* pathsOf(api), yield* sourcesOf(api)], [[], []])
+  }).pipe(Effect.scoped)
+)
+
 onPostgres((_, store) => {
+  it.live("a run that nobody renews any more does not hold its source up", () =>
+    Effect.gen(function* () {
+      const { docs, write } = yield* testFolder
+      yield* write("docs/a.md", "# A\n\nThe first text.")
+      const env = yield* store
+      const api = yield* startServer({ env: { ...env, SLUICE_SOURCE_FOLDERS: docs } })
+      const { id } = yield* added(api, { address: docs, name: "x" })
+      const { job } = yield* source(api, isIn("done"))
+      const sql = yield* Effect.map(
+        Layer.build(Postgres.layer(Redacted.make(env["SLUICE_DATABASE_URL"] ?? ""))),
+        Context.get(SqlClient.SqlClient)
+      )
+      // As a killed server leaves it, once the queue has given it up.
+      yield* sql`UPDATE jobs SET status = 'running', updated_at = 0 WHERE id = ${job ?? ""}`
+      yield* api.call(`/sources/${id}/run`, { method: "POST" })
+      const next = yield* source(api, ({ job: now, state }) => state === "done" && now !== job)
+      assert.strictEqual(next.report?.unchanged, 1)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("of two servers one runs a due source, and another one may", () =>
     Effect.gen(function* () {
       const { docs, write } = yield* testFolder

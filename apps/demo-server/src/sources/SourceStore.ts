@@ -9,6 +9,9 @@ import { JobCaller, JobResult, Progress } from "../jobs/JobTable.ts"
 import { Integer } from "../sql/Integer.ts"
 import { catchSqlError } from "../sql/StoreFailure.ts"
 
+/** A running job renews its row each second. After this time, nobody runs it any more. */
+const DEAD_MILLIS = 10 * 60_000
+
 const fromJson = <S extends Schema.Top>(schema: S) => Schema.NullOr(Schema.fromJsonString(schema))
 
 const StoredSource = Schema.Struct({
@@ -103,8 +106,10 @@ export const makeSourceStore = Effect.map(SqlClient.SqlClient, (sql) => {
   const select = sql.literal(`SELECT sources.*, run.status AS run_status, run.progress AS run_progress,
     run.result AS run_result, run.created_at AS run_at, changed.result AS changed_result, changed.created_at AS changed_at
     FROM sources LEFT JOIN jobs AS run ON run.id = sources.job LEFT JOIN jobs AS changed ON changed.id = sources.change_job`)
-  const idle = sql.literal(`NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.id IN (sources.job, sources.change_job)
-    AND jobs.status IN ('queued', 'running'))`)
+  const idle = (
+    now: number
+  ) => sql`NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.id IN (sources.job, sources.change_job)
+    AND (jobs.status = 'queued' OR (jobs.status = 'running' AND jobs.updated_at > ${now - DEAD_MILLIS})))`
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
   return {
     get: (id: string) => catchSqlError(first(sql`${select} WHERE sources.id = ${id}`)),
@@ -157,21 +162,22 @@ export const makeSourceStore = Effect.map(SqlClient.SqlClient, (sql) => {
     /** Those that should run and do not, of users with fewer than so many runs. */
     due: (perUser: number) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        rows(sql`${select} WHERE sources.next_run <= ${now} AND ${idle} AND (SELECT COUNT(*) FROM jobs
+        rows(sql`${select} WHERE sources.next_run <= ${now} AND ${idle(now)} AND (SELECT COUNT(*) FROM jobs
           WHERE jobs.user_id = sources.user_id AND jobs.kind = 'sync' AND jobs.status IN ('queued', 'running')) < ${perUser}
           ORDER BY sources.next_run LIMIT 100`)
       ),
     /** Gives a due source its run. False if another server did. */
-    claim: ({ id, next_run }: StoredSource, job: string, next: number | null) =>
+    claim: ({ id, next_run }: StoredSource, job: string, next: number | null, now: number) =>
       Effect.map(
-        sql`UPDATE sources SET job = ${job}, next_run = ${next} WHERE id = ${id} AND next_run = ${next_run} AND ${idle}
-          RETURNING id`,
+        sql`UPDATE sources SET job = ${job}, next_run = ${next} WHERE id = ${id} AND next_run = ${next_run}
+          AND ${idle(now)} RETURNING id`,
         ({ length }) => length > 0
       ),
     /** The same for changes that a watched folder tells. False while it runs. */
-    claimChange: (id: string, job: string) =>
+    claimChange: (id: string, job: string, now: number) =>
       Effect.map(
-        sql`UPDATE sources SET change_job = ${job} WHERE id = ${id} AND paused = 0 AND stopped IS NULL AND ${idle} RETURNING id`,
+        sql`UPDATE sources SET change_job = ${job} WHERE id = ${id} AND paused = 0 AND stopped IS NULL
+          AND ${idle(now)} RETURNING id`,
         ({ length }) => length > 0
       )
   }

@@ -28,9 +28,12 @@ export class Sources extends Context.Service<Sources>()("@sluice/demo-server/Sou
     const start = (row: StoredSource, paths?: ReadonlyArray<string>) =>
       Effect.gen(function* () {
         const id = yield* newJobId
-        const next = row.paused === 1 ? null : nextRun(row.schedule, yield* Clock.currentTimeMillis)
+        const now = yield* Clock.currentTimeMillis
+        const next = row.paused === 1 ? null : nextRun(row.schedule, now)
         const isClaimed =
-          paths === undefined ? yield* store.claim(row, id, next) : yield* store.claimChange(row.id, id)
+          paths === undefined
+            ? yield* store.claim(row, id, next, now)
+            : yield* store.claimChange(row.id, id, now)
         if (isClaimed)
           yield* jobs.sync(id, {
             caller: row.caller,

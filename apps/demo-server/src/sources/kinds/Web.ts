@@ -1,6 +1,7 @@
-/** Pages of a web site: those of a sitemap, or a page and those below its address that it leads to. */
+/** Pages and PDFs of a web site: those of a sitemap, or a page and those below its address that it leads to. */
 import { Effect, Option, Stream } from "effect"
 import type { SourceItem } from "@sluice/rag"
+import { MAX_FILE_BYTES } from "@sluice/rag/formats"
 import robotsModule from "robots-parser"
 import { parseXml, readPage } from "./Html.ts"
 import { readPublic } from "./ReadPublic.ts"
@@ -38,6 +39,14 @@ interface Crawl {
 /** The documents of a step, and what is left. */
 type Step = readonly [ReadonlyArray<SourceItem<SourceFault>>, Option.Option<Crawl>]
 
+const isPdf = (url: string): boolean => /\.pdf$/i.test(URL.parse(url)?.pathname ?? "")
+
+/** A PDF's format is told by the end of its path. */
+const itemPath = (source: string, url: string): string => {
+  const path = `${source}/${url.replace(/^https?:\/\//, "")}`
+  return isPdf(url) && !/\.pdf$/i.test(path) ? `${path}.pdf` : path
+}
+
 const tooLarge = (message: string) => new SourceFault({ message })
 
 const open = Effect.fnUntraced(function* (
@@ -50,7 +59,12 @@ const open = Effect.fnUntraced(function* (
   start.hash = ""
   const below = start.pathname.slice(0, start.pathname.lastIndexOf("/") + 1)
   const fetch = (url: string, what: string, maxBytes: number) =>
-    readPublic(url, { what, accept: "text/html, application/xml;q=0.9, text/plain;q=0.8", policy, maxBytes })
+    readPublic(url, {
+      what,
+      accept: "text/html, application/pdf;q=0.9, application/xml;q=0.9, text/plain;q=0.8",
+      policy,
+      maxBytes
+    })
 
   const robotsUrl = new URL("/robots.txt", start).href
   const rules = yield* fetch(robotsUrl, "file robots.txt", LIMITS.robotsBytes).pipe(
@@ -72,7 +86,7 @@ const open = Effect.fnUntraced(function* (
     const url = URL.parse(link)
     return url?.origin === start.origin && url.pathname.startsWith(below)
   }
-  const itemId = (url: string) => `${name}/${url.replace(/^https?:\/\//, "")}`
+  const itemId = (url: string) => itemPath(name, url)
 
   const step = Effect.fnUntraced(function* ({
     follows,
@@ -102,7 +116,9 @@ const open = Effect.fnUntraced(function* (
         : Option.some<Crawl>({ pending, seen, sitemaps: sitemaps + more, follows: followsLinks })
     })
     if (!isFirst) yield* wait
-    const got = yield* Effect.result(fetch(url, "page", isSitemap ? LIMITS.sitemapBytes : LIMITS.pageBytes))
+    const got = yield* Effect.result(
+      fetch(url, "page", isSitemap ? LIMITS.sitemapBytes : isPdf(url) ? MAX_FILE_BYTES : LIMITS.pageBytes)
+    )
     if (got._tag === "Failure") {
       if (isFirst) return yield* got.failure
       const { failure } = got
@@ -117,6 +133,8 @@ const open = Effect.fnUntraced(function* (
       const places = texts("loc").filter((place) => URL.parse(place)?.host === start.host)
       return [[], yield* enqueue(places, root === "sitemapindex" ? places.length : 0, false)] as const
     }
+    if (isPdf(url) && /^application\/pdf/i.test(got.success.type))
+      return [[{ path: itemId(url), bytes: got.success.bytes, url }], yield* enqueue([])] as const
     if (!/^(?:text\/html|application\/xhtml)/i.test(got.success.type))
       return [[], yield* enqueue([])] as const
     const page = yield* Effect.try({
