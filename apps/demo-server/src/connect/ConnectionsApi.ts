@@ -1,7 +1,7 @@
 /** The endpoints by which administrators connect vendors. */
 import { ApiKey } from "@sluice/core"
 import { Failure } from "@sluice/core/contract"
-import { Dialects, preferredModels } from "@sluice/providers"
+import { Dialects } from "@sluice/providers"
 import { Config, Effect, type FileSystem, Option, type Path, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { dirname } from "node:path"
@@ -16,7 +16,7 @@ import { ReloadProviders } from "../providers/ProvidersLayer.ts"
 import { readProviders } from "../providers/ProvidersSettings.ts"
 import { Providers } from "../routing/Providers.ts"
 import { connectionsFile, idOf, removeConnection, saveConnection } from "./SaveConnection.ts"
-import { planTries, tryVendor } from "./TryVendor.ts"
+import { planTries, proposedModels, tryVendor } from "./TryVendor.ts"
 import { isSameUpstream, prepareConnection } from "./VendorConnection.ts"
 import { type Vendor, vendorOf } from "./Vendors.ts"
 
@@ -106,9 +106,7 @@ const makeConnections = Effect.gen(function* () {
       const details = { vendor: request.vendor, url: prepared.settings.url }
       yield* record({ action: "connection.try", subject: prepared.id, details })
       const tries = yield* failed(tryVendor(prepared, planTries(prepared.models, request.media === true)))
-      const broken = new Set(tries.flatMap(({ ok, operation }) => (ok ? [] : [operation])))
-      const working = prepared.models.filter(({ operation }) => !broken.has(operation))
-      return { models: prepared.models, tries, library: preferredModels(working) }
+      return { models: prepared.models, tries, library: proposedModels(prepared.models, tries) }
     }),
     save: Effect.fn("connections.save")(function* (request: ConnectionRequest) {
       const prepared = yield* prepare(request)

@@ -1,7 +1,13 @@
 /** The smallest call of each kind that a vendor has. */
 import { Gateway, type GatewayError, RETRY_NEVER } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
-import { layerVendorTransport, type OperationName, preferredModel, secretsOf } from "@sluice/providers"
+import {
+  layerVendorTransport,
+  type OperationName,
+  preferredModel,
+  preferredModels,
+  secretsOf
+} from "@sluice/providers"
 import { Effect, Layer } from "effect"
 import type { OfferedModel, TryResult } from "../contract/Connections.ts"
 import type { PreparedConnection } from "./VendorConnection.ts"
@@ -87,3 +93,9 @@ export const tryVendor = Effect.fn("connect.try")(function* (
     Effect.mapError(({ message }) => message)
   )
 })
+
+/** The library's models among those of the operations that did not fail. */
+export const proposedModels = (models: ReadonlyArray<OfferedModel>, tries: ReadonlyArray<TryResult>) => {
+  const failed = new Set(tries.flatMap(({ ok, operation }) => (ok ? [] : [operation])))
+  return preferredModels(models.filter(({ operation }) => !failed.has(operation)))
+}

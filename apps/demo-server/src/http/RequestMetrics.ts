@@ -5,25 +5,11 @@ import type { RequestRecord } from "./RequestRecord.ts"
 /** From a cached response to a long video upload. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
 
-type Attributes = Readonly<Record<string, string>>
-
-const requests = (attributes: Attributes) =>
-  Metric.counter("sluice_requests_total", {
-    description: "Requests that were answered",
-    incremental: true,
-    attributes
-  })
-const seconds = (attributes: Attributes) =>
-  Metric.histogram("sluice_request_seconds", {
-    description: "Seconds to the answer's last byte",
-    boundaries: SECONDS,
-    attributes
-  })
-const tokens = (attributes: Attributes) =>
+const tokens = (model: string, type: "input" | "output") =>
   Metric.counter("sluice_tokens_total", {
     description: "Tokens of the calls that were served",
     incremental: true,
-    attributes
+    attributes: { model, type }
   })
 
 /** A request whose response was sent. */
@@ -41,10 +27,18 @@ const MAX_SERIES = 1000
 /** Series by name, since creating a metric costs more than updating it. */
 const series = new Map<string, ReturnType<typeof seriesOf>>()
 const seriesOf = (route: string, method: string, status: string, model: string) => ({
-  requests: requests({ method, route, status }),
-  seconds: seconds({ method, route }),
-  input: tokens({ model, type: "input" }),
-  output: tokens({ model, type: "output" })
+  requests: Metric.counter("sluice_requests_total", {
+    description: "Requests that were answered",
+    incremental: true,
+    attributes: { method, route, status }
+  }),
+  seconds: Metric.histogram("sluice_request_seconds", {
+    description: "Seconds to the answer's last byte",
+    boundaries: SECONDS,
+    attributes: { method, route }
+  }),
+  input: tokens(model, "input"),
+  output: tokens(model, "output")
 })
 
 /** Counts the tokens of a call that is one of several of its request. */
@@ -53,8 +47,8 @@ export const countTokensIn = (
   model: string,
   { inputTokens, outputTokens }: { readonly inputTokens: number; readonly outputTokens: number }
 ): void => {
-  tokens({ model, type: "input" }).updateUnsafe(inputTokens, context)
-  tokens({ model, type: "output" }).updateUnsafe(outputTokens, context)
+  tokens(model, "input").updateUnsafe(inputTokens, context)
+  tokens(model, "output").updateUnsafe(outputTokens, context)
 }
 
 /** Counts a request, and its tokens if it called one model, in the `MetricRegistry` of a context. */

@@ -157,16 +157,13 @@ const currentSettings = Effect.fnUntraced(function* (library?: LibraryNames) {
   return { library: named, localModels: undefined, upstreams: [gatewayUpstream(place, named)] }
 })
 
-const NAMED_BY = {
-  rerank: ["SLUICE_RERANK_MODEL", "reranks"],
-  chat: ["SLUICE_CHAT_MODEL", "answers"]
-} as const
-
 /** Warns of embedded models in place of a gateway's. */
 const warnOfEmbedded = Effect.gen(function* () {
   const { gateway } = yield* ServerConfig
-  for (const use of ["rerank", "chat"] as const) {
-    const [variable, does] = NAMED_BY[use]
+  for (const [use, variable, does] of [
+    ["rerank", "SLUICE_RERANK_MODEL", "reranks"],
+    ["chat", "SLUICE_CHAT_MODEL", "answers"]
+  ] as const) {
     if (gateway !== undefined && gateway.models[use] === undefined)
       yield* Effect.logWarning(`${variable} is not set: the embedded model ${does}`)
   }

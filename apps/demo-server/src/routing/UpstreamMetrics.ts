@@ -2,23 +2,8 @@
 import type { GatewayError } from "@sluice/core"
 import { Cause, Clock, Context, Effect, Exit, Metric } from "effect"
 
-type Labels = Readonly<Record<string, string>>
-
 /** From an embedding nearby to a long image. */
 const SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
-
-const calls = (attributes: Labels) =>
-  Metric.counter("sluice_upstream_calls_total", {
-    description: "Calls to upstreams",
-    incremental: true,
-    attributes
-  })
-const seconds = (attributes: Labels) =>
-  Metric.histogram("sluice_upstream_seconds", {
-    description: "Seconds of a call to an upstream",
-    boundaries: SECONDS,
-    attributes
-  })
 
 /** The labels of a call. All come from the configuration, so that their number is limited. */
 interface UpstreamCall {
@@ -28,24 +13,25 @@ interface UpstreamCall {
   readonly group: string
 }
 
-const makeSeries = ({ group, operation, upstream }: UpstreamCall) => {
-  const byOutcome = new Map<string, Metric.Counter<number>>()
-  return {
-    seconds: seconds({ upstream, operation }),
-    calls: (outcome: string) => {
-      const found = byOutcome.get(outcome) ?? calls({ upstream, operation, group, outcome })
-      byOutcome.set(outcome, found)
-      return found
-    }
-  }
-}
+const makeSeries = ({ group, operation, upstream }: UpstreamCall, outcome: string) => ({
+  calls: Metric.counter("sluice_upstream_calls_total", {
+    description: "Calls to upstreams",
+    incremental: true,
+    attributes: { upstream, operation, group, outcome }
+  }),
+  seconds: Metric.histogram("sluice_upstream_seconds", {
+    description: "Seconds of a call to an upstream",
+    boundaries: SECONDS,
+    attributes: { upstream, operation }
+  })
+})
 
 /** By labels, because making a metric costs more than an update. */
 const series = new Map<string, ReturnType<typeof makeSeries>>()
 
-const seriesOf = (call: UpstreamCall) => {
-  const name = `${call.upstream}\n${call.operation}\n${call.group}`
-  const found = series.get(name) ?? makeSeries(call)
+const seriesOf = (call: UpstreamCall, outcome: string) => {
+  const name = `${call.upstream}\n${call.operation}\n${call.group}\n${outcome}`
+  const found = series.get(name) ?? makeSeries(call, outcome)
   series.set(name, found)
   return found
 }
@@ -61,12 +47,12 @@ const outcomeOf = (exit: Exit.Exit<unknown, GatewayError>): string => {
 /** Begins a call. The result counts it when it has ended. */
 export const startUpstreamCall = (call: UpstreamCall) =>
   Effect.contextWith((context: Context.Context<never>) => {
-    const { calls, seconds } = seriesOf(call)
     const clock = Context.get(context, Clock.Clock)
     const start = clock.currentTimeMillisUnsafe()
     return Effect.succeed((exit: Exit.Exit<unknown, GatewayError>) =>
       Effect.sync(() => {
-        calls(outcomeOf(exit)).updateUnsafe(1, context)
+        const { calls, seconds } = seriesOf(call, outcomeOf(exit))
+        calls.updateUnsafe(1, context)
         seconds.updateUnsafe((clock.currentTimeMillisUnsafe() - start) / 1000, context)
       })
     )

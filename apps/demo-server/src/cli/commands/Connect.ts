@@ -1,6 +1,6 @@
 /** `sluice connect`: asks for what is missing, tries the vendor, and saves it. */
 import { apiKey as makeApiKey, ApiKey } from "@sluice/core"
-import { Dialects, preferredModels } from "@sluice/providers"
+import { Dialects } from "@sluice/providers"
 import { Config, Effect, Layer, Option, Redacted, Schema, Struct } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { dirname } from "node:path"
@@ -9,7 +9,7 @@ import { StartError } from "../../config/StartError.ts"
 import { type KeySource, prepareConnection } from "../../connect/VendorConnection.ts"
 import { connectionsFile, idOf, saveConnection } from "../../connect/SaveConnection.ts"
 import { ConnectionId, type OfferedModel, type TryResult } from "../../contract/Connections.ts"
-import { planTries, tryVendor } from "../../connect/TryVendor.ts"
+import { planTries, proposedModels, tryVendor } from "../../connect/TryVendor.ts"
 import { isServed } from "../../database/Database.ts"
 import { OPERATION_NAMES, OPERATION_COLUMNS, type Vendor, vendorOf } from "../../connect/Vendors.ts"
 import type { LibraryNames } from "../../providers/ProvidersFile.ts"
@@ -213,11 +213,10 @@ const connect = Effect.fnUntraced(function* (given: Command.Command.Config.Infer
   if (results.length > 0 && results.every(({ ok }) => !ok)) {
     return yield* fail(`Nothing was saved, because no call succeeded. ${results[0]?.message ?? ""}`)
   }
-  const failed = new Set(results.filter(({ ok }) => !ok).map(({ operation }) => operation))
-  const offered = preferredModels(prepared.models.filter(({ operation }) => !failed.has(operation)))
+  const offered = proposedModels(prepared.models, results)
   const library = yield* chooseLibrary(offered, content.library ?? {}, uses, asks)
   yield* toStartError(saveConnection({ ...prepared, library }))
-  if (failed.size > 0) yield* setExitCode
+  if (results.some(({ ok }) => !ok)) yield* setExitCode
   const served = yield* isServed((yield* ServerConfig).data)
   yield* printResult(given.json, { file, id: prepared.id, tries: results, library }, () =>
     [
