@@ -99,7 +99,7 @@ export default defineConfig({
         ]
       },
       section("Explanation", "explanation", ["answers", "retrieval", "money", "store"]),
-      section("Numbers and limits", "numbers", ["index", "limits", "retrieval"]),
+      section("Numbers and limits", "numbers", ["index", "limits", "retrieval", "formats"]),
       {
         text: "Project",
         items: [
