@@ -82,7 +82,7 @@ export const toInfo = (row: StoredSource, user: string, now: number): SourceInfo
   const error =
     run_status === "cancelled" ? "The run was cancelled. What it read stays" : run_result?.error?.message
   const message = row.stopped ?? (isUnended(run_status) ? undefined : error)
-  const last = (changed_at ?? 0) > (run_at ?? 0) ? changed_result : run_result
+  const last = (changed_at ?? 0) > (run_at ?? 0) ? (changed_result ?? run_result) : run_result
   return {
     id: row.id,
     name: row.name,
