@@ -51,6 +51,10 @@ export const bounded: Readonly<Record<string, string>> = {
   [String.raw`/(?<!\s)\s*(?:\[[\d\s,]*|\{\s*["'“]?\w*)$/`]: TIMED,
   [String.raw`/\b(?:not|no|never|none|neither|nor|without|cannot|nobody|nothing|nowhere|kein\w*|nicht|nie|ohne|jamais|sans|aucun\w*|ningún|ninguna?|nunca|sin)\b|n['’]t\b|\b(?:ne|n['’])\s?\w+\s+pas\b|[不没沒无無未非勿]|(?:ない|ません|않|없)/i`]:
     TIMED,
+  [String.raw`/\b(?:der|die|das|und|ist|ein|eine|nicht|von|mit|für)\b.*\b(?:der|die|das|und|ist|ein|eine|nicht|von|mit|für)\b/`]:
+    "at most 2,000 characters of a sentence",
+  [String.raw`/(?<!\\)"id"\s*:\s*(\d{16,})/g`]: TIMED,
+  [String.raw`/(?<=[\p{Ll}\p{N},;:]\s{1,3})\p{Lu}[\p{L}\p{N}’'-]{2,}/gu`]: TIMED,
   [String.raw`/(?<!\n)\n(?![^\S\n]*\n)/g`]: UNDECIDED,
   [String.raw`/(?<=[\p{Ll}\p{N},;]\s)\p{Lu}[\p{L}\p{M}]*/gu`]: UNDECIDED,
   [String.raw`/\B(?=(\d{3})+$)/g`]: "a number of at most 20 digits",

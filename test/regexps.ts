@@ -96,10 +96,11 @@ for (const [key, files] of [...found].toSorted()) {
   const reason = reasonFor(key, files)
   const end = key.lastIndexOf("/")
   const [source, flags] = [key.slice(1, end), key.slice(end + 1)]
+  const characters = Number(/at most ([\d,]+) characters/.exec(reason ?? "")?.[1]?.replace(",", ""))
+  if (reason !== undefined && Number.isNaN(characters)) continue
   const readable = flags.includes("v") ? withoutSetOperations(source) : source
   const check = checkSync(readable, flags.replace("v", "u"), { timeout: 20_000 })
   if (check.status === "safe") continue
-  const characters = Number(/at most ([\d,]+) characters/.exec(reason ?? "")?.[1]?.replace(",", ""))
   const milliseconds = Number.isNaN(characters) ? 0 : timeOf(source, flags, check, characters)
   if (reason !== undefined && milliseconds < MILLISECONDS) continue
   faults++

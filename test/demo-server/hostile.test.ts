@@ -8,6 +8,7 @@ import { gzipSync } from "node:zlib"
 import { IngestReportBody } from "../../apps/demo-server/src/contract/index.ts"
 import { uploadedFiles } from "../../apps/demo-server/src/documents/Upload.ts"
 import { MAX_CHARACTERS } from "../../apps/demo-server/src/embedded/Chat.ts"
+import { zip } from "../rag/ZipWriter.ts"
 import { filesOf, testServer, TestServer } from "./TestServer.ts"
 
 const bodyOf = (response: Response) =>
@@ -115,6 +116,23 @@ layer(testServer(), { excludeTestServices: true })("a hostile caller", (it) => {
         assert.strictEqual(added, 1)
         assert.match(failed[0]?.message ?? "", /^pictures\.html: the file has 16000 passages; the limit/)
       })
+  )
+
+  it.effect("an archive of too many files is reported with its limit, and the other file is added", () =>
+    Effect.gen(function* () {
+      const { json } = yield* TestServer
+      const body = new FormData()
+      const archive = Buffer.from(zip([{ name: "a.txt", content: "a" }]))
+      // The number of files in the record at its end.
+      for (const fromEnd of [14, 12]) archive.writeUInt16LE(10_001, archive.length - fromEnd)
+      body.append("files", new Blob([archive]), "many.zip")
+      body.append("files", new Blob(["# Weir\n\nThe weir is open."]), "beside.md")
+      const { added, failed } = yield* json(IngestReportBody, "/documents", { body })
+      assert.strictEqual(added, 1)
+      const [{ message, path, reason } = assert.fail("it was not reported")] = failed
+      assert.deepStrictEqual([path, reason], ["many.zip", "too_large"])
+      assert.include(message, "10001 parts; the limit is 10000")
+    })
   )
 
   it.effect("a query or question that is too long for the models of the process is rejected", () =>
