@@ -53,6 +53,10 @@ export const bounded: Readonly<Record<string, string>> = {
     TIMED,
   [String.raw`/\b(?:der|die|das|und|ist|ein|eine|nicht|von|mit|für)\b.*\b(?:der|die|das|und|ist|ein|eine|nicht|von|mit|für)\b/`]:
     "at most 2,000 characters of a sentence",
+  [String.raw`/^(?:o[1-9]|gpt-5)(?!.*chat)/`]: "linear: a match begins at the start only",
+  [String.raw`/^(?:basic|bearer|key|token)\s+(?=.{16})/i`]: "linear: a match begins at the start only",
+  ["/^(?:\\s+|`{3}[a-z]*\\s*(?:\\n|$)|\\[\\s*(?=\\{)|\\[\\s*\\]|[\\]},;]+)/i"]:
+    "linear: a match begins at the start only",
   [String.raw`/(?<!\\)"id"\s*:\s*(\d{16,})/g`]: TIMED,
   [String.raw`/(?<=[\p{Ll}\p{N},;:]\s{1,3})\p{Lu}[\p{L}\p{N}’'-]{2,}/gu`]: TIMED,
   [String.raw`/(?<!\n)\n(?![^\S\n]*\n)/g`]: UNDECIDED,

@@ -298,6 +298,21 @@ it.effect("a sitemap is all of a site; an endless one ends, and removes nothing"
   }).pipe(Effect.scoped)
 )
 
+it.effect(
+  "addresses and sitemaps that are made to take much time are read in a time that their length allows",
+  () =>
+    Effect.gen(function* () {
+      const { library: at } = yield* testFolder
+      const { pages, url } = yield* site
+      pages.set("/sitemap.xml", { type: "text/html", body: `${"<!---->".repeat(26)}<p>No sitemap.</p>` })
+      const library = yield* Library.open(at).pipe(Effect.provide(modelsLayer))
+      const started = process.cpuUsage()
+      sourceKind("a@".repeat(50_000))
+      yield* Effect.exit(syncInto(library, { name: "map", address: `${url}/sitemap.xml` }))
+      expect(process.cpuUsage(started).user).toBeLessThan(2e6)
+    }).pipe(Effect.scoped)
+)
+
 it.effect("no redirect leads to an address that may not be reached", () =>
   Effect.gen(function* () {
     const { page, pages, url } = yield* site

@@ -129,7 +129,7 @@ export const gitKind: SourceKind = {
   example: "https://github.com/owner/name.git#main",
   matches: (address) =>
     /\.git(?:#[^#]*)?$/.test(address) ||
-    /^(?:git|ssh):|^[^/\s]+@[^/\s]+:/.test(address) ||
+    /^(?:git|ssh):|^[^/\s@]+@[^/\s:]+:/.test(address) ||
     /^https:\/\/(?:github|gitlab)\.com\/[^/]+\/[^/]+\/?(?:#.*)?$/.test(address),
   open
 }

@@ -25,7 +25,10 @@ const LIMITS = {
   delay: 10
 } as const
 
-const XML = /^[\s\uFEFF]*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<(?:urlset|sitemapindex)\b/
+/** Characters before the root of a sitemap. */
+const XML_HEAD = 10_000
+/** A comment ends at its first end, so that the time grows with the length only. */
+const XML = /^[\s\uFEFF]*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:urlset|sitemapindex)\b/
 
 /** What is still to be read. */
 interface Crawl {
@@ -128,7 +131,7 @@ const open = Effect.fnUntraced(function* (
       return [isGone ? [] : [{ id: itemId(url), read: Effect.fail(failure) }], next] as const
     }
     const text = got.success.bytes.toString()
-    if (isSitemap && XML.test(text)) {
+    if (isSitemap && XML.test(text.slice(0, XML_HEAD))) {
       const { root, texts } = parseXml(text)
       const places = texts("loc").filter((place) => URL.parse(place)?.host === start.host)
       return [[], yield* enqueue(places, root === "sitemapindex" ? places.length : 0, false)] as const
