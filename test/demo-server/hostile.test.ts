@@ -126,7 +126,7 @@ layer(testServer(), { excludeTestServices: true })("a hostile caller", (it) => {
       // The number of files in the record at its end.
       for (const fromEnd of [14, 12]) archive.writeUInt16LE(10_001, archive.length - fromEnd)
       body.append("files", new Blob([archive]), "many.zip")
-      body.append("files", new Blob(["# Weir\n\nThe weir is open."]), "beside.md")
+      body.append("files", new Blob(["# Weir\n\nThe weir beside the archive is open."]), "beside-many.md")
       const { added, failed } = yield* json(IngestReportBody, "/documents", { body })
       assert.strictEqual(added, 1)
       const [{ message, path, reason } = assert.fail("it was not reported")] = failed
