@@ -46,6 +46,8 @@ describe("dependsOnHistory", () => {
     "How long does it take to fill the chamber?",
     "How does Raft elect its leader?",
     "Does the lock close when it rains?",
+    "Is it going to snow in Oslo this week?",
+    "What is the weather like this week?",
     "What is Bigtable?",
     "How long is the weir?",
     "opening hours winter",

@@ -48,11 +48,11 @@ const english: FollowUpLanguage = {
   clause:
     /,|;|\b(?:when|if|while|because|after|before|until|since|that|which|who|and|or|but|so|as|than|where|whether|though|although)\b/i,
   pronoun: all(
-    "it|they|them|he|him|she|hers|theirs|these|those(?! who| that| of)|this|there|(?<=(?:is|was|does|did|of|about|for|after|before|like|do|in|with|to|from) )that(?= ?$)|that(?= (?:cost|mean|work|happen|take|help|apply))|the (?:latter|former|first one|second one|other one|others)|(?<=which |the first |the second |the last |the other )ones?|her(?= ?$)"
+    "it|they|them|he|him|she|hers|theirs|these|those(?! who| that| of)|this(?! (?:week|month|year|morning|afternoon|evening|weekend|spring|summer|autumn|winter))|there|(?<=(?:is|was|does|did|of|about|for|after|before|like|do|in|with|to|from) )that(?= ?$)|that(?= (?:cost|mean|work|happen|take|help|apply))|the (?:latter|former|first one|second one|other one|others)|(?<=which |the first |the second |the last |the other )ones?|her(?= ?$)"
   ),
   possessive: all("its|their|his|her(?= \\p{L})"),
   expletive:
-    /\bit (?:takes?|rains?|snows?|is raining|costs? to|is called)\b|\b(?:does|did|will|can|may|would) it (?:take|cost|rain|snow|mean)(?= (?:to|for|that|if|when)\b| (?:a|an|the) )|\b(?:(?:is|was) it|it (?:is|was)(?: not)?) (?:\w+ )?(?:to|that|for)\b|\b(?:is|are|was|were|will|has|have|had|can|could|may|must|should) there\b|\bthere (?:is|are|was|were|will|has|have|had|can|could|may|must|should)\b|\b(?:does|do) there exist\b|\bwhat time is it\b/gi,
+    /\bit (?:takes?|rains?|snows?|is raining|costs? to|is called)\b|\b(?:is|was|will|does|did|may|might|can|could) it (?:be |going to )?(?:rain|snow|freez|hail)(?:e|ing)?\b|\b(?:does|did|will|can|may|would) it (?:take|cost|rain|snow|mean)(?= (?:to|for|that|if|when)\b| (?:a|an|the) )|\b(?:(?:is|was) it|it (?:is|was)(?: not)?) (?:\w+ )?(?:to|that|for)\b|\b(?:is|are|was|were|will|has|have|had|can|could|may|must|should) there\b|\bthere (?:is|are|was|were|will|has|have|had|can|could|may|must|should)\b|\b(?:does|do) there exist\b|\bwhat time is it\b/gi,
   opening:
     /^(?:(?:and|but|or|also|so|then|ok(?:ay)?)(?:,? (?:what|how) about)?|(?:what|how) about|what if|why not|any other|anything else|what else|who else|where else)(?!\p{L})/iu,
   generic:
