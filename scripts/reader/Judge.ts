@@ -31,6 +31,9 @@ export const isGold = (
     ? gold.starts.some((at) => at >= start + from && at < start + to)
     : gold.texts.some((expected) => containsText(text.slice(from, to), expected)))
 
+/** Passages that are shown instead of an answer. */
+const CLOSEST = 5
+
 /** Where a passage has the words of an answer that is meant elsewhere. */
 export const hasWords = ({ gold }: Example, text: string): boolean =>
   gold.texts.some((expected) => expected.length > 1 && containsText(text, expected))
@@ -61,7 +64,7 @@ export const judge = (
       answer.length > 0 &&
       hasAnswer(example) &&
       example.gold.texts.some((expected) => containsText(said, expected))
-    const passage = example.passages.slice(0, 3).some((one) => isGold(example, one))
+    const passage = example.passages.slice(0, CLOSEST).some((one) => isGold(example, one))
     if (answer.length > 0) shown++
     if (answer.length > 0 && !isRight) wrong++
     if (isRight) right++

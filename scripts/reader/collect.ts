@@ -3,7 +3,7 @@
  * `measure.ts` read its file.
  *
  * ```sh
- * node --conditions=@sluice/source scripts/reader/collect.ts --data DIR --to FILE [--only SET]
+ * node --conditions=@sluice/source scripts/reader/collect.ts --data DIR --to FILE [--only SET] [--keep PASSAGES]
  * ```
  *
  * DIR has public sets as they are in their repositories (test/qa/strangers/README.md names them and their licences), the
@@ -29,7 +29,7 @@ const only = argument("--only")
 const root = join(import.meta.dirname, "../..")
 
 /** Passages to collect: the three that are read, and those that follow if one is taken out. */
-const KEEP = 6
+const KEEP = Number(argument("--keep") ?? 6)
 
 interface Question extends Pick<Example, "id" | "question" | "kind" | "sealed"> {
   readonly gold: Gold

@@ -1,25 +1,36 @@
 /**
- * Learns the weights in `packages/embedded/src/reader/sure/ReaderWeights.ts`: which sentence answers a question, or that none does.
+ * Learns the weights in `packages/embedded/src/reader/ReaderWeights.ts`: which sentence answers a question, or that none does.
  *
  * ```sh
  * node --conditions=@sluice/source scripts/reader/learn.ts FILE… [--check]
  * ```
  *
- * FILEs are of `collect.ts` and `made.ts`. A multinomial logistic regression: the sentences of a question and “none” share the
- * probability. An answer's passage is also taken out, so that the nearest others are refused. `--check` learns from four
+ * FILEs are of `collect.ts` and `made.ts`. A network of one hidden layer, beside which each feature also has a weight in the
+ * score: the sentences of a question and “none” share the probability (softmax). An answer's passage or sentence is also taken out, so that
+ * what is near is refused. `--check` learns from four
  * fifths, measures on the others, and writes nothing. The same files give the same weights.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { weightedSentences } from "../../packages/embedded/src/reader/sure/candidates.ts"
-import { askedQuestion } from "../../packages/embedded/src/reader/sure/AskedQuestion.ts"
+import { weightedSentences } from "../../packages/embedded/src/reader/candidates.ts"
+import { askedQuestion } from "../../packages/embedded/src/reader/AskedQuestion.ts"
+import { WEIGHT_UNIT } from "../../packages/embedded/src/reader/sureness.ts"
+import { withoutFunctionWords } from "../../packages/embedded/src/reader/functionWords.ts"
+import { splitSentences } from "../../packages/embedded/src/reader/passages/sentences.ts"
+import { isStopWord } from "../../packages/embedded/src/text/StopWords.ts"
 import { limitVocabulary } from "../../packages/embedded/src/text/Term.ts"
+import type { ReaderPassage } from "@sluice/core/models"
 import type { Example } from "./Example.ts"
 import { hasAnswer, hasWords, isGold } from "./Judge.ts"
 
-const ROUNDS = 300
-const RATE = 0.05
-const DECAY = 2e-4
+const HIDDEN = 32
+const ROUNDS = 18
+/** Questions of one step. */
+const BATCH = 256
+const RATE = 0.005
+/** Steps in which the rate rises. */
+const WARM = 50
+const DECAY = 3e-4
 /** Candidates in which a feature must be to have a weight. */
 const LEAST = 60
 const PASSAGES = 3
@@ -33,13 +44,16 @@ const SETS: Readonly<
   cmrc: { counts: 0.7, each: 2 },
   tables: { counts: 1, each: 1 },
   made: { counts: 1, each: 1 },
-  pinned: { counts: 4, each: 1 },
+  pinned: { counts: 14, each: 1 },
   plain: { counts: 6, each: 1 },
-  starters: { counts: 12, each: 1 }
+  starters: { counts: 12, each: 1 },
+  behaviours: { counts: 6, each: 1 }
 }
-/** Of the questions whose passage is taken out. */
-const REMOVED_EACH = 2
-const REMOVED_COUNTS = 1
+/** A question about a table that compares or counts rows is not answered by one. */
+const COMPARES =
+  /\b(?:first|last|next|previous|before|after|below|above|most|least|more|less|fewer|than|other|another|besides|top|bottom|\w+est|how many|total|difference|same|both|only|prior|following|either|consecutive|number of|or)\b/i
+/** Sets whose questions are learnt only as they are. */
+const OURS = new Set(["pinned", "made", "plain", "starters", "behaviours"])
 
 const check = process.argv.includes("--check")
 const files = process.argv.slice(2).filter((argument) => !argument.startsWith("--"))
@@ -77,28 +91,112 @@ const groupOf = (example: Example, passages: Example["passages"], counts: number
   return { example, counts, candidates, answerable: candidates.some(({ answers }) => answers === true) }
 }
 
-const groups = files.flatMap((file) =>
+/** The sentence that answers, by its passage. */
+const goldSentence = (example: Example, passages: Example["passages"]) => {
+  for (const passage of passages)
+    for (const sentence of splitSentences(passage))
+      if (isGold(example, passage, sentence.start, sentence.end)) return { passage, sentence }
+  return undefined
+}
+
+/** What a user types who writes keywords. */
+const keywords = (question: string): string =>
+  withoutFunctionWords(question)
+    .replace(/什么|哪[些个里位年]?|谁|多少|几|吗|如何|怎[么样]|为何|何[时地人]/gu, " ")
+    .split(/[\s?？¿]+/)
+    .filter((word) => !isStopWord(word.toLowerCase()))
+    .join(" ")
+    .trim()
+
+/**
+ * A question as it is; without the passage that answers; without the sentence that answers; with little but that sentence;
+ * and in keywords. `at` decides which.
+ */
+const variants = (example: Example, at: number, counts: number): ReadonlyArray<Group> => {
+  const passages = example.passages.slice(0, PASSAGES)
+  const all = [groupOf(example, passages, counts)]
+  if (!hasAnswer(example) || OURS.has(example.set)) return all
+  const others = example.passages.filter((passage) => !isGold(example, passage)).slice(0, PASSAGES)
+  if ((at >>> 8) % 2 === 0 && others.length > 0) all.push(groupOf(example, others, counts))
+  const short = keywords(example.question)
+  if ((at >>> 9) % 6 === 0 && short !== "")
+    all.push(groupOf({ ...example, question: short }, passages, counts))
+  const found = goldSentence(example, passages)
+  if (found === undefined || found.sentence.kind === "row") return all
+  const { text } = found.passage
+  const { end, start } = found.sentence
+  if ((at >>> 10) % 4 === 0) {
+    const rest = `${text.slice(0, start)}${text.slice(end)}`
+    const nothing: Example = { ...example, gold: { path: "", starts: [], texts: [] } }
+    if (rest.trim() !== "" && !hasWords(example, rest))
+      all.push(
+        groupOf(
+          nothing,
+          passages.map((one) => (one === found.passage ? { ...one, text: rest } : one)),
+          counts
+        )
+      )
+  }
+  if ((at >>> 12) % 4 === 0) {
+    const sentences = splitSentences(found.passage)
+    const i = sentences.findIndex((one) => one.start === start)
+    const from = sentences[Math.max(0, i - ((at >>> 14) % 2))]!.start
+    const to = sentences[Math.min(sentences.length - 1, i + ((at >>> 15) % 2))]!.end
+    const little = { ...found.passage, start: found.passage.start + from, text: text.slice(from, to) }
+    all.push(groupOf(example, [little], counts))
+  }
+  return all
+}
+
+const linesOf = <A>(file: string): ReadonlyArray<A> =>
   readFileSync(file, "utf8")
     .split("\n")
     .filter((line) => line !== "")
-    .flatMap((line): ReadonlyArray<Group> => {
-      const example = JSON.parse(line) as Example
-      const set = SETS[example.set]
-      const at = hash(`${example.set} ${example.language} ${example.id}`)
-      if (set === undefined || at % (hasAnswer(example) ? set.each : (set.none ?? set.each)) !== 0) return []
-      const whole = groupOf(example, example.passages.slice(0, PASSAGES), set.counts)
-      const others = example.passages.filter((passage) => !isGold(example, passage)).slice(0, PASSAGES)
-      return hasAnswer(example) &&
-        others.length > 0 &&
-        (at >>> 8) % REMOVED_EACH === 0 &&
-        example.set !== "pinned" &&
-        example.set !== "made" &&
-        example.set !== "plain" &&
-        example.set !== "starters"
-        ? [whole, groupOf(example, others, set.counts * REMOVED_COUNTS)]
-        : [whole]
-    })
-)
+    .map((line) => JSON.parse(line) as A)
+
+interface PlainQuestion {
+  readonly question: string
+  readonly title?: string
+  readonly text?: string
+  readonly passages?: ReadonlyArray<ReaderPassage>
+  readonly passage?: number
+  readonly start?: number
+  readonly answer?: string
+}
+
+/** Our own questions about short texts, in `test/qa/plain`. */
+const plainExamples = (set: string, file: string): ReadonlyArray<Example> =>
+  linesOf<PlainQuestion>(join(import.meta.dirname, "../../test/qa/plain", file)).map((one, i) => {
+    const { answer, passage = 0, question, start, text = "", title = "" } = one
+    const { passages = [{ title, text, format: "markdown" }] } = one
+    return {
+      set,
+      language: "",
+      id: `${i}`,
+      kind: answer === undefined ? "none" : "keyword",
+      question,
+      gold: {
+        path: `${passage}`,
+        starts: start === undefined ? [] : [start],
+        texts: answer === undefined ? [] : [answer]
+      },
+      passages: passages.map((read, at) => ({ ...read, path: `${at}`, start: 0, relevance: 1 - at / 10 }))
+    }
+  })
+
+const examples = [
+  ...plainExamples("plain", "questions.jsonl"),
+  ...plainExamples("behaviours", "behaviours.jsonl"),
+  ...files.flatMap((file) => linesOf<Example>(file))
+]
+const groups = examples.flatMap((example): ReadonlyArray<Group> => {
+  const set = SETS[example.set]
+  const at = hash(`${example.set} ${example.language} ${example.id}`)
+  if (set === undefined || (example.set === "tables" && COMPARES.test(example.question))) return []
+  return at % (hasAnswer(example) ? set.each : (set.none ?? set.each)) === 0
+    ? variants(example, at, set.counts)
+    : []
+})
 const isApart = ({ example }: Group): boolean => check && hash(example.question) % 5 === 0
 const learnt = groups.filter((group) => !isApart(group) && group.candidates.length > 0)
 
@@ -111,13 +209,7 @@ const indexes = new Map(names.map((name, i) => [name, i]))
 
 /** The candidates that count, in rows: where each begins, the features that it has and their values. */
 const rows = learnt.flatMap(({ candidates }) => candidates.filter(({ answers }) => answers !== undefined))
-const sizes = rows.map(
-  ({ features }) =>
-    features
-      .keys()
-      .filter((name) => indexes.has(name))
-      .toArray().length
-)
+const sizes = rows.map(({ features }) => [...features.keys()].filter((name) => indexes.has(name)).length)
 const begins = new Int32Array(rows.length + 1)
 sizes.forEach((size, i) => (begins[i + 1] = begins[i]! + size))
 const columns = new Int32Array(begins.at(-1)!)
@@ -137,61 +229,122 @@ rows.forEach(({ features }, i) => {
 scale.forEach((sum, i) => (scale[i] = Math.sqrt(sum / rows.length) + 1e-3))
 values.forEach((value, i) => (values[i] = value / scale[columns[i]!]!))
 
-const weights = new Float64Array(names.length + 1)
-weights[names.length] = -2
-const total = learnt.reduce((sum, { counts }) => sum + counts, 0)
-const [mean, square] = [new Float64Array(weights.length), new Float64Array(weights.length)]
-for (let round = 1; round <= ROUNDS; round++) {
-  const gradient = Float64Array.from(weights, (weight, i) => (i < names.length ? DECAY * weight : 0))
-  let row = 0
-  let loss = 0
-  for (const { answerable, candidates, counts } of learnt) {
-    const counted = candidates.filter(({ answers }) => answers !== undefined)
-    const odds = counted.map((_, i) => {
-      let score = weights[names.length]!
-      for (let at = begins[row + i]!; at < begins[row + i + 1]!; at++)
-        score += weights[columns[at]!]! * values[at]!
-      return Math.exp(Math.min(score, 50))
-    })
-    const all = odds.reduce((sum, one) => sum + one, 1)
-    const right = odds.reduce((sum, one, i) => sum + (counted[i]!.answers === true ? one : 0), 0)
-    loss -= (counts / total) * Math.log(Math.max(1e-12, (answerable ? right : 1) / all))
-    counted.forEach(({ answers }, i) => {
-      const wanted = answerable && answers === true ? odds[i]! / right : 0
-      const step = ((odds[i]! / all - wanted) * counts) / total
-      gradient[names.length]! += step
-      for (let at = begins[row + i]!; at < begins[row + i + 1]!; at++)
-        gradient[columns[at]!]! += step * values[at]!
-    })
-    row += counted.length
+/** A linear congruential generator. */
+let seed = 20_261_124
+const random = (): number => {
+  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
+  return seed / 2 ** 32
+}
+const normal = (): number => Math.sqrt(-2 * Math.log(random() || 1e-9)) * Math.cos(2 * Math.PI * random())
+
+/** For each feature its weights in the hidden units and in the score; then the biases; then the weights of the units. */
+const WIDTH = HIDDEN + 1
+const BIAS = names.length * WIDTH
+const OUTPUT = BIAS + WIDTH
+const net = new Float64Array(OUTPUT + HIDDEN)
+for (let i = 0; i < BIAS; i++) if (i % WIDTH !== HIDDEN) net[i] = normal() / Math.sqrt(names.length)
+for (let i = OUTPUT; i < net.length; i++) net[i] = (0.3 * normal()) / Math.sqrt(HIDDEN)
+net[BIAS + HIDDEN] = -2
+
+/** The sums of the units for a row, before they are cut at 0, and in the last place the score. */
+const forward = (row: number, sums: Float64Array): void => {
+  for (let i = 0; i < WIDTH; i++) sums[i] = net[BIAS + i]!
+  for (let at = begins[row]!; at < begins[row + 1]!; at++) {
+    const from = columns[at]! * WIDTH
+    const value = values[at]!
+    for (let i = 0; i < WIDTH; i++) sums[i]! += value * net[from + i]!
   }
-  // Adam.
-  gradient.forEach((value, i) => {
-    mean[i] = 0.9 * mean[i]! + 0.1 * value
-    square[i] = 0.999 * square[i]! + 0.001 * value * value
-    weights[i]! -=
-      (RATE * (mean[i]! / (1 - 0.9 ** round))) / (Math.sqrt(square[i]! / (1 - 0.999 ** round)) + 1e-8)
-  })
-  if (round % 50 === 0) console.log(`round ${round}: loss ${loss.toFixed(4)}`)
+  for (let i = 0; i < HIDDEN; i++) if (sums[i]! > 0) sums[HIDDEN]! += sums[i]! * net[OUTPUT + i]!
 }
 
-const found = new Map([
-  ...names.map((name, i) => [name, weights[i]! / scale[i]!] as const),
-  ["bias", weights[names.length]!] as const
-])
-console.log(`${learnt.length} questions, ${rows.length} sentences, ${found.size} weights`)
+/** Adds to the gradient what a row's score adds to it. */
+const backward = (row: number, sums: Float64Array, step: number, gradient: Float64Array): void => {
+  const down = new Float64Array(WIDTH)
+  down[HIDDEN] = step
+  for (let i = 0; i < HIDDEN; i++) {
+    if (sums[i]! <= 0) continue
+    down[i] = step * net[OUTPUT + i]!
+    gradient[OUTPUT + i]! += step * sums[i]!
+  }
+  for (let i = 0; i < WIDTH; i++) gradient[BIAS + i]! += down[i]!
+  for (let at = begins[row]!; at < begins[row + 1]!; at++) {
+    const from = columns[at]! * WIDTH
+    for (let i = 0; i < WIDTH; i++) gradient[from + i]! += values[at]! * down[i]!
+  }
+}
+
+const starts: Array<number> = [0]
+for (const { candidates } of learnt)
+  starts.push(starts.at(-1)! + candidates.filter(({ answers }) => answers !== undefined).length)
+const right = rows.map(({ answers }) => answers === true)
+const average = learnt.reduce((sum, { counts }) => sum + counts, 0) / learnt.length
+
+/** Adds the gradient of one question. Returns its loss. */
+const learnFrom = (question: number, share: number, gradient: Float64Array): number => {
+  const [from, to] = [starts[question]!, starts[question + 1]!]
+  const sums = Array.from({ length: to - from }, () => new Float64Array(WIDTH))
+  const odds = sums.map((of, i) => {
+    forward(from + i, of)
+    return Math.exp(Math.min(of[HIDDEN]!, 50))
+  })
+  const all = odds.reduce((sum, one) => sum + one, 1)
+  const good = odds.reduce((sum, one, i) => sum + (right[from + i]! ? one : 0), 0)
+  const weight = (learnt[question]!.counts / average) * share
+  sums.forEach((of, i) => {
+    const wanted = good > 0 && right[from + i]! ? odds[i]! / good : 0
+    backward(from + i, of, (odds[i]! / all - wanted) * weight, gradient)
+  })
+  return -weight * Math.log(Math.max(1e-12, (good > 0 ? good : 1) / all))
+}
+
+const [mean, square] = [new Float64Array(net.length), new Float64Array(net.length)]
+const order = learnt.map((_, i) => i)
+const steps = ROUNDS * Math.ceil(order.length / BATCH)
+for (let round = 1, step = 0; round <= ROUNDS; round++) {
+  for (let i = order.length - 1; i > 0; i--) {
+    const other = Math.floor(random() * (i + 1))
+    ;[order[i], order[other]] = [order[other]!, order[i]!]
+  }
+  let loss = 0
+  for (let from = 0; from < order.length; from += BATCH) {
+    const batch = order.slice(from, from + BATCH)
+    const gradient = Float64Array.from(net, (weight, i) => (i < BIAS || i >= OUTPUT ? DECAY * weight : 0))
+    for (const question of batch) loss += learnFrom(question, 1 / batch.length, gradient) * batch.length
+    // Adam, with a rate that rises, then falls.
+    step++
+    const rate = RATE * Math.min(1, step / WARM) * (1 - (0.95 * step) / steps)
+    gradient.forEach((value, i) => {
+      mean[i] = 0.9 * mean[i]! + 0.1 * value
+      square[i] = 0.999 * square[i]! + 0.001 * value * value
+      net[i]! -=
+        (rate * (mean[i]! / (1 - 0.9 ** step))) / (Math.sqrt(square[i]! / (1 - 0.999 ** step)) + 1e-8)
+    })
+  }
+  console.log(`round ${round}: loss ${(loss / order.length).toFixed(4)}`)
+}
+
+const integers = (from: number, count: number, by = 1): string =>
+  Array.from(net.slice(from, from + count), (weight) => Math.round(weight / by / WEIGHT_UNIT)).join(" ")
+const lines = [
+  ...names.map((name, i) => `${name} ${integers(i * WIDTH, WIDTH, scale[i])}`),
+  `BIAS ${integers(BIAS, WIDTH)}`,
+  `OUTPUT ${integers(OUTPUT, HIDDEN)}`
+]
+console.log(`${learnt.length} questions, ${rows.length} sentences, ${names.length} features`)
 
 if (check) {
+  const scoreOf = (features: ReadonlyMap<string, number>): number => {
+    const sums = net.slice(BIAS, OUTPUT)
+    for (const [name, value] of features) {
+      const at = indexes.get(name)
+      if (at !== undefined) sums.forEach((_, i) => (sums[i]! += (value / scale[at]!) * net[at * WIDTH + i]!))
+    }
+    return sums.reduce((sum, one, i) => sum + (i < HIDDEN ? Math.max(0, one) * net[OUTPUT + i]! : one), 0)
+  }
   const apart = groups.filter(isApart)
   for (const [set, some] of Map.groupBy(apart, ({ example }) => example.set)) {
     const judged = some.map(({ answerable, candidates }) => {
-      const odds = candidates.map(({ features }) =>
-        Math.exp(
-          features
-            .entries()
-            .reduce((sum, [name, value]) => sum + value * (found.get(name) ?? 0), found.get("bias")!)
-        )
-      )
+      const odds = candidates.map(({ features }) => Math.exp(Math.min(scoreOf(features), 50)))
       const all = odds.reduce((sum, one) => sum + one, 1)
       const best = odds.indexOf(Math.max(...odds))
       return {
@@ -211,17 +364,10 @@ if (check) {
     )
   }
 } else {
-  const entries = [...found].map(([name, weight]) => `${name}=${Number(weight.toPrecision(3))}`)
-  const lines: Array<string> = []
-  for (const entry of entries) {
-    const last = lines.at(-1)
-    if (last === undefined || last.length + entry.length > 115) lines.push(entry)
-    else lines[lines.length - 1] = `${last} ${entry}`
-  }
   writeFileSync(
-    join(import.meta.dirname, "../../packages/embedded/src/reader/sure/ReaderWeights.ts"),
+    join(import.meta.dirname, "../../packages/embedded/src/reader/ReaderWeights.ts"),
     `/**
- * The weights of the reader's features: \`name=weight\`.
+ * The weights of the reader's features, in hundredths: for each its weights in the hidden units, and in the score.
  *
  * Learnt by scripts/reader/learn.ts from questions of our own and from public sets, by their authors: XQuAD (google-deepmind),
  * a sample of SQuAD 2.0 (Rajpurkar and others), CMRC 2018 (Cui and others) and WikiTableQuestions (Pasupat and Liang), CC BY-SA 4.0;

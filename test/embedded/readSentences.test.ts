@@ -280,16 +280,6 @@ Boats go through the lock in the order in which they arrive.`
       const boats = `${number} boats go through the lock at once.`
       expect(answer("How many boats go through the lock?", `${order} ${boats}`)).toEqual([boats])
     }
-    const tour =
-      "Mei leads a tour of the lock on the first Saturday of each month. Most damage was done in the lock."
-    expect(answer("Which month had the most lockings?", tour)).toEqual([])
-    expect(
-      answer("How long does a locking take?", "A locking will take as long as a locking takes here.")
-    ).toEqual([])
-    expect(answer("How long does a locking take?", "A locking here may take the whole day.")).toHaveLength(1)
-    const herons =
-      "Figure 1: Herons counted in each season. Herons are counted as others do [10]. In summer 29 herons were counted."
-    expect(answer("How many herons were counted?", herons)).toEqual(["In summer 29 herons were counted."])
     const counted =
       "The lock has seen many boats. Of all years 2024 had the most lockings of boats in the lock."
     expect(answer("Which year had the most lockings?", counted)).toEqual([

@@ -120,12 +120,18 @@ describe("ask", () => {
         [found, outcome, answer],
         [false, "passages", "No sure answer. Closest passages:"]
       )
-      assert.isTrue(closest.length > 0 && closest.length <= 3)
+      assert.isTrue(closest.length > 0 && closest.length <= 5)
       const words = closest.map(({ matches, passage: { text } }) =>
         matches.map(({ end, start }) => text.slice(start, end))
       )
       assert.isTrue(words[0]?.includes("boiler"))
       for (const word of words.flat()) assert.match(word, /boiler|paint/i)
+      // Also those that the reader did not get.
+      const few = yield* library.ask("Who painted the boiler?", { keep: 1 })
+      assert.deepStrictEqual(
+        few.closest.map(({ passage }) => passage.id),
+        closest.map(({ passage }) => passage.id)
+      )
     }).pipe(Effect.provide(withReader([])), Effect.scoped)
   )
 

@@ -1,265 +1,340 @@
-/** The sentences of a passage as candidates for an answer, with their scores. */
+/** The sentences of passages as candidates for an answer, with features that a model weighs. */
 import type { ReaderPassage } from "@sluice/core/models"
 import type { Term } from "../text/Term.ts"
-import {
-  contentTerms,
-  coverageOf,
-  coverageOfTerms,
-  ENDS_WITH_QUESTION,
-  hasAllNumbers,
-  headingOf,
-  matchTerms
-} from "./coverage.ts"
-import { isAboutOther } from "./mismatch.ts"
-import {
-  contextOf,
-  enterBlock,
-  enterHeader,
-  enterHeading,
-  levelAt,
-  matchAround,
-  type Matches,
-  noTerms,
-  type PassageContext,
-  type Position,
-  type SentenceMatches,
-  startOf,
-  TOPIC_DECAY
-} from "./passageContext.ts"
-import { NUMBERED_CAPTION } from "./passages/blocks.ts"
+import { ANSWER_KINDS, EXPECTED } from "./answerKinds.ts"
+import { topicTerms, coverage, type TermMatches, matchesOf, best, hasOpposite } from "./coverage.ts"
 import type { Sentence } from "./passages/Sentence.ts"
 import { splitSentences } from "./passages/sentences.ts"
-import { hasVerb, impliesVerb, matchesOtherTerms, withVerb } from "./passageSupport.ts"
-import { distinctWords, isNumber, type Question } from "./question.ts"
-import { mentionsThing } from "./references.ts"
-import { introducesAnswer, restatesQuestion } from "./restatements.ts"
-import { ENDS_SENTENCE, type SentenceCandidate } from "./selectSentences.ts"
+import { allWordsOf, type AskedQuestion } from "./AskedQuestion.ts"
+import { type Numbers, numberedIn, sameThings } from "./numbers.ts"
 
-/** The weight of the passage's support. */
-const SUPPORT = 0.3
-
-/** The minimum coverage by the sentence itself, or by the heading above it. */
-const MIN_OWN_COVERAGE = 0.2
-const MIN_HEADING_COVERAGE = 0.7
-/** Under a title or heading: the minimum coverage of the terms that it lacks. */
-const MIN_LEFT = 0.5
-/** A table row may share little, because its columns are named above it. */
-const MIN_ROW_COVERAGE = 0.05
-
-const ANSWER_TYPE = 0.25
-const FIRST_PASSAGE = 0.1
-const OTHER_NUMBERS = 0.3
-/** A row with exactly the numbers of the question. */
-const SAME_NUMBERS = 0.25
-/** A number of what is counted: “1800 machines” for “how many machines”. */
-const COUNTS = 0.15
-/** Stop words, such as “over” and “up to”, decide between sentences that are otherwise equal. */
-const ALL_WORDS = 0.1
-const LONG_TERMS = 40
-const LONG = 0.1
-const SHORT_TERMS = 3
-const SHORT = 0.1
-
-/** A caption answers a question about a picture … */
-const CAPTION_ASKED = 0.15
-/** … otherwise captions score less, as do paragraphs without an end, such as headings in a PDF. */
-const UNFINISHED = 0.2
-
-/** True if a sentence has numbers, but not those of the question. */
-const hasOtherNumbers = (
-  { numbers }: Question,
-  content: ReadonlySet<Term>,
-  above: ReadonlySet<Term>
-): boolean =>
-  numbers.some((number) => !content.has(number) && !above.has(number)) && [...content].some(isNumber)
-
-/**
- * True if the rarest word of what is asked for is missing; or if its verb is missing in a question of how, or together with
- * another of those words.
- */
-const lacksFocus = ({ asksHow, focus, predicate, weights }: Question, matches: Matches): boolean => {
-  const weightAt = (i: number): number => weights[i] ?? 0
-  const missing = focus.filter((i) => matches[i] === 0)
-  const heaviest = Math.max(...focus.map(weightAt))
-  return (
-    missing.some((i) => weightAt(i) === heaviest) ||
-    ((asksHow || missing.length > 0) && predicate.length > 0 && predicate.every((i) => matches[i] === 0))
-  )
+export interface WeightedSentence {
+  readonly passage: number
+  readonly sentence: Sentence
+  readonly content: ReadonlySet<Term>
+  /** By name; 0 if absent. Most are from 0 to 1. */
+  readonly features: Map<string, number>
 }
 
-/** True if a sentence has the terms that the title and headings above it lack, or a unit that implies the measure. */
-const completesHeadings = (question: Question, own: Matches, above: Matches): boolean => {
-  const left = own
-    .keys()
-    .filter((i) => above[i] === 0 && !(question.unitImpliesMeasure && question.measure.includes(i)))
-  const indexes = [...left]
-  return (
-    (indexes.length > 0 || (question.unitImpliesMeasure && question.called.length > 0)) &&
-    coverageOfTerms(question, indexes, own) >= MIN_LEFT
-  )
+const CAPTION = /^(?:Table|Figure|Fig\.|Abb|Tab)\.?\s*[\p{L}\d.-]{0,20}\d|^[图表]\s*\d/u
+/** A sentence about what the one before named. */
+const PRONOUN =
+  /^(?:It|Its|They|Their|He|His|She|Her|This|These|Those|Er|Sie|Es|Dies\w*|Il|Elle|Ils|Elles|Ce|Cette|Este|Esta|Esto)(?!\p{L})|^[它他她该这此其]/u
+const LABEL = /^[^:：|]{1,40}(?=[:：])/u
+
+/** How much a term counts for a sentence if it stands … */
+const UNDER_HEADING = 0.6
+const UNDER_TITLE = 0.5
+const UNDER_QUESTION = 0.8
+const UNDER_HEADER = 0.8
+const UNDER_CAPTION = 0.6
+const AFTER = 0.5
+/** A term of a paragraph counts for its later sentences, by this factor less with each. */
+const TOPIC_DECAY = 0.85
+
+/** That are shown with what leads to them. */
+const MAX_ITEMS = 8
+
+/** Similar enough to be the word. */
+const IS_MATCHED = 0.35
+
+/** In terms. */
+const BEGINNING = 4
+const LONG = 40
+const SHORT = 4
+
+/** What stands above and before a sentence. */
+interface Place {
+  /** With the open headings above the nearest. */
+  title: TermMatches
+  /** Of the whole passage, title included. */
+  readonly whole: TermMatches
+  readonly caption: TermMatches
+  heading: TermMatches
+  /** In the titles and headings, and in the last sentence of the block that numbers a thing. */
+  aboveNumbers: Numbers
+  earlierNumbers: Numbers
+  /** A question in the text. */
+  asked: TermMatches
+  /** The header row of the table. */
+  header: TermMatches
+  /** The paragraph that leads to a list or table. */
+  lead: TermMatches
+  before: TermMatches
+  topic: TermMatches
+  block: number
 }
 
-/** True if a sentence has what the question requires, itself or by its place. */
-const meetsRequirements = (
-  { captionText, path, question, required, support }: PassageContext,
-  at: Position,
+/** How much of a question a sentence has, itself and by its place. */
+interface Matched {
+  readonly own: TermMatches
+  readonly around: TermMatches
+  /** In the title, headings, header and caption. */
+  readonly above: TermMatches
+  /** In the sentence before, or the paragraph that leads to the list. */
+  readonly before: TermMatches
+  readonly next: TermMatches
+}
+
+const times = (matches: TermMatches, weight: number): TermMatches => matches.map((value) => weight * value)
+
+const matchAround = (
   { kind, text }: Sentence,
-  { around, own }: SentenceMatches
-): boolean =>
-  required(text, `${at.columns}\n${path.at(-1) ?? ""}\n${at.asked.text}\n${captionText}`) &&
-  (question.required.length === 0 ||
-    question.required.some((i) => (around[i] ?? 0) > 0) ||
-    (impliesVerb(question, text) && matchesOtherTerms(question, own)) ||
-    (kind === "row" && support.listed && question.years.every((year) => year.test(text))))
-
-/** True if enough of the question is in the sentence, or in the headings above it. */
-const hasOwnCoverage = (
-  { question }: PassageContext,
-  at: Position,
-  row: boolean,
-  { above, around, own }: SentenceMatches
-): boolean =>
-  coverageOf(question, own) >= (row ? MIN_ROW_COVERAGE : MIN_OWN_COVERAGE) ||
-  completesHeadings(question, own, above) ||
-  ((question.unitImpliesMeasure || question.measure.every((i) => (around[i] ?? 0) > 0)) &&
-    Math.max(
-      coverageOf(question, at.heading.matches),
-      coverageOf(question, at.asked.matches),
-      at.heading.matches.some((value, i) => value > (at.open[0]!.matches[i] ?? 0))
-        ? coverageOf(question, above)
-        : 0
-    ) >= MIN_HEADING_COVERAGE)
-
-const isAboutQuestion = (
-  context: PassageContext,
-  at: Position,
-  sentence: Sentence,
-  matches: SentenceMatches,
-  sameNumbers: boolean
-): boolean => {
-  const { captionText, figures, path, question, support } = context
-  const { apart, around, pronoun } = matches
-  const above = [
-    at.columns,
-    captionText,
-    at.asked.text,
-    at.heading.text,
-    ...at.open.toReversed().map(({ text }) => text),
-    ...path.toReversed()
-  ]
-  return (
-    meetsRequirements(context, at, sentence, matches) &&
-    hasVerb(question, support.whole, sentence.kind === "paragraph" && !pronoun ? apart : around) &&
-    !isAboutOther(question, figures, sentence.text, at.earlier, above) &&
-    (support.listed || !lacksFocus(question, around)) &&
-    // A number alone, such as a year, is found everywhere.
-    (question.subject.length === 0 || question.subject.some((i) => (around[i] ?? 0) > 0)) &&
-    (sameNumbers || hasOwnCoverage(context, at, sentence.kind === "row", matches))
-  )
+  own: TermMatches,
+  next: TermMatches,
+  { asked, caption, heading, lead, title, ...place }: Place
+): Matched => {
+  const isRow = kind === "row"
+  // A pronoun may stand for anything that its paragraph has named.
+  const previous = PRONOUN.test(text) ? best(place.before, place.topic) : place.before
+  const before = kind === "paragraph" ? previous : lead
+  const table = isRow ? [times(place.header, UNDER_HEADER), times(caption, UNDER_CAPTION)] : []
+  return {
+    own,
+    next,
+    before,
+    above: best(title, heading, asked, ...(isRow ? [place.header, caption] : [])),
+    around: best(
+      own,
+      times(heading, UNDER_HEADING),
+      times(title, UNDER_TITLE),
+      times(asked, UNDER_QUESTION),
+      times(before, AFTER),
+      ...table
+    )
+  }
 }
 
-const scoreOf = (
-  { asksForPicture, captions, isOfType, passage, question, support }: PassageContext,
-  at: Position,
-  { kind, text }: Sentence,
+/** Features of words: how much of the question is matched, where, and what is missing. */
+function* matchFeatures(
+  question: AskedQuestion,
+  { above, around, before, next, own }: Matched,
+  place: Place
+): Generator<readonly [string, number]> {
+  const { focus, names, terms, weights } = question
+  const share = (matches: TermMatches, of?: ReadonlyArray<number>): number => coverage(question, matches, of)
+  const { asked, header, heading, title, topic, whole } = place
+  const parts = { own, around, above, before, next, heading, title, asked, topic, whole, header }
+  for (const [name, matches] of Object.entries(parts)) yield [name, share(matches)]
+  yield ["exact", share(own.map((value) => (value === 1 ? 1 : 0)))]
+  yield ["matches", Math.min(own.filter((value) => value > 0).length, 6) / 6]
+  const total = weights.reduce((a, b) => a + b, 0) || 1
+  const heaviest = weights.indexOf(Math.max(...weights))
+  for (const [name, matches] of Object.entries({ own, around, whole })) {
+    const lacking = weights.map((weight, i) => weight * (1 - (matches[i] ?? 0)))
+    yield [`${name}:missing`, Math.max(0, ...lacking) / total]
+    yield [`${name}:heaviest`, matches[heaviest] ?? 0]
+    yield [`${name}:first`, matches[0] ?? 0]
+    yield [`${name}:last`, matches.at(-1) ?? 0]
+    if (focus.length > 0) yield [`${name}:focus`, share(matches, focus) - 1]
+    if (names.length > 0) yield [`${name}:names`, share(matches, names) - 1]
+    yield [`${name}:lacks`, Math.min(3, matches.filter((value) => value < IS_MATCHED).length) / 3]
+  }
+  // What the text above does not say must be in the sentence.
+  const rest = [...weights.keys()].filter((i) => (above[i] ?? 0) < IS_MATCHED)
+  yield ["rest", rest.length === 0 ? 0 : share(own, rest)]
+  if (rest.length === 0) yield ["noRest", 1]
+  yield [`terms:${Math.min(terms.length, 6)}`, 1]
+  yield [`language:${question.language}`, 1]
+  yield [`asked:${question.asked}`, 1]
+}
+
+/** Whether it begins with what is asked about, the longest run of the question's terms, and how close together they are. */
+function* orderFeatures(
+  question: AskedQuestion,
+  content: ReadonlySet<Term>
+): Generator<readonly [string, number]> {
+  const { terms } = question
+  const order = [...content]
+  yield ["begins", coverage(question, matchesOf(question, new Set(order.slice(0, BEGINNING))))]
+  const places = terms.map((term) => order.indexOf(term))
+  let run = 0
+  let longest = 0
+  places.forEach((place, i) => {
+    const before = places[i - 1] ?? -1
+    run = before >= 0 && place > before && place - before <= 3 ? run + 1 : 0
+    longest = Math.max(longest, run)
+  })
+  const found = places.filter((place) => place >= 0)
+  yield ["run", longest / Math.max(1, terms.length - 1)]
+  yield ["density", found.length < 2 ? 0 : found.length / (Math.max(...found) - Math.min(...found) + 1)]
+}
+
+/** Features of form: the kind of thing that is asked for, numbers, and the sentence itself. */
+function* formFeatures(
+  question: AskedQuestion,
+  { cells, kind, text }: Sentence,
   content: ReadonlySet<Term>,
-  coverage: number,
-  sameNumbers: boolean
-): number => {
-  const row = kind === "row"
-  const size = [...content].filter(({ kind }) => kind !== "pair").length
-  return (
-    coverage +
-    SUPPORT * support.support +
-    (isOfType?.(text) ? ANSWER_TYPE : 0) +
-    FIRST_PASSAGE / (passage + 1) +
-    (sameNumbers ? SAME_NUMBERS : 0) +
-    (question.counts?.test(text) === true ? COUNTS : 0) +
-    ALL_WORDS * sharedWords(question.words, text) -
-    (hasOtherNumbers(question, content, row ? at.header.union(captions) : noTerms) ? OTHER_NUMBERS : 0) -
-    (kind === "paragraph" ? incompletePenalty(text, asksForPicture) : 0) -
-    (size > LONG_TERMS ? LONG : size < SHORT_TERMS && !row ? SHORT : 0)
-  )
+  { before }: Matched
+): Generator<readonly [string, number]> {
+  const rest = question.figures.reduce((left, number) => left.replaceAll(number, "#"), text)
+  const expected = EXPECTED[question.asked]
+  if (expected !== undefined) yield ["answers", expected.some((one) => ANSWER_KINDS[one].test(rest)) ? 1 : -1]
+  for (const [name, pattern] of Object.entries(ANSWER_KINDS)) if (pattern.test(rest)) yield [name, 1]
+  if (question.asksMost) yield ["most", ANSWER_KINDS.compares.test(text) ? 1 : -1]
+  if (hasOpposite(question, content)) yield ["opposite", 1]
+  const label = topicTerms(cells?.[0] ?? LABEL.exec(text)?.[0] ?? "")
+  if (label.size > 0) {
+    const labelled = matchesOf(question, label)
+    const size = [...label].filter((term) => term.kind !== "pair").length
+    yield ["label", coverage(question, labelled)]
+    yield ["labelKnown", Math.min(1, labelled.filter((value) => value > 0).length / size)]
+    if (kind === "row" && coverage(question, labelled) === 0) yield ["rowOfOther", 1]
+  }
+  const words = allWordsOf(text)
+  yield ["words", question.words.intersection(words).size / (question.words.size || 1)]
+  const fresh = [...content].filter(
+    (term) => term.kind !== "character" && !question.terms.includes(term)
+  ).length
+  yield ["fresh", Math.min(fresh, 8) / 8]
+  if (fresh === 0) yield [words.isSubsetOf(question.words) ? "restates" : "onlyFunctionWords", 1]
+  const size = [...content].filter((term) => term.kind !== "pair").length
+  yield ["length", Math.log(size || 1) / 4]
+  if (size < SHORT) yield ["short", 1]
+  if (size > LONG) yield ["long", 1]
+  if (PRONOUN.test(text)) {
+    yield ["pronoun", 1]
+    yield ["pronoun:before", coverage(question, before)]
+  }
+  const isCaption = CAPTION.test(text)
+  if (isCaption) yield ["caption", 1]
+  if (question.asksForPicture) yield ["picture", isCaption ? 1 : -1]
+  yield [kind, 1]
 }
 
-/** The share of the question's words that a sentence has. */
-const sharedWords = (words: ReadonlySet<string>, sentence: string): number =>
-  words.size === 0 ? 0 : words.intersection(distinctWords(sentence)).size / words.size
-
-const incompletePenalty = (text: string, asksForPicture: boolean): number => {
-  if (NUMBERED_CAPTION.test(text)) return asksForPicture ? -CAPTION_ASKED : UNFINISHED
-  return ENDS_SENTENCE.test(text) ? 0 : UNFINISHED
+/** Features of numbers: those of the question, and whether they number the same things. */
+function* numberFeatures(
+  { numbers: asked }: AskedQuestion,
+  numbers: Numbers,
+  { aboveNumbers, earlierNumbers }: Place
+): Generator<readonly [string, number]> {
+  if (asked.all.size === 0) return
+  yield ["numbers", asked.all.isSubsetOf(numbers.all) ? 1 : -1]
+  yield ["numbers:near", asked.all.isSubsetOf(numbers.all.union(aboveNumbers.all)) ? 1 : -1]
+  if (numbers.all.size > 0 && asked.all.isDisjointFrom(numbers.all)) yield ["otherNumbers", 1]
+  if (asked.things.size === 0) return
+  const own = sameThings(asked, numbers)
+  yield ["thing", own]
+  // The nearest that names a thing of the kind decides.
+  yield ["thing:near", own || sameThings(asked, earlierNumbers) || sameThings(asked, aboveNumbers)]
 }
 
-/** The sentences of a passage that may answer a question. `isOfType` tests for the kind of answer that it asks for. */
-export const findCandidates = (
-  question: Question,
-  isOfType: ((sentence: string) => boolean) | undefined,
+/** The level of a Markdown heading, 1 to 6. */
+const headingLevel = (text: string, start: number): number =>
+  /#{1,6}(?=\s{1,20}$)/.exec(text.slice(Math.max(0, start - 26), start))?.[0].length ?? 1
+
+/** The candidates of one passage: its sentences, items and rows, without headings and questions. */
+const candidatesOf = (
+  question: AskedQuestion,
   read: ReaderPassage,
   passage: number
-): ReadonlyArray<SentenceCandidate> => {
+): ReadonlyArray<WeightedSentence> => {
   const sentences = splitSentences(read)
-  const context = contextOf(question, isOfType, read, passage, sentences)
-  if (context === undefined) return []
-  const at = startOf(context)
-  const blocks = Map.groupBy(sentences, ({ block }) => block)
-  return sentences.flatMap((sentence) => {
-    if (!/[\p{L}\p{N}]/u.test(sentence.text)) return []
-    const size = blocks.get(sentence.block)?.length ?? 0
-    return advance(context, at, sentence, size, read.text)
+  const contents = sentences.map(({ text }) => topicTerms(text))
+  const matched = contents.map((content) => matchesOf(question, content))
+  const nothing: TermMatches = question.terms.map(() => 0)
+  let open: ReadonlyArray<{ readonly level: number; readonly text: string }> = []
+  const headingText = read.title.split(" > ").at(-1) ?? ""
+  const none = numberedIn("")
+  const title = matchesOf(question, topicTerms(read.title))
+  const place: Place = {
+    title,
+    whole: matched.reduce((all, one) => best(all, one), title),
+    caption: matched.reduce(
+      (all, one, i) => (CAPTION.test(sentences[i]!.text) ? best(all, one) : all),
+      nothing
+    ),
+    heading: matchesOf(question, topicTerms(headingText)),
+    aboveNumbers: numberedIn(read.title),
+    earlierNumbers: none,
+    asked: nothing,
+    header: nothing,
+    lead: nothing,
+    before: nothing,
+    topic: nothing,
+    block: -1
+  }
+  return sentences.flatMap((sentence, i): ReadonlyArray<WeightedSentence> => {
+    const { block, kind, text } = sentence
+    const own = matched[i]!
+    const content = contents[i]!
+    if (!/[\p{L}\p{N}]/u.test(text)) return []
+    if (kind === "heading") {
+      const level = headingLevel(read.text, sentence.start)
+      const outer = open.filter((one) => one.level < level)
+      open = [...outer, { level, text }]
+      const above = [read.title, ...outer.map(({ text }) => text)].join(" ")
+      Object.assign(place, {
+        title: matchesOf(question, topicTerms(above)),
+        heading: own,
+        aboveNumbers: numberedIn(`${above} ${text}`),
+        earlierNumbers: none,
+        asked: nothing,
+        lead: nothing,
+        before: nothing,
+        topic: nothing
+      })
+      return []
+    }
+    if (kind === "header") {
+      place.header = own
+      return []
+    }
+    if (block !== place.block) Object.assign(place, { block, topic: nothing, earlierNumbers: none })
+    if (kind !== "row" && ANSWER_KINDS.asks.test(text)) {
+      Object.assign(place, { asked: own, before: own })
+      return []
+    }
+    const next = sentences[i + 1]?.kind === kind ? matched[i + 1]! : nothing
+    const around = matchAround(sentence, own, next, place)
+    const numbers = numberedIn(text)
+    const features = new Map([
+      ...matchFeatures(question, around, place),
+      ...orderFeatures(question, content),
+      ...formFeatures(question, sentence, content, around),
+      ...numberFeatures(question, numbers, place),
+      [`passage:${Math.min(passage, 2)}`, 1] as const
+    ])
+    if (ANSWER_KINDS.leads.test(text) || kind === "paragraph") place.lead = own
+    place.before = own
+    if (sameThings(question.numbers, numbers) !== 0) place.earlierNumbers = numbers
+    place.topic = best(own, times(place.topic, TOPIC_DECAY))
+    return [{ passage, sentence: withItems(sentences, i), content, features }]
   })
 }
 
-/** Moves on to a sentence. Gives its candidate, unless it only introduces others. `blockSize` is in sentences. */
-const advance = (
-  context: PassageContext,
-  at: Position,
-  sentence: Sentence,
-  blockSize: number,
-  source: string
-): ReadonlyArray<SentenceCandidate> => {
-  const { passage, question, support } = context
-  const { block, kind, text } = sentence
-  const content = contentTerms(text)
-  if (kind === "heading") {
-    enterHeading(question, at, text, levelAt(source, sentence.start))
-    return []
+/** Adds how each candidate compares with the best of the others. */
+const compare = (candidates: ReadonlyArray<WeightedSentence>): void => {
+  for (const name of ["own", "around", "words", "exact", "rest"]) {
+    const values = candidates.map(({ features }) => features.get(name) ?? 0)
+    const sorted = values.toSorted((a, b) => b - a)
+    const ranks = new Map(sorted.map((value, i) => [value, i] as const).toReversed())
+    candidates.forEach(({ features }, i) => {
+      const value = values[i]!
+      features.set(`${name}:lead`, value - ((value === sorted[0] ? sorted[1] : sorted[0]) ?? 0))
+      features.set(`${name}:rank`, 1 / (1 + ranks.get(value)!))
+    })
   }
-  if (kind === "header") {
-    enterHeader(question, at, text, content)
-    return []
-  }
-  enterBlock(question, at, block)
-  const plain = matchTerms(question, content)
-  const own = support.said && impliesVerb(question, text) ? withVerb(question, plain) : plain
-  // A question, or a sentence that only repeats the user's, answers nothing. The text after it may.
-  const asks = (kind === "paragraph" || kind === "item") && ENDS_WITH_QUESTION.test(text)
-  if (asks || restatesQuestion(question, content, sentence)) {
-    if (asks || introducesAnswer(question, sentence)) {
-      at.asked = headingOf(question, text)
-      at.askedLasts = kind === "paragraph" && blockSize === 1
-    }
-    at.before = own
-    return []
-  }
-  const matches = matchAround(context, at, sentence, own)
-  const coverage = coverageOf(question, matches.around)
-  const sameNumbers = kind === "row" && hasAllNumbers(question, `${text}\n${at.columns}`)
-  const candidate: SentenceCandidate = {
-    passage,
-    sentence,
-    content,
-    about: isAboutQuestion(context, at, sentence, matches, sameNumbers),
-    coverage,
-    support: support.support,
-    score: scoreOf(context, at, sentence, content, coverage, sameNumbers)
-  }
-  if (question.numbered.some((thing) => mentionsThing(thing, text) !== undefined)) at.earlier = text
-  at.before = own
-  at.topic = own.map((value, i) => Math.max(value, TOPIC_DECAY * (at.topic[i] ?? 0)))
-  if (kind === "paragraph") {
-    at.lead = own
-    at.underHeader = false
-  }
-  return [candidate]
+}
+
+/** A sentence that leads to a list, with its items. */
+const withItems = (sentences: ReadonlyArray<Sentence>, at: number): Sentence => {
+  const lead = sentences[at]!
+  if (!ANSWER_KINDS.leads.test(lead.text) || lead.kind === "row") return lead
+  const after = sentences.slice(at + 1, at + 1 + MAX_ITEMS + 1)
+  const count = after.findIndex(({ block, kind }) => kind !== "item" || block === lead.block)
+  const items = after.slice(0, count < 0 ? MAX_ITEMS : Math.min(count, MAX_ITEMS))
+  const last = items.at(-1)
+  return last === undefined
+    ? lead
+    : { ...lead, text: `${lead.text} ${items.map(({ text }) => text).join(" · ")}`, end: last.end }
+}
+
+export const weightedSentences = (
+  question: AskedQuestion,
+  passages: ReadonlyArray<ReaderPassage>
+): ReadonlyArray<WeightedSentence> => {
+  const candidates = passages.flatMap((passage, index) => candidatesOf(question, passage, index))
+  compare(candidates)
+  return candidates
 }

@@ -20,6 +20,22 @@ const WINDOW_SHARE = 0.5
 /** Passages that are read as one: neighbours in a document. */
 export type ReadPassages = readonly [StoredPassage, ...ReadonlyArray<StoredPassage>]
 
+const isSame = (a: StoredPassage, b: StoredPassage) => a.id === b.id
+
+/** The kept passages, and after them the next best ones of the retrieval up to `count`. None if none is kept. */
+export const bestPassages = (
+  { kept, options, trace }: Pick<Retrieval, "kept" | "options" | "trace">,
+  count: number
+): ReadonlyArray<StoredPassage> => {
+  const next = trace.passages
+    .filter((one) => one.sameAs === undefined && !isBelow(one, options.minimumRelevance))
+    .toSorted((a, b) => a.rerankRank - b.rerankRank)
+    .map(({ passage }) => passage)
+  return kept.length === 0
+    ? []
+    : dedupeWith([...kept, ...next], isSame).slice(0, Math.max(count, kept.length))
+}
+
 /**
  * The kept passages, the next best ones of the retrieval, then the neighbours of the kept ones in their sections, as far as
  * the budget goes. They are in the order of their documents, best document first, and neighbours are together.
@@ -31,13 +47,7 @@ export const readingContext = Effect.fn("ReadingContext.read")(function* (
   { passages = CONTEXT.passages, section = true, tokens }: ContextOptions
 ) {
   const budget = tokens ?? Math.min(CONTEXT.tokens, WINDOW_SHARE * (window ?? Number.POSITIVE_INFINITY))
-  const next = trace.passages
-    .filter((one) => one.sameAs === undefined && !isBelow(one, options.minimumRelevance))
-    .toSorted((a, b) => a.rerankRank - b.rerankRank)
-    .map(({ passage }) => passage)
-  const isSame = (a: StoredPassage, b: StoredPassage) => a.id === b.id
-  const best =
-    kept.length === 0 ? [] : dedupeWith([...kept, ...next], isSame).slice(0, Math.max(passages, kept.length))
+  const best = bestPassages({ kept, options, trace }, passages)
   const sections =
     section && options.expand === "none"
       ? yield* sectionsOf(kept, yield* collection)

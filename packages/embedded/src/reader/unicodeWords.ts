@@ -1,5 +1,6 @@
-/** Patterns whose `\b` knows letters beyond ASCII. */
-const BOUNDARY = "(?:(?<=[\\p{L}\\p{N}])(?![\\p{L}\\p{N}])|(?<![\\p{L}\\p{N}])(?=[\\p{L}\\p{N}]))"
+/** Patterns whose `\b` knows Latin letters beyond ASCII. Chinese has no boundaries of words. */
+const LETTER = "[\\p{Script=Latin}\\p{N}]"
+const BOUNDARY = `(?:(?<=${LETTER})(?!${LETTER})|(?<!${LETTER})(?=${LETTER}))`
 
 export const unicodeWords = <Name extends string>(
   patterns: Readonly<Record<Name, RegExp>>

@@ -1,8 +1,10 @@
 /** A question: its terms, their weights, and the kind of answer that it asks for. */
 import { questionLanguage, type QuestionLanguage, withoutFunctionWords } from "./functionWords.ts"
-import type { Term } from "../../text/Term.ts"
+import type { Term } from "../text/Term.ts"
 import { type Asked, askedBy } from "./Asked.ts"
-import { tokenize } from "../../text/tokenize.ts"
+import { ANSWER_KINDS } from "./answerKinds.ts"
+import { type Numbers, numberedIn } from "./numbers.ts"
+import { tokenize } from "../text/tokenize.ts"
 
 /** Words of asking: they tell the kind of answer, not the topic. */
 const ASKING =
@@ -16,6 +18,9 @@ const CHARACTER_WEIGHT = 0.3
 const NAME =
   /(?<=[\p{L}\p{N},)'’"] )\p{Lu}[\p{L}\p{N}]{1,60}|(?<!\p{L})\p{L}{1,30}\d[\p{L}\d]{0,30}|\b\p{Lu}{2,}\b/gu
 const NUMBER = /(?<![\p{L}\d.,])\d{1,20}(?:[.,]\d{1,20}){0,5}(?![\p{L}\d])/gu
+
+const PICTURE =
+  /\b(?:fig(?:ure)?s?|charts?|graphs?|plots?|diagrams?|tables?|Abbildung|Diagramm|Tabelle|tableau|gráfico|tabla)\b|[图表]/iu
 
 /** Characters in which the words of asking are looked for. */
 const MAX_ASKING = 300
@@ -31,15 +36,18 @@ export interface AskedQuestion {
   readonly words: ReadonlySet<string>
   /** Indexes of terms. */
   readonly names: ReadonlyArray<number>
-  readonly numbers: ReadonlyArray<string>
+  readonly numbers: Numbers
+  /** The numbers in digits, as they are written. */
+  readonly figures: ReadonlyArray<string>
+  /** “Which year had the most …”. */
+  readonly asksMost: boolean
+  readonly asksForPicture: boolean
   /** What is counted, or the kind of thing asked for: "how many *boats*", "which *school*". Indexes of terms. */
   readonly focus: ReadonlyArray<number>
 }
 
 export const allWordsOf = (text: string): ReadonlySet<string> =>
   new Set(text.toLowerCase().match(/\p{Script=Han}|[\p{L}\p{N}]+/gu))
-
-export const numbersIn = (text: string): ReadonlySet<string> => new Set(text.match(NUMBER))
 
 const weightOf = ({ idf, key, kind }: Term): number => {
   if (kind === "character") return askingCharacters.test(key) ? 0 : idf * CHARACTER_WEIGHT
@@ -69,6 +77,9 @@ export const askedQuestion = (text: string): AskedQuestion => {
     weights: terms.map((term) => weightOf(term) || 0.1),
     words: allWordsOf(text),
     names: terms.flatMap((term, i) => (named.has(term) ? [i] : [])),
-    numbers: [...numbersIn(text)]
+    numbers: numberedIn(text.slice(0, MAX_ASKING)),
+    figures: [...new Set(text.match(NUMBER))],
+    asksForPicture: PICTURE.test(text.slice(0, MAX_ASKING)),
+    asksMost: ANSWER_KINDS.compares.test(text.slice(0, MAX_ASKING))
   }
 }
