@@ -19,9 +19,6 @@ const BATCH_BYTES = 32 * 1024 * 1024
 /** … or after this time, so that a crash loses little. */
 const BATCH_MILLIS = 1_000
 
-/** Files that are read at the same time: pages of scans take minutes, and others pass them. */
-const FILES_AT_ONCE = 4
-
 /** The last version that was read of a path. */
 interface ReadVersion {
   readonly sha256: string
@@ -31,10 +28,6 @@ interface ReadVersion {
 
 type ReadResult =
   | { readonly _tag: "Changed"; readonly document: ChunkedDocument }
-  /** A second has passed. */
-  | { readonly _tag: "Tick" }
-  /** A later version of its path was read before this one was parsed. */
-  | { readonly _tag: "Superseded" }
   /** `next` is what to store of it: it may have another source folder or other metadata. */
   | { readonly _tag: "Unchanged"; readonly stored: StoredDocument; readonly next: StoredDocument }
   | { readonly _tag: "Deleted" }
@@ -57,11 +50,7 @@ export interface Batch {
 
 const EMPTY: Batch = { since: undefined, changed: [], passages: 0, bytes: 0, adopted: [], events: [] }
 
-/**
- * The files in batches. `stored` are the documents of the collection, by identifier.
- *
- * **Details.** A timed batch has the files that are read by then, so that a file that takes long holds up no others.
- */
+/** The files in batches, in their order. `stored` are the documents of the collection, by identifier. */
 export const batchFiles = <E, R>(
   files: Stream.Stream<SourceFile, E, R>,
   stored: ReadonlyMap<string, StoredDocument>,
@@ -69,16 +58,11 @@ export const batchFiles = <E, R>(
 ): Stream.Stream<Batch, E, R> => {
   // A stream of uploads may have a path twice. The last version counts.
   const latest = new Map<string, ReadVersion>()
-  const isTimed = pace === "timed"
-  const results = files.pipe(
+  return files.pipe(
     // Parsing a small file blocks the thread. The yield lets pending embedding calls run between two files.
     Stream.mapEffect((file) => Effect.andThen(Effect.yieldNow, readFile(file, stored, latest)), {
-      concurrency: FILES_AT_ONCE,
-      unordered: isTimed
-    })
-  )
-  const ticks = Stream.map(Stream.tick(BATCH_MILLIS), (): ReadResult => ({ _tag: "Tick" }))
-  return (isTimed ? Stream.merge(results, ticks, { haltStrategy: "left" }) : results).pipe(
+      concurrency: 2
+    }),
     Stream.rechunk(1),
     Stream.mapAccumEffect(
       () => EMPTY,
@@ -137,11 +121,13 @@ const readDocument = Effect.fn("Ingest.read")(function* (
   const seen =
     recorder !== undefined && (yield* mayLinkPictures(path, original)) ? recorder.seen() : undefined
   const pictures = earlierParse === undefined ? seen : file.pictures
-  const document = yield* chunkedDocument(
-    { path, source, version, original, sha256: hash, metadata, url, pictures },
-    chunked
-  )
-  return latest.get(id) === read ? { _tag: "Changed", document } : { _tag: "Superseded" }
+  return {
+    _tag: "Changed",
+    document: yield* chunkedDocument(
+      { path, source, version, original, sha256: hash, metadata, url, pictures },
+      chunked
+    )
+  }
 })
 
 /** Whether the pictures that an unchanged file links to are unchanged too. */
@@ -168,10 +154,7 @@ const addToBatch = (
     const isLate = pace === "timed" && now - since >= BATCH_MILLIS
     switch (result._tag) {
       case "Deleted":
-      case "Superseded":
         return [batch, []]
-      case "Tick":
-        return isLate ? [EMPTY, [batch]] : [batch, []]
       case "Failed": {
         const events = [...batch.events, failedEvent(result.path, result.error)]
         return emitIfFull({ ...batch, since, events }, isLate)
