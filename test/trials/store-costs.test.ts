@@ -5,7 +5,7 @@ import { LanceIndex, PassageIndex } from "@sluice/rag/store"
 import { connect } from "../../packages/rag/src/store/lance/Lance.ts"
 import { openFiles } from "../../packages/rag/src/store/lance/LanceFiles.ts"
 import { presentManifest } from "../../packages/rag/src/embedding/PassageEmbedder.ts"
-import { Context, Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Layer, Schedule, Stream } from "effect"
 import { modelsLayer } from "../rag/Models.ts"
 import { s3Server } from "../rag/S3Server.ts"
 import { documentOf } from "../rag/StoredDocuments.ts"
@@ -94,6 +94,21 @@ describe("the cost of a call", () => {
         assert.isAtMost(large[call]!.read, GROWTH * small[call]!.read + PAGE_BYTES[call], what)
       }
     }).pipe(Effect.provide(modelsLayer))
+  )
+
+  it.live("many files of a request are looked up and committed together", () =>
+    Effect.gen(function* () {
+      const { counts, storageOptions } = yield* s3Server
+      const library = yield* Library.open(ADDRESS, { storageOptions })
+      const files = Stream.range(1, 200).pipe(
+        Stream.map((n) => ({ path: `${n}.md`, bytes: bytes(`# ${n}\n\nHeron ${n} waits.`) })),
+        // As the parts of a form come.
+        Stream.rechunk(1)
+      )
+      const { requests } = counts
+      assert.strictEqual((yield* library.ingest({ files })).added, 200)
+      assert.isAtMost(counts.requests - requests, 200)
+    }).pipe(Effect.scoped, Effect.provide(modelsLayer))
   )
 
   it.live("a look-up of an original opens a hundred files at most, however many were written", () =>

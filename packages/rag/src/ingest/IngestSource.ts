@@ -1,5 +1,5 @@
 /** Ingests a source into a collection. */
-import { Effect, Predicate, Stream } from "effect"
+import { Effect, Predicate, Schedule, Sink, Stream } from "effect"
 import { documentId } from "../document/Hash.ts"
 import type { RagError } from "../document/RagError.ts"
 import type { PassageEmbedder } from "../embedding/PassageEmbedder.ts"
@@ -21,8 +21,9 @@ export const ingestSource = <E>(
       if (Predicate.hasProperty(source, "files")) {
         const { count, files } = yield* listUploads(source.files)
         const stored = new Map<string, StoredDocument>()
-        const known = Stream.mapArrayEffect(files, (some) =>
-          Effect.as(lookUp(some, collection, stored), some)
+        const known = Stream.aggregateWithin(files, lookUpGroup, Schedule.spaced(LOOK_UP_WAIT)).pipe(
+          Stream.mapEffect(({ files }) => Effect.as(lookUp(files, collection, stored), files)),
+          Stream.flattenIterable
         )
         const written = ingestFiles(known, collection, embedder, stored)
         return withReport(count, written, Effect.as(collection.settle, []))
@@ -41,6 +42,27 @@ export const ingestSource = <E>(
       return withReport(count, written, Effect.tap(removeDeleted, collection.settle), failed)
     })
   )
+
+/** Files of one look-up at most, … */
+const LOOK_UP_FILES = 500
+/** … and their bytes, which limits the memory. */
+const LOOK_UP_BYTES = 8 * 1024 * 1024
+/** A file that comes alone waits this long for others. */
+const LOOK_UP_WAIT = "20 millis"
+
+/**
+ * Files that are looked up together: a request has one after the other, and on an object store each look-up takes a tenth of a
+ * second. Those that come during a look-up are the next group.
+ */
+const lookUpGroup = Sink.fold(
+  () => ({ files: [] as ReadonlyArray<SourceFile>, bytes: 0 }),
+  ({ bytes, files }) => files.length < LOOK_UP_FILES && bytes < LOOK_UP_BYTES,
+  ({ bytes, files }, file: SourceFile) =>
+    Effect.match(file.read, {
+      onFailure: () => ({ files: [...files, file], bytes }),
+      onSuccess: ({ byteLength }) => ({ files: [...files, file], bytes: bytes + byteLength })
+    })
+)
 
 /** Adds the documents of some files to `stored`: an upload's cost depends on its files, not on the collection. */
 const lookUp = Effect.fnUntraced(function* (
