@@ -1,5 +1,5 @@
 /** Ingests a source into a collection. */
-import { Effect, Predicate, Schedule, Sink, Stream } from "effect"
+import { Effect, Predicate, Result, Schedule, Sink, Stream } from "effect"
 import { documentId } from "../document/Hash.ts"
 import type { RagError } from "../document/RagError.ts"
 import type { PassageEmbedder } from "../embedding/PassageEmbedder.ts"
@@ -21,9 +21,24 @@ export const ingestSource = <E>(
       if (Predicate.hasProperty(source, "files")) {
         const { count, files } = yield* listUploads(source.files)
         const stored = new Map<string, StoredDocument>()
-        const known = Stream.aggregateWithin(files, lookUpGroup, Schedule.spaced(LOOK_UP_WAIT)).pipe(
-          Stream.mapEffect(({ files }) => Effect.as(lookUp(files, collection, stored), files)),
-          Stream.flattenIterable
+        // What came before a failure, such as of the connection, is ingested.
+        const outcomes = files.pipe(
+          Stream.map((file): Result.Result<SourceFile, E> => Result.succeed(file)),
+          Stream.catch((error: E) => Stream.succeed(Result.fail(error)))
+        )
+        const known = Stream.aggregateWithin(outcomes, lookUpGroup<E>(), Schedule.spaced(LOOK_UP_WAIT)).pipe(
+          Stream.mapEffect(({ outcomes }) =>
+            Effect.as(
+              lookUp(
+                outcomes.flatMap((outcome) => (Result.isSuccess(outcome) ? [outcome.success] : [])),
+                collection,
+                stored
+              ),
+              outcomes
+            )
+          ),
+          Stream.flattenIterable,
+          Stream.mapEffect((outcome) => Effect.fromResult(outcome))
         )
         const written = ingestFiles(known, collection, embedder, stored)
         return withReport(count, written, Effect.as(collection.settle, []))
@@ -54,15 +69,16 @@ const LOOK_UP_WAIT = "20 millis"
  * Files that are looked up together: a request has one after the other, and on an object store each look-up takes a tenth of a
  * second. Those that come during a look-up are the next group.
  */
-const lookUpGroup = Sink.fold(
-  () => ({ files: [] as ReadonlyArray<SourceFile>, bytes: 0 }),
-  ({ bytes, files }) => files.length < LOOK_UP_FILES && bytes < LOOK_UP_BYTES,
-  ({ bytes, files }, file: SourceFile) =>
-    Effect.match(file.read, {
-      onFailure: () => ({ files: [...files, file], bytes }),
-      onSuccess: ({ byteLength }) => ({ files: [...files, file], bytes: bytes + byteLength })
-    })
-)
+const lookUpGroup = <E>() =>
+  Sink.fold(
+    () => ({ outcomes: [] as ReadonlyArray<Result.Result<SourceFile, E>>, bytes: 0 }),
+    ({ bytes, outcomes }) => outcomes.length < LOOK_UP_FILES && bytes < LOOK_UP_BYTES,
+    ({ bytes, outcomes }, outcome: Result.Result<SourceFile, E>) =>
+      Effect.match(Result.isSuccess(outcome) ? outcome.success.read : Effect.succeed(new Uint8Array()), {
+        onFailure: () => ({ outcomes: [...outcomes, outcome], bytes }),
+        onSuccess: ({ byteLength }) => ({ outcomes: [...outcomes, outcome], bytes: bytes + byteLength })
+      })
+  )
 
 /** Adds the documents of some files to `stored`: an upload's cost depends on its files, not on the collection. */
 const lookUp = Effect.fnUntraced(function* (
