@@ -57,7 +57,7 @@ const files: ReadonlyArray<
       { shapes: shape(["Plan"], "title") },
       { shapes: shape(["Paint"], "title") + shape(["The railings are painted in dark green."]) }
     ]),
-    "In which colour are the railings painted?",
+    "How are the railings painted?",
     "slide 2",
     "dark green"
   ],

@@ -130,7 +130,9 @@ layer(testServer(), { excludeTestServices: true })("gateway", (it) => {
       const { chat: model } = yield* models
       const ask = (content: unknown) =>
         json(ChatResponse, "/v1/chat/completions", { json: { model, messages: [{ role: "user", content }] } })
-      const text = [{ type: "text", text: `${documents.join("\n\n")}\n\nQuestion: ${query}` }]
+      const text = [
+        { type: "text", text: `${documents.join("\n\n")}\n\nQuestion: How often is the tide measured?` }
+      ]
       const answer = yield* ask(text)
       assert.include(answer.choices[0]?.message.content, documents[1])
       assert.strictEqual(answer.choices[0]?.finish_reason, "stop")

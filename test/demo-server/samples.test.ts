@@ -14,7 +14,7 @@ const expected = {
   "When is the beam engine under steam?": ["the last Sunday of each month", "visiting.html"],
   "What was the wettest day on record?": ["14 July 1932", "handbook/06-weather-station.md"],
   "What share of the flow goes through weir gate 2?": ["71 %", "flow-study.pdf"],
-  "What does casting in the lower sill cost?": ["4,200 crowns", "winter-stoppage-2026.docx"],
+  "What does casting in the lower sill cost?": ["4,200 crowns", "inspection-report.pdf"],
   "How many lockings were there in July 2024?": ["July: 1043", "lockings-2024.png"],
   "船闸几点开放？": ["每天7:00至20:00开放", "handbook/08-中文简介.md"],
   "上行的船只应该停在哪里？": ["黄线之后", "handbook/08-中文简介.md"]

@@ -164,7 +164,7 @@ it.live("answers are counted by outcome, whole and streamed, also when they fail
     const before = yield* textOf(server)
     yield* ask("/qa", "Where does the heron wait?")
     yield* ask("/qa", "Where does the heron wait?", { accept: "text/event-stream" })
-    yield* ask("/qa", "Which colour has the heron's lock?")
+    yield* ask("/qa", "How heavy is the heron?")
     yield* ask("/qa", "Quetzalcoatlus xylophone?")
     yield* ask("/retrieve", "Where does the heron wait?")
     const after = yield* textOf(server)

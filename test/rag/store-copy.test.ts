@@ -1,7 +1,7 @@
 /** Copies of a library's folder that are made while it is written, compacted and pruned. */
 import { connect } from "@lancedb/lancedb"
 import { assert, describe, it } from "@effect/vitest"
-import { LanceIndex, type PassageIndex } from "@sluice/rag/store"
+import { LanceIndex, type PassageIndex, type StoredDocument } from "@sluice/rag/store"
 import { Effect } from "effect"
 import { once } from "node:events"
 import { readdir, rm } from "node:fs/promises"
@@ -16,11 +16,12 @@ const COPIES = 5
 type Index = PassageIndex["Service"]
 
 /** Two documents of one commit, whose passages name the round. */
-const round = (n: number) =>
+const round = (n: number, replaces?: StoredDocument) =>
   ["a", "b"].map((path) =>
     documentOf(
       path,
-      Array.from({ length: 5 }, (_, i) => `duck ${n} ${i}`)
+      Array.from({ length: 5 }, (_, i) => `duck ${n} ${i}`),
+      { replaces }
     )
   )
 
@@ -134,9 +135,12 @@ describe("a copy of a library in use", () => {
         const index = yield* storeIn(library)
         const collection = yield* index.open("default", MANIFEST)
         yield* collection.commit(round(0))
+        const present = yield* collection.document(round(0)[0]?.info.id ?? "")
         let written = 0
         const writing = Effect.forever(
-          Effect.suspend(() => collection.commit(round(++written))).pipe(Effect.andThen(Effect.yieldNow))
+          Effect.suspend(() => collection.commit(round(++written, present))).pipe(
+            Effect.andThen(Effect.yieldNow)
+          )
         )
         const comeAndGo = Effect.gen(function* () {
           yield* (yield* index.open("other", MANIFEST)).commit([documentOf("c", ["goose"])])

@@ -15,7 +15,7 @@ const Usage = Schema.Struct({ data: Schema.Array(Schema.Struct({ calls: Schema.I
 
 const NAMES = ["Anna", "Berta", "Clara", "Dora", "Emma", "Frida", "Greta", "Hanna"]
 const gate = (name: string, hour: number) =>
-  filesOf({ [`${name}.md`]: `# ${name}\n\nThe gate ${name} opens at ${hour} in the morning.\n` })
+  filesOf({ [`${name}.md`]: `# ${name}\n\nThe gate ${name} opens at ${hour}:00 in the morning.\n` })
 
 const LONG = 120_000
 
@@ -92,7 +92,7 @@ onEachStore((store) => {
         for (const [at, name] of NAMES.entries()) {
           const question = { question: `When does the gate ${name} open?` }
           const { answer } = yield* json(AnswerBody, "/qa", { ...as, json: question })
-          assert.include(answer, `The gate ${name} opens at ${at + 2} in the morning.`)
+          assert.include(answer, `The gate ${name} opens at ${at + 2}:00 in the morning.`)
         }
         const ann = yield* json(Self, "/api/user/self", bearer(server.ann.access_token))
         assert.strictEqual(ann.data.quota, 500_000)

@@ -1,6 +1,6 @@
 /**
  * A followed folder of many files: what a rescan reads and embeds, and how soon a save is answerable. `RESCAN_FILES=100000` and
- * `WATCHED_FILES=10000` are the sizes of docs/guides/sources.md.
+ * `WATCHED_FILES=10000` are the sizes that must hold.
  */
 import { Library } from "@sluice/rag"
 import { documentFormats } from "@sluice/rag/formats"

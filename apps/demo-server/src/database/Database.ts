@@ -54,11 +54,19 @@ const postgresError = (error: Fault | Postgres.PostgresMissing): StartError =>
         : `The accounts in the database of SLUICE_DATABASE_URL cannot be opened (${describe(error)}). Check the address, and start it if it is not running`
   })
 
+/** PostgreSQL's code while it starts, recovers or stops: it answers, but accepts no connection yet. */
+const CANNOT_CONNECT_NOW = "57P03"
+
+const isAway = (error: Fault): boolean =>
+  "reason" in error &&
+  (error.reason._tag === "ConnectionError" ||
+    (Predicate.hasProperty(error.reason.cause, "code") && error.reason.cause.code === CANNOT_CONNECT_NOW))
+
 /** A database that starts together with the server needs seconds. A wrong password or name is no reason to wait. */
 const untilItStarts = (seconds: number) =>
   Schedule.spaced("1 second").pipe(
     Schedule.setInputType<Fault>(),
-    Schedule.while(({ input }) => "reason" in input && input.reason._tag === "ConnectionError"),
+    Schedule.while(({ input }) => isAway(input)),
     Schedule.tap(({ attempt }) =>
       attempt === 1
         ? Effect.logWarning("PostgreSQL cannot be reached yet. The server waits for it.")

@@ -28,6 +28,8 @@ const MIN_STEM = 4
 
 /** Characters of a question whose words are marked. */
 const MAX_ASKED = 2_000
+/** Words of a question with the same beginning whose other forms are looked for. Questions rarely have more. */
+const MAX_ALIKE = 8
 
 /** True if one word is the other, or differs in its ending: `pumps`, `pump`; not `pumpkin`. */
 export const isSameWord = (a: string, b: string): boolean => {
@@ -66,6 +68,11 @@ export const sharedWords = (
   const words = contentWords(asked).filter((word) => !UNSPACED.test(word))
   const different = new Set(words)
   const byStart = Map.groupBy(different, (word) => word.slice(0, MIN_STEM))
+  const hasForm = (word: string): boolean =>
+    byStart
+      .get(word.slice(0, MIN_STEM))
+      ?.slice(0, MAX_ALIKE)
+      .some((other) => isSameWord(word, other)) === true
   const compounds = [...different].filter((word) => word.length >= MIN_COMPOUND)
   const sharesPart = (word: string): boolean =>
     compounds.some((compound) => isPartOf(word, compound)) ||
@@ -78,8 +85,7 @@ export const sharedWords = (
       ? [start - 1, start].some(
           (at) => /^\S{2}$/u.test(text.slice(at, at + 2)) && asked.includes(text.slice(at, at + 2))
         )
-      : byStart.get(word.slice(0, MIN_STEM))?.some((other) => isSameWord(word, other)) === true ||
-        sharesPart(word)
+      : different.has(word) || hasForm(word) || sharesPart(word)
     const last = found.at(-1)
     if (isShared && last?.end === start) last.end = end
     else if (isShared) found.push({ start, end })

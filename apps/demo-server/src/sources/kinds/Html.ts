@@ -1,8 +1,9 @@
 /** Pages and lists of the web: their text by Readability, their links, and the texts of XML. */
 import { Readability } from "@mozilla/readability"
+import type { WorkerOutput } from "@sluice/core/workers"
 import { DOMParser, parseHTML } from "linkedom"
 
-interface WebPage {
+export interface WebPage {
   readonly title: string
   /** HTML without navigation, advertisements and scripts. */
   readonly content: string
@@ -13,7 +14,7 @@ interface WebPage {
   readonly follow: boolean
 }
 
-export const readPage = (html: string, url: string): WebPage => {
+const readPage = (html: string, url: string): WebPage => {
   const { document } = parseHTML(html)
   const robots = document.querySelector('meta[name="robots" i]')?.getAttribute("content")?.toLowerCase() ?? ""
   const links = [...document.querySelectorAll("a[href]")].flatMap((anchor) => {
@@ -47,4 +48,22 @@ export const parseXml = (xml: string) => {
     texts: (name: string): ReadonlyArray<string> =>
       [...document.getElementsByTagName(name)].map((element) => element.textContent?.trim() ?? "")
   }
+}
+
+export interface PageInput {
+  readonly html: string
+  readonly url: string
+}
+
+export interface Sitemap {
+  readonly root: string
+  readonly places: ReadonlyArray<string>
+}
+
+/** Jobs of the pool of threads: pages and sitemaps are as large and as nested as their sites make them. */
+export const pageJob = ({ html, url }: PageInput): WorkerOutput<WebPage> => ({ value: readPage(html, url) })
+
+export const sitemapJob = (xml: string): WorkerOutput<Sitemap> => {
+  const { root, texts } = parseXml(xml)
+  return { value: { root, places: texts("loc") } }
 }

@@ -1,9 +1,10 @@
 /** Pages and PDFs of a web site: those of a sitemap, or a page and those below its address that it leads to. */
+import { moduleBeside, runInWorker } from "@sluice/core/workers"
 import { Effect, Option, Stream } from "effect"
 import type { SourceItem } from "@sluice/rag"
 import { MAX_FILE_BYTES } from "@sluice/rag/formats"
 import robotsModule from "robots-parser"
-import { parseXml, readPage } from "./Html.ts"
+import type { PageInput, Sitemap, WebPage } from "./Html.ts"
 import { readPublic } from "./ReadPublic.ts"
 import { type SourceAddress, SourceFault, type SourceKind } from "./SourceKind.ts"
 
@@ -49,6 +50,15 @@ const itemPath = (source: string, url: string): string => {
   const path = `${source}/${url.replace(/^https?:\/\//, "")}`
   return isPdf(url) && !/\.pdf$/i.test(path) ? `${path}.pdf` : path
 }
+
+const module = moduleBeside(import.meta.url, "./Html")
+
+/** Parses beside the thread that answers. */
+const parseInThread = <A>(url: string, job: "pageJob" | "sitemapJob", input: PageInput | string) =>
+  Effect.mapError(
+    runInWorker<A>({ module, job, input }),
+    ({ message }) => new SourceFault({ message: `${url} could not be parsed: its thread ${message}` })
+  )
 
 const tooLarge = (message: string) => new SourceFault({ message })
 
@@ -132,18 +142,15 @@ const open = Effect.fnUntraced(function* (
     }
     const text = got.success.bytes.toString()
     if (isSitemap && XML.test(text.slice(0, XML_HEAD))) {
-      const { root, texts } = parseXml(text)
-      const places = texts("loc").filter((place) => URL.parse(place)?.host === start.host)
+      const { places: all, root } = yield* parseInThread<Sitemap>(url, "sitemapJob", text)
+      const places = all.filter((place) => URL.parse(place)?.host === start.host)
       return [[], yield* enqueue(places, root === "sitemapindex" ? places.length : 0, false)] as const
     }
     if (isPdf(url) && /^application\/pdf/i.test(got.success.type))
       return [[{ path: itemId(url), bytes: got.success.bytes, url }], yield* enqueue([])] as const
     if (!/^(?:text\/html|application\/xhtml)/i.test(got.success.type))
       return [[], yield* enqueue([])] as const
-    const page = yield* Effect.try({
-      try: () => readPage(text, url),
-      catch: () => new SourceFault({ message: `The page ${url} could not be parsed` })
-    })
+    const page = yield* parseInThread<WebPage>(url, "pageJob", { html: text, url })
     // The pages of a sitemap are all there is to read.
     const links = page.follow && follows && isBelow(url) ? page.links.filter(isBelow) : []
     const record = { id: itemId(url), url, title: page.title, format: "html" as const, text: page.content }

@@ -125,7 +125,11 @@ const selectPassages = ({
   )
   const candidates = ranked.map((one, i): RankedPassage => {
     const same = sameAs.get(one.hit.passage.id)
-    return { ...one, rerankRank: i + 1, ...(same !== undefined && { sameAs: same }) }
+    return {
+      ...one,
+      ...(afterPrevious.length > 0 && { rerankRank: i + 1 }),
+      ...(same !== undefined && { sameAs: same })
+    }
   })
   const inFusedOrder = candidates.toSorted((a, b) => a.recallRank - b.recallRank)
   return {
