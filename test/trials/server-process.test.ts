@@ -1,6 +1,6 @@
 /** The real process: start, restart, stop, and errors at the start. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Schedule, Schema } from "effect"
 import { randomBytes } from "node:crypto"
 import { existsSync } from "node:fs"
 import { createServer } from "node:net"
@@ -37,6 +37,20 @@ const portInUse = Effect.acquireRelease(
 const NOBODY = 65_534
 
 describe("the process", () => {
+  it.live("knows its first key in the first response", () =>
+    Effect.gen(function* () {
+      const { port, close } = yield* portInUse
+      close()
+      const key = `sk-${"k".repeat(48)}`
+      const data = yield* dataFolder
+      yield* startProcess({ SLUICE_DATA: data, SLUICE_ADMIN_API_KEY: key, PORT: String(port) })
+      const response = yield* Effect.tryPromise(() =>
+        fetch(`http://127.0.0.1:${port}/v1/models`, { headers: { authorization: `Bearer ${key}` } })
+      ).pipe(Effect.retry(Schedule.spaced("1 millis")))
+      assert.strictEqual(response.status, 200)
+    }).pipe(Effect.scoped)
+  )
+
   it.live(
     "prints its credentials once, keeps documents and credentials over a restart, and stops on a signal",
     () =>

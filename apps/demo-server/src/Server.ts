@@ -133,6 +133,9 @@ const start = Effect.gen(function* () {
   yield* Effect.forkScoped(libraries.fill)
 })
 
+/** Creates the first key before the first request is answered: a server that is ready knows it. */
+const FirstStart = Layer.effectDiscard(Effect.flatMap(SignIn, ({ firstStart }) => firstStart))
+
 /** The schemas limit the length of path parameters. */
 const SERVE_OPTIONS = {
   routerConfig: { maxParamLength: Number.MAX_SAFE_INTEGER },
@@ -151,6 +154,7 @@ export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader
     models,
     Layer.effectDiscard(start).pipe(
       Layer.provide([HttpRouter.serve(RoutesLayer, SERVE_OPTIONS), JobRunnerLayer, SourceRunnerLayer]),
+      Layer.provide(FirstStart),
       Layer.merge(Maintenance.layer)
     )
   )
