@@ -85,16 +85,7 @@ const prose = (language: Language, things: ReadonlyArray<string>): Made => {
     const facts = some([...language.facts.keys()], 2 + below(3))
     const sentences = facts.map((fact, at) => {
       const [kind, sentence] = language.facts[fact]!
-      const answer =
-        kind === "place"
-          ? pick(language.places)
-          : kind === "person"
-            ? pick(language.people)
-            : kind === "reason"
-              ? pick(language.reasons)
-              : kind === "year"
-                ? `${1850 + below(170)}`
-                : `${2 + below(97)}`
+      const answer = factOf(language, kind)
       // A later sentence may say “it”.
       const said =
         at > 0 && sentence.startsWith("*") && below(3) === 0

@@ -132,14 +132,13 @@ const open = Effect.fnUntraced(function* (
     const got = yield* Effect.result(
       fetch(url, "page", isSitemap ? LIMITS.sitemapBytes : isPdf(url) ? MAX_FILE_BYTES : LIMITS.pageBytes)
     )
-    if (got._tag === "Failure") {
-      if (isFirst) return yield* got.failure
-      const { failure } = got
-      const next = yield* enqueue([])
+    const withoutPage = Effect.fnUntraced(function* (failure: SourceFault) {
+      if (isFirst) return yield* failure
       // A page that is gone is not given, so that it is removed. Another failure keeps what is known of it.
       const isGone = failure.status === 404 || failure.status === 410
-      return [isGone ? [] : [{ id: itemId(url), read: Effect.fail(failure) }], next] as const
-    }
+      return [isGone ? [] : [{ id: itemId(url), read: Effect.fail(failure) }], yield* enqueue([])] as const
+    })
+    if (got._tag === "Failure") return yield* withoutPage(got.failure)
     const text = got.success.bytes.toString()
     if (isSitemap && XML.test(text.slice(0, XML_HEAD))) {
       const { places: all, root } = yield* parseInThread<Sitemap>(url, "sitemapJob", text)
@@ -150,7 +149,9 @@ const open = Effect.fnUntraced(function* (
       return [[{ path: itemId(url), bytes: got.success.bytes, url }], yield* enqueue([])] as const
     if (!/^(?:text\/html|application\/xhtml)/i.test(got.success.type))
       return [[], yield* enqueue([])] as const
-    const page = yield* parseInThread<WebPage>(url, "pageJob", { html: text, url })
+    const parsed = yield* Effect.result(parseInThread<WebPage>(url, "pageJob", { html: text, url }))
+    if (parsed._tag === "Failure") return yield* withoutPage(parsed.failure)
+    const page = parsed.success
     // The pages of a sitemap are all there is to read.
     const links = page.follow && follows && isBelow(url) ? page.links.filter(isBelow) : []
     const record = { id: itemId(url), url, title: page.title, format: "html" as const, text: page.content }
