@@ -9,8 +9,9 @@ import { chunkParsed, parseAndChunk } from "../formats/ParsedFile.ts"
 import type { StoredDocument } from "../store/PassageIndex.ts"
 import { type ChunkedDocument, chunkedDocument } from "./ChunkedDocument.ts"
 import { type IngestEvent, documentEvent, failedEvent } from "./IngestEvents.ts"
+import { readConcurrently } from "./ConcurrentReads.ts"
 import { mayLinkPictures, picturesUnchanged, recordPictures } from "./sources/LinkedPictures.ts"
-import type { SourceFile } from "./sources/Source.ts"
+import { ReplacedBytes, type SourceFile } from "./sources/Source.ts"
 
 /** A batch ends at this many passages, … */
 const BATCH_PASSAGES = 1_000
@@ -21,6 +22,8 @@ const BATCH_MILLIS = 1_000
 
 /** The last version that was read of a path. */
 interface ReadVersion {
+  /** Which of the files it was. */
+  readonly order: number
   readonly sha256: string
   readonly metadata: Metadata | undefined
   readonly url: string | undefined
@@ -50,7 +53,11 @@ export interface Batch {
 
 const EMPTY: Batch = { since: undefined, changed: [], passages: 0, bytes: 0, adopted: [], events: [] }
 
-/** The files in batches, in their order. `stored` are the documents of the collection, by identifier. */
+/**
+ * The files in batches. `stored` are the documents of the collection, by identifier.
+ *
+ * **Details.** They are in their order, except that a timed batch does not wait for files that take long.
+ */
 export const batchFiles = <E, R>(
   files: Stream.Stream<SourceFile, E, R>,
   stored: ReadonlyMap<string, StoredDocument>,
@@ -58,11 +65,19 @@ export const batchFiles = <E, R>(
 ): Stream.Stream<Batch, E, R> => {
   // A stream of uploads may have a path twice. The last version counts.
   const latest = new Map<string, ReadVersion>()
-  return files.pipe(
-    // Parsing a small file blocks the thread. The yield lets pending embedding calls run between two files.
-    Stream.mapEffect((file) => Effect.andThen(Effect.yieldNow, readFile(file, stored, latest)), {
-      concurrency: 2
-    }),
+  const read = (file: SourceFile, order: number) => readFile(file, order, stored, latest)
+  const results =
+    pace === "timed"
+      ? readConcurrently(
+          files,
+          read,
+          ({ path }, order) => (latest.get(documentId(path))?.order ?? 0) > order,
+          ({ bytes = 0 }) => bytes
+        )
+      : Stream.mapEffect(Stream.zipWithIndex(files), ([file, order]) => read(file, order), { concurrency: 2 })
+  const ticks = pace === "timed" ? Stream.tick(BATCH_MILLIS) : Stream.empty
+  return results.pipe(
+    Stream.merge(ticks, { haltStrategy: "left" }),
     Stream.rechunk(1),
     Stream.mapAccumEffect(
       () => EMPTY,
@@ -76,10 +91,11 @@ export const batchFiles = <E, R>(
 /** Reads one file, and parses it unless its document is unchanged. */
 const readFile = (
   file: SourceFile,
+  order: number,
   stored: ReadonlyMap<string, StoredDocument>,
   latest: Map<string, ReadVersion>
 ): Effect.Effect<ReadResult> =>
-  readDocument(file, stored, latest).pipe(
+  readDocument(file, order, stored, latest).pipe(
     Effect.catch((error): Effect.Effect<ReadResult> => {
       // It was deleted after the folder was listed.
       const deleted = error.reason === "NotFound" && file.source !== ""
@@ -89,6 +105,7 @@ const readFile = (
 
 const readDocument = Effect.fn("Ingest.read")(function* (
   file: SourceFile,
+  order: number,
   storedDocuments: ReadonlyMap<string, StoredDocument>,
   latest: Map<string, ReadVersion>
 ): Effect.fn.Return<ReadResult, RagError> {
@@ -97,16 +114,17 @@ const readDocument = Effect.fn("Ingest.read")(function* (
   const stored = storedDocuments.get(id)
   if (version !== undefined && stored?.version === version && stored.isComplete && stored.source === source)
     return { _tag: "Unchanged", stored, next: stored }
-  const original = yield* file.read
+  const original = yield* Effect.provideService(file.read, ReplacedBytes, stored?.info.bytes ?? 0)
   const newMetadata = yield* file.metadata
   const newUrl = yield* checkUrl(path, file.url === undefined ? undefined : yield* file.url)
   const hash = sha256(original)
   const earlier = latest.get(id)
   const metadata = newMetadata ?? (earlier ?? stored?.info)?.metadata
   const url = newUrl ?? (earlier ?? stored?.info)?.url
-  const read: ReadVersion = { sha256: hash, metadata, url }
-  latest.set(id, read)
-  const isLatest = earlier === undefined || isDeepStrictEqual(earlier, read)
+  const read: ReadVersion = { order, sha256: hash, metadata, url }
+  // A file that took long is read again after the others.
+  if (order >= (earlier?.order ?? 0)) latest.set(id, read)
+  const isLatest = earlier === undefined || isDeepStrictEqual({ ...earlier, order }, read)
   const same = stored !== undefined && isLatest && stored.isComplete && stored.info.sha256 === hash
   if (same && (yield* hasItsPictures(file, original, stored))) {
     const info = { ...stored.info, ...(metadata && { metadata }), ...(url !== undefined && { url }) }
@@ -143,15 +161,16 @@ const hasItsPictures = (
     : picturesUnchanged(pictures, picture)
 }
 
-/** Adds a file to the batch, and emits the batch if it is full. */
+/** Adds a file to the batch, and emits the batch if it is full. Without a result, a second has passed. */
 const addToBatch = (
   batch: Batch,
-  result: ReadResult,
+  result: ReadResult | void,
   pace: Pace
 ): Effect.Effect<readonly [Batch, ReadonlyArray<Batch>]> =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     const since = batch.since ?? now
     const isLate = pace === "timed" && now - since >= BATCH_MILLIS
+    if (result === undefined) return isLate ? [EMPTY, [batch]] : [batch, []]
     switch (result._tag) {
       case "Deleted":
         return [batch, []]

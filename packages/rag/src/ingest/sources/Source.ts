@@ -1,5 +1,5 @@
 /** What can be ingested, and the files that a source gives. */
-import type { Effect, Stream } from "effect"
+import { Context, type Effect, type Stream } from "effect"
 import type { LinkedPicture, Metadata, Parsed } from "../../document/Document.ts"
 import type { RagError } from "../../document/RagError.ts"
 import type { PictureFile } from "../../formats/parsing/Pictures.ts"
@@ -43,6 +43,9 @@ export interface IngestFailure {
   readonly error: RagError
 }
 
+/** Bytes of the document that a file replaces, while the file is read; 0 if it is new. */
+export const ReplacedBytes = Context.Reference<number>("@sluice/rag/ReplacedBytes", { defaultValue: () => 0 })
+
 /** A file that may have to be written. */
 export interface SourceFile {
   readonly path: string
@@ -52,6 +55,8 @@ export interface SourceFile {
   readonly format?: string | undefined
   /** If it is the stored one, the file is not read. */
   readonly version?: string | undefined
+  /** What it holds in memory before it is read. */
+  readonly bytes?: number | undefined
   readonly read: Effect.Effect<Uint8Array, RagError>
   /** Undefined keeps the document's present metadata. */
   readonly metadata: Effect.Effect<Metadata | undefined, RagError>

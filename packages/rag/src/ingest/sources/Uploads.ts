@@ -36,6 +36,7 @@ export const uploadedFile = (upload: Partial<Upload> | null): SourceFile => {
   return {
     path,
     source: "",
+    bytes: bytes?.byteLength,
     read,
     version,
     metadata: resolveMetadata(path, () => metadata),
