@@ -1,6 +1,6 @@
 /** The storage that a source or pushed records may fill. */
-import type { LibraryService, SourceItem } from "@sluice/rag"
-import { documentId } from "@sluice/rag/store"
+import type { SourceItem } from "@sluice/rag"
+import { ReplacedBytes } from "@sluice/rag/store"
 import { Effect } from "effect"
 import { SourceFault } from "./kinds/SourceKind.ts"
 
@@ -10,23 +10,24 @@ const full = new SourceFault({
 })
 
 /** Lets items through that fit. A document that replaces one counts with what it adds. */
-export const makeRoom = ({ info }: Pick<LibraryService, "info">, bytesLeft: number) => {
+export const makeRoom = (bytesLeft: number) => {
   let left = bytesLeft
-  const take = (path: string, bytes: number) =>
-    Effect.flatMap(
-      Effect.orElseSucceed(info(documentId(path)), () => ({ bytes: 0 })),
-      (present) => {
-        const growth = Math.max(0, bytes - present.bytes)
-        if (growth > left) return Effect.fail(full)
-        left -= growth
-        return Effect.void
-      }
-    )
+  const take = (bytes: number) =>
+    Effect.flatMap(ReplacedBytes, (replaced) => {
+      const growth = Math.max(0, bytes - replaced)
+      if (growth > left) return Effect.fail(full)
+      left -= growth
+      return Effect.void
+    })
   return <E>(item: SourceItem<E>): SourceItem<E | SourceFault> => {
     if ("removed" in item) return item
     if ("bytes" in item) {
       const bytes = Effect.isEffect(item.bytes) ? item.bytes : Effect.succeed(item.bytes)
-      return { ...item, bytes: Effect.tap(bytes, ({ byteLength }) => take(item.path, byteLength)) }
+      // A file that takes long to parse is read twice.
+      let isTaken = false
+      const takeOnce = ({ byteLength }: Uint8Array) =>
+        isTaken ? Effect.void : Effect.tap(take(byteLength), () => Effect.sync(() => (isTaken = true)))
+      return { ...item, bytes: Effect.tap(bytes, takeOnce) }
     }
     const read = "read" in item ? item.read : Effect.succeed(item)
     const { id, version } = { version: undefined, ...item }
@@ -34,7 +35,7 @@ export const makeRoom = ({ info }: Pick<LibraryService, "info">, bytesLeft: numb
     return {
       id,
       ...(version !== undefined && { version }),
-      read: Effect.tap(read, (content) => take(id, bytesOf(content)))
+      read: Effect.tap(read, (content) => take(bytesOf(content)))
     }
   }
 }

@@ -50,7 +50,7 @@ const makeRunner = Effect.gen(function* () {
         const { library, owner } = yield* libraryOf(user_id, collection ?? DEFAULT_COLLECTION)
         const storage = yield* storageOf(owner)
         const content = yield* reading.open(row)
-        const fits = makeRoom(library, storage.limit - storage.used())
+        const fits = makeRoom(storage.limit - storage.used())
         const { paths } = source
         const items =
           paths === undefined
