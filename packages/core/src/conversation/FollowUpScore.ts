@@ -70,7 +70,7 @@ export const followUpFeatures = (
  * Below this score a question is complete. In the check of the learning, 8 % of follow-ups in English and none in Chinese are
  * below it, and a third of whole questions is.
  */
-const COMPLETE = -6.5
+const COMPLETE = -4.5
 
 /** Whether a question depends on the turns before it; `unclear` if its words do not show it. */
 export type Dependence = "follow-up" | "unclear" | "complete"
