@@ -2,6 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
+import {
+  type ChunkedPassage,
+  chunkInThread,
+  type PassagePortion
+} from "../../packages/rag/src/chunking/ChunkedParse.ts"
 import { parse, parseAndChunk } from "../../packages/rag/src/formats/ParsedFile.ts"
 import { labelOf } from "../../packages/rag/src/formats/parsing/Label.ts"
 import { captionStart } from "../../packages/rag/src/formats/parsing/CaptionStart.ts"
@@ -33,6 +38,30 @@ it.live.each([
     yield* read(file("a.md", "# Gate\n\nThe gate opens at eight.\n\n".repeat(3_000)))
     ended = true
     assert.isAbove(turns, 20)
+  })
+)
+
+it.live("a thread sends the passages of a file in portions, and nothing is lost", () =>
+  Effect.gen(function* () {
+    const body = "The gate opens at eight and its keeper says so. ".repeat(20)
+    const text = Array.from({ length: 1_000 }, (_, i) => `## Gate ${i}\n\n${body}\n\n`).join("")
+    const parsed = yield* parse(file("a.md", text))
+    const sizes: Array<number> = []
+    const sent: Array<ChunkedPassage> = []
+    const ask = (question: unknown): Promise<never> => {
+      const { passages } = question as PassagePortion
+      sizes.push(passages.length)
+      sent.push(...passages)
+      return Promise.resolve(undefined as never)
+    }
+    const { value } = yield* Effect.promise(() =>
+      chunkInThread({ parsed, stores: "crops" }, { ask, progress: () => {} })
+    )
+    assert.isAbove(sent.length, 500)
+    assert.isAtMost(Math.max(...sizes), 500)
+    assert.deepStrictEqual("passages" in value && value.passages, [])
+    const { passages } = yield* parseAndChunk(file("a.md", text))
+    assert.deepStrictEqual(passages, sent)
   })
 )
 

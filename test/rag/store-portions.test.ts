@@ -10,6 +10,7 @@ import type { SourceFile } from "../../packages/rag/src/ingest/sources/Source.ts
 import type { Collection } from "../../packages/rag/src/store/PassageIndex.ts"
 import { append } from "../../packages/rag/src/store/lance/Lance.ts"
 import { documentRow, toBatches, toTable, utf8 } from "../../packages/rag/src/store/lance/LanceRows.ts"
+import { documentOf, MANIFEST, storeIn } from "./StoredDocuments.ts"
 import { testFolder } from "./TestFolder.ts"
 
 it.live("each batch is made and written in a turn of its own", () =>
@@ -41,15 +42,15 @@ it.live("each batch is made and written in a turn of its own", () =>
   }).pipe(Effect.scoped)
 )
 
-it("a batch has at most 1,000 rows", () => {
+it("a batch has at most 100 rows", () => {
   const info = { path: "a.md", title: "A", format: "markdown", bytes: 1, sha256: "", passages: 0 }
-  const rows = Array.from({ length: 2_500 }, (_, i) => documentRow({ id: `${i}`, ...info }, { source: "" }))
+  const rows = Array.from({ length: 250 }, (_, i) => documentRow({ id: `${i}`, ...info }, { source: "" }))
   const batches = [...toBatches(rows, 8)]
   assert.deepStrictEqual(
     batches.map(({ numRows }) => numRows),
-    [1_000, 1_000, 500]
+    [100, 100, 50]
   )
-  assert.strictEqual(new Table(batches).getChild("document")?.get(2_499), "2499")
+  assert.strictEqual(new Table(batches).getChild("document")?.get(249), "249")
 })
 
 it.live("other work runs while the keywords of a large document are made", () =>
@@ -89,4 +90,39 @@ it.live("other work runs while the keywords of a large document are made", () =>
     assert.isTrue(events.some(({ type }) => type === "committed"))
     assert.isAtLeast(ended - began, 10)
   })
+)
+
+it.live("at most 500 passages are decoded before other work runs", () =>
+  Effect.gen(function* () {
+    const { library } = yield* testFolder
+    const collection = yield* Effect.flatMap(storeIn(library), (index) => index.open("default", MANIFEST))
+    const document = documentOf(
+      "a.md",
+      Array.from({ length: 1_200 }, (_, i) => `passage ${i} of the pond`)
+    )
+    yield* collection.commit([document])
+    const { parse } = JSON
+    let inTurn = 0
+    let most = 0
+    let isOver = false
+    const nextTurn = () => {
+      inTurn = 0
+      if (!isOver) setImmediate(nextTurn)
+    }
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        JSON.parse = parse
+        isOver = true
+      })
+    )
+    JSON.parse = (...args) => {
+      most = Math.max(most, ++inTurn)
+      return parse(...args)
+    }
+    setImmediate(nextTurn)
+    const passages = yield* collection.passages(document.info.id)
+    assert.strictEqual(passages.length, 1_200)
+    assert.isAtMost(most, 500)
+    assert.isAbove(most, 0)
+  }).pipe(Effect.scoped)
 )

@@ -1,5 +1,5 @@
 /**
- * `npm run -s torture -- attack [--rest MINUTES] [--only NAME]`: hostile calls one after the other against a server as
+ * `npm run -s torture -- attack [--rest MINUTES] [--only NAME|NAME]`: hostile calls one after the other against a server as
  * `sluice serve` starts it. Prints for each how long the server was silent, how long another user's question took, and its
  * memory; at the end its memory after a rest (2 minutes by default). Needs a quiet machine and Linux.
  */
@@ -126,7 +126,9 @@ export const attack = async (only: string | undefined, restMinutes: number): Pro
     )
     console.log(cells("call", "status", "seconds", "p99", "longest", "question", "× quiet", "longest", "MB"))
     let good = true
-    for (const { name, prepare } of rows.filter((row) => only === undefined || row.name.includes(only))) {
+    for (const { name, prepare } of rows.filter(
+      ({ name }) => only === undefined || only.split("|").some((part) => name.includes(part))
+    )) {
       const run = prepare()
       // A garbage collection of what was prepared is not measured either.
       await pause(1_000)

@@ -1,7 +1,7 @@
 /** A parsed file cut into passages: what is stored of its text. Pure, so that it can run in a thread of the pool. */
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
-import type { WorkerOutput } from "@sluice/core/workers"
+import type { WorkerContext, WorkerOutput } from "@sluice/core/workers"
 import type { Parsed, Passage, ReadFault } from "../document/Document.ts"
 import { sha256 } from "../document/Hash.ts"
 import { embeddedText, mentionsOf } from "../document/SearchText.ts"
@@ -95,12 +95,33 @@ export const chunkParse = async (
   }
 }
 
+/** Passages of a message between threads: the one that answers takes 5 ms to read it. 80,000 at once took half a second. */
+const PORTION = 500
+
+/** Passages that a thread sends before its result. */
+export interface PassagePortion {
+  readonly passages: ReadonlyArray<ChunkedPassage>
+}
+
+/** `chunkParse` in a thread of the pool. It returns no passages: it sends them in portions. */
+export const chunkInPortions = async (
+  parsed: Parsed,
+  stores: StoresParse,
+  ask: WorkerContext["ask"]
+): Promise<ChunkedParse | BeyondLimit> => {
+  const chunked = await chunkParse(parsed, stores)
+  if ("beyond" in chunked) return chunked
+  for (let at = 0; at < chunked.passages.length; at += PORTION)
+    await ask({ passages: chunked.passages.slice(at, at + PORTION) } satisfies PassagePortion)
+  return { ...chunked, passages: [] }
+}
+
 /** The job of a thread of the pool. */
-export const chunkInThread = async (input: {
-  readonly parsed: Parsed
-  readonly stores: StoresParse
-}): Promise<WorkerOutput<ChunkedParse | BeyondLimit>> => ({
-  value: await chunkParse(input.parsed, input.stores)
+export const chunkInThread = async (
+  { parsed, stores }: { readonly parsed: Parsed; readonly stores: StoresParse },
+  { ask }: WorkerContext
+): Promise<WorkerOutput<ChunkedParse | BeyondLimit>> => ({
+  value: await chunkInPortions(parsed, stores, ask)
 })
 
 /** Encodes a parse as JSON with the hashes of the crops, compressed by gzip. See `decodeParsed`. */

@@ -6,7 +6,8 @@ import { Effect } from "effect"
 import {
   type BeyondLimit,
   type ChunkedParse,
-  chunkParse,
+  chunkInPortions,
+  type PassagePortion,
   type StoresParse
 } from "../chunking/ChunkedParse.ts"
 import type { Parsed } from "../document/Document.ts"
@@ -27,8 +28,12 @@ export interface ParseInput {
   readonly chunks: StoresParse | undefined
 }
 
-/** A question to the program: a file beside the document, the text in an image, or the parse of a file inside it. */
+/**
+ * A question to the program: a file beside the document, the text in an image, or the parse of a file inside it; or passages,
+ * which it keeps.
+ */
 export type ParseQuestion =
+  | PassagePortion
   | { readonly picture: string }
   | { readonly image: Uint8Array }
   | { readonly inner: InnerFile }
@@ -114,5 +119,5 @@ export const parseInThread = async (
     )
   )
   if (chunks === undefined || "reason" in result) return { value: result }
-  return { value: { chunked: await chunkParse(result.parsed, chunks) } }
+  return { value: { chunked: await chunkInPortions(result.parsed, chunks, ask) } }
 }

@@ -5,7 +5,9 @@ import { Effect, Option } from "effect"
 import {
   type BeyondLimit,
   type ChunkedParse,
+  type ChunkedPassage,
   chunkParse,
+  type PassagePortion,
   type StoresParse
 } from "../chunking/ChunkedParse.ts"
 import { Chunker, withCustomPassages } from "../chunking/CustomChunker.ts"
@@ -46,7 +48,8 @@ const isThreaded = ({ id, inflates }: DocumentFormat, bytes: Uint8Array): boolea
 const parseThreaded = Effect.fnUntraced(function* (
   { id }: DocumentFormat,
   { bytes, path, picture }: DocumentFile,
-  chunks: StoresParse | undefined
+  chunks: StoresParse | undefined,
+  passages: Array<ChunkedPassage>
 ) {
   const vision = Option.getOrUndefined(yield* Effect.serviceOption(Vision))
   const read = vision?.read
@@ -71,11 +74,13 @@ const parseThreaded = Effect.fnUntraced(function* (
     input,
     answerLimit: 1000 * Math.ceil(INSIDE_SECONDS.file + (INSIDE_SECONDS.mebibyte * bytes.length) / 1048576),
     answer: (question: ParseQuestion) =>
-      "image" in question
-        ? recognize(question.image)
-        : "inner" in question
-          ? parseInner(question.inner)
-          : picture!(question.picture)
+      "passages" in question
+        ? Effect.sync(() => void passages.push(...question.passages))
+        : "image" in question
+          ? recognize(question.image)
+          : "inner" in question
+            ? parseInner(question.inner)
+            : picture!(question.picture)
   }).pipe(Effect.mapError(stopped(path)))
   return "reason" in result ? yield* new RagError({ stage: "parse", ...result, document: path }) : result
 })
@@ -100,14 +105,19 @@ const parseInner = (file: InnerFile): Effect.Effect<ParseResult, never, never> =
 export const parse = Effect.fn("parse")(function* (file: DocumentFile) {
   const format = yield* checkFormat(file)
   if (!isThreaded(format, file.bytes)) return yield* parseHere(format, file)
-  const result = yield* parseThreaded(format, file, undefined)
+  const result = yield* parseThreaded(format, file, undefined, [])
   return (result as { readonly parsed: Parsed }).parsed
 })
 
-const withinLimits = (path: string, result: ChunkedParse | BeyondLimit) =>
+/** The result of a job that has sent its passages before. */
+const withinLimits = (
+  path: string,
+  result: ChunkedParse | BeyondLimit,
+  passages: ReadonlyArray<ChunkedPassage>
+) =>
   "beyond" in result
     ? Effect.fail(parseError(path, "TooLarge", `the file ${result.beyond}`))
-    : Effect.succeed(result)
+    : Effect.succeed({ ...result, passages })
 
 /**
  * When to store a parse. Text formats are parsed again at once; pages need a thread, linked pictures may be deleted, and a
@@ -123,15 +133,18 @@ const storesParse = Effect.fnUntraced(function* (format: string) {
 export const chunkParsed = Effect.fn("parse.chunk")(function* (path: string, whole: Parsed) {
   const parsed = yield* withCustomPassages(path, whole)
   const stores = yield* storesParse(parsed.format)
-  const result =
-    parsed.text.length <= MAX_INLINE
-      ? yield* Effect.promise(() => chunkParse(parsed, stores))
-      : yield* runInWorker<ChunkedParse | BeyondLimit>({
-          module: moduleBeside(import.meta.url, "../chunking/ChunkedParse"),
-          job: "chunkInThread",
-          input: { parsed, stores }
-        }).pipe(Effect.mapError(stopped(path)))
-  return yield* withinLimits(path, result)
+  if (parsed.text.length <= MAX_INLINE) {
+    const result = yield* Effect.promise(() => chunkParse(parsed, stores))
+    return yield* withinLimits(path, result, "beyond" in result ? [] : result.passages)
+  }
+  const passages: Array<ChunkedPassage> = []
+  const result = yield* runInWorker<ChunkedParse | BeyondLimit>({
+    module: moduleBeside(import.meta.url, "../chunking/ChunkedParse"),
+    job: "chunkInThread",
+    input: { parsed, stores },
+    answer: (portion: PassagePortion) => Effect.sync(() => void passages.push(...portion.passages))
+  }).pipe(Effect.mapError(stopped(path)))
+  return yield* withinLimits(path, result, passages)
 })
 
 /** Parses one file and cuts it into passages. See `parse`. */
@@ -139,6 +152,8 @@ export const parseAndChunk = Effect.fnUntraced(function* (file: DocumentFile) {
   const format = yield* checkFormat(file)
   if (!isThreaded(format, file.bytes)) return yield* chunkParsed(file.path, yield* parseHere(format, file))
   if ((yield* Chunker) !== undefined) return yield* chunkParsed(file.path, yield* parse(file))
-  const result = yield* parseThreaded(format, file, yield* storesParse(format.id))
-  return yield* withinLimits(file.path, (result as { readonly chunked: ChunkedParse | BeyondLimit }).chunked)
+  const passages: Array<ChunkedPassage> = []
+  const result = yield* parseThreaded(format, file, yield* storesParse(format.id), passages)
+  const { chunked } = result as { readonly chunked: ChunkedParse | BeyondLimit }
+  return yield* withinLimits(file.path, chunked, passages)
 })

@@ -2,8 +2,8 @@
 import { type Data, type RecordBatch, RecordBatchFileWriter } from "apache-arrow"
 import { setImmediate } from "node:timers/promises"
 
-/** Bytes that are copied before other work runs. They take about 5 ms. */
-const COPY_BYTES = 16 * 1024 * 1024
+/** Bytes that are copied before other work runs. They take about 5 ms, because the memory is new. */
+const COPY_BYTES = 4 * 1024 * 1024
 
 /** A large document has 500 MB of vectors and texts: other work runs between its batches, and between parts of the copy. */
 export const writeRows = async <A>(
