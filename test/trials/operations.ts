@@ -1,10 +1,23 @@
 /** A thread that counts the operations of parsing and chunking files, and of the models: its counters are on before any module is compiled. */
 import { Session } from "node:inspector/promises"
-import { parentPort } from "node:worker_threads"
+import { parentPort, workerData } from "node:worker_threads"
 import type { Effect as EffectType } from "effect"
 import type { Parsed } from "../../packages/rag/src/document/Document.ts"
 import type { RagError } from "../../packages/rag/src/document/RagError.ts"
 import type { InnerFile } from "../../packages/rag/src/formats/parsing/DocumentFormat.ts"
+
+/** Characters of the longest text of each regular expression, if the program asks for them. */
+const lengths = new Map<string, number>()
+if (workerData?.recordsLengths === true) {
+  const { exec } = RegExp.prototype
+  // oxlint-disable-next-line no-extend-native -- every method of strings and expressions calls it
+  RegExp.prototype.exec = function (this: RegExp, text: string) {
+    // `split` makes an expression with the flag y.
+    const name = `/${this.source}/${this.flags.replace("y", "")}`
+    lengths.set(name, Math.max(lengths.get(name) ?? 0, text.length))
+    return Reflect.apply(exec, this, [text])
+  }
+}
 
 const session = new Session()
 session.connect()
@@ -112,6 +125,6 @@ parentPort?.on("message", ({ path, text }: { readonly path: string; readonly tex
     await (model === undefined ? parse(path, bytes) : model(text))
     const seconds = process.threadCpuUsage(started).user / 1e6
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-    parentPort?.postMessage({ operations: await takeOperations(), seconds })
+    parentPort?.postMessage({ operations: await takeOperations(), seconds, lengths })
   })()
 })

@@ -65,7 +65,7 @@ export const callerAddress = ({ remoteAddress }: HttpServerRequest.HttpServerReq
 
 /** The bearer token of a request; empty without one. */
 export const bearerToken = ({ headers }: HttpServerRequest.HttpServerRequest): string =>
-  /^bearer +(.*)$/i.exec(headers["authorization"] ?? "")?.[1] ?? ""
+  /^bearer +(?! )(.*)$/i.exec(headers["authorization"] ?? "")?.[1] ?? ""
 
 /** Why an existing key may not be used now, from this address. */
 export const keyFailure = (

@@ -81,8 +81,8 @@ const parseToken = (value: string | undefined) => {
 const parseHeaders = (value: string | undefined): Readonly<Record<string, string>> =>
   Object.fromEntries(
     (value ?? "").split(",").flatMap((pair) => {
-      const [, name, header] = /^\s*([\w-]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? []
-      return name === undefined || header === undefined ? [] : [[name.toLowerCase(), header]]
+      const [, name, header] = /^\s*([\w-]+)\s*=(.*)$/.exec(pair.trim()) ?? []
+      return name === undefined || header === undefined ? [] : [[name.toLowerCase(), header.trim()]]
     })
   )
 
@@ -90,7 +90,7 @@ const parseTraces = ({ service, traceHeaders, traces }: Variables) => {
   if (traces === undefined) return Effect.succeed(undefined)
   return isHttpUrl(traces)
     ? Effect.succeed({
-        url: traces.replace(/\/+$/, ""),
+        url: traces.replace(/(?<!\/)\/+$/, ""),
         service: service ?? "sluice",
         headers: Redacted.make(parseHeaders(traceHeaders))
       })

@@ -29,7 +29,7 @@ export interface VendorConnection {
   readonly models?: ReadonlyArray<OfferedModel> | undefined
 }
 
-const withoutSlash = (url: string | undefined) => url?.replace(/\/+$/, "")
+const withoutSlash = (url: string | undefined) => url?.replace(/(?<!\/)\/+$/, "")
 
 /** Whether an entry has the dialect and the address: its secrets are sent nowhere else. */
 export const isSameUpstream = (
@@ -73,7 +73,7 @@ export const prepareConnection = Effect.fn("connect.prepare")(function* (
     : NO_KEY
   const settings = {
     dialect,
-    url: address.replace(/\/+$/, ""),
+    url: address.replace(/(?<!\/)\/+$/, ""),
     apiKey: isTyped ? key.typed : found,
     ...(yield* requestSettings(kept, folder))
   } satisfies DialectSettings

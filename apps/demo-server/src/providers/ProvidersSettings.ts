@@ -254,7 +254,7 @@ const loadUpstream = Effect.fnUntraced(function* (entry: UpstreamEntry, folder: 
       : yield* Effect.mapError(readCredential(place, folder), (why) => `the key of \`${id}\`: ${why}`)
   const settings = {
     dialect,
-    url: url.replace(/\/+$/, ""),
+    url: url.replace(/(?<!\/)\/+$/, ""),
     apiKey,
     ...(yield* Effect.mapError(requestSettings(entry, folder), (why) => `\`${id}\`: ${why}`))
   } satisfies DialectSettings

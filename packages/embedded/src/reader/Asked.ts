@@ -29,7 +29,7 @@ const EN = unicodeWords({
   where: /\bwhere\b|\b(?:what|which) (?:place|city|country|town|room|street|state|region|river)\b/iu,
   why: /\bwhy\b|\bwhat (?:is the )?(?:reason|cause)s?\b/iu,
   definition:
-    /^\W*what (?:is|are|was) (?:(?:an?|the) )?(?:\S+ ?){1,3}\??$|\bwhat does .{2,40} (?:mean|stand for)|^\W*define\b/iu,
+    /^\W*what (?:is|are|was) (?:(?:an?|the) )?\S+(?: \S+){0,2} ?\??$|\bwhat does .{2,40} (?:mean|stand for)|^\W*define\b/iu,
   whether: /^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|may|might|must|should|will|would)\b/iu,
   how: /\bhow\b/iu,
   which: /\b(?:what|which)\b/iu

@@ -67,7 +67,7 @@ const VERSION = /\/v\d[\w.]*$/
 
 /** An address and a path. The version at the address' end replaces the one at the path's start. */
 export const joinUrl = (url: string, path: string): string => {
-  const base = url.replace(/\/+$/, "")
+  const base = url.replace(/(?<!\/)\/+$/, "")
   return base + (VERSION.test(base) ? path.replace(/^\/v\d[\w.]*(?=\/)/, "") : path)
 }
 
@@ -118,7 +118,7 @@ const urlOf = (
   asked: InterfaceRequest
 ): string => {
   const configured = paths?.[operation]?.replaceAll("{model}", encodeURIComponent(asked.model))
-  if (configured !== undefined) return url.replace(/\/+$/, "") + configured
+  if (configured !== undefined) return url.replace(/(?<!\/)\/+$/, "") + configured
   return joinUrl(url, typeof path === "string" ? path : path(asked))
 }
 

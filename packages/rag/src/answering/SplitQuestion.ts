@@ -106,7 +106,8 @@ export interface SplitQuestion {
 
 const isChinese = (text: string): boolean => /\p{Script=Han}/u.test(text)
 
-const trim = (text: string): string => text.trim().replace(/[\s?？.。!！,，;；]+$/u, "")
+const trim = (text: string): string =>
+  text.trim().replace(/(?<![\s?？.。!！,，;；])[\s?？.。!！,，;；]+$/u, "")
 
 const isLongEnough = (part: string): boolean =>
   isChinese(part)

@@ -91,5 +91,5 @@ const addParts = (run: string, parts: Set<string>): void => {
     .replace(PART_END, "$& ")
     .replace(/[_$.]+/g, " ")
     .trim()
-  if (split !== run.replace(/^\.+|\.+$/g, "") && /\p{L}/u.test(split)) parts.add(split)
+  if (split !== run.replace(/^\.+|(?<!\.)\.+$/g, "") && /\p{L}/u.test(split)) parts.add(split)
 }

@@ -49,7 +49,9 @@ export const questionKey = (question: string): string =>
 const firstSentence = (text: string): string => {
   const end = /[.。!?！？](?=\s|$)|[。！？]/u.exec(text.slice(20))
   const sentence = end === null ? text : text.slice(0, 20 + end.index)
-  return sentence.length <= MAX_QUESTION ? sentence : sentence.slice(0, MAX_QUESTION).replace(/\s+\S*$/, "")
+  return sentence.length <= MAX_QUESTION
+    ? sentence
+    : sentence.slice(0, MAX_QUESTION).replace(/(?<!\s)\s+\S*$/, "")
 }
 
 /** Sections with a specific heading and enough text before the next heading. The document's title is not used. */

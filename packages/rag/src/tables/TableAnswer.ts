@@ -85,7 +85,7 @@ const calculate = (
       prefix: "",
       suffix: ""
     })
-    return { column: name, value: exact.replace(/\.?0+$/, "") }
+    return { column: name, value: exact.replace(/\.?(?<!0)0+$/, "") }
   }
   const best = scaled.reduce((a, b) => (asked.operation === "highest" ? (b > a ? b : a) : b < a ? b : a))
   const rows = numbers.scaled.flatMap((value, i) => (value === best ? [i] : []))

@@ -53,7 +53,7 @@ export const tableQuestion = (question: string): TableQuestion | undefined => {
   const names = (chinese ? rest.replace(GENERIC_CHINESE, " ") : rest)
     .toLowerCase()
     .split(/[^\p{L}\p{N}.]+/u)
-    .map((word) => word.replace(/^\.+|\.+$/g, ""))
+    .map((word) => word.replace(/^\.+|(?<!\.)\.+$/g, ""))
     .filter((word) => word !== "" && !GENERIC.has(word))
   // “The sum of length and crew” is of two columns.
   return /\b(?:and|und|or|oder)\b/i.test(rest) ? undefined : { operation, names, chinese }

@@ -14,7 +14,7 @@ const modelHub = Effect.fnUntraced(function* (model: CatalogueModel) {
   )
   const url = URL.parse(hub)
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === "")
-    return url.href.replace(/\/+$/, "")
+    return url.href.replace(/(?<!\/)\/+$/, "")
   const message = "SLUICE_MODEL_HUB must be an http or https address without a credential"
   return yield* modelFailure(model, new InvalidRequest({ message }))
 })

@@ -21,7 +21,7 @@ const row = (cells: ReadonlyArray<string>) =>
 const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) =>
   [row(head), row(head.map(() => "---")), ...rows.map(row)].join("\n")
 
-const number = (value: number | undefined) => value?.toFixed(4).replace(/\.?0+$/, "") ?? "–"
+const number = (value: number | undefined) => value?.toFixed(4).replace(/\.?(?<!0)0+$/, "") ?? "–"
 
 /** Markdown. */
 const render = (comparison: ModelComparison): string => {

@@ -59,7 +59,7 @@ const malformed = (message: string) =>
   Effect.fail(new RagError({ stage: "retrieve", reason: "Malformed", message }))
 
 const parsePages = (text: string) => {
-  const [, from, dash, to] = /^(\d+)(-)?(\d+)?$/.exec(text.trim()) ?? []
+  const [, from, dash, to] = /^(\d+)(?:(-)(\d+)?)?$/.exec(text.trim()) ?? []
   const first = Number(from)
   const last = to === undefined ? (dash === undefined ? first : undefined) : Number(to)
   if (from === undefined || first < 1 || (last !== undefined && last < first))

@@ -130,6 +130,6 @@ export const gitKind: SourceKind = {
   matches: (address) =>
     /\.git(?:#[^#]*)?$/.test(address) ||
     /^(?:git|ssh):|^[^/\s@]+@[^/\s:]+:/.test(address) ||
-    /^https:\/\/(?:github|gitlab)\.com\/[^/]+\/[^/]+\/?(?:#.*)?$/.test(address),
+    /^https:\/\/(?:github|gitlab)\.com\/[^/]+\/[^/#]+\/?(?:#.*)?$/.test(address),
   open
 }

@@ -40,7 +40,7 @@ const isTable = (quote: string): boolean => quote.includes("\n") && quote.includ
 type AnswerSentence = QuestionState["sentences"][number]
 
 const Sentence = ({ question, sentence }: Props & { sentence: AnswerSentence }) => {
-  const words = sentence.text.replace(/(\s*\[\d+\])+\s*$/, "")
+  const words = sentence.text.replace(/(?<!\s|\[\d+\])(\s*\[\d+\])+\s*$/, "")
   const cited = question.citations.filter(({ n }) => sentence.citations.includes(n))
   const table = cited.find(({ quote }) => isTable(quote) && hasSameWords(quote, words))
   const text = table?.quote ?? words

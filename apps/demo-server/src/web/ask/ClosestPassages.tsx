@@ -13,7 +13,7 @@ const withoutRules = (text: string): string =>
   text
     .replaceAll(/\n[|\s:-]*-{3}[|\s:-]*(?=\n|$)/g, "")
     .replaceAll(/(?<=\n)\|[ \t]*/g, "")
-    .replaceAll(/[ \t]*\|(?=\n)/g, " ·")
+    .replaceAll(/(?<![ \t])[ \t]*\|(?=\n)/g, " ·")
 
 const MarkedText = ({ matches, passage: { text } }: Closest) => {
   const [{ length: first }] = HEADINGS.exec(text) ?? [""]
@@ -26,7 +26,7 @@ const MarkedText = ({ matches, passage: { text } }: Closest) => {
           <mark>{text.slice(start, end)}</mark>
         </>
       ))}
-      {withoutRules(text.slice(shown.at(-1)?.end ?? first)).replace(/[ \t]*\|\s*$/, "")}
+      {withoutRules(text.slice(shown.at(-1)?.end ?? first)).replace(/(?<![ \t])[ \t]*\|\s*$/, "")}
     </span>
   )
 }

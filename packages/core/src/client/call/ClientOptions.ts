@@ -21,7 +21,7 @@ export const baseUrlOf = (value: string | URL): Effect.Effect<string, GatewayErr
   if (url.username !== "" || url.password !== "") {
     return refuse("The base URL contains a credential. Pass it as the API key, which is kept redacted.")
   }
-  return Effect.succeed(`${url.origin}${url.pathname.replace(/\/+$/, "").replace(/\/v1$/, "")}`)
+  return Effect.succeed(`${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, "").replace(/\/v1$/, "")}`)
 }
 
 /** A required environment variable. Its value is not repeated in errors. */

@@ -65,7 +65,7 @@ const hasText = (html: string): boolean =>
   !/^<!--[\s\S]*-->$/.test(html) && html.replace(/<[^<>]*>/g, "").trim() !== ""
 
 /** `title:` or `title =` in the front matter. */
-const TITLE = /^title(?::|[ \t]*=)[ \t]*(["']?)(.{1,1000}?)\1[ \t]*\r?$/m
+const TITLE = /^title(?::|[ \t]*=)[ \t]*(["']?)(.{0,999}?\S)\1[ \t]*\r?$/m
 
 /** Characters kept of the front matter. */
 const MAX_ABOUT = 600

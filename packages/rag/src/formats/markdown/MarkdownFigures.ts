@@ -27,7 +27,7 @@ export const withoutData = (
 }
 
 const DEFINITION =
-  /^ {0,3}\[([^\]\n]{1,200})\]:[ \t]*<?([^\s>]+)>?(?:[ \t]+(?:"([^"\n]*)"|'([^'\n]*)'|\(([^)\n]*)\)))?[ \t]*$/gm
+  /^ {0,3}\[([^\]\n]{1,200})\]:[ \t]*<?([^\s>]+)>?(?:[ \t]+(?:"([^"\r\n]*)"|'([^'\r\n]*)'|\(([^)\r\n]*)\)))?[ \t]*$/gm
 
 /** Link definitions, for pictures such as `![alternative][name]`. */
 export const definitionsOf = (markdown: MarkdownIt, text: string): References => {

@@ -95,7 +95,7 @@ export class BlockWriter {
     if (this.#pre > 0) return
     if (this.#inTable) this.#space = true
     else if (!this.#inside()) this.#flush("paragraph")
-    else if (this.#current.length > MAX_LABEL || !/^\s*(?:-|\d+\.)?\s*$/.test(this.#current)) {
+    else if (this.#current.length > MAX_LABEL || !/^\s*(?:(?:-|\d+\.)\s*)?$/.test(this.#current)) {
       this.#endLine()
       this.#put(this.#indentation(this.#lists.length), true)
     }

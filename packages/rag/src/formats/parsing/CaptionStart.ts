@@ -39,7 +39,7 @@ const CJK_BLANK = /^[\s\u3000]+\S/u
 const CJK_SENTENCE =
   /^[\s\u3000]*(?:所示|显示|顯示|给出|給出|展示|表明|说明|說明|描述|列出|中|是|为|為|和|与|與|に|は|を|が)/u
 /** Dot leaders to a page number, in lists of figures. */
-const LEADERS = /(?:\.\s?){4,}\s*\d*\s*$|…{2,}\s*\d*\s*$/u
+const LEADERS = /(?<!\.\s?)(?:\.\s?){4,}\s*(?:\d+\s*)?$|(?<!…)…{2,}\s*(?:\d+\s*)?$/u
 
 /** Words of captions without a number. "Photo:" and "Map:" also start credits and lists. */
 const UNNUMBERED = new RegExp(

@@ -87,14 +87,14 @@ const formatOf = (code: string, is1904: boolean): Format => {
   if (/[dmyhs]/i.test(section)) return (value) => dateText(is1904 ? value + DAYS_TO_1904 : value)
   const [, before = "", digits, after = ""] = /^([^0#?.,E/]*)([0#?.,]+)([^0#?E/]*)$/.exec(section) ?? []
   if (digits === undefined) return general
-  const [whole = "", fraction = ""] = digits.replace(/,+$/, "").split(".")
+  const [whole = "", fraction = ""] = digits.replace(/(?<!,),+$/, "").split(".")
   const number = new Intl.NumberFormat("en-US", {
     minimumFractionDigits: Math.min(20, fraction.lastIndexOf("0") + 1),
     maximumFractionDigits: Math.min(20, fraction.length),
     useGrouping: /,[0#?]/.test(whole)
   })
   // Each comma after the last digit of a part divides by 1,000.
-  const thousands = digits.match(/,+(?=\.|$)/g)?.join("").length ?? 0
+  const thousands = digits.match(/(?<!,),+(?=\.|$)/g)?.join("").length ?? 0
   const scale = (section.includes("%") ? 100 : 1) / 1_000 ** thousands
   return (value) => unmask(`${before}${number.format(value * scale)}${after}`).trim()
 }

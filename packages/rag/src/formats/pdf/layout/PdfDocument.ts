@@ -27,7 +27,7 @@ const joint = (
   words: ReadonlySet<string>
 ): { readonly cut: number; readonly gap: string } => {
   if (!HYPHENATED.test(before) || !/^\p{Ll}/u.test(after)) return { cut: 0, gap: separatorOf(before, after) }
-  const head = /[\p{L}\p{M}-]+$/u.exec(before.slice(0, -1))?.[0] ?? ""
+  const head = /(?<![\p{L}\p{M}-])[\p{L}\p{M}-]+$/u.exec(before.slice(0, -1))?.[0] ?? ""
   const tail = /^[\p{L}\p{M}-]+/u.exec(after)?.[0] ?? ""
   const isKnown = (word: string): boolean => words.has(word.toLowerCase())
   const [left = "", right = ""] = [head.split("-").at(-1), tail.split("-", 1)[0]]
