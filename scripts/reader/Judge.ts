@@ -32,7 +32,7 @@ export const isGold = (
     : gold.texts.some((expected) => containsText(text.slice(from, to), expected)))
 
 /** Passages that are shown instead of an answer. */
-const CLOSEST = 5
+const CLOSEST = 8
 
 /** Where a passage has the words of an answer that is meant elsewhere. */
 export const hasWords = ({ gold }: Example, text: string): boolean =>

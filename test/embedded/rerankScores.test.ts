@@ -28,6 +28,13 @@ describe("rerankScores", () => {
     expect(scores.every((score) => score > 0 && score < 1)).toBe(true)
   })
 
+  it("does not count function words of German, French and Spanish", () => {
+    const german = [{ text: "Wo die Boote warten, wird die Brücke geöffnet." }, { text: "Pumpe: täglich." }]
+    expect(best("Wo wird die Pumpe geschmiert?", ...german)).toBe(1)
+    const french = [{ text: "Quand est-ce que la porte se ferme ?" }, { text: "Vanne : le matin." }]
+    expect(best("Quand est-ce que la vanne se règle ?", ...french)).toBe(1)
+  })
+
   it("prefers matches in the title, in word order, and of rarer words", () => {
     expect(
       best("gauge", { title: "Rain", text: "See the gauge." }, { title: "Gauge", text: "See the rain." })

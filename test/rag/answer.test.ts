@@ -120,7 +120,7 @@ describe("ask", () => {
         [found, outcome, answer],
         [false, "passages", "No sure answer. Closest passages:"]
       )
-      assert.isTrue(closest.length > 0 && closest.length <= 5)
+      assert.isTrue(closest.length > 0 && closest.length <= 8)
       const words = closest.map(({ matches, passage: { text } }) =>
         matches.map(({ end, start }) => text.slice(start, end))
       )

@@ -28,6 +28,10 @@ describe("search text", () => {
       searchWords("Why does parseHTTPHeader fail?"),
       "Why does parseHTTPHeader fail?\nparse HTTP Header"
     )
+    assert.deepStrictEqual(searchWords("Wo wird die Pumpe geschmiert?").match(/\p{L}+/gu), [
+      "Pumpe",
+      "geschmiert"
+    ])
   })
 
   it("leaves prose, numbers and other scripts unchanged", () => {

@@ -3,6 +3,12 @@ export { carrySubject } from "./conversation/CarrySubject.ts"
 export { dependsOnHistory } from "./conversation/FollowUp.ts"
 export { dependenceOf, isFollowUp } from "./conversation/FollowUpScore.ts"
 export { contentWords, isSameWord, sharedWords } from "./readers/ContentWords.ts"
+export {
+  type QuestionLanguage,
+  questionLanguage,
+  searchedWords,
+  withoutFunctionWords
+} from "./readers/FunctionWords.ts"
 export { LIST_SIGN } from "./readers/ProseSentences.ts"
 export { findQuote, isProof } from "./readers/Quote.ts"
 export { unsupportedReason } from "./readers/Support.ts"

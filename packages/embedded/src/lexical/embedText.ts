@@ -1,5 +1,6 @@
 /** A text as a vector: its terms, hashed into 1024 dimensions. */
 import type { Purpose } from "@sluice/core/models"
+import { searchedWords } from "@sluice/core/text"
 import { DIMENSION } from "../text/features.ts"
 import { limitVocabulary, type Term, termHashes, vocabularySize } from "../text/Term.ts"
 import { tokenize } from "../text/tokenize.ts"
@@ -49,7 +50,7 @@ const withCounts = (terms: ReadonlyArray<Term>, titleTerms: number): TokenizedTe
   return { terms, titleTerms, distinct, counts, titleCounts: takeCounts(distinct) }
 }
 
-export const tokenizeQuery = (text: string): TokenizedText => withCounts(tokenize(text), 0)
+export const tokenizeQuery = (text: string): TokenizedText => withCounts(tokenize(searchedWords(text)), 0)
 
 /** Without a `title`, the first line of several is the title. */
 export const tokenizePassage = (text: string, title?: string): TokenizedText => {

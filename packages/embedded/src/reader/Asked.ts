@@ -1,5 +1,5 @@
 /** What a question asks for, by the words that ask for it. */
-import type { QuestionLanguage } from "./functionWords.ts"
+import type { QuestionLanguage } from "@sluice/core/text"
 import { unicodeWords } from "./unicodeWords.ts"
 
 export type Asked =

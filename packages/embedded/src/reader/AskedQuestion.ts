@@ -1,5 +1,5 @@
 /** A question: its terms, their weights, and the kind of answer that it asks for. */
-import { questionLanguage, type QuestionLanguage, withoutFunctionWords } from "./functionWords.ts"
+import { questionLanguage, type QuestionLanguage, withoutFunctionWords } from "@sluice/core/text"
 import type { Term } from "../text/Term.ts"
 import { type Asked, askedBy } from "./Asked.ts"
 import { ANSWER_KINDS } from "./answerKinds.ts"

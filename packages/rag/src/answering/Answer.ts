@@ -79,7 +79,7 @@ export interface Answer {
   readonly sentences: ReadonlyArray<AnswerSentence>
   /** One for each quote, in order of `n`. */
   readonly citations: ReadonlyArray<Citation>
-  /** The best passages if there is no answer, at most five, best first. */
+  /** The best passages if there is no answer, at most eight, best first. */
   readonly closest: ReadonlyArray<ClosestPassage>
   /** Sentences left out because a quote was not found in its passage. */
   readonly dropped: number

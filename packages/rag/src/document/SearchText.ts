@@ -1,4 +1,5 @@
 /** The texts by which a passage is embedded, searched and ranked. */
+import { searchedWords } from "@sluice/core/text"
 import type { Figure, Parsed, Passage } from "./Document.ts"
 
 /** Characters of the paragraphs that refer to a figure. */
@@ -83,8 +84,9 @@ export const searchText = (text: string): string => {
   return parts.size === 0 ? text : `${text}\n${[...parts].join(" ")}`
 }
 
-/** The same for a question. */
-export const searchWords = (question: string): string => searchText(question.slice(0, QUESTION_CHARACTERS))
+/** The same for a question, without the function words that the keyword index does not know. */
+export const searchWords = (question: string): string =>
+  searchText(searchedWords(question.slice(0, QUESTION_CHARACTERS)))
 
 const addParts = (run: string, parts: Set<string>): void => {
   const split = run

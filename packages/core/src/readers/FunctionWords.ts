@@ -1,4 +1,4 @@
-/** The language of a question, and its function words. English and Chinese ones are stop words already. */
+/** The language of a question, and its function words. Indexes and models know English and Chinese ones as stop words. */
 
 export type QuestionLanguage = "en" | "zh" | "de" | "fr" | "es"
 
@@ -30,10 +30,25 @@ export const questionLanguage = (question: string): QuestionLanguage => {
   return counts.reduce((best, next) => (next[1] > best[1] ? next : best))[0]
 }
 
-/** A question without the function words of its language, if that is German, French or Spanish. Never empty. */
-export const withoutFunctionWords = (question: string): string => {
+/**
+ * A question without the function words of its language, if that is German, French or Spanish: nobody else knows them, and each
+ * would count as a rare word. Never empty. With fewer than `least` of them its language is in doubt ("die casting"), and it stays.
+ */
+export const withoutFunctionWords = (question: string, least = 1): string => {
   const language = questionLanguage(question)
   if (language === "en" || language === "zh") return question
-  const rest = question.replace(WORD, (word) => (LISTS[language].has(word.toLowerCase()) ? " " : word))
-  return /[\p{L}\p{N}]/u.test(rest) ? rest : question
+  let found = 0
+  const rest = question.replace(WORD, (word) => {
+    if (!LISTS[language].has(word.toLowerCase())) return word
+    // “t” and “s” are the rest of “don't” and “George's”.
+    if (word.length > 1) found++
+    return " "
+  })
+  return found >= least && /[\p{L}\p{N}]/u.test(rest) ? rest : question
 }
+
+/** Function words by which a searched question's language is sure enough. */
+const SURE_LANGUAGE = 2
+
+/** What is searched of a question. */
+export const searchedWords = (question: string): string => withoutFunctionWords(question, SURE_LANGUAGE)
