@@ -65,19 +65,17 @@ export const batchFiles = <E, R>(
 ): Stream.Stream<Batch, E, R> => {
   // A stream of uploads may have a path twice. The last version counts.
   const latest = new Map<string, ReadVersion>()
-  const read = (file: SourceFile, order: number) => readFile(file, order, stored, latest)
-  const results =
+  // Parsing a small file blocks the thread. The yield lets pending embedding calls run between two files.
+  const read = (file: SourceFile, order: number) =>
+    Effect.andThen(Effect.yieldNow, readFile(file, order, stored, latest))
+  const isStale = ({ path }: SourceFile, order: number) => (latest.get(documentId(path))?.order ?? 0) > order
+  const results: Stream.Stream<ReadResult | void, E, R> =
     pace === "timed"
-      ? readConcurrently(
-          files,
-          read,
-          ({ path }, order) => (latest.get(documentId(path))?.order ?? 0) > order,
-          ({ bytes = 0 }) => bytes
+      ? readConcurrently(files, read, isStale, ({ bytes = 0 }) => bytes).pipe(
+          Stream.merge(Stream.tick(BATCH_MILLIS), { haltStrategy: "left" })
         )
       : Stream.mapEffect(Stream.zipWithIndex(files), ([file, order]) => read(file, order), { concurrency: 2 })
-  const ticks = pace === "timed" ? Stream.tick(BATCH_MILLIS) : Stream.empty
   return results.pipe(
-    Stream.merge(ticks, { haltStrategy: "left" }),
     Stream.rechunk(1),
     Stream.mapAccumEffect(
       () => EMPTY,

@@ -34,8 +34,6 @@ export const readConcurrently = <A, B, E, R>(
             isStale(item, order) ? Effect.void : Effect.asVoid(Queue.offer(queue, value))
           )
         const readOne = Effect.fnUntraced(function* (item: A, order: number) {
-          // Parsing a small file blocks the thread. The yield lets pending embedding calls run between two files.
-          yield* Effect.yieldNow
           const fiber = yield* Effect.forkIn(read(item, order), scope, { startImmediately: true })
           const result = yield* Effect.timeoutOption(Fiber.join(fiber), PATIENCE)
           if (Option.isSome(result)) return [result.value]
