@@ -4,7 +4,7 @@
  */
 import Anthropic from "@anthropic-ai/sdk"
 import { GoogleGenAI } from "@google/genai"
-import { CohereClientV2 } from "cohere-ai"
+import { CohereClient, CohereClientV2 } from "cohere-ai"
 import OpenAI from "openai"
 import { VoyageAIClient } from "voyageai"
 import { anthropicFake } from "./fakes/anthropic.ts"
@@ -59,7 +59,16 @@ const openAiEmbeddings =
     return data.map(({ embedding }) => embedding)
   }
 
-/** Operations of a vendor whose protocol is OpenAI's, and a rerank in the interface's form, which has no SDK. */
+/** Rerank in the form of Cohere's first version, which compatible servers have beside OpenAI's endpoints. */
+const compatibleRerank =
+  (model: string, at = "/v1"): Read =>
+  async (url) => {
+    const client = new CohereClient({ environment: url + at.replace(/\/v1$/, ""), token: VENDOR_KEY })
+    const { results } = await client.rerank({ model, query: QUERY, documents: DOCUMENTS, topN: TOP })
+    return results.map(({ index, relevanceScore: score }) => ({ index, score }))
+  }
+
+/** Operations of a vendor whose protocol is OpenAI's, and rerank. */
 const compatible = (
   vendor: string,
   respond: Respond,
@@ -76,7 +85,10 @@ const compatible = (
     const sdk = openAiEmbeddings(embeddings, at)
     cases.push({ ...one, operation: "embeddings", model: embeddings, tokens: 4, sdk })
   }
-  if (rerank !== undefined) cases.push({ ...one, operation: "rerank", model: rerank, tokens: 9 })
+  if (rerank !== undefined) {
+    const sdk = compatibleRerank(rerank, at)
+    cases.push({ ...one, operation: "rerank", model: rerank, tokens: 9, sdk })
+  }
   return cases
 }
 

@@ -4,7 +4,8 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { DataEnvelope } from "./Administration.ts"
 
-const Operation = Schema.Literals(["embeddings", "rerank", "chat", "images", "videos"])
+/** What a model does. */
+export const VendorOperation = Schema.Literals(["embeddings", "rerank", "chat", "images", "videos"])
 
 const text = Schema.optionalKey(Schema.String)
 const optionalText = Schema.optional(Schema.NullOr(Schema.String))
@@ -26,7 +27,7 @@ export const ConnectionId = Schema.String.check(
 /** A model of a vendor. */
 export const OfferedModel = Schema.Struct({
   id: field("The model's id.", Schema.String),
-  operation: field("What it does.", Operation)
+  operation: field("What it does.", VendorOperation)
 })
 export type OfferedModel = typeof OfferedModel.Type
 
@@ -37,7 +38,7 @@ export const Connections = Schema.Struct({
       Schema.Struct({
         id: field("The name of the dialect.", Schema.String),
         name: field("The name shown to people.", Schema.String),
-        operations: field("What the vendor's models do.", Schema.Array(Operation)),
+        operations: field("What the vendor's models do.", Schema.Array(VendorOperation)),
         url: field("The vendor's address. Absent: it has to be given.", text),
         keyVariable: field(
           "The environment variable that usually has the key. Absent: no key is needed.",
@@ -81,7 +82,7 @@ export const ConnectionRequest = namedOpenStruct("ConnectionRequest", {
 export type ConnectionRequest = typeof ConnectionRequest.Type
 
 export const TryResult = Schema.Struct({
-  operation: field("What was tried.", Operation),
+  operation: field("What was tried.", VendorOperation),
   model: field("The model's id.", Schema.String),
   ok: field("Whether it succeeded.", Schema.Boolean),
   message: field("Why it failed, and what to do.", text)

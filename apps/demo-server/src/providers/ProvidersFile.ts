@@ -5,7 +5,7 @@
 import { type ModelGroup, faultsOf, MODEL_GROUPS } from "@sluice/core/contract"
 import { parseJson } from "@sluice/core/client"
 import { Effect, Record, Schema, Struct } from "effect"
-import { ConnectionId } from "../contract/Connections.ts"
+import { ConnectionId, VendorOperation } from "../contract/Connections.ts"
 
 /** The id of the embedded provider. */
 export const EMBEDDED = "sluice-embedded"
@@ -41,12 +41,10 @@ const CredentialSource = Schema.Struct({
 
 const share = { priority: Schema.optionalKey(Priority), weight: Schema.optionalKey(Positive) }
 
-const OPERATIONS = ["rerank", "embeddings", "chat", "images", "videos"] as const
-
 const Model = Schema.Struct({
   ...share,
   id: Schema.NonEmptyString,
-  operation: Schema.Literals(OPERATIONS),
+  operation: VendorOperation,
   aliases: Schema.optionalKey(Schema.Array(Schema.NonEmptyString)),
   timeoutSeconds: Schema.optionalKey(Seconds),
   group: Schema.optionalKey(Schema.Literals(MODEL_GROUPS as readonly [ModelGroup, ...Array<ModelGroup>])),
@@ -72,7 +70,7 @@ const Upstream = Schema.Struct({
   apiKey: Schema.optionalKey(CredentialSource),
   paths: Schema.optionalKey(
     Schema.Struct(
-      Record.fromIterableWith(OPERATIONS, (name) => [
+      Record.fromIterableWith(VendorOperation.literals, (name) => [
         name,
         Schema.optionalKey(Schema.String.check(Schema.isPattern(/^\//, { expected: "a path such as /chat" })))
       ])
@@ -83,7 +81,7 @@ const Upstream = Schema.Struct({
   drop: Schema.optionalKey(Schema.Array(Schema.NonEmptyString)),
   rename: Schema.optionalKey(Texts),
   /** Operations of listed models, where the name suggests another one. */
-  operations: Schema.optionalKey(Schema.Record(Schema.NonEmptyString, Schema.Literals(OPERATIONS))),
+  operations: Schema.optionalKey(Schema.Record(Schema.NonEmptyString, VendorOperation)),
   timeoutSeconds: Schema.optionalKey(Seconds),
   idleSeconds: Schema.optionalKey(Seconds),
   /** Default: those that the upstream lists. */

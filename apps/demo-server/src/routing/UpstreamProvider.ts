@@ -1,6 +1,7 @@
 /** The provider that forwards calls to an upstream gateway. Bodies are not decoded. */
 import { Account, type Model, RETRY_NEVER, type SystemAccessToken } from "@sluice/core"
 import { AccountClient } from "@sluice/core/client"
+import { gateway } from "@sluice/providers"
 import { Clock, Context, Duration, Effect, Layer, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
@@ -29,14 +30,8 @@ import {
   withTaskId
 } from "./UpstreamResponse.ts"
 
-/** The paths of the interface. The dialect's client replaces them. */
-const PATHS: Readonly<Record<keyof Operations, string>> = {
-  embeddings: "/v1/embeddings",
-  rerank: "/v1/rerank",
-  chat: "/v1/chat/completions",
-  images: "/v1/images/generations",
-  videos: "/v1/videos"
-}
+/** The path of an operation in the interface. The dialect's client replaces it. */
+const pathOf = (operation: keyof Operations): string => gateway.operations[operation].path
 
 /** A model under the upstream's name, and its aliases for callers. */
 export interface ServedModel extends ProviderModel {
@@ -129,7 +124,7 @@ const makeForward = Effect.fnUntraced(function* (settings: UpstreamSettings) {
     return send({
       about: repeat === undefined ? { operation, model: called } : { operation, model: called, repeat },
       request: HttpClientRequest.bodyText(
-        HttpClientRequest.post(url + PATHS[operation]),
+        HttpClientRequest.post(url + pathOf(operation)),
         outgoingBody(body, called, model),
         "application/json"
       ),
@@ -214,7 +209,7 @@ const taskOperations = (
 ) => {
   const url = interfaceUrl(settings)
   const addressOf = ({ id, kind, reference = id }: MediaTask, rest = "") =>
-    `${url}${PATHS[`${kind}s`]}/${encodeURIComponent(reference)}${rest}`
+    `${url}${pathOf(`${kind}s`)}/${encodeURIComponent(reference)}${rest}`
   const status: TaskOperation<never> = ({ task }) =>
     Effect.map(
       send({

@@ -1,5 +1,5 @@
 /** DashScope, Alibaba Cloud's Model Studio: OpenAI's protocol for chat and embeddings, and its own for images and videos. */
-import { DASHSCOPE_NAMES, dashscopeImages, dashscopeVideos } from "../media/dashscopeMedia.ts"
+import { dashscopeImages, dashscopeVideos } from "../media/dashscopeMedia.ts"
 import { classify, vendorError, idAt } from "../media/MediaResponse.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import { embeddingsAt } from "../text/Embeddings.ts"
@@ -35,6 +35,14 @@ export const dashscope = {
     if (message === undefined) return undefined
     const code = idAt(body, "code")
     const [field] = /\b(?:parameters|input)\.\w+/.exec(message) ?? []
-    return { code, ...vendorError(message, field, DASHSCOPE_NAMES), ...classify(CODES[code ?? ""] ?? "") }
+    return { code, ...vendorError(message, field), ...classify(CODES[code ?? ""] ?? "") }
+  },
+  fieldNames: {
+    "parameters.size": "size",
+    "parameters.resolution": "size",
+    "parameters.n": "n",
+    "parameters.duration": "seconds",
+    "input.prompt": "prompt",
+    "input.img_url": "input_reference"
   }
 } as const satisfies Dialect

@@ -1,9 +1,9 @@
 /** Google's Gemini API. */
-import { GOOGLE_NAMES, googleImages, googleVideos } from "../media/googleMedia.ts"
+import { googleImages, googleVideos } from "../media/googleMedia.ts"
 import { vendorError, idAt } from "../media/MediaResponse.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import { googleText } from "../text/googleText.ts"
-import { jsonAt } from "../text/Values.ts"
+import { itemsAt, jsonAt } from "../text/Values.ts"
 
 export const google = {
   id: "google",
@@ -17,17 +17,21 @@ export const google = {
     const error = jsonAt(body, "error") ?? jsonAt(body, "0", "error")
     const message = idAt(error, "message")
     if (message === undefined) return undefined
-    const details = jsonAt(error, "details")
-    const field = (Array.isArray(details) ? details : [])
+    const field = itemsAt(error, "details")
       .map((detail) => idAt(detail, "fieldViolations", "0", "field"))
       .find((path) => path !== undefined)
       ?.split(".")
       .at(-1)
     // An invalid key is a 400.
     const isKey = /API key not valid/i.test(message)
-    return {
-      ...vendorError(message, field, GOOGLE_NAMES),
-      ...(isKey && { status: 401 })
-    }
+    return { ...vendorError(message, field), ...(isKey && { status: 401 }) }
+  },
+  fieldNames: {
+    aspect_ratio: "size",
+    aspectRatio: "size",
+    sampleCount: "n",
+    sample_count: "n",
+    durationSeconds: "seconds",
+    duration_seconds: "seconds"
   }
 } as const satisfies Dialect

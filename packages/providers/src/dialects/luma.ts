@@ -1,37 +1,22 @@
 /** Luma's Dream Machine: images and videos, as tasks. */
-import { Effect } from "effect"
-import { detailError, failedState, idAt, stateOf, textsIn } from "../media/MediaResponse.ts"
-import {
-  firstFrame,
-  oneImage,
-  ratioOrSize,
-  referenceImages,
-  secondsOf,
-  mediaSize,
-  vendorFields
-} from "../media/MediaRequest.ts"
-import type { Dialect, TaskDialect } from "../protocol/Dialect.ts"
-import { jsonAt } from "../text/Values.ts"
-
-const NAMES = { aspect_ratio: "size", resolution: "size", duration: "seconds", keyframes: "input_reference" }
-
-const isLink = (image: string) => /^https?:/i.test(image)
+import { mediaOperation, type MediaValues, oneImage, ratioOrSize } from "../media/MediaRequest.ts"
+import { detailError, taskOf } from "../media/MediaResponse.ts"
+import type { Dialect, ErrorFields } from "../protocol/Dialect.ts"
 
 /** Luma fetches images, and takes none in the request. */
-const linkOnly = (param: string) =>
-  Effect.fail({ message: "Luma takes images by URL only. Send a public address", param })
+const linksOnly = (param: string, images: MediaValues["images"] = []): ErrorFields | undefined =>
+  images.every((image) => /^https?:/i.test(image))
+    ? undefined
+    : { message: "Luma takes images by URL only. Send a public address", param }
 
-const task: TaskDialect = {
-  reference: (body) => idAt(body, "id"),
-  status: (id) => ({ path: `/v1/generations/${id}` }),
-  state: (body) => {
-    const status = stateOf(jsonAt(body, "state"))
-    if (status === "failed") return failedState(jsonAt(body, "failure_reason"))
-    const assets = jsonAt(body, "assets")
-    return { status, files: textsIn(jsonAt(assets, "video") ?? jsonAt(assets, "image")) }
-  },
+const task = taskOf({
+  path: "/v1/generations",
+  id: "id",
+  status: "state",
+  failure: "failure_reason",
+  files: ["assets.video", "assets.image"],
   remove: (id) => ({ path: `/v1/generations/${id}` })
-}
+})
 
 export const luma = {
   id: "luma",
@@ -39,39 +24,31 @@ export const luma = {
   url: "https://api.lumalabs.ai/dream-machine/v1",
   keyVariable: "LUMAAI_API_KEY",
   operations: {
-    images: {
+    images: mediaOperation({
       path: "/v1/generations/image",
-      request: (asked) => {
-        const images = referenceImages(asked)
-        if (!images.every(isLink)) return linkOnly("image")
-        const body = vendorFields(asked, {
-          model: asked.model,
-          prompt: asked["prompt"],
-          aspect_ratio: ratioOrSize(asked),
-          image_ref: images.length === 0 ? undefined : images.map((url) => ({ url }))
-        })
-        return oneImage("Luma", asked, body)
-      },
+      refuse: (asked) => linksOnly("image", asked.images) ?? oneImage("Luma", asked),
+      fields: (asked) => ({
+        model: asked.model,
+        prompt: asked.prompt,
+        aspect_ratio: ratioOrSize(asked),
+        image_ref: asked.images?.map((url) => ({ url }))
+      }),
       task
-    },
-    videos: {
+    }),
+    videos: mediaOperation({
       path: "/v1/generations/video",
-      request: (asked) => {
-        const image = firstFrame(asked)
-        if (image !== undefined && !isLink(image)) return linkOnly("input_reference")
-        const { ratio, resolution } = mediaSize(asked)
-        const seconds = secondsOf(asked)
-        return vendorFields(asked, {
-          model: asked.model,
-          prompt: asked["prompt"],
-          aspect_ratio: ratio,
-          resolution,
-          duration: seconds === undefined ? undefined : `${seconds}s`,
-          keyframes: image === undefined ? undefined : { frame0: { type: "image", url: image } }
-        })
-      },
+      refuse: ({ frame }) => linksOnly("input_reference", frame === undefined ? [] : [frame]),
+      fields: ({ frame, model, prompt, ratio, resolution, seconds }) => ({
+        model,
+        prompt,
+        aspect_ratio: ratio,
+        resolution,
+        duration: seconds === undefined ? undefined : `${seconds}s`,
+        keyframes: frame && { frame0: { type: "image", url: frame } }
+      }),
       task
-    }
+    })
   },
-  error: (body) => detailError(body, NAMES)
+  error: detailError,
+  fieldNames: { aspect_ratio: "size", resolution: "size", duration: "seconds", keyframes: "input_reference" }
 } as const satisfies Dialect

@@ -1,6 +1,6 @@
-/** Reads the fields of requests for images and videos, which vendors name and write differently. */
+/** Requests for images and videos, whose fields vendors name and write differently. */
 import { Effect } from "effect"
-import type { ErrorFields, Fields, InterfaceRequest } from "../protocol/Dialect.ts"
+import type { ErrorFields, Fields, InterfaceRequest, OperationDialect } from "../protocol/Dialect.ts"
 import { present } from "../text/Values.ts"
 
 const textOf = (value: unknown): string | undefined =>
@@ -15,7 +15,7 @@ export const firstFrame = ({ input_reference: given }: InterfaceRequest): string
   textOf(given) ?? textOf((given as Fields | null | undefined)?.["image_url"])
 
 /** Base64 as a data URI. Links and data URIs stay. */
-export const linkOrDataUri = (image: string): string =>
+const linkOrDataUri = (image: string): string =>
   /^(?:https?|data|[\w-]+):/i.test(image) ? image : `data:image/${formatOf(image)};base64,${image}`
 
 /** The format of an image by the start of its Base64. */
@@ -23,7 +23,7 @@ const formatOf = (base64: string): string =>
   base64.startsWith("/9j/") ? "jpeg" : base64.startsWith("UklGR") ? "webp" : "png"
 
 /** A size: pixels, an aspect ratio, lines such as `1080p`, or `2K`. */
-export interface MediaSize {
+interface MediaSize {
   readonly width?: number
   readonly height?: number
   /** `16:9`. */
@@ -35,30 +35,29 @@ export interface MediaSize {
 const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b))
 
 /** Ratios that no reduced fraction of common pixels is, by their pixels. */
-const NAMED_RATIOS: ReadonlyArray<readonly [ratio: string, value: number]> = [
-  ["1:1", 1],
-  ["16:9", 16 / 9],
-  ["9:16", 9 / 16],
-  ["4:3", 4 / 3],
-  ["3:4", 3 / 4],
-  ["3:2", 3 / 2],
-  ["2:3", 2 / 3],
-  ["21:9", 21 / 9],
-  ["9:21", 9 / 21]
-]
+const NAMED_RATIOS = [
+  [1, 1],
+  [16, 9],
+  [9, 16],
+  [4, 3],
+  [3, 4],
+  [3, 2],
+  [2, 3],
+  [21, 9],
+  [9, 21]
+] as const
 
 /** Pixels count as a named ratio within this share: 1792x1024 is `16:9` for vendors. */
 const NEAR = 0.03
 
 const ratioOf = (width: number, height: number): string => {
-  const value = width / height
-  const named = NAMED_RATIOS.find(([, known]) => Math.abs(value / known - 1) < NEAR)
   const by = divisor(width, height)
-  return named?.[0] ?? `${width / by}:${height / by}`
+  const near = NAMED_RATIOS.find(([w, h]) => Math.abs((width * h) / (height * w) - 1) < NEAR)
+  return (near ?? [width / by, height / by]).join(":")
 }
 
 /** The parts of `size`, and `aspect_ratio` if the request has it. */
-export const mediaSize = ({ aspect_ratio: aspect, size }: InterfaceRequest): MediaSize => {
+const mediaSize = ({ aspect_ratio: aspect, size }: InterfaceRequest): MediaSize => {
   const text = textOf(size)?.toLowerCase()
   const given = textOf(aspect)
   const ratio = given === undefined ? {} : { ratio: given }
@@ -71,9 +70,39 @@ export const mediaSize = ({ aspect_ratio: aspect, size }: InterfaceRequest): Med
   return /^\d+(?:p|k)$/.test(text) ? { resolution: text, ...ratio } : { ratio: text, ...ratio }
 }
 
+/** What a request asks for. */
+export interface MediaValues extends MediaSize {
+  readonly model: string
+  readonly prompt: unknown
+  readonly n: unknown
+  /** As it was sent. */
+  readonly size: unknown
+  readonly seconds: number | undefined
+  /** The reference images as links or data URIs; undefined if there are none. */
+  readonly images: ReadonlyArray<string> | undefined
+  /** The first image of a video as a link or a data URI. */
+  readonly frame: string | undefined
+}
+
+export const mediaValues = (asked: InterfaceRequest): MediaValues => {
+  const { model, n, prompt, seconds, size } = asked
+  const images = referenceImages(asked).map(linkOrDataUri)
+  const frame = firstFrame(asked)
+  return {
+    ...mediaSize(asked),
+    model,
+    prompt,
+    n,
+    size,
+    seconds: seconds === undefined || seconds === null ? undefined : Number(seconds),
+    images: images.length === 0 ? undefined : images,
+    frame: frame && linkOrDataUri(frame)
+  }
+}
+
 /** The aspect ratio, or a size without one as it is, so that the vendor refuses it. */
-export const ratioOrSize = (asked: InterfaceRequest): unknown =>
-  mediaSize(asked).ratio ?? (asked["size"] === "auto" ? undefined : asked["size"])
+export const ratioOrSize = ({ ratio, size }: MediaValues): unknown =>
+  ratio ?? (size === "auto" ? undefined : size)
 
 /** Fields of the interface that vendors name differently. The others are passed on, so that a vendor's own can be set. */
 const MAPPED: ReadonlySet<string> = new Set([
@@ -93,16 +122,35 @@ const MAPPED: ReadonlySet<string> = new Set([
 export const vendorFields = (asked: InterfaceRequest, fields: Fields): Fields =>
   present({ ...Object.fromEntries(Object.entries(asked).filter(([name]) => !MAPPED.has(name))), ...fields })
 
-/** `seconds` as a number. */
-export const secondsOf = ({ seconds }: InterfaceRequest): number | undefined =>
-  seconds === undefined || seconds === null ? undefined : Number(seconds)
-
-/** The body, unless the request is for several images of a vendor that makes one per call. */
-export const oneImage = (
-  vendor: string,
-  { n }: InterfaceRequest,
-  body: Fields
-): Fields | Effect.Effect<never, ErrorFields> =>
+/** Refuses several images of a vendor that makes one per call. */
+export const oneImage = (vendor: string, { n }: Pick<MediaValues, "n">): ErrorFields | undefined =>
   typeof n === "number" && n > 1
-    ? Effect.fail({ message: `${vendor} makes one image per call. Leave out \`n\``, param: "n" })
-    : body
+    ? { message: `${vendor} makes one image per call. Leave out \`n\``, param: "n" }
+    : undefined
+
+interface MediaOperation extends Pick<OperationDialect, "headers" | "response" | "task"> {
+  readonly path: string | ((values: MediaValues) => string)
+  /** Why the vendor cannot make it. */
+  readonly refuse?: (values: MediaValues) => ErrorFields | undefined
+  /** The fields that the vendor names or writes differently. */
+  readonly fields: (values: MediaValues, asked: InterfaceRequest) => Fields
+  /** Where the fields are in the body. Default: they are the body. */
+  readonly body?: (fields: Fields, values: MediaValues) => Fields
+}
+
+/** An operation whose request needs no bytes of images. */
+export const mediaOperation = ({
+  body = (fields) => fields,
+  fields,
+  path,
+  refuse,
+  ...rest
+}: MediaOperation): OperationDialect => ({
+  ...rest,
+  path: typeof path === "string" ? path : (asked) => path(mediaValues(asked)),
+  request: (asked) => {
+    const values = mediaValues(asked)
+    const error = refuse?.(values)
+    return error === undefined ? body(vendorFields(asked, fields(values, asked)), values) : Effect.fail(error)
+  }
+})

@@ -1,6 +1,6 @@
 /** Reads responses of vendors of images and videos: results, states and errors in the interface's words. */
 import { taskStatus } from "@sluice/core/client"
-import type { ErrorFields, Fields, VendorTaskState } from "../protocol/Dialect.ts"
+import type { ErrorFields, Fields, TaskDialect, VendorTaskState } from "../protocol/Dialect.ts"
 import { jsonAt } from "../text/Values.ts"
 
 /** Vendors say these in words only, and with any status. */
@@ -23,29 +23,22 @@ export const classify = (message: string): Pick<ErrorFields, "code" | "status"> 
   return found === undefined ? {} : { code: found[1], status: found[2] }
 }
 
-/** An error by its message. `names`: the interface's names of the vendor's fields. */
-export const vendorError = (
-  message: string,
-  field?: string,
-  names: Readonly<Record<string, string>> = {}
-): ErrorFields => ({
+/** An error by its message. `param`: the vendor's name of the field. */
+export const vendorError = (message: string, param?: string): ErrorFields => ({
   message,
   ...classify(message),
-  ...(field !== undefined && { param: names[field] ?? field })
+  ...(param !== undefined && { param })
 })
 
 /** An error of the web framework of several vendors: a text, or a list of fields with their messages. */
-export const detailError = (
-  body: unknown,
-  names: Readonly<Record<string, string>>
-): ErrorFields | undefined => {
+export const detailError = (body: unknown): ErrorFields | undefined => {
   const detail = jsonAt(body, "detail")
   if (typeof detail === "string") return vendorError(detail)
   const message = idAt(detail, "0", "msg")
   if (message === undefined) return undefined
-  const type = idAt(detail, "0", "type")
-  const error = vendorError(message, idAt(detail, "0", "loc", "1"), names)
-  return { ...error, code: type, ...classify(`${type} ${message}`) }
+  const code = idAt(detail, "0", "type")
+  const error = vendorError(message, idAt(detail, "0", "loc", "1"))
+  return { ...error, code, ...classify(`${code} ${message}`) }
 }
 
 /** A failed task. */
@@ -81,13 +74,15 @@ export const stateOf = (word: unknown): VendorTaskState["status"] => {
     : (STATES[String(word).toLowerCase()] ?? "in_progress")
 }
 
-/** The texts of a list, or of one. */
-export const textsIn = (value: unknown): ReadonlyArray<string> =>
-  (Array.isArray(value) ? value : [value]).filter((one) => typeof one === "string")
-
-/** The texts of a field of each entry of a list: `urlsIn(images)`. */
-export const urlsIn = (list: unknown, name = "url"): ReadonlyArray<string> =>
-  Array.isArray(list) ? list.flatMap((entry) => textsIn(jsonAt(entry, name))) : []
+/** The texts at a path such as `output.results.url`. Lists on the way are entered. */
+export const textsAt = (value: unknown, path: string): ReadonlyArray<string> =>
+  path
+    .split(".")
+    .reduce<ReadonlyArray<unknown>>(
+      (found, name) => found.flatMap((one) => jsonAt(one, name)),
+      [value].flat()
+    )
+    .filter((one) => typeof one === "string")
 
 /** A text, or a number as text. */
 export const idAt = (body: unknown, ...path: ReadonlyArray<string>): string | undefined => {
@@ -104,3 +99,46 @@ export const imagesResponse = (data: ReadonlyArray<Fields>): Fields => ({
   created: Math.floor(Date.now() / 1000),
   data
 })
+
+/** Where a vendor's responses have what the interface needs of a task, as paths such as `output.task_id`. */
+interface TaskFields {
+  /** The address of a task, before its id. */
+  readonly path: string
+  readonly id: string
+  readonly status: string
+  /** Why it failed. `unexplained`: in place of it. */
+  readonly failure: string
+  readonly unexplained?: string
+  readonly code?: string
+  /** The results. */
+  readonly files: ReadonlyArray<string>
+  /** From 0 to 1. */
+  readonly progress?: string
+  /** The length of a video. */
+  readonly seconds?: ReadonlyArray<string>
+  readonly remove?: TaskDialect["remove"]
+}
+
+/** Tasks that one address creates, and another one shows with their results. */
+export const taskOf = ({ path, remove, seconds = [], ...at }: TaskFields): TaskDialect => {
+  const valueAt = (body: unknown, name: string | undefined) => name && jsonAt(body, ...name.split("."))
+  return {
+    reference: (body) => idAt(body, ...at.id.split(".")),
+    status: (id) => ({ path: `${path}/${id}` }),
+    state: (body) => {
+      const status = stateOf(valueAt(body, at.status))
+      if (status === "failed") {
+        return failedState(valueAt(body, at.failure) ?? at.unexplained, valueAt(body, at.code))
+      }
+      const progress = valueAt(body, at.progress)
+      const length = seconds.map((name) => Number(valueAt(body, name))).find((found) => found > 0)
+      return {
+        status,
+        progress: typeof progress === "number" ? Math.round(progress * 100) : undefined,
+        files: at.files.flatMap((name) => textsAt(body, name)),
+        ...(length !== undefined && { seconds: length })
+      }
+    },
+    ...(remove !== undefined && { remove })
+  }
+}

@@ -1,25 +1,7 @@
 /** DashScope's images and videos: Wan as tasks, Qwen-Image in one call. */
-import type { InterfaceRequest, OperationDialect, TaskDialect } from "../protocol/Dialect.ts"
-import { failedState, idAt, imagesResponse, stateOf, textsIn, urlsIn } from "./MediaResponse.ts"
-import {
-  firstFrame,
-  linkOrDataUri,
-  referenceImages,
-  secondsOf,
-  mediaSize,
-  vendorFields
-} from "./MediaRequest.ts"
-import { jsonAt, present } from "../text/Values.ts"
-
-/** The interface's names of fields in errors. */
-export const DASHSCOPE_NAMES = {
-  "parameters.size": "size",
-  "parameters.resolution": "size",
-  "parameters.n": "n",
-  "parameters.duration": "seconds",
-  "input.prompt": "prompt",
-  "input.img_url": "input_reference"
-}
+import { mediaOperation, type MediaValues } from "./MediaRequest.ts"
+import { imagesResponse, taskOf, textsAt } from "./MediaResponse.ts"
+import { present } from "../text/Values.ts"
 
 /** Models of images that answer at once, and take their input as a chat. */
 const AT_ONCE = /^(?:qwen-image|z-image)/
@@ -30,78 +12,57 @@ const OF_IMAGES = /i2i|edit/
 const SERVICES = "/api/v1/services/aigc"
 
 /** `1280*720`, or another form of size as it is. */
-const sizeText = (asked: InterfaceRequest): unknown => {
-  const { height, width } = mediaSize(asked)
-  return width === undefined ? asked["size"] : `${width}*${height}`
-}
+const sizeText = ({ height, size, width }: MediaValues): unknown =>
+  width === undefined ? size : `${width}*${height}`
 
 const ASYNC = { "x-dashscope-async": "enable" }
 
-const task: TaskDialect = {
-  reference: (body) => idAt(body, "output", "task_id"),
-  status: (id) => ({ path: `/api/v1/tasks/${id}` }),
-  state: (body) => {
-    const output = jsonAt(body, "output")
-    const status = stateOf(jsonAt(output, "task_status"))
-    if (status === "failed") {
-      return failedState(
-        jsonAt(output, "message") ?? "The task was cancelled, or is unknown",
-        jsonAt(output, "code")
-      )
-    }
-    const seconds = Number(jsonAt(body, "usage", "duration") ?? jsonAt(body, "usage", "video_duration"))
-    return {
-      status,
-      files: [...textsIn(jsonAt(output, "video_url")), ...urlsIn(jsonAt(output, "results"))],
-      ...(seconds > 0 && { seconds })
-    }
-  }
+const task = taskOf({
+  path: "/api/v1/tasks",
+  id: "output.task_id",
+  status: "output.task_status",
+  failure: "output.message",
+  unexplained: "The task was cancelled, or is unknown",
+  code: "output.code",
+  files: ["output.video_url", "output.results.url"],
+  seconds: ["usage.duration", "usage.video_duration"]
+})
+
+const imagePath = (model: string): string => {
+  if (AT_ONCE.test(model)) return "multimodal-generation/generation"
+  return OF_IMAGES.test(model) ? "image2image/image-synthesis" : "text2image/image-synthesis"
 }
 
-export const dashscopeImages: OperationDialect = {
-  path: ({ model }) =>
-    `${SERVICES}/${
-      AT_ONCE.test(model)
-        ? "multimodal-generation/generation"
-        : OF_IMAGES.test(model)
-          ? "image2image/image-synthesis"
-          : "text2image/image-synthesis"
-    }`,
+export const dashscopeImages = mediaOperation({
+  path: ({ model }) => `${SERVICES}/${imagePath(model)}`,
   headers: ({ model }) => (AT_ONCE.test(model) ? {} : ASYNC),
-  request: (asked) => {
-    const { model, prompt } = asked
-    const images = referenceImages(asked).map(linkOrDataUri)
-    const parameters = vendorFields(asked, { n: asked["n"], size: sizeText(asked) })
-    if (!AT_ONCE.test(model))
-      return { model, input: { prompt, ...(images.length > 0 && { images }) }, parameters }
-    const content = [...images.map((image) => ({ image })), { text: prompt }]
+  fields: (asked) => ({ n: asked.n, size: sizeText(asked) }),
+  body: (parameters, { images, model, prompt }) => {
+    if (!AT_ONCE.test(model)) return { model, input: { prompt, ...(images && { images }) }, parameters }
+    const content = [...(images ?? []).map((image) => ({ image })), { text: prompt }]
     return { model, input: { messages: [{ role: "user", content }] }, parameters }
   },
-  response: (body) => {
-    const content = jsonAt(body, "output", "choices", "0", "message", "content")
-    return imagesResponse(urlsIn(content, "image").map((url) => ({ url })))
-  },
+  response: (body) =>
+    imagesResponse(textsAt(body, "output.choices.message.content.image").map((url) => ({ url }))),
   task
-}
+})
 
-export const dashscopeVideos: OperationDialect = {
+export const dashscopeVideos = mediaOperation({
   path: `${SERVICES}/video-generation/video-synthesis`,
   headers: () => ASYNC,
-  request: (asked) => {
-    const { model, prompt } = asked
-    const image = firstFrame(asked)
-    const { ratio, resolution } = mediaSize(asked)
-    const isLines = ratio === undefined && resolution !== undefined
+  fields: (asked) => {
+    // `720P`, for models that animate images.
+    const lines = asked.ratio === undefined ? asked.resolution?.toUpperCase() : undefined
     return {
-      model,
-      input: present({ prompt, img_url: image && linkOrDataUri(image) }),
-      parameters: vendorFields(asked, {
-        size: isLines ? undefined : sizeText(asked),
-        // `720P`, for models that animate images.
-        resolution: isLines ? resolution.toUpperCase() : undefined,
-        duration: secondsOf(asked)
-      })
+      size: lines === undefined ? sizeText(asked) : undefined,
+      resolution: lines,
+      duration: asked.seconds
     }
   },
+  body: (parameters, { frame, model, prompt }) => ({
+    model,
+    input: present({ prompt, img_url: frame }),
+    parameters
+  }),
   task
-}
+})

@@ -1,19 +1,9 @@
 /** Google's images (Gemini and Imagen) and videos (Veo, as operations). */
 import { Effect } from "effect"
 import type { Fields, InterfaceRequest, OperationDialect, VendorTaskState } from "../protocol/Dialect.ts"
-import { failedState, idAt, imagesResponse, textsIn } from "./MediaResponse.ts"
-import { firstFrame, oneImage, vendorFields, referenceImages, secondsOf, mediaSize } from "./MediaRequest.ts"
+import { failedState, idAt, imagesResponse, textsAt } from "./MediaResponse.ts"
+import { firstFrame, mediaValues, oneImage, referenceImages, vendorFields } from "./MediaRequest.ts"
 import { itemsAt, jsonAt, present } from "../text/Values.ts"
-
-/** The interface's names of fields in errors. */
-export const GOOGLE_NAMES = {
-  aspect_ratio: "size",
-  aspectRatio: "size",
-  sampleCount: "n",
-  sample_count: "n",
-  durationSeconds: "seconds",
-  duration_seconds: "seconds"
-}
 
 const isImagen = (model: string) => model.startsWith("imagen")
 
@@ -31,9 +21,7 @@ const imagesOf = (images: ReadonlyArray<string>, why: unknown, code?: string): F
 
 const geminiResponse = (body: unknown): Fields => {
   const [first] = itemsAt(body, "candidates")
-  const images = itemsAt(first, "content", "parts").flatMap((part) =>
-    textsIn(jsonAt(part, "inlineData", "data"))
-  )
+  const images = textsAt(first, "content.parts.inlineData.data")
   const reason = jsonAt(first, "finishReason") ?? jsonAt(body, "promptFeedback", "blockReason")
   const usage = jsonAt(body, "usageMetadata")
   return {
@@ -47,10 +35,9 @@ const geminiResponse = (body: unknown): Fields => {
 }
 
 const imagenResponse = (body: unknown): Fields => {
-  const predictions = itemsAt(body, "predictions")
-  const [reason] = predictions.flatMap((one) => textsIn(jsonAt(one, "raiFilteredReason")))
+  const [reason] = textsAt(body, "predictions.raiFilteredReason")
   return imagesOf(
-    predictions.flatMap((one) => textsIn(jsonAt(one, "bytesBase64Encoded"))),
+    textsAt(body, "predictions.bytesBase64Encoded"),
     reason,
     reason && "content_policy_violation"
   )
@@ -58,32 +45,28 @@ const imagenResponse = (body: unknown): Fields => {
 
 export const googleImages: OperationDialect = {
   path: ({ model }) => `/v1beta/models/${model}:${isImagen(model) ? "predict" : "generateContent"}`,
-  request: (asked, { image }) => {
-    const { ratio } = mediaSize(asked)
+  request: Effect.fnUntraced(function* (asked, { image }) {
+    const { model, n, prompt, ratio } = mediaValues(asked)
     const imageSize = imageSizeOf(asked)
-    if (isImagen(asked.model)) {
-      const parameters = vendorFields(asked, { sampleCount: asked["n"], aspectRatio: ratio, imageSize })
-      return { instances: [{ prompt: asked["prompt"] }], parameters }
+    if (isImagen(model)) {
+      const parameters = vendorFields(asked, { sampleCount: n, aspectRatio: ratio, imageSize })
+      return { instances: [{ prompt }], parameters }
     }
-    return Effect.gen(function* () {
-      const images = yield* Effect.forEach(referenceImages(asked), image)
-      const parts = [
-        { text: asked["prompt"] },
-        ...images.map(({ bytes, mediaType }) => ({
-          inlineData: { mimeType: mediaType, data: base64(bytes) }
-        }))
-      ]
-      const imageConfig = present({ aspectRatio: ratio, imageSize })
-      const generationConfig = vendorFields(asked, {
-        // One image is billed, so one is made.
-        candidateCount: undefined,
-        responseModalities: ["IMAGE"],
-        imageConfig
-      })
-      const body = oneImage("Gemini", asked, { contents: [{ role: "user", parts }], generationConfig })
-      return Effect.isEffect(body) ? yield* body : body
+    const several = oneImage("Gemini", { n })
+    if (several !== undefined) return yield* Effect.fail(several)
+    const images = yield* Effect.forEach(referenceImages(asked), image)
+    const parts = [
+      { text: prompt },
+      ...images.map(({ bytes, mediaType }) => ({ inlineData: { mimeType: mediaType, data: base64(bytes) } }))
+    ]
+    const generationConfig = vendorFields(asked, {
+      // One image is billed, so one is made.
+      candidateCount: undefined,
+      responseModalities: ["IMAGE"],
+      imageConfig: present({ aspectRatio: ratio, imageSize })
     })
-  },
+    return { contents: [{ role: "user", parts }], generationConfig }
+  }),
   response: (body, { model }) => (isImagen(model) ? imagenResponse(body) : geminiResponse(body))
 }
 
@@ -95,9 +78,7 @@ const videoState = (body: unknown): VendorTaskState => {
   const error = jsonAt(body, "error")
   if (error !== undefined) return failedState(jsonAt(error, "message"), jsonAt(error, "status"))
   const response = jsonAt(body, "response", "generateVideoResponse")
-  const files = itemsAt(response, "generatedSamples")
-    .flatMap((sample) => textsIn(jsonAt(sample, "video", "uri")))
-    .map((uri) => FILE.exec(uri)?.[1] ?? uri)
+  const files = textsAt(response, "generatedSamples.video.uri").map((uri) => FILE.exec(uri)?.[1] ?? uri)
   return files.length > 0
     ? { status: "completed", files }
     : failedState(idAt(response, "raiMediaFilteredReasons", "0"), "content_policy_violation")
@@ -105,24 +86,20 @@ const videoState = (body: unknown): VendorTaskState => {
 
 export const googleVideos: OperationDialect = {
   path: ({ model }) => `/v1beta/models/${model}:predictLongRunning`,
-  request: (asked, { image }) =>
-    Effect.gen(function* () {
-      const frame = firstFrame(asked)
-      const first = frame === undefined ? undefined : yield* image(frame)
-      const { ratio, resolution } = mediaSize(asked)
-      const parameters = vendorFields(asked, {
-        // One video is billed, so one is made.
-        sampleCount: undefined,
-        aspectRatio: ratio,
-        resolution,
-        durationSeconds: secondsOf(asked)
-      })
-      const instance = {
-        prompt: asked["prompt"],
-        image: first && { bytesBase64Encoded: base64(first.bytes), mimeType: first.mediaType }
-      }
-      return { instances: [present(instance)], parameters }
-    }),
+  request: Effect.fnUntraced(function* (asked, { image }) {
+    const { prompt, ratio, resolution, seconds } = mediaValues(asked)
+    const frame = firstFrame(asked)
+    const first = frame === undefined ? undefined : yield* image(frame)
+    const parameters = vendorFields(asked, {
+      // One video is billed, so one is made.
+      sampleCount: undefined,
+      aspectRatio: ratio,
+      resolution,
+      durationSeconds: seconds
+    })
+    const encoded = first && { bytesBase64Encoded: base64(first.bytes), mimeType: first.mediaType }
+    return { instances: [present({ prompt, image: encoded })], parameters }
+  }),
   task: {
     reference: (body) => idAt(body, "name"),
     status: (name) => ({ path: `/v1beta/${name}` }),

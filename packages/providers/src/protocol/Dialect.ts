@@ -140,4 +140,6 @@ export interface Dialect {
   readonly operations: { readonly [name in OperationName]?: OperationDialect }
   /** The error in a response with another status than 2xx, if `parseErrorBody` would not find it. */
   readonly error?: (body: unknown, status: number) => ErrorFields | undefined
+  /** The interface's names of fields in errors, by the vendor's. */
+  readonly fieldNames?: Readonly<Record<string, string>>
 }

@@ -162,7 +162,7 @@ const errorResponse = (response: Response, dialect: Dialect): Sent =>
     const { code, message = text.slice(0, 400), param } = found
     return withJson(
       response,
-      { error: { message, code, param } },
+      { error: { message, code, param: dialect.fieldNames?.[param ?? ""] ?? param } },
       "status" in found ? found.status : undefined
     )
   })
