@@ -1,8 +1,11 @@
 /** Additions to the OpenAPI document beyond the schemas. */
 import { assert, it } from "@effect/vitest"
-import { GatewayApi } from "@sluice/core/contract"
+import { Failure, GatewayApi } from "@sluice/core/contract"
+import { Effect } from "effect"
+import { HttpServerRespondable, HttpServerResponse } from "effect/http"
 import { OpenApi } from "effect/http-api"
 import { ServerApi } from "../../apps/demo-server/src/contract/ServerApi.ts"
+import { ServedApi } from "../../apps/demo-server/src/http/ServedApi.ts"
 
 // The document is any JSON; missing values are undefined.
 const at = (node: unknown, ...keys: ReadonlyArray<string>): unknown =>
@@ -90,4 +93,19 @@ it("has the types, ranges and defaults of fields and parameters", () => {
   assert.deepInclude(at(schemas, "ImageResponse", "properties", "data", "anyOf", "0") as object, {
     items: { $ref: "#/components/schemas/ImageDatum" }
   })
+})
+
+it("a failure is its own response: what is served has no schemas of errors", async () => {
+  const endpoints = Object.values(ServedApi.groups).flatMap(({ endpoints }) => Object.values(endpoints))
+  assert.isAbove(endpoints.length, 70)
+  assert.deepStrictEqual(
+    endpoints.filter((endpoint) => endpoint.error.size > 0),
+    []
+  )
+  const failure = new Failure({ status: 429, message: "Slowly", code: "rate_limited", retryable: true })
+  const response = await Effect.runPromise(HttpServerRespondable.toResponse(failure))
+  const { headers, status } = HttpServerResponse.toWeb(response)
+  assert.strictEqual(status, 429)
+  assert.deepStrictEqual([headers.get("retry-after"), headers.get("x-should-retry")], ["1", "true"])
+  assert.deepStrictEqual(await HttpServerResponse.toWeb(response).json(), failure.body)
 })

@@ -11,7 +11,7 @@ import {
   type UserUpdateRequest,
   wrapData
 } from "../contract/Administration.ts"
-import { ServerApi } from "../contract/ServerApi.ts"
+import { ServedApi } from "../http/ServedApi.ts"
 import { catchSqlError } from "../sql/StoreFailure.ts"
 import {
   NO_LIMIT,
@@ -208,7 +208,7 @@ const makeAdministration = Effect.gen(function* () {
 })
 
 export const AdministrationLayer = HttpApiBuilder.group(
-  ServerApi,
+  ServedApi,
   "administration",
   Effect.fn(function* (handlers) {
     const { audit, createUser, replaceOwnToken, replaceUserToken, requireAdmin, updateUser, users } =

@@ -4,7 +4,7 @@ import { Duration, Effect } from "effect"
 import { HttpEffect, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { CurrentUser } from "../contract/Access.ts"
-import { ServerApi } from "../contract/ServerApi.ts"
+import { ServedApi } from "../http/ServedApi.ts"
 import type { Credentials } from "../contract/Session.ts"
 import { sessionTokenOf, setSessionCookie } from "./SessionCookie.ts"
 import { SignIn, SESSION_LIFE } from "./SignIn.ts"
@@ -36,7 +36,7 @@ const notLocal = invalidLogin(
 )
 
 export const SessionLayer = HttpApiBuilder.group(
-  ServerApi,
+  ServedApi,
   "session",
   Effect.fn(function* (handlers) {
     const signIn = yield* SignIn

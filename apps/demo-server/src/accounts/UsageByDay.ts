@@ -7,7 +7,7 @@ import { userNotFound, notAdmin } from "./Administration.ts"
 import { catchSqlError } from "../sql/StoreFailure.ts"
 import { Users } from "./Users.ts"
 import { wrapData } from "../contract/Administration.ts"
-import { ServerApi } from "../contract/ServerApi.ts"
+import { ServedApi } from "../http/ServedApi.ts"
 import { Integer } from "../sql/Integer.ts"
 
 const DAYS = 30
@@ -30,7 +30,7 @@ const decode = Schema.decodeUnknownEffect(
 const dateOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
 
 export const UsageLayer = HttpApiBuilder.group(
-  ServerApi,
+  ServedApi,
   "usage",
   Effect.fn(function* (handlers) {
     const sql = yield* SqlClient.SqlClient

@@ -10,7 +10,7 @@ import { makeAdminGuard } from "../accounts/Administration.ts"
 import type { ServerConfig } from "../config/ServerConfig.ts"
 import { wrapData } from "../contract/Administration.ts"
 import type { ConnectionRequest, Connections } from "../contract/Connections.ts"
-import { ServerApi } from "../contract/ServerApi.ts"
+import { ServedApi } from "../http/ServedApi.ts"
 import type { UpstreamEntry } from "../providers/ProvidersFile.ts"
 import { ReloadProviders } from "../providers/ProvidersLayer.ts"
 import { readProviders } from "../providers/ProvidersSettings.ts"
@@ -129,7 +129,7 @@ const makeConnections = Effect.gen(function* () {
 })
 
 export const ConnectionsLayer = HttpApiBuilder.group(
-  ServerApi,
+  ServedApi,
   "connections",
   Effect.fn(function* (handlers) {
     const connections = yield* makeConnections

@@ -14,7 +14,7 @@ import type {
   LocalModelUseRequest,
   ModelDownload
 } from "../contract/LocalModels.ts"
-import { ServerApi } from "../contract/ServerApi.ts"
+import { ServedApi } from "../http/ServedApi.ts"
 import { listLocalModels, pullNamed } from "../providers/LocalModels.ts"
 import { findLocalServers, parsePorts } from "../providers/LocalServers.ts"
 import { ReloadProviders } from "../providers/ProvidersLayer.ts"
@@ -153,7 +153,7 @@ const makeLocalModels = Effect.gen(function* () {
 })
 
 export const LocalModelsLayer = HttpApiBuilder.group(
-  ServerApi,
+  ServedApi,
   "localModels",
   Effect.fn(function* (handlers) {
     const models = yield* makeLocalModels

@@ -5,7 +5,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { makeSecret } from "../accounts/Secret.ts"
 import { CurrentUser } from "../contract/Access.ts"
 import type { ConversationBody } from "../contract/Conversations.ts"
-import { ServerApi } from "../contract/ServerApi.ts"
+import { ServedApi } from "../http/ServedApi.ts"
 import { jsonInPortions } from "../wire/JsonPortions.ts"
 import { Conversations } from "./Conversations.ts"
 import { conversationHtml, conversationMarkdown } from "./ConversationText.ts"
@@ -24,7 +24,7 @@ const page = (html: string) =>
   })
 
 export const ConversationsLayer = HttpApiBuilder.group(
-  ServerApi,
+  ServedApi,
   "conversations",
   Effect.fn(function* (handlers) {
     const { get, list, rate, remove, rename, share } = yield* Conversations
@@ -62,7 +62,7 @@ export const ConversationsLayer = HttpApiBuilder.group(
 )
 
 export const SharedLayer = HttpApiBuilder.group(
-  ServerApi,
+  ServedApi,
   "shared",
   Effect.fn(function* (handlers) {
     const { shared } = yield* Conversations

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CurrentUser } from "../contract/Access.ts"
 import { DEFAULT_COLLECTION, referenceOf } from "../contract/Names.ts"
-import { ServerApi } from "../contract/ServerApi.ts"
+import { ServedApi } from "../http/ServedApi.ts"
 import { withRagFailures } from "../libraries/RagFailure.ts"
 import { UserLibraries } from "../libraries/UserLibraries.ts"
 import type { UserLibrary } from "../libraries/UserLibrary.ts"
@@ -35,7 +35,7 @@ const infoOf = Effect.fnUntraced(function* (user: UserLibrary, name: string, cre
 })
 
 export const CollectionsLayer = HttpApiBuilder.group(
-  ServerApi,
+  ServedApi,
   "collections",
   Effect.fn(function* (handlers) {
     const libraries = yield* UserLibraries

@@ -9,7 +9,7 @@ import type { DocumentText } from "../contract/Document.ts"
 import { MAX_LISTED } from "../contract/Documents.ts"
 import type { FailedFile } from "../contract/Documents.ts"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
-import { ServerApi } from "../contract/ServerApi.ts"
+import { ServedApi } from "../http/ServedApi.ts"
 import { acceptedJob, prefersJob } from "../jobs/JobRoutes.ts"
 import { Jobs } from "../jobs/Jobs.ts"
 import { fileHeaders } from "./FileHeaders.ts"
@@ -40,7 +40,7 @@ const isLarge = (headers: { readonly "content-length"?: string }) =>
   Number(headers["content-length"] ?? 0) >= LARGE_BYTES
 
 export const DocumentsLayer = HttpApiBuilder.group(
-  ServerApi,
+  ServedApi,
   "documents",
   Effect.fn(function* (handlers) {
     const images = yield* PageImages

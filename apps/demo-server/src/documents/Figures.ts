@@ -8,7 +8,7 @@ import { createHash } from "node:crypto"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { type FigureInfo, MAX_BOXES, PAGE_WIDTH } from "../contract/Figures.ts"
-import { ServerApi } from "../contract/ServerApi.ts"
+import { ServedApi } from "../http/ServedApi.ts"
 import { makeCallerDocuments, notFound } from "./CallerDocuments.ts"
 import { OWN_ORIGIN } from "./FileHeaders.ts"
 import { drawBoxes, drawImage } from "./PageDrawing.ts"
@@ -82,7 +82,7 @@ const boxesOf = ({ lines }: Parsed, page: Page, { boxes, from, to }: Marks): Rea
 }
 
 export const FiguresLayer = HttpApiBuilder.group(
-  ServerApi,
+  ServedApi,
   "figures",
   Effect.fn(function* (handlers) {
     const callerDocuments = yield* makeCallerDocuments

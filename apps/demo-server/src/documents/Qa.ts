@@ -7,7 +7,7 @@ import { CurrentBill, makeBill } from "../billing/Bill.ts"
 import { CurrentUser } from "../contract/Access.ts"
 import type { AnswerBody, AnswerStreamEvent, RetrievalBody } from "../contract/Answer.ts"
 import { Conversations } from "../conversations/Conversations.ts"
-import { ServerApi } from "../contract/ServerApi.ts"
+import { ServedApi } from "../http/ServedApi.ts"
 import { endWithError, wantsEvents, withRagFailures } from "../libraries/RagFailure.ts"
 import { makeCallerQuestions } from "./CallerQuestions.ts"
 
@@ -28,7 +28,7 @@ const passagesOf = ({ kept }: Retrieval): RetrievalBody["passages"] =>
   })
 
 export const QaLayer = HttpApiBuilder.group(
-  ServerApi,
+  ServedApi,
   "qa",
   Effect.fn(function* (handlers) {
     const conversations = yield* Conversations

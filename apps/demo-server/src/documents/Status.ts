@@ -8,7 +8,7 @@ import { OWNER } from "../accounts/Owner.ts"
 import { bearerToken, makeAuthenticator, requireDocuments } from "../accounts/Authenticator.ts"
 import { OIDC_PATH } from "../contract/Session.ts"
 import { CurrentUser } from "../contract/Access.ts"
-import { ServerApi } from "../contract/ServerApi.ts"
+import { ServedApi } from "../http/ServedApi.ts"
 import { CurrentModels, visionOf } from "../providers/CurrentModels.ts"
 import { EMBEDDED } from "../providers/ProvidersFile.ts"
 import { Providers } from "../routing/Providers.ts"
@@ -20,7 +20,7 @@ import { Jobs } from "../jobs/Jobs.ts"
 import { UserLibraries } from "../libraries/UserLibraries.ts"
 
 export const StatusLayer = HttpApiBuilder.group(
-  ServerApi,
+  ServedApi,
   "status",
   Effect.fn(function* (handlers) {
     const libraries = yield* UserLibraries

@@ -20,7 +20,7 @@ import { CurrentCaller } from "../accounts/Caller.ts"
 import { catchSqlError } from "../sql/StoreFailure.ts"
 import { Users } from "../accounts/Users.ts"
 import { wrapData } from "../contract/Administration.ts"
-import { ServerApi } from "../contract/ServerApi.ts"
+import { ServedApi } from "../http/ServedApi.ts"
 import { idempotencyOf } from "../billing/Idempotency.ts"
 import { makeIdempotentCreation } from "../billing/IdempotentTokenCreation.ts"
 
@@ -82,7 +82,7 @@ const tokenRequired = new Failure({
 })
 
 export const AccountLayer = HttpApiBuilder.group(
-  ServerApi,
+  ServedApi,
   "account",
   Effect.fn(function* (handlers) {
     const keys = yield* ApiKeys

@@ -3,7 +3,7 @@ import { Failure, ImageRequest, ImageResponse } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { imagesMeter } from "../billing/Meter.ts"
-import { ServerApi } from "../contract/ServerApi.ts"
+import { ServedApi } from "../http/ServedApi.ts"
 import { Providers } from "../routing/Providers.ts"
 import { taskOutcome } from "../routing/ResponseBody.ts"
 import { checkImages } from "./RequestImages.ts"
@@ -44,7 +44,7 @@ const imageForm = Effect.filterOrFail(
 ).pipe(Effect.tap(({ request: { image } }) => checkImages([image].flat(), "image")))
 
 export const ImagesLayer = HttpApiBuilder.group(
-  ServerApi,
+  ServedApi,
   "images",
   Effect.fn(function* (handlers) {
     const providers = yield* Providers

@@ -11,7 +11,7 @@ import { UserLibraries } from "../libraries/UserLibraries.ts"
 import { DEFAULT_COLLECTION, referenceOf } from "../contract/Names.ts"
 import { Members } from "../sharing/Members.ts"
 import { wrapData } from "../contract/Administration.ts"
-import { ServerApi } from "../contract/ServerApi.ts"
+import { ServedApi } from "../http/ServedApi.ts"
 import { CurrentCaller, mayUse } from "../accounts/Caller.ts"
 import type { Provider } from "../routing/Provider.ts"
 import { Providers } from "../routing/Providers.ts"
@@ -57,7 +57,7 @@ const respondWith = (models: Effect.Effect<ReadonlyArray<ReadonlyArray<Model>>, 
   )
 
 export const ModelsLayer = HttpApiBuilder.group(
-  ServerApi,
+  ServedApi,
   "models",
   Effect.fn(function* (handlers) {
     const providers = yield* Providers

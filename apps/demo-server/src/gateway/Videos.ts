@@ -4,7 +4,7 @@ import { Effect, type Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { videosMeter } from "../billing/Meter.ts"
-import { ServerApi } from "../contract/ServerApi.ts"
+import { ServedApi } from "../http/ServedApi.ts"
 import { Providers } from "../routing/Providers.ts"
 import { taskOutcome } from "../routing/ResponseBody.ts"
 import { checkImages } from "./RequestImages.ts"
@@ -82,7 +82,7 @@ const isVideo = ({ url }: HttpServerRequest.HttpServerRequest): boolean =>
   (URL.parse(url, "http://here")?.searchParams.get("variant") ?? "video") === "video"
 
 export const VideosLayer = HttpApiBuilder.group(
-  ServerApi,
+  ServedApi,
   "videos",
   Effect.fn(function* (handlers) {
     const providers = yield* Providers

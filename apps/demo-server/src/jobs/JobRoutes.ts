@@ -4,7 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { HttpServerResponse } from "effect/http"
 import { CurrentUser } from "../contract/Access.ts"
 import type { Job } from "../contract/Documents.ts"
-import { ServerApi } from "../contract/ServerApi.ts"
+import { ServedApi } from "../http/ServedApi.ts"
 import { Jobs } from "./Jobs.ts"
 
 /** The response to a request that became a job. */
@@ -16,7 +16,7 @@ export const prefersJob = ({ prefer }: { readonly prefer?: string }): boolean =>
   prefer?.split(",").some((one) => one.trim().toLowerCase() === "respond-async") === true
 
 export const JobsLayer = HttpApiBuilder.group(
-  ServerApi,
+  ServedApi,
   "jobs",
   Effect.fn(function* (handlers) {
     const jobs = yield* Jobs

@@ -1,7 +1,7 @@
 /** Registers a tool with the MCP server. */
 import type { Failure } from "@sluice/core/contract"
 import type { RagError } from "@sluice/rag"
-import { Cause, Context, Effect, Schema } from "effect"
+import { Cause, Context, Effect, Function, Schema } from "effect"
 import { McpSchema, McpServer } from "effect/ai"
 
 /** What the documents of a caller fail with. */
@@ -20,10 +20,10 @@ const withToolNames = (message: string): string =>
 const failed = (text: string) =>
   new McpSchema.CallToolResult({ isError: true, content: [McpSchema.TextContent.make({ text })] })
 
-const jsonSchemaOf = (schema: Schema.Top) => {
+const jsonSchemaOf = Function.memoize((schema: Schema.Top) => {
   const { definitions, schema: root } = Schema.toJsonSchemaDocument(schema, { onExcessProperty: "error" })
   return Object.keys(definitions).length === 0 ? root : { ...root, $defs: definitions }
-}
+})
 
 interface ToolOptions<Arguments, Result, R> {
   readonly name: string

@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto"
 import { CurrentCaller } from "../accounts/Caller.ts"
 import { CurrentUser } from "../contract/Access.ts"
 import { DEFAULT_COLLECTION, parseReference } from "../contract/Names.ts"
-import { ServerApi } from "../contract/ServerApi.ts"
+import { ServedApi } from "../http/ServedApi.ts"
 import { makeCallerDocuments, notFound } from "../documents/CallerDocuments.ts"
 import { toJobCaller } from "../jobs/JobCaller.ts"
 import { Jobs } from "../jobs/Jobs.ts"
@@ -88,7 +88,7 @@ const makeChecks = Effect.gen(function* () {
 })
 
 export const SourcesLayer = HttpApiBuilder.group(
-  ServerApi,
+  ServedApi,
   "sources",
   Effect.fn(function* (handlers) {
     const { look, reading, store } = yield* Sources

@@ -4,6 +4,7 @@
  * Handlers fail with `Failure.fromReason(reason)`; the client decodes a response with `reasonOfStatus`.
  */
 import { Duration, Effect, Schema } from "effect"
+import { HttpServerRespondable, HttpServerResponse } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
 import { field } from "./Fields.ts"
 import {
@@ -85,6 +86,13 @@ export class Failure extends Schema.TaggedError<Failure>()("Failure", {
         "retry-after-ms": String(Math.ceil(Duration.toMillis(after)))
       })
     }
+  }
+
+  /** Lets a server of `HttpApi` send it without a schema. */
+  [HttpServerRespondable.symbol](): Effect.Effect<HttpServerResponse.HttpServerResponse> {
+    return Effect.succeed(
+      HttpServerResponse.jsonUnsafe(this.body, { status: this.status, headers: this.headers })
+    )
   }
 
   /** The failure of a reason. */
