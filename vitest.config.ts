@@ -17,7 +17,8 @@ const LONGEST = [
   "page.test.ts",
   "conformance.test.ts",
   "readme.test.ts",
-  "samples.test.ts",
+  "guides.test.ts",
+  "page-views.test.ts",
   "snippets.test.ts",
   "restore.test.ts",
   "pack.test.ts",
@@ -48,7 +49,8 @@ export default defineConfig({
       },
       // Of the source, not of what it does: `npm run check`.
       { extends: true, test: { name: "checks", include: CHECKS } },
-      // Tests that kill processes, fill disks, pack the packages, attack at random or ask whole question sets. Each takes seconds.
+      // Tests that kill processes, fill disks, pack the packages, attack at random, ask whole question sets or run the code of
+      // whole pages. Each takes seconds.
       { extends: true, test: { name: "trials", include: ["test/trials/*.test.ts"] } }
     ],
     // Processes, not threads: LanceDB is native, and tests that fill a disk or drop privileges must not share a process.

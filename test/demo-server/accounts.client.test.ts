@@ -3,7 +3,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Account, quota, systemAccessToken } from "@sluice/core"
 import { AccountClient } from "@sluice/core/client"
 import { DateTime, Effect, Option, Redacted, Stream } from "effect"
-import { dataFolder, startProcess } from "./Process.ts"
 import { startServer } from "./TestServer.ts"
 
 const account = (url: string, token: string) =>
@@ -58,39 +57,5 @@ describe("the typed client", () => {
       const ended = yield* Effect.flip(Effect.provide(user, account(url, secrets.accessToken)))
       assert.strictEqual(ended.reason._tag, "Unauthorized")
     }).pipe(Effect.scoped)
-  )
-})
-
-const tokenIn = (printed: string): string => /sat-\w{48}/.exec(printed)?.[0] ?? ""
-const urlIn = (printed: string): string => new URL(/http:\/\/\S+/.exec(printed)?.[0] ?? "").origin
-
-describe("the process", () => {
-  it.live(
-    "keeps a key that was created just before it was killed, and locks its data folder while it runs",
-    () =>
-      Effect.gen(function* () {
-        const data = yield* dataFolder
-        const { ended, name, token } = yield* Effect.scoped(
-          Effect.gen(function* () {
-            const server = yield* startProcess({ SLUICE_DATA: data })
-            const printed = yield* server.printed("The API key is for")
-            const second = yield* startProcess({ SLUICE_DATA: data })
-            const refused = yield* second.ended
-            assert.strictEqual(refused.code, 1)
-            assert.match(refused.stderr, /in use by another server.*SLUICE_DATA/)
-            const token = tokenIn(printed)
-            const create = Effect.flatMap(Account, ({ tokens }) =>
-              tokens.create({ name: "survivor", remainQuota: quota(1) })
-            )
-            const { name } = yield* Effect.provide(create, account(urlIn(printed), token))
-            return { ended: server.ended, name, token }
-          })
-        )
-        // Closing the scope kills the process.
-        assert.isNull((yield* ended).code)
-        const printed = yield* (yield* startProcess({ SLUICE_DATA: data })).printed("Reference")
-        const found = Effect.flatMap(Account, ({ tokens }) => tokens.search(name))
-        assert.lengthOf(yield* Effect.provide(found, account(urlIn(printed), token)), 1)
-      }).pipe(Effect.scoped)
   )
 })

@@ -1,11 +1,13 @@
 /** Two servers with one PostgreSQL and one object store: documents, collections and media files are the same at each. */
 import { ImageResponse, Video } from "@sluice/core/contract"
+import { makeDataUri } from "@sluice/core/media"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Redacted, Schedule, Schema, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import * as Postgres from "../../apps/demo-server/src/sql/Postgres.ts"
+import { png, RED } from "../laws/Pictures.ts"
 import { outOfBalance } from "./Equation.ts"
 import { sharedStore, twoServers } from "./SharedServers.ts"
 import { onPostgres } from "./Stores.ts"
@@ -74,7 +76,8 @@ onPostgres((_, store) => {
   it.live("a video of a server that has ended is made, charged once and served by another", () =>
     Effect.gen(function* () {
       const env = yield* sharedStore(store)
-      const long = { model: "sluice-video-v-a", prompt: "a barge", seconds: "4" }
+      const picture = { input_reference: makeDataUri("image/png", png(RED)), size: "640x360" }
+      const long = { model: "sluice-video-from-image", prompt: "a barge", seconds: "4", ...picture }
       const running = yield* Scope.make()
       const server = yield* Scope.provide(startServer({ env }), running)
       const authorization = `Bearer ${server.secrets.apiKey}`

@@ -16,7 +16,7 @@ const root = join(import.meta.dirname, "../..")
 const samples = join(root, "apps/demo-server/samples")
 const run = promisify(execFile)
 
-/** `npm test` runs the first two and checks their results, runtimes.ts the third. */
+/** Other trials run the first two and check their results, runtimes.ts the third. */
 const ELSEWHERE = new Set(["docs/guides/documents.md", "docs/guides/models.md", "docs/guides/bundlers.md"])
 
 /** This page calls a gateway. Its variables would change what the others do. */

@@ -7,9 +7,11 @@ import { createServer } from "node:net"
 import { chmod, readdir, symlink, writeFile } from "node:fs/promises"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
+import { Account, quota, systemAccessToken } from "@sluice/core"
+import { AccountClient } from "@sluice/core/client"
 import { ErrorBody } from "@sluice/core/contract"
 import { AnswerBody, IngestReportBody, ServerStatus } from "../../apps/demo-server/src/contract/index.ts"
-import { addressIn, dataFolder, keyIn, startProcess } from "../demo-server/Process.ts"
+import { addressIn, dataFolder, keyIn, startProcess, tokenIn } from "../demo-server/Process.ts"
 import { failedStart, filesOf, temporaryFolder } from "../demo-server/TestServer.ts"
 
 const ask = (url: URL, key: string, question: string) =>
@@ -21,6 +23,9 @@ const ask = (url: URL, key: string, question: string) =>
     })
     return Schema.decodeUnknownSync(AnswerBody)(await response.json())
   })
+
+const account = (url: string, token: string) =>
+  AccountClient.layer({ baseUrl: url, accessToken: systemAccessToken(token) })
 
 const portInUse = Effect.acquireRelease(
   Effect.callback<{ readonly port: number; readonly close: () => void }>((resume) => {
@@ -49,6 +54,35 @@ describe("the process", () => {
       ).pipe(Effect.retry(Schedule.spaced("1 millis")))
       assert.strictEqual(response.status, 200)
     }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "keeps a key that was created just before it was killed, and locks its data folder while it runs",
+    () =>
+      Effect.gen(function* () {
+        const data = yield* dataFolder
+        const { ended, name, token } = yield* Effect.scoped(
+          Effect.gen(function* () {
+            const server = yield* startProcess({ SLUICE_DATA: data })
+            const printed = yield* server.printed("The API key is for")
+            const second = yield* startProcess({ SLUICE_DATA: data })
+            const refused = yield* second.ended
+            assert.strictEqual(refused.code, 1)
+            assert.match(refused.stderr, /in use by another server.*SLUICE_DATA/)
+            const token = tokenIn(printed)
+            const create = Effect.flatMap(Account, ({ tokens }) =>
+              tokens.create({ name: "survivor", remainQuota: quota(1) })
+            )
+            const { name } = yield* Effect.provide(create, account(addressIn(printed).origin, token))
+            return { ended: server.ended, name, token }
+          })
+        )
+        // Closing the scope kills the process.
+        assert.isNull((yield* ended).code)
+        const printed = yield* (yield* startProcess({ SLUICE_DATA: data })).printed("Reference")
+        const found = Effect.flatMap(Account, ({ tokens }) => tokens.search(name))
+        assert.lengthOf(yield* Effect.provide(found, account(addressIn(printed).origin, token)), 1)
+      }).pipe(Effect.scoped)
   )
 
   it.live(

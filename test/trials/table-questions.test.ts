@@ -3,6 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { NodeServices } from "@effect/platform-node"
 import * as Embedded from "@sluice/embedded"
 import { Effect, Layer } from "effect"
+import { library } from "../rag/SmallLibrary.ts"
+import { TABLE_QUESTIONS, TABLES } from "../rag/tableQuestions.ts"
 import { layerSqlModel, measureTables, openTables } from "../qa/tables/TableModels.ts"
 import { tableQuestions } from "../qa/tables/TableQuestions.ts"
 
@@ -27,5 +29,37 @@ describe("a hundred questions about tables", () => {
       assert.deepStrictEqual(wrong, [])
       assert.isAtLeast(calculated.length, 95, missed.map(({ question }) => question).join("\n"))
     }).pipe(Effect.scoped, Effect.provide(Layer.merge(Models, layerSqlModel())))
+  )
+})
+
+/** The share of the questions that are calculated must not fall below it. */
+const LEAST_ANSWERED = 0.8
+
+describe("a question about a table", () => {
+  it.effect("is calculated exactly, or not at all", () =>
+    Effect.gen(function* () {
+      const opened = yield* library(TABLES)
+      const results = yield* Effect.forEach(TABLE_QUESTIONS, ([question, expected]) =>
+        Effect.map(opened.ask(question), (answer) => {
+          const isCalculated = answer.trace.stages.some(({ stage }) => stage === "calculate")
+          const value = answer.sentences[0]?.text ?? ""
+          return { question, expected, value, isCalculated }
+        })
+      )
+      const calculated = results.filter(({ isCalculated }) => isCalculated)
+      const wrong = calculated.filter(
+        ({ expected, value }) =>
+          expected === undefined ||
+          !new RegExp(`(?<![\\d.,])${expected.replace(/[.$]/g, "\\$&")}(?![\\d]|[.,]\\d)`).test(value)
+      )
+      assert.deepStrictEqual(wrong, [])
+      const answerable = results.filter(({ expected }) => expected !== undefined)
+      const missed = answerable.filter(({ isCalculated }) => !isCalculated)
+      assert.isAtMost(
+        missed.length,
+        Math.floor(answerable.length * (1 - LEAST_ANSWERED)),
+        missed.map(({ question }) => question).join("\n")
+      )
+    }).pipe(Effect.scoped, Effect.provide(Models))
   )
 })

@@ -1,4 +1,4 @@
-/** The page in a real browser, with the real server. */
+/** The page in a real browser, with the real server. `trials/page-views.test.ts` checks the accessibility of every view. */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
@@ -18,7 +18,7 @@ import { accountTests } from "./account.ts"
 import { collectionTests } from "./collections.ts"
 import { connectTests } from "./connect.ts"
 import { HARBOUR, LOG, LOG_LINES, QUESTION, QUOTE } from "./harbour.ts"
-import { PLAYGROUND_VIEWS, playgroundTests } from "./playground.ts"
+import { playgroundTests } from "./playground.ts"
 import { sourceTests } from "./source.ts"
 import { failureTests } from "./failures.ts"
 import { addFiles, askFor, DESKTOP, PHONE, pageFixture } from "./pageFixture.ts"
@@ -28,17 +28,6 @@ const fixture = pageFixture(async (page) => {
   await addFiles(page, HARBOUR)
 })
 const { open } = fixture
-
-/** Each view, and an element of it when it is complete. */
-const VIEWS = Object.entries({
-  "#ask": ".library-size",
-  "#documents": ".documents li",
-  "#models": ".model-list li",
-  "#account": ".keys-list li",
-  "#administration": ".audit li",
-  "#connect": ".new-key",
-  ...PLAYGROUND_VIEWS
-})
 
 const openAnswered = async (options?: BrowserContextOptions): Promise<Page> => {
   const page = await open(`#${new URLSearchParams({ q: QUESTION }).toString()}`, options)
@@ -320,12 +309,6 @@ describe("the page", () => {
       await page.locator(".filter-panel summary").click()
       assert.deepStrictEqual(await page.evaluate<Array<string>>(FAINT_TEXTS), [])
       assert.deepStrictEqual(await accessibilityViolations(page), [])
-      for (const [hash, come] of VIEWS) {
-        await page.goto(`${fixture.server.address}${hash}`)
-        await page.locator(come).first().waitFor()
-        assert.deepStrictEqual(await page.evaluate<Array<string>>(FAINT_TEXTS), [], hash)
-        assert.deepStrictEqual(await accessibilityViolations(page), [], hash)
-      }
     })
   }
 
@@ -366,13 +349,6 @@ describe("the page", () => {
     }
     const last = await page.locator(".header nav a").last().boundingBox()
     assert.isAtMost((last?.x ?? NaN) + (last?.width ?? NaN), 320)
-    await page.setViewportSize(PHONE)
-    for (const [hash, come] of VIEWS) {
-      await page.goto(`${fixture.server.address}${hash}`)
-      await page.locator(come).first().waitFor()
-      assert.strictEqual(await page.evaluate<number>(OVERFLOW), 0, hash)
-      assert.deepStrictEqual(await accessibilityViolations(page), [], hash)
-    }
   })
 
   it("signs in with a valid key only", async () => {

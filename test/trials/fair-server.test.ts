@@ -1,8 +1,8 @@
 /** A question of another user while one user's large calls take all of that user's threads. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { bearer, MadeKey, MadeUser } from "./AccountCalls.ts"
-import { filesOf, startServer } from "./TestServer.ts"
+import { bearer, MadeKey, MadeUser } from "../demo-server/AccountCalls.ts"
+import { filesOf, startServer } from "../demo-server/TestServer.ts"
 
 /** Distinct words: their comparison with every document takes more than a second. */
 const words = (count: number, from = 0) =>

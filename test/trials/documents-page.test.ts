@@ -15,7 +15,7 @@ import {
   RetrievalBody,
   SummaryPlanBody
 } from "../../apps/demo-server/src/contract/index.ts"
-import { temporaryFolder, testServer, TestServer } from "./TestServer.ts"
+import { temporaryFolder, testServer, TestServer } from "../demo-server/TestServer.ts"
 
 /** Milliseconds: a dozen commands, and a page drawn. */
 const PATIENCE = 120_000
