@@ -1,4 +1,4 @@
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { animate, type AnimateRequest, animation, checkAnimate } from "@sluice/embedded/media"
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import { execFile } from "node:child_process"
@@ -10,7 +10,7 @@ import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import type { Worker } from "node:worker_threads"
 import type { Browser } from "playwright-core"
-import { launchChromium } from "../web/chromium.ts"
+import { openChromium } from "../web/chromium.ts"
 import { GIF, png, RED } from "../laws/Pictures.ts"
 import { readFilm } from "./animatorMp4.ts"
 import { played } from "./animatorPlayer.ts"
@@ -19,9 +19,8 @@ const request: AnimateRequest = { prompt: "blue waves", seconds: 1.5, width: 160
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await launchChromium()
+  browser = await openChromium()
 })
-afterAll(() => browser.close())
 
 const watched = (mp4: Uint8Array, moments: ReadonlyArray<number>) =>
   Effect.promise(() => played(browser, mp4, moments))

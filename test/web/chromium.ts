@@ -54,8 +54,7 @@ const unpacked = async (): Promise<string> => {
   return join(folder, "chromium")
 }
 
-/** Fails without a browser: a test that was not run has not passed. */
-export const launchChromium = async (): Promise<Browser> => {
+const launch = async (): Promise<Browser> => {
   try {
     const executablePath = SYSTEM.find((path) => existsSync(path)) ?? (await unpacked())
     return await chromium.launch({ executablePath, args: FLAGS, timeout: PATIENCE })
@@ -64,4 +63,16 @@ export const launchChromium = async (): Promise<Browser> => {
       cause
     })
   }
+}
+
+let shared: Promise<Browser> | undefined
+
+/**
+ * The browser of this process, which ends with it. Close the contexts that you open: a start takes more than most tests.
+ * Fails without a browser: a test that was not run has not passed.
+ */
+export const openChromium = async (): Promise<Browser> => {
+  const browser = await shared
+  if (browser?.isConnected() === true) return browser
+  return (shared = launch())
 }

@@ -1,7 +1,7 @@
 /** A browser that is signed in to a server, and collects faults. */
 import { afterAll, afterEach, assert, beforeAll } from "vitest"
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core"
-import { launchChromium, PATIENCE } from "./chromium.ts"
+import { openChromium, PATIENCE } from "./chromium.ts"
 import { startServer, type RunningServer } from "./server.ts"
 
 export const DESKTOP = { width: 1440, height: 900 }
@@ -15,7 +15,7 @@ export interface PageFixture {
   readonly expect: (fault: RegExp) => void
 }
 
-/** One server and one browser for a test file. After each test there must be no fault. */
+/** One server for a test file. After each test there must be no fault. */
 export const pageFixture = (
   prepare: (page: Page) => Promise<void>,
   environment: () => Promise<Readonly<Record<string, string>>> = async () => ({})
@@ -54,7 +54,7 @@ export const pageFixture = (
   const openWindow = async (): Promise<Page> => (await newContext({})).newPage()
 
   beforeAll(async () => {
-    ;[server, browser] = await Promise.all([environment().then(startServer), launchChromium()])
+    ;[server, browser] = await Promise.all([environment().then(startServer), openChromium()])
     const context = await browser.newContext()
     context.setDefaultTimeout(PATIENCE)
     const page = await context.newPage()
@@ -82,7 +82,7 @@ export const pageFixture = (
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await usual?.context().close()
     await server?.close()
   })
 
