@@ -12,14 +12,20 @@ import { docs, type Example } from "./Examples.ts"
 const modules = join(import.meta.dirname, "../../node_modules")
 const inTurn = join(import.meta.dirname, "../examples/inTurn.ts")
 
+/** The samples that the examples ask about. */
+const DOCUMENTS = [
+  "handbook/02-locking-through.md",
+  "handbook/05-upkeep.md",
+  "handbook/07-mooring-and-fees.md",
+  "flow-study.pdf"
+]
+
 export interface Examples {
   readonly folder: string
-  /** A folder whose `./docs` has three documents. Only the first example needs all of them. */
-  readonly few: string
   /** Runs examples in turn in one process, and returns the value of each one's last constant. */
   readonly run: (
     examples: ReadonlyArray<Example>,
-    options?: { readonly env?: Readonly<Record<string, string>>; readonly cwd?: string }
+    env?: Readonly<Record<string, string>>
   ) => Promise<ReadonlyArray<unknown>>
   readonly remove: () => Promise<void>
 }
@@ -28,11 +34,8 @@ export interface Examples {
 export const makeExamples = async (): Promise<Examples> => {
   await mkdir(join(modules, ".cache"), { recursive: true })
   const folder = await mkdtemp(join(modules, ".cache/readme-"))
-  await cp(docs, join(folder, "docs"), { recursive: true })
-  const few = join(folder, "few")
-  for (const name of ["handbook/02-locking-through.md", "handbook/05-upkeep.md", "flow-study.pdf"])
-    await cp(join(docs, name), join(few, "docs", name))
-  const run: Examples["run"] = async (examples, { cwd = folder, env = {} } = {}) => {
+  for (const name of DOCUMENTS) await cp(join(docs, name), join(folder, "docs", name))
+  const run: Examples["run"] = async (examples, env = {}) => {
     const files = examples.map(async ({ code, line }) => {
       const file = join(folder, `${line}-${code.length}.mjs`)
       const last = [...code.matchAll(/^const (\w+) =/gm)].at(-1)?.[1] ?? "null"
@@ -42,14 +45,14 @@ export const makeExamples = async (): Promise<Examples> => {
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ["--conditions=@sluice/source", inTurn, ...(await Promise.all(files))],
-      { cwd, env: { ...process.env, ...env }, encoding: "utf8" }
+      { cwd: folder, env: { ...process.env, ...env }, encoding: "utf8" }
     )
     return examples.map((_, at) => {
       const printed = stdout.split(`${END}\n`)[at] ?? ""
       return JSON.parse(printed.trim().split("\n").at(-1) ?? "null")
     })
   }
-  return { folder, few, run, remove: () => rm(folder, { recursive: true, force: true }) }
+  return { folder, run, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
 /** Checks that every quote is in its document at the cited offsets. */

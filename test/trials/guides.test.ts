@@ -24,7 +24,7 @@ let values: ReadonlyMap<string, unknown>
 beforeAll(async () => {
   made = await makeExamples()
   const alone = [second, options, ...inDocs.flat()].filter((example) => example !== undefined)
-  const results = await made.run(alone, { cwd: made.few })
+  const results = await made.run(alone)
   values = new Map(alone.map(({ code }, at) => [code, results[at]]))
 })
 afterAll(() => made.remove())
@@ -70,7 +70,7 @@ describe("docs/guides/gateway.md", () => {
       }
       return made.run(
         [third, fourth].filter((example) => example !== undefined),
-        { env, cwd: made.few }
+        env
       )
     })
     await checkAnswer(made.folder, answer as Answer)
