@@ -1,6 +1,7 @@
 /** A server on a loopback port with its own data folder, and calls with each kind of credential. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { rmSync } from "node:fs"
+import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Embedder, Reader, Reranker } from "@sluice/core"
@@ -9,6 +10,9 @@ import { ConfigProvider, Console, Context, Effect, Layer, Logger, Schema } from 
 import { HttpServer } from "effect/http"
 import { SignIn } from "../../apps/demo-server/src/accounts/SignIn.ts"
 import { SESSION_COOKIE } from "../../apps/demo-server/src/contract/Access.ts"
+import { ACCOUNTS } from "../../apps/demo-server/src/database/Database.ts"
+import { migrate } from "../../apps/demo-server/src/database/Migrations.ts"
+import * as NodeSqlite from "../../apps/demo-server/src/sql/NodeSqlite.ts"
 import { Recovery } from "../../apps/demo-server/src/billing/Recovery.ts"
 import { Maintenance } from "../../apps/demo-server/src/jobs/Maintenance.ts"
 import * as Server from "../../apps/demo-server/src/Server.ts"
@@ -104,9 +108,26 @@ export const failedStart = Effect.fnUntraced(function* (data: string, env: Recor
   return { code, printed: printed.join("\n") }
 })
 
+let accounts: Promise<string> | undefined
+
+/** Accounts as the first start makes them: once for a process, because the migrations take a fifth of a start. */
+const newAccounts = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-accounts-"))
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, ACCOUNTS)
+  await Effect.runPromise(migrate.pipe(Effect.provide(NodeSqlite.layer(file)), Effect.scoped))
+  await chmod(file, 0o600)
+  return file
+}
+
+const newDataFolder = Effect.tap(temporaryFolder, (folder) =>
+  Effect.promise(async () => copyFile(await (accounts ??= newAccounts()), join(folder, ACCOUNTS)))
+)
+
 /** Starts a server that stops with the scope. */
 export const startServer = Effect.fnUntraced(function* (options: TestServerOptions = {}) {
-  const data = options.data ?? (yield* temporaryFolder)
+  const isInPostgres = options.env?.["SLUICE_DATABASE_URL"] !== undefined
+  const data = options.data ?? (yield* isInPostgres ? temporaryFolder : newDataFolder)
   if (options.samples !== true) {
     yield* Effect.promise(async () => {
       await mkdir(data, { recursive: true })
