@@ -11,6 +11,7 @@ import {
   SourceList
 } from "../../apps/demo-server/src/contract/index.ts"
 import * as Postgres from "../../apps/demo-server/src/sql/Postgres.ts"
+import { writePdf } from "../rag/PdfWriter.ts"
 import { testFolder } from "../rag/TestFolder.ts"
 import { bearer, MadeKey, MadeUser, quotaOf } from "./AccountCalls.ts"
 import { twoServers } from "./SharedServers.ts"
@@ -20,6 +21,8 @@ import { type CallOptions, errorOf, startServer, type TestServer } from "./TestS
 type Server = Pick<TestServer["Service"], "call" | "json">
 
 const Documents = Schema.Struct({ documents: Schema.Array(Schema.Struct({ path: Schema.String })) })
+
+const Jobs = Schema.Struct({ jobs: Schema.Array(Schema.Struct({ id: Schema.String })) })
 
 const pathsOf = ({ json }: Server, options?: CallOptions, query = "") =>
   Effect.map(json(Documents, `/documents${query}`, options), ({ documents }) =>
@@ -172,6 +175,17 @@ it.live("a schedule plans the next run, a pause takes it away, and a watched fol
       ([one]) => one?.changes[0]?.status === "replaced"
     )
     assert.strictEqual(saved[0]?.job, first.job)
+    // What a change could not read is shown until it can be read, and one job of the changes is kept.
+    yield* write("docs/b.pdf", "no PDF")
+    const { failed } = yield* source(api, ({ failed }) => failed.length > 0)
+    assert.deepStrictEqual(
+      failed.map(({ path }) => path),
+      ["x/b.pdf"]
+    )
+    yield* write("docs/b.pdf", writePdf([{ marks: [{ text: "The bell rings at dusk.", x: 60, y: 700 }] }]))
+    yield* source(api, ({ failed }) => failed.length === 0)
+    const { jobs } = yield* api.json(Jobs, "/jobs")
+    assert.strictEqual(jobs.length, 2)
     const put = (json: object) => api.call(`/sources/${id}`, { method: "PUT", json })
     yield* put({ schedule: { cron: "30 6 * * 1-5", zone: "Europe/Paris" } })
     const planned = new Date((yield* source(api, isIn("done"))).nextRun!)

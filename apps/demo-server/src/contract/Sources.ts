@@ -3,7 +3,7 @@ import { field, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Access } from "./Access.ts"
-import { collectionQuery, IngestReportBody } from "./Documents.ts"
+import { collectionQuery, FailedFile, IngestReportBody } from "./Documents.ts"
 import { CollectionName, CollectionReference, DEFAULT_COLLECTION, noControls } from "./Names.ts"
 
 const { optionalKey } = Schema
@@ -58,6 +58,7 @@ export const SourceInfo = Schema.Struct({
   done: field("Documents that the last run has processed so far.", optionalKey(Schema.Int)),
   report: field("The counts of the last complete run, with what failed.", optionalKey(IngestReportBody)),
   changes: field("What the last run changed: the first hundred.", Schema.Array(SourceChange)),
+  failed: field("What the last run and the changes since could not read.", Schema.Array(FailedFile)),
   lastRun: field("When the last run began or was asked for, in ms since 1970.", optionalKey(Schema.Int)),
   nextRun: field("When it runs next, in ms since 1970.", optionalKey(Schema.Int))
 })

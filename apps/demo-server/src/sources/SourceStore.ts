@@ -76,13 +76,21 @@ const stateOf = (row: StoredSource, now: number): SourceInfo["state"] => {
   return row.run_status === null ? "waiting" : "done"
 }
 
+/** What a run could not read, and what the last changes since could not. */
+const failedOf = (run: JobResult | null, since: JobResult | null) => {
+  const failed = since?.report?.failed ?? []
+  const tried = new Set([...failed, ...(since?.changes ?? [])].map(({ path }) => path))
+  return [...(run?.report?.failed ?? []).filter(({ path }) => !tried.has(path)), ...failed]
+}
+
 export const toInfo = (row: StoredSource, user: string, now: number): SourceInfo => {
   const { changed_at, changed_result, run_at, run_progress, run_result, run_status } = row
   const state = stateOf(row, now)
-  const error =
+  const since = (changed_at ?? 0) > (run_at ?? 0) ? changed_result : null
+  const runError =
     run_status === "cancelled" ? "The run was cancelled. What it read stays" : run_result?.error?.message
+  const error = since?.error?.message ?? runError
   const message = row.stopped ?? (isUnended(run_status) ? undefined : error)
-  const last = (changed_at ?? 0) > (run_at ?? 0) ? (changed_result ?? run_result) : run_result
   return {
     id: row.id,
     name: row.name,
@@ -91,7 +99,8 @@ export const toInfo = (row: StoredSource, user: string, now: number): SourceInfo
     collection: collectionOf(row, user),
     hasCredential: row.credential !== null,
     state,
-    changes: last?.changes ?? [],
+    changes: (since ?? run_result)?.changes ?? [],
+    failed: failedOf(run_result, since),
     ...(row.schedule !== null && { schedule: row.schedule }),
     ...(message !== undefined && { message }),
     ...(row.job !== null && { job: row.job }),
@@ -173,12 +182,14 @@ export const makeSourceStore = Effect.map(SqlClient.SqlClient, (sql) => {
           AND ${idle(now)} RETURNING id`,
         ({ length }) => length > 0
       ),
-    /** The same for changes that a watched folder tells. False while it runs. */
-    claimChange: (id: string, job: string, now: number) =>
-      Effect.map(
-        sql`UPDATE sources SET change_job = ${job} WHERE id = ${id} AND paused = 0 AND stopped IS NULL
-          AND ${idle(now)} RETURNING id`,
-        ({ length }) => length > 0
-      )
+    /** The same for changes that a watched folder tells, in place of the last ones. False while it runs. */
+    claimChange: Effect.fnUntraced(function* (id: string, job: string, now: number) {
+      const last = (yield* first(sql`${select} WHERE sources.id = ${id}`))?.change_job ?? ""
+      const claimed = yield* sql`UPDATE sources SET change_job = ${job} WHERE id = ${id} AND paused = 0
+        AND stopped IS NULL AND ${idle(now)} RETURNING id`
+      // A folder that changes all day would leave thousands of jobs.
+      if (claimed.length > 0) yield* sql`DELETE FROM jobs WHERE id = ${last}`
+      return claimed.length > 0
+    })
   }
 })

@@ -76,6 +76,12 @@ export const pauseSource = ({ id, name }: SourceInfo, paused: boolean): Promise<
     return paused ? `The source ${name} is paused.` : `The source ${name} is followed again.`
   })
 
+export const changeSchedule = ({ id, name }: SourceInfo, schedule: SourceSchedule | null): Promise<boolean> =>
+  sourceChanges.send(async () => {
+    await request("PUT", `/sources/${id}`, { body: { schedule } })
+    return `The source ${name} has another schedule.`
+  })
+
 export const removeSource = ({ id, name }: SourceInfo): Promise<boolean> =>
   sourceChanges.send(async () => {
     await request("DELETE", `/sources/${id}`)

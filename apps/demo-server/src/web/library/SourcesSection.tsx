@@ -1,10 +1,11 @@
 /** Sources of the chosen collection: add, state, what changed, what failed, read now, pause, remove. */
 import { useState } from "preact/hooks"
 import { COLLECTION_NAME } from "../../contract/Names.ts"
-import type { SourceInfo, SourceSchedule } from "../../contract/Sources.ts"
+import type { SourceInfo } from "../../contract/Sources.ts"
 import {
   addSource,
   cancelRun,
+  changeSchedule,
   pauseSource,
   removeSource,
   runSource,
@@ -14,20 +15,11 @@ import {
 } from "../documents/sources.ts"
 import { ActionForm, Confirm } from "../ui/ActionForm.tsx"
 import { Button, LinkButton } from "../ui/Button.tsx"
-import { InputField, SelectField } from "../ui/Fields.tsx"
+import { InputField } from "../ui/Fields.tsx"
 import { pluralize } from "../ui/format.ts"
 import { ErrorMessage, ProgressBar } from "../ui/Notices.tsx"
 import { FailedFiles } from "./FailedFiles.tsx"
-
-/** Minutes of each choice. */
-const SCHEDULES = { "Every day": 1_440, "Every hour": 60, "Every 15 minutes": 15, "Only when I ask": 0 }
-
-const describeSchedule = (schedule: SourceSchedule | undefined): string => {
-  if (schedule === undefined) return "Only when you ask"
-  if ("cron" in schedule) return `At ${schedule.cron} (${schedule.zone ?? "UTC"})`
-  const named = Object.entries(SCHEDULES).find(([, minutes]) => minutes === schedule.every)
-  return named?.[0] ?? `Every ${schedule.every} minutes`
-}
+import { describeSchedule, readSchedule, ScheduleFields } from "./ScheduleFields.tsx"
 
 const NewSource = ({ onDone }: { readonly onDone: () => void }) => {
   const examples = sources.value?.kinds.map(({ example, label }) => `${label}: ${example}`).join(" · ")
@@ -35,15 +27,14 @@ const NewSource = ({ onDone }: { readonly onDone: () => void }) => {
     <ActionForm
       class="new-key"
       actions={["Add"]}
-      send={(read) => {
-        const every = SCHEDULES[read("schedule") as keyof typeof SCHEDULES]
-        return addSource({
+      send={(read) =>
+        addSource({
           address: read("address"),
           name: read("name"),
           credential: read("credential"),
-          schedule: every === 0 ? null : { every }
+          schedule: readSchedule(read)
         })
-      }}
+      }
       onDone={onDone}
     >
       <InputField
@@ -55,13 +46,7 @@ const NewSource = ({ onDone }: { readonly onDone: () => void }) => {
         spellcheck={false}
         placeholder="https://"
       />
-      <SelectField
-        label="Update"
-        hint="What the source no longer has is removed here too."
-        name="schedule"
-        value="Every day"
-        values={Object.keys(SCHEDULES)}
-      />
+      <ScheduleFields now={null} />
       <details>
         <summary>Name and credential (optional)</summary>
         <div class="pair">
@@ -109,7 +94,7 @@ const countsOf = ({ report }: SourceInfo): string =>
         .map((name) => `${report[name].toLocaleString()} ${name}`)
         .join(", ") || "no documents"
 
-const Actions = ({ of }: { readonly of: SourceInfo }) => {
+const Actions = ({ of, onSchedule }: { readonly of: SourceInfo; readonly onSchedule: () => void }) => {
   const { name, schedule, state } = of
   const isHalted = state === "paused" || state === "stopped"
   return (
@@ -131,6 +116,9 @@ const Actions = ({ of }: { readonly of: SourceInfo }) => {
           {isHalted ? "Resume" : "Pause"}
         </LinkButton>
       )}
+      <LinkButton aria-label={`Change the schedule of ${name}`} onClick={onSchedule}>
+        Schedule
+      </LinkButton>
       <Confirm
         action="Remove"
         onConfirm={() => removeSource(of)}
@@ -147,7 +135,8 @@ const Actions = ({ of }: { readonly of: SourceInfo }) => {
 }
 
 const SourceItem = ({ of }: { readonly of: SourceInfo }) => {
-  const { address, changes, done = 0, lastRun, message, name, nextRun, report, schedule, state } = of
+  const { address, changes, done = 0, failed, lastRun, message, name, nextRun, schedule, state } = of
+  const [scheduling, setScheduling] = useState(false)
   const facts = [
     describeSchedule(schedule),
     lastRun !== undefined && `last run ${time(lastRun)}${countsOf(of) && `: ${countsOf(of)}`}`,
@@ -177,8 +166,18 @@ const SourceItem = ({ of }: { readonly of: SourceInfo }) => {
           </ul>
         </details>
       )}
-      <FailedFiles failed={report?.failed ?? []} />
-      <Actions of={of} />
+      <FailedFiles failed={failed} />
+      <Actions of={of} onSchedule={() => setScheduling(!scheduling)} />
+      {scheduling && (
+        <ActionForm
+          class="new-key"
+          actions={["Save"]}
+          send={(read) => changeSchedule(of, readSchedule(read))}
+          onDone={() => setScheduling(false)}
+        >
+          <ScheduleFields now={schedule} />
+        </ActionForm>
+      )}
     </li>
   )
 }
