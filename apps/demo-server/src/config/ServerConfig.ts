@@ -40,6 +40,8 @@ const SECRETS: ReadonlySet<string> = new Set([
   "SLUICE_OIDC_CLIENT_SECRET"
 ])
 
+const PositiveInt = Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThan(0))
+
 const variables = Config.unwrap({
   ...Record.map(GATEWAY_VARIABLES, textVariable),
   port: textVariable("PORT"),
@@ -64,12 +66,8 @@ const variables = Config.unwrap({
   adminApiKey: textVariable("SLUICE_ADMIN_API_KEY"),
   openAiUrl: textVariable("OPENAI_BASE_URL"),
   openAiKey: optionalVariable(Config.Redacted("OPENAI_API_KEY")),
-  batch: optionalVariable(
-    Config.schema(
-      Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThan(0)),
-      "SLUICE_EMBEDDING_BATCH"
-    )
-  ),
+  batch: optionalVariable(Config.schema(PositiveInt, "SLUICE_EMBEDDING_BATCH")),
+  scannedPages: optionalVariable(Config.schema(PositiveInt, "SLUICE_SCANNED_PAGES")),
   describe: optionalVariable(Config.Boolean("SLUICE_DESCRIBE_FIGURES")),
   samples: optionalVariable(Config.Boolean("SLUICE_SAMPLES")),
   operation: operationVariables,
@@ -250,7 +248,11 @@ export class ServerConfig extends Context.Service<ServerConfig>()("@sluice/demo-
       },
       /** The provider of OpenID Connect. Undefined: people sign in with tokens, keys and invitations. */
       identity: yield* parseIdentity(found.identity),
-      describeFigures: found.describe ?? false,
+      /** How documents are read. */
+      reading: {
+        describeFigures: found.describe ?? false,
+        ...(found.scannedPages !== undefined && { scannedPages: found.scannedPages })
+      },
       // Several servers of one store would add them again after they were deleted.
       samples: found.samples ?? documents === undefined,
       /** Variables that are set and have no effect. */

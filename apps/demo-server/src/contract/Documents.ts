@@ -35,6 +35,13 @@ export const IngestReportBody = Schema.Struct({
 })
 export type IngestReportBody = typeof IngestReportBody.Type
 
+/** Scanned pages of a file that are read. */
+const PAGES = {
+  path: field("The path of the file.", Schema.String),
+  done: field("Its scanned pages that are read.", Schema.Int),
+  pages: field("All scanned pages that are read of it.", Schema.Int)
+}
+
 /** A `document` event for each file once it is on disk or has failed. The last event is `done` or `error`. */
 export const IngestStreamEvent = Schema.Union([
   Schema.Struct({
@@ -49,6 +56,10 @@ export const IngestStreamEvent = Schema.Union([
     passages: field("The number of its passages.", Schema.Int),
     faults: field("What could not be read.", optionalKey(Schema.Array(ReadFaultSchema))),
     failure: field("Only with status `failed`.", optionalKey(FailedFile))
+  }),
+  Schema.Struct({
+    type: field("The kind of the event: another page of a scan was read.", Schema.Literal("pages")),
+    ...PAGES
   }),
   Schema.Struct({
     type: field("The kind of the event: documents can be searched.", Schema.Literal("committed")),
@@ -75,6 +86,7 @@ export const Job = Schema.Struct({
   files: field("Files or documents to process, once known.", optionalKey(Schema.Int)),
   done: field("Files or documents that are on disk, unchanged, or have failed.", Schema.Int),
   passages: field("Passages that were written.", Schema.Int),
+  reading: field("The scan that is read now.", optionalKey(Schema.Struct(PAGES))),
   created_at: field("In ms since 1970.", Schema.Int),
   updated_at: field("The last change, in ms since 1970. A running job has one each second.", Schema.Int),
   report: field("The counts of the whole, of a completed job.", optionalKey(IngestReportBody)),

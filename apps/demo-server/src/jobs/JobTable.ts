@@ -28,7 +28,8 @@ export type JobFile = typeof JobFile.Type
 export const Progress = Schema.Struct({
   files: Schema.optionalKey(Schema.Int),
   done: Schema.Int,
-  passages: Schema.Int
+  passages: Schema.Int,
+  reading: Schema.optionalKey(Schema.Struct({ path: Schema.String, done: Schema.Int, pages: Schema.Int }))
 })
 export type Progress = typeof Progress.Type
 

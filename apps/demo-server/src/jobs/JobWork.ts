@@ -47,9 +47,15 @@ const makeCounts = ({ kind, progress }: JobRow) => {
   const note = (event: IngestStreamEvent): void => {
     const { progress } = counts
     if (event.type === "found") counts.progress = { ...progress, files: (progress.files ?? 0) + event.files }
+    if (event.type === "pages") {
+      const { done, pages, path } = event
+      counts.progress = { ...progress, reading: { path, done, pages } }
+    }
     if (event.type === "document") {
-      counts.progress = { ...progress, done: progress.done + 1 }
       const { path, status } = event
+      const { reading, ...others } = progress
+      const isOther = reading !== undefined && reading.path !== path
+      counts.progress = { ...others, done: progress.done + 1, ...(isOther && { reading }) }
       if (status !== "unchanged" && status !== "failed" && changes.length < MAX_CHANGES)
         changes.push({ path, status })
     }

@@ -1,6 +1,6 @@
 /** The collections of one data folder, over one store. Each is opened at its first use. */
 import { Embedder, QuestionRewriter, Reader, Reranker, Verifier, Vision } from "@sluice/core"
-import { Library, type LibraryService, type Models, RagError } from "@sluice/rag"
+import { Library, type LibraryOptions, type LibraryService, type Models, RagError } from "@sluice/rag"
 import { LanceIndex, PassageIndex, type StoreOptions } from "@sluice/rag/store"
 import { Cache, Context, Effect, Exit, Layer, Record, Scope, Semaphore, Stream } from "effect"
 import { type CallerInfo, CurrentCaller } from "../accounts/Caller.ts"
@@ -131,10 +131,12 @@ const renewOutdated = (name: string, rebuild: Stream.Stream<unknown, RagError, E
 /** Runs before a collection is made. */
 export type BeforeCreation = (name: string) => Effect.Effect<void, RagError>
 
+export type ReadingOptions = Pick<LibraryOptions, "describeFigures" | "scannedPages">
+
 /** What it opens stays open as long as the surrounding scope. */
 export const openCollections = Effect.fnUntraced(function* (
   folder: string,
-  describeFigures: boolean,
+  reading: ReadingOptions,
   beforeCreation: BeforeCreation,
   storeOptions: StoreOptions = {}
 ) {
@@ -164,7 +166,7 @@ export const openCollections = Effect.fnUntraced(function* (
         return known
       }
       const removal = { done: false, creates }
-      const options = { ...storeOptions, collection: name, describeFigures }
+      const options = { ...storeOptions, collection: name, ...reading }
       const library = yield* makeLazy(
         Effect.flatMap(store.get, (index) =>
           Effect.provideService(Library.make(options), PassageIndex, {

@@ -41,7 +41,7 @@ interface Opened {
 export class UserLibraries extends Context.Service<UserLibraries>()("@sluice/demo-server/UserLibraries", {
   make: Effect.gen(function* () {
     const settings = yield* ServerConfig
-    const { data, describeFigures, documents, samples } = settings
+    const { data, reading, documents, samples } = settings
     const path = yield* Path.Path
     const scope = yield* Effect.scope
     const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
@@ -62,7 +62,7 @@ export class UserLibraries extends Context.Service<UserLibraries>()("@sluice/dem
         lookup: (user: string) =>
           makeUserLibrary(
             libraryOf(settings, user),
-            describeFigures,
+            reading,
             Effect.suspend(() =>
               before === undefined || before.isClosed
                 ? Effect.succeed(undefined)

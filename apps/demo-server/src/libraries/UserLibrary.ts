@@ -7,7 +7,12 @@ import { Context, Effect, FileSystem, type Path, Record, Ref, Stream } from "eff
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import type { IngestStreamEvent, ServerStatus } from "../contract/index.ts"
 import { toStreamEvents } from "./IngestBody.ts"
-import { type BeforeCreation, type OpenCollection, openCollections } from "./OpenCollections.ts"
+import {
+  type BeforeCreation,
+  type OpenCollection,
+  openCollections,
+  type ReadingOptions
+} from "./OpenCollections.ts"
 import { messageOf } from "./RagFailure.ts"
 import { readSamples, SAMPLES } from "./Samples.ts"
 
@@ -154,7 +159,7 @@ const countBytes = Effect.fnUntraced(function* ({
  */
 export const makeUserLibrary = Effect.fnUntraced(function* (
   folder: string,
-  describeFigures: boolean,
+  reading: ReadingOptions,
   previous: Previous,
   beforeCreation: BeforeCreation,
   storeOptions: StoreOptions = {}
@@ -163,7 +168,7 @@ export const makeUserLibrary = Effect.fnUntraced(function* (
   const models = Context.pick(Embedder, Vision)(yield* Effect.context<Embedder>())
   const scope = yield* Effect.scope
   const busy = yield* Ref.make<Busy | undefined>(undefined)
-  const collections = yield* openCollections(folder, describeFigures, beforeCreation, storeOptions)
+  const collections = yield* openCollections(folder, reading, beforeCreation, storeOptions)
   const { defaultCollection, names, openNames } = collections
   const withPrevious = fallBackTo(previous)
   const collection = (name: string, create: boolean) =>
@@ -204,7 +209,7 @@ export const makeUserLibrary = Effect.fnUntraced(function* (
         const { open } = yield* status
         return (
           open?.rebuild ??
-          Library.rebuild(folder, { ...storeOptions, collection: name, describeFigures }).pipe(
+          Library.rebuild(folder, { ...storeOptions, collection: name, ...reading }).pipe(
             Stream.provideContext(models),
             // The library is open again before the caller reads `done`.
             Stream.tap(({ type }) => (type === "done" ? library : Effect.void))

@@ -46,9 +46,9 @@ const layerVisionModel = (model: string | undefined) =>
     : Layer.effect(
         Vision,
         Effect.gen(function* () {
-          const { read } = Context.get(yield* Layer.build(layerVision), Vision)
+          const { read, reader } = Context.get(yield* Layer.build(layerVision), Vision)
           const vision = Context.get(yield* Layer.build(GatewayVision.layer({ model })), Vision)
-          return Vision.of({ ...vision, ...(read !== undefined && { read }) })
+          return Vision.of({ ...vision, ...(read && { read }), ...(reader !== undefined && { reader }) })
         })
       )
 

@@ -49,5 +49,7 @@ export class Vision extends Context.Service<
       options?: { readonly detail?: ImageDetail }
     ) => Effect.Effect<VisionAnswer, GatewayError>
     readonly read?: (image: Uint8Array) => Effect.Effect<ReadonlyArray<RecognizedLine>, GatewayError>
+    /** Identifies what `read` returns, such as a model and its languages: readings are stored. Default: the model's id. */
+    readonly reader?: string
   }
 >()("@sluice/core/models/Vision") {}

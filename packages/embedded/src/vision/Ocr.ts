@@ -4,7 +4,7 @@ import { makeFairQueue, WorkerUser } from "@sluice/core/workers"
 import { Config, Duration, Effect, RcRef, type Scope } from "effect"
 import { mkdtemp, rm, symlink } from "node:fs/promises"
 import { createRequire } from "node:module"
-import { tmpdir } from "node:os"
+import { availableParallelism, tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { Line, Page, Worker } from "tesseract.js"
 import { optionalPackage } from "../optionalPackage.ts"
@@ -12,7 +12,7 @@ import { mergeLines, type OcrLine } from "./OcrLine.ts"
 import { preparePicture } from "./Picture.ts"
 import type { PictureContent } from "./PictureContent.ts"
 
-/** Recognizes the text of one picture at a time. Users come in turn. */
+/** Recognizes the text of pictures, `SLUICE_OCR_WORKERS` at a time. Users come in turn. */
 export interface Ocr {
   /** Takes PNG, JPEG or WEBP. Fails with `InvalidRequest` for a damaged picture, and with `TimedOut` after a minute. */
   readonly recognize: (image: Uint8Array) => Effect.Effect<PictureContent, GatewayError>
@@ -27,18 +27,34 @@ const MIN_CONFIDENCE = 0.4
 /** A full page takes about 4 s. */
 const TIMEOUT: Duration.Input = "60 seconds"
 
-/** The engine takes about 180 MB, so it ends when idle. */
+/** An engine takes about 180 MB, so it ends when idle. */
 const IDLE_TIMEOUT: Duration.Input = "1 minute"
 
+/** Engines of `SLUICE_OCR_WORKERS`: by default one for each processor but one, which answers questions, and at most four. */
+const readWorkers = Config.Int("SLUICE_OCR_WORKERS").pipe(
+  Config.withDefault(Math.min(4, availableParallelism() - 1)),
+  Effect.map((count) => Math.max(1, count)),
+  Effect.orElseSucceed(() => 1)
+)
+
 /**
- * OCR in a worker thread, which starts on first use and ends after an idle minute. It needs the packages sharp,
+ * OCR in worker threads, which start on first use and end after an idle minute. It needs the packages sharp,
  * tesseract.js and one of \@tesseract.js-data for each language of `SLUICE_OCR_LANGUAGES` (`eng,chi_sim`), and no network.
  */
 export const makeOcr: Effect.Effect<Ocr, never, Scope.Scope> = Effect.gen(function* () {
-  const engine = yield* RcRef.make({ acquire: startEngine, idleTimeToLive: IDLE_TIMEOUT })
-  const inTurn = makeFairQueue(1, 1)
+  const workers = yield* readWorkers
+  const makeEngine = RcRef.make({ acquire: startEngine, idleTimeToLive: IDLE_TIMEOUT })
+  const free = yield* Effect.all(Array.from({ length: workers }, () => makeEngine))
+  // As many pictures as there are engines have their turn. One picture after the other takes the same engine.
+  const inTurn = makeFairQueue(workers, workers)
+  const withEngine = <A, E>(use: (engine: (typeof free)[number]) => Effect.Effect<A, E>) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => free.pop()!),
+      use,
+      (engine) => Effect.sync(() => free.push(engine))
+    )
 
-  const linesIn = (image: Uint8Array, scale: number) =>
+  const linesIn = (image: Uint8Array, scale: number) => (engine: (typeof free)[number]) =>
     Effect.scoped(
       Effect.flatMap(RcRef.get(engine), (worker) =>
         Effect.tryPromise({
@@ -66,7 +82,7 @@ export const makeOcr: Effect.Effect<Ocr, never, Scope.Scope> = Effect.gen(functi
 
   const recognize: Ocr["recognize"] = Effect.fn("sluice.ocr")(function* (image) {
     const { colours, grey, height, scale, width } = yield* preparePicture(image)
-    const lines = yield* inTurn(yield* WorkerUser, linesIn(grey, scale))
+    const lines = yield* inTurn(yield* WorkerUser, withEngine(linesIn(grey, scale)))
     return { width, height, colours, lines }
   })
 
@@ -132,7 +148,10 @@ const dataOf = (language: string, packages: ReadonlyArray<string>) =>
   })
 
 /** The languages of `SLUICE_OCR_LANGUAGES`, by Tesseract's names such as `deu` and `chi_sim`. */
-const readLanguages = Config.withDefault(Config.String("SLUICE_OCR_LANGUAGES"), DEFAULT_LANGUAGES).pipe(
+export const readLanguages = Config.withDefault(
+  Config.String("SLUICE_OCR_LANGUAGES"),
+  DEFAULT_LANGUAGES
+).pipe(
   Effect.map((value) => [...new Set(value.split(/[\s,+]+/).filter((name) => name !== ""))]),
   Effect.filterOrFail(
     (names) => names.length > 0 && names.every((name) => /^[a-z]{3}(?:_[a-z]+)*$/.test(name)),

@@ -6,7 +6,7 @@ import { IMAGE_FORMATS, readImage } from "@sluice/core/media"
 import { Effect, Layer } from "effect"
 import { createHash } from "node:crypto"
 import { readPassages } from "../layers.ts"
-import { makeOcr, type Ocr } from "./Ocr.ts"
+import { makeOcr, type Ocr, readLanguages } from "./Ocr.ts"
 import { describePictures, type PictureContent } from "./PictureContent.ts"
 
 /** OCR of the configured languages. It reads text, size and colours, and doesn't recognise objects. */
@@ -62,9 +62,13 @@ export const layerVision: Layer.Layer<Vision> = Layer.effect(
       }))
     })
 
+    // Without valid languages, each reading fails.
+    const languages = yield* Effect.orElseSucceed(readLanguages, () => [])
+
     return Vision.of({
       model: visionModel,
       read,
+      reader: `${visionModel.id} ${languages.join()}`,
       look: Effect.fn("sluice.look")(function* (question, images) {
         if (images.length === 0) return yield* refuse("There is no image. Give at least one.")
         if (images.length > visionModel.maxImages) {

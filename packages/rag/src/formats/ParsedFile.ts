@@ -27,6 +27,7 @@ import {
   type InnerFile,
   parseError
 } from "./parsing/DocumentFormat.ts"
+import { lineReader } from "./parsing/Readings.ts"
 import { checkFormat, parseHere } from "./Parser.ts"
 
 /** Bytes or characters that are parsed or chunked in the calling thread: prose takes 4 ms, the worst construct 40. */
@@ -51,8 +52,7 @@ const parseThreaded = Effect.fnUntraced(function* (
   chunks: StoresParse | undefined,
   passages: Array<ChunkedPassage>
 ) {
-  const vision = Option.getOrUndefined(yield* Effect.serviceOption(Vision))
-  const read = vision?.read
+  const read = yield* lineReader
   const recognize = (image: Uint8Array): Effect.Effect<ImageTextAnswer> =>
     read!(image).pipe(
       Effect.match({

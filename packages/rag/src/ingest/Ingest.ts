@@ -1,14 +1,16 @@
 /** Writes files into a collection: only what changed, in commits of whole documents. */
-import { Effect, Stream } from "effect"
+import { Effect, Queue, Stream } from "effect"
 import type { RagError } from "../document/RagError.ts"
 import { searchText } from "../document/SearchText.ts"
 import type { PassageEmbedder } from "../embedding/PassageEmbedder.ts"
+import { OnPage, StoredReadings } from "../formats/parsing/Readings.ts"
 import type { Collection, IndexedDocument, IndexedPassage, StoredDocument } from "../store/PassageIndex.ts"
 import { type Batch, batchFiles, type Pace } from "./Batches.ts"
 import { type CommitPart, groupCommits } from "./Commits.ts"
 import { Descriptions, makeDescriptionCache } from "./DescribeFigures.ts"
 import { type IngestEvent, documentEvent, failedEvent } from "./IngestEvents.ts"
 import type { SourceFile } from "./sources/Source.ts"
+import { makeStoredReadings } from "./StoredReadings.ts"
 
 /** The ingest ends after this many consecutive batches without any vector: the model is down. */
 const FAILED_BATCHES = 2
@@ -69,16 +71,25 @@ export const ingestFiles = <E, R>(
     return [...events, ...written, ...committed]
   })
 
-  // Each buffer holds the next batch, or the next commit, while the present one is processed.
-  return batchFiles(files, stored, pace).pipe(
-    Stream.provideService(Descriptions, makeDescriptionCache(collection.original)),
-    Stream.buffer({ capacity: 1 }),
-    Stream.mapEffect((batch) => embedBatch(batch, embedder), { concurrency: CONCURRENT_BATCHES }),
-    Stream.mapEffect(endIfDown),
-    groupCommits,
-    Stream.buffer({ capacity: 1 }),
-    Stream.mapEffect(write),
-    Stream.flattenIterable
+  return Stream.unwrap(
+    Effect.gen(function* () {
+      const readings = yield* makeStoredReadings(collection)
+      const pages = yield* Queue.unbounded<IngestEvent>()
+      // Each buffer holds the next batch, or the next commit, while the present one is processed.
+      return batchFiles(files, stored, pace).pipe(
+        Stream.provideService(Descriptions, makeDescriptionCache(collection.original)),
+        Stream.provideService(StoredReadings, readings),
+        Stream.provideService(OnPage, (progress) => Queue.offer(pages, { type: "pages", ...progress })),
+        Stream.buffer({ capacity: 1 }),
+        Stream.mapEffect((batch) => embedBatch(batch, embedder), { concurrency: CONCURRENT_BATCHES }),
+        Stream.mapEffect(endIfDown),
+        groupCommits,
+        Stream.buffer({ capacity: 1 }),
+        Stream.mapEffect(write),
+        Stream.flattenIterable,
+        Stream.merge(Stream.fromQueue(pages), { haltStrategy: "left" })
+      )
+    })
   )
 }
 

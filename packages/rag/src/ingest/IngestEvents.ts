@@ -41,6 +41,8 @@ export type IngestEvent =
       readonly passages: 0
       readonly error: RagError
     }
+  /** Pages of a scan were read: `done` of `pages`. The `document` event follows. */
+  | { readonly type: "pages"; readonly path: string; readonly done: number; readonly pages: number }
   /** One commit is on disk. A crash loses nothing before it. */
   | { readonly type: "committed"; readonly documents: number; readonly passages: number }
   | { readonly type: "done"; readonly report: IngestReport }

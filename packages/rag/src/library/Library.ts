@@ -7,6 +7,7 @@ import { Chunker } from "../chunking/CustomChunker.ts"
 import type { RagError } from "../document/RagError.ts"
 import { passageEmbedder, presentManifest } from "../embedding/PassageEmbedder.ts"
 import { DocumentFormats, storedFormats } from "../formats/DocumentFormats.ts"
+import { ScannedPages } from "../formats/parsing/Readings.ts"
 import { FigureDescriptions } from "../ingest/DescribeFigures.ts"
 import type { IngestEvent } from "../ingest/IngestEvents.ts"
 import { rebuildFrom } from "../ingest/Rebuild.ts"
@@ -78,7 +79,7 @@ export class Library extends Context.Service<Library, LibraryService>()("@sluice
   ): Stream.Stream<IngestEvent, RagError, Embedder> =>
     rebuildStream(options?.collection ?? DEFAULT_COLLECTION).pipe(
       Stream.provide(LanceIndex.layer(folder, options)),
-      Stream.provideService(FigureDescriptions, options?.describeFigures ?? false)
+      Stream.updateContext((context: Context.Context<Embedder>) => withOptions(options, context))
     )
 
   /** The collections that a rebuild would change: of another format, embedding model or chunker, or damaged. */
@@ -117,6 +118,14 @@ const DEFAULT_COLLECTION = "default"
 
 /** A library opens its collection again after this time, because the name may refer to another table. */
 const REOPEN_MILLIS = 1_000
+
+const withOptions = <R>(
+  { describeFigures = false, scannedPages }: LibraryOptions = {},
+  context: Context.Context<R>
+): Context.Context<R> => {
+  const described = Context.add(context, FigureDescriptions, describeFigures)
+  return scannedPages === undefined ? described : Context.add(described, ScannedPages, scannedPages)
+}
 
 const rebuildStream = (collection: string): Stream.Stream<IngestEvent, RagError, Embedder | PassageIndex> =>
   Stream.unwrap(
@@ -182,10 +191,8 @@ const makeLibrary: (
       Option.match(service, {
         onNone: () => Context.omit(Vision)(context),
         onSome: (service) => Context.add(context, Vision, service)
-      }).pipe(
-        Context.add(DocumentFormats, formats),
-        Context.add(Chunker, chunker),
-        Context.add(FigureDescriptions, options.describeFigures ?? false)
+      }).pipe(Context.add(DocumentFormats, formats), Context.add(Chunker, chunker), (context) =>
+        withOptions(options, context)
       )
 
   const library = {

@@ -25,6 +25,8 @@ export interface LibraryOptions extends AskOptions {
   readonly collection?: string
   /** Describe each ingested figure once with the vision model. Descriptions are searched, never quoted. Default false. */
   readonly describeFigures?: boolean
+  /** Scanned pages that are read of one file. Default 1,000. */
+  readonly scannedPages?: number
 }
 
 export interface ListOptions {

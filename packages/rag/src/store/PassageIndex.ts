@@ -96,9 +96,11 @@ export interface Collection {
   readonly document: (id: string) => Effect.Effect<StoredDocument | undefined, RagError>
   /**
    * The bytes of an original or an attachment by their SHA-256. Undefined if not stored. Fails if they are damaged;
-   * `isHash` is false for descriptions, whose key is not their hash.
+   * `isHash` is false for descriptions and readings, whose key is not their hash.
    */
   readonly original: (sha256: string, isHash?: boolean) => Effect.Effect<Uint8Array | undefined, RagError>
+  /** Stores bytes by keys for `original`. Without a document that has them, `maintain` drops them after a day. */
+  readonly keep: (files: ReadonlyMap<string, Uint8Array>) => Effect.Effect<void, RagError>
   readonly documentCount: Effect.Effect<number, RagError>
   readonly passageCount: Effect.Effect<number, RagError>
   /**

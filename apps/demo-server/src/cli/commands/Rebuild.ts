@@ -15,7 +15,7 @@ import { note, printResult, progressBar, saysWhatIsKept, setExitCode } from "../
 /** Calls of models are not billed to users. A collection that fails is reported, and stays as it is. */
 export const rebuildAll = Effect.fn("cli.rebuild")(function* () {
   const settings = yield* ServerConfig
-  const { describeFigures } = settings
+  const { reading } = settings
   const store = storeOptions(settings)
   const showProgress = yield* progressBar("Rebuilding")
   const done = { outdated: 0, rebuilt: 0, documents: 0 }
@@ -30,7 +30,7 @@ export const rebuildAll = Effect.fn("cli.rebuild")(function* () {
     )
     done.outdated += names.length
     for (const collection of names)
-      yield* Library.rebuild(folder, { ...store, collection, describeFigures }).pipe(
+      yield* Library.rebuild(folder, { ...store, collection, ...reading }).pipe(
         Stream.runForEach(({ type }) =>
           type === "document"
             ? showProgress(++done.documents, undefined, plural(done.rebuilt, "collection"))

@@ -44,7 +44,8 @@ export const followIngest = Effect.fnUntraced(function* <E, R>(
     if (event.type === "document" && (event.status === "added" || event.status === "replaced"))
       for (const { message, page } of event.faults ?? [])
         faults.push(`partly read: ${event.path}${page === undefined ? "" : `, page ${page}`}: ${message}`)
-    return progress(processed, files, plural(written, "passage"))
+    const scan = event.type === "pages" ? `; ${event.path}: page ${event.done} of ${event.pages}` : ""
+    return progress(processed, files, `${plural(written, "passage")}${scan}`)
   })
   for (const fault of faults) yield* note(fault)
   return report ?? (yield* Effect.die(new Error("the ingest ended without a report")))

@@ -24,6 +24,8 @@ export interface FileUpload extends PathedFile {
     | "unsent"
     | "cancelled"
   sent: number
+  /** Of a scan: pages that are read. */
+  scan?: { readonly done: number; readonly pages: number }
   /** Why it failed or was not sent, and what to do. */
   message?: string
 }
@@ -92,7 +94,11 @@ const spreadBytes = (batch: ReadonlyArray<FileUpload>, sent: number): void => {
 const sendBatch = async ({ files: batch, stop }: Batch): Promise<void> => {
   const byPath = new Map(batch.map((upload) => [upload.path, upload]))
   const onEvent = (event: IngestStreamEvent): void => {
-    const upload = event.type === "document" ? byPath.get(event.path) : undefined
+    const upload = "path" in event ? byPath.get(event.path) : undefined
+    if (event.type === "pages" && upload !== undefined) {
+      upload.scan = event
+      publish()
+    }
     if (event.type !== "document" || event.status === "removed" || upload === undefined) return
     const { failure, status: state } = event
     Object.assign(upload, { state, sent: upload.file.size, ...(failure && { message: failure.message }) })

@@ -10,7 +10,7 @@ const titleOf = ({ collection, files, kind }: Job): string =>
   kind === "rebuild" ? "Rebuild" : `Upload of ${pluralize(files ?? 0, "file")} to ${collection ?? "default"}`
 
 const JobItem = ({ of: job }: { readonly of: Job }) => {
-  const { done, error, files = 0, report, status } = job
+  const { done, error, files = 0, reading, report, status } = job
   const title = titleOf(job)
   return (
     <li data-state={status}>
@@ -23,6 +23,11 @@ const JobItem = ({ of: job }: { readonly of: Job }) => {
       {isActive(job) && (
         <>
           <ProgressBar label={title} done={done} total={files} />
+          {reading !== undefined && (
+            <p class="quiet">
+              {reading.path}: page {reading.done.toLocaleString()} of {reading.pages.toLocaleString()}
+            </p>
+          )}
           <p>
             <LinkButton aria-label={`Cancel: ${title}`} onClick={() => cancelJob(job)}>
               Cancel

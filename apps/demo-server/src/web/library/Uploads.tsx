@@ -49,6 +49,7 @@ const Row = ({ upload }: { readonly upload: Uploads.FileUpload }) => (
     <span class="quiet">{byteSize(upload.file.size)}</span>
     <span class="upload-state">
       {upload.state === "unsent" ? "not sent" : upload.state}
+      {upload.state === "reading" && upload.scan && ` page ${upload.scan.done} of ${upload.scan.pages}`}
       {!Uploads.isFinished(upload) && (
         <IconButton
           label={`Cancel ${upload.path}`}
@@ -60,8 +61,8 @@ const Row = ({ upload }: { readonly upload: Uploads.FileUpload }) => (
     {Uploads.isInProgress(upload) && (
       <ProgressBar
         label={`${upload.state === "sending" ? "Sending" : "Reading"} ${upload.path}`}
-        done={upload.sent}
-        total={upload.state === "sending" ? upload.file.size : 0}
+        done={upload.state === "sending" ? upload.sent : (upload.scan?.done ?? 0)}
+        total={upload.state === "sending" ? upload.file.size : (upload.scan?.pages ?? 0)}
       />
     )}
     {Uploads.isFailed(upload) && upload.message !== undefined && (

@@ -1,7 +1,7 @@
 /** Recognizes the text in images with the `Vision` of the context. */
-import { Vision } from "@sluice/core"
 import type { RecognizedLine } from "@sluice/core/models"
-import { Effect, Option, Predicate } from "effect"
+import { Effect, Predicate } from "effect"
+import { lineReader } from "./Readings.ts"
 
 /** A model is given up after this many failures in a row. */
 const MAX_FAILURES = 2
@@ -10,8 +10,7 @@ const MAX_FAILURES = 2
 const isReadable = ({ text }: RecognizedLine): boolean => /[\p{L}\p{N}]/u.test(text)
 
 /** A recognizer for one document; undefined if no `Vision` with `read` is provided. */
-export const textRecognizer = Effect.map(Effect.serviceOption(Vision), (vision) => {
-  const read = Option.getOrUndefined(vision)?.read
+export const textRecognizer = Effect.map(lineReader, (read) => {
   let failures = 0
   return read === undefined
     ? undefined

@@ -3,17 +3,17 @@ import { Effect } from "effect"
 import type { Parsed, ReadFault } from "../../document/Document.ts"
 import type { RagError } from "../../document/RagError.ts"
 import { parseError } from "../parsing/DocumentFormat.ts"
+import { OnPage, ScannedPages } from "../parsing/Readings.ts"
 import { textRecognizer } from "../parsing/TextRecognizer.ts"
 import type { PdfParsed } from "./worker/PdfTask.ts"
 import type { RecognizedText } from "./figures/RecognizedText.ts"
 
-/** Pages and pictures that are read of one file: each takes about a second. */
-const MAX_PAGES = 200
+/** Pictures on pages with text that are read of one file: each takes about a second. */
 const MAX_PICTURES = 100
 /** Resolution of the page images. */
 const READ_DPI = 200
-/** One picture is drawn while another is read. */
-const CONCURRENCY = 2
+/** Pages at the same time: some are drawn while others are read. */
+const CONCURRENCY = 6
 
 /** Width of a PNG in pixels. */
 const widthOf = (png: Uint8Array): number => new DataView(png.buffer, png.byteOffset).getUint32(16)
@@ -46,6 +46,11 @@ export const readScans = Effect.fn("readScans")(function* (
       scans.map((page) => ({ page, message: `${reasonOf(page)} ${message}` }))
     )
   }
+  const limit = yield* ScannedPages
+  const onPage = yield* OnPage
+  const pages = Math.min(scans.length, limit)
+  let done = 0
+  const progress = Effect.suspend(() => onPage({ path, done: done++, pages }))
   const faults: Array<ReadFault> = []
   const recognized: Array<RecognizedText> = []
   const recognize = Effect.fnUntraced(
@@ -84,9 +89,9 @@ export const readScans = Effect.fn("readScans")(function* (
       )
   )
   const tasks = [
-    ...scans.slice(0, MAX_PAGES).map((page) => {
+    ...scans.slice(0, limit).map((page) => {
       const width = parsed.pages.find(({ number }) => number === page)?.width ?? 0
-      return recognize(page, "page", [0, 0, width], source.draw(page, READ_DPI))
+      return Effect.andThen(recognize(page, "page", [0, 0, width], source.draw(page, READ_DPI)), progress)
     }),
     ...pictures.slice(0, MAX_PICTURES).flatMap((index) => {
       const { box, crop, page } = parsed.figures[index]!
@@ -94,9 +99,10 @@ export const readScans = Effect.fn("readScans")(function* (
       return [recognize(page, "figure", [box[0], box[1], box[2] - box[0]], Effect.succeed(crop))]
     })
   ]
+  if (pages > 0) yield* progress
   yield* Effect.all(tasks, { concurrency: CONCURRENCY, discard: true })
-  for (const page of scans.slice(MAX_PAGES)) {
-    faults.push({ page, message: `${reasonOf(page)} and only ${MAX_PAGES} such pages of a file are read` })
+  for (const page of scans.slice(limit)) {
+    faults.push({ page, message: `${reasonOf(page)} and only ${limit} such pages of a file are read` })
   }
   const last = recognized.length === 0 ? first : yield* source.readAgain(recognized)
   if (last.parsed.text === "") {

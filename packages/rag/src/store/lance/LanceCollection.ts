@@ -114,6 +114,7 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
     ),
     search: searchCollection(open, cache, documents, store),
     original: files.get,
+    keep: files.put,
     stats: repaired(indexStats(table)),
     settle: repaired(settleCollection(open, store)),
     maintain: repaired(maintainCollection(open, store))
