@@ -64,6 +64,7 @@ SLUICE_QUERY_PREFIX | text | – | [Prefix](../guides/ingest.md#your-own-embeddi
 SLUICE_PASSAGE_PREFIX | text | – | Prefix of each passage
 SLUICE_EMBEDDING_BATCH | whole number | – | Texts of one embedding request. Unset: 96, or fewer if the server refuses so many
 SLUICE_OCR_LANGUAGES | list of languages | eng,chi_sim | [Languages](../guides/documents.md#languages-of-scans) that OCR reads, such as \`deu,fra\`
+SLUICE_SCANS | \`ocr\` or \`model\` | ocr | What reads scanned pages and text in pictures: OCR, or the [vision model](../guides/documents.md#vision-models)
 SLUICE_OCR_WORKERS | whole number | – | Pictures that OCR reads at the same time, each with about 180 MB. Unset: one for each processor but one, at most 4
 SLUICE_SCANNED_PAGES | whole number | 1000 | Scanned pages that are read of one file
 SLUICE_DESCRIBE_FIGURES | boolean | false | Whether the vision model describes each figure once, at the ingest

@@ -56,6 +56,7 @@ const variables = Config.unwrap({
   database: optionalVariable(Config.Redacted("SLUICE_DATABASE_URL")),
   synchronous: textVariable("SLUICE_SYNCHRONOUS"),
   verifier: textVariable("SLUICE_VERIFIER"),
+  scans: textVariable("SLUICE_SCANS"),
   nliModel: textVariable("SLUICE_NLI_MODEL"),
   localModels: textVariable("SLUICE_LOCAL_MODELS"),
   localServers: textVariable("SLUICE_LOCAL_SERVERS"),
@@ -237,6 +238,8 @@ export class ServerConfig extends Context.Service<ServerConfig>()("@sluice/demo-
       /** The set of local models that embeds and reranks. Undefined: the embedded ones do. */
       localModels: found.localModels,
       verifier: yield* parseVerifier(found),
+      /** What reads scanned pages: OCR, or the vision model. */
+      scans: yield* oneOf<"model" | "ocr">("SLUICE_SCANS", found.scans ?? "ocr", ["model", "ocr"]),
       /** The folder of the model of natural language inference. */
       nliModel: found.nliModel,
       /** Where model servers of this machine listen, if not on their usual ports: `ollama=12000,tei=8081`. */

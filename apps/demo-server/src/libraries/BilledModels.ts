@@ -3,6 +3,7 @@ import {
   type ChatPart,
   Embedder,
   GatewayError,
+  GatewayVision,
   QuestionRewriter,
   Reader,
   Reranker,
@@ -148,9 +149,9 @@ interface Look {
   readonly detail: ImageDetail | undefined
 }
 
-const billVision = (bill: Bill, { look, model, read, ...rest }: Vision["Service"]) =>
+const billVision = (bill: Bill, { look, model, read, reader }: Vision["Service"]) =>
   Vision.of({
-    ...rest,
+    ...(reader !== undefined && { reader }),
     model,
     look: (question, images, options) => {
       const looked = { model: model.id, question, images, detail: options?.detail }
@@ -158,8 +159,12 @@ const billVision = (bill: Bill, { look, model, read, ...rest }: Vision["Service"
     },
     ...(read !== undefined && {
       read: (image) => {
-        // Lines are read by the embedded OCR, whichever model looks.
-        const looked = { model: visionModel.id, question: "", images: [image], detail: "auto" as const }
+        const images = [image]
+        // Another model than the one that looks is the embedded OCR.
+        const looked =
+          reader === undefined
+            ? { model: model.id, question: GatewayVision.READ_PROMPT, images, detail: "high" as const }
+            : { model: visionModel.id, question: "", images, detail: "auto" as const }
         const call = Effect.map(read(image), (lines) => {
           return { lines, text: lines.map(({ text }) => text).join("\n"), tokens: 0 }
         })

@@ -37,8 +37,8 @@ export const modelsFrom = Effect.gen(function* () {
 })
 
 /**
- * A gateway's model looks at figures, if one is named. The embedded OCR always reads scanned pages and the lines of a
- * picture with their boxes, which no gateway returns.
+ * A gateway's model looks at figures, if one is named. The embedded OCR reads scanned pages and the lines of a picture with
+ * their boxes, which no gateway returns, unless the model is to read them.
  */
 const layerVisionModel = (model: string | undefined) =>
   model === undefined
@@ -46,8 +46,10 @@ const layerVisionModel = (model: string | undefined) =>
     : Layer.effect(
         Vision,
         Effect.gen(function* () {
+          const reads = (yield* ServerConfig).scans === "model"
+          const vision = Context.get(yield* Layer.build(GatewayVision.layer({ model, reads })), Vision)
+          if (reads) return vision
           const { read, reader } = Context.get(yield* Layer.build(layerVision), Vision)
-          const vision = Context.get(yield* Layer.build(GatewayVision.layer({ model })), Vision)
           return Vision.of({ ...vision, ...(read && { read }), ...(reader !== undefined && { reader }) })
         })
       )
