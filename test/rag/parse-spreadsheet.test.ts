@@ -194,6 +194,16 @@ describe("a CSV file", () => {
     })
   )
 
+  it.effect("keeps all cells of a first row of equal words, which only a merged cell makes a title", () =>
+    Effect.gen(function* () {
+      const { text } = yield* parsed("a.csv", utf8("Kiel,Kiel,Kiel\nfrom,to,fee\n7,8,9\n"))
+      assert.strictEqual(text, "Kiel | Kiel | Kiel\nfrom | to | fee\n7 | 8 | 9")
+      const rows = textRows([["Kiel", "Kiel"]])
+      const document = yield* parsed("one.xlsx", xlsx([{ name: "S", rows }]))
+      assert.strictEqual(document.text, "S\n\nKiel | Kiel")
+    })
+  )
+
   it.effect("joins figures to their header over a blank row, also if the first ones are equal", () =>
     Effect.gen(function* () {
       const { figures, text } = yield* parsed(

@@ -1,6 +1,6 @@
 /** A sheet of a workbook while it is read: its cells, and the cells that are merged. */
 import { tooLarge } from "../parsing/FormatFault.ts"
-import type { SheetRow } from "./SheetText.ts"
+import type { SheetCell, SheetRow } from "./SheetText.ts"
 
 /** The limits of Excel. Cells beyond them are not read. */
 export const MAX_ROWS = 1_048_576
@@ -17,7 +17,7 @@ export interface CellCount {
 }
 
 export class Sheet {
-  readonly #rows = new Map<number, Map<number, string>>()
+  readonly #rows = new Map<number, Map<number, SheetCell>>()
   readonly #count: CellCount
 
   constructor(count: CellCount) {
@@ -25,24 +25,24 @@ export class Sheet {
   }
 
   /** Sets a cell. `row` and `column` count from 1. */
-  set(row: number, column: number, text: string): void {
+  set(row: number, column: number, text: string, isCopy?: boolean): void {
     if (text === "" || row > MAX_ROWS || column > MAX_COLUMNS) return
     if (++this.#count.cells > MAX_TEXT_CELLS) {
       throw tooLarge(`it has more than ${MAX_TEXT_CELLS.toLocaleString("en-US")} cells`)
     }
-    const cells = this.#rows.get(row) ?? new Map<number, string>()
-    this.#rows.set(row, cells.set(column, text))
+    const cells = this.#rows.get(row) ?? new Map<number, SheetCell>()
+    this.#rows.set(row, cells.set(column, isCopy === true ? [column, text, true] : [column, text]))
   }
 
   /** Repeats the first cell of a range in all of it. */
   merge(row: number, column: number, rows: number, columns: number): void {
-    const text = this.#rows.get(row)?.get(column) ?? ""
+    const text = this.#rows.get(row)?.get(column)?.[1] ?? ""
     if (text === "") return
     for (let i = 0; i < rows; i++) {
       for (let j = 0; j < columns; j++) {
         if (i + j === 0) continue
         if (++this.#count.merged > MAX_MERGED) return
-        this.set(row + i, column + j, text)
+        this.set(row + i, column + j, text, true)
       }
     }
   }
@@ -50,7 +50,7 @@ export class Sheet {
   rows(): ReadonlyArray<SheetRow> {
     return Array.from(this.#rows, ([number, cells]) => ({
       number,
-      cells: [...cells].toSorted(([a], [b]) => a - b)
+      cells: [...cells.values()].toSorted(([a], [b]) => a - b)
     })).toSorted((a, b) => a.number - b.number)
   }
 }

@@ -5,8 +5,8 @@ import { withFigures } from "../parsing/Captions.ts"
 import type { DraftBlock } from "../parsing/DraftBlock.ts"
 import { MAX_CELLS } from "../parsing/TableGrid.ts"
 
-/** A cell with text. Columns count from 1. */
-export type SheetCell = readonly [column: number, text: string]
+/** A cell with text. Columns count from 1. `isCopy`: it is covered by a merged cell, whose text it has. */
+export type SheetCell = readonly [column: number, text: string, isCopy?: boolean]
 
 /** A row with its number in the sheet, from 1, and its cells with text in order. */
 export interface SheetRow {
@@ -31,11 +31,13 @@ const oneLine = (cell: string): string => cell.replace(/\s+/g, " ").trim()
 
 const isNumeric = (cell: string): boolean => /\d/.test(cell) && !/\p{L}/u.test(cell)
 
-/** The one text of a row: a title, which may be in a merged cell. Equal figures are figures. */
+/** The one text of a row: a title, which may be in a merged cell. Figures of a merged cell are figures. */
 const titleIn = ({ cells }: SheetRow): string | undefined => {
   const first = cells[0]?.[1] ?? ""
   if (cells.length > 1 && isNumeric(first)) return undefined
-  return cells.every(([, text]) => text === first) ? first : undefined
+  return cells.every(([, text, isCopy], at) => text === first && (at === 0 || isCopy === true))
+    ? first
+    : undefined
 }
 
 /** The columns of a table that have text, in order. */
@@ -71,7 +73,7 @@ export class SheetText {
     const cleaned = rows.flatMap(({ cells, number }) => {
       const own = cells.flatMap((cell): ReadonlyArray<SheetCell> => {
         const line = oneLine(cell[1])
-        return line === "" ? [] : [line === cell[1] ? cell : [cell[0], line]]
+        return line === "" ? [] : [line === cell[1] ? cell : [cell[0], line, cell[2] === true]]
       })
       return own.length > 0 ? [{ number, cells: own }] : []
     })
