@@ -44,6 +44,8 @@ class NoPostgres extends Data.TaggedError("NoPostgres")<{ readonly message: stri
 export interface Postgres {
   /** The address of a new, empty database. */
   readonly database: Effect.Effect<string>
+  /** The address of a new database with what is in another one, to which nobody is connected. */
+  readonly copyOf: (address: string) => Effect.Effect<string>
   /** Stops the server immediately and keeps its data. */
   readonly stop: Effect.Effect<void>
   /** Starts it again, on the same port. */
@@ -122,6 +124,12 @@ export const startPostgres: Effect.Effect<Postgres, never, Scope.Scope> = Effect
   })
   yield* Effect.acquireRelease(Effect.orDie(start), () => stop)
   let made = 0
+  const create = (...options: ReadonlyArray<string>) =>
+    Effect.sync(() => {
+      const name = `accounts_${++made}`
+      run("createdb", [...COPIED, ...options, "-h", "127.0.0.1", "-p", String(port), "-U", USER, name])
+      return `postgres://${USER}@127.0.0.1:${port}/${name}`
+    })
   return {
     start: Effect.orDie(start),
     stop,
@@ -130,10 +138,7 @@ export const startPostgres: Effect.Effect<Postgres, never, Scope.Scope> = Effect
         Effect.sync(() => processes.forEach((pid) => process.kill(pid, "SIGSTOP"))),
         () => Effect.sync(() => processes.forEach((pid) => process.kill(pid, "SIGCONT")))
       ),
-    database: Effect.sync(() => {
-      const name = `accounts_${++made}`
-      run("createdb", [...COPIED, "-h", "127.0.0.1", "-p", String(port), "-U", USER, name])
-      return `postgres://${USER}@127.0.0.1:${port}/${name}`
-    })
+    database: create(),
+    copyOf: (address) => create("-T", new URL(address).pathname.slice(1))
   }
 })

@@ -1,10 +1,20 @@
 /** Runs the same tests on SQLite and PostgreSQL. */
 import { beforeAll, describe } from "@effect/vitest"
-import { Effect, Scope } from "effect"
+import { Effect, Redacted, Scope } from "effect"
+import { migrate } from "../../apps/demo-server/src/database/Migrations.ts"
+import { layer } from "../../apps/demo-server/src/sql/Postgres.ts"
 import { type Postgres, startPostgres, withoutPostgres } from "./Postgres.ts"
 
-/** The environment for a server with a new database. */
+/** The environment for a server with a new database. In PostgreSQL it has the tables already. */
 export type NewStore = Effect.Effect<Record<string, string>>
+
+/** The address of a database as the first start makes it: once, because the migrations take as long as most tests. */
+let migrated: Promise<string> | undefined
+const makeMigrated = Effect.fnUntraced(function* ({ database }: Postgres) {
+  const address = yield* database
+  yield* migrate.pipe(Effect.provide(layer(Redacted.make(address))), Effect.scoped, Effect.orDie)
+  return address
+})
 
 /** For a start on a busy machine. */
 const PATIENCE = 60_000
@@ -22,9 +32,11 @@ export const onPostgres = (define: (postgres: Effect.Effect<Postgres>, store: Ne
     const postgres = Effect.promise(startShared)
     define(
       postgres,
-      Effect.flatMap(postgres, ({ database }) =>
-        Effect.map(database, (url) => ({ SLUICE_DATABASE_URL: url }))
-      )
+      Effect.gen(function* () {
+        const server = yield* postgres
+        const source = yield* Effect.promise(() => (migrated ??= Effect.runPromise(makeMigrated(server))))
+        return { SLUICE_DATABASE_URL: yield* server.copyOf(source) }
+      })
     )
   })
 }
