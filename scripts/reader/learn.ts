@@ -323,12 +323,16 @@ for (let round = 1, step = 0; round <= ROUNDS; round++) {
   console.log(`round ${round}: loss ${(loss / order.length).toFixed(4)}`)
 }
 
-const integers = (from: number, count: number, by = 1): string =>
-  Array.from(net.slice(from, from + count), (weight) => Math.round(weight / by / WEIGHT_UNIT)).join(" ")
+/** In lines: the names of the features, for each unit and last for the score their weights, and the weights of the units. */
+const integer = (weight: number): string => `${Math.round(weight / WEIGHT_UNIT) || 0}`
 const lines = [
-  ...names.map((name, i) => `${name} ${integers(i * WIDTH, WIDTH, scale[i])}`),
-  `BIAS ${integers(BIAS, WIDTH)}`,
-  `OUTPUT ${integers(OUTPUT, HIDDEN)}`
+  [...names, "BIAS"].join(" "),
+  ...Array.from({ length: WIDTH }, (_, unit) =>
+    [...names.map((_, i) => integer(net[i * WIDTH + unit]! / scale[i]!)), integer(net[BIAS + unit]!)].join(
+      " "
+    )
+  ),
+  Array.from(net.slice(OUTPUT), integer).join(" ")
 ]
 console.log(`${learnt.length} questions, ${rows.length} sentences, ${names.length} features`)
 
@@ -367,7 +371,8 @@ if (check) {
   writeFileSync(
     join(import.meta.dirname, "../../packages/embedded/src/reader/ReaderWeights.ts"),
     `/**
- * The weights of the reader's features, in hundredths: for each its weights in the hidden units, and in the score.
+ * The weights of the reader's features, in hundredths: their names, a line for each hidden unit and one
+ * for the score itself, and the weights of the units.
  *
  * Learnt by scripts/reader/learn.ts from questions of our own and from public sets, by their authors: XQuAD (google-deepmind),
  * a sample of SQuAD 2.0 (Rajpurkar and others), CMRC 2018 (Cui and others) and WikiTableQuestions (Pasupat and Liang), CC BY-SA 4.0;

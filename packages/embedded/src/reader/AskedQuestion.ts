@@ -26,7 +26,6 @@ const PICTURE =
 const MAX_ASKING = 300
 
 export interface AskedQuestion {
-  readonly text: string
   readonly language: QuestionLanguage
   readonly asked: Asked
   /** Each term once, in order, without stop words. */
@@ -69,7 +68,6 @@ export const askedQuestion = (text: string): AskedQuestion => {
       ? terms.indexOf(next)
       : -1
   return {
-    text,
     language,
     asked,
     focus: focus < 0 ? [] : [focus],

@@ -39,12 +39,8 @@ const PATTERNS = {
     /\b(?:because|since|so that|so as|due to|owing to|in order to|therefore|otherwise|reason|causes?|caused|as a result|weil|damit|deshalb|daher|aufgrund|wegen|um\b.{1,80}\bzu|car|parce que|afin|pour que|puisque|à cause|porque|debido|para que|a fin de|ya que)\b|因为|由于|因此|所以|为了|以便|导致|原因|以免|否则|会使|可能会/iu,
   defines:
     /^.{1,60}?\s(?:is|are|was|were|means|refers to|denotes|consists of)\s|^.{1,60}?(?:ist|sind|bezeichnet|bedeutet|stellt)\s|^.{1,60}?\s(?:est|sont|désigne|consiste|correspond)\s|^.{1,40}?\s(?:es|son)\s|^.{1,30}?(?:是|为|指|即)|^.{1,50}[:：–—]\s/u,
-  calls:
-    /\b(?:called|named|known as|termed|referred to as|heißt|heißen|nennt|genannt|bezeichnet|appelée?s?|nommée?s?|llamad[oa]s?|denominad[oa]s?)\b|称为|叫做?|名为/iu,
   negates:
     /\b(?:not|no|never|cannot|can't|don't|doesn't|won't|nobody|none|nicht|kein\w*|nie|pas|aucune?|jamais|ne|nunca|ningún|sin)\b|[不没无非禁勿]/iu,
-  listed:
-    /[,、;][^,、;]{2,40}[,、;][^,、;]{2,60}(?:[,、;]| and | or | und | oder | et | ou | y | o |和|及|或)/u,
   located:
     /\b(?:in|at|on|near|behind|beside|under|above|between|inside|outside|opposite|next to)\s(?:the|an?|its|their|your)\s\p{L}|\b(?:im|am|beim|zum|zur|neben|hinter|vor|über|unter|auf|in)\s(?:der|dem|den|die|das|einer|einem)?\s?\p{L}|\b(?:dans|sur|sous|chez|au|aux|à la|à l|en la|en el|junto)\b|[里中上下内外旁处边间]/iu,
   compares:
@@ -55,11 +51,10 @@ const PATTERNS = {
   ends: /[.!;。！；…][\p{Pe}\p{Pf}"'*_`\d[\],\s]*$/u
 } as const satisfies Record<string, RegExp>
 
-export type AnswerKind = keyof typeof PATTERNS
 export const ANSWER_KINDS = unicodeWords(PATTERNS)
 
 /** The kinds of which one is expected. */
-export const EXPECTED: Readonly<Partial<Record<Asked, ReadonlyArray<AnswerKind>>>> = {
+export const EXPECTED: Readonly<Partial<Record<Asked, ReadonlyArray<keyof typeof PATTERNS>>>> = {
   cost: ["money", "number"],
   often: ["often", "duration"],
   duration: ["duration", "clock"],

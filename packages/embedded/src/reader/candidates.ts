@@ -2,7 +2,7 @@
 import type { ReaderPassage } from "@sluice/core/models"
 import type { Term } from "../text/Term.ts"
 import { ANSWER_KINDS, EXPECTED } from "./answerKinds.ts"
-import { topicTerms, coverage, type TermMatches, matchesOf, best, hasOpposite } from "./coverage.ts"
+import { best, coverage, hasOpposite, matchesOf, type TermMatches, topicTerms } from "./coverage.ts"
 import type { Sentence } from "./passages/Sentence.ts"
 import { splitSentences } from "./passages/sentences.ts"
 import { allWordsOf, type AskedQuestion } from "./AskedQuestion.ts"
@@ -23,11 +23,7 @@ const PRONOUN =
 const LABEL = /^[^:：|]{1,40}(?=[:：])/u
 
 /** How much a term counts for a sentence if it stands … */
-const UNDER_HEADING = 0.6
-const UNDER_TITLE = 0.5
-const UNDER_QUESTION = 0.8
-const UNDER_HEADER = 0.8
-const UNDER_CAPTION = 0.6
+const UNDER = { heading: 0.6, title: 0.5, question: 0.8, header: 0.8, caption: 0.6 }
 const AFTER = 0.5
 /** A term of a paragraph counts for its later sentences, by this factor less with each. */
 const TOPIC_DECAY = 0.85
@@ -65,55 +61,31 @@ interface Place {
   block: number
 }
 
-/** How much of a question a sentence has, itself and by its place. */
-interface Matched {
-  readonly own: TermMatches
-  readonly around: TermMatches
-  /** In the title, headings, header and caption. */
-  readonly above: TermMatches
-  /** In the sentence before, or the paragraph that leads to the list. */
-  readonly before: TermMatches
-  readonly next: TermMatches
-}
-
 const times = (matches: TermMatches, weight: number): TermMatches => matches.map((value) => weight * value)
 
-const matchAround = (
-  { kind, text }: Sentence,
-  own: TermMatches,
-  next: TermMatches,
-  { asked, caption, heading, lead, title, ...place }: Place
-): Matched => {
-  const isRow = kind === "row"
-  // A pronoun may stand for anything that its paragraph has named.
-  const previous = PRONOUN.test(text) ? best(place.before, place.topic) : place.before
-  const before = kind === "paragraph" ? previous : lead
-  const table = isRow ? [times(place.header, UNDER_HEADER), times(caption, UNDER_CAPTION)] : []
-  return {
-    own,
-    next,
-    before,
-    above: best(title, heading, asked, ...(isRow ? [place.header, caption] : [])),
-    around: best(
-      own,
-      times(heading, UNDER_HEADING),
-      times(title, UNDER_TITLE),
-      times(asked, UNDER_QUESTION),
-      times(before, AFTER),
-      ...table
-    )
-  }
-}
-
-/** Features of words: how much of the question is matched, where, and what is missing. */
+/** How much of the question is matched by the sentence, by what stands above, before and after it, and what is missing. */
 function* matchFeatures(
   question: AskedQuestion,
-  { above, around, before, next, own }: Matched,
+  { kind, text }: Sentence,
+  { next, own }: { readonly own: TermMatches; readonly next: TermMatches },
   place: Place
 ): Generator<readonly [string, number]> {
   const { focus, names, terms, weights } = question
   const share = (matches: TermMatches, of?: ReadonlyArray<number>): number => coverage(question, matches, of)
-  const { asked, header, heading, title, topic, whole } = place
+  const { asked, caption, header, heading, lead, title, topic, whole } = place
+  const isRow = kind === "row"
+  // A pronoun may stand for anything that its paragraph has named.
+  const previous = PRONOUN.test(text) ? best(place.before, topic) : place.before
+  const before = kind === "paragraph" ? previous : lead
+  const above = best(title, heading, asked, ...(isRow ? [header, caption] : []))
+  const around = best(
+    own,
+    times(heading, UNDER.heading),
+    times(title, UNDER.title),
+    times(asked, UNDER.question),
+    times(before, AFTER),
+    ...(isRow ? [times(header, UNDER.header), times(caption, UNDER.caption)] : [])
+  )
   const parts = { own, around, above, before, next, heading, title, asked, topic, whole, header }
   for (const [name, matches] of Object.entries(parts)) yield [name, share(matches)]
   yield ["exact", share(own.map((value) => (value === 1 ? 1 : 0)))]
@@ -134,6 +106,7 @@ function* matchFeatures(
   const rest = [...weights.keys()].filter((i) => (above[i] ?? 0) < IS_MATCHED)
   yield ["rest", rest.length === 0 ? 0 : share(own, rest)]
   if (rest.length === 0) yield ["noRest", 1]
+  if (PRONOUN.test(text)) yield* [["pronoun", 1] as const, ["pronoun:before", share(before)] as const]
   yield [`terms:${Math.min(terms.length, 6)}`, 1]
   yield [`language:${question.language}`, 1]
   yield [`asked:${question.asked}`, 1]
@@ -164,8 +137,7 @@ function* orderFeatures(
 function* formFeatures(
   question: AskedQuestion,
   { cells, kind, text }: Sentence,
-  content: ReadonlySet<Term>,
-  { before }: Matched
+  content: ReadonlySet<Term>
 ): Generator<readonly [string, number]> {
   const rest = question.figures.reduce((left, number) => left.replaceAll(number, "#"), text)
   const expected = EXPECTED[question.asked]
@@ -192,10 +164,6 @@ function* formFeatures(
   yield ["length", Math.log(size || 1) / 4]
   if (size < SHORT) yield ["short", 1]
   if (size > LONG) yield ["long", 1]
-  if (PRONOUN.test(text)) {
-    yield ["pronoun", 1]
-    yield ["pronoun:before", coverage(question, before)]
-  }
   const isCaption = CAPTION.test(text)
   if (isCaption) yield ["caption", 1]
   if (question.asksForPicture) yield ["picture", isCaption ? 1 : -1]
@@ -234,25 +202,19 @@ const candidatesOf = (
   const matched = contents.map((content) => matchesOf(question, content))
   const nothing: TermMatches = question.terms.map(() => 0)
   let open: ReadonlyArray<{ readonly level: number; readonly text: string }> = []
-  const headingText = read.title.split(" > ").at(-1) ?? ""
   const none = numberedIn("")
   const title = matchesOf(question, topicTerms(read.title))
+  const captions = matched.filter((_, i) => CAPTION.test(sentences[i]!.text))
+  const below = { asked: nothing, lead: nothing, before: nothing, topic: nothing, earlierNumbers: none }
   const place: Place = {
     title,
     whole: matched.reduce((all, one) => best(all, one), title),
-    caption: matched.reduce(
-      (all, one, i) => (CAPTION.test(sentences[i]!.text) ? best(all, one) : all),
-      nothing
-    ),
-    heading: matchesOf(question, topicTerms(headingText)),
+    caption: captions.reduce((all, one) => best(all, one), nothing),
+    heading: matchesOf(question, topicTerms(read.title.split(" > ").at(-1) ?? "")),
     aboveNumbers: numberedIn(read.title),
-    earlierNumbers: none,
-    asked: nothing,
     header: nothing,
-    lead: nothing,
-    before: nothing,
-    topic: nothing,
-    block: -1
+    block: -1,
+    ...below
   }
   return sentences.flatMap((sentence, i): ReadonlyArray<WeightedSentence> => {
     const { block, kind, text } = sentence
@@ -264,16 +226,8 @@ const candidatesOf = (
       const outer = open.filter((one) => one.level < level)
       open = [...outer, { level, text }]
       const above = [read.title, ...outer.map(({ text }) => text)].join(" ")
-      Object.assign(place, {
-        title: matchesOf(question, topicTerms(above)),
-        heading: own,
-        aboveNumbers: numberedIn(`${above} ${text}`),
-        earlierNumbers: none,
-        asked: nothing,
-        lead: nothing,
-        before: nothing,
-        topic: nothing
-      })
+      const matches = { title: matchesOf(question, topicTerms(above)), heading: own }
+      Object.assign(place, below, matches, { aboveNumbers: numberedIn(`${above} ${text}`) })
       return []
     }
     if (kind === "header") {
@@ -286,12 +240,11 @@ const candidatesOf = (
       return []
     }
     const next = sentences[i + 1]?.kind === kind ? matched[i + 1]! : nothing
-    const around = matchAround(sentence, own, next, place)
     const numbers = numberedIn(text)
     const features = new Map([
-      ...matchFeatures(question, around, place),
+      ...matchFeatures(question, sentence, { own, next }, place),
       ...orderFeatures(question, content),
-      ...formFeatures(question, sentence, content, around),
+      ...formFeatures(question, sentence, content),
       ...numberFeatures(question, numbers, place),
       [`passage:${Math.min(passage, 2)}`, 1] as const
     ])

@@ -11,17 +11,15 @@ const MAX_OVERLAP = 0.6
 /** The weights are written as integers. */
 export const WEIGHT_UNIT = 0.01
 
-/** By feature: its weights in the hidden units, and in the score itself. */
-const weights = new Map(
-  readerWeights
-    .trim()
-    .split("\n")
-    .map((line) => {
-      const [name = "", ...values] = line.split(" ")
-      return [name, Float64Array.from(values, (value) => Number(value) * WEIGHT_UNIT)] as const
-    })
-)
-const output = weights.get("OUTPUT") ?? new Float64Array(1)
+const [names = [], ...units] = readerWeights
+  .trim()
+  .split("\n")
+  .map((line) => line.split(" "))
+const numbers = (values: ReadonlyArray<string | undefined>) =>
+  Float64Array.from(values, (value) => Number(value) * WEIGHT_UNIT)
+const output = numbers(units.pop() ?? [])
+/** By feature: its weights in the hidden units, and last in the score itself. */
+const weights = new Map(names.map((name, i) => [name, numbers(units.map((unit) => unit[i]))]))
 const bias = weights.get("BIAS") ?? new Float64Array(1)
 
 const scoreOf = ({ features }: WeightedSentence): number => {
