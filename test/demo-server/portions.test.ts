@@ -1,11 +1,11 @@
 /** Steps over large bodies: other requests run between them. */
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { vi } from "vitest"
 import { seeded } from "../../bench/corpus/Random.ts"
 import { checkParts } from "../../apps/demo-server/src/http/BodyParts.ts"
-import { jsonInPortions } from "../../apps/demo-server/src/wire/JsonPortions.ts"
+import { jsonInPortions, streamInPortions } from "../../apps/demo-server/src/wire/JsonPortions.ts"
 import { endOfString } from "../../apps/demo-server/src/wire/JsonScanner.ts"
 import { testServer, TestServer } from "./TestServer.ts"
 
@@ -38,6 +38,17 @@ describe("a large response", () => {
       assert.strictEqual(body._tag === "Uint8Array" && body.contentLength, 40 * 300_003 + 10)
       assert.isAtMost(Math.max(...encoded.values()), 6)
     }).pipe(Effect.scoped)
+  )
+
+  it.live("is sent in parts of at most 2 MB", () =>
+    Effect.gen(function* () {
+      const turns = Array.from({ length: 40 }, () => "x".repeat(300_000))
+      const { body } = streamInPortions({ id: "c", turns })
+      assert(body._tag === "Stream")
+      const parts = Array.from(yield* Stream.runCollect(body.stream))
+      assert.isAtMost(Math.max(...parts.map(({ length }) => length)), 2_000_000)
+      assert.deepStrictEqual(JSON.parse(Buffer.concat(parts).toString()), { id: "c", turns })
+    })
   )
 
   it.effect("is the same JSON as in one portion", () =>

@@ -6,7 +6,7 @@ import { makeSecret } from "../accounts/Secret.ts"
 import { CurrentUser } from "../contract/Access.ts"
 import type { ConversationBody } from "../contract/Conversations.ts"
 import { ServedApi } from "../http/ServedApi.ts"
-import { jsonInPortions } from "../wire/JsonPortions.ts"
+import { streamInPortions } from "../wire/JsonPortions.ts"
 import { Conversations } from "./Conversations.ts"
 import { conversationHtml, conversationMarkdown } from "./ConversationText.ts"
 
@@ -35,7 +35,7 @@ export const ConversationsLayer = HttpApiBuilder.group(
       conversation: ({ params }) =>
         asUser((user) => get(user, params.id)).pipe(
           // `satisfies`: an answer is the same as its JSON.
-          Effect.flatMap((body) => jsonInPortions(body satisfies typeof ConversationBody.Encoded))
+          Effect.map((body) => streamInPortions(body satisfies typeof ConversationBody.Encoded))
         ),
       renameConversation: ({ params, payload }) => asUser((user) => rename(user, params.id, payload.title)),
       removeConversation: ({ params }) => asUser((user) => remove(user, params.id)),
