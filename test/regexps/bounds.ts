@@ -63,8 +63,7 @@ export const boundOf = (expression: string, files: ReadonlySet<string>): Bound |
   const bounds = [...files].map(
     (file) => Object.entries(FILES).find(([prefix]) => file.startsWith(prefix))?.[1]
   )
+  if (bounds.includes(undefined)) return undefined
   // Of several files, the longest text counts.
-  return bounds.includes(undefined)
-    ? undefined
-    : bounds.reduce((a, b) => ((b?.characters ?? 0) > (a?.characters ?? 0) ? b : a))
+  return bounds.toSorted((a, b) => b!.characters - a!.characters)[0]
 }

@@ -65,7 +65,7 @@ const hasText = (html: string): boolean =>
   !/^<!--[\s\S]*-->$/.test(html) && html.replace(/<[^<>]*>/g, "").trim() !== ""
 
 /** `title:` or `title =` in the front matter. */
-const TITLE = /^title(?::|[ \t]*=)[ \t]*(["']?)(.{0,999}?\S)\1[ \t]*\r?$/m
+const TITLE = /^title(?::|[ \t]*=)[ \t]*(?![ \t])(?:(["'])(.{1,1000}?)\1|(.{0,999}?\S))[ \t]*\r?$/m
 
 /** Characters kept of the front matter. */
 const MAX_ABOUT = 600
@@ -133,7 +133,8 @@ export const parseMarkdown = (file: string): ParsedDraft => {
         blocks.push({ ...span, kind })
     }
   })
-  const title = TITLE.exec(frontMatter)?.[2] ?? topHeading(blocks)
+  const [, , quoted, plain] = TITLE.exec(frontMatter) ?? []
+  const title = quoted ?? plain ?? topHeading(blocks)
   const about = aboutOf(frontMatter)
   const parsed = withFigures({ format: "markdown", title, text, ...(about === "" ? {} : { about }) }, blocks)
   const pictures = parsed.pictures.map(({ figure, reference }) => ({
