@@ -18,10 +18,6 @@ const QUOTE = /^\s*(?:>\s?)+/
 /** The beginning of a caption of a figure or table. */
 export const NUMBERED_CAPTION = /^(?:Table|Figure|Fig\.)\s*\d|^[图表]\s*\d/
 
-/** A caption with a title, not a sentence that begins with the name of a figure. */
-export const TITLED_CAPTION =
-  /^(?:Table|Figure|Fig\.)\s*[\p{L}\d.-]{0,20}\d[\p{L}\d]{0,20}\s*[:.|–—]|^[图表]\s*\d[\d.-]*[\s:：]/u
-
 /**
  * The blocks of Markdown or plain text, in order, without blank lines and rules. A line break does not end a paragraph or
  * item.
