@@ -133,8 +133,8 @@ export const parseMarkdown = (file: string): ParsedDraft => {
         blocks.push({ ...span, kind })
     }
   })
-  const [, , quoted, plain] = TITLE.exec(frontMatter) ?? []
-  const title = quoted ?? plain ?? topHeading(blocks)
+  const [, , quoted, unquoted] = TITLE.exec(frontMatter) ?? []
+  const title = quoted ?? unquoted ?? topHeading(blocks)
   const about = aboutOf(frontMatter)
   const parsed = withFigures({ format: "markdown", title, text, ...(about === "" ? {} : { about }) }, blocks)
   const pictures = parsed.pictures.map(({ figure, reference }) => ({
