@@ -15,7 +15,7 @@ const BEFORE = Math.floor(PAGES / 2) + 1
 const scan = writePdf(
   Array.from({ length: PAGES }, (_, n): PdfPage => ({
     marks: [],
-    draw: `q 595 0 0 842 0 0 cm /I Do Q 0 g 50 50 ${20 * n + 20} 99 re f`
+    draw: `q 595 0 0 842 0 0 cm /I Do Q 0 g 50 50 ${20 * (n % 25) + 20} ${15 * Math.floor(n / 25) + 9} re f`
   }))
 )
 const files = [{ path: "scan.pdf", bytes: scan }]
@@ -93,7 +93,8 @@ it.live("the pages that are read of one file are limited", () =>
     yield* library.ingest({ files })
     assert.strictEqual(counts.read, 3)
     const [{ faults } = { faults: undefined }] = yield* library.documents
-    assert.strictEqual(faults?.length, PAGES - 3)
+    // At most a hundred are listed.
+    assert.strictEqual(faults?.length, Math.min(101, PAGES - 3))
     assert.include(faults?.[0]?.message, "only 3 such pages")
   }).pipe(Effect.scoped)
 )
