@@ -40,14 +40,14 @@ const listXml = (objects: ReadonlyMap<string, Stored>, query: URLSearchParams): 
 /** What a server does with `If-None-Match`: stores differ. */
 type ConditionalWrites = "kept" | "ignored" | "refused" | "denied"
 
-/** A server on a free local port with any bucket. `counts` counts requests, bytes, and writes that require a new name. */
+/** A server on a free local port with any bucket. `counts` counts requests, lists among them, bytes, and writes that require a new name. */
 export const s3ServerWith = (conditionalWrites: ConditionalWrites) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.promise(async () => {
         const objects = new Map<string, Stored>()
         const parts = new Map<string, Map<number, Buffer>>()
-        const counts = { refused: 0, conditional: 0, requests: 0, read: 0, written: 0 }
+        const counts = { refused: 0, conditional: 0, requests: 0, lists: 0, read: 0, written: 0 }
         const put = (key: string, bytes: Buffer): string => {
           const etag = `"${createHash("md5").update(bytes).digest("hex")}"`
           objects.set(key, { bytes, etag, modified: new Date() })
@@ -113,7 +113,12 @@ export const s3ServerWith = (conditionalWrites: ConditionalWrites) =>
               objects.delete(key)
               return response.writeHead(204).end()
             default: {
-              if (key === "") return xml(listXml(objects, query))
+              if (key === "") {
+                const list = listXml(objects, query)
+                counts.lists++
+                counts.read += Buffer.byteLength(list)
+                return xml(list)
+              }
               const found = objects.get(key)
               if (found === undefined) return fail(404, "NoSuchKey")
               const { bytes, etag, modified } = found

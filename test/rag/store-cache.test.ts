@@ -91,10 +91,21 @@ describe("a collection in the table cache", () => {
         assert.strictEqual(cachedBytes(), 0)
         assert.isAbove((yield* collection.stats).unindexed, 0)
         yield* untilCached(collection, PASSAGES / 2)
+        const ids = ["first", "late", "second"].map((path) => documentOf(path, []).info.id)
+        const infos = Effect.map(collection.infos(ids), (found) =>
+          found.map(({ passages, path }) => [path, passages])
+        )
+        const described = [
+          ["late", 9],
+          ["second", PASSAGES / 2]
+        ]
+        assert.deepStrictEqual(yield* infos, described)
         assert.deepStrictEqual(
           (yield* searches(collection)).map(summary),
           (yield* searches(yield* collectionIn(library))).map(summary)
         )
+        yield* commit(other, "first", 0, 3)
+        assert.deepStrictEqual((yield* infos).toSorted(), [["first", 3], ...described])
       }).pipe(Effect.scoped)
       assert.strictEqual(cachedBytes(), 0)
     }).pipe(Effect.scoped)
@@ -124,12 +135,13 @@ describe("a collection in the table cache", () => {
       yield* Effect.promise(async () => {
         const connection = await connect(library)
         const schema = new Schema([
-          new Field("passage", new Utf8(), true),
+          ...["passage", "kind", "document", "metadata"].map((name) => new Field(name, new Utf8(), true)),
           new Field("vector", vectorType(8), true)
         ])
         const large = Array.from({ length: 9 }, () => "x".repeat(5_000_000))
         const directions = large.map((_, i) => (i === 0 ? new Float32Array(8).fill(1) : undefined))
-        const columns = [utf8(large), vectors(directions, 8)]
+        const nothing = utf8(large.map(() => null))
+        const columns = [utf8(large), nothing, nothing, nothing, vectors(directions, 8)]
         const cacheOf = async (name: string) => {
           const table = await connection.createTable(name, toTable(schema, large.length, columns))
           const cache = tableCache(connection, 8, (version) =>

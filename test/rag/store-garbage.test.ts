@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { connect } from "@lancedb/lancedb"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { mkdir, readdir, readFile } from "node:fs/promises"
@@ -50,6 +51,42 @@ describe("garbage collection", () => {
       for (const { info } of others) assert.isDefined(yield* collection.original(info.sha256))
       const kept = yield* index.vectors(MANIFEST.embeddingModel, DIMENSION)
       assert.deepStrictEqual(yield* kept.get([secret.info.sha256]), vector)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("keeps one of the copies of a file that two processes stored", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const [one, other] = [yield* storeIn(library), yield* storeIn(library)]
+      const [here, there] = [yield* one.open("one", MANIFEST), yield* other.open("one", MANIFEST)]
+      const same = (path: string) => documentOf(path, ["The same text."])
+      const copies = Effect.promise(async () => {
+        const table = await (await connect(library)).openTable("files")
+        return table.countRows(`sha256 = '${same("a.md").info.sha256}'`)
+      })
+      yield* here.commit([same("a.md")])
+      // This process has stored it.
+      yield* here.commit([same("b.md")])
+      assert.strictEqual(yield* copies, 1)
+      yield* there.commit([same("c.md"), documentOf("d.md", ["Another text."])])
+      assert.strictEqual(yield* copies, 2)
+      yield* here.maintain
+      assert.strictEqual(yield* copies, 2)
+      yield* TestClock.setTime(Date.now() + 25 * 60 * 60 * 1000)
+      yield* here.maintain
+      assert.strictEqual(yield* copies, 1)
+      for (const path of ["a.md", "d.md"])
+        assert.isDefined(
+          yield* there.original(
+            documentOf(path, [path === "a.md" ? "The same text." : "Another text."]).info.sha256
+          )
+        )
+      // What was dropped is stored again.
+      yield* here.remove(["a.md", "b.md", "c.md"].map((path) => same(path).info.id))
+      yield* here.maintain
+      assert.strictEqual(yield* copies, 0)
+      yield* here.commit([same("a.md")])
+      assert.strictEqual(yield* copies, 1)
     }).pipe(Effect.scoped)
   )
 

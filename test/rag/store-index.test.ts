@@ -197,6 +197,10 @@ describe("the index of a collection", () => {
         await opened.checkout(version)
         return opened
       }
+      const exact = (yield* measureIndex(table, openAt))?.recall ?? 0
+      assert.isAtLeast(exact, 0.97)
+      // As in a large collection: the best of many by their codes stand for the nearest.
+      assert.closeTo((yield* measureIndex(table, openAt, 0))?.recall ?? 0, exact, 0.02)
       let late = 0
       for (let round = 0; round < ROUNDS; round++) {
         const measuring = yield* Effect.forkChild(measureIndex(table, openAt))

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Library } from "@sluice/rag"
+import { Library, type RagError } from "@sluice/rag"
 import { LanceIndex, PassageIndex } from "@sluice/rag/store"
 import { Clock, Context, Effect, Layer } from "effect"
-import { modelsLayer } from "./Models.ts"
+import { embedText, modelsLayer } from "./Models.ts"
 import { s3Server, s3ServerWith } from "./S3Server.ts"
 import { documentOf, MANIFEST } from "./StoredDocuments.ts"
 import { handbook } from "./TestFolder.ts"
@@ -51,6 +51,29 @@ describe("a library on an object store", () => {
       assert.notMatch(error.message, /If-None-Match/)
       assert.include(String(error.cause), "501")
     }).pipe(Effect.scoped, Effect.provide(modelsLayer))
+  )
+
+  it.live("is looked through for its newest version once by each call", () =>
+    Effect.gen(function* () {
+      const { counts, storageOptions } = yield* s3Server
+      const store = yield* Layer.build(LanceIndex.layer("s3://bucket/library", { storageOptions }))
+      const { commit, search, settle, stats } = yield* Context.get(store, PassageIndex).open(
+        "default",
+        MANIFEST
+      )
+      const listsOf = Effect.fnUntraced(function* (call: Effect.Effect<unknown, RagError>) {
+        const { lists } = counts
+        yield* call
+        return counts.lists - lists
+      })
+      yield* commit([documentOf("duck", ["duck"])])
+      // The first one looks for what a killed process left.
+      yield* settle
+      const calls = [settle, stats, search({ vector: embedText("duck"), words: "duck", limit: 1 })]
+      assert.deepStrictEqual(yield* Effect.forEach(calls, listsOf), [1, 1, 1])
+      // LanceDB itself lists several times for each of both tables.
+      assert.isAtMost(yield* listsOf(commit([documentOf("pond", ["pond"])])), 12)
+    }).pipe(Effect.scoped)
   )
 
   it.live("is maintained by two processes at the same time", () =>

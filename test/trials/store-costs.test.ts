@@ -17,6 +17,8 @@ const SMALL = 10_000
 const LARGE = 100_000
 /** Of the trial of questions. */
 const CACHED = 20_000
+/** LanceDB lists the versions of a table at each call: 240 bytes for each commit of the last hour. */
+const COMMITS = 10
 const ADDRESS = "s3://bucket/library"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -29,12 +31,10 @@ const fill = Effect.fnUntraced(function* (
   const collection = yield* index.open("default", yield* presentManifest)
   const texts = (d: number) =>
     Array.from({ length: PASSAGES_OF_DOCUMENT }, (_, i) => `heron w${(d * 7 + i) % 97} number ${d} ${i}`)
-  const count = passages / PASSAGES_OF_DOCUMENT
-  for (let d = 0; d < count; d += 500)
+  const each = passages / PASSAGES_OF_DOCUMENT / COMMITS
+  for (let d = 0; d < each * COMMITS; d += each)
     yield* collection.commit(
-      Array.from({ length: Math.min(500, count - d) }, (_, i) =>
-        documentOf(`document ${d + i}`, texts(d + i))
-      )
+      Array.from({ length: each }, (_, i) => documentOf(`document ${d + i}`, texts(d + i)))
     )
   yield* collection.settle
   yield* collection.maintain
@@ -66,6 +66,12 @@ const costs = Effect.fnUntraced(function* (passages: number) {
   yield* upload(0)
   yield* library.stats
   const documents = yield* library.documents
+  // The index of documents is read in the background.
+  let last = -1
+  yield* Effect.repeat(
+    Effect.sync(() => last === (last = counts.requests)),
+    { schedule: Schedule.spaced("200 millis"), until: (isQuiet) => isQuiet }
+  )
   for (let n = 1; n <= COUNTED; n++) {
     yield* count("upload", upload(n))
     yield* count("unchanged", upload(n))
@@ -78,12 +84,6 @@ const costs = Effect.fnUntraced(function* (passages: number) {
 /** How much more a call may cost in a collection ten times as large. */
 const GROWTH = 1.3
 
-/**
- * Pages of indexes of keys, which a call may read for the first time. A larger collection has more pages, of the same size: of
- * documents 86 KB, of originals 240 KB.
- */
-const PAGE_BYTES = { upload: 330_000, unchanged: 0, stats: 0, removal: 90_000 }
-
 describe("the cost of a call", () => {
   it.live("depends on what it touches, not on the size of the collection", () =>
     Effect.gen(function* () {
@@ -91,7 +91,7 @@ describe("the cost of a call", () => {
       for (const call of CALLS) {
         const what = `${call}: ${JSON.stringify({ small: small[call], large: large[call] })}`
         assert.isAtMost(large[call]!.requests, GROWTH * small[call]!.requests, what)
-        assert.isAtMost(large[call]!.read, GROWTH * small[call]!.read + PAGE_BYTES[call], what)
+        assert.isAtMost(large[call]!.read, GROWTH * small[call]!.read, what)
       }
     }).pipe(Effect.provide(modelsLayer))
   )
@@ -128,7 +128,7 @@ describe("the cost of a call", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("a warm question on an object store makes a quarter of the requests", () =>
+  it.live("a warm question on an object store makes six requests", () =>
     Effect.gen(function* () {
       const { counts, storageOptions } = yield* s3Server
       yield* fill(CACHED, storageOptions)
@@ -147,7 +147,8 @@ describe("the cost of a call", () => {
         schedule: Schedule.spaced("50 millis"),
         until: (requests) => requests <= cold / 4
       }).pipe(Effect.timeout("20 seconds"), Effect.orDie)
-      assert.isAtMost(warm, 12)
+      // Once a second, the name of the collection is looked up too.
+      assert.isAtMost(warm, 7)
     }).pipe(Effect.scoped, Effect.provide(modelsLayer))
   )
 })

@@ -158,15 +158,21 @@ export const fullText = (language: "en" | "zh") =>
 
 /**
  * The rows nearest to a vector, ordered by cosine: found by their codes, or by comparing all vectors if `exact`. With
- * `codes` the order is that of the codes.
+ * `codes` the order is that of the codes; with either `codes` or `indexed`, rows outside the index are left out.
  */
 export const nearestTo = (
   table: Table,
   vector: Float32Array,
-  options: { readonly limit: number; readonly exact: boolean; readonly codes?: boolean }
+  options: {
+    readonly limit: number
+    readonly exact: boolean
+    readonly codes?: boolean
+    readonly indexed?: boolean
+  }
 ): lancedb.VectorQuery => {
-  const { codes = false, exact, limit } = options
+  const { codes = false, exact, indexed = codes, limit } = options
   const query = table.query().nearestTo(vector).distanceType("cosine").nprobes(NPROBES).limit(limit)
+  if (indexed) query.fastSearch()
   if (codes) return query
   // LanceDB computes the exact distances of what the codes found, so that no vectors enter this process's heap.
   query.refineFactor(1)
@@ -232,6 +238,7 @@ export const attemptWrite = <A>(
 interface NativeTable {
   readonly add: (bytes: Buffer, mode: "append") => Promise<lancedb.AddResult>
   readonly mergeInsert: (on: ReadonlyArray<string>) => NativeMerge
+  readonly querySnapshot: () => Promise<unknown>
 }
 interface NativeMerge {
   readonly whenMatchedUpdateAll: () => NativeMerge
@@ -239,6 +246,23 @@ interface NativeMerge {
   readonly execute: (bytes: Buffer) => Promise<lancedb.MergeResult>
 }
 const native = (table: Table): NativeTable => (table as unknown as { readonly inner: NativeTable }).inner
+
+/**
+ * Reads a table at one version. Each read of `table` itself lists its versions: on an object store, a request of up to 240 KB. A
+ * store without versions is read as it is.
+ */
+export const atOneVersion = async <A>(table: Table, read: (pinned: Table) => Promise<A>): Promise<A> => {
+  const snapshot = await native(table)
+    .querySnapshot()
+    .catch(() => undefined)
+  if (snapshot === undefined) return read(table)
+  const pinned: Table = Reflect.construct(table.constructor, [snapshot])
+  try {
+    return await read(pinned)
+  } finally {
+    pinned.close()
+  }
+}
 
 /** Inserts rows whose keys are new. */
 export const append = (table: Table, rows: Iterable<RecordBatch>): Promise<lancedb.AddResult> =>

@@ -11,7 +11,7 @@ import { cachedDocuments, collectionReads } from "./LanceReads.ts"
 import { candidates, type MeasuredIndex, measureIndex, measuredIndex } from "./LanceRecall.ts"
 import { repairCollection, repairing } from "./LanceRepair.ts"
 import { searchTable } from "./LanceSearch.ts"
-import { compact, indexStats, isScattered, maintainIndex, settleIndex, sweep } from "./LanceVectorIndex.ts"
+import { compact, indexStats, maintainIndex, settleIndex, sweep, warmKeys } from "./LanceVectorIndex.ts"
 import { collectionWrites } from "./LanceWrites.ts"
 import { tableCache } from "./TableCache.ts"
 
@@ -64,6 +64,8 @@ const openTable = Effect.fnUntraced(function* (
     /** Repairs the table after a failed call, and runs the call again. The call must not hold `indexer`. */
     repaired: repairing(store, Effect.succeed(table), repair),
     measured: yield* measuredIndex(table),
+    /** Rows of the index of documents that was read last. Another one has more, because removals only lessen it. */
+    warmed: 0,
     dropped: false,
     /** There may be rows for `sweep`: of this process, or of one that was killed. */
     hasGone: true,
@@ -87,6 +89,13 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
   const cache = store.caches ? tableCache(store.store, dimension, openAt) : undefined
   const reads = collectionReads(table, repaired)
   const documents = cachedDocuments(table, reads.documents)
+  const infos: Collection["infos"] = Effect.fnUntraced(function* (ids) {
+    const rows = cache?.rows()
+    const version = rows && (yield* attempt("store", "reading the version", () => table.version()))
+    return rows === undefined || version !== rows.version
+      ? yield* reads.infos(ids)
+      : ids.flatMap((id) => rows.info(id) ?? [])
+  })
   const dropWith = <E>(drop: Effect.Effect<void, E>): Effect.Effect<void, E> =>
     Effect.suspend(() => {
       open.dropped = true
@@ -104,6 +113,7 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
       reads.infos
     ),
     ...reads,
+    infos,
     documents,
     storedBytes: Effect.suspend(() =>
       open.bytes === undefined
@@ -198,14 +208,19 @@ const settleCollection = (open: OpenTable, { background, compacts }: CollectionS
       yield* Effect.onError(writer.withPermit(sweep(table)), () => Effect.sync(() => (open.hasGone = true)))
     }
     if (!compacts) return
-    const { rebuilt, indexed } = yield* indexer.withPermit(settleIndex(table, dimension))
+    const { indexed, keysOf, rebuilt, scattered } = yield* indexer.withPermit(settleIndex(table, dimension))
     // The measurement was of the index before.
     if (rebuilt) open.measured = undefined
-    if (yield* isScattered(table)) {
+    if (keysOf > open.warmed) {
+      open.warmed = keysOf
+      yield* background(Effect.ignore(warmKeys(table)))
+    }
+    if (scattered) {
       yield* background(inBackground(compact(table), "The collection's files were not compacted"))
     }
     // The process that built the index may have been killed before it measured it.
-    if (rebuilt || (indexed && (yield* measuredIndex(table)) === undefined)) {
+    const isMeasured = open.measured !== undefined || !indexed || (yield* measuredIndex(table)) !== undefined
+    if (rebuilt || !isMeasured) {
       // Uninterruptible: a program that ends after its ingest leaves a measured index.
       const measuring = inBackground(
         keepMeasured(open, measureIndex(table, open.openAt)),
@@ -223,7 +238,8 @@ const maintainCollection = (open: OpenTable, { collectGarbage, compacts, prune }
     open.bytes = undefined
     yield* writer.withPermit(sweep(table))
     if (!compacts) return
-    if (yield* maintainIndex(table, dimension)) yield* keepMeasured(open, measureIndex(table, open.openAt))
+    if (yield* maintainIndex(table, dimension, yield* measuredIndex(table)))
+      yield* keepMeasured(open, measureIndex(table, open.openAt))
     yield* prune(table, tableName)
   }).pipe(indexer.withPermit, Effect.andThen(collectGarbage), Effect.withSpan("LanceCollection.maintain"))
 }

@@ -1,7 +1,9 @@
-/** The original files of documents, each stored once. */
-import { Field, LargeBinary, makeData, Schema, Struct, Utf8 } from "apache-arrow"
-import { Clock, Effect } from "effect"
+/** The original files of documents, and their crops. */
+import { Field, LargeBinary, makeData, type RecordBatch, Schema, Struct, Utf8 } from "apache-arrow"
+import { Array as Arrays, Clock, Effect } from "effect"
+import { LRUCache } from "lru-cache"
 import {
+  append,
   attempt,
   attemptWrite,
   keyIndex,
@@ -34,36 +36,71 @@ const writtenSchema = new Schema(
 
 /** Puts, and files outside the index: a look-up among 1,000 data files takes 75 ms of CPU. */
 const INDEX_EVERY = 64
+/** The same of a large table, whose index is written again from 64 bytes of each file. */
+const MAX_UNINDEXED = 512
 const KEY_INDEX = "sha256_idx"
+
+/** A file that this process added within the hour is not stored again: pictures are in many documents. It stays for a day. */
+const ADDED_MILLIS = 60 * 60 * 1000
+const ADDED_KEYS = 10_000
+
+interface FileRow {
+  readonly sha256: string
+  readonly touched: number
+  readonly _rowid: bigint
+}
 
 export type LanceFiles = Effect.Success<ReturnType<typeof openFiles>>
 
 export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
   const opened = yield* openOnUse(store, { name: "files", schema: filesSchema, key: "sha256" })
-  const repaired = repairing(store, opened, (table) => repairRows(table, ["sha256"], "some"))
+  /** When this process added a file last. */
+  const added = new LRUCache<string, number>({ max: ADDED_KEYS })
+  const repaired = repairing(store, opened, (table) => {
+    added.clear()
+    return repairRows(table, ["sha256"], "some")
+  })
 
   let puts = 0
   /** A data file for each put remains until `maintain`. A look-up opens those that are not in the index. */
   const index = Effect.fnUntraced(function* (table: Table) {
     const stats = yield* attempt("store", "reading the index statistics", () => table.indexStats(KEY_INDEX))
     const rows = yield* attempt("store", "counting files", () => table.countRows())
-    if (rows - (stats?.numIndexedRows ?? 0) < INDEX_EVERY) return
+    const unindexed = rows - (stats?.numIndexedRows ?? 0)
+    if (unindexed < Math.max(INDEX_EVERY, Math.min(rows / INDEX_EVERY, MAX_UNINDEXED))) return
     yield* attemptWrite("store", "indexing files", () => table.createIndex("sha256", { config: keyIndex() }))
   })
 
-  const put = Effect.fn("LanceFiles.put")(function* (files: ReadonlyMap<string, Uint8Array>) {
+  const write = Effect.fnUntraced(function* (
+    files: ReadonlyMap<string, Uint8Array>,
+    touched: number,
+    writeTo: (table: Table, rows: ReadonlyArray<RecordBatch>) => Promise<unknown>
+  ) {
     if (files.size === 0) return
     const table = yield* opened
-    const touched = yield* Clock.currentTimeMillis
     const rows = toTable(writtenSchema, files.size, [
       utf8([...files.keys()]),
       blobs([...files.values()]),
       times(Array.from(files, () => touched))
     ])
-    yield* repaired(
-      attemptWrite("store", "storing original files", () => upsert(table, "sha256", rows.batches))
-    )
+    yield* repaired(attemptWrite("store", "storing original files", () => writeTo(table, rows.batches)))
     if (puts++ % INDEX_EVERY === 0) yield* repaired(index(table))
+  })
+
+  /** Replaces files of the same keys. */
+  const put = Effect.fn("LanceFiles.put")(function* (files: ReadonlyMap<string, Uint8Array>) {
+    yield* write(files, yield* Clock.currentTimeMillis, (table, rows) => upsert(table, "sha256", rows))
+  })
+
+  /**
+   * Adds files whose key says their content. A look-up among many would read 240 KB of the index, so a file that another process
+   * or an earlier hour has stored is there twice, until `collect` drops one a day later.
+   */
+  const add = Effect.fn("LanceFiles.add")(function* (files: ReadonlyMap<string, Uint8Array>) {
+    const now = yield* Clock.currentTimeMillis
+    const missing = [...files].filter(([key]) => now - (added.get(key) ?? -Infinity) >= ADDED_MILLIS)
+    yield* write(new Map(missing), now, append)
+    for (const [key] of missing) added.set(key, now)
   })
 
   const get: Collection["original"] = Effect.fn("LanceFiles.get")(function* (sha256, isHash = true) {
@@ -76,38 +113,23 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
           .query()
           .where(`sha256 = ${sqlString(sha256)}`)
           .select(["sha256"])
-        const [row]: ReadonlyArray<Record<string, bigint>> = await query.withRowId().limit(1).toArray()
-        if (row === undefined) return undefined
-        const [bytes] = await table.fetchBlobs("bytes", [row["_rowid"]!])
+        const rows: ReadonlyArray<Record<string, bigint>> = await query.withRowId().toArray()
+        // The last one: a file that was damaged is stored again.
+        const [last] = rows.map((row) => row["_rowid"]!).toSorted((a, b) => (a < b ? 1 : -1))
+        if (last === undefined) return undefined
+        const [bytes] = await table.fetchBlobs("bytes", [last])
         return bytes ?? undefined
       }
     ).pipe(Effect.retry({ times: 3, while: ({ cause }) => MOVED.test(String(cause)) }), repaired)
-    if (found === undefined || !isHash || hashOf(found) === sha256) return found
+    if (found !== undefined && (!isHash || hashOf(found) === sha256)) return found
+    added.delete(sha256)
+    if (found === undefined) return undefined
     const message = `A stored file is damaged: it no longer has the SHA-256 ${sha256}. Restore the folder from a copy, or remove the document and ingest it again.`
     return yield* new RagError({ stage: "store", reason: "Store", message })
   })
 
-  /** Drops files that are not in `referenced` and were last written before the grace period. */
-  const collect = Effect.fn("LanceFiles.collect")(function* (referenced: ReadonlySet<string>) {
-    const table = yield* opened
-    const before = (yield* Clock.currentTimeMillis) - GRACE_MILLIS
-    const isOld = `touched < ${before}`
-    const doing = ["store", "listing old files"] as const
-    const old = yield* selectRows<{ sha256: string }>(table, doing, ["sha256"], isOld)
-    const unused = old.map(({ sha256 }) => sha256).filter((sha256) => !referenced.has(sha256))
-    for (let i = 0; i < unused.length; i += 500) {
-      const some = unused.slice(i, i + 500)
-      yield* attemptWrite("store", "dropping unused files", () =>
-        table.delete(`${isOld} AND ${sqlIn("sha256", some)}`)
-      )
-    }
-    const kept = old.find(({ sha256 }) => referenced.has(sha256))
-    if (unused.length === 0 || kept === undefined) return
-    // LanceDB does not rewrite a data file of which less than a tenth was deleted. Updating one row makes it do so.
-    yield* attemptWrite("store", "compacting files", () =>
-      table.update({ where: `sha256 = ${sqlString(kept.sha256)}`, valuesSql: { touched: "touched" } })
-    )
-  })
+  const collect = (referenced: ReadonlySet<string>) =>
+    Effect.flatMap(opened, (table) => collectFiles(table, referenced, added))
 
   const remove = Effect.fn("LanceFiles.remove")(function* (keys: ReadonlyArray<string>) {
     if (keys.length === 0) return
@@ -120,7 +142,35 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
     return rows.map(({ sha256 }) => sha256)
   })
 
-  return { put, get, collect, remove, keys, opened }
+  return { add, put, get, collect, remove, keys, opened }
+})
+
+/** Drops files that are not in `referenced`, and all but one of those with the same key, a day after they were written. */
+const collectFiles = Effect.fn("LanceFiles.collect")(function* (
+  table: Table,
+  referenced: ReadonlySet<string>,
+  added: LRUCache<string, number>
+) {
+  const before = (yield* Clock.currentTimeMillis) - GRACE_MILLIS
+  const columns = ["sha256", "touched", "_rowid"] as const
+  const rows = yield* selectRows<FileRow>(table, ["store", "listing files"], columns)
+  const last = new Map(rows.map((row) => [row.sha256, row]))
+  const isKept = (row: FileRow) => referenced.has(row.sha256) && last.get(row.sha256) === row
+  const old = rows.filter(({ touched }) => touched < before)
+  const unused = old.filter((row) => !isKept(row))
+  for (const some of Arrays.chunksOf(unused, 500)) {
+    for (const { sha256 } of some) added.delete(sha256)
+    // Of a row that was moved since, the address is gone.
+    yield* attemptWrite("store", "dropping unused files", () =>
+      table.delete(`touched < ${before} AND _rowid IN (${some.map(({ _rowid }) => _rowid).join(", ")})`)
+    )
+  }
+  const kept = old.find(isKept)
+  if (unused.length === 0 || kept === undefined) return
+  // LanceDB does not rewrite a data file of which less than a tenth was deleted. Updating one row makes it do so.
+  yield* attemptWrite("store", "compacting files", () =>
+    table.update({ where: `sha256 = ${sqlString(kept.sha256)}`, valuesSql: { touched: "touched" } })
+  )
 })
 
 /** A column of LanceDB blobs: bytes, and a URI that is null because the bytes are stored here. */

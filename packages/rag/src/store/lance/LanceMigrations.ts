@@ -13,7 +13,8 @@ import { embeddedText, searchText } from "../../document/SearchText.ts"
 import { encodeManifest, FORMAT, type Manifest } from "../Manifest.ts"
 import { attempt, type Connection, type Table, withTable } from "./Lance.ts"
 import type { LanceNames } from "./LanceNames.ts"
-import { PASSAGES, settleIndex } from "./LanceVectorIndex.ts"
+import { PASSAGES } from "./LanceTables.ts"
+import { settleIndex } from "./LanceVectorIndex.ts"
 
 /** The columns of a row by their names. */
 type Row = Readonly<Record<string, unknown>>

@@ -6,7 +6,8 @@ import type { Collection, StoredDocument } from "../PassageIndex.ts"
 import { attempt, selectRows, sqlIn, type Table } from "./Lance.ts"
 import type { repairing } from "./LanceRepair.ts"
 import { type DocumentRow, type PassageRow, toPassage, toStored } from "./LanceRows.ts"
-import { countPassages, PASSAGES } from "./LanceVectorIndex.ts"
+import { PASSAGES } from "./LanceTables.ts"
+import { countPassages } from "./LanceVectorIndex.ts"
 
 /** Identifiers in one condition at most. */
 export const FILTER_IDS = 500

@@ -3,6 +3,7 @@ import { Clock, Effect } from "effect"
 import type { RagError } from "../../document/RagError.ts"
 import { attempt, attemptWrite, nearestTo, type Table } from "./Lance.ts"
 import { hasDirection } from "./LanceRows.ts"
+import { PASSAGES } from "./LanceTables.ts"
 
 export interface MeasuredIndex {
   /** Passages beyond the limit whose exact cosine is computed. */
@@ -40,18 +41,26 @@ export const candidates = (limit: number, measured: MeasuredIndex | undefined): 
 /** From the cheapest to the most thorough. */
 const EXTRAS = [EXTRA_OF_SMALL, EXTRA, 80, 160, 320, 640]
 
-/** An exact search of a million takes a second. */
 const QUESTIONS = 16
+
+/**
+ * An exact search reads every vector. Above this many passages, the best of `COMPARED` by their codes stand for the nearest: each
+ * question reads so many vectors once, whatever the size.
+ */
+const SCANNED_ROWS = 65_536
+const COMPARED = 1_280
 
 /** Stored in the metadata of the column. A row would be outside the index and double the time of a search. */
 const KEY = "sluice:recall"
 
+export const measuredIn = async (table: Table): Promise<MeasuredIndex | undefined> => {
+  const { fields } = await table.schema()
+  const json = fields.find(({ name }) => name === "vector")?.metadata.get(KEY)
+  return json === undefined ? undefined : JSON.parse(json)
+}
+
 export const measuredIndex = (table: Table): Effect.Effect<MeasuredIndex | undefined, RagError> =>
-  attempt("store", "reading the measured recall", async () => {
-    const { fields } = await table.schema()
-    const json = fields.find(({ name }) => name === "vector")?.metadata.get(KEY)
-    return json === undefined ? undefined : (JSON.parse(json) as MeasuredIndex)
-  })
+  attempt("store", "reading the measured recall", () => measuredIn(table))
 
 /**
  * Stores the smallest `extra` that reaches the target, or the largest.
@@ -59,27 +68,41 @@ export const measuredIndex = (table: Table): Effect.Effect<MeasuredIndex | undef
  * **Details.** Everything is measured at one version. A compaction by another writer moves rows, and the addresses of two
  * versions have nothing in common.
  */
-export const measureIndex = (table: Table, openAt: (version: number) => Promise<Table>) => {
+export const measureIndex = (
+  table: Table,
+  openAt: (version: number) => Promise<Table>,
+  scannedRows = SCANNED_ROWS
+) => {
   const open = attempt("store", "opening the version to measure", async () => openAt(await table.version()))
   return Effect.acquireUseRelease(
     open,
-    (pinned) => measureVersion(pinned, table),
+    (pinned) => measureVersion(pinned, table, scannedRows),
     (pinned) => Effect.sync(() => pinned.close())
   )
 }
 
-const measureVersion = Effect.fn("LanceRecall.measure")(function* (pinned: Table, current: Table) {
+const measureVersion = Effect.fn("LanceRecall.measure")(function* (
+  pinned: Table,
+  current: Table,
+  scannedRows: number
+) {
   const questions = yield* attempt("store", "sampling passages", () => sample(pinned))
   if (questions.length === 0) return undefined
   // One call at a time, so that the measurement can be interrupted.
   const search = (options: Parameters<typeof nearestTo>[2]) =>
     Effect.forEach(questions, (vector) => addresses(pinned, vector, options))
-  const exact = yield* search({ limit: RECALL_AT, exact: true })
+  const rows = yield* attempt("store", "counting passages", () => pinned.countRows(PASSAGES))
+  const scans = rows <= scannedRows
+  const best = { limit: COMPARED, exact: false, indexed: true }
+  const exact = scans
+    ? yield* search({ limit: RECALL_AT, exact: true })
+    : (yield* search(best)).map(first(RECALL_AT))
+  const byCodes = scans ? undefined : yield* search({ ...best, codes: true })
   const total = exact.reduce((sum, { size }) => sum + size, 0)
-  const rows = yield* attempt("store", "counting passages", () => pinned.countRows("vector IS NOT NULL"))
   const measured = yield* Clock.currentTimeMillis
   const recallWith = Effect.fn("LanceRecall.recallWith")(function* (extra: number) {
-    const found = yield* search({ limit: RECALL_AT + extra, exact: false })
+    const limit = RECALL_AT + extra
+    const found = byCodes?.map(first(limit)) ?? (yield* search({ limit, exact: false }))
     const hits = exact.reduce((sum, near, i) => sum + near.intersection(found[i]!).size, 0)
     return total === 0 ? 1 : hits / total
   })
@@ -97,7 +120,13 @@ const measureVersion = Effect.fn("LanceRecall.measure")(function* (pinned: Table
   return found
 })
 
-/** The row addresses of the nearest. */
+/** The first of addresses in their order. */
+const first =
+  (limit: number) =>
+  (found: ReadonlySet<bigint>): ReadonlySet<bigint> =>
+    new Set([...found].slice(0, limit))
+
+/** The row addresses of the nearest, in their order. */
 const addresses = (table: Table, vector: Float32Array, options: Parameters<typeof nearestTo>[2]) =>
   attempt("store", "measuring the recall", async (): Promise<ReadonlySet<bigint>> => {
     const rows = await nearestTo(table, vector, options).select(["_distance"]).withRowId().toArray()

@@ -14,7 +14,7 @@ import {
   type Table
 } from "./Lance.ts"
 import { type DocumentRow, toStored } from "./LanceRows.ts"
-import { maintainIndex, trainKeywords } from "./LanceVectorIndex.ts"
+import { rebuildIndex, trainKeywords } from "./LanceVectorIndex.ts"
 
 /** Rows that are read or deleted at once. */
 const BATCH = 1_000
@@ -119,7 +119,7 @@ export const repairCollection = Effect.fn("LanceRepair.collection")(function* (
     for (const some of Array.chunksOf(ids, BATCH))
       yield* attemptWrite("store", "deleting lost documents", () => table.delete(sqlIn("document", some)))
     yield* trainKeywords(table)
-    yield* maintainIndex(table, dimension)
+    yield* rebuildIndex(table, dimension)
   }
   const incomplete = documents.filter(({ lacks = 0 }) => lacks !== 0)
   return {

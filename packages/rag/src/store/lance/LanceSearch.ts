@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { StoredPassage } from "../../document/Document.ts"
 import type { Hit, SearchQuery } from "../PassageIndex.ts"
 import { RagError } from "../../document/RagError.ts"
-import { attempt, matchQuery, nearestTo, type Table } from "./Lance.ts"
+import { atOneVersion, attempt, matchQuery, nearestTo, type Table } from "./Lance.ts"
 import {
   FOUND_COLUMNS,
   foundAddresses,
@@ -51,7 +51,9 @@ export const searchTable = (
       if (hits !== undefined) return hits
       cache?.evict()
     }
-    return yield* attempt("retrieve", "recalling passages", () => storedHits(table, search))
+    return yield* attempt("retrieve", "recalling passages", () =>
+      atOneVersion(table, (pinned) => storedHits(pinned, search))
+    )
   })
 
 const runQueries = <A>(
@@ -108,10 +110,12 @@ const cachedHits = async (
   rows: CachedTable,
   search: LanceQuery
 ): Promise<ReadonlyArray<Hit> | undefined> => {
+  const { vector, where } = search
+  const scanned = rows.indexed || where !== undefined ? undefined : vector
   const [version, [nearest, matching]] = await Promise.all([
     table.version(),
     runQueries(
-      search,
+      scanned === undefined ? search : { ...search, vector: undefined },
       rows.table,
       rows.indexed,
       async (query) =>
@@ -121,13 +125,21 @@ const cachedHits = async (
     )
   ])
   if (version !== rows.version) return undefined
-  const found = ({ address, value }: (typeof nearest)[number]): FoundRow<number> => {
+  const foundAt = (key: number, value: number): FoundRow<number> => ({
+    key,
+    value,
+    vector: search.vectors ? rows.vector(key) : undefined
+  })
+  const found = ({ address, value }: (typeof nearest)[number]) => {
     const key = rows.indexOf(address)
     if (key === undefined) throw new Error(`version ${rows.version} has no row ${address}`)
-    return { key, value, vector: search.vectors ? rows.vector(key) : undefined }
+    return foundAt(key, value)
   }
-  const distance = rows.indexed && search.vector !== undefined ? rows.distances(search.vector) : undefined
-  const byVector = nearest.map(found)
+  const distance = rows.indexed && vector !== undefined ? rows.distances(vector) : undefined
+  const byVector =
+    scanned === undefined
+      ? nearest.map(found)
+      : rows.nearest(scanned, search.candidates).map(({ key, value }) => foundAt(key, value))
   return combineHits(
     distance === undefined
       ? byVector

@@ -46,6 +46,9 @@ export const passagesSchema = (dimension: number) =>
     text("metadata", true)
   ])
 
+/** Rows that are passages of any kind. */
+export const PASSAGES = "kind NOT IN ('document', 'gone')"
+
 /** Snapshots: a version of a table. `id` is the JSON of the collection's name and the snapshot's. */
 export const snapshotsSchema = new Schema([
   text("id"),

@@ -2,8 +2,18 @@
 import { Effect } from "effect"
 import type { IndexStats } from "../PassageIndex.ts"
 import type { RagError } from "../../document/RagError.ts"
-import { attempt, attemptWrite, keyIndex, keywordIndex, kindIndex, type Table, vectorIndex } from "./Lance.ts"
-import { measuredIndex } from "./LanceRecall.ts"
+import {
+  atOneVersion,
+  attempt,
+  attemptWrite,
+  keyIndex,
+  keywordIndex,
+  kindIndex,
+  type Table,
+  vectorIndex
+} from "./Lance.ts"
+import { type MeasuredIndex, measuredIn } from "./LanceRecall.ts"
+import { PASSAGES } from "./LanceTables.ts"
 import { deleteScratch } from "../LanceScratch.ts"
 
 /** Below this many passages, and this many numbers, a scan is as fast as an index. */
@@ -45,9 +55,6 @@ const KEY_INDEXES = [
   ["kind", kindIndex]
 ] as const
 
-/** Rows that are passages of any kind. */
-export const PASSAGES = "kind NOT IN ('document', 'gone')"
-
 export const VECTOR_INDEX = "vector_idx"
 const KEYWORD_INDEX = "search_idx"
 const DOCUMENT_INDEX = "document_idx"
@@ -55,21 +62,25 @@ const DOCUMENT_INDEX = "document_idx"
 const isIndexed = (rows: number, dimension: number): boolean =>
   rows >= MIN_TRAINING_VECTORS && (rows >= INDEX_FROM || rows * dimension >= INDEX_FROM_NUMBERS)
 
+/** What decides whether a table is indexed and compacted, of one version. */
+const stateOf = (table: Table) =>
+  attempt("ingest", "reading the statistics", () =>
+    atOneVersion(table, async (pinned) => {
+      const names = [DOCUMENT_INDEX, KEYWORD_INDEX, VECTOR_INDEX]
+      const [keys, texts, vectors] = await Promise.all(names.map((name) => pinned.indexStats(name)))
+      const { fragmentStats, numRows: rows } = await pinned.stats()
+      return { rows, keys, texts, vectors, fragmentStats }
+    })
+  )
+
 /**
  * Indexes and compacts after an ingest, if necessary. Searches and writes continue, and find the same before and after.
  *
- * `indexed` is true if there is a vector index afterwards, `rebuilt` if it was built now.
+ * `indexed` is true if there is a vector index afterwards, `rebuilt` if it was built now, `scattered` if compacting would make
+ * searches faster and take at most seconds. `keysOf` are the rows whose keys `warmKeys` may read.
  */
 export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (table: Table, dimension: number) {
-  const [all, texts, vectors, keys] = yield* Effect.all(
-    [
-      countRows(table),
-      statsOf(table, KEYWORD_INDEX),
-      statsOf(table, VECTOR_INDEX),
-      statsOf(table, DOCUMENT_INDEX)
-    ],
-    { concurrency: 4 }
-  )
+  const { fragmentStats, keys, rows: all, texts, vectors } = yield* stateOf(table)
   // Counting the vectors reads all of them, so it is done only where an index may be built.
   const mayTrain = isIndexed(all, dimension) && (vectors === undefined || vectors.numIndexedRows < all / 2)
   const rows = mayTrain ? yield* countVectors(table) : all
@@ -89,23 +100,29 @@ export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (table
   const outdated =
     (!train && (vectors?.numUnindexedRows ?? 0) > MAX_UNINDEXED) ||
     (!trainTexts && (texts?.numUnindexedRows ?? 0) > MAX_UNINDEXED_TEXTS)
-  const { fragmentStats } = yield* tableStats(table)
-  if (outdated || fragmentStats.numSmallFragments > MAX_SMALL_FILES) yield* compact(table)
-  return { indexed: train || vectors !== undefined, rebuilt: train }
-})
-
-/** True if compacting would make searches faster and take at most seconds. */
-export const isScattered = Effect.fn("LanceVectorIndex.isScattered")(function* (table: Table) {
-  const { fragmentStats, numRows } = yield* tableStats(table)
-  return (
+  const compacts = outdated || fragmentStats.numSmallFragments > MAX_SMALL_FILES
+  if (compacts) yield* compact(table)
+  const scattered =
+    !compacts &&
     fragmentStats.numFragments > MAX_FILES &&
-    numRows <= MAX_COMPACTED_ROWS &&
-    fragmentStats.lengths.max < LARGEST_SHARE * numRows
-  )
+    all <= MAX_COMPACTED_ROWS &&
+    fragmentStats.lengths.max < LARGEST_SHARE * all
+  const keysOf = all <= MAX_WARMED_ROWS ? (keys?.numIndexedRows ?? 0) : 0
+  return { indexed: train || vectors !== undefined, rebuilt: train, scattered, keysOf }
 })
 
-/** Builds the indexes again and compacts. */
-export const maintainIndex = Effect.fn("LanceVectorIndex.maintain")(function* (
+/** Larger indexes of documents would take the memory of the others: 48 bytes a row. */
+const MAX_WARMED_ROWS = 1_000_000
+
+/**
+ * Reads the index of documents into memory: 6 bytes a row, where each of the next look-ups would read 86 KB of it in three
+ * requests. A compaction, after 128 passages, writes another index.
+ */
+export const warmKeys = (table: Table): Effect.Effect<void, RagError> =>
+  attempt("ingest", "reading the index of documents", () => table.prewarmIndex(DOCUMENT_INDEX))
+
+/** Compacts, and builds the vector index again, which reads all vectors. True if the index is another one. */
+export const rebuildIndex = Effect.fn("LanceVectorIndex.rebuild")(function* (
   table: Table,
   dimension: number
 ) {
@@ -116,6 +133,21 @@ export const maintainIndex = Effect.fn("LanceVectorIndex.maintain")(function* (
   return train
 })
 
+/** Compacts, and builds the index again if a tenth of the passages came or went since it was measured. */
+export const maintainIndex = Effect.fn("LanceVectorIndex.maintain")(function* (
+  table: Table,
+  dimension: number,
+  measured: MeasuredIndex | undefined
+) {
+  const passages = yield* countPassages(table)
+  const change = Math.abs(passages - (measured?.rows ?? 0))
+  if (measured === undefined || change > passages / REBUILT_SHARE)
+    return yield* rebuildIndex(table, dimension)
+  yield* compact(table)
+  return change > 0
+})
+const REBUILT_SHARE = 10
+
 /** Removes the rows that a replaced document left behind. */
 export const sweep = (table: Table): Effect.Effect<void, RagError> =>
   Effect.gen(function* () {
@@ -125,27 +157,27 @@ export const sweep = (table: Table): Effect.Effect<void, RagError> =>
   })
 
 /** The kind of the vector index, the rows outside the indexes, and the measured recall. */
-export const indexStats = Effect.fn("LanceVectorIndex.stats")(function* (table: Table) {
-  const [passages, vectors, texts] = yield* Effect.all(
-    [countPassages(table), statsOf(table, VECTOR_INDEX), statsOf(table, KEYWORD_INDEX)],
-    { concurrency: 3 }
-  )
-  const measured = vectors === undefined ? undefined : yield* measuredIndex(table)
-  return {
-    kind: vectors?.indexType ?? "exact",
-    unindexed: Math.min(passages, vectors?.numUnindexedRows ?? passages),
-    unindexedTexts: Math.min(passages, texts?.numUnindexedRows ?? 0),
-    ...(measured && {
-      extra: measured.extra,
-      recall: measured.recall,
-      measuredAt: measured.rows,
-      measuredWith: measured.questions
+export const indexStats = (table: Table): Effect.Effect<IndexStats, RagError> =>
+  attempt("ingest", "reading the index statistics", () =>
+    atOneVersion(table, async (pinned) => {
+      const [vectors, texts] = [await pinned.indexStats(VECTOR_INDEX), await pinned.indexStats(KEYWORD_INDEX)]
+      const passages = await pinned.countRows(PASSAGES)
+      const measured = vectors === undefined ? undefined : await measuredIn(pinned)
+      return {
+        kind: vectors?.indexType ?? "exact",
+        unindexed: Math.min(passages, vectors?.numUnindexedRows ?? passages),
+        unindexedTexts: Math.min(passages, texts?.numUnindexedRows ?? 0),
+        ...(measured && {
+          extra: measured.extra,
+          recall: measured.recall,
+          measuredAt: measured.rows,
+          measuredWith: measured.questions
+        })
+      }
     })
-  } satisfies IndexStats
-})
+  ).pipe(Effect.withSpan("LanceVectorIndex.stats"))
 
-/** Without a condition, LanceDB knows the number without reading a row. */
-const countRows = (table: Table, where?: string): Effect.Effect<number, RagError> =>
+const countRows = (table: Table, where: string): Effect.Effect<number, RagError> =>
   attempt("ingest", "counting passages", () => table.countRows(where))
 
 /** Reads every vector: a second of CPU for a million. */
@@ -153,11 +185,6 @@ const countVectors = (table: Table) => countRows(table, "vector IS NOT NULL")
 
 /** Reads one byte and a half of each passage at most. */
 export const countPassages = (table: Table) => countRows(table, PASSAGES)
-
-const tableStats = (table: Table) => attempt("ingest", "reading the file statistics", () => table.stats())
-
-const statsOf = (table: Table, index: string) =>
-  attempt("ingest", "reading the index statistics", () => table.indexStats(index))
 
 /** Merges small files, drops deleted rows, and adds the rest to the indexes. */
 export const compact = (table: Table): Effect.Effect<void, RagError> =>

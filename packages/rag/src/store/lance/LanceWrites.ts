@@ -22,7 +22,7 @@ export const collectionWrites = (
     if (new Set(ids).size < ids.length)
       return yield* new RagError({ stage: "ingest", reason: "Internal", message: DUPLICATE })
     const originals = documents.map(({ info, original }) => [info.sha256, original] as const)
-    yield* files.put(new Map([...originals, ...documents.flatMap(({ attachments }) => [...attachments])]))
+    yield* files.add(new Map([...originals, ...documents.flatMap(({ attachments }) => [...attachments])]))
     const rows = lanceRows(documents)
     if (rows.some(({ kind }) => kind === "gone")) onGone()
     // New documents are appended: a merge looks for their identifiers.

@@ -1,7 +1,8 @@
 /** Small collections in memory: a search then reads only row addresses from the store. */
 import { LRUCache } from "lru-cache"
+import type { DocumentInfo } from "../../document/Document.ts"
 import type { Table } from "./Lance.ts"
-import { addressedRows, toPassage } from "./LanceRows.ts"
+import { addressedRows, type DocumentRow, toPassage, toStored } from "./LanceRows.ts"
 import { VECTOR_INDEX } from "./LanceVectorIndex.ts"
 
 /**
@@ -86,26 +87,53 @@ const loadRows = async (table: Table, version: number, dimension: number) => {
     bytes += json.length
     if (bytes > MAX_BYTES) return undefined
   }
+  const described: ReadonlyArray<DocumentRow> = await table
+    .query()
+    .where("kind = 'document'")
+    .select(["document", "metadata"])
+    .toArray()
+  const documents = new Map<string, string>()
+  for (const { document, metadata } of described) {
+    documents.set(document, metadata)
+    bytes += document.length + metadata.length
+  }
+  if (bytes > MAX_BYTES) return undefined
   const text = Buffer.concat(texts)
   const vectorIndex = await table.indexStats(VECTOR_INDEX)
   const vectorAt = (index: number) => vectors.subarray(index * dimension, (index + 1) * dimension)
   const norms = Float64Array.from({ length: count }, (_, index) =>
     Math.sqrt(dot(vectorAt(index), vectorAt(index)))
   )
+  /** 1 - cosine of `vector` and a passage's; 1 for a passage without a vector. */
+  const distances = (vector: Float32Array) => {
+    const norm = Math.sqrt(dot(vector, vector))
+    return (index: number) => 1 - dot(vector, vectorAt(index)) / (norm * norms[index]! || 1)
+  }
   return {
     table,
     version,
-    /** True if the vector index covers all rows. The index then finds the nearest, and `distances` orders them. */
+    /** True if the vector index covers all rows. It then finds the nearest, and `distances` orders them. */
     indexed: vectorIndex?.numUnindexedRows === 0,
     bytes,
+    info: (document: string): DocumentInfo | undefined => {
+      const metadata = documents.get(document)
+      return metadata === undefined ? undefined : toStored({ document, metadata })?.info
+    },
     indexOf: (address: bigint) => indexes.get(address),
     passage: (index: number) => toPassage(text.toString("utf8", ends[index - 1] ?? 0, ends[index])),
     /** A copy. Undefined for a passage without a vector. */
     vector: (index: number) => (norms[index] === 0 ? undefined : vectorAt(index).slice()),
-    /** 1 - cosine of `vector` and a passage's; 1 for a passage without a vector. */
-    distances: (vector: Float32Array) => {
-      const norm = Math.sqrt(dot(vector, vector))
-      return (index: number) => 1 - dot(vector, vectorAt(index)) / (norm * norms[index]! || 1)
+    distances,
+    /** The nearest of all, where LanceDB would read vectors from the store: those outside the index, and those to compare with them. */
+    nearest: (vector: Float32Array, limit: number) => {
+      const distance = distances(vector)
+      const values = new Float64Array(count).map((_, index) => (norms[index] === 0 ? 2 : distance(index)))
+      const farthest = values.toSorted()[Math.min(limit, count) - 1] ?? 0
+      const found: Array<{ readonly key: number; readonly value: number }> = []
+      values.forEach((value, key) => {
+        if (value <= farthest && norms[key] !== 0) found.push({ key, value })
+      })
+      return found.toSorted((a, b) => a.value - b.value).slice(0, limit)
     }
   }
 }
