@@ -1,5 +1,5 @@
 /** Uploads and rebuilds as jobs: progress, cancel, money, permissions, and several servers. */
-import { Job } from "../../apps/demo-server/src/contract/Documents.ts"
+import { IngestStreamEvent, Job } from "../../apps/demo-server/src/contract/Documents.ts"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Redacted, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import { makeCommitLock } from "../../apps/demo-server/src/libraries/CommitLock.ts"
 import * as Sqlite from "../../apps/demo-server/src/sql/NodeSqlite.ts"
+import { writePdf } from "../rag/PdfWriter.ts"
 import { quotaOf } from "./AccountCalls.ts"
 import { twoServers } from "./SharedServers.ts"
 import { onEachStore, onPostgres } from "./Stores.ts"
@@ -211,3 +212,31 @@ onPostgres((_, store) => {
     }).pipe(Effect.scoped)
   )
 })
+
+it.live("the pages of a scan are told while they are read, by events and by the job", () =>
+  Effect.gen(function* () {
+    const server = yield* startServer()
+    const pages = 12
+    const draw = (n: number) => `q 595 0 0 842 0 0 cm /I Do Q 0 g 50 50 ${20 * n + 20} 99 re f`
+    const scan = Uint8Array.from(
+      writePdf(Array.from({ length: pages }, (_, n) => ({ marks: [], draw: draw(n) })))
+    )
+    const { id } = yield* submit(server, "/documents", filesOf({ "scan.pdf": scan }))
+    const running = yield* Effect.repeat(server.json(Job, `/jobs/${id}`), {
+      schedule: Schedule.spaced("50 millis"),
+      until: ({ reading, status }) => reading !== undefined || status === "completed"
+    })
+    assert.deepInclude(running.reading, { path: "scan.pdf", pages })
+    const job = yield* ended(server, id)
+    assert.isUndefined(job.reading)
+    const seen = yield* server.events(IngestStreamEvent, "/documents", {
+      method: "POST",
+      body: filesOf({ "scan.pdf": scan }),
+      headers: { accept: "text/event-stream" }
+    })
+    assert.deepStrictEqual(
+      seen.flatMap((event) => (event.type === "pages" ? [event.done] : [])),
+      Array.from({ length: pages + 1 }, (_, n) => n)
+    )
+  }).pipe(Effect.scoped)
+)
