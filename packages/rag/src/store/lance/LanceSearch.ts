@@ -110,12 +110,10 @@ const cachedHits = async (
   rows: CachedTable,
   search: LanceQuery
 ): Promise<ReadonlyArray<Hit> | undefined> => {
-  const { vector, where } = search
-  const scanned = rows.indexed || where !== undefined ? undefined : vector
   const [version, [nearest, matching]] = await Promise.all([
     table.version(),
     runQueries(
-      scanned === undefined ? search : { ...search, vector: undefined },
+      search,
       rows.table,
       rows.indexed,
       async (query) =>
@@ -125,21 +123,13 @@ const cachedHits = async (
     )
   ])
   if (version !== rows.version) return undefined
-  const foundAt = (key: number, value: number): FoundRow<number> => ({
-    key,
-    value,
-    vector: search.vectors ? rows.vector(key) : undefined
-  })
-  const found = ({ address, value }: (typeof nearest)[number]) => {
+  const found = ({ address, value }: (typeof nearest)[number]): FoundRow<number> => {
     const key = rows.indexOf(address)
     if (key === undefined) throw new Error(`version ${rows.version} has no row ${address}`)
-    return foundAt(key, value)
+    return { key, value, vector: search.vectors ? rows.vector(key) : undefined }
   }
-  const distance = rows.indexed && vector !== undefined ? rows.distances(vector) : undefined
-  const byVector =
-    scanned === undefined
-      ? nearest.map(found)
-      : rows.nearest(scanned, search.candidates).map(({ key, value }) => foundAt(key, value))
+  const distance = rows.indexed && search.vector !== undefined ? rows.distances(search.vector) : undefined
+  const byVector = nearest.map(found)
   return combineHits(
     distance === undefined
       ? byVector

@@ -123,18 +123,7 @@ const loadRows = async (table: Table, version: number, dimension: number) => {
     passage: (index: number) => toPassage(text.toString("utf8", ends[index - 1] ?? 0, ends[index])),
     /** A copy. Undefined for a passage without a vector. */
     vector: (index: number) => (norms[index] === 0 ? undefined : vectorAt(index).slice()),
-    distances,
-    /** The nearest of all, where LanceDB would read vectors from the store: those outside the index, and those to compare with them. */
-    nearest: (vector: Float32Array, limit: number) => {
-      const distance = distances(vector)
-      const values = new Float64Array(count).map((_, index) => (norms[index] === 0 ? 2 : distance(index)))
-      const farthest = values.toSorted()[Math.min(limit, count) - 1] ?? 0
-      const found: Array<{ readonly key: number; readonly value: number }> = []
-      values.forEach((value, key) => {
-        if (value <= farthest && norms[key] !== 0) found.push({ key, value })
-      })
-      return found.toSorted((a, b) => a.value - b.value).slice(0, limit)
-    }
+    distances
   }
 }
 
