@@ -66,7 +66,7 @@ SLUICE_EMBEDDING_BATCH | whole number | – | Texts of one embedding request. Un
 SLUICE_OCR_LANGUAGES | list of languages | eng,chi_sim | [Languages](../guides/documents.md#languages-of-scans) that OCR reads, such as \`deu,fra\`
 SLUICE_SCANS | \`ocr\` or \`model\` | ocr | What reads scanned pages and text in pictures: OCR, or the [vision model](../guides/documents.md#vision-models)
 SLUICE_OCR_WORKERS | whole number | – | Pictures that OCR reads at the same time, each with about 180 MB. Unset: one for each processor but one, at most 4
-SLUICE_SCANNED_PAGES | whole number | 1000 | Scanned pages that are read of one file
+SLUICE_SCANNED_PAGES | whole number | – | Scanned pages that are read of one file. Unset: 1,000
 SLUICE_DESCRIBE_FIGURES | boolean | false | Whether the vision model describes each figure once, at the ingest
 SLUICE_LOCAL_MODELS | text | – | Set of [local models](../guides/local-models.md), such as \`small\`, in place of the embedded embedder and reranker
 SLUICE_LOCAL_SERVERS | text | – | Ports of [model servers](../guides/local-models.md#model-servers-on-this-machine) of this machine, such as \`ollama=12000\`
