@@ -144,7 +144,7 @@ onPostgres((_, store) => {
         })
       const body = JSON.stringify({ model: "sluice-video-v-a", prompt: "a barge", seconds: "12" })
       const ids: Array<string> = []
-      for (let n = 0; n < 4; n++)
+      for (let n = 0; n < 2; n++)
         ids.push((yield* Effect.flatMap(video(addressIn(printed), "", { method: "POST", body }), decoded)).id)
       yield* first.signal("SIGKILL")
       yield* first.ended
