@@ -5,11 +5,13 @@ import { SqlClient } from "effect/sql"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { ErrorBody, Video } from "@sluice/core/contract"
+import { makeDataUri } from "@sluice/core/media"
 import * as Postgres from "../../apps/demo-server/src/sql/Postgres.ts"
 import { outOfBalance } from "../demo-server/Equation.ts"
 import { sharedStore } from "../demo-server/SharedServers.ts"
 import { onPostgres } from "../demo-server/Stores.ts"
 import { addressIn, dataFolder, keyIn, startProcess } from "../demo-server/Process.ts"
+import { png, RED } from "../laws/Pictures.ts"
 import { startRunway } from "../providers/fakes/runway.ts"
 import { vendorEnv } from "../providers/MediaServer.ts"
 
@@ -122,51 +124,63 @@ it.live("a creation that a vendor has not answered is refunded, and not repeated
 )
 
 onPostgres((_, store) => {
-  it.live("a video of a killed server is made and charged once by another server", () =>
-    Effect.gen(function* () {
-      const shared = yield* sharedStore(store)
-      const server = Effect.flatMap(dataFolder, (data) => startProcess({ ...shared, SLUICE_DATA: data }))
-      const first = yield* server
-      // Only the server that is started first prints the key.
-      const printed = yield* first.printed("Reference")
-      const authorization = `Bearer ${keyIn(printed)}`
-      const other = addressIn(yield* Effect.flatMap(server, (second) => second.printed("Reference")))
-      const video = (address: URL, path = "", init: RequestInit = {}) =>
-        Effect.promise(async () => {
-          const headers = { authorization, "content-type": "application/json" }
-          return await fetch(new URL(`/v1/videos${path}`, address), { ...init, headers })
+  it.live(
+    "a video of a killed server is made and charged once by another server",
+    () =>
+      Effect.gen(function* () {
+        const shared = yield* sharedStore(store)
+        const server = Effect.flatMap(dataFolder, (data) => startProcess({ ...shared, SLUICE_DATA: data }))
+        const first = yield* server
+        // Only the server that is started first prints the key.
+        const printed = yield* first.printed("Reference")
+        const authorization = `Bearer ${keyIn(printed)}`
+        const other = addressIn(yield* Effect.flatMap(server, (second) => second.printed("Reference")))
+        const video = (address: URL, path = "", init: RequestInit = {}) =>
+          Effect.promise(async () => {
+            const headers = { authorization, "content-type": "application/json" }
+            return await fetch(new URL(`/v1/videos${path}`, address), { ...init, headers })
+          })
+        const decoded = (response: Response) =>
+          Effect.promise(async () => {
+            const text = await response.text()
+            assert.strictEqual(response.status, 200, text)
+            return Schema.decodeUnknownSync(Video)(JSON.parse(text))
+          })
+        const picture = { input_reference: makeDataUri("image/png", png(RED)), size: "640x360" }
+        const body = JSON.stringify({
+          model: "sluice-video-from-image",
+          prompt: "a barge",
+          seconds: "4",
+          ...picture
         })
-      const decoded = (response: Response) =>
-        Effect.promise(async () => {
-          const text = await response.text()
-          assert.strictEqual(response.status, 200, text)
-          return Schema.decodeUnknownSync(Video)(JSON.parse(text))
-        })
-      const body = JSON.stringify({ model: "sluice-video-v-a", prompt: "a barge", seconds: "12" })
-      const ids: Array<string> = []
-      for (let n = 0; n < 2; n++)
-        ids.push((yield* Effect.flatMap(video(addressIn(printed), "", { method: "POST", body }), decoded)).id)
-      yield* first.signal("SIGKILL")
-      yield* first.ended
-      const left = yield* Effect.flatMap(video(other, `/${ids.at(-1)}`), decoded)
-      assert.notStrictEqual(left.status, "completed")
-      // The lease of a killed server ends after 30 s.
-      for (const id of ids)
-        yield* Effect.repeat(Effect.flatMap(video(other, `/${id}`), decoded), {
-          schedule: Schedule.spaced("500 millis"),
-          until: ({ status }) => status === "completed"
-        }).pipe(Effect.timeout("90 seconds"))
-      for (const id of ids) assert.strictEqual((yield* video(other, `/${id}/content`)).status, 200)
-      const url = Redacted.make(shared["SLUICE_DATABASE_URL"] ?? "")
-      const sql = Context.get(yield* Layer.build(Postgres.layer(url)), SqlClient.SqlClient)
-      const states = yield* sql<{
-        readonly state: string
-      }>`SELECT state FROM charges WHERE operation = 'videos'`
-      assert.deepStrictEqual(
-        states.map(({ state }) => state),
-        ids.map(() => "settled")
-      )
-      assert.deepStrictEqual(yield* Effect.provideService(outOfBalance, SqlClient.SqlClient, sql), [])
-    }).pipe(Effect.scoped)
+        const ids: Array<string> = []
+        for (let n = 0; n < 2; n++)
+          ids.push(
+            (yield* Effect.flatMap(video(addressIn(printed), "", { method: "POST", body }), decoded)).id
+          )
+        yield* first.signal("SIGKILL")
+        yield* first.ended
+        const left = yield* Effect.flatMap(video(other, `/${ids.at(-1)}`), decoded)
+        assert.notStrictEqual(left.status, "completed")
+        // The lease of a killed server ends after 30 s.
+        for (const id of ids)
+          yield* Effect.repeat(Effect.flatMap(video(other, `/${id}`), decoded), {
+            schedule: Schedule.spaced("500 millis"),
+            until: ({ status }) => status === "completed"
+          }).pipe(Effect.timeout("90 seconds"))
+        for (const id of ids) assert.strictEqual((yield* video(other, `/${id}/content`)).status, 200)
+        const url = Redacted.make(shared["SLUICE_DATABASE_URL"] ?? "")
+        const sql = Context.get(yield* Layer.build(Postgres.layer(url)), SqlClient.SqlClient)
+        const states = yield* sql<{
+          readonly state: string
+        }>`SELECT state FROM charges WHERE operation = 'videos'`
+        assert.deepStrictEqual(
+          states.map(({ state }) => state),
+          ids.map(() => "settled")
+        )
+        assert.deepStrictEqual(yield* Effect.provideService(outOfBalance, SqlClient.SqlClient, sql), [])
+      }).pipe(Effect.scoped),
+    // The lease of 30 s, and two films on threads of low priority beside other trials.
+    240_000
   )
 })
