@@ -34,7 +34,9 @@ const IDLE_TIMEOUT: Duration.Input = "1 minute"
 const readWorkers = Config.Int("SLUICE_OCR_WORKERS").pipe(
   Config.withDefault(Math.min(4, availableParallelism() - 1)),
   Effect.map((count) => Math.max(1, count)),
-  Effect.orElseSucceed(() => 1)
+  Effect.catch(({ message }) =>
+    Effect.as(Effect.logWarning(`OCR reads one picture at a time. ${message}`), 1)
+  )
 )
 
 /**

@@ -8,6 +8,7 @@ const CHOICES = ["Every day", "Every week", "Every hour", "Every 15 minutes", "B
 
 /** Minutes of the choices without a time. */
 const MINUTES: Readonly<Record<string, number>> = { "Every hour": 60, "Every 15 minutes": 15 }
+const DAY_MINUTES = 1_440
 
 /** As cron counts them. */
 const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
@@ -53,7 +54,10 @@ export const readSchedule = (read: FieldReader): SourceSchedule | null => {
 export const describeSchedule = (schedule: SourceSchedule | undefined): string => {
   const { choice, cron, time, weekday } = choiceOf(schedule)
   if (schedule === undefined) return "Only when you ask"
-  if ("every" in schedule) return MINUTES[choice] === undefined ? `Every ${schedule.every} minutes` : choice
+  if ("every" in schedule) {
+    const isNamed = MINUTES[choice] !== undefined || schedule.every === DAY_MINUTES
+    return isNamed ? choice : `Every ${schedule.every} minutes`
+  }
   const zone = schedule.zone ?? "UTC"
   const of = zone === ZONE ? "" : ` (${zone})`
   if (choice === "By cron") return `By cron: ${cron}${of}`
