@@ -34,7 +34,14 @@ type ReadResult =
   /** `next` is what to store of it: it may have another source folder or other metadata. */
   | { readonly _tag: "Unchanged"; readonly stored: StoredDocument; readonly next: StoredDocument }
   | { readonly _tag: "Deleted" }
+  | { readonly _tag: "Removed"; readonly removal: Removal }
   | { readonly _tag: "Failed"; readonly path: string; readonly error: RagError }
+
+/** A document to remove, if it still has this source. */
+interface Removal {
+  readonly id: string
+  readonly source: string
+}
 
 /** `timed` ends a batch after a second too; `repeatable` makes the same batches of the same files every time. */
 export type Pace = "timed" | "repeatable"
@@ -47,11 +54,20 @@ export interface Batch {
   readonly bytes: number
   /** Unchanged documents with another source folder or other metadata. */
   readonly adopted: ReadonlyArray<StoredDocument>
+  readonly removed: ReadonlyArray<Removal>
   /** Events of files that need no commit. */
   readonly events: ReadonlyArray<IngestEvent>
 }
 
-const EMPTY: Batch = { since: undefined, changed: [], passages: 0, bytes: 0, adopted: [], events: [] }
+const EMPTY: Batch = {
+  since: undefined,
+  changed: [],
+  passages: 0,
+  bytes: 0,
+  adopted: [],
+  removed: [],
+  events: []
+}
 
 /**
  * The files in batches. `stored` are the documents of the collection, by identifier.
@@ -110,13 +126,23 @@ const readDocument = Effect.fn("Ingest.read")(function* (
   const { format, path, source, version } = file
   const id = documentId(path)
   const stored = storedDocuments.get(id)
-  if (version !== undefined && stored?.version === version && stored.isComplete && stored.source === source)
+  const earlier = latest.get(id)
+  if (file.removed === true) {
+    latest.set(id, { order, sha256: "", metadata: undefined, url: undefined })
+    return { _tag: "Removed", removal: { id, source } }
+  }
+  if (
+    earlier === undefined &&
+    version !== undefined &&
+    stored?.version === version &&
+    stored.isComplete &&
+    stored.source === source
+  )
     return { _tag: "Unchanged", stored, next: stored }
   const original = yield* Effect.provideService(file.read, ReplacedBytes, stored?.info.bytes ?? 0)
   const newMetadata = yield* file.metadata
   const newUrl = yield* checkUrl(path, file.url === undefined ? undefined : yield* file.url)
   const hash = sha256(original)
-  const earlier = latest.get(id)
   const metadata = newMetadata ?? (earlier ?? stored?.info)?.metadata
   const url = newUrl ?? (earlier ?? stored?.info)?.url
   const read: ReadVersion = { order, sha256: hash, metadata, url }
@@ -184,10 +210,17 @@ const addToBatch = (
         const events = [...batch.events, documentEvent(next.info, sameMetadata ? "unchanged" : "replaced")]
         return emitIfFull({ ...batch, since, adopted, events }, isLate)
       }
+      case "Removed": {
+        const { removal } = result
+        const isRepeated = hasDocument(batch, removal.id)
+        const rest = isRepeated ? EMPTY : batch
+        const [next, full] = emitIfFull({ ...rest, since, removed: [...rest.removed, removal] }, isLate)
+        return [next, isRepeated ? [batch, ...full] : full]
+      }
       case "Changed": {
         const { document } = result
         // The second version of a path replaces the first, in a commit of its own.
-        const isRepeated = batch.changed.some(({ info }) => info.id === document.info.id)
+        const isRepeated = hasDocument(batch, document.info.id)
         const { bytes, changed, passages, ...rest } = isRepeated ? EMPTY : batch
         const [next, full] = emitIfFull(
           {
@@ -204,10 +237,13 @@ const addToBatch = (
     }
   })
 
+const hasDocument = ({ changed, removed }: Batch, id: string): boolean =>
+  changed.some(({ info }) => info.id === id) || removed.some((removal) => removal.id === id)
+
 const emitIfFull = (batch: Batch, isLate: boolean): readonly [Batch, ReadonlyArray<Batch>] =>
   isLate ||
   batch.passages >= BATCH_PASSAGES ||
   batch.bytes >= BATCH_BYTES ||
-  batch.events.length >= BATCH_PASSAGES
+  batch.events.length + batch.removed.length >= BATCH_PASSAGES
     ? [EMPTY, [batch]]
     : [batch, []]

@@ -5,7 +5,7 @@ import { Effect, Fiber, Option, Queue, Semaphore, Stream } from "effect"
 const CONCURRENCY = 2
 /** An item that takes longer, such as a scan, is overtaken by those after it. */
 const PATIENCE = "2 seconds"
-/** Such items that are read at the same time, which limits the memory. More of them are read again after the others, … */
+/** Such items that are read at the same time, which limits the memory. More of them are read again when it is their turn, … */
 const SLOW_ITEMS = 4
 /** … unless they hold more bytes than this. */
 const POSTPONED_BYTES = 128 * 1024 * 1024
@@ -27,21 +27,32 @@ export const readConcurrently = <A, B, E, R>(
         const scope = yield* Effect.scope
         const slots = Semaphore.makeUnsafe(SLOW_ITEMS)
         const slow: Array<Fiber.Fiber<unknown>> = []
-        const postponed: Array<readonly [A, number]> = []
         let postponedBytes = 0
         const deliver = (item: A, order: number, result: Effect.Effect<B>) =>
           Effect.flatMap(result, (value) =>
             isStale(item, order) ? Effect.void : Effect.asVoid(Queue.offer(queue, value))
           )
+        const postpone = (item: A, order: number) => {
+          const bytes = bytesOf(item)
+          postponedBytes += bytes
+          return slots
+            .withPermit(
+              deliver(
+                item,
+                order,
+                Effect.suspend(() => read(item, order))
+              )
+            )
+            .pipe(Effect.ensuring(Effect.sync(() => (postponedBytes -= bytes))))
+        }
         const readOne = Effect.fnUntraced(function* (item: A, order: number) {
           const fiber = yield* Effect.forkIn(read(item, order), scope, { startImmediately: true })
           const result = yield* Effect.timeoutOption(Fiber.join(fiber), PATIENCE)
           if (Option.isSome(result)) return [result.value]
           const hasSlot = yield* slots.takeIfAvailable(1)
           if (!hasSlot && postponedBytes + bytesOf(item) <= POSTPONED_BYTES) {
-            postponed.push([item, order])
-            postponedBytes += bytesOf(item)
             yield* Fiber.interrupt(fiber)
+            slow.push(yield* Effect.forkIn(postpone(item, order), scope))
             return []
           }
           if (!hasSlot) yield* slots.take(1)
@@ -54,11 +65,6 @@ export const readConcurrently = <A, B, E, R>(
           Stream.mapEffect(([item, order]) => readOne(item, order), { concurrency: CONCURRENCY }),
           Stream.flattenIterable,
           Stream.runForEach((value) => Queue.offer(queue, value))
-        )
-        yield* Effect.forEach(
-          postponed,
-          ([item, order]) => slots.withPermit(deliver(item, order, read(item, order))),
-          { concurrency: SLOW_ITEMS, discard: true }
         )
         yield* Fiber.joinAll(slow)
         yield* Queue.end(queue)

@@ -26,8 +26,12 @@ interface EmbeddedBatch extends CommitPart {
   readonly failure: RagError | undefined
   readonly ready: ReadonlyArray<Omit<IndexedDocument, "replaces">>
   readonly adopted: ReadonlyArray<StoredDocument>
+  readonly removed: Batch["removed"]
   readonly events: ReadonlyArray<IngestEvent>
 }
+
+/** What an ingest needs of a collection. */
+export type IngestCollection = Pick<Collection, "adopt" | "commit" | "keep" | "original" | "remove">
 
 /**
  * Writes the files that differ from `stored`, and emits an event for each file.
@@ -37,7 +41,7 @@ interface EmbeddedBatch extends CommitPart {
  */
 export const ingestFiles = <E, R>(
   files: Stream.Stream<SourceFile, E, R>,
-  collection: Collection,
+  collection: IngestCollection,
   embedder: PassageEmbedder,
   stored: Map<string, StoredDocument>,
   pace: Pace = "timed"
@@ -65,10 +69,21 @@ export const ingestFiles = <E, R>(
       stored.set(info.id, { info, isComplete: true, ...kept })
       return documentEvent(info, replaces === undefined ? "added" : "replaced")
     })
+    const removed = batches
+      .flatMap((batch) => batch.removed)
+      .flatMap(({ id, source }) => {
+        const document = stored.get(id)
+        return document?.source === source ? [document] : []
+      })
+    yield* collection.remove(removed.map(({ info }) => info.id))
+    const gone = removed.map(({ info }) => {
+      stored.delete(info.id)
+      return documentEvent(info, "removed")
+    })
     const passages = ready.reduce((sum, document) => sum + document.passages.length, 0)
     const committed: ReadonlyArray<IngestEvent> =
       ready.length === 0 ? [] : [{ type: "committed", documents: ready.length, passages }]
-    return [...events, ...written, ...committed]
+    return [...events, ...written, ...gone, ...committed]
   })
 
   return Stream.unwrap(
@@ -116,14 +131,15 @@ const embedBatch = Effect.fn("Ingest.embed")(function* (batch: Batch, embedder: 
     ready.push({ ...document, passages: indexed })
   }
   const first = embeddings.find((embedding) => embedding._tag === "Failed")
-  const { adopted, bytes, events, passages } = batch
+  const { adopted, bytes, events, passages, removed } = batch
   const result: EmbeddedBatch = {
     ready,
     adopted,
+    removed,
     events: [...events, ...failed],
     passages,
     bytes,
-    ids: [...ready, ...adopted].map(({ info }) => info.id),
+    ids: [...[...ready, ...adopted].map(({ info }) => info.id), ...removed.map(({ id }) => id)],
     failure: embeddings.every(({ _tag }) => _tag === "Failed") ? first?.error : undefined
   }
   return result

@@ -1,20 +1,19 @@
-/** Ingests the items of a source as they arrive, and removes what the source no longer has. */
+/** The items of a source as files to ingest, and the removal of what the source no longer has. */
 import { Effect, Schedule, Sink, Stream } from "effect"
 import { documentId } from "../document/Hash.ts"
 import { RagError } from "../document/RagError.ts"
-import type { PassageEmbedder } from "../embedding/PassageEmbedder.ts"
 import type { Collection, StoredDocument } from "../store/PassageIndex.ts"
-import { ingestFiles } from "./Ingest.ts"
-import { documentEvent, failedEvent, type IngestEvent } from "./IngestEvents.ts"
+import type { IngestCollection } from "./Ingest.ts"
+import { documentEvent } from "./IngestEvents.ts"
 import { itemId, type SourceItem, sourceFile } from "./sources/Record.ts"
-import { isFolderSource, type SourceFile } from "./sources/Source.ts"
+import { byId, isFolderSource, type SourceFile } from "./sources/Source.ts"
 
-/** A group ends at this size, which limits the memory and the commits, … */
+/** Items are looked up together: those of this size, which limits the memory, … */
 const GROUP_BYTES = 32 * 1024 * 1024
 /** … where an item that is read later counts as this much, … */
 const LAZY_BYTES = 32 * 1024
-/** … or after this time, so that a slow source delays no document that it has given. */
-const GROUP_TIME = "1 second"
+/** … or those of this time, so that a slow source delays no document that it has given. */
+const GROUP_TIME = "50 millis"
 
 const sizeOf = (item: SourceItem<unknown>): number => {
   if ("bytes" in item && item.bytes instanceof Uint8Array) return item.bytes.byteLength
@@ -22,8 +21,8 @@ const sizeOf = (item: SourceItem<unknown>): number => {
   return LAZY_BYTES
 }
 
-/** The items in groups, as they arrive. The source is not waited for while a group is written. */
-export const groupItems = <E, E2, R>(
+/** The items in groups, as they arrive. */
+const groupItems = <E, E2, R>(
   items: Stream.Stream<SourceItem<E>, E2, R>
 ): Stream.Stream<ReadonlyArray<SourceItem<E>>, E2, R> =>
   items.pipe(
@@ -31,8 +30,10 @@ export const groupItems = <E, E2, R>(
       Sink.fold(
         () => ({ items: [] as Array<SourceItem<E>>, bytes: 0 }),
         ({ bytes }) => bytes < GROUP_BYTES,
-        (group, item: SourceItem<E>) =>
-          Effect.succeed({ items: [...group.items, item], bytes: group.bytes + sizeOf(item) })
+        (group, item: SourceItem<E>) => {
+          group.items.push(item)
+          return Effect.succeed({ items: group.items, bytes: group.bytes + sizeOf(item) })
+        }
       ),
       Schedule.spaced(GROUP_TIME)
     ),
@@ -40,41 +41,83 @@ export const groupItems = <E, E2, R>(
     Stream.filter((group) => group.length > 0)
   )
 
-/** Writes a group. The last item of an identifier counts. */
-export const writeGroup = <E>(
-  items: ReadonlyArray<SourceItem<E>>,
+/**
+ * The items as files. What is stored of them is added to `stored`.
+ *
+ * **Details.** The last item of an identifier counts. A document of another source fails.
+ */
+export const sourceFiles = <E, E2, R>(
+  items: Stream.Stream<SourceItem<E>, E2, R>,
   source: string,
-  collection: Collection,
-  embedder: PassageEmbedder
-): Stream.Stream<IngestEvent, RagError> =>
-  Stream.unwrap(
-    Effect.gen(function* () {
-      const latest = new Map(items.map((item) => [itemId(item) ?? item, item]))
-      const ids = [...latest.keys()].flatMap((id) => (typeof id === "string" ? [documentId(id)] : []))
-      const known = yield* collection.stored(ids)
-      const stored = new Map<string, StoredDocument>(known.map((document) => [document.info.id, document]))
-      const files: Array<SourceFile> = []
-      const refused: Array<IngestEvent> = []
-      const removed: Array<StoredDocument> = []
-      for (const item of latest.values()) {
-        const id = itemId(item) ?? ""
-        const before = stored.get(documentId(id))
-        if ("removed" in item) {
-          if (before?.source === source) removed.push(before)
-        } else if (source !== "" && before !== undefined && ![source, ""].includes(before.source)) {
-          refused.push(failedEvent(id, ofOtherSource(id, before.source)))
-        } else files.push(sourceFile(item, source))
-      }
-      const remove = Effect.as(
-        collection.remove(removed.map(({ info }) => info.id)),
-        removed.map(({ info }) => documentEvent(info, "removed"))
-      )
-      return Stream.fromIterable(refused).pipe(
-        Stream.concat(ingestFiles(Stream.fromIterable(files), collection, embedder, stored)),
-        Stream.concat(Stream.fromIterableEffect(remove))
-      )
-    })
+  collection: Effect.Effect<Collection, RagError>,
+  stored: Map<string, StoredDocument>
+): Stream.Stream<SourceFile, E2 | RagError, R> =>
+  groupItems(items).pipe(
+    Stream.mapEffect((group) =>
+      Effect.gen(function* () {
+        const latest = new Map(group.map((item) => [itemId(item) ?? item, item]))
+        const ids = [...latest.keys()].flatMap((id) => (typeof id === "string" ? [documentId(id)] : []))
+        const known = yield* (yield* collection).stored(ids.filter((id) => !stored.has(id)))
+        for (const document of known) stored.set(document.info.id, document)
+        return [...latest.values()].map((item) => fileOf(item, source, stored))
+      })
+    ),
+    Stream.flattenIterable
   )
+
+const fileOf = <E>(
+  item: SourceItem<E>,
+  source: string,
+  stored: ReadonlyMap<string, StoredDocument>
+): SourceFile => {
+  const path = itemId(item) ?? ""
+  const nothing = { path, source, metadata: Effect.succeed(undefined) }
+  if ("removed" in item) return { ...nothing, removed: true, read: Effect.succeed(new Uint8Array()) }
+  const before = stored.get(documentId(path))?.source ?? ""
+  return source === "" || ["", source].includes(before)
+    ? sourceFile(item, source)
+    : { ...nothing, read: Effect.fail(ofOtherSource(path, before)) }
+}
+
+/**
+ * The collection as it is at each write, for an ingest that may take hours: a rebuild may replace it meanwhile, and others may
+ * change its documents.
+ */
+export const collectionAtWrites = (
+  write: <A>(use: (collection: Collection) => Effect.Effect<A, RagError>) => Effect.Effect<A, RagError>,
+  collection: Effect.Effect<Collection, RagError>
+): IngestCollection => {
+  /** Runs `use` with what is stored of the documents now. */
+  const withStored = (
+    documents: ReadonlyArray<Pick<StoredDocument, "info">>,
+    use: (collection: Collection, now: ReadonlyMap<string, StoredDocument>) => Effect.Effect<void, RagError>
+  ) =>
+    documents.length === 0
+      ? Effect.void
+      : write((latest) =>
+          Effect.flatMap(latest.stored(documents.map(({ info }) => info.id)), (now) => use(latest, byId(now)))
+        )
+  return {
+    original: (key, isHash) => Effect.flatMap(collection, ({ original }) => original(key, isHash)),
+    keep: (files) => write(({ keep }) => keep(files)),
+    remove: (ids) => (ids.length === 0 ? Effect.void : write(({ remove }) => remove(ids))),
+    adopt: (documents) =>
+      withStored(documents, ({ adopt }, now) =>
+        adopt(
+          documents.flatMap(({ info: { id, metadata, url }, source, version }) => {
+            const present = now.get(id)
+            if (present === undefined) return []
+            const info = { ...present.info, ...(metadata && { metadata }), ...(url !== undefined && { url }) }
+            return [{ ...present, info, source, version }]
+          })
+        )
+      ),
+    commit: (documents) =>
+      withStored(documents, ({ commit }, now) =>
+        commit(documents.map((document) => ({ ...document, replaces: now.get(document.info.id) })))
+      )
+  }
+}
 
 /** Removes the documents of a source that it did not give. */
 export const removeMissing = Effect.fn("Sync.removeMissing")(function* (

@@ -84,7 +84,8 @@ export interface LibraryService extends LibrarySnapshots<LibraryService> {
    *
    * **Details.** If the stream fails, `sync` fails with that error and removes nothing; what was given is kept, and the next
    * sync continues from there. An item whose `version` is stored already is not read. A document of another source is
-   * reported as failed. Items are written within a second, however slow the source is, and nobody waits for it.
+   * reported as failed. Items are written within seconds, however slow the source is, and nobody waits for it. A file that
+   * takes long, such as a scan, holds up no others.
    */
   readonly sync: <E = never, E2 = never, R = never>(
     source: string,

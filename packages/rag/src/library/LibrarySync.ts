@@ -2,14 +2,17 @@
 import { type Cause, Effect, Semaphore, Stream } from "effect"
 import { documentId } from "../document/Hash.ts"
 import { RagError } from "../document/RagError.ts"
+import { ingestFiles } from "../ingest/Ingest.ts"
 import { type IngestEvent, withReport } from "../ingest/IngestEvents.ts"
 import { itemId, type SourceItem } from "../ingest/sources/Record.ts"
 import { sourceName } from "../ingest/sources/Source.ts"
-import { groupItems, removeMissing, writeGroup } from "../ingest/SyncSource.ts"
+import { collectionAtWrites, removeMissing, sourceFiles } from "../ingest/SyncSource.ts"
+import type { StoredDocument } from "../store/PassageIndex.ts"
 import { holding, type LibraryParts, reportOf } from "./LibraryIngest.ts"
 import type { LibraryService } from "./LibraryService.ts"
 
 export const syncMethods = ({
+  collection,
   embedder,
   latestCollection,
   withServices,
@@ -24,7 +27,11 @@ export const syncMethods = ({
     return holding(own, 1)(stream)
   }
 
-  /** Each group holds a permit of its own: a slow source keeps no rebuild waiting, and continues in the new table. */
+  /** Each write holds a permit of its own: a slow source keeps no rebuild waiting, and continues in the new table. */
+  const target = collectionAtWrites(
+    (use) => writes.withPermit(Effect.flatMap(latestCollection, use)),
+    collection
+  )
   const writeItems = <E, E2, R>(
     source: string,
     items: Stream.Stream<SourceItem<E>, E2, R>,
@@ -45,12 +52,18 @@ export const syncMethods = ({
           return Stream.empty
         })
       )
-      const written = groupItems(given).pipe(
-        Stream.flatMap((group) =>
-          Stream.unwrap(
-            Effect.map(latestCollection, (collection) => writeGroup(group, source, collection, embedder))
-          ).pipe(holding(writes, 1), Stream.updateContext(withServices))
-        ),
+      const stored = new Map<string, StoredDocument>()
+      const written = Stream.unwrap(
+        Effect.map(Effect.context<R>(), (context) =>
+          // The source has the services of its caller, and the ingest those of the library.
+          ingestFiles(
+            Stream.provideContext(sourceFiles(given, source, latestCollection, stored), context),
+            target,
+            embedder,
+            stored
+          ).pipe(Stream.updateContext(withServices))
+        )
+      ).pipe(
         Stream.concat(
           Stream.suspend(() => (failure === undefined ? Stream.empty : Stream.failCause(failure)))
         )

@@ -53,6 +53,8 @@ export interface SourceFile {
   readonly source: string
   /** If the path does not say it. */
   readonly format?: string | undefined
+  /** Its source no longer has it: its document is removed, if the source is still the same. Nothing is read. */
+  readonly removed?: boolean | undefined
   /** If it is the stored one, the file is not read. */
   readonly version?: string | undefined
   /** What it holds in memory before it is read. */
