@@ -65,6 +65,27 @@ it.live("a thread sends the passages of a file in portions, and nothing is lost"
   })
 )
 
+it.live("a thread sends few passages at once if they have many locators", () =>
+  Effect.gen(function* () {
+    const cues = Array.from({ length: 60_000 }, (_, i) => `${i}\n00:00:01,000 --> 00:00:02,000\na\n`).join(
+      "\n"
+    )
+    const parsed = yield* parse(file("a.srt", cues))
+    const sent: Array<number> = []
+    const ask = (question: unknown): Promise<never> => {
+      const { passages } = question as PassagePortion
+      sent.push(passages.reduce((sum, { passage }) => sum + (passage.locators?.length ?? 0), 0))
+      return Promise.resolve(undefined as never)
+    }
+    yield* Effect.promise(() => chunkInThread({ parsed, stores: "crops" }, { ask, progress: () => {} }))
+    assert.isAtLeast(
+      sent.reduce((sum, count) => sum + count, 0),
+      60_000
+    )
+    assert.isAtMost(Math.max(...sent), 27_000)
+  })
+)
+
 describe("what a passage copies", () => {
   const bodies = "## Part\n\nThe gate is open.\n\n".repeat(50)
 

@@ -9,7 +9,13 @@ import { ingestFiles } from "../../packages/rag/src/ingest/Ingest.ts"
 import type { SourceFile } from "../../packages/rag/src/ingest/sources/Source.ts"
 import type { Collection } from "../../packages/rag/src/store/PassageIndex.ts"
 import { append } from "../../packages/rag/src/store/lance/Lance.ts"
-import { documentRow, toBatches, toTable, utf8 } from "../../packages/rag/src/store/lance/LanceRows.ts"
+import {
+  documentRow,
+  lanceRows,
+  toBatches,
+  toTable,
+  utf8
+} from "../../packages/rag/src/store/lance/LanceRows.ts"
 import { documentOf, MANIFEST, storeIn } from "./StoredDocuments.ts"
 import { testFolder } from "./TestFolder.ts"
 
@@ -53,6 +59,26 @@ it("a batch has at most 100 rows", () => {
   assert.strictEqual(new Table(batches).getChild("document")?.get(249), "249")
 })
 
+it("the rows of a batch have at most 5,000 locators together, or one row has more", () => {
+  const [part] = documentOf("a.srt", ["the pond"]).passages
+  const cues = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ start: i, end: i, label: `${i}` }))
+  const counts = [...Array.from({ length: 40 }, () => 400), 9_000, 1]
+  const passages = counts.map((count, ordinal) => ({
+    ...part!,
+    passage: { ...part!.passage, ordinal, locators: cues(count) }
+  }))
+  const rows = lanceRows([{ ...documentOf("a.srt", []), passages }])
+  const batches = [...toBatches(rows, MANIFEST.dimension)]
+  const sizes = batches.flatMap((batch) => batch.numRows)
+  assert.strictEqual(
+    sizes.reduce((sum, rows) => sum + rows, 0),
+    43
+  )
+  // One more row than fits ends a batch.
+  assert.isAtMost(Math.max(...sizes), 13)
+})
+
 it.live("other work runs while the keywords of a large document are made", () =>
   Effect.gen(function* () {
     let turn = 0
@@ -92,13 +118,16 @@ it.live("other work runs while the keywords of a large document are made", () =>
   })
 )
 
-it.live("at most 500 passages are decoded before other work runs", () =>
+it.live.each([
+  ["500 passages", 1_200, 0, 500],
+  ["1 MB of JSON of passages", 60, 100_000, 12]
+] as const)("at most %s are decoded before other work runs", ([, count, characters, expected]) =>
   Effect.gen(function* () {
     const { library } = yield* testFolder
     const collection = yield* Effect.flatMap(storeIn(library), (index) => index.open("default", MANIFEST))
     const document = documentOf(
       "a.md",
-      Array.from({ length: 1_200 }, (_, i) => `passage ${i} of the pond`)
+      Array.from({ length: count }, (_, i) => `passage ${i} of the pond${" ".repeat(characters)}`)
     )
     yield* collection.commit([document])
     const { parse } = JSON
@@ -121,8 +150,8 @@ it.live("at most 500 passages are decoded before other work runs", () =>
     }
     setImmediate(nextTurn)
     const passages = yield* collection.passages(document.info.id)
-    assert.strictEqual(passages.length, 1_200)
-    assert.isAtMost(most, 500)
+    assert.strictEqual(passages.length, count)
+    assert.isAtMost(most, expected)
     assert.isAbove(most, 0)
   }).pipe(Effect.scoped)
 )

@@ -6,7 +6,7 @@ import { NodeServices } from "@effect/platform-node"
 import { Effect, Layer, Stream } from "effect"
 import { columnNumbers } from "../../packages/rag/src/tables/ColumnNumbers.ts"
 import { tableAnswer } from "../../packages/rag/src/tables/TableAnswer.ts"
-import { recalledTables } from "../../packages/rag/src/tables/TableRows.ts"
+import { MAX_CITED, recalledTables } from "../../packages/rag/src/tables/TableRows.ts"
 import { library } from "./SmallLibrary.ts"
 import { TABLES } from "./tableQuestions.ts"
 
@@ -54,21 +54,32 @@ describe("a table that is made to take much time", () => {
   })
 
   /** The tables of a question, as a library with one document has them. Counts how often the document is read again. */
-  const askWith = (passages: number, header: ReadonlyArray<string>) =>
+  const askWith = (passages: number, header: ReadonlyArray<string>, pieces = 1, most = MAX_CITED) =>
     Effect.gen(function* () {
       const info = { id: "d", path: "a.csv", title: "", passages }
       const figure = { kind: "table", start: 0, end: 9, rows: [header, header.map((_, i) => `${i + 1}`)] }
       const text = "length | 1"
-      const passage = { document: info, start: 0, end: 9, headings: [], text, figure: { kind: "table" } }
+      const piecesOfTable = Array.from({ length: pieces }, (_, i) => ({
+        document: info,
+        ordinal: i + 1,
+        start: 0,
+        end: 9,
+        headings: [],
+        text,
+        figure: { kind: "table", ...(i > 0 && { head: text }) }
+      }))
+      const passage = piecesOfTable.at(-1)
+      const other = { ...piecesOfTable[0], ordinal: pieces + 1, start: 10, end: 19 }
       let read = 0
       const collection = {
         document: () => Effect.succeed({ info }),
-        passages: () => Effect.succeed([passage])
+        passages: () => Effect.succeed([...piecesOfTable, other])
       }
       const tables = yield* recalledTables(
         { trace: { passages: [{ passage }] } } as never,
         collection as never,
-        () => Effect.sync(() => (read++, { info, parsed: { figures: [figure] } }) as never)
+        () => Effect.sync(() => (read++, { info, parsed: { figures: [figure] } }) as never),
+        most
       )
       return { read, text: tableAnswer("What is the sum of the length?", tables)?.sentences[0]?.text }
     })
@@ -77,6 +88,15 @@ describe("a table that is made to take much time", () => {
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* askWith(2_000, ["name", "length"]), { read: 1, text: "Sum · length: 2." })
       assert.deepStrictEqual(yield* askWith(2_001, ["name", "length"]), { read: 0, text: undefined })
+    })
+  )
+
+  it.effect("in more pieces than are cited is read again only for SQL", () =>
+    Effect.gen(function* () {
+      const header = ["name", "length"]
+      assert.deepStrictEqual(yield* askWith(20, header, 20), { read: 1, text: "Sum · length: 2." })
+      assert.deepStrictEqual(yield* askWith(21, header, 21), { read: 0, text: undefined })
+      assert.deepStrictEqual(yield* askWith(21, header, 21, Infinity), { read: 1, text: undefined })
     })
   )
 

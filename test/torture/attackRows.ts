@@ -119,6 +119,7 @@ export const rows: ReadonlyArray<Row> = [
   file("md: Figure 1 and 200,000 spaces", "a.md", () => `Figure 1 ${" ".repeat(200_000)}x\n\nsee Figure 1\n`),
   chat("“how much does” × 300,000", () => ["how much does ".repeat(300_000)]),
   chat("40,000 messages of one word", () => Array.from({ length: 40_000 }, () => "gate")),
+  chat("19,000 messages of one word", () => Array.from({ length: 19_000 }, () => "gate")),
   post("embeddings: 2,000 texts of 4,000", "/v1/embeddings", () => ({
     model: "sluice-lexical-1024",
     input: Array.from({ length: 2_000 }, (_, i) => words(4_000, i))

@@ -222,7 +222,7 @@ layer(testServer(), { excludeTestServices: true })("known faults of gateways", (
     () =>
       Effect.gen(function* () {
         const { call } = yield* TestServer
-        const deep = (open: string, close: string) => `${open.repeat(100_000)}1${close.repeat(100_000)}`
+        const deep = (open: string, close: string) => `${open.repeat(40_000)}1${close.repeat(40_000)}`
         const headers = { "content-type": "application/json" }
         const rest: Readonly<Record<string, string>> = {
           "/v1/rerank": `"model":"sluice-lexical-rerank","query":"q","documents":["d"]`,
@@ -237,9 +237,9 @@ layer(testServer(), { excludeTestServices: true })("known faults of gateways", (
             assert.isBelow(response.status, 500, path)
           }
           for (const odd of [
-            `"odd":${"[".repeat(150_000)}${"[1],".repeat(60_000)}`,
-            Array.from({ length: 130_000 }, (_, at) => `"${at}":"{"`).join(),
-            `"odd":[${"1,".repeat(250_000)}1]`
+            `"odd":${"[".repeat(60_000)}${"[1],".repeat(25_000)}`,
+            Array.from({ length: 55_000 }, (_, at) => `"${at}":"{"`).join(),
+            `"odd":[${"1,".repeat(100_000)}1]`
           ]) {
             const { code, status } = yield* refusal(path, { body: `{${odd},${fields}}`, headers })
             assert.deepStrictEqual([status, code], [400, "too_many_parts"])

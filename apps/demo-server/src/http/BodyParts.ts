@@ -1,11 +1,11 @@
-/** How many parts a JSON body may have: parsing a million of them takes seconds of the one thread. */
+/** How many parts a JSON body may have: checking a million of them takes seconds of the one thread. */
 import { Failure } from "@sluice/core/contract"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { endOfString } from "../wire/JsonScanner.ts"
 
-/** Objects, lists, names and elements; 50,000 messages have as many. */
-export const MAX_PARTS = 250_000
+/** Objects, lists, names and elements; 20,000 messages have as many, and take 50 ms to check. */
+export const MAX_PARTS = 100_000
 
 /** `{`, `[`, `:` and `,` begin a part. */
 const isPart = (code: number): boolean => code === 0x7b || code === 0x5b || code === 0x3a || code === 0x2c
@@ -25,7 +25,7 @@ const hasTooMany = (json: string): boolean => {
   return false
 }
 
-/** Between two steps that read a whole body: a step takes up to 100 ms, and other requests run between them. */
+/** Between two steps that read a whole body: a step takes up to 50 ms, and other requests run between them. */
 export const yieldIfLarge = (body: string): Effect.Effect<void> =>
   body.length > MAX_PARTS ? Effect.yieldNow : Effect.void
 

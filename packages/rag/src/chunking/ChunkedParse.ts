@@ -4,6 +4,7 @@ import { gzip } from "node:zlib"
 import type { WorkerContext, WorkerOutput } from "@sluice/core/workers"
 import type { Parsed, Passage, ReadFault } from "../document/Document.ts"
 import { sha256 } from "../document/Hash.ts"
+import { inPortions, passageWeight } from "../document/Portions.ts"
 import { embeddedText, mentionsOf } from "../document/SearchText.ts"
 import { chunkUnits } from "./Chunker.ts"
 
@@ -95,7 +96,7 @@ export const chunkParse = async (
   }
 }
 
-/** Passages of a message between threads: the one that answers takes 5 ms to read it. 80,000 at once took half a second. */
+/** The passages of a message between threads weigh this: the one that answers takes up to 20 ms to read them. */
 const PORTION = 500
 
 /** Passages that a thread sends before its result. */
@@ -111,8 +112,8 @@ export const chunkInPortions = async (
 ): Promise<ChunkedParse | BeyondLimit> => {
   const chunked = await chunkParse(parsed, stores)
   if ("beyond" in chunked) return chunked
-  for (let at = 0; at < chunked.passages.length; at += PORTION)
-    await ask({ passages: chunked.passages.slice(at, at + PORTION) } satisfies PassagePortion)
+  for (const passages of inPortions(chunked.passages, PORTION, ({ passage }) => passageWeight(passage)))
+    await ask({ passages } satisfies PassagePortion)
   return { ...chunked, passages: [] }
 }
 

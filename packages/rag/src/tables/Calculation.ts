@@ -8,7 +8,7 @@ import type { StageTime } from "../retrieval/stages/Trace.ts"
 import { type SqlAttempt, sqlAnswer } from "./SqlAnswer.ts"
 import { type TableAnswer, tableAnswer } from "./TableAnswer.ts"
 import { mayBeCalculated, tableQuestion } from "./TableQuestion.ts"
-import { type ReadDocument, recalledTables } from "./TableRows.ts"
+import { MAX_CITED, type ReadDocument, recalledTables } from "./TableRows.ts"
 
 /** What tables are read with, and by what. */
 interface CalculationSources {
@@ -26,7 +26,9 @@ const attempt = Effect.fn("Calculation.attempt")(function* (
   const hasTable = retrieval.kept.some(({ figure }) => figure?.kind === "table")
   const toSql = hasTable && mayBeCalculated(question) ? rewriter?.toSql : undefined
   if (toSql === undefined && tableQuestion(question) === undefined) return undefined
-  const tables = yield* recalledTables(retrieval, yield* collection, document)
+  // SQL may answer from single lines of a longer table.
+  const pieces = toSql === undefined ? MAX_CITED : Infinity
+  const tables = yield* recalledTables(retrieval, yield* collection, document, pieces)
   const answer = tableAnswer(question, tables)
   if (answer !== undefined) return { answer, tokens: 0 }
   return toSql === undefined ? undefined : yield* sqlAnswer(question, tables, toSql)

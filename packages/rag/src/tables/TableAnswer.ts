@@ -96,9 +96,11 @@ const calculate = (
 }
 
 const answerOf = (question: string, asked: TableQuestion, table: RetrievedTable): TableAnswer | undefined => {
-  const found = calculate(asked, table)
   const { passages } = table
-  if (found === undefined || passages.length === 0 || passages.length > MAX_CITED) return undefined
+  // First, because the numbers of a longer table take long.
+  if (passages.length === 0 || passages.length > MAX_CITED) return undefined
+  const found = calculate(asked, table)
+  if (found === undefined) return undefined
   const lines = found.rows?.map((i) => lineOf(table.rows[i]!, passages))
   const evidence = lines ?? passages.map(({ text }, passage) => ({ passage, quote: text.trim() }))
   if (evidence.some((one) => one === undefined)) return undefined

@@ -50,11 +50,22 @@ export const nameWords = (text: string): ReadonlyArray<string> => [
 const overlaps = (figure: Figure, passage: StoredPassage): boolean =>
   passage.figure?.kind === "table" && passage.start < figure.end && figure.start < passage.end
 
-/** The recalled tables that have rows. */
+/** How many pieces the table of a passage has. All but the first have its head. */
+const piecesOf = ({ ordinal }: StoredPassage, passages: ReadonlyArray<StoredPassage>): number => {
+  const pieces = new Map(passages.map((passage) => [passage.ordinal, passage]))
+  const isLater = (at: number) => pieces.get(at)?.figure?.head !== undefined
+  let [from, to] = [ordinal, ordinal + 1]
+  while (isLater(from)) from--
+  while (isLater(to)) to++
+  return to - from
+}
+
+/** The recalled tables that have rows. A document is only read again for one of at most `most` pieces. */
 export const recalledTables = Effect.fnUntraced(function* (
   { trace }: Retrieval,
   collection: Collection,
-  document: ReadDocument
+  document: ReadDocument,
+  most: number
 ): Effect.fn.Return<ReadonlyArray<RetrievedTable>, RagError> {
   const recalled = trace.passages
     .map(({ passage }) => passage)
@@ -63,11 +74,12 @@ export const recalledTables = Effect.fnUntraced(function* (
   const tables = yield* Effect.forEach(ids, (id) =>
     Effect.gen(function* () {
       if (((yield* collection.document(id))?.info.passages ?? 0) > MAX_PASSAGES) return []
-      const { info, parsed } = yield* document(id)
-      const { figures } = parsed
       const passages = yield* collection.passages(id)
-      return figures
-        .filter((figure) => recalled.some((one) => one.document.id === id && overlaps(figure, one)))
+      const asked = recalled.filter((one) => one.document.id === id)
+      if (!asked.some((one) => piecesOf(one, passages) <= most)) return []
+      const { info, parsed } = yield* document(id)
+      return parsed.figures
+        .filter((figure) => asked.some((one) => overlaps(figure, one)))
         .flatMap((figure): ReadonlyArray<RetrievedTable> => {
           const own = passages.filter((passage) => overlaps(figure, passage))
           const [header, ...rows] = figure.rows ?? []

@@ -20,6 +20,7 @@ import type {
   LinkedPicture,
   StoredPassage
 } from "../../document/Document.ts"
+import { inPortions, passageWeight } from "../../document/Portions.ts"
 import type { IndexedDocument, IndexedPassage, StoredDocument } from "../PassageIndex.ts"
 import { passagesSchema, vectorType } from "./LanceTables.ts"
 
@@ -102,13 +103,15 @@ export const lanceRows = (documents: ReadonlyArray<IndexedDocument>): ReadonlyAr
     return rows
   })
 
-/** Rows of a batch. They take about 10 ms: 1,000 took 100, for their JSON and the memory of their vectors. */
+/** The passages of a batch weigh this. They take about 10 ms, for their JSON and the memory of their vectors. */
 const BATCH = 100
+
+const rowWeight = ({ passage }: Row): number => (passage === undefined ? 1 : passageWeight(passage.passage))
 
 /** Rows as Arrow batches, which are made one by one. */
 export function* toBatches(rows: ReadonlyArray<Row>, dimension: number): Generator<RecordBatch> {
   const schema = passagesSchema(dimension)
-  for (let i = 0; i < rows.length; i += BATCH) yield toBatch(schema, rows.slice(i, i + BATCH), dimension)
+  for (const some of inPortions(rows, BATCH, rowWeight)) yield toBatch(schema, some, dimension)
 }
 
 /** Rows as an Arrow table. */
