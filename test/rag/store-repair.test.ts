@@ -2,8 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { RagError } from "@sluice/rag"
 import { LanceIndex } from "@sluice/rag/store"
 import { Effect } from "effect"
-import { readdir, readFile, writeFile } from "node:fs/promises"
+import { readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { attempt, connect, type Table } from "../../packages/rag/src/store/lance/Lance.ts"
+import { repairing } from "../../packages/rag/src/store/lance/LanceRepair.ts"
 import { embedText } from "./Models.ts"
 import { documentOf, MANIFEST, storeIn } from "./StoredDocuments.ts"
 import { testFolder } from "./TestFolder.ts"
@@ -50,6 +52,36 @@ const without = (lost: string) => {
   const left = PATHS.filter((path) => path !== lost)
   return { listed: left, found: left }
 }
+
+describe("a version that another process dropped during a read", () => {
+  it.live("is not damage: the read runs again, at the latest version", () =>
+    Effect.gen(function* () {
+      const { library: folder } = yield* testFolder
+      const connection = yield* connect(folder)
+      const rows = (from: number) => Array.from({ length: 9 }, (_, i) => ({ id: `${from + i}` }))
+      const table = yield* Effect.promise(async () => {
+        const table = await connection.createTable("t", rows(0))
+        await table.add(rows(9))
+        return table
+      })
+      const old = yield* Effect.promise(() => connection.openTable("t", undefined, { version: 2 }))
+      yield* Effect.promise(async () => {
+        const data = join(folder, "t.lance", "data")
+        const files = await readdir(data)
+        await table.optimize()
+        for (const file of files) await rm(join(data, file), { force: true })
+      })
+      const repaired = repairing({ connection, folder, writing: connection }, Effect.succeed(table), () =>
+        Effect.die("It was repaired.")
+      )
+      const read = (from: Table) =>
+        attempt("store", "reading", async () => (await from.query().toArray()).length)
+      assert.match(String((yield* Effect.flip(read(old))).cause), /not found/i)
+      const reads = [old, table]
+      assert.strictEqual(yield* repaired(Effect.suspend(() => read(reads.shift()!))), 18)
+    }).pipe(Effect.scoped)
+  )
+})
 
 describe("a damaged data file", () => {
   it.live("costs its document at once, and a later commit of it is found", () =>

@@ -2,11 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Library, type RagError } from "@sluice/rag"
 import { type Collection, LanceIndex, PassageIndex } from "@sluice/rag/store"
 import { connect } from "@lancedb/lancedb"
-import { Context, Effect, Layer, Stream } from "effect"
+import { Array as Arrays, Context, Effect, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
-import { pruneVersions } from "../../packages/rag/src/store/lance/LanceSnapshots.ts"
+import { oldestKept, pruneVersions } from "../../packages/rag/src/store/lance/LanceSnapshots.ts"
 import { countingEmbedder, embedText, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
 import { documentOf, MANIFEST, storeIn } from "./StoredDocuments.ts"
 import { handbook, testFolder } from "./TestFolder.ts"
@@ -17,6 +17,62 @@ const textsOf = (collection: Collection) =>
   )
 
 const day = 24 * 60 * 60 * 1000
+
+/** Versions made so many minutes before `now`, the newest first. */
+const madeBefore = (now: number, minutes: ReadonlyArray<number>) =>
+  minutes.map((ago, i) => ({ version: minutes.length - i, timestamp: new Date(now - ago * 60_000) }))
+
+describe("old versions", () => {
+  const now = Date.now()
+  const kept = (minutes: ReadonlyArray<number>, inUse: ReadonlyArray<number>, retention: object) => {
+    const versions = madeBefore(now, minutes)
+    const oldest = oldestKept(versions, new Set(inUse), now, retention)
+    return versions.filter(({ timestamp }) => timestamp >= oldest!).length
+  }
+
+  it("are kept for ten minutes after the next one was written", () => {
+    // The second was the newest until nine minutes ago, the third until eleven.
+    assert.strictEqual(kept([9, 11, 60, 90], [], {}), 2)
+    assert.strictEqual(kept([60, 90], [], {}), 1)
+  })
+
+  it("are kept for two minutes beyond a hundred", () => {
+    const each = (seconds: number) => Array.from({ length: 400 }, (_, i) => (i * seconds) / 60)
+    assert.strictEqual(kept(each(1), [], {}), 122)
+    assert.strictEqual(kept(each(4), [], {}), 100)
+    assert.strictEqual(kept(each(0.1), [], {}), 400)
+  })
+
+  it("are kept as long, and as many, as was set, and from the oldest snapshot on", () => {
+    const minutes = [1, 20, 40, 80, 90]
+    assert.strictEqual(kept(minutes, [], { keepFor: "1 hour" }), 4)
+    assert.strictEqual(kept(minutes, [], { keepFor: 0 }), 2)
+    assert.strictEqual(kept(minutes, [], { keepFor: 0, keepVersions: 3 }), 3)
+    assert.strictEqual(kept(minutes, [2], { keepFor: 0 }), 4)
+  })
+
+  it.effect("are dropped after many commits, without maintain", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const collection = yield* Effect.flatMap(storeIn(library), (index) => index.open("default", MANIFEST))
+      const versions = Effect.promise(async () => {
+        const table = (await readdir(library)).find((name) => name.startsWith("c_"))!
+        return (await readdir(join(library, table, "_versions"))).filter((name) => name.endsWith(".manifest"))
+          .length
+      })
+      yield* TestClock.setTime(Date.now())
+      yield* Effect.forEach(Arrays.range(1, 100), (n) =>
+        collection.commit([documentOf(`${n}`, [`duck ${n}`])])
+      )
+      assert.isAtLeast(yield* versions, 100)
+      yield* TestClock.adjust("11 minutes")
+      yield* collection.commit([documentOf("last", ["duck"])])
+      // They are dropped in the background, for which the indexing after an ingest waits.
+      yield* collection.settle
+      assert.isAtMost(yield* versions, 10)
+    }).pipe(Effect.scoped)
+  )
+})
 
 describe("snapshots", () => {
   it.effect("are read-only while the collection changes, and can be restored", () =>

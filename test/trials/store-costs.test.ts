@@ -2,10 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Library } from "@sluice/rag"
 import { LanceIndex, PassageIndex } from "@sluice/rag/store"
-import { connect } from "../../packages/rag/src/store/lance/Lance.ts"
+import { connectStore } from "../../packages/rag/src/store/lance/Lance.ts"
 import { openFiles } from "../../packages/rag/src/store/lance/LanceFiles.ts"
 import { presentManifest } from "../../packages/rag/src/embedding/PassageEmbedder.ts"
-import { Context, Effect, Layer, Schedule, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Schedule, Stream } from "effect"
 import { modelsLayer } from "../rag/Models.ts"
 import { s3Server } from "../rag/S3Server.ts"
 import { documentOf } from "../rag/StoredDocuments.ts"
@@ -17,8 +17,8 @@ const SMALL = 10_000
 const LARGE = 100_000
 /** Of the trial of questions. */
 const CACHED = 20_000
-/** LanceDB lists the versions of a table at each call: 240 bytes for each commit of the last hour. */
-const COMMITS = 10
+/** A folder is ingested in commits of so many passages: 5 and 50 versions, of which each call lists those that are kept. */
+const COMMIT_PASSAGES = 2_000
 const ADDRESS = "s3://bucket/library"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -31,13 +31,18 @@ const fill = Effect.fnUntraced(function* (
   const collection = yield* index.open("default", yield* presentManifest)
   const texts = (d: number) =>
     Array.from({ length: PASSAGES_OF_DOCUMENT }, (_, i) => `heron w${(d * 7 + i) % 97} number ${d} ${i}`)
-  const each = passages / PASSAGES_OF_DOCUMENT / COMMITS
-  for (let d = 0; d < each * COMMITS; d += each)
+  const each = COMMIT_PASSAGES / PASSAGES_OF_DOCUMENT
+  for (let d = 0; d < passages / PASSAGES_OF_DOCUMENT; d += each)
     yield* collection.commit(
       Array.from({ length: each }, (_, i) => documentOf(`document ${d + i}`, texts(d + i)))
     )
   yield* collection.settle
-  yield* collection.maintain
+  const clock = yield* Clock.Clock
+  // As the server does once an hour: the versions of the hour before are dropped.
+  const later: Clock.Clock = Object.assign(Object.create(clock), {
+    currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + 60 * 60 * 1000)
+  })
+  yield* Effect.provideService(collection.maintain, Clock.Clock, later)
 }, Effect.scoped)
 
 const CALLS = ["upload", "unchanged", "stats", "removal"] as const
@@ -115,7 +120,7 @@ describe("the cost of a call", () => {
     Effect.gen(function* () {
       const { library } = yield* testFolder
       yield* Effect.promise(() => mkdir(library))
-      const { opened, put } = yield* openFiles({ connection: yield* connect(library), folder: library })
+      const { opened, put } = yield* openFiles(yield* connectStore(library))
       const table = yield* opened
       let most = 0
       for (let written = 0; written < 200; written++) {

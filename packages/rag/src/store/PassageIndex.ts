@@ -141,9 +141,12 @@ export interface Snapshot {
   readonly manifest: Manifest
 }
 
-/** Which old versions `maintain` keeps. A version is dropped if it exceeds both limits and no snapshot needs it. */
+/** Which old versions are kept. A version is dropped if it exceeds both limits and no snapshot needs it. */
 export interface VersionRetention {
-  /** Default one hour; at least ten minutes, because a reader may use the version. */
+  /**
+   * The time since the next version was written: at least ten minutes, because a reader may use the version. By default ten
+   * minutes for the newest hundred versions, two for the others.
+   */
   readonly keepFor?: Duration.Input
   /** The number of newest versions. Default 1. */
   readonly keepVersions?: number

@@ -5,8 +5,9 @@ import { Effect, Redacted, Schedule, type Scope } from "effect"
 import { mkdtemp, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
-import { RagError, type RagReason, type Stage } from "../../document/RagError.ts"
+import type { RagError, Stage } from "../../document/RagError.ts"
 import { writeRows } from "../ArrowFile.ts"
+import { storeError } from "../StoreError.ts"
 
 export type Connection = lancedb.Connection
 export type Table = lancedb.Table
@@ -18,9 +19,12 @@ export type Table = lancedb.Table
 const INDEX_CACHE_BYTES = 256n * 1024n * 1024n
 const METADATA_CACHE_BYTES = 32n * 1024n * 1024n
 
-/** A connection, and the folder or address that it leads to. */
+/** Connections, and the folder or address that they lead to. */
 export interface Store {
+  /** Its tables see the commits of other processes at once: each call lists the versions. */
   readonly connection: Connection
+  /** Its tables stay at the version of their last write. `append` and the like go to the latest one first. */
+  readonly writing: Connection
   readonly folder: string
 }
 
@@ -40,16 +44,15 @@ export interface ConnectionOptions {
   readonly hostOverride?: string
 }
 
-/** A connection for the lifetime of the scope. It sees the commits of other processes at once. */
-export const connect = (
+const connectWith = (
   folder: string,
-  { apiKey, hostOverride, region, storageOptions }: ConnectionOptions = {}
-): Effect.Effect<Connection, RagError, Scope.Scope> =>
+  { apiKey, hostOverride, region, storageOptions }: ConnectionOptions,
+  more: Partial<lancedb.ConnectionOptions>
+) =>
   Effect.acquireRelease(
     attempt("open", `opening ${folder}`, () =>
       lancedb.connect(folder, {
-        readConsistencyInterval: 0,
-        session: new lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES),
+        ...more,
         ...(storageOptions && { storageOptions: { ...storageOptions } }),
         ...(apiKey && { apiKey: Redacted.isRedacted(apiKey) ? Redacted.value(apiKey) : apiKey }),
         ...(region && { region }),
@@ -58,6 +61,24 @@ export const connect = (
     ),
     (connection) => Effect.promise(() => release(connection))
   )
+
+/** The connections of a store for the lifetime of the scope. They share their caches. */
+export const connectStore = Effect.fn("Lance.connect")(function* (
+  folder: string,
+  options: ConnectionOptions = {}
+) {
+  const session = new lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES)
+  const connection = yield* connectWith(folder, options, { readConsistencyInterval: 0, session })
+  const writing = isEnterprise(folder) ? connection : yield* connectWith(folder, options, { session })
+  return { connection, writing, folder } satisfies Store
+})
+
+/** A connection for the lifetime of the scope. It sees the commits of other processes at once. */
+export const connect = (
+  folder: string,
+  options?: ConnectionOptions
+): Effect.Effect<Connection, RagError, Scope.Scope> =>
+  Effect.map(connectStore(folder, options), ({ connection }) => connection)
 
 /**
  * Sets the primary key. Without it, two writers of the same new row leave it twice. LanceDB Enterprise has no such setting:
@@ -265,18 +286,28 @@ export const atOneVersion = async <A>(table: Table, read: (pinned: Table) => Pro
 }
 
 /** Inserts rows whose keys are new. */
-export const append = (table: Table, rows: Iterable<RecordBatch>): Promise<lancedb.AddResult> =>
-  writeRows(rows, (bytes) => native(table).add(bytes, "append"))
+export const append = async (table: Table, rows: Iterable<RecordBatch>): Promise<lancedb.AddResult> => {
+  await table.checkoutLatest()
+  return writeRows(rows, (bytes) => native(table).add(bytes, "append"))
+}
 
 /** Inserts rows, or updates those with the same key. */
-export const upsert = (
+export const upsert = async (
   table: Table,
   key: string,
   rows: Iterable<RecordBatch>
-): Promise<lancedb.MergeResult> =>
-  writeRows(rows, (bytes) =>
+): Promise<lancedb.MergeResult> => {
+  await table.checkoutLatest()
+  return writeRows(rows, (bytes) =>
     native(table).mergeInsert([key]).whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(bytes)
   )
+}
+
+/** Deletes the rows that satisfy `where`. */
+export const deleteRows = async (table: Table, where: string): Promise<unknown> => {
+  await table.checkoutLatest()
+  return table.delete(where)
+}
 
 /** True if the table does not exist, or has no version. */
 export const isMissing = ({ cause }: RagError): boolean => /not found|does not exist/i.test(String(cause))
@@ -341,55 +372,3 @@ export const sqlString = (text: string): string => `'${text.replaceAll("'", "''"
 /** `column IN ('…', '…')`. */
 export const sqlIn = (column: string, values: ReadonlyArray<string>): string =>
   `\`${column}\` IN (${values.map(sqlString).join(", ")})`
-
-const storeError = (stage: Stage, doing: string, cause: unknown): RagError => {
-  const text = String(cause)
-  const [, reason, advice] = DIAGNOSES.find(([pattern]) => pattern.test(text))!
-  // LanceDB appends its source location and repeats the message.
-  const first = (text.split(/\n|, \/\S+\.rs:|Caused by:/)[0] ?? text).slice(0, 300).trim().replace(/\.$/, "")
-  const message = `The store failed while ${doing}: ${first}. ${advice}`
-  return new RagError({ stage, reason, message, cause })
-}
-
-/** Messages of LanceDB, LanceDB Enterprise and object stores. The first pattern that matches decides. */
-const DIAGNOSES: ReadonlyArray<readonly [RegExp, RagReason, string]> = [
-  // An address that is not supported.
-  [
-    /no object store provider|could not parse bucket/i,
-    "Malformed",
-    "Give the path of a folder, or an address that begins with s3://, gs://, az:// or db://."
-  ],
-  // The last message is about a truncated file of originals.
-  [
-    /no space left|os error 28|ENOSPC|disk quota|file too large|os error 27|exceeds blob object size/i,
-    "NoSpace",
-    "Committed documents are safe. Free some space and run it again."
-  ],
-  [
-    /permission denied|os error 13|EACCES|EPERM|read-only file system|os error 30/i,
-    "PermissionDenied",
-    "Give this user the right to read and write the library's folder."
-  ],
-  // A wrong key.
-  [
-    /40[13] (unauthorized|forbidden)|access ?denied|invalid ?access ?key|signature ?does ?not ?match/i,
-    "PermissionDenied",
-    "Check the key (`apiKey`, or the storage options) and its permissions."
-  ],
-  [
-    /hit retry limit|error sending request|connection refused|dns error/i,
-    "Store",
-    "It cannot be reached. Check its address (`hostOverride`, `region`, or the storage options) and run it again. Committed documents are safe."
-  ],
-  // Files that were truncated, overwritten or lost.
-  [
-    /too small|corrupt|invalid|magic|unexpected (eof|end)|out of (range|bounds)|decode|not found|no such file|overflow|panic|checksum|fill whole buffer|eof while/i,
-    "Store",
-    "A file is damaged or lost; other collections are not affected. If the documents can still be read, Library.rebuild builds the collection again. `sluice doctor --repair` (LanceIndex.repair) removes what is damaged. Otherwise restore the folder from a copy, or ingest the documents into another folder."
-  ],
-  [
-    /(?:)/,
-    "Store",
-    "Committed documents are safe. Run it again; if it fails again, run `sluice doctor`, or restore the folder from a copy."
-  ]
-]

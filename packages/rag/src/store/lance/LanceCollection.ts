@@ -1,5 +1,5 @@
 /** One table `c_<uuid>`: documents and their passages. */
-import { Effect, Semaphore } from "effect"
+import { Clock, Effect, Semaphore } from "effect"
 import type { DocumentInfo } from "../../document/Document.ts"
 import type { RagError } from "../../document/RagError.ts"
 import type { Manifest } from "../Manifest.ts"
@@ -11,8 +11,9 @@ import { cachedDocuments, collectionReads } from "./LanceReads.ts"
 import { candidates, type MeasuredIndex, measureIndex, measuredIndex } from "./LanceRecall.ts"
 import { repairCollection, repairing } from "./LanceRepair.ts"
 import { searchTable } from "./LanceSearch.ts"
+import { MANY_VERSIONS, READING_MANY_MILLIS } from "./LanceSnapshots.ts"
 import { compact, indexStats, maintainIndex, settleIndex, sweep, warmKeys } from "./LanceVectorIndex.ts"
-import { collectionWrites } from "./LanceWrites.ts"
+import { type CollectionTables, collectionWrites } from "./LanceWrites.ts"
 import { tableCache } from "./TableCache.ts"
 
 /** Another process may have measured the index: after this many searches its result is read again. */
@@ -72,14 +73,16 @@ const openTable = Effect.fnUntraced(function* (
     /** Guards changes of `bytes`, and the writes that they count. */
     counting: yield* Semaphore.make(1),
     /** `storedBytes`, once counted. */
-    bytes: undefined as number | undefined
+    bytes: undefined as number | undefined,
+    /** When old versions were dropped last, or the first write, and the version of then. */
+    pruned: undefined as { readonly at: number; readonly version: number } | undefined
   }
 })
 
 export const openCollection = Effect.fn("LanceCollection.make")(function* (
   name: string,
   manifest: Manifest,
-  table: Table,
+  { table, written }: CollectionTables,
   files: LanceFiles,
   store: CollectionStore
 ) {
@@ -96,6 +99,14 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
       ? yield* reads.infos(ids)
       : ids.flatMap((id) => rows.info(id) ?? [])
   })
+  const writes = countedWrites(
+    open,
+    collectionWrites({ table, written }, dimension, files, open.writer, () => {
+      open.hasGone = true
+    }),
+    reads.infos
+  )
+  const pruned = pruneAfterWrites(open, written, store)
   const dropWith = <E>(drop: Effect.Effect<void, E>): Effect.Effect<void, E> =>
     Effect.suspend(() => {
       open.dropped = true
@@ -105,13 +116,9 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
     name,
     manifest,
     dropWith,
-    ...countedWrites(
-      open,
-      collectionWrites(table, dimension, files, open.writer, () => {
-        open.hasGone = true
-      }),
-      reads.infos
-    ),
+    ...writes,
+    commit: (documents) => Effect.andThen(writes.commit(documents), pruned),
+    remove: (ids) => Effect.andThen(writes.remove(ids), pruned),
     ...reads,
     infos,
     documents,
@@ -194,14 +201,35 @@ const keepMeasured = (open: OpenTable, measured: Effect.Effect<MeasuredIndex | u
     open.measured = now
   })
 
+/** Runs after the call has ended; a failure is logged. */
+const inBackground = (
+  open: OpenTable,
+  work: Effect.Effect<void, RagError>,
+  failure: string
+): Effect.Effect<void> =>
+  Effect.suspend(() => (open.dropped ? Effect.void : work)).pipe(
+    Effect.catch(({ message }) => Effect.logWarning(`${failure}: ${message}`)),
+    open.indexer.withPermit
+  )
+
+/** Drops old versions after many commits: a list of 1,000 versions has 240 KB, and each call on an object store reads some. */
+const pruneAfterWrites = (
+  open: OpenTable,
+  written: Table,
+  { background, compacts, prune }: CollectionStore
+): Effect.Effect<void, RagError> =>
+  Effect.gen(function* () {
+    if (!compacts) return
+    const at = yield* Clock.currentTimeMillis
+    const version = yield* attempt("store", "reading the version", () => written.version())
+    const last = (open.pruned ??= { at, version })
+    if (version - last.version < MANY_VERSIONS || at - last.at < READING_MANY_MILLIS) return
+    open.pruned = { at, version }
+    yield* background(inBackground(open, prune(open.table, open.tableName), "Old versions were not dropped"))
+  })
+
 const settleCollection = (open: OpenTable, { background, compacts }: CollectionStore) => {
   const { dimension, indexer, table, writer } = open
-  /** Runs after the ingest has ended; a failure is logged. */
-  const inBackground = (work: Effect.Effect<void, RagError>, failure: string): Effect.Effect<void> =>
-    Effect.suspend(() => (open.dropped ? Effect.void : work)).pipe(
-      Effect.catch(({ message }) => Effect.logWarning(`${failure}: ${message}`)),
-      indexer.withPermit
-    )
   return Effect.gen(function* () {
     if (open.hasGone) {
       open.hasGone = false
@@ -216,13 +244,14 @@ const settleCollection = (open: OpenTable, { background, compacts }: CollectionS
       yield* background(Effect.ignore(warmKeys(table)))
     }
     if (scattered) {
-      yield* background(inBackground(compact(table), "The collection's files were not compacted"))
+      yield* background(inBackground(open, compact(table), "The collection's files were not compacted"))
     }
     // The process that built the index may have been killed before it measured it.
     const isMeasured = open.measured !== undefined || !indexed || (yield* measuredIndex(table)) !== undefined
     if (rebuilt || !isMeasured) {
       // Uninterruptible: a program that ends after its ingest leaves a measured index.
       const measuring = inBackground(
+        open,
         keepMeasured(open, measureIndex(table, open.openAt)),
         "The collection's index was not measured"
       )

@@ -54,6 +54,12 @@ export type LanceFiles = Effect.Success<ReturnType<typeof openFiles>>
 
 export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
   const opened = yield* openOnUse(store, { name: "files", schema: filesSchema, key: "sha256" })
+  const written = yield* Effect.cached(
+    Effect.andThen(
+      opened,
+      attempt("open", "opening table files", () => store.writing.openTable("files"))
+    )
+  )
   /** When this process added a file last. */
   const added = new LRUCache<string, number>({ max: ADDED_KEYS })
   const repaired = repairing(store, opened, (table) => {
@@ -83,7 +89,8 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
       blobs([...files.values()]),
       times(Array.from(files, () => touched))
     ])
-    yield* repaired(attemptWrite("store", "storing original files", () => writeTo(table, rows.batches)))
+    const to = yield* written
+    yield* repaired(attemptWrite("store", "storing original files", () => writeTo(to, rows.batches)))
     if (puts++ % INDEX_EVERY === 0) yield* repaired(index(table))
   })
 

@@ -65,10 +65,11 @@ export const collectGarbage = Effect.fn("LanceGarbage.collect")(function* (
     yield* Effect.logWarning(`Table ${name} cannot be read, so all original files are kept. ${error.message}`)
   }
   if (unread === 0) yield* files.collect(referenced)
-  if (compacts)
+  const own = { files: files.opened, collections: Effect.succeed(collections), snapshots: snapshots.opened }
+  for (const [name, opened] of compacts ? Object.entries(own) : [])
     yield* logFailure(
-      "files",
-      Effect.flatMap(files.opened, (table) => compactOld(table, "files", before))
+      name,
+      Effect.flatMap(opened, (table) => compactOld(table, name, before))
     )
 
   const decoded = Effect.forEach(rows, ({ manifest, name }) => decodeManifest(name, manifest))

@@ -12,6 +12,7 @@ import {
   attemptWrite,
   type ConnectionOptions,
   connect,
+  connectStore,
   isUnreadable,
   isEnterprise,
   isRemote,
@@ -44,8 +45,7 @@ type OpenStore = Effect.Success<ReturnType<typeof openStore>>
 const openStore = Effect.fn("LanceIndex.openStore")(function* (folder: string, options: StoreOptions) {
   yield* checkFolder(folder)
   if (!isRemote(folder)) yield* makeFolder(folder)
-  const connection = yield* connect(folder, options)
-  const store = { connection, folder }
+  const store = yield* connectStore(folder, options)
   yield* Effect.addFinalizer(() => Effect.sync(() => evictStore(store)))
   yield* checkConditionalWrites(store)
   const files = yield* openFiles(store)
@@ -58,10 +58,10 @@ const openStore = Effect.fn("LanceIndex.openStore")(function* (folder: string, o
   const scope = yield* Effect.scope
   const collectionStore: CollectionStore = {
     background: (effect) => Effect.asVoid(Effect.forkIn(effect, scope, { startImmediately: true })),
-    collectGarbage: collectGarbage(connection, collections, files, snapshots, !isEnterprise(folder)),
+    collectGarbage: collectGarbage(store.connection, collections, files, snapshots, !isEnterprise(folder)),
     compacts: !isEnterprise(folder),
     formats: yield* storedFormats,
-    openAt: (table, version) => connection.openTable(table, undefined, { version }),
+    openAt: (table, version) => store.connection.openTable(table, undefined, { version }),
     caches: !isEnterprise(folder),
     store,
     prune: (table, name) =>
@@ -82,15 +82,18 @@ const openStore = Effect.fn("LanceIndex.openStore")(function* (folder: string, o
 })
 
 const openTable = Effect.fn("LanceIndex.openTable")(function* (
-  { collectionStore, connection, files, opened }: OpenStore,
+  { collectionStore, connection, files, opened, writing }: OpenStore,
   name: string,
   table: string,
   manifest: Manifest
 ) {
   const known = opened.get(table)
   if (known !== undefined) return known
-  const lance = yield* attempt("open", `opening collection "${name}"`, () => connection.openTable(table))
-  const collection = yield* openCollection(name, manifest, lance, files, collectionStore)
+  const tables = yield* attempt("open", `opening collection "${name}"`, async () => ({
+    table: await connection.openTable(table),
+    written: await writing.openTable(table)
+  }))
+  const collection = yield* openCollection(name, manifest, tables, files, collectionStore)
   opened.set(table, collection)
   return collection
 })
@@ -185,8 +188,9 @@ const checkout = (store: OpenStore): Service["checkout"] =>
     const opened = yield* attempt("open", `opening snapshot "${snapshot}"`, () =>
       store.connection.openTable(table, undefined, { version })
     )
-    const collection = yield* openCollection(name, stored, opened, store.files, store.collectionStore)
-    return readOnly(snapshot, collection)
+    const { collectionStore, files } = store
+    const tables = { table: opened, written: opened }
+    return readOnly(snapshot, yield* openCollection(name, stored, tables, files, collectionStore))
   })
 
 const restore = (store: OpenStore): Service["restore"] =>
@@ -358,10 +362,7 @@ export interface FileStore {
 const files = Effect.fn("LanceIndex.files")(function* (folder: string, options: StoreOptions = {}) {
   yield* checkFolder(folder)
   if (!isRemote(folder)) yield* makeFolder(folder)
-  const { get, keys, opened, put, remove } = yield* openFiles({
-    connection: yield* connect(folder, options),
-    folder
-  })
+  const { get, keys, opened, put, remove } = yield* openFiles(yield* connectStore(folder, options))
   const fileStore: FileStore = {
     put,
     get: (name) => get(name, false),

@@ -131,9 +131,12 @@ export const repairCollection = Effect.fn("LanceRepair.collection")(function* (
   }
 })
 
+/** LanceDB's message about a file of a version that another process dropped during the call, or of a lost one. */
+const isDropped = ({ cause }: RagError): boolean => /not found|no such file/i.test(String(cause))
+
 /**
- * Runs a call again after a repair if it fails because of a damaged file, which then costs only its own rows. Each version
- * of a table is repaired once.
+ * Runs a call again: at the latest version if its version was dropped meanwhile, and after a repair if it fails because of a
+ * damaged file, which then costs only its own rows. Each version of a table is repaired once.
  */
 export const repairing = (
   { folder }: Store,
@@ -155,10 +158,12 @@ export const repairing = (
     yield* Effect.logError(`A damaged table was repaired: ${faults.join("; ") || "its indexes"}`)
   }).pipe(turn.withPermit)
   return <A>(call: Effect.Effect<A, RagError>): Effect.Effect<A, RagError> =>
-    Effect.catchIf(call, isDamage, (error) =>
-      repairOnce.pipe(
-        Effect.mapError(() => error),
-        Effect.andThen(call)
+    Effect.retry(call, { times: 1, while: isDropped }).pipe(
+      Effect.catchIf(isDamage, (error) =>
+        repairOnce.pipe(
+          Effect.mapError(() => error),
+          Effect.andThen(call)
+        )
       )
     )
 }

@@ -74,7 +74,7 @@ export const openSnapshots = Effect.fn("LanceSnapshots.open")(function* (store: 
       attemptWrite("store", "removing a snapshot", () => table.delete(`id = ${sqlString(idOf(snapshot))}`))
     )
 
-  return { put, list, find, remove }
+  return { put, list, find, remove, opened }
 })
 
 const idOf = ({ collection, name }: LanceSnapshot): string => JSON.stringify([collection, name])
@@ -98,11 +98,12 @@ export const snapshotOf = Effect.fn("LanceSnapshots.of")(function* (
   return { collection, name, table, version, manifest, made } satisfies LanceSnapshot
 })
 
-/** A version younger than this may be in use by a reader. */
+/** A version that was the newest within this time may be in use by a reader. */
 export const READING_MILLIS = 10 * 60 * 1000
 
-/** Versions are kept this long unless `keepFor` says otherwise. */
-const KEEP_MILLIS = 60 * 60 * 1000
+/** Each call lists all versions: 240 bytes each on an object store. Beyond so many, they are kept for a shorter time. */
+export const MANY_VERSIONS = 100
+export const READING_MANY_MILLIS = 2 * 60 * 1000
 
 /** LanceDB's message about a version, or a part of an index, that another process dropped since it was listed. */
 const DROPPED = /not found: \S*_(?:versions|indices)\//i
@@ -113,15 +114,31 @@ export const attemptToDrop = <A>(doing: string, drop: () => Promise<A>): Effect.
     Effect.retry({ times: 3, while: ({ cause }) => DROPPED.test(String(cause)) })
   )
 
-/** Drops versions that are older than the retention, except those of snapshots. */
+/** When the oldest version that is kept was made. `versions` are the newest first. */
+export const oldestKept = (
+  versions: ReadonlyArray<{ readonly version: number; readonly timestamp: Date }>,
+  inUse: ReadonlySet<number>,
+  now: number,
+  { keepFor, keepVersions = 1 }: VersionRetention
+): Date | undefined =>
+  versions.findLast(({ version }, i) => {
+    const replaced = versions[i - 1]?.timestamp.getTime() ?? now
+    const reading = i < MANY_VERSIONS ? READING_MILLIS : READING_MANY_MILLIS
+    const age =
+      keepFor === undefined
+        ? reading
+        : Math.max(READING_MILLIS, Duration.toMillis(Duration.fromInputUnsafe(keepFor)))
+    return i < keepVersions || now - replaced <= age || inUse.has(version)
+  })?.timestamp
+
+/** Drops versions that exceed the retention. LanceDB drops by age: those after a snapshot are kept with it. */
 export const pruneVersions = Effect.fn("LanceSnapshots.prune")(function* (
   table: Table,
   name: string,
   kept: ReadonlyArray<LanceSnapshot>,
-  { keepFor, keepVersions = 1 }: VersionRetention
+  retention: VersionRetention
 ) {
   const now = yield* Clock.currentTimeMillis
-  const age = keepFor === undefined ? KEEP_MILLIS : Duration.toMillis(Duration.fromInputUnsafe(keepFor))
   const inUse = new Set(kept.filter((snapshot) => snapshot.table === name).map(({ version }) => version))
   yield* attemptToDrop("dropping old versions", async () => {
     // The tags of removed snapshots would keep their versions.
@@ -129,12 +146,6 @@ export const pruneVersions = Effect.fn("LanceSnapshots.prune")(function* (
     const tagged = Object.entries(await tags.list())
     for (const [tag, { version }] of tagged) if (!inUse.has(version)) await tags.delete(tag)
     const versions = (await table.listVersions()).toSorted((a, b) => b.version - a.version)
-    const newest = versions.slice(0, Math.max(1, keepVersions)).at(-1)?.timestamp.getTime() ?? 0
-    // LanceDB drops by age and refuses to drop a tagged version: the oldest one is the limit.
-    const oldest = versions
-      .filter(({ version }) => inUse.has(version))
-      .map(({ timestamp }) => timestamp.getTime())
-    const before = Math.min(now - Math.max(age, READING_MILLIS), newest, ...oldest)
-    await table.optimize({ cleanupOlderThan: new Date(before) })
+    await table.optimize({ cleanupOlderThan: oldestKept(versions, inUse, now, retention) ?? new Date(0) })
   })
 })

@@ -2,14 +2,20 @@
 import { Effect, type Semaphore } from "effect"
 import { RagError } from "../../document/RagError.ts"
 import type { Collection } from "../PassageIndex.ts"
-import { append, attempt, attemptWrite, sqlIn, type Table, upsert } from "./Lance.ts"
+import { append, attempt, attemptWrite, deleteRows, sqlIn, type Table, upsert } from "./Lance.ts"
 import type { LanceFiles } from "./LanceFiles.ts"
 import { FILTER_IDS } from "./LanceReads.ts"
 import { documentRow, documentRowId, lanceRows, toArrow, toBatches, toStored } from "./LanceRows.ts"
 
+export interface CollectionTables {
+  readonly table: Table
+  /** The same table of the connection for writes. */
+  readonly written: Table
+}
+
 /** `writer` admits one writer at a time within the process. LanceDB resolves conflicts between processes. */
 export const collectionWrites = (
-  table: Table,
+  { table, written }: CollectionTables,
   dimension: number,
   files: LanceFiles,
   writer: Semaphore.Semaphore,
@@ -29,15 +35,18 @@ export const collectionWrites = (
     const isNew = documents.every(({ replaces }) => replaces === undefined)
     yield* attemptWrite("ingest", "writing passages", async (): Promise<unknown> =>
       isNew
-        ? await append(table, toBatches(rows, dimension))
-        : await upsert(table, "id", toBatches(rows, dimension))
+        ? await append(written, toBatches(rows, dimension))
+        : await upsert(written, "id", toBatches(rows, dimension))
     )
-    // If another writer has written the same documents at once, there may be passages of both, or each of them twice.
-    const written = documents.reduce((sum, { passages }) => sum + passages.length + 1, 0)
-    const count = attempt("ingest", "counting what was written", () =>
-      table.countRows(`kind <> 'gone' AND ${sqlIn("document", ids)}`)
-    )
-    for (let tries = 0; tries < MIXTURE_TRIES && (yield* count) !== written; tries++)
+    // If another writer has written the same documents at once, there may be passages of both, or each of them twice. Counted at
+    // the version of this commit: who commits after it finds both.
+    const expected = documents.reduce((sum, { passages }) => sum + passages.length + 1, 0)
+    const count = (from: Table) =>
+      attempt("ingest", "counting what was written", () =>
+        from.countRows(`kind <> 'gone' AND ${sqlIn("document", ids)}`)
+      )
+    if ((yield* count(written)) === expected) return
+    for (let tries = 0; tries < MIXTURE_TRIES && (yield* count(table)) !== expected; tries++)
       if (!(yield* removeMixture(table, ids))) return
   }, writer.withPermit),
 
@@ -52,7 +61,7 @@ export const collectionWrites = (
   remove: Effect.fn("LanceCollection.remove")(function* (ids) {
     for (let i = 0; i < ids.length; i += FILTER_IDS) {
       yield* attemptWrite("ingest", "removing documents", () =>
-        table.delete(sqlIn("document", ids.slice(i, i + FILTER_IDS)))
+        deleteRows(written, sqlIn("document", ids.slice(i, i + FILTER_IDS)))
       )
     }
   }, writer.withPermit)
