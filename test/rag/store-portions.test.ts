@@ -87,6 +87,8 @@ it.live("other work runs while the keywords of a large document are made", () =>
     const collection = {
       adopt: () => Effect.void,
       commit: () => Effect.sync(() => void (ended = turn)),
+      keep: () => Effect.void,
+      remove: () => Effect.void,
       original: () => Effect.succeed(undefined)
     } as unknown as Collection
     const embedder = {
