@@ -5,6 +5,7 @@ import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, assert, describe, it } from "vitest"
 import { addFiles, PHONE, pageFixture } from "./pageFixture.ts"
+import { writePdf } from "../rag/PdfWriter.ts"
 import { accessibilityViolations, OVERFLOW } from "./pageScripts.ts"
 
 const folders: Array<string> = []
@@ -147,6 +148,51 @@ describe("uploads", () => {
     await uploads.getByText("5 files read, 1 file cancelled").waitFor()
     await page.locator(".documents li", { hasText: "quay5.md" }).waitFor()
     assert.strictEqual(await page.locator(".documents li", { hasText: "quay4.md" }).count(), 0)
+  })
+
+  it("files are read while as many scans as there are requests are read, which tell their pages and go on as jobs", async () => {
+    const page = await fixture.open("#documents", {})
+    const scan = (name: string, pages: number) => ({
+      name,
+      mimeType: "application/pdf",
+      buffer: Buffer.from(
+        writePdf(
+          Array.from({ length: pages }, (_, n) => ({
+            marks: [],
+            draw: `q 595 0 0 842 0 0 cm /I Do Q 0 g ${pages} 50 ${5 * n + 20} 99 re f`
+          }))
+        )
+      )
+    })
+    const input = page.locator("input[type=file]").first()
+    await input.setInputFiles([scan("a.pdf", 8), scan("b.pdf", 90), scan("c.pdf", 91)])
+    const uploads = page.getByRole("region", { name: "Uploads" })
+    const reading = uploads.locator("[data-state=reading]").filter({ hasText: ".pdf" })
+    for (const pages of [8, 90, 91])
+      await reading.filter({ hasText: new RegExp(`reading page \\d+ of ${pages}`) }).waitFor()
+    await input.setInputFiles(
+      Array.from({ length: 4 }, (_, n) => ({
+        name: `berth${n}.md`,
+        mimeType: "text/markdown",
+        buffer: Buffer.from(`# Berth ${n}\n\nThe toll of berth ${n} is ${n + 3} crowns.`)
+      }))
+    )
+    await uploads.locator("strong", { hasText: "4 files read" }).waitFor()
+    assert.strictEqual(await reading.count(), 3)
+    // The scan that ends, and those that are cancelled, are in the list of uploads alone.
+    for (const name of ["b.pdf", "c.pdf"])
+      await uploads.getByRole("button", { name: `Cancel ${name}` }).click()
+    await uploads.locator("[data-state=failed]", { hasText: "a.pdf" }).waitFor()
+    await uploads.getByText("4 files read, 1 file could not be read, 2 files cancelled").waitFor()
+    assert.strictEqual(await page.getByRole("region", { name: "Jobs" }).count(), 0)
+    const jobs = await page.evaluate<ReadonlyArray<{ status: string }>>(
+      `fetch("/jobs").then((response) => response.json()).then(({ jobs }) => jobs.filter(({ kind }) => kind === "ingest"))`
+    )
+    assert.deepStrictEqual(jobs.map(({ status }) => status).toSorted(), [
+      "cancelled",
+      "cancelled",
+      "completed"
+    ])
   })
 })
 

@@ -14,6 +14,9 @@ export const jobsError = signal<RequestError>()
 /** Milliseconds between two looks, while a job runs or otherwise. */
 const LOOK = { running: 1_500, resting: 20_000 }
 
+/** Jobs of files that the list of uploads shows. */
+export const jobsOfUploads = new Set<string>()
+
 let timer: ReturnType<typeof setTimeout> | undefined
 const shown = new Set<string>()
 
@@ -27,7 +30,7 @@ const refreshJobs = async (): Promise<void> => {
   })
   const before = jobs.value.filter(isActive).length
   for (const job of all) if (job.kind !== "sync" && isActive(job)) shown.add(job.id)
-  jobs.value = all.filter(({ id }) => shown.has(id))
+  jobs.value = all.filter(({ id }) => shown.has(id) && !jobsOfUploads.has(id))
   const active = jobs.value.filter(isActive).length
   if (active < before) void documentsChanged()
   timer = setTimeout(() => void refreshJobs(), active > 0 ? LOOK.running : LOOK.resting)

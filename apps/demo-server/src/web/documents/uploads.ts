@@ -9,26 +9,8 @@ import { announce } from "../ui/Notices.tsx"
 import { pluralize } from "../ui/format.ts"
 import { collection } from "./collections.tsx"
 import { documentsChanged } from "./documents.ts"
-
-/** One file. `reading`: the server has all of it. `unsent`: the server may not have it. */
-export interface FileUpload extends PathedFile {
-  readonly collection: string
-  state:
-    | "waiting"
-    | "sending"
-    | "reading"
-    | "added"
-    | "replaced"
-    | "unchanged"
-    | "failed"
-    | "unsent"
-    | "cancelled"
-  sent: number
-  /** Of a scan: pages that are read. */
-  scan?: { readonly done: number; readonly pages: number }
-  /** Why it failed or was not sent, and what to do. */
-  message?: string
-}
+import type { FileUpload } from "./FileUpload.ts"
+import { readAsJob } from "./uploadJob.ts"
 
 /** All files of this visit. The array stays the same; the signal's object is new at every change. */
 export const uploads = signal<{ readonly files: ReadonlyArray<FileUpload>; readonly running: boolean }>({
@@ -51,6 +33,8 @@ interface Batch {
 let files: Array<FileUpload> = []
 let waiting: Array<FileUpload> = []
 const inFlight = new Set<Batch>()
+/** Scans that are read as jobs, and how to stop them. */
+const inBackground = new Map<FileUpload, AbortController>()
 let running = false
 let scheduled = false
 
@@ -91,6 +75,27 @@ const spreadBytes = (batch: ReadonlyArray<FileUpload>, sent: number): void => {
   publish()
 }
 
+/** Why a request was aborted: its scans go on as jobs. */
+const TO_JOBS = new Error("read as jobs")
+
+/** While files wait and every request has only scans left, these go on as jobs, so that the next files are sent. */
+const makeRoom = (): void => {
+  if (waiting.length === 0 || inFlight.size < IN_FLIGHT) return
+  const isSlow = ({ files }: Batch) =>
+    files.every((upload) => isFinished(upload) || upload.scan !== undefined)
+  if ([...inFlight].every(isSlow)) for (const { stop } of inFlight) stop.abort(TO_JOBS)
+}
+
+const continueAsJob = (upload: FileUpload): void => {
+  const stop = new AbortController()
+  inBackground.set(upload, stop)
+  void readAsJob(upload, stop.signal, publish).finally(() => {
+    inBackground.delete(upload)
+    sendWaiting()
+    void documentsChanged()
+  })
+}
+
 const sendBatch = async ({ files: batch, stop }: Batch): Promise<void> => {
   const byPath = new Map(batch.map((upload) => [upload.path, upload]))
   const onEvent = (event: IngestStreamEvent): void => {
@@ -98,6 +103,7 @@ const sendBatch = async ({ files: batch, stop }: Batch): Promise<void> => {
     if (event.type === "pages" && upload !== undefined) {
       upload.scan = event
       publish()
+      makeRoom()
     }
     if (event.type !== "document" || event.status === "removed" || upload === undefined) return
     const { failure, status: state } = event
@@ -114,7 +120,8 @@ const sendBatch = async ({ files: batch, stop }: Batch): Promise<void> => {
     reason = code === "offline" ? "The connection to the server broke." : message
   }
   const open = batch.filter(isInProgress)
-  if (stop.signal.aborted) {
+  if (stop.signal.reason === TO_JOBS) open.forEach(continueAsJob)
+  else if (stop.signal.aborted) {
     // One of them was cancelled. The others are sent again: what the server has of them is unchanged then.
     for (const upload of open) Object.assign(upload, { state: "waiting", sent: 0 })
     waiting.unshift(...open)
@@ -125,7 +132,7 @@ const sendBatch = async ({ files: batch, stop }: Batch): Promise<void> => {
 
 // Unsent files would be lost with the page: the browser asks first, unless the user has signed out.
 window.addEventListener("beforeunload", (event) => {
-  if (running && session.value !== "unknown") event.preventDefault()
+  if (inFlight.size > 0 && session.value !== "unknown") event.preventDefault()
 })
 
 /** Sends what waits, several requests at a time. */
@@ -140,8 +147,9 @@ const sendWaiting = (): void => {
       sendWaiting()
     })
   }
+  makeRoom()
   const wasRunning = running
-  running = inFlight.size > 0
+  running = inFlight.size > 0 || inBackground.size > 0
   publish()
   if (wasRunning && !running) announce(`${describeUploads(files)}.`)
 }
@@ -159,6 +167,7 @@ export const cancelUploads = (chosen: ReadonlyArray<FileUpload>): void => {
   waiting = waiting.filter((upload) => !cancelled.has(upload))
   for (const batch of inFlight)
     if (batch.files.some((upload) => cancelled.has(upload))) batch.stop.abort(new Error("cancelled"))
+  for (const upload of cancelled) inBackground.get(upload)?.abort()
   publish()
 }
 
@@ -209,6 +218,7 @@ export const uploadFiles = (chosen: ReadonlyArray<PathedFile>): void => {
   })
   const paths = new Set(fresh.map(({ path }) => path))
   const isReplaced = (of: FileUpload) => of.collection === into && paths.has(of.path)
+  cancelUploads([...inBackground.keys()].filter(isReplaced))
   files = [...files.filter((each) => !isReplaced(each) || isInProgress(each)), ...fresh]
   waiting = waiting.filter((each) => !isReplaced(each))
   start(fresh)

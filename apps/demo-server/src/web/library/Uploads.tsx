@@ -1,6 +1,7 @@
 /** Uploads: files dropped on the page, and their progress. */
 import { useEffect, useState } from "preact/hooks"
 import { filesOfDrop } from "../documents/files.ts"
+import type { FileUpload } from "../documents/FileUpload.ts"
 import * as Uploads from "../documents/uploads.ts"
 import { navigate } from "../page/route.ts"
 import { Button, IconButton, LinkButton } from "../ui/Button.tsx"
@@ -43,7 +44,7 @@ const withoutPath = (message: string, path: string): string => {
   return reason.charAt(0).toUpperCase() + reason.slice(1)
 }
 
-const Row = ({ upload }: { readonly upload: Uploads.FileUpload }) => (
+const Row = ({ upload }: { readonly upload: FileUpload }) => (
   <li data-state={upload.state}>
     <span class="path">{upload.path}</span>
     <span class="quiet">{byteSize(upload.file.size)}</span>

@@ -1,0 +1,58 @@
+/** An upload that goes on as a job: reading a long scan keeps no request of the page busy. */
+import type { Job } from "../../contract/Documents.ts"
+import { request, toRequestError } from "../api/request.ts"
+import { sendFiles } from "../api/sendFiles.ts"
+import { isActive, jobsOfUploads } from "./jobs.ts"
+import type { FileUpload } from "./FileUpload.ts"
+
+/** Milliseconds between two looks at a job. */
+const LOOK = 1_000
+
+const outcomeOf = ({ error, report, status }: Job): Pick<FileUpload, "message" | "state"> => {
+  const failure = report?.failed[0] ?? error
+  if (failure !== undefined) return { state: "failed", message: failure.message }
+  if (report === undefined) return { state: status === "cancelled" ? "cancelled" : "failed" }
+  return { state: report.replaced > 0 ? "replaced" : report.unchanged > 0 ? "unchanged" : "added" }
+}
+
+/** The job as it is now; undefined while the server is out of reach. */
+const look = async (id: string): Promise<Job | undefined> => {
+  try {
+    return await request<Job>("GET", `/jobs/${id}`)
+  } catch (thrown) {
+    const error = toRequestError(thrown)
+    if (error.code === "offline" || error.status >= 500) return undefined
+    throw error
+  }
+}
+
+const cancel = (id: string): void =>
+  void request("DELETE", `/jobs/${id}`).catch(() => {
+    // It has ended, or the server is out of reach: then its list of jobs shows it later.
+    jobsOfUploads.delete(id)
+  })
+
+/** Sends the file, and follows its job to the end. Calls `changed` after each change of the upload. */
+export const readAsJob = async (
+  upload: FileUpload,
+  signal: AbortSignal,
+  changed: () => void
+): Promise<void> => {
+  try {
+    const job = await sendFiles(upload.collection, [upload], { asJob: true, signal })
+    if (job === undefined) return
+    jobsOfUploads.add(job.id)
+    signal.addEventListener("abort", () => cancel(job.id))
+    for (let now: Job | undefined = job; !signal.aborted; now = await look(job.id)) {
+      if (now?.reading?.path === upload.path) upload.scan = now.reading
+      if (now !== undefined && !isActive(now)) Object.assign(upload, outcomeOf(now))
+      changed()
+      if (now !== undefined && !isActive(now)) return
+      await new Promise((resolve) => setTimeout(resolve, LOOK))
+    }
+  } catch (thrown) {
+    if (signal.aborted) return
+    Object.assign(upload, { state: "unsent", message: toRequestError(thrown).message })
+    changed()
+  }
+}
