@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { makeOcr, type Ocr, type OcrLine } from "@sluice/embedded/vision"
-import { ConfigProvider, Context, Effect, Layer } from "effect"
+import { ConfigProvider, Context, Effect, Fiber, Layer } from "effect"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import sharp from "sharp"
@@ -62,6 +62,37 @@ layer(Reading.layer, { excludeTestServices: true, timeout: "60 seconds" })("ocr"
         ConfigProvider.fromUnknown({ SLUICE_OCR_LANGUAGES: languages })
       )
     )
+
+  it.effect("reads as many pictures at a time as SLUICE_OCR_WORKERS says", () =>
+    Effect.gen(function* () {
+      const png = yield* chart
+      const [line, page] = yield* Effect.promise(() => {
+        const rows = [1, 2, 3, 4].map((row) => ({ input: png, left: 0, top: 420 * row }))
+        return Promise.all([
+          sharp(png).extract({ left: 0, top: 0, width: 720, height: 60 }).png().toBuffer(),
+          sharp(png).extend({ bottom: 1_680, background: "white" }).composite(rows).png().toBuffer()
+        ])
+      })
+      /** Whether a page is read while two lines are, one after the other. */
+      const overlaps = (workers: string) =>
+        Effect.gen(function* () {
+          const { recognize } = yield* makeOcr
+          const reading = yield* Effect.forkChild(recognize(page), { startImmediately: true })
+          // With one engine, the page is read before the second line at the latest.
+          for (const image of [line, line]) yield* recognize(image)
+          const isReading = reading.pollUnsafe() === undefined
+          yield* Fiber.join(reading)
+          return isReading
+        }).pipe(
+          Effect.scoped,
+          Effect.provideService(
+            ConfigProvider.ConfigProvider,
+            ConfigProvider.fromUnknown({ SLUICE_OCR_LANGUAGES: "eng", SLUICE_OCR_WORKERS: workers })
+          )
+        )
+      assert.deepStrictEqual([yield* overlaps("1"), yield* overlaps("2")], [false, true])
+    })
+  )
 
   it.effect("reads the configured languages only", () =>
     Effect.gen(function* () {

@@ -149,29 +149,30 @@ interface Look {
   readonly detail: ImageDetail | undefined
 }
 
-const billVision = (bill: Bill, { look, model, read, reader }: Vision["Service"]) =>
-  Vision.of({
+const billVision = (bill: Bill, { look, model, read, reader }: Vision["Service"]) => {
+  const billedLook: Vision["Service"]["look"] = (question, images, options) =>
+    billLook(
+      bill,
+      { model: model.id, question, images, detail: options?.detail },
+      look(question, images, options)
+    )
+  const byOcr = (image: Uint8Array, ocr: NonNullable<Vision["Service"]["read"]>) => {
+    const looked = { model: visionModel.id, question: "", images: [image], detail: "auto" as const }
+    const call = Effect.map(ocr(image), (lines) => {
+      return { lines, text: lines.map(({ text }) => text).join("\n"), tokens: 0 }
+    })
+    return Effect.map(billLook(bill, looked, call), ({ lines }) => lines)
+  }
+  return Vision.of({
     ...(reader !== undefined && { reader }),
     model,
-    look: (question, images, options) => {
-      const looked = { model: model.id, question, images, detail: options?.detail }
-      return billLook(bill, looked, look(question, images, options))
-    },
+    look: billedLook,
+    // Another model than the one that looks is the embedded OCR.
     ...(read !== undefined && {
-      read: (image) => {
-        const images = [image]
-        // Another model than the one that looks is the embedded OCR.
-        const looked =
-          reader === undefined
-            ? { model: model.id, question: GatewayVision.READ_PROMPT, images, detail: "high" as const }
-            : { model: visionModel.id, question: "", images, detail: "auto" as const }
-        const call = Effect.map(read(image), (lines) => {
-          return { lines, text: lines.map(({ text }) => text).join("\n"), tokens: 0 }
-        })
-        return Effect.map(billLook(bill, looked, call), ({ lines }) => lines)
-      }
+      read: reader === undefined ? GatewayVision.readBy(billedLook) : (image) => byOcr(image, read)
     })
   })
+}
 
 /** A sentence as an event of a chat stream, to count its tokens. */
 const sentenceEvent = ({ text }: CitedSentence) => ({ choices: [{ delta: { content: text } }] })

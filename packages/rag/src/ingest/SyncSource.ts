@@ -13,7 +13,7 @@ const GROUP_BYTES = 32 * 1024 * 1024
 /** … where an item that is read later counts as this much, … */
 const LAZY_BYTES = 32 * 1024
 /** … or those of this time, so that a slow source delays no document that it has given. */
-const GROUP_TIME = "50 millis"
+const GROUP_TIME = "250 millis"
 
 const sizeOf = (item: SourceItem<unknown>): number => {
   if ("bytes" in item && item.bytes instanceof Uint8Array) return item.bytes.byteLength
