@@ -77,7 +77,7 @@ onPostgres((_, store) => {
     Effect.gen(function* () {
       const env = yield* sharedStore(store)
       const picture = { input_reference: makeDataUri("image/png", png(RED)), size: "640x360" }
-      const long = { model: "sluice-video-from-image", prompt: "a barge", seconds: "4", ...picture }
+      const long = { model: "sluice-video-from-image", prompt: "a barge", seconds: "2", ...picture }
       const running = yield* Scope.make()
       const server = yield* Scope.provide(startServer({ env }), running)
       const authorization = `Bearer ${server.secrets.apiKey}`

@@ -314,7 +314,6 @@ export const failureTests = (fixture: PageFixture): void => {
       await page.locator(".library .loading").waitFor({ state: "detached" })
       assert.notInclude(await page.locator("body").innerText(), "POST /rebuild")
       assert.strictEqual(await page.locator(".library .trouble").count(), 0)
-      await page.unrouteAll()
     })
 
     it("keeps drafts when the session ends", async () => {

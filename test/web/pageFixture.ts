@@ -74,6 +74,7 @@ export const pageFixture = (
       await usual.context().close()
       usual = await openWindow()
     } else {
+      await usual.unrouteAll({ behavior: "wait" })
       if (usual.url().startsWith(server.address)) await usual.evaluate("sessionStorage.clear()")
       await usual.goto("about:blank")
     }

@@ -13,6 +13,12 @@ export const sharingTests = (fixture: PageFixture): void => {
       // The invitation makes the user.
       fixture.expect(/40[14]/)
       const other = await fixture.open("", { storageState: { cookies: [], origins: [] } })
+      // The invitation is opened while the page still asks whether it is signed in. The late "no" must not sign it out.
+      await other.route("**/session", async (route) => {
+        if (route.request().method() === "GET") await other.waitForTimeout(500)
+        await route.continue()
+      })
+      await other.reload({ waitUntil: "commit" })
       await other.goto(link)
       await other.getByLabel("Your question").waitFor()
       assert.strictEqual(other.url(), fixture.server.address, "the invitation is removed from the address")

@@ -87,8 +87,7 @@ const PROBLEMS: Readonly<Record<SignInProblem, string>> = {
   disabled: "Your account is disabled. An administrator can enable it."
 }
 
-/** Uses the one-time login or the invitation of the address, or the cookie of an earlier visit. */
-export const resume = async (): Promise<void> => {
+const resumeOnce = async (): Promise<void> => {
   const login = takeFromAddress("login")
   if (login !== undefined && (await open({ login }))) return
   const invitation = takeFromAddress("invitation")
@@ -105,6 +104,14 @@ export const resume = async (): Promise<void> => {
     else connectionError.value = error
   }
 }
+
+let resumed = Promise.resolve()
+
+/**
+ * Uses the one-time login or the invitation of the address, or the cookie of an earlier visit. One call after the other: a
+ * late "signed out" of the first must not close the session that the second opened.
+ */
+export const resume = (): Promise<void> => (resumed = resumed.then(resumeOnce))
 
 // A printed address that is opened in a tab with this page changes only the fragment.
 window.addEventListener("hashchange", () => {

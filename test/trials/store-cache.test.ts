@@ -9,9 +9,9 @@ import { runInNewContext } from "node:vm"
 import { cachedBytes, evictStore, tableCache } from "../../packages/rag/src/store/lance/TableCache.ts"
 import { toTable, utf8, vectors } from "../../packages/rag/src/store/lance/LanceRows.ts"
 import { vectorType } from "../../packages/rag/src/store/lance/LanceTables.ts"
-import { DIMENSION, embedText } from "./Models.ts"
-import { collectionIn, documentOf } from "./StoredDocuments.ts"
-import { testFolder } from "./TestFolder.ts"
+import { DIMENSION, embedText } from "../rag/Models.ts"
+import { collectionIn, documentOf } from "../rag/StoredDocuments.ts"
+import { testFolder } from "../rag/TestFolder.ts"
 
 const PASSAGES = 2_100
 const words = (i: number) => `w${i % 97} w${(i * 7) % 89} w${(i * 13) % 83} w${(i * 29) % 79} item${i}`

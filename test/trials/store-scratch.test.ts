@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { readdir, utimes } from "node:fs/promises"
 import { join } from "node:path"
 import { vi } from "vitest"
-import { collectionIn, documentOf } from "./StoredDocuments.ts"
-import { testFolder } from "./TestFolder.ts"
+import { collectionIn, documentOf } from "../rag/StoredDocuments.ts"
+import { testFolder } from "../rag/TestFolder.ts"
 
 describe("the temporary folder", () => {
   it.live("deletes LanceDB scratch folders older than a day, and nothing else", () =>

@@ -12,8 +12,8 @@ import type { Worker } from "node:worker_threads"
 import type { Browser } from "playwright-core"
 import { openChromium } from "../web/chromium.ts"
 import { GIF, png, RED } from "../laws/Pictures.ts"
-import { readFilm } from "./animatorMp4.ts"
-import { played } from "./animatorPlayer.ts"
+import { readFilm } from "../embedded/animatorMp4.ts"
+import { played } from "../embedded/animatorPlayer.ts"
 
 const request: AnimateRequest = { prompt: "blue waves", seconds: 1.5, width: 160, height: 90 }
 

@@ -13,15 +13,15 @@ import {
   INK_IN_CITED,
   OVERFLOW,
   SIGN
-} from "./pageScripts.ts"
-import { accountTests } from "./account.ts"
-import { collectionTests } from "./collections.ts"
-import { connectTests } from "./connect.ts"
-import { HARBOUR, LOG, LOG_LINES, QUESTION, QUOTE } from "./harbour.ts"
-import { playgroundTests } from "./playground.ts"
-import { sourceTests } from "./source.ts"
-import { failureTests } from "./failures.ts"
-import { addFiles, askFor, DESKTOP, PHONE, pageFixture } from "./pageFixture.ts"
+} from "../web/pageScripts.ts"
+import { accountTests } from "../web/account.ts"
+import { collectionTests } from "../web/collections.ts"
+import { connectTests } from "../web/connect.ts"
+import { HARBOUR, LOG, LOG_LINES, QUESTION, QUOTE } from "../web/harbour.ts"
+import { playgroundTests } from "../web/playground.ts"
+import { sourceTests } from "../web/source.ts"
+import { failureTests } from "../web/failures.ts"
+import { addFiles, askFor, DESKTOP, PHONE, pageFixture } from "../web/pageFixture.ts"
 
 const fixture = pageFixture(async (page) => {
   await page.goto(`${fixture.server.address}#documents`)

@@ -3,9 +3,9 @@ import { Library, RagError } from "@sluice/rag"
 import { Cause, Effect, Exit } from "effect"
 import { cp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises"
 import { extname, join } from "node:path"
-import { embedText, modelsLayer } from "./Models.ts"
-import { documentOf, MANIFEST, storeIn } from "./StoredDocuments.ts"
-import { handbook, testFolder } from "./TestFolder.ts"
+import { embedText, modelsLayer } from "../rag/Models.ts"
+import { documentOf, MANIFEST, storeIn } from "../rag/StoredDocuments.ts"
+import { handbook, testFolder } from "../rag/TestFolder.ts"
 
 const HARMS = {
   "cut in half": async (file: string) => truncate(file, Math.floor((await readFile(file)).length / 2)),

@@ -1,8 +1,8 @@
 /** Writers of the same documents at the same time, in a table whose keys are indexed. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { collectionIn, documentOf } from "./StoredDocuments.ts"
-import { testFolder } from "./TestFolder.ts"
+import { collectionIn, documentOf } from "../rag/StoredDocuments.ts"
+import { testFolder } from "../rag/TestFolder.ts"
 
 const texts = (count: number, about: string) =>
   Array.from({ length: count }, (_, i) => `${about} passage number ${i} of ${about}`)

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { sluiceIn } from "./Launcher.ts"
+import { sluiceIn } from "../cli/Launcher.ts"
 
 let folder = ""
 beforeAll(async () => {

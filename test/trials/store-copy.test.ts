@@ -8,8 +8,8 @@ import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Worker } from "node:worker_threads"
 import { listLibraryFiles } from "../../packages/rag/src/store/LibraryFiles.ts"
-import { documentOf, MANIFEST, storeIn } from "./StoredDocuments.ts"
-import { testFolder } from "./TestFolder.ts"
+import { documentOf, MANIFEST, storeIn } from "../rag/StoredDocuments.ts"
+import { testFolder } from "../rag/TestFolder.ts"
 
 const COPIES = 5
 

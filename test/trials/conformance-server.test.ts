@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { apiKey, systemAccessToken } from "@sluice/core"
 import { Effect } from "effect"
 import { startServer } from "../demo-server/TestServer.ts"
-import { check, having } from "./Checking.ts"
-import { IMAGE, othersOf } from "./imageGroups.ts"
+import { check, having } from "../conformance/Checking.ts"
+import { IMAGE, othersOf } from "../conformance/imageGroups.ts"
 
 describe("the server", () => {
   it.live.each(["I2", "I3", "I4", "I5"] as const)("passes every rule of image group %s", (group) =>
