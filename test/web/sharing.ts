@@ -18,8 +18,14 @@ export const sharingTests = (fixture: PageFixture): void => {
         if (route.request().method() === "GET") await other.waitForTimeout(500)
         await route.continue()
       })
+      const asked = other.waitForRequest("**/session")
+      const refused = other.waitForResponse(
+        (response) => response.request().method() === "GET" && response.status() === 401
+      )
       await other.reload({ waitUntil: "commit" })
+      await asked
       await other.goto(link)
+      await refused
       await other.getByLabel("Your question").waitFor()
       assert.strictEqual(other.url(), fixture.server.address, "the invitation is removed from the address")
 
