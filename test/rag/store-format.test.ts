@@ -140,7 +140,7 @@ describe("a collection of format 1", () => {
         const connection = await connect(folder)
         const collections = await connection.openTable("collections")
         const [row] = await collections.query().toArray()
-        const manifest = JSON.stringify({ ...JSON.parse(row.manifest), format: 0 })
+        const manifest = JSON.stringify({ ...JSON.parse(row.manifest), check: undefined, format: 0 })
         await collections.update({ where: "true", values: { manifest } })
       })
       const refused = yield* Effect.flip(Effect.scoped(Library.open(folder)))

@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as lancedb from "@lancedb/lancedb"
 import { RagError } from "@sluice/rag"
 import { LanceIndex } from "@sluice/rag/store"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { attempt, connect, type Table } from "../../packages/rag/src/store/lance/Lance.ts"
@@ -270,6 +272,44 @@ describe("a damaged name of a collection", () => {
       assert.strictEqual((yield* Effect.flip(index.tag("other", "before"))).reason, "Store")
       assert.match((yield* LanceIndex.repair(library, true)).join(), /A collection cannot be found/)
       yield* Effect.flip(index.open("other", MANIFEST))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect.each([
+    ["its name", "other"],
+    ["its table", "c_"],
+    ["its manifest", "test-words"]
+  ] as const)("or a flipped bit of %s costs it alone, and its table is not dropped", ([, text]) =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      for (const name of ["default", "other"]) yield* fill(library, name)
+      yield* harm(library, /^collections.*data\/.*\.lance$/, "\0other", (bytes) => {
+        bytes[bytes.indexOf(text) + text.length - 1]! ^= 1
+      })
+      assert.deepStrictEqual((yield* contents(library)).listed, PATHS)
+      const index = yield* storeIn(library)
+      assert.include(yield* index.collections, "default")
+      const { message, reason } = yield* Effect.flip(index.open("other", MANIFEST))
+      assert.strictEqual(reason, "Store")
+      assert.match(message, /^The row of collection "other" is damaged/)
+      yield* index.open("new", MANIFEST)
+      yield* TestClock.setTime(Date.now() + 48 * 3_600_000)
+      yield* (yield* index.open("default", MANIFEST)).maintain
+      const tables = (yield* Effect.promise(() => readdir(library))).filter((name) => name.startsWith("c_"))
+      assert.lengthOf(tables, 3)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of an earlier version, which wrote no checksum, is found", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      yield* fill(library, "default")
+      yield* Effect.promise(async () => {
+        const collections = await (await lancedb.connect(library)).openTable("collections")
+        const manifest = JSON.stringify(MANIFEST)
+        await collections.update({ where: "true", values: { manifest } })
+      })
+      assert.deepStrictEqual((yield* contents(library)).listed, PATHS)
     }).pipe(Effect.scoped)
   )
 })

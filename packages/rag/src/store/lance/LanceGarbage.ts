@@ -4,6 +4,7 @@ import { decodeManifest } from "../Manifest.ts"
 import type { RagError } from "../../document/RagError.ts"
 import { attempt, attemptWrite, type Connection, isMissing, selectRows, type Table } from "./Lance.ts"
 import type { LanceFiles } from "./LanceFiles.ts"
+import { COLUMNS, isIntact, type NameRow } from "./LanceNames.ts"
 import { attachmentsOf } from "./LanceRows.ts"
 import { GRACE_MILLIS } from "../LanceScratch.ts"
 import { attemptToDrop, type LanceSnapshots, READING_MILLIS } from "./LanceSnapshots.ts"
@@ -23,11 +24,11 @@ export const collectGarbage = Effect.fn("LanceGarbage.collect")(function* (
 ) {
   const kept = yield* snapshots.list()
   const before = (yield* Clock.currentTimeMillis) - GRACE_MILLIS
-  const rows = yield* selectRows<Record<"name" | "table" | "manifest", string>>(
-    collections,
-    ["store", "listing collections"],
-    ["name", "table", "manifest"]
-  )
+  const rows = yield* selectRows<NameRow>(collections, ["store", "listing collections"], COLUMNS)
+  // The name of a table may be in it.
+  const damaged = rows.find((row) => !isIntact(row))
+  if (damaged !== undefined)
+    return yield* Effect.logWarning(`Nothing is dropped: the row of collection "${damaged.name}" is damaged.`)
   const named = new Set([...rows, ...kept].map(({ table }) => table))
   const tableNames = attempt("store", "listing tables", () => connection.tableNames({ limit: 100_000 }))
   const names = yield* tableNames

@@ -1,5 +1,6 @@
 /** Which table a collection's name refers to, and how a rebuild moves the name without losing a write. */
 import { Clock, Effect } from "effect"
+import { sha256 } from "../../document/Hash.ts"
 import { RagError } from "../../document/RagError.ts"
 import { decodeManifest, encodeManifest, type Manifest, type StoredManifest } from "../Manifest.ts"
 import { attemptWrite, isUnreadable, selectRows, sqlString, type Table } from "./Lance.ts"
@@ -15,8 +16,20 @@ type Merge = ReturnType<Table["mergeInsert"]>
 
 export type LanceNames = ReturnType<typeof openNames>
 
-type NameRow = Readonly<Record<(typeof COLUMNS)[number], string>>
-const COLUMNS = ["name", "table", "manifest"] as const
+export type NameRow = Readonly<Record<(typeof COLUMNS)[number], string>>
+export const COLUMNS = ["name", "table", "manifest"] as const
+
+/** Before the checksum of a row, which is the last field of its manifest. Earlier versions wrote none. */
+const CHECK = ',"check":"'
+
+const withCheck = (name: string, table: string, json: string): string =>
+  `${json.slice(0, -1)}${CHECK}${sha256(JSON.stringify([name, table, json])).slice(0, 16)}"}`
+
+/** False if its name, table or manifest may be another one. */
+export const isIntact = ({ manifest, name, table }: NameRow): boolean => {
+  const at = manifest.lastIndexOf(CHECK)
+  return at < 0 || manifest === withCheck(name, table, `${manifest.slice(0, at)}}`)
+}
 
 /** `successor` is the table of an announced move. */
 const findRow = Effect.fn("LanceNames.find")(function* (collections: Table, name: string) {
@@ -31,9 +44,13 @@ const findRow = Effect.fn("LanceNames.find")(function* (collections: Table, name
       })
     )
   )
-  if (row === undefined) return undefined
-  const { successor, ...manifest } = yield* decodeManifest(name, row.manifest)
-  return { table: row.table, manifest, successor, json: row.manifest }
+  // Nor if it has another name by a flipped bit.
+  const all = row === undefined ? yield* selectRows<NameRow>(collections, doing, COLUMNS) : []
+  const found = row ?? all.find((other) => !isIntact(other) && isIntact({ ...other, name }))
+  if (found === undefined) return undefined
+  if (!isIntact(found)) return yield* damaged(name)
+  const { successor, ...manifest } = yield* decodeManifest(name, found.manifest)
+  return { table: found.table, manifest, successor, json: found.manifest }
 })
 
 const writeRow = Effect.fn("LanceNames.write")(function* (
@@ -43,7 +60,7 @@ const writeRow = Effect.fn("LanceNames.write")(function* (
   manifest: StoredManifest,
   configure: (merge: Merge) => Merge
 ) {
-  const json = encodeManifest(manifest)
+  const json = withCheck(name, table, encodeManifest(manifest))
   const row = toTable(collectionsSchema, 1, [
     utf8([name]),
     utf8([table]),
@@ -126,6 +143,11 @@ export const openNames = (collections: Table) => {
       }
     })
   }
+}
+
+const damaged = (name: string): RagError => {
+  const message = `The row of collection "${name}" is damaged. Restore \`collections.lance\` from a copy.`
+  return new RagError({ stage: "open", reason: "Store", message })
 }
 
 const stale = (name: string): RagError => {
