@@ -110,7 +110,10 @@ export interface Collection {
   readonly storedBytes: Effect.Effect<number, RagError>
   /** The kind and recall of the vector index. */
   readonly stats: Effect.Effect<IndexStats, RagError>
-  /** Called at the end of an ingest: indexes the new passages if that makes searches faster. */
+  /**
+   * Called at the end of an ingest: indexes the new passages if that makes searches faster. While the index of an earlier one is
+   * compacted or measured, that follows in the background.
+   */
   readonly settle: Effect.Effect<void, RagError>
   /** Compacts, builds the indexes again, and drops what nothing has referred to for a day. */
   readonly maintain: Effect.Effect<void, RagError>

@@ -1,5 +1,5 @@
 /** One table `c_<uuid>`: documents and their passages. */
-import { Clock, Effect, Semaphore } from "effect"
+import { Clock, Effect, Option, Semaphore } from "effect"
 import type { DocumentInfo } from "../../document/Document.ts"
 import type { RagError } from "../../document/RagError.ts"
 import type { Manifest } from "../Manifest.ts"
@@ -67,6 +67,8 @@ const openTable = Effect.fnUntraced(function* (
     measured: yield* measuredIndex(table),
     /** Rows of the index of documents that was read last. Another one has more, because removals only lessen it. */
     warmed: 0,
+    /** A pass over the index waits for the one that runs. */
+    settleWaits: false,
     dropped: false,
     /** There may be rows for `sweep`: of this process, or of one that was killed. */
     hasGone: true,
@@ -230,13 +232,8 @@ const pruneAfterWrites = (
 
 const settleCollection = (open: OpenTable, { background, compacts }: CollectionStore) => {
   const { dimension, indexer, table, writer } = open
-  return Effect.gen(function* () {
-    if (open.hasGone) {
-      open.hasGone = false
-      yield* Effect.onError(writer.withPermit(sweep(table)), () => Effect.sync(() => (open.hasGone = true)))
-    }
-    if (!compacts) return
-    const { indexed, keysOf, rebuilt, scattered } = yield* indexer.withPermit(settleIndex(table, dimension))
+  const finish = Effect.fnUntraced(function* (settled: Effect.Success<ReturnType<typeof settleIndex>>) {
+    const { indexed, keysOf, rebuilt, scattered } = settled
     // The measurement was of the index before.
     if (rebuilt) open.measured = undefined
     if (keysOf > open.warmed) {
@@ -257,6 +254,22 @@ const settleCollection = (open: OpenTable, { background, compacts }: CollectionS
       )
       yield* background(Effect.uninterruptible(measuring))
     }
+  })
+  const settleLater = Effect.suspend(() => {
+    open.settleWaits = false
+    return Effect.flatMap(settleIndex(table, dimension), finish)
+  })
+  return Effect.gen(function* () {
+    if (open.hasGone) {
+      open.hasGone = false
+      yield* Effect.onError(writer.withPermit(sweep(table)), () => Effect.sync(() => (open.hasGone = true)))
+    }
+    if (!compacts || open.settleWaits) return
+    const settled = yield* indexer.withPermitsIfAvailable(1)(settleIndex(table, dimension))
+    if (Option.isSome(settled)) return yield* finish(settled.value)
+    // A save is not to wait for the measurement of a large index.
+    open.settleWaits = true
+    yield* background(inBackground(open, settleLater, "New passages were not indexed"))
   }).pipe(Effect.withSpan("LanceCollection.settle"))
 }
 
