@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Library, type RagError } from "@sluice/rag"
 import { LanceIndex, PassageIndex } from "@sluice/rag/store"
 import { Clock, Context, Effect, Layer } from "effect"
+import { connect } from "../../packages/rag/src/store/lance/Lance.ts"
 import { embedText, modelsLayer } from "./Models.ts"
 import { s3Server, s3ServerWith } from "./S3Server.ts"
 import { documentOf, MANIFEST } from "./StoredDocuments.ts"
@@ -73,6 +74,47 @@ describe("a library on an object store", () => {
       assert.deepStrictEqual(yield* Effect.forEach(calls, listsOf), [1, 1, 1])
       // Before each write, and by LanceDB at each commit, of both tables; and the name of the collection.
       assert.strictEqual(yield* listsOf(commit([documentOf("pond", ["pond"])])), 5)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is read once by an upload for each file outside the indexes", () =>
+    Effect.gen(function* () {
+      const { counts, storageOptions } = yield* s3Server
+      const store = yield* Layer.build(LanceIndex.layer("s3://bucket/library", { storageOptions }))
+      const { commit, stored } = yield* Context.get(store, PassageIndex).open("default", MANIFEST)
+      const upload = (n: number) => {
+        const document = documentOf(`${n}`, [`duck ${n}`])
+        return Effect.flatMap(stored([document.info.id]), ([replaces]) => commit([{ ...document, replaces }]))
+      }
+      const requestsOf = Effect.fnUntraced(function* (n: number) {
+        const { requests } = counts
+        yield* upload(n)
+        return counts.requests - requests
+      })
+      const requests = yield* Effect.forEach([1, 2, 3, 4, 5, 6], requestsOf)
+      assert.strictEqual(requests[5]! - requests[2]!, 3)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("has one version of a document whose description was lost, after a look-up found none", () =>
+    Effect.gen(function* () {
+      const { storageOptions } = yield* s3Server
+      const address = "s3://bucket/library"
+      const store = yield* Layer.build(LanceIndex.layer(address, { storageOptions }))
+      const { commit, passages, stored } = yield* Context.get(store, PassageIndex).open("default", MANIFEST)
+      const document = documentOf("pond", ["duck", "pond"])
+      yield* commit([document])
+      const connection = yield* connect(address, { storageOptions })
+      yield* Effect.promise(async () => {
+        const name = (await connection.tableNames()).find((table) => table.startsWith("c_"))!
+        await (await connection.openTable(name)).delete("kind = 'document'")
+      })
+      assert.deepStrictEqual(yield* stored([document.info.id]), [])
+      yield* commit([document])
+      assert.deepStrictEqual(
+        (yield* passages(document.info.id)).map(({ text }) => text),
+        ["duck", "pond"]
+      )
     }).pipe(Effect.scoped)
   )
 

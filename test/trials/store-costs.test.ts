@@ -38,9 +38,9 @@ const fill = Effect.fnUntraced(function* (
     )
   yield* collection.settle
   const clock = yield* Clock.Clock
-  // As the server does once an hour: the versions of the hour before are dropped.
+  // As the server does once an hour. The versions of the originals are dropped, and their files compacted, after a day.
   const later: Clock.Clock = Object.assign(Object.create(clock), {
-    currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + 60 * 60 * 1000)
+    currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + 25 * 60 * 60 * 1000)
   })
   yield* Effect.provideService(collection.maintain, Clock.Clock, later)
 }, Effect.scoped)

@@ -1,5 +1,6 @@
 /** One table `c_<uuid>`: documents and their passages. */
 import { Clock, Effect, Option, Semaphore } from "effect"
+import { LRUCache } from "lru-cache"
 import type { DocumentInfo } from "../../document/Document.ts"
 import type { RagError } from "../../document/RagError.ts"
 import type { Manifest } from "../Manifest.ts"
@@ -7,7 +8,7 @@ import type { Collection } from "../PassageIndex.ts"
 import { attempt, type Store, type Table } from "./Lance.ts"
 import type { LanceFiles } from "./LanceFiles.ts"
 import { lanceFilter } from "./LanceFilter.ts"
-import { cachedDocuments, collectionReads } from "./LanceReads.ts"
+import { cachedDocuments, collectionReads, type LookedUp } from "./LanceReads.ts"
 import { candidates, type MeasuredIndex, measureIndex, measuredIndex } from "./LanceRecall.ts"
 import { repairCollection, repairing } from "./LanceRepair.ts"
 import { searchTable } from "./LanceSearch.ts"
@@ -18,6 +19,9 @@ import { tableCache } from "./TableCache.ts"
 
 /** Another process may have measured the index: after this many searches its result is read again. */
 const MEASURED_FOR = 40
+
+/** Documents between their look-up and their commit. A commit of others counts what it has written. */
+const LOOKED_UP = 1_000
 
 export interface CollectionStore {
   /** Runs in the background until the store is closed. */
@@ -92,7 +96,8 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
   const open = yield* openTable(table, dimension, store)
   const { openAt, repaired } = open
   const cache = store.caches ? tableCache(store.store, dimension, openAt) : undefined
-  const reads = collectionReads(table, repaired)
+  const lookedUp: LookedUp = new LRUCache({ max: LOOKED_UP })
+  const reads = collectionReads(table, repaired, lookedUp)
   const documents = cachedDocuments(table, reads.documents)
   const infos: Collection["infos"] = Effect.fnUntraced(function* (ids) {
     const rows = cache?.rows()
@@ -103,7 +108,7 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
   })
   const writes = countedWrites(
     open,
-    collectionWrites({ table, written }, dimension, files, open.writer, () => {
+    collectionWrites({ table, written }, dimension, files, open.writer, lookedUp, () => {
       open.hasGone = true
     }),
     reads.infos

@@ -1,10 +1,11 @@
 /** Reads of a collection's table other than searches. */
 import { Array, Effect } from "effect"
+import type { LRUCache } from "lru-cache"
 import type { DocumentInfo, StoredPassage } from "../../document/Document.ts"
 import { inPortions } from "../../document/Portions.ts"
 import { RagError } from "../../document/RagError.ts"
 import type { Collection, StoredDocument } from "../PassageIndex.ts"
-import { attempt, selectRows, sqlIn, type Table } from "./Lance.ts"
+import { atOneVersion, attempt, selectRows, sqlIn, type Table } from "./Lance.ts"
 import type { repairing } from "./LanceRepair.ts"
 import { type DocumentRow, type PassageRow, toPassage, toStored } from "./LanceRows.ts"
 import { PASSAGES } from "./LanceTables.ts"
@@ -19,7 +20,13 @@ const CHARACTERS = 2_000
 
 const DOCUMENTS = "kind = 'document'"
 
-export const collectionReads = (table: Table, repaired: ReturnType<typeof repairing>) => {
+/** What the last look-ups of documents found, by their identifiers, and at which version. */
+export type LookedUp = LRUCache<
+  string,
+  { readonly version: number; readonly document: StoredDocument | undefined }
+>
+
+export const collectionReads = (table: Table, repaired: ReturnType<typeof repairing>, lookedUp: LookedUp) => {
   const documentRows = (doing: string, where: string) =>
     repaired(selectRows<DocumentRow>(table, ["store", doing], ["document", "metadata"], where))
   const allDocumentRows = documentRows("listing documents", DOCUMENTS)
@@ -40,11 +47,11 @@ export const collectionReads = (table: Table, repaired: ReturnType<typeof repair
     rows.flatMap((row) => toStored(row)?.info ?? [])
   ).pipe(Effect.withSpan("LanceCollection.documents"))
 
-  /** How many passages each document has: all documents, or some. */
-  const passageCounts = (where = PASSAGES) =>
+  /** How many passages each document has. */
+  const passageCounts = () =>
     attempt("store", "counting passages", async () => {
       const found = new Map<string, number>()
-      for await (const batch of table.query().where(where).select(["document"])) {
+      for await (const batch of table.query().where(PASSAGES).select(["document"])) {
         for (const id of batch.getChildAt(0) ?? []) found.set(id, (found.get(id) ?? 0) + 1)
       }
       return found
@@ -75,15 +82,9 @@ export const collectionReads = (table: Table, repaired: ReturnType<typeof repair
     )
 
   const stored: Collection["stored"] = Effect.fn("LanceCollection.stored")(function* (ids) {
-    const found: Array<StoredDocument> = []
-    for (const some of Array.chunksOf(ids, FILTER_IDS)) {
-      const own = sqlIn("document", some)
-      const rows = yield* documentRows("looking up documents", `${DOCUMENTS} AND ${own}`)
-      const readable = rows.flatMap((row) => toStored(row) ?? [])
-      if (readable.length > 0)
-        found.push(...withCompleteness(readable, yield* passageCounts(`${PASSAGES} AND ${own}`)))
-    }
-    return found
+    return (yield* Effect.forEach(Array.chunksOf(ids, FILTER_IDS), (some) =>
+      lookUp(table, some, lookedUp)
+    )).flat()
   }, repaired)
 
   const document: Collection["document"] = Effect.fn("LanceCollection.document")(function* (id) {
@@ -110,6 +111,35 @@ export const collectionReads = (table: Table, repaired: ReturnType<typeof repair
     passageCount: repaired(countPassages(table))
   }
 }
+
+/** Some documents, by one query: each reads all files outside the index. */
+const lookUp = (table: Table, ids: ReadonlyArray<string>, lookedUp: LookedUp) =>
+  attempt("store", "looking up documents", () =>
+    atOneVersion(table, async (pinned) => {
+      const rows: Array<DocumentRow> = []
+      const counts = new Map<string, number>()
+      const query = pinned.query().where(`kind <> 'gone' AND ${sqlIn("document", ids)}`)
+      for await (const batch of query.select(["document", "kind", "metadata"])) {
+        const [documents, kinds, metadata] = [0, 1, 2].map((column) => batch.getChildAt(column))
+        for (let row = 0; row < batch.numRows; row++) {
+          const document: string = documents?.get(row)
+          if (kinds?.get(row) === "document") rows.push({ document, metadata: metadata?.get(row) })
+          else counts.set(document, (counts.get(document) ?? 0) + 1)
+        }
+      }
+      const version = await pinned.version()
+      const readable = rows.flatMap((row) => toStored(row) ?? [])
+      const found = new Map(withCompleteness(readable, counts).map((own) => [own.info.id, own]))
+      const seen = new Set([...counts.keys(), ...rows.map(({ document }) => document)])
+      for (const id of ids) {
+        const document = found.get(id)
+        // A commit looks for the remains of a damaged or incomplete one.
+        if (document?.isComplete ?? !seen.has(id)) lookedUp.set(id, { version, document })
+        else lookedUp.delete(id)
+      }
+      return [...found.values()]
+    })
+  )
 
 const withCompleteness = (
   documents: ReadonlyArray<StoredDocument>,

@@ -4,7 +4,7 @@ import { RagError } from "../../document/RagError.ts"
 import type { Collection } from "../PassageIndex.ts"
 import { append, attempt, attemptWrite, deleteRows, sqlIn, type Table, upsert } from "./Lance.ts"
 import type { LanceFiles } from "./LanceFiles.ts"
-import { FILTER_IDS } from "./LanceReads.ts"
+import { FILTER_IDS, type LookedUp } from "./LanceReads.ts"
 import { documentRow, documentRowId, lanceRows, toArrow, toBatches, toStored } from "./LanceRows.ts"
 
 export interface CollectionTables {
@@ -19,6 +19,7 @@ export const collectionWrites = (
   dimension: number,
   files: LanceFiles,
   writer: Semaphore.Semaphore,
+  lookedUp: LookedUp,
   /** Called before rows of kind `gone` are written, which `sweep` removes. */
   onGone: () => void
 ): Pick<Collection, "commit" | "adopt" | "remove"> => ({
@@ -33,11 +34,18 @@ export const collectionWrites = (
     if (rows.some(({ kind }) => kind === "gone")) onGone()
     // New documents are appended: a merge looks for their identifiers.
     const isNew = documents.every(({ replaces }) => replaces === undefined)
-    yield* attemptWrite("ingest", "writing passages", async (): Promise<unknown> =>
+    const { version } = yield* attemptWrite("ingest", "writing passages", async () =>
       isNew
         ? await append(written, toBatches(rows, dimension))
         : await upsert(written, "id", toBatches(rows, dimension))
     )
+    const isSole = documents.every(({ info, replaces }) => {
+      const found = lookedUp.get(info.id)
+      lookedUp.delete(info.id)
+      return found?.version === version - 1 && found.document === replaces
+    })
+    // The version before had what these documents replace, and nothing else of theirs.
+    if (isSole) return
     // If another writer has written the same documents at once, there may be passages of both, or each of them twice. Counted at
     // the version of this commit: who commits after it finds both.
     const expected = documents.reduce((sum, { passages }) => sum + passages.length + 1, 0)
