@@ -157,6 +157,12 @@ export const followUpCue = (question: string): FollowUpCue | undefined => {
   return isChinese(text) ? cueInChinese(text) : cueInWords(text)
 }
 
+/** What follows “and …” or “what about …”. */
+export const withoutOpening = (question: string): string => {
+  const { opening } = isChinese(question) ? CHINESE : languageOf(question)
+  return question.replace(/^[¿¡\s]+/, "").replace(opening, "")
+}
+
 /**
  * Whether a question cannot be understood without the ones before it, as far as its words show: by a pronoun without its
  * noun, “and …”, “what about …”, or a missing subject. English, German, French, Spanish and Chinese.

@@ -1,6 +1,14 @@
 /** Whether a question of a conversation depends on the turns before it: learnt weights of its words, in English and Chinese. */
 import type { ConversationTurn } from "../models/QuestionRewriter.ts"
-import { dependsOnHistory, followUpCue, isChinese, isName, languageOf, wordsOf } from "./FollowUp.ts"
+import {
+  dependsOnHistory,
+  followUpCue,
+  isChinese,
+  isName,
+  languageOf,
+  withoutOpening,
+  wordsOf
+} from "./FollowUp.ts"
 import { LANGUAGES } from "./FollowUpWords.ts"
 import { WEIGHTS } from "./FollowUpWeights.ts"
 
@@ -14,6 +22,9 @@ const MOST = 4
 const CHATTER = /^[\p{L}’',]+(?:\s[\s,]*[\p{L}’'][\p{L}’',]*){0,2}(?:\s[\s,]*)?[.!?。！？]\s+(?=\p{L})/u
 
 const CHINESE_CHATTER = /^(?:[哦噢嗯啊哇哈呀是吗这样的好对了那么]{1,5}[，,。！!？?]+)+(?=.)/u
+
+/** “Do you know …” before a question that leaves its subject out. */
+const CHINESE_ADDRESS = /^[你您]?(?:知道|了解|清楚|记得)/u
 
 /** Words in lower case. In Chinese, each pair of characters, and each character. */
 const tokensOf = (text: string, chinese: boolean): ReadonlyArray<string> => {
@@ -53,6 +64,7 @@ export const followUpFeatures = (
   const hasName = chinese
     ? /[《A-Z]/u.test(text)
     : wordsOf(text).some((word, i) => i > 0 && word !== "I" && isName(word))
+  const cue = followUpCue(chinese ? text.replace(CHINESE_ADDRESS, "") : text)
   return [
     "#bias",
     ...tokens.filter(known),
@@ -62,7 +74,9 @@ export const followUpFeatures = (
     ...steps("repeated", repeated.length),
     ...steps("name", repeated.filter((token) => !known(token)).length),
     ...(hasName ? ["#capital"] : []),
-    `#cue ${followUpCue(text) ?? "none"}`
+    `#cue ${cue ?? "none"}`,
+    // “And when was it built?” refers besides.
+    ...(cue === "opening" ? [`#then ${followUpCue(withoutOpening(text)) ?? "none"}`] : [])
   ]
 }
 
@@ -70,7 +84,7 @@ export const followUpFeatures = (
  * Below this score a question is complete. In the check of the learning, 8 % of follow-ups in English and none in Chinese are
  * below it, and a third of whole questions is.
  */
-const COMPLETE = -4.5
+const COMPLETE = { en: -6.5, zh: -5.25 }
 
 /** Whether a question depends on the turns before it; `unclear` if its words do not show it. */
 export type Dependence = "follow-up" | "unclear" | "complete"
@@ -84,7 +98,7 @@ export const dependenceOf = (question: string, history: ReadonlyArray<Conversati
   const weights = WEIGHTS[language]
   const features = followUpFeatures(question, history, (token) => weights.has(token))
   const score = features.reduce((sum, feature) => sum + (weights.get(feature) ?? 0), 0)
-  return score > 0 ? "follow-up" : score > COMPLETE ? "unclear" : "complete"
+  return score > 0 ? "follow-up" : score > COMPLETE[language] ? "unclear" : "complete"
 }
 
 export const isFollowUp = (question: string, history: ReadonlyArray<ConversationTurn>): boolean =>
