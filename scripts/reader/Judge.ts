@@ -1,6 +1,8 @@
 /** Whether sentences and passages have the answer of an example. */
 import type { CitedSentence } from "@sluice/core/models"
 import { escape } from "effect/RegExp"
+import { ratePassages } from "../../packages/embedded/src/reader/readSentences.ts"
+import { fusedOrder } from "../../packages/rag/src/answering/ClosestPassages.ts"
 import type { Example, RetrievedPassage } from "./Example.ts"
 
 const normalize = (text: string): string =>
@@ -64,7 +66,8 @@ export const judge = (
       answer.length > 0 &&
       hasAnswer(example) &&
       example.gold.texts.some((expected) => containsText(said, expected))
-    const passage = example.passages.slice(0, CLOSEST).some((one) => isGold(example, one))
+    const order = fusedOrder(example.passages.length, ratePassages(example.question, example.passages))
+    const passage = order.slice(0, CLOSEST).some((at) => isGold(example, example.passages[at]!))
     if (answer.length > 0) shown++
     if (answer.length > 0 && !isRight) wrong++
     if (isRight) right++

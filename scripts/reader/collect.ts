@@ -28,7 +28,10 @@ const to = argument("--to") ?? "reader-examples.jsonl"
 const only = argument("--only")
 const root = join(import.meta.dirname, "../..")
 
-/** Passages to collect: the three that are read, and those that follow if one is taken out. */
+/**
+ * Passages to collect: the three that are read, and those that follow if one is taken out. `measure.ts` needs 20, of which the
+ * closest are shown.
+ */
 const KEEP = Number(argument("--keep") ?? 6)
 
 interface Question extends Pick<Example, "id" | "question" | "kind" | "sealed"> {

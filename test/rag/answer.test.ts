@@ -7,7 +7,7 @@ import { Effect, Layer, Stream } from "effect"
 import { embedderLayer, modelsLayer, rerankerLayer } from "./Models.ts"
 import { handbook } from "./TestFolder.ts"
 
-const withReader = (parts: ReadonlyArray<ReaderPart>) =>
+const withReader = (parts: ReadonlyArray<ReaderPart>, more: Partial<Reader["Service"]> = {}) =>
   Layer.mergeAll(
     embedderLayer,
     rerankerLayer,
@@ -15,7 +15,8 @@ const withReader = (parts: ReadonlyArray<ReaderPart>) =>
       Reader,
       Reader.of({
         model: { id: "scripted", kind: "generative" },
-        read: () => Stream.fromIterable(parts)
+        read: () => Stream.fromIterable(parts),
+        ...more
       })
     )
   )
@@ -133,6 +134,36 @@ describe("ask", () => {
         closest.map(({ passage }) => passage.id)
       )
     }).pipe(Effect.provide(withReader([])), Effect.scoped)
+  )
+
+  it.effect("shows the passages first that the reader rates highest", () =>
+    Effect.gen(function* () {
+      const { docs, library: at } = yield* handbook
+      const closestBy = (more: Partial<Reader["Service"]>) =>
+        Effect.gen(function* () {
+          const { closest } = yield* (yield* Library.open(at)).ask(
+            "Who painted the boiler, the cat and the refunds?"
+          )
+          return closest.map(({ passage }) => passage.text)
+        }).pipe(Effect.provide(withReader([], more)), Effect.scoped)
+      yield* Effect.flatMap(Library.open(at), (library) => library.ingest(docs)).pipe(
+        Effect.provide(withReader([])),
+        Effect.scoped
+      )
+      const unrated = yield* closestBy({})
+      assert.isAbove(unrated.length, 2)
+      const last = unrated.at(-1) ?? ""
+      const rated = yield* closestBy({
+        rate: (_, passages) => Effect.succeed(passages.map(({ text }) => (text === last ? 1 : 0)))
+      })
+      assert.isBelow(rated.indexOf(last), unrated.length - 1)
+      assert.sameMembers([...rated], [...unrated])
+      const failed = yield* closestBy({
+        rate: () =>
+          Effect.fail(new GatewayError({ operation: "chat", reason: new Unreachable({ message: "down" }) }))
+      })
+      assert.deepStrictEqual(failed, unrated)
+    }).pipe(Effect.scoped)
   )
 
   it.effect("emits the stages as they end, then the sentences, then the complete answer", () =>

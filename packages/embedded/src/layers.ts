@@ -13,7 +13,7 @@ import type {
 } from "@sluice/core/models"
 import { Effect, Layer, Stream } from "effect"
 import { DIMENSION } from "./lexical/embedText.ts"
-import { countAll, embedTexts, rankDocuments, read } from "./modelJobs.ts"
+import { countAll, embedTexts, rankDocuments, rate, read } from "./modelJobs.ts"
 import { runModel } from "./pool.ts"
 
 /** Lexical, 1024 dimensions, English and Chinese; free. */
@@ -83,6 +83,18 @@ export const readPassages = (model: string, question: string, passages: Readonly
 /** `Reader` by `readSentences`. It reads only when the stream is pulled. */
 export const layerReader: Layer.Layer<Reader> = Layer.succeed(Reader, {
   model: readerModel,
+  rate: Effect.fn("sluice.rate")((question: string, passages: ReadonlyArray<ReaderPassage>) =>
+    runModel({
+      operation: "chat",
+      model: readerModel.id,
+      job: "rateJob",
+      here: rate,
+      input: { question, passages },
+      texts: passages.map(({ text }) => text),
+      cost: 3,
+      query: question
+    })
+  ),
   read: (question, passages) =>
     Stream.fromIterableEffect(readPassages(readerModel.id, question, passages)).pipe(
       Stream.withSpan("sluice.read")

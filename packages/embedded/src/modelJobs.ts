@@ -3,7 +3,7 @@ import type { Candidate, CitedSentence, Purpose, ReaderPassage, RerankOptions } 
 import type { WorkerOutput } from "@sluice/core/workers"
 import { DIMENSION, embedText } from "./lexical/embedText.ts"
 import { addPriors, rerankScores } from "./lexical/rerankScores.ts"
-import { readSentences } from "./reader/readSentences.ts"
+import { ratePassages, readSentences } from "./reader/readSentences.ts"
 import { countTokens } from "./text/tokenize.ts"
 
 /** Characters of a query or question that the reranker and the reader consider. */
@@ -60,6 +60,9 @@ export interface ReadInput {
 export const read = ({ passages, question }: ReadInput): ReadonlyArray<CitedSentence> =>
   readSentences(cut(question), passages)
 
+export const rate = ({ passages, question }: ReadInput): ReadonlyArray<number> =>
+  ratePassages(cut(question), passages)
+
 /** The words and CJK characters of some texts. */
 export const countAll = (texts: ReadonlyArray<string>): number =>
   texts.reduce((sum, text) => sum + countTokens(text), 0)
@@ -70,4 +73,5 @@ const jobOf =
 
 export const rerankJob = jobOf(rankDocuments)
 export const readJob = jobOf(read)
+export const rateJob = jobOf(rate)
 export const countJob = jobOf(countAll)

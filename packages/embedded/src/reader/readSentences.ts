@@ -37,3 +37,17 @@ export const readSentences = (
     evidence: [{ passage, quote: passages[passage]?.text.slice(sentence.start, sentence.end) ?? "" }]
   }))
 }
+
+/** How probable it is that the best sentence of each passage answers. */
+export const ratePassages = (
+  question: string,
+  passages: ReadonlyArray<ReaderPassage>
+): ReadonlyArray<number> => {
+  limitVocabulary()
+  const ratings = passages.map(() => 0)
+  for (const [{ passage }, probability] of rankCandidates(
+    weightedSentences(askedQuestion(question), passages)
+  ))
+    ratings[passage] = Math.max(ratings[passage]!, probability)
+  return ratings
+}

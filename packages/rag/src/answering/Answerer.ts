@@ -2,9 +2,10 @@
 import { QuestionRewriter, Reader, Verifier } from "@sluice/core"
 import { sharedWords } from "@sluice/core/text"
 import { isCitedSentence } from "@sluice/core/models"
-import { Clock, Effect, Option, Stream, Struct } from "effect"
+import { Clock, Effect, Option, Stream } from "effect"
 import { dedupeWith } from "effect/Array"
-import type { Answer, AnswerEvent, ClosestPassage, FigureLook } from "./Answer.ts"
+import type { Answer, AnswerEvent, FigureLook } from "./Answer.ts"
+import { closestPassages } from "./ClosestPassages.ts"
 import type { AnswerOptions } from "./AnswerOptions.ts"
 import { answerText } from "./AnswerText.ts"
 import type { StoredPassage } from "../document/Document.ts"
@@ -16,7 +17,7 @@ import { modelError } from "../embedding/PassageEmbedder.ts"
 import type { Collection } from "../store/PassageIndex.ts"
 import type { PartRetrieval } from "./PartRetrieval.ts"
 import type { RagError } from "../document/RagError.ts"
-import { bestPassages, type ReadPassages, readingContext } from "./ReadingContext.ts"
+import { type ReadPassages, readingContext } from "./ReadingContext.ts"
 import { isReferred, referredFigures } from "./ReferredFigures.ts"
 import { makeSentenceReading } from "./SentenceReading.ts"
 import type { Retrieval } from "../retrieval/Retriever.ts"
@@ -71,9 +72,9 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
       return verifyEvents(verifySentences(verifier, question, reading, verify === "drop"), stages)
     })
 
-    const complete = Stream.sync((): AnswerEvent => {
+    const end = Effect.gen(function* () {
       const found = reading.sentences.length > 0
-      const closest = found ? [] : closestPassages(question, bestPassages(retrieval, MAX_CLOSEST))
+      const closest = found ? [] : yield* closestPassages(question, retrieval, reader)
       const answer: Omit<Answer, "answer"> = {
         question,
         found,
@@ -93,7 +94,7 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
           stages
         }
       }
-      return { type: "answer", answer: { ...answer, answer: answerText(answer) } }
+      return { type: "answer", answer: { ...answer, answer: answerText(answer) } } satisfies AnswerEvent
     })
 
     const passages =
@@ -126,7 +127,7 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
         return lookAndRead(vision, looked, reads, { reading, sources })
       })
     )
-    return Stream.unwrap(calculateOrRead).pipe(Stream.concat(verified), Stream.concat(complete))
+    return Stream.unwrap(calculateOrRead).pipe(Stream.concat(verified), Stream.concat(Stream.fromEffect(end)))
   }
 
   return (...of: Parameters<typeof answer>) => Stream.suspend(() => answer(...of))
@@ -302,23 +303,3 @@ const withStage = <E>(
       return Stream.concat(events, Stream.fromEffect(ended))
     })
   )
-
-/**
- * Passages that are shown instead of an answer. Of 138 questions about documents of strangers, three have the answer for .63,
- * five for .67, eight for .70, twenty for .74.
- */
-const MAX_CLOSEST = 8
-
-const closestPassages = (
-  question: string,
-  passages: ReadonlyArray<StoredPassage & Partial<KeptPassage>>
-): ReadonlyArray<ClosestPassage> => [
-  ...passages
-    .values()
-    .map((passage) => ({
-      passage: Struct.omit(passage, ["section"]),
-      matches: sharedWords(question, passage.text)
-    }))
-    .filter(({ matches }) => matches.length > 0)
-    .take(MAX_CLOSEST)
-]
