@@ -1,4 +1,5 @@
 /** Environment variables for operating the server: shutdown, hosts, logs, metrics, traces. */
+import { withoutFinalSlash } from "@sluice/core/contract"
 import { Config, Effect, Redacted } from "effect"
 import { parseSubnet, type Subnet } from "../network/IpAddress.ts"
 import { oneOf, invalidVariable, isHttpUrl, textVariable } from "./Variables.ts"
@@ -90,7 +91,7 @@ const parseTraces = ({ service, traceHeaders, traces }: Variables) => {
   if (traces === undefined) return Effect.succeed(undefined)
   return isHttpUrl(traces)
     ? Effect.succeed({
-        url: traces.replace(/(?<!\/)\/+$/, ""),
+        url: withoutFinalSlash(traces),
         service: service ?? "sluice",
         headers: Redacted.make(parseHeaders(traceHeaders))
       })

@@ -1,4 +1,5 @@
 /** The configuration, read once from the environment. docs/reference/configuration.md has the variables and their defaults. */
+import { withoutFinalSlash } from "@sluice/core/contract"
 import { ApiKey, SystemAccessToken } from "@sluice/core"
 import { Config, ConfigProvider, Context, Effect, Layer, Record, Redacted, Schema, Struct } from "effect"
 import { createRequire } from "node:module"
@@ -110,7 +111,7 @@ const parseDocuments = (documents: string | undefined) => {
   if (documents === undefined) return Effect.succeed(undefined)
   if (!documents.includes("://")) return Effect.succeed(resolve(documents))
   return STORE_ADDRESS.test(documents)
-    ? Effect.succeed(documents.replace(/(?<!\/)\/+$/, ""))
+    ? Effect.succeed(withoutFinalSlash(documents))
     : invalidVariable(
         "SLUICE_DOCUMENTS must be a folder, or an address that begins with s3://, gs://, az:// or db://"
       )
@@ -164,7 +165,7 @@ const parseGateway = Effect.fn("ServerConfig.gateway")(function* (found: Variabl
   }
   return {
     /** Without a trailing slash. */
-    url: url.replace(/(?<!\/)\/+$/, "").replace(/\/v1$/, ""),
+    url: withoutFinalSlash(url).replace(/\/v1$/, ""),
     apiKey,
     accessToken: found.accessToken,
     models: { embedding, rerank, chat, vision, verify },

@@ -1,4 +1,5 @@
 /** A vendor to connect: what a person has said about it, and how the providers' file describes it. */
+import { withoutFinalSlash } from "@sluice/core/contract"
 import { type ApiKey, apiKey as makeApiKey } from "@sluice/core"
 import { layerTransport } from "@sluice/core/client"
 import { type DialectSettings, gateway, listModels } from "@sluice/providers"
@@ -29,13 +30,13 @@ export interface VendorConnection {
   readonly models?: ReadonlyArray<OfferedModel> | undefined
 }
 
-const withoutSlash = (url: string | undefined) => url?.replace(/(?<!\/)\/+$/, "")
-
 /** Whether an entry has the dialect and the address: its secrets are sent nowhere else. */
 export const isSameUpstream = (
   saved: UpstreamEntry,
   { dialect, url }: Pick<UpstreamEntry, "dialect"> & { readonly url?: string | null | undefined }
-) => (saved.dialect ?? gateway.id) === dialect && withoutSlash(saved.url) === withoutSlash(url ?? undefined)
+) =>
+  (saved.dialect ?? gateway.id) === dialect &&
+  withoutFinalSlash(saved.url ?? "") === withoutFinalSlash(url ?? "")
 
 /**
  * What remains of a saved entry when another one replaces it. Its secrets are those of its address, its models and the form
@@ -73,7 +74,7 @@ export const prepareConnection = Effect.fn("connect.prepare")(function* (
     : NO_KEY
   const settings = {
     dialect,
-    url: address.replace(/(?<!\/)\/+$/, ""),
+    url: withoutFinalSlash(address),
     apiKey: isTyped ? key.typed : found,
     ...(yield* requestSettings(kept, folder))
   } satisfies DialectSettings

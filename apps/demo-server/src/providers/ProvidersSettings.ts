@@ -1,4 +1,5 @@
 /** Finds and reads `sluice.config.json` and the credentials that it refers to. */
+import { withoutFinalSlash } from "@sluice/core/contract"
 import { ApiKey, apiKey as makeApiKey } from "@sluice/core"
 import { layerTransport } from "@sluice/core/client"
 import {
@@ -254,7 +255,7 @@ const loadUpstream = Effect.fnUntraced(function* (entry: UpstreamEntry, folder: 
       : yield* Effect.mapError(readCredential(place, folder), (why) => `the key of \`${id}\`: ${why}`)
   const settings = {
     dialect,
-    url: url.replace(/(?<!\/)\/+$/, ""),
+    url: withoutFinalSlash(url),
     apiKey,
     ...(yield* Effect.mapError(requestSettings(entry, folder), (why) => `\`${id}\`: ${why}`))
   } satisfies DialectSettings

@@ -223,3 +223,6 @@ export const parseJson = (text: string): unknown => {
     return undefined
   }
 }
+
+/** Addresses are joined with paths that begin with a slash. */
+export const withoutFinalSlash = (address: string): string => address.replace(/(?<!\/)\/+$/, "")

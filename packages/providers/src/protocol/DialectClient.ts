@@ -2,6 +2,7 @@
  * A client for the gateway interface over a vendor's protocol: it takes requests of the interface, sends the vendor's, and
  * returns responses of the interface. The server and the library use the same one.
  */
+import { withoutFinalSlash } from "@sluice/core/contract"
 import { makeRedact, parseErrorBody, parseJson } from "@sluice/core/client"
 import { Effect, Predicate, Record, Redacted } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientError, HttpClientResponse } from "effect/http"
@@ -67,7 +68,7 @@ const VERSION = /\/v\d[\w.]*$/
 
 /** An address and a path. The version at the address' end replaces the one at the path's start. */
 export const joinUrl = (url: string, path: string): string => {
-  const base = url.replace(/(?<!\/)\/+$/, "")
+  const base = withoutFinalSlash(url)
   return base + (VERSION.test(base) ? path.replace(/^\/v\d[\w.]*(?=\/)/, "") : path)
 }
 
@@ -118,7 +119,7 @@ const urlOf = (
   asked: InterfaceRequest
 ): string => {
   const configured = paths?.[operation]?.replaceAll("{model}", encodeURIComponent(asked.model))
-  if (configured !== undefined) return url.replace(/(?<!\/)\/+$/, "") + configured
+  if (configured !== undefined) return withoutFinalSlash(url) + configured
   return joinUrl(url, typeof path === "string" ? path : path(asked))
 }
 

@@ -1,4 +1,5 @@
 /** Fetches a model of the catalogue, from a hub or from a folder. */
+import { withoutFinalSlash } from "@sluice/core/contract"
 import { copyFile, mkdir } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { InvalidRequest } from "@sluice/core"
@@ -14,7 +15,7 @@ const modelHub = Effect.fnUntraced(function* (model: CatalogueModel) {
   )
   const url = URL.parse(hub)
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === "")
-    return url.href.replace(/(?<!\/)\/+$/, "")
+    return withoutFinalSlash(url.href)
   const message = "SLUICE_MODEL_HUB must be an http or https address without a credential"
   return yield* modelFailure(model, new InvalidRequest({ message }))
 })

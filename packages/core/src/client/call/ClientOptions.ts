@@ -1,4 +1,5 @@
 /** The options that both clients share, and their configuration from the environment. */
+import { withoutFinalSlash } from "../../contract/Fields.ts"
 import { Config, Effect, Option, Schema } from "effect"
 import { GatewayError, InvalidRequest } from "../../contract/GatewayError.ts"
 import type { TransportOptions } from "../transport/Transport.ts"
@@ -21,7 +22,7 @@ export const baseUrlOf = (value: string | URL): Effect.Effect<string, GatewayErr
   if (url.username !== "" || url.password !== "") {
     return refuse("The base URL contains a credential. Pass it as the API key, which is kept redacted.")
   }
-  return Effect.succeed(`${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, "").replace(/\/v1$/, "")}`)
+  return Effect.succeed(`${url.origin}${withoutFinalSlash(url.pathname).replace(/\/v1$/, "")}`)
 }
 
 /** A required environment variable. Its value is not repeated in errors. */
