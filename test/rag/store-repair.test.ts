@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as lancedb from "@lancedb/lancedb"
-import { RagError } from "@sluice/rag"
+import { type DocumentInfo, RagError } from "@sluice/rag"
 import { LanceIndex } from "@sluice/rag/store"
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
 import { TestClock } from "effect/testing"
-import { readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { attempt, connect, type Table } from "../../packages/rag/src/store/lance/Lance.ts"
 import { repairing } from "../../packages/rag/src/store/lance/LanceRepair.ts"
@@ -54,6 +54,23 @@ const without = (lost: string) => {
   const left = PATHS.filter((path) => path !== lost)
   return { listed: left, found: left }
 }
+
+it.live("a table that could not be opened once is opened at the next use", () =>
+  Effect.gen(function* () {
+    const { folder, library } = yield* testFolder
+    yield* fill(library, "default")
+    const [table, aside] = [join(library, "files.lance"), join(folder, "aside")]
+    yield* Effect.promise(() => rename(table, aside))
+    yield* Effect.promise(() => writeFile(table, ""))
+    const collection = yield* Effect.flatMap(storeIn(library), (index) => index.open("default", MANIFEST))
+    const [{ sha256 }] = (yield* collection.documents) as [DocumentInfo]
+    assert.isTrue(Exit.isFailure(yield* Effect.exit(collection.original(sha256))))
+    yield* Effect.promise(() => rm(table))
+    yield* Effect.promise(() => rename(aside, table))
+    assert.isDefined(yield* collection.original(sha256))
+    yield* collection.commit([documentAt("late.md")])
+  }).pipe(Effect.scoped)
+)
 
 describe("a version that another process dropped during a read", () => {
   it.live("is not damage: the read runs again, at the latest version", () =>

@@ -346,9 +346,15 @@ export const openOrCreate = Effect.fn("Lance.openOrCreate")(function* (
   )
 })
 
+/** The same table for every use. A failure is not kept: the next use opens it again. */
+export const openOnce = <A, E>(open: Effect.Effect<A, E>) =>
+  Effect.map(Effect.cachedInvalidateWithTTL(open, "Infinity"), ([opened, forget]) =>
+    Effect.tapError(opened, () => forget)
+  )
+
 /** Like `openOrCreate`. If the table cannot be opened, its users fail, and the rest of the store can be used. */
 export const openOnUse = (...args: Parameters<typeof openOrCreate>) =>
-  Effect.tap(Effect.cached(openOrCreate(...args)), Effect.ignore)
+  Effect.tap(openOnce(openOrCreate(...args)), Effect.ignore)
 
 const createByRename = async (
   folder: string,

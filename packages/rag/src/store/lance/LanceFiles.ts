@@ -7,6 +7,7 @@ import {
   attempt,
   attemptWrite,
   keyIndex,
+  openOnce,
   openOnUse,
   selectRows,
   sqlIn,
@@ -54,7 +55,7 @@ export type LanceFiles = Effect.Success<ReturnType<typeof openFiles>>
 
 export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
   const opened = yield* openOnUse(store, { name: "files", schema: filesSchema, key: "sha256" })
-  const written = yield* Effect.cached(
+  const written = yield* openOnce(
     Effect.andThen(
       opened,
       attempt("open", "opening table files", () => store.writing.openTable("files"))
