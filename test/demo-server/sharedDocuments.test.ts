@@ -1,15 +1,10 @@
 /** Two servers with one PostgreSQL and one object store: documents, collections and media files are the same at each. */
-import { ImageResponse, Video } from "@sluice/core/contract"
-import { makeDataUri } from "@sluice/core/media"
+import { ImageResponse } from "@sluice/core/contract"
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Exit, Layer, Redacted, Schedule, Schema, Scope } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Schedule, Schema } from "effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import * as Postgres from "../../apps/demo-server/src/sql/Postgres.ts"
-import { png, RED } from "../laws/Pictures.ts"
-import { outOfBalance } from "./Equation.ts"
-import { sharedStore, twoServers } from "./SharedServers.ts"
+import { twoServers } from "./SharedServers.ts"
 import { onPostgres } from "./Stores.ts"
 import { failedStart, startServer, temporaryFolder } from "./TestServer.ts"
 
@@ -70,37 +65,6 @@ onPostgres((_, store) => {
         (yield* first.json(Documents, at)).documents.map(({ path }) => path),
         ["b.md"]
       )
-    }).pipe(Effect.scoped)
-  )
-
-  it.live("a video of a server that has ended is made, charged once and served by another", () =>
-    Effect.gen(function* () {
-      const env = yield* sharedStore(store)
-      const picture = { input_reference: makeDataUri("image/png", png(RED)), size: "640x360" }
-      const long = { model: "sluice-video-from-image", prompt: "a barge", seconds: "2", ...picture }
-      const running = yield* Scope.make()
-      const server = yield* Scope.provide(startServer({ env }), running)
-      const authorization = `Bearer ${server.secrets.apiKey}`
-      const videos = yield* Effect.forEach([1, 2], () => server.json(Video, "/v1/videos", { json: long }))
-      yield* Scope.close(running, Exit.void)
-      const second = yield* startServer({ env })
-      for (const { id } of videos) {
-        const at = `/v1/videos/${id}`
-        const options = { as: "none", headers: { authorization } } as const
-        const { status } = yield* Effect.repeat(second.json(Video, at, options), {
-          schedule: Schedule.spaced("100 millis"),
-          until: ({ status }) => status === "completed" || status === "failed"
-        }).pipe(Effect.timeout("60 seconds"))
-        assert.strictEqual(status, "completed")
-        assert.strictEqual((yield* second.call(`${at}/content`, options)).status, 200)
-      }
-      const sql = Context.get(
-        yield* Layer.build(Postgres.layer(Redacted.make(env["SLUICE_DATABASE_URL"] ?? ""))),
-        SqlClient.SqlClient
-      )
-      const open = yield* sql`SELECT id FROM charges WHERE operation = 'videos' AND state <> 'settled'`
-      assert.deepStrictEqual(open, [])
-      assert.deepStrictEqual(yield* Effect.provideService(outOfBalance, SqlClient.SqlClient, sql), [])
     }).pipe(Effect.scoped)
   )
 

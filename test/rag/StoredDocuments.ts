@@ -1,4 +1,5 @@
 /** Documents made from texts, and a store for them. */
+import { connect } from "@lancedb/lancedb"
 import type { Metadata } from "@sluice/rag"
 import { type IndexedDocument, LanceIndex, PassageIndex, type StoredDocument } from "@sluice/rag/store"
 import { Context, Effect, Layer } from "effect"
@@ -65,3 +66,10 @@ export const storeIn = (folder: string) =>
 
 export const collectionIn = (folder: string) =>
   Effect.flatMap(storeIn(folder), (index) => index.open("default", MANIFEST))
+
+/** The table of the first collection of a folder, past the library. */
+export const passagesIn = async (library: string) => {
+  const connection = await connect(library, { readConsistencyInterval: 0 })
+  const names = await connection.tableNames()
+  return connection.openTable(names.find((name) => name.startsWith("c_"))!)
+}

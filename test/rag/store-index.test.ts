@@ -3,22 +3,12 @@ import { connect } from "@lancedb/lancedb"
 import type { IndexedDocument } from "@sluice/rag/store"
 import { Effect, Fiber, Logger } from "effect"
 import { readdir } from "node:fs/promises"
-import { measureIndex } from "../../packages/rag/src/store/lance/LanceRecall.ts"
 import { DIMENSION, embedText } from "./Models.ts"
-import { collectionIn, documentOf, MANIFEST, storeIn } from "./StoredDocuments.ts"
+import { collectionIn, documentOf, MANIFEST, passagesIn, storeIn } from "./StoredDocuments.ts"
 import { testFolder } from "./TestFolder.ts"
 
 const texts = (count: number, about: string) =>
   Array.from({ length: count }, (_, i) => `${about} passage number ${i} of ${about}`)
-
-/** Measured over several versions, the recall was 0 and .4 in two of the first three rounds. */
-const ROUNDS = 3
-
-const passagesIn = async (library: string) => {
-  const connection = await connect(library, { readConsistencyInterval: 0 })
-  const names = await connection.tableNames()
-  return connection.openTable(names.find((name) => name.startsWith("c_"))!)
-}
 
 describe("the index of a collection", () => {
   it.effect("finds what a scan finds, and passages outside the index", () =>
@@ -191,38 +181,6 @@ describe("the index of a collection", () => {
       assert.deepStrictEqual(yield* collection.search({ vector: new Float32Array(DIMENSION), limit: 20 }), [])
       for (const wrong of [new Float32Array(3), new Float32Array(DIMENSION).fill(Number.NaN)])
         assert.strictEqual((yield* Effect.flip(ask(wrong))).reason, "Model")
-    }).pipe(Effect.scoped)
-  )
-
-  it.live("is measured at one version while another process compacts", () =>
-    Effect.gen(function* () {
-      const { library } = yield* testFolder
-      const collection = yield* collectionIn(library)
-      yield* collection.commit(
-        Array.from({ length: 200 }, (_, d) => documentOf(`duck ${d}`, texts(100, `duck ${d}`)))
-      )
-      yield* collection.settle
-      const table = yield* Effect.promise(() => passagesIn(library))
-      const other = yield* Effect.promise(() => passagesIn(library))
-      const openAt = async (version: number) => {
-        const opened = await passagesIn(library)
-        await opened.checkout(version)
-        return opened
-      }
-      const exact = (yield* measureIndex(table, openAt))?.recall ?? 0
-      assert.isAtLeast(exact, 0.97)
-      // As in a large collection: the best of many by their codes stand for the nearest.
-      assert.closeTo((yield* measureIndex(table, openAt, 0))?.recall ?? 0, exact, 0.02)
-      let late = 0
-      for (let round = 0; round < ROUNDS; round++) {
-        const measuring = yield* Effect.forkChild(measureIndex(table, openAt))
-        while (measuring.pollUnsafe() === undefined) {
-          yield* collection.commit([documentOf(`late ${round} ${late++}`, texts(20, `late ${round}`))])
-          // LanceDB refuses it while the recall is stored.
-          yield* Effect.ignore(Effect.tryPromise(() => other.optimize({ cleanupOlderThan: new Date(0) })))
-        }
-        assert.isAtLeast((yield* Fiber.join(measuring))?.recall ?? 0, 0.97)
-      }
     }).pipe(Effect.scoped)
   )
 

@@ -4,9 +4,9 @@ import { Vision } from "@sluice/core"
 import { Effect, Layer } from "effect"
 import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
 import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
-import { docx, png } from "./DocxWriter.ts"
-import { brokenLaw } from "./FigureLaws.ts"
-import { randomDocxBody, randomHtmlFigures, randomMarkdownFigures } from "./RandomDocument.ts"
+import { docx, png } from "../rag/DocxWriter.ts"
+import { brokenLaw } from "../rag/FigureLaws.ts"
+import { randomDocxBody, randomHtmlFigures, randomMarkdownFigures } from "../rag/RandomDocument.ts"
 
 const SEEDS = Array.from({ length: 50 }, (_, index) => index + 1)
 const picture = png(40, 30)

@@ -1,7 +1,7 @@
 /** A conversation on the page: follow-ups, correction, edit, regenerate, rating, sharing, reload and a phone. */
 import type { Route } from "playwright-core"
 import { assert, describe, it } from "vitest"
-import { addFiles, pageFixture, PHONE } from "./pageFixture.ts"
+import { addFiles, pageFixture, PHONE } from "../web/pageFixture.ts"
 
 const RIVER = {
   name: "river.md",

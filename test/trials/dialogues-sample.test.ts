@@ -10,7 +10,7 @@ import {
   measureFollowUps,
   measureStandalone,
   openLibrary
-} from "./PublicDialogues.ts"
+} from "../qa/PublicDialogues.ts"
 
 /** Of those kept apart from development, some in each language. */
 const part = (["en", "zh"] as const).flatMap((language) =>

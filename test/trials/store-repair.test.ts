@@ -8,9 +8,9 @@ import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { attempt, connect, type Table } from "../../packages/rag/src/store/lance/Lance.ts"
 import { repairing } from "../../packages/rag/src/store/lance/LanceRepair.ts"
-import { embedText } from "./Models.ts"
-import { documentOf, MANIFEST, storeIn } from "./StoredDocuments.ts"
-import { testFolder } from "./TestFolder.ts"
+import { embedText } from "../rag/Models.ts"
+import { documentOf, MANIFEST, storeIn } from "../rag/StoredDocuments.ts"
+import { testFolder } from "../rag/TestFolder.ts"
 
 const PATHS = ["heron.md", "otter.md", "pike.md"]
 const documentAt = (path: string) => documentOf(path, [`the ${path} lives`, `${path} in the pond`])

@@ -3,9 +3,9 @@ import { assert, it } from "@effect/vitest"
 import { Vision } from "@sluice/core"
 import { Library, type LibraryOptions } from "@sluice/rag"
 import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
-import { modelsLayer } from "./Models.ts"
-import { type PdfPage, writePdf } from "./PdfWriter.ts"
-import { testFolder } from "./TestFolder.ts"
+import { modelsLayer } from "../rag/Models.ts"
+import { type PdfPage, writePdf } from "../rag/PdfWriter.ts"
+import { testFolder } from "../rag/TestFolder.ts"
 
 const PAGES = Number(process.env["SCANNED_PAGES"] ?? 14)
 /** Pages that are read before the interruption. */

@@ -4,8 +4,8 @@ import { Library, type SourceItem } from "@sluice/rag"
 import { type DocumentFormat, documentFormats, DocumentFormats } from "@sluice/rag/formats"
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
-import { modelsLayer } from "./Models.ts"
-import { testFolder } from "./TestFolder.ts"
+import { modelsLayer } from "../rag/Models.ts"
+import { testFolder } from "../rag/TestFolder.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 

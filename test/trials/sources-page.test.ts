@@ -4,9 +4,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, assert, describe, it } from "vitest"
-import { addFiles, PHONE, pageFixture } from "./pageFixture.ts"
+import { addFiles, PHONE, pageFixture } from "../web/pageFixture.ts"
 import { writePdf } from "../rag/PdfWriter.ts"
-import { accessibilityViolations, OVERFLOW } from "./pageScripts.ts"
+import { accessibilityViolations, OVERFLOW } from "../web/pageScripts.ts"
 
 const folders: Array<string> = []
 const newFolder = async (): Promise<string> => {

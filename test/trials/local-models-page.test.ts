@@ -8,7 +8,7 @@ import type { Page } from "playwright-core"
 import { afterAll, assert, describe, it } from "vitest"
 import { environmentWithPeer, peerLibrary } from "../transformers/PeerLibrary.ts"
 import { toyModels } from "../transformers/ToyModels.ts"
-import { addFiles, askFor, pageFixture } from "./pageFixture.ts"
+import { addFiles, askFor, pageFixture } from "../web/pageFixture.ts"
 
 const REFUNDS = {
   name: "refunds.md",

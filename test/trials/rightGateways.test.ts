@@ -2,11 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { apiKey } from "@sluice/core"
 import { Effect } from "effect"
-import { brokenGateways } from "./brokenGateways.ts"
-import { check, everything, having } from "./Checking.ts"
-import { MODELS, refuse, referenceGateway } from "./ReferenceGateway.ts"
-import { serveGateway } from "./serveGateway.ts"
-import { rightGateways } from "./rightGateways.ts"
+import { brokenGateways } from "../conformance/brokenGateways.ts"
+import { check, everything, having } from "../conformance/Checking.ts"
+import { MODELS, refuse, referenceGateway } from "../conformance/ReferenceGateway.ts"
+import { serveGateway } from "../conformance/serveGateway.ts"
+import { rightGateways } from "../conformance/rightGateways.ts"
 
 describe("a correct gateway", () => {
   it.live.each(rightGateways)("passes every rule: it $does", ({ gateway, models, skips }) =>
