@@ -10,8 +10,8 @@ import {
   DayUsage,
   IngestReportBody
 } from "../../apps/demo-server/src/contract/index.ts"
-import { quotaOf } from "./AccountCalls.ts"
-import { filesOf, startServer, type TestServer } from "./TestServer.ts"
+import { quotaOf } from "../demo-server/AccountCalls.ts"
+import { filesOf, startServer, type TestServer } from "../demo-server/TestServer.ts"
 
 const chart = new Uint8Array(readFileSync(join(import.meta.dirname, "../embedded/fixtures/boats.png")))
 const crop = createHash("sha256").update(chart).digest("hex")

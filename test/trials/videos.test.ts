@@ -6,7 +6,7 @@ import { makeDataUri } from "@sluice/core/media"
 import { Effect, Schedule, Schema } from "effect"
 import sharp from "sharp"
 import { planVideo, videoModels } from "../../apps/demo-server/src/embedded/VideoModels.ts"
-import { testServer, TestServer } from "./TestServer.ts"
+import { testServer, TestServer } from "../demo-server/TestServer.ts"
 
 const path = "/v1/videos"
 const prompt = "A barge goes through a lock"

@@ -5,7 +5,7 @@ import { makeDataUri } from "@sluice/core/media"
 import { Effect, Schema } from "effect"
 import { testServer, TestServer } from "../demo-server/TestServer.ts"
 import { BLUE, GIF, GREEN, JPEG, png, RED, WEBP } from "../laws/Pictures.ts"
-import { asForm, type Body, checkRules, type Rule } from "./Rule.ts"
+import { asForm, type Body, checkRules, type Rule } from "../fuzz/Rule.ts"
 
 const path = "/v1/images/generations"
 const of = (group: string) => ({ model: `sluice-image-${group.toLowerCase()}` })

@@ -5,7 +5,7 @@ import type { VIDEO_GROUPS } from "@sluice/core/contract"
 import { Effect, Schema } from "effect"
 import { testServer, TestServer } from "../demo-server/TestServer.ts"
 import { GIF, png, RED } from "../laws/Pictures.ts"
-import { asForm, checkRules, type Rule } from "./Rule.ts"
+import { asForm, checkRules, type Rule } from "../fuzz/Rule.ts"
 
 const path = "/v1/videos"
 

@@ -6,7 +6,7 @@ import { Effect, Schema } from "effect"
 import { crc32 } from "node:zlib"
 import { testServer, TestServer } from "../demo-server/TestServer.ts"
 import { GIF, JPEG, png, RED, WEBP } from "../laws/Pictures.ts"
-import { type Body, checkRules, type Rule } from "./Rule.ts"
+import { type Body, checkRules, type Rule } from "../fuzz/Rule.ts"
 
 const picture = makeDataUri("image/png", png(RED))
 

@@ -7,7 +7,7 @@ import { TestClock } from "effect/testing"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import sharp from "sharp"
-import { startServer } from "./TestServer.ts"
+import { startServer } from "../demo-server/TestServer.ts"
 
 /** A video takes a second or two on an idle machine. */
 const FILM = 120_000

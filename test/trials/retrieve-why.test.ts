@@ -4,8 +4,8 @@ import { Filter, Fusion, Library } from "@sluice/rag"
 import { FUSION, type Outcome, RECALL, type Why } from "@sluice/rag/retrieval"
 import { tune } from "@sluice/rag/evaluation"
 import { Effect } from "effect"
-import { modelsLayer } from "./Models.ts"
-import { testFolder } from "./TestFolder.ts"
+import { modelsLayer } from "../rag/Models.ts"
+import { testFolder } from "../rag/TestFolder.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
