@@ -216,7 +216,7 @@ onPostgres((_, store) => {
 it.live("the pages of a scan are told while they are read, by events and by the job", () =>
   Effect.gen(function* () {
     const server = yield* startServer()
-    const pages = 4
+    const pages = 2
     const draw = (n: number) => `q 595 0 0 842 0 0 cm /I Do Q 0 g 50 50 ${20 * n + 20} 99 re f`
     const scan = Uint8Array.from(
       writePdf(Array.from({ length: pages }, (_, n) => ({ marks: [], draw: draw(n) })))
