@@ -10,7 +10,7 @@ class Reading extends Context.Service<Reading, Ocr>()("test/embedded/Reading") {
   static readonly layer = Layer.effect(Reading, makeOcr)
 }
 
-const chart = Effect.promise(() => readFile(join(import.meta.dirname, "fixtures/boats.png")))
+const chart = Effect.promise(() => readFile(join(import.meta.dirname, "../embedded/fixtures/boats.png")))
 const recognize = (image: Uint8Array) => Effect.flatMap(Reading, ({ recognize }) => recognize(image))
 const textOf = (lines: ReadonlyArray<OcrLine>) => lines.map(({ text }) => text).join("\n")
 
