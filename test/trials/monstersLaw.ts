@@ -34,9 +34,10 @@ export const makeLaw = () => {
       const whole = await measure(monster, size)
       const counts = `${monster.name}: ${half.operations} operations for ${size / 2} characters, ${whole.operations} for ${size}`
       assert(whole.operations <= Math.max(MIN_OPERATIONS, MAX_RATIO * half.operations), counts)
-      // Natives such as regular expressions are not counted: for them the processor time has a generous limit.
-      const seconds = `${monster.name}: ${whole.seconds.toFixed(1)} s of processor time`
-      assert(whole.seconds <= 1 + size / 50_000, seconds)
+      // Natives such as regular expressions are not counted: above a generous limit, their processor time may not grow faster
+      // either. A slow machine takes longer for both.
+      const seconds = `${monster.name}: ${half.seconds.toFixed(1)}, then ${whole.seconds.toFixed(1)} s of processor time`
+      assert(whole.seconds <= Math.max(1 + size / 50_000, 3 * half.seconds), seconds)
     }
   }
 }
