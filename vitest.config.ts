@@ -23,7 +23,7 @@ const LONGEST = [
   "jobs.test.ts",
   "sources.test.ts",
   "sharing.test.ts",
-  "sluice.test.ts",
+  "command-line.test.ts",
   "store-races.test.ts",
   "restore.test.ts",
   "pack.test.ts",
@@ -54,8 +54,8 @@ export default defineConfig({
       },
       // Of the source, not of what it does: `npm run check`.
       { extends: true, test: { name: "checks", include: CHECKS } },
-      // Tests that use the whole page, read scans, make films, kill processes, fill disks, pack the packages, attack at random,
-      // ask whole question sets or run the code of whole documents. Each takes seconds.
+      // Tests that use the whole page or the command line, read scans, make films, kill processes, fill disks, pack the
+      // packages, attack at random, ask whole question sets or run the code of whole documents. Each takes seconds.
       { extends: true, test: { name: "trials", include: ["test/trials/*.test.ts"] } }
     ],
     // Processes, not threads: LanceDB is native, and tests that fill a disk or drop privileges must not share a process.

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { sluiceHere, sluiceIn } from "./Launcher.ts"
+import { sluiceHere, sluiceIn } from "../cli/Launcher.ts"
 import { renderBar } from "../../apps/demo-server/src/cli/output/Output.ts"
 
 const root = process.cwd()
@@ -51,7 +51,7 @@ describe("sluice", () => {
     expect(JSON.parse((await sluice(...sync)).stdout)).toMatchObject({ name: "followed", added: 2 })
     await rm("followed/two.md")
     expect(JSON.parse((await sluice(...sync)).stdout)).toMatchObject({ unchanged: 1, removed: 1 })
-    const absent = await sluice("sync", "./absent", "--data", "synced")
+    const absent = await sluice("sync", "../cli/absent", "--data", "synced")
     expect([absent.code, absent.stderr]).toEqual([1, expect.stringContaining("There is no folder ./absent")])
   })
 

@@ -8,7 +8,7 @@ import { mkdir, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { sluiceIn } from "../cli/Launcher.ts"
 import { temporaryFolder } from "../demo-server/TestServer.ts"
-import { callTool, connect, FILES, QUESTION } from "./McpClients.ts"
+import { callTool, connect, FILES, QUESTION } from "../mcp/McpClients.ts"
 
 const launcher = join(import.meta.dirname, "../../apps/demo-server/bin/sluice.js")
 

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, expect, test } from "@effect/vitest"
 import { AnswerBody } from "../../apps/demo-server/src/contract/index.ts"
 import { filesOf, startServer } from "../demo-server/TestServer.ts"
-import { sluiceHere } from "./Launcher.ts"
+import { sluiceHere } from "../cli/Launcher.ts"
 
 const TEXT = "The mill is 12 metres high.\n\nThe mill was built in 1790."
 const launcher = join(import.meta.dirname, "../../apps/demo-server/bin/sluice.js")

@@ -8,7 +8,7 @@ import { DIALECTS } from "../../packages/providers/src/index.ts"
 import { sluiceHere, sluiceIn } from "../cli/Launcher.ts"
 import { loopback } from "../demo-server/Loopback.ts"
 import { temporaryFolder } from "../demo-server/TestServer.ts"
-import { OPENAI_KEY, SECOND_KEY, startFakeOpenAi, startWithKey } from "./FakeOpenAi.ts"
+import { OPENAI_KEY, SECOND_KEY, startFakeOpenAi, startWithKey } from "../connect/FakeOpenAi.ts"
 
 const launcher = join(import.meta.dirname, "../../apps/demo-server/bin/sluice.js")
 
