@@ -1,12 +1,13 @@
 /** Summaries of documents: by a chat model in groups, and by sentences of the documents. */
 import { assert, describe, it } from "@effect/vitest"
 import { Reader } from "@sluice/core"
-import { jobCounts } from "@sluice/core/workers"
 import { notRead, type ReaderPart, type ReaderPassage } from "@sluice/core/models"
 import * as Embedded from "@sluice/embedded"
 import { Filter } from "@sluice/rag"
 import { NodeServices } from "@effect/platform-node"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer, Predicate, Stream } from "effect"
+import { Worker } from "node:worker_threads"
+import { vi } from "vitest"
 import type { Collection } from "../../packages/rag/src/store/PassageIndex.ts"
 import { selectPassages } from "../../packages/rag/src/summary/SelectPassages.ts"
 import { library } from "./SmallLibrary.ts"
@@ -206,13 +207,15 @@ describe("a summary", () => {
   it.effect("is computed in the pool of threads", () =>
     Effect.gen(function* () {
       const opened = yield* library(FILES)
-      let jobs = 0
-      const watch = setInterval(() => (jobs = Math.max(jobs, jobCounts().running)), 0)
-      yield* Effect.ensuring(
-        opened.summarise(),
-        Effect.sync(() => clearInterval(watch))
+      const sent = yield* Effect.acquireRelease(
+        Effect.sync(() => vi.spyOn(Worker.prototype, "postMessage")),
+        (spy) => Effect.sync(() => spy.mockRestore())
       )
-      assert.strictEqual(jobs, 1)
+      yield* opened.summarise()
+      const jobs = sent.mock.calls.flatMap(([message]) =>
+        Predicate.hasProperty(message, "job") ? [message.job] : []
+      )
+      assert.include(jobs, "extractJob")
     }).pipe(Effect.scoped, Effect.provide(Models))
   )
 
