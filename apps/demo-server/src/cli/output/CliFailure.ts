@@ -4,8 +4,9 @@ import { RagError } from "@sluice/rag"
 import { Cause } from "effect"
 import { CliError } from "effect/cli"
 import { StartError } from "../../config/StartError.ts"
+import { SourceFault } from "../../sources/kinds/SourceKind.ts"
 
-/** `reason` is a reason of `RagError` or `GatewayError`, or `Usage`, `Configuration` or `Internal`. */
+/** `reason` is a reason of `RagError` or `GatewayError`, or `Usage`, `Configuration`, `Source` or `Internal`. */
 interface CliFailure {
   readonly reason: string
   readonly message: string
@@ -27,6 +28,7 @@ export const cliFailure = (cause: Cause.Cause<unknown>): CliFailure | undefined 
   if (CliError.isCliError(error)) return usage(error)
   if (error instanceof RagError) return { reason: error.reason, message: error.message }
   if (error instanceof GatewayError) return { reason: error.reason._tag, message: error.message }
+  if (error instanceof SourceFault) return { reason: "Source", message: error.message }
   if (error instanceof StartError) return { reason: "Configuration", message: error.message }
   return { reason: "Internal", message: `This is a bug in Sluice. Please report it: ${Cause.pretty(cause)}` }
 }
