@@ -81,8 +81,8 @@ export const followUpFeatures = (
 }
 
 /**
- * Below this score a question is complete. In the check of the learning, 8 % of follow-ups in English and none in Chinese are
- * below it, and a third of whole questions is.
+ * Below this score a question is complete. In the check of the learning, of the public dialogues' follow-ups 8 % in English and
+ * none in Chinese are below it, and of their first questions .58 and .88.
  */
 const COMPLETE = { en: -6.5, zh: -5.25 }
 

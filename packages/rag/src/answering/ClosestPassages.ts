@@ -35,7 +35,13 @@ export const closestPassages = Effect.fn("ClosestPassages.find")(function* (
   )
   const read = best.map((passage) => readerPassage(sourceOf(passage)))
   const rate = reader.rate?.(question, read) ?? Effect.succeed([])
-  const ratings = yield* Effect.orElseSucceed(rate, () => [])
+  // Without ratings, the order of the retrieval is left.
+  const ratings = yield* rate.pipe(
+    Effect.tapError(({ message }) =>
+      Effect.logWarning(`The closest passages could not be rated: ${message}`)
+    ),
+    Effect.orElseSucceed(() => [])
+  )
   return fusedOrder(best.length, ratings)
     .map((at): ClosestPassage => ({ passage: best[at]!, matches: sharedWords(question, best[at]!.text) }))
     .filter(({ matches }) => matches.length > 0)

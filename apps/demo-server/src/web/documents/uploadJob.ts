@@ -39,7 +39,9 @@ export const readAsJob = async (
   changed: () => void
 ): Promise<void> => {
   try {
+    upload.sent = 0
     const job = await sendFiles(upload.collection, [upload], { asJob: true, signal })
+    upload.sent = upload.file.size
     if (job === undefined) return
     jobsOfUploads.add(job.id)
     signal.addEventListener("abort", () => cancel(job.id))

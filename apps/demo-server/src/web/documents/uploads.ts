@@ -132,7 +132,9 @@ const sendBatch = async ({ files: batch, stop }: Batch): Promise<void> => {
 
 // Unsent files would be lost with the page: the browser asks first, unless the user has signed out.
 window.addEventListener("beforeunload", (event) => {
-  if (inFlight.size > 0 && session.value !== "unknown") event.preventDefault()
+  const isSending = ({ file, sent }: FileUpload) => sent < file.size
+  if (inFlight.size === 0 && ![...inBackground.keys()].some(isSending)) return
+  if (session.value !== "unknown") event.preventDefault()
 })
 
 /** Sends what waits, several requests at a time. */
