@@ -41,10 +41,14 @@ export const onPostgres = (define: (postgres: Effect.Effect<Postgres>, store: Ne
   })
 }
 
-/** Defines the tests once for SQLite and once for PostgreSQL. */
-export const onEachStore = (define: (store: NewStore) => void) => {
+export const onSqlite = (define: (store: NewStore) => void) => {
   describe("on SQLite", () => {
     define(Effect.succeed({}))
   })
+}
+
+/** Defines the tests once for SQLite and once for PostgreSQL. */
+export const onEachStore = (define: (store: NewStore) => void) => {
+  onSqlite(define)
   onPostgres((_, store) => define(store))
 }

@@ -3,11 +3,11 @@ import { Video } from "@sluice/core/contract"
 import { assert, it } from "@effect/vitest"
 import { makeDataUri } from "@sluice/core/media"
 import { Effect, Schedule } from "effect"
-import { startPaidServer, costs, post, priced, type Server } from "./PaidServer.ts"
+import { startPaidServer, costs, post, priced, type Server } from "../demo-server/PaidServer.ts"
 import sharp from "sharp"
-import { onPostgres } from "./Stores.ts"
-import { startServer } from "./TestServer.ts"
-import { json } from "./Upstream.ts"
+import { onPostgres } from "../demo-server/Stores.ts"
+import { startServer } from "../demo-server/TestServer.ts"
+import { json } from "../demo-server/Upstream.ts"
 
 onPostgres((_, store) => {
   /** Another server of the same database, called with the first one's credentials. */
