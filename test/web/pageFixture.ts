@@ -71,6 +71,8 @@ export const pageFixture = (
     await Promise.all(contexts.splice(0).map((context) => context.close()))
     // A failed test may leave routes and choices behind.
     if (task.result?.state === "fail") {
+      const shown = usual.locator("body").innerText({ timeout: 1000 })
+      console.error(`The page of “${task.name}” shows:\n${await shown.catch(String)}`)
       await usual.context().close()
       usual = await openWindow()
     } else {
