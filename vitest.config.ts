@@ -10,6 +10,17 @@ process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.c
 // Thousands of small files and commits. No test needs them to survive a power failure.
 process.env["TMPDIR"] ??= memoryFolder()
 
+/** Files whose `onStore` defines tests for SQLite in `npm test`, and for PostgreSQL in the trials. */
+const ON_POSTGRES = [
+  "conversationStore",
+  "conversations",
+  "jobs",
+  "openIdConnect",
+  "sharing",
+  "sources",
+  "users"
+].map((name) => `test/demo-server/${name}.test.ts`)
+
 const CHECKS = ["test/architecture.test.ts", "test/api.test.ts"]
 
 /** The slowest files. They start first: started last, one would run alone. Vitest orders a first run by file size only. */
@@ -20,9 +31,11 @@ const LONGEST = [
   "guides.test.ts",
   "page-views.test.ts",
   "snippets.test.ts",
+  "media.test.ts",
   "jobs.test.ts",
   "sources.test.ts",
   "sharing.test.ts",
+  "store-s3.test.ts",
   "command-line.test.ts",
   "store-races.test.ts",
   "restore.test.ts",
@@ -56,7 +69,14 @@ export default defineConfig({
       { extends: true, test: { name: "checks", include: CHECKS } },
       // Tests that use the whole page or the command line, read scans, make films, kill processes, fill disks, pack the
       // packages, attack at random, ask whole question sets or run the code of whole documents. Each takes seconds.
-      { extends: true, test: { name: "trials", include: ["test/trials/*.test.ts"] } }
+      {
+        extends: true,
+        test: {
+          name: "trials",
+          include: ["test/trials/*.test.ts", ...ON_POSTGRES],
+          env: { TEST_STORE: "PostgreSQL" }
+        }
+      }
     ],
     // Processes, not threads: LanceDB is native, and tests that fill a disk or drop privileges must not share a process.
     pool: "forks",

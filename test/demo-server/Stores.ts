@@ -41,7 +41,7 @@ export const onPostgres = (define: (postgres: Effect.Effect<Postgres>, store: Ne
   })
 }
 
-export const onSqlite = (define: (store: NewStore) => void) => {
+const onSqlite = (define: (store: NewStore) => void) => {
   describe("on SQLite", () => {
     define(Effect.succeed({}))
   })
@@ -51,4 +51,10 @@ export const onSqlite = (define: (store: NewStore) => void) => {
 export const onEachStore = (define: (store: NewStore) => void) => {
   onSqlite(define)
   onPostgres((_, store) => define(store))
+}
+
+/** Defines the tests for SQLite. The trials run such files on PostgreSQL (`TEST_STORE` in vitest.config.ts). */
+export const onStore = (define: (store: NewStore) => void) => {
+  if (process.env["TEST_STORE"] === "PostgreSQL") onPostgres((_, store) => define(store))
+  else onSqlite(define)
 }

@@ -8,7 +8,7 @@ import { Conversations } from "../../apps/demo-server/src/conversations/Conversa
 import { Audit } from "../../apps/demo-server/src/accounts/Audit.ts"
 import { Members } from "../../apps/demo-server/src/sharing/Members.ts"
 import { ledgerIn } from "./LedgerIn.ts"
-import { type NewStore, onEachStore } from "./Stores.ts"
+import { type NewStore, onStore } from "./Stores.ts"
 import { filesOf, startServer, temporaryFolder } from "./TestServer.ts"
 
 const USER = "owner"
@@ -37,7 +37,7 @@ const withConversations = <A, E>(
 
 const idOf = (answer: AnswerBody) => answer.conversation?.id ?? assert.fail("not kept")
 
-onEachStore((store) => {
+onStore((store) => {
   it.live("two answers at the same time become two turns, and a replaced one ends those after it", () =>
     withConversations(store, (answer) =>
       Effect.gen(function* () {

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { AnswerBody, AnswerStreamEvent, ConversationBody } from "../../apps/demo-server/src/contract/index.ts"
 import { bearer, MadeKey, MadeUser } from "./AccountCalls.ts"
-import { onEachStore } from "./Stores.ts"
+import { onStore } from "./Stores.ts"
 import { filesOf, startServer, temporaryFolder, type TestServer } from "./TestServer.ts"
 
 const FILES = {
@@ -31,7 +31,7 @@ const status = (response: Effect.Effect<Response>) => Effect.map(response, (got)
 const textOf = (response: Effect.Effect<Response>) =>
   Effect.flatMap(response, (got) => Effect.promise(() => got.text()))
 
-onEachStore((store) => {
+onStore((store) => {
   it.live("a conversation outlasts a restart, and goes on", () =>
     Effect.gen(function* () {
       const data = yield* temporaryFolder

@@ -1,14 +1,112 @@
-/** Uploads and rebuilds as jobs. More on PostgreSQL is in test/trials/jobs-servers.test.ts. */
+/** Uploads and rebuilds as jobs. More of PostgreSQL is in test/trials/jobs-servers.test.ts. */
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { existsSync } from "node:fs"
+import { Context, Effect, Layer, Redacted, Schedule, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { Job } from "../../apps/demo-server/src/contract/Documents.ts"
-import { Documents, ended, files, jobsOn, submit } from "./JobCalls.ts"
+import * as Sqlite from "../../apps/demo-server/src/sql/NodeSqlite.ts"
+import * as Postgres from "../../apps/demo-server/src/sql/Postgres.ts"
+import { quotaOf } from "./AccountCalls.ts"
+import { asSession, Documents, ended, files, submit } from "./JobCalls.ts"
 import { twoServers } from "./SharedServers.ts"
-import { onPostgres, onSqlite } from "./Stores.ts"
+import { onPostgres, onStore } from "./Stores.ts"
+import { startServer, temporaryFolder } from "./TestServer.ts"
 
-onSqlite(jobsOn)
+const Answer = Schema.Struct({ answer: Schema.String })
+
+onStore((store) => {
+  it.live("an upload is stored, ingested as a job, paid by its caller, and its files are deleted", () =>
+    Effect.gen(function* () {
+      const server = yield* startServer({ env: yield* store })
+      const before = yield* quotaOf(server)
+      const { id } = yield* submit(server, "/documents", files(3))
+      const job = yield* ended(server, id)
+      assert.deepStrictEqual(
+        [job.status, job.files, job.done, job.report?.added, job.error],
+        ["completed", 3, 3, 3, undefined]
+      )
+      const { answer } = yield* server.json(Answer, "/qa", {
+        json: { question: "What is the toll of lock 2?" }
+      })
+      assert.include(answer, "5 crowns")
+      assert.isBelow(yield* quotaOf(server), before)
+      assert.deepStrictEqual(readdirSync(join(server.data, "uploads")), [])
+      // Nobody else sees it.
+      assert.strictEqual((yield* server.call(`/jobs/${id}`, { as: "none" })).status, 401)
+      assert.strictEqual((yield* server.call("/jobs/job_x")).status, 404)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a job that waits can be cancelled, and what was sent is deleted", () =>
+    Effect.gen(function* () {
+      const server = yield* startServer({ env: { ...(yield* store), SLUICE_JOBS: "0" } })
+      const { id } = yield* submit(server, "/documents", files(2))
+      assert.strictEqual(readdirSync(join(server.data, "uploads")).length, 2)
+      assert.strictEqual((yield* server.json(Job, `/jobs/${id}`, { method: "DELETE" })).status, "cancelled")
+      assert.deepStrictEqual(readdirSync(join(server.data, "uploads")), [])
+      assert.strictEqual((yield* server.json(Documents, "/documents")).total, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a job of a key that was disabled meanwhile fails, and writes nothing", () =>
+    Effect.gen(function* () {
+      const env = yield* store
+      const data = yield* temporaryFolder
+      const id = yield* Effect.gen(function* () {
+        const server = yield* startServer({ data, env: { ...env, SLUICE_JOBS: "0" } })
+        const job = yield* submit(server, "/documents", files(1))
+        const Keys = Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.Int })) })
+        const [key] = (yield* server.json(Keys, "/api/token/", { as: "token" })).data
+        const change = { as: "token", method: "PUT", json: { id: key!.id, status: 0 } } as const
+        assert.strictEqual((yield* server.call("/api/token/", change)).status, 200)
+        return job.id
+      }).pipe(Effect.scoped)
+      const server = yield* startServer({ data, env })
+      const session = asSession(server)
+      const job = yield* ended(session, id)
+      assert.strictEqual(job.status, "failed")
+      assert.include(job.error?.message, "disabled")
+      assert.strictEqual((yield* session.json(Documents, "/documents")).total, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a job whose last worker was killed fails, and what was sent is deleted", () =>
+    Effect.gen(function* () {
+      const env: Record<string, string> = { ...(yield* store), SLUICE_JOBS: "0" }
+      const data = yield* temporaryFolder
+      const { id } = yield* Effect.flatMap(startServer({ data, env }), (server) =>
+        submit(server, "/documents", files(1))
+      ).pipe(Effect.scoped)
+      // As the queue marks it when the lock of the last attempt has expired.
+      yield* Effect.gen(function* () {
+        const url = env["SLUICE_DATABASE_URL"]
+        const layer =
+          url === undefined ? Sqlite.layer(join(data, "accounts.db")) : Postgres.layer(Redacted.make(url))
+        const sql = Context.get(yield* Layer.build(layer), SqlClient.SqlClient)
+        yield* sql`UPDATE jobs SET status = 'running' WHERE id = ${id}`
+        yield* sql`UPDATE job_queue SET state = 'failed' WHERE id = ${id}`
+      }).pipe(Effect.scoped)
+      const job = yield* ended(asSession(yield* startServer({ data, env })), id)
+      assert.strictEqual(job.status, "failed")
+      assert.include(job.error?.message, "begun 10 times")
+      yield* Effect.repeat(
+        Effect.sync(() => readdirSync(join(data, "uploads")).length),
+        { schedule: Schedule.spaced("20 millis"), until: (left) => left === 0 }
+      ).pipe(Effect.timeout("10 seconds"))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a rebuild can be a job", () =>
+    Effect.gen(function* () {
+      const server = yield* startServer({ env: yield* store })
+      yield* server.call("/documents", { body: files(4) })
+      const job = yield* ended(server, (yield* submit(server, "/rebuild")).id)
+      assert.deepStrictEqual([job.kind, job.status, job.files, job.done], ["rebuild", "completed", 4, 4])
+      assert.strictEqual((yield* server.json(Documents, "/documents")).total, 4)
+    }).pipe(Effect.scoped)
+  )
+})
 
 onPostgres((_, store) => {
   it.live("one server takes an upload, another ingests it, and both show its progress", () =>

@@ -17,7 +17,7 @@ import {
   realProvider,
   signInAt
 } from "./IdentityProvider.ts"
-import { onEachStore } from "./Stores.ts"
+import { onStore } from "./Stores.ts"
 import { errorOf, failedStart, filesOf, startServer, temporaryFolder, type TestServer } from "./TestServer.ts"
 
 type Server = TestServer["Service"]
@@ -43,7 +43,7 @@ const sessionOf = ({ cookies }: Browser, { url }: Server) => {
 const users = ({ json }: Server) =>
   Effect.map(json(Users, "/api/user?num=100", { as: "token" }), ({ data }) => data)
 
-onEachStore((store) => {
+onStore((store) => {
   it.live("a first sign-in creates a user with a balance, and its groups are members of collections", () =>
     Effect.gen(function* () {
       let callback = ""

@@ -16,7 +16,7 @@ import { Members } from "../../apps/demo-server/src/sharing/Members.ts"
 import { bearer, MadeKey, MadeUser, Self } from "./AccountCalls.ts"
 import { sums } from "./Equation.ts"
 import { addUser, ledgerIn } from "./LedgerIn.ts"
-import { onEachStore } from "./Stores.ts"
+import { onStore } from "./Stores.ts"
 import { type CallOptions, filesOf, startServer, temporaryFolder, type TestServer } from "./TestServer.ts"
 
 type Server = TestServer["Service"]
@@ -82,7 +82,7 @@ const makeShared = Effect.fn(function* (env: Record<string, string>, data?: stri
   return { reader, server, stranger, writer }
 })
 
-onEachStore((store) => {
+onStore((store) => {
   it.live("files of a member's job that waits count for the owner's storage", () =>
     Effect.gen(function* () {
       const { server, writer } = yield* makeShared({

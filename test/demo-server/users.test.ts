@@ -4,7 +4,7 @@ import { ErrorBody } from "@sluice/core/contract"
 import { Effect, Layer, Schema } from "effect"
 import { AuditEntry, NewUser, UserInfo } from "../../apps/demo-server/src/contract/Administration.ts"
 import { bearer } from "./AccountCalls.ts"
-import { onEachStore } from "./Stores.ts"
+import { onStore } from "./Stores.ts"
 import { type CallOptions, filesOf, startServer, TestServer } from "./TestServer.ts"
 
 const enveloped = <S extends Schema.Top>(data: S) =>
@@ -47,7 +47,7 @@ const makeUser = (username: string, given: Record<string, unknown> = {}) =>
     return { ...user, key }
   })
 
-onEachStore((store) => {
+onStore((store) => {
   const server = Layer.effect(
     TestServer,
     Effect.flatMap(store, (env) => startServer({ env }))

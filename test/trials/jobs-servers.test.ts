@@ -6,15 +6,13 @@ import { setImmediate } from "node:timers/promises"
 import { IngestStreamEvent, Job } from "../../apps/demo-server/src/contract/Documents.ts"
 import { makeCommitLock } from "../../apps/demo-server/src/libraries/CommitLock.ts"
 import * as Postgres from "../../apps/demo-server/src/sql/Postgres.ts"
-import { ended, files, jobsOn, submit } from "../demo-server/JobCalls.ts"
+import { ended, files, submit } from "../demo-server/JobCalls.ts"
 import { twoServers } from "../demo-server/SharedServers.ts"
 import { onPostgres } from "../demo-server/Stores.ts"
 import { filesOf, startServer } from "../demo-server/TestServer.ts"
 import { writePdf } from "../rag/PdfWriter.ts"
 
 onPostgres((_, store) => {
-  jobsOn(store)
-
   it.live("a write that is interrupted while it takes its turn does not stop the others", () =>
     Effect.gen(function* () {
       const { SLUICE_DATABASE_URL: url = "" } = yield* store

@@ -1,17 +1,15 @@
-/** Sources on PostgreSQL, at one server and at two. */
+/** Sources of two servers on one PostgreSQL, and a run that a killed server left. */
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Postgres from "../../apps/demo-server/src/sql/Postgres.ts"
 import { twoServers } from "../demo-server/SharedServers.ts"
-import { added, isIn, pathsOf, source, sourcesOn, until } from "../demo-server/SourceCalls.ts"
+import { added, isIn, pathsOf, source, until } from "../demo-server/SourceCalls.ts"
 import { onPostgres } from "../demo-server/Stores.ts"
 import { startServer } from "../demo-server/TestServer.ts"
 import { testFolder } from "../rag/TestFolder.ts"
 
 onPostgres((_, store) => {
-  sourcesOn(store)
-
   it.live("a run that nobody renews any more does not hold its source up", () =>
     Effect.gen(function* () {
       const { docs, write } = yield* testFolder
