@@ -3,12 +3,10 @@ import { InvalidRequest } from "@sluice/core"
 import { MAX_IMAGE_BYTES } from "@sluice/core/contract"
 import { FILE_ADVICE, readImage } from "@sluice/core/media"
 import { Context, Effect, Layer } from "effect"
-import type { IncomingMessage } from "node:http"
 import {
   type AddressPolicy,
   type FileFault,
-  notFetched,
-  openPublicFile,
+  readPublicFile,
   ServerAddressPolicy
 } from "../network/PublicFile.ts"
 import { makeFileLinks } from "./FileLinks.ts"
@@ -42,38 +40,15 @@ const invalid = ({ isInvalid, message }: FileFault) =>
     code: "invalid_image_url"
   })
 
-/** The bytes of a response. */
-const readAll = (response: IncomingMessage) =>
-  Effect.callback<Uint8Array, FileFault>((resume) => {
-    const fail = (why: string) => resume(Effect.fail(notFetched({ what: "image" }, why)))
-    const chunks: Array<Buffer> = []
-    let bytes = 0
-    if (response.destroyed) return fail("the connection was closed")
-    response.on("data", (chunk: Buffer) => {
-      bytes += chunk.length
-      if (bytes <= MAX_IMAGE_BYTES) return void chunks.push(chunk)
-      fail("it has more than 20 MB")
-      response.destroy()
-    })
-    response.on("error", () => fail("the connection was closed"))
-    response.on("aborted", () => fail("the connection was closed"))
-    response.on("end", () => resume(Effect.succeed(new Uint8Array(Buffer.concat(chunks)))))
-    return Effect.sync(() => response.destroy())
-  })
-
-export const fetchImageWithin = (policy: AddressPolicy) =>
-  Effect.fnUntraced(
-    function* (text: string) {
-      const accept = "image/png, image/jpeg, image/webp"
-      return yield* readAll(yield* openPublicFile(text, { what: "image", accept, policy, maxUrl: MAX_URL }))
-    },
-    Effect.mapError(invalid),
-    Effect.timeoutOrElse({
-      duration: "10 seconds",
-      orElse: () =>
-        Effect.fail(invalid({ message: "The image behind the URL was not received within 10 seconds" }))
-    })
-  )
+export const fetchImageWithin = (policy: AddressPolicy) => (url: string) =>
+  readPublicFile(url, {
+    what: "image",
+    accept: "image/png, image/jpeg, image/webp",
+    policy,
+    maxUrl: MAX_URL,
+    maxBytes: MAX_IMAGE_BYTES,
+    seconds: 10
+  }).pipe(Effect.mapBoth({ onFailure: invalid, onSuccess: ({ bytes }): Uint8Array => bytes }))
 
 /**
  * Loads an image of a request: a URL, a data URI or Base64, but never a file of this machine.

@@ -4,6 +4,7 @@
  * The host is resolved once. All its addresses must be public, and the connection goes to one of them. Redirects are
  * checked in the same way.
  */
+import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Context, Effect } from "effect"
 import type { LookupAddress } from "node:dns"
 import { lookup } from "node:dns/promises"
@@ -93,7 +94,7 @@ export const resolvePublic = (url: URL, of: Pick<FileRequest, "what" | "policy">
   Effect.map(resolveAddress({ ...of, accept: "" }, url), ({ address }) => ({ address, port: portOf(url) }))
 
 /** The fault of a file whose server failed. */
-export const notFetched = ({ what }: Pick<FileRequest, "what">, why: string, status?: number): FileFault => ({
+const notFetched = ({ what }: Pick<FileRequest, "what">, why: string, status?: number): FileFault => ({
   message: `The ${what} behind the URL could not be fetched: ${why}`,
   status
 })
@@ -142,3 +143,30 @@ export const openPublicFile = Effect.fnUntraced(function* (text: string, of: Fil
     message: `The ${of.what}'s URL redirects more than ${MAX_REDIRECTS} times`
   })
 })
+
+interface ReadRequest extends FileRequest {
+  readonly maxBytes: number
+  readonly seconds: number
+}
+
+/** Reads the file behind a URL into memory. */
+export const readPublicFile = (url: string, of: ReadRequest) =>
+  Effect.gen(function* () {
+    const response = yield* openPublicFile(url, of)
+    const bytes = yield* NodeStream.toArrayBuffer(() => response, {
+      maxBytes: of.maxBytes,
+      onError: (cause) =>
+        cause instanceof NodeStream.MaxBytesError
+          ? notFetched(of, `it has more than ${of.maxBytes / 2 ** 20} MB`)
+          : notFetched(of, "the connection was closed")
+    })
+    return { bytes: Buffer.from(bytes), type: response.headers["content-type"] ?? "" }
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: `${of.seconds} seconds`,
+      orElse: () =>
+        Effect.fail<FileFault>({
+          message: `The ${of.what} behind the URL was not received within ${of.seconds} seconds`
+        })
+    })
+  )

@@ -7,7 +7,7 @@ import { MAX_FILE_BYTES } from "@sluice/rag/formats"
 import { Effect, Stream } from "effect"
 import type { AddressPolicy } from "../../network/PublicFile.ts"
 import { resolvePublic } from "../../network/PublicFile.ts"
-import { isDocument, type SourceAddress, SourceFault, type SourceKind } from "./SourceKind.ts"
+import { isDocument, type SourceAddress, SourceFault, type SourceKind, toSourceFault } from "./SourceKind.ts"
 
 /** Milliseconds for one command. A clone of one commit of a large repository takes minutes. */
 const TIMEOUT = 10 * 60_000
@@ -44,7 +44,7 @@ const remoteSettings = Effect.fnUntraced(function* (
 ) {
   const { address, port } = yield* Effect.mapError(
     resolvePublic(url, { what: "repository", policy }),
-    ({ message }) => new SourceFault({ message })
+    toSourceFault
   )
   const authorized = Buffer.from(
     credential?.includes(":") === true ? credential : `x-access-token:${credential}`

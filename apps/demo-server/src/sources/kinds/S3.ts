@@ -3,8 +3,15 @@ import { MAX_FILE_BYTES } from "@sluice/rag/formats"
 import { AwsClient } from "aws4fetch"
 import { Effect, Option, Stream } from "effect"
 import { parseXml } from "./Html.ts"
-import { readPublic } from "./ReadPublic.ts"
-import { isDocument, type SourceAddress, SourceFault, type SourceKind } from "./SourceKind.ts"
+import { readPublicFile } from "../../network/PublicFile.ts"
+import {
+  isDocument,
+  READ_SECONDS,
+  type SourceAddress,
+  SourceFault,
+  type SourceKind,
+  toSourceFault
+} from "./SourceKind.ts"
 
 const MAX_LIST_BYTES = 8 * 1024 * 1024
 /** Objects of a source: 1,000 pages of a list. */
@@ -45,8 +52,10 @@ const open = Effect.fnUntraced(function* (
     Effect.promise(async () =>
       client === undefined ? url : (await client.sign(url, { aws: { signQuery: true } })).url
     ).pipe(
-      Effect.flatMap((signed) => readPublic(signed, { what: "bucket", accept: "*/*", policy, maxBytes })),
-      Effect.map(({ bytes }) => bytes)
+      Effect.flatMap((signed) =>
+        readPublicFile(signed, { what: "bucket", accept: "*/*", policy, maxBytes, seconds: READ_SECONDS })
+      ),
+      Effect.mapBoth({ onFailure: toSourceFault, onSuccess: ({ bytes }) => bytes })
     )
 
   const page = Effect.fnUntraced(function* ({ after, number }: ListPosition) {

@@ -2,7 +2,10 @@
 import { type DocumentFormat, formatOf } from "@sluice/rag/formats"
 import type { SourceItem } from "@sluice/rag"
 import { type Effect, Schema, type Scope, type Stream } from "effect"
-import type { AddressPolicy } from "../../network/PublicFile.ts"
+import type { AddressPolicy, FileFault } from "../../network/PublicFile.ts"
+
+/** How long one file of the network may take. */
+export const READ_SECONDS = 60
 
 /** A source could not be read. `message` says what to do. */
 export class SourceFault extends Schema.TaggedError<SourceFault>()("SourceFault", {
@@ -10,6 +13,8 @@ export class SourceFault extends Schema.TaggedError<SourceFault>()("SourceFault"
   /** Of the response, if there was one. */
   status: Schema.optional(Schema.Int)
 }) {}
+
+export const toSourceFault = ({ message, status }: FileFault) => new SourceFault({ message, status })
 
 export interface SourceAddress {
   /** Its name, unique in its collection. Its documents begin with it: `name/…`. */

@@ -4,9 +4,15 @@ import { Effect, Option, Stream } from "effect"
 import type { SourceItem } from "@sluice/rag"
 import { MAX_FILE_BYTES } from "@sluice/rag/formats"
 import robotsModule from "robots-parser"
+import { readPublicFile } from "../../network/PublicFile.ts"
 import type { PageInput, Sitemap, WebPage } from "./Html.ts"
-import { readPublic } from "./ReadPublic.ts"
-import { type SourceAddress, SourceFault, type SourceKind } from "./SourceKind.ts"
+import {
+  READ_SECONDS,
+  type SourceAddress,
+  SourceFault,
+  type SourceKind,
+  toSourceFault
+} from "./SourceKind.ts"
 
 /** The package is CommonJS, and its types say otherwise. */
 const robotsParser = robotsModule as unknown as typeof robotsModule.default
@@ -72,12 +78,13 @@ const open = Effect.fnUntraced(function* (
   start.hash = ""
   const below = start.pathname.slice(0, start.pathname.lastIndexOf("/") + 1)
   const fetch = (url: string, what: string, maxBytes: number) =>
-    readPublic(url, {
+    readPublicFile(url, {
       what,
       accept: "text/html, application/pdf;q=0.9, application/xml;q=0.9, text/plain;q=0.8",
       policy,
-      maxBytes
-    })
+      maxBytes,
+      seconds: READ_SECONDS
+    }).pipe(Effect.mapError(toSourceFault))
 
   const robotsUrl = new URL("/robots.txt", start).href
   const rules = yield* fetch(robotsUrl, "file robots.txt", LIMITS.robotsBytes).pipe(
