@@ -4,10 +4,11 @@ import { SqlClient } from "effect/sql"
 import { DocumentsPermission, type Role } from "../contract/Access.ts"
 import { GroupCommit } from "../sql/GroupCommit.ts"
 import { Integer } from "../sql/Integer.ts"
+import { tableRows } from "../sql/Rows.ts"
 import { placeholders, query, type SqlStep } from "../sql/SqlStep.ts"
 import { limitColumns } from "./KeyLimits.ts"
 import { hashSecret, makeApiKey, maskKey } from "./Secret.ts"
-import { accountRows, type ListPage } from "./Users.ts"
+import type { ListPage } from "./Users.ts"
 
 /** A stored key, without its secret. */
 export const KeyRow = Schema.Struct({
@@ -70,7 +71,7 @@ const keysBy = <A extends string | number>(column: "hash" | "id") =>
 const keysByHash = keysBy<string>("hash")
 const keysById = keysBy<number>("id")
 
-const { first, rows } = accountRows(KeyRow)
+const { first, rows } = tableRows(KeyRow)
 
 /** Escapes text for a LIKE pattern with `!` as the escape character. */
 const escapePattern = (text: string): string => text.replaceAll(/[!%_]/g, "!$&")

@@ -2,9 +2,10 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Integer } from "../sql/Integer.ts"
+import { tableRows } from "../sql/Rows.ts"
 import { readCommitted } from "../sql/Transaction.ts"
 import { CurrentCaller } from "./Caller.ts"
-import { accountRows, type ListPage } from "./Users.ts"
+import type { ListPage } from "./Users.ts"
 
 /** Characters of an address that are stored. It may come from a header. */
 const MAX_ADDRESS = 64
@@ -48,7 +49,7 @@ export const AuditRow = Schema.Struct({
 })
 export type AuditRow = typeof AuditRow.Type
 
-const { rows } = accountRows(AuditRow)
+const { rows } = tableRows(AuditRow)
 
 export class Audit extends Context.Service<Audit>()("@sluice/demo-server/Audit", {
   make: Effect.gen(function* () {

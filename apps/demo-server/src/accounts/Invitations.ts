@@ -4,12 +4,13 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Role } from "../contract/Access.ts"
 import { Integer } from "../sql/Integer.ts"
+import { tableRows } from "../sql/Rows.ts"
 import { hashSecret, makeSecret } from "./Secret.ts"
-import { accountRows, Users } from "./Users.ts"
+import { Users } from "./Users.ts"
 
 const HOUR_MS = 60 * 60 * 1000
 
-const { first } = accountRows(Schema.Struct({ username: Schema.String, role: Role, quota: Integer }))
+const { first } = tableRows(Schema.Struct({ username: Schema.String, role: Role, quota: Integer }))
 
 /** The same for an unknown, an expired and a used link. */
 export const invalidInvitation = new Failure({

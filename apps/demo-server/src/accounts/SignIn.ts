@@ -19,7 +19,7 @@ import { dataFolderError, StartError } from "../config/StartError.ts"
 import { markMoved } from "./AccountsFile.ts"
 import { addOwner, hasUsers } from "./Owner.ts"
 import { hashSecret, makeApiKey, makeSecret, makeSystemToken, matchesSecret, maskKey } from "./Secret.ts"
-import { accountRows } from "./Users.ts"
+import { tableRows } from "../sql/Rows.ts"
 
 /** How long the page stays signed in. */
 export const SESSION_LIFE = Duration.days(30)
@@ -29,7 +29,7 @@ const MAX_SESSIONS = 100
 
 const SessionRow = Schema.Struct({ user_id: Schema.String, token_id: Schema.NullOr(Integer) })
 
-const { first } = accountRows(SessionRow)
+const { first } = tableRows(SessionRow)
 
 /** Printed once, at the first start. Only their hashes are stored. Those that the configuration has are not printed. */
 export interface Secrets {

@@ -9,22 +9,21 @@ import { Users } from "./Users.ts"
 import { wrapData } from "../contract/Administration.ts"
 import { ServedApi } from "../http/ServedApi.ts"
 import { Integer } from "../sql/Integer.ts"
+import { tableRows } from "../sql/Rows.ts"
 
 const DAYS = 30
 const DAY_MS = 86_400_000
 
-const decode = Schema.decodeUnknownEffect(
-  Schema.Array(
-    Schema.Struct({
-      day: Integer,
-      model: Schema.String,
-      operation: Schema.String,
-      calls: Integer,
-      input_tokens: Integer,
-      output_tokens: Integer,
-      quota: Integer
-    })
-  )
+const { rows: dayRows } = tableRows(
+  Schema.Struct({
+    day: Integer,
+    model: Schema.String,
+    operation: Schema.String,
+    calls: Integer,
+    input_tokens: Integer,
+    output_tokens: Integer,
+    quota: Integer
+  })
 )
 
 const dateOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
@@ -45,13 +44,13 @@ export const UsageLayer = HttpApiBuilder.group(
           if ((yield* catchSqlError(users.get(user))) === undefined) return yield* userNotFound("user")
         }
         const today = Math.floor((yield* Clock.currentTimeMillis) / DAY_MS)
-        const rows = yield* catchSqlError(sql`SELECT created_at / ${dayMs} AS day, model, operation,
+        const query = sql`SELECT created_at / ${dayMs} AS day, model, operation,
             COUNT(*) AS calls, SUM(input_tokens) AS input_tokens, SUM(output_tokens) AS output_tokens,
             SUM(cost) AS quota
           FROM charges
           WHERE user_id = ${user} AND created_at >= ${(today - days + 1) * DAY_MS} AND state = 'settled'
-          GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`)
-        const data = yield* Effect.orDie(decode(rows))
+          GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`
+        const data = yield* catchSqlError(dayRows(query))
         return wrapData(data.map(({ day, ...usage }) => ({ day: dateOf(day), ...usage })))
       })
     })

@@ -1,9 +1,10 @@
 /** The users and their system access tokens. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Role } from "../contract/Access.ts"
 import { Integer } from "../sql/Integer.ts"
+import { tableRows } from "../sql/Rows.ts"
 import { limitColumns } from "./KeyLimits.ts"
 import { hashSecret, makeSystemToken } from "./Secret.ts"
 
@@ -24,15 +25,7 @@ export type UserRow = typeof UserRow.Type
 export type UserFields = Pick<UserRow, "username" | "role" | "status"> &
   Partial<Pick<UserRow, keyof typeof limitColumns>>
 
-/** Reads the rows of a query, all or the first. Invalid rows are a defect. */
-export const accountRows = <A>(row: Schema.ConstraintDecoder<A>) => {
-  const decode = Schema.decodeUnknownEffect(Schema.Array(row))
-  const rows = (query: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
-    Effect.flatMap(query, (found) => Effect.orDie(decode(found)))
-  return { rows, first: (query: Parameters<typeof rows>[0]) => Effect.map(rows(query), ([one]) => one) }
-}
-
-const { first, rows } = accountRows(UserRow)
+const { first, rows } = tableRows(UserRow)
 
 /** A part of a list. */
 export interface ListPage {

@@ -2,6 +2,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { write } from "../sql/SqlStep.ts"
+import { oneNumber } from "../sql/Rows.ts"
 import { deleteResponses, storeResponse, type Replay } from "./Idempotency.ts"
 import { SHARED_CLOCK } from "../sql/SharedClock.ts"
 import { OPEN, ownLease, renew, sharedLease } from "./Lease.ts"
@@ -72,6 +73,10 @@ export class Ledger extends Context.Service<Ledger>()("@sluice/demo-server/Ledge
     const reserving = reserveAll(lease)
     const openCharges = (where: Statement.Fragment) =>
       Effect.map(sql<OpenRow>`SELECT * FROM charges WHERE ${where}`, (rows) => rows.map(openCharge))
+    const sumOf = (column: string) => (charges: ReadonlyArray<string>) =>
+      charges.length === 0
+        ? Effect.succeed(0)
+        : oneNumber(sql`SELECT SUM(${sql.literal(column)}) AS n FROM charges WHERE ${sql.in("id", charges)}`)
 
     return {
       reserve: Effect.fnUntraced(function* (request: ReservationRequest) {
@@ -117,36 +122,19 @@ export class Ledger extends Context.Service<Ledger>()("@sluice/demo-server/Ledge
       /** The clock of leases, shared by all servers of a database. */
       clock: sql.onDialectOrElse({
         orElse: (): Effect.Effect<number, SqlError.SqlError> => Clock.currentTimeMillis,
-        pg: () =>
-          Effect.map(sql<{ now: number }>`SELECT ${sql.literal(SHARED_CLOCK)} AS now`, ([row]) =>
-            Number(row?.now)
-          )
+        pg: () => oneNumber(sql`SELECT ${sql.literal(SHARED_CLOCK)} AS n`)
       }),
       /** Open charges whose lease ended before a time; the oldest first. */
       expired: (before: number, of: keyof typeof CHARGE_KINDS) =>
         openCharges(sql`lease_until <= ${before} AND ${sql.literal(CHARGE_KINDS[of])}
           ORDER BY lease_until LIMIT ${EXPIRED_BATCH}`),
       /** The units that charges have taken from the balance: settled costs and open reserves. */
-      taken: Effect.fnUntraced(function* (charges: ReadonlyArray<string>) {
-        if (charges.length === 0) return 0
-        const [sum] = yield* sql<{ units: number }>`SELECT SUM(CASE state WHEN 'settled' THEN cost
-          WHEN 'refunded' THEN 0 ELSE reserved END) AS units FROM charges WHERE ${sql.in("id", charges)}`
-        return Number(sum?.units ?? 0)
-      }),
+      taken: sumOf("CASE state WHEN 'settled' THEN cost WHEN 'refunded' THEN 0 ELSE reserved END"),
       /** The input tokens of settled charges. */
-      inputTokens: Effect.fnUntraced(function* (charges: ReadonlyArray<string>) {
-        if (charges.length === 0) return 0
-        const [sum] = yield* sql<{ tokens: number }>`SELECT SUM(input_tokens) AS tokens FROM charges
-          WHERE ${sql.in("id", charges)}`
-        return Number(sum?.tokens ?? 0)
-      }),
+      inputTokens: sumOf("input_tokens"),
       deleteResponses: (before: number) => commit(() => deleteResponses(before)),
       /** Bytes of the responses that are stored for a user. */
-      storedBytes: (user: string) =>
-        Effect.map(
-          sql<{ bytes: number }>`SELECT stored_bytes AS bytes FROM users WHERE id = ${user}`,
-          ([row]) => Number(row?.bytes ?? 0)
-        )
+      storedBytes: (user: string) => oneNumber(sql`SELECT stored_bytes AS n FROM users WHERE id = ${user}`)
     }
   })
 }) {

@@ -15,6 +15,7 @@ import {
 import { parseReference } from "../contract/Names.ts"
 import { Members } from "../sharing/Members.ts"
 import { Integer } from "../sql/Integer.ts"
+import { oneNumber, tableRows } from "../sql/Rows.ts"
 import { catchSqlError } from "../sql/StoreFailure.ts"
 import { readCommitted } from "../sql/Transaction.ts"
 
@@ -56,7 +57,7 @@ const HistoryRow = Schema.Struct({
     })
   )
 })
-const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Row))
+const { first, rows } = tableRows(Row)
 /** Row by row, so that other requests run between them: 200 turns of 100 KiB take half a second. */
 const decodeEach = <A>(schema: Schema.Codec<A, unknown>) => {
   const decode = Schema.decodeUnknownEffect(schema)
@@ -64,12 +65,8 @@ const decodeEach = <A>(schema: Schema.Codec<A, unknown>) => {
 }
 const decodeTurns = decodeEach(TurnRow)
 const decodeHistory = decodeEach(HistoryRow)
-const decodeNumber = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ n: Integer })]))
-const Size = Schema.Struct({ n: Integer, bytes: Integer })
-const decodeSizes = Schema.decodeUnknownEffect(Schema.Tuple([Size]))
-const decodeOldest = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ id: Schema.String, bytes: Integer }))
-)
+const { first: total } = tableRows(Schema.Struct({ n: Integer, bytes: Integer }))
+const { rows: sizes } = tableRows(Schema.Struct({ id: Schema.String, bytes: Integer }))
 const encodeAnswer = Schema.encodeEffect(Schema.fromJsonString(AnswerBody))
 
 const summaryOf = ({
@@ -133,15 +130,11 @@ const makeReads = (sql: SqlClient.SqlClient, members: Members["Service"]) => {
     }
   })
   const find = Effect.fnUntraced(function* (user: string, id: string) {
-    const rows = yield* catchSqlError(sql`SELECT * FROM conversations WHERE id = ${id} AND user_id = ${user}`)
-    const [row] = yield* Effect.orDie(decodeRows(rows))
-    return row ?? (yield* notFound)
+    const query = sql`SELECT * FROM conversations WHERE id = ${id} AND user_id = ${user}`
+    return (yield* catchSqlError(first(query))) ?? (yield* notFound)
   })
   const lastTurn = (id: string) =>
-    sql`SELECT COALESCE(MAX(number), 0) AS n FROM conversation_turns WHERE conversation_id = ${id}`.pipe(
-      Effect.flatMap((rows) => Effect.orDie(decodeNumber(rows))),
-      Effect.map(([{ n }]) => n)
-    )
+    oneNumber(sql`SELECT MAX(number) AS n FROM conversation_turns WHERE conversation_id = ${id}`)
   /** The last turns before one, oldest first. */
   const historyOf = Effect.fnUntraced(function* (user: string, id: string, before: number) {
     const rows = yield* catchSqlError(
@@ -173,11 +166,8 @@ const makeReads = (sql: SqlClient.SqlClient, members: Members["Service"]) => {
     turn: number | undefined
   ) {
     if (id === "new") {
-      const rows = yield* catchSqlError(
-        sql`SELECT COUNT(*) AS n FROM conversations WHERE user_id = ${user} AND share IS NOT NULL`
-      )
-      const [{ n }] = yield* Effect.orDie(decodeNumber(rows))
-      if (n >= LIMITS.conversations)
+      const shared = sql`SELECT COUNT(*) AS n FROM conversations WHERE user_id = ${user} AND share IS NOT NULL`
+      if ((yield* catchSqlError(oneNumber(shared))) >= LIMITS.conversations)
         return yield* tooMany(`You share ${LIMITS.conversations} conversations. Remove some`)
       return {
         id: crypto.randomUUID(),
@@ -200,14 +190,12 @@ const makeReads = (sql: SqlClient.SqlClient, members: Members["Service"]) => {
     open,
     bodyOf,
     list: Effect.fn("Conversations.list")(function* (user: string) {
-      const rows = yield* catchSqlError(
-        sql`SELECT * FROM conversations WHERE user_id = ${user} ORDER BY updated_at DESC, id`
-      )
-      return (yield* Effect.orDie(decodeRows(rows))).map(summaryOf)
+      const query = sql`SELECT * FROM conversations WHERE user_id = ${user} ORDER BY updated_at DESC, id`
+      return (yield* catchSqlError(rows(query))).map(summaryOf)
     }),
     shared: Effect.fn("Conversations.shared")(function* (secret: string) {
-      const rows = yield* catchSqlError(sql`SELECT * FROM conversations WHERE share = ${hashSecret(secret)}`)
-      const [row] = yield* Effect.orDie(decodeRows(rows))
+      const query = sql`SELECT * FROM conversations WHERE share = ${hashSecret(secret)}`
+      const row = yield* catchSqlError(first(query))
       if (row === undefined) return yield* notFound
       return yield* Effect.catchIf(
         bodyOf(row),
@@ -229,16 +217,13 @@ const makeRemovals = (sql: SqlClient.SqlClient) => {
 
   /** Removes the oldest conversations without a link until the others are within the limits. Fails if they are not. */
   const makeRoom = Effect.fnUntraced(function* (user: string, kept: string) {
-    const [all] = yield* Effect.flatMap(
-      sql`SELECT COUNT(*) AS n, COALESCE(SUM(bytes), 0) AS bytes FROM conversations WHERE user_id = ${user}`,
-      (rows) => Effect.orDie(decodeSizes(rows))
-    )
-    let { bytes, n } = all
+    const ofUser = sql`FROM conversations WHERE user_id = ${user}`
+    const all = yield* total(sql`SELECT COUNT(*) AS n, COALESCE(SUM(bytes), 0) AS bytes ${ofUser}`)
+    let { bytes, n } = all ?? { bytes: 0, n: 0 }
     const isOver = () => n > LIMITS.conversations || bytes > LIMITS.bytes
     if (!isOver()) return
-    const rows = yield* sql`SELECT id, bytes FROM conversations
-      WHERE user_id = ${user} AND share IS NULL AND id <> ${kept} ORDER BY updated_at, id`
-    for (const oldest of yield* Effect.orDie(decodeOldest(rows))) {
+    const removable = sql`SELECT id, bytes ${ofUser} AND share IS NULL AND id <> ${kept} ORDER BY updated_at, id`
+    for (const oldest of yield* sizes(removable)) {
       if (!isOver()) return
       yield* removeRow(oldest.id)
       n--

@@ -3,7 +3,8 @@ import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Audit } from "../accounts/Audit.ts"
 import { hashSecret } from "../accounts/Secret.ts"
-import { accountRows, UserRow, Users } from "../accounts/Users.ts"
+import { UserRow, Users } from "../accounts/Users.ts"
+import { tableRows } from "../sql/Rows.ts"
 import type { ExpectedSignIn, VerifiedIdentity } from "./OpenIdConnect.ts"
 
 /** How long a person may take to sign in at the provider: 10 minutes. */
@@ -18,8 +19,8 @@ const MAX_NAME = 80
 /** Users of one name at most that the provider may have. */
 const MAX_NAMESAKES = 1_000
 
-const { first: firstSignIn } = accountRows(Schema.Struct({ nonce: Schema.String, verifier: Schema.String }))
-const { first: firstUser } = accountRows(UserRow)
+const { first: firstSignIn } = tableRows(Schema.Struct({ nonce: Schema.String, verifier: Schema.String }))
+const { first: firstUser } = tableRows(UserRow)
 
 export const makeIdentityUsers = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

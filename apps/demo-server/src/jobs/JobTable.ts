@@ -7,6 +7,7 @@ import { IngestReportBody } from "../contract/Documents.ts"
 import { SourceChange } from "../contract/Sources.ts"
 import { JOB_QUEUE } from "../database/Migrations.ts"
 import { Integer } from "../sql/Integer.ts"
+import { oneNumber, tableRows } from "../sql/Rows.ts"
 
 /** Whose rights and balance a job uses. They are checked again when it runs. */
 export const JobCaller = Schema.Struct({
@@ -100,11 +101,7 @@ export const timeOfJob = (id: string): number => Number.parseInt(id.split("_")[1
 export class JobTable extends Context.Service<JobTable>()("@sluice/demo-server/JobTable", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const decode = Schema.decodeUnknownEffect(Schema.Array(JobRow))
-    const rows = <E>(query: Effect.Effect<ReadonlyArray<unknown>, E>) =>
-      Effect.flatMap(query, (found) => Effect.orDie(decode(found)))
-    const first = <E>(query: Effect.Effect<ReadonlyArray<unknown>, E>) =>
-      Effect.map(rows(query), ([row]) => row)
+    const { first, rows } = tableRows(JobRow)
     const unended = sql.literal("('queued', 'running')")
     return {
       add: Effect.fnUntraced(function* (
@@ -143,11 +140,8 @@ export class JobTable extends Context.Service<JobTable>()("@sluice/demo-server/J
         ),
       /** Bytes of uploads to the user's library that wait or run. */
       bytes: (user: string) =>
-        Effect.map(
-          sql<{ readonly sum: number | null }>`SELECT SUM(bytes) AS sum FROM jobs
-            WHERE COALESCE(owner, user_id) = ${user} AND status IN ${unended}`,
-          ([row]) => Number(row?.sum ?? 0)
-        ),
+        oneNumber(sql`SELECT SUM(bytes) AS n FROM jobs
+          WHERE COALESCE(owner, user_id) = ${user} AND status IN ${unended}`),
       /** Marks a job as running, again after a server was killed. Undefined if it has ended. */
       start: Effect.fnUntraced(function* (id: string) {
         const now = yield* Clock.currentTimeMillis

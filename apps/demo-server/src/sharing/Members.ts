@@ -3,16 +3,16 @@ import { Failure } from "@sluice/core/contract"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Audit } from "../accounts/Audit.ts"
-import { accountRows } from "../accounts/Users.ts"
 import type { MemberChange, MemberList } from "../contract/Collections.ts"
 import { MemberAccess } from "../contract/Names.ts"
 import { Integer } from "../sql/Integer.ts"
+import { tableRows } from "../sql/Rows.ts"
 import { catchSqlError } from "../sql/StoreFailure.ts"
 
 /** Users and groups of one collection at most. */
 const MAX_MEMBERS = 200
 
-const { first: firstAccess } = accountRows(Schema.Struct({ access: MemberAccess }))
+const { first: firstAccess } = tableRows(Schema.Struct({ access: MemberAccess }))
 const SharedCollection = Schema.Struct({
   owner_id: Schema.String,
   username: Schema.String,
@@ -20,9 +20,9 @@ const SharedCollection = Schema.Struct({
   access: MemberAccess
 })
 export type SharedCollection = typeof SharedCollection.Type
-const { rows: sharedRows } = accountRows(SharedCollection)
-const { rows: countRows } = accountRows(Schema.Struct({ collection: Schema.String, n: Integer }))
-const { rows: memberRows } = accountRows(
+const { rows: sharedRows } = tableRows(SharedCollection)
+const { rows: countRows } = tableRows(Schema.Struct({ collection: Schema.String, n: Integer }))
+const { rows: memberRows } = tableRows(
   Schema.Struct({
     kind: Schema.Literals(["user", "group"]),
     name: Schema.String,

@@ -1,12 +1,12 @@
 /** The sources of all users, in the accounts' database. Their runs are jobs. */
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { accountRows } from "../accounts/Users.ts"
 import { JobStatus } from "../contract/Documents.ts"
 import { referenceOf } from "../contract/Names.ts"
 import { type SourceInfo, SourceSchedule } from "../contract/Sources.ts"
 import { JobCaller, JobResult, Progress } from "../jobs/JobTable.ts"
 import { Integer } from "../sql/Integer.ts"
+import { tableRows } from "../sql/Rows.ts"
 import { catchSqlError } from "../sql/StoreFailure.ts"
 
 /** A running job renews its row each second. After this time, nobody runs it any more. */
@@ -58,7 +58,7 @@ type NewRow = Pick<
   | "credential"
 >
 
-const { first, rows } = accountRows(StoredSource)
+const { first, rows } = tableRows(StoredSource)
 
 /** The collection as a user names it. */
 export const collectionOf = ({ collection, owner_id }: StoredSource, user: string): string =>
