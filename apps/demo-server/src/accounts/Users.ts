@@ -38,6 +38,15 @@ export class Users extends Context.Service<Users>()("@sluice/demo-server/Users",
     const sql = yield* SqlClient.SqlClient
     const endSessions = (user: string, except = "") =>
       sql`DELETE FROM sessions WHERE user_id = ${user} AND token_id IS NULL AND hash <> ${hashSecret(except)}`
+    /** Replaces any system access token and ends the user's sessions that no API key opened, except `session`. */
+    const replaceToken = Effect.fn("Users.replaceToken")(function* (user: string, session?: string) {
+      const next = makeSystemToken()
+      const row = { user_id: user, hash: hashSecret(next), created_at: yield* Clock.currentTimeMillis }
+      yield* sql`INSERT INTO system_tokens ${sql.insert(row)}
+          ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash, created_at = excluded.created_at`
+      yield* endSessions(user, session)
+      return next
+    })
     return {
       // PostgreSQL rejects NUL in text.
       get: (id: string) =>
@@ -78,27 +87,14 @@ export class Users extends Context.Service<Users>()("@sluice/demo-server/Users",
               RETURNING *`
         ),
       /**
-       * Replaces the given system access token; undefined if it is not the current one. Ends the user's sessions that
-       * were not opened with an API key.
+       * Replaces the given system access token, in the transaction of its caller; undefined if it is not the current one.
        */
       rotateToken: Effect.fn("Users.rotateToken")(function* (user: string, token: string) {
-        const next = makeSystemToken()
-        const now = yield* Clock.currentTimeMillis
-        const changed = yield* sql`UPDATE system_tokens SET hash = ${hashSecret(next)}, created_at = ${now}
+        const removed = yield* sql`DELETE FROM system_tokens
             WHERE user_id = ${user} AND hash = ${hashSecret(token)} RETURNING user_id`
-        if (changed.length === 0) return undefined
-        yield* endSessions(user)
-        return next
+        return removed.length === 0 ? undefined : yield* replaceToken(user)
       }),
-      /** Replaces any system access token and ends the same sessions, except `session`. */
-      replaceToken: Effect.fn("Users.replaceToken")(function* (user: string, session?: string) {
-        const next = makeSystemToken()
-        const row = { user_id: user, hash: hashSecret(next), created_at: yield* Clock.currentTimeMillis }
-        yield* sql`INSERT INTO system_tokens ${sql.insert(row)}
-            ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash, created_at = excluded.created_at`
-        yield* endSessions(user, session)
-        return next
-      })
+      replaceToken
     }
   })
 }) {

@@ -1,7 +1,7 @@
 /** Writes connections into the providers' file, and typed keys into files that only this user can read. */
 import type { ApiKey } from "@sluice/core"
 import { Effect, FileSystem, Path, Redacted, Schema, Semaphore, Struct } from "effect"
-import { randomUUID } from "node:crypto"
+import { writePrivately } from "../config/PrivateFile.ts"
 import { ConnectionId } from "../contract/Connections.ts"
 import {
   decodeProvidersFile,
@@ -18,23 +18,8 @@ import {
 import type { Provider } from "../routing/Provider.ts"
 import { keptOf, type KeySource } from "./VendorConnection.ts"
 
-/** Only this user may read it. */
-const PRIVATE = 0o600
-
 const NOT_WITH_GATEWAY =
   "SLUICE_GATEWAY_URL configures the models. Unset it and start again, then connect the gateway here"
-
-/** Replaces a file in one step. */
-const writePrivately = Effect.fnUntraced(function* (file: string, text: string) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  yield* fs.makeDirectory(path.dirname(file), { recursive: true, mode: 0o700 })
-  const temporary = `${file}.${randomUUID()}.new`
-  yield* fs.writeFileString(temporary, text, { mode: PRIVATE }).pipe(
-    Effect.andThen(fs.rename(temporary, file)),
-    Effect.onError(() => Effect.ignore(fs.remove(temporary)))
-  )
-})
 
 /** Runs a change of files. If it fails, the files are as before. */
 const orRestore = <A, E, R>(files: ReadonlyArray<string>, change: Effect.Effect<A, E, R>) =>

@@ -1,18 +1,13 @@
 /** A vendor to connect: what a person has said about it, and how the providers' file describes it. */
 import { withoutFinalSlash } from "@sluice/core/contract"
-import { type ApiKey, apiKey as makeApiKey } from "@sluice/core"
+import type { ApiKey } from "@sluice/core"
 import { layerTransport } from "@sluice/core/client"
 import { type DialectSettings, gateway, listModels } from "@sluice/providers"
 import { Effect, Struct } from "effect"
 import type { OfferedModel } from "../contract/Connections.ts"
 import { isHttpUrl } from "../config/Variables.ts"
 import type { UpstreamEntry } from "../providers/ProvidersFile.ts"
-import {
-  correctOperations,
-  dialectOf,
-  readCredential,
-  requestSettings
-} from "../providers/ProvidersSettings.ts"
+import { correctOperations, dialectOf, keyOf, requestSettings } from "../providers/ProvidersSettings.ts"
 
 /** Where the key is: a place, or the key itself, which is then written to a file. */
 export type KeySource = NonNullable<UpstreamEntry["apiKey"]> | { readonly typed: ApiKey }
@@ -50,8 +45,6 @@ export const keptOf = (saved: UpstreamEntry | undefined, next: UpstreamEntry): U
     : Struct.omit(kept, ["models", "operations", "paths", "drop", "rename"])
 }
 
-const NO_KEY = makeApiKey("none")
-
 /**
  * How the vendor is called, its models, and the entry of the providers' file without a typed key. `folder`: where relative
  * paths of keys start. `saved`: the entry that this one replaces. The error is a sentence without keys.
@@ -68,14 +61,12 @@ export const prepareConnection = Effect.fn("connect.prepare")(function* (
   const kept = keptOf(saved, { dialect: vendor, ...(url !== undefined && { url }) })
   const key = given ?? kept.apiKey
   const isTyped = key !== undefined && "typed" in key
-  const place = isTyped ? undefined : (key ?? (dialect.keyVariable && { env: dialect.keyVariable }))
-  const found = place
-    ? yield* Effect.mapError(readCredential(place, folder), (why) => `The key: ${why}`)
-    : NO_KEY
   const settings = {
     dialect,
     url: withoutFinalSlash(address),
-    apiKey: isTyped ? key.typed : found,
+    apiKey: isTyped
+      ? key.typed
+      : yield* Effect.mapError(keyOf(dialect, key, folder), (why) => `The key: ${why}`),
     ...(yield* requestSettings(kept, folder))
   } satisfies DialectSettings
   const listed = Effect.provide(listModels(settings), layerTransport()).pipe(

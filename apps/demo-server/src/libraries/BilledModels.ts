@@ -22,7 +22,7 @@ import {
 import { imageFormatOf, type ImageSize, imageSizeOf } from "@sluice/core/media"
 import { countTokens } from "@sluice/embedded"
 import { visionModel } from "@sluice/embedded/vision"
-import { Context, Effect, Number, Option, Stream } from "effect"
+import { Context, Effect, flow, Number, Option, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { CurrentCaller, mayUse, modelNotAllowed } from "../accounts/Caller.ts"
 import { Charges } from "../billing/Charges.ts"
@@ -36,7 +36,7 @@ import {
 import { streamBounds } from "../billing/ReportedUsage.ts"
 import { addHeaders } from "../http/ResponseHeaders.ts"
 import { embeddedImageTokens } from "../embedded/ImageChat.ts"
-import { type LibraryModels, visionOf } from "../providers/CurrentModels.ts"
+import type { LibraryModels } from "../providers/CurrentModels.ts"
 import { type ChatInterceptor, CurrentChatInterceptor } from "../providers/LibraryGateway.ts"
 
 const toError = (meter: Meter<never>, model: string, failure: Failure) =>
@@ -236,23 +236,29 @@ const billReader = (bill: Bill, reader: Reader["Service"]): Reader["Service"] =>
 /** Bills each chat of a verifier. One of this process is free. */
 const billVerifier = (bill: Bill, verifier: Verifier["Service"]): Verifier["Service"] => ({
   ...verifier,
-  verify: (claims) => Effect.provideService(verifier.verify(claims), CurrentChatInterceptor, billChat(bill))
+  verify: flow(verifier.verify, Effect.provideService(CurrentChatInterceptor, billChat(bill)))
 })
 
 /** Bills each chat of a rewriter. */
-const billRewriter = (bill: Bill, rewriter: QuestionRewriter["Service"]): QuestionRewriter["Service"] => ({
-  ...rewriter,
-  rewrite: (question, history) =>
-    Effect.provideService(rewriter.rewrite(question, history), CurrentChatInterceptor, billChat(bill)),
-  ...(rewriter.generate !== undefined && {
-    generate: (...of: Parameters<typeof rewriter.generate>) =>
-      Effect.provideService(rewriter.generate!(...of), CurrentChatInterceptor, billChat(bill))
-  }),
-  ...(rewriter.toSql !== undefined && {
-    toSql: (...of: Parameters<typeof rewriter.toSql>) =>
-      Effect.provideService(rewriter.toSql!(...of), CurrentChatInterceptor, billChat(bill))
-  })
-})
+const billRewriter = (bill: Bill, rewriter: QuestionRewriter["Service"]): QuestionRewriter["Service"] => {
+  const { generate, rewrite, toSql } = rewriter
+  const billed = Effect.provideService(CurrentChatInterceptor, billChat(bill))
+  return {
+    ...rewriter,
+    rewrite: flow(rewrite, billed),
+    ...(generate && { generate: flow(generate, billed) }),
+    ...(toSql && { toSql: flow(toSql, billed) })
+  }
+}
+
+/** The models with one of them in place of its kind, if they have one. */
+const replaceOptional =
+  <Id, Model>(kind: Context.Key<Id, Model>, bill: (model: Model) => Model) =>
+  <Models>(models: Context.Context<Models>): Context.Context<Models> =>
+    Option.match(Context.getOption(models, kind), {
+      onNone: () => models,
+      onSome: (model) => Context.add(models, kind, bill(model)) as Context.Context<Models>
+    })
 
 /**
  * The library's models, with each call billed to the caller and the caller's key.
@@ -262,23 +268,16 @@ const billRewriter = (bill: Bill, rewriter: QuestionRewriter["Service"]): Questi
  * **Gotchas.** The caller is read from the running fiber. `HttpApiBuilder` runs the stream of a response in the context of
  * its handler.
  */
-export const makeBilledModels = Effect.map(makeBill, (bill) => (models: LibraryModels) => {
-  const { context } = models
-  const vision = visionOf(models)
-  const optional = context as Context.Context<Embedder | QuestionRewriter | Verifier>
-  const rewriter = Context.getOption(optional, QuestionRewriter)
-  const verifier = Context.getOption(optional, Verifier)
-  return context.pipe(
-    (context) =>
-      Option.isNone(rewriter)
-        ? context
-        : Context.add(context, QuestionRewriter, billRewriter(bill, rewriter.value)),
-    (context) =>
-      Option.isNone(verifier) ? context : Context.add(context, Verifier, billVerifier(bill, verifier.value)),
-    (context) =>
-      Option.isNone(vision) ? context : Context.add(context, Vision, billVision(bill, vision.value)),
-    Context.add(Embedder, billEmbedder(bill, Context.get(context, Embedder))),
-    Context.add(Reranker, billReranker(bill, Context.get(context, Reranker))),
-    Context.add(Reader, billReader(bill, Context.get(context, Reader)))
-  )
-})
+export const makeBilledModels = Effect.map(
+  makeBill,
+  (bill) =>
+    ({ context }: LibraryModels) =>
+      context.pipe(
+        replaceOptional(QuestionRewriter, (rewriter) => billRewriter(bill, rewriter)),
+        replaceOptional(Verifier, (verifier) => billVerifier(bill, verifier)),
+        replaceOptional(Vision, (vision) => billVision(bill, vision)),
+        Context.add(Embedder, billEmbedder(bill, Context.get(context, Embedder))),
+        Context.add(Reranker, billReranker(bill, Context.get(context, Reranker))),
+        Context.add(Reader, billReader(bill, Context.get(context, Reader)))
+      )
+)

@@ -2,6 +2,7 @@
 import type { RagError } from "@sluice/rag"
 import { type FileStore, LanceIndex } from "@sluice/rag/store"
 import { Effect, FileSystem, Path, type PlatformError, Stream } from "effect"
+import { writePrivately } from "../config/PrivateFile.ts"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { makeLazy } from "../libraries/LazyResource.ts"
 import { isStoreAddress, storeOptions } from "../config/DocumentStore.ts"
@@ -31,14 +32,8 @@ const inFolder = Effect.fnUntraced(function* (folder: string) {
   for (const name of yield* list)
     if (name.endsWith(".new")) yield* Effect.ignore(fs.remove(path.join(folder, name)))
   const store: NamedFiles = {
-    put: (name, bytes) => {
-      const file = path.join(folder, name)
-      return fs.makeDirectory(folder, { recursive: true, mode: 0o700 }).pipe(
-        Effect.andThen(fs.writeFile(`${file}.new`, bytes, { mode: 0o600 })),
-        Effect.andThen(fs.rename(`${file}.new`, file)),
-        Effect.tapError(() => Effect.ignore(fs.remove(`${file}.new`)))
-      )
-    },
+    put: (name, bytes) =>
+      Effect.provideService(writePrivately(path.join(folder, name), bytes), FileSystem.FileSystem, fs),
     find: (name) => {
       const file = path.join(folder, name)
       return fs.stat(file).pipe(

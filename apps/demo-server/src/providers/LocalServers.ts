@@ -3,20 +3,13 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { guessOperation } from "@sluice/providers"
 import { Effect, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
+import type { OfferedModel } from "../contract/Connections.ts"
+import type { LocalModelServers } from "../contract/LocalModels.ts"
 
-interface ServedModel {
-  readonly id: string
-  readonly operation: "embeddings" | "chat"
-}
-
-export interface LocalServer {
-  readonly name: string
-  readonly url: string
-  readonly models: ReadonlyArray<ServedModel>
-}
+export type LocalServer = LocalModelServers["servers"][number]
 
 /** Ollama and llama.cpp do not say what a model is for. */
-const byName = (id: string, family = ""): ServedModel => ({
+const byName = (id: string, family = ""): OfferedModel => ({
   id,
   operation: guessOperation(`${id} ${family}`) === "embeddings" ? "embeddings" : "chat"
 })
@@ -50,7 +43,7 @@ const server = <A>(
   ports: ReadonlyArray<number>,
   path: string,
   schema: Schema.Codec<A, unknown>,
-  modelsOf: (response: A) => ReadonlyArray<ServedModel>
+  modelsOf: (response: A) => ReadonlyArray<OfferedModel>
 ) => ({
   name,
   ports,

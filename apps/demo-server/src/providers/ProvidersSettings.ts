@@ -3,6 +3,7 @@ import { withoutFinalSlash } from "@sluice/core/contract"
 import { ApiKey, apiKey as makeApiKey } from "@sluice/core"
 import { layerTransport } from "@sluice/core/client"
 import {
+  type Dialect,
   type DialectSettings,
   Dialects,
   gateway,
@@ -75,7 +76,7 @@ const readSecret = Effect.fnUntraced(function* ({ env, file }: CredentialSource,
 })
 
 /** Reads a key. */
-export const readCredential = Effect.fnUntraced(function* (place: CredentialSource, folder: string) {
+const readCredential = Effect.fnUntraced(function* (place: CredentialSource, folder: string) {
   return yield* Effect.mapError(
     Schema.decodeUnknownEffect(ApiKey)(yield* readSecret(place, folder)),
     () => `${place.env ?? place.file} has no key: it is empty, or has several words`
@@ -111,8 +112,11 @@ export const dialectOf = (id: string) =>
       : Effect.succeed(found)
   })
 
-/** The key of a vendor on this machine that asks for none. */
-const NO_KEY = makeApiKey("none")
+/** The key at a place, or else in the vendor's variable. Any key for a vendor on this machine that asks for none. */
+export const keyOf = ({ keyVariable }: Dialect, given: CredentialSource | undefined, folder: string) => {
+  const place = given ?? (keyVariable === undefined ? undefined : { env: keyVariable })
+  return place === undefined ? Effect.succeed(makeApiKey("none")) : readCredential(place, folder)
+}
 
 /** The advice of a file. Models of `OPENAI_BASE_URL` cannot be named. */
 const NAME_MODELS = ". Name them in `models`"
@@ -244,19 +248,16 @@ export const requestSettings = Effect.fnUntraced(function* (
 
 /** An upstream with its credential and its models. */
 const loadUpstream = Effect.fnUntraced(function* (entry: UpstreamEntry, folder: string) {
-  const { apiKey: source } = entry
   const dialect = yield* dialectOf(entry.dialect ?? gateway.id)
   const { id = dialect.id, url = dialect.url } = entry
   if (url === undefined) return yield* Effect.fail(`\`${id}\` has no \`url\`, and its dialect has none`)
-  const place = source ?? (dialect.keyVariable === undefined ? undefined : { env: dialect.keyVariable })
-  const apiKey =
-    place === undefined
-      ? NO_KEY
-      : yield* Effect.mapError(readCredential(place, folder), (why) => `the key of \`${id}\`: ${why}`)
   const settings = {
     dialect,
     url: withoutFinalSlash(url),
-    apiKey,
+    apiKey: yield* Effect.mapError(
+      keyOf(dialect, entry.apiKey, folder),
+      (why) => `the key of \`${id}\`: ${why}`
+    ),
     ...(yield* Effect.mapError(requestSettings(entry, folder), (why) => `\`${id}\`: ${why}`))
   } satisfies DialectSettings
   const models = entry.models ?? (yield* listedModels(id, settings, entry))

@@ -1,6 +1,7 @@
 /** Credentials of sources: files that only the server's user may read, or environment variables. Never sent back, never logged. */
 import { Failure } from "@sluice/core/contract"
 import { Config, ConfigProvider, Effect, FileSystem, Option, Path, Redacted } from "effect"
+import { writePrivately } from "../config/PrivateFile.ts"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import type { StoredSource } from "./SourceStore.ts"
 
@@ -17,15 +18,11 @@ export const makeSourceCredentials = Effect.gen(function* () {
   // A backup has files of this name with `--secrets` alone.
   const fileOf = (id: string) => path.join(folder, `${id}.key`)
   return {
-    put: Effect.fnUntraced(
-      function* (id: string, credential: string) {
-        const file = fileOf(id)
-        yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
-        yield* fs.writeFileString(`${file}.new`, credential, { mode: 0o600 })
-        yield* fs.rename(`${file}.new`, file)
-      },
-      Effect.mapError(() => missing("The credential could not be written into the data folder"))
-    ),
+    put: (id: string, credential: string) =>
+      writePrivately(fileOf(id), credential).pipe(
+        Effect.provideService(FileSystem.FileSystem, fs),
+        Effect.mapError(() => missing("The credential could not be written into the data folder"))
+      ),
     remove: (id: string) => Effect.ignore(fs.remove(fileOf(id))),
     /** Undefined if the source has none. */
     of: ({
