@@ -3,16 +3,21 @@ import { field, ErrorBody, ImageDetail } from "@sluice/core/contract"
 import type { NotRead } from "@sluice/core/models"
 import type * as Rag from "@sluice/rag"
 import { Schema } from "effect"
-import { BoxSchema, LineSchema } from "./Document.ts"
+import { BoxSchema, LineSchema, spanFields } from "./Document.ts"
 
 export type { Citation, PassageFigure, Trace } from "@sluice/rag"
 
 const { optionalKey } = Schema
 
-const span = {
-  start: field("The first character, an offset in UTF-16 code units of the document's text.", Schema.Int),
-  end: field("The end, exclusive, as an offset.", Schema.Int)
-}
+const metadata = field(
+  "As attached to the document at the upload.",
+  optionalKey(Schema.Record(Schema.String, Schema.Json))
+)
+
+const cost = field(
+  "Quota units that the question cost; absent if the ledger could not be read.",
+  optionalKey(Schema.Int)
+)
 
 const PassageFigureSchema: Schema.Codec<Rag.PassageFigure> = Schema.Struct({
   kind: field("A figure or a table.", Schema.Literals(["figure", "table"])),
@@ -25,7 +30,7 @@ const PassageFigureSchema: Schema.Codec<Rag.PassageFigure> = Schema.Struct({
 
 /** Where a passage is in the library. */
 const placeFields = {
-  ...span,
+  ...spanFields,
   id: field("The passage's id.", Schema.String),
   headings: field("The headings above the passage, outermost first.", Schema.Array(Schema.String)),
   page: field("The page on which it starts, from 1.", optionalKey(Schema.Int)),
@@ -136,16 +141,13 @@ const TraceSchema: Schema.Codec<Rag.Trace> = Schema.Struct({
 })
 
 export const CitationSchema: Schema.Codec<Rag.Citation> = Schema.Struct({
-  ...span,
+  ...spanFields,
   n: field("The number of the citation in the answer, from 1.", Schema.Int),
   document: field("The path of the document.", Schema.String),
   documentId: field("The document's id.", Schema.String),
   title: field("The title of the document.", Schema.String),
   url: field("The document's URL.", optionalKey(Schema.String)),
-  metadata: field(
-    "As attached to the document at the upload.",
-    optionalKey(Schema.Record(Schema.String, Schema.Json))
-  ),
+  metadata,
   score: field(
     "The reranker's score of the passage; higher is better. Absent for a neighbour that was read along.",
     optionalKey(Schema.Finite)
@@ -189,7 +191,10 @@ const FigureLookSchema: Schema.Codec<Rag.FigureLook> = Schema.Struct({
 
 const ClosestPassageSchema: Schema.Codec<Rag.ClosestPassage> = Schema.Struct({
   passage: field("The passage.", StoredPassageSchema),
-  matches: field("Where words of the question are in the passage's text.", Schema.Array(Schema.Struct(span)))
+  matches: field(
+    "Where words of the question are in the passage's text.",
+    Schema.Array(Schema.Struct(spanFields))
+  )
 })
 
 export const NotReadSchema: Schema.Codec<NotRead> = Schema.Struct({
@@ -225,10 +230,7 @@ export const AnswerBody = Schema.Struct({
   unsupported: field("The number of sentences that their quotes do not support.", Schema.Int),
   figures: field("The figures that were looked at.", Schema.Array(FigureLookSchema)),
   trace: field("How the sources were chosen.", TraceSchema),
-  cost: field(
-    "Quota units that the question cost; absent if the ledger could not be read.",
-    optionalKey(Schema.Int)
-  ),
+  cost,
   conversation: field(
     "Where the answer is kept; absent without a conversation.",
     optionalKey(
@@ -261,10 +263,7 @@ export const RetrievalBody = Schema.Struct({
           "With the option `expand`, `section`: the passage and its neighbours under the same headings.",
           optionalKey(Schema.Array(StoredPassageSchema))
         ),
-        metadata: field(
-          "As attached to the document at the upload.",
-          optionalKey(Schema.Record(Schema.String, Schema.Json))
-        ),
+        metadata,
         url: field(
           "The document's URL, or `url` of its metadata, if it is an http or https address.",
           optionalKey(Schema.String)
@@ -273,10 +272,7 @@ export const RetrievalBody = Schema.Struct({
     )
   ),
   trace: field("How the passages were chosen.", TraceSchema),
-  cost: field(
-    "Quota units that the question cost; absent if the ledger could not be read.",
-    optionalKey(Schema.Int)
-  )
+  cost
 })
 export type RetrievalBody = typeof RetrievalBody.Type
 

@@ -9,7 +9,8 @@ export type { Block, Line } from "@sluice/rag/formats"
 
 const { optionalKey } = Schema
 
-const span = {
+/** Offsets in the text of a document. */
+export const spanFields = {
   start: field("The first character, an offset in UTF-16 code units of the document's text.", Schema.Int),
   end: field("The end, exclusive, as an offset.", Schema.Int)
 }
@@ -23,7 +24,7 @@ export const BoxSchema: Schema.Codec<Rag.Box> = Schema.Tuple([
 ])
 
 const BlockSchema: Schema.Codec<Formats.Block> = Schema.Struct({
-  ...span,
+  ...spanFields,
   kind: field(
     "The kind of the block.",
     Schema.Literals(["heading", "paragraph", "list", "table", "code", "figure"])
@@ -33,14 +34,14 @@ const BlockSchema: Schema.Codec<Formats.Block> = Schema.Struct({
 })
 
 const page = {
-  ...span,
+  ...spanFields,
   number: field("The page, from 1.", Schema.Int),
   width: field("The width in PDF points, 1/72 inch.", Schema.Finite),
   height: field("The height in PDF points, 1/72 inch.", Schema.Finite)
 }
 
 export const LineSchema: Schema.Codec<Formats.Line> = Schema.Struct({
-  ...span,
+  ...spanFields,
   page: field("The page, from 1.", Schema.Int),
   box: field("The line's place on the page.", BoxSchema)
 })

@@ -146,7 +146,8 @@ const headers = {
     optionalKey(Schema.String)
   )
 }
-const params = { id: field("The document's id.", Schema.String) }
+export const documentParams = { id: field("The document's id.", Schema.String) }
+export const pageParams = { ...documentParams, number: field("The page, from 1.", Schema.Int) }
 
 export class DocumentsGroup extends HttpApiGroup.make("documents")
   .add(
@@ -182,19 +183,16 @@ export class DocumentsGroup extends HttpApiGroup.make("documents")
         HttpApiSchema.StreamSse({ data: IngestStreamEvent })
       ]
     }),
-    HttpApiEndpoint.get("get", "/documents/:id", { params, query, success: DocumentText }),
-    HttpApiEndpoint.delete("remove", "/documents/:id", { params, query }),
+    HttpApiEndpoint.get("get", "/documents/:id", { params: documentParams, query, success: DocumentText }),
+    HttpApiEndpoint.delete("remove", "/documents/:id", { params: documentParams, query }),
     HttpApiEndpoint.get("page", "/documents/:id/pages/:number", {
-      params: {
-        id: field("The document's id.", Schema.String),
-        number: field("The page, from 1.", Schema.Int)
-      },
+      params: pageParams,
       query,
       success: PageContent
     }),
     /** The original file, sandboxed so that its scripts do not run on this origin. */
     HttpApiEndpoint.get("file", "/documents/:id/file", {
-      params,
+      params: documentParams,
       query,
       success: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array())
     })

@@ -3,8 +3,8 @@ import { field, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"
-import { BoxSchema } from "./Document.ts"
-import { collectionQuery } from "./Documents.ts"
+import { BoxSchema, spanFields } from "./Document.ts"
+import { collectionQuery, documentParams, pageParams } from "./Documents.ts"
 
 const { optionalKey } = Schema
 
@@ -20,8 +20,7 @@ export const FigureInfo = Schema.Struct({
   kind: field("A figure or a table.", Schema.Literals(["figure", "table"])),
   number: field("From the caption, such as `3` or `IV`.", optionalKey(Schema.String)),
   caption: field("The caption; empty without one.", Schema.String),
-  start: field("The first character, an offset in UTF-16 code units of the document's text.", Schema.Int),
-  end: field("The end, exclusive, as an offset.", Schema.Int),
+  ...spanFields,
   text: field("The caption and the text in the figure.", Schema.String),
   page: field("The page, from 1. Absent in documents without pages.", optionalKey(Schema.Int)),
   box: field("Its place on the page.", optionalKey(BoxSchema)),
@@ -45,14 +44,14 @@ export class FiguresGroup extends HttpApiGroup.make("figures")
   .add(
     /** In document order. */
     HttpApiEndpoint.get("figures", "/documents/:id/figures", {
-      params: { id: field("The document's id.", Schema.String) },
+      params: documentParams,
       query: collectionQuery,
       success: Schema.Struct({ figures: field("The figures and tables.", Schema.Array(FigureInfo)) })
     }),
     /** PNG, JPEG or WebP. `figure` is its `n`, or the SHA-256 of its image as in citations, which is cacheable. */
     HttpApiEndpoint.get("crop", "/documents/:id/figures/:figure/crop", {
       params: {
-        id: field("The document's id.", Schema.String),
+        ...documentParams,
         figure: field("Its `n`, or the SHA-256 of its image.", Schema.String)
       },
       query: collectionQuery,
@@ -63,10 +62,7 @@ export class FiguresGroup extends HttpApiGroup.make("figures")
      * offsets `from` and `to`. An image document has one page, itself. Other unpaged documents have none.
      */
     HttpApiEndpoint.get("pageImage", "/documents/:id/pages/:number/image", {
-      params: {
-        id: field("The document's id.", Schema.String),
-        number: field("The page, from 1.", Schema.Int)
-      },
+      params: pageParams,
       query: {
         ...collectionQuery,
         boxes: field(

@@ -1,9 +1,8 @@
 /** The jobs of all servers of a database, with their progress. The queue only has their ids. */
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
-import { type Job, JobStatus } from "../contract/Documents.ts"
-import { IngestReportBody } from "../contract/Documents.ts"
+import { Job } from "../contract/Documents.ts"
 import { SourceChange } from "../contract/Sources.ts"
 import { JOB_QUEUE } from "../database/Migrations.ts"
 import { Integer } from "../sql/Integer.ts"
@@ -26,12 +25,7 @@ const JobFile = Schema.Struct({
 })
 export type JobFile = typeof JobFile.Type
 
-export const Progress = Schema.Struct({
-  files: Schema.optionalKey(Schema.Int),
-  done: Schema.Int,
-  passages: Schema.Int,
-  reading: Schema.optionalKey(Schema.Struct({ path: Schema.String, done: Schema.Int, pages: Schema.Int }))
-})
+export const Progress = Schema.Struct(Struct.pick(Job.fields, ["files", "done", "passages", "reading"]))
 export type Progress = typeof Progress.Type
 
 /** The source that a job reads: all of it, or the documents of these paths. */
@@ -41,22 +35,19 @@ const JobSource = Schema.Struct({
 })
 
 export const JobResult = Schema.Struct({
-  report: Schema.optionalKey(IngestReportBody),
+  ...Struct.pick(Job.fields, ["report", "error"]),
   /** Of a source: the first hundred. */
-  changes: Schema.optionalKey(Schema.Array(SourceChange)),
-  error: Schema.optionalKey(Schema.Struct({ code: Schema.String, message: Schema.String }))
+  changes: Schema.optionalKey(Schema.Array(SourceChange))
 })
 export type JobResult = typeof JobResult.Type
 
 const JobRow = Schema.Struct({
-  id: Schema.String,
+  ...Struct.pick(Job.fields, ["id", "kind", "status"]),
   user_id: Schema.String,
-  kind: Schema.Literals(["ingest", "rebuild", "sync"]),
   source: Schema.NullOr(Schema.fromJsonString(JobSource)),
   collection: Schema.NullOr(Schema.String),
   caller: Schema.fromJsonString(JobCaller),
   files: Schema.fromJsonString(Schema.Array(JobFile)),
-  status: JobStatus,
   progress: Schema.fromJsonString(Progress),
   result: Schema.NullOr(Schema.fromJsonString(JobResult)),
   created_at: Integer,
@@ -158,7 +149,7 @@ export class JobTable extends Context.Service<JobTable>()("@sluice/demo-server/J
       /** Ends a job once. */
       end: Effect.fnUntraced(function* (
         id: string,
-        status: JobStatus,
+        status: Job["status"],
         result: JobResult,
         progress?: Progress
       ) {
