@@ -12,7 +12,7 @@ import { MediaTasks } from "../media/MediaTasks.ts"
 import { CurrentCharge } from "../media/TaskIds.ts"
 import type { ProviderResponse } from "../routing/Provider.ts"
 import { responseBody } from "../routing/ResponseBody.ts"
-import { catchSqlError } from "../sql/StoreFailure.ts"
+import { catchSqlError, warnOfSqlError } from "../sql/StoreFailure.ts"
 import { CurrentBill } from "./Bill.ts"
 import { insufficientQuota, rateLimited } from "./BillingFailures.ts"
 import { countUsage, makeCallEnds, type OpenCall, type PaidCall, recordUsage } from "./CallEnds.ts"
@@ -55,9 +55,7 @@ const makeCharges = Effect.gen(function* () {
   })
 
   const renewLeases = Effect.suspend(() => ledger.renew([...running])).pipe(
-    Effect.catchTag("SqlError", ({ message }) =>
-      Effect.logWarning(`Could not renew the leases of running calls: ${message}`)
-    )
+    warnOfSqlError("Could not renew the leases of running calls")
   )
   yield* Effect.forkScoped(Effect.repeat(renewLeases, Schedule.spaced(LEASE_MS / 3)))
 

@@ -10,6 +10,7 @@ import { KEY_LIFE } from "./Idempotency.ts"
 import { Ledger, type OpenCharge } from "./Ledger.ts"
 import { Prices } from "./Prices.ts"
 import { taskSettlement } from "./CostEstimate.ts"
+import { warnOfSqlError } from "../sql/StoreFailure.ts"
 import { taskOutcome } from "../routing/ResponseBody.ts"
 
 const RECOVERY_INTERVAL = Duration.seconds(30)
@@ -140,9 +141,7 @@ const makeRecovery = Effect.gen(function* () {
 
   const repeated = (round: (now: number) => Effect.Effect<unknown, SqlError.SqlError>) =>
     Effect.flatMap(ledger.clock, round).pipe(
-      Effect.catchTag("SqlError", (error) =>
-        Effect.logWarning(`Expired charges and responses could not be read: ${error.message}`)
-      ),
+      warnOfSqlError("Expired charges and responses could not be read"),
       Effect.repeat(Schedule.spaced(RECOVERY_INTERVAL))
     )
 

@@ -2,6 +2,7 @@
 import { Clock, Context, Duration, Effect, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ServerConfig } from "../config/ServerConfig.ts"
+import { warnOfSqlError } from "../sql/StoreFailure.ts"
 import { readCommitted } from "../sql/Transaction.ts"
 import { WINDOW_MS } from "./RateWindow.ts"
 
@@ -59,11 +60,7 @@ export class Retention extends Context.Service<Retention>()("@sluice/demo-server
       const now = yield* Clock.currentTimeMillis
       const number = yield* deleteBefore(now - Duration.toMillis(Duration.days(billing.keepDays)))
       if (number > 0) yield* Effect.logInfo(`Deleted ${number} charges older than ${billing.keepDays} days`)
-    }).pipe(
-      Effect.catchTag("SqlError", ({ message }) =>
-        Effect.logWarning(`Could not delete old charges. Next attempt in an hour: ${message}`)
-      )
-    )
+    }).pipe(warnOfSqlError("Could not delete old charges. Next attempt in an hour"))
     yield* Effect.forkScoped(Effect.repeat(round, Schedule.spaced(RETENTION_INTERVAL)))
     return { deleteBefore }
   })

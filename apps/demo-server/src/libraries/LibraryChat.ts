@@ -16,6 +16,7 @@ import { chatResponse } from "../embedded/ChatAnswer.ts"
 import { hasImage, messageText } from "../embedded/Conversation.ts"
 import { questionTooLong, rejectedBy } from "../embedded/InvalidRequests.ts"
 import type { Provider } from "../routing/Provider.ts"
+import { warnOfSqlError } from "../sql/StoreFailure.ts"
 import { makeCollectionAccess } from "../sharing/CollectionAccess.ts"
 import { makeChatCitations } from "./ChatCitations.ts"
 import { chatHistory } from "./ChatHistory.ts"
@@ -116,7 +117,7 @@ export const makeLibraryProvider = Effect.gen(function* () {
     const countPrompt = bill.charges.pipe(
       Effect.flatMap(ledger.inputTokens),
       Effect.map((tokens) => void (promptTokens = tokens)),
-      Effect.catchTag("SqlError", ({ message }) => Effect.logWarning(`The tokens of a question: ${message}`))
+      warnOfSqlError("The tokens of a question")
     )
     // The key's models name this one. Which models the library itself uses is the server's matter.
     const caller = { ...(yield* CurrentCaller), models: undefined }

@@ -11,7 +11,7 @@ import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { SHARED_CLOCK } from "../sql/SharedClock.ts"
-import { databaseRetry } from "../sql/StoreFailure.ts"
+import { databaseRetry, warnOfSqlError } from "../sql/StoreFailure.ts"
 
 /** How long a task counts as running after its lease was renewed. */
 const LEASE_MS = 30_000
@@ -183,11 +183,7 @@ export class MediaTasks extends Context.Service<MediaTasks>()("@sluice/demo-serv
       const oldest = (yield* Clock.currentTimeMillis) - Duration.toMillis(TASK_LIFE)
       yield* table.removeBefore(oldest)
       for (const { created, id } of running.values()) if (created < oldest) running.delete(id)
-    }).pipe(
-      Effect.catchTag("SqlError", ({ message }) =>
-        Effect.logWarning(`Old tasks could not be removed. Next attempt in an hour: ${message}`)
-      )
-    )
+    }).pipe(warnOfSqlError("Old tasks could not be removed. Next attempt in an hour"))
     yield* cleanup
     yield* Effect.forkScoped(Effect.repeat(cleanup, Schedule.spaced("1 hour")))
     yield* Effect.addFinalizer(() =>

@@ -27,6 +27,12 @@ const advise = (error: SqlError.SqlError): string =>
     ? `The accounts are damaged. Stop the server and restore accounts.db from a copy. ${describe(error)}`
     : `The accounts are unavailable: ${describe(error)}`
 
+/** Work that comes again: a database error is only logged, after what it prevented. */
+export const warnOfSqlError =
+  (what: string) =>
+  <A, R>(work: Effect.Effect<A, SqlError.SqlError, R>): Effect.Effect<A | void, never, R> =>
+    Effect.catchTag(work, "SqlError", ({ message }) => Effect.logWarning(`${what}: ${message}`))
+
 /** Logs a database error and fails with 503. */
 export const catchSqlError = <A, R>(
   effect: Effect.Effect<A, SqlError.SqlError | Failure, R>
