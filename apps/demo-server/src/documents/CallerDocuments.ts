@@ -3,8 +3,8 @@ import { Failure } from "@sluice/core/contract"
 import { Effect } from "effect"
 import { CurrentUser } from "../contract/Access.ts"
 import { DEFAULT_COLLECTION, type MemberAccess } from "../contract/Names.ts"
-import { UserLibraries } from "../libraries/UserLibraries.ts"
-import { makeCollectionAccess, withReference } from "../sharing/CollectionAccess.ts"
+import { makeOpenForUser } from "../libraries/OpenForUser.ts"
+import { withReference } from "../sharing/CollectionAccess.ts"
 
 export const notFound = (message: string, param: string) =>
   new Failure({ status: 404, message, code: "not_found", param })
@@ -15,17 +15,14 @@ interface CollectionQuery {
 
 /** Each call reads `CurrentUser`. */
 export const makeCallerDocuments = Effect.gen(function* () {
-  const libraries = yield* UserLibraries
-  const accessTo = yield* makeCollectionAccess
+  const openForUser = yield* makeOpenForUser
   const open = ({ collection }: CollectionQuery, needed: MemberAccess = "read", create = false) =>
     Effect.gen(function* () {
       const { user } = yield* CurrentUser
       const reference = collection ?? DEFAULT_COLLECTION
-      const { isShared, name, owner } = yield* accessTo(user, reference, needed)
-      const opened = yield* (yield* libraries.of(owner)).collection(name, create && !isShared)
-      const { library } = opened
-      if (!isShared) return { ...opened, owner }
-      return { ...opened, owner, library: Effect.map(library, (open) => withReference(open, reference)) }
+      const opened = yield* openForUser(user, reference, needed, create)
+      if (!opened.isShared) return opened
+      return { ...opened, library: Effect.map(opened.library, (open) => withReference(open, reference)) }
     })
   const document = (id: string, query: CollectionQuery) => Effect.flatMap(open(query), ({ read }) => read(id))
   return {

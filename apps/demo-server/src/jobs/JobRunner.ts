@@ -4,8 +4,8 @@ import { Effect, Layer, Stream } from "effect"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import { toStreamEvents } from "../libraries/IngestBody.ts"
+import { makeOpenForUser } from "../libraries/OpenForUser.ts"
 import { UserLibraries } from "../libraries/UserLibraries.ts"
-import { makeCollectionAccess } from "../sharing/CollectionAccess.ts"
 import { Jobs } from "./Jobs.ts"
 import type { JobRow } from "./JobTable.ts"
 import { type JobEvents, makeJobWork } from "./JobWork.ts"
@@ -19,7 +19,7 @@ const filesLost = new RagError({
 const makeRunner = Effect.gen(function* () {
   const jobs = yield* Jobs
   const libraries = yield* UserLibraries
-  const accessTo = yield* makeCollectionAccess
+  const openForUser = yield* makeOpenForUser
   const runJobs = yield* makeJobWork
   const { jobs: concurrency } = (yield* ServerConfig).operation
 
@@ -28,8 +28,7 @@ const makeRunner = Effect.gen(function* () {
       Effect.gen(function* () {
         if (job.kind === "rebuild") return (yield* libraries.of(job.user_id)).rebuild
         const reference = job.collection ?? DEFAULT_COLLECTION
-        const { isShared, name, owner } = yield* accessTo(job.user_id, reference, "write")
-        const { library } = yield* (yield* libraries.of(owner)).collection(name, !isShared)
+        const { library } = yield* openForUser(job.user_id, reference, "write", true)
         const files = jobs.read(job.files).pipe(
           Stream.mapError(() => filesLost),
           Stream.mapEffect((file) => (file === undefined ? Effect.fail(filesLost) : Effect.succeed(file)))

@@ -17,13 +17,12 @@ import { hasImage, messageText } from "../embedded/Conversation.ts"
 import { questionTooLong, rejectedBy } from "../embedded/InvalidRequests.ts"
 import type { Provider } from "../routing/Provider.ts"
 import { warnOfSqlError } from "../sql/StoreFailure.ts"
-import { makeCollectionAccess } from "../sharing/CollectionAccess.ts"
 import { makeChatCitations } from "./ChatCitations.ts"
 import { chatHistory } from "./ChatHistory.ts"
 import { chatTaskReply } from "./ChatTasks.ts"
+import { makeOpenForUser } from "./OpenForUser.ts"
 import { ragFailure } from "./RagFailure.ts"
 import { RunningQuestions } from "./RunningQuestions.ts"
-import { UserLibraries } from "./UserLibraries.ts"
 
 const NAME = "sluice"
 
@@ -68,10 +67,9 @@ const begun = <A, E>(pieces: Stream.Stream<A, E>): Effect.Effect<Stream.Stream<A
 
 /** The provider of the libraries' models, each for the user who calls it. */
 export const makeLibraryProvider = Effect.gen(function* () {
-  const libraries = yield* UserLibraries
   const ledger = yield* Ledger
   const running = yield* RunningQuestions
-  const accessTo = yield* makeCollectionAccess
+  const openForUser = yield* makeOpenForUser
 
   const chat: NonNullable<Provider["operations"]["chat"]> = Effect.fnUntraced(function* ({
     origin,
@@ -103,10 +101,7 @@ export const makeLibraryProvider = Effect.gen(function* () {
       new GatewayError({ operation: "chat", model, reason: reasonOfStatus(failure) })
     const toError = (error: Parameters<typeof ragFailure>[0]) => toChatError(ragFailure(error))
     const collection = model.slice(libraryModel("").length)
-    const library = yield* accessTo(user, collection, "read").pipe(
-      Effect.flatMap(({ name, owner }) =>
-        Effect.flatMap(libraries.of(owner), (library) => library.collection(name, false))
-      ),
+    const library = yield* openForUser(user, collection, "read").pipe(
       Effect.flatMap(({ library }) => library),
       Effect.mapError((error) => (error instanceof Failure ? toChatError(error) : toError(error))),
       Effect.flatMap((library) => Effect.mapError(running.limit(library), toChatError))

@@ -11,6 +11,7 @@ import { ServedApi } from "../http/ServedApi.ts"
 import { makeCallerDocuments, notFound } from "../documents/CallerDocuments.ts"
 import { toJobCaller } from "../jobs/JobCaller.ts"
 import { Jobs } from "../jobs/Jobs.ts"
+import { makeOpenForUser } from "../libraries/OpenForUser.ts"
 import { withRagFailures } from "../libraries/RagFailure.ts"
 import { catchSqlError } from "../sql/StoreFailure.ts"
 import { sourceKind, sourceKinds } from "./kinds/SourceKinds.ts"
@@ -18,7 +19,6 @@ import { IN_FILE } from "./SourceCredentials.ts"
 import { makePushRecords } from "./PushRecords.ts"
 import { sourceNameOf } from "./SourceName.ts"
 import { administratorNeeded, FOLDER } from "./SourceReading.ts"
-import { makeSourceLibraries } from "./SourceRunner.ts"
 import { checkSchedule, nextRun } from "./SourceSchedule.ts"
 import { Sources } from "./Sources.ts"
 import { collectionOf, type StoredSource, toInfo } from "./SourceStore.ts"
@@ -95,7 +95,7 @@ export const SourcesLayer = HttpApiBuilder.group(
     const jobs = yield* Jobs
     const { checkAddress, credentialKind, info, isManaged, managed } = yield* makeChecks
     const callerDocuments = yield* makeCallerDocuments
-    const libraryOf = yield* makeSourceLibraries
+    const openForUser = yield* makeOpenForUser
     const pushRecords = yield* makePushRecords
     const { credentials, folders } = reading
 
@@ -173,8 +173,8 @@ export const SourcesLayer = HttpApiBuilder.group(
         yield* credentials.remove(row.id)
         const { user } = yield* CurrentUser
         // Without the right to write there, the documents stay: they are the owner's.
-        const library = yield* libraryOf(user, collectionOf(row, user)).pipe(
-          Effect.map((open) => open.library),
+        const library = yield* openForUser(user, collectionOf(row, user), "write").pipe(
+          Effect.flatMap((open) => open.library),
           Effect.catchIf(
             (error) => (error instanceof RagError ? error.reason === "NotFound" : error.status === 403),
             () => Effect.undefined

@@ -9,8 +9,7 @@ import { Jobs } from "../jobs/Jobs.ts"
 import type { JobRow } from "../jobs/JobTable.ts"
 import { type JobEvents, makeJobWork } from "../jobs/JobWork.ts"
 import { toStreamEvents } from "../libraries/IngestBody.ts"
-import { UserLibraries } from "../libraries/UserLibraries.ts"
-import { makeCollectionAccess } from "../sharing/CollectionAccess.ts"
+import { makeOpenForUser } from "../libraries/OpenForUser.ts"
 import { makeRoom } from "./SourceRoom.ts"
 import { Sources } from "./Sources.ts"
 
@@ -23,21 +22,10 @@ const isRevoked = (error: RagError | Failure): boolean =>
     ? error.status === 401 || error.status === 403
     : error.reason === "NotFound" && error.document === "collection"
 
-export const makeSourceLibraries = Effect.gen(function* () {
-  const libraries = yield* UserLibraries
-  const accessTo = yield* makeCollectionAccess
-  /** The library of a collection that the user may change, and its owner. */
-  return Effect.fnUntraced(function* (user: string, collection: string) {
-    const { name, owner } = yield* accessTo(user, collection, "write")
-    const { library } = yield* (yield* libraries.of(owner)).collection(name, false)
-    return { owner, library: yield* library }
-  })
-})
-
 const makeRunner = Effect.gen(function* () {
   const jobs = yield* Jobs
   const { reading, store } = yield* Sources
-  const libraryOf = yield* makeSourceLibraries
+  const openForUser = yield* makeOpenForUser
   const storageOf = yield* makeStorageOf
   const runJobs = yield* makeJobWork
   const { jobs: concurrency } = (yield* ServerConfig).operation
@@ -47,7 +35,8 @@ const makeRunner = Effect.gen(function* () {
       Effect.gen(function* () {
         const row = source === null ? undefined : yield* store.get(source.id)
         if (row === undefined || source === null) return Stream.empty
-        const { library, owner } = yield* libraryOf(user_id, collection ?? DEFAULT_COLLECTION)
+        const reference = collection ?? DEFAULT_COLLECTION
+        const { library, owner } = yield* openForUser(user_id, reference, "write")
         const storage = yield* storageOf(owner)
         const content = yield* reading.open(row)
         const fits = makeRoom(storage.limit - storage.used())
@@ -56,10 +45,12 @@ const makeRunner = Effect.gen(function* () {
           paths === undefined
             ? content.items
             : Stream.fromIterableEffect(content.itemsAt?.(paths) ?? Effect.succeed([]))
-        return library.syncEvents(row.id, Stream.map(items, fits), { partial: paths !== undefined }).pipe(
-          Stream.mapError((error) => (error instanceof RagError ? error : reading.unreadable(error))),
-          Stream.flatMap((event) => Stream.fromIterable(toStreamEvents(event)))
-        )
+        return (yield* library)
+          .syncEvents(row.id, Stream.map(items, fits), { partial: paths !== undefined })
+          .pipe(
+            Stream.mapError((error) => (error instanceof RagError ? error : reading.unreadable(error))),
+            Stream.flatMap((event) => Stream.fromIterable(toStreamEvents(event)))
+          )
       })
     )
 
@@ -71,8 +62,8 @@ const makeRunner = Effect.gen(function* () {
     onCancelled: ({ collection, source, user_id }) =>
       Effect.gen(function* () {
         if (source === null || (yield* store.get(source.id)) !== undefined) return
-        const { library } = yield* libraryOf(user_id, collection ?? DEFAULT_COLLECTION)
-        yield* library.sync(source.id, Stream.empty)
+        const { library } = yield* openForUser(user_id, collection ?? DEFAULT_COLLECTION, "write")
+        yield* (yield* library).sync(source.id, Stream.empty)
       }).pipe(Effect.ignore)
   })
 })
