@@ -1,7 +1,7 @@
 /** The tables, for SQLite and PostgreSQL: TEXT and BIGINT columns, times in epoch milliseconds. */
-import { Effect } from "effect"
+import { Effect, Record } from "effect"
 import { PersistedQueue } from "effect/persistence"
-import { Migrator, SqlClient } from "effect/sql"
+import { Migrator, SqlClient, type SqlError } from "effect/sql"
 
 /** Generated ids that are never used twice. The only difference between the two dialects. */
 const identity = (sql: SqlClient.SqlClient) =>
@@ -10,17 +10,19 @@ const identity = (sql: SqlClient.SqlClient) =>
     orElse: () => sql.literal("INTEGER PRIMARY KEY AUTOINCREMENT")
   })
 
-const accounts = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`CREATE TABLE users (
+/** What a migration runs, in this order. */
+type Statements = (sql: SqlClient.SqlClient) => ReadonlyArray<Effect.Effect<unknown, SqlError.SqlError>>
+
+const accounts: Statements = (sql) => [
+  sql`CREATE TABLE users (
     id TEXT PRIMARY KEY,
     username TEXT NOT NULL UNIQUE,
     role TEXT NOT NULL,
     quota BIGINT NOT NULL CHECK (quota >= 0),
     created_at BIGINT NOT NULL
-  )`
+  )`,
   // API keys. `hash` is SHA-256, `shown` the masked key. Null `expires_at`: never expires.
-  yield* sql`CREATE TABLE tokens (
+  sql`CREATE TABLE tokens (
     id ${identity(sql)},
     user_id TEXT NOT NULL REFERENCES users (id),
     name TEXT NOT NULL,
@@ -31,31 +33,30 @@ const accounts = Effect.gen(function* () {
     remain_quota BIGINT NOT NULL CHECK (remain_quota >= 0),
     subnet TEXT NOT NULL,
     created_at BIGINT NOT NULL
-  )`
-  yield* sql`CREATE INDEX tokens_by_user ON tokens (user_id, id)`
+  )`,
+  sql`CREATE INDEX tokens_by_user ON tokens (user_id, id)`,
   // One per user.
-  yield* sql`CREATE TABLE system_tokens (
+  sql`CREATE TABLE system_tokens (
     user_id TEXT PRIMARY KEY REFERENCES users (id),
     hash TEXT NOT NULL UNIQUE,
     created_at BIGINT NOT NULL
-  )`
-  yield* sql`CREATE TABLE sessions (
+  )`,
+  sql`CREATE TABLE sessions (
     hash TEXT PRIMARY KEY,
     user_id TEXT NOT NULL REFERENCES users (id),
     expires_at BIGINT NOT NULL
   )`
-})
+]
 
 /** Permissions of keys, and the audit log. */
-const permissions = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+const permissions: Statements = (sql) => [
   // A JSON list of models; null: all.
-  yield* sql`ALTER TABLE tokens ADD COLUMN models TEXT`
-  yield* sql`ALTER TABLE tokens ADD COLUMN documents BIGINT NOT NULL DEFAULT 1 CHECK (documents IN (0, 1))`
-  yield* sql`ALTER TABLE users ADD COLUMN status BIGINT NOT NULL DEFAULT 1 CHECK (status IN (0, 1))`
+  sql`ALTER TABLE tokens ADD COLUMN models TEXT`,
+  sql`ALTER TABLE tokens ADD COLUMN documents BIGINT NOT NULL DEFAULT 1 CHECK (documents IN (0, 1))`,
+  sql`ALTER TABLE users ADD COLUMN status BIGINT NOT NULL DEFAULT 1 CHECK (status IN (0, 1))`,
   // The key that opened the session and limits its rights.
-  yield* sql`ALTER TABLE sessions ADD COLUMN token_id BIGINT`
-  yield* sql`CREATE TABLE audit (
+  sql`ALTER TABLE sessions ADD COLUMN token_id BIGINT`,
+  sql`CREATE TABLE audit (
     id ${identity(sql)},
     at BIGINT NOT NULL,
     actor TEXT NOT NULL,
@@ -65,17 +66,16 @@ const permissions = Effect.gen(function* () {
     subject TEXT NOT NULL,
     details TEXT NOT NULL
   )`
-})
+]
 
 /** Charges, rate windows and idempotent responses. */
-const billing = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+const billing: Statements = (sql) => [
   // Everything a user was ever granted. Always equals quota + open reserves + settled costs.
-  yield* sql`ALTER TABLE users ADD COLUMN granted BIGINT NOT NULL DEFAULT 0`
-  yield* sql`UPDATE users SET granted = quota`
+  sql`ALTER TABLE users ADD COLUMN granted BIGINT NOT NULL DEFAULT 0`,
+  sql`UPDATE users SET granted = quota`,
   // A charge: reserved, or sent if it creates something at an upstream; then settled or refunded, once. `planned` is the
   // cost of a task, set when the task was accepted.
-  yield* sql`CREATE TABLE charges (
+  sql`CREATE TABLE charges (
     id TEXT PRIMARY KEY,
     user_id TEXT NOT NULL REFERENCES users (id),
     token_id BIGINT,
@@ -91,19 +91,19 @@ const billing = Effect.gen(function* () {
     task TEXT,
     lease_until BIGINT NOT NULL,
     created_at BIGINT NOT NULL
-  )`
-  yield* sql`CREATE INDEX charges_open ON charges (lease_until) WHERE state IN ('reserved', 'sent')`
-  yield* sql`CREATE INDEX charges_by_user ON charges (user_id, created_at)`
-  yield* sql`CREATE INDEX charges_by_task ON charges (task) WHERE task IS NOT NULL`
+  )`,
+  sql`CREATE INDEX charges_open ON charges (lease_until) WHERE state IN ('reserved', 'sent')`,
+  sql`CREATE INDEX charges_by_user ON charges (user_id, created_at)`,
+  sql`CREATE INDEX charges_by_task ON charges (task) WHERE task IS NOT NULL`,
   // For each key, the last minute with calls, and their counts.
-  yield* sql`CREATE TABLE rate_windows (
+  sql`CREATE TABLE rate_windows (
     token_id BIGINT PRIMARY KEY,
     starts_at BIGINT NOT NULL,
     requests BIGINT NOT NULL,
     tokens BIGINT NOT NULL
-  )`
+  )`,
   // The response to an Idempotency-Key. Null while the call is running.
-  yield* sql`CREATE TABLE idempotency (
+  sql`CREATE TABLE idempotency (
     user_id TEXT NOT NULL REFERENCES users (id),
     name TEXT NOT NULL,
     hash TEXT NOT NULL,
@@ -112,24 +112,21 @@ const billing = Effect.gen(function* () {
     answer TEXT,
     created_at BIGINT NOT NULL,
     PRIMARY KEY (user_id, name)
-  )`
-  yield* sql`CREATE INDEX idempotency_by_age ON idempotency (created_at)`
-})
+  )`,
+  sql`CREATE INDEX idempotency_by_age ON idempotency (created_at)`
+]
 
 /** Rate limits of keys and users; null: not set. */
-const limits = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  for (const table of ["tokens", "users"]) {
-    for (const column of ["requests_per_minute", "tokens_per_minute"]) {
-      yield* sql`ALTER TABLE ${sql(table)} ADD COLUMN ${sql(column)} BIGINT`
-    }
-  }
-})
+const limits: Statements = (sql) =>
+  ["tokens", "users"].flatMap((table) =>
+    ["requests_per_minute", "tokens_per_minute"].map(
+      (column) => sql`ALTER TABLE ${sql(table)} ADD COLUMN ${sql(column)} BIGINT`
+    )
+  )
 
 /** Tasks of images and videos: JSON, with the columns that queries use. */
-const mediaTasks = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`CREATE TABLE media_tasks (
+const mediaTasks: Statements = (sql) => [
+  sql`CREATE TABLE media_tasks (
     id TEXT PRIMARY KEY,
     kind TEXT NOT NULL,
     user_id TEXT NOT NULL,
@@ -137,27 +134,24 @@ const mediaTasks = Effect.gen(function* () {
     status TEXT NOT NULL,
     created_at BIGINT NOT NULL,
     task TEXT NOT NULL
-  )`
-  yield* sql`CREATE INDEX media_tasks_by_age ON media_tasks (created_at)`
-})
+  )`,
+  sql`CREATE INDEX media_tasks_by_age ON media_tasks (created_at)`
+]
 
 /** Counts how often a key's quota was set, and which of those quotas a charge has taken from; null without a key. */
-const quotaVersions = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`ALTER TABLE tokens ADD COLUMN quota_version BIGINT NOT NULL DEFAULT 0`
-  yield* sql`ALTER TABLE charges ADD COLUMN quota_version BIGINT DEFAULT 0`
-})
+const quotaVersions: Statements = (sql) => [
+  sql`ALTER TABLE tokens ADD COLUMN quota_version BIGINT NOT NULL DEFAULT 0`,
+  sql`ALTER TABLE charges ADD COLUMN quota_version BIGINT DEFAULT 0`
+]
 
 /** Bytes of the responses that are stored for a user's Idempotency-Keys. */
-const storedBytes = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`ALTER TABLE users ADD COLUMN stored_bytes BIGINT NOT NULL DEFAULT 0`
-})
+const storedBytes: Statements = (sql) => [
+  sql`ALTER TABLE users ADD COLUMN stored_bytes BIGINT NOT NULL DEFAULT 0`
+]
 
 /** Conversations. An answer is JSON, with its trace. `share`: SHA-256 of the link's secret. */
-const conversations = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`CREATE TABLE conversations (
+const conversations: Statements = (sql) => [
+  sql`CREATE TABLE conversations (
     id TEXT PRIMARY KEY,
     user_id TEXT NOT NULL REFERENCES users (id),
     title TEXT NOT NULL,
@@ -166,9 +160,9 @@ const conversations = Effect.gen(function* () {
     bytes BIGINT NOT NULL DEFAULT 0,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
-  )`
-  yield* sql`CREATE INDEX conversations_by_user ON conversations (user_id, updated_at)`
-  yield* sql`CREATE TABLE conversation_turns (
+  )`,
+  sql`CREATE INDEX conversations_by_user ON conversations (user_id, updated_at)`,
+  sql`CREATE TABLE conversation_turns (
     conversation_id TEXT NOT NULL REFERENCES conversations (id),
     number BIGINT NOT NULL,
     answer TEXT NOT NULL,
@@ -176,63 +170,60 @@ const conversations = Effect.gen(function* () {
     created_at BIGINT NOT NULL,
     PRIMARY KEY (conversation_id, number)
   )`
-})
+]
 
 /** What keys may do with documents, in place of whether they may use them; and the members of collections. */
-const sharing = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`ALTER TABLE tokens ADD COLUMN permission TEXT NOT NULL DEFAULT 'write'
-    CHECK (permission IN ('none', 'read', 'write'))`
-  yield* sql`UPDATE tokens SET permission = 'none' WHERE documents = 0`
-  yield* sql`ALTER TABLE tokens DROP COLUMN documents`
-  yield* sql`ALTER TABLE tokens RENAME COLUMN permission TO documents`
+const sharing: Statements = (sql) => [
+  sql`ALTER TABLE tokens ADD COLUMN permission TEXT NOT NULL DEFAULT 'write'
+    CHECK (permission IN ('none', 'read', 'write'))`,
+  sql`UPDATE tokens SET permission = 'none' WHERE documents = 0`,
+  sql`ALTER TABLE tokens DROP COLUMN documents`,
+  sql`ALTER TABLE tokens RENAME COLUMN permission TO documents`,
   // `member` is the id of a user or the name of a group.
-  yield* sql`CREATE TABLE collection_members (
+  sql`CREATE TABLE collection_members (
     owner_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     collection TEXT NOT NULL,
     kind TEXT NOT NULL CHECK (kind IN ('user', 'group')),
     member TEXT NOT NULL,
     access TEXT NOT NULL CHECK (access IN ('read', 'write')),
     PRIMARY KEY (owner_id, collection, kind, member)
-  )`
-  yield* sql`CREATE INDEX collection_members_by_member ON collection_members (kind, member)`
+  )`,
+  sql`CREATE INDEX collection_members_by_member ON collection_members (kind, member)`,
   // Groups of the last sign-in by an identity provider.
-  yield* sql`CREATE TABLE user_groups (
+  sql`CREATE TABLE user_groups (
     user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     name TEXT NOT NULL,
     PRIMARY KEY (user_id, name)
   )`
-})
+]
 
 /** Users of an identity provider, sign-ins that have begun there, and invitations. Secrets of links are hashed. */
-const identities = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`CREATE TABLE identities (
+const identities: Statements = (sql) => [
+  sql`CREATE TABLE identities (
     issuer TEXT NOT NULL,
     subject TEXT NOT NULL,
     user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     PRIMARY KEY (issuer, subject)
-  )`
-  yield* sql`CREATE TABLE sign_ins (
+  )`,
+  sql`CREATE TABLE sign_ins (
     state TEXT PRIMARY KEY,
     browser TEXT NOT NULL,
     nonce TEXT NOT NULL,
     verifier TEXT NOT NULL,
     expires_at BIGINT NOT NULL
-  )`
-  yield* sql`CREATE TABLE invitations (
+  )`,
+  sql`CREATE TABLE invitations (
     hash TEXT PRIMARY KEY,
     username TEXT NOT NULL,
     role TEXT NOT NULL,
     quota BIGINT NOT NULL CHECK (quota >= 0),
     expires_at BIGINT NOT NULL
   )`
-})
+]
 
 /** Jobs. `caller`, `files`, `progress` and `result` are JSON. `bytes`: of files that wait. */
-const jobs = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`CREATE TABLE jobs (
+const jobs: Statements = (sql) => [
+  sql`CREATE TABLE jobs (
     id TEXT PRIMARY KEY,
     user_id TEXT NOT NULL,
     kind TEXT NOT NULL,
@@ -245,16 +236,15 @@ const jobs = Effect.gen(function* () {
     result TEXT,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
-  )`
-  yield* sql`CREATE INDEX jobs_by_user ON jobs (user_id, created_at)`
-})
+  )`,
+  sql`CREATE INDEX jobs_by_user ON jobs (user_id, created_at)`
+]
 
 /** Places whose documents a collection follows, and the run of a source that a job is. */
-const sources = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+const sources: Statements = (sql) => [
   // `collection` is the name at `owner_id`, `user_id` who added it. `caller` and `schedule` are JSON. `job`: of the last run;
   // `change_job`: of the last change that a watched folder told.
-  yield* sql`CREATE TABLE sources (
+  sql`CREATE TABLE sources (
     id TEXT PRIMARY KEY,
     user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     owner_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -272,21 +262,20 @@ const sources = Effect.gen(function* () {
     change_job TEXT,
     created_at BIGINT NOT NULL,
     UNIQUE (owner_id, collection, name)
-  )`
-  yield* sql`CREATE INDEX sources_by_next_run ON sources (next_run)`
-  yield* sql`CREATE INDEX sources_by_user ON sources (user_id)`
+  )`,
+  sql`CREATE INDEX sources_by_next_run ON sources (next_run)`,
+  sql`CREATE INDEX sources_by_user ON sources (user_id)`,
   // JSON: the id of the source, and the documents that changed.
-  yield* sql`ALTER TABLE jobs ADD COLUMN source TEXT`
-})
+  sql`ALTER TABLE jobs ADD COLUMN source TEXT`
+]
 
 /** The request of a running task, and the lease of the server that runs it. Whose library a job writes to. */
-const leasesAndOwners = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`ALTER TABLE media_tasks ADD COLUMN request TEXT`
-  yield* sql`ALTER TABLE media_tasks ADD COLUMN owner TEXT NOT NULL DEFAULT ''`
-  yield* sql`ALTER TABLE media_tasks ADD COLUMN lease_until BIGINT NOT NULL DEFAULT 0`
-  yield* sql`ALTER TABLE jobs ADD COLUMN owner TEXT`
-})
+const leasesAndOwners: Statements = (sql) => [
+  sql`ALTER TABLE media_tasks ADD COLUMN request TEXT`,
+  sql`ALTER TABLE media_tasks ADD COLUMN owner TEXT NOT NULL DEFAULT ''`,
+  sql`ALTER TABLE media_tasks ADD COLUMN lease_until BIGINT NOT NULL DEFAULT 0`,
+  sql`ALTER TABLE jobs ADD COLUMN owner TEXT`
+]
 
 const all = {
   "0001_accounts": accounts,
@@ -325,7 +314,8 @@ export const accountsVersion = Effect.gen(function* () {
 /** Migrates the tables. `isNewer`: the database is of a newer version. */
 export const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const run = Migrator.make({})({ loader: Migrator.fromRecord(all), table: TABLE })
+  const migrations = Record.map(all, (statements) => Effect.all(statements(sql), { discard: true }))
+  const run = Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: TABLE })
   // Servers that start at the same time migrate one after the other.
   const lock = sql.onDialectOrElse({
     pg: () => Effect.asVoid(sql`SELECT pg_advisory_xact_lock(${sql.literal(String(MIGRATION_LOCK))})`),
