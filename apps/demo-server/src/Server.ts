@@ -150,14 +150,7 @@ const SERVE_OPTIONS = {
  * `StartError` with advice. Closing the layer's scope stops the server gracefully.
  */
 export const layerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader, E, R>) =>
-  over(
-    models,
-    Layer.effectDiscard(start).pipe(
-      Layer.provide([HttpRouter.serve(RoutesLayer, SERVE_OPTIONS), JobRunnerLayer, SourceRunnerLayer]),
-      Layer.provide(FirstStart),
-      Layer.merge(Maintenance.layer)
-    )
-  )
+  over(models, Layer.provide(serving(start, HttpRouter.serve(RoutesLayer, SERVE_OPTIONS)), FirstStart))
 
 const startWorker = Effect.gen(function* () {
   const { address } = yield* HttpServer.HttpServer
@@ -167,12 +160,13 @@ const startWorker = Effect.gen(function* () {
 
 /** A worker: it runs the jobs of all servers of its database, and answers only health checks and metrics. */
 const workerWith = <E, R>(models: Layer.Layer<Embedder | Reranker | Reader, E, R>) =>
-  over(
-    models,
-    Layer.effectDiscard(startWorker).pipe(
-      Layer.provide([HttpRouter.serve(WorkerRoutesLayer, SERVE_OPTIONS), JobRunnerLayer, SourceRunnerLayer]),
-      Layer.merge(Maintenance.layer)
-    )
+  over(models, serving(startWorker, HttpRouter.serve(WorkerRoutesLayer, SERVE_OPTIONS)))
+
+/** Answers requests and works on jobs. */
+const serving = <E, R, A, E2, R2>(started: Effect.Effect<void, E, R>, served: Layer.Layer<A, E2, R2>) =>
+  Layer.effectDiscard(started).pipe(
+    Layer.provide([served, JobRunnerLayer, SourceRunnerLayer]),
+    Layer.merge(Maintenance.layer)
   )
 
 /** A role of the server over the services that every role has. */
