@@ -1,6 +1,6 @@
 /** Streams of events under another content type. */
-import { Effect, Stream } from "effect"
-import { HttpClientError, HttpClientResponse } from "effect/http"
+import { Effect, Exit, Scope, Sink, Stream } from "effect"
+import { type HttpClientError, HttpClientResponse } from "effect/http"
 
 type Response = HttpClientResponse.HttpClientResponse
 
@@ -10,6 +10,8 @@ export const isEventStream = ({ headers }: Response): boolean =>
 
 /** The first line of a stream of events, which begins with a field or a comment. */
 const EVENTS = /^(?:data|event|id|retry)?:/
+
+const hasText = (chunk: Uint8Array): boolean => Buffer.from(chunk).toString().trim() !== ""
 
 /**
  * The response, with the type of a stream of events if its first bytes are one.
@@ -21,39 +23,18 @@ export const withActualType = (
 ): Effect.Effect<Response, HttpClientError.HttpClientError> =>
   response.status < 200 || response.status >= 300 || isEventStream(response)
     ? Effect.succeed(response)
-    : Effect.tryPromise({
-        try: async (signal) => {
-          const reader = Stream.toReadableStream(response.stream).getReader()
-          const cancel = (reason?: unknown) => reader.cancel(reason)
-          signal.addEventListener("abort", () => void cancel())
-          const chunks: Array<Uint8Array> = []
-          let isEnded = false
-          let head = ""
-          while (head === "" && !isEnded) {
-            const { done, value } = await reader.read()
-            isEnded = done
-            if (value !== undefined) chunks.push(value)
-            head = Buffer.concat(chunks).toString().trimStart()
-          }
-          const body = new ReadableStream<Uint8Array>({
-            start: (controller) => {
-              for (const chunk of chunks) controller.enqueue(chunk)
-              if (isEnded) controller.close()
-            },
-            pull: async (controller) => {
-              const { done, value } = await reader.read()
-              if (done) controller.close()
-              else controller.enqueue(value)
-            },
-            cancel
-          })
-          const headers = EVENTS.test(head) ? { "content-type": "text/event-stream" } : {}
-          const { request, status } = response
-          const web = new globalThis.Response(body, { status, headers: { ...response.headers, ...headers } })
-          return HttpClientResponse.fromWeb(request, web)
-        },
-        catch: (cause) =>
-          new HttpClientError.HttpClientError({
-            reason: new HttpClientError.DecodeError({ request: response.request, response, cause })
-          })
+    : Effect.gen(function* () {
+        const scope = yield* Scope.make()
+        const [first, rest] = yield* Stream.peel(response.stream, Sink.takeUntil(hasText)).pipe(
+          Scope.provide(scope),
+          Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Scope.close(scope, exit)))
+        )
+        const body = Stream.concat(Stream.fromIterable(first), rest).pipe(
+          Stream.ensuring(Scope.close(scope, Exit.void)),
+          Stream.toReadableStream()
+        )
+        const isEvents = EVENTS.test(Buffer.concat(first).toString().trimStart())
+        const headers = { ...response.headers, ...(isEvents && { "content-type": "text/event-stream" }) }
+        const web = new globalThis.Response(body, { status: response.status, headers })
+        return HttpClientResponse.fromWeb(response.request, web)
       })
