@@ -81,30 +81,38 @@ const fileOf = <E>(
 
 /**
  * The collection as it is at each write, for an ingest that may take hours: a rebuild may replace it meanwhile, and others may
- * change its documents.
+ * change its documents. Only documents that it `mayWrite` at that moment are written.
  */
 export const collectionAtWrites = (
   write: <A>(use: (collection: Collection) => Effect.Effect<A, RagError>) => Effect.Effect<A, RagError>,
-  collection: Effect.Effect<Collection, RagError>
+  collection: Effect.Effect<Collection, RagError>,
+  mayWrite: (id: string) => boolean
 ): IngestCollection => {
-  /** Runs `use` with what is stored of the documents now. */
-  const withStored = (
-    documents: ReadonlyArray<Pick<StoredDocument, "info">>,
-    use: (collection: Collection, now: ReadonlyMap<string, StoredDocument>) => Effect.Effect<void, RagError>
+  /** Runs `use` with the documents that it may write, and what is stored of them now. */
+  const withStored = <A extends Pick<StoredDocument, "info">>(
+    documents: ReadonlyArray<A>,
+    use: (
+      collection: Collection,
+      documents: ReadonlyArray<A>,
+      now: ReadonlyMap<string, StoredDocument>
+    ) => Effect.Effect<void, RagError>
   ) =>
     documents.length === 0
       ? Effect.void
-      : write((latest) =>
-          Effect.flatMap(latest.stored(documents.map(({ info }) => info.id)), (now) => use(latest, byId(now)))
-        )
+      : write((latest) => {
+          const current = documents.filter(({ info }) => mayWrite(info.id))
+          if (current.length === 0) return Effect.void
+          const ids = current.map(({ info }) => info.id)
+          return Effect.flatMap(latest.stored(ids), (now) => use(latest, current, byId(now)))
+        })
   return {
     original: (key, isHash) => Effect.flatMap(collection, ({ original }) => original(key, isHash)),
     keep: (files) => write(({ keep }) => keep(files)),
-    remove: (ids) => (ids.length === 0 ? Effect.void : write(({ remove }) => remove(ids))),
+    remove: (ids) => (ids.length === 0 ? Effect.void : write(({ remove }) => remove(ids.filter(mayWrite)))),
     adopt: (documents) =>
-      withStored(documents, ({ adopt }, now) =>
+      withStored(documents, ({ adopt }, current, now) =>
         adopt(
-          documents.flatMap(({ info: { id, metadata, url }, source, version }) => {
+          current.flatMap(({ info: { id, metadata, url }, source, version }) => {
             const present = now.get(id)
             if (present === undefined) return []
             const info = { ...present.info, ...(metadata && { metadata }), ...(url !== undefined && { url }) }
@@ -113,20 +121,20 @@ export const collectionAtWrites = (
         )
       ),
     commit: (documents) =>
-      withStored(documents, ({ commit }, now) =>
-        commit(documents.map((document) => ({ ...document, replaces: now.get(document.info.id) })))
+      withStored(documents, ({ commit }, current, now) =>
+        commit(current.map((document) => ({ ...document, replaces: now.get(document.info.id) })))
       )
   }
 }
 
-/** Removes the documents of a source that it did not give. */
+/** Removes the documents of a source that are missing. */
 export const removeMissing = Effect.fn("Sync.removeMissing")(function* (
   source: string,
-  seen: ReadonlySet<string>,
+  isMissing: (id: string) => boolean,
   collection: Collection
 ) {
   const missing = (yield* collection.inventory).filter(
-    (stored) => stored.source === source && !seen.has(stored.info.id)
+    (stored) => stored.source === source && isMissing(stored.info.id)
   )
   yield* collection.remove(missing.map(({ info }) => info.id))
   return missing.map(({ info }) => documentEvent(info, "removed"))

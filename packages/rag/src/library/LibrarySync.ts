@@ -1,14 +1,15 @@
 /** The methods of a library that write what a program gives, as it comes. */
-import { type Cause, Effect, Semaphore, Stream } from "effect"
+import { type Cause, Effect, Stream } from "effect"
 import { documentId } from "../document/Hash.ts"
 import { RagError } from "../document/RagError.ts"
 import { ingestFiles } from "../ingest/Ingest.ts"
 import { type IngestEvent, withReport } from "../ingest/IngestEvents.ts"
 import { itemId, type SourceItem } from "../ingest/sources/Record.ts"
 import { sourceName } from "../ingest/sources/Source.ts"
+import { makeSourceSyncs, type SourceSync } from "../ingest/SourceSyncs.ts"
 import { collectionAtWrites, removeMissing, sourceFiles } from "../ingest/SyncSource.ts"
 import type { StoredDocument } from "../store/PassageIndex.ts"
-import { holding, type LibraryParts, reportOf } from "./LibraryIngest.ts"
+import { type LibraryParts, reportOf } from "./LibraryIngest.ts"
 import type { LibraryService } from "./LibraryService.ts"
 
 export const syncMethods = ({
@@ -18,30 +19,23 @@ export const syncMethods = ({
   withServices,
   writes
 }: LibraryParts): Pick<LibraryService, "sync" | "syncEvents" | "upsert"> => {
-  /** Syncs in progress, by source: two of one source would remove each other's documents. */
-  const syncs = new Map<string, Semaphore.Semaphore>()
-  const withSource = <A, E, R>(name: string, stream: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> => {
-    if (name === "") return stream
-    const own = syncs.get(name) ?? Semaphore.makeUnsafe(1)
-    syncs.set(name, own)
-    return holding(own, 1)(stream)
-  }
-
+  const runSync = makeSourceSyncs()
   /** Each write holds a permit of its own: a slow source keeps no rebuild waiting, and continues in the new table. */
-  const target = collectionAtWrites(
-    (use) => writes.withPermit(Effect.flatMap(latestCollection, use)),
-    collection
-  )
+  const target = ({ mayWrite, write }: SourceSync) =>
+    collectionAtWrites(
+      (use) => write(writes.withPermit(Effect.flatMap(latestCollection, use))),
+      collection,
+      mayWrite
+    )
   const writeItems = <E, E2, R>(
     source: string,
     items: Stream.Stream<SourceItem<E>, E2, R>,
     isComplete: boolean
   ): Stream.Stream<IngestEvent, E2 | RagError, R> =>
-    Stream.suspend(() => {
-      const seen = new Set<string>()
+    runSync(source, isComplete, (sync) => {
       const note = (item: SourceItem<E>) => {
         const id = itemId(item)
-        if (id !== undefined && !("removed" in item)) seen.add(documentId(id))
+        if (id !== undefined) sync.note(documentId(id), "removed" in item)
       }
       // What was given before the source failed is written first.
       let failure: Cause.Cause<E2> | undefined
@@ -58,7 +52,7 @@ export const syncMethods = ({
           // The source has the services of its caller, and the ingest those of the library.
           ingestFiles(
             Stream.provideContext(sourceFiles(given, source, latestCollection, stored), context),
-            target,
+            target(sync),
             embedder,
             stored
           ).pipe(Stream.updateContext(withServices))
@@ -70,11 +64,11 @@ export const syncMethods = ({
       )
       const end = Effect.gen(function* () {
         const collection = yield* latestCollection
-        const removed = isComplete ? yield* removeMissing(source, seen, collection) : []
+        const removed = isComplete ? yield* removeMissing(source, sync.isMissing, collection) : []
         yield* collection.settle
         return removed
       }).pipe(writes.withPermit)
-      return withSource(source, withReport(undefined, written, end))
+      return withReport(undefined, written, end)
     })
 
   const syncEvents: LibraryService["syncEvents"] = (name, items, { partial = false } = {}) =>
