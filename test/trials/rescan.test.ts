@@ -1,6 +1,6 @@
 /**
- * A followed folder of many files: what a rescan reads and embeds, and how soon a save is answerable. `RESCAN_FILES=100000` and
- * `WATCHED_FILES=10000` are the sizes that must hold.
+ * A followed folder: what a rescan of many files reads and embeds, and how soon a save is answerable, also while a scan is read.
+ * `RESCAN_FILES=100000` and `WATCHED_FILES=10000` are the sizes that must hold.
  */
 import { Library } from "@sluice/rag"
 import { documentFormats } from "@sluice/rag/formats"
@@ -8,10 +8,12 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Schedule, Schema, Stream } from "effect"
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { Job } from "../../apps/demo-server/src/contract/Documents.ts"
 import { AnswerBody, SourceList } from "../../apps/demo-server/src/contract/index.ts"
 import { publicAddressPolicy } from "../../apps/demo-server/src/network/PublicFile.ts"
 import { sourceKind } from "../../apps/demo-server/src/sources/kinds/SourceKinds.ts"
 import { startServer } from "../demo-server/TestServer.ts"
+import { writePdf } from "../rag/PdfWriter.ts"
 import { countingEmbedder } from "../rag/Models.ts"
 import { testFolder } from "../rag/TestFolder.ts"
 
@@ -114,6 +116,68 @@ it.live(
         })
       )
       assert.strictEqual(yield* count("text="), WATCHED + 2)
+    }).pipe(Effect.scoped),
+  LIMIT
+)
+
+/** More pages than are read while the test runs. */
+const SCANNED = 1_000
+const scan = writePdf(
+  Array.from({ length: SCANNED }, (_, n) => ({
+    marks: [],
+    draw: `q 595 0 0 842 0 0 cm /I Do Q 0 g 50 ${n % 700} ${20 + n} 99 re f`
+  }))
+)
+
+it.live(
+  "saves and removals in a followed folder count while scans of it are read: by a run, and as changes",
+  () =>
+    Effect.gen(function* () {
+      const { docs, remove, write } = yield* testFolder
+      yield* write("docs/a.pdf", scan)
+      yield* write("docs/quay.txt", "The toll of the quay is four crowns.")
+      const { call, json } = yield* startServer({ env: { SLUICE_SOURCE_FOLDERS: docs } })
+      yield* call("/sources", { json: { address: docs, name: "x", schedule: { every: 1_440 } } })
+      const Jobs = Schema.Struct({ jobs: Schema.Array(Job) })
+      /** Waits until so many jobs read scans. */
+      const reading = (count: number) =>
+        json(Jobs, "/jobs").pipe(
+          Effect.repeat({
+            schedule: Schedule.spaced("50 millis"),
+            until: ({ jobs }) => jobs.filter((job) => job.reading !== undefined).length === count
+          })
+        )
+      const has = (name: string) =>
+        Effect.map(
+          json(Schema.Struct({ total: Schema.Int }), `/documents?limit=1&text=${name}`),
+          ({ total }) => total === 1
+        )
+      const until = (name: string, isThere: boolean) =>
+        has(name).pipe(
+          Effect.repeat({ schedule: Schedule.spaced("50 millis"), until: (now) => now === isThere })
+        )
+      const saves = Effect.fnUntraced(function* (name: string) {
+        const began = performance.now()
+        yield* write(`docs/${name}.txt`, "The toll of the berth is ninety crowns.")
+        yield* until(name, true)
+        console.info(`a save is there after ${seconds(began)} s`)
+        yield* remove(`docs/${name}.txt`)
+        yield* until(name, false)
+      })
+      yield* reading(1)
+      // The watcher is ready once it tells of a file that is written until then.
+      yield* Effect.andThen(write("docs/ready.txt", "It is ready."), has("ready")).pipe(
+        Effect.repeat({ schedule: Schedule.spaced("1 second"), until: (found) => found })
+      )
+      yield* saves("berth")
+      yield* write("docs/b.pdf", scan)
+      yield* reading(2)
+      yield* saves("jetty")
+      const { jobs } = yield* reading(2)
+      assert.lengthOf(
+        jobs.filter(({ status }) => status === "running"),
+        2
+      )
     }).pipe(Effect.scoped),
   LIMIT
 )

@@ -31,12 +31,12 @@ const errorOf = (error: RagError | Failure): JobResult => {
 export type JobEvents = Stream.Stream<IngestStreamEvent, RagError | Failure>
 
 /** A kind of job. */
-interface JobWork {
+export interface JobWork {
   readonly eventsOf: (job: JobRow) => JobEvents
   /** Called before the job is recorded as failed. */
   readonly onFailure?: (job: JobRow, error: RagError | Failure) => Effect.Effect<void, SqlError.SqlError>
-  /** Called once a cancelled job has stopped. */
-  readonly onCancelled?: (job: JobRow) => Effect.Effect<void>
+  /** Called once a job has ended, in whatever way. */
+  readonly onEnded?: (job: JobRow) => Effect.Effect<void>
 }
 
 /** Counts the events of a job. */
@@ -71,7 +71,7 @@ export const makeJobWork = Effect.gen(function* () {
   const callerOf = yield* makeCallerOf
 
   /** Runs a job until it ends or is cancelled. */
-  const work = Effect.fn("JobWork.work")(function* (job: JobRow, { eventsOf, onCancelled }: JobWork) {
+  const work = Effect.fn("JobWork.work")(function* (job: JobRow, { eventsOf }: JobWork) {
     const caller = yield* callerOf(job.caller)
     const { counts, note } = makeCounts(job)
     const run = Stream.runForEach(eventsOf(job), (event) => Effect.sync(() => note(event)))
@@ -85,8 +85,8 @@ export const makeJobWork = Effect.gen(function* () {
       Effect.provideService(CurrentCaller, caller),
       Effect.provideService(WorkerUser, job.user_id)
     )
-    if (ended === cancelled) yield* onCancelled?.(job) ?? Effect.void
-    else yield* jobs.table.end(job.id, "completed", counts.result(), counts.progress)
+    if (ended !== cancelled)
+      yield* jobs.table.end(job.id, "completed", counts.result(), counts.progress)
   })
 
   const runJob = Effect.fn("JobWork.run")(function* (id: string, attempts: number, kind: JobWork) {
@@ -114,6 +114,7 @@ export const makeJobWork = Effect.gen(function* () {
           : Effect.void
       )
     )
+    yield* kind.onEnded?.(job) ?? Effect.void
     yield* jobs.discard(job.files)
   })
 

@@ -86,6 +86,8 @@ const makeJobs = Effect.gen(function* () {
   const queue = yield* makeQueue("jobs")
   /** Runs of sources have a queue of their own: a slow source keeps no upload waiting. */
   const sourceQueue = yield* makeQueue("sources")
+  /** A saved file of a followed folder waits for no run of a whole source. */
+  const changeQueue = yield* makeQueue("changes")
 
   const discard = discardFrom(files)
 
@@ -115,6 +117,7 @@ const makeJobs = Effect.gen(function* () {
     table,
     queue,
     sourceQueue,
+    changeQueue,
     attempts: ATTEMPTS,
     /** Stores the files of an upload, and adds a job that ingests them. Undefined if there is no file. */
     upload: Effect.fn("Jobs.upload")(function* <E>(
@@ -152,7 +155,8 @@ const makeJobs = Effect.gen(function* () {
       job: Pick<Parameters<typeof table.add>[0], "caller" | "collection" | "source">
     ) {
       yield* table.add({ ...job, id, kind: "sync", files: [], bytes: 0 })
-      yield* Effect.orDie(sourceQueue.offer({ job: id }, { id }))
+      const isChange = job.source?.paths !== undefined
+      yield* Effect.orDie((isChange ? changeQueue : sourceQueue).offer({ job: id }, { id }))
     }),
     /** The files of an upload, one after the other. */
     read: (stored: ReadonlyArray<JobFile>) =>

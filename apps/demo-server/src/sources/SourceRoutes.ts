@@ -168,8 +168,7 @@ export const SourcesLayer = HttpApiBuilder.group(
       removeSource: Effect.fn("sources.remove")(function* ({ params }) {
         const row = yield* managed(params.id)
         yield* store.remove(row.id)
-        for (const job of [row.job, row.change_job])
-          if (job !== null) yield* catchSqlError(jobs.table.end(job, "cancelled", {}))
+        yield* catchSqlError(jobs.table.cancelSource(row.id))
         yield* credentials.remove(row.id)
         const { user } = yield* CurrentUser
         // Without the right to write there, the documents stay: they are the owner's.

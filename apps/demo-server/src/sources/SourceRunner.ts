@@ -7,7 +7,7 @@ import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import { makeStorageOf } from "../documents/Upload.ts"
 import { Jobs } from "../jobs/Jobs.ts"
 import type { JobRow } from "../jobs/JobTable.ts"
-import { type JobEvents, makeJobWork } from "../jobs/JobWork.ts"
+import { type JobEvents, type JobWork, makeJobWork } from "../jobs/JobWork.ts"
 import { toStreamEvents } from "../libraries/IngestBody.ts"
 import { makeOpenForUser } from "../libraries/OpenForUser.ts"
 import { makeRoom } from "./SourceRoom.ts"
@@ -54,18 +54,20 @@ const makeRunner = Effect.gen(function* () {
       })
     )
 
-  yield* runJobs(jobs.sourceQueue, concurrency === 0 ? 0 : RUNS, {
+  const work: JobWork = {
     eventsOf,
     onFailure: ({ source }, error) =>
       source !== null && isRevoked(error) ? Effect.asVoid(store.stop(source.id, error.message)) : Effect.void,
-    // The source was removed while another server read it.
-    onCancelled: ({ collection, source, user_id }) =>
+    onEnded: ({ collection, id, source, user_id }) =>
       Effect.gen(function* () {
-        if (source === null || (yield* store.get(source.id)) !== undefined) return
+        if (source === null || (yield* store.changed(source, id))) return
+        // The source was removed while it was read.
         const { library } = yield* openForUser(user_id, collection ?? DEFAULT_COLLECTION, "write")
         yield* (yield* library).sync(source.id, Stream.empty)
       }).pipe(Effect.ignore)
-  })
+  }
+  for (const queue of [jobs.sourceQueue, jobs.changeQueue])
+    yield* runJobs(queue, concurrency === 0 ? 0 : RUNS, work)
 })
 
 export const SourceRunnerLayer = Layer.effectDiscard(makeRunner)

@@ -4,13 +4,16 @@ import { SqlClient } from "effect/sql"
 import { JobStatus } from "../contract/Documents.ts"
 import { referenceOf } from "../contract/Names.ts"
 import { type SourceInfo, SourceSchedule } from "../contract/Sources.ts"
-import { JobCaller, JobResult, Progress } from "../jobs/JobTable.ts"
+import { JobCaller, JobResult, type JobSource, JobTable, Progress } from "../jobs/JobTable.ts"
 import { Integer } from "../sql/Integer.ts"
 import { tableRows } from "../sql/Rows.ts"
 import { catchSqlError } from "../sql/StoreFailure.ts"
 
 /** A running job renews its row each second. After this time, nobody runs it any more. */
 const DEAD_MILLIS = 10 * 60_000
+
+/** Jobs that read changes of a source at the same time. While so many read files that take long, others wait. */
+const MAX_CHANGE_JOBS = 8
 
 const fromJson = <S extends Schema.Top>(schema: S) => Schema.NullOr(Schema.fromJsonString(schema))
 
@@ -38,8 +41,9 @@ const StoredSource = Schema.Struct({
   run_progress: fromJson(Progress),
   run_result: fromJson(JobResult),
   run_at: Schema.NullOr(Integer),
+  run_ended: Schema.NullOr(Integer),
   changed_result: fromJson(JobResult),
-  changed_at: Schema.NullOr(Integer)
+  changed_ended: Schema.NullOr(Integer)
 })
 export type StoredSource = typeof StoredSource.Type
 
@@ -76,6 +80,10 @@ const stateOf = (row: StoredSource, now: number): SourceInfo["state"] => {
   return row.run_status === null ? "waiting" : "done"
 }
 
+/** What the last change read, unless all of the source has been read since. */
+const changeSince = ({ changed_ended, changed_result, run_at, run_ended, run_result }: StoredSource) =>
+  (changed_ended ?? 0) > ((run_result === null ? run_at : run_ended) ?? 0) ? changed_result : null
+
 /** What a run could not read, and what the last changes since could not. */
 const failedOf = (run: JobResult | null, since: JobResult | null) => {
   const failed = since?.report?.failed ?? []
@@ -84,9 +92,9 @@ const failedOf = (run: JobResult | null, since: JobResult | null) => {
 }
 
 export const toInfo = (row: StoredSource, user: string, now: number): SourceInfo => {
-  const { changed_at, changed_result, run_at, run_progress, run_result, run_status } = row
+  const { run_at, run_progress, run_result, run_status } = row
   const state = stateOf(row, now)
-  const since = (changed_at ?? 0) > (run_at ?? 0) ? changed_result : null
+  const since = changeSince(row)
   const runError =
     run_status === "cancelled" ? "The run was cancelled. What it read stays" : run_result?.error?.message
   const error = since?.error?.message ?? runError
@@ -111,13 +119,14 @@ export const toInfo = (row: StoredSource, user: string, now: number): SourceInfo
   }
 }
 
-export const makeSourceStore = Effect.map(SqlClient.SqlClient, (sql) => {
+export const makeSourceStore = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const jobs = yield* JobTable
   const select = sql.literal(`SELECT sources.*, run.status AS run_status, run.progress AS run_progress,
-    run.result AS run_result, run.created_at AS run_at, changed.result AS changed_result, changed.created_at AS changed_at
+    run.result AS run_result, run.created_at AS run_at, run.updated_at AS run_ended,
+    changed.result AS changed_result, changed.updated_at AS changed_ended
     FROM sources LEFT JOIN jobs AS run ON run.id = sources.job LEFT JOIN jobs AS changed ON changed.id = sources.change_job`)
-  const idle = (
-    now: number
-  ) => sql`NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.id IN (sources.job, sources.change_job)
+  const idle = (now: number) => sql`NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.id = sources.job
     AND (jobs.status = 'queued' OR (jobs.status = 'running' AND jobs.updated_at > ${now - DEAD_MILLIS})))`
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
   return {
@@ -182,14 +191,29 @@ export const makeSourceStore = Effect.map(SqlClient.SqlClient, (sql) => {
           AND ${idle(now)} RETURNING id`,
         ({ length }) => length > 0
       ),
-    /** The same for changes that a watched folder tells, in place of the last ones. False while it runs. */
-    claimChange: Effect.fnUntraced(function* (id: string, job: string, now: number) {
-      const last = (yield* first(sql`${select} WHERE sources.id = ${id}`))?.change_job ?? ""
-      const claimed = yield* sql`UPDATE sources SET change_job = ${job} WHERE id = ${id} AND paused = 0
-        AND stopped IS NULL AND ${idle(now)} RETURNING id`
+    /** Of the paths that a watched folder tells, those to read now: no other job reads them, at this server or another. */
+    claimChanges: Effect.fnUntraced(function* (id: string, paths: ReadonlyArray<string>, now: number) {
+      // The update keeps other servers from claiming until the transaction ends.
+      const isWatched =
+        yield* sql`UPDATE sources SET paused = 0 WHERE id = ${id} AND paused = 0 AND stopped IS NULL RETURNING id`
+      const others = yield* jobs.changesOf(id, now - DEAD_MILLIS)
+      const claimed = new Set(others.flat())
+      return isWatched.length === 0 || others.length >= MAX_CHANGE_JOBS
+        ? []
+        : paths.filter((path) => !claimed.has(path))
+    }),
+    /** Shows the changes that a job has read, in place of the last ones. False if the source was removed. */
+    changed: Effect.fnUntraced(function* ({ id, paths }: JobSource, job: string) {
+      const row = yield* first(sql`${select} WHERE sources.id = ${id}`)
+      if (row === undefined || paths === undefined) return row !== undefined
+      yield* sql`UPDATE sources SET change_job = ${job} WHERE id = ${id}`
+      const result = (yield* first(sql`${select} WHERE sources.id = ${id}`))?.changed_result
+      const failed = failedOf(changeSince(row), result ?? null)
+      if (result?.report !== undefined)
+        yield* sql`UPDATE jobs SET result = ${json({ ...result, report: { ...result.report, failed } })} WHERE id = ${job}`
       // A folder that changes all day would leave thousands of jobs.
-      if (claimed.length > 0) yield* sql`DELETE FROM jobs WHERE id = ${last}`
-      return claimed.length > 0
+      if (row.change_job !== null) yield* sql`DELETE FROM jobs WHERE id = ${row.change_job}`
+      return true
     })
   }
 })

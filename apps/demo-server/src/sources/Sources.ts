@@ -13,7 +13,7 @@ const LOOK = "5 seconds"
 /** Runs of one user that wait or run: the sources of others get their turn. */
 const RUNS_PER_USER = 3
 
-/** How often a change of a folder that runs is tried again. */
+/** How often a change of a file is tried again while an earlier one is read. */
 const RETRY = "500 millis"
 
 export class Sources extends Context.Service<Sources>()("@sluice/demo-server/Sources", {
@@ -24,34 +24,42 @@ export class Sources extends Context.Service<Sources>()("@sluice/demo-server/Sou
     const reading = yield* makeSourceReading
     const watches = yield* FiberMap.make<string>()
 
+    const addJob = (id: string, row: StoredSource, paths?: ReadonlyArray<string>) =>
+      jobs.sync(id, {
+        caller: row.caller,
+        collection: collectionOf(row, row.user_id),
+        source: { id: row.id, ...(paths !== undefined && { paths }) }
+      })
+
     /** Adds a run, if this server is the one to start it. */
-    const start = (row: StoredSource, paths?: ReadonlyArray<string>) =>
+    const start = (row: StoredSource) =>
       Effect.gen(function* () {
         const id = yield* newJobId
         const now = yield* Clock.currentTimeMillis
         const next = row.paused === 1 ? null : nextRun(row.schedule, now)
-        const isClaimed =
-          paths === undefined
-            ? yield* store.claim(row, id, next, now)
-            : yield* store.claimChange(row.id, id, now)
-        if (isClaimed)
-          yield* jobs.sync(id, {
-            caller: row.caller,
-            collection: collectionOf(row, row.user_id),
-            source: { id: row.id, ...(paths !== undefined && { paths }) }
-          })
-        return isClaimed
+        if (yield* store.claim(row, id, next, now)) yield* addJob(id, row)
+      }).pipe(sql.withTransaction)
+
+    /** Adds a job for those of the paths that no other job reads, and returns them. */
+    const startChanges = (row: StoredSource, paths: ReadonlyArray<string>) =>
+      Effect.gen(function* () {
+        const claimed = yield* store.claimChanges(row.id, paths, yield* Clock.currentTimeMillis)
+        if (claimed.length > 0) yield* addJob(yield* newJobId, row, claimed)
+        return claimed
       }).pipe(sql.withTransaction)
 
     const watch = (row: StoredSource) =>
       Effect.gen(function* () {
         const { changes } = yield* reading.open(row)
         if (changes === undefined) return
-        yield* Stream.runForEach(changes, (paths) =>
-          start(row, paths).pipe(
-            Effect.repeat({ schedule: Schedule.spaced(RETRY), until: (isClaimed) => isClaimed })
-          )
-        )
+        const waiting = new Set<string>()
+        const follow = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
+          for (const path of paths) waiting.add(path)
+          if (waiting.size === 0) return
+          for (const path of yield* startChanges(row, [...waiting])) waiting.delete(path)
+        })
+        const retries = Stream.map(Stream.tick(RETRY), () => [])
+        yield* Stream.runForEach(Stream.merge(changes, retries, { haltStrategy: "left" }), follow)
       }).pipe(
         Effect.scoped,
         // The next look tries again. The scheduled runs say what is wrong.
