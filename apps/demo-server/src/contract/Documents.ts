@@ -42,38 +42,6 @@ const PAGES = {
   pages: field("All scanned pages that are read of it.", Schema.Int)
 }
 
-/** A `document` event for each file once it is on disk or has failed. The last event is `done` or `error`. */
-export const IngestStreamEvent = Schema.Union([
-  Schema.Struct({
-    type: field("The kind of the event: files were found.", Schema.Literal("found")),
-    files: field("The number of files.", Schema.Int)
-  }),
-  Schema.Struct({
-    type: field("The kind of the event: a file is on disk or has failed.", Schema.Literal("document")),
-    path: field("The path of the file.", Schema.String),
-    id: field("The document's id. Absent for failed files.", optionalKey(Schema.String)),
-    status: field("Its outcome.", Schema.Literals(["added", "replaced", "unchanged", "removed", "failed"])),
-    passages: field("The number of its passages.", Schema.Int),
-    faults: field("What could not be read.", optionalKey(Schema.Array(ReadFaultSchema))),
-    failure: field("Only with status `failed`.", optionalKey(FailedFile))
-  }),
-  Schema.Struct({
-    type: field("The kind of the event: another page of a scan was read.", Schema.Literal("pages")),
-    ...PAGES
-  }),
-  Schema.Struct({
-    type: field("The kind of the event: documents can be searched.", Schema.Literal("committed")),
-    documents: field("The number of documents.", Schema.Int),
-    passages: field("The number of passages.", Schema.Int)
-  }),
-  Schema.Struct({
-    type: field("The kind of the event: the end.", Schema.Literal("done")),
-    report: field("The counts of the whole.", IngestReportBody)
-  }),
-  StreamFailed
-])
-export type IngestStreamEvent = typeof IngestStreamEvent.Type
-
 /** An upload, a rebuild, or a run of a source, that runs in the background, at any server or worker of the same database. */
 export const JobStatus = Schema.Literals(["queued", "running", "completed", "failed", "cancelled"])
 export type JobStatus = typeof JobStatus.Type
@@ -101,6 +69,46 @@ export const Job = Schema.Struct({
   )
 })
 export type Job = typeof Job.Type
+
+/**
+ * A `document` event for each file once it is on disk or has failed. The last event is `done` or `error`; with
+ * `Prefer: respond-async, wait=…`, the `job` events of files that take longer are the last ones.
+ */
+export const IngestStreamEvent = Schema.Union([
+  Schema.Struct({
+    type: field("The kind of the event: files were found.", Schema.Literal("found")),
+    files: field("The number of files.", Schema.Int)
+  }),
+  Schema.Struct({
+    type: field("The kind of the event: a file is on disk or has failed.", Schema.Literal("document")),
+    path: field("The path of the file.", Schema.String),
+    id: field("The document's id. Absent for failed files.", optionalKey(Schema.String)),
+    status: field("Its outcome.", Schema.Literals(["added", "replaced", "unchanged", "removed", "failed"])),
+    passages: field("The number of its passages.", Schema.Int),
+    faults: field("What could not be read.", optionalKey(Schema.Array(ReadFaultSchema))),
+    failure: field("Only with status `failed`.", optionalKey(FailedFile))
+  }),
+  Schema.Struct({
+    type: field("The kind of the event: another page of a scan was read.", Schema.Literal("pages")),
+    ...PAGES
+  }),
+  Schema.Struct({
+    type: field("The kind of the event: documents can be searched.", Schema.Literal("committed")),
+    documents: field("The number of documents.", Schema.Int),
+    passages: field("The number of passages.", Schema.Int)
+  }),
+  Schema.Struct({
+    type: field("The kind of the event: the end.", Schema.Literal("done")),
+    report: field("The counts of the whole.", IngestReportBody)
+  }),
+  Schema.Struct({
+    type: field("The kind of the event: a file is read as a job.", Schema.Literal("job")),
+    path: field("The path of the file.", Schema.String),
+    job: field("Its job.", Job)
+  }),
+  StreamFailed
+])
+export type IngestStreamEvent = typeof IngestStreamEvent.Type
 
 /** Ended jobs are kept this long. */
 export const JOB_DAYS = 7
@@ -140,7 +148,10 @@ export const collectionQuery = {
 const query = collectionQuery
 const headers = {
   accept: field("`text/event-stream` for server-sent events.", optionalKey(Schema.String)),
-  prefer: field("`respond-async` for a job.", optionalKey(Schema.String)),
+  prefer: field(
+    "`respond-async` for a job; `respond-async, wait=2` for a job of each file that takes longer than so many seconds.",
+    optionalKey(Schema.String)
+  ),
   "content-length": field(
     "From 256 MiB on, an upload without server-sent events becomes a job.",
     optionalKey(Schema.String)
@@ -171,7 +182,8 @@ export class DocumentsGroup extends HttpApiGroup.make("documents")
      * Adds files: any number of file parts, with the document's path as the filename (`handbook/a.md`). A field
      * `metadata`, a JSON object, applies to the files after it, until the next one. Creates the collection if needed.
      * Returns JSON, or server-sent events with `Accept: text/event-stream`. With `Prefer: respond-async`, and for uploads of
-     * 256 MiB and more, it stores the files and returns 202 with a [job](#get-jobs-id), which ingests them.
+     * 256 MiB and more, it stores the files and returns 202 with a [job](#get-jobs-id), which ingests them. Events with
+     * `Prefer: respond-async, wait=2` end two seconds after the last one; what is not read then becomes a job for each file.
      */
     HttpApiEndpoint.post("add", "/documents", {
       headers,

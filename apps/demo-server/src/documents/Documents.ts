@@ -10,7 +10,7 @@ import { MAX_LISTED } from "../contract/Documents.ts"
 import type { FailedFile } from "../contract/Documents.ts"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import { ServedApi } from "../http/ServedApi.ts"
-import { acceptedJob, prefersJob } from "../jobs/JobRoutes.ts"
+import { acceptedJob, jobAfter } from "../jobs/JobRoutes.ts"
 import { Jobs } from "../jobs/Jobs.ts"
 import { fileHeaders } from "./FileHeaders.ts"
 import { toReportBody, toStreamEvents } from "../libraries/IngestBody.ts"
@@ -19,6 +19,7 @@ import { makeCallerDocuments } from "./CallerDocuments.ts"
 import { PageImages } from "./PageImages.ts"
 import { endWithError, wantsEvents, withRagFailures } from "../libraries/RagFailure.ts"
 import { jsonInPortions } from "../wire/JsonPortions.ts"
+import { slowFilesAsJobs } from "./SlowFiles.ts"
 import { makeStorageOf, uploadedFiles } from "./Upload.ts"
 
 const noFile = new RagError({
@@ -36,8 +37,6 @@ const rejectedUpload = ({ message, path, reason }: FailedFile) =>
 
 /** An upload of this size takes minutes: it becomes a job. */
 const LARGE_BYTES = 256 * 1024 * 1024
-const isLarge = (headers: { readonly "content-length"?: string }) =>
-  Number(headers["content-length"] ?? 0) >= LARGE_BYTES
 
 export const DocumentsLayer = HttpApiBuilder.group(
   ServedApi,
@@ -58,23 +57,30 @@ export const DocumentsLayer = HttpApiBuilder.group(
         const { ingest, ingestEvents, owner } = yield* callerDocuments.writable(query, true)
         const rejected: Array<FailedFile> = []
         const storage = yield* storageOf(owner)
-        const source = { files: uploadedFiles(payload, (file) => rejected.push(file), storage) }
-        if (prefersJob(headers) || (isLarge(headers) && !wantsEvents(headers))) {
-          const job = yield* jobs
-            .upload(query.collection ?? DEFAULT_COLLECTION, owner, source.files)
-            .pipe(Effect.ensuring(storage.release))
+        const files = uploadedFiles(payload, (file) => rejected.push(file), storage)
+        const collection = query.collection ?? DEFAULT_COLLECTION
+        const submit = (uploads: typeof files) => jobs.upload(collection, owner, uploads)
+        const after = jobAfter(headers)
+        // NaN without the header.
+        const bytes = Number(headers["content-length"])
+        const waits = after !== undefined && after > 0 && bytes < LARGE_BYTES
+        if (wantsEvents(headers) && (after === undefined || waits)) {
+          const eventsOf = (uploads: typeof files) =>
+            Stream.flatMap(ingestEvents({ files: uploads }), (event) =>
+              Stream.fromIterable(toStreamEvents(event, rejected))
+            )
+          const events = waits
+            ? slowFilesAsJobs(files, { after: `${after} seconds`, eventsOf, rejected, submit })
+            : eventsOf(files)
+          return events.pipe(Stream.ensuring(storage.release), endWithError)
+        }
+        if (after !== undefined || bytes >= LARGE_BYTES) {
+          const job = yield* submit(files).pipe(Effect.ensuring(storage.release))
           if (job !== undefined) return acceptedJob(job)
           const [first] = rejected
           return yield* first === undefined ? noFile : rejectedUpload(first)
         }
-        if (wantsEvents(headers)) {
-          return ingestEvents(source).pipe(
-            Stream.flatMap((event) => Stream.fromIterable(toStreamEvents(event, rejected))),
-            Stream.ensuring(storage.release),
-            endWithError
-          )
-        }
-        const ingested = yield* Effect.ensuring(ingest(source), storage.release)
+        const ingested = yield* Effect.ensuring(ingest({ files }), storage.release)
         const report = toReportBody(ingested, rejected)
         const { added, replaced, unchanged, failed } = report
         if (added + replaced + unchanged > 0) return report

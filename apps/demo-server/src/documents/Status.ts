@@ -15,7 +15,7 @@ import { Providers } from "../routing/Providers.ts"
 import { ServerConfig, VERSION } from "../config/ServerConfig.ts"
 import { endWithError, withRagFailures } from "../libraries/RagFailure.ts"
 import { makeStorageOf } from "./Upload.ts"
-import { acceptedJob, prefersJob } from "../jobs/JobRoutes.ts"
+import { acceptedJob, jobAfter } from "../jobs/JobRoutes.ts"
 import { Jobs } from "../jobs/Jobs.ts"
 import { UserLibraries } from "../libraries/UserLibraries.ts"
 
@@ -74,7 +74,7 @@ export const StatusLayer = HttpApiBuilder.group(
         }
       }, withRagFailures),
       rebuild: Effect.fn("rebuild")(function* ({ headers }) {
-        if (prefersJob(headers)) return acceptedJob(yield* jobs.rebuild)
+        if (jobAfter(headers) !== undefined) return acceptedJob(yield* jobs.rebuild)
         const library = yield* libraries.of((yield* CurrentUser).user)
         return endWithError(library.rebuild)
       })

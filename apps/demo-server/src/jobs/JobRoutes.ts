@@ -11,9 +11,13 @@ import { Jobs } from "./Jobs.ts"
 export const acceptedJob = (job: Job) =>
   HttpServerResponse.jsonUnsafe(job, { status: 202, headers: { location: `/jobs/${job.id}` } })
 
-/** Whether the caller asks for a job: `Prefer: respond-async` of RFC 7240. */
-export const prefersJob = ({ prefer }: { readonly prefer?: string }): boolean =>
-  prefer?.split(",").some((one) => one.trim().toLowerCase() === "respond-async") === true
+/** After how many seconds the caller prefers a job: `Prefer: respond-async, wait=2` of RFC 7240. Undefined: never. */
+export const jobAfter = ({ prefer = "" }: { readonly prefer?: string }): number | undefined => {
+  const preferences = prefer.split(",").map((one) => one.trim().toLowerCase())
+  if (!preferences.includes("respond-async")) return undefined
+  const wait = preferences.find((one) => one.startsWith("wait="))
+  return Math.max(0, Number(wait?.slice("wait=".length)) || 0)
+}
 
 export const JobsLayer = HttpApiBuilder.group(
   ServedApi,

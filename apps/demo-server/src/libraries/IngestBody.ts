@@ -9,9 +9,9 @@ const failedFile = ({ error, path }: IngestFailure): FailedFile => ({
   message: error.message
 })
 
-const failedDocument = (path: string, failure: FailedFile): IngestStreamEvent => ({
+export const failedDocument = (failure: FailedFile): IngestStreamEvent => ({
   type: "document",
-  path,
+  path: failure.path,
   status: "failed",
   passages: 0,
   failure
@@ -31,11 +31,11 @@ export const toStreamEvents = (
   switch (event.type) {
     case "done":
       return [
-        ...rejected.map((file) => failedDocument(file.path, file)),
+        ...rejected.map(failedDocument),
         { type: "done", report: toReportBody(event.report, rejected) }
       ]
     case "document":
-      return [event.status === "failed" ? failedDocument(event.path, failedFile(event)) : event]
+      return [event.status === "failed" ? failedDocument(failedFile(event)) : event]
     default:
       return [event]
   }

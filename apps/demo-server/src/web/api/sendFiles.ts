@@ -1,5 +1,4 @@
 /** File uploads. */
-import type { Job } from "../../contract/Documents.ts"
 import type { DocumentInfo, IngestStreamEvent } from "../../contract/index.ts"
 import {
   errorOf,
@@ -26,19 +25,16 @@ interface UploadOptions {
   readonly signal?: AbortSignal
   /** Attached to each file. */
   readonly metadata?: DocumentInfo["metadata"]
-  /** Ends the request once the server has the files. It reads them in the background. */
-  readonly asJob?: boolean
+  /** Files that take longer than so many seconds go on as jobs. */
+  readonly jobAfter?: number
 }
 
-/**
- * Uploads files in one multipart request, and returns its job, if it has become one. It uses XMLHttpRequest: `fetch` does not
- * report upload progress.
- */
+/** Uploads files in one multipart request. It uses XMLHttpRequest: `fetch` does not report upload progress. */
 export const sendFiles = (
   collection: string,
   files: ReadonlyArray<PathedFile>,
-  { asJob = false, metadata, onEvent, onSent, signal }: UploadOptions
-): Promise<Job | undefined> =>
+  { jobAfter, metadata, onEvent, onSent, signal }: UploadOptions
+): Promise<void> =>
   new Promise((resolve, reject) => {
     const form = new FormData()
     if (metadata !== undefined) form.append("metadata", JSON.stringify(metadata))
@@ -62,9 +58,8 @@ export const sendFiles = (
       online.value = true
       if (xhr.status === 401) unauthorized.notify("/documents")
       readNew()
-      if (xhr.status === 202) return resolve(JSON.parse(xhr.responseText) as Job)
       if (xhr.status !== 200) error = parseErrorResponse(xhr.status, xhr.responseText)
-      if (error === undefined) resolve(undefined)
+      if (error === undefined) resolve()
       else reject(error)
     })
     xhr.addEventListener("error", () => {
@@ -75,6 +70,6 @@ export const sendFiles = (
     signal?.addEventListener("abort", () => xhr.abort())
     xhr.open("POST", withCollection(collection, "/documents"))
     xhr.setRequestHeader("accept", "text/event-stream")
-    if (asJob) xhr.setRequestHeader("prefer", "respond-async")
+    if (jobAfter !== undefined) xhr.setRequestHeader("prefer", `respond-async, wait=${jobAfter}`)
     xhr.send(form)
   })

@@ -1,12 +1,11 @@
-/** An upload that goes on as a job: reading a long scan keeps no request of the page busy. */
+/** An uploaded file that goes on as a job: one that takes long keeps no request of the page busy. */
 import type { Job } from "../../contract/Documents.ts"
 import { request, toRequestError } from "../api/request.ts"
-import { sendFiles } from "../api/sendFiles.ts"
 import { isActive, jobsOfUploads } from "./jobs.ts"
 import type { FileUpload } from "./FileUpload.ts"
 
-/** Milliseconds between two looks at a job. */
-const LOOK = 1_000
+/** Milliseconds between two looks at a job that runs, or waits for its turn. */
+const LOOK = { running: 1_000, queued: 5_000 }
 
 const outcomeOf = ({ error, report, status }: Job): Pick<FileUpload, "message" | "state"> => {
   const failure = report?.failed[0] ?? error
@@ -32,17 +31,14 @@ const cancel = (id: string): void =>
     jobsOfUploads.delete(id)
   })
 
-/** Sends the file, and follows its job to the end. Calls `changed` after each change of the upload. */
-export const readAsJob = async (
+/** Follows the job of a file to its end. Calls `changed` after each change of the upload. */
+export const followJob = async (
   upload: FileUpload,
+  job: Job,
   signal: AbortSignal,
   changed: () => void
 ): Promise<void> => {
   try {
-    upload.sent = 0
-    const job = await sendFiles(upload.collection, [upload], { asJob: true, signal })
-    upload.sent = upload.file.size
-    if (job === undefined) return
     jobsOfUploads.add(job.id)
     signal.addEventListener("abort", () => cancel(job.id))
     for (let now: Job | undefined = job; !signal.aborted; now = await look(job.id)) {
@@ -50,11 +46,12 @@ export const readAsJob = async (
       if (now !== undefined && !isActive(now)) Object.assign(upload, outcomeOf(now))
       changed()
       if (now !== undefined && !isActive(now)) return
-      await new Promise((resolve) => setTimeout(resolve, LOOK))
+      const wait = now?.status === "running" ? LOOK.running : LOOK.queued
+      await new Promise((resolve) => setTimeout(resolve, wait))
     }
   } catch (thrown) {
     if (signal.aborted) return
-    Object.assign(upload, { state: "unsent", message: toRequestError(thrown).message })
+    Object.assign(upload, { state: "failed", message: toRequestError(thrown).message })
     changed()
   }
 }

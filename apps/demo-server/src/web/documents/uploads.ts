@@ -1,6 +1,7 @@
 /** File uploads. */
 import { signal } from "@preact/signals"
 import { documentPath } from "../../contract/Names.ts"
+import type { Job } from "../../contract/Documents.ts"
 import type { IngestStreamEvent } from "../../contract/index.ts"
 import { sendFiles, type PathedFile } from "../api/sendFiles.ts"
 import { toRequestError } from "../api/request.ts"
@@ -10,7 +11,7 @@ import { pluralize } from "../ui/format.ts"
 import { collection } from "./collections.tsx"
 import { documentsChanged } from "./documents.ts"
 import type { FileUpload } from "./FileUpload.ts"
-import { readAsJob } from "./uploadJob.ts"
+import { followJob } from "./uploadJob.ts"
 
 /** All files of this visit. The array stays the same; the signal's object is new at every change. */
 export const uploads = signal<{ readonly files: ReadonlyArray<FileUpload>; readonly running: boolean }>({
@@ -24,6 +25,9 @@ const BATCH = { files: 200, bytes: 32 * 1024 * 1024 }
 /** Requests at the same time. A browser has six connections, and questions need some. */
 const IN_FLIGHT = 3
 
+/** Seconds without news after which the files of a request that are not read go on as jobs. */
+const JOB_AFTER = 2
+
 /** Files of one request. */
 interface Batch {
   readonly files: ReadonlyArray<FileUpload>
@@ -33,7 +37,7 @@ interface Batch {
 let files: Array<FileUpload> = []
 let waiting: Array<FileUpload> = []
 const inFlight = new Set<Batch>()
-/** Scans that are read as jobs, and how to stop them. */
+/** Files that are read as jobs, and how to stop them. */
 const inBackground = new Map<FileUpload, AbortController>()
 let running = false
 let scheduled = false
@@ -75,21 +79,11 @@ const spreadBytes = (batch: ReadonlyArray<FileUpload>, sent: number): void => {
   publish()
 }
 
-/** Why a request was aborted: its scans go on as jobs. */
-const TO_JOBS = new Error("read as jobs")
-
-/** While files wait and every request has only scans left, these go on as jobs, so that the next files are sent. */
-const makeRoom = (): void => {
-  if (waiting.length === 0 || inFlight.size < IN_FLIGHT) return
-  const isSlow = ({ files }: Batch) =>
-    files.every((upload) => isFinished(upload) || upload.scan !== undefined)
-  if ([...inFlight].every(isSlow)) for (const { stop } of inFlight) stop.abort(TO_JOBS)
-}
-
-const continueAsJob = (upload: FileUpload): void => {
+const continueAsJob = (upload: FileUpload, job: Job): void => {
   const stop = new AbortController()
   inBackground.set(upload, stop)
-  void readAsJob(upload, stop.signal, publish).finally(() => {
+  Object.assign(upload, { state: "reading", sent: upload.file.size })
+  void followJob(upload, job, stop.signal, publish).finally(() => {
     inBackground.delete(upload)
     sendWaiting()
     void documentsChanged()
@@ -100,11 +94,7 @@ const sendBatch = async ({ files: batch, stop }: Batch): Promise<void> => {
   const byPath = new Map(batch.map((upload) => [upload.path, upload]))
   const onEvent = (event: IngestStreamEvent): void => {
     const upload = "path" in event ? byPath.get(event.path) : undefined
-    if (event.type === "pages" && upload !== undefined) {
-      upload.scan = event
-      publish()
-      makeRoom()
-    }
+    if (event.type === "job" && upload !== undefined) continueAsJob(upload, event.job)
     if (event.type !== "document" || event.status === "removed" || upload === undefined) return
     const { failure, status: state } = event
     Object.assign(upload, { state, sent: upload.file.size, ...(failure && { message: failure.message }) })
@@ -114,14 +104,18 @@ const sendBatch = async ({ files: batch, stop }: Batch): Promise<void> => {
   let reason = "The server did not report what happened to these files."
   try {
     const onSent = (bytes: number) => spreadBytes(batch, bytes)
-    await sendFiles(batch[0]?.collection ?? "", batch, { onSent, onEvent, signal: stop.signal })
+    await sendFiles(batch[0]?.collection ?? "", batch, {
+      onSent,
+      onEvent,
+      signal: stop.signal,
+      jobAfter: JOB_AFTER
+    })
   } catch (thrown) {
     const { code, message } = toRequestError(thrown)
     reason = code === "offline" ? "The connection to the server broke." : message
   }
-  const open = batch.filter(isInProgress)
-  if (stop.signal.reason === TO_JOBS) open.forEach(continueAsJob)
-  else if (stop.signal.aborted) {
+  const open = batch.filter((upload) => isInProgress(upload) && !inBackground.has(upload))
+  if (stop.signal.aborted) {
     // One of them was cancelled. The others are sent again: what the server has of them is unchanged then.
     for (const upload of open) Object.assign(upload, { state: "waiting", sent: 0 })
     waiting.unshift(...open)
@@ -132,9 +126,7 @@ const sendBatch = async ({ files: batch, stop }: Batch): Promise<void> => {
 
 // Unsent files would be lost with the page: the browser asks first, unless the user has signed out.
 window.addEventListener("beforeunload", (event) => {
-  const isSending = ({ file, sent }: FileUpload) => sent < file.size
-  if (inFlight.size === 0 && ![...inBackground.keys()].some(isSending)) return
-  if (session.value !== "unknown") event.preventDefault()
+  if (inFlight.size > 0 && session.value !== "unknown") event.preventDefault()
 })
 
 /** Sends what waits, several requests at a time. */
@@ -149,7 +141,6 @@ const sendWaiting = (): void => {
       sendWaiting()
     })
   }
-  makeRoom()
   const wasRunning = running
   running = inFlight.size > 0 || inBackground.size > 0
   publish()
