@@ -10,6 +10,9 @@ import { Jobs } from "./Jobs.ts"
 import type { JobRow } from "./JobTable.ts"
 import { type JobEvents, makeJobWork } from "./JobWork.ts"
 
+/** Uploads of one file at the same time. Each holds its file alone; the threads that parse take users in turn. */
+const FILES = 32
+
 const filesLost = new RagError({
   stage: "ingest",
   reason: "Store",
@@ -39,6 +42,7 @@ const makeRunner = Effect.gen(function* () {
     )
 
   yield* runJobs(jobs.queue, concurrency, { eventsOf })
+  yield* runJobs(jobs.fileQueue, concurrency === 0 ? 0 : FILES, { eventsOf })
 })
 
 export const JobRunnerLayer = Layer.effectDiscard(makeRunner)

@@ -84,6 +84,8 @@ const makeJobs = Effect.gen(function* () {
   const table = yield* JobTable
   const files = yield* makeNamedFiles("uploads")
   const queue = yield* makeQueue("jobs")
+  /** An upload of one file waits for none of many: the file may be one that an open page shows. */
+  const fileQueue = yield* makeQueue("files")
   /** Runs of sources have a queue of their own: a slow source keeps no upload waiting. */
   const sourceQueue = yield* makeQueue("sources")
   /** A saved file of a followed folder waits for no run of a whole source. */
@@ -96,10 +98,11 @@ const makeJobs = Effect.gen(function* () {
     job: Pick<Parameters<typeof table.add>[0], "kind" | "collection" | "files" | "bytes" | "owner">
   ) {
     const caller = toJobCaller(yield* CurrentCaller)
+    const offered = (job.files.length === 1 ? fileQueue : queue).offer({ job: id }, { id })
     // Both or neither. The id of the job is that of the queue, which takes it once.
     const added = table
       .add({ ...job, id, caller })
-      .pipe(Effect.tap(queue.offer({ job: id }, { id }).pipe(Effect.orDie)), sql.withTransaction)
+      .pipe(Effect.tap(Effect.orDie(offered)), sql.withTransaction)
     const row = yield* catchSqlError(added)
     return row === undefined ? yield* notFound(id) : toJob(row)
   })
@@ -116,6 +119,7 @@ const makeJobs = Effect.gen(function* () {
   return {
     table,
     queue,
+    fileQueue,
     sourceQueue,
     changeQueue,
     attempts: ATTEMPTS,
