@@ -38,6 +38,11 @@ describe("Markdown", () => {
       ["Depth Check and height Cross."]
     ],
     [
+      "tags of MDX that end after a word",
+      'It <Badge kind="new">opens</Badge> at six, as a List<String> says.\n',
+      ["It opens at six, as a List<String> says."]
+    ],
+    [
       "attributes of headings, links and pictures",
       "# Gate {#gate .top}\n\nSee [here](x.md){target=_blank} for more.\n",
       ["Gate", "See [here](x.md) for more."]

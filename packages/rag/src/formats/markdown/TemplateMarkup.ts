@@ -14,7 +14,9 @@ const INLINE = new RegExp(
     // Not LaTeX, which has a command or a sign before
     String.raw`(?<![\\\w^_}$])\{\{[-~]?\s[\w.][^{}\\$]{0,300}\}\}`,
     String.raw`\{\/\*[^{}]{0,1000}\*\/\}`,
-    String.raw`(?<!\w)</?[A-Z][\w.]{0,60}(?:\s[^<>]{0,1000})?/?>`,
+    String.raw`</[A-Z][\w.]{0,60}\s?>`,
+    // Not a type such as List<String>
+    String.raw`(?<!\w)<[A-Z][\w.]{0,60}(?:\s[^<>]{0,1000})?/?>`,
     String.raw`(?<!\w)<[A-Z][\w.]{0,60}\s(?:[^<>={}]|=\s*(?:"[^"]{0,500}"|\{[^{}]{0,500}\}))*/?>`,
     String.raw`\[\^([^\]\s]{1,60})\]:?`,
     String.raw`(?<=[)\]])\{(?:[#.:]|[\w-]{1,30}=)[^{}]{1,200}\}`,
