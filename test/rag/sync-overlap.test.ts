@@ -72,7 +72,10 @@ it.live("a change that was given before counts less than what is given later", (
     const { finish, library, texts } = yield* reading([], ["z"])
     const gate = yield* Latch.make()
     const begun = yield* Latch.make()
-    const slow = { id: "a", read: Effect.as(Effect.andThen(begun.open, gate.await), { text: "An old text." }) }
+    const slow = {
+      id: "a",
+      read: Effect.as(Effect.andThen(begun.open, gate.await), { text: "An old text." })
+    }
     const first = yield* Effect.forkScoped(sync(library, [slow], { partial: true }))
     yield* begun.await
     yield* sync(library, [{ id: "a", text: "A new text." }], { partial: true })

@@ -201,7 +201,7 @@ describe("uploads", () => {
       y: 800 - 12 * n
     }))
     // No scan: its text takes longer than two seconds.
-    const book = pdf("book.pdf", Array(800).fill({ marks: lines }))
+    const book = pdf("book.pdf", Array(400).fill({ marks: lines }))
     await page.locator("input[type=file]").first().setInputFiles(book)
     await page.waitForResponse((response) => new URL(response.url()).pathname.startsWith("/jobs/job_"))
     await page.reload()
@@ -209,6 +209,22 @@ describe("uploads", () => {
     await page.getByRole("region", { name: "Jobs" }).getByText("Upload of 1 file to default").last().waitFor()
     await page.locator(".documents li", { hasText: "book.pdf" }).waitFor({ timeout: 100_000 })
   })
+})
+
+it("the samples are removed at once, and nothing else", async () => {
+  const body = new FormData()
+  body.append("metadata", '{"sample": true}')
+  for (const name of ["gate.md", "mooring.md"])
+    body.append("files", new Blob(["# A\n\nText."]), `samples/${name}`)
+  const authorization = `Bearer ${fixture.server.apiKey}`
+  await fetch(`${fixture.server.address}documents`, { method: "POST", body, headers: { authorization } })
+  const page = await fixture.open("#documents", {})
+  await page.getByRole("button", { name: "Remove the 2 samples" }).click()
+  await page.getByRole("button", { name: "Remove all", exact: true }).click()
+  const rows = page.locator(".documents li")
+  await rows.filter({ hasText: "samples/" }).first().waitFor({ state: "detached" })
+  await rows.filter({ hasText: "own.md" }).waitFor()
+  assert.strictEqual(await page.getByRole("button", { name: /samples?$/ }).count(), 0)
 })
 
 const waiting = pageFixture(

@@ -51,9 +51,7 @@ export const slowFilesAsJobs = <E>(
     return eventsOf(received).pipe(
       // The pages of a scan are told by its job.
       Stream.filter(({ type }) => type !== "pages"),
-      Stream.tap((event) =>
-        Effect.sync(() => event.type === "document" && unread.delete(event.path))
-      ),
+      Stream.tap((event) => Effect.sync(() => event.type === "document" && unread.delete(event.path))),
       Stream.merge(looks, { haltStrategy: "left" }),
       Stream.timeoutOrElse({ duration: after, orElse: () => jobs }),
       Stream.filter((event) => event !== undefined)

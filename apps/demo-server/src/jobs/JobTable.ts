@@ -163,7 +163,9 @@ export class JobTable extends Context.Service<JobTable>()("@sluice/demo-server/J
       /** The paths of each job that reads changes of a source, without jobs that nobody has renewed since then. */
       changesOf: (source: string, aliveSince: number) =>
         Effect.map(
-          rows(sql`SELECT * FROM jobs WHERE ${ofSource(source)} AND (status = 'queued' OR updated_at > ${aliveSince})`),
+          rows(
+            sql`SELECT * FROM jobs WHERE ${ofSource(source)} AND (status = 'queued' OR updated_at > ${aliveSince})`
+          ),
           (found) => found.flatMap(({ source }) => (source?.paths === undefined ? [] : [source.paths]))
         ),
       cancelSource: Effect.fnUntraced(function* (source: string) {

@@ -85,8 +85,7 @@ export const makeJobWork = Effect.gen(function* () {
       Effect.provideService(CurrentCaller, caller),
       Effect.provideService(WorkerUser, job.user_id)
     )
-    if (ended !== cancelled)
-      yield* jobs.table.end(job.id, "completed", counts.result(), counts.progress)
+    if (ended !== cancelled) yield* jobs.table.end(job.id, "completed", counts.result(), counts.progress)
   })
 
   const runJob = Effect.fn("JobWork.run")(function* (id: string, attempts: number, kind: JobWork) {

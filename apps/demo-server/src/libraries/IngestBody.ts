@@ -30,10 +30,7 @@ export const toStreamEvents = (
 ): ReadonlyArray<IngestStreamEvent> => {
   switch (event.type) {
     case "done":
-      return [
-        ...rejected.map(failedDocument),
-        { type: "done", report: toReportBody(event.report, rejected) }
-      ]
+      return [...rejected.map(failedDocument), { type: "done", report: toReportBody(event.report, rejected) }]
     case "document":
       return [event.status === "failed" ? failedDocument(failedFile(event)) : event]
     default:

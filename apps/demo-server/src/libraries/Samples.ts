@@ -10,7 +10,7 @@ export const SAMPLES = fileURLToPath(new URL("../../samples", import.meta.url))
 const QUESTIONS = ".questions.json"
 const decodeQuestions = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Array(Schema.String)))
 
-/** All sample files, sorted by path; none if the folder is missing. */
+/** All sample files, sorted by path; none if the folder is missing. The page offers to remove documents with this metadata. */
 export const readSamples = Effect.fn("Samples.read")(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -20,7 +20,11 @@ export const readSamples = Effect.fn("Samples.read")(function* (folder: string) 
   for (const name of names.toSorted()) {
     const file = path.join(folder, name)
     if (name === QUESTIONS || (yield* fs.stat(file)).type !== "File") continue
-    samples.push({ path: name.split(path.sep).join("/"), bytes: yield* fs.readFile(file) })
+    samples.push({
+      path: name.split(path.sep).join("/"),
+      bytes: yield* fs.readFile(file),
+      metadata: { sample: true }
+    })
   }
   return samples
 })

@@ -94,9 +94,31 @@ const FilePickers = () => (
   </div>
 )
 
+interface RemoveTheseProps {
+  readonly label: string
+  readonly question: string
+  readonly these: ReadonlyArray<DocumentInfo>
+}
+
+const RemoveThese = ({ label, question, these }: RemoveTheseProps) => (
+  <Confirm
+    action="Remove all"
+    keep="Keep them"
+    onConfirm={() => Documents.removeDocuments(these)}
+    opener={(open) => (
+      <Button kind="link trouble-link" onClick={open}>
+        {label}
+      </Button>
+    )}
+  >
+    {question} This can’t be undone.
+  </Confirm>
+)
+
 const ListHead = ({ found }: { readonly found: ReadonlyArray<DocumentInfo> }) => {
   const now = Documents.removing.value
   const count = pluralize(found.length, "document")
+  const samples = found.filter(({ metadata }) => metadata?.["sample"] === true)
   const passages = found.reduce((sum, each) => sum + each.passages, 0)
   if (now !== undefined)
     return (
@@ -111,18 +133,18 @@ const ListHead = ({ found }: { readonly found: ReadonlyArray<DocumentInfo> }) =>
     <div class="found quiet">
       {count}, {pluralize(passages, "passage")}
       {found.length > 1 && isWritable.value && (
-        <Confirm
-          action="Remove all"
-          keep="Keep them"
-          onConfirm={() => Documents.removeDocuments(found)}
-          opener={(open) => (
-            <Button kind="link trouble-link" onClick={open}>
-              Remove all {found.length.toLocaleString()}
-            </Button>
-          )}
-        >
-          Remove the {count} in this list? This can’t be undone.
-        </Confirm>
+        <RemoveThese
+          label={`Remove all ${found.length.toLocaleString()}`}
+          question={`Remove the ${count} in this list?`}
+          these={found}
+        />
+      )}
+      {samples.length > 0 && samples.length < found.length && isWritable.value && (
+        <RemoveThese
+          label={`Remove the ${pluralize(samples.length, "sample")}`}
+          question={`Remove the ${pluralize(samples.length, "sample document")}?`}
+          these={samples}
+        />
       )}
     </div>
   )
