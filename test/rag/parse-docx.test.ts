@@ -46,6 +46,26 @@ describe("a Word document", () => {
     })
   )
 
+  it.effect("has clauses in the style of headings as text", () =>
+    Effect.gen(function* () {
+      const clause = "The tenant pays the rent on the first day of each month."
+      const parsed = yield* read(
+        [
+          p("Rent and charges.", styled("Heading1")),
+          p(clause, styled("berschrift2")),
+          p(clause, `${styled("berschrift2")}${listed(1)}`),
+          p("What the tenant may do after the end of the first year", styled("berschrift2"))
+        ].join("")
+      )
+      assert.deepStrictEqual(outline(parsed), [
+        ["heading1", "Rent and charges."],
+        ["paragraph", clause],
+        ["list", `1. ${clause}`],
+        ["heading2", "What the tenant may do after the end of the first year"]
+      ])
+    })
+  )
+
   it.effect("has the list numbers that Word shows", () =>
     Effect.gen(function* () {
       const parsed = yield* read(

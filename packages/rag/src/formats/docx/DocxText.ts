@@ -20,6 +20,11 @@ export interface DocxParagraph {
 /** Characters: longer paragraphs are not headings, even with the style of one. */
 const MAX_HEADING = 300
 const MAX_LEVEL = 6
+/** Characters: contracts number their clauses with the styles of headings. A sentence of this length is one. */
+const MIN_CLAUSE = 40
+
+const isHeading = (text: string): boolean =>
+  text.length < MIN_CLAUSE || (text.length <= MAX_HEADING && !/[.,;。，；]$/.test(text))
 
 /** `text` is undefined for a bullet. */
 type ListLabel = { readonly text: string | undefined; readonly level: number }
@@ -48,7 +53,7 @@ export class DocxText extends BlockWriter {
       const own = label?.text === undefined ? text : `${label.text} ${text}`
       if (isTitle && this.title === "") this.title = text.replace(/\s+/g, " ")
       if (this.#tables > 0) this.#plain(label === undefined ? text : `${label.text ?? "-"} ${text}`)
-      else if (text.length <= MAX_HEADING && (isTitle || outline < 9)) {
+      else if ((isTitle || outline < 9) && isHeading(text)) {
         this.#heading(own, isTitle ? 1 : Math.min(MAX_LEVEL, outline + 1))
       } else if (style?.role === "caption" || (paragraph.sequence && labelOf(text, true) !== undefined))
         this.#caption(text)
