@@ -25,7 +25,7 @@ SLUICE_HOSTS | list of names | – | [Host names](../guides/operation.md#request
 SLUICE_SOURCE_FOLDERS | text | – | Folders below which administrators may add [sources](../guides/sources.md#on-the-server), separated by commas. Unset: none
 SLUICE_TRUSTED_PROXIES | list of networks | – | [Proxies](../guides/operation.md#behind-a-proxy) whose \`X-Forwarded-For\` and \`X-Forwarded-Proto\` count
 SLUICE_QUESTIONS | whole number | 128 | Questions that run at the same time; more get 503 with \`retry-after\`
-SLUICE_JOBS | whole number | 2 | [Jobs](../guides/operation.md#jobs-and-workers) that this server runs at the same time; 0 leaves them to \`sluice worker\`
+SLUICE_JOBS | whole number | 2 | [Jobs](../guides/operation.md#jobs-and-workers) of several files that this server runs at the same time; 0 leaves all jobs to \`sluice worker\`
 SLUICE_SHUTDOWN_SECONDS | seconds | 20 | How long a [shutdown](../guides/operation.md#shutdown) waits for running calls
 SLUICE_CALLER_SECONDS | seconds | 30 | How long a [stalled caller](../guides/operation.md#request-limits) is waited for
 ## Accounts and money

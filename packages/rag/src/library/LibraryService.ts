@@ -85,7 +85,8 @@ export interface LibraryService extends LibrarySnapshots<LibraryService> {
    * **Details.** If the stream fails, `sync` fails with that error and removes nothing; what was given is kept, and the next
    * sync continues from there. An item whose `version` is stored already is not read. A document of another source is
    * reported as failed. Items are written within seconds, however slow the source is, and nobody waits for it. A file that
-   * takes long, such as a scan, holds up no others.
+   * takes long, such as a scan, holds up no others. Two syncs of all of a source come one after the other; one with `partial`
+   * waits for none, and of a document that two of them give, the one that was given last is kept.
    */
   readonly sync: <E = never, E2 = never, R = never>(
     source: string,
