@@ -201,7 +201,10 @@ describe("uploads", () => {
       y: 800 - 12 * n
     }))
     // No scan: its text takes longer than two seconds.
-    const book = pdf("book.pdf", Array(400).fill({ marks: lines }))
+    const book = pdf(
+      "book.pdf",
+      Array.from({ length: 400 }, () => ({ marks: lines }))
+    )
     await page.locator("input[type=file]").first().setInputFiles(book)
     await page.waitForResponse((response) => new URL(response.url()).pathname.startsWith("/jobs/job_"))
     await page.reload()

@@ -1,15 +1,16 @@
 /** An upload whose files that take long go on as jobs, so that no request stays open for them. */
 import type { RagError, Upload } from "@sluice/rag"
+import { OnParsed } from "@sluice/rag/store"
 import { type Duration, Effect, Stream } from "effect"
 import type { FailedFile, IngestStreamEvent, Job } from "../contract/Documents.ts"
 import { failedDocument } from "../libraries/IngestBody.ts"
 
-/** How often it is looked whether the upload is received. */
+/** How often it is looked whether files are left that are not parsed. */
 const LOOK = "200 millis"
 
 interface SlowFilesOptions<E> {
   readonly eventsOf: (files: Stream.Stream<Upload, RagError>) => Stream.Stream<IngestStreamEvent, RagError>
-  /** How long after the last event, once all files are received. */
+  /** How long parsing may take, once all files are received. */
   readonly after: Duration.Input
   /** Files that were rejected before the library read them. */
   readonly rejected: ReadonlyArray<FailedFile>
@@ -17,7 +18,8 @@ interface SlowFilesOptions<E> {
 }
 
 /**
- * The events of the files. When none has come for a while, each file that is not read becomes a job, and the events end.
+ * The events of the files. When none but files that take long to parse are left, each becomes a job, and the events end. Files
+ * that are parsed are not: their texts are embedded together.
  *
  * **Details.** The files are received while others are read, so that the memory holds all of them.
  */
@@ -27,15 +29,18 @@ export const slowFilesAsJobs = <E>(
 ): Stream.Stream<IngestStreamEvent, RagError | E> =>
   Stream.suspend(() => {
     const unread = new Map<string, Upload>()
+    const parsed = new Set<string>()
     let isReceived = false
     const received = files.pipe(
       Stream.tap((file) => Effect.sync(() => unread.set(file.path, file))),
       Stream.onEnd(Effect.sync(() => (isReceived = true))),
       Stream.buffer({ capacity: "unbounded" })
     )
-    /** Keep the time from running out while files are to come, and once all are read. */
+    const onlyParses = () =>
+      isReceived && unread.size > 0 && ![...unread.keys()].some((path) => parsed.has(path))
+    /** Keep the time from running out before. */
     const looks = Stream.tick(LOOK).pipe(
-      Stream.filter(() => !isReceived || unread.size === 0),
+      Stream.filter(() => !onlyParses()),
       Stream.map(() => undefined)
     )
     const jobOf = Effect.fnUntraced(function* (file: Upload) {
@@ -49,6 +54,7 @@ export const slowFilesAsJobs = <E>(
       )
     )
     return eventsOf(received).pipe(
+      Stream.provideService(OnParsed, (path) => parsed.add(path)),
       // The pages of a scan are told by its job.
       Stream.filter(({ type }) => type !== "pages"),
       Stream.tap((event) => Effect.sync(() => event.type === "document" && unread.delete(event.path))),

@@ -11,7 +11,7 @@ import { type ChunkedDocument, chunkedDocument } from "./ChunkedDocument.ts"
 import { type IngestEvent, documentEvent, failedEvent } from "./IngestEvents.ts"
 import { readConcurrently } from "./ConcurrentReads.ts"
 import { mayLinkPictures, picturesUnchanged, recordPictures } from "./sources/LinkedPictures.ts"
-import { ReplacedBytes, type SourceFile } from "./sources/Source.ts"
+import { OnParsed, ReplacedBytes, type SourceFile } from "./sources/Source.ts"
 
 /** A batch ends at this many passages, … */
 const BATCH_PASSAGES = 1_000
@@ -114,7 +114,8 @@ const readFile = (
       // It was deleted after the folder was listed.
       const deleted = error.reason === "NotFound" && file.source !== ""
       return Effect.succeed(deleted ? { _tag: "Deleted" } : { _tag: "Failed", path: file.path, error })
-    })
+    }),
+    Effect.tap(() => Effect.map(OnParsed, (onParsed) => onParsed(file.path)))
   )
 
 const readDocument = Effect.fn("Ingest.read")(function* (

@@ -13,6 +13,9 @@ import { followIngest, plural, printReport, rejectServed } from "../library/Inge
 import { withLibrary } from "../library/OpenLibrary.ts"
 import { note, saysWhatIsKept } from "../output/Output.ts"
 
+/** Changes of a watched folder that are read at the same time: one may be a scan. */
+const CHANGES = 8
+
 /** On the command line, everything that this user may reach and read. */
 const access = Effect.map(DocumentFormats, (formats) => ({
   formats,
@@ -46,7 +49,10 @@ const syncOnce = Effect.fn("cli.sync")(function* (
   yield* note(`Watching ${address}. Ctrl-C stops.`)
   yield* changes.pipe(
     Stream.mapEffect(itemsAt),
-    Stream.mapEffect((changed) => library.sync(name, Stream.fromIterable(changed), { partial: true })),
+    Stream.mapEffect((changed) => library.sync(name, Stream.fromIterable(changed), { partial: true }), {
+      concurrency: CHANGES,
+      unordered: true
+    }),
     Stream.runForEach(print),
     // The watcher runs first, so that no change is missed meanwhile.
     Effect.race(Effect.andThen(all, Effect.never))

@@ -46,6 +46,11 @@ export interface IngestFailure {
 /** Bytes of the document that a file replaces, while the file is read; 0 if it is new. */
 export const ReplacedBytes = Context.Reference<number>("@sluice/rag/ReplacedBytes", { defaultValue: () => 0 })
 
+/** Called with the path of each file once it is parsed, unchanged or has failed. Its embeddings and its commit follow. */
+export const OnParsed = Context.Reference<(path: string) => void>("@sluice/rag/OnParsed", {
+  defaultValue: () => () => undefined
+})
+
 /** A file that may have to be written. */
 export interface SourceFile {
   readonly path: string
