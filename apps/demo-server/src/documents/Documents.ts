@@ -70,7 +70,7 @@ export const DocumentsLayer = HttpApiBuilder.group(
               Stream.fromIterable(toStreamEvents(event, rejected))
             )
           const events = waits
-            ? slowFilesAsJobs(files, { after: `${after} seconds`, eventsOf, rejected, submit })
+            ? slowFilesAsJobs(files, { after, eventsOf, rejected, submit })
             : eventsOf(files)
           return events.pipe(Stream.ensuring(storage.release), endWithError)
         }

@@ -1,17 +1,17 @@
 /** An upload whose files that take long go on as jobs, so that no request stays open for them. */
 import type { RagError, Upload } from "@sluice/rag"
 import { OnParsed } from "@sluice/rag/store"
-import { type Duration, Effect, Stream } from "effect"
+import { Duration, Effect, Stream } from "effect"
 import type { FailedFile, IngestStreamEvent, Job } from "../contract/Documents.ts"
 import { failedDocument } from "../libraries/IngestBody.ts"
 
-/** How often it is looked whether files are left that are not parsed. */
-const LOOK = "200 millis"
+/** Looks at what is left, within the time that parsing may take. */
+const LOOKS = 4
 
 interface SlowFilesOptions<E> {
   readonly eventsOf: (files: Stream.Stream<Upload, RagError>) => Stream.Stream<IngestStreamEvent, RagError>
-  /** How long parsing may take, once all files are received. */
-  readonly after: Duration.Input
+  /** Seconds that parsing may take, once all files are received. */
+  readonly after: number
   /** Files that were rejected before the library read them. */
   readonly rejected: ReadonlyArray<FailedFile>
   readonly submit: (files: Stream.Stream<Upload, RagError>) => Effect.Effect<Job | undefined, E>
@@ -39,7 +39,7 @@ export const slowFilesAsJobs = <E>(
     const onlyParses = () =>
       isReceived && unread.size > 0 && ![...unread.keys()].some((path) => parsed.has(path))
     /** Keep the time from running out before. */
-    const looks = Stream.tick(LOOK).pipe(
+    const looks = Stream.tick(Duration.seconds(after / LOOKS)).pipe(
       Stream.filter(() => !onlyParses()),
       Stream.map(() => undefined)
     )
@@ -59,7 +59,7 @@ export const slowFilesAsJobs = <E>(
       Stream.filter(({ type }) => type !== "pages"),
       Stream.tap((event) => Effect.sync(() => event.type === "document" && unread.delete(event.path))),
       Stream.merge(looks, { haltStrategy: "left" }),
-      Stream.timeoutOrElse({ duration: after, orElse: () => jobs }),
+      Stream.timeoutOrElse({ duration: Duration.seconds(after), orElse: () => jobs }),
       Stream.filter((event) => event !== undefined)
     )
   })
