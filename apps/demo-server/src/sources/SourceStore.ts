@@ -1,5 +1,5 @@
 /** The sources of all users, in the accounts' database. Their runs are jobs. */
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { JobStatus } from "../contract/Documents.ts"
 import { referenceOf } from "../contract/Names.ts"
@@ -122,6 +122,8 @@ export const toInfo = (row: StoredSource, user: string, now: number): SourceInfo
 export const makeSourceStore = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const jobs = yield* JobTable
+  /** One at a time: each replaces the last one. */
+  const changing = yield* Semaphore.make(1)
   const select = sql.literal(`SELECT sources.*, run.status AS run_status, run.progress AS run_progress,
     run.result AS run_result, run.created_at AS run_at, run.updated_at AS run_ended,
     changed.result AS changed_result, changed.updated_at AS changed_ended
@@ -214,6 +216,6 @@ export const makeSourceStore = Effect.gen(function* () {
       // A folder that changes all day would leave thousands of jobs.
       if (row.change_job !== null) yield* sql`DELETE FROM jobs WHERE id = ${row.change_job}`
       return true
-    })
+    }, changing.withPermit)
   }
 })
