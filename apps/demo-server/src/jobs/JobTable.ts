@@ -29,7 +29,7 @@ export const Progress = Schema.Struct(Struct.pick(Job.fields, ["files", "done", 
 export type Progress = typeof Progress.Type
 
 /** The source that a job reads: all of it, or the documents of these paths. */
-const JobSource = Schema.Struct({
+export const JobSource = Schema.Struct({
   id: Schema.String,
   paths: Schema.optionalKey(Schema.Array(Schema.String))
 })
@@ -95,7 +95,6 @@ export class JobTable extends Context.Service<JobTable>()("@sluice/demo-server/J
     const sql = yield* SqlClient.SqlClient
     const { first, rows } = tableRows(JobRow)
     const unended = sql.literal("('queued', 'running')")
-    const ofSource = (id: string) => sql`source LIKE ${`{"id":"${id}"%`} AND status IN ${unended}`
     return {
       add: Effect.fnUntraced(function* (
         job: Pick<JobRow, "id" | "kind" | "collection" | "caller" | "files"> &
@@ -159,18 +158,6 @@ export class JobTable extends Context.Service<JobTable>()("@sluice/demo-server/J
         const counts = progress === undefined ? sql.literal("progress") : sql`${JSON.stringify(progress)}`
         yield* sql`UPDATE jobs SET status = ${status}, result = ${JSON.stringify(result)}, progress = ${counts},
           updated_at = ${now} WHERE id = ${id} AND status IN ${unended}`
-      }),
-      /** The paths of each job that reads changes of a source, without jobs that nobody has renewed since then. */
-      changesOf: (source: string, aliveSince: number) =>
-        Effect.map(
-          rows(
-            sql`SELECT * FROM jobs WHERE ${ofSource(source)} AND (status = 'queued' OR updated_at > ${aliveSince})`
-          ),
-          (found) => found.flatMap(({ source }) => (source?.paths === undefined ? [] : [source.paths]))
-        ),
-      cancelSource: Effect.fnUntraced(function* (source: string) {
-        const now = yield* Clock.currentTimeMillis
-        yield* sql`UPDATE jobs SET status = 'cancelled', updated_at = ${now} WHERE ${ofSource(source)}`
       }),
       /** Ends jobs that the queue has given up: their last worker was killed, and could not say so. */
       endGivenUp: Effect.fnUntraced(function* (result: JobResult) {

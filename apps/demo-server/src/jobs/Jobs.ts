@@ -57,6 +57,17 @@ const notStored = new Failure({
 const makeQueue = (name: string) =>
   PersistedQueue.make({ name, schema: Schema.Struct({ job: Schema.String }), maxAttempts: ATTEMPTS })
 
+/** A slow job keeps none of another kind waiting. */
+const makeQueues = Effect.all({
+  queue: makeQueue("jobs"),
+  /** Uploads of one file, which may be one that an open page shows. */
+  fileQueue: makeQueue("files"),
+  /** Runs of sources. */
+  sourceQueue: makeQueue("sources"),
+  /** Saved files of followed folders. */
+  changeQueue: makeQueue("changes")
+})
+
 const discardFrom = (files: NamedFiles) => (names: ReadonlyArray<string>) =>
   Effect.ignore(Effect.andThen(files.remove(names), files.maintain))
 
@@ -83,14 +94,7 @@ const makeJobs = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const table = yield* JobTable
   const files = yield* makeNamedFiles("uploads")
-  const queue = yield* makeQueue("jobs")
-  /** An upload of one file waits for none of many: the file may be one that an open page shows. */
-  const fileQueue = yield* makeQueue("files")
-  /** Runs of sources have a queue of their own: a slow source keeps no upload waiting. */
-  const sourceQueue = yield* makeQueue("sources")
-  /** A saved file of a followed folder waits for no run of a whole source. */
-  const changeQueue = yield* makeQueue("changes")
-
+  const queues = yield* makeQueues
   const discard = discardFrom(files)
 
   const submit = Effect.fnUntraced(function* (
@@ -98,7 +102,7 @@ const makeJobs = Effect.gen(function* () {
     job: Pick<Parameters<typeof table.add>[0], "kind" | "collection" | "files" | "bytes" | "owner">
   ) {
     const caller = toJobCaller(yield* CurrentCaller)
-    const offered = (job.files.length === 1 ? fileQueue : queue).offer({ job: id }, { id })
+    const offered = (job.files.length === 1 ? queues.fileQueue : queues.queue).offer({ job: id }, { id })
     // Both or neither. The id of the job is that of the queue, which takes it once.
     const added = table
       .add({ ...job, id, caller })
@@ -118,10 +122,7 @@ const makeJobs = Effect.gen(function* () {
 
   return {
     table,
-    queue,
-    fileQueue,
-    sourceQueue,
-    changeQueue,
+    ...queues,
     attempts: ATTEMPTS,
     /** Stores the files of an upload, and adds a job that ingests them. Undefined if there is no file. */
     upload: Effect.fn("Jobs.upload")(function* <E>(
@@ -160,7 +161,7 @@ const makeJobs = Effect.gen(function* () {
     ) {
       yield* table.add({ ...job, id, kind: "sync", files: [], bytes: 0 })
       const isChange = job.source?.paths !== undefined
-      yield* Effect.orDie((isChange ? changeQueue : sourceQueue).offer({ job: id }, { id }))
+      yield* Effect.orDie((isChange ? queues.changeQueue : queues.sourceQueue).offer({ job: id }, { id }))
     }),
     /** The files of an upload, one after the other. */
     read: (stored: ReadonlyArray<JobFile>) =>

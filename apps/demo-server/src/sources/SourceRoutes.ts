@@ -10,10 +10,8 @@ import { DEFAULT_COLLECTION, parseReference } from "../contract/Names.ts"
 import { ServedApi } from "../http/ServedApi.ts"
 import { makeCallerDocuments, notFound } from "../documents/CallerDocuments.ts"
 import { toJobCaller } from "../jobs/JobCaller.ts"
-import { Jobs } from "../jobs/Jobs.ts"
 import { makeOpenForUser } from "../libraries/OpenForUser.ts"
 import { withRagFailures } from "../libraries/RagFailure.ts"
-import { catchSqlError } from "../sql/StoreFailure.ts"
 import { sourceKind, sourceKinds } from "./kinds/SourceKinds.ts"
 import { IN_FILE } from "./SourceCredentials.ts"
 import { makePushRecords } from "./PushRecords.ts"
@@ -92,7 +90,6 @@ export const SourcesLayer = HttpApiBuilder.group(
   "sources",
   Effect.fn(function* (handlers) {
     const { look, reading, store } = yield* Sources
-    const jobs = yield* Jobs
     const { checkAddress, credentialKind, info, isManaged, managed } = yield* makeChecks
     const callerDocuments = yield* makeCallerDocuments
     const openForUser = yield* makeOpenForUser
@@ -168,7 +165,7 @@ export const SourcesLayer = HttpApiBuilder.group(
       removeSource: Effect.fn("sources.remove")(function* ({ params }) {
         const row = yield* managed(params.id)
         yield* store.remove(row.id)
-        yield* catchSqlError(jobs.table.cancelSource(row.id))
+        yield* store.cancelJobs(row.id)
         yield* credentials.remove(row.id)
         const { user } = yield* CurrentUser
         // Without the right to write there, the documents stay: they are the owner's.

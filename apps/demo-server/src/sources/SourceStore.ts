@@ -4,10 +4,11 @@ import { SqlClient } from "effect/sql"
 import { JobStatus } from "../contract/Documents.ts"
 import { referenceOf } from "../contract/Names.ts"
 import { type SourceInfo, SourceSchedule } from "../contract/Sources.ts"
-import { JobCaller, JobResult, type JobSource, JobTable, Progress } from "../jobs/JobTable.ts"
+import { JobCaller, JobResult, type JobSource, Progress } from "../jobs/JobTable.ts"
 import { Integer } from "../sql/Integer.ts"
 import { tableRows } from "../sql/Rows.ts"
 import { catchSqlError } from "../sql/StoreFailure.ts"
+import { makeSourceJobs } from "./SourceJobs.ts"
 
 /** A running job renews its row each second. After this time, nobody runs it any more. */
 const DEAD_MILLIS = 10 * 60_000
@@ -121,7 +122,7 @@ export const toInfo = (row: StoredSource, user: string, now: number): SourceInfo
 
 export const makeSourceStore = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const jobs = yield* JobTable
+  const jobs = yield* makeSourceJobs
   /** One at a time: each replaces the last one. */
   const changing = yield* Semaphore.make(1)
   const select = sql.literal(`SELECT sources.*, run.status AS run_status, run.progress AS run_progress,
@@ -132,6 +133,7 @@ export const makeSourceStore = Effect.gen(function* () {
     AND (jobs.status = 'queued' OR (jobs.status = 'running' AND jobs.updated_at > ${now - DEAD_MILLIS})))`
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
   return {
+    cancelJobs: jobs.cancel,
     get: (id: string) => catchSqlError(first(sql`${select} WHERE sources.id = ${id}`)),
     /** Those that the user added, and those of the user's collections. */
     of: (user: string) =>
@@ -198,7 +200,7 @@ export const makeSourceStore = Effect.gen(function* () {
       // The update keeps other servers from claiming until the transaction ends.
       const isWatched =
         yield* sql`UPDATE sources SET paused = 0 WHERE id = ${id} AND paused = 0 AND stopped IS NULL RETURNING id`
-      const others = yield* jobs.changesOf(id, now - DEAD_MILLIS)
+      const others = yield* jobs.changes(id, now - DEAD_MILLIS)
       const claimed = new Set(others.flat())
       return isWatched.length === 0 || others.length >= MAX_CHANGE_JOBS
         ? []
