@@ -120,6 +120,8 @@ export const toInfo = (row: StoredSource, user: string, now: number): SourceInfo
   }
 }
 
+const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
+
 export const makeSourceStore = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const jobs = yield* makeSourceJobs
@@ -131,7 +133,6 @@ export const makeSourceStore = Effect.gen(function* () {
     FROM sources LEFT JOIN jobs AS run ON run.id = sources.job LEFT JOIN jobs AS changed ON changed.id = sources.change_job`)
   const idle = (now: number) => sql`NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.id = sources.job
     AND (jobs.status = 'queued' OR (jobs.status = 'running' AND jobs.updated_at > ${now - DEAD_MILLIS})))`
-  const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
   return {
     cancelJobs: jobs.cancel,
     get: (id: string) => catchSqlError(first(sql`${select} WHERE sources.id = ${id}`)),
