@@ -183,7 +183,8 @@ export class DocumentsGroup extends HttpApiGroup.make("documents")
      * `metadata`, a JSON object, applies to the files after it, until the next one. Creates the collection if needed.
      * Returns JSON, or server-sent events with `Accept: text/event-stream`. With `Prefer: respond-async`, and for uploads of
      * 256 MiB and more, it stores the files and returns 202 with a [job](#get-jobs-id), which ingests them. Events with
-     * `Prefer: respond-async, wait=2` end when for two seconds none but files that are being parsed are left: each becomes a job.
+     * `Prefer: respond-async, wait=2` end when for two seconds none but files that are being parsed are left: each becomes a job. An
+     * upload of more than 80 MiB is a job at once.
      */
     HttpApiEndpoint.post("add", "/documents", {
       headers,

@@ -38,6 +38,9 @@ const rejectedUpload = ({ message, path, reason }: FailedFile) =>
 /** An upload of this size takes minutes: it becomes a job. */
 const LARGE_BYTES = 256 * 1024 * 1024
 
+/** So much is held in memory until it is known which files take long. Larger uploads become a job at once. */
+const HELD_BYTES = 80 * 1024 * 1024
+
 export const DocumentsLayer = HttpApiBuilder.group(
   ServedApi,
   "documents",
@@ -63,7 +66,7 @@ export const DocumentsLayer = HttpApiBuilder.group(
         const after = jobAfter(headers)
         // NaN without the header.
         const bytes = Number(headers["content-length"])
-        const waits = after !== undefined && after > 0 && bytes < LARGE_BYTES
+        const waits = after !== undefined && after > 0 && bytes <= HELD_BYTES
         if (wantsEvents(headers) && (after === undefined || waits)) {
           const eventsOf = (uploads: typeof files) =>
             Stream.flatMap(ingestEvents({ files: uploads }), (event) =>
