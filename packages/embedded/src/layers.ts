@@ -11,9 +11,10 @@ import type {
   RerankOptions,
   VerifierModel
 } from "@sluice/core/models"
+import type { WorkerOutput } from "@sluice/core/workers"
 import { Effect, Layer, Stream } from "effect"
 import { DIMENSION } from "./lexical/embedText.ts"
-import { countAll, embedTexts, rankDocuments, rate, read } from "./modelJobs.ts"
+import * as modelJobs from "./modelJobs.ts"
 import { runModel } from "./pool.ts"
 
 /** Lexical, 1024 dimensions, English and Chinese; free. */
@@ -27,8 +28,8 @@ export const layerEmbedder: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
     const vectors = yield* runModel({
       operation: "embeddings",
       model: embedderModel.id,
-      job: "embedJob",
-      here: embedTexts,
+      job: "embed",
+      run: modelJobs.embed,
       input: { texts, purpose },
       texts
     })
@@ -54,8 +55,8 @@ export const layerReranker: Layer.Layer<Reranker> = Layer.succeed(Reranker, {
     const results = yield* runModel({
       operation: "rerank",
       model: rerankerModel.id,
-      job: "rerankJob",
-      here: rankDocuments,
+      job: "rerank",
+      run: modelJobs.rerank,
       input: { query, documents, options },
       texts: documents.map(({ text }) => text),
       query
@@ -67,34 +68,28 @@ export const layerReranker: Layer.Layer<Reranker> = Layer.succeed(Reranker, {
 /** Extractive, English and Chinese: it quotes sentences and writes none. */
 export const readerModel: ReaderModel = { id: "sluice-extractive", kind: "extractive" }
 
-/** The sentences that answer a question. See `readSentences`. */
-export const readPassages = (model: string, question: string, passages: ReadonlyArray<ReaderPassage>) =>
-  runModel({
-    operation: "chat",
-    model,
-    job: "readJob",
-    here: read,
-    input: { question, passages },
-    texts: passages.map(({ text }) => text),
-    cost: 3,
-    query: question
-  })
-
-/** `Reader` by `readSentences`. It reads only when the stream is pulled. */
-export const layerReader: Layer.Layer<Reader> = Layer.succeed(Reader, {
-  model: readerModel,
-  rate: Effect.fn("sluice.rate")((question: string, passages: ReadonlyArray<ReaderPassage>) =>
+const readerCall =
+  <A>(job: "read" | "rate", run: (input: Parameters<typeof modelJobs.read>[0]) => WorkerOutput<A>) =>
+  (model: string, question: string, passages: ReadonlyArray<ReaderPassage>) =>
     runModel({
       operation: "chat",
-      model: readerModel.id,
-      job: "rateJob",
-      here: rate,
+      model,
+      job,
+      run,
       input: { question, passages },
       texts: passages.map(({ text }) => text),
       cost: 3,
       query: question
     })
-  ),
+
+/** The sentences that answer a question. See `readSentences`. */
+export const readPassages = readerCall("read", modelJobs.read)
+const ratePassages = readerCall("rate", modelJobs.rate)
+
+/** `Reader` by `readSentences`. It reads only when the stream is pulled. */
+export const layerReader: Layer.Layer<Reader> = Layer.succeed(Reader, {
+  model: readerModel,
+  rate: Effect.fn("sluice.rate")((question, passages) => ratePassages(readerModel.id, question, passages)),
   read: (question, passages) =>
     Stream.fromIterableEffect(readPassages(readerModel.id, question, passages)).pipe(
       Stream.withSpan("sluice.read")
@@ -136,8 +131,8 @@ export const countTokensOf = (texts: ReadonlyArray<string>): Effect.Effect<numbe
   runModel({
     operation: "tokens",
     model: embedderModel.id,
-    job: "countJob",
-    here: countAll,
+    job: "count",
+    run: modelJobs.count,
     input: texts,
     texts
   })

@@ -1,7 +1,8 @@
 /** Runs the models' large calls in the pool of threads. */
 import { GatewayError, InvalidRequest, ServerFailure } from "@sluice/core"
-import { moduleBeside, runInWorker, type WorkerStopped } from "@sluice/core/workers"
+import { moduleBeside, runInWorker, type WorkerOutput, type WorkerStopped } from "@sluice/core/workers"
 import { Effect } from "effect"
+import type * as modelJobs from "./modelJobs.ts"
 
 /**
  * Calls of at most this many characters run in the calling thread: 20 passages are reranked in 3 ms, and 5 are read in as
@@ -31,20 +32,20 @@ const failure =
           : new ServerFailure({ status: 500, message: `The thread of the model ${message}` })
     })
 
-/** A call of a model, by its job in `modelJobs.ts` and by the function that the job runs. */
-export const runModel = <A, Job extends string, Input>(call: {
+/** A call of a model: a job of `modelJobs.ts` by its name and as a function. */
+export const runModel = <Input, A>(call: {
   readonly operation: string
   readonly model: string
-  readonly job: Job
-  readonly here: (input: Input) => A
+  readonly job: keyof typeof modelJobs
+  readonly run: (input: Input) => WorkerOutput<A>
   readonly input: Input
   readonly texts: ReadonlyArray<string>
   /** How long a character takes, in the time that one takes to be embedded or reranked. */
   readonly cost?: number
   readonly query?: string
 }): Effect.Effect<A, GatewayError> => {
-  const { cost = 1, here, input, job, model, operation, query = "", texts } = call
+  const { cost = 1, input, job, model, operation, query = "", run, texts } = call
   if (query.length <= MAX_INLINE_QUERY && cost * sizeOf(texts) <= MAX_INLINE)
-    return Effect.sync(() => here(input))
+    return Effect.sync(() => run(input).value)
   return runInWorker<A>({ module, job, input }).pipe(Effect.mapError(failure(operation, model)))
 }
