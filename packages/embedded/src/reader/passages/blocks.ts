@@ -1,5 +1,5 @@
 /** Splits a passage into blocks: paragraphs, headings, items, rows, lines of code. */
-import { labelledRows, PIPED, pipedRows } from "./tables.ts"
+import { labelledRows, lineAt, PIPED, pipedRows } from "./tables.ts"
 import type { PassageBlock } from "./Sentence.ts"
 
 const FENCE = /^\s*(```|~~~)/
@@ -31,13 +31,10 @@ export const blocksOf = (text: string): ReadonlyArray<PassageBlock> => {
     if (open !== undefined) blocks.push({ kind: open.kind, start: open.start, end: open.end })
     open = undefined
   }
-  for (let from = 0; from < text.length;) {
-    const newline = text.indexOf("\n", from)
-    const lineEnd = newline < 0 ? text.length : newline
-    const line = text.slice(from, lineEnd)
-    const end = from + line.trimEnd().length
-    const from0 = from
-    from = lineEnd + 1
+  for (let at = 0; at < text.length;) {
+    const from = at
+    const { end, line, next, start } = lineAt(text, from)
+    at = next
     if (line.trim() === "") inside = false
     // The text inside a figure follows its caption.
     if (
@@ -48,7 +45,7 @@ export const blocksOf = (text: string): ReadonlyArray<PassageBlock> => {
       close()
       inside = true
     }
-    const rows = fenced ? undefined : rowsAt(text, from0, line, inside)
+    const rows = fenced ? undefined : rowsAt(text, from, line, inside)
     if (rows !== undefined) {
       // A line directly above may be a header that spans columns.
       const above = open
@@ -59,53 +56,47 @@ export const blocksOf = (text: string): ReadonlyArray<PassageBlock> => {
         blocks.push({ kind: head ? "header" : above.kind, start: above.start, end: above.end })
       }
       blocks.push(...rows.blocks)
-      from = rows.end
+      at = rows.end
       continue
     }
     if (FENCE.test(line)) {
       close()
       fenced = !fenced
     } else if (fenced) {
-      if (line.trim() !== "") blocks.push({ kind: "code", start: from0 + indent(line), end })
+      if (line.trim() !== "") blocks.push({ kind: "code", start, end })
     } else if (RULE.test(line)) {
       close()
     } else if (HEADING.test(line)) {
       close()
-      const start = from0 + (HEADING.exec(line)?.[0].length ?? 0)
-      blocks.push({
-        kind: "heading",
-        start,
-        end: start + text.slice(start, end).replace(/(?<!\s)\s+#+$/, "").length
-      })
+      const title = from + (HEADING.exec(line)?.[0].length ?? 0)
+      const closed = text.slice(title, end).replace(/(?<!\s)\s+#+$/, "")
+      blocks.push({ kind: "heading", start: title, end: title + closed.length })
     } else if (ROW.test(line)) {
       close()
       const inner = line.trim().slice(1, -1).trim()
       if (inner !== "") {
-        const start = from0 + line.indexOf(inner)
-        const header = TABLE_RULE.test(text.slice(from, text.indexOf("\n", from) >>> 0))
-        blocks.push({ kind: header ? "header" : "row", start, end: start + inner.length })
+        const cells = from + line.indexOf(inner)
+        const header = TABLE_RULE.test(lineAt(text, next).line)
+        blocks.push({ kind: header ? "header" : "row", start: cells, end: cells + inner.length })
       }
     } else {
       const quoted = QUOTE.exec(line)?.[0].length ?? 0
       const rest = line.slice(quoted)
-      const mark = ITEM_MARK_WITHOUT_SPACE.test(rest) ? undefined : ITEM.exec(rest)?.[0]
       const turn = QUESTION_MARK.exec(rest)?.[0]
-      if (turn !== undefined) {
+      const item = ITEM_MARK_WITHOUT_SPACE.test(rest) ? undefined : ITEM.exec(rest)?.[0]
+      const mark = turn ?? item
+      if (mark === undefined && open !== undefined) open.end = end
+      else {
         close()
-        open = { kind: "paragraph", start: from0 + quoted + turn.length, end, first: end }
-      } else if (mark !== undefined) {
-        close()
-        open = { kind: "item", start: from0 + quoted + mark.length, end, first: end }
-      } else if (open === undefined) {
-        open = { kind: "paragraph", start: from0 + quoted + indent(rest), end, first: end }
-      } else open.end = end
+        const kind = mark === undefined || mark === turn ? "paragraph" : "item"
+        const indent = rest.length - rest.trimStart().length
+        open = { kind, start: from + quoted + (mark?.length ?? indent), end, first: end }
+      }
     }
   }
   close()
   return blocks.filter(({ end, start }) => end > start)
 }
-
-const indent = (line: string): number => line.length - line.trimStart().length
 
 const endsCaption = (caption: string, next: string): boolean =>
   NUMBERED_CAPTION.test(caption) && (/[.!?。]\s*$/.test(caption) || next.length < caption.length / 2)

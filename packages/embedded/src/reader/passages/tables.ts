@@ -41,58 +41,66 @@ const headerRows = (rows: ReadonlyArray<Row>): number => {
   return rises(rows[0]!) && rows.slice(1).some((row) => hasAllNumbers(row) && !rises(row)) ? 1 : 0
 }
 
+interface Line {
+  readonly line: string
+  /** Of the line without white space around it. */
+  readonly start: number
+  readonly end: number
+  /** Where the line after it begins. */
+  readonly next: number
+}
+
+/** The line that begins at `from`. */
+export const lineAt = (text: string, from: number): Line => {
+  const newline = text.indexOf("\n", from)
+  const line = text.slice(from, newline < 0 ? text.length : newline)
+  const start = from + line.length - line.trimStart().length
+  return { line, start, end: from + line.trimEnd().length, next: newline < 0 ? text.length : newline + 1 }
+}
+
+interface Rows {
+  readonly blocks: ReadonlyArray<PassageBlock>
+  readonly end: number
+}
+
 /**
  * The rows of a table that begins at `from`, the start of a line, and its end. Undefined if none begins there: a table needs
  * two lines.
  */
-export const pipedRows = (
-  text: string,
-  from: number
-): { readonly blocks: ReadonlyArray<PassageBlock>; readonly end: number } | undefined => {
+export const pipedRows = (text: string, from: number): Rows | undefined => {
   const rows: Array<Row> = []
-  let end = from
-  let lines = 0
+  let at = from
+  let piped = 0
+  let continued = 0
   let cut: number | undefined
-  for (let at = from; at < text.length;) {
-    const newline = text.indexOf("\n", at)
-    const lineEnd = newline < 0 ? text.length : newline
-    const line = text.slice(at, lineEnd)
+  for (; at < text.length;) {
+    const { end, line, next, start } = lineAt(text, at)
     const last = rows.at(-1)
-    const start = at + line.length - line.trimStart().length
-    const stop = at + line.trimEnd().length
+    const isShort = line.length <= MAX_CONTINUED
     if (PIPED.test(line)) {
+      piped++
       const cells = cellsOf(line)
-      if (cut === undefined && last !== undefined && lines < MAX_LINES && continues(last, cells)) {
-        last.end = stop
-        lines++
+      if (cut === undefined && last !== undefined && continued < MAX_LINES && continues(last, cells)) {
+        last.end = end
+        continued++
       } else {
-        rows.push({ start: cut ?? start, end: stop, cells })
-        lines = 0
+        rows.push({ start: cut ?? start, end, cells })
+        continued = 0
       }
       cut = undefined
-    } else if (line.endsWith("-") && line.length <= MAX_CONTINUED && last !== undefined) {
+    } else if (line.endsWith("-") && isShort && last !== undefined) {
       // A hyphenated word continues in the row below.
       cut = start
-    } else if (
-      last !== undefined &&
-      line.trim() !== "" &&
-      line.length <= MAX_CONTINUED &&
-      lines < MAX_LINES
-    ) {
-      last.end = stop
-      lines++
+    } else if (last !== undefined && line.trim() !== "" && isShort && continued < MAX_LINES) {
+      last.end = end
+      continued++
     } else break
-    at = lineEnd + 1
-    end = Math.min(at, text.length)
+    at = next
   }
-  const piped = text
-    .slice(from, end)
-    .split("\n")
-    .filter((line) => PIPED.test(line)).length
   if (piped < 2) return undefined
   const headers = headerRows(rows)
   return {
-    end,
+    end: at,
     blocks: rows.map(({ end, start }, i) => ({ kind: i < headers ? "header" : "row", start, end }))
   }
 }
@@ -109,24 +117,16 @@ const SEVERAL = /^\s*\p{L}.{0,80}\s\d[\d.,%±]*\s+(?:\S+\s+)?\d[\d.,%±]*(?:\s|$
  * Lines of a label and its number (“July: 1043”, “Mill wheel 18 %”) from `from`, the start of a line, and their end. Undefined
  * for fewer than three, or for none within a figure.
  */
-export const labelledRows = (
-  text: string,
-  from: number,
-  inside: boolean
-): { readonly blocks: ReadonlyArray<PassageBlock>; readonly end: number } | undefined => {
+export const labelledRows = (text: string, from: number, inside: boolean): Rows | undefined => {
   const blocks: Array<PassageBlock> = []
-  let end = from
-  for (let at = from; at < text.length;) {
-    const newline = text.indexOf("\n", at)
-    const lineEnd = newline < 0 ? text.length : newline
-    const line = text.slice(at, lineEnd)
+  let at = from
+  for (; at < text.length;) {
+    const { end, line, next, start } = lineAt(text, at)
     if (!LABELLED.test(line) && !(inside && SEVERAL.test(line))) break
-    const start = at + line.length - line.trimStart().length
-    blocks.push({ kind: "row", start, end: at + line.trimEnd().length })
-    at = lineEnd + 1
-    end = Math.min(at, text.length)
+    blocks.push({ kind: "row", start, end })
+    at = next
   }
-  return blocks.length < (inside ? 1 : MIN_LABELLED_ROWS) ? undefined : { blocks, end }
+  return blocks.length < (inside ? 1 : MIN_LABELLED_ROWS) ? undefined : { blocks, end: at }
 }
 
 /** Lines of CSV or TSV: the header, then a row each. Quoted cells may contain delimiters and line breaks. */
