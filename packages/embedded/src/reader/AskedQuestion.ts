@@ -5,6 +5,7 @@ import { type Asked, askedBy } from "./Asked.ts"
 import { ANSWER_KINDS } from "./answerKinds.ts"
 import { type Numbers, numberedIn } from "./numbers.ts"
 import { tokenize } from "../text/tokenize.ts"
+import { similarityIndex } from "../text/trigrams.ts"
 
 /** Words of asking: they tell the kind of answer, not the topic. */
 const ASKING =
@@ -22,6 +23,9 @@ const NUMBER = /(?<![\p{L}\d.,])\d{1,20}(?:[.,]\d{1,20}){0,5}(?![\p{L}\d])/gu
 const PICTURE =
   /\b(?:fig(?:ure)?s?|charts?|graphs?|plots?|diagrams?|tables?|Abbildung|Diagramm|Tabelle|tableau|gráfico|tabla)\b|[图表]/iu
 
+/** Words that are less similar are different. */
+const SIMILAR = 0.55
+
 /** Characters in which the words of asking are looked for. */
 const MAX_ASKING = 300
 
@@ -31,6 +35,8 @@ export interface AskedQuestion {
   /** Each term once, in order, without stop words. */
   readonly terms: ReadonlyArray<Term>
   readonly weights: ReadonlyArray<number>
+  /** Which of the terms are similar to a word. */
+  readonly similarTo: ReturnType<typeof similarityIndex>
   /** All words in lower case, function words among them. */
   readonly words: ReadonlySet<string>
   /** Indexes of terms. */
@@ -73,6 +79,7 @@ export const askedQuestion = (text: string): AskedQuestion => {
     focus: focus < 0 ? [] : [focus],
     terms,
     weights: terms.map((term) => weightOf(term) || 0.1),
+    similarTo: similarityIndex(terms, SIMILAR),
     words: allWordsOf(text),
     names: terms.flatMap((term, i) => (named.has(term) ? [i] : [])),
     numbers: numberedIn(text.slice(0, MAX_ASKING)),

@@ -1,13 +1,10 @@
 /** How well a text matches the terms of a question. */
-import { similarity } from "../text/trigrams.ts"
 import type { Term } from "../text/Term.ts"
 import { tokenize } from "../text/tokenize.ts"
-import { isSameVerb } from "../text/irregularVerbs.ts"
-import { digitsOf } from "./numbers.ts"
+import { baseForm } from "../text/baseForms.ts"
 import type { AskedQuestion } from "./AskedQuestion.ts"
 
-/** Words that are less similar are different. Similar words count less than equal ones. */
-const SIMILAR = 0.55
+/** Similar words count less than equal ones. */
 const SIMILAR_COUNTS = 0.8
 
 /** In letters: a compound has the word that it begins or ends with: `Gruppengröße`, `Größe`. */
@@ -23,13 +20,6 @@ const isPart = (part: string, whole: string): boolean =>
   part.length >= MIN_PART &&
   whole.length > part.length + 2 &&
   (whole.startsWith(part) || whole.endsWith(part))
-
-const alike = (a: Term, b: Term): number => {
-  if (isSameVerb(a.key, b.key)) return 1
-  if (isPart(a.key, b.key) || isPart(b.key, a.key)) return SIMILAR_COUNTS
-  const value = similarity(a, b)
-  return value >= SIMILAR ? value * SIMILAR_COUNTS : 0
-}
 
 /** A prefix that reverses a verb: “disconnected”. */
 const REVERSING = /^(?:de|dis|mis|non|un|in)/
@@ -47,16 +37,20 @@ export const hasOpposite = ({ terms }: AskedQuestion, content: ReadonlySet<Term>
       )
   )
 
-export const matchesOf = ({ terms }: AskedQuestion, content: ReadonlySet<Term>): TermMatches =>
-  terms.map((term) => {
-    if (content.has(term)) return 1
-    const number = digitsOf(term.key)
-    if (number !== undefined) return [...content].some(({ key }) => digitsOf(key) === number) ? 1 : 0
-    if (term.kind !== "word" || /\d/.test(term.key)) return 0
-    let best = 0
-    for (const other of content) if (other.kind === "word") best = Math.max(best, alike(term, other))
-    return best
+export const matchesOf = ({ similarTo, terms }: AskedQuestion, content: ReadonlySet<Term>): TermMatches => {
+  const forms = new Set(Array.from(content, ({ key }) => baseForm(key)))
+  const words = [...content].filter(({ kind }) => kind === "word")
+  const similar = words.flatMap(similarTo)
+  return terms.map(({ key, kind }, i) => {
+    if (forms.has(baseForm(key))) return 1
+    if (kind !== "word" || /\d/.test(baseForm(key))) return 0
+    if (words.some((other) => isPart(key, other.key) || isPart(other.key, key))) return SIMILAR_COUNTS
+    return similar.reduce(
+      (most, { index, similarity }) => (index === i ? Math.max(most, similarity * SIMILAR_COUNTS) : most),
+      0
+    )
   })
+}
 
 /** The best match of each term in any of several texts. */
 export const best = (first: TermMatches, ...others: ReadonlyArray<TermMatches>): TermMatches =>

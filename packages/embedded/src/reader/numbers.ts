@@ -1,18 +1,11 @@
 /** Numbers in a text, in digits or words, and the things that they number: “pump 11”, “hall three”, “第17次”. */
+import { baseForm } from "../text/baseForms.ts"
 import { tokenize } from "../text/tokenize.ts"
 
-/** From 1 on; each the forms of one number. */
-const FORMS =
-  "one first un uno primer ein eins 一|two second ii deux dos zwei 二 两|three third iii trois tres drei 三|four fourth iv quatre cuatro vier 四|five fifth v cinq cinco fünf 五|six sixth vi seis sechs 六|seven seventh vii sept siete sieben 七|eight eighth viii huit ocho acht 八|nine ninth ix neuf nueve neun 九|ten tenth dix diez zehn 十|eleven onze once elf|twelve douze doce zwölf|thirteen treize trece dreizehn|fourteen quatorze catorce vierzehn|fifteen quinze quince fünfzehn|sixteen seize sechzehn|seventeen siebzehn|eighteen achtzehn|nineteen neunzehn|twenty vingt veinte zwanzig"
-const values = new Map(
-  FORMS.split("|").flatMap((forms, i) =>
-    forms.split(" ").flatMap((form) => tokenize(form).map(({ key }) => [key, String(i + 1)] as const))
-  )
-)
-
-/** A number's digits, if a term is one. */
-export const digitsOf = (key: string): string | undefined =>
-  /^\d{1,20}$/.test(key) ? key.replace(/^0+(?=\d)/, "") : values.get(key)
+const digitsOf = (key: string): string | undefined => {
+  const form = baseForm(key)
+  return /^\d{1,20}$/.test(form) ? form : undefined
+}
 
 export interface Numbers {
   readonly all: ReadonlySet<string>

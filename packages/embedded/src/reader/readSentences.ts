@@ -9,6 +9,13 @@ export { MAX_SENTENCES } from "./sureness.ts"
 
 /** The least probability that the shown sentences answer. Chosen on questions that are not in the training. */
 const SURE = 0.65
+
+/** The sentences with the probability that they answer, the most probable first. */
+const rankSentences = (question: string, passages: ReadonlyArray<ReaderPassage>) => {
+  limitVocabulary()
+  return rankCandidates(weightedSentences(askedQuestion(question), passages))
+}
+
 /**
  * The sentences that answer a question, at most three: the best first, the others in the order of the passages. None if it is
  * not probable that they do.
@@ -24,13 +31,10 @@ export const readSentences = (
   question: string,
   passages: ReadonlyArray<ReaderPassage>
 ): ReadonlyArray<CitedSentence> => {
-  limitVocabulary()
-  const ranked = rankCandidates(weightedSentences(askedQuestion(question), passages))
-  const chosen = chooseSentences(ranked, SURE)
-  if (chosen.length === 0) return []
-  const [best, ...others] = chosen
+  const [best, ...others] = chooseSentences(rankSentences(question, passages), SURE)
+  if (best === undefined) return []
   return [
-    best!,
+    best,
     ...others.toSorted((a, b) => a.passage - b.passage || a.sentence.start - b.sentence.start)
   ].map(({ passage, sentence }) => ({
     text: sentence.named ?? sentence.text,
@@ -43,11 +47,6 @@ export const ratePassages = (
   question: string,
   passages: ReadonlyArray<ReaderPassage>
 ): ReadonlyArray<number> => {
-  limitVocabulary()
-  const ratings = passages.map(() => 0)
-  for (const [{ passage }, probability] of rankCandidates(
-    weightedSentences(askedQuestion(question), passages)
-  ))
-    ratings[passage] = Math.max(ratings[passage]!, probability)
-  return ratings
+  const ranked = rankSentences(question, passages)
+  return passages.map((_, i) => ranked.find(([{ passage }]) => passage === i)?.[1] ?? 0)
 }
