@@ -29,7 +29,7 @@ const { chunkParse } = await import("../../packages/rag/src/chunking/ChunkedPars
 const { formatOf } = await import("../../packages/rag/src/formats/DocumentFormats.ts")
 const { parseHere } = await import("../../packages/rag/src/formats/Parser.ts")
 const { runPdf } = await import("../../packages/rag/src/formats/pdf/worker/PdfWorker.ts")
-const { embed, read, rerank } = await import("../../packages/embedded/src/modelJobs.ts")
+const { embed, rankDocuments, read } = await import("../../packages/embedded/src/modelJobs.ts")
 const { readConversation } = await import("../../apps/demo-server/src/embedded/Conversation.ts")
 const { carrySubject, followsQuotes, isFollowUp, sharedWords } = await import("@sluice/core/text")
 const { supportingSentence, unsupportedReason } = await import("../../packages/core/src/readers/Support.ts")
@@ -54,7 +54,7 @@ const passagesOf = (text: string) =>
 /** The models of the process, by the end of a path. */
 const models: Readonly<Record<string, (text: string) => unknown>> = {
   embed: (text) => embed({ texts: [text], purpose: "passage" }),
-  rerank: (text) => rerank({ query: text, documents: passagesOf(text), options: undefined }),
+  rerank: (text) => rankDocuments({ query: text, documents: passagesOf(text), options: undefined }),
   read: (text) => read({ question: QUESTION, passages: passagesOf(text) }),
   chat: (text) => readConversation([{ role: "user", content: text }]),
   verify: (text) => [

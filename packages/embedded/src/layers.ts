@@ -55,8 +55,8 @@ export const layerReranker: Layer.Layer<Reranker> = Layer.succeed(Reranker, {
     const results = yield* runModel({
       operation: "rerank",
       model: rerankerModel.id,
-      job: "rerank",
-      run: modelJobs.rerank,
+      job: "rankDocuments",
+      run: modelJobs.rankDocuments,
       input: { query, documents, options },
       texts: documents.map(({ text }) => text),
       query

@@ -30,7 +30,7 @@ interface Rerank {
 }
 
 /** The best first. */
-export const rerank = ({ documents, options, ...input }: Rerank) => {
+export const rankDocuments = ({ documents, options, ...input }: Rerank) => {
   const query = cut(input.query)
   const priors = options?.priors
   const scores = rerankScores(query, documents, priors)
