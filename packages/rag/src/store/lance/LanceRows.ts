@@ -44,9 +44,6 @@ interface PassageJson extends Omit<StoredPassage, "id" | "document" | "lines" | 
 /** A line as an array of numbers, half the size of an object. */
 type PackedLine = readonly [start: number, end: number, page: number, ...box: Line["box"]]
 
-/** The columns that a search reads. */
-export const FOUND_COLUMNS = ["passage"]
-
 /** The columns of a document's own row that are read. */
 export type DocumentRow = Readonly<Record<"document" | "metadata", string>>
 
@@ -245,38 +242,45 @@ export interface FoundRow<Key> {
   readonly vector: Float32Array | undefined
 }
 
-/** The key is the column `passage`. Reads `FOUND_COLUMNS`, the column `by`, and `vector` if present. Vectors are views of the batches' memory. */
-export const foundRows = (
-  batches: ReadonlyArray<RecordBatch>,
-  by: "_distance" | "_score"
-): ReadonlyArray<FoundRow<string>> =>
-  batches.flatMap((batch) => {
-    const [passages, values] = [batch.getChild("passage"), batch.getChild(by)]
-    const own = batch.getChild("vector")?.data[0]
-    const dimension = own === undefined ? 0 : (own.type as FixedSizeList).listSize
-    const numbers = own?.children[0]?.values as Float32Array | undefined
-    return Array.from({ length: batch.numRows }, (_, i): FoundRow<string> => {
-      const at = ((own?.offset ?? 0) + i) * dimension
-      const vector = own?.getValid(i) === true ? numbers?.subarray(at, at + dimension) : undefined
-      return { key: passages?.get(i), value: values?.get(i), vector }
+/** Passages by their row addresses, and their vectors if the batches have them, as views of the batches' memory. */
+export const takenRows = (batches: ReadonlyArray<RecordBatch>) =>
+  new Map(
+    batches.flatMap((batch) => {
+      const passages = batch.getChild("passage")
+      const vectorAt = vectorsOf(batch)
+      return Array.from(addressesOf(batch), (address, i) => {
+        const row: TakenRow = { json: passages?.get(i) ?? undefined, vector: vectorAt(i) }
+        return [address, row] as const
+      })
     })
-  })
+  )
+
+interface TakenRow {
+  readonly json: string | undefined
+  readonly vector: Float32Array | undefined
+}
+
+/** The vectors of a batch, as views of its memory. */
+const vectorsOf = (batch: RecordBatch) => {
+  const own = batch.getChild("vector")?.data[0]
+  const dimension = own === undefined ? 0 : (own.type as FixedSizeList).listSize
+  const numbers = own?.children[0]?.values as Float32Array | undefined
+  return (i: number): Float32Array | undefined => {
+    const at = ((own?.offset ?? 0) + i) * dimension
+    return own?.getValid(i) === true ? numbers?.subarray(at, at + dimension) : undefined
+  }
+}
 
 /** The passages, vectors and row addresses of a batch, as views of its memory. Every row has a passage. */
-export const addressedRows = (batch: RecordBatch, dimension: number) => {
+export const addressedRows = (batch: RecordBatch) => {
   const texts = batch.getChild("passage")!.data[0]!
-  const own = batch.getChild("vector")!.data[0]!
-  const numbers = own.children[0]!.values as Float32Array
   const [start = 0, ...ends] = texts.valueOffsets as Int32Array
   return {
     addresses: addressesOf(batch),
     json: (texts.values as Uint8Array).subarray(start, ends.at(-1) ?? start),
     /** Where each row's JSON ends. */
     jsonEnds: ends.map((end) => end - start),
-    vectorAt: (i: number): Float32Array | undefined =>
-      own.getValid(i)
-        ? numbers.subarray((own.offset + i) * dimension, (own.offset + i + 1) * dimension)
-        : undefined
+    vectorAt: vectorsOf(batch)
   }
 }
 

@@ -5,14 +5,7 @@ import type { StoredPassage } from "../../document/Document.ts"
 import type { Hit, SearchQuery } from "../PassageIndex.ts"
 import { RagError } from "../../document/RagError.ts"
 import { atOneVersion, attempt, matchQuery, nearestTo, type Table } from "./Lance.ts"
-import {
-  FOUND_COLUMNS,
-  foundAddresses,
-  type FoundRow,
-  foundRows,
-  hasDirection,
-  toPassage
-} from "./LanceRows.ts"
+import { foundAddresses, type FoundRow, hasDirection, takenRows, toPassage } from "./LanceRows.ts"
 import type { CachedTable, TableCache } from "./TableCache.ts"
 
 /** LanceDB fails above 2³² candidates, as if a file was damaged. */
@@ -91,17 +84,32 @@ const take = async (
   return found
 }
 
-const storedHits = async (table: Table, search: LanceQuery): Promise<ReadonlyArray<Hit>> => {
-  const columns = search.vectors ? [...FOUND_COLUMNS, "vector"] : FOUND_COLUMNS
-  const [nearest, matching] = await runQueries(
+/** The addresses of the nearest, and of those that keywords found. */
+const findAddresses = (table: Table, search: LanceQuery, codes: boolean) =>
+  runQueries(
     search,
     table,
-    false,
+    codes,
     async (query) =>
-      foundRows(await take(search.candidates, query.select([...columns, "_distance"])), "_distance"),
-    async (query) => foundRows(await take(search.limit, query.select([...columns, "_score"])), "_score")
+      foundAddresses(await take(search.candidates, query.select(["_distance"]).withRowId()), "_distance"),
+    async (query) => foundAddresses(await take(search.limit, query.select(["_score"]).withRowId()), "_score")
   )
-  return combineHits(nearest, matching, search.limit, toPassage)
+
+/** Reads the texts of the hits, not of all candidates: on an object store, each text is a request. */
+const storedHits = async (table: Table, search: LanceQuery): Promise<ReadonlyArray<Hit>> => {
+  const [nearest, matching] = await findAddresses(table, search, false)
+  const addresses = new Set([...nearest.slice(0, search.limit), ...matching].map(({ address }) => address))
+  const rows = table.takeRowIds([...addresses]).select(search.vectors ? ["passage", "vector"] : ["passage"])
+  const taken = addresses.size === 0 ? new Map() : takenRows(await take(addresses.size, rows.withRowId()))
+  const found = ({ address, value }: (typeof nearest)[number]): FoundRow<bigint> => ({
+    key: address,
+    value,
+    vector: taken.get(address)?.vector
+  })
+  return combineHits(nearest.map(found), matching.map(found), search.limit, (address) => {
+    const json = taken.get(address)?.json
+    return json === undefined ? undefined : toPassage(json)
+  })
 }
 
 /** Reads only addresses from the store. Undefined if the table has changed since it was cached. */
@@ -112,15 +120,7 @@ const cachedHits = async (
 ): Promise<ReadonlyArray<Hit> | undefined> => {
   const [version, [nearest, matching]] = await Promise.all([
     table.version(),
-    runQueries(
-      search,
-      rows.table,
-      rows.indexed,
-      async (query) =>
-        foundAddresses(await take(search.candidates, query.select(["_distance"]).withRowId()), "_distance"),
-      async (query) =>
-        foundAddresses(await take(search.limit, query.select(["_score"]).withRowId()), "_score")
-    )
+    findAddresses(rows.table, search, rows.indexed)
   ])
   if (version !== rows.version) return undefined
   const found = ({ address, value }: (typeof nearest)[number]): FoundRow<number> => {

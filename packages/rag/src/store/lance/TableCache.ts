@@ -74,7 +74,7 @@ const loadRows = async (table: Table, version: number, dimension: number) => {
   const ends: Array<number> = []
   const batches = table.query().where("passage IS NOT NULL").select(["passage", "vector"]).withRowId()
   for await (const batch of batches) {
-    const { addresses, json, jsonEnds, vectorAt } = addressedRows(batch, dimension)
+    const { addresses, json, jsonEnds, vectorAt } = addressedRows(batch)
     const before = ends.at(-1) ?? 0
     addresses.forEach((address, i) => {
       const vector = vectorAt(i)
