@@ -13,7 +13,17 @@ import { candidates, type MeasuredIndex, measureIndex, measuredIndex } from "./L
 import { repairCollection, repairing } from "./LanceRepair.ts"
 import { searchTable } from "./LanceSearch.ts"
 import { MANY_VERSIONS, READING_MANY_MILLIS } from "./LanceSnapshots.ts"
-import { compact, indexStats, maintainIndex, settleIndex, sweep, warmKeys } from "./LanceVectorIndex.ts"
+import {
+  compact,
+  indexStats,
+  isAddingDue,
+  maintainIndex,
+  settleIndex,
+  sweep,
+  type UnindexedTexts,
+  unindexedTexts,
+  warmKeys
+} from "./LanceVectorIndex.ts"
 import { type CollectionTables, collectionWrites } from "./LanceWrites.ts"
 import { tableCache } from "./TableCache.ts"
 
@@ -46,6 +56,8 @@ export interface DroppableCollection extends Collection {
   readonly dropWith: <E>(drop: Effect.Effect<void, E>) => Effect.Effect<void, E>
 }
 
+const NONE_UNINDEXED: UnindexedTexts = { texts: 0, rows: 0 }
+
 type OpenTable = Effect.Success<ReturnType<typeof openTable>>
 
 const openTable = Effect.fnUntraced(function* (
@@ -71,6 +83,9 @@ const openTable = Effect.fnUntraced(function* (
     measured: yield* measuredIndex(table),
     /** Rows of the index of documents that was read last. Another one has more, because removals only lessen it. */
     warmed: 0,
+    /** Texts outside the index, when that was read last, and how many of them searches have read since it was written. */
+    unindexed: NONE_UNINDEXED,
+    readTexts: 0,
     /** A pass over the index waits for the one that runs. */
     settleWaits: false,
     dropped: false,
@@ -114,6 +129,7 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
     reads.infos
   )
   const pruned = pruneAfterWrites(open, written, store)
+  const settled = repaired(settleCollection(open, store))
   const dropWith = <E>(drop: Effect.Effect<void, E>): Effect.Effect<void, E> =>
     Effect.suspend(() => {
       open.dropped = true
@@ -136,11 +152,11 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
           )
         : Effect.succeed(open.bytes)
     ),
-    search: searchCollection(open, cache, documents, store),
+    search: searchCollection(open, cache, documents, store, settled),
     original: files.get,
     keep: files.put,
     stats: repaired(indexStats(table)),
-    settle: repaired(settleCollection(open, store)),
+    settle: settled,
     maintain: repaired(maintainCollection(open, store))
   } satisfies DroppableCollection
 })
@@ -185,14 +201,22 @@ const searchCollection = (
   open: OpenTable,
   cache: ReturnType<typeof tableCache> | undefined,
   documents: ReturnType<typeof cachedDocuments>,
-  { background, formats }: CollectionStore
+  { background, compacts, formats }: CollectionStore,
+  settled: Effect.Effect<void, RagError>
 ): Collection["search"] => {
   const { dimension, repaired, table } = open
   const search = searchTable(table, dimension, (limit) => candidates(limit, open.measured), cache)
   let searches = 0
   return Effect.fnUntraced(function* (query) {
     if (++searches % MEASURED_FOR === 0)
-      yield* background(Effect.ignore(keepMeasured(open, measuredIndex(table))))
+      yield* background(
+        Effect.ignore(Effect.andThen(keepMeasured(open, measuredIndex(table)), keepUnindexed(open)))
+      )
+    if (query.words !== undefined) open.readTexts += open.unindexed.texts
+    if (compacts && isAddingDue(open.unindexed, open.readTexts)) {
+      open.unindexed = NONE_UNINDEXED
+      yield* background(Effect.ignore(settled))
+    }
     if (cache?.shouldLoad() === true) {
       // A search reports why a table cannot be read.
       yield* background(Effect.ignore(attempt("retrieve", "reading passages", () => cache.load(table))))
@@ -206,6 +230,13 @@ const searchCollection = (
 const keepMeasured = (open: OpenTable, measured: Effect.Effect<MeasuredIndex | undefined, RagError>) =>
   Effect.map(measured, (now) => {
     open.measured = now
+  })
+
+const keepUnindexed = (open: OpenTable) =>
+  Effect.map(unindexedTexts(open.table), (now) => {
+    // Another process may have added them to the index.
+    if (now.texts < open.unindexed.texts) open.readTexts = 0
+    open.unindexed = now
   })
 
 /** Runs after the call has ended; a failure is logged. */
@@ -238,7 +269,9 @@ const pruneAfterWrites = (
 const settleCollection = (open: OpenTable, { background, compacts }: CollectionStore) => {
   const { dimension, indexer, table, writer } = open
   const finish = Effect.fnUntraced(function* (settled: Effect.Success<ReturnType<typeof settleIndex>>) {
-    const { indexed, keysOf, rebuilt, scattered } = settled
+    const { indexed, keysOf, rebuilt, scattered, unindexed } = settled
+    if (unindexed.texts === 0) open.readTexts = 0
+    open.unindexed = unindexed
     // The measurement was of the index before.
     if (rebuilt) open.measured = undefined
     if (keysOf > open.warmed) {
@@ -262,7 +295,7 @@ const settleCollection = (open: OpenTable, { background, compacts }: CollectionS
   })
   const settleLater = Effect.suspend(() => {
     open.settleWaits = false
-    return Effect.flatMap(settleIndex(table, dimension), finish)
+    return Effect.flatMap(settleIndex(table, dimension, open.readTexts), finish)
   })
   return Effect.gen(function* () {
     if (open.hasGone) {
@@ -270,7 +303,7 @@ const settleCollection = (open: OpenTable, { background, compacts }: CollectionS
       yield* Effect.onError(writer.withPermit(sweep(table)), () => Effect.sync(() => (open.hasGone = true)))
     }
     if (!compacts || open.settleWaits) return
-    const settled = yield* indexer.withPermitsIfAvailable(1)(settleIndex(table, dimension))
+    const settled = yield* indexer.withPermitsIfAvailable(1)(settleIndex(table, dimension, open.readTexts))
     if (Option.isSome(settled)) return yield* finish(settled.value)
     // A save is not to wait for the measurement of a large index.
     open.settleWaits = true

@@ -188,9 +188,9 @@ const checkout = (store: OpenStore): Service["checkout"] =>
     const opened = yield* attempt("open", `opening snapshot "${snapshot}"`, () =>
       store.connection.openTable(table, undefined, { version })
     )
-    const { collectionStore, files } = store
+    const reading = { ...store.collectionStore, compacts: false }
     const tables = { table: opened, written: opened }
-    return readOnly(snapshot, yield* openCollection(name, stored, tables, files, collectionStore))
+    return readOnly(snapshot, yield* openCollection(name, stored, tables, store.files, reading))
   })
 
 const restore = (store: OpenStore): Service["restore"] =>

@@ -9,6 +9,7 @@ import {
   keyIndex,
   keywordIndex,
   kindIndex,
+  sqlIn,
   type Table,
   vectorIndex
 } from "./Lance.ts"
@@ -23,14 +24,30 @@ const INDEX_FROM_NUMBERS = 1_000_000
 /** LanceDB needs this many vectors to train an index. */
 const MIN_TRAINING_VECTORS = 256
 
-/** Rows outside the index are scanned at each search. More than this many are added to the index. */
-const MAX_UNINDEXED = 1_000
+/**
+ * Rows outside the indexes are read at each search: a text takes 85 µs of CPU, because its words are found anew, a vector of 384
+ * numbers 2. To add them LanceDB writes the indexes again, which takes 27 µs for each row of the table. They are therefore added
+ * if they are this share of the rows, so that an upload costs the same in every collection, …
+ */
+const UNINDEXED_SHARE = 1 / 16
+/** … but from this number on, so that a single question takes a second at most, and not below this one; … */
+const MAX_UNINDEXED = 8_192
+const MIN_UNINDEXED = 128
+/** … or if the searches since then have read so many texts for each row of the index, which took as long. */
+const READ_TEXTS = 1 / 3
 
-/** The same for keywords: the scan segments every text, 37 ms per thousand. */
-const MAX_UNINDEXED_TEXTS = 128
+/** LanceDB builds an index from so many new rows as fast as it adds them to a smaller one. */
+const TRAINED_ROWS = 1_000
 
 /** Each commit, up to 1,000 passages, leaves a small file. More than this many are compacted. */
 const MAX_SMALL_FILES = 128
+
+/**
+ * Files outside the indexes are joined after so many commits, if so many of them hold the last 256 rows, or the last 2,048: each
+ * row is then written again at most 2 × 8 times, and `compact` needs not read the large files.
+ */
+const JOINED_FILES = 32
+const JOINED_ROWS = [256, 2_048]
 
 /**
  * A search reads from each file in which it finds something: 11 files cost 1.7 of 9.1 ms and 3.5 of 12.5 ms of CPU at
@@ -73,13 +90,36 @@ const stateOf = (table: Table) =>
     })
   )
 
+/** The most rows outside the indexes. `readTexts` are those that searches have read since the index was written. */
+const isOutdated = (unindexed: number, rows: number, readTexts: number): boolean =>
+  unindexed > MIN_UNINDEXED &&
+  (unindexed > Math.min(rows * UNINDEXED_SHARE, MAX_UNINDEXED) || readTexts > rows * READ_TEXTS)
+
+/** How many texts each search for keywords reads, and of how many rows. */
+export interface UnindexedTexts {
+  readonly texts: number
+  readonly rows: number
+}
+
+/** Whether searches have read so many texts outside the index that adding them pays. */
+export const isAddingDue = ({ rows, texts }: UnindexedTexts, readTexts: number): boolean =>
+  isOutdated(texts, rows, readTexts)
+
+export const unindexedTexts = (table: Table): Effect.Effect<UnindexedTexts, RagError> =>
+  Effect.map(stateOf(table), ({ rows, texts }) => ({ texts: texts?.numUnindexedRows ?? 0, rows }))
+
 /**
  * Indexes and compacts after an ingest, if necessary. Searches and writes continue, and find the same before and after.
+ * `readTexts` are the texts outside the index that searches have read.
  *
  * `indexed` is true if there is a vector index afterwards, `rebuilt` if it was built now, `scattered` if compacting would make
  * searches faster and take at most seconds. `keysOf` are the rows whose keys `warmKeys` may read.
  */
-export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (table: Table, dimension: number) {
+export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (
+  table: Table,
+  dimension: number,
+  readTexts = 0
+) {
   const { fragmentStats, keys, rows: all, texts, vectors } = yield* stateOf(table)
   // Counting the vectors reads all of them, so it is done only where an index may be built.
   const mayTrain = isIndexed(all, dimension) && (vectors === undefined || vectors.numIndexedRows < all / 2)
@@ -87,7 +127,7 @@ export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (table
   // Training comes before compacting: it reads the vectors file by file, and small files need less memory.
   const train = mayTrain && isIndexed(rows, dimension)
   const trainTexts =
-    texts !== undefined && texts.numUnindexedRows > Math.max(MAX_UNINDEXED, texts.numIndexedRows)
+    texts !== undefined && texts.numUnindexedRows > Math.max(TRAINED_ROWS, texts.numIndexedRows)
   const trainKeys = all >= INDEX_KEYS_FROM && (keys?.numIndexedRows ?? 0) < all / 2
   yield* Effect.all(
     [
@@ -97,19 +137,58 @@ export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (table
     ],
     { concurrency: 3, discard: true }
   )
+  const outside = trainTexts ? 0 : (texts?.numUnindexedRows ?? 0)
   const outdated =
-    (!train && (vectors?.numUnindexedRows ?? 0) > MAX_UNINDEXED) ||
-    (!trainTexts && (texts?.numUnindexedRows ?? 0) > MAX_UNINDEXED_TEXTS)
+    isOutdated(outside, all, readTexts) || (!train && isOutdated(vectors?.numUnindexedRows ?? 0, all, 0))
   const compacts = outdated || fragmentStats.numSmallFragments > MAX_SMALL_FILES
   if (compacts) yield* compact(table)
+  else if (fragmentStats.numFragments % JOINED_FILES === 0) yield* joinFiles(table, outside)
   const scattered =
     !compacts &&
     fragmentStats.numFragments > MAX_FILES &&
     all <= MAX_COMPACTED_ROWS &&
     fragmentStats.lengths.max < LARGEST_SHARE * all
   const keysOf = all <= MAX_WARMED_ROWS ? (keys?.numIndexedRows ?? 0) : 0
-  return { indexed: train || vectors !== undefined, rebuilt: train, scattered, keysOf }
+  const unindexed: UnindexedTexts = { texts: compacts ? 0 : outside, rows: all }
+  return { indexed: train || vectors !== undefined, rebuilt: train, scattered, keysOf, unindexed }
 })
+
+/**
+ * Joins the last small files. LanceDB's compaction would write the indexes of all rows again, so the rows are updated to what they
+ * are: one commit, which another writer's change of the same rows makes LanceDB repeat.
+ */
+const joinFiles = Effect.fn("LanceVectorIndex.join")(function* (table: Table, unindexed: number) {
+  const documents = yield* attempt("store", "listing small files", () => documentsToJoin(table, unindexed))
+  if (documents === undefined) return
+  yield* attemptWrite("store", "joining small files", () =>
+    table.update({ where: sqlIn("document", documents), valuesSql: { ordinal: "ordinal" } })
+  )
+})
+
+/** The documents of the files to join. */
+const documentsToJoin = (table: Table, unindexed: number): Promise<ReadonlyArray<string> | undefined> =>
+  atOneVersion(table, async (pinned) => {
+    const rows = await pinned.countRows()
+    for (const count of JOINED_ROWS) {
+      const offsets = Array.from({ length: Math.min(count, unindexed, rows) }, (_, i) => rows - 1 - i)
+      const found: ReadonlyArray<{ readonly document: string; readonly _rowid: bigint }> = await pinned
+        .takeOffsets(offsets)
+        .select(["document"])
+        .withRowId()
+        .toArray()
+      const read = found.map(({ _rowid, document }) => ({ document, file: _rowid >> FILE_BITS }))
+      const first = read.reduce((least, { file }) => (file < least ? file : least), MAX_FILE)
+      // Of the first file, some rows may be before the last `count`.
+      const joined = read.filter(({ file }) => file > first)
+      if (new Set(joined.map(({ file }) => file)).size >= JOINED_FILES - 1)
+        return [...new Set(joined.map(({ document }) => document))]
+    }
+    return undefined
+  })
+
+/** A row address is the number of its file and its place there. */
+const FILE_BITS = 32n
+const MAX_FILE = 1n << FILE_BITS
 
 /** Larger indexes of documents would take the memory of the others: 48 bytes a row. */
 const MAX_WARMED_ROWS = 1_000_000
