@@ -156,7 +156,7 @@ describe("rebuild", () => {
       // It waits as long as a live rebuild may take, and is then acknowledged: the name must not move.
       const dies = Effect.flatMap(writes, ended)
       assert.isFalse(yield* publish(dies))
-      assert.strictEqual(yield* (yield* store.open("names", MANIFEST)).passageCount, 1)
+      assert.strictEqual((yield* (yield* store.open("names", MANIFEST)).stats).passages, 1)
       // A write while the name moves is not acknowledged.
       const lives = Effect.gen(function* () {
         yield* Deferred.succeed(ready, yield* writes)
@@ -164,7 +164,7 @@ describe("rebuild", () => {
       })
       assert.isTrue(yield* publish(lives))
       assert.strictEqual((yield* Effect.flip(ended(yield* Deferred.await(ready)))).reason, "Stale")
-      assert.strictEqual(yield* (yield* store.open("names", MANIFEST)).passageCount, 1)
+      assert.strictEqual((yield* (yield* store.open("names", MANIFEST)).stats).passages, 1)
       // The name does not move if it refers to another table by now.
       assert.strictEqual((yield* Effect.flip(publish(Effect.void))).reason, "Stale")
     }).pipe(Effect.scoped)

@@ -34,7 +34,7 @@ describe("the index of a collection", () => {
       const total = (values: ReadonlyArray<number>) => values.reduce((sum, value) => sum + value, 0)
       assert.isTrue(total(indexed) >= total(scanned) * 0.99, `${total(indexed)} of ${total(scanned)}`)
       yield* collection.commit([documentOf("late", ["w1 w7 w13 w29 item1 late"])])
-      const { kind, unindexed, unindexedTexts } = yield* collection.stats
+      const { kind, unindexed, unindexedTexts } = (yield* collection.stats).index
       assert.deepStrictEqual([kind, unindexed, unindexedTexts], ["IVF_RQ", 2, 2])
       assert.include(
         (yield* collection.search({ vector: question, limit: 20 })).map(
@@ -49,8 +49,8 @@ describe("the index of a collection", () => {
         ),
         "late"
       )
-      assert.strictEqual(yield* collection.passageCount, 2501)
-      const stats = yield* collection.stats
+      assert.strictEqual((yield* collection.stats).passages, 2501)
+      const stats = (yield* collection.stats).index
       assert.strictEqual(stats.unindexed, 0)
       assert.isAtLeast(stats.recall ?? 0, 0.97)
       assert.strictEqual(stats.measuredAt, 2501)
@@ -78,7 +78,7 @@ describe("the index of a collection", () => {
       yield* commits(9, "heron", 1)
       yield* collection.settle
       assert.strictEqual(yield* files, 10)
-      assert.strictEqual(yield* collection.passageCount, 69)
+      assert.strictEqual((yield* collection.stats).passages, 69)
       assert.strictEqual((yield* collection.search({ words: "heron", limit: 20 })).length, 9)
       connection.close()
     }).pipe(Effect.scoped)
@@ -93,8 +93,8 @@ describe("the index of a collection", () => {
       yield* collection.settle
       yield* collection.commit([documentOf("late", texts(1, "heron"))])
       yield* collection.settle
-      assert.isUndefined((yield* collection.stats).measuredAt)
-      yield* Effect.repeat(collection.stats, { until: ({ measuredAt }) => measuredAt !== undefined })
+      assert.isUndefined((yield* collection.stats).index.measuredAt)
+      yield* Effect.repeat(collection.stats, { until: ({ index: { measuredAt } }) => measuredAt !== undefined })
     }).pipe(Effect.scoped)
   )
 
@@ -122,7 +122,7 @@ describe("the index of a collection", () => {
         assert.deepStrictEqual(yield* tables, [])
         const anew = yield* index.open("default", MANIFEST)
         yield* anew.commit([documentOf("heron", ["heron"])])
-        assert.strictEqual(yield* anew.passageCount, 1)
+        assert.strictEqual((yield* anew.stats).passages, 1)
         return own
       }).pipe(Effect.scoped, Effect.provide(Logger.layer([logger])))
       // The store is closed: nothing goes on beside this.
@@ -152,8 +152,8 @@ describe("the index of a collection", () => {
         assert.strictEqual(hits.filter(({ passage }) => passage.text.startsWith("zebra")).length, i + 1)
       }
       yield* Fiber.join(settling)
-      assert.strictEqual(yield* collection.passageCount, 3005)
-      assert.strictEqual((yield* collection.stats).kind, "IVF_RQ")
+      assert.strictEqual((yield* collection.stats).passages, 3005)
+      assert.strictEqual((yield* collection.stats).index.kind, "IVF_RQ")
     }).pipe(Effect.scoped)
   )
 
@@ -192,7 +192,7 @@ describe("the index of a collection", () => {
           Effect.andThen(collection.commit(documents), collection.settle)
         ).pipe(Effect.scoped)
       const recall = Effect.flatMap(collectionIn(library), ({ stats }) =>
-        Effect.map(stats, ({ recall }) => recall)
+        Effect.map(stats, ({ index }) => index.recall)
       ).pipe(Effect.scoped)
       yield* settled([documentOf("duck", texts(2_000, "duck"))])
       assert.isAtLeast((yield* recall) ?? 0, 0.97)

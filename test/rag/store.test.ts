@@ -79,7 +79,7 @@ describe("LanceIndex", () => {
       assert.closeTo(hits[0]?.similarity ?? 0, 0.7, 0.31)
       assert.deepStrictEqual(yield* collection.documents, [document.info])
       assert.deepStrictEqual(yield* collection.original(document.info.sha256), Buffer.from(document.original))
-      assert.strictEqual(yield* collection.passageCount, 3)
+      assert.strictEqual((yield* collection.stats).passages, 3)
     }).pipe(Effect.scoped)
   )
 
@@ -97,7 +97,7 @@ describe("LanceIndex", () => {
         ...texts(2, "other")
       ])
       yield* collection.settle
-      assert.strictEqual(yield* collection.passageCount, 5)
+      assert.strictEqual((yield* collection.stats).passages, 5)
       assert.isTrue((yield* collection.inventory).every(({ isComplete }) => isComplete))
     }).pipe(Effect.scoped)
   )
@@ -109,7 +109,7 @@ describe("LanceIndex", () => {
       const documents = [documentOf("a", texts(4, "first")), documentOf("b", texts(1, "second"))]
       yield* collection.commit(documents)
       yield* collection.commit(documents)
-      assert.strictEqual(yield* collection.passageCount, 5)
+      assert.strictEqual((yield* collection.stats).passages, 5)
       assert.strictEqual((yield* collection.documents).length, 2)
     }).pipe(Effect.scoped)
   )
@@ -148,7 +148,7 @@ describe("LanceIndex", () => {
     Effect.gen(function* () {
       const { library } = yield* testFolder
       const [one, two] = [yield* open(library), yield* open(library)]
-      assert.strictEqual(yield* two.passageCount, 0)
+      assert.strictEqual((yield* two.stats).passages, 0)
       yield* one.commit([documentOf("a", texts(2, "fresh"))])
       assert.strictEqual((yield* two.search({ vector: embedText("fresh passage"), limit: 5 })).length, 2)
       yield* two.remove((yield* two.documents).map(({ id }) => id))
@@ -164,7 +164,7 @@ describe("LanceIndex", () => {
         collection.commit([documentOf("a", texts(2, "x")), documentOf("a", texts(3, "y"))])
       )
       assert.strictEqual(error.reason, "Internal")
-      assert.strictEqual(yield* collection.passageCount, 0)
+      assert.strictEqual((yield* collection.stats).passages, 0)
     }).pipe(Effect.scoped)
   )
 
@@ -294,7 +294,7 @@ describe("LanceIndex", () => {
       const [one, two] = [yield* open(library), yield* open(library)]
       for (let i = 0; i < 4; i++) yield* one.commit([documentOf(`document ${i}`, texts(2, `about ${i}`))])
       yield* Effect.all([one.maintain, two.maintain], { concurrency: 2 })
-      assert.strictEqual(yield* two.passageCount, 8)
+      assert.strictEqual((yield* two.stats).passages, 8)
     }).pipe(Effect.scoped)
   )
 
@@ -321,7 +321,7 @@ describe("LanceIndex", () => {
       assert.isUndefined(yield* one.original(only.info.sha256))
       assert.isDefined(yield* one.original(shared.info.sha256))
       assert.strictEqual(yield* tables, 2)
-      assert.strictEqual(yield* two.passageCount, 1)
+      assert.strictEqual((yield* two.stats).passages, 1)
     }).pipe(Effect.scoped)
   )
 
@@ -346,8 +346,8 @@ describe("LanceIndex", () => {
       yield* two.maintain
       assert.isUndefined(yield* two.original(only.info.sha256))
       assert.isDefined(yield* two.original(shared.info.sha256))
-      assert.strictEqual(yield* two.passageCount, 1)
-      assert.strictEqual(yield* (yield* index.open("it's one", MANIFEST)).passageCount, 0)
+      assert.strictEqual((yield* two.stats).passages, 1)
+      assert.strictEqual((yield* (yield* index.open("it's one", MANIFEST)).stats).passages, 0)
     }).pipe(Effect.scoped)
   )
 

@@ -89,7 +89,7 @@ describe("a collection in the table cache", () => {
         const [found] = yield* collection.search({ vector: embedText(words(5_003)), limit: 1 })
         assert.strictEqual(found?.passage.text, words(5_003))
         assert.strictEqual(cachedBytes(), 0)
-        assert.isAbove((yield* collection.stats).unindexed, 0)
+        assert.isAbove((yield* collection.stats).index.unindexed, 0)
         yield* untilCached(collection, PASSAGES / 2)
         const ids = ["first", "late", "second"].map((path) => documentOf(path, []).info.id)
         const infos = Effect.map(collection.infos(ids), (found) =>

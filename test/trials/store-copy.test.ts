@@ -185,7 +185,7 @@ describe("a copy of a library in use", () => {
       assert.deepStrictEqual(yield* files("copy"), (yield* files("library")).filter(isHint))
       const copied = yield* storeIn(copy)
       assert.deepStrictEqual(yield* copied.collections, ["next"])
-      assert.strictEqual(yield* (yield* copied.open("next", MANIFEST)).documentCount, 2)
+      assert.strictEqual((yield* (yield* copied.open("next", MANIFEST)).stats).documents, 2)
     }).pipe(Effect.scoped)
   )
 

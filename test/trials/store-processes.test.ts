@@ -40,7 +40,7 @@ describe("four processes that create and write one folder", () => {
           inventory.map(({ info }) => info.path).toSorted(),
           [...own, "everybody's"].toSorted()
         )
-        assert.strictEqual(yield* collection.passageCount, 2 * own.length + 2)
+        assert.strictEqual((yield* collection.stats).passages, 2 * own.length + 2)
         for (const { info } of inventory) {
           const texts = (yield* collection.passages(info.id)).map(({ text }) => text)
           if (info.path === "everybody's") assert.match(texts.join(), /^by \w+,in round \d$/)

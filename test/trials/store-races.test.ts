@@ -49,7 +49,7 @@ describe("writers at the same time", () => {
         assert.isTrue(inventory.every(({ isComplete }) => isComplete))
         assert.strictEqual(inventory.length, 512)
         const passages = inventory.reduce((sum, { info }) => sum + info.passages, 0)
-        assert.strictEqual(yield* collection.passageCount, passages)
+        assert.strictEqual((yield* collection.stats).passages, passages)
       }).pipe(Effect.scoped)
   )
 })

@@ -126,7 +126,8 @@ const countsOf = Effect.fnUntraced(function* (
 ) {
   const old = state === "rebuild-needed" ? yield* existing(DEFAULT_COLLECTION) : undefined
   if (old === undefined) return NO_COUNTS
-  return { documents: yield* old.documentCount, passages: yield* old.passageCount }
+  const { documents, passages } = yield* old.stats
+  return { documents, passages }
 })
 
 /** Bytes of all documents. */

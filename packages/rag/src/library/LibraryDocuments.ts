@@ -87,13 +87,10 @@ export const documentMethods = ({
     }, writes.withPermit),
     stats: Effect.gen(function* () {
       const from = yield* collection
-      const [documents, passages, index] = yield* Effect.all(
-        [from.documentCount, from.passageCount, from.stats],
-        { concurrency: 3 }
-      )
+      const counted = yield* from.stats
       const { format: _, ...settings } = from.manifest
       const isOutdated = settings.chunker !== manifest.chunker
-      return { collection: from.name, documents, passages, ...settings, isOutdated, index }
+      return { collection: from.name, ...settings, ...counted, isOutdated }
     }).pipe(Effect.withSpan("Library.stats")),
     storedBytes: Effect.flatMap(collection, (from) => from.storedBytes),
     maintain: Effect.flatMap(collection, (from) => from.maintain).pipe(

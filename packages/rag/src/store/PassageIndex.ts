@@ -101,15 +101,13 @@ export interface Collection {
   readonly original: (sha256: string, isHash?: boolean) => Effect.Effect<Uint8Array | undefined, RagError>
   /** Stores bytes by keys for `original`. Without a document that has them, `maintain` drops them after a day. */
   readonly keep: (files: ReadonlyMap<string, Uint8Array>) => Effect.Effect<void, RagError>
-  readonly documentCount: Effect.Effect<number, RagError>
-  readonly passageCount: Effect.Effect<number, RagError>
   /**
    * Bytes of originals and attachments, and 8 KiB for each passage. Counted once, then kept by this process' writes until
    * `maintain`.
    */
   readonly storedBytes: Effect.Effect<number, RagError>
-  /** The kind and recall of the vector index. */
-  readonly stats: Effect.Effect<IndexStats, RagError>
+  /** How many documents and passages there are, and the kind and recall of the vector index. */
+  readonly stats: Effect.Effect<CollectionStats, RagError>
   /**
    * Called at the end of an ingest: indexes the new passages if that makes searches faster. While the index of an earlier one is
    * compacted or measured, that follows in the background.
@@ -120,6 +118,12 @@ export interface Collection {
 }
 
 /** How a collection is searched. Passages outside the index are compared one by one. */
+export interface CollectionStats {
+  readonly documents: number
+  readonly passages: number
+  readonly index: IndexStats
+}
+
 export interface IndexStats {
   /** `exact` if all vectors are compared, otherwise the kind of the index, such as `IVF_RQ`. */
   readonly kind: string

@@ -8,7 +8,7 @@ import type { Collection, StoredDocument } from "../PassageIndex.ts"
 import { atOneVersion, attempt, selectRows, sqlIn, type Table } from "./Lance.ts"
 import type { repairing } from "./LanceRepair.ts"
 import { type DocumentRow, type PassageRow, toPassage, toStored } from "./LanceRows.ts"
-import { PASSAGES } from "./LanceTables.ts"
+import { DOCUMENTS, PASSAGES } from "./LanceTables.ts"
 import { countPassages } from "./LanceVectorIndex.ts"
 
 /** Identifiers in one condition at most. */
@@ -17,8 +17,6 @@ export const FILTER_IDS = 500
 /** Passages that are decoded before other work runs, of 2,000 characters of JSON: 5 ms. A document has up to 80,000. */
 const PORTION = 500
 const CHARACTERS = 2_000
-
-const DOCUMENTS = "kind = 'document'"
 
 /** What the last look-ups of documents found, by their identifiers, and at which version. */
 export type LookedUp = LRUCache<
@@ -96,19 +94,13 @@ export const collectionReads = (table: Table, repaired: ReturnType<typeof repair
     return yield* new RagError({ stage: "store", reason: "Store", message, document: id })
   })
 
-  const documentCount: Collection["documentCount"] = repaired(
-    attempt("store", "counting documents", () => table.countRows(DOCUMENTS))
-  )
-
   return {
     passages,
     documents,
     infos,
     inventory,
     stored,
-    document,
-    documentCount,
-    passageCount: repaired(countPassages(table))
+    document
   }
 }
 

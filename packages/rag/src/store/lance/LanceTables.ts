@@ -46,8 +46,10 @@ export const passagesSchema = (dimension: number) =>
     text("metadata", true)
   ])
 
+export const DOCUMENTS = "kind = 'document'"
 /** Rows that are passages of any kind. */
 export const PASSAGES = "kind NOT IN ('document', 'gone')"
+export const NO_PASSAGES = "kind IN ('document', 'gone')"
 
 /** Snapshots: a version of a table. `id` is the JSON of the collection's name and the snapshot's. */
 export const snapshotsSchema = new Schema([

@@ -1,6 +1,6 @@
 /** When a table is indexed and compacted. */
 import { Effect } from "effect"
-import type { IndexStats } from "../PassageIndex.ts"
+import type { CollectionStats, IndexStats } from "../PassageIndex.ts"
 import type { RagError } from "../../document/RagError.ts"
 import {
   atOneVersion,
@@ -14,7 +14,7 @@ import {
   vectorIndex
 } from "./Lance.ts"
 import { type MeasuredIndex, measuredIn } from "./LanceRecall.ts"
-import { PASSAGES } from "./LanceTables.ts"
+import { DOCUMENTS, NO_PASSAGES, PASSAGES } from "./LanceTables.ts"
 import { deleteScratch } from "../LanceScratch.ts"
 
 /** Below this many passages, and this many numbers, a scan is as fast as an index. */
@@ -235,14 +235,16 @@ export const sweep = (table: Table): Effect.Effect<void, RagError> =>
     if (removed > 0) yield* attemptWrite("ingest", "deleting removed passages", () => table.delete(gone))
   })
 
-/** The kind of the vector index, the rows outside the indexes, and the measured recall. */
-export const indexStats = (table: Table): Effect.Effect<IndexStats, RagError> =>
+/** Counts, the kind of the vector index, the rows outside the indexes, and the measured recall. */
+export const collectionStats = (table: Table): Effect.Effect<CollectionStats, RagError> =>
   attempt("ingest", "reading the index statistics", () =>
     atOneVersion(table, async (pinned) => {
       const [vectors, texts] = [await pinned.indexStats(VECTOR_INDEX), await pinned.indexStats(KEYWORD_INDEX)]
-      const passages = await pinned.countRows(PASSAGES)
+      // Each of the two reads every file outside the index. The number of rows is in the version's description.
+      const documents = await pinned.countRows(DOCUMENTS)
+      const passages = (await pinned.countRows()) - (await pinned.countRows(NO_PASSAGES))
       const measured = vectors === undefined ? undefined : await measuredIn(pinned)
-      return {
+      const index: IndexStats = {
         kind: vectors?.indexType ?? "exact",
         unindexed: Math.min(passages, vectors?.numUnindexedRows ?? passages),
         unindexedTexts: Math.min(passages, texts?.numUnindexedRows ?? 0),
@@ -253,6 +255,7 @@ export const indexStats = (table: Table): Effect.Effect<IndexStats, RagError> =>
           measuredWith: measured.questions
         })
       }
+      return { documents, passages, index }
     })
   ).pipe(Effect.withSpan("LanceVectorIndex.stats"))
 
