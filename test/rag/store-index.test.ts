@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { connect } from "@lancedb/lancedb"
+import type { RagError } from "@sluice/rag"
 import type { IndexedDocument } from "@sluice/rag/store"
 import { Effect, Fiber, Logger } from "effect"
 import { readdir } from "node:fs/promises"
@@ -81,6 +82,31 @@ describe("the index of a collection", () => {
       assert.strictEqual((yield* collection.stats).passages, 69)
       assert.strictEqual((yield* collection.search({ words: "heron", limit: 20 })).length, 9)
       connection.close()
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("joins the last small files without another index, and finds what is in them", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const collection = yield* collectionIn(library)
+      yield* collection.commit([documentOf("long", texts(300, "duck"))])
+      yield* collection.settle
+      for (let i = 1; i < 32; i++) yield* collection.commit([documentOf(`heron ${i}`, [`heron number h${i}`])])
+      const table = yield* Effect.promise(() => passagesIn(library))
+      const filesAfter = (change: Effect.Effect<void, RagError>) =>
+        Effect.andThen(
+          change,
+          Effect.promise(async () => (await table.stats()).fragmentStats.numFragments)
+        )
+      assert.strictEqual(yield* filesAfter(Effect.void), 32)
+      assert.strictEqual(yield* filesAfter(collection.settle), 2)
+      const { index, passages } = yield* collection.stats
+      assert.deepStrictEqual([passages, index.unindexedTexts], [331, 62])
+      const found = yield* collection.search({ words: "h17", limit: 3 })
+      assert.deepStrictEqual(
+        found.map(({ passage }) => passage.text),
+        ["heron number h17"]
+      )
     }).pipe(Effect.scoped)
   )
 

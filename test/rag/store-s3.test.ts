@@ -96,6 +96,41 @@ describe("a library on an object store", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("is read twice by stats for each file outside the indexes", () =>
+    Effect.gen(function* () {
+      const { counts, storageOptions } = yield* s3Server
+      const store = yield* Layer.build(LanceIndex.layer("s3://bucket/library", { storageOptions }))
+      const { commit, stats } = yield* Context.get(store, PassageIndex).open("default", MANIFEST)
+      const requestsOf = Effect.fnUntraced(function* (n: number) {
+        yield* commit([documentOf(`${n}`, [`duck ${n}`])])
+        // The first call reads the descriptions of the files too.
+        yield* stats
+        const { requests } = counts
+        assert.deepInclude(yield* stats, { documents: n, passages: n })
+        return counts.requests - requests
+      })
+      const requests = yield* Effect.forEach([1, 2, 3, 4, 5, 6], requestsOf)
+      assert.strictEqual(requests[5]! - requests[2]!, 2 * 3)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is read by a search for the texts of its hits, not of all candidates", () =>
+    Effect.gen(function* () {
+      const { counts, storageOptions } = yield* s3Server
+      const store = yield* Layer.build(LanceIndex.layer("s3://bucket/library", { storageOptions }))
+      const { commit, search } = yield* Context.get(store, PassageIndex).open("default", MANIFEST)
+      const long = "and so it goes by the pond ".repeat(400)
+      yield* commit(Array.from({ length: 200 }, (_, i) => documentOf(`${i}`, [`heron ${i} ${long}`])))
+      const nearest = (i: number) => search({ vector: embedText(`heron ${i}`), limit: 2, vectors: true })
+      yield* nearest(0)
+      const { read } = counts
+      const hits = yield* nearest(7)
+      assert.deepStrictEqual([hits.length, hits[0]?.vector?.length], [2, 64])
+      // Sixty candidates have 650 KB of texts.
+      assert.isBelow(counts.read - read, 300_000)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("has one version of a document whose description was lost, after a look-up found none", () =>
     Effect.gen(function* () {
       const { storageOptions } = yield* s3Server

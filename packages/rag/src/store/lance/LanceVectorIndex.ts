@@ -141,13 +141,14 @@ export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (
   const outdated =
     isOutdated(outside, all, readTexts) || (!train && isOutdated(vectors?.numUnindexedRows ?? 0, all, 0))
   const compacts = outdated || fragmentStats.numSmallFragments > MAX_SMALL_FILES
-  if (compacts) yield* compact(table)
-  else if (fragmentStats.numFragments % JOINED_FILES === 0) yield* joinFiles(table, outside)
+  const files = fragmentStats.numFragments
   const scattered =
     !compacts &&
-    fragmentStats.numFragments > MAX_FILES &&
+    files > MAX_FILES &&
     all <= MAX_COMPACTED_ROWS &&
     fragmentStats.lengths.max < LARGEST_SHARE * all
+  if (compacts) yield* compact(table)
+  else if (!scattered && files % JOINED_FILES === 0) yield* joinFiles(table, outside)
   const keysOf = all <= MAX_WARMED_ROWS ? (keys?.numIndexedRows ?? 0) : 0
   const unindexed: UnindexedTexts = { texts: compacts ? 0 : outside, rows: all }
   return { indexed: train || vectors !== undefined, rebuilt: train, scattered, keysOf, unindexed }
@@ -178,8 +179,8 @@ const documentsToJoin = (table: Table, unindexed: number): Promise<ReadonlyArray
         .toArray()
       const read = found.map(({ _rowid, document }) => ({ document, file: _rowid >> FILE_BITS }))
       const first = read.reduce((least, { file }) => (file < least ? file : least), MAX_FILE)
-      // Of the first file, some rows may be before the last `count`.
-      const joined = read.filter(({ file }) => file > first)
+      // Of the first file, some rows may be before these.
+      const joined = offsets.length === unindexed ? read : read.filter(({ file }) => file > first)
       if (new Set(joined.map(({ file }) => file)).size >= JOINED_FILES - 1)
         return [...new Set(joined.map(({ document }) => document))]
     }
