@@ -8,7 +8,7 @@ import { presentManifest } from "../../packages/rag/src/embedding/PassageEmbedde
 import { Clock, Context, Effect, Layer, Schedule, Stream } from "effect"
 import { modelsLayer } from "../rag/Models.ts"
 import { s3Server } from "../rag/S3Server.ts"
-import { documentOf } from "../rag/StoredDocuments.ts"
+import { collectionIn, documentOf } from "../rag/StoredDocuments.ts"
 import { testFolder } from "../rag/TestFolder.ts"
 import { mkdir } from "node:fs/promises"
 
@@ -45,6 +45,15 @@ const fill = Effect.fnUntraced(function* (
   yield* Effect.provideService(collection.maintain, Clock.Clock, later)
 }, Effect.scoped)
 
+/** Waits for what runs in the background. */
+const isQuiet = (counts: { readonly requests: number }) => {
+  let last = -1
+  return Effect.repeat(
+    Effect.sync(() => last === (last = counts.requests)),
+    { schedule: Schedule.spaced("200 millis"), until: (isQuiet) => isQuiet }
+  )
+}
+
 const CALLS = ["upload", "unchanged", "stats", "removal"] as const
 
 /** Calls of each kind that are counted. */
@@ -72,11 +81,7 @@ const costs = Effect.fnUntraced(function* (passages: number) {
   yield* library.stats
   const documents = yield* library.documents
   // The index of documents is read in the background.
-  let last = -1
-  yield* Effect.repeat(
-    Effect.sync(() => last === (last = counts.requests)),
-    { schedule: Schedule.spaced("200 millis"), until: (isQuiet) => isQuiet }
-  )
+  yield* isQuiet(counts)
   for (let n = 1; n <= COUNTED; n++) {
     yield* count("upload", upload(n))
     yield* count("unchanged", upload(n))
@@ -85,6 +90,30 @@ const costs = Effect.fnUntraced(function* (passages: number) {
   }
   return sums
 }, Effect.scoped)
+
+/** Uploads of one passage, and the sizes of the collections that they are made to. */
+const UPLOADS = 256
+const SIZES = [3_000, 30_000] as const
+
+/** The mean bytes and requests of uploads, with all that follows from them. */
+const uploadCosts = Effect.fnUntraced(function* (passages: number) {
+  const { counts, storageOptions } = yield* s3Server
+  yield* fill(passages, storageOptions)
+  const library = yield* Library.open(ADDRESS, { storageOptions })
+  const upload = (n: number) =>
+    library.ingest({ files: [{ path: `late ${n}.md`, bytes: bytes(`# Late ${n}\n\nA late heron ${n} waits.`) }] })
+  yield* upload(0)
+  const { read, requests, written } = counts
+  yield* Effect.forEach(Array.from({ length: UPLOADS }).keys(), (n) => upload(n + 1), { discard: true })
+  yield* isQuiet(counts)
+  return {
+    written: (counts.written - written) / UPLOADS,
+    read: (counts.read - read) / UPLOADS,
+    requests: (counts.requests - requests) / UPLOADS
+  }
+}, Effect.scoped)
+
+const MOST_SEARCHES = 500
 
 /** How much more a call may cost in a collection ten times as large. */
 const GROWTH = 1.3
@@ -99,6 +128,33 @@ describe("the cost of a call", () => {
         assert.isAtMost(large[call]!.read, GROWTH * small[call]!.read, what)
       }
     }).pipe(Effect.provide(modelsLayer))
+  )
+
+  it.live("of an upload, with the compactions that many cause, does not grow with the collection", () =>
+    Effect.gen(function* () {
+      const [small, large] = yield* Effect.forEach(SIZES, uploadCosts)
+      for (const cost of ["written", "read", "requests"] as const)
+        assert.isAtMost(large![cost], GROWTH * small![cost], JSON.stringify({ cost, small, large }))
+    }).pipe(Effect.provide(modelsLayer))
+  )
+
+  it.live("of a search for the texts outside the index is bounded: they are added to it", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const collection = yield* collectionIn(library)
+      const texts = (count: number) => Array.from({ length: count }, (_, i) => `heron w${i % 97} number ${i}`)
+      yield* collection.commit(Array.from({ length: 30 }, (_, d) => documentOf(`d${d}`, texts(100))))
+      yield* collection.settle
+      yield* collection.commit([documentOf("late", texts(150))])
+      yield* collection.settle
+      const unindexed = Effect.map(collection.stats, ({ index }) => index.unindexedTexts)
+      assert.strictEqual(yield* unindexed, 151)
+      // Eight of them have read as many texts as a third of the rows. The index of the first commit may still be measured.
+      const search = collection.search({ words: "heron w7", limit: 3 })
+      const left = Effect.andThen(search, unindexed)
+      const last = yield* Effect.repeat(left, { until: (texts) => texts === 0, times: MOST_SEARCHES })
+      assert.strictEqual(last, 0)
+    }).pipe(Effect.scoped)
   )
 
   it.live("many files of a request are looked up and committed together", () =>

@@ -54,6 +54,43 @@ describe("writers at the same time", () => {
   )
 })
 
+describe("small files that are joined", () => {
+  it.live("while another process removes and replaces documents in them, keep both changes", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const [first, second] = [yield* collectionIn(library), yield* collectionIn(library)]
+      const table = yield* Effect.promise(() => passagesIn(library))
+      const idOf = (path: string) => documentOf(path, []).info.id
+      let joined = 0
+      for (let round = 0; round < 8; round++) {
+        const path = (i: number) => `${round} ${i}`
+        yield* first.commit([documentOf(`long ${round}`, texts(1_000, "duck"))])
+        yield* first.maintain
+        const files = async () => (await table.stats()).fragmentStats.numFragments
+        for (let i = 0; (yield* Effect.promise(files)) < 32; i++)
+          yield* first.commit([documentOf(path(i), [`heron ${i}`])])
+        const [replaces] = yield* second.stored([idOf(path(7))])
+        yield* Effect.all(
+          [
+            first.settle,
+            second.remove([idOf(path(3)), idOf(path(5))]),
+            second.commit([documentOf(path(7), ["a new heron", "another"], { replaces })])
+          ],
+          { concurrency: "unbounded" }
+        )
+        if ((yield* Effect.promise(files)) < 32) joined++
+        assert.deepStrictEqual(yield* first.stored([idOf(path(3)), idOf(path(5))]), [])
+        assert.deepStrictEqual(
+          (yield* first.passages(idOf(path(7)))).map(({ text }) => text),
+          ["a new heron", "another"]
+        )
+        assert.isTrue((yield* first.inventory).every(({ isComplete }) => isComplete))
+      }
+      assert.isAbove(joined, 0)
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("the index of a collection", () => {
   it.live("is measured at one version while another process compacts", () =>
     Effect.gen(function* () {
