@@ -35,10 +35,18 @@ const writtenSchema = new Schema(
   )
 )
 
-/** Puts, and files outside the index: a look-up among 1,000 data files takes 75 ms of CPU. */
+/**
+ * Each put leaves a data file, and each version of the table names all of them: 87 bytes each. After so many files of at most so
+ * many bytes, they are joined.
+ */
+const JOINED = 64
+const JOINED_BYTES = 64 * 1024
+
+/** Puts between two looks at the index. It is written again, 43 bytes a file, if this share of the files is outside. */
 const INDEX_EVERY = 64
-/** The same of a large table, whose index is written again from 64 bytes of each file. */
-const MAX_UNINDEXED = 512
+const UNINDEXED_SHARE = 1 / 16
+/** A look-up reads the keys of those. */
+const MAX_UNINDEXED = 4_096
 const KEY_INDEX = "sha256_idx"
 
 /** A file that this process added within the hour is not stored again: pictures are in many documents. It stays for a day. */
@@ -69,12 +77,20 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
   })
 
   let puts = 0
-  /** A data file for each put remains until `maintain`. A look-up opens those that are not in the index. */
+  /** Keys of small files that this process has put since it joined some. */
+  const small = new Set<string>()
+  /** LanceDB's compaction would read all originals, so the rows are updated to what they are. */
+  const join = Effect.fnUntraced(function* (table: Table) {
+    const where = sqlIn("sha256", [...small])
+    small.clear()
+    yield* attemptWrite("store", "joining files", () => table.update({ where, valuesSql: { touched: "touched" } }))
+  })
+
   const index = Effect.fnUntraced(function* (table: Table) {
     const stats = yield* attempt("store", "reading the index statistics", () => table.indexStats(KEY_INDEX))
     const rows = yield* attempt("store", "counting files", () => table.countRows())
     const unindexed = rows - (stats?.numIndexedRows ?? 0)
-    if (unindexed < Math.max(INDEX_EVERY, Math.min(rows / INDEX_EVERY, MAX_UNINDEXED))) return
+    if (unindexed < Math.max(INDEX_EVERY, Math.min(rows * UNINDEXED_SHARE, MAX_UNINDEXED))) return
     yield* attemptWrite("store", "indexing files", () => table.createIndex("sha256", { config: keyIndex() }))
   })
 
@@ -92,6 +108,8 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
     ])
     const to = yield* written
     yield* repaired(attemptWrite("store", "storing original files", () => writeTo(to, rows.batches)))
+    for (const [key, { length }] of files) if (length <= JOINED_BYTES) small.add(key)
+    if (small.size >= JOINED) yield* repaired(join(table))
     if (puts++ % INDEX_EVERY === 0) yield* repaired(index(table))
   })
 

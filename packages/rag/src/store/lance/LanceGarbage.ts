@@ -98,8 +98,9 @@ const versionsOf = (table: Table, name: string): Effect.Effect<ReadonlyArray<num
     (await table.listVersions()).map(({ timestamp }) => timestamp.getTime()).toSorted((a, b) => a - b)
   )
 
-/** Each write leaves a file. More than this many are compacted at once … */
+/** Each write leaves a version, and mostly a file. More than this many are compacted at once … */
 const MAX_FILES = 128
+const MAX_VERSIONS = 256
 
 /** … fewer once a day, because compacting rewrites the whole table. */
 const compactOld = Effect.fn("LanceGarbage.compact")(function* (table: Table, name: string, before: number) {
@@ -107,7 +108,8 @@ const compactOld = Effect.fn("LanceGarbage.compact")(function* (table: Table, na
   const { fragmentStats } = yield* attempt("store", `reading the versions of table ${name}`, () =>
     table.stats()
   )
-  if (!versions.some((time) => time < before) && fragmentStats.numFragments <= MAX_FILES) return
+  const isSmall = fragmentStats.numFragments <= MAX_FILES && versions.length <= MAX_VERSIONS
+  if (isSmall && !versions.some((time) => time < before)) return
   const now = yield* Clock.currentTimeMillis
   // The last version before this time may be in use, because it was current until recently. Older ones are not.
   const last = versions.findLast((time) => time < now - READING_MILLIS) ?? 0
