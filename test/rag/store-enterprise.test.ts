@@ -3,6 +3,7 @@ import { Library } from "@sluice/rag"
 import { Effect, Redacted } from "effect"
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
+import { storeError } from "../../packages/rag/src/store/StoreError.ts"
 import { modelsLayer } from "./Models.ts"
 
 const KEY = "sk-of-the-pond"
@@ -28,6 +29,29 @@ const refusing = (status: number) =>
       hostOverride: `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     })
   )
+
+describe("an address of a store", () => {
+  it.live.each([
+    ["az://container/path", "PermissionDenied", "environment variables"],
+    ["db://name", "PermissionDenied", "apiKey"],
+    ["gs://", "Malformed", "begins with s3://"],
+    ["ftp://host/path", "Malformed", "begins with s3://"]
+  ] as const)("%s without credentials, or misspelt, is not said to be damaged", ([address, reason, advice]) =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(Library.open(address))
+      assert.deepStrictEqual([error.stage, error.reason], ["open", reason])
+      assert.include(error.message, advice)
+      assert.notInclude(error.message, "damaged")
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
+  it("of Google Cloud Storage without credentials names them", () => {
+    const cause = `Invalid input, Failed to connect to namespace: IO { source: Generic { store: "GCS", source: TokenRequest { source: RetryError`
+    const { message, reason } = storeError("open", "opening gs://bucket/path", cause)
+    assert.strictEqual(reason, "PermissionDenied")
+    assert.include(message, "credentials")
+  })
+})
 
 describe("a library on LanceDB Enterprise", () => {
   for (const [status, apiKey] of [

@@ -14,9 +14,15 @@ export const storeError = (stage: Stage, doing: string, cause: unknown): RagErro
 const DIAGNOSES: ReadonlyArray<readonly [RegExp, RagReason, string]> = [
   // An address that is not supported.
   [
-    /no object store provider|could not parse bucket/i,
+    /no object store provider|could not parse bucket|did not match any known pattern for scheme/i,
     "Malformed",
     "Give the path of a folder, or an address that begins with s3://, gs://, az:// or db://."
+  ],
+  // Of Google Cloud Storage (which is asked for a token of the machine), LanceDB Enterprise and Azure.
+  [
+    /TokenRequest|api_key or oauth_config is required|no azure account name/i,
+    "PermissionDenied",
+    "No credentials were found. Set `apiKey` for db://, the storage options, or the environment variables of the store's provider."
   ],
   // The last message is about a truncated file of originals.
   [
