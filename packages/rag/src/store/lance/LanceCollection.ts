@@ -16,11 +16,11 @@ import { MANY_VERSIONS, READING_MANY_MILLIS } from "./LanceSnapshots.ts"
 import {
   collectionStats,
   compact,
-  isAddingDue,
+  isOutdated,
   maintainIndex,
   settleIndex,
   sweep,
-  type UnindexedTexts,
+  type UnindexedRows,
   unindexedTexts,
   warmKeys
 } from "./LanceVectorIndex.ts"
@@ -56,7 +56,7 @@ export interface DroppableCollection extends Collection {
   readonly dropWith: <E>(drop: Effect.Effect<void, E>) => Effect.Effect<void, E>
 }
 
-const NONE_UNINDEXED: UnindexedTexts = { texts: 0, rows: 0 }
+const ALL_INDEXED: UnindexedRows = { unindexed: 0, rows: 0 }
 
 type OpenTable = Effect.Success<ReturnType<typeof openTable>>
 
@@ -84,7 +84,7 @@ const openTable = Effect.fnUntraced(function* (
     /** Rows of the index of documents that was read last. Another one has more, because removals only lessen it. */
     warmed: 0,
     /** Texts outside the index, when that was read last, and how many of them searches have read since it was written. */
-    unindexed: NONE_UNINDEXED,
+    outside: ALL_INDEXED,
     readTexts: 0,
     /** A pass over the index waits for the one that runs. */
     settleWaits: false,
@@ -208,13 +208,13 @@ const searchCollection = (
   const search = searchTable(table, dimension, (limit) => candidates(limit, open.measured), cache)
   let searches = 0
   return Effect.fnUntraced(function* (query) {
-    if (++searches % MEASURED_FOR === 0)
-      yield* background(
-        Effect.ignore(Effect.andThen(keepMeasured(open, measuredIndex(table)), keepUnindexed(open)))
-      )
-    if (query.words !== undefined) open.readTexts += open.unindexed.texts
-    if (compacts && isAddingDue(open.unindexed, open.readTexts)) {
-      open.unindexed = NONE_UNINDEXED
+    if (++searches % MEASURED_FOR === 0) {
+      yield* background(Effect.ignore(keepMeasured(open, measuredIndex(table))))
+      if (compacts) yield* background(Effect.ignore(keepOutside(open)))
+    }
+    if (query.words !== undefined) open.readTexts += open.outside.unindexed
+    if (compacts && isOutdated(open.outside, open.readTexts)) {
+      open.outside = ALL_INDEXED
       yield* background(Effect.ignore(settled))
     }
     if (cache?.shouldLoad() === true) {
@@ -232,11 +232,11 @@ const keepMeasured = (open: OpenTable, measured: Effect.Effect<MeasuredIndex | u
     open.measured = now
   })
 
-const keepUnindexed = (open: OpenTable) =>
+const keepOutside = (open: OpenTable) =>
   Effect.map(unindexedTexts(open.table), (now) => {
     // Another process may have added them to the index.
-    if (now.texts < open.unindexed.texts) open.readTexts = 0
-    open.unindexed = now
+    if (now.unindexed < open.outside.unindexed) open.readTexts = 0
+    open.outside = now
   })
 
 /** Runs after the call has ended; a failure is logged. */
@@ -264,19 +264,19 @@ const pruneAfterWrites = (
     const at = yield* Clock.currentTimeMillis
     const version = yield* attempt("store", "reading the version", () => written.version())
     const last = (open.pruned ??= { at, version })
-    const many = Math.max(MANY_VERSIONS, Math.sqrt(open.unindexed.rows))
+    const many = Math.max(MANY_VERSIONS, Math.sqrt(open.outside.rows))
     if (version - last.version < many || at - last.at < READING_MANY_MILLIS) return
     open.pruned = { at, version }
-    const pruned = Effect.andThen(prune(open.table, open.tableName), keepUnindexed(open))
+    const pruned = Effect.andThen(prune(open.table, open.tableName), keepOutside(open))
     yield* background(inBackground(open, pruned, "Old versions were not dropped"))
   })
 
 const settleCollection = (open: OpenTable, { background, compacts }: CollectionStore) => {
   const { dimension, indexer, table, writer } = open
   const finish = Effect.fnUntraced(function* (settled: Effect.Success<ReturnType<typeof settleIndex>>) {
-    const { indexed, keysOf, rebuilt, scattered, unindexed } = settled
-    if (unindexed.texts === 0) open.readTexts = 0
-    open.unindexed = unindexed
+    const { indexed, keysOf, rebuilt, scattered, outside } = settled
+    if (outside.unindexed === 0) open.readTexts = 0
+    open.outside = outside
     // The measurement was of the index before.
     if (rebuilt) open.measured = undefined
     if (keysOf > open.warmed) {

@@ -90,30 +90,27 @@ const stateOf = (table: Table) =>
     })
   )
 
-/** The most rows outside the indexes. `readTexts` are those that searches have read since the index was written. */
-const isOutdated = (unindexed: number, rows: number, readTexts: number): boolean =>
-  unindexed > MIN_UNINDEXED &&
-  (unindexed > Math.min(rows * UNINDEXED_SHARE, MAX_UNINDEXED) || readTexts > rows * READ_TEXTS)
-
-/** How many texts each search for keywords reads, and of how many rows. */
-export interface UnindexedTexts {
-  readonly texts: number
+/** Rows outside an index, and all rows. */
+export interface UnindexedRows {
+  readonly unindexed: number
   readonly rows: number
 }
 
-/** Whether searches have read so many texts outside the index that adding them pays. */
-export const isAddingDue = ({ rows, texts }: UnindexedTexts, readTexts: number): boolean =>
-  isOutdated(texts, rows, readTexts)
+/** Whether they are due to be added to it. `readTexts` are the texts that searches have read outside it. */
+export const isOutdated = ({ rows, unindexed }: UnindexedRows, readTexts = 0): boolean =>
+  unindexed > MIN_UNINDEXED &&
+  (unindexed > Math.min(rows * UNINDEXED_SHARE, MAX_UNINDEXED) || readTexts > rows * READ_TEXTS)
 
-export const unindexedTexts = (table: Table): Effect.Effect<UnindexedTexts, RagError> =>
-  Effect.map(stateOf(table), ({ rows, texts }) => ({ texts: texts?.numUnindexedRows ?? 0, rows }))
+/** The texts that each search for keywords reads. */
+export const unindexedTexts = (table: Table): Effect.Effect<UnindexedRows, RagError> =>
+  Effect.map(stateOf(table), ({ rows, texts }) => ({ unindexed: texts?.numUnindexedRows ?? 0, rows }))
 
 /**
  * Indexes and compacts after an ingest, if necessary. Searches and writes continue, and find the same before and after.
  * `readTexts` are the texts outside the index that searches have read.
  *
  * `indexed` is true if there is a vector index afterwards, `rebuilt` if it was built now, `scattered` if compacting would make
- * searches faster and take at most seconds. `keysOf` are the rows whose keys `warmKeys` may read.
+ * searches faster and take at most seconds. `keysOf` are the rows whose keys `warmKeys` may read, `outside` the texts outside the index afterwards.
  */
 export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (
   table: Table,
@@ -137,9 +134,10 @@ export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (
     ],
     { concurrency: 3, discard: true }
   )
-  const outside = trainTexts ? 0 : (texts?.numUnindexedRows ?? 0)
+  const unindexed = trainTexts ? 0 : (texts?.numUnindexedRows ?? 0)
   const outdated =
-    isOutdated(outside, all, readTexts) || (!train && isOutdated(vectors?.numUnindexedRows ?? 0, all, 0))
+    isOutdated({ unindexed, rows: all }, readTexts) ||
+    (!train && isOutdated({ unindexed: vectors?.numUnindexedRows ?? 0, rows: all }))
   const compacts = outdated || fragmentStats.numSmallFragments > MAX_SMALL_FILES
   const files = fragmentStats.numFragments
   const scattered =
@@ -148,10 +146,10 @@ export const settleIndex = Effect.fn("LanceVectorIndex.settle")(function* (
     all <= MAX_COMPACTED_ROWS &&
     fragmentStats.lengths.max < LARGEST_SHARE * all
   if (compacts) yield* compact(table)
-  else if (!scattered && files % JOINED_FILES === 0) yield* joinFiles(table, outside)
+  else if (!scattered && files % JOINED_FILES === 0) yield* joinFiles(table, unindexed)
   const keysOf = all <= MAX_WARMED_ROWS ? (keys?.numIndexedRows ?? 0) : 0
-  const unindexed: UnindexedTexts = { texts: compacts ? 0 : outside, rows: all }
-  return { indexed: train || vectors !== undefined, rebuilt: train, scattered, keysOf, unindexed }
+  const outside: UnindexedRows = { unindexed: compacts ? 0 : unindexed, rows: all }
+  return { indexed: train || vectors !== undefined, rebuilt: train, scattered, keysOf, outside }
 })
 
 /**
