@@ -91,7 +91,8 @@ describe("the index of a collection", () => {
       const collection = yield* collectionIn(library)
       yield* collection.commit([documentOf("long", texts(300, "duck"))])
       yield* collection.settle
-      for (let i = 1; i < 32; i++) yield* collection.commit([documentOf(`heron ${i}`, [`heron number h${i}`])])
+      for (let i = 1; i < 32; i++)
+        yield* collection.commit([documentOf(`heron ${i}`, [`heron number h${i}`])])
       const table = yield* Effect.promise(() => passagesIn(library))
       const filesAfter = (change: Effect.Effect<void, RagError>) =>
         Effect.andThen(
@@ -120,7 +121,9 @@ describe("the index of a collection", () => {
       yield* collection.commit([documentOf("late", texts(1, "heron"))])
       yield* collection.settle
       assert.isUndefined((yield* collection.stats).index.measuredAt)
-      yield* Effect.repeat(collection.stats, { until: ({ index: { measuredAt } }) => measuredAt !== undefined })
+      yield* Effect.repeat(collection.stats, {
+        until: ({ index: { measuredAt } }) => measuredAt !== undefined
+      })
     }).pipe(Effect.scoped)
   )
 

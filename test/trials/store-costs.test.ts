@@ -101,7 +101,9 @@ const uploadCosts = Effect.fnUntraced(function* (passages: number) {
   yield* fill(passages, storageOptions)
   const library = yield* Library.open(ADDRESS, { storageOptions })
   const upload = (n: number) =>
-    library.ingest({ files: [{ path: `late ${n}.md`, bytes: bytes(`# Late ${n}\n\nA late heron ${n} waits.`) }] })
+    library.ingest({
+      files: [{ path: `late ${n}.md`, bytes: bytes(`# Late ${n}\n\nA late heron ${n} waits.`) }]
+    })
   yield* upload(0)
   const { read, requests, written } = counts
   yield* Effect.forEach(Array.from({ length: UPLOADS }).keys(), (n) => upload(n + 1), { discard: true })

@@ -83,7 +83,9 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
   const join = Effect.fnUntraced(function* (table: Table) {
     const where = sqlIn("sha256", [...small])
     small.clear()
-    yield* attemptWrite("store", "joining files", () => table.update({ where, valuesSql: { touched: "touched" } }))
+    yield* attemptWrite("store", "joining files", () =>
+      table.update({ where, valuesSql: { touched: "touched" } })
+    )
   })
 
   const index = Effect.fnUntraced(function* (table: Table) {
