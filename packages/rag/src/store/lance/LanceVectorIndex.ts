@@ -177,10 +177,10 @@ const documentsToJoin = (table: Table, unindexed: number): Promise<ReadonlyArray
         .toArray()
       const read = found.map(({ _rowid, document }) => ({ document, file: _rowid >> FILE_BITS }))
       const first = read.reduce((least, { file }) => (file < least ? file : least), MAX_FILE)
+      if (new Set(read.map(({ file }) => file)).size < JOINED_FILES - 1) continue
       // Of the first file, some rows may be before these.
       const joined = offsets.length === unindexed ? read : read.filter(({ file }) => file > first)
-      if (new Set(joined.map(({ file }) => file)).size >= JOINED_FILES - 1)
-        return [...new Set(joined.map(({ document }) => document))]
+      return [...new Set(joined.map(({ document }) => document))]
     }
     return undefined
   })
