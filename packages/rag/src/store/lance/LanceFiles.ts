@@ -79,22 +79,6 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
   let puts = 0
   /** Keys of small files that this process has put since it joined some. */
   const small = new Set<string>()
-  /** LanceDB's compaction would read all originals, so the rows are updated to what they are. */
-  const join = Effect.fnUntraced(function* (table: Table) {
-    const where = sqlIn("sha256", [...small])
-    small.clear()
-    yield* attemptWrite("store", "joining files", () =>
-      table.update({ where, valuesSql: { touched: "touched" } })
-    )
-  })
-
-  const index = Effect.fnUntraced(function* (table: Table) {
-    const stats = yield* attempt("store", "reading the index statistics", () => table.indexStats(KEY_INDEX))
-    const rows = yield* attempt("store", "counting files", () => table.countRows())
-    const unindexed = rows - (stats?.numIndexedRows ?? 0)
-    if (unindexed < Math.max(INDEX_EVERY, Math.min(rows * UNINDEXED_SHARE, MAX_UNINDEXED))) return
-    yield* attemptWrite("store", "indexing files", () => table.createIndex("sha256", { config: keyIndex() }))
-  })
 
   const write = Effect.fnUntraced(function* (
     files: ReadonlyMap<string, Uint8Array>,
@@ -111,8 +95,12 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
     const to = yield* written
     yield* repaired(attemptWrite("store", "storing original files", () => writeTo(to, rows.batches)))
     for (const [key, { length }] of files) if (length <= JOINED_BYTES) small.add(key)
-    if (small.size >= JOINED) yield* repaired(join(table))
-    if (puts++ % INDEX_EVERY === 0) yield* repaired(index(table))
+    if (small.size >= JOINED) {
+      const keys = [...small]
+      small.clear()
+      yield* repaired(joinFiles(table, keys))
+    }
+    if (puts++ % INDEX_EVERY === 0) yield* repaired(indexKeys(table))
   })
 
   /** Replaces files of the same keys. */
@@ -171,6 +159,20 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
   })
 
   return { add, put, get, collect, remove, keys, opened }
+})
+
+/** LanceDB's compaction would read all originals, so the rows are updated to what they are. */
+const joinFiles = (table: Table, keys: ReadonlyArray<string>) =>
+  attemptWrite("store", "joining files", () =>
+    table.update({ where: sqlIn("sha256", keys), valuesSql: { touched: "touched" } })
+  )
+
+const indexKeys = Effect.fnUntraced(function* (table: Table) {
+  const stats = yield* attempt("store", "reading the index statistics", () => table.indexStats(KEY_INDEX))
+  const rows = yield* attempt("store", "counting files", () => table.countRows())
+  const unindexed = rows - (stats?.numIndexedRows ?? 0)
+  if (unindexed < Math.max(INDEX_EVERY, Math.min(rows * UNINDEXED_SHARE, MAX_UNINDEXED))) return
+  yield* attemptWrite("store", "indexing files", () => table.createIndex("sha256", { config: keyIndex() }))
 })
 
 /** Drops files that are not in `referenced`, and all but one of those with the same key, a day after they were written. */
