@@ -27,11 +27,11 @@ const CHECKS = ["test/architecture.test.ts", "test/api.test.ts"]
 const LONGEST = [
   "page.test.ts",
   "conformance.test.ts",
+  "conformance-rules.test.ts",
   "readme.test.ts",
   "guides.test.ts",
   "page-views.test.ts",
   "snippets.test.ts",
-  "media.test.ts",
   "jobs.test.ts",
   "sources.test.ts",
   "sharing.test.ts",
@@ -67,8 +67,9 @@ export default defineConfig({
       },
       // Of the source, not of what it does: `npm run check`.
       { extends: true, test: { name: "checks", include: CHECKS } },
-      // Tests that use the whole page or the command line, read scans, make films, kill processes, fill disks, pack the
-      // packages, attack at random, ask whole question sets or run the code of whole documents. Each takes seconds.
+      // Tests that use the page or the command line, other clients, all media of vendors, or all rules of the checker; that
+      // read scans, make films, kill processes, fill disks, pack the packages, attack at random, ask whole question sets, or
+      // run examples and the code of whole documents.
       {
         extends: true,
         test: {

@@ -13,7 +13,7 @@ import {
 import { Duration, Effect, Exit, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { brokenGateways } from "./conformance/brokenGateways.ts"
+import { brokenGateways } from "../conformance/brokenGateways.ts"
 import {
   crashingGateway,
   limitedGateway,
@@ -21,14 +21,14 @@ import {
   proxyGateway,
   shoutingGateway,
   startingGateway
-} from "./conformance/faultyGateways.ts"
-import { check, during, everything, having } from "./conformance/Checking.ts"
-import { failsEachRule, passesRules } from "./conformance/groupReports.ts"
-import { GROUP_RULES } from "./conformance/imageGroups.ts"
-import { ACCESS_TOKEN, API_KEY, MODELS, referenceGateway, refuse } from "./conformance/ReferenceGateway.ts"
-import { FAULTS } from "./conformance/requestFaults.ts"
-import { callOf, failsOneRule } from "./conformance/oneFault.ts"
-import { serveGateway } from "./conformance/serveGateway.ts"
+} from "../conformance/faultyGateways.ts"
+import { check, during, everything, having } from "../conformance/Checking.ts"
+import { failsEachRule, passesRules } from "../conformance/groupReports.ts"
+import { GROUP_RULES } from "../conformance/imageGroups.ts"
+import { ACCESS_TOKEN, API_KEY, MODELS, referenceGateway, refuse } from "../conformance/ReferenceGateway.ts"
+import { FAULTS } from "../conformance/requestFaults.ts"
+import { callOf, failsOneRule } from "../conformance/oneFault.ts"
+import { serveGateway } from "../conformance/serveGateway.ts"
 
 /** The sections of the interface, and the items of its numbered lists. */
 const SECTIONS = new Set([

@@ -13,7 +13,7 @@ import {
   model,
   openAi
 } from "../core/LoopbackGateway.ts"
-import { sluiceHere } from "./Launcher.ts"
+import { sluiceHere } from "../cli/Launcher.ts"
 
 const FEE = "Mooring a boat overnight costs twelve crowns."
 const DOCUMENT = `# Harbour\n\n${FEE}\n\nThe harbour master measures the tide every hour.\n\nThe northern gate opens at six.\n`

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { sluiceHere } from "./Launcher.ts"
+import { sluiceHere } from "../cli/Launcher.ts"
 
 const root = process.cwd()
 let folder = ""

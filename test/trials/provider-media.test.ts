@@ -5,10 +5,10 @@ import { Effect, Schema } from "effect"
 import { DIALECTS, gateway } from "../../packages/providers/src/index.ts"
 import { quotaOf } from "../demo-server/AccountCalls.ts"
 import { costs, post, type Server } from "../demo-server/PaidServer.ts"
-import { type Fields, MP4 } from "./fakes/MediaVendor.ts"
-import { painterOf, startVendorServer } from "./MediaServer.ts"
-import { MEDIA_VENDORS } from "./MediaVendors.ts"
-import { MODEL_VENDORS } from "./ModelVendors.ts"
+import { type Fields, MP4 } from "../providers/fakes/MediaVendor.ts"
+import { painterOf, startVendorServer } from "../providers/MediaServer.ts"
+import { MEDIA_VENDORS } from "../providers/MediaVendors.ts"
+import { MODEL_VENDORS } from "../providers/ModelVendors.ts"
 
 const lookUp = (server: Server, path: string) =>
   Effect.flatMap(server.call(path), (response) =>

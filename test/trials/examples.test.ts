@@ -6,13 +6,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { ACCESS_TOKEN, API_KEY, MODELS, type World } from "./conformance/ReferenceGateway.ts"
-import { serveGateway } from "./conformance/serveGateway.ts"
-import { END } from "./examples/end.ts"
+import { ACCESS_TOKEN, API_KEY, MODELS, type World } from "../conformance/ReferenceGateway.ts"
+import { serveGateway } from "../conformance/serveGateway.ts"
+import { END } from "../examples/end.ts"
 
-const examples = join(import.meta.dirname, "../examples")
-const hurry = join(import.meta.dirname, "examples/hurry.ts")
-const inTurn = join(import.meta.dirname, "examples/inTurn.ts")
+const examples = join(import.meta.dirname, "../../examples")
+const hurry = join(import.meta.dirname, "../examples/hurry.ts")
+const inTurn = join(import.meta.dirname, "../examples/inTurn.ts")
 const programs = (await readdir(examples)).filter((name) => name.endsWith(".ts"))
 
 let folder = ""

@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises"
 import sharp from "sharp"
 import { testServer } from "../demo-server/TestServer.ts"
 import { png, RED } from "../laws/Pictures.ts"
-import { type Target, thrown, using } from "./Clients.ts"
+import { type Target, thrown, using } from "../clients/Clients.ts"
 
 const call = using(({ apiKey, url }: Target) => new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0 }))
 

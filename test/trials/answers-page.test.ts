@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Page } from "playwright-core"
 import { afterAll, assert, describe, it } from "vitest"
-import { addFiles, pageFixture } from "./pageFixture.ts"
+import { addFiles, pageFixture } from "../web/pageFixture.ts"
 
 const FEE = "Mooring a boat overnight costs twelve crowns."
 const RULES = {

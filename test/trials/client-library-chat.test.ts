@@ -10,7 +10,7 @@ import { TokenResponse } from "@sluice/core/contract"
 import { Redacted } from "effect"
 import { quotaOf } from "../demo-server/AccountCalls.ts"
 import { filesOf, startServer, testServer, TestServer } from "../demo-server/TestServer.ts"
-import { keyOfOneModel, keyWithoutQuota, type Target, thrown, tooMuch, using } from "./Clients.ts"
+import { keyOfOneModel, keyWithoutQuota, type Target, thrown, tooMuch, using } from "../clients/Clients.ts"
 
 globalThis.AI_SDK_LOG_WARNINGS = false
 

@@ -9,7 +9,7 @@ import { imageFormatOf, makeDataUri } from "@sluice/core/media"
 import { Effect } from "effect"
 import { testServer, TestServer } from "../demo-server/TestServer.ts"
 import { png, RED } from "../laws/Pictures.ts"
-import { keyOfElsewhere, limitedServer, type Target, thrown, tooMuch, using } from "./Clients.ts"
+import { keyOfElsewhere, limitedServer, type Target, thrown, tooMuch, using } from "../clients/Clients.ts"
 
 const options = ({ apiKey, url }: Target) => ({
   apiKey,
