@@ -117,13 +117,13 @@ export interface Collection {
   readonly maintain: Effect.Effect<void, RagError>
 }
 
-/** How a collection is searched. Passages outside the index are compared one by one. */
 export interface CollectionStats {
   readonly documents: number
   readonly passages: number
   readonly index: IndexStats
 }
 
+/** How a collection is searched. Passages outside the index are compared one by one. */
 export interface IndexStats {
   /** `exact` if all vectors are compared, otherwise the kind of the index, such as `IVF_RQ`. */
   readonly kind: string
