@@ -5,8 +5,6 @@
  * `accounts.db`, so that versions which know format 1 reject the folder.
  */
 import { Effect, FileSystem, Path, type PlatformError, Schema } from "effect"
-import { join } from "node:path"
-import { writePrivately } from "../config/PrivateFile.ts"
 import { dataFolderError, StartError } from "../config/StartError.ts"
 
 /** In a data folder that is being restored. Until it is removed, files of two states may be mixed. */
@@ -92,5 +90,10 @@ export const openDataFolder = Effect.fn("AccountsFile.open")(function* (folder: 
 })
 
 /** Writes the marker, atomically. */
-export const markMoved = (folder: string) =>
-  writePrivately(join(folder, "accounts.json"), JSON.stringify(mark))
+export const markMoved = Effect.fn("AccountsFile.mark")(function* (folder: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const file = path.join(folder, "accounts.json")
+  yield* fs.writeFileString(`${file}.new`, JSON.stringify(mark), { mode: 0o600 })
+  yield* fs.rename(`${file}.new`, file)
+})

@@ -36,10 +36,11 @@ const writtenSchema = new Schema(
 )
 
 /**
- * Each put leaves a data file, and each version of the table names all of them: 87 bytes each. After so many files of at most so
- * many bytes, they are joined.
+ * Each put leaves a data file, and each version of the table names all of them: 87 bytes each. After so many data files of at most
+ * so many originals and bytes, they are joined.
  */
 const JOINED = 64
+const JOINED_FILES = 32
 const JOINED_BYTES = 64 * 1024
 
 /** Puts between two looks at the index. It is written again, 43 bytes a file, if this share of the files is outside. */
@@ -77,7 +78,8 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
   })
 
   let puts = 0
-  /** Keys of small files that this process has put since it joined some. */
+  /** Small puts of this process since it joined some, and their keys. */
+  let smallPuts = 0
   const small = new Set<string>()
 
   const write = Effect.fnUntraced(function* (
@@ -94,9 +96,14 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
     ])
     const to = yield* written
     yield* repaired(attemptWrite("store", "storing original files", () => writeTo(to, rows.batches)))
-    for (const [key, { length }] of files) if (length <= JOINED_BYTES) small.add(key)
-    if (small.size >= JOINED) {
+    const size = [...files.values()].reduce((sum, { length }) => sum + length, 0)
+    if (files.size <= JOINED_FILES && size <= JOINED_BYTES) {
+      smallPuts++
+      for (const key of files.keys()) small.add(key)
+    }
+    if (smallPuts >= JOINED) {
       const keys = [...small]
+      smallPuts = 0
       small.clear()
       yield* repaired(joinFiles(table, keys))
     }
