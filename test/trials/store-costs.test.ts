@@ -205,13 +205,13 @@ describe("the cost of a call", () => {
       yield* ask(0)
       const cold = yield* requestsOf(1)
       for (let n = 6; n < 41; n++) yield* ask(n)
-      // The table is loaded in the background.
-      const warm = yield* Effect.repeat(requestsOf(50), {
+      // The table is loaded in the background. The questions that saw it first may have begun before.
+      yield* Effect.repeat(requestsOf(50), {
         schedule: Schedule.spaced("50 millis"),
         until: (requests) => requests <= cold / 4
       }).pipe(Effect.timeout("20 seconds"), Effect.orDie)
       // Once a second, the name of the collection is looked up too.
-      assert.isAtMost(warm, 7)
+      assert.isAtMost(yield* requestsOf(60), 7)
     }).pipe(Effect.scoped, Effect.provide(modelsLayer))
   )
 })
