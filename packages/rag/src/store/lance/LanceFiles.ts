@@ -78,9 +78,7 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
   })
 
   let puts = 0
-  /** Small puts of this process since it joined some, and their keys. */
-  let smallPuts = 0
-  const small = new Set<string>()
+  const toJoin = countSmallPuts()
 
   const write = Effect.fnUntraced(function* (
     files: ReadonlyMap<string, Uint8Array>,
@@ -96,17 +94,8 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
     ])
     const to = yield* written
     yield* repaired(attemptWrite("store", "storing original files", () => writeTo(to, rows.batches)))
-    const size = [...files.values()].reduce((sum, { length }) => sum + length, 0)
-    if (files.size <= JOINED_FILES && size <= JOINED_BYTES) {
-      smallPuts++
-      for (const key of files.keys()) small.add(key)
-    }
-    if (smallPuts >= JOINED) {
-      const keys = [...small]
-      smallPuts = 0
-      small.clear()
-      yield* repaired(joinFiles(table, keys))
-    }
+    const keys = toJoin(files)
+    if (keys.length > 0) yield* repaired(joinFiles(table, keys))
     if (puts++ % INDEX_EVERY === 0) yield* repaired(indexKeys(table))
   })
 
@@ -167,6 +156,22 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
 
   return { add, put, get, collect, remove, keys, opened }
 })
+
+/** Counts the small puts of this process. Returns the keys of all of them once there are many, and begins anew. */
+const countSmallPuts = () => {
+  let puts = 0
+  const small = new Set<string>()
+  return (files: ReadonlyMap<string, Uint8Array>): ReadonlyArray<string> => {
+    const size = [...files.values()].reduce((sum, { length }) => sum + length, 0)
+    if (files.size > JOINED_FILES || size > JOINED_BYTES) return []
+    for (const key of files.keys()) small.add(key)
+    if (++puts < JOINED) return []
+    const keys = [...small]
+    puts = 0
+    small.clear()
+    return keys
+  }
+}
 
 /** LanceDB's compaction would read all originals, so the rows are updated to what they are. */
 const joinFiles = (table: Table, keys: ReadonlyArray<string>) =>
