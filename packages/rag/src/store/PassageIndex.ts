@@ -117,6 +117,7 @@ export interface Collection {
   readonly maintain: Effect.Effect<void, RagError>
 }
 
+/** What a collection has, counted at one version. */
 export interface CollectionStats {
   readonly documents: number
   readonly passages: number
