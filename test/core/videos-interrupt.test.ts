@@ -36,7 +36,7 @@ const removable: Behaviour = (seen, response, nth) =>
   seen.method === "DELETE" ? json(response, { id: "v-1", deleted: true }) : working(seen, response, nth)
 
 layer(Client)("an interrupted wait for a video", (it) => {
-  it.effect("removes the task if it is told to, created or resumed", () =>
+  it.effect("removes a created or resumed task if the caller requests it", () =>
     Effect.gen(function* () {
       const { behave } = yield* LoopbackGateway
       const { generate, progress, resume } = yield* videos

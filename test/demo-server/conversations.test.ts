@@ -32,7 +32,7 @@ const textOf = (response: Effect.Effect<Response>) =>
   Effect.flatMap(response, (got) => Effect.promise(() => got.text()))
 
 onStore((store) => {
-  it.live("a conversation outlasts a restart, and goes on", () =>
+  it.live("a conversation continues after a restart", () =>
     Effect.gen(function* () {
       const data = yield* temporaryFolder
       const env = yield* store

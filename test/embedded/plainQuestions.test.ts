@@ -8,7 +8,7 @@ import type { ReaderPassage } from "@sluice/core/models"
 import { describe, expect, it } from "vitest"
 import { askedQuestion } from "../../packages/embedded/src/reader/AskedQuestion.ts"
 import { weightedSentences } from "../../packages/embedded/src/reader/candidates.ts"
-import { rankCandidates } from "../../packages/embedded/src/reader/sureness.ts"
+import { rankCandidates } from "../../packages/embedded/src/reader/rankCandidates.ts"
 
 interface PlainQuestion {
   readonly question: string

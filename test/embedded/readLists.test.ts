@@ -59,19 +59,23 @@ describe("a list without marks is read line by line", () => {
     expect(shown("What is the telephone of Olaf Berg?", card)).toEqual([card])
   })
 
-  it.each([": ", "   ", "=", "\t"])("nor is the sheet of one thing, its fields parted by %j", (mark) => {
-    const fields =
-      "Name Position Department Telephone Room Deputy Languages Hours Since Vehicle Locker".split(" ")
-    const sheet = fields
-      .map(
-        (field, i) => `${field}${mark}${i === 0 ? "Olaf Berg" : `what stands for ${i} in the file of staff`}`
-      )
-      .join("\n")
-    for (const text of [
-      sheet,
-      `STAFF\n${sheet}`,
-      JSON.stringify(Object.fromEntries(sheet.split("\n").map((line) => line.split(mark))), null, 2)
-    ])
-      expect(shown("What is the telephone of Olaf Berg?", text)[0]).toContain("what stands for 3 in")
-  })
+  it.each([": ", "   ", "=", "\t"])(
+    "does not split the data sheet of one thing, whose fields are separated by %j",
+    (mark) => {
+      const fields =
+        "Name Position Department Telephone Room Deputy Languages Hours Since Vehicle Locker".split(" ")
+      const sheet = fields
+        .map(
+          (field, i) =>
+            `${field}${mark}${i === 0 ? "Olaf Berg" : `what stands for ${i} in the file of staff`}`
+        )
+        .join("\n")
+      for (const text of [
+        sheet,
+        `STAFF\n${sheet}`,
+        JSON.stringify(Object.fromEntries(sheet.split("\n").map((line) => line.split(mark))), null, 2)
+      ])
+        expect(shown("What is the telephone of Olaf Berg?", text)[0]).toContain("what stands for 3 in")
+    }
+  )
 })

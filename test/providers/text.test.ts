@@ -152,7 +152,7 @@ describe("a vendor", () => {
       }).pipe(Effect.scoped)
   )
 
-  it.live("Google is told what the vectors are for, and their dimension", () =>
+  it.live("a request to Google has the vectors' purpose and dimension", () =>
     Effect.gen(function* () {
       const one = find("google", "embeddings")
       const { requests, url } = yield* startVendor(one.respond)

@@ -1,12 +1,13 @@
 /** A format that a program registers is one that the library parses, stores, filters and explains. */
 import { assert, describe, it } from "@effect/vitest"
 import { Filter, Library } from "@sluice/rag"
-import { DocumentFormats } from "@sluice/rag/formats"
+import { type DocumentFormat, DocumentFormats, documentFormats, formatOf } from "@sluice/rag/formats"
 import { Effect, Layer } from "effect"
 import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
 import { modelsLayer } from "./Models.ts"
 import { LYRICS, lyricsFormat, withLyrics } from "./LyricsFormat.ts"
 import { testFolder } from "./TestFolder.ts"
+import { zip } from "./ZipWriter.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const QUESTION = "How much does mooring a boat overnight cost?"
@@ -23,6 +24,14 @@ const openLibrary = Effect.gen(function* () {
   })
   return { library, report }
 })
+
+/** A text format of the same identifier that reads each file as "replaced". */
+const text = formatOf("a.txt")!
+const replacement: DocumentFormat = {
+  ...text,
+  parse: ({ path }) => text.parse({ path, bytes: bytes("replaced") })
+}
+const withReplacement = documentFormats.map((format) => (format === text ? replacement : format))
 
 describe("a format registered from outside", () => {
   it.effect("is ingested and listed", () =>
@@ -92,5 +101,46 @@ describe("a format registered from outside", () => {
       assert.strictEqual(error.reason, "UnsupportedFormat")
       assert.notInclude(error.message, lyricsFormat.label)
     })
+  )
+
+  it.effect("is parsed in an archive", () =>
+    Effect.gen(function* () {
+      const archive = zip([{ name: "lock.lrc", content: LYRICS }])
+      const { faults, text } = yield* parse({ path: "a.zip", bytes: archive })
+      assert.deepStrictEqual(faults, [])
+      assert.include(text, "opens the gate at six")
+    }).pipe(Effect.provideService(DocumentFormats, withLyrics))
+  )
+
+  it.effect("replaces a built-in format for small files, for large ones and in archives", () =>
+    Effect.gen(function* () {
+      const files = {
+        "small.txt": bytes("A gate."),
+        "large.txt": bytes("A gate.\n".repeat(10_000)),
+        "a.zip": zip([{ name: "small.txt", content: "A gate." }])
+      }
+      for (const [path, content] of Object.entries(files)) {
+        const { text } = yield* parse({ path, bytes: content })
+        assert.match(text, /replaced$/, path)
+      }
+    }).pipe(Effect.provideService(DocumentFormats, withReplacement))
+  )
+
+  it.effect("that a program leaves out is not parsed in an archive", () =>
+    Effect.gen(function* () {
+      const archive = zip([
+        { name: "a.txt", content: "A gate." },
+        { name: "b.md", content: "A weir." }
+      ])
+      const { faults, text } = yield* parse({ path: "a.zip", bytes: archive })
+      assert.notInclude(text, "A gate.")
+      assert.include(text, "A weir.")
+      assert.match(faults[0]?.message ?? "", /a\.txt was left out.*not supported/)
+    }).pipe(
+      Effect.provideService(
+        DocumentFormats,
+        documentFormats.filter((format) => format !== text)
+      )
+    )
   )
 })

@@ -188,7 +188,7 @@ it.effect("an item whose version is stored is not read, and one that fails stays
   }).pipe(Effect.provide(modelsLayer))
 )
 
-it.live("a slow source keeps nobody waiting: what it gave is found, and a rebuild and uploads go on", () =>
+it.live("a slow source delays no rebuild and no upload, and its first records are found", () =>
   Effect.gen(function* () {
     const library = yield* open
     const latch = yield* Latch.make()

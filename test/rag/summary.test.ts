@@ -9,7 +9,7 @@ import { Effect, Layer, Predicate, Stream } from "effect"
 import { Worker } from "node:worker_threads"
 import { vi } from "vitest"
 import type { Collection } from "../../packages/rag/src/store/PassageIndex.ts"
-import { selectPassages } from "../../packages/rag/src/summary/SelectPassages.ts"
+import { selectSummaryPassages } from "../../packages/rag/src/summary/SummaryPassages.ts"
 import { library } from "./SmallLibrary.ts"
 
 const Models = Layer.mergeAll(Embedded.layer, NodeServices.layer)
@@ -224,7 +224,7 @@ describe("a summary", () => {
       const info = { path: "a.md", passages: 20_001, metadata: {} }
       const passages = () => Effect.die("its passages are read")
       const collection = { documents: Effect.succeed([info]), passages } as unknown as Collection
-      const error = yield* Effect.flip(selectPassages(collection, undefined, 1))
+      const error = yield* Effect.flip(selectSummaryPassages(collection, undefined, 1))
       assert.strictEqual(error.reason, "TooLarge")
       assert.include(error.message, "20001 passages")
     })

@@ -58,7 +58,7 @@ onPostgres((_, store) => {
   )
 })
 
-it.live("the pages of a scan are told while they are read, by events and by the job", () =>
+it.live("events and the job report the pages of a scan while they are read", () =>
   Effect.gen(function* () {
     const server = yield* startServer()
     const pages = 2

@@ -10,7 +10,7 @@ import { startServer } from "../demo-server/TestServer.ts"
 import { testFolder } from "../rag/TestFolder.ts"
 
 onPostgres((_, store) => {
-  it.live("a run that nobody renews any more does not hold its source up", () =>
+  it.live("an expired run does not block its source", () =>
     Effect.gen(function* () {
       const { docs, write } = yield* testFolder
       yield* write("docs/a.md", "# A\n\nThe first text.")

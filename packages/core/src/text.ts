@@ -1,6 +1,6 @@
 /** The rules on text that readers and rag share: finding a quote, proving a sentence by it, completing a question. */
 export { carrySubject } from "./conversation/CarrySubject.ts"
-export { dependsOnHistory } from "./conversation/FollowUp.ts"
+export { dependsOnHistory, isChinese } from "./conversation/FollowUp.ts"
 export { dependenceOf, isFollowUp } from "./conversation/FollowUpScore.ts"
 export { contentWords, isSameWord, sharedWords } from "./readers/ContentWords.ts"
 export {

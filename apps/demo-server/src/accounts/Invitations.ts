@@ -1,4 +1,4 @@
-/** Invitation links: whoever opens one gets the user that an administrator described, once. */
+/** Invitation links. The first person who opens one becomes the user that an administrator described. */
 import { Failure } from "@sluice/core/contract"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"

@@ -20,7 +20,7 @@ export const parseIdentity = Effect.fnUntraced(function* (found: Config.Success<
     return yield* invalidVariable("SLUICE_OIDC_QUOTA must be a number of quota units: 500,000 are 1 USD")
   if (issuer === undefined) return undefined
   const url = isHttpUrl(issuer) ? new URL(issuer) : undefined
-  // Over plain HTTP, whoever is on the way could sign in as anybody.
+  // Over plain HTTP, an attacker on the network could sign in as anybody.
   if (url === undefined || (url.protocol === "http:" && !isLoopback(url.hostname)))
     return yield* invalidVariable("SLUICE_OIDC_ISSUER must be an https address such as https://login.example")
   if (clientId === undefined)

@@ -106,7 +106,7 @@ export class AdministrationGroup extends HttpApiGroup.make("administration")
       payload: UserUpdateRequest,
       success: DataEnvelope(UserInfo)
     }),
-    /** Creates an invitation link. Whoever opens it first gets the user and a session. */
+    /** Creates an invitation link. The first person who opens it gets the user and a session. */
     HttpApiEndpoint.post("invite", "/api/invitation", {
       payload: InvitationRequest,
       success: DataEnvelope(Invitation)

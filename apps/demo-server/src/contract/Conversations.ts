@@ -75,7 +75,7 @@ export class ConversationsGroup extends HttpApiGroup.make("conversations")
       },
       payload: Schema.Struct({ rating: field("The rating.", Schema.NullOr(Rating)) })
     }),
-    /** Everybody who has the returned path may read the conversation. A new link ends the one before. */
+    /** Everybody who has the returned path may read the conversation. A new link revokes the previous one. */
     HttpApiEndpoint.post("shareConversation", "/conversations/:id/link", {
       params,
       success: Schema.Struct({ path: field("The path of the page on this server.", Schema.String) })

@@ -243,7 +243,7 @@ const jobs: Statements = (sql) => [
 /** Places whose documents a collection follows, and the run of a source that a job is. */
 const sources: Statements = (sql) => [
   // `collection` is the name at `owner_id`, `user_id` who added it. `caller` and `schedule` are JSON. `job`: of the last run;
-  // `change_job`: of the last change that a watched folder told.
+  // `change_job`: of the last change that a watched folder reported.
   sql`CREATE TABLE sources (
     id TEXT PRIMARY KEY,
     user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,

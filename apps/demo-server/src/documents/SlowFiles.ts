@@ -1,12 +1,12 @@
-/** An upload whose files that take long go on as jobs, so that no request stays open for them. */
+/** Continues an upload as jobs if parsing takes long, so that no request stays open for it. */
 import type { RagError, Upload } from "@sluice/rag"
 import { OnParsed } from "@sluice/rag/store"
 import { Duration, Effect, Stream } from "effect"
 import type { FailedFile, IngestStreamEvent, Job } from "../contract/Documents.ts"
 import { failedDocument } from "../libraries/IngestBody.ts"
 
-/** Looks at what is left, within the time that parsing may take. */
-const LOOKS = 4
+/** How often it is checked which files are left, within the time that parsing may take. */
+const CHECKS = 4
 
 interface SlowFilesOptions<E> {
   readonly eventsOf: (files: Stream.Stream<Upload, RagError>) => Stream.Stream<IngestStreamEvent, RagError>
@@ -18,10 +18,10 @@ interface SlowFilesOptions<E> {
 }
 
 /**
- * The events of the files. When none but files that take long to parse are left, each becomes a job, and the events end. Files
- * that are parsed are not: their texts are embedded together.
+ * The events of the files. If parsing takes longer than `after`, and no parsed file waits for its embeddings, each file that is left
+ * becomes a job, and the events end.
  *
- * **Details.** The files are received while others are read, so that the memory holds all of them.
+ * **Details.** Files are received while others are parsed, so all of them are in memory.
  */
 export const slowFilesAsJobs = <E>(
   files: Stream.Stream<Upload, RagError>,
@@ -38,8 +38,8 @@ export const slowFilesAsJobs = <E>(
     )
     const onlyParses = () =>
       isReceived && unread.size > 0 && ![...unread.keys()].some((path) => parsed.has(path))
-    /** Keep the time from running out before. */
-    const looks = Stream.tick(Duration.seconds(after / LOOKS)).pipe(
+    /** Each of these restarts the time limit: it runs only while all that is left is being parsed. */
+    const checks = Stream.tick(Duration.seconds(after / CHECKS)).pipe(
       Stream.filter(() => !onlyParses()),
       Stream.map(() => undefined)
     )
@@ -55,10 +55,10 @@ export const slowFilesAsJobs = <E>(
     )
     return eventsOf(received).pipe(
       Stream.provideService(OnParsed, (path) => parsed.add(path)),
-      // The pages of a scan are told by its job.
+      // The job of a scan reports its pages.
       Stream.filter(({ type }) => type !== "pages"),
       Stream.tap((event) => Effect.sync(() => event.type === "document" && unread.delete(event.path))),
-      Stream.merge(looks, { haltStrategy: "left" }),
+      Stream.merge(checks, { haltStrategy: "left" }),
       Stream.timeoutOrElse({ duration: Duration.seconds(after), orElse: () => jobs }),
       Stream.filter((event) => event !== undefined)
     )

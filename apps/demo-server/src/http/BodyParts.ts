@@ -47,7 +47,7 @@ export const checkParts = ({
   method !== "POST" || !JSON_TYPE.test(headers["content-type"] ?? "")
     ? Effect.void
     : Effect.matchEffect(text, {
-        // Whoever reads the body next says why it cannot be read.
+        // The next reader of the body reports why it cannot be read.
         onFailure: () => Effect.void,
         onSuccess: (json) =>
           Effect.andThen(

@@ -81,7 +81,7 @@ export const toJob = ({
 /** Jobs of one list at most. */
 const MAX_LISTED = 100
 
-/** The time comes first, so that files of an upload without a job can be told from those of a running one. */
+/** The time comes first, to distinguish the files of an upload without a job from those of a running one. */
 export const newJobId = Effect.map(
   Clock.currentTimeMillis,
   (now) => `job_${now.toString(36)}_${randomUUID().replaceAll("-", "")}`

@@ -18,7 +18,7 @@ import {
 } from "./ToolSchemas.ts"
 import { type AccessError, registerTool } from "./RegisterTool.ts"
 
-/** The documents of whoever calls a tool. */
+/** The documents of a tool's caller. */
 export interface McpDocuments<R> {
   /** The caller's collections; the default one is always among them. */
   readonly collections: Effect.Effect<ReadonlyArray<string>, AccessError, R>

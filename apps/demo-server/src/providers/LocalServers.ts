@@ -1,4 +1,4 @@
-/** Model servers on this machine. They are only looked for: whoever wants to use one configures it as a gateway. */
+/** Finds model servers on this machine. To use one, a person configures it as a gateway. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { guessOperation } from "@sluice/providers"
 import { Effect, Schema } from "effect"

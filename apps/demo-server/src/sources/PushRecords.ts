@@ -4,7 +4,7 @@ import type { PushedRecords } from "../contract/Sources.ts"
 import { makeCallerDocuments } from "../documents/CallerDocuments.ts"
 import { makeStorageOf } from "../documents/Upload.ts"
 import { toReportBody } from "../libraries/IngestBody.ts"
-import { makeRoom } from "./SourceRoom.ts"
+import { limitStorage } from "./StorageLimit.ts"
 
 interface PushRequest {
   readonly payload: PushedRecords
@@ -17,7 +17,7 @@ export const makePushRecords = Effect.gen(function* () {
   return function* ({ payload: { records = [], removed = [] }, query }: PushRequest) {
     const library = yield* callerDocuments.writable(query, true)
     const storage = yield* storageOf(library.owner)
-    const fits = makeRoom(storage.limit - storage.used())
+    const fits = limitStorage(storage.limit - storage.used())
     const report = yield* library.upsert(
       Stream.map(Stream.fromIterable(records), (record) => fits<never>(record))
     )

@@ -10,7 +10,7 @@ import type { JobRow } from "../jobs/JobTable.ts"
 import { type JobEvents, type JobWork, makeJobWork } from "../jobs/JobWork.ts"
 import { toStreamEvents } from "../libraries/IngestBody.ts"
 import { makeOpenForUser } from "../libraries/OpenForUser.ts"
-import { makeRoom } from "./SourceRoom.ts"
+import { limitStorage } from "./StorageLimit.ts"
 import { Sources } from "./Sources.ts"
 
 /** Sources that a server reads at the same time: most of the time they wait for their hosts. */
@@ -39,7 +39,7 @@ const makeRunner = Effect.gen(function* () {
         const { library, owner } = yield* openForUser(user_id, reference, "write")
         const storage = yield* storageOf(owner)
         const content = yield* reading.open(row)
-        const fits = makeRoom(storage.limit - storage.used())
+        const fits = limitStorage(storage.limit - storage.used())
         const { paths } = source
         const items =
           paths === undefined

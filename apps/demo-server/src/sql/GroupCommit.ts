@@ -28,7 +28,7 @@ interface CommitOptions {
   readonly user?: string | undefined
   /** The step locks other rows before the user's: the user is locked first. */
   readonly locksOthers?: boolean
-  /** False: the caller goes on once the change is committed, before it is flushed to disk. True when not given. */
+  /** False: the caller continues once the change is committed, before it is flushed to disk. Default true. */
   readonly durable?: boolean
 }
 

@@ -20,7 +20,7 @@ interface SqlBatch {
   readonly queries: ReadonlyArray<SqlQuery>
   /** The step does not read the rows: the statements may wait for the next ones, or for the commit. */
   readonly isWrite?: boolean
-  /** The commit may be sent along. If the step goes on all the same, it does so in another transaction. */
+  /** The commit may be sent along. Later statements of the step then run in another transaction. */
   readonly isLast?: boolean
 }
 

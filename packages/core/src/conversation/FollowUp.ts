@@ -21,6 +21,7 @@ const WORD = /[\p{L}\p{N}]+(?:[._+#]*[\p{L}\p{N}+#]+)*/gu
 
 export const wordsOf = (text: string): ReadonlyArray<string> => text.match(WORD) ?? []
 
+/** Whether a text has Chinese characters. */
 export const isChinese = (text: string): boolean => /\p{Script=Han}/u.test(text)
 
 /** The language with most of the words. */

@@ -30,7 +30,7 @@ const CHINESE_ADDRESS = /^[你您]?(?:知道|了解|清楚|记得)/u
 const tokensOf = (text: string, chinese: boolean): ReadonlyArray<string> => {
   if (!chinese) return wordsOf(text.toLowerCase().replaceAll(/['’]/g, "_"))
   return (text.toLowerCase().match(/\p{Script=Han}+|[a-z0-9]+/gu) ?? []).flatMap((run) =>
-    /\p{Script=Han}/u.test(run)
+    isChinese(run)
       ? [...run].flatMap((character, i) => [character, ...(i + 1 < run.length ? [run.slice(i, i + 2)] : [])])
       : ["#latin"]
   )

@@ -47,7 +47,7 @@ export const makeFlexibleChat = (gateway: Gateway["Service"], responseFormat: Ex
     isBare = false
   ): Stream.Stream<ChatPart, GatewayError> => {
     const { extra, limit, messages, model, temperature } = call
-    // Newer models refuse the one and have the other.
+    // Newer models accept only the second.
     const limitField = without.includes("max_tokens") ? "max_completion_tokens" : "max_tokens"
     const all: Values = {
       response_format: responseFormat,

@@ -1,7 +1,7 @@
 /** A question: its terms, their weights, and the kind of answer that it asks for. */
 import { questionLanguage, type QuestionLanguage, withoutFunctionWords } from "@sluice/core/text"
 import type { Term } from "../text/Term.ts"
-import { type Asked, askedBy } from "./Asked.ts"
+import { type QuestionType, questionTypeOf } from "./QuestionType.ts"
 import { ANSWER_KINDS } from "./answerKinds.ts"
 import { type Numbers, numberedIn } from "./numbers.ts"
 import { tokenize } from "../text/tokenize.ts"
@@ -31,7 +31,7 @@ const MAX_ASKING = 300
 
 export interface AskedQuestion {
   readonly language: QuestionLanguage
-  readonly asked: Asked
+  readonly type: QuestionType
   /** Each term once, in order, without stop words. */
   readonly terms: ReadonlyArray<Term>
   readonly weights: ReadonlyArray<number>
@@ -66,16 +66,16 @@ export const askedQuestion = (text: string): AskedQuestion => {
   const terms = [...new Set(content.length > 0 ? content : all)]
   const named = new Set(Array.from(text.matchAll(NAME), ([name]) => tokenize(name)).flat())
   const language = questionLanguage(text)
-  const { asked, end } = askedBy(language, text.slice(0, MAX_ASKING))
+  const { end, type } = questionTypeOf(language, text.slice(0, MAX_ASKING))
   const after = tokenize(withoutFunctionWords(text.slice(end)))
   const next = after.find(({ kind, stop }) => !stop && kind !== "character")
   const focus =
-    next !== undefined && ["count", "which", "cost", "duration", "definition"].includes(asked)
+    next !== undefined && ["count", "which", "cost", "duration", "definition"].includes(type)
       ? terms.indexOf(next)
       : -1
   return {
     language,
-    asked,
+    type,
     focus: focus < 0 ? [] : [focus],
     terms,
     weights: terms.map((term) => weightOf(term) || 0.1),

@@ -1,5 +1,5 @@
 /** Kinds of things that answer questions, and how they look in a sentence. */
-import type { Asked } from "./Asked.ts"
+import type { QuestionType } from "./QuestionType.ts"
 import { unicodeWords } from "./unicodeWords.ts"
 
 const MONTH =
@@ -54,7 +54,7 @@ const PATTERNS = {
 export const ANSWER_KINDS = unicodeWords(PATTERNS)
 
 /** The kinds of which one is expected. */
-export const EXPECTED: Readonly<Partial<Record<Asked, ReadonlyArray<keyof typeof PATTERNS>>>> = {
+export const EXPECTED: Readonly<Partial<Record<QuestionType, ReadonlyArray<keyof typeof PATTERNS>>>> = {
   cost: ["money", "number"],
   often: ["often", "duration"],
   duration: ["duration", "clock"],

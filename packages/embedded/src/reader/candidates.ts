@@ -109,7 +109,7 @@ function* matchFeatures(
   if (PRONOUN.test(text)) yield* [["pronoun", 1] as const, ["pronoun:before", share(before)] as const]
   yield [`terms:${Math.min(terms.length, 6)}`, 1]
   yield [`language:${question.language}`, 1]
-  yield [`asked:${question.asked}`, 1]
+  yield [`asked:${question.type}`, 1]
 }
 
 /** Whether it begins with what is asked about, the longest run of the question's terms, and how close together they are. */
@@ -140,7 +140,7 @@ function* formFeatures(
   content: ReadonlySet<Term>
 ): Generator<readonly [string, number]> {
   const rest = question.figures.reduce((left, number) => left.replaceAll(number, "#"), text)
-  const expected = EXPECTED[question.asked]
+  const expected = EXPECTED[question.type]
   if (expected !== undefined) yield ["answers", expected.some((one) => ANSWER_KINDS[one].test(rest)) ? 1 : -1]
   for (const [name, pattern] of Object.entries(ANSWER_KINDS)) if (pattern.test(rest)) yield [name, 1]
   if (question.asksMost) yield ["most", ANSWER_KINDS.compares.test(text) ? 1 : -1]

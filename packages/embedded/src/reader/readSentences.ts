@@ -3,9 +3,9 @@ import type { CitedSentence, ReaderPassage } from "@sluice/core/models"
 import { limitVocabulary } from "../text/Term.ts"
 import { askedQuestion } from "./AskedQuestion.ts"
 import { weightedSentences } from "./candidates.ts"
-import { chooseSentences, rankCandidates } from "./sureness.ts"
+import { chooseSentences, rankCandidates } from "./rankCandidates.ts"
 
-export { MAX_SENTENCES } from "./sureness.ts"
+export { MAX_SENTENCES } from "./rankCandidates.ts"
 
 /** The least probability that the shown sentences answer. Chosen on questions that are not in the training. */
 const SURE = 0.65

@@ -20,23 +20,11 @@ export interface Term {
   readonly end: number
 }
 
-/** The vocabulary is cleared above this size. It takes about 25 MiB then. */
+/** The vocabulary is cleared above this many terms or tokens. It takes about 25 MiB then. */
 const MAX_TERMS = 120_000
 
-/** The terms of a token as it is written: one, several of an identifier, or none of underscores. */
-interface Token {
-  readonly text: string
-  readonly first: Term | undefined
-  readonly rest: ReadonlyArray<Term>
-}
-
-/**
- * The last tokens by hash, which is never 0: a hash's token is in one of `WAYS` slots, so that a text cannot be slow by
- * its choice of tokens. A map with strings as keys takes three times as long, because each token would be sliced.
- */
-const WAYS = 8
-const tokenHashes = new Int32Array(1 << 17)
-const tokens = Array.from<Token | undefined>({ length: tokenHashes.length })
+/** The terms of each token as it is written: one, several of an identifier, or none of underscores. */
+const tokens = new Map<string, ReadonlyArray<Term>>()
 
 /** Words of one stem share a term. */
 const words = new Map<string, Term>()
@@ -85,39 +73,16 @@ export const termOfWord = (word: string): Term => {
   return term
 }
 
-/** The terms of the token `text.slice(start, end)`, which `split` splits into words in lower case. */
-export const tokenAt = (
-  text: string,
-  start: number,
-  end: number,
+/** The terms of a token, which `split` splits into words in lower case. */
+export const termsOfToken = (
+  token: string,
   split: (token: string) => ReadonlyArray<string>
-): Token => {
-  // FNV-1a.
-  let hash = 0x811c9dc5
-  for (let i = start; i < end; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  hash |= 1
-  const home = (hash ^ (hash >>> 15)) & (tokenHashes.length - WAYS)
-  let slot = home
-  for (; slot < home + WAYS && tokenHashes[slot] !== 0; slot++) {
-    if (tokenHashes[slot] !== hash) continue
-    const known = tokens[slot] as Token
-    if (isAt(known.text, text, start, end)) return known
-  }
-  if (slot === home + WAYS) slot = home
-  const word = text.slice(start, end)
-  const [first, ...rest] = split(word).map(termOfWord)
-  const token = { text: word, first, rest: rest.length === 0 ? NO_TERMS : rest }
-  tokenHashes[slot] = hash
-  tokens[slot] = token
-  return token
-}
-
-const NO_TERMS: ReadonlyArray<Term> = []
-
-const isAt = (part: string, text: string, start: number, end: number): boolean => {
-  if (part.length !== end - start) return false
-  for (let i = 0; i < part.length; i++) if (part.charCodeAt(i) !== text.charCodeAt(start + i)) return false
-  return true
+): ReadonlyArray<Term> => {
+  const known = tokens.get(token)
+  if (known !== undefined) return known
+  const terms = split(token).map(termOfWord)
+  tokens.set(token, terms)
+  return terms
 }
 
 /** The term of one CJK character, or of a pair, given as UTF-16 code units. */
@@ -136,9 +101,8 @@ export const termOfCjk = (first: number, second = 0): Term => {
  * another object than the same term made before.
  */
 export const limitVocabulary = (): void => {
-  if (size <= MAX_TERMS) return
-  tokenHashes.fill(0)
-  tokens.fill(undefined)
+  if (Math.max(size, tokens.size) <= MAX_TERMS) return
+  tokens.clear()
   words.clear()
   cjk.clear()
   used = 0

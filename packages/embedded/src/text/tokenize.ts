@@ -1,5 +1,5 @@
 /** Splits texts into terms. */
-import { type Term, termOfCjk, tokenAt } from "./Term.ts"
+import { type Term, termOfCjk, termsOfToken } from "./Term.ts"
 
 /** Longer runs of letters and digits are data, not words: their first characters stand for them. */
 const MAX_WORD = 64
@@ -88,9 +88,7 @@ export const tokenize = (written: string, terms: Array<Term> = []): Array<Term> 
     let end = at + 1
     if (kind === IN_WORD) {
       end = wordEnd(text, at)
-      const { first, rest } = tokenAt(text, at, end, wordsOfToken)
-      if (first !== undefined) terms.push(first)
-      for (const term of rest) terms.push(term)
+      for (const term of termsOfToken(text.slice(at, end), wordsOfToken)) terms.push(term)
       end = suffixEnd(text, end)
     } else if (kind === IN_CJK) {
       terms.push(termOfCjk(text.charCodeAt(at)))

@@ -1,4 +1,5 @@
 /** The content of a picture, and its description when no line of it answers the question. */
+import { isChinese } from "@sluice/core/text"
 import { CHINESE_COLOURS, type ColourShare } from "./Colours.ts"
 import type { OcrLine } from "./OcrLine.ts"
 
@@ -30,7 +31,7 @@ const CHINESE: typeof ENGLISH = {
 
 /** Size, colours and text of each picture, in the language of the question: English or Chinese. */
 export const describePictures = (question: string, contents: ReadonlyArray<PictureContent>): string => {
-  const phrases = /\p{Script=Han}/u.test(question) ? CHINESE : ENGLISH
+  const phrases = isChinese(question) ? CHINESE : ENGLISH
   const pictures = contents.map(({ colours, height, lines, width }, i) => {
     const shares = colours.map(({ name, share }) => `${phrases.colour(name)} ${Math.round(share * 100)} %`)
     const head = phrases.picture(i + 1, width, height, shares.join(", "))

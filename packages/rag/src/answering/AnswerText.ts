@@ -1,5 +1,5 @@
 /** An answer as text, in the question's language. */
-import { LIST_SIGN } from "@sluice/core/text"
+import { isChinese, LIST_SIGN } from "@sluice/core/text"
 import type { Answer, AnsweredPart, AnswerSentence } from "./Answer.ts"
 
 /** The sentences with their `[n]`, or why there are none, and notes about what is missing. */
@@ -80,5 +80,3 @@ const unsupportedNote = (chinese: boolean, count: number): string => {
     ? "(A sentence was left out: its quotes do not support it.)"
     : `(${count} sentences were left out: their quotes do not support them.)`
 }
-
-const isChinese = (text: string): boolean => /\p{Script=Han}/u.test(text)

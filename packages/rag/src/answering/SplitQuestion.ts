@@ -1,5 +1,5 @@
 /** Splits several questions in one, and comparisons, by their words. English, German, French, Spanish and Chinese. */
-import { carrySubject, dependsOnHistory } from "@sluice/core/text"
+import { carrySubject, dependsOnHistory, isChinese } from "@sluice/core/text"
 
 /** Questions that are retrieved one by one. More are retrieved together with the last. */
 const MAX_PARTS = 4
@@ -103,8 +103,6 @@ export interface SplitQuestion {
   /** The question itself is one that a passage may answer. */
   readonly isComparison: boolean
 }
-
-const isChinese = (text: string): boolean => /\p{Script=Han}/u.test(text)
 
 const trim = (text: string): string =>
   text.trim().replace(/(?<![\s?？.。!！,，;；])[\s?？.。!！,，;；]+$/u, "")

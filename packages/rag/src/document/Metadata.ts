@@ -1,7 +1,7 @@
 /** Metadata that a program attaches to a document, checked before anything of the document is written. */
 import { Effect } from "effect"
 import type { Metadata } from "./Document.ts"
-import { RagError, type RagReason } from "./RagError.ts"
+import { ingestError } from "./RagError.ts"
 
 /** Maximum size of a document's metadata: bytes of its JSON (64 KiB). */
 export const METADATA_BYTES = 64 * 1024
@@ -21,25 +21,22 @@ export const resolveMetadata = Effect.fn("Metadata.resolve")(function* (
     try: metadata,
     catch: (cause) => {
       const message = `The metadata function failed for ${path}: ${String(cause)}. Fix it, and ingest again.`
-      return failure(path, "Malformed", message, cause)
+      return ingestError(path, "Malformed", message, cause)
     }
   })
   if (value === undefined) return undefined
   const fault = isObject(value) ? faultOf(value, "", 0) : "it is not a plain object"
   if (fault !== undefined) {
     const message = `The metadata of ${path} is not JSON: ${fault}. Use strings, finite numbers, true, false, null, and arrays and objects of these.`
-    return yield* failure(path, "Malformed", message)
+    return yield* ingestError(path, "Malformed", message)
   }
   const bytes = Buffer.byteLength(JSON.stringify(value))
   if (bytes > METADATA_BYTES) {
     const message = `The metadata of ${path} has ${bytes} bytes as JSON; the limit is ${METADATA_BYTES}. Attach only what you filter by.`
-    return yield* failure(path, "TooLarge", message)
+    return yield* ingestError(path, "TooLarge", message)
   }
   return value as Metadata
 })
-
-const failure = (document: string, reason: RagReason, message: string, cause?: unknown): RagError =>
-  new RagError({ stage: "ingest", reason, message, document, cause })
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false

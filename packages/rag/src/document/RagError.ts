@@ -34,3 +34,11 @@ export class RagError extends Schema.TaggedError<RagError>()("RagError", {
   page: Schema.optional(Schema.Int),
   cause: Schema.optional(Schema.Defect())
 }) {}
+
+/** A `RagError` of the stage `ingest`. `message` is whole sentences. */
+export const ingestError = (
+  document: string,
+  reason: RagReason,
+  message: string,
+  cause?: unknown
+): RagError => new RagError({ stage: "ingest", reason, message, document, cause })

@@ -1,7 +1,7 @@
 /** The URL of a document, checked before it is stored: pages show it as a link. */
 import { Effect } from "effect"
 import { formatValue } from "./Arguments.ts"
-import { RagError } from "./RagError.ts"
+import { ingestError, type RagError } from "./RagError.ts"
 
 const MAX_URL = 4_096
 /** A browser runs none of these. */
@@ -16,5 +16,5 @@ export const checkUrl = (
   if (typeof url === "string" && url.length <= MAX_URL && SCHEMES.test(url) && URL.canParse(url))
     return Effect.succeed(url)
   const message = `The URL of ${path} is ${formatValue(url)}. Use an absolute one, such as https://example.com/page.`
-  return Effect.fail(new RagError({ stage: "ingest", reason: "Malformed", message, document: path }))
+  return Effect.fail(ingestError(path, "Malformed", message))
 }

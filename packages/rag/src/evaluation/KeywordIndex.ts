@@ -1,5 +1,6 @@
 /** Full text search (BM25) over texts in a separate table, for evaluation. */
 import { randomUUID } from "node:crypto"
+import { isChinese } from "@sluice/core/text"
 import { Field, Schema, Utf8 } from "apache-arrow"
 import { Effect } from "effect"
 import { attempt, connect, fullText, matchQuery } from "../store/lance/Lance.ts"
@@ -24,7 +25,7 @@ export const indexKeywords = Effect.fn("KeywordIndex.index")(function* (
     await created.add(
       toTable(schema, texts.length, [utf8(texts.map(({ id }) => id)), utf8(texts.map(({ text }) => text))])
     )
-    const chinese = texts.filter(({ text }) => /\p{Script=Han}/u.test(text)).length * 2 > texts.length
+    const chinese = texts.filter(({ text }) => isChinese(text)).length * 2 > texts.length
     await created.createIndex("text", { config: fullText(chinese ? "zh" : "en") })
     return created
   })

@@ -61,11 +61,14 @@ export const storedFormats = Effect.map(DocumentFormats, (formats) => [
   recordFormat.id
 ])
 
-/** The format of a file by its name, or undefined if it is not supported. */
-export const formatOf = (
+/** The names of the files of a format. */
+export type FormatNames = Pick<DocumentFormat, "id" | "extensions" | "fileNames">
+
+/** The first format that a file name matches. */
+export const formatNamed = <Format extends FormatNames>(
   path: string,
-  formats: ReadonlyArray<DocumentFormat> = documentFormats
-): DocumentFormat | undefined => {
+  formats: ReadonlyArray<Format>
+): Format | undefined => {
   const name = baseName(path)
   const ending = endingOf(path)
   return (
@@ -73,3 +76,9 @@ export const formatOf = (
     formats.find(({ extensions }) => extensions.includes(ending))
   )
 }
+
+/** The format of a file by its name, or undefined if it is not supported. */
+export const formatOf = (
+  path: string,
+  formats: ReadonlyArray<DocumentFormat> = documentFormats
+): DocumentFormat | undefined => formatNamed(path, formats)

@@ -12,8 +12,8 @@ import {
 } from "../chunking/ChunkedParse.ts"
 import type { Parsed } from "../document/Document.ts"
 import { RagError, type RagReason } from "../document/RagError.ts"
-import { documentFormats, formatOf } from "./DocumentFormats.ts"
-import { type InnerFile, parseError } from "./parsing/DocumentFormat.ts"
+import { documentFormats, formatNamed, type FormatNames } from "./DocumentFormats.ts"
+import { type DocumentFormat, type InnerFile, parseError } from "./parsing/DocumentFormat.ts"
 import { checkFormat, parseHere } from "./Parser.ts"
 import { recordFormat } from "./record/Record.ts"
 
@@ -22,6 +22,8 @@ export interface ParseInput {
   readonly format: string
   readonly path: string
   readonly bytes: Uint8Array
+  /** The program's formats in their order: those that the thread parses by their identifiers, the others by "". */
+  readonly formats: ReadonlyArray<FormatNames>
   readonly hasPictures: boolean
   readonly hasVision: boolean
   /** Whether to return the passages instead of the parse. */
@@ -38,12 +40,23 @@ export type ParseQuestion =
   | { readonly image: Uint8Array }
   | { readonly inner: InnerFile }
 
-/** PDFs and images have threads of their own. */
-const OTHER_THREADS = new Set(["pdf", "image"])
+/** Built-in formats except PDFs and images, which have threads of their own. */
+const threadFormats: ReadonlyArray<DocumentFormat> = [
+  ...documentFormats.filter(({ id }) => id !== "pdf" && id !== "image"),
+  recordFormat
+]
 
-/** Whether a thread of the pool parses the files of this format. */
-export const runsInThread = (id: string): boolean =>
-  !OTHER_THREADS.has(id) && (id === recordFormat.id || documentFormats.some((format) => format.id === id))
+/** Whether a thread of the pool parses the files of this format: it has only the parsers of the built-in formats. */
+export const runsInThread = ({ id, parse }: DocumentFormat): boolean =>
+  threadFormats.some((format) => format.id === id && format.parse === parse)
+
+/** The formats of a program for the thread. */
+export const formatNames = (formats: ReadonlyArray<DocumentFormat>): ReadonlyArray<FormatNames> =>
+  formats.map((format) => ({
+    id: runsInThread(format) ? format.id : "",
+    extensions: format.extensions,
+    ...(format.fileNames !== undefined && { fileNames: format.fileNames })
+  }))
 
 /** The answer about an image. */
 export type ImageTextAnswer =
@@ -76,16 +89,17 @@ const visionBy = (ask: (question: ParseQuestion) => Promise<ImageTextAnswer>): V
 /** Files in files in files: deeper ones are left out. */
 const MAX_DEPTH = 3
 
-/** Parses files inside a file: here, or by the program if it is a PDF, an image, or of a format that it registered. */
+/** Parses a file inside a file: here, or by the program if it is a PDF, an image, or of a format that only the program has. */
 const innerParser =
-  (ask: WorkerContext["ask"], depth: number) =>
+  (ask: WorkerContext["ask"], formats: ParseInput["formats"], depth: number) =>
   (file: InnerFile): Effect.Effect<Parsed, RagError> => {
     const { path } = file
     if (depth >= MAX_DEPTH) {
       return Effect.fail(parseError(path, "TooLarge", `it is more than ${MAX_DEPTH} files deep.`))
     }
-    if (runsInThread(formatOf(path)?.id ?? "")) {
-      const inner = { ...file, parseInner: innerParser(ask, depth + 1) }
+    const id = formatNamed(path, formats)?.id ?? ""
+    if (id !== "") {
+      const inner = { ...file, format: id, parseInner: innerParser(ask, formats, depth + 1) }
       return Effect.flatMap(checkFormat(inner), (format) =>
         parseHere({ ...format, parse: format.parseWithoutMarkup ?? format.parse }, inner)
       )
@@ -100,17 +114,17 @@ const innerParser =
   }
 
 export const parseInThread = async (
-  { bytes, chunks, format: id, hasPictures, hasVision, path }: ParseInput,
+  { bytes, chunks, format: id, formats, hasPictures, hasVision, path }: ParseInput,
   { ask }: WorkerContext
 ): Promise<WorkerOutput<ParseResult>> => {
-  const format = [...documentFormats, recordFormat].find((format) => format.id === id)!
+  const format = threadFormats.find((format) => format.id === id)!
   const picture = (reference: string) =>
     Effect.promise(() => ask<Uint8Array | string | undefined>({ picture: reference }))
   const parsing = parseHere(format, {
     path,
     bytes,
     picture: hasPictures ? picture : undefined,
-    parseInner: innerParser(ask, 1)
+    parseInner: innerParser(ask, formats, 1)
   })
   const result = await Effect.runPromise(
     (hasVision ? Effect.provideService(parsing, Vision, visionBy(ask)) : parsing).pipe(

@@ -15,6 +15,7 @@ import type { Parsed } from "../document/Document.ts"
 import { RagError } from "../document/RagError.ts"
 import { DocumentFormats } from "./DocumentFormats.ts"
 import {
+  formatNames,
   type ImageTextAnswer,
   type ParseInput,
   type ParseQuestion,
@@ -43,8 +44,8 @@ const stopped =
       ? parseError(path, "Internal", `the thread that reads this file ${message}`)
       : parseError(path, "TooLarge", `reading this file ${message}. Split it into smaller files.`)
 
-const isThreaded = ({ id, inflates }: DocumentFormat, bytes: Uint8Array): boolean =>
-  runsInThread(id) && (bytes.length > MAX_INLINE || inflates === true)
+const isThreaded = (format: DocumentFormat, bytes: Uint8Array): boolean =>
+  runsInThread(format) && (bytes.length > MAX_INLINE || format.inflates === true)
 
 const parseThreaded = Effect.fnUntraced(function* (
   { id }: DocumentFormat,
@@ -64,6 +65,7 @@ const parseThreaded = Effect.fnUntraced(function* (
     format: id,
     path,
     bytes,
+    formats: formatNames(yield* DocumentFormats),
     hasPictures: picture !== undefined,
     hasVision: read !== undefined,
     chunks

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util"
 import { Effect, Stream } from "effect"
 import type { DocumentInfo, Parsed } from "../document/Document.ts"
-import { RagError } from "../document/RagError.ts"
+import { ingestError, RagError } from "../document/RagError.ts"
 import type { PassageEmbedder } from "../embedding/PassageEmbedder.ts"
 import { DocumentFormats } from "../formats/DocumentFormats.ts"
 import { storedFormat } from "../formats/record/Record.ts"
@@ -109,7 +109,7 @@ const failOnFailure = (event: IngestEvent): Effect.Effect<IngestEvent, RagError>
   if (event.type !== "document" || event.status !== "failed") return Effect.succeed(event)
   const { error: cause, path: document } = event
   const message = `The rebuild stopped at ${document}; the collection is unchanged. ${cause.message}`
-  return Effect.fail(new RagError({ stage: "ingest", reason: cause.reason, message, document, cause }))
+  return Effect.fail(ingestError(document, cause.reason, message, cause))
 }
 
 /** The stored parse of a format that links to pictures: the pictures may have been deleted since. */

@@ -1,7 +1,7 @@
 /** The items of a source as files to ingest, and the removal of what the source no longer has. */
 import { Effect, Schedule, Sink, Stream } from "effect"
 import { documentId } from "../document/Hash.ts"
-import { RagError } from "../document/RagError.ts"
+import { ingestError, type RagError } from "../document/RagError.ts"
 import type { Collection, StoredDocument } from "../store/PassageIndex.ts"
 import type { IngestCollection } from "./Ingest.ts"
 import { documentEvent } from "./IngestEvents.ts"
@@ -142,5 +142,5 @@ export const removeMissing = Effect.fn("Sync.removeMissing")(function* (
 
 const ofOtherSource = (id: string, source: string): RagError => {
   const message = `${id} belongs to ${isFolderSource(source) ? `the folder ${source}` : `the source ${source.slice(7)}`}. Give the documents of each source identifiers of their own, such as a prefix.`
-  return new RagError({ stage: "ingest", reason: "Malformed", message, document: id })
+  return ingestError(id, "Malformed", message)
 }

@@ -53,8 +53,8 @@ export const snapshotName = (snapshot: string): Effect.Effect<string, RagError> 
   requireText("store", "The name of a snapshot", snapshot)
 
 /**
- * A collection whose writes fail with `PermissionDenied`. So do `inventory` and `stored`, with which an ingest begins: nothing is
- * embedded in vain.
+ * A collection whose writes fail with `PermissionDenied`. So do `inventory` and `stored`, with which an ingest begins: it fails
+ * before it embeds anything.
  */
 export const readOnly = (snapshot: string, collection: Collection): Collection => {
   const refused = refuseWrite(snapshot, collection.name)

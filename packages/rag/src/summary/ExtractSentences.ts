@@ -1,5 +1,6 @@
 /** Sentences of passages for an extractive summary. */
 import type { CitedSentence } from "@sluice/core/models"
+import { isChinese } from "@sluice/core/text"
 import { centralTexts } from "./CentralTexts.ts"
 
 /** Characters of a sentence. Shorter ones say little; longer ones are lists. */
@@ -31,7 +32,7 @@ const sentencesOf = (text: string): ReadonlyArray<string> =>
       .map(({ index: at, segment }) => text.slice(index + at, index + at + segment.length).trim())
       .map((sentence) => sentence.replace(LIST, ""))
       .filter((sentence) => {
-        const least = /\p{Script=Han}/u.test(sentence) ? LENGTH.leastChinese : LENGTH.least
+        const least = isChinese(sentence) ? LENGTH.leastChinese : LENGTH.least
         return (
           sentence.length >= least &&
           sentence.length <= LENGTH.most &&

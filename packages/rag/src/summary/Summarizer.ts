@@ -1,5 +1,6 @@
 /** Summarises documents: a chat model reads them in groups, then the quotes that it chose. Without one, sentences are chosen. */
 import { Reader } from "@sluice/core"
+import { isChinese } from "@sluice/core/text"
 import { Effect, Stream } from "effect"
 import { chunksOf } from "effect/Array"
 import { joinSentences } from "../answering/AnswerText.ts"
@@ -9,7 +10,7 @@ import type { StoredPassage } from "../document/Document.ts"
 import type { RagError } from "../document/RagError.ts"
 import { modelError } from "../embedding/PassageEmbedder.ts"
 import type { Collection } from "../store/PassageIndex.ts"
-import { type SelectedPassages, selectPassages } from "./SelectPassages.ts"
+import { type SelectedPassages, selectSummaryPassages } from "./SummaryPassages.ts"
 import { extract } from "./SummaryThread.ts"
 import type { Summary, SummaryOptions, SummaryPlan } from "./Summary.ts"
 
@@ -37,7 +38,7 @@ type Reading = ReturnType<typeof makeSentenceReading>
 
 /** The question to the model. Its language is that of the summary. */
 const questionOf = (passages: ReadonlyArray<StoredPassage>, question: string | undefined, most: number) => {
-  const chinese = passages.filter(({ text }) => /\p{Script=Han}/u.test(text)).length > passages.length / 2
+  const chinese = passages.filter(({ text }) => isChinese(text)).length > passages.length / 2
   if (question !== undefined)
     return (limit: number) => `${question} (${limit}${chinese ? " 句以内" : " sentences at most"})`
   return chinese
@@ -83,7 +84,7 @@ export const makeSummarizer = Effect.fn("Summarizer.make")(function* (
   const per = Math.max(2, Math.floor(most / (CALL.sentences * CALL.quoteTokens)))
 
   const select = Effect.fnUntraced(function* ({ filter, method, tokens = SUMMARY.tokens }: SummaryOptions) {
-    const selected = yield* selectPassages(yield* collection, filter, tokens)
+    const selected = yield* selectSummaryPassages(yield* collection, filter, tokens)
     const isWritten = reader.model.kind === "generative" && method !== "extractive"
     return { selected, groups: isWritten ? groupsOf(selected, most) : [] }
   })

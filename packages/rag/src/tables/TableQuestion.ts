@@ -1,4 +1,5 @@
 /** Reads what a question asks of a table: a count, a sum, an average, or the row with the most or the least. */
+import { isChinese } from "@sluice/core/text"
 
 export type TableOperation = "count" | "sum" | "average" | "highest" | "lowest"
 
@@ -49,7 +50,7 @@ export const tableQuestion = (question: string): TableQuestion | undefined => {
   const rest = text.replace(words, " ")
   // Two operations are no operation on one column.
   if (OPERATIONS.some(([other, pattern]) => other !== operation && pattern.test(rest))) return undefined
-  const chinese = /\p{Script=Han}/u.test(text)
+  const chinese = isChinese(text)
   const names = (chinese ? rest.replace(GENERIC_CHINESE, " ") : rest)
     .toLowerCase()
     .split(/[^\p{L}\p{N}.]+/u)

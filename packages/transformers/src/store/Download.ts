@@ -108,11 +108,11 @@ export const downloadFile = Effect.fn("models.download")(function* (
       schedule: Schedule.exponential(pause).pipe(Schedule.jittered, Schedule.upTo({ times: retries }))
     })
   )
-  yield* keepIfWhole(model, file, part, target, url)
+  yield* keepIfComplete(model, file, part, target, url)
 })
 
 /** Moves a complete file to its place if it has the catalogue's checksum, and deletes it otherwise. */
-export const keepIfWhole = Effect.fnUntraced(function* (
+export const keepIfComplete = Effect.fnUntraced(function* (
   model: CatalogueModel,
   file: CatalogueFile,
   part: string,

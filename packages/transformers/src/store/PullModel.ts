@@ -5,7 +5,7 @@ import { dirname, join } from "node:path"
 import { InvalidRequest } from "@sluice/core"
 import { Config, Effect } from "effect"
 import { bytesOf, type CatalogueFile, type CatalogueModel, storedPath } from "../catalogue/CatalogueModel.ts"
-import { downloadFile, keepIfWhole } from "./Download.ts"
+import { downloadFile, keepIfComplete } from "./Download.ts"
 import { damagedFiles, folderOf, modelFailure, modelsFolder, onFiles, sizeOf } from "./ModelFolder.ts"
 
 /** The address of the hub: `SLUICE_MODEL_HUB`, a mirror with the same paths, or Hugging Face. */
@@ -67,7 +67,7 @@ const copyIn = Effect.fnUntraced(function* (
     if ((yield* onFiles(model, () => sizeOf(place))) === 0) continue
     const part = `${target}.part`
     yield* onFiles(model, () => copyFile(place, part))
-    return yield* keepIfWhole(model, file, part, target, place)
+    return yield* keepIfComplete(model, file, part, target, place)
   }
   const message = `${from} has no ${file.path} of this model. Looked for ${places.join(" and ")}`
   return yield* modelFailure(model, new InvalidRequest({ message }))

@@ -10,7 +10,7 @@ import { reasonCode } from "../../libraries/RagFailure.ts"
 import { dataFlag, jsonFlag } from "../library/Flags.ts"
 import { plural } from "../library/IngestFolder.ts"
 import { modelsLayer } from "../library/OpenLibrary.ts"
-import { note, printResult, progressBar, saysWhatIsKept, setExitCode } from "../output/Output.ts"
+import { note, printResult, progressBar, noteOnInterrupt, setExitCode } from "../output/Output.ts"
 
 /** Calls of models are not billed to users. A collection that fails is reported, and stays as it is. */
 export const rebuildAll = Effect.fn("cli.rebuild")(function* () {
@@ -49,7 +49,7 @@ export const rebuildCommand = Command.make("rebuild", { data: dataFlag, json: js
     if (yield* isServed(data))
       yield* note(`A server is using the data folder ${data}. Its libraries are rebuilt while it runs.`)
     const result = yield* rebuildAll().pipe(
-      saysWhatIsKept("Collections that are rebuilt stay; the others are as before. Run it again to continue")
+      noteOnInterrupt("Collections that are rebuilt stay; the others are as before. Run it again to continue")
     )
     const { documents, failed, outdated, rebuilt } = result
     yield* printResult(json, result, () =>

@@ -11,7 +11,7 @@ import { sourceNameOf } from "../../sources/SourceName.ts"
 import { booleanFlag, examples, libraryFlags, optionalFlag } from "../library/Flags.ts"
 import { followIngest, plural, printReport, rejectServed } from "../library/IngestFolder.ts"
 import { withLibrary } from "../library/OpenLibrary.ts"
-import { note, saysWhatIsKept } from "../output/Output.ts"
+import { note, noteOnInterrupt } from "../output/Output.ts"
 
 /** Changes of a watched folder that are read at the same time: one may be a scan. */
 const CHANGES = 8
@@ -86,7 +86,7 @@ export const syncCommand = Command.make(
       const kind = sourceKind(address, Option.getOrUndefined(id))!
       const name = Option.getOrElse(given, () => sourceNameOf(address, kind.id))
       const sync = syncOnce(library, { address, json, kind, name, watch })
-      const kept = saysWhatIsKept(
+      const kept = noteOnInterrupt(
         "What was written stays, and nothing was removed for what was not read yet. Run it again to continue"
       )
       if (Option.isNone(every)) return yield* kept(sync)

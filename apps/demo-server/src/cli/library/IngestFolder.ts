@@ -4,7 +4,7 @@ import { Effect, Option, Stream } from "effect"
 import { ServerConfig } from "../../config/ServerConfig.ts"
 import { StartError } from "../../config/StartError.ts"
 import { isServed } from "../../database/Database.ts"
-import { note, printResult, progressBar, saysWhatIsKept, setExitCode } from "../output/Output.ts"
+import { note, printResult, progressBar, noteOnInterrupt, setExitCode } from "../output/Output.ts"
 
 /** Documents of a running server belong to its users: they are added there. */
 export const rejectServed = Effect.gen(function* () {
@@ -58,7 +58,7 @@ export const ingestFolder = Effect.fn("cli.ingestFolder")(function* (
 ) {
   yield* rejectServed
   return yield* followIngest("Ingesting", library.ingestEvents(folder)).pipe(
-    saysWhatIsKept("Documents that are written stay, and can be asked. Run it again to continue")
+    noteOnInterrupt("Documents that are written stay, and can be asked. Run it again to continue")
   )
 })
 

@@ -14,7 +14,7 @@ export const setExitCode = Effect.sync(() => {
 export const note = (text: string): Effect.Effect<void> => Console.error(text)
 
 /** Says what is kept when Ctrl-C or a signal stops the command. */
-export const saysWhatIsKept = (text: string) => Effect.onInterrupt(() => note(`Stopped. ${text}.`))
+export const noteOnInterrupt = (text: string) => Effect.onInterrupt(() => note(`Stopped. ${text}.`))
 
 /** Cells of the bar. */
 const WIDTH = 28

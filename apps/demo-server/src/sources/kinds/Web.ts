@@ -51,7 +51,7 @@ type Step = readonly [ReadonlyArray<SourceItem<SourceFault>>, Option.Option<Craw
 
 const isPdf = (url: string): boolean => /\.pdf$/i.test(URL.parse(url)?.pathname ?? "")
 
-/** A PDF's format is told by the end of its path. */
+/** The path of an item. That of a PDF ends in `.pdf`, which determines its format. */
 const itemPath = (source: string, url: string): string => {
   const path = `${source}/${url.replace(/^https?:\/\//, "")}`
   return isPdf(url) && !/\.pdf$/i.test(path) ? `${path}.pdf` : path

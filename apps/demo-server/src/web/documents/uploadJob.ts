@@ -1,4 +1,4 @@
-/** An uploaded file that goes on as a job: one that takes long keeps no request of the page busy. */
+/** An uploaded file that continues as a job, so that it keeps no request of the page open. */
 import type { Job } from "../../contract/Documents.ts"
 import { request, toRequestError } from "../api/request.ts"
 import { isActive, jobsOfUploads } from "./jobs.ts"

@@ -126,14 +126,14 @@ export const pollTask = <T extends TaskState>(task: TaskPoll<T>): Stream.Stream<
       return [last] as const
     })
   })
-  const { onInterrupt = warnGoesOn(info.operation, id, "Interrupted") } = task
+  const { onInterrupt = warnTaskContinues(info.operation, id, "Interrupted") } = task
   return Stream.onExit(Stream.fromPull(states), (exit) =>
     Exit.hasInterrupts(exit) ? onInterrupt : Effect.void
   )
 }
 
 /** Logs that a task goes on. */
-export const warnGoesOn = (operation: string, task: string, why: string): Effect.Effect<void> =>
+export const warnTaskContinues = (operation: string, task: string, why: string): Effect.Effect<void> =>
   Effect.annotateLogs(
     Effect.logWarning(`${why}; the task goes on at the gateway: resume it by its id, ${task}.`),
     { operation, task }

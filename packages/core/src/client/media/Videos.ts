@@ -29,7 +29,7 @@ import {
   type StartedTask,
   taskFailed,
   waitOptions,
-  warnGoesOn,
+  warnTaskContinues,
   withTask
 } from "./Tasks.ts"
 import { makeVideoDownload } from "./VideoDownload.ts"
@@ -124,7 +124,7 @@ export const makeVideos = (options: VideosOptions, context: MediaContext): Video
   const removeInterrupted = ({ operation }: CallInfo, id: string) =>
     removeTask(id).pipe(
       Effect.catch(({ reason }) =>
-        warnGoesOn(operation, id, `Interrupted, and not removed: ${reason.message}`)
+        warnTaskContinues(operation, id, `Interrupted, and not removed: ${reason.message}`)
       )
     )
 

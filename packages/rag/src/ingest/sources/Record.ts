@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { formatValue } from "../../document/Arguments.ts"
 import type { Metadata } from "../../document/Document.ts"
 import { resolveMetadata } from "../../document/Metadata.ts"
-import { RagError } from "../../document/RagError.ts"
+import { ingestError, RagError } from "../../document/RagError.ts"
 import { RecordContent, recordFormat } from "../../formats/record/Record.ts"
 import type { SourceFile, Upload } from "./Source.ts"
 import { pictureReader } from "./SourceFiles.ts"
@@ -96,7 +96,7 @@ const fromSource = <A, E>(path: string, effect: Effect.Effect<A, E>): Effect.Eff
     if (cause instanceof RagError) return cause
     const why = cause instanceof Error ? cause.message : formatValue(cause)
     const message = `${path} could not be read from its source: ${why}`
-    return new RagError({ stage: "ingest", reason: "Source", message, document: path, cause })
+    return ingestError(path, "Source", message, cause)
   })
 
 const isContent = Schema.is(RecordContent)

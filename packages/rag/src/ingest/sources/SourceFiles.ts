@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve, sep } from "node:path"
 import { MAX_IMAGE_BYTES } from "@sluice/core/contract"
 import { Effect, Result } from "effect"
 import { formatValue } from "../../document/Arguments.ts"
-import { RagError, type RagReason } from "../../document/RagError.ts"
+import { ingestError, RagError, type RagReason } from "../../document/RagError.ts"
 import { MAX_FILE_BYTES } from "../../formats/parsing/DocumentFormat.ts"
 import type { PictureFile } from "../../formats/parsing/Pictures.ts"
 import type { IngestFailure } from "./Source.ts"
@@ -127,7 +127,7 @@ const disk = <A>(path: string, call: () => Promise<A>): Effect.Effect<A, RagErro
     try: call,
     catch: (cause) => {
       const code = (cause as NodeJS.ErrnoException).code ?? "unknown error"
-      return failure(path, ...explain(code, path), cause)
+      return ingestError(path, ...explain(code, path), cause)
     }
   })
 
@@ -149,20 +149,17 @@ const explain = (code: string, path: string): readonly [RagReason, string] => {
 
 const tooLarge = (path: string, bytes: number): RagError => {
   const sizes = `${megabytes(bytes)} MB; the limit is ${megabytes(MAX_FILE_BYTES)} MB`
-  return failure(path, "TooLarge", `${path} has ${sizes}. Split it, or exclude it.`)
+  return ingestError(path, "TooLarge", `${path} has ${sizes}. Split it, or exclude it.`)
 }
 
 const megabytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(bytes < 10 * 1024 * 1024 ? 1 : 0)
 
 /** Node replaces invalid bytes of a name by U+FFFD, so that the file cannot be opened by it. */
 const invalidName = (path: string): RagError =>
-  failure(path, "Malformed", `The name of ${path} is not valid UTF-8. Rename the file.`)
+  ingestError(path, "Malformed", `The name of ${path} is not valid UTF-8. Rename the file.`)
 
 /** Node would resolve an empty path to the current folder. */
 const invalidPath = (path: unknown): RagError => {
   const message = `${formatValue(path)} is not a path of a folder or file; "." is the current folder.`
   return new RagError({ stage: "ingest", reason: "Malformed", message })
 }
-
-const failure = (document: string, reason: RagReason, message: string, cause?: unknown): RagError =>
-  new RagError({ stage: "ingest", reason, message, document, cause })

@@ -90,7 +90,7 @@ const changed = (name: string) =>
 /**
  * Finds a collection by its name, and migrates it first if it is of an older format.
  *
- * **Details.** The rows are copied into a new table, and then the name is moved: whoever is killed before leaves the
+ * **Details.** The rows are copied into a new table, and then the name is moved: a process that is killed before leaves the
  * collection as it was. The old table is dropped after a day. `makeTable` creates an empty table.
  */
 export const findMigrated = Effect.fn("LanceMigrations.find")(function* (

@@ -79,11 +79,11 @@ export const collectionWrites = (
 const MIXTURE_TRIES = 8
 
 /**
- * Of documents that several writers wrote at once, keeps the version that stands last in the table, and deletes the rows of the
+ * Of documents that several writers wrote at once, keeps the version that is last in the table, and deletes the rows of the
  * others. False if there is only one version of each.
  *
- * **Details.** The rows of a commit stand together, so that all who look choose the same version. Rows that were moved by a
- * compaction since have another address, and are not deleted by mistake.
+ * **Details.** The rows of a commit are adjacent, so that all processes keep the same version. Rows that a compaction has moved
+ * since have another address, and are not deleted by mistake.
  */
 const removeMixture = Effect.fn("LanceWrites.removeMixture")(function* (
   table: Table,

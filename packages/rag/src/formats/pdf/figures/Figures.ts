@@ -68,17 +68,11 @@ const regionsOf = (clean: ReadonlyArray<RawPage>): ReadonlyArray<PageRegions> =>
   )
 }
 
-/** Least pages with a repeated drawing, and least share of all pages. */
-const MIN_PAGES = 3
-const MIN_SHARE = 0.3
-/** Share of the page's height at the top and bottom, and the least share of pages there. */
-const EDGE = 0.12
-const MIN_EDGE_SHARE = 0.1
-
 /** Pages without drawings that repeat at the same place: lines under headers, logos, frames. */
 const withoutRepeated = (pages: ReadonlyArray<RawPage>): ReadonlyArray<RawPage> => {
+  const { edge, grid, minEdgeShare, minPages, minShare } = Tolerances.repeated
   const keyOf = (box: readonly number[], kind: string): string =>
-    `${kind} ${box.map((value) => Math.round(value / 2)).join(" ")}`
+    `${kind} ${box.map((value) => Math.round(value / grid)).join(" ")}`
   const seen = new Map<string, number>()
   for (const { graphics } of pages) {
     for (const key of new Set(graphics.map(({ box, kind }) => keyOf(box, kind))))
@@ -89,8 +83,8 @@ const withoutRepeated = (pages: ReadonlyArray<RawPage>): ReadonlyArray<RawPage> 
     graphics: page.graphics.filter(({ box, kind }) => {
       const times = seen.get(keyOf(box, kind))!
       if (times < 2) return true
-      const atEdge = box[3] < EDGE * page.height || box[1] > (1 - EDGE) * page.height
-      return times < Math.max(MIN_PAGES, (atEdge ? MIN_EDGE_SHARE : MIN_SHARE) * pages.length)
+      const atEdge = box[3] < edge * page.height || box[1] > (1 - edge) * page.height
+      return times < Math.max(minPages, (atEdge ? minEdgeShare : minShare) * pages.length)
     })
   }))
 }

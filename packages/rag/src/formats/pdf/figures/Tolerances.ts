@@ -2,7 +2,7 @@
  * All thresholds of the figure finder.
  *
  * Units: `pt` points of the page; `em` font sizes of the text in question; `share` 0 to 1 (or a factor) of what the
- * comment names; `count`; `score` 0 to 1. Most values were set on the marked pages that `sluice evaluate` reads.
+ * comment names; `count`; `score` 0 to 1. Most values were set on the marked pages that `sluice eval figures` reads.
  */
 export const Tolerances = {
   /** Joining runs to segments. */
@@ -15,6 +15,15 @@ export const Tolerances = {
     boldShare: 0.7, // share of a segment's characters
     monoShare: 0.6, // share of a segment's characters
     anchorHeight: 10 // pt: height of the empty run that marks the position of a figure
+  },
+
+  /** Drawings that repeat at one place of many pages: lines under headers, logos, frames. */
+  repeated: {
+    grid: 2, // pt: boxes that differ less are at one place
+    minPages: 3, // count: a drawing on fewer pages is no repetition
+    minShare: 0.3, // share of all pages, anywhere on the page
+    edge: 0.12, // share of the page's height at the top and the bottom, where headers and footers are
+    minEdgeShare: 0.1 // share of all pages at these edges
   },
 
   /** Columns, paragraphs and headings. */

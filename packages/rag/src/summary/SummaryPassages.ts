@@ -41,7 +41,7 @@ const mayMatch = (filter: Filter, info: DocumentInfo, negated = false): boolean 
 }
 
 /** The passages that match, in the order of their documents, and of these as many as the budget allows. */
-export const selectPassages = Effect.fn("SelectPassages.select")(function* (
+export const selectSummaryPassages = Effect.fn("SummaryPassages.select")(function* (
   collection: Collection,
   filter: Filter | undefined,
   budget: number

@@ -2,7 +2,7 @@
 import type { QuestionLanguage } from "@sluice/core/text"
 import { unicodeWords } from "./unicodeWords.ts"
 
-export type Asked =
+export type QuestionType =
   | "cost"
   | "duration"
   | "often"
@@ -77,7 +77,7 @@ const ES = unicodeWords({
   how: /\bcómo\b/iu,
   which: /\bqué\b|\bcuál/iu
 })
-const ZH: Readonly<Record<Exclude<Asked, "other">, RegExp>> = {
+const ZH: Readonly<Record<Exclude<QuestionType, "other">, RegExp>> = {
   cost: /多少钱|价格|费用|票价|收费/u,
   often: /多久.{0,4}一次|几次/u,
   duration: /多久|多长时间|[多几]少?(?:天|年|个?月|个?小时|分钟)/u,
@@ -94,13 +94,13 @@ const ZH: Readonly<Record<Exclude<Asked, "other">, RegExp>> = {
 const BY_LANGUAGE = { en: EN, de: DE, fr: FR, es: ES, zh: ZH }
 
 /** What a question asks for, and where the words after that begin. */
-export const askedBy = (
+export const questionTypeOf = (
   language: QuestionLanguage,
   question: string
-): { readonly asked: Asked; readonly end: number } => {
-  for (const [asked, pattern] of Object.entries(BY_LANGUAGE[language])) {
+): { readonly type: QuestionType; readonly end: number } => {
+  for (const [type, pattern] of Object.entries(BY_LANGUAGE[language])) {
     const found = pattern.exec(question)
-    if (found !== null) return { asked: asked as Asked, end: found.index + found[0].length }
+    if (found !== null) return { type: type as QuestionType, end: found.index + found[0].length }
   }
-  return { asked: "other", end: 0 }
+  return { type: "other", end: 0 }
 }

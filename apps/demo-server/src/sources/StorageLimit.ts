@@ -10,7 +10,7 @@ const full = new SourceFault({
 })
 
 /** Lets items through that fit. A document that replaces one counts with what it adds. */
-export const makeRoom = (bytesLeft: number) => {
+export const limitStorage = (bytesLeft: number) => {
   let left = bytesLeft
   const take = (bytes: number) =>
     Effect.flatMap(ReplacedBytes, (replaced) => {
