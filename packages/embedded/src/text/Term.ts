@@ -80,8 +80,10 @@ export const termsOfToken = (
 ): ReadonlyArray<Term> => {
   const known = tokens.get(token)
   if (known !== undefined) return known
-  const terms = split(token).map(termOfWord)
-  tokens.set(token, terms)
+  // A copy: V8 keeps a whole text in memory for a part of it.
+  const copy = Buffer.from(token, "utf16le").toString("utf16le")
+  const terms = split(copy).map(termOfWord)
+  tokens.set(copy, terms)
   return terms
 }
 
