@@ -48,7 +48,9 @@ const dataFolderCheck = Layer.effectDiscard(
   Effect.gen(function* () {
     const { data } = yield* ServerConfig
     if (!existsSync(data))
-      yield* new StartError({ message: `There is no data folder ${data}. Correct --data or SLUICE_DATA.` })
+      return yield* new StartError({
+        message: `There is no data folder ${data}. Correct --data or SLUICE_DATA.`
+      })
   })
 )
 
