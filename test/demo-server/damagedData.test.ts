@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Console, Effect, Schema } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
+import { existsSync } from "node:fs"
 import { readdir, readFile, writeFile } from "node:fs/promises"
 import { DatabaseSync } from "node:sqlite"
 import { join } from "node:path"
@@ -81,6 +82,14 @@ describe("the accounts' file", () => {
       const lines = (yield* doctor(data)).text
       assert.include(lines, "For neural models of this machine: npm install @huggingface/transformers")
       assert.notInclude(lines, "duckdb")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not made by doctor in a folder that does not exist", () =>
+    Effect.gen(function* () {
+      const data = join(yield* temporaryFolder, "misspelt")
+      assert.match((yield* doctor(data)).failed, /There is no data folder/)
+      assert.isFalse(existsSync(data))
     }).pipe(Effect.scoped)
   )
 

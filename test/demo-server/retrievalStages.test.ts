@@ -41,6 +41,8 @@ layer(Layer.provide(testServer(), stages), { excludeTestServices: true })("a reg
       for (const options of [{ notes: true }, { note: 1 }, { recall: 3 }]) {
         const response = yield* call("/qa", { json: { question, options } })
         assert.strictEqual(response.status, 400)
+        const text = yield* Effect.promise(() => response.text())
+        if ("notes" in options) assert.match(text, /Not an option\. Options: .*\bnote\b/)
       }
     })
   )

@@ -52,6 +52,14 @@ it("answers, lists and removes", async () => {
   await expect(library.info("ferry")).rejects.toMatchObject({ _tag: "RagError", reason: "NotFound" })
 })
 
+it("refuses calls when it is closed", async () => {
+  const library = await openPromiseLibrary(folder, { models: modelsLayer })
+  await library.close()
+  const closed = { _tag: "RagError", message: expect.stringContaining("is closed") }
+  await expect(library.ask(QUESTION)).rejects.toMatchObject(closed)
+  await expect(library.askEvents(QUESTION).next()).rejects.toMatchObject(closed)
+})
+
 it("syncs from an async iterable, whose own error rejects the call", async () => {
   await using library = await openPromiseLibrary(folder, { models: modelsLayer })
   const reads: Array<string> = []

@@ -183,6 +183,7 @@ describe("a filtered search", () => {
         { _tag: "Equals", field: ["metadata"], value: "x" },
         { _tag: "Equals", field: "path", value: { toString: "x" } },
         { _tag: "Range", field: "page", from: Number.NaN },
+        { _tag: "Range", field: "page", gte: 3 },
         { _tag: "Sql", where: "true" },
         "true",
         null

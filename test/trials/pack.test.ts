@@ -260,8 +260,8 @@ registerHooks({
       exactOptionalPropertyTypes: true,
       noUncheckedIndexedAccess: true,
       verbatimModuleSyntax: true,
-      // effect's own declarations want it.
-      skipLibCheck: true,
+      // effect's declarations name types of browsers.
+      lib: ["es2024", "esnext", "dom"],
       noEmit: true,
       types: ["node"]
     }

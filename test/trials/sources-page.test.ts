@@ -221,13 +221,19 @@ it("the samples are removed at once, and nothing else", async () => {
     body.append("files", new Blob(["# A\n\nText."]), `samples/${name}`)
   const authorization = `Bearer ${fixture.server.apiKey}`
   await fetch(`${fixture.server.address}documents`, { method: "POST", body, headers: { authorization } })
-  const page = await fixture.open("#documents", {})
+  const page = await fixture.open("", {})
+  const starters = page.getByRole("list", { name: "Questions to start with" })
+  await starters.waitFor()
+  await page.getByRole("link", { name: "Documents", exact: true }).click()
   await page.getByRole("button", { name: "Remove the 2 samples" }).click()
   await page.getByRole("button", { name: "Remove all", exact: true }).click()
   const rows = page.locator(".documents li")
   await rows.filter({ hasText: "samples/" }).first().waitFor({ state: "detached" })
   await rows.filter({ hasText: "own.md" }).waitFor()
   assert.strictEqual(await page.getByRole("button", { name: /samples?$/ }).count(), 0)
+  await page.getByRole("link", { name: "Ask", exact: true }).click()
+  await page.locator(".library-size").waitFor()
+  assert.strictEqual(await starters.count(), 0)
 })
 
 const waiting = pageFixture(

@@ -23,6 +23,11 @@ export const collectionTests = (fixture: PageFixture): void => {
       const choice = page.getByLabel("Collection", { exact: true })
       await page.getByText("Add documents to start.").waitFor()
       assert.strictEqual(await choice.inputValue(), "winter")
+      await page.getByRole("link", { name: "Ask", exact: true }).click()
+      await askFor(page, QUESTION)
+      const nothing = "There are no documents yet. Add documents, and ask again."
+      assert.strictEqual((await page.locator(".no-answer").innerText()).replaceAll(/\s+/g, " "), nothing)
+      await page.locator(".no-answer").getByRole("link", { name: "Add documents" }).click()
       const gates = "# Gates\n\nIn winter ninety oak planks close the north gate.\n"
       const file = { name: "harbour.md", mimeType: "text/markdown", buffer: Buffer.from(gates) }
       await page.locator("input[type=file]").first().setInputFiles([file])

@@ -1,11 +1,12 @@
 /**
- * Writes dist/lancedb.js: the JavaScript of LanceDB's client, which is `#lancedb` in the published package. Its binaries are
+ * Writes dist/lancedb.js and its declarations: the JavaScript of LanceDB's client, which is `#lancedb` in the published package. Its binaries are
  * packages of their own, and optional dependencies of ours.
  *
  * `@lancedb/lancedb` lists `@huggingface/transformers` and `openai` as optional dependencies. Sluice uses neither, and npm
  * reads `overrides` of applications only: depending on it, a plain `npm install @sluice/rag` had 672 MB in place of 306.
  */
 import * as lancedb from "@lancedb/lancedb"
+import { writeFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { rolldown } from "rolldown"
 
@@ -28,3 +29,10 @@ const bundle = await rolldown({
 })
 await bundle.write({ file: fileURLToPath(new URL("../dist/lancedb.js", import.meta.url)) })
 await bundle.close()
+
+/** What declarations of this package name. No entry exports them, and LanceDB's own declarations are not installed. */
+const TYPES = ["AddResult", "Connection", "Index", "MatchQuery", "MergeResult", "Table", "VectorQuery"]
+await writeFile(
+  new URL("../dist/lancedb.d.ts", import.meta.url),
+  TYPES.map((name) => `export type ${name} = unknown\n`).join("")
+)

@@ -8,6 +8,7 @@
  */
 import type { Embedder } from "@sluice/core"
 import { Cause, Data, Effect, Exit, Layer, ManagedRuntime, Stream } from "effect"
+import { RagError } from "../document/RagError.ts"
 import type { DocumentRecord, SourceItem } from "../ingest/sources/Record.ts"
 import type { IngestSource, Upload } from "../ingest/sources/Source.ts"
 import { Library } from "../library/Library.ts"
@@ -64,11 +65,21 @@ const toStream = <A>(items: Iterable<A> | AsyncIterable<A>): Stream.Stream<A, Gi
 export const openPromiseLibrary = async <E>(folder: string, { models, ...options }: OpenOptions<E>) => {
   const runtime = ManagedRuntime.make(Layer.provide(Library.layer(folder, options), models))
 
+  let isClosed = false
+  const checkOpen = (signal: AbortSignal | undefined) => {
+    signal?.throwIfAborted()
+    if (isClosed)
+      throw new RagError({
+        stage: "open",
+        reason: "Malformed",
+        message: "The library is closed. Open it again, or close it later."
+      })
+  }
   const settle = async <A, E>(
     effect: Effect.Effect<A, E, Library>,
     { signal }: SignalOptions = {}
   ): Promise<A> => {
-    signal?.throwIfAborted()
+    checkOpen(signal)
     const exit = await runtime.runPromiseExit(effect, signal && { signal })
     if (Exit.isSuccess(exit)) return exit.value
     signal?.throwIfAborted()
@@ -84,7 +95,7 @@ export const openPromiseLibrary = async <E>(folder: string, { models, ...options
     stream: Stream.Stream<A, E>,
     { signal }: SignalOptions = {}
   ): AsyncGenerator<A, void> {
-    signal?.throwIfAborted()
+    checkOpen(signal)
     const iterator = Stream.toAsyncIterable(stream)[Symbol.asyncIterator]()
     const { promise: aborted, reject } = Promise.withResolvers<never>()
     aborted.catch(() => undefined)
@@ -103,7 +114,10 @@ export const openPromiseLibrary = async <E>(folder: string, { models, ...options
   }
 
   type Options<K extends "ask" | "retrieve"> = NonNullable<Parameters<LibraryService[K]>[1]> & SignalOptions
-  const close = () => runtime.dispose()
+  const close = () => {
+    isClosed = true
+    return runtime.dispose()
+  }
   return {
     ingest: (source: IngestSource<never>, call?: SignalOptions) => settle(library.ingest(source), call),
     ingestEvents: (source: IngestSource<never>, call?: SignalOptions) =>

@@ -39,7 +39,9 @@ export const retrieveOptionsSchema = (
     Object.fromEntries(
       Object.entries(stageOptions(stages)).map(([name, { schema }]) => [name, Schema.optionalKey(schema)])
     )
-  ) as unknown as Schema.Codec<RetrieveOptions, unknown>
+  ).annotate({
+    messageUnexpectedKey: `Not an option. Options: ${Object.keys(stageOptions(stages)).join(", ")}`
+  }) as unknown as Schema.Codec<RetrieveOptions, unknown>
 
 /**
  * Applies a question's options, then the library's, then the defaults, up to the reranker's limits. Fails with `Malformed`

@@ -2,6 +2,7 @@
 import { LanceIndex } from "@sluice/rag/store"
 import { Effect, Layer, Record, Struct } from "effect"
 import { Command } from "effect/cli"
+import { existsSync } from "node:fs"
 import { lastBackup } from "../../backup/Backup.ts"
 import { StartError } from "../../config/StartError.ts"
 import { ServerConfig } from "../../config/ServerConfig.ts"
@@ -42,6 +43,17 @@ const libraryFaults = Effect.fn("doctor.libraries")(function* (repair: boolean) 
   return faults.flat()
 })
 
+/** The database's layer would make a folder whose name is misspelt, and find it whole. */
+const dataFolderCheck = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { data } = yield* ServerConfig
+    if (!existsSync(data))
+      return yield* new StartError({
+        message: `There is no data folder ${data}. Correct --data or SLUICE_DATA.`
+      })
+  })
+)
+
 const repairFlag = booleanFlag(
   "repair",
   "Remove what is damaged in the libraries, so that the rest can be used. Copy the data folder before"
@@ -80,7 +92,10 @@ export const doctorCommand = Command.make(
       if (found.length > 0) yield* setExitCode
     }).pipe(
       Effect.provide(
-        DatabaseLayer.pipe(Layer.provideMerge(Layer.provide(ServerConfig.layer, settingsLayer({ data }))))
+        DatabaseLayer.pipe(
+          Layer.provideMerge(dataFolderCheck),
+          Layer.provideMerge(Layer.provide(ServerConfig.layer, settingsLayer({ data })))
+        )
       )
     )
 ).pipe(

@@ -39,8 +39,7 @@ const Progress = ({ question }: Props) => (
 
 const reasonOf = ({ filterText, passages }: QuestionState): string => {
   if (passages.length > 0) return ""
-  if (filterText !== undefined) return `Nothing matches your filter: ${filterText}.`
-  return (collectionSize.value.passages ?? 0) > 0 ? "No passage matches." : "There are no documents yet."
+  return filterText === undefined ? "No passage matches." : `Nothing matches your filter: ${filterText}.`
 }
 
 /** The model's response could not be read: the documents may well answer. */
@@ -57,6 +56,16 @@ const Unread = ({ question }: Props) => {
     </div>
   )
 }
+
+/** Other words would not help in an empty collection. */
+const NoDocuments = () => (
+  <div class="no-answer">
+    <p class="answer">There are no documents yet.</p>
+    <p>
+      <a href="#documents">Add documents</a>, and ask again.
+    </p>
+  </div>
+)
 
 const NoAnswer = ({ question }: Props) => (
   <div class="no-answer">
@@ -87,7 +96,11 @@ export const AnswerView = ({ question }: Props) => {
       {answer?.outcome === "unread" ? (
         <Unread question={question} />
       ) : answer?.found === false ? (
-        <NoAnswer question={question} />
+        passages.length === 0 && collectionSize.value.documents === 0 ? (
+          <NoDocuments />
+        ) : (
+          <NoAnswer question={question} />
+        )
       ) : (
         <div class="answer" aria-busy={state === "asking"}>
           <AnswerBlocks question={question} />

@@ -1,6 +1,7 @@
 /** The question box with the answer, or with an introduction before the first question. */
 import { DEFAULT_COLLECTION } from "../../contract/Names.ts"
 import { collection, CollectionChoice, collectionSize } from "../documents/collections.tsx"
+import { documents as listedDocuments } from "../documents/documents.ts"
 import { DemoModels } from "../page/DemoModels.tsx"
 import { conversationHref, questionHref } from "../page/route.ts"
 import { status } from "../page/status.ts"
@@ -102,8 +103,9 @@ const Welcome = () => {
   const starters = now?.questions ?? []
   const isDefault = collection.value === DEFAULT_COLLECTION
   const { documents, passages = 0 } = collectionSize.value
-  // The starters are about the samples, which may still be in ingestion.
-  const hasSamples = documents !== 0 || now?.state !== "ready"
+  // The starters are about the samples, which a user may have removed.
+  const hasSamples =
+    now?.state === "filling" || listedDocuments.value?.some(({ metadata }) => metadata?.["sample"] === true)
   return (
     <div class="welcome">
       <h1>
