@@ -12,7 +12,7 @@
  * The key is `apiKey`, or else the vendor's usual variable. A vendor has the layers that it has models for.
  */
 import {
-  type ApiKey,
+  ApiKey,
   apiKey as makeApiKey,
   type Gateway,
   GatewayEmbedder,
@@ -51,12 +51,8 @@ const misconfigured = (message: string) =>
 const keyOf = ({ keyVariable, name }: Dialect, given: ApiKey | undefined) => {
   if (given !== undefined) return Effect.succeed(given)
   if (keyVariable === undefined) return Effect.succeed(makeApiKey("none"))
-  const missing = () => misconfigured(`${name} needs a key: set ${keyVariable}, or pass \`apiKey\``)
-  return Effect.gen(function* () {
-    return yield* Config.String(keyVariable)
-  }).pipe(
-    Effect.flatMap((text) => Effect.try({ try: () => makeApiKey(text), catch: missing })),
-    Effect.mapError(missing)
+  return Effect.mapError(Config.schema(ApiKey, keyVariable), () =>
+    misconfigured(`${name} needs a key: set ${keyVariable}, or pass \`apiKey\``)
   )
 }
 

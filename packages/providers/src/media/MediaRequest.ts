@@ -1,7 +1,7 @@
 /** Requests for images and videos, whose fields vendors name and write differently. */
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import type { ErrorFields, Fields, InterfaceRequest, OperationDialect } from "../protocol/Dialect.ts"
-import { present } from "../text/Values.ts"
+import { present } from "../protocol/JsonValues.ts"
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined
@@ -105,7 +105,7 @@ export const ratioOrSize = ({ ratio, size }: MediaValues): unknown =>
   ratio ?? (size === "auto" ? undefined : size)
 
 /** Fields of the interface that vendors name differently. The others are passed on, so that a vendor's own can be set. */
-const MAPPED: ReadonlySet<string> = new Set([
+const MAPPED = [
   "model",
   "prompt",
   "size",
@@ -116,11 +116,11 @@ const MAPPED: ReadonlySet<string> = new Set([
   "aspect_ratio",
   "response_format",
   "user"
-])
+]
 
 /** The vendor's fields, and those to pass on. The vendor's come last, so that none replaces what is billed. */
 export const vendorFields = (asked: InterfaceRequest, fields: Fields): Fields =>
-  present({ ...Object.fromEntries(Object.entries(asked).filter(([name]) => !MAPPED.has(name))), ...fields })
+  present({ ...Struct.omit(asked as Fields, MAPPED), ...fields })
 
 /** Refuses several images of a vendor that makes one per call. */
 export const oneImage = (vendor: string, { n }: Pick<MediaValues, "n">): ErrorFields | undefined =>

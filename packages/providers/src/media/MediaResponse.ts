@@ -1,7 +1,7 @@
 /** Reads responses of vendors of images and videos: results, states and errors in the interface's words. */
 import { taskStatus } from "@sluice/core/client"
 import type { ErrorFields, Fields, TaskDialect, VendorTaskState } from "../protocol/Dialect.ts"
-import { jsonAt } from "../text/Values.ts"
+import { jsonAt } from "../protocol/JsonValues.ts"
 
 /** Vendors say these in words only, and with any status. */
 const CLASSES: ReadonlyArray<readonly [pattern: RegExp, code: string, status: number]> = [
@@ -87,11 +87,7 @@ export const textsAt = (value: unknown, path: string): ReadonlyArray<string> =>
 /** A text, or a number as text. */
 export const idAt = (body: unknown, ...path: ReadonlyArray<string>): string | undefined => {
   const value = jsonAt(body, ...path)
-  return typeof value === "number"
-    ? String(value)
-    : typeof value === "string" && value !== ""
-      ? value
-      : undefined
+  return typeof value === "number" || (typeof value === "string" && value !== "") ? String(value) : undefined
 }
 
 /** A response with images, each a link or Base64 in a field of the interface. */

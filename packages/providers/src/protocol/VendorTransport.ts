@@ -7,7 +7,7 @@ import { type DialectSettings, makeDialectClient } from "./DialectClient.ts"
 import type { RequestTools } from "./Dialect.ts"
 
 /** Images of a program's own requests: data URIs and Base64. A URL is not fetched. */
-export const localImages: RequestTools = {
+const localImages: RequestTools = {
   image: (given) =>
     readImage<string>(given).pipe(
       Effect.mapError(({ message }) => ({ message })),
