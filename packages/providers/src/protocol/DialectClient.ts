@@ -294,11 +294,9 @@ const forwardTask = (
   vendor: Vendor,
   task: TaskDialect,
   request: Request,
-  {
-    id,
-    isContent,
-    operation
-  }: { readonly operation: OperationName; readonly id: string; readonly isContent: boolean }
+  operation: OperationName,
+  id: string,
+  isContent: boolean
 ): Sent => {
   const { dialect, files = vendor.client } = vendor
   const known = decodeTaskId(id)
@@ -349,11 +347,7 @@ export const makeDialectClient = (
       // Without tasks of its own, the vendor has the interface's.
       return one.task === undefined
         ? client.execute(sign(request, connection))
-        : forwardTask(vendor, one.task, request, {
-            operation,
-            id: decodeURIComponent(id),
-            isContent: content !== undefined
-          })
+        : forwardTask(vendor, one.task, request, operation, decodeURIComponent(id), content !== undefined)
     }),
     Effect.succeed
   )

@@ -26,6 +26,9 @@ const listAt = valueAt<ReadonlyArray<unknown>>(Array.isArray)
 /** The items of the list at a path; none if there is no list. */
 export const itemsAt = (value: unknown, ...path: Path) => listAt(value, ...path) ?? []
 
+export const nonEmptyText = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined
+
 /** Where vendors count the tokens of texts to embed or to rank. */
 const TOKENS = [
   ["usage", "total_tokens"],
