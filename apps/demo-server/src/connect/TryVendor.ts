@@ -19,50 +19,46 @@ const CHAT_TOKENS = 16
 interface Trial {
   /** What is sent, and what it costs. */
   readonly cost: string
-  /** An image or a video: cents to dollars, so it is tried only when asked for. */
-  readonly isMedia: boolean
   readonly call: (gateway: Gateway["Service"], model: string) => Effect.Effect<unknown, GatewayError>
 }
 
 const TRIALS: Readonly<Record<OperationName, Trial>> = {
   embeddings: {
     cost: "one word",
-    isMedia: false,
     call: (gateway, model) => gateway.embeddings({ model, input: ["word"] })
   },
   rerank: {
     cost: "two words",
-    isMedia: false,
     call: (gateway, model) => gateway.rerank({ model, query: "word", documents: ["word", "other"] })
   },
   chat: {
     cost: `one word, at most ${CHAT_TOKENS} tokens back`,
-    isMedia: false,
     call: (gateway, model) =>
       gateway.chat({ model, messages: [{ role: "user", content: "Hi" }], maxTokens: CHAT_TOKENS })
   },
   images: {
     cost: "one image at the vendor’s price",
-    isMedia: true,
     call: (gateway, model) => gateway.images.generate({ model, prompt: "A red circle" })
   },
   videos: {
     cost: "one video at the vendor’s price",
-    isMedia: true,
     call: (gateway, model) => gateway.videos.create({ model, prompt: "A red circle" })
   }
 }
 
-export interface PlannedTry extends OfferedModel {
+/** They cost cents to dollars, so they are tried only when asked for. */
+const MEDIA: ReadonlySet<OperationName> = new Set(["images", "videos"])
+
+interface PlannedTry extends OfferedModel {
   readonly cost: string
 }
 
 /** One call for each operation that the vendor has models for. Images and videos only if `media` is true. */
 export const planTries = (models: ReadonlyArray<OfferedModel>, media: boolean): ReadonlyArray<PlannedTry> =>
   OPERATION_NAMES.flatMap((operation) => {
-    const { cost, isMedia } = TRIALS[operation]
     const id = preferredModel(models, operation)
-    return id === undefined || (isMedia && !media) ? [] : [{ id, operation, cost }]
+    if (id === undefined || (MEDIA.has(operation) && !media)) return []
+    return [{ id, operation, cost: TRIALS[operation].cost }]
   })
 
 /** Makes the calls. They are not repeated. Messages do not contain the key. The error is a sentence about the address. */
@@ -71,15 +67,8 @@ export const tryVendor = Effect.fn("connect.try")(function* (
   tries: ReadonlyArray<PlannedTry>
 ) {
   const { apiKey, url } = settings
-  const layer = Layer.provide(
-    GatewayClient.layerWithoutTransport({
-      baseUrl: url,
-      apiKey,
-      retry: RETRY_NEVER,
-      secrets: secretsOf(settings)
-    }),
-    layerVendorTransport(settings)
-  )
+  const options = { baseUrl: url, apiKey, retry: RETRY_NEVER, secrets: secretsOf(settings) }
+  const layer = Layer.provide(GatewayClient.layerWithoutTransport(options), layerVendorTransport(settings))
   return yield* Effect.gen(function* () {
     const gateway = yield* Gateway
     return yield* Effect.forEach(tries, ({ id: model, operation }) =>
