@@ -22,13 +22,13 @@ import {
   GatewayVision,
   InvalidRequest
 } from "@sluice/core"
-import { GatewayClient } from "@sluice/core/client"
+import type { GatewayClient } from "@sluice/core/client"
 import { Config, Effect, Layer, Record } from "effect"
 import { VENDORS } from "./dialects/index.ts"
 import type { Dialect } from "./protocol/Dialect.ts"
-import { type DialectSettings, secretsOf } from "./protocol/DialectClient.ts"
+import type { DialectSettings } from "./protocol/DialectClient.ts"
 import { knownModel } from "./protocol/ModelFamilies.ts"
-import { layerVendorTransport } from "./protocol/VendorTransport.ts"
+import { layerVendorGateway } from "./protocol/VendorTransport.ts"
 
 /** How a vendor is reached: its address and key, what differs there, and the client's options. */
 export interface VendorOptions
@@ -66,12 +66,7 @@ const gatewayOf =
         const { headers: _, url = dialect.url, ...given } = options
         if (url === undefined) return yield* misconfigured(`${dialect.name} needs its address: pass \`url\``)
         const apiKey = yield* keyOf(dialect, options.apiKey)
-        return GatewayClient.layerWithoutTransport({
-          ...options,
-          baseUrl: url,
-          apiKey,
-          secrets: secretsOf(given)
-        }).pipe(Layer.provide(layerVendorTransport({ ...given, dialect, url, apiKey }, given)))
+        return layerVendorGateway({ ...given, dialect, url, apiKey }, options)
       })
     )
 

@@ -1,14 +1,7 @@
 /** The smallest call of each kind that a vendor has. */
 import { Gateway, type GatewayError, RETRY_NEVER } from "@sluice/core"
-import { GatewayClient } from "@sluice/core/client"
-import {
-  layerVendorTransport,
-  type OperationName,
-  preferredModel,
-  preferredModels,
-  secretsOf
-} from "@sluice/providers"
-import { Effect, Layer } from "effect"
+import { layerVendorGateway, type OperationName, preferredModel, preferredModels } from "@sluice/providers"
+import { Effect } from "effect"
 import type { OfferedModel, TryResult } from "../contract/Connections.ts"
 import type { PreparedConnection } from "./VendorConnection.ts"
 import { OPERATION_NAMES } from "./Vendors.ts"
@@ -66,9 +59,6 @@ export const tryVendor = Effect.fn("connect.try")(function* (
   { settings }: Pick<PreparedConnection, "settings">,
   tries: ReadonlyArray<PlannedTry>
 ) {
-  const { apiKey, url } = settings
-  const options = { baseUrl: url, apiKey, retry: RETRY_NEVER, secrets: secretsOf(settings) }
-  const layer = Layer.provide(GatewayClient.layerWithoutTransport(options), layerVendorTransport(settings))
   return yield* Effect.gen(function* () {
     const gateway = yield* Gateway
     return yield* Effect.forEach(tries, ({ id: model, operation }) =>
@@ -78,7 +68,7 @@ export const tryVendor = Effect.fn("connect.try")(function* (
       })
     )
   }).pipe(
-    Effect.provide(layer),
+    Effect.provide(layerVendorGateway(settings, { retry: RETRY_NEVER })),
     Effect.mapError(({ message }) => message)
   )
 })
