@@ -116,11 +116,11 @@ const urlOf = (
 }
 
 /** Headers that describe the vendor's body. */
-const OF_BODY = ["content-type", "content-length", "content-encoding", "transfer-encoding"]
+const OF_BODY = new Set(["content-type", "content-length", "content-encoding", "transfer-encoding"])
 
 /** A response with another JSON body. */
 const withJson = (response: Response, body: unknown, status = response.status): Response => {
-  const headers = Object.entries(response.headers).filter(([name]) => !OF_BODY.includes(name))
+  const headers = Object.entries(response.headers).filter(([name]) => !OF_BODY.has(name))
   return HttpClientResponse.fromWeb(response.request, Response.json(body, { status, headers }))
 }
 
