@@ -11,7 +11,7 @@ const { optionalKey } = Schema
 
 const metadata = field("As attached to the document at the upload.", optionalKey(MetadataSchema))
 
-export const costOf = (what: "question" | "summary") =>
+export const costField = (what: "question" | "summary") =>
   field(`Quota units that the ${what} cost; absent if the ledger could not be read.`, optionalKey(Schema.Int))
 
 const PassageFigureSchema: Schema.Codec<Rag.PassageFigure> = Schema.Struct({
@@ -225,7 +225,7 @@ export const AnswerBody = Schema.Struct({
   unsupported: field("The number of sentences that their quotes do not support.", Schema.Int),
   figures: field("The figures that were looked at.", Schema.Array(FigureLookSchema)),
   trace: field("How the sources were chosen.", TraceSchema),
-  cost: costOf("question"),
+  cost: costField("question"),
   conversation: field(
     "Where the answer is kept; absent without a conversation.",
     optionalKey(
@@ -267,7 +267,7 @@ export const RetrievalBody = Schema.Struct({
     )
   ),
   trace: field("How the passages were chosen.", TraceSchema),
-  cost: costOf("question")
+  cost: costField("question")
 })
 export type RetrievalBody = typeof RetrievalBody.Type
 

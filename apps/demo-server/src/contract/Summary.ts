@@ -3,7 +3,7 @@ import { field } from "@sluice/core/contract"
 import type * as Rag from "@sluice/rag"
 import { Schema } from "effect"
 import { nullable } from "./Administration.ts"
-import { AnswerSentenceSchema, CitationSchema, costOf, NotReadSchema } from "./Answer.ts"
+import { AnswerSentenceSchema, CitationSchema, costField, NotReadSchema } from "./Answer.ts"
 import { MAX_TEXT, QuestionFilter } from "./Filter.ts"
 import { CollectionReference } from "./Names.ts"
 
@@ -61,6 +61,6 @@ export const SummaryBody = Schema.Struct({
   dropped: field("The number of sentences left out because their quotes are not in the sources.", Schema.Int),
   tokens: field("Tokens of all calls, as the model counted.", Schema.Int),
   notRead: field("Why a response could not be read.", optionalKey(NotReadSchema)),
-  cost: costOf("summary")
+  cost: costField("summary")
 } satisfies Record<keyof Rag.Summary | "cost", Schema.Top>)
 export type SummaryBody = typeof SummaryBody.Type

@@ -4,7 +4,7 @@ import type { Fields, InterfaceRequest, OperationDialect, VendorTaskState } from
 import { failedState, idAt, imagesResponse, textsAt } from "./MediaResponse.ts"
 import { firstFrame, mediaValues, oneImage, referenceImages, vendorFields } from "./MediaRequest.ts"
 import { base64Of } from "../text/Chat.ts"
-import { imagePart } from "../text/googleText.ts"
+import { inlineImage } from "../text/googleText.ts"
 import { itemsAt, jsonAt, present } from "../protocol/JsonValues.ts"
 
 const isImagen = (model: string) => model.startsWith("imagen")
@@ -54,7 +54,7 @@ export const googleImages: OperationDialect = {
     }
     const several = oneImage("Gemini", { n })
     if (several !== undefined) return yield* Effect.fail(several)
-    const images = yield* Effect.forEach(referenceImages(asked), (image) => imagePart(image, tools))
+    const images = yield* Effect.forEach(referenceImages(asked), (image) => inlineImage(image, tools))
     const generationConfig = vendorFields(asked, {
       // One image is billed, so one is made.
       candidateCount: undefined,
