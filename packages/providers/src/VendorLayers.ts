@@ -12,7 +12,7 @@
  * The key is `apiKey`, or else the vendor's usual variable. A vendor has the layers that it has models for.
  */
 import {
-  type ApiKey,
+  ApiKey,
   apiKey as makeApiKey,
   type Gateway,
   GatewayEmbedder,
@@ -22,13 +22,13 @@ import {
   GatewayVision,
   InvalidRequest
 } from "@sluice/core"
-import { GatewayClient } from "@sluice/core/client"
+import type { GatewayClient } from "@sluice/core/client"
 import { Config, Effect, Layer, Record } from "effect"
 import { VENDORS } from "./dialects/index.ts"
 import type { Dialect } from "./protocol/Dialect.ts"
-import { type DialectSettings, secretsOf } from "./protocol/DialectClient.ts"
+import type { DialectSettings } from "./protocol/DialectClient.ts"
 import { knownModel } from "./protocol/ModelFamilies.ts"
-import { layerVendorTransport } from "./protocol/VendorTransport.ts"
+import { layerVendorGateway } from "./protocol/VendorTransport.ts"
 
 /** How a vendor is reached: its address and key, what differs there, and the client's options. */
 export interface VendorOptions
@@ -51,12 +51,8 @@ const misconfigured = (message: string) =>
 const keyOf = ({ keyVariable, name }: Dialect, given: ApiKey | undefined) => {
   if (given !== undefined) return Effect.succeed(given)
   if (keyVariable === undefined) return Effect.succeed(makeApiKey("none"))
-  const missing = () => misconfigured(`${name} needs a key: set ${keyVariable}, or pass \`apiKey\``)
-  return Effect.gen(function* () {
-    return yield* Config.String(keyVariable)
-  }).pipe(
-    Effect.flatMap((text) => Effect.try({ try: () => makeApiKey(text), catch: missing })),
-    Effect.mapError(missing)
+  return Effect.mapError(Config.schema(ApiKey, keyVariable), () =>
+    misconfigured(`${name} needs a key: set ${keyVariable}, or pass \`apiKey\``)
   )
 }
 
@@ -70,12 +66,7 @@ const gatewayOf =
         const { headers: _, url = dialect.url, ...given } = options
         if (url === undefined) return yield* misconfigured(`${dialect.name} needs its address: pass \`url\``)
         const apiKey = yield* keyOf(dialect, options.apiKey)
-        return GatewayClient.layerWithoutTransport({
-          ...options,
-          baseUrl: url,
-          apiKey,
-          secrets: secretsOf(given)
-        }).pipe(Layer.provide(layerVendorTransport({ ...given, dialect, url, apiKey }, given)))
+        return layerVendorGateway({ ...given, dialect, url, apiKey }, options)
       })
     )
 

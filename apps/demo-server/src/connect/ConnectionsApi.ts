@@ -2,7 +2,7 @@
 import { ApiKey } from "@sluice/core"
 import { Failure } from "@sluice/core/contract"
 import { Dialects } from "@sluice/providers"
-import { Config, Effect, type FileSystem, Option, type Path, Schema } from "effect"
+import { Config, Effect, type FileSystem, Option, type Path, Schema, Struct } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { dirname } from "node:path"
 import { rejectUnknown } from "../accounts/AccountRequests.ts"
@@ -38,11 +38,8 @@ const keyOf = Effect.fnUntraced(function* (
 ) {
   const { key, url } = request
   if (typeof key === "string" && key.trim() !== "") {
-    const typed = Schema.decodeUnknownEffect(ApiKey)(key)
-    return yield* Effect.mapBoth(typed, {
-      onFailure: () => refused("A key is one word of visible characters", "key"),
-      onSuccess: (typed) => ({ typed })
-    })
+    const invalid = () => refused("A key is one word of visible characters", "key")
+    return { typed: yield* Effect.mapError(Schema.decodeUnknownEffect(ApiKey)(key), invalid) }
   }
   const isSaved = saved !== undefined && isSameUpstream(saved, { dialect: request.vendor, url })
   if (typeof url === "string" && vendor?.keyVariable !== undefined && !isSaved)
@@ -64,18 +61,18 @@ const makeConnections = Effect.gen(function* () {
         (hasKey) => ({ ...vendor, hasKey })
       )
     )
-    const none = { vendors: withKeys, connections: [], library: {} }
+    const none: Connections = { vendors: withKeys, connections: [], library: {} }
     return yield* Effect.flatMap(connectionsFile, readProviders).pipe(
       Effect.map(({ content: { library = {}, upstreams = [] } }): Connections => ({
-        vendors: withKeys,
+        ...none,
         connections: upstreams.map((entry) => ({
           id: idOf(entry),
           vendor: entry.dialect ?? "gateway",
-          ...(entry.url !== undefined && { url: entry.url })
+          ...Struct.pick(entry, ["url"])
         })),
         library
       })),
-      Effect.catch((problem) => Effect.succeed<Connections>({ ...none, problem }))
+      Effect.catch((problem) => Effect.succeed({ ...none, problem }))
     )
   }).pipe(Effect.orDie)
 

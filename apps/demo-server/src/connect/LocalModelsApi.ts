@@ -1,7 +1,7 @@
 /** The endpoints by which administrators get local models and use them. */
 import { Failure } from "@sluice/core/contract"
 import { Local } from "@sluice/transformers"
-import { Effect, Exit, Fiber, type FileSystem, type Path, Ref, Semaphore } from "effect"
+import { Effect, Exit, FiberHandle, type FileSystem, type Path, Ref, Semaphore, Struct } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { rejectUnknown } from "../accounts/AccountRequests.ts"
 import { makeAdminGuard } from "../accounts/Administration.ts"
@@ -48,14 +48,9 @@ const listModels = Effect.gen(function* () {
       return {
         name,
         pulled: members.every(({ pulled }) => pulled),
-        models: members.map(({ bytes, id, kind, languages, licence, note }) => ({
-          id,
-          kind,
-          languages,
-          licence,
-          bytes,
-          ...(note !== undefined && { note })
-        }))
+        models: members.map((model) =>
+          Struct.pick(model, ["id", "kind", "languages", "licence", "bytes", "note"])
+        )
       }
     }),
     ...(missingRuntime !== undefined && { missingRuntime }),
@@ -78,9 +73,8 @@ const localServerPorts = Effect.gen(function* () {
 
 /** One download at a time, in the background. */
 const makeDownloads = Effect.gen(function* () {
-  const scope = yield* Effect.scope
   const last = yield* Ref.make<ModelDownload | undefined>(undefined)
-  const running = yield* Ref.make<Fiber.Fiber<unknown, unknown>>(yield* Effect.forkIn(Effect.void, scope))
+  const running = yield* FiberHandle.make()
   const oneAtATime = yield* Semaphore.make(1)
 
   const start = Effect.fnUntraced(function* (set: string) {
@@ -96,11 +90,10 @@ const makeDownloads = Effect.gen(function* () {
       }),
       Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : change({ state: "cancelled" })))
     )
-    yield* Ref.set(running, yield* Effect.forkIn(pull, scope))
+    yield* FiberHandle.run(running, pull)
   }, oneAtATime.withPermit)
 
-  const cancel = Effect.flatMap(Ref.get(running), Fiber.interrupt)
-  return { last: Ref.get(last), start, cancel }
+  return { last: Ref.get(last), start, cancel: FiberHandle.clear(running) }
 })
 
 const makeLocalModels = Effect.gen(function* () {

@@ -1,14 +1,7 @@
 /** The smallest call of each kind that a vendor has. */
 import { Gateway, type GatewayError, RETRY_NEVER } from "@sluice/core"
-import { GatewayClient } from "@sluice/core/client"
-import {
-  layerVendorTransport,
-  type OperationName,
-  preferredModel,
-  preferredModels,
-  secretsOf
-} from "@sluice/providers"
-import { Effect, Layer } from "effect"
+import { layerVendorGateway, type OperationName, preferredModel, preferredModels } from "@sluice/providers"
+import { Effect } from "effect"
 import type { OfferedModel, TryResult } from "../contract/Connections.ts"
 import type { PreparedConnection } from "./VendorConnection.ts"
 import { OPERATION_NAMES } from "./Vendors.ts"
@@ -19,50 +12,46 @@ const CHAT_TOKENS = 16
 interface Trial {
   /** What is sent, and what it costs. */
   readonly cost: string
-  /** An image or a video: cents to dollars, so it is tried only when asked for. */
-  readonly isMedia: boolean
   readonly call: (gateway: Gateway["Service"], model: string) => Effect.Effect<unknown, GatewayError>
 }
 
 const TRIALS: Readonly<Record<OperationName, Trial>> = {
   embeddings: {
     cost: "one word",
-    isMedia: false,
     call: (gateway, model) => gateway.embeddings({ model, input: ["word"] })
   },
   rerank: {
     cost: "two words",
-    isMedia: false,
     call: (gateway, model) => gateway.rerank({ model, query: "word", documents: ["word", "other"] })
   },
   chat: {
     cost: `one word, at most ${CHAT_TOKENS} tokens back`,
-    isMedia: false,
     call: (gateway, model) =>
       gateway.chat({ model, messages: [{ role: "user", content: "Hi" }], maxTokens: CHAT_TOKENS })
   },
   images: {
     cost: "one image at the vendor’s price",
-    isMedia: true,
     call: (gateway, model) => gateway.images.generate({ model, prompt: "A red circle" })
   },
   videos: {
     cost: "one video at the vendor’s price",
-    isMedia: true,
     call: (gateway, model) => gateway.videos.create({ model, prompt: "A red circle" })
   }
 }
 
-export interface PlannedTry extends OfferedModel {
+/** They cost cents to dollars, so they are tried only when asked for. */
+const MEDIA: ReadonlySet<OperationName> = new Set(["images", "videos"])
+
+interface PlannedTry extends OfferedModel {
   readonly cost: string
 }
 
 /** One call for each operation that the vendor has models for. Images and videos only if `media` is true. */
 export const planTries = (models: ReadonlyArray<OfferedModel>, media: boolean): ReadonlyArray<PlannedTry> =>
   OPERATION_NAMES.flatMap((operation) => {
-    const { cost, isMedia } = TRIALS[operation]
     const id = preferredModel(models, operation)
-    return id === undefined || (isMedia && !media) ? [] : [{ id, operation, cost }]
+    if (id === undefined || (MEDIA.has(operation) && !media)) return []
+    return [{ id, operation, cost: TRIALS[operation].cost }]
   })
 
 /** Makes the calls. They are not repeated. Messages do not contain the key. The error is a sentence about the address. */
@@ -70,16 +59,6 @@ export const tryVendor = Effect.fn("connect.try")(function* (
   { settings }: Pick<PreparedConnection, "settings">,
   tries: ReadonlyArray<PlannedTry>
 ) {
-  const { apiKey, url } = settings
-  const layer = Layer.provide(
-    GatewayClient.layerWithoutTransport({
-      baseUrl: url,
-      apiKey,
-      retry: RETRY_NEVER,
-      secrets: secretsOf(settings)
-    }),
-    layerVendorTransport(settings)
-  )
   return yield* Effect.gen(function* () {
     const gateway = yield* Gateway
     return yield* Effect.forEach(tries, ({ id: model, operation }) =>
@@ -89,7 +68,7 @@ export const tryVendor = Effect.fn("connect.try")(function* (
       })
     )
   }).pipe(
-    Effect.provide(layer),
+    Effect.provide(layerVendorGateway(settings, { retry: RETRY_NEVER })),
     Effect.mapError(({ message }) => message)
   )
 })

@@ -13,12 +13,9 @@ export const OPERATION_COLUMNS = {
 
 export const OPERATION_NAMES = Struct.keys(OPERATION_COLUMNS)
 
-export const vendorOf = ({ id, keyVariable, name, operations, url }: Dialect) => ({
-  id,
-  name,
-  operations: OPERATION_NAMES.filter((operation) => operations[operation] !== undefined),
-  ...(url !== undefined && { url }),
-  ...(keyVariable !== undefined && { keyVariable })
+export const vendorOf = (dialect: Dialect) => ({
+  ...Struct.pick(dialect, ["id", "name", "url", "keyVariable"]),
+  operations: OPERATION_NAMES.filter((operation) => dialect.operations[operation] !== undefined)
 })
 
 export type Vendor = ReturnType<typeof vendorOf>

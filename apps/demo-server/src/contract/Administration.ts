@@ -14,16 +14,14 @@ export const DataEnvelope = <S extends Schema.Top>(data: S) =>
 
 export const wrapData = <A>(data: A) => ({ success: true as const, message: "" as const, data })
 
-const optional = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
+/** A field of a request that may be absent or null. */
+export const nullable = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
 
-const limits = {
-  requests_per_minute: field("Requests per minute of each key; 0: the server's limit.", Schema.Int),
-  tokens_per_minute: field("Tokens per minute of each key; 0: the server's limit.", Schema.Int)
-}
-const optionalLimits = {
-  requests_per_minute: field("Requests per minute of each key; 0: the server's limit.", optional(Schema.Int)),
-  tokens_per_minute: field("Tokens per minute of each key; 0: the server's limit.", optional(Schema.Int))
-}
+const limitsOf = <S extends Schema.Top>(number: S) => ({
+  requests_per_minute: field("Requests per minute of each key; 0: the server's limit.", number),
+  tokens_per_minute: field("Tokens per minute of each key; 0: the server's limit.", number)
+})
+const optionalLimits = limitsOf(nullable(Schema.Int))
 
 export const UserInfo = Schema.Struct({
   id: field("The user's id.", Schema.String),
@@ -31,7 +29,7 @@ export const UserInfo = Schema.Struct({
   role: field("Administrators create users and read the audit log.", Role),
   status: field("1 enabled; 0 disables all credentials of the user.", Schema.Literals([0, 1])),
   quota: field("The balance, in quota units: 500,000 are 1 USD.", Schema.Int),
-  ...limits,
+  ...limitsOf(Schema.Int),
   created_time: field("When, in seconds since 1970.", Schema.Int)
 })
 
@@ -43,26 +41,26 @@ export const NewUser = Schema.Struct({
 
 export const UserCreateRequest = namedOpenStruct("UserCreateRequest", {
   username: field("The user's name.", Schema.String),
-  quota: field("The starting balance in quota units: 500,000 are 1 USD.", optional(Schema.Int), 0),
-  role: field("Administrators create users and read the audit log.", optional(Role), "user"),
+  quota: field("The starting balance in quota units: 500,000 are 1 USD.", nullable(Schema.Int), 0),
+  role: field("Administrators create users and read the audit log.", nullable(Role), "user"),
   ...optionalLimits
 })
 
 /** `id`, and the fields to change. */
 export const UserUpdateRequest = namedOpenStruct("UserUpdateRequest", {
   id: field("The user's id.", Schema.String),
-  username: field("The user's name.", optional(Schema.String)),
-  role: field("Administrators create users and read the audit log.", optional(Role)),
-  status: field("1 enabled; 0 disables all credentials of the user.", optional(Schema.Int)),
-  add_quota: field("Quota units to add; negative subtracts, to 0 at the lowest.", optional(Schema.Int)),
+  username: field("The user's name.", nullable(Schema.String)),
+  role: field("Administrators create users and read the audit log.", nullable(Role)),
+  status: field("1 enabled; 0 disables all credentials of the user.", nullable(Schema.Int)),
+  add_quota: field("Quota units to add; negative subtracts, to 0 at the lowest.", nullable(Schema.Int)),
   ...optionalLimits
 })
 
 const InvitationRequest = namedOpenStruct("InvitationRequest", {
   username: field("The name of the new user.", Schema.String),
-  quota: field("The starting balance in quota units: 500,000 are 1 USD.", optional(Schema.Int), 0),
-  role: field("Administrators create users and read the audit log.", optional(Role), "user"),
-  hours: field("How long the link is valid, in hours: 1 to 720.", optional(Schema.Int), 72)
+  quota: field("The starting balance in quota units: 500,000 are 1 USD.", nullable(Schema.Int), 0),
+  role: field("Administrators create users and read the audit log.", nullable(Role), "user"),
+  hours: field("How long the link is valid, in hours: 1 to 720.", nullable(Schema.Int), 72)
 })
 export type InvitationRequest = typeof InvitationRequest.Type
 

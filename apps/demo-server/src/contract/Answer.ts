@@ -3,21 +3,16 @@ import { field, ErrorBody, ImageDetail } from "@sluice/core/contract"
 import type { NotRead } from "@sluice/core/models"
 import type * as Rag from "@sluice/rag"
 import { Schema } from "effect"
-import { BoxSchema, LineSchema, spanFields } from "./Document.ts"
+import { BoxSchema, LineSchema, MetadataSchema, spanFields } from "./Document.ts"
 
 export type { Citation, PassageFigure, Trace } from "@sluice/rag"
 
 const { optionalKey } = Schema
 
-const metadata = field(
-  "As attached to the document at the upload.",
-  optionalKey(Schema.Record(Schema.String, Schema.Json))
-)
+const metadata = field("As attached to the document at the upload.", optionalKey(MetadataSchema))
 
-const cost = field(
-  "Quota units that the question cost; absent if the ledger could not be read.",
-  optionalKey(Schema.Int)
-)
+export const costField = (what: "question" | "summary") =>
+  field(`Quota units that the ${what} cost; absent if the ledger could not be read.`, optionalKey(Schema.Int))
 
 const PassageFigureSchema: Schema.Codec<Rag.PassageFigure> = Schema.Struct({
   kind: field("A figure or a table.", Schema.Literals(["figure", "table"])),
@@ -230,7 +225,7 @@ export const AnswerBody = Schema.Struct({
   unsupported: field("The number of sentences that their quotes do not support.", Schema.Int),
   figures: field("The figures that were looked at.", Schema.Array(FigureLookSchema)),
   trace: field("How the sources were chosen.", TraceSchema),
-  cost,
+  cost: costField("question"),
   conversation: field(
     "Where the answer is kept; absent without a conversation.",
     optionalKey(
@@ -272,9 +267,16 @@ export const RetrievalBody = Schema.Struct({
     )
   ),
   trace: field("How the passages were chosen.", TraceSchema),
-  cost
+  cost: costField("question")
 })
 export type RetrievalBody = typeof RetrievalBody.Type
+
+/** One kind of event of a stream. */
+export const streamEvent = <const Type extends string, Fields extends Schema.Struct.Fields>(
+  type: Type,
+  what: string,
+  fields: Fields
+) => Schema.Struct({ type: field(`The kind of the event: ${what}.`, Schema.Literal(type)), ...fields })
 
 /** The last event of a stream that failed. */
 export const StreamFailed = Schema.Struct({
@@ -287,39 +289,23 @@ export const StreamFailed = Schema.Struct({
  * `sentence` settles it or `withdrawn` takes it back.
  */
 export const AnswerStreamEvent = Schema.Union([
-  Schema.Struct({
-    type: field("The kind of the event: the question was completed.", Schema.Literal("standalone")),
+  streamEvent("standalone", "the question was completed", {
     standalone: field("The question that is answered.", StandaloneSchema)
   }),
-  Schema.Struct({
-    type: field("The kind of the event: a stage has ended.", Schema.Literal("stage")),
-    stage: field("The stage.", StageTimeSchema)
-  }),
-  Schema.Struct({
-    type: field("The kind of the event: passages were found.", Schema.Literal("recalled")),
+  streamEvent("stage", "a stage has ended", { stage: field("The stage.", StageTimeSchema) }),
+  streamEvent("recalled", "passages were found", {
     passages: field("The passages.", Schema.Array(TracedPassageSchema))
   }),
-  Schema.Struct({
-    type: field("The kind of the event: a figure was looked at.", Schema.Literal("looked")),
+  streamEvent("looked", "a figure was looked at", {
     look: field("The figure, and what the model saw.", FigureLookSchema)
   }),
-  Schema.Struct({
-    type: field("The kind of the event: more of the answer.", Schema.Literal("text")),
-    text: field("The next piece. Provisional.", Schema.String)
-  }),
-  Schema.Struct({
-    type: field("The kind of the event: a piece is taken back.", Schema.Literal("withdrawn")),
-    text: field("The piece.", Schema.String)
-  }),
-  Schema.Struct({
-    type: field("The kind of the event: a sentence is final.", Schema.Literal("sentence")),
+  streamEvent("text", "more of the answer", { text: field("The next piece. Provisional.", Schema.String) }),
+  streamEvent("withdrawn", "a piece is taken back", { text: field("The piece.", Schema.String) }),
+  streamEvent("sentence", "a sentence is final", {
     sentence: field("The sentence.", AnswerSentenceSchema),
     citations: field("Its sources.", Schema.Array(CitationSchema))
   }),
-  Schema.Struct({
-    type: field("The kind of the event: the end.", Schema.Literal("answer")),
-    answer: field("The whole answer.", AnswerBody)
-  }),
+  streamEvent("answer", "the end", { answer: field("The whole answer.", AnswerBody) }),
   StreamFailed
 ])
 export type AnswerStreamEvent = typeof AnswerStreamEvent.Type

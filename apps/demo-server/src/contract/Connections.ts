@@ -2,13 +2,13 @@
 import { field, AccessTokenAuth, MalformedRequest, namedOpenStruct } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { DataEnvelope } from "./Administration.ts"
+import { DataEnvelope, nullable } from "./Administration.ts"
 
 /** What a model does. */
 export const VendorOperation = Schema.Literals(["embeddings", "rerank", "chat", "images", "videos"])
 
 const text = Schema.optionalKey(Schema.String)
-const optionalText = Schema.optional(Schema.NullOr(Schema.String))
+const optionalText = nullable(Schema.String)
 
 const library = {
   embedding: field("The model of the vectors.", text),
@@ -66,18 +66,15 @@ export type Connections = typeof Connections.Type
 /** A vendor to connect. */
 export const ConnectionRequest = namedOpenStruct("ConnectionRequest", {
   vendor: field("The name of the dialect.", Schema.String),
-  id: field("Its name here. Default: the vendor.", Schema.optional(Schema.NullOr(ConnectionId))),
+  id: field("Its name here. Default: the vendor.", nullable(ConnectionId)),
   url: field("Its address. Default: the vendor's.", optionalText),
   key: field("The API key, never returned. Default: the saved one, or the vendor's variable.", optionalText),
   models: field(
     "The models to use. Default: those of the saved connection, or those that the vendor lists.",
-    Schema.optional(Schema.NullOr(Schema.Array(OfferedModel)))
+    nullable(Schema.Array(OfferedModel))
   ),
-  media: field("Try an image and a video too: costs more.", Schema.optional(Schema.NullOr(Schema.Boolean))),
-  library: field(
-    "Models that the library takes. Others stay as they are.",
-    Schema.optional(Schema.NullOr(Schema.Struct(library)))
-  )
+  media: field("Try an image and a video too: costs more.", nullable(Schema.Boolean)),
+  library: field("Models that the library takes. Others stay as they are.", nullable(Schema.Struct(library)))
 })
 export type ConnectionRequest = typeof ConnectionRequest.Type
 

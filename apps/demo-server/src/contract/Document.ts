@@ -52,6 +52,8 @@ export const ReadFaultSchema: Schema.Codec<Formats.ReadFault> = Schema.Struct({
   message: field("What could not be read, and what to do.", Schema.String)
 })
 
+export const MetadataSchema = Schema.Record(Schema.String, Schema.Json)
+
 /** A document of the library. */
 export const DocumentInfoSchema: Schema.Codec<Rag.DocumentInfo> = Schema.Struct({
   id: field("The document's id, for paths.", Schema.String),
@@ -65,10 +67,7 @@ export const DocumentInfoSchema: Schema.Codec<Rag.DocumentInfo> = Schema.Struct(
   figures: field("Number of figures and tables; absent: none.", optionalKey(Schema.Int)),
   faults: field("What could not be read.", optionalKey(Schema.Array(ReadFaultSchema))),
   url: field("Where people find it, if its source says so.", optionalKey(Schema.String)),
-  metadata: field(
-    "Attached at the upload, to filter by.",
-    optionalKey(Schema.Record(Schema.String, Schema.Json))
-  ),
+  metadata: field("Attached at the upload, to filter by.", optionalKey(MetadataSchema)),
   attachmentBytes: field("Bytes of its stored crops and extracted texts.", optionalKey(Schema.Int))
 })
 

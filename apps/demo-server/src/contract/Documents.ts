@@ -3,7 +3,7 @@ import { field, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"
-import { StreamFailed } from "./Answer.ts"
+import { streamEvent, StreamFailed } from "./Answer.ts"
 import { CollectionReference, DEFAULT_COLLECTION } from "./Names.ts"
 import { DocumentInfoSchema, DocumentText, PageContent, ReadFaultSchema } from "./Document.ts"
 
@@ -75,12 +75,8 @@ export type Job = typeof Job.Type
  * `Prefer: respond-async, wait=…`, the `job` events of files that take longer are the last ones.
  */
 export const IngestStreamEvent = Schema.Union([
-  Schema.Struct({
-    type: field("The kind of the event: files were found.", Schema.Literal("found")),
-    files: field("The number of files.", Schema.Int)
-  }),
-  Schema.Struct({
-    type: field("The kind of the event: a file is on disk or has failed.", Schema.Literal("document")),
+  streamEvent("found", "files were found", { files: field("The number of files.", Schema.Int) }),
+  streamEvent("document", "a file is on disk or has failed", {
     path: field("The path of the file.", Schema.String),
     id: field("The document's id. Absent for failed files.", optionalKey(Schema.String)),
     status: field("Its outcome.", Schema.Literals(["added", "replaced", "unchanged", "removed", "failed"])),
@@ -88,21 +84,13 @@ export const IngestStreamEvent = Schema.Union([
     faults: field("What could not be read.", optionalKey(Schema.Array(ReadFaultSchema))),
     failure: field("Only with status `failed`.", optionalKey(FailedFile))
   }),
-  Schema.Struct({
-    type: field("The kind of the event: another page of a scan was read.", Schema.Literal("pages")),
-    ...PAGES
-  }),
-  Schema.Struct({
-    type: field("The kind of the event: documents can be searched.", Schema.Literal("committed")),
+  streamEvent("pages", "another page of a scan was read", PAGES),
+  streamEvent("committed", "documents can be searched", {
     documents: field("The number of documents.", Schema.Int),
     passages: field("The number of passages.", Schema.Int)
   }),
-  Schema.Struct({
-    type: field("The kind of the event: the end.", Schema.Literal("done")),
-    report: field("The counts of the whole.", IngestReportBody)
-  }),
-  Schema.Struct({
-    type: field("The kind of the event: a file is read as a job.", Schema.Literal("job")),
+  streamEvent("done", "the end", { report: field("The counts of the whole.", IngestReportBody) }),
+  streamEvent("job", "a file is read as a job", {
     path: field("The path of the file.", Schema.String),
     job: field("Its job.", Job)
   }),

@@ -24,28 +24,26 @@ const Field: Schema.Codec<Rag.FilterField> = Schema.Union([
   Schema.TupleWithRest(Schema.Tuple([Schema.Literal("metadata"), Text]), [Text])
 ])
 
+/** A condition of a field. */
+const condition = <const Tag extends string, Fields extends Schema.Struct.Fields>(
+  tag: Tag,
+  what: string,
+  fields: Fields
+) =>
+  Schema.Struct({
+    _tag: field(`The kind of the condition: the field ${what}.`, Schema.Literal(tag)),
+    field: field("What is compared: a property, or a path in the metadata.", Field),
+    ...fields
+  })
+
 const leaves = [
-  Schema.Struct({
-    _tag: field("The kind of the condition: the field has the value.", Schema.Literal("Equals")),
-    field: field("What is compared: a property, or a path in the metadata.", Field),
-    value: field("The value.", Scalar)
-  }),
-  Schema.Struct({
-    _tag: field("The kind of the condition: the field has one of the values.", Schema.Literal("In")),
-    field: field("What is compared: a property, or a path in the metadata.", Field),
-    values: field("The values.", listOf(Scalar))
-  }),
-  Schema.Struct({
-    _tag: field("The kind of the condition: the field is within the range.", Schema.Literal("Range")),
-    field: field("What is compared: a property, or a path in the metadata.", Field),
+  condition("Equals", "has the value", { value: field("The value.", Scalar) }),
+  condition("In", "has one of the values", { values: field("The values.", listOf(Scalar)) }),
+  condition("Range", "is within the range", {
     from: field("The least value. Default: no limit.", Bound),
     to: field("The largest value, included. Default: no limit.", Bound)
   }),
-  Schema.Struct({
-    _tag: field("The kind of the condition: the field begins with the text.", Schema.Literal("Prefix")),
-    field: field("What is compared: a property, or a path in the metadata.", Field),
-    prefix: field("The text.", Text)
-  })
+  condition("Prefix", "begins with the text", { prefix: field("The text.", Text) })
 ] as const
 
 /** One schema per level, so that a deeper condition is rejected as malformed. */

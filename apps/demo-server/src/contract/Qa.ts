@@ -4,6 +4,7 @@ import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access, ReadsDocuments } from "./Access.ts"
 import { AnswerBody, AnswerStreamEvent, RetrievalBody } from "./Answer.ts"
+import { nullable } from "./Administration.ts"
 import { ConversationId } from "./Conversations.ts"
 import { SummaryBody, SummaryPlanBody, SummaryRequest } from "./Summary.ts"
 import { CollectionReference } from "./Names.ts"
@@ -31,41 +32,41 @@ const RetrievalRequest = Schema.Struct({
   question: field("The question.", Schema.String.check(Schema.isMaxLength(MAX_TEXT))),
   collection: field(
     "The collection; `name@owner` for a shared one. Default: `default`.",
-    Schema.optional(Schema.NullOr(CollectionReference))
+    nullable(CollectionReference)
   ),
-  filter: field("Limits the passages that may be used.", Schema.optional(Schema.NullOr(QuestionFilter))),
-  recall: field("The number of passages to find.", Schema.optional(Schema.NullOr(count)), 20),
-  keep: field("The number of passages to keep after reranking.", Schema.optional(Schema.NullOr(count)), 3),
+  filter: field("Limits the passages that may be used.", nullable(QuestionFilter)),
+  recall: field("The number of passages to find.", nullable(count), 20),
+  keep: field("The number of passages to keep after reranking.", nullable(count), 3),
   options: field(
     "Other options of retrieval, such as `diversity`.",
-    Schema.optional(Schema.NullOr(Schema.Record(Schema.String, Schema.Json)))
+    nullable(Schema.Record(Schema.String, Schema.Json))
   )
 })
 
 /** Answers from the passages that are kept. */
 export const QuestionRequest = Schema.Struct({
   ...RetrievalRequest.fields,
-  context: field("What a language model reads.", Schema.optional(Schema.NullOr(Context))),
+  context: field("What a language model reads.", nullable(Context)),
   multi: field(
     "Whether several questions in one, and comparisons, are retrieved part by part.",
-    Schema.optional(Schema.NullOr(Schema.Boolean)),
+    nullable(Schema.Boolean),
     true
   ),
   verify: field(
     "What becomes of sentences without support; `off`: no check.",
-    Schema.optional(Schema.NullOr(Schema.Literals(["mark", "drop", "off"])))
+    nullable(Schema.Literals(["mark", "drop", "off"]))
   ),
   conversation: field(
     "`new`, or the id of a conversation: its turns complete the question, and the answer becomes its next turn.",
-    Schema.optional(Schema.NullOr(ConversationId))
+    nullable(ConversationId)
   ),
   turn: field(
     "The turn to replace, with those after it.",
-    Schema.optional(Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 }))))
+    nullable(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 })))
   ),
   standalone: field(
     "The question as it is to be understood.",
-    Schema.optional(Schema.NullOr(Schema.String.check(Schema.isMaxLength(MAX_TEXT))))
+    nullable(Schema.String.check(Schema.isMaxLength(MAX_TEXT)))
   )
 })
 export type QuestionRequest = typeof QuestionRequest.Type

@@ -3,6 +3,7 @@ import { field, MalformedRequest } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Access } from "./Access.ts"
+import { MetadataSchema } from "./Document.ts"
 import { collectionQuery, FailedFile, IngestReportBody } from "./Documents.ts"
 import { CollectionName, CollectionReference, DEFAULT_COLLECTION, noControls } from "./Names.ts"
 
@@ -139,10 +140,7 @@ const PushedRecord = Schema.Struct({
     )
   ),
   url: field("Where people find it.", optionalKey(Schema.String)),
-  metadata: field(
-    "To filter by. Absent: it keeps what it has.",
-    optionalKey(Schema.Record(Schema.String, Schema.Json))
-  )
+  metadata: field("To filter by. Absent: it keeps what it has.", optionalKey(MetadataSchema))
 })
 
 const PushedRecords = Schema.Struct({

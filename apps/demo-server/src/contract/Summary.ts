@@ -2,7 +2,8 @@
 import { field } from "@sluice/core/contract"
 import type * as Rag from "@sluice/rag"
 import { Schema } from "effect"
-import { AnswerSentenceSchema, CitationSchema, NotReadSchema } from "./Answer.ts"
+import { nullable } from "./Administration.ts"
+import { AnswerSentenceSchema, CitationSchema, costField, NotReadSchema } from "./Answer.ts"
 import { MAX_TEXT, QuestionFilter } from "./Filter.ts"
 import { CollectionReference } from "./Names.ts"
 
@@ -11,30 +12,25 @@ const { optionalKey } = Schema
 /** Tokens of passages that a summary may send to a model at most. */
 const MAX_TOKENS = 2_000_000
 
-const count = (maximum: number) =>
-  Schema.optional(Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }))))
+const count = (maximum: number) => nullable(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum })))
 
 /** Unknown fields are rejected. */
 export const SummaryRequest = Schema.Struct({
   collection: field(
     "The collection; `name@owner` for a shared one. Default: `default`.",
-    Schema.optional(Schema.NullOr(CollectionReference))
+    nullable(CollectionReference)
   ),
-  filter: field("Limits the documents and passages.", Schema.optional(Schema.NullOr(QuestionFilter))),
-  plan: field(
-    "Only returns what the summary would read and cost.",
-    Schema.optional(Schema.NullOr(Schema.Boolean)),
-    false
-  ),
+  filter: field("Limits the documents and passages.", nullable(QuestionFilter)),
+  plan: field("Only returns what the summary would read and cost.", nullable(Schema.Boolean), false),
   tokens: field("The most tokens of passages that are read.", count(MAX_TOKENS), 50_000),
   sentences: field("The most sentences of the summary.", count(50), 8),
   question: field(
     "What to look for. Default: the main points.",
-    Schema.optional(Schema.NullOr(Schema.String.check(Schema.isMaxLength(MAX_TEXT))))
+    nullable(Schema.String.check(Schema.isMaxLength(MAX_TEXT)))
   ),
   method: field(
     "`extractive`: sentences of the documents, without a model.",
-    Schema.optional(Schema.NullOr(Schema.Literals(["model", "extractive"])))
+    nullable(Schema.Literals(["model", "extractive"]))
   )
 })
 export type SummaryRequest = typeof SummaryRequest.Type
@@ -65,9 +61,6 @@ export const SummaryBody = Schema.Struct({
   dropped: field("The number of sentences left out because their quotes are not in the sources.", Schema.Int),
   tokens: field("Tokens of all calls, as the model counted.", Schema.Int),
   notRead: field("Why a response could not be read.", optionalKey(NotReadSchema)),
-  cost: field(
-    "Quota units that the summary cost; absent if the ledger could not be read.",
-    optionalKey(Schema.Int)
-  )
+  cost: costField("summary")
 } satisfies Record<keyof Rag.Summary | "cost", Schema.Top>)
 export type SummaryBody = typeof SummaryBody.Type

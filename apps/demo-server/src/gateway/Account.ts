@@ -81,6 +81,9 @@ const tokenRequired = new Failure({
   code: "invalid_api_key"
 })
 
+/** The id of the calling user. */
+const caller = Effect.map(Principal, ({ user }) => user)
+
 export const AccountLayer = HttpApiBuilder.group(
   ServedApi,
   "account",
@@ -91,8 +94,7 @@ export const AccountLayer = HttpApiBuilder.group(
     const createIdempotent = yield* makeIdempotentCreation
     return handlers.handleAll({
       user: Effect.fn("account.user")(function* () {
-        const { user } = yield* Principal
-        const row = yield* catchSqlError(users.get(user))
+        const row = yield* catchSqlError(users.get(yield* caller))
         if (row === undefined) return yield* alreadyReplaced
         return wrapData({ username: row.username, quota: quota(row.quota) })
       }),
@@ -109,13 +111,12 @@ export const AccountLayer = HttpApiBuilder.group(
         return next === undefined ? yield* alreadyReplaced : wrapData(next)
       }),
       tokens: Effect.fn("account.tokens")(function* ({ query }) {
-        const { user } = yield* Principal
-        const rows = yield* catchSqlError(keys.list(user, yield* parsePage(query)))
+        const rows = yield* catchSqlError(keys.list(yield* caller, yield* parsePage(query)))
         return wrapData(rows.map((row) => record(row)))
       }),
       searchTokens: Effect.fn("account.searchTokens")(function* ({ query }) {
-        const { user } = yield* Principal
-        const rows = yield* catchSqlError(keys.search(user, yield* parseKeyword(query.keyword), SEARCH_LIMIT))
+        const keyword = yield* parseKeyword(query.keyword)
+        const rows = yield* catchSqlError(keys.search(yield* caller, keyword, SEARCH_LIMIT))
         return wrapData(rows.map((row) => record(row)))
       }),
       createToken: Effect.fn("account.createToken")(function* ({ payload }) {
@@ -135,11 +136,10 @@ export const AccountLayer = HttpApiBuilder.group(
         return wrapData(record(row, secret))
       }),
       updateToken: Effect.fn("account.updateToken")(function* ({ payload }) {
-        const { user } = yield* Principal
         const changes = yield* parseKeyChanges(payload)
         const row = yield* catchSqlError(
           audit.record(
-            keys.update(user, payload.id, changes),
+            keys.update(yield* caller, payload.id, changes),
             (row) => row && { action: "token.update", subject: String(row.id), details: changes }
           )
         )
@@ -147,13 +147,11 @@ export const AccountLayer = HttpApiBuilder.group(
         return wrapData(null)
       }),
       token: Effect.fn("account.token")(function* ({ params }) {
-        const { user } = yield* Principal
-        return wrapData(record(yield* found(yield* catchSqlError(keys.get(user, params.id)))))
+        return wrapData(record(yield* found(yield* catchSqlError(keys.get(yield* caller, params.id)))))
       }),
       removeToken: Effect.fn("account.removeToken")(function* ({ params }) {
-        const { user } = yield* Principal
         const removed = yield* catchSqlError(
-          audit.record(keys.remove(user, params.id), (was) =>
+          audit.record(keys.remove(yield* caller, params.id), (was) =>
             was ? { action: "token.remove", subject: String(params.id) } : undefined
           )
         )

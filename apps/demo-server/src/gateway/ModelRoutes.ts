@@ -14,6 +14,7 @@ import {
   RerankRequest,
   RerankResponse
 } from "@sluice/core/contract"
+import { parseJson } from "@sluice/core/client"
 import { Effect, Result, Schema, Stream } from "effect"
 import { Sse } from "effect/encoding"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -70,12 +71,8 @@ const notJson = new Failure({
 const decoder = <A>(schema: Schema.Codec<A, unknown>) => {
   const decode = Schema.decodeUnknownResult(Schema.toCodecJson(schema))
   return (body: string): Effect.Effect<A, Failure> => {
-    let value: unknown
-    try {
-      value = body === "" ? undefined : JSON.parse(body)
-    } catch {
-      return Effect.fail(notJson)
-    }
+    const value = parseJson(body)
+    if (value === undefined && body !== "") return Effect.fail(notJson)
     const decoded = decode(value)
     return Result.isSuccess(decoded)
       ? Effect.succeed(decoded.success)

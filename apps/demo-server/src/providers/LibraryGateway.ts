@@ -8,8 +8,7 @@ import {
   ServerFailure,
   TimedOut
 } from "@sluice/core"
-import { GatewayClient } from "@sluice/core/client"
-import { gateway, layerVendorTransport, secretsOf } from "@sluice/providers"
+import { gateway, layerVendorGateway } from "@sluice/providers"
 import { Context, Duration, Effect, Layer, Stream } from "effect"
 import type { UpstreamConnection } from "../routing/UpstreamClient.ts"
 import { countUpstreamCall, startUpstreamCall } from "../routing/UpstreamMetrics.ts"
@@ -78,7 +77,6 @@ export const layerLibraryGateway = (
   upstream: UpstreamConnection & { readonly id: string },
   { batch, timeout }: LibraryModelOptions
 ) => {
-  const { apiKey, idle, url } = upstream
   const reword = rewordLibraryErrors(upstream.names)
   const labels = (operation: string) => ({ upstream: upstream.id, operation, group: operation })
   const counted = <A>(operation: string, call: Effect.Effect<A, GatewayError>) =>
@@ -105,16 +103,15 @@ export const layerLibraryGateway = (
     )
   ).pipe(
     Layer.provide(
-      GatewayClient.layerWithoutTransport({
-        baseUrl: url,
-        apiKey,
-        secrets: secretsOf(upstream),
-        attemptTimeout: timeout,
-        callTimeout: timeout,
-        idleTimeout: idle,
-        ...(batch !== undefined && { embeddings: { texts: batch } })
-      })
-    ),
-    Layer.provide(layerVendorTransport({ dialect: gateway, ...upstream }))
+      layerVendorGateway(
+        { dialect: gateway, ...upstream },
+        {
+          attemptTimeout: timeout,
+          callTimeout: timeout,
+          idleTimeout: upstream.idle,
+          ...(batch !== undefined && { embeddings: { texts: batch } })
+        }
+      )
+    )
   )
 }

@@ -76,12 +76,13 @@ const readSecret = Effect.fnUntraced(function* ({ env, file }: CredentialSource,
 })
 
 /** Reads a key. */
-const readCredential = Effect.fnUntraced(function* (place: CredentialSource, folder: string) {
-  return yield* Effect.mapError(
-    Schema.decodeUnknownEffect(ApiKey)(yield* readSecret(place, folder)),
-    () => `${place.env ?? place.file} has no key: it is empty, or has several words`
+const readCredential = (place: CredentialSource, folder: string) =>
+  Effect.flatMap(readSecret(place, folder), (text) =>
+    Effect.mapError(
+      Schema.decodeUnknownEffect(ApiKey)(text),
+      () => `${place.env ?? place.file} has no key: it is empty, or has several words`
+    )
   )
-})
 
 /** Visible characters, and spaces between them. */
 const HEADER_VALUE = /^[!-~]+(?: +[!-~]+)*$/
@@ -234,15 +235,12 @@ export const orInvalidFile = (file: string) =>
 
 /** What an entry says about the requests. */
 export const requestSettings = Effect.fnUntraced(function* (
-  { drop, headers, paths, query, rename }: UpstreamEntry,
+  { headers, ...entry }: UpstreamEntry,
   folder: string
 ) {
   return {
-    ...(drop && { drop }),
-    ...(headers && { headers: yield* readHeaders(headers, folder) }),
-    ...(paths && { paths }),
-    ...(query && { query }),
-    ...(rename && { rename })
+    ...Struct.pick(entry, ["drop", "paths", "query", "rename"]),
+    ...(headers && { headers: yield* readHeaders(headers, folder) })
   }
 })
 

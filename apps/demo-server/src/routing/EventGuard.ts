@@ -17,19 +17,8 @@ const NO_BYTES = Buffer.alloc(0)
 /** Ends an event, whichever line end its last line has. */
 const EVENT_END = Buffer.from("\n\n")
 
-export interface EventGuard {
-  /** The complete lines, with errors redacted. No bytes after `[DONE]`. */
-  readonly push: (bytes: Uint8Array) => Uint8Array
-  /** The last line if only its line end is missing. Half an event is dropped. */
-  readonly end: () => Uint8Array
-  /** Whether the stream ends within an event. */
-  readonly isCut: () => boolean
-  /** Whether `[DONE]` was received. Everything after it is dropped. */
-  readonly isDone: () => boolean
-}
-
 /** Makes a guard for one stream. `redact` removes the server's credential from a text. */
-export const makeEventGuard = (redact: (text: string) => string): EventGuard => {
+export const makeEventGuard = (redact: (text: string) => string) => {
   const lines = makeLineSplitter(MAX_LINE)
   /** Whether the unfinished line, part of which has passed, is an error. */
   let isOpenError = false
@@ -49,7 +38,8 @@ export const makeEventGuard = (redact: (text: string) => string): EventGuard => 
   }
 
   return {
-    push: (chunk) => {
+    /** The complete lines, with errors redacted. No bytes after `[DONE]`. */
+    push: (chunk: Uint8Array): Uint8Array => {
       if (isDone) return NO_BYTES
       const wasOpen = lines.isOpen()
       const complete = lines.push(chunk)
@@ -61,12 +51,15 @@ export const makeEventGuard = (redact: (text: string) => string): EventGuard => 
       isOpenError = lines.isOpen() && isError
       return isError ? redactBytes(passed) : passed
     },
+    /** The last line if only its line end is missing. Half an event is dropped. */
     end: () => {
       const rest = lines.rest()
       const isWhole = !isDone && parseJson(rest.toString().replace(DATA, "")) !== undefined
       return isWhole ? redactBytes(Buffer.concat([rest, EVENT_END])) : NO_BYTES
     },
+    /** Whether the stream ends within an event. */
     isCut: () => !isDone && (lines.isOpen() || !NO_DATA.test(lines.rest().toString("latin1"))),
+    /** Whether `[DONE]` was received. Everything after it is dropped. */
     isDone: () => isDone
   }
 }

@@ -1,5 +1,5 @@
 /** Reads fields of a response, whether it is a value or the bytes of an upstream. */
-import { parseTask, taskEnd, tolerateImages } from "@sluice/core/client"
+import { parseJson, parseTask, taskEnd, tolerateImages } from "@sluice/core/client"
 import { Predicate } from "effect"
 import { HttpServerResponse } from "effect/http"
 
@@ -25,12 +25,7 @@ const usageAtEnd = (bytes: Buffer): unknown => {
   const at = bytes.lastIndexOf(USAGE)
   if (at < 0) return undefined
   const text = bytes.subarray(at + USAGE.length, at + USAGE.length + 2000).toString()
-  const [, object] = /^\s*:\s*(\{[^{}]*\})/.exec(text) ?? []
-  try {
-    return object === undefined ? undefined : JSON.parse(object)
-  } catch {
-    return undefined
-  }
+  return parseJson(/^\s*:\s*(\{[^{}]*\})/.exec(text)?.[1] ?? "")
 }
 
 /** The body as a value; undefined for a stream. With `"usage"`, only that field of a large body is parsed. */

@@ -1,16 +1,15 @@
 /** The usage of streams. The server requests it for billing, and removes it for callers who did not request it. */
 import { parseJson } from "@sluice/core/client"
+import type { ChatRequest } from "@sluice/core/contract"
 import { Predicate } from "effect"
 import { fieldNames } from "../wire/JsonScanner.ts"
 import { mapEventData } from "../wire/ServerSentEvents.ts"
 
-interface StreamRequest {
-  readonly stream?: boolean | undefined
-  readonly stream_options?: { readonly include_usage?: boolean | undefined } | undefined
-}
-
 /** Whether only the server requests the usage. */
-export const hidesUsage = ({ stream, stream_options }: StreamRequest): boolean =>
+export const hidesUsage = ({
+  stream,
+  stream_options
+}: Pick<ChatRequest, "stream" | "stream_options">): boolean =>
   stream === true && stream_options?.include_usage !== true
 
 const INCLUDE_USAGE = '"stream_options":{"include_usage":true},'

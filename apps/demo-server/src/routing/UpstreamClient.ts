@@ -133,10 +133,9 @@ export const makeUpstreamClient = Effect.fnUntraced(function* (gateway: Upstream
     const result = Effect.flatMap(sendAndDecode(typed, read), checked)
     const attempt =
       stream || read === forwardVideo ? result : Effect.provideService(result, BufferResponse, true)
-    return Effect.matchEffect(callerWithin(limit).call(about, attempt), {
-      onSuccess: Effect.succeed,
-      onFailure: (error) => Effect.fail(expected?.(error) === true ? error : reword(error))
-    })
+    return Effect.mapError(callerWithin(limit).call(about, attempt), (error) =>
+      expected?.(error) === true ? error : reword(error)
+    )
   }
   return { send, redactor: makeRedactor(Redacted.value(apiKey), secrets) }
 })

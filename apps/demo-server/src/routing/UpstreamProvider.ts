@@ -1,8 +1,9 @@
 /** The provider that forwards calls to an upstream gateway. Bodies are not decoded. */
 import { Account, type Model, RETRY_NEVER, type SystemAccessToken } from "@sluice/core"
 import { AccountClient } from "@sluice/core/client"
+import type { ChatRequest, RerankRequest } from "@sluice/core/contract"
 import { gateway } from "@sluice/providers"
-import { Clock, Context, Duration, Effect, Layer, Redacted } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Record, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
 import { CurrentCharge, taskIdOf } from "../media/TaskIds.ts"
@@ -45,12 +46,8 @@ export interface ServedModel extends ProviderModel {
 }
 
 /** The fields of a request that affect how it is forwarded. */
-interface Forwarded {
-  readonly model: string
-  readonly stream?: boolean | undefined
-  readonly stream_options?: { readonly include_usage?: boolean | undefined } | undefined
-  readonly top_n?: number | null | undefined
-}
+type Forwarded = Pick<ChatRequest, "model" | "stream" | "stream_options"> &
+  Partial<Pick<RerankRequest, "top_n">>
 
 /** Long answers and images take minutes. An abandoned one is still charged. */
 const GENERATIONS: ReadonlySet<keyof Operations> = new Set(["chat", "images"])
@@ -159,9 +156,10 @@ const hasOwnIds = ({ dialect }: UpstreamSettings, kind: MediaTask["kind"]): bool
 const REPEATED = ["seconds", "size", "quality"]
 
 const repeatedFields = (request: object): MediaTask["told"] =>
-  Object.fromEntries(REPEATED.map((name) => [name, fieldOf(request, name)] as const).filter(hasText))
-
-const hasText = (entry: readonly [string, unknown]): entry is readonly [string, string] => isText(entry[1])
+  Record.filter(
+    Record.fromIterableWith(REPEATED, (name) => [name, fieldOf(request, name)]),
+    isText
+  )
 
 /** Creates an image or a video. If the response starts a task, it is recorded with its owner. */
 const creationOf =

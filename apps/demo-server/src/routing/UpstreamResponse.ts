@@ -82,36 +82,21 @@ export interface ResponseContext {
   readonly mayBeEmpty: boolean
 }
 
-/** The error at the end of a stream that is cut or stalls. */
-const { body: cutStream } = new Failure({
-  status: 502,
-  message: "The gateway's stream ended early. Try again",
-  code: "upstream_broke_off",
-  retryable: true
-})
-
-const CUT_STREAM = finalEvent(cutStream)
-
 const NO_BYTES = new Uint8Array()
-
-const LEAK = finalEvent(
-  new Failure({
-    status: 502,
-    message: "The gateway's stream repeated a credential, and was ended",
-    code: "upstream_credential"
-  }).body
-)
 
 /** A stream ends after this time, however little it sends at once. The transport limits its bytes. */
 export const STREAM_LIFE = Duration.hours(1)
 
-const EXPIRED_STREAM = finalEvent(
-  new Failure({
-    status: 504,
-    message: `The gateway's stream did not end within ${Duration.format(STREAM_LIFE)}`,
-    code: "upstream_beyond_limit"
-  }).body
-)
+/** The error at the end of a stream. */
+const errorEvent = (status: 502 | 504, code: string, message: string, retryable?: true) =>
+  finalEvent(new Failure({ status, message, code, ...(retryable && { retryable }) }).body)
+
+/** Of a stream that is cut or stalls. */
+const CUT_STREAM = errorEvent(502, "upstream_broke_off", "The gateway's stream ended early. Try again", true)
+const REPEATED_CREDENTIAL = "The gateway's stream repeated a credential, and was ended"
+const LEAK = errorEvent(502, "upstream_credential", REPEATED_CREDENTIAL)
+const NOT_ENDED = `The gateway's stream did not end within ${Duration.format(STREAM_LIFE)}`
+const EXPIRED_STREAM = errorEvent(504, "upstream_beyond_limit", NOT_ENDED)
 
 /** Passes events on, line by line. An unfinished line at the end is dropped. */
 const mapEvents = ({ called, model }: ResponseContext, redactor: Redactor, clock: Clock.Clock): BytesMap => {

@@ -1,5 +1,5 @@
 /** Runs the contract against a gateway. */
-import { Duration, Effect, Random, Redacted } from "effect"
+import { Duration, Effect, Random, Record } from "effect"
 import type { HttpClient } from "effect/http"
 import { baseUrlOf } from "../client/call/ClientOptions.ts"
 import { makeRedact } from "../client/call/Redact.ts"
@@ -44,10 +44,9 @@ const ANY_KEY = /\bsk-[\w-]{12,}/g
 
 /** Removes credentials and control characters from a gateway's text, for the report. */
 const makeSanitizer = (secrets: Session["secrets"]) => {
-  const concealers = secrets.map((secret) => makeRedact(Redacted.value(secret)))
+  const redact = makeRedact(...secrets)
   return (text: string): string =>
-    concealers
-      .reduce((text, redact) => redact(text), text)
+    redact(text)
       .replaceAll(ANY_KEY, "<redacted>")
       .replaceAll(/\p{Cc}/gu, " ")
 }
@@ -95,11 +94,7 @@ export const checkGateway = Effect.fn("checkGateway")(function* (
     run: (yield* Random.nextIntBetween(0x1000_0000, 0xffff_ffff)).toString(16),
     models: { ...chosen },
     secrets: accessToken === undefined ? [apiKey] : [apiKey, accessToken],
-    accessToken,
-    video: undefined,
-    imageTask: undefined,
-    token: undefined,
-    listed: undefined
+    accessToken
   }
   const planned = checks.flatMap((check) => {
     const call = contractCalls.find(({ name }) => name === check.call)
@@ -113,8 +108,7 @@ export const checkGateway = Effect.fn("checkGateway")(function* (
   )
   const calls = yield* Effect.ensuring(run, removeTokens(session))
   const sanitize = makeSanitizer(session.secrets)
-  const models = Object.entries(chosen).map(([purpose, model]) => [purpose, sanitize(model)] as const)
-  return makeReport(baseUrl, Object.fromEntries(models), calls)
+  return makeReport(baseUrl, Record.map(chosen as Report["models"], sanitize), calls)
 })
 
 const failure = (reason: Unauthorized | Unreachable) => new GatewayError({ operation: "conformance", reason })

@@ -1,8 +1,6 @@
 /** Chat responses with content in parts, numeric finish reasons, and token counts of any form. */
 import { Predicate } from "effect"
-import { withWholeUsage } from "./Numbers.ts"
-
-type Fields = Readonly<Record<string, unknown>>
+import { tolerateItems } from "./Numbers.ts"
 
 /** A message or delta whose content is text. Parts of another kind, such as reasoning, are kept in `content_parts`. */
 const withText = (message: unknown): unknown => {
@@ -31,14 +29,8 @@ const withTextOf =
     }
   }
 
-const tolerate = (json: unknown, name: "message" | "delta"): Fields | undefined => {
-  if (!Predicate.isObject(json)) return undefined
-  const { choices } = json
-  return withWholeUsage(Array.isArray(choices) ? { ...json, choices: choices.map(withTextOf(name)) } : json)
-}
-
 /** A whole response in the contract's form. */
-export const tolerateChat = (json: unknown): unknown => tolerate(json, "message") ?? json
+export const tolerateChat = tolerateItems("choices", (choices) => choices.map(withTextOf("message")))
 
 /** A piece of a stream in the contract's form. */
-export const tolerateChunk = (json: unknown): unknown => tolerate(json, "delta") ?? json
+export const tolerateChunk = tolerateItems("choices", (choices) => choices.map(withTextOf("delta")))

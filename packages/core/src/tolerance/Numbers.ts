@@ -34,6 +34,15 @@ const wholeUsage = (usage: unknown): Fields | null => {
   return { ...usage, ...Object.fromEntries(whole) }
 }
 
-/** A response whose `usage`, if any, has whole counts. */
-export const withWholeUsage = (response: Fields): Fields =>
-  response["usage"] === undefined ? response : { ...response, usage: wholeUsage(response["usage"]) }
+/** Changes the list in this field of a response, and makes the counts of its `usage` whole. */
+export const tolerateItems =
+  (name: string, change: (items: ReadonlyArray<unknown>) => ReadonlyArray<unknown>) =>
+  (json: unknown): unknown => {
+    if (!Predicate.isObject(json)) return json
+    const { [name]: items, usage } = json
+    return {
+      ...json,
+      ...(Array.isArray(items) && { [name]: change(items) }),
+      ...(usage !== undefined && { usage: wholeUsage(usage) })
+    }
+  }

@@ -1,6 +1,6 @@
 /** Embeddings without positions, and documents of rankings in any form. */
 import { Predicate } from "effect"
-import { numberOf, withWholeUsage } from "./Numbers.ts"
+import { numberOf, tolerateItems } from "./Numbers.ts"
 
 const indexIn = (entry: unknown): unknown => (Predicate.isObject(entry) ? entry["index"] : undefined)
 
@@ -22,11 +22,7 @@ const withIndexes = (data: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
 }
 
 /** Embeddings in the contract's form. */
-export const tolerateEmbeddings = (json: unknown): unknown => {
-  if (!Predicate.isObject(json)) return json
-  const { data } = json
-  return withWholeUsage(Array.isArray(data) ? { ...json, data: withIndexes(data) } : json)
-}
+export const tolerateEmbeddings = tolerateItems("data", withIndexes)
 
 /** A result whose document is an object with its text, or absent. Some gateways send the text, an empty object, or null. */
 const withDocument = (result: unknown): unknown => {
@@ -37,8 +33,4 @@ const withDocument = (result: unknown): unknown => {
 }
 
 /** A ranking in the contract's form. */
-export const tolerateRanking = (json: unknown): unknown => {
-  if (!Predicate.isObject(json)) return json
-  const { results } = json
-  return withWholeUsage(Array.isArray(results) ? { ...json, results: results.map(withDocument) } : json)
-}
+export const tolerateRanking = tolerateItems("results", (results) => results.map(withDocument))

@@ -10,28 +10,15 @@ const LARGE_ID = /(?<!\\)"id"\s*:\s*(\d{16,})/g
 /** Parses the body of a task with its exact id. */
 export const parseTask = (text: string): unknown => parseJson(text.replace(LARGE_ID, '"id":"$1"'))
 
-const COMPLETED = new Set(["completed", "complete", "succeeded", "succeed", "success", "finished", "done"])
-
-const FAILED = new Set([
-  "failed",
-  "failure",
-  "fail",
-  "error",
-  "errored",
-  "cancelled",
-  "canceled",
-  "expired",
-  "rejected",
-  "aborted"
-])
-
-const RUNNING = new Set(["queued", "in_progress"])
+const COMPLETED = /^(?:completed?|succeed(?:ed)?|success|finished|done)$/
+const FAILED = /^(?:fail(?:ed|ure)?|error(?:ed)?|cancell?ed|expired|rejected|aborted)$/
+const RUNNING = /^(?:queued|in_progress)$/
 
 /** `completed` or `failed` for every word that ends a task, in any case; other states unchanged. */
 export const taskStatus = (status: string): string => {
   const word = status.trim().toLowerCase()
-  if (COMPLETED.has(word)) return "completed"
-  return FAILED.has(word) ? "failed" : RUNNING.has(word) ? word : status
+  if (COMPLETED.test(word)) return "completed"
+  return FAILED.test(word) ? "failed" : RUNNING.test(word) ? word : status
 }
 
 /** A task in the contract's form. Without an error of its own, a failed task has the gateway's word for its state. */

@@ -18,7 +18,7 @@ import {
   chatUsage
 } from "../text/Chat.ts"
 import { type ToolCall, toolChoiceOf, toolsOf } from "../text/Tools.ts"
-import { itemsAt, jsonAt, numberAt, present, textAt } from "../text/Values.ts"
+import { itemsAt, jsonAt, numberAt, present, textAt } from "../protocol/JsonValues.ts"
 
 /** The vendor requires a limit. The interface's requests may have none. */
 const MAX_TOKENS = 8192

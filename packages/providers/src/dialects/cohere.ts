@@ -2,7 +2,7 @@
 import type { Dialect, OperationName } from "../protocol/Dialect.ts"
 import { embeddingsAt, inputTexts, inputType } from "../text/Embeddings.ts"
 import { rerankAt } from "../text/Rerank.ts"
-import { itemsAt, textAt } from "../text/Values.ts"
+import { itemsAt, textAt } from "../protocol/JsonValues.ts"
 
 /** The vendor's names of operations. */
 const ENDPOINTS: Readonly<Record<string, OperationName>> = {

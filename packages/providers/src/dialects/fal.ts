@@ -2,7 +2,7 @@
 import { mediaOperation, type MediaValues } from "../media/MediaRequest.ts"
 import { detailError, failedState, idAt, stateOf, textsAt } from "../media/MediaResponse.ts"
 import type { Dialect, Fields, InterfaceRequest, VendorTaskState } from "../protocol/Dialect.ts"
-import { jsonAt } from "../text/Values.ts"
+import { jsonAt } from "../protocol/JsonValues.ts"
 
 /** The path of a request in the queue: the application's, without what follows its name. */
 const requestPath = (body: unknown, { model }: InterfaceRequest): string | undefined => {

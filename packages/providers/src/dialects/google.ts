@@ -3,7 +3,7 @@ import { googleImages, googleVideos } from "../media/googleMedia.ts"
 import { vendorError, idAt } from "../media/MediaResponse.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import { googleText } from "../text/googleText.ts"
-import { itemsAt, jsonAt } from "../text/Values.ts"
+import { itemsAt, jsonAt } from "../protocol/JsonValues.ts"
 
 export const google = {
   id: "google",

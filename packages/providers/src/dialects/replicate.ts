@@ -2,7 +2,7 @@
 import { mediaOperation, type MediaValues } from "../media/MediaRequest.ts"
 import { vendorError, idAt, taskOf } from "../media/MediaResponse.ts"
 import type { Dialect, Fields } from "../protocol/Dialect.ts"
-import { present, textAt } from "../text/Values.ts"
+import { present, textAt } from "../protocol/JsonValues.ts"
 
 const task = taskOf({
   path: "/v1/predictions",

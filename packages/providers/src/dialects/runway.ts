@@ -2,7 +2,7 @@
 import { mediaOperation, type MediaValues, oneImage, ratioOrSize } from "../media/MediaRequest.ts"
 import { vendorError, idAt, taskOf } from "../media/MediaResponse.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
-import { textAt } from "../text/Values.ts"
+import { textAt } from "../protocol/JsonValues.ts"
 
 const API_VERSION = "2024-11-06"
 

@@ -1,7 +1,7 @@
 /** Hugging Face's Text Embeddings Inference: a local server of one model. It does not count tokens. */
 import type { Dialect } from "../protocol/Dialect.ts"
 import { embeddingsOf, inputTexts } from "../text/Embeddings.ts"
-import { itemsAt, textAt, jsonAt } from "../text/Values.ts"
+import { itemsAt, textAt, jsonAt } from "../protocol/JsonValues.ts"
 
 export const tei = {
   id: "tei",

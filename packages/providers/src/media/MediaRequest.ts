@@ -1,18 +1,15 @@
 /** Requests for images and videos, whose fields vendors name and write differently. */
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import type { ErrorFields, Fields, InterfaceRequest, OperationDialect } from "../protocol/Dialect.ts"
-import { present } from "../text/Values.ts"
-
-const textOf = (value: unknown): string | undefined =>
-  typeof value === "string" && value !== "" ? value : undefined
+import { nonEmptyText, present } from "../protocol/JsonValues.ts"
 
 /** The reference images of an image request. */
 export const referenceImages = ({ image }: InterfaceRequest): ReadonlyArray<string> =>
-  (Array.isArray(image) ? image : [image]).flatMap((one) => textOf(one) ?? [])
+  (Array.isArray(image) ? image : [image]).flatMap((one) => nonEmptyText(one) ?? [])
 
 /** The first image of a video. Common clients send it in an object. */
 export const firstFrame = ({ input_reference: given }: InterfaceRequest): string | undefined =>
-  textOf(given) ?? textOf((given as Fields | null | undefined)?.["image_url"])
+  nonEmptyText(given) ?? nonEmptyText((given as Fields | null | undefined)?.["image_url"])
 
 /** Base64 as a data URI. Links and data URIs stay. */
 const linkOrDataUri = (image: string): string =>
@@ -35,31 +32,24 @@ interface MediaSize {
 const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b))
 
 /** Ratios that no reduced fraction of common pixels is, by their pixels. */
-const NAMED_RATIOS = [
-  [1, 1],
-  [16, 9],
-  [9, 16],
-  [4, 3],
-  [3, 4],
-  [3, 2],
-  [2, 3],
-  [21, 9],
-  [9, 21]
-] as const
+const NAMED_RATIOS = ["1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3", "21:9", "9:21"]
 
 /** Pixels count as a named ratio within this share: 1792x1024 is `16:9` for vendors. */
 const NEAR = 0.03
 
 const ratioOf = (width: number, height: number): string => {
+  const near = NAMED_RATIOS.find((name) => {
+    const [w = 1, h = 1] = name.split(":").map(Number)
+    return Math.abs((width * h) / (height * w) - 1) < NEAR
+  })
   const by = divisor(width, height)
-  const near = NAMED_RATIOS.find(([w, h]) => Math.abs((width * h) / (height * w) - 1) < NEAR)
-  return (near ?? [width / by, height / by]).join(":")
+  return near ?? `${width / by}:${height / by}`
 }
 
 /** The parts of `size`, and `aspect_ratio` if the request has it. */
 const mediaSize = ({ aspect_ratio: aspect, size }: InterfaceRequest): MediaSize => {
-  const text = textOf(size)?.toLowerCase()
-  const given = textOf(aspect)
+  const text = nonEmptyText(size)?.toLowerCase()
+  const given = nonEmptyText(aspect)
   const ratio = given === undefined ? {} : { ratio: given }
   const [, width, height] = /^(\d+)[x*](\d+)$/.exec(text ?? "") ?? []
   if (width !== undefined && height !== undefined) {
@@ -105,7 +95,7 @@ export const ratioOrSize = ({ ratio, size }: MediaValues): unknown =>
   ratio ?? (size === "auto" ? undefined : size)
 
 /** Fields of the interface that vendors name differently. The others are passed on, so that a vendor's own can be set. */
-const MAPPED: ReadonlySet<string> = new Set([
+const MAPPED = [
   "model",
   "prompt",
   "size",
@@ -116,11 +106,11 @@ const MAPPED: ReadonlySet<string> = new Set([
   "aspect_ratio",
   "response_format",
   "user"
-])
+]
 
 /** The vendor's fields, and those to pass on. The vendor's come last, so that none replaces what is billed. */
 export const vendorFields = (asked: InterfaceRequest, fields: Fields): Fields =>
-  present({ ...Object.fromEntries(Object.entries(asked).filter(([name]) => !MAPPED.has(name))), ...fields })
+  present({ ...Struct.omit(asked as Fields, MAPPED), ...fields })
 
 /** Refuses several images of a vendor that makes one per call. */
 export const oneImage = (vendor: string, { n }: Pick<MediaValues, "n">): ErrorFields | undefined =>

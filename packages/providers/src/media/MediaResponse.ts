@@ -1,7 +1,7 @@
 /** Reads responses of vendors of images and videos: results, states and errors in the interface's words. */
 import { taskStatus } from "@sluice/core/client"
 import type { ErrorFields, Fields, TaskDialect, VendorTaskState } from "../protocol/Dialect.ts"
-import { jsonAt } from "../text/Values.ts"
+import { jsonAt, nonEmptyText } from "../protocol/JsonValues.ts"
 
 /** Vendors say these in words only, and with any status. */
 const CLASSES: ReadonlyArray<readonly [pattern: RegExp, code: string, status: number]> = [
@@ -43,35 +43,20 @@ export const detailError = (body: unknown): ErrorFields | undefined => {
 
 /** A failed task. */
 export const failedState = (message: unknown, code?: unknown): VendorTaskState => {
-  const text = typeof message === "string" && message !== "" ? message : "The task failed"
-  const classified = classify(`${typeof code === "string" ? code : ""} ${text}`).code
-  return {
-    status: "failed",
-    error: {
-      message: text,
-      code: classified ?? (typeof code === "string" && code !== "" ? code : "task_failed")
-    }
-  }
+  const text = nonEmptyText(message) ?? "The task failed"
+  const word = nonEmptyText(code) ?? "task_failed"
+  return { status: "failed", error: { message: text, code: classify(`${word} ${text}`).code ?? word } }
 }
 
-/** The words of vendors for a task that waits, and for one that they have forgotten, in lower case. */
-const STATES: Readonly<Record<string, VendorTaskState["status"]>> = {
-  queued: "queued",
-  pending: "queued",
-  submitted: "queued",
-  starting: "queued",
-  throttled: "queued",
-  in_queue: "queued",
-  inqueue: "queued",
-  unknown: "failed"
-}
+/** The words of vendors for a task that waits, in lower case. */
+const WAITING = new Set(["queued", "pending", "submitted", "starting", "throttled", "in_queue", "inqueue"])
 
-/** The state that a vendor's word means; any other word is unfinished. */
+/** The state that a vendor's word means; `unknown` is a task that the vendor has forgotten, any other word is unfinished. */
 export const stateOf = (word: unknown): VendorTaskState["status"] => {
-  const ended = taskStatus(String(word))
-  return ended === "completed" || ended === "failed"
-    ? ended
-    : (STATES[String(word).toLowerCase()] ?? "in_progress")
+  const name = String(word).toLowerCase()
+  const ended = name === "unknown" ? "failed" : taskStatus(name)
+  if (ended === "completed" || ended === "failed") return ended
+  return WAITING.has(name) ? "queued" : "in_progress"
 }
 
 /** The texts at a path such as `output.results.url`. Lists on the way are entered. */
@@ -87,11 +72,7 @@ export const textsAt = (value: unknown, path: string): ReadonlyArray<string> =>
 /** A text, or a number as text. */
 export const idAt = (body: unknown, ...path: ReadonlyArray<string>): string | undefined => {
   const value = jsonAt(body, ...path)
-  return typeof value === "number"
-    ? String(value)
-    : typeof value === "string" && value !== ""
-      ? value
-      : undefined
+  return typeof value === "number" ? String(value) : nonEmptyText(value)
 }
 
 /** A response with images, each a link or Base64 in a field of the interface. */

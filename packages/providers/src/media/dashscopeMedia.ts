@@ -1,7 +1,7 @@
 /** DashScope's images and videos: Wan as tasks, Qwen-Image in one call. */
 import { mediaOperation, type MediaValues } from "./MediaRequest.ts"
 import { imagesResponse, taskOf, textsAt } from "./MediaResponse.ts"
-import { present } from "../text/Values.ts"
+import { present } from "../protocol/JsonValues.ts"
 
 /** Models of images that answer at once, and take their input as a chat. */
 const AT_ONCE = /^(?:qwen-image|z-image)/

@@ -3,11 +3,11 @@ import { Effect } from "effect"
 import type { Fields, InterfaceRequest, OperationDialect, VendorTaskState } from "../protocol/Dialect.ts"
 import { failedState, idAt, imagesResponse, textsAt } from "./MediaResponse.ts"
 import { firstFrame, mediaValues, oneImage, referenceImages, vendorFields } from "./MediaRequest.ts"
-import { itemsAt, jsonAt, present } from "../text/Values.ts"
+import { base64Of } from "../text/Chat.ts"
+import { inlineImage } from "../text/googleText.ts"
+import { itemsAt, jsonAt, present } from "../protocol/JsonValues.ts"
 
 const isImagen = (model: string) => model.startsWith("imagen")
-
-const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64")
 
 /** `1K`, `2K`, `4K`. */
 const imageSizeOf = ({ size }: InterfaceRequest): string | undefined =>
@@ -45,7 +45,7 @@ const imagenResponse = (body: unknown): Fields => {
 
 export const googleImages: OperationDialect = {
   path: ({ model }) => `/v1beta/models/${model}:${isImagen(model) ? "predict" : "generateContent"}`,
-  request: Effect.fnUntraced(function* (asked, { image }) {
+  request: Effect.fnUntraced(function* (asked, tools) {
     const { model, n, prompt, ratio } = mediaValues(asked)
     const imageSize = imageSizeOf(asked)
     if (isImagen(model)) {
@@ -54,18 +54,14 @@ export const googleImages: OperationDialect = {
     }
     const several = oneImage("Gemini", { n })
     if (several !== undefined) return yield* Effect.fail(several)
-    const images = yield* Effect.forEach(referenceImages(asked), image)
-    const parts = [
-      { text: prompt },
-      ...images.map(({ bytes, mediaType }) => ({ inlineData: { mimeType: mediaType, data: base64(bytes) } }))
-    ]
+    const images = yield* Effect.forEach(referenceImages(asked), (image) => inlineImage(image, tools))
     const generationConfig = vendorFields(asked, {
       // One image is billed, so one is made.
       candidateCount: undefined,
       responseModalities: ["IMAGE"],
       imageConfig: present({ aspectRatio: ratio, imageSize })
     })
-    return { contents: [{ role: "user", parts }], generationConfig }
+    return { contents: [{ role: "user", parts: [{ text: prompt }, ...images] }], generationConfig }
   }),
   response: (body, { model }) => (isImagen(model) ? imagenResponse(body) : geminiResponse(body))
 }
@@ -86,10 +82,10 @@ const videoState = (body: unknown): VendorTaskState => {
 
 export const googleVideos: OperationDialect = {
   path: ({ model }) => `/v1beta/models/${model}:predictLongRunning`,
-  request: Effect.fnUntraced(function* (asked, { image }) {
+  request: Effect.fnUntraced(function* (asked, tools) {
     const { prompt, ratio, resolution, seconds } = mediaValues(asked)
     const frame = firstFrame(asked)
-    const first = frame === undefined ? undefined : yield* image(frame)
+    const first = frame === undefined ? undefined : yield* base64Of(frame, tools)
     const parameters = vendorFields(asked, {
       // One video is billed, so one is made.
       sampleCount: undefined,
@@ -97,8 +93,8 @@ export const googleVideos: OperationDialect = {
       resolution,
       durationSeconds: seconds
     })
-    const encoded = first && { bytesBase64Encoded: base64(first.bytes), mimeType: first.mediaType }
-    return { instances: [present({ prompt, image: encoded })], parameters }
+    const image = first && { bytesBase64Encoded: first.data, mimeType: first.mediaType }
+    return { instances: [present({ prompt, image })], parameters }
   }),
   task: {
     reference: (body) => idAt(body, "name"),

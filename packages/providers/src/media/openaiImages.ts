@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { ImageBytes, InterfaceRequest, OperationDialect } from "../protocol/Dialect.ts"
 import { referenceImages } from "./MediaRequest.ts"
-import { present } from "../text/Values.ts"
+import { present } from "../protocol/JsonValues.ts"
 
 const isEdit = (asked: InterfaceRequest): boolean => referenceImages(asked).length > 0
 

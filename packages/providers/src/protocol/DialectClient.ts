@@ -3,8 +3,8 @@
  * returns responses of the interface. The server and the library use the same one.
  */
 import { withoutFinalSlash } from "@sluice/core/contract"
-import { makeRedact, parseErrorBody, parseJson } from "@sluice/core/client"
-import { Effect, Predicate, Record, Redacted } from "effect"
+import { parseErrorBody, parseJson } from "@sluice/core/client"
+import { Effect, Predicate, Record, Redacted, Struct } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientError, HttpClientResponse } from "effect/http"
 import type {
   Dialect,
@@ -52,17 +52,13 @@ export interface DialectConnection extends DialectSettings {
   readonly files?: HttpClient.HttpClient
 }
 
-/** The interface's paths. The rest of a path is a task, and its file. */
-const INTERFACE_PATH =
-  /\/v1\/(rerank|embeddings|chat\/completions|images\/generations|videos)(?:\/([^/]+))?(\/content)?$/
+/** The operations by the interface's paths. */
+const OPERATIONS = new Map<string, OperationName>(
+  Struct.keys(gateway.operations).map((name) => [gateway.operations[name].path, name])
+)
 
-const OPERATIONS: Readonly<Record<string, OperationName>> = {
-  rerank: "rerank",
-  embeddings: "embeddings",
-  "chat/completions": "chat",
-  "images/generations": "images",
-  videos: "videos"
-}
+/** The rest of a path is a task, and its file. */
+const INTERFACE_PATH = new RegExp(`(${[...OPERATIONS.keys()].join("|")})(?:/([^/]+))?(/content)?$`)
 
 const VERSION = /\/v\d[\w.]*$/
 
@@ -103,10 +99,6 @@ export const secretsOf = ({ headers = {}, query = {} }: Pick<DialectSettings, "h
   ...Object.values(query)
 ]
 
-/** Removes the key, and the values of configured headers and query parameters, from a text. */
-export const redactSettings = (settings: DialectSettings) =>
-  makeRedact(settings.apiKey, ...secretsOf(settings))
-
 /** Whether requests pass unchanged, with a bearer token. */
 const isPlain = ({ dialect, drop, headers, paths, query, rename }: DialectSettings) =>
   dialect === gateway && [drop, headers, paths, query, rename].every((one) => one === undefined)
@@ -124,48 +116,35 @@ const urlOf = (
 }
 
 /** Headers that describe the vendor's body. */
-const OF_BODY: ReadonlySet<string> = new Set(["content-length", "content-encoding", "transfer-encoding"])
+const OF_BODY = new Set(["content-type", "content-length", "content-encoding", "transfer-encoding"])
 
 /** A response with another JSON body. */
 const withJson = (response: Response, body: unknown, status = response.status): Response => {
   const headers = Object.entries(response.headers).filter(([name]) => !OF_BODY.has(name))
-  return HttpClientResponse.fromWeb(
-    response.request,
-    new Response(JSON.stringify(body), {
-      status,
-      headers: [...headers.filter(([name]) => name !== "content-type"), ["content-type", "application/json"]]
-    })
-  )
+  return HttpClientResponse.fromWeb(response.request, Response.json(body, { status, headers }))
 }
 
-/** A response to a request that is not sent. */
-const refusal = (request: Request, { status = 400, ...error }: ErrorFields): Response =>
-  HttpClientResponse.fromWeb(
-    request,
-    new Response(JSON.stringify({ error }), { status, headers: { "content-type": "application/json" } })
-  )
-
-const refuse = (request: Request, message: string, status?: number): Sent =>
-  Effect.succeed(refusal(request, { message, ...(status !== undefined && { status }) }))
+/** The response to a request that is not sent. */
+const refuse = (request: Request, { status = 400, ...error }: ErrorFields): Sent =>
+  Effect.succeed(HttpClientResponse.fromWeb(request, Response.json({ error }, { status })))
 
 const isSuccess = ({ status }: Response) => status >= 200 && status < 300
 
 const jsonOf = (response: Response) => Effect.map(response.text, (text) => ({ text, body: parseJson(text) }))
 
-const errorIn = ({ error }: Dialect, body: unknown, status: number) =>
-  error?.(body, status) ?? parseErrorBody(body)
+const errorIn = (
+  { error }: Dialect,
+  body: unknown,
+  status: number
+): { readonly [name in keyof ErrorFields]?: ErrorFields[name] | undefined } =>
+  error?.(body, status) ?? parseErrorBody(body) ?? {}
 
 /** The vendor's error in the interface's form. */
 const errorResponse = (response: Response, dialect: Dialect): Sent =>
   Effect.map(jsonOf(response), ({ body, text }) => {
-    const found = errorIn(dialect, body, response.status)
-    if (found === undefined) return withJson(response, { error: { message: text.slice(0, 400) } })
-    const { code, message = text.slice(0, 400), param } = found
-    return withJson(
-      response,
-      { error: { message, code, param: dialect.fieldNames?.[param ?? ""] ?? param } },
-      "status" in found ? found.status : undefined
-    )
+    const { code, message = text.slice(0, 400), param, status } = errorIn(dialect, body, response.status)
+    const error = { message, code, param: dialect.fieldNames?.[param ?? ""] ?? param }
+    return withJson(response, { error }, status)
   })
 
 const decoder = new TextDecoder()
@@ -190,8 +169,8 @@ interface Vendor extends DialectConnection {
 }
 
 /** Sends a vendor's request that has no counterpart in the interface. */
-const send = ({ client, ...connection }: Vendor, { method = "GET", path }: TaskRequest): Sent =>
-  client.execute(sign(HttpClientRequest.make(method)(joinUrl(connection.url, path)), connection))
+const send = (vendor: Vendor, { method = "GET", path }: TaskRequest): Sent =>
+  vendor.client.execute(sign(HttpClientRequest.make(method)(joinUrl(vendor.url, path)), vendor))
 
 /** Whether a response with a status of success has an error. Like a web page, it is left to the client. */
 const hasError = (body: object): boolean => "error" in body && Boolean(body.error)
@@ -248,7 +227,8 @@ const forward = (
   { headers, path, request: map }: OperationDialect
 ): Sent => {
   const asked = askedOf(request)
-  if (asked === undefined) return refuse(request, "The request is not a JSON object with a `model`")
+  if (asked === undefined)
+    return refuse(request, { message: "The request is not a JSON object with a `model`" })
   const mapped = map?.(asked, limitedTools(vendor.tools)) ?? asked
   const at = HttpClientRequest.setUrl(request, urlOf(vendor, operation, path, asked)).pipe(
     HttpClientRequest.setHeaders(headers?.(asked) ?? {})
@@ -267,7 +247,7 @@ const forward = (
     )
   }
   return Effect.matchEffect(Effect.isEffect(mapped) ? mapped : Effect.succeed(mapped), {
-    onFailure: (error) => Effect.succeed(refusal(request, error)),
+    onFailure: (error) => refuse(request, error),
     onSuccess: attempt
   })
 }
@@ -300,7 +280,7 @@ const lookUp = (
         if (!FAILED.has(status) && task.isFailure?.(body, status) !== true) {
           return errorResponse(response, vendor.dialect)
         }
-        const { code = "task_failed", message = text } = errorIn(vendor.dialect, body, status) ?? {}
+        const { code = "task_failed", message = text } = errorIn(vendor.dialect, body, status)
         return respond(withJson(response, body, 200), { status: "failed", error: { message, code } })
       })
     })
@@ -314,17 +294,16 @@ const forwardTask = (
   vendor: Vendor,
   task: TaskDialect,
   request: Request,
-  {
-    id,
-    isContent,
-    operation
-  }: { readonly operation: OperationName; readonly id: string; readonly isContent: boolean }
+  operation: OperationName,
+  id: string,
+  isContent: boolean
 ): Sent => {
   const { dialect, files = vendor.client } = vendor
   const known = decodeTaskId(id)
-  if (known === undefined) return refuse(request, "There is no such task", 404)
+  if (known === undefined) return refuse(request, { message: "There is no such task", status: 404 })
   if (request.method === "DELETE") {
-    if (task.remove === undefined) return refuse(request, `${dialect.name} cannot cancel this task`, 405)
+    if (task.remove === undefined)
+      return refuse(request, { message: `${dialect.name} cannot cancel this task`, status: 405 })
     const removal = { method: "DELETE", ...task.remove(known.reference, known.model) } as const
     return Effect.flatMap(send(vendor, removal), (response) =>
       isSuccess(response) ? Effect.succeed(response) : errorResponse(response, dialect)
@@ -334,7 +313,8 @@ const forwardTask = (
     if (!isContent)
       return Effect.succeed(withJson(response, stateResponse(operation, id, known.model, state)))
     const [file] = state.files ?? []
-    if (file === undefined) return refuse(request, "The video is not finished, or has expired", 404)
+    if (file === undefined)
+      return refuse(request, { message: "The video is not finished, or has expired", status: 404 })
     const fetchFile = (url: string) => files.execute(HttpClientRequest.get(url))
     if (!file.startsWith("/")) return fetchFile(file)
     return Effect.flatMap(send(vendor, { path: file }), (answer) => {
@@ -356,21 +336,18 @@ export const makeDialectClient = (
   return HttpClient.makeWith<HttpClientError.HttpClientError, never, HttpClientError.HttpClientError, never>(
     Effect.flatMap((request): Sent => {
       const [, name = "", id, content] = INTERFACE_PATH.exec(URL.parse(request.url)?.pathname ?? "") ?? []
-      const operation = OPERATIONS[name]
+      const operation = OPERATIONS.get(name)
       if (isUnchanged || operation === undefined || !isToVendor(request, connection)) {
         return client.execute(sign(request, connection))
       }
       const one = dialect.operations[operation]
-      if (one === undefined) return refuse(request, `${dialect.name} has no ${operation}`, 404)
+      if (one === undefined)
+        return refuse(request, { message: `${dialect.name} has no ${operation}`, status: 404 })
       if (id === undefined) return forward(vendor, request, operation, one)
       // Without tasks of its own, the vendor has the interface's.
       return one.task === undefined
         ? client.execute(sign(request, connection))
-        : forwardTask(vendor, one.task, request, {
-            operation,
-            id: decodeURIComponent(id),
-            isContent: content !== undefined
-          })
+        : forwardTask(vendor, one.task, request, operation, decodeURIComponent(id), content !== undefined)
     }),
     Effect.succeed
   )

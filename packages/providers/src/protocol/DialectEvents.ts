@@ -22,7 +22,7 @@ export const interfaceEvents = (
 ): HttpClientResponse.HttpClientResponse => {
   const events = Stream.unwrap(
     Effect.sync(() => {
-      let parsed: Array<Fields | "[DONE]"> = []
+      const parsed: Array<Fields | "[DONE]"> = []
       const parser = Sse.makeParser(
         (event) => {
           const data = event._tag === "Retry" ? undefined : parseJson(event.data)
@@ -30,24 +30,18 @@ export const interfaceEvents = (
         },
         { maxEventSize: MAX_EVENT }
       )
-      const take = () => {
-        const bytes = encode(parsed)
-        parsed = []
-        return bytes
+      const mapText = (text: string) => {
+        parser.feed(text)
+        return encode(parsed.splice(0))
       }
-      const mapped = response.stream.pipe(
+      return response.stream.pipe(
         Stream.decodeText,
-        Stream.map((text) => {
-          parser.feed(text)
-          return take()
-        })
-      )
-      const last = Stream.suspend(() => {
         // Ends an event whose empty line is missing.
-        parser.feed("\n\n")
-        return Stream.make(Buffer.concat([take(), encode(map.end?.() ?? [])]))
-      })
-      return Stream.filter(Stream.concat(mapped, last), ({ length }) => length > 0)
+        Stream.concat(Stream.make("\n\n")),
+        Stream.map(mapText),
+        Stream.concat(Stream.suspend(() => Stream.make(encode(map.end?.() ?? [])))),
+        Stream.filter(({ length }) => length > 0)
+      )
     })
   )
   return Object.create(response, { stream: { value: events } })

@@ -1,5 +1,6 @@
 /** The tasks of vendors in the interface's form. */
 import { parseJson } from "@sluice/core/client"
+import { Schema } from "effect"
 import type { Fields, OperationName, VendorTaskState } from "./Dialect.ts"
 
 /** A task's id in the interface: the model and the vendor's reference, which a later request needs both. */
@@ -12,11 +13,11 @@ export interface TaskReference {
   readonly reference: string
 }
 
+const isPair = Schema.is(Schema.Tuple([Schema.String, Schema.String]))
+
 export const decodeTaskId = (id: string): TaskReference | undefined => {
-  const parts = parseJson(Buffer.from(id, "base64url").toString())
-  if (!Array.isArray(parts) || parts.length !== 2) return undefined
-  const [model, reference] = parts as ReadonlyArray<unknown>
-  return typeof model === "string" && typeof reference === "string" ? { model, reference } : undefined
+  const pair = parseJson(Buffer.from(id, "base64url").toString())
+  return isPair(pair) ? { model: pair[0], reference: pair[1] } : undefined
 }
 
 /** The response to a creation or a status request. */

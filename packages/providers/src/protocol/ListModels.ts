@@ -1,24 +1,21 @@
 /** The models of a vendor, from its own list. */
-import { parseErrorBody, parseJson } from "@sluice/core/client"
-import { Effect, Predicate } from "effect"
+import { makeRedact, parseErrorBody, parseJson } from "@sluice/core/client"
+import { Effect } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import type { VendorModel, OperationName } from "./Dialect.ts"
-import { type DialectSettings, joinUrl, redactSettings, sign } from "./DialectClient.ts"
+import { type DialectSettings, joinUrl, secretsOf, sign } from "./DialectClient.ts"
 import { gateway } from "./GatewayDialect.ts"
+import { itemsAt, textAt } from "./JsonValues.ts"
 import { guessOperation } from "./ModelFamilies.ts"
 
-const isOperation = (value: unknown): value is OperationName =>
-  typeof value === "string" && Object.hasOwn(gateway.operations, value)
+const isOperation = (name = ""): name is OperationName => Object.hasOwn(gateway.operations, name)
 
 /** The ids in the list of an endpoint such as OpenAI's `/v1/models`, and the operations that a gateway adds. */
-const idsOf = (body: unknown): ReadonlyArray<VendorModel> => {
-  const data = Predicate.isObject(body) ? body["data"] : undefined
-  return (Array.isArray(data) ? data : []).flatMap((model: unknown) => {
-    if (!Predicate.isObject(model) || typeof model["id"] !== "string") return []
-    const { id, operation } = model
-    return [isOperation(operation) ? { id, operation } : { id }]
+const idsOf = (body: unknown): ReadonlyArray<VendorModel> =>
+  itemsAt(body, "data").flatMap((model) => {
+    const [id, operation] = [textAt(model, "id"), textAt(model, "operation")]
+    return id === undefined ? [] : [{ id, ...(isOperation(operation) && { operation }) }]
   })
-}
 
 /** How long a list may take. */
 const PATIENCE = "15 seconds"
@@ -56,7 +53,9 @@ const request = (
     if (response.status === 200) return parse(body)
     const { message = "no reason" } = parseErrorBody(body) ?? {}
     // Some vendors repeat the key or a header in the error.
-    return yield* Effect.fail(`status ${response.status}, ${redactSettings(settings)(message)}`)
+    return yield* Effect.fail(
+      `status ${response.status}, ${makeRedact(settings.apiKey, ...secretsOf(settings))(message)}`
+    )
   }).pipe(
     Effect.timeoutOrElse({ duration: PATIENCE, orElse: () => Effect.fail(`no answer within ${PATIENCE}`) }),
     Effect.mapError((error) => (typeof error === "string" ? error : `no answer from ${URL.parse(url)?.host}`))

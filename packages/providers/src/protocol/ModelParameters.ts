@@ -14,16 +14,8 @@ const REFUSED_CODE = /^unsupported_(?:parameter|value)$/
 const REFUSED_MESSAGE =
   /\b(?:unsupported|not support(?:ed)?|unknown|unrecogni[sz]ed|deprecated|not permitted)\b|\buse 'max_completion_tokens'/i
 
-export interface ModelParameters {
-  /** The request as the model accepts it; the same object if nothing changes. */
-  readonly apply: (model: string, fields: Fields) => Fields
-  /** Whether a refusal names a parameter that the next request can do without. */
-  readonly learn: (model: string, sent: Fields, refusal: unknown) => boolean
-}
-
 const adjust = (fields: Fields, { drop = [], rename = {} }: Adjustment): Fields => {
-  const isChanged = (name: string) => name in fields
-  if (!drop.some(isChanged) && !Object.keys(rename).some(isChanged)) return fields
+  if (![...drop, ...Object.keys(rename)].some((name) => name in fields)) return fields
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) =>
       drop.includes(name) ? [] : [[rename[name] ?? name, value]]
@@ -32,11 +24,14 @@ const adjust = (fields: Fields, { drop = [], rename = {} }: Adjustment): Fields 
 }
 
 /** The parameters of one vendor's models. `configured` applies to all of them. */
-export const makeModelParameters = (configured: Adjustment): ModelParameters => {
+export const makeModelParameters = (configured: Adjustment) => {
   const learnt = new Map<string, Adjustment>()
   return {
-    apply: (model, fields) => [configured, familyOf(model), learnt.get(model) ?? {}].reduce(adjust, fields),
-    learn: (model, sent, refusal) => {
+    /** The request as the model accepts it; the same object if nothing changes. */
+    apply: (model: string, fields: Fields): Fields =>
+      [configured, familyOf(model), learnt.get(model) ?? {}].reduce(adjust, fields),
+    /** Whether a refusal names a parameter that the next request can do without. */
+    learn: (model: string, sent: Fields, refusal: unknown): boolean => {
       const { code, message = "", param } = parseErrorBody(refusal) ?? {}
       if (!REFUSED_CODE.test(`${code}`) && !REFUSED_MESSAGE.test(message)) return false
       const names = (name: string) =>
@@ -53,3 +48,5 @@ export const makeModelParameters = (configured: Adjustment): ModelParameters => 
     }
   }
 }
+
+export type ModelParameters = ReturnType<typeof makeModelParameters>

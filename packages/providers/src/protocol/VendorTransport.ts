@@ -1,13 +1,14 @@
 /** The library's transport to a vendor. */
-import { DownloadTransport, layerTransport, type TransportOptions } from "@sluice/core/client"
+import type { ApiKey } from "@sluice/core"
+import { DownloadTransport, GatewayClient, layerTransport, type TransportOptions } from "@sluice/core/client"
 import { readImage, mediaTypeOf } from "@sluice/core/media"
 import { Context, Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
-import { type DialectSettings, makeDialectClient } from "./DialectClient.ts"
+import { type DialectSettings, makeDialectClient, secretsOf } from "./DialectClient.ts"
 import type { RequestTools } from "./Dialect.ts"
 
 /** Images of a program's own requests: data URIs and Base64. A URL is not fetched. */
-export const localImages: RequestTools = {
+const localImages: RequestTools = {
   image: (given) =>
     readImage<string>(given).pipe(
       Effect.mapError(({ message }) => ({ message })),
@@ -32,3 +33,13 @@ export const layerVendorTransport = (settings: DialectSettings, options: Transpo
       return Context.make(HttpClient.HttpClient, client).pipe(Context.add(DownloadTransport, downloads))
     })
   ).pipe(Layer.provide(layerTransport(options)))
+
+/** `Gateway` over a vendor, with the options of the client. */
+export const layerVendorGateway = (
+  settings: DialectSettings & { readonly apiKey: ApiKey },
+  options: Omit<GatewayClient.GatewayClientOptions, "apiKey" | "baseUrl" | "secrets"> = {}
+) => {
+  const { apiKey, url: baseUrl } = settings
+  const client = { ...options, apiKey, baseUrl, secrets: secretsOf(settings) }
+  return Layer.provide(GatewayClient.layerWithoutTransport(client), layerVendorTransport(settings, options))
+}

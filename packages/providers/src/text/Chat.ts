@@ -1,15 +1,8 @@
 /** Chat requests and responses of the interface, for dialects. */
 import { Effect } from "effect"
-import type {
-  ErrorFields,
-  EventMap,
-  Fields,
-  ImageBytes,
-  InterfaceRequest,
-  RequestTools
-} from "../protocol/Dialect.ts"
+import type { EventMap, Fields, InterfaceRequest, RequestTools } from "../protocol/Dialect.ts"
 import { type CallPart, type ToolCall, toolCallFields, toolCallsOf } from "./Tools.ts"
-import { itemsAt, jsonAt, present, textAt } from "./Values.ts"
+import { itemsAt, jsonAt, present, textAt } from "../protocol/JsonValues.ts"
 
 /** A part of a message. */
 export type MessagePart =
@@ -25,7 +18,7 @@ export type MessagePart =
     }
 
 /** A message whose role vendors with a field of its own for instructions know. */
-export interface PlainMessage {
+interface PlainMessage {
   readonly role: "user" | "assistant"
   readonly parts: ReadonlyArray<MessagePart>
 }
@@ -75,11 +68,8 @@ export const conversationOf = (asked: InterfaceRequest) => {
 }
 
 /** The bytes of an image as Base64. */
-export const base64Of = (
-  image: string,
-  tools: RequestTools
-): Effect.Effect<{ readonly data: string; readonly mediaType: string }, ErrorFields> =>
-  Effect.map(tools.image(image), ({ bytes, mediaType }: ImageBytes) => ({
+export const base64Of = (image: string, tools: RequestTools) =>
+  Effect.map(tools.image(image), ({ bytes, mediaType }) => ({
     data: Buffer.from(bytes).toString("base64"),
     mediaType
   }))

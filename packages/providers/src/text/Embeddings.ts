@@ -1,25 +1,21 @@
 /** Embeddings requests and responses of the interface, for dialects. */
 import { encodeVector } from "@sluice/core/contract"
+import { Struct } from "effect"
 import type { Fields, InterfaceRequest, OperationDialect } from "../protocol/Dialect.ts"
-import { itemsAt, present, tokensIn } from "./Values.ts"
+import { itemsAt, present, tokensIn } from "../protocol/JsonValues.ts"
 
 /** The texts to embed. */
 export const inputTexts = ({ input }: InterfaceRequest): ReadonlyArray<unknown> =>
   Array.isArray(input) ? input : [input]
 
-/** What the vectors are for. Vendors that distinguish it expect it in a field. */
-type InputType = "query" | "document"
-
-/** The vendor's word for `input_type`, which may be the vendor's own already. */
+/** The vendor's word for `input_type`, what the vectors are for. It may be the vendor's own already. */
 export const inputType = (
-  { input_type }: InterfaceRequest,
-  words: Readonly<Record<InputType, string>>
-): string | undefined =>
-  input_type === "query" || input_type === "document"
-    ? words[input_type]
-    : typeof input_type === "string"
-      ? input_type
-      : undefined
+  { input_type: type }: InterfaceRequest,
+  words: { readonly query: string; readonly document: string }
+): string | undefined => {
+  if (type === "query" || type === "document") return words[type]
+  return typeof type === "string" ? type : undefined
+}
 
 /** Whether the caller asked for Base64. */
 export const wantsBase64 = ({ encoding_format }: InterfaceRequest): boolean => encoding_format === "base64"
@@ -45,10 +41,12 @@ export const embeddingsOf = (
 }
 
 /** The vectors in a response of OpenAI's form, in order. */
-export const orderedVectors = (body: unknown): ReadonlyArray<unknown> =>
+const orderedVectors = (body: unknown): ReadonlyArray<unknown> =>
   (itemsAt(body, "data") as ReadonlyArray<{ readonly index?: number; readonly embedding?: unknown }>)
     .toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0))
     .map(({ embedding }) => embedding)
+
+const MAPPED = ["dimensions", "encoding_format", "input", "input_type"]
 
 /** Embeddings of most vendors. `fields`: those that the vendor names or writes differently; the others are options. */
 export const embeddingsAt = (
@@ -58,9 +56,6 @@ export const embeddingsAt = (
 ) =>
   ({
     path,
-    request: (asked) => {
-      const { dimensions: _, encoding_format: __, input: ___, input_type: ____, ...options } = asked
-      return present({ ...options, ...fields(asked) })
-    },
+    request: (asked) => present({ ...Struct.omit(asked as Fields, MAPPED), ...fields(asked) }),
     response: (body, asked) => embeddingsOf(asked, body, vectors(body))
   }) satisfies OperationDialect

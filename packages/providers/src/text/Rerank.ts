@@ -1,7 +1,7 @@
 /** Rerank requests and responses of the interface, for dialects. */
 import { Struct } from "effect"
 import type { Fields, InterfaceRequest, OperationDialect } from "../protocol/Dialect.ts"
-import { itemsAt, jsonAt, numberAt, present, textAt, tokensIn } from "./Values.ts"
+import { itemsAt, jsonAt, numberAt, present, textAt, tokensIn } from "../protocol/JsonValues.ts"
 
 /** The texts of the documents, which may be objects with one. */
 const documentTexts = ({ documents }: InterfaceRequest): ReadonlyArray<string> =>

@@ -2,26 +2,21 @@
 import { parseJson } from "@sluice/core/client"
 import { Predicate } from "effect"
 import type { Fields, InterfaceRequest } from "../protocol/Dialect.ts"
-import { itemsAt, jsonAt, present, textAt } from "./Values.ts"
+import { itemsAt, jsonAt, present, textAt } from "../protocol/JsonValues.ts"
 
 /** A tool that the model may call. `parameters` is a JSON Schema. */
-export interface Tool {
-  readonly name: unknown
-  readonly description: unknown
-  readonly parameters: unknown
-  readonly strict: unknown
+interface Tool {
+  readonly name?: unknown
+  readonly description?: unknown
+  readonly parameters?: unknown
+  readonly strict?: unknown
 }
 
 /** The functions among the tools, and the tools in the vendor's own form. */
 export const toolsOf = (asked: InterfaceRequest) => {
   const tools = itemsAt(asked, "tools")
   const isFunction = (tool: unknown) => textAt(tool, "type") === "function"
-  const functions = tools.filter(isFunction).map((tool): Tool => ({
-    name: jsonAt(tool, "function", "name"),
-    description: jsonAt(tool, "function", "description"),
-    parameters: jsonAt(tool, "function", "parameters"),
-    strict: jsonAt(tool, "function", "strict")
-  }))
+  const functions = tools.filter(isFunction).map((tool): Tool => jsonAt(tool, "function") ?? {})
   return { functions, own: tools.filter((tool) => !isFunction(tool)) }
 }
 

@@ -23,7 +23,7 @@ import {
 } from "./Chat.ts"
 import { embeddingsOf, inputTexts, inputType } from "./Embeddings.ts"
 import { type ToolCall, toolChoiceOf, toolsOf } from "./Tools.ts"
-import { itemsAt, jsonAt, numberAt, present, textAt } from "./Values.ts"
+import { itemsAt, jsonAt, numberAt, present, textAt } from "../protocol/JsonValues.ts"
 
 const FINISH_REASONS: Readonly<Record<string, string>> = {
   STOP: "stop",
@@ -40,7 +40,8 @@ const FINISH_REASONS: Readonly<Record<string, string>> = {
 const finishReason = (reason: string, hasCalls: boolean): string =>
   reason === "STOP" && hasCalls ? "tool_calls" : (FINISH_REASONS[reason] ?? reason.toLowerCase())
 
-const imageOf = (image: string, tools: RequestTools) =>
+/** An image as a part. */
+export const inlineImage = (image: string, tools: RequestTools) =>
   Effect.map(base64Of(image, tools), ({ data, mediaType }) => ({ inlineData: { mimeType: mediaType, data } }))
 
 /** Accepted in place of a signature that the caller has not kept. Models before Gemini 3 need none. */
@@ -62,7 +63,7 @@ const partOf = (
     case "text":
       return Effect.succeed({ text: part.text })
     case "image":
-      return imageOf(part.image, tools)
+      return inlineImage(part.image, tools)
     case "call": {
       const { id, input, name, signature = NEEDS_SIGNATURE.test(model) ? NO_SIGNATURE : undefined } = part
       return Effect.succeed(present({ functionCall: { id, name, args: input }, thoughtSignature: signature }))
@@ -70,7 +71,7 @@ const partOf = (
     case "result": {
       const images = part.parts.flatMap((one) => (one.type === "image" ? [one.image] : []))
       return Effect.map(
-        Effect.forEach(images, (image) => imageOf(image, tools)),
+        Effect.forEach(images, (image) => inlineImage(image, tools)),
         (parts) => ({
           functionResponse: {
             id: part.id,

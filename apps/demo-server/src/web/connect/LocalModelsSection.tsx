@@ -37,48 +37,24 @@ const Progress = ({ of: { name }, now }: { readonly of: ModelSet; readonly now: 
   )
 }
 
-const SetActions = ({ of: { name, pulled }, now }: { readonly of: ModelSet; readonly now: Found }) => {
-  const { download, missingRuntime, problem, used } = now
+/** The button of a set. `label`: what it does, for screen readers, before the set's name. */
+const actionOf = ({ name, pulled }: ModelSet, { download, missingRuntime, problem, used }: Found) => {
   const running = download?.state === "running" ? download.set : undefined
-  if (running === name)
-    return (
-      <Button aria-label={`Stop the download of ${name}`} onClick={cancelDownload}>
-        Stop
-      </Button>
-    )
+  if (running === name) return { label: "Stop the download of", text: "Stop", onClick: cancelDownload }
   if (!pulled) {
-    const broken = download?.set === name && (download.state === "cancelled" || download.state === "failed")
-    const action = broken ? "Continue" : "Download"
-    return (
-      <Button
-        disabled={running !== undefined}
-        aria-label={`${action} ${name}`}
-        onClick={() => downloadSet(name)}
-      >
-        {action}
-      </Button>
-    )
+    const isBroken = download?.set === name && (download.state === "cancelled" || download.state === "failed")
+    const text = isBroken ? "Continue" : "Download"
+    return { label: text, text, onClick: () => downloadSet(name), disabled: running !== undefined }
   }
-  if (used === name)
-    return (
-      <Button aria-label={`Stop using ${name}`} onClick={() => switchTo(null)}>
-        Stop using it
-      </Button>
-    )
-  return (
-    <Button
-      disabled={missingRuntime !== undefined || problem !== undefined}
-      aria-label={`Use ${name}`}
-      onClick={() => switchTo(name)}
-    >
-      Use it
-    </Button>
-  )
+  if (used === name) return { label: "Stop using", text: "Stop using it", onClick: () => switchTo(null) }
+  const disabled = missingRuntime !== undefined || problem !== undefined
+  return { label: "Use", text: "Use it", onClick: () => switchTo(name), disabled }
 }
 
 const SetRow = ({ of: set, now }: { readonly of: ModelSet; readonly now: Found }) => {
   const { models, name, pulled } = set
   const bytes = models.reduce((sum, model) => sum + model.bytes, 0)
+  const { label, text, ...button } = actionOf(set, now)
   const state = now.used === name ? "in use" : pulled ? "downloaded" : undefined
   return (
     <li>
@@ -95,7 +71,9 @@ const SetRow = ({ of: set, now }: { readonly of: ModelSet; readonly now: Found }
       ))}
       <Progress of={set} now={now} />
       <div class="actions">
-        <SetActions of={set} now={now} />
+        <Button aria-label={`${label} ${name}`} {...button}>
+          {text}
+        </Button>
       </div>
     </li>
   )

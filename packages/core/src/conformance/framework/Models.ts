@@ -1,5 +1,5 @@
 /** Chooses the models to call. */
-import { Effect } from "effect"
+import { Effect, Predicate, Record } from "effect"
 import type { HttpClient } from "effect/http"
 import type { Refusal } from "./Check.ts"
 import { type GatewayResponse, type CheckRequest, hasStatus, type NoResponse } from "./Request.ts"
@@ -77,16 +77,12 @@ const guess = (listed: ReadonlyArray<Listed>, purpose: ModelPurpose): string | u
  * Lists are fetched in order until no model is missing. A list that fails is ignored.
  */
 export const chooseModels = Effect.fnUntraced(function* (
-  named: NonNullable<Session["options"]["models"]>,
+  named: Readonly<Record<string, string | undefined>>,
   lists: ReadonlyArray<Effect.Effect<GatewayResponse, NoResponse, HttpClient.HttpClient>>
 ) {
-  const models: { [Of in ModelPurpose]?: string } = {}
+  const models: { [Of in ModelPurpose]?: string } = Record.filter(named, Predicate.isNotUndefined)
   const missing = () =>
     purposes.filter((purpose) => PURPOSES[purpose].has !== undefined && models[purpose] === undefined)
-  for (const purpose of purposes) {
-    const name = named[purpose]
-    if (name !== undefined) models[purpose] = name
-  }
   for (const list of lists) {
     if (missing().length === 0) break
     const listed = yield* Effect.orElseSucceed(Effect.map(list, listedIn), () => [])

@@ -100,17 +100,14 @@ export const sendRequest = (
         Effect.fail(new NoResponse({ message: `No complete response within ${Duration.format(timeout)}` }))
     })
   )
-  const withRetries = (left: number): Effect.Effect<GatewayResponse, NoResponse, HttpClient.HttpClient> =>
-    Effect.flatMap(once, (response) =>
-      response.status !== 429 || left === 0
-        ? Effect.succeed(response)
-        : Effect.gen(function* () {
-            const wait = retryAfter(response.headers, yield* Clock.currentTimeMillis) ?? RATE_LIMITED_WAIT
-            yield* Effect.sleep(Duration.min(wait, RATE_LIMITED_LONGEST))
-            return yield* withRetries(left - 1)
-          })
-    )
-  return withRetries(RATE_LIMITED_TRIES)
+  return Effect.gen(function* () {
+    for (let left = RATE_LIMITED_TRIES; ; left--) {
+      const response = yield* once
+      if (response.status !== 429 || left === 0) return response
+      const wait = retryAfter(response.headers, yield* Clock.currentTimeMillis) ?? RATE_LIMITED_WAIT
+      yield* Effect.sleep(Duration.min(wait, RATE_LIMITED_LONGEST))
+    }
+  })
 }
 
 /** Downloads the first part of a file from any host, without a credential. */

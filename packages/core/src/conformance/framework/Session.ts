@@ -47,10 +47,10 @@ export interface Session {
   /** Secrets that the report must not contain. */
   readonly secrets: Array<Redacted.Redacted>
   accessToken: SystemAccessToken | undefined
-  video: { readonly id: string; readonly firstStatus: unknown; ended?: "completed" | "failed" } | undefined
-  imageTask: string | undefined
+  video?: { readonly id: string; readonly firstStatus: unknown; ended?: "completed" | "failed" }
+  imageTask?: string | undefined
   /** The token that the check created. */
-  token: { readonly id: number; readonly name: string; readonly key: ApiKey | undefined } | undefined
+  token?: { readonly id: number; readonly name: string; readonly key: ApiKey | undefined } | undefined
   /** A token that existed before. */
-  listed: { readonly id: number; readonly name: string } | undefined
+  listed?: { readonly id: number; readonly name: string }
 }
