@@ -2,7 +2,7 @@
 import { parseJson } from "@sluice/core/client"
 import { Failure, MAX_IMAGE_BYTES } from "@sluice/core/contract"
 import { countTokens } from "@sluice/embedded"
-import type { Stream } from "effect"
+import { Predicate, type Stream } from "effect"
 import { Sse } from "effect/encoding"
 import { fieldOf } from "../routing/ResponseBody.ts"
 import { withoutUsage } from "../routing/StreamUsage.ts"
@@ -45,8 +45,6 @@ export interface StreamUsageCounter {
 const tokensOf = (texts: ReadonlyArray<string>): number =>
   texts.reduce((sum, text) => sum + Math.max(1, countTokens(text)), 0)
 
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null
-
 export const makeStreamUsageCounter = (): StreamUsageCounter => {
   const decoder = new TextDecoder()
   let usage: unknown
@@ -63,8 +61,8 @@ export const makeStreamUsageCounter = (): StreamUsageCounter => {
 
   const event = (data: unknown) => {
     const reported = fieldOf(data, "usage")
-    if (isGiven(reported)) usage = reported
-    if (isGiven(fieldOf(data, "error"))) hasError = true
+    if (Predicate.isNotNullish(reported)) usage = reported
+    if (Predicate.isNotNullish(fieldOf(data, "error"))) hasError = true
     const choices = fieldOf(data, "choices")
     if (!Array.isArray(choices)) return
     hasChoices ||= choices.length > 0
