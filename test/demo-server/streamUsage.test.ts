@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import type { ServerResponse } from "node:http"
+import { quotaOf } from "./AccountCalls.ts"
 import { startPaidServer, chat, CHAT_INPUT, costs, events, piece, post } from "./PaidServer.ts"
 import { json } from "./Upstream.ts"
 
@@ -111,7 +112,7 @@ describe("a stream without text", () => {
     )
   }
 
-  it.live("ends at 64 MiB", () =>
+  it.live("ends at 64 MiB, and is billed by its bytes if they are one line", () =>
     Effect.gen(function* () {
       const line = Buffer.alloc(1024 * KIB, "x")
       const { server } = yield* startPaidServer((response) => {
@@ -123,9 +124,15 @@ describe("a stream without text", () => {
         }
         more()
       })
+      const had = yield* quotaOf(server)
       const { text } = yield* post(server, PATH, stream)
       assert.match(text.slice(-400), /"upstream_broke_off"/)
       assert.isAtMost(text.length, 65 * 1024 * KIB)
+      yield* Effect.repeat(quotaOf(server), {
+        schedule: Schedule.spaced("10 millis"),
+        // Beyond 40 MiB, which an image may have, a token each KiB.
+        until: (quota) => had - quota > 20 * KIB
+      })
     }).pipe(Effect.scoped)
   )
 })

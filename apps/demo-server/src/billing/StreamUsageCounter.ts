@@ -1,8 +1,8 @@
 /** Counts the usage of a streamed chat, and ends a stream that goes far beyond its limit. */
 import { parseJson } from "@sluice/core/client"
-import { Failure } from "@sluice/core/contract"
+import { Failure, MAX_IMAGE_BYTES } from "@sluice/core/contract"
 import { countTokens } from "@sluice/embedded"
-import type { Stream } from "effect"
+import { Predicate, type Stream } from "effect"
 import { Sse } from "effect/encoding"
 import { fieldOf } from "../routing/ResponseBody.ts"
 import { withoutUsage } from "../routing/StreamUsage.ts"
@@ -18,6 +18,10 @@ const EVENT_FRAME = 64
 
 /** Bytes without text that count as one token: comments, blank lines, events without choices. */
 const BYTES_PER_TOKEN = 1024
+
+/** Bytes of a line with an image, at most. What a line has beyond them counts like bytes without text. */
+const MAX_IMAGE_LINE = 2 * MAX_IMAGE_BYTES
+const NEWLINE = 10
 
 /** The usage of a stream so far. */
 export interface StreamUsageCounter {
@@ -41,8 +45,6 @@ export interface StreamUsageCounter {
 const tokensOf = (texts: ReadonlyArray<string>): number =>
   texts.reduce((sum, text) => sum + Math.max(1, countTokens(text)), 0)
 
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null
-
 export const makeStreamUsageCounter = (): StreamUsageCounter => {
   const decoder = new TextDecoder()
   let usage: unknown
@@ -53,13 +55,14 @@ export const makeStreamUsageCounter = (): StreamUsageCounter => {
   /** Bytes without text, now and at the end of the last event. */
   let otherBytes = 0
   let bytesAtEvent = 0
-  let isInLongEvent = false
+  /** Bytes of the present line after an event above `MAX_EVENT` began; 0 in other events. */
+  let longBytes = 0
   const totalTokens = () => textTokens + reasoningTokens + Math.floor(otherBytes / BYTES_PER_TOKEN)
 
   const event = (data: unknown) => {
     const reported = fieldOf(data, "usage")
-    if (isGiven(reported)) usage = reported
-    if (isGiven(fieldOf(data, "error"))) hasError = true
+    if (Predicate.isNotNullish(reported)) usage = reported
+    if (Predicate.isNotNullish(fieldOf(data, "error"))) hasError = true
     const choices = fieldOf(data, "choices")
     if (!Array.isArray(choices)) return
     hasChoices ||= choices.length > 0
@@ -80,7 +83,7 @@ export const makeStreamUsageCounter = (): StreamUsageCounter => {
       if (textTokens + reasoningTokens > before) otherBytes -= data.length + EVENT_FRAME
       otherBytes = Math.max(otherBytes, 0)
       bytesAtEvent = otherBytes
-      isInLongEvent = false
+      longBytes = 0
     },
     { maxEventSize: MAX_EVENT }
   )
@@ -88,12 +91,13 @@ export const makeStreamUsageCounter = (): StreamUsageCounter => {
   return {
     event,
     bytes: (chunk) => {
-      if (!isInLongEvent) otherBytes += chunk.length
+      if (longBytes > 0) longBytes = chunk.includes(NEWLINE) ? 1 : longBytes + chunk.length
+      if (longBytes === 0 || longBytes > MAX_IMAGE_LINE) otherBytes += chunk.length
       const tooLarge = parser.feed(decoder.decode(chunk, { stream: true }))
       if (tooLarge === undefined) return
       textTokens += 1
-      otherBytes = bytesAtEvent
-      isInLongEvent = true
+      if (longBytes === 0) otherBytes = bytesAtEvent
+      longBytes ||= MAX_EVENT
     },
     usage: () => usage,
     totalTokens,

@@ -13,6 +13,9 @@ import { incomingBody, incomingEvents } from "./ModelName.ts"
 import type { Operations } from "./Provider.ts"
 import { fieldOf, hasImages, listOf, mediaBody, responseBody } from "./ResponseBody.ts"
 
+const finalError = (failure: ConstructorParameters<typeof Failure>[0]): Uint8Array =>
+  finalEvent(new Failure(failure).body)
+
 const isEventStream = (type: string): boolean => /^text\/event-stream/i.test(type)
 const isJson = (type: string): boolean => /^application\/(?:[\w.+-]+\+)?json\b/i.test(type)
 
@@ -82,21 +85,30 @@ export interface ResponseContext {
   readonly mayBeEmpty: boolean
 }
 
+/** The end of a stream that is cut or stalls. */
+const CUT_STREAM = finalError({
+  status: 502,
+  message: "The gateway's stream ended early. Try again",
+  code: "upstream_broke_off",
+  retryable: true
+})
+
 const NO_BYTES = new Uint8Array()
+
+const LEAK = finalError({
+  status: 502,
+  message: "The gateway's stream repeated a credential, and was ended",
+  code: "upstream_credential"
+})
 
 /** A stream ends after this time, however little it sends at once. The transport limits its bytes. */
 export const STREAM_LIFE = Duration.hours(1)
 
-/** The error at the end of a stream. */
-const errorEvent = (status: 502 | 504, code: string, message: string, retryable?: true) =>
-  finalEvent(new Failure({ status, message, code, ...(retryable && { retryable }) }).body)
-
-/** Of a stream that is cut or stalls. */
-const CUT_STREAM = errorEvent(502, "upstream_broke_off", "The gateway's stream ended early. Try again", true)
-const REPEATED_CREDENTIAL = "The gateway's stream repeated a credential, and was ended"
-const LEAK = errorEvent(502, "upstream_credential", REPEATED_CREDENTIAL)
-const NOT_ENDED = `The gateway's stream did not end within ${Duration.format(STREAM_LIFE)}`
-const EXPIRED_STREAM = errorEvent(504, "upstream_beyond_limit", NOT_ENDED)
+const EXPIRED_STREAM = finalError({
+  status: 504,
+  message: `The gateway's stream did not end within ${Duration.format(STREAM_LIFE)}`,
+  code: "upstream_beyond_limit"
+})
 
 /** Passes events on, line by line. An unfinished line at the end is dropped. */
 const mapEvents = ({ called, model }: ResponseContext, redactor: Redactor, clock: Clock.Clock): BytesMap => {

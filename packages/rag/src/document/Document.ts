@@ -73,6 +73,16 @@ export type Figure = typeof Figure.Type
 export const ReadFault = Schema.Struct({ page: Schema.optionalKey(Schema.Int), message: Schema.String })
 export type ReadFault = typeof ReadFault.Type
 
+/** The first faults, and how many more there are. `rest` says what they are: "pictures are not listed". */
+export const firstFaults = (
+  faults: ReadonlyArray<ReadFault>,
+  most: number,
+  rest: string
+): ReadonlyArray<ReadFault> =>
+  faults.length <= most
+    ? faults
+    : [...faults.slice(0, most), { message: `${faults.length - most} more ${rest}.` }]
+
 /** A passage as a chunker cuts it. `headings` are those above it, outermost first. */
 export const PassageSpan = Schema.Struct({ ...Span.fields, headings: Schema.Array(Schema.String) })
 export type PassageSpan = typeof PassageSpan.Type

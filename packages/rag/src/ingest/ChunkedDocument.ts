@@ -1,7 +1,7 @@
 /** A parsed file cut into passages: everything that will be stored of it except the vectors. */
 import { Effect, Number } from "effect"
 import { type ChunkedParse, type ChunkedPassage, withText } from "../chunking/ChunkedParse.ts"
-import type { DocumentInfo, LinkedPicture, Metadata, ReadFault } from "../document/Document.ts"
+import { type DocumentInfo, firstFaults, type LinkedPicture, type Metadata } from "../document/Document.ts"
 import { documentId } from "../document/Hash.ts"
 import type { IndexedDocument } from "../store/PassageIndex.ts"
 import { describeFigures } from "./DescribeFigures.ts"
@@ -54,7 +54,7 @@ export const chunkedDocument = Effect.fn("ChunkedDocument.make")(function* (
     passages: passages.length,
     ...(pages > 0 ? { pages } : {}),
     ...(figures > 0 ? { figures } : {}),
-    ...(faults.length > 0 ? { faults: limitFaults(faults) } : {}),
+    ...(faults.length > 0 ? { faults: firstFaults(faults, MAX_FAULTS, "faults are not listed") } : {}),
     ...(url === undefined ? {} : { url }),
     ...(metadata === undefined ? {} : { metadata }),
     ...(attachmentBytes > 0 ? { attachmentBytes } : {})
@@ -63,11 +63,3 @@ export const chunkedDocument = Effect.fn("ChunkedDocument.make")(function* (
   const document: ChunkedDocument = { info, ...kept, original, attachments, passages }
   return document
 })
-
-const limitFaults = (faults: ReadonlyArray<ReadFault>): ReadonlyArray<ReadFault> =>
-  faults.length <= MAX_FAULTS
-    ? faults
-    : [
-        ...faults.slice(0, MAX_FAULTS),
-        { message: `${faults.length - MAX_FAULTS} more faults are not listed.` }
-      ]

@@ -1,6 +1,6 @@
 /** Parses the files inside a file: attachments, and files of archives. */
 import { Effect } from "effect"
-import type { ReadFault } from "../../document/Document.ts"
+import { firstFaults, type ReadFault } from "../../document/Document.ts"
 import { type DocumentFile, type InnerFile, parseError } from "./DocumentFormat.ts"
 import type { DocumentPart } from "./JoinDocuments.ts"
 
@@ -9,12 +9,9 @@ export const MAX_INNER_FILES = 1_000
 /** Faults that are reported individually. */
 const MAX_FAULTS = 50
 
-/** The first faults, and how many more there are. `things` are the parts that were left out. */
-export const capFaults = (faults: ReadonlyArray<ReadFault>, things: string): ReadonlyArray<ReadFault> => {
-  const more = faults.length - MAX_FAULTS
-  if (more <= 0) return faults
-  return [...faults.slice(0, MAX_FAULTS), { message: `${more} more ${things} were left out.` }]
-}
+/** The first faults. `things` are the parts that were left out. */
+export const capFaults = (faults: ReadonlyArray<ReadFault>, things: string): ReadonlyArray<ReadFault> =>
+  firstFaults(faults, MAX_FAULTS, `${things} were left out`)
 
 export interface Inner extends Omit<DocumentPart, "parsed"> {
   /** Reads the file when its turn comes. */

@@ -2,7 +2,7 @@
 import { decodeBase64 } from "@sluice/core/contract"
 import { parseDataUri } from "@sluice/core/media"
 import { Effect } from "effect"
-import type { Figure, Parsed, ReadFault, Span } from "../../document/Document.ts"
+import { type Figure, firstFaults, type Parsed, type ReadFault, type Span } from "../../document/Document.ts"
 import type { ParsedDraft } from "./Captions.ts"
 import { type ImageHeader, imageHeaderOf } from "./ImageHeader.ts"
 import { textRecognizer } from "./TextRecognizer.ts"
@@ -180,12 +180,10 @@ export const loadPictures = Effect.fn("parse.pictures")(function* (
   }
   for (const [why, count] of counts)
     faults.push({ message: `${count} ${count === 1 ? "picture is" : "pictures are"} ${why}.` })
-  const more = faults.length - MAX_FAULTS
-  if (more > 0)
-    faults.splice(MAX_FAULTS, more, { message: `${more} more faults of pictures are not listed.` })
+  const first = firstFaults(faults, MAX_FAULTS, "faults of pictures are not listed")
   const figures = parsed.figures.map((figure, at) => {
     const crop = crops.get(at)
     return crop === undefined ? figure : { ...figure, crop: crop.bytes }
   })
-  return insertTexts({ ...parsed, figures, faults: [...parsed.faults, ...faults] }, insertions)
+  return insertTexts({ ...parsed, figures, faults: [...parsed.faults, ...first] }, insertions)
 })

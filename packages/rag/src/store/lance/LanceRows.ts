@@ -225,10 +225,14 @@ const parsed =
 
 export const toPassage = parsed((json: string): StoredPassage | undefined => {
   const { figure, lines, ...passage } = JSON.parse(json) as PassageJson
-  const { document, end, start, text } = passage
-  if (typeof document.path !== "string" || text.length !== end - start) return undefined
+  const { document, end, headings, ordinal, start, text } = passage
+  const { format, id, path, title } = document
+  const { caption, kind } = figure ?? { caption: "", kind: "figure" }
+  const isText = [format, id, path, title, caption, kind].every((value) => typeof value === "string")
+  if (!isText || !Array.isArray(headings) || !Number.isInteger(ordinal) || text.length !== end - start)
+    return undefined
   return {
-    id: `${passage.document.id}#${passage.ordinal}`,
+    id: `${id}#${ordinal}`,
     ...passage,
     lines: lines?.map(unpackLine) ?? [],
     ...(figure === undefined ? {} : { figure })
