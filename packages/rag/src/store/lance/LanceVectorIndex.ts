@@ -32,7 +32,7 @@ const MIN_TRAINING_VECTORS = 256
 const UNINDEXED_SHARE = 1 / 16
 /** … but from this number on, so that a single question takes a second at most, and not below this one; … */
 const MAX_UNINDEXED = 8_192
-const MIN_UNINDEXED = 128
+export const MIN_UNINDEXED = 128
 /** … or if the searches since then have read so many texts for each row of the index, which took as long. */
 const READ_TEXTS = 1 / 3
 
