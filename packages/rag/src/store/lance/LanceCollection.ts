@@ -315,7 +315,7 @@ const settleCollection = (open: OpenTable, { background, compacts }: CollectionS
     open.settleWaits = false
     return settleNow(open.readTexts)
   })
-  const indexAtPause = Effect.gen(function* () {
+  const indexAtPause: Effect.Effect<void> = Effect.gen(function* () {
     if (open.pauseWaits) return
     open.pauseWaits = true
     for (let seen = -1; seen !== open.settles;) {

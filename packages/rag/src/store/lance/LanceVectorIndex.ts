@@ -189,8 +189,8 @@ const documentsToJoin = (table: Table, unindexed: number): Promise<ReadonlyArray
 const FILE_BITS = 32n
 const MAX_FILE = 1n << FILE_BITS
 
-/** Larger indexes of documents would take the memory of the others: 48 bytes a row. */
-const MAX_WARMED_ROWS = 1_000_000
+/** A million passages and their documents. Larger indexes of documents would take the memory of the others: 48 bytes a row. */
+const MAX_WARMED_ROWS = 1_250_000
 
 /**
  * Reads the index of documents into memory: 6 bytes a row, where each of the next look-ups would read 86 KB of it in three
