@@ -158,7 +158,8 @@ const atSize = (passages: number) =>
       const uploaded = yield* cpuOf((n) => library.ingest(upload(n)))
       const unchanged = yield* cpuOf((n) => library.ingest(upload(n)))
       const stats = yield* cpuOf(() => library.stats)
-      return { ...filled, opened, widths, uploaded, unchanged, stats }
+      const removed = yield* cpuOf((n) => library.remove(documentId(corpus.document(n).path)))
+      return { ...filled, opened, widths, uploaded, unchanged, stats, removed }
     }).pipe(Effect.scoped, Effect.provide(Layer.merge(Embedded.layer, hashed)), Effect.runPromise)
     const size = `${passages.toLocaleString("en")} passages, 384 dimensions`
     const figures: Record<string, number> = {
@@ -167,7 +168,8 @@ const atSize = (passages: number) =>
       [`${size}: until /readyz is 200, opening the library (ms)`]: rounded(measured.opened),
       [`${size}: upload of one file, CPU (ms)`]: rounded(measured.uploaded),
       [`${size}: unchanged upload, CPU (ms)`]: rounded(measured.unchanged),
-      [`${size}: stats, CPU (ms)`]: rounded(measured.stats)
+      [`${size}: stats, CPU (ms)`]: rounded(measured.stats),
+      [`${size}: removal of a document, CPU (ms)`]: rounded(measured.removed)
     }
     for (const { cpu, p50, p95, p99, perSecond, width } of measured.widths) {
       const at = `${size}: question to 3 passages, in process, width ${width}`

@@ -58,7 +58,7 @@ describe("a library on an object store", () => {
     Effect.gen(function* () {
       const { counts, storageOptions } = yield* s3Server
       const store = yield* Layer.build(LanceIndex.layer("s3://bucket/library", { storageOptions }))
-      const { commit, search, settle, stats } = yield* Context.get(store, PassageIndex).open(
+      const { commit, search, settle, stats, stored } = yield* Context.get(store, PassageIndex).open(
         "default",
         MANIFEST
       )
@@ -72,8 +72,32 @@ describe("a library on an object store", () => {
       yield* settle
       const calls = [settle, stats, search({ vector: embedText("duck"), words: "duck", limit: 1 })]
       assert.deepStrictEqual(yield* Effect.forEach(calls, listsOf), [1, 1, 1])
-      // Before each write, and by LanceDB at each commit, of both tables; and the name of the collection.
-      assert.strictEqual(yield* listsOf(commit([documentOf("pond", ["pond"])])), 5)
+      // Before the write, by LanceDB at the commits of both tables, and the name of the collection.
+      assert.strictEqual(yield* listsOf(commit([documentOf("pond", ["pond"])])), 4)
+      // Of the version that was looked at, the write needs none.
+      const heron = documentOf("heron", ["heron"])
+      assert.deepStrictEqual(yield* stored([heron.info.id]), [])
+      assert.strictEqual(yield* listsOf(commit([heron])), 3)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is written by a process that has not seen another's restored snapshot", () =>
+    Effect.gen(function* () {
+      const { storageOptions } = yield* s3Server
+      const open = Effect.map(
+        Layer.build(LanceIndex.layer("s3://bucket/library", { storageOptions })),
+        (store) => Context.get(store, PassageIndex)
+      )
+      const [first, second] = [yield* open, yield* open]
+      const { commit, documents, stored } = yield* first.open("default", MANIFEST)
+      yield* commit([documentOf("duck", ["duck"])])
+      yield* first.tag("default", "before")
+      yield* commit([documentOf("pond", ["pond"])])
+      const heron = documentOf("heron", ["heron"])
+      yield* stored([heron.info.id])
+      yield* second.restore("default", "before", MANIFEST)
+      yield* commit([heron])
+      assert.deepStrictEqual((yield* documents).map(({ path }) => path).toSorted(), ["duck", "heron"])
     }).pipe(Effect.scoped)
   )
 

@@ -6,6 +6,7 @@ import { connectStore } from "../../packages/rag/src/store/lance/Lance.ts"
 import { openFiles } from "../../packages/rag/src/store/lance/LanceFiles.ts"
 import { presentManifest } from "../../packages/rag/src/embedding/PassageEmbedder.ts"
 import { Clock, Context, Effect, Layer, Schedule, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import { modelsLayer } from "../rag/Models.ts"
 import { s3Server } from "../rag/S3Server.ts"
 import { collectionIn, documentOf } from "../rag/StoredDocuments.ts"
@@ -157,6 +158,37 @@ describe("the cost of a call", () => {
       const last = yield* Effect.repeat(left, { until: (texts) => texts === 0, times: MOST_SEARCHES })
       assert.strictEqual(last, 0)
     }).pipe(Effect.scoped)
+  )
+
+  it.effect(
+    "of the first search after many uploads is that of a search: the texts are added to the index at a pause",
+    () =>
+      Effect.gen(function* () {
+        const { library } = yield* testFolder
+        const collection = yield* collectionIn(library)
+        const texts = (count: number) =>
+          Array.from({ length: count }, (_, i) => `heron w${i % 97} number ${i}`)
+        yield* collection.commit(Array.from({ length: 30 }, (_, d) => documentOf(`d${d}`, texts(100))))
+        yield* collection.settle
+        // The index is measured in the background, and a pass over it would wait.
+        yield* Effect.repeat(collection.stats, {
+          until: ({ index }) => index.recall !== undefined,
+          times: MOST_SEARCHES
+        })
+        yield* collection.commit([documentOf("late", texts(150))])
+        yield* collection.settle
+        const unindexed = Effect.map(collection.stats, ({ index }) => index.unindexedTexts)
+        yield* TestClock.adjust("29 seconds")
+        yield* collection.settle
+        yield* TestClock.adjust("29 seconds")
+        // Another ingest has ended since.
+        assert.strictEqual(yield* unindexed, 151)
+        yield* TestClock.adjust("31 seconds")
+        assert.strictEqual(
+          yield* Effect.repeat(unindexed, { until: (texts) => texts === 0, times: MOST_SEARCHES }),
+          0
+        )
+      }).pipe(Effect.scoped)
   )
 
   it.live("many files of a request are looked up and committed together", () =>

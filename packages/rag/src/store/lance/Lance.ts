@@ -285,10 +285,17 @@ export const atOneVersion = async <A>(table: Table, read: (pinned: Table) => Pro
   }
 }
 
-/** Inserts rows whose keys are new. */
-export const append = async (table: Table, rows: Iterable<RecordBatch>): Promise<lancedb.AddResult> => {
-  await table.checkoutLatest()
-  return writeRows(rows, (bytes) => native(table).add(bytes, "append"))
+/** Inserts rows whose keys are new. If the table `isRecent`, LanceDB's own list of the versions at the commit is enough. */
+export const append = async (
+  table: Table,
+  rows: Iterable<RecordBatch>,
+  isRecent = false
+): Promise<lancedb.AddResult> => {
+  if (!isRecent) await table.checkoutLatest()
+  return writeRows(rows, (bytes) => native(table).add(bytes, "append")).catch(async (cause: unknown) => {
+    await table.checkoutLatest()
+    throw cause
+  })
 }
 
 /** Inserts rows, or updates those with the same key. */

@@ -18,6 +18,7 @@ import {
   compact,
   isOutdated,
   maintainIndex,
+  MIN_UNINDEXED,
   settleIndex,
   sweep,
   type UnindexedRows,
@@ -56,6 +57,13 @@ export interface DroppableCollection extends Collection {
   readonly dropWith: <E>(drop: Effect.Effect<void, E>) => Effect.Effect<void, E>
 }
 
+/**
+ * Once no ingest has ended for so long, new rows are indexed: the first questions after many uploads would read up to 8,192 texts.
+ * In proportion to the rows, as the work is, it takes a twentieth of the time at most.
+ */
+const PAUSE_MILLIS = 30_000
+const PAUSE_MILLIS_OF_ROW = 0.5
+
 const ALL_INDEXED: UnindexedRows = { unindexed: 0, rows: 0 }
 
 type OpenTable = Effect.Success<ReturnType<typeof openTable>>
@@ -88,6 +96,9 @@ const openTable = Effect.fnUntraced(function* (
     readTexts: 0,
     /** A pass over the index waits for the one that runs. */
     settleWaits: false,
+    /** How many ingests have ended, and whether a pass over the index waits for a pause between them. */
+    settles: 0,
+    pauseWaits: false,
     dropped: false,
     /** There may be rows for `sweep`: of this process, or of one that was killed. */
     hasGone: true,
@@ -277,6 +288,7 @@ const settleCollection = (open: OpenTable, { background, compacts }: CollectionS
     const { indexed, keysOf, rebuilt, scattered, outside } = settled
     if (outside.unindexed === 0) open.readTexts = 0
     open.outside = outside
+    if (outside.unindexed > MIN_UNINDEXED) yield* background(indexAtPause)
     // The measurement was of the index before.
     if (rebuilt) open.measured = undefined
     if (keysOf > open.warmed) {
@@ -298,11 +310,23 @@ const settleCollection = (open: OpenTable, { background, compacts }: CollectionS
       yield* background(Effect.uninterruptible(measuring))
     }
   })
+  const settleNow = (readTexts: number) => Effect.flatMap(settleIndex(table, dimension, readTexts), finish)
   const settleLater = Effect.suspend(() => {
     open.settleWaits = false
-    return Effect.flatMap(settleIndex(table, dimension, open.readTexts), finish)
+    return settleNow(open.readTexts)
+  })
+  const indexAtPause: Effect.Effect<void> = Effect.gen(function* () {
+    if (open.pauseWaits) return
+    open.pauseWaits = true
+    for (let seen = -1; seen !== open.settles;) {
+      seen = open.settles
+      yield* Effect.sleep(Math.max(PAUSE_MILLIS, open.outside.rows * PAUSE_MILLIS_OF_ROW))
+    }
+    open.pauseWaits = false
+    yield* inBackground(open, settleNow(Infinity), "New passages were not indexed")
   })
   return Effect.gen(function* () {
+    open.settles++
     if (open.hasGone) {
       open.hasGone = false
       yield* Effect.onError(writer.withPermit(sweep(table)), () => Effect.sync(() => (open.hasGone = true)))

@@ -54,6 +54,9 @@ const KEY_INDEX = "sha256_idx"
 const ADDED_MILLIS = 60 * 60 * 1000
 const ADDED_KEYS = 10_000
 
+/** After a write so long ago, others may have made so many versions that reading each costs more than their list. */
+const RECENT_MILLIS = 60 * 1000
+
 interface FileRow {
   readonly sha256: string
   readonly touched: number
@@ -77,6 +80,7 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
     return repairRows(table, ["sha256"], "some")
   })
 
+  let last = -Infinity
   let puts = 0
   const toJoin = countSmallPuts()
 
@@ -94,6 +98,7 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
     ])
     const to = yield* written
     yield* repaired(attemptWrite("store", "storing original files", () => writeTo(to, rows.batches)))
+    last = touched
     const keys = toJoin(files)
     if (keys.length > 0) yield* repaired(joinFiles(table, keys))
     if (puts++ % INDEX_EVERY === 0) yield* repaired(indexKeys(table))
@@ -111,7 +116,8 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
   const add = Effect.fn("LanceFiles.add")(function* (files: ReadonlyMap<string, Uint8Array>) {
     const now = yield* Clock.currentTimeMillis
     const missing = [...files].filter(([key]) => now - (added.get(key) ?? -Infinity) >= ADDED_MILLIS)
-    yield* write(new Map(missing), now, append)
+    const isRecent = now - last < RECENT_MILLIS
+    yield* write(new Map(missing), now, (table, rows) => append(table, rows, isRecent))
     for (const [key] of missing) added.set(key, now)
   })
 

@@ -32,7 +32,7 @@ const MIN_TRAINING_VECTORS = 256
 const UNINDEXED_SHARE = 1 / 16
 /** … but from this number on, so that a single question takes a second at most, and not below this one; … */
 const MAX_UNINDEXED = 8_192
-const MIN_UNINDEXED = 128
+export const MIN_UNINDEXED = 128
 /** … or if the searches since then have read so many texts for each row of the index, which took as long. */
 const READ_TEXTS = 1 / 3
 
@@ -189,8 +189,8 @@ const documentsToJoin = (table: Table, unindexed: number): Promise<ReadonlyArray
 const FILE_BITS = 32n
 const MAX_FILE = 1n << FILE_BITS
 
-/** Larger indexes of documents would take the memory of the others: 48 bytes a row. */
-const MAX_WARMED_ROWS = 1_000_000
+/** A million passages and their documents. Larger indexes of documents would take the memory of the others: 48 bytes a row. */
+const MAX_WARMED_ROWS = 1_250_000
 
 /**
  * Reads the index of documents into memory: 6 bytes a row, where each of the next look-ups would read 86 KB of it in three

@@ -34,9 +34,10 @@ export const collectionWrites = (
     if (rows.some(({ kind }) => kind === "gone")) onGone()
     // New documents are appended: a merge looks for their identifiers.
     const isNew = documents.every(({ replaces }) => replaces === undefined)
+    const isAt = (version: number) => ids.every((id) => lookedUp.get(id)?.version === version)
     const { version } = yield* attemptWrite("ingest", "writing passages", async () =>
       isNew
-        ? await append(written, toBatches(rows, dimension))
+        ? await append(written, toBatches(rows, dimension), isAt(await written.version()))
         : await upsert(written, "id", toBatches(rows, dimension))
     )
     const isSole = documents.every(({ info, replaces }) => {
