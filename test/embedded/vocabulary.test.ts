@@ -20,6 +20,6 @@ it("keeps the words of a passage, not the text that the passage is a part of", (
   }
   embedPart(0)
   const before = heap()
-  for (let i = 1; i <= 40; i++) embedPart(i)
-  expect(heap() - before).toBeLessThan(10 * size)
+  for (let i = 1; i <= 12; i++) embedPart(i)
+  expect(heap() - before).toBeLessThan(6 * size)
 })
