@@ -28,7 +28,7 @@ export const backupCommand = Command.make(
       Argument.withDescription("A new folder, or a new file that ends in .tar, .tar.gz or .tgz")
     ),
     data: dataFlag,
-    secrets: booleanFlag("secrets", "Include the keys of connected models"),
+    secrets: booleanFlag("secrets", "Include the keys of connected models and the credentials of sources"),
     json: jsonFlag
   },
   ({ data, json, secrets, target }) =>
