@@ -8,11 +8,11 @@ import { vi } from "vitest"
 import { chunk } from "../../packages/rag/src/chunking/Chunker.ts"
 import { splitMailbox } from "../../packages/rag/src/formats/mail/Mbox.ts"
 import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
-import { png } from "./DocxWriter.ts"
-import { brokenLaw } from "./FigureLaws.ts"
-import { epub, epubParts, mail } from "./MailWriter.ts"
-import { textRows, xlsx } from "./OfficeWriter.ts"
-import { zip } from "./ZipWriter.ts"
+import { png } from "../rag/DocxWriter.ts"
+import { brokenLaw } from "../rag/FigureLaws.ts"
+import { epub, epubParts, mail } from "../rag/MailWriter.ts"
+import { textRows, xlsx } from "../rag/OfficeWriter.ts"
+import { zip } from "../rag/ZipWriter.ts"
 
 const parsed = (path: string, bytes: Uint8Array) =>
   Effect.map(parse({ path, bytes }), (document) => {

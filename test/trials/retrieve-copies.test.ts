@@ -5,8 +5,8 @@ import { Effect } from "effect"
 import { ALSO_AT } from "../../packages/rag/src/retrieval/stages/Dedupe.ts"
 import type { StoredPassage } from "../../packages/rag/src/document/Document.ts"
 import { compareTexts } from "../../packages/rag/src/retrieval/stages/Duplicates.ts"
-import { modelsLayer } from "./Models.ts"
-import { library, pathsOf } from "./SmallLibrary.ts"
+import { modelsLayer } from "../rag/Models.ts"
+import { library, pathsOf } from "../rag/SmallLibrary.ts"
 
 describe("retrieval of duplicates", () => {
   it.effect("keeps a text once, and names its other places", () =>

@@ -3,9 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule, Schema } from "effect"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { startPaidServer, costs, events, piece, post, type Server } from "./PaidServer.ts"
-import { errorOf, filesOf, startServer, temporaryFolder } from "./TestServer.ts"
-import { type Responder, json, startUpstream } from "./Upstream.ts"
+import { startPaidServer, costs, events, piece, post, type Server } from "../demo-server/PaidServer.ts"
+import { errorOf, filesOf, startServer, temporaryFolder } from "../demo-server/TestServer.ts"
+import { type Responder, json, startUpstream } from "../demo-server/Upstream.ts"
 
 const usage = { prompt_tokens: 1, total_tokens: 1 }
 const Input = Schema.fromJsonString(Schema.Struct({ input: Schema.Array(Schema.String) }))

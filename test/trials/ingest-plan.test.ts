@@ -8,9 +8,9 @@ import { appendFileSync, rmSync, symlinkSync } from "node:fs"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { sha256 } from "../../packages/rag/src/document/Hash.ts"
-import { DIMENSION, embedText, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
-import { column, writePdf } from "./PdfWriter.ts"
-import { HANDBOOK, handbook, testFolder } from "./TestFolder.ts"
+import { DIMENSION, embedText, modelsLayer, readerLayer, rerankerLayer } from "../rag/Models.ts"
+import { column, writePdf } from "../rag/PdfWriter.ts"
+import { HANDBOOK, handbook, testFolder } from "../rag/TestFolder.ts"
 
 /** A paid model, and the texts of each call. */
 const paidModel = Effect.map(Ref.make<ReadonlyArray<ReadonlyArray<string>>>([]), (calls) => ({

@@ -11,7 +11,7 @@ import {
   ServerStatus
 } from "../../apps/demo-server/src/contract/index.ts"
 import { errorOf, filesOf, startServer } from "../demo-server/TestServer.ts"
-import { OPENAI_KEY, SECOND_KEY, startFakeOpenAi, startWithKey } from "./FakeOpenAi.ts"
+import { OPENAI_KEY, SECOND_KEY, startFakeOpenAi, startWithKey } from "../connect/FakeOpenAi.ts"
 
 const PATH = "/api/connections"
 

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import sharp from "sharp"
-import { errorOf, testServer, TestServer } from "./TestServer.ts"
+import { errorOf, testServer, TestServer } from "../demo-server/TestServer.ts"
 
 const root = join(import.meta.dirname, "../..")
 const model = "sluice-ocr"

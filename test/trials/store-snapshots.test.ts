@@ -7,9 +7,9 @@ import { TestClock } from "effect/testing"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { oldestKept, pruneVersions } from "../../packages/rag/src/store/lance/LanceSnapshots.ts"
-import { countingEmbedder, embedText, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
-import { documentOf, MANIFEST, storeIn } from "./StoredDocuments.ts"
-import { handbook, testFolder } from "./TestFolder.ts"
+import { countingEmbedder, embedText, modelsLayer, readerLayer, rerankerLayer } from "../rag/Models.ts"
+import { documentOf, MANIFEST, storeIn } from "../rag/StoredDocuments.ts"
+import { handbook, testFolder } from "../rag/TestFolder.ts"
 
 const textsOf = (collection: Collection) =>
   Effect.map(collection.search({ vector: embedText("duck"), words: "duck", limit: 50 }), (hits) =>
