@@ -10,7 +10,7 @@ import { parseMarkdown } from "../../packages/rag/src/formats/markdown/Markdown.
 import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
 import { parsePlainText } from "../../packages/rag/src/formats/text/PlainText.ts"
 import { MAX_SIZE, textSize } from "../../packages/rag/src/chunking/Splitting.ts"
-import { random, randomHtml, randomMarkdown } from "./RandomDocument.ts"
+import { random, randomHtml, randomMarkdown } from "../rag/RandomDocument.ts"
 
 const SEEDS = Array.from({ length: 60 }, (_, index) => index + 1)
 

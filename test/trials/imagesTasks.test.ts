@@ -11,7 +11,7 @@ import { DatabaseLayer } from "../../apps/demo-server/src/database/Database.ts"
 import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
 import { MediaFiles } from "../../apps/demo-server/src/media/MediaFiles.ts"
 import { type MediaTask, MediaTasks } from "../../apps/demo-server/src/media/MediaTasks.ts"
-import { startServer, temporaryFolder, type TestServer } from "./TestServer.ts"
+import { startServer, temporaryFolder, type TestServer } from "../demo-server/TestServer.ts"
 
 const path = "/v1/images/generations"
 const request = { model: "sluice-image-i5-task", prompt: "A lock on a quiet river", size: "64x48", seed: 4 }

@@ -4,9 +4,9 @@ import { apiKey } from "@sluice/core"
 import { encodeVector } from "@sluice/core/contract"
 import { Duration, Effect, Schema } from "effect"
 import { gatewayUpstream } from "../../apps/demo-server/src/providers/ProvidersSettings.ts"
-import { chat, costs, piece, post, startPaidServer } from "./PaidServer.ts"
-import { filesOf } from "./TestServer.ts"
-import { json, type Responder } from "./Upstream.ts"
+import { chat, costs, piece, post, startPaidServer } from "../demo-server/PaidServer.ts"
+import { filesOf } from "../demo-server/TestServer.ts"
+import { json, type Responder } from "../demo-server/Upstream.ts"
 
 const film = { model: "v", prompt: "p", seconds: "4" }
 /** Four seconds at ten units. */

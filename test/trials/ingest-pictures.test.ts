@@ -8,9 +8,9 @@ import { renameSync } from "node:fs"
 import { join } from "node:path"
 import { sha256 } from "../../packages/rag/src/document/Hash.ts"
 import { mayLinkPictures } from "../../packages/rag/src/ingest/sources/LinkedPictures.ts"
-import { png } from "./DocxWriter.ts"
-import { countingEmbedder, DIMENSION, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
-import { testFolder } from "./TestFolder.ts"
+import { png } from "../rag/DocxWriter.ts"
+import { countingEmbedder, DIMENSION, modelsLayer, readerLayer, rerankerLayer } from "../rag/Models.ts"
+import { testFolder } from "../rag/TestFolder.ts"
 
 const PAGES = {
   "boiler.md": "# Boiler\n\nIts pressure falls.\n\n![Figure 1: The pressure.](img/the%20pressure.png)\n",

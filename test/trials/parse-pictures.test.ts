@@ -13,7 +13,7 @@ import {
   MAX_RECOGNIZED_PICTURES
 } from "../../packages/rag/src/formats/parsing/Pictures.ts"
 import { pictureReader } from "../../packages/rag/src/ingest/sources/SourceFiles.ts"
-import { docx, drawing, p, png } from "./DocxWriter.ts"
+import { docx, drawing, p, png } from "../rag/DocxWriter.ts"
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 const read = (path: string, text: string, picture?: PictureFile) =>
