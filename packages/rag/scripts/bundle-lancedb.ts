@@ -1,6 +1,6 @@
 /**
- * Writes dist/lancedb.js and its declarations: the JavaScript of LanceDB's client, which is `#lancedb` in the published package. Its binaries are
- * packages of their own, and optional dependencies of ours.
+ * Writes dist/lancedb.js, the JavaScript of LanceDB's client, and dist/lancedb.d.ts: `#lancedb` of the published package. The
+ * binaries are packages of their own, and optional dependencies of ours.
  *
  * `@lancedb/lancedb` lists `@huggingface/transformers` and `openai` as optional dependencies. Sluice uses neither, and npm
  * reads `overrides` of applications only: depending on it, a plain `npm install @sluice/rag` had 672 MB in place of 306.

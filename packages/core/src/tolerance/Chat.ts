@@ -1,6 +1,6 @@
 /** Chat responses with content in parts, numeric finish reasons, and token counts of any form. */
 import { Predicate } from "effect"
-import { tolerateItems } from "./Numbers.ts"
+import { tolerateItems } from "./Items.ts"
 
 /** A message or delta whose content is text. Parts of another kind, such as reasoning, are kept in `content_parts`. */
 const withText = (message: unknown): unknown => {

@@ -24,7 +24,7 @@ export const withNumericTexts = (fields: Fields, names: ReadonlyArray<string>): 
 const COUNTS = ["prompt_tokens", "completion_tokens", "total_tokens"]
 
 /** The usage with whole counts, rounded up; null for a count or a usage of another form. */
-const wholeUsage = (usage: unknown): Fields | null => {
+export const wholeUsage = (usage: unknown): Fields | null => {
   if (!Predicate.isObject(usage)) return null
   if (COUNTS.every((name) => usage[name] === undefined || Number.isInteger(usage[name]))) return usage
   const whole = COUNTS.filter((name) => name in usage).map((name) => {
@@ -33,16 +33,3 @@ const wholeUsage = (usage: unknown): Fields | null => {
   })
   return { ...usage, ...Object.fromEntries(whole) }
 }
-
-/** Changes the list in this field of a response, and makes the counts of its `usage` whole. */
-export const tolerateItems =
-  (name: string, change: (items: ReadonlyArray<unknown>) => ReadonlyArray<unknown>) =>
-  (json: unknown): unknown => {
-    if (!Predicate.isObject(json)) return json
-    const { [name]: items, usage } = json
-    return {
-      ...json,
-      ...(Array.isArray(items) && { [name]: change(items) }),
-      ...(usage !== undefined && { usage: wholeUsage(usage) })
-    }
-  }

@@ -1,6 +1,7 @@
 /** Embeddings without positions, and documents of rankings in any form. */
 import { Predicate } from "effect"
-import { numberOf, tolerateItems } from "./Numbers.ts"
+import { tolerateItems } from "./Items.ts"
+import { numberOf } from "./Numbers.ts"
 
 const indexIn = (entry: unknown): unknown => (Predicate.isObject(entry) ? entry["index"] : undefined)
 

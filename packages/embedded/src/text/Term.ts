@@ -81,7 +81,7 @@ export const termsOfToken = (
   const known = tokens.get(token)
   if (known !== undefined) return known
   // A copy: V8 keeps a whole text in memory for a part of it.
-  const copy = Buffer.from(token, "utf16le").toString("utf16le")
+  const copy = structuredClone(token)
   const terms = split(copy).map(termOfWord)
   tokens.set(copy, terms)
   return terms

@@ -8,11 +8,12 @@ import { RagError } from "./RagError.ts"
 const MAX_DEPTH = 32
 const MAX_SIZE = 10_000
 
+/** A range without ends matches all: a misspelt end must not make `removeWhere` remove more. */
+const decode = Schema.decodeUnknownEffect(Filter.schema, { onExcessProperty: "error" })
+
 /** Fails with `Malformed`, or with `TooLarge`. `formats` are the identifiers of the registered formats. */
 export const checkFilter = Effect.fnUntraced(function* (given: Filter, formats: ReadonlyArray<string>) {
   yield* checkSize(given)
-  // A range without ends matches all: a misspelt end must not make `removeWhere` remove more.
-  const decode = Schema.decodeUnknownEffect(Filter.schema, { onExcessProperty: "error" })
   const filter = yield* Effect.mapError(decode(given), malformed)
   yield* checkValues(filter, { format: formats, kind: ["passage", "figure", "table"] })
   return filter
