@@ -20,7 +20,7 @@ export interface Term {
   readonly end: number
 }
 
-/** The vocabulary is cleared above this many terms or tokens. It takes about 25 MiB then. */
+/** The vocabulary is cleared above this many terms or tokens. It takes about 45 MiB then. */
 const MAX_TERMS = 120_000
 
 /** The terms of each token as it is written: one, several of an identifier, or none of underscores. */
