@@ -221,7 +221,10 @@ export const failureTests = (fixture: PageFixture): void => {
 
     const addBarge = async (page: Page): Promise<void> => {
       await page.locator(".documents li").first().waitFor()
-      await page.route("**/documents", () => {}, { times: 1 })
+      // The upload is under way until the page is closed.
+      await page.route("**/documents", (route) =>
+        route.request().method() === "POST" ? undefined : route.continue()
+      )
       await page.locator("body").click()
       await page
         .locator("input[type=file]")

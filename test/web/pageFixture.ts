@@ -76,7 +76,7 @@ export const pageFixture = (
       await usual.context().close()
       usual = await openWindow()
     } else {
-      await usual.unrouteAll({ behavior: "wait" })
+      await usual.unrouteAll({ behavior: "ignoreErrors" })
       if (usual.url().startsWith(server.address)) await usual.evaluate("sessionStorage.clear()")
       await usual.goto("about:blank")
     }

@@ -67,6 +67,7 @@ export const startServer = async (env: Readonly<Record<string, string>> = {}): P
     stdio: ["ignore", "pipe", "pipe"]
   })
   const stop = async () => {
+    stopped = true
     if (child.exitCode !== null || child.signalCode !== null) return
     const exited = once(child, "exit")
     child.kill("SIGKILL")
@@ -77,6 +78,10 @@ export const startServer = async (env: Readonly<Record<string, string>> = {}): P
     await rm(data, { recursive: true, force: true })
   }
   let printed = ""
+  let stopped = false
+  child.once("exit", (code, signal) => {
+    if (!stopped) console.error(`The server ended with ${signal ?? code}:\n${printed.slice(-4000)}`)
+  })
   const started = new Promise<RunningServer>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`The server did not start:\n${printed}`)), START_LIMIT)
     const read = (chunk: Buffer) => {
@@ -89,9 +94,9 @@ export const startServer = async (env: Readonly<Record<string, string>> = {}): P
     }
     child.stdout.on("data", read)
     child.stderr.on("data", read)
-    child.once("exit", (code) => {
+    child.once("exit", () => {
       clearTimeout(timer)
-      reject(new Error(`The server ended with ${code}:\n${printed}`))
+      reject(new Error("The server ended before it had started"))
     })
   })
   return started.catch(async (failure: unknown) => {

@@ -13,6 +13,7 @@ export const sharingTests = (fixture: PageFixture): void => {
       // The invitation makes the user.
       fixture.expect(/40[14]/)
       const other = await fixture.open("", { storageState: { cookies: [], origins: [] } })
+      await other.getByLabel("API key").waitFor()
       // The invitation is opened while the page still asks whether it is signed in. The late "no" must not sign it out.
       await other.route("**/session", async (route) => {
         if (route.request().method() === "GET") await other.waitForTimeout(500)
