@@ -1,5 +1,6 @@
 /** Jobs for the tests of the pool. */
 import { getPriority } from "node:os"
+import { getHeapStatistics } from "node:v8"
 import type { WorkerContext, WorkerOutput } from "@sluice/core/workers"
 
 export const double = (input: number): WorkerOutput<number> => ({ value: input * 2 })
@@ -20,6 +21,14 @@ export const allocate = (): WorkerOutput<number> => {
 export const hold = (): Promise<WorkerOutput<number>> => {
   const kept = Array.from({ length: 5 }, () => Array.from({ length: 30_000_000 }, () => 0.5))
   return new Promise((resolve) => setTimeout(() => resolve({ value: kept.length }), 2 ** 31 - 1))
+}
+
+/** Makes garbage. The bytes of heap before it, and with it. */
+export const makeGarbage = (): WorkerOutput<readonly [number, number]> => {
+  const before = getHeapStatistics().total_heap_size
+  const texts = Array.from({ length: 4_000_000 }, (_, at) => `${at}`)
+  const made = texts.length > 0 ? getHeapStatistics().total_heap_size : 0
+  return { value: [before, made] }
 }
 
 export const crash = (): never => {

@@ -138,6 +138,14 @@ describe("a file with too many parts is rejected, and the message names the limi
     })
   )
 
+  it.effect("paragraphs and items of a Markdown file", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(parse(file("a.md", "***\n".repeat(1_000_001))))
+      assert.strictEqual(error.reason, "TooLarge")
+      assert.match(error.message, /^a\.md: it has more than 1,000,000 paragraphs and items\./)
+    })
+  )
+
   it.effect("rows of a CSV file", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(parse(file("a.csv", "1,2\n".repeat(2_000_000))))

@@ -50,6 +50,16 @@ describe("a job", () => {
     60_000
   )
 
+  it.live("that made much garbage leaves none of it in its thread", () =>
+    Effect.gen(function* () {
+      const run = yield* makeOwnThread
+      const task: WorkerTask = { module, job: "makeGarbage", input: undefined }
+      const [, before] = yield* run<readonly [number, number]>(task)
+      const [after] = yield* run<readonly [number, number]>(task)
+      assert.isBelow(after, before / 4)
+    }).pipe(Effect.scoped)
+  )
+
   it.live(
     "that holds more memory than a job may is ended before its time",
     () =>

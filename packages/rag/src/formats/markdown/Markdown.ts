@@ -5,6 +5,7 @@ import type { Block } from "../../document/Document.ts"
 import { type ParsedDraft, withFigures } from "../parsing/Captions.ts"
 import type { DocumentFormat } from "../parsing/DocumentFormat.ts"
 import { type DraftBlock, MAX_LIST_LENGTH, topHeading } from "../parsing/DraftBlock.ts"
+import { readWithFaults, tooLarge } from "../parsing/FormatFault.ts"
 import { blockSpan, lineStarts } from "../parsing/LineSpans.ts"
 import { loadPictures } from "../parsing/Pictures.ts"
 import { decodeFile, rejectHtml } from "../parsing/TextDecoding.ts"
@@ -19,12 +20,16 @@ const markdown = new MarkdownIt({ html: true }).disable("reference")
 
 type Token = ReturnType<typeof markdown.parse>[number]
 
+/** Paragraphs, headings, and items of lists. Those of a file take half a gigabyte. */
+const MAX_PARTS = 1_000_000
+
 /**
  * Keeps the tokens that blocks are made of: not the ends and contents of paragraphs, nor what lists and quotes contain
  * besides their items. A file of short lines has ten million others.
  */
 class BlockTokens extends Array<Token> {
   #inTable = false
+  #parts = 0
   override push(token: Token): number {
     const { level, type } = token
     if (level === 0) this.#inTable = type === "table_open"
@@ -33,6 +38,9 @@ class BlockTokens extends Array<Token> {
       this.#inTable ||
       (level === 0 && !/^(?!table).*_close$/.test(type)) ||
       (level === 1 && (type === "list_item_open" || last === "heading_open"))
+    if (isKept && !this.#inTable && ++this.#parts > MAX_PARTS) {
+      throw tooLarge(`it has more than ${MAX_PARTS.toLocaleString("en-US")} paragraphs and items`)
+    }
     return isKept ? super.push(token) : this.length
   }
 }
@@ -94,6 +102,8 @@ const itemLines = (tokens: ReadonlyArray<Token>, index: number): Array<readonly 
  * pictures is a figure, with or without a caption. The text is that of the file without the Base64 of data URIs and without
  * template markup (see `withoutTemplates`). `title` is
  * the front matter's, otherwise the first heading of the highest level, otherwise empty.
+ *
+ * **Gotchas.** It throws a `FormatFault` for a file of more than a million paragraphs and items.
  */
 export const parseMarkdown = (file: string): ParsedDraft => {
   const { data, text: whole } = withoutData(file)
@@ -153,7 +163,8 @@ export const markdownFormat: DocumentFormat = {
   parse: Effect.fnUntraced(function* (file) {
     const text = yield* decodeFile(file, "Markdown")
     yield* rejectHtml(file.path, "Markdown", text)
-    return yield* loadPictures(parseMarkdown(text), file.picture)
+    const parsed = yield* readWithFaults(file.path, async () => parseMarkdown(text))
+    return yield* loadPictures(parsed, file.picture)
   }),
   parseWithoutMarkup: Effect.fnUntraced(function* (file) {
     const text = yield* decodeFile(file, "Markdown")
