@@ -79,6 +79,9 @@ describe("figures of a PDF", () => {
         marks: [
           ...prose(50, 780, 5),
           { text: "spring", x: 120, y: 488, size: 8 },
+          // Points of a plot.
+          { text: "* *", x: 140, y: 590, size: 8 },
+          { text: "*", x: 200, y: 570, size: 8 },
           { text: "Gauge in metres", x: 92, y: 520, size: 8, turned: 90 },
           { text: "Figure 3: The level of the upper pound,", x: 100, y: 465 },
           { text: "measured at noon.", x: 100, y: 453 },

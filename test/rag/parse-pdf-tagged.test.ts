@@ -72,3 +72,26 @@ it.effect("a heading of two lines is one, though its number has no tag", () =>
     )
   })
 )
+
+it.effect("has its title, though that is tagged as a paragraph", () =>
+  Effect.gen(function* () {
+    const body = (y: number) => ({ text: "The keeper reads the gauge each morning.", x: 50, y })
+    const bytes = writePdf([
+      {
+        marks: [
+          { text: "The gauges of the weir", x: 50, y: 740, size: 18 },
+          { text: "Ada Reed and Tom Wicker", x: 50, y: 715, size: 11 },
+          { text: "SUMMARY", x: 50, y: 680, size: 12, content: 1 },
+          ...[660, 648, 636].map(body)
+        ],
+        tags: [{ type: "H1", children: [1] }]
+      }
+    ])
+    const { blocks, title } = yield* parse({ path: "tagged-title.pdf", bytes })
+    assert.strictEqual(title, "The gauges of the weir")
+    assert.deepStrictEqual(
+      blocks.filter(({ kind }) => kind === "heading").map(({ heading }) => heading),
+      ["The gauges of the weir", "SUMMARY"]
+    )
+  })
+)

@@ -27,7 +27,12 @@ export const headingLevels = (paragraphs: ReadonlyArray<Paragraph>): ReadonlyMap
     if (level !== undefined) tagged.set(paragraph, level)
   }
   const styled = levelsByStyle(paragraphs)
-  return tagged.size > 0 && tagged.size >= styled.size / 2 ? tagged : new Map([...styled, ...tagged])
+  if (tagged.size === 0 || tagged.size < styled.size / 2) return new Map([...styled, ...tagged])
+  // Some programs tag the title as a paragraph.
+  const first = paragraphs.find((paragraph) => tagged.has(paragraph))!
+  const title = paragraphs.slice(0, paragraphs.indexOf(first)).find((paragraph) => styled.has(paragraph))
+  const isLarger = (title?.lines[0]!.size ?? 0) > first.lines[0]!.size
+  return title !== undefined && isLarger ? tagged.set(title, 1) : tagged
 }
 
 /**

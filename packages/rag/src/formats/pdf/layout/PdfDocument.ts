@@ -17,6 +17,8 @@ const HYPHENATED = /\p{L}[-\u2010\u2011]$/u
 const NO_TITLE =
   /^(?:untitled|microsoft word|powerpoint|slide \d|document\d*$)|\.(?:docx?|dvi|tex|pdf|indd|ps|html?)$/i
 
+const HAS_TEXT = /[\p{L}\p{N}]/u
+
 /** Least letters of each part of a compound word. */
 const MIN_PART = 4
 
@@ -147,7 +149,10 @@ const writeFigure = (writer: Writer, found: PdfFigure, page: RawPage): Omit<Figu
   const rows = kind === "table" ? (tagged?.rows ?? tableRows(found, page)) : undefined
   for (const row of rows ?? []) line({ page: found.page, box: onPage(row.box, { ...page, turn }) }, row.text)
   const inRows = (run: Run): boolean => (tagged === undefined ? run.turn === turn : tagged.runs.has(run))
-  const rest = rows === undefined ? found.inside : found.inside.filter((run) => !inRows(run))
+  // The points of a plot and the arrows of a drawing may be characters.
+  const rest = found.inside.filter(
+    (run) => !(rows !== undefined && inRows(run)) && (kind === "table" || HAS_TEXT.test(run.text))
+  )
   for (const own of linesOf(found.page, rest)) line(own, kind === "table" ? own.cells.join(" | ") : own.text)
   if (alternative !== undefined) line(found, alternative)
   return {
