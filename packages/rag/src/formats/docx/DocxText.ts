@@ -91,13 +91,6 @@ export class DocxText extends BlockWriter {
     return { text: this.#numbering.next(id, level), level }
   }
 
-  #writeLines(text: string): void {
-    text.split("\n").forEach((line, at) => {
-      if (at > 0) this.newLine()
-      this.write(line)
-    })
-  }
-
   #heading(text: string, level: number): void {
     this.#endLists(0)
     this.openHeading(level)
@@ -115,7 +108,7 @@ export class DocxText extends BlockWriter {
   #plain(text: string): void {
     if (this.#tables === 0) this.#endLists(0)
     this.breakBlock()
-    this.#writeLines(text)
+    this.writeLines(text)
     this.breakBlock()
   }
 
@@ -123,7 +116,7 @@ export class DocxText extends BlockWriter {
     this.#endLists(label.level + 1)
     for (; this.#lists <= label.level; this.#lists++) this.openList("ul")
     this.openItem("li", label.text)
-    this.#writeLines(text)
+    this.writeLines(text)
   }
 
   #endLists(left: number): void {

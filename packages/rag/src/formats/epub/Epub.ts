@@ -1,15 +1,12 @@
 /** Parses e-books: the chapters of an EPUB in their order of reading. */
 import { posix } from "node:path"
-import { Effect } from "effect"
-import { pictureOf, sniffOffice } from "../container/OfficeFile.ts"
+import { officeFormat } from "../container/OfficeFile.ts"
 import { findAll, readTree, type XmlElement } from "../container/Xml.ts"
 import { ZipContainer } from "../container/ZipContainer.ts"
 import { parseHtml } from "../html/Html.ts"
-import type { DocumentFormat } from "../parsing/DocumentFormat.ts"
 import { topHeading } from "../parsing/DraftBlock.ts"
-import { malformed, passwordProtected, readWithFaults } from "../parsing/FormatFault.ts"
+import { malformed, passwordProtected } from "../parsing/FormatFault.ts"
 import { type DocumentPart, joinDocuments } from "../parsing/JoinDocuments.ts"
-import { loadPictures } from "../parsing/Pictures.ts"
 
 /** Bytes of one chapter: a whole book in one file has 2 MiB. */
 const MAX_CHAPTER_BYTES = 32 * 1024 * 1024
@@ -108,20 +105,11 @@ const readEpub = async (bytes: Uint8Array) => {
     })
   }
   const read = joinDocuments({ format: "epub", title: name }, parts)
-  return { from, read: { ...read, title: read.title || topHeading(read.blocks) } }
+  return { from, draft: { ...read, title: read.title || topHeading(read.blocks) } }
 }
 
 /** The chapters of a book, with the headings of its table of contents where they have none. */
-export const epubFormat: DocumentFormat = {
-  id: "epub",
-  label: "E-book",
-  extensions: ["epub"],
-  mediaTypes: ["application/epub+zip"],
-  sniff: sniffOffice,
-  parse: Effect.fnUntraced(function* ({ bytes, path }) {
-    const { from, read } = yield* readWithFaults(path, () => readEpub(bytes))
-    return yield* loadPictures(read, (reference) => pictureOf(from, reference))
-  }),
-  inflates: true,
-  storesParsed: true
-}
+export const epubFormat = officeFormat(
+  { id: "epub", label: "E-book", extensions: ["epub"], mediaTypes: ["application/epub+zip"] },
+  readEpub
+)

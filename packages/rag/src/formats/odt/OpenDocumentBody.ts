@@ -111,10 +111,7 @@ class OpenDocumentReader {
         if (level !== undefined) out.openHeading(level)
         else if (isCaption) out.openCaption()
         else out.breakBlock()
-        text.split("\n").forEach((line, at) => {
-          if (at > 0) out.newLine()
-          out.write(line)
-        })
+        out.writeLines(text)
         if (level !== undefined) out.closeHeading()
         else if (isCaption) out.closeCaption()
         else out.breakBlock()

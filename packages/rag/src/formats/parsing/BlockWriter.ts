@@ -90,6 +90,14 @@ export class BlockWriter {
     else this.#endLine()
   }
 
+  /** Writes a text with its line breaks. */
+  writeLines(text: string): void {
+    for (const [at, line] of text.split("\n").entries()) {
+      if (at > 0) this.newLine()
+      this.write(line)
+    }
+  }
+
   /** Ends a paragraph; within a list or table only the line, or adds a space. */
   breakBlock(): void {
     if (this.#pre > 0) return

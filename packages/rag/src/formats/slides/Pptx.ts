@@ -1,5 +1,6 @@
 /** Reads PowerPoint presentations. */
 import { readCharts } from "../container/Charts.ts"
+import { readTitle } from "../container/OfficeFile.ts"
 import { readRelations, targetOf, type Relation } from "../container/Relations.ts"
 import { type Attributes, findAll, readTree, readXml } from "../container/Xml.ts"
 import type { ZipContainer } from "../container/ZipContainer.ts"
@@ -91,13 +92,6 @@ class SlideReader {
     }
   }
 
-  #writeLines(text: string): void {
-    text.split("\n").forEach((line, at) => {
-      if (at > 0) this.slide.out.newLine()
-      this.slide.out.write(line)
-    })
-  }
-
   #closeShape(): void {
     const { paragraphs = [], placeholder } = this.#shape ?? {}
     this.#shape = undefined
@@ -109,7 +103,7 @@ class SlideReader {
     } else if (placeholder === undefined || written.length === 1) {
       for (const { text } of written) {
         out.breakBlock()
-        this.#writeLines(text)
+        out.writeLines(text)
         out.breakBlock()
       }
     } else {
@@ -119,7 +113,7 @@ class SlideReader {
         for (; depth > level + 1; depth--) out.closeList()
         for (; depth <= level; depth++) out.openList("ul")
         out.openItem("li")
-        this.#writeLines(text)
+        out.writeLines(text)
       }
       for (; depth > 0; depth--) out.closeList()
     }
@@ -208,8 +202,5 @@ export const readPptx = async (from: ZipContainer) => {
     const relation = relations.get(attributes["r:id"] ?? "")
     if (relation !== undefined && !relation.external) slides.push(await readSlide(from, relation.target))
   }
-  const [title] = findAll(await readTree(from.read(targetOf(packageRelations, "core-properties") ?? "")), [
-    "dc:title"
-  ])
-  return { slides, title: title?.text.replace(/\s+/g, " ").trim() ?? "" }
+  return { slides, title: await readTitle(from, targetOf(packageRelations, "core-properties")) }
 }

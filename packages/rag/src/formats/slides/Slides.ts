@@ -1,13 +1,8 @@
 /** Parses presentations: PowerPoint and OpenDocument. */
-import { Effect } from "effect"
-import { openOffice, pictureOf, sniffOffice } from "../container/OfficeFile.ts"
+import { officeFormat, openOffice, readTitle } from "../container/OfficeFile.ts"
 import type { ZipContainer } from "../container/ZipContainer.ts"
-import { openDocumentTitle } from "../odt/OpenDocumentTitle.ts"
 import { readOpenDocument } from "../odt/OpenDocumentBody.ts"
-import type { DocumentFormat } from "../parsing/DocumentFormat.ts"
-import { readWithFaults } from "../parsing/FormatFault.ts"
 import { joinDocuments } from "../parsing/JoinDocuments.ts"
-import { loadPictures } from "../parsing/Pictures.ts"
 import { readPptx } from "./Pptx.ts"
 import { Slide } from "./Slide.ts"
 
@@ -28,7 +23,7 @@ const readOdp = async (from: ZipContainer) => {
       if (slide !== undefined) slide.title = `${slide.title} ${text}`.trim()
     }
   })
-  return { slides, title: await openDocumentTitle(from) }
+  return { slides, title: await readTitle(from, "meta.xml") }
 }
 
 const readSlides = async (bytes: Uint8Array) => {
@@ -43,23 +38,14 @@ const readSlides = async (bytes: Uint8Array) => {
   )
   const hasTitle = !NO_TITLE.test(title)
   const first = slides.find((slide) => slide !== undefined && slide.title !== "")?.title ?? ""
-  return { from, read: joinDocuments({ format: "slides", title: hasTitle ? title : first, faults }, shown) }
+  return { from, draft: joinDocuments({ format: "slides", title: hasTitle ? title : first, faults }, shown) }
 }
 
 /**
  * The slides of a presentation, each a section with its title or number, its speaker's notes at the end. Hidden slides, and
  * what each slide repeats, are left out.
  */
-export const slidesFormat: DocumentFormat = {
-  id: "slides",
-  label: "Slides",
-  extensions: ["pptx", "odp"],
-  mediaTypes: ["application/octet-stream"],
-  sniff: sniffOffice,
-  parse: Effect.fnUntraced(function* ({ bytes, path }) {
-    const { from, read } = yield* readWithFaults(path, () => readSlides(bytes))
-    return yield* loadPictures(read, (reference) => pictureOf(from, reference))
-  }),
-  inflates: true,
-  storesParsed: true
-}
+export const slidesFormat = officeFormat(
+  { id: "slides", label: "Slides", extensions: ["pptx", "odp"], mediaTypes: ["application/octet-stream"] },
+  readSlides
+)

@@ -1,7 +1,5 @@
 /** Parses spreadsheets: Excel workbooks and OpenDocument spreadsheets. */
-import { openOffice, sniffOffice } from "../container/OfficeFile.ts"
-import type { DocumentFormat } from "../parsing/DocumentFormat.ts"
-import { readWithFaults } from "../parsing/FormatFault.ts"
+import { officeFormat, openOffice } from "../container/OfficeFile.ts"
 import { readOds } from "./Ods.ts"
 import { SheetText } from "./SheetText.ts"
 import { readXlsx } from "./Xlsx.ts"
@@ -17,16 +15,15 @@ const readSpreadsheet = async (bytes: Uint8Array) => {
   const out = new SheetText()
   const hidden = await (from.has("content.xml") ? readOds(from, out) : readXlsx(from, out))
   const faults = hidden.map((name) => ({ message: `The sheet ${name} is hidden, and was left out.` }))
-  return out.finish("spreadsheet", faults)
+  return { from, draft: out.finish("spreadsheet", faults) }
 }
 
-export const spreadsheetFormat: DocumentFormat = {
-  id: "spreadsheet",
-  label: "Spreadsheet",
-  extensions: ["xlsx", "xlsm", "ods"],
-  mediaTypes: ["application/octet-stream"],
-  sniff: sniffOffice,
-  parse: ({ bytes, path }) => readWithFaults(path, () => readSpreadsheet(bytes)),
-  inflates: true,
-  storesParsed: true
-}
+export const spreadsheetFormat = officeFormat(
+  {
+    id: "spreadsheet",
+    label: "Spreadsheet",
+    extensions: ["xlsx", "xlsm", "ods"],
+    mediaTypes: ["application/octet-stream"]
+  },
+  readSpreadsheet
+)
