@@ -5,7 +5,7 @@ import { uploads } from "../documents/uploads.ts"
 import { tryRequest } from "../page/calls.ts"
 import { signedIn, signOut } from "../page/session.ts"
 import { isDemo } from "../page/status.ts"
-import { Button, LinkButton, NewSecret } from "../ui/Button.tsx"
+import { LinkButton, NewSecret } from "../ui/Button.tsx"
 import { Confirm } from "../ui/ActionForm.tsx"
 import { pluralize, usd } from "../ui/format.ts"
 import { ErrorMessage, Loading } from "../ui/Notices.tsx"
@@ -25,7 +25,7 @@ const AccessToken = () => (
     <Confirm
       action="Revoke and create"
       onConfirm={renewToken}
-      opener={(open) => <Button onClick={open}>New token</Button>}
+      opener={{ kind: "button", children: "New token" }}
     >
       Create a new token? Programs that use the current one will be refused.
     </Confirm>

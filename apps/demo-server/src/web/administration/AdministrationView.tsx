@@ -125,11 +125,7 @@ const Row = ({ of: user }: { readonly of: UserDetails }) => {
             <Confirm
               action="Revoke and create"
               onConfirm={() => replaceUserToken(user)}
-              opener={(ask) => (
-                <LinkButton aria-label={`New token for ${username}`} onClick={ask}>
-                  New token
-                </LinkButton>
-              )}
+              opener={{ "aria-label": `New token for ${username}`, children: "New token" }}
             >
               Create a new token for <b>{username}</b>? Their current token will be revoked.
             </Confirm>

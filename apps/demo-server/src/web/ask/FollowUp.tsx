@@ -5,6 +5,36 @@ import { askFollowUp } from "../questions/conversation.ts"
 import type { QuestionState } from "../questions/questions.ts"
 import { ActionForm } from "../ui/ActionForm.tsx"
 import { LinkButton } from "../ui/Button.tsx"
+import { sendOnEnter } from "../ui/Fields.tsx"
+
+interface EditFormProps {
+  readonly action: string
+  readonly label: string
+  readonly value: string
+  readonly most?: number
+  readonly send: (text: string) => void
+  readonly onDone: () => void
+}
+
+/** A line that is edited in place. */
+export const EditForm = ({ action, label, most = 4000, onDone, send, value }: EditFormProps) => (
+  <ActionForm
+    class="row-form"
+    actions={[action]}
+    onDone={onDone}
+    send={async (read) => {
+      send(read("edited"))
+      return true
+    }}
+  >
+    <div class="field">
+      <label class="visually-hidden" htmlFor="edited">
+        {label}
+      </label>
+      <input id="edited" name="edited" defaultValue={value} maxLength={most} required autofocus />
+    </div>
+  </ActionForm>
+)
 
 /** The question that was searched, which can be corrected. */
 export const Understood = ({ question }: { readonly question: QuestionState }) => {
@@ -13,28 +43,13 @@ export const Understood = ({ question }: { readonly question: QuestionState }) =
   if (standalone === undefined) return null
   if (editing.value && understand !== undefined)
     return (
-      <ActionForm
-        class="row-form"
-        actions={["Ask"]}
+      <EditForm
+        action="Ask"
+        label="The question as it is to be understood"
+        value={standalone.question}
         onDone={() => (editing.value = false)}
-        send={async (read) => {
-          understand(read("standalone"))
-          return true
-        }}
-      >
-        <div class="field">
-          <label class="visually-hidden" htmlFor="standalone">
-            The question as it is to be understood
-          </label>
-          <input
-            id="standalone"
-            name="standalone"
-            defaultValue={standalone.question}
-            maxLength={4000}
-            required
-          />
-        </div>
-      </ActionForm>
+        send={understand}
+      />
     )
   return (
     <p class="quiet understood">
@@ -53,11 +68,6 @@ export const FollowUpForm = ({ id }: { readonly id: string }) => {
     void askFollowUp(id, box.current?.value ?? "")
     box.current?.form?.reset()
   }
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return
-    event.preventDefault()
-    box.current?.form?.requestSubmit()
-  }
   return (
     <form class="follow-up" onSubmit={submit}>
       <label class="visually-hidden" htmlFor="follow-up">
@@ -69,7 +79,7 @@ export const FollowUpForm = ({ id }: { readonly id: string }) => {
         rows={1}
         maxLength={4000}
         placeholder="Ask a follow-up"
-        onKeyDown={onKeyDown}
+        onKeyDown={sendOnEnter}
       />
       <button class="button" type="submit">
         Ask

@@ -5,7 +5,7 @@ import { documents, findDocuments } from "../documents/documents.ts"
 import * as Filter from "../questions/filter.ts"
 import { askQuestion, current, questionDraft } from "../questions/questions.ts"
 import { LinkButton } from "../ui/Button.tsx"
-import { bindText, SearchField } from "../ui/Fields.tsx"
+import { bindText, SearchField, sendOnEnter } from "../ui/Fields.tsx"
 
 /** Shared with the shortcut `/`, which moves the focus here. */
 export const QUESTION_ID = "question"
@@ -22,12 +22,6 @@ export const QuestionBox = () => {
     askQuestion(questionDraft.value)
     questionDraft.value = ""
   }
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
-      event.preventDefault()
-      box.current?.form?.requestSubmit()
-    } else if (event.key === "Escape") box.current?.blur()
-  }
   return (
     <search>
       <form class="question-box" onSubmit={submit} aria-busy={current.value?.state === "asking"}>
@@ -42,7 +36,10 @@ export const QuestionBox = () => {
           {...bindText(questionDraft)}
           placeholder={current.value === undefined ? "Ask a question" : "Ask another question"}
           aria-keyshortcuts="/"
-          onKeyDown={onKeyDown}
+          onKeyDown={(event) => {
+            if (event.key === "Escape") box.current?.blur()
+            else sendOnEnter(event)
+          }}
         />
         <kbd aria-hidden="true">/</kbd>
         <button class="button primary" type="submit">

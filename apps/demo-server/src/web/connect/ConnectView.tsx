@@ -4,7 +4,6 @@ import type { Connections, ConnectionTrial } from "../../contract/Connections.ts
 import { signedIn } from "../page/session.ts"
 import { status } from "../page/status.ts"
 import { ActionForm, Confirm, type FieldReader } from "../ui/ActionForm.tsx"
-import { LinkButton } from "../ui/Button.tsx"
 import { bindText, InputField, SelectField, TextField } from "../ui/Fields.tsx"
 import { ErrorMessage, Loading, MessageText } from "../ui/Notices.tsx"
 import { LocalModelsSection } from "./LocalModelsSection.tsx"
@@ -198,11 +197,7 @@ const Connected = ({ of: { connections: all } }: { readonly of: Connections }) =
             <Confirm
               action="Remove"
               onConfirm={() => removeVendor(id)}
-              opener={(open) => (
-                <LinkButton aria-label={`Remove ${id}`} onClick={open}>
-                  Remove
-                </LinkButton>
-              )}
+              opener={{ "aria-label": `Remove ${id}`, children: "Remove" }}
             >
               Remove <b>{id}</b>? Its models will no longer answer. A key that was pasted here is deleted.
             </Confirm>

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals"
 import { MAX_TITLE } from "../../contract/Conversations.ts"
 import { AnswerView } from "../ask/AnswerView.tsx"
-import { FollowUpForm } from "../ask/FollowUp.tsx"
+import { EditForm, FollowUpForm } from "../ask/FollowUp.tsx"
 import {
   editTurn,
   rateTurn,
@@ -15,7 +15,7 @@ import {
   type TurnState,
   unshareThread
 } from "../questions/conversation.ts"
-import { ActionForm, Confirm } from "../ui/ActionForm.tsx"
+import { Confirm } from "../ui/ActionForm.tsx"
 import { CopyButton, LinkButton, NewTabLink } from "../ui/Button.tsx"
 import { ErrorMessage, Loading } from "../ui/Notices.tsx"
 
@@ -25,35 +25,6 @@ const markdownOf = ({ answer, citations }: TurnState): string =>
     (answer?.answer ?? "").replaceAll(/\[(\d+)\]/g, "[^$1]"),
     ...citations.map(({ n, quote, title }) => `[^${n}]: “${quote.replaceAll(/\s+/g, " ").trim()}” (${title})`)
   ].join("\n\n")
-
-interface EditFormProps {
-  readonly action: string
-  readonly label: string
-  readonly value: string
-  readonly most: number
-  readonly send: (text: string) => void
-  readonly onDone: () => void
-}
-
-/** A line that is edited in place. */
-const EditForm = ({ action, label, most, onDone, send, value }: EditFormProps) => (
-  <ActionForm
-    class="row-form"
-    actions={[action]}
-    onDone={onDone}
-    send={async (read) => {
-      send(read("edited"))
-      return true
-    }}
-  >
-    <div class="field">
-      <label class="visually-hidden" htmlFor="edited">
-        {label}
-      </label>
-      <input id="edited" name="edited" defaultValue={value} maxLength={most} required autofocus />
-    </div>
-  </ActionForm>
-)
 
 const ThreadTitle = ({ title }: { readonly title: string }) => {
   const editing = useSignal(false)
@@ -82,7 +53,6 @@ const TurnActions = ({ turn }: { readonly turn: TurnState }) => {
         action="Ask"
         label="The question"
         value={turn.question}
-        most={4000}
         onDone={() => (editing.value = false)}
         send={(text) => editTurn(turn, text)}
       />
@@ -134,11 +104,7 @@ export const ConversationView = () => {
         <NewTabLink href={exported("markdown")}>Export Markdown</NewTabLink>
         <LinkButton onClick={() => void shareThread()}>{now.shared ? "New link" : "Share"}</LinkButton>
         {now.shared && <LinkButton onClick={() => void unshareThread()}>Stop sharing</LinkButton>}
-        <Confirm
-          action="Delete"
-          onConfirm={() => void removeThread()}
-          opener={(open) => <LinkButton onClick={open}>Delete</LinkButton>}
-        >
+        <Confirm action="Delete" onConfirm={() => void removeThread()} opener={{ children: "Delete" }}>
           Delete this conversation? Its link stops working. This can’t be undone.
         </Confirm>
       </p>

@@ -11,7 +11,7 @@ import {
   deleteCollection
 } from "../documents/collections.tsx"
 import { ActionForm, Confirm } from "../ui/ActionForm.tsx"
-import { Button, LinkButton } from "../ui/Button.tsx"
+import { LinkButton } from "../ui/Button.tsx"
 import { InputField } from "../ui/Fields.tsx"
 import { pluralize } from "../ui/format.ts"
 import { ErrorMessage } from "../ui/Notices.tsx"
@@ -44,11 +44,7 @@ const Deletion = ({ name }: { readonly name: string }) => {
     <Confirm
       action="Delete"
       onConfirm={() => deleteCollection(name)}
-      opener={(open) => (
-        <Button kind="link trouble-link" onClick={open}>
-          Delete {name}
-        </Button>
-      )}
+      opener={{ kind: "link trouble-link", children: `Delete ${name}` }}
     >
       Delete <b>{name}</b> with {contents}? This can’t be undone.
     </Confirm>

@@ -105,11 +105,7 @@ const RemoveThese = ({ label, question, these }: RemoveTheseProps) => (
     action="Remove all"
     keep="Keep them"
     onConfirm={() => Documents.removeDocuments(these)}
-    opener={(open) => (
-      <Button kind="link trouble-link" onClick={open}>
-        {label}
-      </Button>
-    )}
+    opener={{ kind: "link trouble-link", children: label }}
   >
     {question} This can’t be undone.
   </Confirm>

@@ -14,7 +14,7 @@ import {
   sourcesError
 } from "../documents/sources.ts"
 import { ActionForm, Confirm } from "../ui/ActionForm.tsx"
-import { Button, LinkButton } from "../ui/Button.tsx"
+import { LinkButton } from "../ui/Button.tsx"
 import { InputField } from "../ui/Fields.tsx"
 import { pluralize } from "../ui/format.ts"
 import { ErrorMessage, ProgressBar } from "../ui/Notices.tsx"
@@ -122,11 +122,7 @@ const Actions = ({ of, onSchedule }: { readonly of: SourceInfo; readonly onSched
       <Confirm
         action="Remove"
         onConfirm={() => removeSource(of)}
-        opener={(open) => (
-          <Button kind="link trouble-link" aria-label={`Remove the source ${name}`} onClick={open}>
-            Remove
-          </Button>
-        )}
+        opener={{ kind: "link trouble-link", "aria-label": `Remove the source ${name}`, children: "Remove" }}
       >
         Remove <b>{name}</b> and its documents? This can’t be undone.
       </Confirm>

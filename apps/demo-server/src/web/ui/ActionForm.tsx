@@ -1,8 +1,8 @@
 /** Forms that send one request at a time, and confirmation of what cannot be undone. */
-import type { ComponentChildren } from "preact"
+import type { ComponentChildren, ComponentProps } from "preact"
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { UserInfo } from "../../contract/Administration.ts"
-import { LinkButton } from "./Button.tsx"
+import { Button, LinkButton } from "./Button.tsx"
 import { InputField } from "./Fields.tsx"
 
 export type FieldReader = (name: string) => string
@@ -100,8 +100,8 @@ interface ConfirmProps {
   readonly action: string
   readonly keep?: string
   readonly onConfirm: () => void
-  /** The control that opens the question. */
-  readonly opener: (open: () => void) => ComponentChildren
+  /** The link that opens the question, or another control that does. */
+  readonly opener: ComponentProps<typeof Button> | ((open: () => void) => ComponentChildren)
   readonly children: ComponentChildren
 }
 
@@ -116,7 +116,7 @@ export const Confirm = ({ action, children, keep = "Keep it", onConfirm, opener 
   }
   return (
     <>
-      {opener(open)}
+      {typeof opener === "function" ? opener(open) : <Button kind="link" {...opener} onClick={open} />}
       <dialog
         class="confirm"
         ref={dialog}

@@ -42,6 +42,13 @@ interface TextAreaProps extends TextProps {
   readonly optional?: boolean
 }
 
+/** Sends the form on Enter. Shift with Enter starts a new line. */
+export const sendOnEnter = (event: KeyboardEvent): void => {
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return
+  event.preventDefault()
+  if (event.target instanceof HTMLTextAreaElement) event.target.form?.requestSubmit()
+}
+
 /** A text of several lines. Ctrl or Command with Enter sends the form. */
 export const TextField = ({ enterSends, hint, label, optional, rows = 2, text }: TextAreaProps) => (
   <Field label={label} hint={hint}>
@@ -52,10 +59,7 @@ export const TextField = ({ enterSends, hint, label, optional, rows = 2, text }:
         {...bindText(text)}
         required={optional !== true}
         onKeyDown={(event) => {
-          const sends = event.ctrlKey || event.metaKey || (enterSends === true && !event.shiftKey)
-          if (event.key !== "Enter" || !sends || event.isComposing) return
-          event.preventDefault()
-          event.currentTarget.form?.requestSubmit()
+          if (event.ctrlKey || event.metaKey || enterSends === true) sendOnEnter(event)
         }}
       />
     )}
