@@ -6,9 +6,38 @@
  * node --conditions=@sluice/source scripts/reader/made.ts --to FILE
  * ```
  */
-import { writeFileSync } from "node:fs"
-import { type Language, LANGUAGES } from "./madeWords.ts"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import type { Example, RetrievedPassage } from "./Example.ts"
+
+/** The words of a language. */
+interface Language {
+  readonly things: ReadonlyArray<string>
+  readonly places: ReadonlyArray<string>
+  readonly people: ReadonlyArray<string>
+  /** The name of an attribute, a value with `#` for a number, and questions with `*` for the thing. */
+  readonly attributes: ReadonlyArray<
+    readonly [name: string, value: string, ...questions: ReadonlyArray<string>]
+  >
+  /** Facts in prose: what is asked, the sentence (`*` the thing, `#` the answer), and questions. */
+  readonly facts: ReadonlyArray<
+    readonly [
+      kind: "place" | "person" | "year" | "number" | "reason",
+      sentence: string,
+      ...questions: ReadonlyArray<string>
+    ]
+  >
+  readonly reasons: ReadonlyArray<string>
+  readonly filler: ReadonlyArray<string>
+  readonly heading: string
+  readonly name: string
+  /** A pronoun for any thing, at the beginning of a sentence. */
+  readonly it: string
+}
+
+const LANGUAGES: Readonly<Record<string, Language>> = JSON.parse(
+  readFileSync(join(import.meta.dirname, "madeWords.json"), "utf8")
+)
 
 /** A linear congruential generator: the file is the same on every machine. */
 let state = 20
