@@ -151,6 +151,25 @@ describe("Library", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
+  it.effect("checks its options when it is opened", () =>
+    Effect.gen(function* () {
+      const { library: at } = yield* testFolder
+      for (const [wrong, told] of [
+        [{ keeps: 3 }, /^"keeps" is not an option\. Options: .*collection, .*storageOptions, .*keep, /],
+        [{ recall: -3 }, /^recall is -3; expected a whole number, 1 or more/],
+        [{ verify: "all" }, /^verify is "all"; expected "mark", "drop" or "off"/],
+        [{ context: { passages: 0 } }, /^context is .*expected { passages, tokens, section }/],
+        [{ collection: 7 }, /^collection is 7; expected a text/],
+        [{ keepFor: "long" }, /^keepFor is "long"; expected a Duration/],
+        [7, /^The options are 7; expected an object/]
+      ] as ReadonlyArray<readonly [object, RegExp]>) {
+        const error = yield* Effect.flip(Library.open(at, wrong))
+        assert.strictEqual(`${error.stage} ${error.reason}`, "open Malformed")
+        assert.match(error.message, told)
+      }
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
   // Skipped: only Linux has a file system in which no folder can be created.
   it.effect.skipIf(!existsSync("/proc/self"))("reports a folder that cannot be created (needs /proc)", () =>
     Effect.gen(function* () {

@@ -52,6 +52,39 @@ it("answers, lists and removes", async () => {
   await expect(library.info("ferry")).rejects.toMatchObject({ _tag: "RagError", reason: "NotFound" })
 })
 
+it("says which argument is wrong", async () => {
+  const models = modelsLayer
+  for (const options of [undefined, {}, { models: 7 }])
+    await expect(openPromiseLibrary(folder, options as never)).rejects.toThrow("`models` is missing")
+  await expect(openPromiseLibrary(folder, { models, recal: 3 } as never)).rejects.toThrow('"recal" is not an')
+  await using library = await openPromiseLibrary(folder, { models })
+  const { ask, askEvents, list, sync, upsert } = library
+  const any = (value: unknown) => value as never
+  for (const [call, message] of [
+    [() => ask(any(undefined)), "The question is undefined; expected a text."],
+    [() => askEvents(any(7)).next(), "The question is 7; expected a text."],
+    [() => ask(QUESTION, any(7)), "The options are 7; expected an object."],
+    [() => ask(QUESTION, any({ verfy: "off" })), '"verfy" is not an option. Options: context, verify, '],
+    [() => ask(QUESTION, { history: any([7]) }), "history is [7]; expected an array of turns"],
+    [() => ask(QUESTION, { standalone: any(7) }), "standalone is 7; expected a text."],
+    [() => ask(QUESTION, { signal: any(7) }), "`signal` is not an AbortSignal."],
+    [() => list(any({ limt: 1 })), '"limt" is not an option. Options: filter, after, limit.'],
+    [() => list({ limit: 0 }), "limit is 0; expected a whole number, 1 or more."],
+    [() => upsert(any(undefined)), "The documents are undefined; expected a stream, an array"],
+    [() => sync("db", any("x")), 'The documents are "x"; expected a stream, an array']
+  ] as const)
+    await expect(call()).rejects.toMatchObject({
+      _tag: "RagError",
+      reason: "Malformed",
+      message: expect.stringContaining(message)
+    })
+  const { failed } = await library.upsert(any([7, null, ferry]))
+  expect(failed.map(({ error }) => error.message.slice(0, 29))).toEqual([
+    "7 is not a valid identifier. ",
+    "null is not a valid identifie"
+  ])
+})
+
 it("refuses calls when it is closed", async () => {
   const library = await openPromiseLibrary(folder, { models: modelsLayer })
   await library.close()

@@ -283,10 +283,17 @@ it.effect("a chunker and formats of one's own are used, and recorded in the mani
     expect(yield* other.stats).toMatchObject({ isOutdated: true })
     yield* Stream.runDrain(other.rebuild)
     expect(yield* other.stats).toMatchObject({ chunker: "sentences-2", isOutdated: false })
-    const broken = yield* Library.open(folder).pipe(
-      Effect.provideService(Chunker, { id: "b", chunk: () => [{ start: 0, end: 1e9, headings: [] }] })
-    )
-    const report = yield* broken.ingest({ files: [{ path: "b.txt", bytes }] })
-    expect(report.failed[0]?.error.message).toContain("outside of the text")
+    for (const [passages, message] of [
+      [[{ start: 0, end: 1e9, headings: [] }], "gave a passage outside of the text"],
+      [[null], "gave a passage outside of the text"],
+      [[], "gave no passages"],
+      [undefined, "gave no passages"]
+    ] as const) {
+      const broken = yield* Library.open(folder).pipe(
+        Effect.provideService(Chunker, { id: "b", chunk: () => passages as never })
+      )
+      const report = yield* broken.ingest({ files: [{ path: "b.txt", bytes }] })
+      expect(report.failed[0]?.error.message).toContain(`the chunker b ${message}`)
+    }
   }).pipe(Effect.provide(modelsLayer))
 )

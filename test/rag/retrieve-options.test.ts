@@ -107,10 +107,6 @@ describe("options of retrieval", () => {
         assert.strictEqual(error.reason, "Malformed")
         assert.match(error.message, told)
       }
-      const open = yield* library(GATES, { keep: 0 })
-      assert.match((yield* Effect.flip(open.retrieve("lower gate"))).message, /keep is 0/)
-      const nothing = yield* Effect.flip(from.retrieve(JSON.parse("7")))
-      assert.strictEqual(nothing.reason, "Empty")
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 

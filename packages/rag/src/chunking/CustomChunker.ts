@@ -42,8 +42,17 @@ export const withCustomPassages = Effect.fnUntraced(function* (path: string, par
     try: () => chunker.chunk(parsed),
     catch: (cause) => failed(`failed: ${String(cause)}`, cause)
   })
-  const isInside = ({ end, start }: PassageSpan) =>
-    Number.isInteger(start) && Number.isInteger(end) && 0 <= start && start < end && end <= parsed.text.length
+  if (!Array.isArray(passages) || passages.length === 0) return yield* failed("gave no passages")
+  const isInside = (span: PassageSpan) => {
+    const { end, start } = Object(span) as PassageSpan
+    return (
+      Number.isInteger(start) &&
+      Number.isInteger(end) &&
+      0 <= start &&
+      start < end &&
+      end <= parsed.text.length
+    )
+  }
   if (!passages.every(isInside)) return yield* failed("gave a passage outside of the text")
   return { ...parsed, passages }
 })

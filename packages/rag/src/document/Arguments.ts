@@ -11,6 +11,14 @@ const malformed = (stage: Stage, name: string, value: unknown, expected: string)
 export const requireText = (stage: Stage, name: string, text: string): Effect.Effect<string, RagError> =>
   typeof text === "string" ? Effect.succeed(text.toWellFormed()) : malformed(stage, name, text, "a string")
 
+export const requireQuestion = (question: unknown): Effect.Effect<void, RagError> => {
+  if (typeof question !== "string") return malformed("retrieve", "The question", question, "a text")
+  const message = "The question is empty. Ask in a sentence or in a few words."
+  return question.trim() === ""
+    ? Effect.fail(new RagError({ stage: "retrieve", reason: "Empty", message }))
+    : Effect.void
+}
+
 export const requireArray = <A>(
   stage: Stage,
   name: string,

@@ -12,6 +12,7 @@ import { FigureDescriptions } from "../ingest/DescribeFigures.ts"
 import type { IngestEvent } from "../ingest/IngestEvents.ts"
 import { rebuildFrom } from "../ingest/Rebuild.ts"
 import { makeCompare } from "../retrieval/Compare.ts"
+import { checkOptions, stageOptions } from "../retrieval/RetrievePlan.ts"
 import { makeRetriever } from "../retrieval/Retriever.ts"
 import { RetrievalStages } from "../retrieval/stages/index.ts"
 import { makeWhy } from "../retrieval/Why.ts"
@@ -23,6 +24,7 @@ import { answerMethods } from "./LibraryAnswers.ts"
 import { documentMethods } from "./LibraryDocuments.ts"
 import { listMethods } from "./LibraryList.ts"
 import { ingestMethods, type WithContext, WRITERS } from "./LibraryIngest.ts"
+import { LIBRARY_OPTIONS } from "./LibraryOptions.ts"
 import type { LibraryOptions, LibraryService } from "./LibraryService.ts"
 import { syncMethods } from "./LibrarySync.ts"
 import { missingReader, missingReranker } from "./MissingModels.ts"
@@ -142,6 +144,7 @@ const makeLibrary: (
 ) => Effect.Effect<LibraryService, RagError, Embedder | PassageIndex> = Effect.fn("Library.make")(function* (
   options: LibraryOptions = {}
 ) {
+  yield* checkOptions("open", { ...LIBRARY_OPTIONS, ...stageOptions(yield* RetrievalStages) }, options)
   const name = options.collection ?? DEFAULT_COLLECTION
   const index = yield* PassageIndex
   // Nothing else of the context is kept: a request that opens a library must not be the caller of later ones.

@@ -12,24 +12,31 @@ import {
   type UnderstoodQuestion
 } from "../answering/Standalone.ts"
 import { type PartRetrieval, retrieveParts } from "../answering/PartRetrieval.ts"
+import { requireQuestion } from "../document/Arguments.ts"
 import type { RagError } from "../document/RagError.ts"
+import { checkOptions, stageOptions } from "../retrieval/RetrievePlan.ts"
 import type { Retriever } from "../retrieval/Retriever.ts"
 import type { StageTime } from "../retrieval/stages/Trace.ts"
+import { QUESTION_OPTIONS } from "./LibraryOptions.ts"
 import type { LibraryConversation, LibraryService } from "./LibraryService.ts"
 
 export const answerMethods = (
-  { retrieve }: Retriever,
+  { retrieve, stages }: Retriever,
   understand: Effect.Success<typeof makeStandalone>,
   answer: Effect.Success<ReturnType<typeof makeAnswerer>>,
   defaults: AskOptions
 ): Pick<LibraryService, "ask" | "askEvents" | "conversation"> => {
+  const declared = { ...QUESTION_OPTIONS, ...stageOptions(stages) }
   /** Completes the question, retrieves, and returns the events of the answer that are left. */
   const start = Effect.fnUntraced(function* (
     question: string,
-    { history, standalone, ...options }: ConversationOptions,
+    given: ConversationOptions | null,
     onUnderstood: (understood: UnderstoodQuestion) => Effect.Effect<unknown>,
     onStage?: (stage: StageTime) => Effect.Effect<void>
   ) {
+    yield* requireQuestion(question)
+    const checked: ConversationOptions = yield* checkOptions("answer", declared, given)
+    const { history, standalone, ...options } = checked
     const [retrieving, answering] = splitOptions(options, defaults)
     const understood = yield* understand(question, { history, standalone })
     yield* onUnderstood(understood)

@@ -1,12 +1,13 @@
 /** The methods of a library that list documents, and remove those that match. */
 import { Effect } from "effect"
-import { formatValue } from "../document/Arguments.ts"
 import { checkFilter, isSameForDocument } from "../document/CheckFilter.ts"
 import type { DocumentInfo } from "../document/Document.ts"
 import { type Filter, matches } from "../document/Filter.ts"
 import { RagError } from "../document/RagError.ts"
+import { checkOptions } from "../retrieval/RetrievePlan.ts"
 import type { LibraryParts } from "./LibraryIngest.ts"
-import type { LibraryService } from "./LibraryService.ts"
+import { LIST_OPTIONS } from "./LibraryOptions.ts"
+import type { LibraryService, ListOptions } from "./LibraryService.ts"
 
 /** Documents of a page of `list`. */
 const PAGE = 100
@@ -34,11 +35,9 @@ export const listMethods = ({
 
   return {
     documents: Effect.withSpan(sorted, "Library.documents"),
-    list: Effect.fn("Library.list")(function* ({ after, filter, limit = PAGE } = {}) {
-      if (!Number.isInteger(limit) || limit < 1) {
-        const message = `limit is ${formatValue(limit)}; expected a whole number above 0.`
-        return yield* new RagError({ stage: "store", reason: "Malformed", message })
-      }
+    list: Effect.fn("Library.list")(function* (options) {
+      const checked: ListOptions = yield* checkOptions("store", LIST_OPTIONS, options)
+      const { after, filter, limit = PAGE } = checked
       const all = filter === undefined ? yield* sorted : yield* matching(filter)
       const left = after === undefined ? all : all.filter(({ path }) => path > after)
       const documents = left.slice(0, limit)

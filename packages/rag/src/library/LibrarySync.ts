@@ -1,5 +1,6 @@
 /** The methods of a library that write what a program gives, as it comes. */
-import { type Cause, Effect, Stream } from "effect"
+import { type Cause, Effect, Predicate, Stream } from "effect"
+import { formatValue } from "../document/Arguments.ts"
 import { documentId } from "../document/Hash.ts"
 import { RagError } from "../document/RagError.ts"
 import { ingestFiles } from "../ingest/Ingest.ts"
@@ -11,6 +12,16 @@ import { collectionAtWrites, removeMissing, sourceFiles } from "../ingest/SyncSo
 import type { StoredDocument } from "../store/PassageIndex.ts"
 import { type LibraryParts, reportOf } from "./LibraryIngest.ts"
 import type { LibraryService } from "./LibraryService.ts"
+
+/** What a program gives, as a stream. */
+export const streamOf = <A, E, R>(
+  items: Iterable<A> | Stream.Stream<A, E, R>
+): Stream.Stream<A, E | RagError, R> => {
+  if (Stream.isStream(items)) return items
+  if (Predicate.hasProperty(items, Symbol.iterator)) return Stream.fromIterable(items)
+  const message = `The documents are ${formatValue(items)}; expected a stream, an array or another iterable.`
+  return Stream.fail(new RagError({ stage: "ingest", reason: "Malformed", message }))
+}
 
 export const syncMethods = ({
   collection,
@@ -40,6 +51,8 @@ export const syncMethods = ({
       // What was given before the source failed is written first.
       let failure: Cause.Cause<E2> | undefined
       const given = items.pipe(
+        // What is no item fails as one without a valid identifier.
+        Stream.map((item) => (Predicate.isObject(item) ? item : { id: item as never, text: "" })),
         Stream.tap((item) => Effect.sync(() => note(item))),
         Stream.catchCause((cause) => {
           failure = cause
@@ -73,7 +86,7 @@ export const syncMethods = ({
 
   const syncEvents: LibraryService["syncEvents"] = (name, items, { partial = false } = {}) =>
     typeof name === "string" && name !== "" && name.length <= 200
-      ? writeItems(sourceName(name), items, !partial)
+      ? writeItems(sourceName(name), streamOf(items), !partial)
       : Stream.fail(
           new RagError({
             stage: "ingest",
@@ -84,10 +97,7 @@ export const syncMethods = ({
 
   return {
     upsert: (records) =>
-      Effect.withSpan(
-        reportOf(writeItems("", Stream.isStream(records) ? records : Stream.fromIterable(records), false)),
-        "Library.upsert"
-      ),
+      Effect.withSpan(reportOf(writeItems("", streamOf(records), false)), "Library.upsert"),
     sync: (name, items, options) =>
       Effect.withSpan(reportOf(syncEvents(name, items, options)), "Library.sync"),
     syncEvents

@@ -7,12 +7,13 @@
  * ```
  */
 import type { Embedder } from "@sluice/core"
-import { Cause, Data, Effect, Exit, Layer, ManagedRuntime, Stream } from "effect"
+import { Cause, Data, Effect, Exit, Layer, ManagedRuntime, Predicate, Stream, Struct } from "effect"
 import { RagError } from "../document/RagError.ts"
 import type { DocumentRecord, SourceItem } from "../ingest/sources/Record.ts"
 import type { IngestSource, Upload } from "../ingest/sources/Source.ts"
 import { Library } from "../library/Library.ts"
-import type { LibraryOptions, LibraryService } from "../library/LibraryService.ts"
+import { streamOf } from "../library/LibrarySync.ts"
+import type { LibraryOptions, LibraryService, ListOptions } from "../library/LibraryService.ts"
 import type { StoreOptions } from "../store/lance/LanceIndex.ts"
 
 /**
@@ -51,6 +52,7 @@ const givenFailure = (cause: unknown) =>
 const later = <A>(call: () => Promise<A>) => Effect.tryPromise({ try: call, catch: givenFailure })
 
 const toItem = (item: PromiseItem): SourceItem<GivenFailure> => {
+  if (!Predicate.isObject(item)) return item
   if ("read" in item) return { ...item, read: later(item.read) }
   if (!("bytes" in item)) return item
   const { bytes, ...rest } = item
@@ -58,27 +60,36 @@ const toItem = (item: PromiseItem): SourceItem<GivenFailure> => {
 }
 
 /** A failure of the iterable is the stream's. */
-const toStream = <A>(items: Iterable<A> | AsyncIterable<A>): Stream.Stream<A, GivenFailure> =>
-  Symbol.asyncIterator in items ? Stream.fromAsyncIterable(items, givenFailure) : Stream.fromIterable(items)
+const toStream = <A>(items: Iterable<A> | AsyncIterable<A>): Stream.Stream<A, GivenFailure | RagError> =>
+  Predicate.hasProperty(items, Symbol.asyncIterator)
+    ? Stream.fromAsyncIterable(items, givenFailure)
+    : streamOf(items)
+
+/** The library checks the rest. */
+const withoutSignal = <A extends SignalOptions>(options: A | undefined) =>
+  (Predicate.isObject(options) ? Struct.omit(options, ["signal"]) : options) as Omit<A, "signal">
+
+const malformed = (message: string) => new RagError({ stage: "open", reason: "Malformed", message })
 
 /** Opens a library. `close` it at the end, or declare it with `await using`. Rejects with a `RagError`, as all calls do. */
-export const openPromiseLibrary = async <E>(folder: string, { models, ...options }: OpenOptions<E>) => {
+export const openPromiseLibrary = async <E>(folder: string, given: OpenOptions<E>) => {
+  const { models, ...options } = given ?? {}
+  const isLayer: boolean = Layer.isLayer(models)
+  if (!isLayer)
+    throw malformed(
+      "`models` is missing. Pass a layer with an embedder, such as `layer` of `@sluice/embedded`."
+    )
   const runtime = ManagedRuntime.make(Layer.provide(Library.layer(folder, options), models))
 
   let isClosed = false
   const checkOpen = (signal: AbortSignal | undefined) => {
+    if (signal && !Predicate.hasProperty(signal, "throwIfAborted"))
+      throw malformed("`signal` is not an AbortSignal.")
     signal?.throwIfAborted()
-    if (isClosed)
-      throw new RagError({
-        stage: "open",
-        reason: "Malformed",
-        message: "The library is closed. Open it again, or close it later."
-      })
+    if (isClosed) throw malformed("The library is closed. Open it again, or close it later.")
   }
-  const settle = async <A, E>(
-    effect: Effect.Effect<A, E, Library>,
-    { signal }: SignalOptions = {}
-  ): Promise<A> => {
+  const settle = async <A, E>(effect: Effect.Effect<A, E, Library>, call?: SignalOptions): Promise<A> => {
+    const signal = call?.signal
     checkOpen(signal)
     const exit = await runtime.runPromiseExit(effect, signal && { signal })
     if (Exit.isSuccess(exit)) return exit.value
@@ -91,10 +102,8 @@ export const openPromiseLibrary = async <E>(folder: string, { models, ...options
     throw error
   })
 
-  async function* iterate<A, E>(
-    stream: Stream.Stream<A, E>,
-    { signal }: SignalOptions = {}
-  ): AsyncGenerator<A, void> {
+  async function* iterate<A, E>(stream: Stream.Stream<A, E>, call?: SignalOptions): AsyncGenerator<A, void> {
+    const signal = call?.signal
     checkOpen(signal)
     const iterator = Stream.toAsyncIterable(stream)[Symbol.asyncIterator]()
     const { promise: aborted, reject } = Promise.withResolvers<never>()
@@ -127,16 +136,15 @@ export const openPromiseLibrary = async <E>(folder: string, { models, ...options
     sync: (
       source: string,
       items: Iterable<PromiseItem> | AsyncIterable<PromiseItem>,
-      { partial = false, ...call }: SignalOptions & { readonly partial?: boolean } = {}
-    ) => settle(library.sync(source, Stream.map(toStream(items), toItem), { partial }), call),
-    ask: (question: string, { signal, ...given }: Options<"ask"> = {}) =>
-      settle(library.ask(question, given), { signal }),
-    askEvents: (question: string, { signal, ...given }: Options<"ask"> = {}) =>
-      iterate(library.askEvents(question, given), { signal }),
-    retrieve: (question: string, { signal, ...given }: Options<"retrieve"> = {}) =>
-      settle(library.retrieve(question, given), { signal }),
-    list: ({ signal, ...given }: NonNullable<Parameters<LibraryService["list"]>[0]> & SignalOptions = {}) =>
-      settle(library.list(given), { signal }),
+      options?: SignalOptions & { readonly partial?: boolean }
+    ) => settle(library.sync(source, Stream.map(toStream(items), toItem), options ?? {}), options),
+    ask: (question: string, options?: Options<"ask">) =>
+      settle(library.ask(question, withoutSignal(options)), options),
+    askEvents: (question: string, options?: Options<"ask">) =>
+      iterate(library.askEvents(question, withoutSignal(options)), options),
+    retrieve: (question: string, options?: Options<"retrieve">) =>
+      settle(library.retrieve(question, withoutSignal(options)), options),
+    list: (options?: ListOptions & SignalOptions) => settle(library.list(withoutSignal(options)), options),
     info: (id: string, call?: SignalOptions) => settle(library.info(id), call),
     passages: (id: string, call?: SignalOptions) => settle(library.passages(id), call),
     file: (id: string, call?: SignalOptions) => settle(library.file(id), call),

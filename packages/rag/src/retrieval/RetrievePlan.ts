@@ -1,8 +1,8 @@
 /** Checks the options of a question, and applies defaults and limits. */
 import type { RerankerModel } from "@sluice/core/models"
-import { Duration, Effect, Schema } from "effect"
+import { Duration, Effect, Predicate, Schema } from "effect"
 import { formatValue } from "../document/Arguments.ts"
-import { RagError } from "../document/RagError.ts"
+import { RagError, type Stage } from "../document/RagError.ts"
 import { FUSION, retrieversOf } from "./stages/Fusion.ts"
 import { STAGES } from "./stages/index.ts"
 import type { RetrieveOptions, RetrievePlan, StageOption } from "./stages/RetrieveOptions.ts"
@@ -44,16 +44,20 @@ export const retrieveOptionsSchema = (
   }) as unknown as Schema.Codec<RetrieveOptions, unknown>
 
 /**
- * Applies a question's options, then the library's, then the defaults, up to the reranker's limits. Fails with `Malformed`
- * for an unknown option and for a value out of its range.
+ * The values of the declared options: the question's, then the library's. Fails with `Malformed` for an unknown option and
+ * for a value out of its range.
  */
-export const resolveOptions = Effect.fnUntraced(function* (
-  requested: RetrieveOptions | null,
-  library: RetrieveOptions,
+export const checkOptions = Effect.fnUntraced(function* (
+  stage: Stage,
   declared: Readonly<Record<string, StageOption>>,
-  reranker: Pick<RerankerModel, "kind" | "maxDocuments">
+  requested: unknown,
+  library: Readonly<Record<string, unknown>> = {}
 ) {
-  const unknown = Object.keys(requested ?? {}).find((name) => !Object.hasOwn(declared, name))
+  const malformed = (message: string) => new RagError({ stage, reason: "Malformed", message })
+  const own = requested ?? {}
+  if (!Predicate.isObject(own))
+    return yield* malformed(`The options are ${formatValue(own)}; expected an object.`)
+  const unknown = Object.keys(own).find((name) => !Object.hasOwn(declared, name))
   if (unknown !== undefined) {
     return yield* malformed(
       `${formatValue(unknown)} is not an option. Options: ${Object.keys(declared).join(", ")}.`
@@ -61,11 +65,10 @@ export const resolveOptions = Effect.fnUntraced(function* (
   }
   const given: Record<string, unknown> = {}
   for (const [name, { accepts, expected }] of Object.entries(declared)) {
-    const key = name as keyof RetrieveOptions
-    const own = requested?.[key]
+    const asked = (own as Readonly<Record<string, unknown>>)[name]
     // `null` means the library's value, but never for the filter: a question must not become wider by mistake.
-    const value = own === undefined || (own === null && key !== "filter") ? library[key] : own
-    if (value === undefined || (value === null && key !== "filter")) continue
+    const value = asked === undefined || (asked === null && name !== "filter") ? library[name] : asked
+    if (value === undefined || (value === null && name !== "filter")) continue
     if (!accepts(value)) {
       return yield* malformed(
         `${name} is ${formatValue(value)}; expected ${expected}. Change it, or leave it out.`
@@ -73,8 +76,19 @@ export const resolveOptions = Effect.fnUntraced(function* (
     }
     given[name] = value
   }
-  return planOf(given, reranker)
+  return given
 })
+
+/** Applies a question's options, then the library's, then the defaults, up to the reranker's limits. */
+export const resolveOptions = (
+  requested: RetrieveOptions | null,
+  library: RetrieveOptions,
+  declared: Readonly<Record<string, StageOption>>,
+  reranker: Pick<RerankerModel, "kind" | "maxDocuments">
+): Effect.Effect<RetrievePlan, RagError> =>
+  Effect.map(checkOptions("retrieve", declared, requested, { ...library }), (given) =>
+    planOf(given, reranker)
+  )
 
 const planOf = (
   options: RetrieveOptions,
@@ -101,9 +115,6 @@ const planOf = (
     expand
   }
 }
-
-const malformed = (message: string): RagError =>
-  new RagError({ stage: "retrieve", reason: "Malformed", message })
 
 const clamp = (value: number, least: number, most: number): number =>
   Math.max(Math.min(least, most), Math.min(value, most))

@@ -1,7 +1,8 @@
 /** Finds the passages that most likely answer a question. */
 import { Embedder, QuestionRewriter, Reranker } from "@sluice/core"
 import { Clock, Context, Duration, Effect, Struct } from "effect"
-import { RagError } from "../document/RagError.ts"
+import { requireQuestion } from "../document/Arguments.ts"
+import type { RagError } from "../document/RagError.ts"
 import type { StoredPassage } from "../document/Document.ts"
 import type { Collection } from "../store/PassageIndex.ts"
 import { resolveOptions, stageOptions } from "./RetrievePlan.ts"
@@ -66,10 +67,7 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
     options = {},
     onStage = () => Effect.void
   ) {
-    if (typeof question !== "string" || question.trim() === "") {
-      const message = "The question is empty. Ask in a sentence or in a few words."
-      return yield* new RagError({ stage: "retrieve", reason: "Empty", message })
-    }
+    yield* requireQuestion(question)
     const started = yield* Clock.currentTimeNanos
     const plan = yield* resolveOptions(options, defaults, declared, rerankerModel)
     let state: RetrievalState = {

@@ -1,10 +1,10 @@
 /** Stage 1: the question's vector. */
 import { Embedder } from "@sluice/core"
-import { Duration, Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { RagError } from "../../document/RagError.ts"
 import { checkVector, modelError } from "../../embedding/PassageEmbedder.ts"
 import { retrieversOf } from "./Fusion.ts"
-import { type RetrieveOptions, stageOption } from "./RetrieveOptions.ts"
+import { durationOption, type RetrieveOptions, stageOption } from "./RetrieveOptions.ts"
 import type { RetrievalState, RetrievalStage, SearchedText } from "./RetrievalStage.ts"
 
 /** The question after those before it, as a text that is searched too. It has no vector yet. */
@@ -28,18 +28,11 @@ const embedQuestion = Effect.fn("Embed.question")(function* (
   return { vector, wordings: wordings.map(({ text }, i) => ({ text, vector: others[i] })) }
 })
 
-const isDuration = (value: unknown): boolean =>
-  !Number.isNaN(value) && Option.isSome(Duration.fromInput(value as Duration.Input))
-
 /** Embeds the question, unless the fusion uses only keywords. A late model leaves keyword search, if the fusion has it. */
 export const embedStage: RetrievalStage = {
   name: "embed",
   options: {
-    deadline: stageOption(
-      Schema.DurationFromMillis,
-      'a Duration, "2 seconds", or a number of milliseconds',
-      isDuration
-    ),
+    deadline: durationOption,
     previous: stageOption(Schema.String, "a text")
   },
   run: Effect.fnUntraced(function* (state) {

@@ -1,5 +1,5 @@
 /** The options of the built-in stages, and the declaration of options. */
-import { type Duration, Schema } from "effect"
+import { Duration, Option, Schema } from "effect"
 import type { Filter } from "../../document/Filter.ts"
 import type { Fusion } from "./Fusion.ts"
 
@@ -84,4 +84,11 @@ export const countOption = stageOption(
   Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 })),
   "a whole number, 1 or more",
   (value) => Number.isInteger(value) && Number(value) >= 1
+)
+
+/** A time. JSON has it in milliseconds. */
+export const durationOption = stageOption(
+  Schema.DurationFromMillis,
+  'a Duration, "2 seconds", or a number of milliseconds',
+  (value) => !Number.isNaN(value) && Option.isSome(Duration.fromInput(value as Duration.Input))
 )
