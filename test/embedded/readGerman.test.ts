@@ -20,6 +20,20 @@ describe("a German question", () => {
     expect(answer("Wie hoch ist die Kaution?", RENT)).toEqual([])
   })
 
+  it("is answered by what stands below a section's heading, not by the heading", () => {
+    const contract = (section: string) =>
+      readSentences("Gibt es eine Kaution?", [
+        {
+          title: "Mietvertrag",
+          text: `Mietvertrag\n\n${section}\n\nDer Mieter leistet eine Sicherheit in Höhe von drei Monatsmieten.\n\n§ 5 Tiere\n\nHunde sind erlaubt.`
+        }
+      ]).map(({ text }) => text)
+    for (const section of ["§ 4 Kaution", "Artikel 4 Kaution", "**§ 4a Kaution**"])
+      expect(contract(section)).toEqual(["Der Mieter leistet eine Sicherheit in Höhe von drei Monatsmieten."])
+    // A sentence that begins so is one.
+    expect(contract("§ 4 regelt die Kaution: 850 Euro.")).toEqual(["§ 4 regelt die Kaution: 850 Euro."])
+  })
+
   it("for a price is answered by the row of the article", () => {
     const prices = "| Artikel | Preis |\n|---|---|\n| Walnussbrot | 4,80 |\n| Brezel | 1,60 |"
     expect(answer("Was kostet das Walnussbrot?", prices)).toEqual(["Artikel: Walnussbrot · Preis: 4,80"])

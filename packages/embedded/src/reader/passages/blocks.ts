@@ -4,6 +4,9 @@ import type { PassageBlock } from "./Sentence.ts"
 
 const FENCE = /^\s*(```|~~~)/
 const HEADING = /^ {0,3}#{1,6}\s+/
+/** A line that only numbers and names a section, as in contracts and laws: “§ 4 Kaution”, “第四条 押金”. It ends no sentence. */
+const SECTION =
+  /^[*_]{0,3}(?:(?:§{1,2}|Art\.|Artikel|Article|Artículo|Section|Abschnitt)\s?\d[\d.]{0,8}[a-z]?|第[一二三四五六七八九十百\d]{1,5}[条章节])(?:\s[^.!?。！？:：,;，；]{1,80})?$/u
 const ITEM = /^\s*(?:[-*+•‣◦–]|\d{1,3}[.)]|[（(]?[一二三四五六七八九十]{1,3}[）)、])\s*(?:\[[ xX]\]\s)?(?=\S)/
 const ITEM_MARK_WITHOUT_SPACE = /^\s*[-*+]\S|^\s*\d{1,3}[.)]\S/
 const ROW = /^\s*\|.*\|\s*$/
@@ -28,7 +31,11 @@ export const blocksOf = (text: string): ReadonlyArray<PassageBlock> => {
   let fenced = false
   let inside = false
   const close = () => {
-    if (open !== undefined) blocks.push({ kind: open.kind, start: open.start, end: open.end })
+    if (open !== undefined) {
+      const { end, first, start } = open
+      const kind = first === end && SECTION.test(text.slice(start, end)) ? "heading" : open.kind
+      blocks.push({ kind, start, end })
+    }
     open = undefined
   }
   for (let at = 0; at < text.length;) {
