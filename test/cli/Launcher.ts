@@ -14,12 +14,13 @@ export interface CommandResult {
   readonly stderr: string
 }
 
-/** Runs `sluice` in a folder as a separate process. It is stopped by a signal once it has printed `stopAt`. */
+/** Runs `sluice` in a folder as a separate process. It is stopped by `signal` once it has printed `stopAt`. */
 export const sluiceIn = (
   folder: string,
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>> = {},
-  stopAt?: string
+  stopAt?: string,
+  signal: NodeJS.Signals = "SIGTERM"
 ): Promise<CommandResult> =>
   new Promise((resolve) => {
     const child = spawn(process.execPath, [launcher, ...args], {
@@ -31,7 +32,7 @@ export const sluiceIn = (
     let stderr = ""
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       stdout += text
-      if (stopAt !== undefined && stdout.includes(stopAt)) child.kill("SIGTERM")
+      if (stopAt !== undefined && stdout.includes(stopAt)) child.kill(signal)
     })
     child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text))
     child.on("close", (code) => resolve({ code, stdout, stderr }))

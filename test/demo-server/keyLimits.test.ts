@@ -1,6 +1,7 @@
 /** Rate limits of a key and of a user's keys, in addition to the server's. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { insufficientQuota, rateLimited } from "../../apps/demo-server/src/billing/BillingFailures.ts"
 import { limitsOf } from "../../apps/demo-server/src/accounts/KeyLimits.ts"
 import { bearer, MadeUser } from "./AccountCalls.ts"
 import { errorOf, startServer } from "./TestServer.ts"
@@ -11,6 +12,14 @@ const User = Schema.Struct({ data: Schema.Struct({ id: Schema.String, ...limited
 
 const fields = { name: "k", expired_time: -1, remain_quota: 50_000, subnet: "" }
 const embedding = { model: "sluice-lexical-1024", input: "a lock" }
+
+it("a refusal counts one thing in the singular", () => {
+  assert.match(insufficientQuota("user", 1).message, /this call reserves 1 unit\. /)
+  const state = { admitted: false, requests: 1, tokens: 1, resetMs: 1, requestsPerMinute: undefined }
+  assert.match(rateLimited({ ...state, tokensPerMinute: 2 }, 5).message, /2 tokens per minute\. 1 is left/)
+  const once = { ...state, requestsPerMinute: 1, tokensPerMinute: undefined }
+  assert.match(rateLimited(once, 5).message, /to 1 request per minute\./)
+})
 
 describe("the effective limits", () => {
   const none = {

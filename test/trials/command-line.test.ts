@@ -29,6 +29,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
+/** Prints to standard error if Effect is loaded. */
+const NAME_EFFECT =
+  'import { registerHooks } from "node:module";registerHooks({ resolve: (name, context, next) => { if (name.startsWith("effect")) console.error(name); return next(name, context) } })'
+
 const sluice = (...args: ReadonlyArray<string>) => sluiceHere(args)
 
 describe("sluice", () => {
@@ -156,10 +160,35 @@ describe("sluice", () => {
     expect(failed.stderr).toMatch(/^sluice: \S/)
   })
 
-  it("serve ends with code 0 when it is stopped", async () => {
-    const env = { PORT: "0", SLUICE_SAMPLES: "false" }
-    const stopped = await sluiceIn(folder, ["serve", "--data", "served"], env, "http://")
-    expect(stopped).toMatchObject({ code: 0, stderr: "" })
+  it.each(["SIGTERM", "SIGINT"] as const)(
+    "serve ends with code 0 when it is stopped by %s",
+    async (signal) => {
+      const env = { PORT: "0", SLUICE_SAMPLES: "false" }
+      const stopped = await sluiceIn(folder, ["serve", "--data", "served"], env, "http://", signal)
+      expect(stopped).toMatchObject({ code: 0, stderr: "" })
+    }
+  )
+
+  it("--version loads no command", async () => {
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(NAME_EFFECT)}` }
+    const { stderr, stdout } = await sluiceIn(folder, ["--version"], env)
+    expect(stdout).toMatch(/^sluice v\d+\.\d+\.\d+\n$/)
+    expect(stderr).toBe("")
+  })
+
+  it("a flag that is no number says which numbers it takes", async () => {
+    for (const [words, message] of [
+      [
+        ["ask", "What?", "--recall", "x"],
+        '--recall: "x". Expected: a whole number, 1 or more. See: sluice ask'
+      ],
+      [["ask", "What?", "--keep", "0"], '--keep: "0". Expected: a whole number, 1 or more. See: sluice ask'],
+      [["summarise", "--tokens", "1.5"], '--tokens: "1.5". Expected: a whole number, 1 or more. See'],
+      [["serve", "--port", "99999"], '--port: "99999". Expected: a whole number, from 0 to 65535. See']
+    ] as const) {
+      const failed = await sluice(...words)
+      expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining(message)])
+    }
   })
 
   it.each([

@@ -2,7 +2,7 @@
 // Starts the command line: the package's JavaScript when installed, the TypeScript source in the repository. This file is
 // plain JavaScript without dependencies, so that an old Node can run it and print that it is too old.
 import { spawn } from "node:child_process"
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import * as module from "node:module"
 import { dirname, join, sep } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -41,9 +41,8 @@ const run = (node) => {
     stdio: "inherit",
     env: { ...ALLOCATOR, ...process.env }
   })
-  // Ctrl-C reaches the child directly; this process waits until the child has shut down.
-  process.on("SIGINT", () => {})
-  for (const signal of /** @type {const} */ (["SIGTERM", "SIGHUP"])) {
+  // This process waits until the child has shut down. Ctrl-C reaches the child directly too: it ignores the second signal.
+  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
     process.on(signal, () => child.kill(signal))
   }
   child.on("error", (error) => {
@@ -60,7 +59,10 @@ const run = (node) => {
 }
 
 const node = isRecent(process.versions.node) ? process.execPath : nodeNearby()
-if (node === undefined) {
+if (process.argv.length === 3 && ["--version", "-v"].includes(process.argv[2] ?? "")) {
+  // Without the 1,860 modules of the commands.
+  console.log(`sluice v${JSON.parse(readFileSync(join(here, "../package.json"), "utf8")).version}`)
+} else if (node === undefined) {
   console.error(
     `sluice needs Node 22.19 or newer; this is ${process.versions.node}. Install a newer Node, or add one to ` +
       "this project with: npm install --save-dev node@24"

@@ -3,7 +3,7 @@ import { Failure } from "@sluice/core/contract"
 import { TimedOut } from "@sluice/core"
 import { TaskId, type ErrorDetails, parseErrorBody, parseJson } from "@sluice/core/client"
 import { Clock, Duration, Effect, Predicate, Schema, Stream } from "effect"
-import { type HttpClientError, type HttpClientResponse, HttpServerResponse } from "effect/http"
+import { HttpClientError, type HttpClientResponse, HttpServerResponse } from "effect/http"
 import type { MediaTask } from "../media/MediaTasks.ts"
 import type { Redactor } from "./RedactCredential.ts"
 import { makeEventGuard } from "./EventGuard.ts"
@@ -93,6 +93,18 @@ const CUT_STREAM = finalError({
   retryable: true
 })
 
+/** The end of a stream that the transport cuts. */
+const TOO_LARGE = finalError({
+  status: 502,
+  message: "The gateway's stream exceeds 64 MiB, the limit of a response. Ask for less at once",
+  code: "upstream_beyond_limit"
+})
+
+const isTooLarge = (fault: unknown): boolean =>
+  HttpClientError.isHttpClientError(fault) &&
+  Predicate.hasProperty(fault.reason.cause, "code") &&
+  fault.reason.cause.code === "UND_ERR_RES_EXCEEDED_MAX_SIZE"
+
 const NO_BYTES = new Uint8Array()
 
 const LEAK = finalError({
@@ -126,13 +138,14 @@ const mapEvents = ({ called, model }: ResponseContext, redactor: Redactor, clock
       return isLeak ? NO_BYTES : (named?.push(guarded) ?? guarded)
     },
     isDone: () => isLeak || guard.isDone() || isExpired(),
-    end: (isBroken) => {
+    end: (fault) => {
       if (isLeak) return LEAK
       const guarded = Buffer.concat([guard.push(redacted.end()), guard.end()])
       const parts = named === undefined ? [guarded] : [named.push(guarded), named.end()]
       if (guard.isDone()) return Buffer.concat(parts)
       if (isExpired()) return Buffer.concat([...parts, EXPIRED_STREAM])
-      return Buffer.concat(isBroken || guard.isCut() ? [...parts, CUT_STREAM] : parts)
+      if (isTooLarge(fault)) return Buffer.concat([...parts, TOO_LARGE])
+      return Buffer.concat(fault !== undefined || guard.isCut() ? [...parts, CUT_STREAM] : parts)
     }
   }
 }

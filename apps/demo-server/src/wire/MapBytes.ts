@@ -6,15 +6,15 @@ export interface BytesMap {
   readonly push: (bytes: Uint8Array) => Uint8Array
   /** Whether the rest of the stream is not read. */
   readonly isDone: () => boolean
-  /** The bytes at the end. `isBroken`: the stream has failed, or sends nothing for too long. */
-  readonly end: (isBroken: boolean) => Uint8Array
+  /** The bytes at the end. `fault`: the error of the stream, or that it sends nothing for too long. */
+  readonly end: (fault?: unknown) => Uint8Array
 }
 
 /**
  * Maps a stream. Parts that arrive together are mapped as one.
  *
  * **Details.** `idle` is the longest time between two parts. With it, a stream that fails or stalls ends with the bytes
- * of `end(true)`. Without it, a failure passes.
+ * of `end(fault)`. Without it, a failure passes.
  */
 export const mapBytes = <E>(
   stream: Stream.Stream<Uint8Array, E>,
@@ -26,9 +26,9 @@ export const mapBytes = <E>(
       const { end, isDone, push } = make()
       let isOver = false
       type Part = Pull.Pull<readonly [Uint8Array, ...Array<Uint8Array>], E>
-      const last = (isBroken: boolean, before: ReadonlyArray<Uint8Array> = []): Part => {
+      const last = (fault?: unknown, before: ReadonlyArray<Uint8Array> = []): Part => {
         isOver = true
-        const bytes = Buffer.concat([...before, end(isBroken)])
+        const bytes = Buffer.concat([...before, end(fault)])
         return bytes.length === 0 ? Cause.done() : Effect.succeed([bytes])
       }
       const next: Part = Effect.suspend(() => {
@@ -36,16 +36,21 @@ export const mapBytes = <E>(
         const part = Pull.matchEffect(pull, {
           onSuccess: (parts): Part => {
             const bytes = push(parts.length === 1 ? parts[0] : Buffer.concat(parts))
-            if (isDone()) return last(false, [bytes])
+            if (isDone()) return last(undefined, [bytes])
             return bytes.length === 0 ? next : Effect.succeed([bytes])
           },
-          onDone: () => last(false),
+          onDone: () => last(),
           onFailure: (cause) =>
-            idle === undefined || Cause.hasInterrupts(cause) ? Effect.failCause(cause) : last(true)
+            idle === undefined || Cause.hasInterrupts(cause)
+              ? Effect.failCause(cause)
+              : last(Cause.squash(cause))
         })
         return idle === undefined
           ? part
-          : Effect.timeoutOrElse(part, { duration: idle, orElse: () => last(true) })
+          : Effect.timeoutOrElse(part, {
+              duration: idle,
+              orElse: () => last(new Error("The stream stalled."))
+            })
       })
       return next
     })

@@ -1,13 +1,13 @@
 /** `sluice serve`: starts the server and its web page. */
 import { Effect, Layer, References } from "effect"
 import { Command, Flag } from "effect/cli"
-import { dataFlag, optionalFlag } from "../library/Flags.ts"
+import { countFlag, dataFlag, optionalFlag } from "../library/Flags.ts"
 import { settingsLayer } from "../library/OpenLibrary.ts"
 
 export const serveCommand = Command.make(
   "serve",
   {
-    port: optionalFlag(Flag.Int("port"), "Default: PORT, else 3000"),
+    port: optionalFlag(countFlag("port", { least: 0, most: 65_535 }), "Default: PORT, else 3000"),
     host: optionalFlag(Flag.String("host"), "Address to listen on. Default: HOST, else 127.0.0.1"),
     data: dataFlag
   },

@@ -4,7 +4,7 @@ import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { breadcrumb } from "../../libraries/Breadcrumb.ts"
 import { resolveDocument } from "../library/FindDocument.ts"
-import { booleanFlag, docsFlag, examples, libraryFlags, optionalFlag } from "../library/Flags.ts"
+import { booleanFlag, countFlag, docsFlag, examples, libraryFlags, optionalFlag } from "../library/Flags.ts"
 import { ingestDocs } from "../library/IngestFolder.ts"
 import { whenMissing, withLibrary } from "../library/OpenLibrary.ts"
 import { printResult } from "../output/Output.ts"
@@ -38,8 +38,8 @@ export const summariseCommand = Command.make(
     docs: docsFlag,
     ...libraryFlags,
     plan: booleanFlag("plan", "Only print what would be read, and the calls and tokens of the model"),
-    sentences: optionalFlag(Flag.Int("sentences"), "Sentences of the summary. Default 8"),
-    tokens: optionalFlag(Flag.Int("tokens"), "Tokens of passages that are read at most. Default 50,000"),
+    sentences: optionalFlag(countFlag("sentences"), "Sentences of the summary. Default 8"),
+    tokens: optionalFlag(countFlag("tokens"), "Tokens of passages that are read at most. Default 50,000"),
     question: optionalFlag(Flag.String("question"), "What to look for. Default: the main points"),
     extractive: booleanFlag("extractive", "Choose sentences of the documents, without a model")
   },

@@ -8,7 +8,7 @@ import { publicAddressPolicy } from "../../network/PublicFile.ts"
 import type { SourceKind } from "../../sources/kinds/SourceKind.ts"
 import { sourceKind, sourceKinds } from "../../sources/kinds/SourceKinds.ts"
 import { sourceNameOf } from "../../sources/SourceName.ts"
-import { booleanFlag, examples, libraryFlags, optionalFlag } from "../library/Flags.ts"
+import { booleanFlag, countFlag, examples, libraryFlags, optionalFlag } from "../library/Flags.ts"
 import { followIngest, plural, printReport, rejectServed } from "../library/IngestFolder.ts"
 import { withLibrary } from "../library/OpenLibrary.ts"
 import { note, noteOnInterrupt } from "../output/Output.ts"
@@ -78,7 +78,7 @@ export const syncCommand = Command.make(
     ),
     ...libraryFlags,
     watch: booleanFlag("watch", "Keep running, and follow each change of a folder"),
-    every: optionalFlag(Flag.Int("every"), "Keep running, and sync again after this many minutes")
+    every: optionalFlag(countFlag("every"), "Keep running, and sync again after this many minutes")
   },
   ({ address, collection, data, every, json, kind: id, name: given, watch }) =>
     withLibrary({ data, missing: "create", collection }, function* (library) {
@@ -90,10 +90,10 @@ export const syncCommand = Command.make(
         "What was written stays, and nothing was removed for what was not read yet. Run it again to continue"
       )
       if (Option.isNone(every)) return yield* kept(sync)
-      yield* note(`Syncing again every ${plural(Math.max(1, every.value), "minute")}. Ctrl-C stops.`)
+      yield* note(`Syncing again every ${plural(every.value, "minute")}. Ctrl-C stops.`)
       yield* sync.pipe(
         Effect.catchTag("SourceFault", ({ message }) => note(`not synced: ${message}`)),
-        Effect.repeat(Schedule.spaced(`${Math.max(1, every.value)} minutes`)),
+        Effect.repeat(Schedule.spaced(`${every.value} minutes`)),
         kept
       )
     })

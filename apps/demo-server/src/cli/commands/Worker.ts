@@ -1,7 +1,7 @@
 /** `sluice worker`: runs the jobs of the servers that share its database and documents. */
 import { ConfigProvider, Effect, Layer, References } from "effect"
 import { Command, Flag } from "effect/cli"
-import { dataFlag, optionalFlag } from "../library/Flags.ts"
+import { countFlag, dataFlag, optionalFlag } from "../library/Flags.ts"
 import { settingsLayer } from "../library/OpenLibrary.ts"
 
 /** Unlike a server, a worker takes any free port: nobody needs to know it. */
@@ -11,7 +11,7 @@ export const workerCommand = Command.make(
   "worker",
   {
     port: optionalFlag(
-      Flag.Int("port"),
+      countFlag("port", { least: 0, most: 65_535 }),
       "Port of health checks and metrics. Default: PORT, else any free port"
     ),
     host: optionalFlag(Flag.String("host"), "Address to listen on. Default: HOST, else 127.0.0.1"),

@@ -7,7 +7,7 @@ import { Prices } from "../../billing/Prices.ts"
 import { ServerConfig } from "../../config/ServerConfig.ts"
 import { SAMPLES } from "../../libraries/Samples.ts"
 import { EMBEDDED_READER, LibraryModelsLayer } from "../../providers/LibraryModels.ts"
-import { examples, jsonFlag, optionalFlag } from "../library/Flags.ts"
+import { countFlag, examples, jsonFlag, optionalFlag } from "../library/Flags.ts"
 import { note, printResult, progressBar } from "../output/Output.ts"
 import { signed } from "../report/Report.ts"
 import { evaluateError, evaluationData, evaluationDataFlag } from "./EvaluationFlags.ts"
@@ -83,12 +83,6 @@ const renderWrong = ({ answers }: ModelComparison): string =>
       ])
   )
 
-const positive = (name: string) =>
-  Flag.filter<number>(
-    (value) => value > 0,
-    (value) => `--${name} must be above 0, not ${value}.`
-  )
-
 export const answersCommand = Command.make(
   "answers",
   {
@@ -109,17 +103,18 @@ export const answersCommand = Command.make(
       Flag.File("questions", { mustExist: true }),
       `File of questions, one JSON object per line. Default: ${QUESTIONS}`
     ),
-    limit: optionalFlag(
-      Flag.Int("limit").pipe(positive("limit")),
-      "Ask only so many questions, spread over all"
-    ),
-    concurrency: Flag.Int("concurrency").pipe(
-      positive("concurrency"),
+    limit: optionalFlag(countFlag("limit"), "Ask only so many questions, spread over all"),
+    concurrency: countFlag("concurrency").pipe(
       Flag.withDescription("Questions at once. Above 1, seconds are longer. Default 1"),
       Flag.withDefault(1)
     ),
     budget: optionalFlag(
-      Flag.Finite("budget").pipe(positive("budget")),
+      Flag.Finite("budget").pipe(
+        Flag.filter(
+          (value) => value > 0,
+          (value) => `--budget must be above 0, not ${value}.`
+        )
+      ),
       "USD: stop before the chats cost more, by the configured prices"
     ),
     report: optionalFlag(

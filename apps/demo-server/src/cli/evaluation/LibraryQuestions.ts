@@ -13,7 +13,7 @@ import { Command, Flag } from "effect/cli"
 import { OWNER } from "../../accounts/Owner.ts"
 import { ratedAnswers } from "../../conversations/Conversations.ts"
 import { DatabaseLayer } from "../../database/Database.ts"
-import { collectionFlag, dataFlag, docsFlag, examples, optionalFlag } from "../library/Flags.ts"
+import { collectionFlag, countFlag, dataFlag, docsFlag, examples, optionalFlag } from "../library/Flags.ts"
 import { ingestDocs } from "../library/IngestFolder.ts"
 import { modelsLayer, openLibrary, whenMissing } from "../library/OpenLibrary.ts"
 import { evaluateWith, resultFlags } from "./EvaluationResult.ts"
@@ -48,7 +48,7 @@ export const libraryCommand = Command.make(
       ),
       Flag.withDefault(false)
     ),
-    most: optionalFlag(Flag.Int("most"), "Maximum number of generated questions. Default 200"),
+    most: optionalFlag(countFlag("most"), "Maximum number of generated questions. Default 200"),
     ...resultFlags
   },
   ({ collection, data, docs, fromFeedback, most, questions, ...flags }) =>

@@ -8,6 +8,22 @@ import { toFilter } from "../../documents/QuestionFilter.ts"
 export const optionalFlag = <A>(flag: Flag.Flag<A>, description: string) =>
   flag.pipe(Flag.withDescription(description), Flag.optional)
 
+/** A whole number. Effect's own flag says of "x" only that it is not "a string representing a finite number". */
+export const countFlag = (name: string, { least = 1, most = Number.MAX_SAFE_INTEGER } = {}) => {
+  const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `from ${least} to ${most}`
+  return Flag.String(name).pipe(
+    Flag.withMetavar("integer"),
+    Flag.filterMap(
+      (text) =>
+        Option.liftPredicate(
+          Number(text),
+          (value) => Number.isInteger(value) && value >= least && value <= most && text.trim() !== ""
+        ),
+      () => `a whole number, ${range}`
+    )
+  )
+}
+
 /** Example commands, each with what it does. */
 export const examples = (descriptions: Readonly<Record<string, string>>) =>
   Command.withExamples(
@@ -45,8 +61,8 @@ export const retrievalFlags = {
     Flag.atLeast(0)
   ),
   meta: optionalFlag(Flag.KeyValuePair("meta"), "KEY=VALUE: only documents with this metadata. Repeatable"),
-  recall: optionalFlag(Flag.Int("recall"), "Passages to retrieve. Default 20"),
-  keep: optionalFlag(Flag.Int("keep"), "Passages to keep after reranking. Default 3"),
+  recall: optionalFlag(countFlag("recall"), "Passages to retrieve. Default 20"),
+  keep: optionalFlag(countFlag("keep"), "Passages to keep after reranking. Default 3"),
   option: optionalFlag(
     Flag.KeyValuePair("option"),
     "NAME=VALUE: another retrieval option, such as diversity=0.5. Repeatable"
@@ -85,11 +101,9 @@ const parseOptions = Effect.fnUntraced(function* (options: Readonly<Record<strin
   )
 })
 
-/** Fails with `Malformed` for an invalid page range or count. */
+/** Fails with `Malformed` for an invalid page range. */
 export const parseRetrievalFlags = Effect.fn("cli.parseRetrievalFlags")(function* (flags: RetrievalFlags) {
   const { document, kind, keep, meta, option, page, recall } = flags
-  for (const [name, count] of Object.entries(Record.getSomes({ recall, keep })))
-    if (count < 1) return yield* malformed(`--${name} must be at least 1, not ${count}.`)
   const filter = toFilter({
     ...(document.length > 0 ? { documents: document } : {}),
     ...(kind.length > 0 ? { kinds: kind } : {}),
