@@ -41,6 +41,35 @@ const settingsWith = (name?: string, value = "") =>
 const comparable = (settings: object) =>
   JSON.stringify(settings, (_, value) => (Redacted.isRedacted(value) ? "redacted" : value))
 
+it("a variable that is nearly one of the server is named, and no other", async () => {
+  const misspelt = (env: Readonly<Record<string, string>>) =>
+    Effect.runPromise(
+      ServerConfig.make.pipe(
+        Effect.map(({ misspeltVariables }) =>
+          misspeltVariables.map(({ name, nearest }) => `${name} → ${nearest}`).toSorted()
+        ),
+        Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
+      )
+    )
+  const near = {
+    SLUICE_PROT: "1",
+    SLUICE_DOCUMENT: "s3://x/y",
+    SLUICE_PORT: "80",
+    SLUICE_TOKENS_PER_MINUT: "1"
+  }
+  expect(await misspelt(near)).toEqual([
+    "SLUICE_DOCUMENT → SLUICE_DOCUMENTS",
+    "SLUICE_PORT → PORT",
+    "SLUICE_PROT → PORT",
+    "SLUICE_TOKENS_PER_MINUT → SLUICE_TOKENS_PER_MINUTE"
+  ])
+  const elsewhere = named.filter((name) => !ofServer.has(name))
+  const others = Object.fromEntries(elsewhere.map((name) => [name, "x"]))
+  // Kubernetes sets the last two for a service `sluice`.
+  const service = { SLUICE_PORT: "tcp://10.0.0.1:80", SLUICE_SERVICE_HOST: "10.0.0.1" }
+  expect(await misspelt({ ...others, ...service })).toEqual([])
+})
+
 describe("docs/reference", () => {
   it.each(Object.keys(pages))("%s is current: run `npm run -s docs:reference`", (path) => {
     expect(readFileSync(join(root, path), "utf8")).toBe(pages[path])

@@ -9,7 +9,8 @@ import { SECTIONS } from "./variables.ts"
 export const variablesOfServer = (): ReadonlySet<string> => {
   const names = new Set<string>()
   const provider = ConfigProvider.make(([name]) => {
-    names.add(String(name))
+    // All variables with this beginning are searched for misspelt ones.
+    if (name !== "SLUICE") names.add(String(name))
     return Effect.succeed(undefined)
   })
   Effect.runSync(Effect.provideService(ServerConfig.make, ConfigProvider.ConfigProvider, provider))

@@ -11,6 +11,7 @@ export interface Started {
   readonly modelsFrom: string | undefined
   readonly models: { readonly embedding: string; readonly rerank: string; readonly chat: string }
   readonly unusedVariables: ReadonlyArray<string>
+  readonly misspeltVariables: ReadonlyArray<{ readonly name: string; readonly nearest: string }>
   /** At the first start. */
   readonly secrets: Secrets | undefined
 }
@@ -24,7 +25,7 @@ export const address = ({ host, port, login }: Pick<Started, "host" | "port" | "
   `http://${reachable(host)}:${port}/#login=${login}`
 
 export const banner = (started: Started): string => {
-  const { data, models, modelsFrom, unusedVariables, secrets, host } = started
+  const { data, models, modelsFrom, misspeltVariables, unusedVariables, secrets, host } = started
   const lines = [
     "",
     "Sluice is up. Open this address to sign in. It works once:",
@@ -53,6 +54,10 @@ export const banner = (started: Started): string => {
   }
   if (unusedVariables.length > 0) {
     lines.push("", `No effect without SLUICE_GATEWAY_URL: ${unusedVariables.join(", ")}`)
+  }
+  if (misspeltVariables.length > 0) {
+    const names = misspeltVariables.map(({ name, nearest }) => `${name} (do you mean ${nearest}?)`)
+    lines.push("", `Not a variable of Sluice: ${names.join(", ")}`)
   }
   if (!isLoopback(host)) {
     lines.push("", `Bound to ${host}: other machines can reach this server, and traffic is not encrypted.`)

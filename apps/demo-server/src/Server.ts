@@ -111,7 +111,7 @@ const WorkerRoutesLayer = Layer.mergeAll(HealthLayer, MetricsLayer, RequestMiddl
 /** Prints the page's address, then adds the samples in the background. */
 const start = Effect.gen(function* () {
   const { address } = yield* HttpServer.HttpServer
-  const { host, data, unusedVariables } = yield* ServerConfig
+  const { host, data, misspeltVariables, unusedVariables } = yield* ServerConfig
   const signIn = yield* SignIn
   const libraries = yield* UserLibraries
   yield* Console.log(
@@ -126,6 +126,7 @@ const start = Effect.gen(function* () {
         rerank: (yield* Reranker).model.id,
         chat: (yield* Reader).model.id
       },
+      misspeltVariables,
       unusedVariables,
       secrets: yield* signIn.firstStart
     })

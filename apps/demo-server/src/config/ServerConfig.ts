@@ -8,6 +8,7 @@ import type * as NodeSqlite from "../sql/NodeSqlite.ts"
 import { billingVariables, parseBilling } from "./BillingSettings.ts"
 import { identityVariables, parseIdentity } from "./IdentitySettings.ts"
 import { operationVariables, parseOperation } from "./OperationSettings.ts"
+import { misspeltVariables } from "./MisspeltVariables.ts"
 import { StartError } from "./StartError.ts"
 import { withVariableFiles } from "./VariableFiles.ts"
 import { oneOf, invalidVariable, isHttpUrl, optionalVariable, textVariable } from "./Variables.ts"
@@ -206,7 +207,12 @@ const unusedVariables = (found: Variables): ReadonlyArray<string> => {
 
 export class ServerConfig extends Context.Service<ServerConfig>()("@sluice/demo-server/Config", {
   make: Effect.gen(function* () {
-    const provider = withVariableFiles(yield* ConfigProvider.ConfigProvider, SECRETS)
+    const environment = yield* ConfigProvider.ConfigProvider
+    const known = new Set<string>()
+    const provider = ConfigProvider.mapInput(withVariableFiles(environment, SECRETS), (path) => {
+      known.add(path.join("_"))
+      return path
+    })
     const found = yield* Effect.mapError(
       variables.parse(provider),
       ({ cause }) =>
@@ -261,6 +267,8 @@ export class ServerConfig extends Context.Service<ServerConfig>()("@sluice/demo-
       samples: found.samples ?? documents === undefined,
       /** Variables that are set and have no effect. */
       unusedVariables: unusedVariables(found),
+      /** Variables that are set and not read, each with the one that it may be meant to be. */
+      misspeltVariables: yield* misspeltVariables(environment, known),
       operation: yield* parseOperation(found.operation),
       billing: yield* parseBilling(found.billing)
     }
