@@ -1,9 +1,10 @@
 /** Every block of code in the documentation has a language, and those that no test runs are few and say why. */
 import { GatewayReason } from "@sluice/core"
-import { RagReason } from "@sluice/rag"
+import { RagError, RagReason } from "@sluice/rag"
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import { ragFailure } from "../apps/demo-server/src/libraries/RagFailure.ts"
 import { readPage } from "./readme/PageScript.ts"
 
 const root = join(import.meta.dirname, "..")
@@ -32,6 +33,12 @@ describe("docs", () => {
     const named = [...text.matchAll(/^\| `(\w+)`/gm)].map(([, name = ""]) => name)
     const reasons = GatewayReason.members.map(({ fields }) => fields._tag.schema.literal)
     expect(named).toEqual([...reasons, ...RagReason.literals])
+  })
+
+  it.each(RagReason.literals)("the page of errors has the status and code of %s", (reason) => {
+    const text = readFileSync(join(root, "docs/reference/errors.md"), "utf8")
+    const { body, status } = ragFailure(new RagError({ stage: "store", reason, message: "It failed." }))
+    expect(text).toMatch(new RegExp(`^\\| \`${reason}\` +\\| ${status} \`${body.error.code}\` +\\|`, "m"))
   })
 
   it("the command has its scoped name: the short one is another package", () => {
