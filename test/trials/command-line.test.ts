@@ -176,8 +176,12 @@ describe("sluice", () => {
     expect(stderr).toBe("")
   })
 
-  it("a flag that is no number says which numbers it takes", async () => {
+  it("a wrong flag is said in one line, with the right one or the numbers that it takes", async () => {
     for (const [words, message] of [
+      [
+        ["serve", "--prot", "1"],
+        "flag: --prot in command sluice serve. Did you mean: --port. See: sluice serve"
+      ],
       [
         ["ask", "What?", "--recall", "x"],
         '--recall: "x". Expected: a whole number, 1 or more. See: sluice ask'

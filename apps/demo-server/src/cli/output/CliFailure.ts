@@ -17,7 +17,12 @@ const usage = (error: CliError.CliError): CliFailure | undefined => {
   if (error.errors.length === 0) return undefined
   const help = `See: ${error.commandPath.join(" ")} --help`
   // Effect reports some faults as expectations: "Expected: Path does not exist".
-  const errors = error.errors.map(({ message }) => message.replace(/Expected: (?=Path |Invalid )/, ""))
+  const errors = error.errors.map(({ message }) =>
+    message
+      .replace(/Expected: (?=Path |Invalid )/, "")
+      .replace("\n\n  Did you mean this?\n    ", ". Did you mean: ")
+      .replaceAll("\n    ", ", ")
+  )
   return { reason: "Usage", message: [...errors, help].join(". ") }
 }
 
