@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Reader } from "@sluice/core"
 import { notRead, type ReaderPart, type ReaderPassage } from "@sluice/core/models"
 import * as Embedded from "@sluice/embedded"
-import { Filter } from "@sluice/rag"
+import { Filter, type RagError } from "@sluice/rag"
 import { NodeServices } from "@effect/platform-node"
 import { Effect, Layer, Predicate, Stream } from "effect"
 import { Worker } from "node:worker_threads"
@@ -190,6 +190,26 @@ describe("a summary", () => {
       const none = yield* Effect.flip(opened.summarise({ filter: Filter.equals("path", "x.md") }))
       assert.strictEqual(none.reason, "NotFound")
     }).pipe(Effect.scoped, Effect.provide(Models))
+  )
+
+  it.effect("rejects wrong options with a typed error", () =>
+    Effect.gen(function* () {
+      const { planSummary, summarise } = yield* library(FILES)
+      for (const [wrong, told] of [
+        [
+          { token: 100 },
+          /^"token" is not an option\. Options: filter, tokens, sentences, question, method\./
+        ],
+        [{ tokens: -1 }, /^tokens is -1; expected a whole number, 1 or more/],
+        [{ method: "short" }, /^method is "short"; expected "model" or "extractive"/],
+        [{ filter: 7 }, /^Not a valid filter/]
+      ] as ReadonlyArray<readonly [object, RegExp]>)
+        for (const call of [planSummary, summarise]) {
+          const error = yield* Effect.flip<unknown, RagError, never>(call(wrong))
+          assert.strictEqual(error.reason, "Malformed")
+          assert.match(error.message, told)
+        }
+    }).pipe(Effect.provide(Models), Effect.scoped)
   )
 
   it.effect("of more than a hundred documents fails with advice", () =>

@@ -19,13 +19,13 @@ import { makeWhy } from "../retrieval/Why.ts"
 import { LanceIndex, type StoreOptions } from "../store/lance/LanceIndex.ts"
 import { librarySnapshots, snapshotName } from "../store/LibrarySnapshots.ts"
 import { PassageIndex } from "../store/PassageIndex.ts"
-import { makeSummarizer } from "../summary/Summarizer.ts"
 import { answerMethods } from "./LibraryAnswers.ts"
 import { documentMethods } from "./LibraryDocuments.ts"
 import { listMethods } from "./LibraryList.ts"
 import { ingestMethods, type WithContext, WRITERS } from "./LibraryIngest.ts"
 import { LIBRARY_OPTIONS } from "./LibraryOptions.ts"
 import type { LibraryOptions, LibraryService } from "./LibraryService.ts"
+import { summaryMethods } from "./LibrarySummary.ts"
 import { syncMethods } from "./LibrarySync.ts"
 import { missingReader, missingReranker } from "./MissingModels.ts"
 
@@ -232,7 +232,7 @@ const makeLibrary: (
       yield* Effect.provideContext(makeAnswerer(collection, documents.document), context),
       options
     ),
-    ...(yield* Effect.provideContext(makeSummarizer(collection), context)),
+    ...(yield* Effect.provideContext(summaryMethods(library), context)),
     ...documents,
     ...listMethods(library),
     ...syncMethods(library),

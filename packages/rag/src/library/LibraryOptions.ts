@@ -9,6 +9,7 @@ import {
   stageOption
 } from "../retrieval/stages/RetrieveOptions.ts"
 import type { StoreOptions } from "../store/lance/LanceIndex.ts"
+import type { SummaryOptions } from "../summary/Summary.ts"
 import type { LibraryOptions, ListOptions } from "./LibraryService.ts"
 
 /** A declaration for each option that is not one of retrieval. */
@@ -50,9 +51,19 @@ export const LIBRARY_OPTIONS: Declared<LibraryOptions & StoreOptions> = {
   keepVersions: countOption
 }
 
-/** The filter is checked with what it filters. */
-export const LIST_OPTIONS: Declared<ListOptions> & Pick<Record<string, StageOption>, "filter"> = {
-  filter: stageOption(Schema.Unknown, "a filter"),
+/** It is checked with the formats of the documents. */
+const filter = stageOption(Schema.Unknown, "a filter")
+
+export const LIST_OPTIONS: Declared<ListOptions> & { readonly filter: StageOption } = {
+  filter,
   after: text,
   limit: countOption
+}
+
+export const SUMMARY_OPTIONS: Declared<SummaryOptions> & { readonly filter: StageOption } = {
+  filter,
+  tokens: countOption,
+  sentences: countOption,
+  question: text,
+  method: stageOption(Schema.Literals(["model", "extractive"]), '"model" or "extractive"')
 }
