@@ -6,7 +6,7 @@ import { drawFigureTraces, renderPage, TRACE_COLOURS } from "@sluice/rag/formats
 import { Effect } from "effect"
 import sharp from "sharp"
 
-const bytes = readFileSync(join(import.meta.dirname, "fixtures/figures/bold-labels.pdf"))
+const bytes = readFileSync(join(import.meta.dirname, "../rag/fixtures/figures/bold-labels.pdf"))
 const DPI = 72
 
 const pixelAt = (png: Uint8Array, x: number, y: number) =>

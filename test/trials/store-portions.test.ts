@@ -16,8 +16,8 @@ import {
   toTable,
   utf8
 } from "../../packages/rag/src/store/lance/LanceRows.ts"
-import { documentOf, MANIFEST, storeIn } from "./StoredDocuments.ts"
-import { testFolder } from "./TestFolder.ts"
+import { documentOf, MANIFEST, storeIn } from "../rag/StoredDocuments.ts"
+import { testFolder } from "../rag/TestFolder.ts"
 
 it.live("each batch is made and written in a turn of its own", () =>
   Effect.gen(function* () {

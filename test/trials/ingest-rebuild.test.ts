@@ -5,9 +5,16 @@ import { Library, type RagError } from "@sluice/rag"
 import { Deferred, Effect, Exit, Fiber, Layer, Ref, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { setImmediate } from "node:timers/promises"
-import { countingEmbedder, DIMENSION, embedText, modelsLayer, readerLayer, rerankerLayer } from "./Models.ts"
-import { documentOf, MANIFEST, storeIn } from "./StoredDocuments.ts"
-import { testFolder } from "./TestFolder.ts"
+import {
+  countingEmbedder,
+  DIMENSION,
+  embedText,
+  modelsLayer,
+  readerLayer,
+  rerankerLayer
+} from "../rag/Models.ts"
+import { documentOf, MANIFEST, storeIn } from "../rag/StoredDocuments.ts"
+import { testFolder } from "../rag/TestFolder.ts"
 
 const DOCUMENTS = 30
 const WORDS = "the boiler of house"

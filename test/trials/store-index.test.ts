@@ -4,9 +4,9 @@ import type { RagError } from "@sluice/rag"
 import type { IndexedDocument } from "@sluice/rag/store"
 import { Effect, Fiber, Logger } from "effect"
 import { readdir } from "node:fs/promises"
-import { DIMENSION, embedText } from "./Models.ts"
-import { collectionIn, documentOf, MANIFEST, passagesIn, storeIn } from "./StoredDocuments.ts"
-import { testFolder } from "./TestFolder.ts"
+import { DIMENSION, embedText } from "../rag/Models.ts"
+import { collectionIn, documentOf, MANIFEST, passagesIn, storeIn } from "../rag/StoredDocuments.ts"
+import { testFolder } from "../rag/TestFolder.ts"
 
 const texts = (count: number, about: string) =>
   Array.from({ length: count }, (_, i) => `${about} passage number ${i} of ${about}`)

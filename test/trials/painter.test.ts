@@ -45,7 +45,7 @@ const stepOf = (pixels: Uint8Array): number => {
   return steps.toSorted()[Math.floor(steps.length / 2)] ?? 0
 }
 
-const boats = Effect.promise(() => readFile(join(import.meta.dirname, "fixtures/boats.png")))
+const boats = Effect.promise(() => readFile(join(import.meta.dirname, "../embedded/fixtures/boats.png")))
 
 const refusal = (changes: Partial<PaintRequest>) =>
   Effect.map(Effect.flip(paint({ ...request, ...changes })), ({ operation, reason }) => {

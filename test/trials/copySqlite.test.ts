@@ -7,7 +7,7 @@ import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { copySqlite } from "../../apps/demo-server/src/sql/CopySqlite.ts"
-import { temporaryFolder } from "./TestServer.ts"
+import { temporaryFolder } from "../demo-server/TestServer.ts"
 
 const ACCOUNTS = 1000
 
