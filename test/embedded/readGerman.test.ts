@@ -1,5 +1,6 @@
 import { readSentences } from "@sluice/embedded"
 import { describe, expect, it } from "vitest"
+import { questionTypeOf } from "../../packages/embedded/src/reader/QuestionType.ts"
 
 const answer = (question: string, text: string) =>
   readSentences(question, [{ title: "x", text, format: "markdown" }]).map(({ text }) => text)
@@ -47,5 +48,17 @@ describe("a Chinese question for an amount", () => {
       "冰箱温度不得超过五摄氏度。"
     ])
     expect(answer("一袋面粉多重？", "一袋面粉重二十五公斤。")).toEqual(["一袋面粉重二十五公斤。"])
+  })
+})
+
+describe("what a question asks for", () => {
+  it("is known from the words of asking, also where few words tell the language", () => {
+    const typeOf = (question: string) => questionTypeOf(question).type
+    expect(typeOf("Was kostet Glocke?")).toBe("cost")
+    expect(typeOf("Was bedeutet Rhodophyta?")).toBe("definition")
+    expect(typeOf("Was muss ich mitbringen?")).toBe("which")
+    expect(typeOf("Was the ferry late?")).toBe("whether")
+    expect(typeOf("Who won the Grand Prix?")).toBe("who")
+    expect(typeOf("When opens the gate? 船闸开放")).toBe("when")
   })
 })

@@ -322,7 +322,7 @@ Boats go through the lock in the order in which they arrive.`
         { length: 60 },
         () => pieces[next(pieces.length)] + (next(3) === 0 ? "" : " ")
       ).join("")
-      const sentences = readSentences("When is the lock gate opened in spring? 船闸开放", [
+      const sentences = readSentences("The lock gate opened in spring? 船闸开放", [
         { title: "", text: "nothing here" },
         { title: "Lock", text }
       ])

@@ -65,8 +65,8 @@ export const askedQuestion = (text: string): AskedQuestion => {
   const content = all.filter((term) => !term.stop && weightOf(term) > 0)
   const terms = [...new Set(content.length > 0 ? content : all)]
   const named = new Set(Array.from(text.matchAll(NAME), ([name]) => tokenize(name)).flat())
-  const language = questionLanguage(text)
-  const { end, type } = questionTypeOf(language, text.slice(0, MAX_ASKING))
+  const asking = text.slice(0, MAX_ASKING)
+  const { end, type } = questionTypeOf(asking)
   const after = tokenize(withoutFunctionWords(text.slice(end)))
   const next = after.find(({ kind, stop }) => !stop && kind !== "character")
   const focus =
@@ -74,7 +74,7 @@ export const askedQuestion = (text: string): AskedQuestion => {
       ? terms.indexOf(next)
       : -1
   return {
-    language,
+    language: questionLanguage(text),
     type,
     focus: focus < 0 ? [] : [focus],
     terms,
@@ -82,9 +82,9 @@ export const askedQuestion = (text: string): AskedQuestion => {
     similarTo: similarityIndex(terms, SIMILAR),
     words: allWordsOf(text),
     names: terms.flatMap((term, i) => (named.has(term) ? [i] : [])),
-    numbers: numberedIn(text.slice(0, MAX_ASKING)),
+    numbers: numberedIn(asking),
     figures: [...new Set(text.match(NUMBER))],
-    asksForPicture: PICTURE.test(text.slice(0, MAX_ASKING)),
-    asksMost: ANSWER_KINDS.compares.test(text.slice(0, MAX_ASKING))
+    asksForPicture: PICTURE.test(asking),
+    asksMost: ANSWER_KINDS.compares.test(asking)
   }
 }

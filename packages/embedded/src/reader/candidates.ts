@@ -204,12 +204,11 @@ const candidatesOf = (
   let open: ReadonlyArray<{ readonly level: number; readonly text: string }> = []
   const none = numberedIn("")
   const title = matchesOf(question, topicTerms(read.title))
-  const captions = matched.filter((_, i) => CAPTION.test(sentences[i]!.text))
   const below = { asked: nothing, lead: nothing, before: nothing, topic: nothing, earlierNumbers: none }
   const place: Place = {
     title,
-    whole: matched.reduce((all, one) => best(all, one), title),
-    caption: captions.reduce((all, one) => best(all, one), nothing),
+    whole: best(title, ...matched),
+    caption: best(nothing, ...matched.filter((_, i) => CAPTION.test(sentences[i]!.text))),
     heading: matchesOf(question, topicTerms(read.title.split(" > ").at(-1) ?? "")),
     aboveNumbers: numberedIn(read.title),
     header: nothing,

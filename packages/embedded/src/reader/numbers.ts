@@ -2,11 +2,6 @@
 import { baseForm } from "../text/baseForms.ts"
 import { tokenize } from "../text/tokenize.ts"
 
-const digitsOf = (key: string): string | undefined => {
-  const form = baseForm(key)
-  return /^\d{1,20}$/.test(form) ? form : undefined
-}
-
 export interface Numbers {
   readonly all: ReadonlySet<string>
   /** By the term before them. */
@@ -19,16 +14,13 @@ export const numberedIn = (text: string): Numbers => {
   const things = new Map<string, Set<string>>()
   let thing = ""
   for (const { key, kind, stop } of tokenize(text)) {
-    const number = kind === "pair" ? undefined : digitsOf(key)
-    if (number === undefined) {
+    const number = baseForm(key)
+    if (kind === "pair" || !/^\d{1,20}$/.test(number)) {
       if (!stop) thing = key
       continue
     }
     all.add(number)
-    if (thing === "") continue
-    const known = things.get(thing)
-    if (known === undefined) things.set(thing, new Set([number]))
-    else known.add(number)
+    if (thing !== "") things.set(thing, (things.get(thing) ?? new Set()).add(number))
   }
   return { all, things }
 }
