@@ -25,7 +25,7 @@ const DEFAULT_LANGUAGES = "eng,chi_sim"
 const MIN_CONFIDENCE = 0.4
 
 /** A full page takes about 4 s. */
-const TIMEOUT: Duration.Input = "60 seconds"
+const TIMEOUT = Duration.minutes(1)
 
 /** An engine takes about 180 MB, so it ends when idle. */
 const IDLE_TIMEOUT: Duration.Input = "1 minute"
@@ -72,9 +72,8 @@ export const makeOcr: Effect.Effect<Ocr, never, Scope.Scope> = Effect.gen(functi
       Effect.timeoutOrElse({
         duration: TIMEOUT,
         orElse: () => {
-          const after = Duration.fromInputUnsafe(TIMEOUT)
-          const message = `The text was not recognized within ${Duration.format(after)}. Make the picture smaller, or crop it.`
-          const reason = new TimedOut({ message, scope: "call", after })
+          const message = `The text was not recognized within ${Duration.format(TIMEOUT)}. Make the picture smaller, or crop it.`
+          const reason = new TimedOut({ message, scope: "call", after: TIMEOUT })
           return Effect.fail(new GatewayError({ operation: "vision", reason }))
         }
       }),

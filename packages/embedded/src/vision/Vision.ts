@@ -75,16 +75,15 @@ export const layerVision: Layer.Layer<Vision> = Layer.effect(
           const message = `${images.length} images are too many: give at most ${visionModel.maxImages}.`
           return yield* refuse(message)
         }
-        const forImage = (i: number, message: string) => `Image ${i + 1} of ${images.length}: ${message}`
+        const refuseImage = (i: number, { code, message }: Pick<InvalidRequest, "code" | "message">) =>
+          refuse(`Image ${i + 1} of ${images.length}: ${message}`, code)
         // All headers are checked first, because OCR takes a second per image.
         yield* Effect.forEach(images, (bytes, i) =>
-          Effect.mapError(readImage(bytes), ({ code, message }) => refuse(forImage(i, message), code))
+          Effect.mapError(readImage(bytes), (error) => refuseImage(i, error))
         )
         const contents = yield* Effect.forEach(images, (bytes, i) =>
           Effect.mapError(recognize(bytes), (error) =>
-            error.reason._tag === "InvalidRequest"
-              ? refuse(forImage(i, error.reason.message), error.reason.code)
-              : error
+            error.reason._tag === "InvalidRequest" ? refuseImage(i, error.reason) : error
           )
         )
         const passages = contents.map(({ lines }) => ({
