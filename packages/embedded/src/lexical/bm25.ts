@@ -17,6 +17,9 @@ const MIN_SIMILARITY = 0.5
 /** The weight of a CJK character relative to a word or a pair. */
 const CHARACTER_WEIGHT = 0.5
 
+/** What a term adds to the length of a query. Each CJK character begins a pair. */
+const SIZES = { word: 1, character: 0.5, pair: 0 }
+
 const ABSENT = -1
 
 /** A query. Numbers about its terms are arrays in the order of `terms`. */
@@ -29,8 +32,12 @@ export interface Query {
   readonly sequence: ReadonlyArray<number>
   /** Inverse document frequency in general language. */
   readonly idf: Float64Array
+  /** Words and CJK characters. */
+  readonly size: number
   /** Pairs of words, or of CJK pairs, that follow each other, as `first × terms + second`. */
   readonly bigrams: ReadonlySet<number>
+  /** The share of CJK pairs among the words, 0 to 1. */
+  readonly cjkShare: number
   readonly similarTo: ReturnType<typeof similarityIndex>
 }
 
@@ -51,7 +58,9 @@ export const makeQuery = (all: ReadonlyArray<Term>): Query => {
     indexes,
     sequence: sequence.map(indexOf),
     idf: Float64Array.from(terms, ({ idf, kind }) => (kind === "character" ? idf * CHARACTER_WEIGHT : idf)),
+    size: terms.reduce((sum, { kind }) => sum + SIZES[kind], 0),
     bigrams: new Set(bigrams),
+    cjkShare: words.filter(({ kind }) => kind === "pair").length / (words.length || 1),
     similarTo: similarityIndex(terms, MIN_SIMILARITY)
   }
 }

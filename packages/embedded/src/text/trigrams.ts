@@ -19,7 +19,9 @@ export const similarityIndex = (words: ReadonlyArray<Term>, least: number) => {
   for (const [index, word] of words.entries()) {
     for (const trigram of termHashes().subarray(word.trigrams, word.end)) {
       marks[trigram >>> (32 - MARK_BITS)] = 1
-      postings.set(trigram, [...(postings.get(trigram) ?? []), index])
+      const indexes = postings.get(trigram)
+      if (indexes === undefined) postings.set(trigram, [index])
+      else indexes.push(index)
     }
   }
   /** How many trigrams each word shares; all zero between two calls. */
