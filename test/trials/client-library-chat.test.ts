@@ -199,7 +199,7 @@ layer(testServer(), { excludeTestServices: true })("a library as a chat model", 
           return (await client.chat.completions.create(body)).choices[0]?.message
         })
       const nothing = yield* ask("Quel âge a-t-il ?")
-      assert.strictEqual(nothing?.content, "The documents do not answer this question.")
+      assert.strictEqual(nothing?.content, "Les documents ne répondent pas à cette question.")
       const closest = yield* ask("Which boat has the most crowns on its flag?")
       assert.match(closest?.content ?? "", /^No sure answer\. Closest passages:\n\n\[1\] Harbour rules: /)
       assert.include(JSON.stringify(closest), '"start_index":')
