@@ -24,7 +24,7 @@ const files = [{ path: "scan.pdf", bytes: scan }]
 const reading = Effect.fnUntraced(function* (
   folder: string,
   pages: number,
-  options?: LibraryOptions & { readonly reader?: string }
+  { reader, ...options }: LibraryOptions & { readonly reader?: string } = {}
 ) {
   const counts = { begun: 0, read: 0 }
   const waits = yield* Deferred.make<void>()
@@ -33,7 +33,7 @@ const reading = Effect.fnUntraced(function* (
     Vision.of({
       model: { id: "eye", kind: "extractive", maxImages: 1, maxImageBytes: 1e7, formats: ["png"] },
       look: () => Effect.die("not asked"),
-      ...(options?.reader !== undefined && { reader: options.reader }),
+      ...(reader !== undefined && { reader }),
       read: () =>
         Effect.suspend(() => {
           if (counts.begun++ >= pages) return Effect.andThen(Deferred.succeed(waits, undefined), Effect.never)

@@ -175,7 +175,7 @@ it.live(
       yield* saves("jetty")
       const { jobs } = yield* reading(2)
       assert.lengthOf(
-        jobs.filter(({ status }) => status === "running"),
+        jobs.filter(({ reading, status }) => reading !== undefined && status === "running"),
         2
       )
     }).pipe(Effect.scoped),
