@@ -21,7 +21,7 @@ it("each is safe, linear, or takes few steps for the longest text that it reads"
     )
   )
   assert.match(output, / 0 faults\n$/)
-})
+}, 300_000)
 
 /** More than any bound of a text that is not parsed or read in the pool. */
 const CHARACTERS = 12_000
