@@ -20,7 +20,7 @@ const markdown = new MarkdownIt({ html: true }).disable("reference")
 
 type Token = ReturnType<typeof markdown.parse>[number]
 
-/** Paragraphs, headings, and items of lists. Those of a file take half a gigabyte. */
+/** Paragraphs, headings and list items of a file. A million take half a gigabyte while it is parsed. */
 const MAX_PARTS = 1_000_000
 
 /**
