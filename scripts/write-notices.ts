@@ -49,14 +49,12 @@ const insideOf = (name: string): ReadonlyArray<string> => {
   return about === undefined ? [] : [about, ...texts.map(read)]
 }
 
-/** Builds of a package for one platform have the package's licence. */
-const PLATFORM =
-  /-(?:linux|linuxmusl|darwin|win32|freebsd|android|openbsd|netbsd|sunos|aix|wasm32|webcontainers)(?:-|$)/
-
 interface Manifest {
   readonly name: string
   readonly version: string
   readonly license?: string
+  /** Of a build for one platform, which has the license of its package. */
+  readonly os?: ReadonlyArray<string>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
@@ -79,11 +77,12 @@ const closure = (folder: string, found: Map<string, Manifest>) => {
   const names = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
   for (const name of [...names, ...bundled]) {
     const at = folderOf(name, folder)
-    if (at === undefined || found.has(at) || PLATFORM.test(name) || name.startsWith("@types/")) continue
-    // What overrides put in place of an unused package.
-    if (manifestOf(at).name === "empty-npm-package") continue
-    if (!name.startsWith("@sluice/")) found.set(at, manifestOf(at))
-    if (!name.startsWith("@sluice/")) closure(at, found)
+    if (at === undefined || found.has(at) || /^@(?:types|sluice)\//.test(name)) continue
+    const manifest = manifestOf(at)
+    // Overrides put an empty package in place of an unused one.
+    if (manifest.os?.length === 1 || manifest.name === "empty-npm-package") continue
+    found.set(at, manifest)
+    closure(at, found)
   }
   return found
 }

@@ -2,8 +2,7 @@
 import { LanceIndex } from "@sluice/rag/store"
 import { Effect, Layer, Record, Struct } from "effect"
 import { Command } from "effect/cli"
-import { existsSync } from "node:fs"
-import { lastBackup } from "../../backup/Backup.ts"
+import { lastBackup, requireDataFolder } from "../../backup/Backup.ts"
 import { StartError } from "../../config/StartError.ts"
 import { ServerConfig } from "../../config/ServerConfig.ts"
 import { libraryFolders } from "../../libraries/LibraryFolders.ts"
@@ -42,17 +41,6 @@ const libraryFaults = Effect.fn("doctor.libraries")(function* (repair: boolean) 
   )
   return faults.flat()
 })
-
-/** The database's layer would make a folder whose name is misspelt, and find it whole. */
-const dataFolderCheck = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const { data } = yield* ServerConfig
-    if (!existsSync(data))
-      return yield* new StartError({
-        message: `There is no data folder ${data}. Correct --data or SLUICE_DATA.`
-      })
-  })
-)
 
 const repairFlag = booleanFlag(
   "repair",
@@ -93,7 +81,7 @@ export const doctorCommand = Command.make(
     }).pipe(
       Effect.provide(
         DatabaseLayer.pipe(
-          Layer.provideMerge(dataFolderCheck),
+          Layer.provideMerge(Layer.effectDiscard(requireDataFolder)),
           Layer.provideMerge(Layer.provide(ServerConfig.layer, settingsLayer({ data })))
         )
       )
