@@ -6,7 +6,7 @@
 import { Schema } from "effect"
 import { Sse } from "effect/encoding"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { ErrorBody, failures } from "./Failure.ts"
+import { ErrorBody } from "./Failure.ts"
 import { base64ByteLength } from "./Base64.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
 import { MAX_IMAGE_BYTES } from "./ImageLimits.ts"
@@ -193,8 +193,7 @@ export const ChatGroup = HttpApiGroup.make("chat")
   .add(
     HttpApiEndpoint.post("create", "/v1/chat/completions", {
       payload: ChatRequest,
-      success: [ChatResponse, HttpApiSchema.StreamSse({ events: ChatEvent })],
-      error: failures
+      success: [ChatResponse, HttpApiSchema.StreamSse({ events: ChatEvent })]
     })
   )
   .middleware(ApiKeyAuth)

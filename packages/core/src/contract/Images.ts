@@ -6,7 +6,6 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { failures } from "./Failure.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
 import { MAX_IMAGES } from "./ImageLimits.ts"
 import { field, namedOpenStruct, optional, TaskId } from "./Fields.ts"
@@ -69,13 +68,11 @@ export const ImagesGroup = HttpApiGroup.make("images")
   .add(
     HttpApiEndpoint.post("create", "/v1/images/generations", {
       payload: ImageRequest,
-      success: ImageResponse,
-      error: failures
+      success: ImageResponse
     }),
     HttpApiEndpoint.get("get", "/v1/images/generations/:task_id", {
       params: { task_id: field("The task's id.", TaskId) },
-      success: ImageResponse,
-      error: failures
+      success: ImageResponse
     })
   )
   .middleware(ApiKeyAuth)
