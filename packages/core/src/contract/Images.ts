@@ -8,9 +8,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ApiKeyAuth } from "./Credentials.ts"
 import { MAX_IMAGES } from "./ImageLimits.ts"
-import { field, namedOpenStruct, optional, TaskId } from "./Fields.ts"
-
-const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+import { between, field, namedOpenStruct, optional, TaskId } from "./Fields.ts"
 
 /** The fields of all groups of models. `ImageModels.ts` has those of each group. */
 export const ImageRequest = namedOpenStruct("ImageRequest", {
