@@ -4,9 +4,8 @@
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..")
+const root = join(import.meta.dirname, "..")
 
 export const PUBLISHED = [
   "packages/core",
@@ -114,6 +113,6 @@ export const noticeOf = (folder: string): string => {
   return [title, ...entries].join(`\n\n${"-".repeat(80)}\n\n`) + "\n"
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (import.meta.main) {
   for (const folder of PUBLISHED) writeFileSync(join(root, folder, "NOTICE"), noticeOf(folder))
 }

@@ -8,6 +8,8 @@
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { flag } from "../flags.ts"
+import { toJsonLines } from "../jsonLines.ts"
 import type { Example, RetrievedPassage } from "./Example.ts"
 
 /** The words of a language. */
@@ -256,10 +258,7 @@ function rowOf({ text }: Made, thing: string, answer: string): number {
   return text.indexOf(answer, from)
 }
 
-writeFileSync(
-  process.argv[process.argv.indexOf("--to") + 1] ?? "made.jsonl",
-  examples.map((one) => `${JSON.stringify(one)}\n`).join("")
-)
+writeFileSync(flag("--to", "made.jsonl"), toJsonLines(examples))
 console.log(
   examples.length,
   "questions,",
