@@ -61,7 +61,6 @@ const sqlIn = ({ text, value }: JsonResponse): { readonly sql: string | undefine
   const field =
     "sql" in fields ? fields["sql"] : /^(?:[\s\S]*?```sql)?\s*((?:select|with)\b[^`]*)/i.exec(text)?.[1]
   const sql = typeof field === "string" ? field.trim() : undefined
-  // The lenient reader has `null` as text.
   if (field === null || sql === "" || sql === "null") return { sql: undefined }
   return sql === undefined ? undefined : { sql }
 }

@@ -116,6 +116,19 @@ const otherUnit = (sentence: string, quotes: string): string | undefined => {
   return undefined
 }
 
+/** Lines with cells. */
+const TABLE = /(?:^[^|\n]*\|.*(?:\n|$)){2,}/gm
+
+/** A number that is only in rows of a table which have no word of the sentence. */
+const numberOfOtherRow = (sentence: string, quotes: string): string | undefined => {
+  const words = new Set(termsOf(sentence).filter((term) => !/\d/.test(term)))
+  const rows = (quotes.match(TABLE) ?? []).flatMap((table) => table.trim().split("\n").slice(1))
+  return [...numbersOf(rows.length === 0 ? "" : sentence)].find((number) => {
+    const own = rows.filter((row) => numbersOf(row).has(number))
+    return own.length > 0 && !own.some((row) => countShared(words, row) > 0)
+  })
+}
+
 const NEGATION =
   /\b(?:not|no|never|none|neither|nor|without|cannot|nobody|nothing|nowhere|kein\w*|nicht|nie|ohne|jamais|sans|aucun\w*|ningún|ninguna?|nunca|sin)\b|n['’]t\b|\b(?:ne|n['’])\s?\w+\s+pas\b|[不没沒无無未非勿]|(?:ない|ません|않|없)/i
 
@@ -177,6 +190,8 @@ export const unsupportedReason = (claim: string, quoted: string, context = ""): 
   const measure = otherUnit(sentence, quotes)
   if (measure !== undefined) return `Its quotes have another unit than ${measure}.`
   if (!isComparable(sentence, quotes)) return undefined
+  const other = numberOfOtherRow(sentence, quotes)
+  if (other !== undefined) return `The number ${other} is in another row of its quotes.`
   if (differsInNegation(sentence, quotes)) return "Only one of the sentence and its quotes is negated."
   const name = missingName(sentence, `${quotes} ${context}`)
   if (name !== undefined) return `The name ${name} is not in its quotes.`
@@ -185,21 +200,33 @@ export const unsupportedReason = (claim: string, quoted: string, context = ""): 
     : undefined
 }
 
-/** The sentence of a passage that supports a claim best, if one does: see `SUPPORT`. */
+/** The sentences of a passage, its tables, and their rows with the head of the table. */
+const quotesIn = (passage: string) => {
+  const tables = (passage.match(TABLE) ?? []).map((table) => table.trim())
+  const rows = tables.flatMap((table) => {
+    const [head = "", ...lines] = table.split("\n")
+    return lines.map((quote) => ({ quote, head }))
+  })
+  const whole = [...sentencesOf(passage.replace(TABLE, "\n\n")), ...tables]
+  return [...rows, ...whole.map((quote) => ({ quote, head: "" }))]
+}
+
+/** The sentence or row of a passage that supports a claim best, if one does: see `SUPPORT`. `title`: that of the passage. */
 export const supportingSentence = (
   claim: string,
-  passage: string
+  passage: string,
+  title: string
 ): { readonly quote: string; readonly share: number } | undefined => {
   const sentence = claim.slice(0, SUPPORT.sentenceLength)
   const terms = new Set(termsOf(sentence))
-  return sentencesOf(passage.slice(0, SUPPORT.quotesLength))
-    .map((quote) => {
-      const share = sharedTerms(terms, quote)
+  return quotesIn(passage.slice(0, SUPPORT.quotesLength))
+    .map(({ head, quote }) => {
+      const share = sharedTerms(terms, `${head} ${quote}`)
       // Of two that share as much, the shorter one.
-      return { quote, share, closeness: share / Math.sqrt(Math.max(1, new Set(termsOf(quote)).size)) }
+      return { quote, head, share, closeness: share / Math.sqrt(Math.max(1, new Set(termsOf(quote)).size)) }
     })
     .filter(({ share }) => share >= SUPPORT.share)
     .toSorted((a, b) => b.closeness - a.closeness)
     .slice(0, SUPPORT.tries)
-    .find(({ quote }) => unsupportedReason(sentence, quote) === undefined)
+    .find(({ head, quote }) => unsupportedReason(sentence, quote, `${title} ${head}`) === undefined)
 }
