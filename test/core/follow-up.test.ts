@@ -144,6 +144,7 @@ describe("carrySubject", () => {
       "How long does it take to empty the chamber?"
     ],
     ["Wie hoch ist das Wehr?", "Wann wurde es gebaut?", "Wann wurde es gebaut (das Wehr)?"],
+    ["Wer hat das Wehr gebaut?", "Und wann?", "Wer hat das Wehr gebaut, wann?"],
     ["Quelle est la hauteur du barrage ?", "Et sa longueur ?", "Quelle est sa longueur ?"],
     ["知道恋恋笔记本这部电影吗？", "是哪年上映的呀？", "恋恋笔记本是哪年上映的呀？"],
     ["听说过凯特·温斯莱特这个人吗？", "她多大？", "凯特·温斯莱特多大？"],
