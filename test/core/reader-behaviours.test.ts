@@ -2,7 +2,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { apiKey, GatewayReader, Reader } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
-import { unsupportedReason } from "@sluice/core/text"
 import { Effect, Layer, Stream } from "effect"
 import { type Behaviour, delta, events, json, LoopbackGateway, openAi } from "./LoopbackGateway.ts"
 
@@ -388,14 +387,6 @@ describe("a model that answers with", () => {
       const { parts } = yield* read(says(text))
       const texts = parts.flatMap((part) => (part.type === undefined ? [part.text] : []))
       assert.deepStrictEqual(texts, [FEE])
-    })
-  )
-
-  it.effect("a number of another row of a table is not supported", () =>
-    Effect.gen(function* () {
-      const rows = "| Gate | Opens at |\n| --- | --- |\n| North | 06:30 |\n| South | 07:15 |"
-      assert.isUndefined(unsupportedReason("The South gate opens at 07:15.", rows))
-      assert.match(unsupportedReason("The South gate opens at 06:30.", rows) ?? "", /another row/)
     })
   )
 

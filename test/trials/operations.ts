@@ -60,7 +60,7 @@ const models: Readonly<Record<string, (text: string) => unknown>> = {
   verify: (text) => [
     unsupportedReason(text, text, text),
     followsQuotes(text, text),
-    supportingSentence(text, text, text),
+    supportingSentence(text, text),
     readLenientJson(text)
   ],
   closest: (text) => sharedWords(text, text),

@@ -6,16 +6,12 @@ import { supportingSentence } from "./Support.ts"
 
 type Passages = ReadonlyArray<ReaderPassage>
 
-/** "Passage 2 states that …", which states nothing about a 2. */
-const PASSAGE_NAME = /\b(?:passage|source|document|textstelle|quelle) \d{1,3}\b|(?:段落|来源|文档) ?\d{1,3}/gi
-
 /** The sentence of a passage that supports the text. With several passages, of the one that supports it best. */
 const matched = (text: string, passages: Passages, among: Iterable<number>): ReadonlyArray<Evidence> => {
-  const claim = text.replace(PASSAGE_NAME, "")
   const [best] = [...among]
     .flatMap((passage) => {
-      const { text = "", title = "" } = passages[passage] ?? {}
-      const found = supportingSentence(claim, text, title)
+      const source = passages[passage]
+      const found = source && supportingSentence(text, source.text, source.title)
       return found === undefined ? [] : [{ passage, ...found }]
     })
     .toSorted((a, b) => b.share - a.share)

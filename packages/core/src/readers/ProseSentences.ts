@@ -32,7 +32,7 @@ const UNFINISHED = /(?<!\s)\s*(?:[[【［][^\]】］\n]{0,24}|[(（]\p{L}{0,12}\
 
 /** The heading of a list of sources, which ends the answer, and an item of such a list. */
 const SOURCES =
-  /^[#*\s]{0,8}(?:sources?|references?|citations?|footnotes?|quellen(?:angaben)?|références|fuentes|referencias|来源|参考(?:资料|文献)?|引用|出典)[:：*\s]{0,8}$/i
+  /^[#*\s]{0,8}(?:sources?|references?|citations?|footnotes?|quellen(?:angaben)?|références|fuentes|referencias|来源|参考(?:资料|文献)?|引用|出典)(?:[:：*\s,;]|\[\d[\d, ]*\])*$/i
 const SOURCE = /^\s{0,4}\[[\d, ]+\]\s?[:：]/
 
 /** The sign of an item of a list, which is part of its first sentence. */

@@ -40,7 +40,8 @@ const WRAPPER = new RegExp(
 const OBJECT = /^\{\s*(?:["'“‘]|\w+\s*:|\})/
 const OBJECT_IN_LINE = /\{\s*["'“](?=(?:text|sentence|sentences|answer|answered|claim|citations)["'”]\s*:)/
 const THOUGHT = /^(?:<(?:think|thinking|thought|reasoning)>|\[THINK\]|◁think▷)/i
-const THOUGHT_END = /<\/(?:think|thinking|thought|reasoning)>|\[\/THINK\]|◁\/think▷/i
+/** The end of a model's reasoning. Some models leave out its beginning. */
+export const THOUGHT_END = /<\/(?:think|thinking|thought|reasoning)>|\[\/THINK\]|◁\/think▷/i
 /** The longest of these tags, in characters. */
 const MAX_TAG = 12
 /** Between objects, and around them. */

@@ -24,7 +24,7 @@ const QUOTE_NAMES = ["quote", "cited_text", "excerpt", "snippet", "text", "evide
 
 type Fields = { readonly [name: string]: LenientValue }
 
-const isFields = (value: LenientValue | undefined): value is Fields =>
+export const isFields = (value: LenientValue | undefined): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 const fieldOf = (fields: Fields, names: ReadonlyArray<string>): LenientValue | undefined =>

@@ -68,9 +68,12 @@ export const numbersOf = (text: string): ReadonlySet<string> =>
 /** Numbers that are written where nothing is counted: "one of them", 一个. */
 const WEAK_NUMBERS: ReadonlySet<string> = new Set(["0", "1"])
 
+/** "Passage 2 states that …", "Part 1: …": these numbers state nothing, nor does that of an item of a list. */
+const PROMPT_NUMBER =
+  /\b(?:passage|source|document|part|textstelle|quelle|teil) \d{1,3}\b|(?:段落|来源|文档|部分) ?\d{1,3}/gi
+
 const missingNumber = (item: string, quotes: string): string | undefined => {
-  // The number of an item of a list states nothing.
-  const sentence = item.replace(LIST_SIGN, "")
+  const sentence = item.replace(LIST_SIGN, "").replace(PROMPT_NUMBER, "")
   const found = numbersOf(quotes)
   const digits = new Set(sentence.normalize("NFKC").match(/\d+(?:[.,:]\d+)*/g) ?? [])
   return [...numbersOf(sentence)].find(
@@ -117,7 +120,7 @@ const otherUnit = (sentence: string, quotes: string): string | undefined => {
 }
 
 /** Lines with cells. */
-const TABLE = /(?:^[^|\n]*\|.*(?:\n|$)){2,}/gm
+const TABLE = /(?:(?<![^\n])[^|\n]*\|[^\n]*\n?){2,}/g
 
 /** A number that is only in rows of a table which have no word of the sentence. */
 const numberOfOtherRow = (sentence: string, quotes: string): string | undefined => {
@@ -215,7 +218,7 @@ const quotesIn = (passage: string) => {
 export const supportingSentence = (
   claim: string,
   passage: string,
-  title: string
+  title = ""
 ): { readonly quote: string; readonly share: number } | undefined => {
   const sentence = claim.slice(0, SUPPORT.sentenceLength)
   const terms = new Set(termsOf(sentence))
