@@ -135,6 +135,9 @@ const carryWords = (question: string, last: ConversationTurn & { readonly standa
       ? previous.replace(subject, () => other)
       : `${trimEnds(previous)}, ${rest}`
   }
+  // “Und wann?”
+  if (words.length > 0 && words.every((word) => language.question.has(word)))
+    return `${trimEnds(previous)}, ${rest}`
   const asked = rest.charAt(0).toUpperCase() + rest.slice(1)
   return words.length === 0 ? previous : replaceReference(asked, subject, last)
 }
