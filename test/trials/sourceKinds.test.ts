@@ -188,6 +188,17 @@ it.effect("git connects to the address that was checked, and follows no redirect
   }).pipe(Effect.scoped)
 )
 
+it.effect("git does not ask for a name and a password, and says why it failed", () =>
+  Effect.gen(function* () {
+    const { pages, url } = yield* site
+    pages.set("/x.git/info/refs?service=git-upload-pack", { status: 401 })
+    const messageOf = (address: string) =>
+      Effect.map(Effect.flip(open({ name: "g", address }, free)), ({ message }) => message)
+    expect(yield* messageOf(`${url}/x.git`)).toMatch(/Authentication failed.*needs a valid credential$/)
+    expect(yield* messageOf("file:///nowhere/x.git")).toMatch(/^git failed: fatal: .*nowhere/)
+  }).pipe(Effect.scoped)
+)
+
 /** A site whose responses the test sets, by path. */
 const site = Effect.map(
   Effect.acquireRelease(

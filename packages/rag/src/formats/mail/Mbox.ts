@@ -5,7 +5,7 @@
  * "From now on" in a text as it is.
  */
 const FROM_LINE = /(?:^|\n\r?\n)From [^\n]*/g
-const SEPARATOR = / (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? .*\d:\d\d/
+const SEPARATOR = / (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? .{0,40}\d:\d\d/
 
 /** The messages of a file: those of an mbox, or the file itself. Lines `>From` of an mbox stay escaped. */
 export const splitMailbox = (bytes: Uint8Array): ReadonlyArray<Uint8Array> => {
