@@ -62,7 +62,11 @@ describe("a mail", () => {
     Effect.gen(function* () {
       const part = (type: string, content: string) =>
         `--b\nContent-Type: ${type}\nContent-Disposition: inline\n\n${content}\n`
-      const { faults, locators = [], text } = yield* parsed(
+      const {
+        faults,
+        locators = [],
+        text
+      } = yield* parsed(
         "fair.eml",
         message(
           "Fair",

@@ -78,7 +78,10 @@ describe("Markdown", () => {
   })
 
   it("has the title of a figure of Hugo", () => {
-    assert.strictEqual(parseMarkdown('{{< figure src="gate.png" title="Gate" >}}\n').text, "![Gate](<gate.png>)\n")
+    assert.strictEqual(
+      parseMarkdown('{{< figure src="gate.png" title="Gate" >}}\n').text,
+      "![Gate](<gate.png>)\n"
+    )
   })
 
   it("has HTML tables with blank lines", () => {

@@ -19,5 +19,6 @@ export {
   parseError
 } from "./formats/parsing/DocumentFormat.ts"
 export { isHidden } from "./formats/parsing/FileName.ts"
+export { declaredCharset, decodeText } from "./formats/parsing/TextDecoding.ts"
 export { TRACE_COLOURS } from "./formats/pdf/figures/FigureTrace.ts"
 export { drawFigureTraces, renderPage } from "./formats/pdf/Pdf.ts"

@@ -25,7 +25,9 @@ const git = (args: ReadonlyArray<string>, settings?: string, maxBuffer = MAX_LIS
         if (error === null) return resume(Effect.succeed(stdout))
         const lines = stderr.toString().trim().split("\n")
         const said = lines.find((line) => /^(?:fatal|error):/.test(line)) ?? lines.at(-1)!
-        const advice = said.includes("Authentication failed") ? ". A private repository needs a valid credential" : ""
+        const advice = said.includes("Authentication failed")
+          ? ". A private repository needs a valid credential"
+          : ""
         const message =
           (error as NodeJS.ErrnoException).code === "ENOENT"
             ? "The program git was not found. Install git 2.37 or later to read repositories"

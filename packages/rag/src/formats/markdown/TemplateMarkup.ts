@@ -34,7 +34,8 @@ const OPENS = /[{[<]|%%/
 const MODULE =
   /^(?:import\s(?:[^"']{0,300}\sfrom\s+)?["'][^"']{1,300}["'];?|export\s+(?:const|let|default|function|async)\b.*)\s*$/
 /** The first line of an import, or of an export, that ends with a line that closes it. */
-const MODULE_OPEN = /^(?:import\s*\{|import\s.{0,100}[{,]|export\s+(?:const|let|default|function|async)\b.*[([{])\s*$/
+const MODULE_OPEN =
+  /^(?:import\s*\{|import\s.{0,100}[{,]|export\s+(?:const|let|default|function|async)\b.*[([{])\s*$/
 const CONTAINER =
   /^(\s*):{3,}(?!:)\s*(?!\s)(?:\{?[\w-]{1,40}(?:\}|(?![\w-]))\s*(?!\s))?(?:\[([^\]]{0,200})\]|([^{}]{0,200}?))\s*(?:\{[^{}]{0,200}\}\s*)?$/
 const ADMONITION =
@@ -100,7 +101,9 @@ const joinTables = (text: string): string => {
 }
 
 export const withoutTemplates = (text: string): string => {
-  if (!/\{|\[[[^!]|%%|^[ \t]*(?::::|!!!|\?\?\?|===)|<[A-Z]|<table|\btoc_?\]|^(?:import|export)\s/im.test(text))
+  if (
+    !/\{|\[[[^!]|%%|^[ \t]*(?::::|!!!|\?\?\?|===)|<[A-Z]|<table|\btoc_?\]|^(?:import|export)\s/im.test(text)
+  )
     return text
   const lines = joinTables(text).split("\n")
   const footnotes = new Set(Array.from(text.matchAll(FOOTNOTE), ([, name = ""]) => name))
