@@ -91,6 +91,17 @@ describe("a folder", () => {
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 
+  it.effect("is read without hidden files and those of systems and open documents", () =>
+    Effect.gen(function* () {
+      const { docs, library: at, write } = yield* testFolder
+      for (const name of [".notes.md", "~$plan.docx", "desktop.ini", ".git/a.md", "a/~$x.md", "~x.md"])
+        yield* write(`docs/${name}`, "It opens at six.")
+      const library = yield* Library.open(at)
+      assert.deepStrictEqual((yield* library.ingest(docs)).failed, [])
+      assert.deepStrictEqual(yield* pathsOf(library), ["~x.md"])
+    }).pipe(Effect.provide(modelsLayer), Effect.scoped)
+  )
+
   it.effect("reports a file name that is not UTF-8", () =>
     Effect.gen(function* () {
       const { docs, library: at, write } = yield* testFolder

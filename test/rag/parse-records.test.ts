@@ -121,6 +121,22 @@ describe("subtitles", () => {
     })
   )
 
+  it.effect("that roll up have each line once", () =>
+    Effect.gen(function* () {
+      const cues = [
+        "00:00.000 --> 00:02.000\nhello<00:00:01.000><c> and</c> welcome",
+        "00:02.000 --> 00:02.010\nhello and welcome\n ",
+        "00:02.010 --> 00:04.000\nhello and welcome\nto the harbour",
+        "00:09.000 --> 00:10.000\nto the harbour"
+      ]
+      assert.deepStrictEqual(labels(yield* parsed("film.vtt", `WEBVTT\n\n${cues.join("\n\n")}\n`)), [
+        ["00:00:00", "hello and welcome"],
+        ["00:00:02", "to the harbour"],
+        ["00:00:09", "to the harbour"]
+      ])
+    })
+  )
+
   it.effect("without times are rejected", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(parse({ path: "a.srt", bytes: utf8("The gate opens.") }))
@@ -141,6 +157,15 @@ it.effect("JSON lines are records with the names of their fields", () =>
       ["line 3", `id: 2\ntext: ${long}`],
       ["line 4", "not JSON"]
     ])
+  })
+)
+
+it.effect("numbers of JSON lines keep all their digits", () =>
+  Effect.gen(function* () {
+    assert.strictEqual(
+      (yield* parsed("posts.jsonl", '{"id": 1234567890123456789, "fee": 1.50}')).text,
+      "id: 1234567890123456789, fee: 1.50"
+    )
   })
 )
 

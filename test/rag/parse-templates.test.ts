@@ -33,6 +33,16 @@ describe("Markdown", () => {
       ["It opens at six."]
     ],
     [
+      "modules of MDX over several lines",
+      'import {\n  Tabs\n} from "@theme/Tabs"\n\nexport const Red = ({ children }) => (\n  <b style={{ color: "red" }}>{children}</b>\n\n);\n\nIt opens at six.\n',
+      ["It opens at six."]
+    ],
+    [
+      "links and comments of Obsidian",
+      "See [[Opening hours|the hours]] of [[Gate]].%% ask Anna %%\n\n![[plan.png|300]]\n",
+      ["See the hours of Gate.", "![](<plan.png>)"]
+    ],
+    [
       "names of components but in a line",
       "<Nav />\n\nDepth <Check /> and height <Cross/>.\n",
       ["Depth Check and height Cross."]
@@ -44,8 +54,8 @@ describe("Markdown", () => {
     ],
     [
       "attributes of headings, links and pictures",
-      "# Gate {#gate .top}\n\nSee [here](x.md){target=_blank} for more.\n",
-      ["Gate", "See [here](x.md) for more."]
+      "# Gate {#gate .top}\n\nSee [here](x.md){target=_blank} for [more](y.md){ .md-button }.\n",
+      ["Gate", "See [here](x.md) for [more](y.md)."]
     ],
     [
       "footnotes",
@@ -65,6 +75,13 @@ describe("Markdown", () => {
   it("has the title of front matter in TOML, and the rest of it", () => {
     const { about, title } = parseMarkdown('+++\ntitle = "Gate"\ndate = 2026-05-03\n+++\ntext\n')
     assert.deepStrictEqual([title, about], ["Gate", "date = 2026-05-03"])
+  })
+
+  it("has the title of a figure of Hugo", () => {
+    assert.strictEqual(
+      parseMarkdown('{{< figure src="gate.png" title="Gate" >}}\n').text,
+      "![Gate](<gate.png>)\n"
+    )
   })
 
   it("has HTML tables with blank lines", () => {
@@ -89,6 +106,7 @@ describe("Markdown", () => {
       "$\\frac{{a}}{{b}}$ and $\\sqrt[3]{x}$ and \\mathbf{{x}}\n",
       "A List<String> and [^a-z] match.\n",
       "Title\n===   \n\nand x = {a, b}\n",
+      "See [[1]](https://example.org), [[1, 2]], a[[x]] and 50%% and 60%% of it.\n",
       "Logic-less {{mustache}} templates.\n",
       "We import tea from China, and export it.\n"
     ]) {

@@ -188,6 +188,16 @@ describe("parseMarkdown", () => {
 })
 
 describe("parseHtml", () => {
+  it("leaves out deleted text, and how characters are read", () => {
+    const parsed = parseHtml(
+      "<p>It costs <del>100</del><ins>200</ins>.</p><p><ruby>船<rp>(</rp><rt>ふね</rt></ruby>と<ruby>港<rt>みなと</ruby>。</p>"
+    )
+    assert.deepStrictEqual(outline(parsed), [
+      ["paragraph", "It costs 200."],
+      ["paragraph", "船と港。"]
+    ])
+  })
+
   it("reads the visible text", () => {
     const parsed = parseHtml(
       `<nav>menu</nav><h1>Big <em>one</em></h1><p>Fish&nbsp;&amp;

@@ -4,6 +4,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schedule } from "effect"
+import { readdirSync } from "node:fs"
 import { mkdir, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { sluiceIn } from "../cli/Launcher.ts"
@@ -105,8 +106,18 @@ layer(Assistant.layer, { excludeTestServices: true })("sluice mcp", (it) => {
   it.effect("ends when its client closes the input", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
-      const ended = yield* Effect.promise(() => sluiceIn(folder, ["mcp"]))
+      const ended = yield* Effect.promise(() => sluiceIn(folder, ["mcp", "--docs", folder]))
       assert.deepInclude(ended, { code: 0, stdout: "" })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("does not begin with a library that does not exist", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const ended = yield* Effect.promise(() => sluiceIn(folder, ["mcp"]))
+      assert.strictEqual(ended.code, 1)
+      assert.match(ended.stderr, /There is no library in .*--data/)
+      assert.deepStrictEqual(readdirSync(folder), [])
     }).pipe(Effect.scoped)
   )
 })

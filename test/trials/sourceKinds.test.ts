@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { gzipSync } from "node:zlib"
 import { type IngestReport, Library, type LibraryService, type SourceItem } from "@sluice/rag"
 import { documentFormats } from "@sluice/rag/formats"
 import { expect, it } from "@effect/vitest"
@@ -188,6 +189,17 @@ it.effect("git connects to the address that was checked, and follows no redirect
   }).pipe(Effect.scoped)
 )
 
+it.effect("git does not ask for a name and a password, and says why it failed", () =>
+  Effect.gen(function* () {
+    const { pages, url } = yield* site
+    pages.set("/x.git/info/refs?service=git-upload-pack", { status: 401 })
+    const messageOf = (address: string) =>
+      Effect.map(Effect.flip(open({ name: "g", address }, free)), ({ message }) => message)
+    expect(yield* messageOf(`${url}/x.git`)).toMatch(/Authentication failed.*needs a valid credential$/)
+    expect(yield* messageOf("file:///nowhere/x.git")).toMatch(/^git failed: fatal: .*nowhere/)
+  }).pipe(Effect.scoped)
+)
+
 /** A site whose responses the test sets, by path. */
 const site = Effect.map(
   Effect.acquireRelease(
@@ -295,6 +307,68 @@ it.effect("a sitemap is all of a site; an endless one ends, and removes nothing"
     expect((yield* Effect.flip(syncInto(library, source))).message).toContain("more than 100 sitemaps")
     expect(requests.length - before).toBeLessThan(110)
     expect(yield* pathsOf(library)).toHaveLength(2)
+  }).pipe(Effect.scoped)
+)
+
+it.effect(
+  "a site that has moved is read where it is now, and a page that redirects to another one once",
+  () =>
+    Effect.gen(function* () {
+      const { library: at } = yield* testFolder
+      const { pages, url } = yield* site
+      const now = yield* site
+      pages.set("/docs/", { status: 301, location: `${now.url}/docs/en/` })
+      now.page("/docs/en/", "The start.", ["b", "../old", "/other"])
+      now.page("/docs/en/b", "The lock opens at six.")
+      now.pages.set("/docs/old", { status: 302, location: "/docs/en/b" })
+      const library = yield* Library.open(at).pipe(Effect.provide(modelsLayer))
+      expect(yield* syncInto(library, { name: "s", address: `${url}/docs/` })).toMatchObject({ added: 2 })
+      expect((yield* library.documents).map((document) => document.url)).toEqual([
+        `${now.url}/docs/en/`,
+        `${now.url}/docs/en/b`
+      ])
+      now.pages.set("/robots.txt", { type: "text/plain", body: "User-agent: *\nDisallow: /docs/en/" })
+      const fault = yield* Effect.flip(syncInto(library, { name: "s", address: `${url}/docs/` }))
+      expect(fault.message).toContain("forbids")
+    }).pipe(Effect.scoped)
+)
+
+it.effect("pages have the text of their charset, and links start from their base", () =>
+  Effect.gen(function* () {
+    const { library: at } = yield* testFolder
+    const { pages, url } = yield* site
+    const latin = (head: string) =>
+      Buffer.from(
+        `<html><head>${head}</head><body><p>Schöne Grüße. <a href="b">b</a></p></body></html>`,
+        "latin1"
+      )
+    pages.set("/", { body: latin('<meta charset="iso-8859-1"><base href="/docs/">') })
+    pages.set("/docs/b", { type: "text/html; charset=ISO-8859-1", body: latin("") })
+    const library = yield* Library.open(at).pipe(Effect.provide(modelsLayer))
+    yield* syncInto(library, { name: "s", address: url })
+    const documents = yield* library.documents
+    expect(documents.map((document) => document.url)).toEqual([`${url}/`, `${url}/docs/b`])
+    for (const { id } of documents) expect((yield* library.passages(id))[0]!.text).toContain("Schöne Grüße.")
+  }).pipe(Effect.scoped)
+)
+
+it.effect("a sitemap may be compressed, and an address that is no page is not an empty site", () =>
+  Effect.gen(function* () {
+    const { library: at } = yield* testFolder
+    const { page, pages, url } = yield* site
+    pages.set("/sitemap.xml.gz", {
+      type: "application/gzip",
+      body: gzipSync(`<?xml version="1.0"?><urlset><url><loc>${url}/a</loc></url></urlset>`)
+    })
+    page("/a", "The first page.")
+    pages.set("/feed", { type: "application/json", body: "{}" })
+    const library = yield* Library.open(at).pipe(Effect.provide(modelsLayer))
+    expect(yield* syncInto(library, { name: "s", address: `${url}/sitemap.xml.gz` })).toMatchObject({
+      added: 1
+    })
+    const fault = yield* Effect.flip(syncInto(library, { name: "s", address: `${url}/feed` }))
+    expect(fault.message).toContain("no page, PDF or sitemap, but application/json")
+    expect(yield* pathsOf(library)).toHaveLength(1)
   }).pipe(Effect.scoped)
 )
 

@@ -18,5 +18,7 @@ export {
   MAX_FILE_BYTES,
   parseError
 } from "./formats/parsing/DocumentFormat.ts"
+export { isHidden } from "./formats/parsing/FileName.ts"
+export { declaredCharset, decodeText } from "./formats/parsing/TextDecoding.ts"
 export { TRACE_COLOURS } from "./formats/pdf/figures/FigureTrace.ts"
 export { drawFigureTraces, renderPage } from "./formats/pdf/Pdf.ts"

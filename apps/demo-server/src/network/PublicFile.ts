@@ -129,14 +129,14 @@ const request = (of: FileRequest, url: URL, { address, family }: LookupAddress) 
     return Effect.sync(() => sent.destroy())
   })
 
-/** Opens the file behind a URL. The caller reads or destroys the response. */
+/** Opens the file behind a URL, and says which URL the redirects led to. The caller reads or destroys the file. */
 export const openPublicFile = Effect.fnUntraced(function* (text: string, of: FileRequest) {
   let next = text
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const url = parse(next, of)
     if (!(url instanceof URL)) return yield* Effect.fail(url)
     const got = yield* request(of, url, yield* resolveAddress(of, url))
-    if (typeof got !== "string") return got
+    if (typeof got !== "string") return { file: got, url: url.href }
     next = URL.parse(got, url.href)?.href ?? got
   }
   return yield* Effect.fail<FileFault>({
@@ -152,15 +152,16 @@ interface ReadRequest extends FileRequest {
 /** Reads the file behind a URL into memory. */
 export const readPublicFile = (url: string, of: ReadRequest) =>
   Effect.gen(function* () {
-    const response = yield* openPublicFile(url, of)
-    const bytes = yield* NodeStream.toArrayBuffer(() => response, {
+    const opened = yield* openPublicFile(url, of)
+    const bytes = yield* NodeStream.toArrayBuffer(() => opened.file, {
       maxBytes: of.maxBytes,
       onError: (cause) =>
         cause instanceof NodeStream.MaxBytesError
           ? notFetched(of, `it has more than ${of.maxBytes / 2 ** 20} MB`)
           : notFetched(of, "the connection was closed")
     })
-    return { bytes: Buffer.from(bytes), type: response.headers["content-type"] ?? "" }
+    const { "content-type": type = "" } = opened.file.headers
+    return { bytes: Buffer.from(bytes), type, url: opened.url }
   }).pipe(
     Effect.timeoutOrElse({
       duration: `${of.seconds} seconds`,

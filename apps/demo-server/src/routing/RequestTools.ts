@@ -41,7 +41,7 @@ export const makeFileClient = (policy: AddressPolicy, upstreamUrl: string): Http
   return HttpClient.make((request, { href }) =>
     Effect.match(openPublicFile(href, of), {
       onFailure: (fault) => HttpClientResponse.fromWeb(request, faultResponse(fault)),
-      onSuccess: (file) => {
+      onSuccess: ({ file }) => {
         const { "content-length": length, "content-type": type = "" } = file.headers
         const headers = { "content-type": type, ...(length !== undefined && { "content-length": length }) }
         return HttpClientResponse.fromWeb(

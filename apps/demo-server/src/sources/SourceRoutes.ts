@@ -12,7 +12,7 @@ import { makeCallerDocuments, notFound } from "../documents/CallerDocuments.ts"
 import { toJobCaller } from "../jobs/JobCaller.ts"
 import { makeOpenForUser } from "../libraries/OpenForUser.ts"
 import { withRagFailures } from "../libraries/RagFailure.ts"
-import { sourceKind, sourceKinds } from "./kinds/SourceKinds.ts"
+import { sourceKind, sourceKinds, unknownKind } from "./kinds/SourceKinds.ts"
 import { IN_FILE } from "./SourceCredentials.ts"
 import { makePushRecords } from "./PushRecords.ts"
 import { sourceNameOf } from "./SourceName.ts"
@@ -76,7 +76,7 @@ const makeChecks = Effect.gen(function* () {
   const checkAddress = Effect.fnUntraced(function* (address: string, kindId: string | undefined) {
     const kind = sourceKind(address, kindId)
     if (kind === undefined)
-      return yield* invalid("kind", `There is no kind of source ${kindId}. GET /sources lists the kinds`)
+      return yield* invalid(kindId === undefined ? "address" : "kind", unknownKind(address, kindId))
     const url = URL.parse(address)
     if (url !== null && (url.username !== "" || url.password !== "")) return yield* withCredentials
     const mayRead = (yield* CurrentUser).role === "admin" && reading.folders.length > 0

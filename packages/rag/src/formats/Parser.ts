@@ -25,14 +25,9 @@ const tooLarge = (path: string, bytes: number): RagError =>
 const empty = (path: string): RagError =>
   parseError(path, "Empty", "there is no text in this file. Add some, or leave the file out.")
 
-/** Each format with its first extensions, such as `Word (.docx)`. */
+/** Each format with its first extension, such as `Word (.docx)`. */
 const supported = (formats: Formats): string =>
-  formats
-    .map(({ extensions, label }) => {
-      const endings = extensions.slice(0, 4).map((ending) => `.${ending}`)
-      return `${label} (${endings.join(", ")}${extensions.length > endings.length ? ", …" : ""})`
-    })
-    .join(", ")
+  formats.map(({ extensions, label }) => `${label} (.${extensions[0]})`).join(", ")
 
 const UNSUPPORTED: ReadonlyArray<readonly [signature: string, name: string]> = [
   ["GIF8", "a GIF image"],

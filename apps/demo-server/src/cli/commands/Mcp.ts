@@ -2,7 +2,7 @@
 import type { Embedder, Reader, Reranker } from "@sluice/core"
 import { Library, RagError } from "@sluice/rag"
 import { LanceIndex, PassageIndex } from "@sluice/rag/store"
-import { Cause, Context, Effect, Exit, Fiber, Layer } from "effect"
+import { Cause, Context, Effect, Exit, Fiber, Layer, Option } from "effect"
 import { McpServer } from "effect/ai"
 import { Command } from "effect/cli"
 import { OWNER } from "../../accounts/Owner.ts"
@@ -14,7 +14,7 @@ import { makeQuestionChecks } from "../../documents/Questions.ts"
 import { MCP_OPTIONS, type McpDocuments, toolsLayer } from "../../mcp/Tools.ts"
 import { dataFlag, docsFlag, examples } from "../library/Flags.ts"
 import { ingestDocs } from "../library/IngestFolder.ts"
-import { modelsLayer } from "../library/OpenLibrary.ts"
+import { modelsLayer, requireLibrary } from "../library/OpenLibrary.ts"
 import { note } from "../output/Output.ts"
 
 const noCollection = (name: string) =>
@@ -56,6 +56,7 @@ const makeFolderDocuments = Effect.gen(function* () {
 
 export const mcpCommand = Command.make("mcp", { docs: docsFlag, data: dataFlag }, ({ data, docs }) =>
   Effect.gen(function* () {
+    if (Option.isNone(docs)) yield* requireLibrary
     const documents = yield* makeFolderDocuments
     // A client waits seconds for the first response, and a large folder takes longer.
     yield* documents.library(DEFAULT_COLLECTION).pipe(

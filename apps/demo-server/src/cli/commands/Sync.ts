@@ -5,8 +5,8 @@ import { Config, Effect, Option, Redacted, Schedule, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { StartError } from "../../config/StartError.ts"
 import { publicAddressPolicy } from "../../network/PublicFile.ts"
-import type { SourceKind } from "../../sources/kinds/SourceKind.ts"
-import { sourceKind, sourceKinds } from "../../sources/kinds/SourceKinds.ts"
+import { SourceFault, type SourceKind } from "../../sources/kinds/SourceKind.ts"
+import { sourceKind, sourceKinds, unknownKind } from "../../sources/kinds/SourceKinds.ts"
 import { sourceNameOf } from "../../sources/SourceName.ts"
 import { booleanFlag, countFlag, examples, libraryFlags, optionalFlag } from "../library/Flags.ts"
 import { followIngest, plural, printReport, rejectServed } from "../library/IngestFolder.ts"
@@ -83,7 +83,8 @@ export const syncCommand = Command.make(
   ({ address, collection, data, every, json, kind: id, name: given, watch }) =>
     withLibrary({ data, missing: "create", collection }, function* (library) {
       yield* rejectServed
-      const kind = sourceKind(address, Option.getOrUndefined(id))!
+      const kind = sourceKind(address, Option.getOrUndefined(id))
+      if (kind === undefined) return yield* new SourceFault({ message: unknownKind(address) })
       const name = Option.getOrElse(given, () => sourceNameOf(address, kind.id))
       const sync = syncOnce(library, { address, json, kind, name, watch })
       const kept = noteOnInterrupt(

@@ -53,6 +53,23 @@ const checkCollection = Effect.fnUntraced(function* (name: string, missing: When
     return yield* new RagError({ stage: "open", reason: "NotFound", message: problem, document: name })
 })
 
+const hasLibrary = Effect.gen(function* () {
+  const settings = yield* ServerConfig
+  const { exists } = yield* FileSystem.FileSystem
+  return (
+    isStoreAddress(settings.documents) ||
+    (yield* Effect.orElseSucceed(exists(libraryOf(settings, OWNER)), () => false))
+  )
+})
+
+/** Fails without a library. */
+export const requireLibrary = Effect.gen(function* () {
+  if (yield* hasLibrary) return
+  const { documents } = yield* ServerConfig
+  const message = `There is no library in ${documents}. Add documents with \`sluice ingest FOLDER\`, or correct --data.`
+  return yield* new RagError({ stage: "open", reason: "NotFound", message })
+})
+
 /** Opens the library of the data folder. */
 export const openLibrary = Effect.fn("cli.openLibrary")(function* (
   missing: WhenMissing,
@@ -60,23 +77,14 @@ export const openLibrary = Effect.fn("cli.openLibrary")(function* (
 ) {
   const settings = yield* ServerConfig
   const fs = yield* FileSystem.FileSystem
-  const { documents } = settings
-  const folder = libraryOf(settings, OWNER)
-  const exists =
-    missing === "create" ||
-    isStoreAddress(documents) ||
-    (yield* Effect.orElseSucceed(fs.exists(folder), () => false))
-  if (!exists && missing === "fail") {
-    const message = `There is no library in ${documents}. Add documents with \`sluice ingest FOLDER\`, or correct --data.`
-    return yield* new RagError({ stage: "open", reason: "NotFound", message })
-  }
+  if (missing === "fail") yield* requireLibrary
   if (Option.isSome(collection)) yield* checkCollection(collection.value, missing)
-  return yield* exists
-    ? Library.open(folder, {
-        ...storeOptions(settings),
-        ...(Option.isSome(collection) && { collection: collection.value })
-      })
-    : Library.open(yield* fs.makeTempDirectoryScoped())
+  if (missing === "temporary" && !(yield* hasLibrary))
+    return yield* Library.open(yield* fs.makeTempDirectoryScoped())
+  return yield* Library.open(libraryOf(settings, OWNER), {
+    ...storeOptions(settings),
+    ...(Option.isSome(collection) && { collection: collection.value })
+  })
 })
 
 /** Opens the library for as long as `use` runs. */

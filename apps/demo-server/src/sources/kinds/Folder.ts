@@ -3,7 +3,7 @@ import { type Stats } from "node:fs"
 import { lstat, readdir, readFile, realpath } from "node:fs/promises"
 import { isAbsolute, join, relative, sep } from "node:path"
 import type { SourceItem } from "@sluice/rag"
-import { formatOf, MAX_FILE_BYTES } from "@sluice/rag/formats"
+import { formatOf, isHidden, MAX_FILE_BYTES } from "@sluice/rag/formats"
 import { watch } from "chokidar"
 import { Cause, Effect, Queue, Stream } from "effect"
 import { isDocument, type SourceAddress, SourceFault, type SourceKind } from "./SourceKind.ts"
@@ -30,6 +30,9 @@ const realFolder = (path: string) =>
       return undefined
     }
   })
+
+/** Hidden files and tables of LanceDB. */
+const isIgnored = (path: string): boolean => isHidden(path) || /\.lance(?:[/\\]|$)/.test(path)
 
 const isInside = (path: string, root: string): boolean =>
   `${path}${sep}`.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)
@@ -90,7 +93,7 @@ const open = Effect.fnUntraced(function* (
     ).pipe(
       Stream.flatMap((entry) => {
         const path = below === "" ? entry.name : `${below}/${entry.name}`
-        if (entry.name.startsWith(".") || entry.name.endsWith(".lance")) return Stream.empty
+        if (isIgnored(entry.name)) return Stream.empty
         return entry.isDirectory() ? walk(path) : Stream.fromIterableEffect(itemAt(path))
       })
     )
@@ -101,10 +104,7 @@ const open = Effect.fnUntraced(function* (
         const watcher = watch(folder, {
           followSymlinks: false,
           ignoreInitial: true,
-          ignored: (path) =>
-            relative(folder, path)
-              .split(sep)
-              .some((part) => part.startsWith(".") || part.endsWith(".lance"))
+          ignored: (path) => isIgnored(relative(folder, path))
         })
         watcher.on("all", (event, path) => {
           if (event === "add" || event === "change" || event === "unlink")

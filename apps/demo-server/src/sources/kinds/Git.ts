@@ -23,20 +23,27 @@ const git = (args: ReadonlyArray<string>, settings?: string, maxBuffer = MAX_LIS
       { encoding: "buffer", maxBuffer, timeout: TIMEOUT, killSignal: "SIGKILL" },
       (error, stdout, stderr) => {
         if (error === null) return resume(Effect.succeed(stdout))
-        const said = stderr.toString().trim().split("\n").at(-1) ?? ""
+        const lines = stderr.toString().trim().split("\n")
+        const said = lines.find((line) => /^(?:fatal|error):/.test(line)) ?? lines.at(-1)!
+        const advice = said.includes("Authentication failed")
+          ? ". A private repository needs a valid credential"
+          : ""
         const message =
           (error as NodeJS.ErrnoException).code === "ENOENT"
             ? "The program git was not found. Install git 2.37 or later to read repositories"
             : error.killed === true
               ? "git took more than ten minutes. Try a smaller repository"
-              : `git failed: ${said.slice(0, 300)}`
+              : `git failed: ${said.slice(0, 300)}${advice}`
         resume(Effect.fail(new SourceFault({ message })))
       }
     )
     return Effect.sync(() => void child.kill("SIGKILL"))
   })
 
-/** Only https and http, to an address that was checked. A redirect could lead elsewhere, so that none is followed. */
+/**
+ * Only https and http, to an address that was checked. A redirect could lead elsewhere, so that none is followed. For a
+ * name and a password, git runs the program `true`, which has none, in place of asking in the terminal.
+ */
 const remoteSettings = Effect.fnUntraced(function* (
   url: URL,
   policy: AddressPolicy,
@@ -56,6 +63,8 @@ const remoteSettings = Effect.fnUntraced(function* (
   allow = always
 [credential]
   helper =
+[core]
+  askPass = true
 [http]
   followRedirects = false
   curloptResolve = "${url.hostname}:${port}:${address}"

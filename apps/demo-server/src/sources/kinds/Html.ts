@@ -17,8 +17,9 @@ export interface WebPage {
 const readPage = (html: string, url: string): WebPage => {
   const { document } = parseHTML(html)
   const robots = document.querySelector('meta[name="robots" i]')?.getAttribute("content")?.toLowerCase() ?? ""
+  const base = URL.parse(document.querySelector("base[href]")?.getAttribute("href") ?? "", url)?.href ?? url
   const links = [...document.querySelectorAll("a[href]")].flatMap((anchor) => {
-    const link = URL.parse(anchor.getAttribute("href") ?? "", url)
+    const link = URL.parse(anchor.getAttribute("href") ?? "", base)
     if (
       link === null ||
       !/^https?:$/.test(link.protocol) ||

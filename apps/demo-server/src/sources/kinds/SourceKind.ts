@@ -1,5 +1,5 @@
 /** A kind of source: where documents are kept, and how they are read. */
-import { type DocumentFormat, formatOf } from "@sluice/rag/formats"
+import { type DocumentFormat, formatOf, isHidden } from "@sluice/rag/formats"
 import type { SourceItem } from "@sluice/rag"
 import { type Effect, Schema, type Scope, type Stream } from "effect"
 import type { AddressPolicy, FileFault } from "../../network/PublicFile.ts"
@@ -60,4 +60,4 @@ export interface SourceKind {
 
 /** Whether a file is of a supported format, and neither hidden nor below a hidden folder. */
 export const isDocument = (path: string, formats: ReadonlyArray<DocumentFormat>): boolean =>
-  !path.split("/").some((part) => part.startsWith(".")) && formatOf(path, formats) !== undefined
+  !isHidden(path) && formatOf(path, formats) !== undefined

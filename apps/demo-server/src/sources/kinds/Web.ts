@@ -1,8 +1,10 @@
 /** Pages and PDFs of a web site: those of a sitemap, or a page and those below its address that it leads to. */
+import { promisify } from "node:util"
+import { gunzip } from "node:zlib"
 import { moduleBeside, runInWorker } from "@sluice/core/workers"
 import { Effect, Option, Stream } from "effect"
 import type { SourceItem } from "@sluice/rag"
-import { MAX_FILE_BYTES } from "@sluice/rag/formats"
+import { declaredCharset, decodeText, MAX_FILE_BYTES } from "@sluice/rag/formats"
 import robotsModule from "robots-parser"
 import { readPublicFile } from "../../network/PublicFile.ts"
 import type { PageInput, Sitemap, WebPage } from "./Html.ts"
@@ -57,6 +59,32 @@ const itemPath = (source: string, url: string): string => {
   return isPdf(url) && !/\.pdf$/i.test(path) ? `${path}.pdf` : path
 }
 
+interface Fetched {
+  readonly bytes: Buffer
+  readonly type: string
+  /** Where redirects led to. */
+  readonly url: string
+}
+
+const folderOf = ({ pathname }: URL): string => pathname.slice(0, pathname.lastIndexOf("/") + 1)
+
+/** The text of a page, by the charset of its header, that of the page itself, or what its bytes look like. */
+const textOf = ({ bytes, type }: Fetched): string =>
+  decodeText(bytes, /charset\s*=\s*"?([\w-]+)/i.exec(type)?.[1] ?? declaredCharset(bytes)) ?? bytes.toString()
+
+/** Sitemaps may be compressed as files, whatever their server says. */
+const unzipped = (fetched: Fetched) =>
+  fetched.bytes[0] === 0x1f && fetched.bytes[1] === 0x8b
+    ? Effect.tryPromise({
+        try: async () => ({
+          ...fetched,
+          bytes: await promisify(gunzip)(fetched.bytes, { maxOutputLength: LIMITS.sitemapBytes })
+        }),
+        catch: () =>
+          new SourceFault({ message: `The sitemap ${fetched.url} is damaged, or larger than 50 MB` })
+      })
+    : Effect.succeed(fetched)
+
 const module = moduleBeside(import.meta.url, "./Html")
 
 /** Parses beside the thread that answers. */
@@ -72,11 +100,10 @@ const open = Effect.fnUntraced(function* (
   { address, name }: SourceAddress,
   { policy }: Parameters<SourceKind["open"]>[1]
 ) {
-  const start = URL.parse(address)
-  if (start === null || !/^https?:$/.test(start.protocol))
+  const given = URL.parse(address)
+  if (given === null || !/^https?:$/.test(given.protocol))
     return yield* new SourceFault({ message: "The address of a site begins with https:// or http://" })
-  start.hash = ""
-  const below = start.pathname.slice(0, start.pathname.lastIndexOf("/") + 1)
+  given.hash = ""
   const fetch = (url: string, what: string, maxBytes: number) =>
     readPublicFile(url, {
       what,
@@ -86,22 +113,30 @@ const open = Effect.fnUntraced(function* (
       seconds: READ_SECONDS
     }).pipe(Effect.mapError(toSourceFault))
 
-  const robotsUrl = new URL("/robots.txt", start).href
-  const rules = yield* fetch(robotsUrl, "file robots.txt", LIMITS.robotsBytes).pipe(
-    Effect.map(({ bytes }) => bytes.toString()),
-    // Without the file everything is allowed. If its server fails, nothing is known.
-    Effect.catchIf(
-      ({ status = 0 }) => status >= 400 && status < 500,
-      () => Effect.succeed("")
+  /** The rules of a host, which allow to read this URL. */
+  const rulesFor = Effect.fnUntraced(function* (url: URL) {
+    const robotsUrl = new URL("/robots.txt", url).href
+    const rules = yield* fetch(robotsUrl, "file robots.txt", LIMITS.robotsBytes).pipe(
+      Effect.map(({ bytes }) => bytes.toString()),
+      // Without the file everything is allowed. If its server fails, nothing is known.
+      Effect.catchIf(
+        ({ status = 0 }) => status >= 400 && status < 500,
+        () => Effect.succeed("")
+      )
     )
-  )
-  const robots = robotsParser(robotsUrl, rules)
+    const robots = robotsParser(robotsUrl, rules)
+    if (robots.isAllowed(url.href, AGENT) !== false) return robots
+    return yield* new SourceFault({ message: `robots.txt of ${url.host} forbids reading ${url.pathname}` })
+  })
+  const givenRules = yield* rulesFor(given)
+  const firstPage = yield* Effect.flatMap(fetch(given.href, "page", LIMITS.sitemapBytes), unzipped)
+  // A site may be at another address now: with https, with `www.`, or in another folder.
+  const start = new URL(firstPage.url)
+  start.hash = ""
+  const robots = start.href === given.href ? givenRules : yield* rulesFor(start)
+  const below = folderOf(start.pathname.startsWith(folderOf(given)) ? given : start)
   const isAllowed = (url: string) => robots.isAllowed(url, AGENT) !== false
   const wait = Effect.sleep(`${Math.min(LIMITS.delay, robots.getCrawlDelay(AGENT) ?? 0)} seconds`)
-  if (!isAllowed(start.href))
-    return yield* new SourceFault({
-      message: `robots.txt of ${start.host} forbids reading ${start.pathname}`
-    })
   const isBelow = (link: string): boolean => {
     const url = URL.parse(link)
     return url?.origin === start.origin && url.pathname.startsWith(below)
@@ -116,7 +151,7 @@ const open = Effect.fnUntraced(function* (
   }: Crawl): Effect.fn.Return<Step, SourceFault> {
     if (url === undefined) return [[], Option.none()] as const
     const isFirst = url === start.href
-    const isSitemap = isFirst || /\.xml(?:\?|$)/.test(url)
+    const isSitemap = isFirst || /\.xml(?:\.gz)?(?:\?|$)/.test(url)
     const enqueue = Effect.fnUntraced(function* (
       links: ReadonlyArray<string>,
       more = 0,
@@ -136,8 +171,9 @@ const open = Effect.fnUntraced(function* (
         : Option.some<Crawl>({ pending, seen, sitemaps: sitemaps + more, follows: followsLinks })
     })
     if (!isFirst) yield* wait
+    const maxBytes = isSitemap ? LIMITS.sitemapBytes : isPdf(url) ? MAX_FILE_BYTES : LIMITS.pageBytes
     const got = yield* Effect.result(
-      fetch(url, "page", isSitemap ? LIMITS.sitemapBytes : isPdf(url) ? MAX_FILE_BYTES : LIMITS.pageBytes)
+      isFirst ? Effect.succeed(firstPage) : Effect.flatMap(fetch(url, "page", maxBytes), unzipped)
     )
     const withoutPage = Effect.fnUntraced(function* (failure: SourceFault) {
       if (isFirst) return yield* failure
@@ -146,17 +182,25 @@ const open = Effect.fnUntraced(function* (
       return [isGone ? [] : [{ id: itemId(url), read: Effect.fail(failure) }], yield* enqueue([])] as const
     })
     if (got._tag === "Failure") return yield* withoutPage(got.failure)
-    const text = got.success.bytes.toString()
+    const { bytes, type, url: reached } = got.success
+    // A page that redirects to one that is read for itself would be there twice.
+    if (reached !== url && seen.has(reached)) return [[], yield* enqueue([])] as const
+    seen.add(reached)
+    if (isPdf(url) && /^application\/pdf/i.test(type))
+      return [[{ path: itemId(url), bytes, url }], yield* enqueue([])] as const
+    const text = textOf(got.success)
     if (isSitemap && XML.test(text.slice(0, XML_HEAD))) {
       const { places: all, root } = yield* parseInThread<Sitemap>(url, "sitemapJob", text)
       const places = all.filter((place) => URL.parse(place)?.host === start.host)
       return [[], yield* enqueue(places, root === "sitemapindex" ? places.length : 0, false)] as const
     }
-    if (isPdf(url) && /^application\/pdf/i.test(got.success.type))
-      return [[{ path: itemId(url), bytes: got.success.bytes, url }], yield* enqueue([])] as const
-    if (!/^(?:text\/html|application\/xhtml)/i.test(got.success.type))
-      return [[], yield* enqueue([])] as const
-    const parsed = yield* Effect.result(parseInThread<WebPage>(url, "pageJob", { html: text, url }))
+    if (!/^(?:text\/html|application\/xhtml)/i.test(type))
+      return isFirst
+        ? yield* new SourceFault({
+            message: `${address} is no page, PDF or sitemap, but ${type || "of no type"}`
+          })
+        : ([[], yield* enqueue([])] as const)
+    const parsed = yield* Effect.result(parseInThread<WebPage>(url, "pageJob", { html: text, url: reached }))
     if (parsed._tag === "Failure") return yield* withoutPage(parsed.failure)
     const page = parsed.success
     // The pages of a sitemap are all there is to read.

@@ -1,8 +1,8 @@
 /** The files of a drop or a file picker, with those in folders. Each file keeps its path in the folder. */
 import type { PathedFile } from "../api/sendFiles.ts"
 
-/** Hidden files (`.DS_Store`, `.git/…`) are left out. */
-const isHidden = (path: string): boolean => path.split("/").some((part) => part.startsWith("."))
+/** Hidden files, such as `.git/…` and the `~$plan.docx` of an open document, are left out. */
+const isHidden = (path: string): boolean => /(?:^|\/)(?:\.|~\$|thumbs\.db$|desktop\.ini$)/i.test(path)
 
 /** A directory reader returns at most 100 entries at a time, and none at the end. */
 const entriesOf = async (reader: FileSystemDirectoryReader): Promise<Array<FileSystemEntry>> => {

@@ -11,7 +11,7 @@ import { type HtmlAttributes, isInline, nameOfReference, spanOf } from "./HtmlAt
 
 /** Elements that are invisible or not part of the text: scripts, navigation, form controls. */
 const SKIPPED = new Set(
-  "script style template noscript nav svg math iframe object canvas audio video button select textarea input datalist dialog".split(
+  "script style template noscript nav svg math iframe object canvas audio video button select textarea input datalist dialog rt rp del".split(
     " "
   )
 )

@@ -24,11 +24,15 @@ const fieldsOf = (value: unknown, name: string, into: Array<string>, depth = 0):
   }
 }
 
+/** Numbers keep their digits: identifiers have more than a JavaScript number can hold. */
+const asWritten = (_: string, value: unknown, { source }: { readonly source?: string } = {}): unknown =>
+  typeof value === "number" ? (source ?? value) : value
+
 /** A record as a reader sees it. A line that is not JSON is left as it is. */
 const recordText = (line: string): string => {
   const fields: Array<string> = []
   try {
-    fieldsOf(JSON.parse(line), "", fields)
+    fieldsOf(JSON.parse(line, asWritten), "", fields)
   } catch {
     return line.trim()
   }

@@ -26,9 +26,13 @@ const dates = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC"
 })
 
-const dateOf = ({ date }: Email): string | undefined => {
-  const at = new Date(date ?? "")
-  return Number.isNaN(at.getTime()) ? undefined : dates.format(at)
+/** The day by the sender's clock: a mail of an evening in New York is of that day. */
+const dateOf = ({ date, headers }: Email): string | undefined => {
+  const written = headers.find(({ key }) => key === "date")?.value ?? ""
+  const at = [written.replace(/(\d:\d\d)\s+(?:[+-]\d{4}|[A-Z]{1,5})\b.*/s, "$1 UTC"), date ?? ""]
+    .map((text) => new Date(text))
+    .find((time) => !Number.isNaN(time.getTime()))
+  return at === undefined ? undefined : dates.format(at)
 }
 
 const nameOf = (address: Address): string =>
@@ -38,10 +42,12 @@ const nameOf = (address: Address): string =>
 
 /** Who wrote to whom and when, then the text: HTML if there is any, since it has tables. */
 const bodyOf = (email: Email): Parsed => {
-  const to = (email.to ?? []).map(nameOf).join(", ")
+  const people = (label: string, addresses: ReadonlyArray<Address> = []) =>
+    addresses.length > 0 && `${label}: ${addresses.map(nameOf).join(", ")}`
   const head = [
-    email.from && `From: ${nameOf(email.from)}`,
-    to && `To: ${to}`,
+    people("From", email.from && [email.from]),
+    people("To", email.to),
+    people("Cc", email.cc),
     `Date: ${dateOf(email) ?? "unknown"}`
   ]
     .filter(Boolean)
@@ -61,12 +67,18 @@ const bodyOf = (email: Email): Parsed => {
 const bytesOf = (content: Attachment["content"]): Uint8Array =>
   typeof content === "string" ? new TextEncoder().encode(content) : new Uint8Array(content)
 
+/** The name of an attachment without one. */
+const unnamed = (mimeType: string, at: number): string =>
+  mimeType === "message/rfc822"
+    ? "message.eml"
+    : `attachment ${at + 1}${/^text\/|^message\//.test(mimeType) ? ".txt" : ""}`
+
 /** Attachments, without signatures and the pictures in the text. */
 const attachmentsOf = (label: string, { attachments }: Email): ReadonlyArray<Inner> =>
   attachments
     .filter(({ mimeType, related }) => related !== true && !SIGNATURE.test(mimeType))
     .map(({ content, filename, mimeType }, at) => {
-      const path = filename ?? (mimeType === "message/rfc822" ? "message.eml" : `attachment ${at + 1}`)
+      const path = filename ?? unnamed(mimeType, at)
       return {
         label: `${label}, attachment ${at + 1}`,
         heading: { level: 2, text: path.toWellFormed() },
@@ -76,7 +88,7 @@ const attachmentsOf = (label: string, { attachments }: Email): ReadonlyArray<Inn
 
 const parseMessage = (file: DocumentFile, bytes: Uint8Array) =>
   Effect.tryPromise({
-    try: () => PostalMime.parse(bytes),
+    try: () => PostalMime.parse(bytes, { forceRfc822Attachments: true }),
     catch: (cause) =>
       parseError(
         file.path,
@@ -123,12 +135,10 @@ export const mailFormat: DocumentFormat = {
       }
       const email = read.success
       if (!isMail(email)) {
-        if (messages.length > 1) continue
-        return yield* parseError(
-          file.path,
-          "Malformed",
-          "this is no mail: it has no header. Export it again."
-        )
+        const message = "this is no mail: it has no header. Export it again."
+        if (messages.length === 1) return yield* parseError(file.path, "Malformed", message)
+        faults.push({ message: `message ${at + 1} was left out: ${message}` })
+        continue
       }
       const date = dateOf(email)
       const label = date === undefined ? `message ${at + 1}` : `message of ${date}`

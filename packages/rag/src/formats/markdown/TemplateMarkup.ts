@@ -5,7 +5,7 @@
 
 const FENCE = /^\s*(?:>\s?)*(`{3,}|~{3,})/
 
-/** A code span, or a tag of one line. `$1` is a shortcode, `$2` the name of a footnote. */
+/** A code span, or a tag of one line. `$1` is a shortcode, `$2` the name of a footnote, `$3` a link of Obsidian. */
 const INLINE = new RegExp(
   [
     "`[^`]*`",
@@ -19,18 +19,23 @@ const INLINE = new RegExp(
     String.raw`(?<!\w)<[A-Z][\w.]{0,60}(?:\s[^<>]{0,1000})?/?>`,
     String.raw`(?<!\w)<[A-Z][\w.]{0,60}\s(?:[^<>={}]|=\s*(?:"[^"]{0,500}"|\{[^{}]{0,500}\}))*/?>`,
     String.raw`\[\^([^\]\s]{1,60})\]:?`,
-    String.raw`(?<=[)\]])\{(?:[#.:]|[\w-]{1,30}=)[^{}]{1,200}\}`,
+    String.raw`(?<![\w%])%%[^%]{1,1000}%%`,
+    String.raw`(?<![\w\])])!?\[\[(?=[\p{L}#])([^[\]]{1,300})\]\](?![([:])`,
+    String.raw`(?<=[)\]])\{ ?(?:[#.:]|[\w-]{1,30}=)[^{}]{1,200}\}`,
     String.raw`(?<!\\)\{:[^{}]{0,200}\}`,
-    String.raw`(?<!\S)\{[#.][^{}]{1,200}\}(?=\s*$)`
+    String.raw`(?<!\S)\{ ?[#.][^{}]{1,200}\}(?=\s*$)`
   ].join("|"),
-  "g"
+  "gu"
 )
 
 /** Opening marks of `INLINE`, looked for first: most lines have none. */
-const OPENS = /[{[<]/
+const OPENS = /[{[<]|%%/
 
 const MODULE =
   /^(?:import\s(?:[^"']{0,300}\sfrom\s+)?["'][^"']{1,300}["'];?|export\s+(?:const|let|default|function|async)\b.*)\s*$/
+/** The first line of an import, or of an export, that ends with a line that closes it. */
+const MODULE_OPEN =
+  /^(?:import\s*\{|import\s.{0,100}[{,]|export\s+(?:const|let|default|function|async)\b.*[([{])\s*$/
 const CONTAINER =
   /^(\s*):{3,}(?!:)\s*(?!\s)(?:\{?[\w-]{1,40}(?:\}|(?![\w-]))\s*(?!\s))?(?:\[([^\]]{0,200})\]|([^{}]{0,200}?))\s*(?:\{[^{}]{0,200}\}\s*)?$/
 const ADMONITION =
@@ -46,8 +51,16 @@ const attributeOf = (shortcode: string, name: string): string | undefined =>
 const pictureOf = (shortcode = ""): string => {
   const reference = /^[<%]\s*figure\s/.test(shortcode) ? attributeOf(shortcode, "src") : undefined
   if (reference === undefined) return ""
-  const words = attributeOf(shortcode, "caption") ?? attributeOf(shortcode, "alt") ?? ""
+  const words = ["caption", "title", "alt"].map((name) => attributeOf(shortcode, name)).find(Boolean) ?? ""
   return `![${words.replace(/[[\]]/g, "")}](<${reference}>)`
+}
+
+const IMAGE = /\.(?:png|jpe?g|webp)$/i
+
+/** The picture, or the words, of a link such as `[[Fees|the fees]]`. */
+const linkOf = (link: string, isEmbedded: boolean): string => {
+  const [target = "", words] = link.split("|")
+  return isEmbedded && IMAGE.test(target) ? `![](<${target}>)` : (words ?? target)
 }
 
 /** What is left of a tag: code, the picture of a shortcode, the name of a component in a line of text. */
@@ -59,8 +72,12 @@ const keptOf = (found: string, shortcode: string | undefined, line: string): str
 
 const cutInline = (line: string, footnotes: ReadonlySet<string>): string =>
   OPENS.test(line)
-    ? line.replace(INLINE, (found: string, shortcode?: string, footnote?: string) =>
-        footnote !== undefined && !footnotes.has(footnote) ? found : keptOf(found, shortcode, line)
+    ? line.replace(INLINE, (found: string, shortcode?: string, footnote?: string, link?: string) =>
+        link !== undefined
+          ? linkOf(link, found.startsWith("!"))
+          : footnote !== undefined && !footnotes.has(footnote)
+            ? found
+            : keptOf(found, shortcode, line)
       )
     : line
 
@@ -84,7 +101,9 @@ const joinTables = (text: string): string => {
 }
 
 export const withoutTemplates = (text: string): string => {
-  if (!/\{|\[\^|\[!|^[ \t]*(?::::|!!!|\?\?\?|===)|<[A-Z]|<table|\btoc_?\]|^(?:import|export)\s/im.test(text))
+  if (
+    !/\{|\[[[^!]|%%|^[ \t]*(?::::|!!!|\?\?\?|===)|<[A-Z]|<table|\btoc_?\]|^(?:import|export)\s/im.test(text)
+  )
     return text
   const lines = joinTables(text).split("\n")
   const footnotes = new Set(Array.from(text.matchAll(FOOTNOTE), ([, name = ""]) => name))
@@ -109,6 +128,14 @@ export const withoutTemplates = (text: string): string => {
     if (isCode) {
       kept.push(line)
       continue
+    }
+    if (MODULE_OPEN.test(line) && (kept.at(-1) ?? "").trim() === "") {
+      const end = lines.findIndex((next, at) => at > i && /^[)}\]]/.test(next))
+      if (end !== -1) {
+        i = end
+        kept.push("")
+        continue
+      }
     }
     if (OPEN_TAG.test(line)) {
       const end = lines.slice(i + 1, i + MAX_TAG_LINES).findIndex((next) => TAG_END.test(next))

@@ -10,6 +10,11 @@ export const endingOf = (path: string): string => {
   return dot <= 0 ? "" : name.slice(dot + 1).toLowerCase()
 }
 
+const HIDDEN = /(?:^|[/\\])(?:\.|~\$|__MACOSX[/\\]|thumbs\.db$|desktop\.ini$)/i
+
+/** Whether a file, or a folder above it, is hidden or made by a system, such as the `~$plan.docx` of a document that is open. */
+export const isHidden = (path: string): boolean => HIDDEN.test(path)
+
 /** The file name in words, without its extension: the title of a document that has none. */
 export const titleFromPath = (path: string): string => {
   const name = baseName(path)

@@ -31,10 +31,9 @@ const secondsOf = (parts: ReadonlyArray<string | undefined>): number => {
   return hours! * 3600 + minutes! * 60 + seconds! + fraction! / 1000
 }
 
-/** A cue's words: tags and positions are left out, and a voice is the speaker's name. */
-const wordsOf = (lines: ReadonlyArray<string>): string =>
-  lines
-    .join(" ")
+/** The words of a line: tags and positions are left out, and a voice is the speaker's name. */
+const wordsOf = (line: string): string =>
+  line
     .replace(/<v(?:\.[^\s<>]*)?\s+([^>]{1,100})>/g, "$1: ")
     .replace(/<\/?[a-z][^<>]{0,200}>|<[\d:.]{5,12}>|\{\\[^{}]{0,200}\}/gi, "")
     .replace(
@@ -46,14 +45,22 @@ const wordsOf = (lines: ReadonlyArray<string>): string =>
 
 const cuesOf = (text: string): ReadonlyArray<Cue> => {
   const cues: Array<Cue> = []
+  let last: { readonly to: number; readonly lines: ReadonlyArray<string> } = { to: -1, lines: [] }
   for (const block of text.replace(/\r\n?/g, "\n").split(/\n[ \t]*\n/)) {
     const lines = block.split("\n")
     const at = lines.findIndex((line) => TIMES.test(line))
     if (at === -1) continue
     const parts = TIMES.exec(lines[at]!)!.slice(1)
-    const words = wordsOf(lines.slice(at + 1))
-    if (words !== "")
-      cues.push({ from: secondsOf(parts.slice(0, 4)), to: secondsOf(parts.slice(4)), text: words })
+    const [from, to] = [secondsOf(parts.slice(0, 4)), secondsOf(parts.slice(4))]
+    const shown = lines
+      .slice(at + 1)
+      .map(wordsOf)
+      .filter((words) => words !== "")
+    // Captions that roll up show the line before again.
+    const isNext = from <= last.to
+    const text = shown.filter((words) => !isNext || !last.lines.includes(words)).join(" ")
+    if (text !== "") cues.push({ from, to, text })
+    last = { to, lines: shown }
   }
   return cues
 }

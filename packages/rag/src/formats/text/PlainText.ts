@@ -11,7 +11,7 @@ type TextKind = "paragraph" | "code"
 
 const PROSE = ["txt", "text", "rst", "adoc", "asciidoc", "org", "tex", "me"]
 const CODE = (
-  "log json yaml yml toml ini cfg conf properties env xml sql graphql proto " +
+  "log ics vcf json yaml yml toml ini cfg conf properties env xml sql graphql proto " +
   "ts tsx mts cts js jsx mjs cjs py rb rs go java kt kts scala swift c h cc cpp cxx hpp cs php pl lua r jl hs ml " +
   "ex exs erl clj el lisp vue svelte css scss less sh bash zsh fish ps1 bat tf dockerfile makefile cmake gradle diff patch"
 ).split(" ")

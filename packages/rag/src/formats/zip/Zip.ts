@@ -4,12 +4,10 @@ import { Effect } from "effect"
 import { pictureOf } from "../container/OfficeFile.ts"
 import { ZipContainer } from "../container/ZipContainer.ts"
 import { type DocumentFormat, hasSignature, MAX_FILE_BYTES, parseError } from "../parsing/DocumentFormat.ts"
+import { isHidden } from "../parsing/FileName.ts"
 import { FormatFault, readWithFaults } from "../parsing/FormatFault.ts"
 import { type Inner, parseInnerFiles } from "../parsing/InnerFiles.ts"
 import { joinDocuments } from "../parsing/JoinDocuments.ts"
-
-/** What systems add to archives. */
-const SYSTEM_FILE = /(?:^|\/)(?:__MACOSX\/|\.|thumbs\.db$|desktop\.ini$)/i
 
 const innerOf = (from: ZipContainer, path: string): Inner => ({
   label: path,
@@ -39,7 +37,7 @@ export const zipFormat: DocumentFormat = {
   sniff: (bytes) => (hasSignature(bytes, "PK\x03\x04") ? "a ZIP archive" : undefined),
   parse: Effect.fnUntraced(function* (file) {
     const from = yield* readWithFaults(file.path, () => ZipContainer.open(file.bytes))
-    const names = from.names.filter((name) => !SYSTEM_FILE.test(name))
+    const names = from.names.filter((name) => !isHidden(name))
     const { faults, parts } = yield* parseInnerFiles(
       file,
       names.map((name) => innerOf(from, name))

@@ -6,6 +6,7 @@ import { Effect, Result } from "effect"
 import { formatValue } from "../../document/Arguments.ts"
 import { ingestError, RagError, type RagReason } from "../../document/RagError.ts"
 import { MAX_FILE_BYTES } from "../../formats/parsing/DocumentFormat.ts"
+import { isHidden } from "../../formats/parsing/FileName.ts"
 import type { PictureFile } from "../../formats/parsing/Pictures.ts"
 import type { IngestFailure } from "./Source.ts"
 
@@ -46,7 +47,7 @@ export const listFiles = Effect.fn("SourceFiles.list")(function* (path: string) 
       const entries = yield* disk(folder || path, () => readdir(absolute, { withFileTypes: true }))
       if (isTable(real, entries)) return
       for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-        if (entry.name.startsWith(".")) continue
+        if (isHidden(entry.name)) continue
         const below = folder === "" ? entry.name : `${folder}/${entry.name}`
         if (entry.name.includes("\uFFFD") && !(yield* isFile(target, below)) && !entry.isDirectory())
           failed.push({ path: below, error: invalidName(below) })
