@@ -4,12 +4,11 @@ import { Effect, Layer, Record, Struct } from "effect"
 import { Command } from "effect/cli"
 import { lastBackup, requireDataFolder } from "../../backup/Backup.ts"
 import { StartError } from "../../config/StartError.ts"
-import { ServerConfig } from "../../config/ServerConfig.ts"
 import { libraryFolders } from "../../libraries/LibraryFolders.ts"
 import { accountFaults } from "../../database/AccountFaults.ts"
 import { DatabaseLayer } from "../../database/Database.ts"
 import { booleanFlag, dataFlag, jsonFlag } from "../library/Flags.ts"
-import { settingsLayer } from "../library/OpenLibrary.ts"
+import { configLayer } from "../library/OpenLibrary.ts"
 import { printResult, setExitCode } from "../output/Output.ts"
 
 const WHOLE = "The accounts and libraries are whole, and every balance adds up."
@@ -82,7 +81,7 @@ export const doctorCommand = Command.make(
       Effect.provide(
         DatabaseLayer.pipe(
           Layer.provideMerge(Layer.effectDiscard(requireDataFolder)),
-          Layer.provideMerge(Layer.provide(ServerConfig.layer, settingsLayer({ data })))
+          Layer.provideMerge(configLayer({ data }))
         )
       )
     )

@@ -20,6 +20,9 @@ export const settingsLayer = (flags: {
   return ConfigProvider.layerAdd(ConfigProvider.fromUnknown(values), { asPrimary: true })
 }
 
+export const configLayer = (flags: Parameters<typeof settingsLayer>[0]) =>
+  Layer.provide(ServerConfig.layer, settingsLayer(flags))
+
 /** The configuration and the models that it names. */
 export const modelsLayer = (data: Option.Option<string>) =>
   LibraryModelsLayer.pipe(Layer.provideMerge(ServerConfig.layer), Layer.provide(settingsLayer({ data })))
