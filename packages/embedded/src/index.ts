@@ -13,7 +13,6 @@ export {
 } from "./layers.ts"
 export { DIMENSION, embedText } from "./lexical/embedText.ts"
 export { rerankScores } from "./lexical/rerankScores.ts"
-export { MAX_SENTENCES } from "./reader/rankCandidates.ts"
-export { readSentences } from "./reader/readSentences.ts"
+export { MAX_SENTENCES, readSentences } from "./reader/readSentences.ts"
 export { MAX_QUERY } from "./modelJobs.ts"
 export { countTokens } from "./text/tokenize.ts"

@@ -11,8 +11,10 @@ import type {
   RerankOptions,
   VerifierModel
 } from "@sluice/core/models"
+import type { WorkerOutput } from "@sluice/core/workers"
 import { Effect, Layer, Stream } from "effect"
 import { DIMENSION } from "./lexical/embedText.ts"
+import * as modelJobs from "./modelJobs.ts"
 import { runModel } from "./pool.ts"
 
 /** Lexical, 1024 dimensions, English and Chinese; free. */
@@ -27,6 +29,7 @@ export const layerEmbedder: Layer.Layer<Embedder> = Layer.succeed(Embedder, {
       operation: "embeddings",
       model: embedderModel.id,
       job: "embed",
+      run: modelJobs.embed,
       input: { texts, purpose },
       texts
     })
@@ -53,6 +56,7 @@ export const layerReranker: Layer.Layer<Reranker> = Layer.succeed(Reranker, {
       operation: "rerank",
       model: rerankerModel.id,
       job: "rankDocuments",
+      run: modelJobs.rankDocuments,
       input: { query, documents, options },
       texts: documents.map(({ text }) => text),
       query
@@ -65,12 +69,13 @@ export const layerReranker: Layer.Layer<Reranker> = Layer.succeed(Reranker, {
 export const readerModel: ReaderModel = { id: "sluice-extractive", kind: "extractive" }
 
 const readerCall =
-  <Name extends "read" | "rate">(job: Name) =>
+  <A>(job: "read" | "rate", run: (input: Parameters<typeof modelJobs.read>[0]) => WorkerOutput<A>) =>
   (model: string, question: string, passages: ReadonlyArray<ReaderPassage>) =>
     runModel({
       operation: "chat",
       model,
       job,
+      run,
       input: { question, passages },
       texts: passages.map(({ text }) => text),
       cost: 3,
@@ -78,8 +83,8 @@ const readerCall =
     })
 
 /** The sentences that answer a question. See `readSentences`. */
-export const readPassages = readerCall("read")
-const ratePassages = readerCall("rate")
+export const readPassages = readerCall("read", modelJobs.read)
+const ratePassages = readerCall("rate", modelJobs.rate)
 
 /** `Reader` by `readSentences`. It reads only when the stream is pulled. */
 export const layerReader: Layer.Layer<Reader> = Layer.succeed(Reader, {
@@ -127,6 +132,7 @@ export const countTokensOf = (texts: ReadonlyArray<string>): Effect.Effect<numbe
     operation: "tokens",
     model: embedderModel.id,
     job: "count",
+    run: modelJobs.count,
     input: texts,
     texts
   })

@@ -30,16 +30,22 @@ interface Rerank {
 }
 
 /** The best first. */
-export const rankDocuments = ({ documents, options: { priors, topN } = {}, query: whole }: Rerank) => {
-  const query = cut(whole)
+export const rankDocuments = ({ documents, options, ...input }: Rerank) => {
+  const query = cut(input.query)
+  const priors = options?.priors
   const scores = rerankScores(query, documents, priors)
   const relevance = priors === undefined ? scores : addPriors(query, scores, priors)
   const results = Array.from(scores, (score, index) => ({
     index,
     score,
-    ...(priors !== undefined && { relevance: relevance[index]! })
-  })).toSorted((a, b) => relevance[b.index]! - relevance[a.index]! || b.score - a.score || a.index - b.index)
-  return { value: results.slice(0, topN) }
+    ...(priors === undefined ? {} : { relevance: relevance[index] as number })
+  })).toSorted(
+    (a, b) =>
+      (relevance[b.index] as number) - (relevance[a.index] as number) ||
+      b.score - a.score ||
+      a.index - b.index
+  )
+  return { value: results.slice(0, options?.topN ?? results.length) }
 }
 
 interface Read {

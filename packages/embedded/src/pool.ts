@@ -2,7 +2,7 @@
 import { GatewayError, InvalidRequest, ServerFailure } from "@sluice/core"
 import { moduleBeside, runInWorker, type WorkerOutput, type WorkerStopped } from "@sluice/core/workers"
 import { Effect } from "effect"
-import * as modelJobs from "./modelJobs.ts"
+import type * as modelJobs from "./modelJobs.ts"
 
 /**
  * Calls of at most this many characters run in the calling thread: 20 passages are reranked in 3 ms, and 5 are read in as
@@ -32,24 +32,20 @@ const failure =
           : new ServerFailure({ status: 500, message: `The thread of the model ${message}` })
     })
 
-type Job = Exclude<keyof typeof modelJobs, "MAX_QUERY">
-type Input<Name extends Job> = Parameters<(typeof modelJobs)[Name]>[0]
-type Value<Name extends Job> = ReturnType<(typeof modelJobs)[Name]>["value"]
-
-/** A call of a model: a job of `modelJobs.ts` by its name. */
-export const runModel = <Name extends Job>(call: {
+/** A call of a model: a job of `modelJobs.ts` by its name and as a function. */
+export const runModel = <Input, A>(call: {
   readonly operation: string
   readonly model: string
-  readonly job: Name
-  readonly input: Input<Name>
+  readonly job: keyof typeof modelJobs
+  readonly run: (input: Input) => WorkerOutput<A>
+  readonly input: Input
   readonly texts: ReadonlyArray<string>
   /** How long a character takes, in the time that one takes to be embedded or reranked. */
   readonly cost?: number
   readonly query?: string
-}): Effect.Effect<Value<Name>, GatewayError> => {
-  const { cost = 1, input, job, model, operation, query = "", texts } = call
-  const run = Reflect.get(modelJobs, job) as (input: Input<Name>) => WorkerOutput<Value<Name>>
+}): Effect.Effect<A, GatewayError> => {
+  const { cost = 1, input, job, model, operation, query = "", run, texts } = call
   if (query.length <= MAX_INLINE_QUERY && cost * sizeOf(texts) <= MAX_INLINE)
     return Effect.sync(() => run(input).value)
-  return runInWorker<Value<Name>>({ module, job, input }).pipe(Effect.mapError(failure(operation, model)))
+  return runInWorker<A>({ module, job, input }).pipe(Effect.mapError(failure(operation, model)))
 }

@@ -1,9 +1,9 @@
 /** A question: its terms, their weights, and the kind of answer that it asks for. */
-import { questionLanguage, withoutFunctionWords } from "@sluice/core/text"
+import { questionLanguage, type QuestionLanguage, withoutFunctionWords } from "@sluice/core/text"
 import type { Term } from "../text/Term.ts"
-import { questionTypeOf } from "./QuestionType.ts"
+import { type QuestionType, questionTypeOf } from "./QuestionType.ts"
 import { ANSWER_KINDS } from "./answerKinds.ts"
-import { numberedIn } from "./numbers.ts"
+import { type Numbers, numberedIn } from "./numbers.ts"
 import { tokenize } from "../text/tokenize.ts"
 import { similarityIndex } from "../text/trigrams.ts"
 
@@ -29,6 +29,28 @@ const SIMILAR = 0.55
 /** Characters in which the words of asking are looked for. */
 const MAX_ASKING = 300
 
+export interface AskedQuestion {
+  readonly language: QuestionLanguage
+  readonly type: QuestionType
+  /** Each term once, in order, without stop words. */
+  readonly terms: ReadonlyArray<Term>
+  readonly weights: ReadonlyArray<number>
+  /** Which of the terms are similar to a word. */
+  readonly similarTo: ReturnType<typeof similarityIndex>
+  /** All words in lower case, function words among them. */
+  readonly words: ReadonlySet<string>
+  /** Indexes of terms. */
+  readonly names: ReadonlyArray<number>
+  readonly numbers: Numbers
+  /** The numbers in digits, as they are written. */
+  readonly figures: ReadonlyArray<string>
+  /** “Which year had the most …”. */
+  readonly asksMost: boolean
+  readonly asksForPicture: boolean
+  /** What is counted, or the kind of thing asked for: "how many *boats*", "which *school*". Indexes of terms. */
+  readonly focus: ReadonlyArray<number>
+}
+
 export const allWordsOf = (text: string): ReadonlySet<string> =>
   new Set(text.toLowerCase().match(/\p{Script=Han}|[\p{L}\p{N}]+/gu))
 
@@ -38,7 +60,7 @@ const weightOf = ({ idf, key, kind }: Term): number => {
   return asking.has(key) ? idf * ASKING_WEIGHT : idf
 }
 
-export const askedQuestion = (text: string) => {
+export const askedQuestion = (text: string): AskedQuestion => {
   const all = tokenize(withoutFunctionWords(text))
   const content = all.filter((term) => !term.stop && weightOf(term) > 0)
   const terms = [...new Set(content.length > 0 ? content : all)]
@@ -54,24 +76,15 @@ export const askedQuestion = (text: string) => {
   return {
     language: questionLanguage(text),
     type,
-    /** What is counted, or the kind of thing asked for: "how many *boats*", "which *school*". Indexes of terms. */
     focus: focus < 0 ? [] : [focus],
-    /** Each term once, in order, without stop words. */
     terms,
     weights: terms.map((term) => weightOf(term) || 0.1),
-    /** Which of the terms are similar to a word. */
     similarTo: similarityIndex(terms, SIMILAR),
-    /** All words in lower case, function words among them. */
     words: allWordsOf(text),
-    /** Indexes of terms. */
     names: terms.flatMap((term, i) => (named.has(term) ? [i] : [])),
     numbers: numberedIn(asking),
-    /** The numbers in digits, as they are written. */
     figures: [...new Set(text.match(NUMBER))],
     asksForPicture: PICTURE.test(asking),
-    /** “Which year had the most …”. */
     asksMost: ANSWER_KINDS.compares.test(asking)
   }
 }
-
-export type AskedQuestion = ReturnType<typeof askedQuestion>

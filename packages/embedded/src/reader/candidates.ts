@@ -1,6 +1,5 @@
 /** The sentences of passages as candidates for an answer, with features that a model weighs. */
 import type { ReaderPassage } from "@sluice/core/models"
-import { takeWhile } from "effect/Array"
 import type { Term } from "../text/Term.ts"
 import { ANSWER_KINDS, EXPECTED } from "./answerKinds.ts"
 import { best, coverage, hasOpposite, matchesOf, type TermMatches, topicTerms } from "./coverage.ts"
@@ -40,43 +39,27 @@ const BEGINNING = 4
 const LONG = 40
 const SHORT = 4
 
-/** What stands in a passage between a heading and a sentence below it: nothing yet. */
-const belowHeading = (nothing: TermMatches) => ({
+/** What stands above and before a sentence. */
+interface Place {
+  /** With the open headings above the nearest. */
+  title: TermMatches
+  /** Of the whole passage, title included. */
+  readonly whole: TermMatches
+  readonly caption: TermMatches
+  heading: TermMatches
+  /** In the titles and headings, and in the last sentence of the block that numbers a thing. */
+  aboveNumbers: Numbers
+  earlierNumbers: Numbers
   /** A question in the text. */
-  asked: nothing,
+  asked: TermMatches
+  /** The header row of the table. */
+  header: TermMatches
   /** The paragraph that leads to a list or table. */
-  lead: nothing,
-  before: nothing,
-  topic: nothing,
-  /** In the last sentence of the block that numbers a thing. */
-  earlierNumbers: numberedIn("")
-})
-
-/** What stands above and before the first sentence of a passage. */
-const startOf = (
-  question: AskedQuestion,
-  { title: name }: ReaderPassage,
-  sentences: ReadonlyArray<Sentence>,
-  matched: ReadonlyArray<TermMatches>
-) => {
-  const title = matchesOf(question, topicTerms(name))
-  const nothing = times(title, 0)
-  return {
-    ...belowHeading(nothing),
-    /** With the open headings above the nearest. */
-    title,
-    /** Of the whole passage, title included. */
-    whole: best(title, ...matched),
-    caption: best(nothing, ...matched.filter((_, i) => CAPTION.test(sentences[i]!.text))),
-    heading: matchesOf(question, topicTerms(name.split(" > ").at(-1) ?? "")),
-    /** In the titles and headings. */
-    aboveNumbers: numberedIn(name),
-    /** The header row of the table. */
-    header: nothing,
-    block: -1
-  }
+  lead: TermMatches
+  before: TermMatches
+  topic: TermMatches
+  block: number
 }
-type Place = ReturnType<typeof startOf>
 
 const times = (matches: TermMatches, weight: number): TermMatches => matches.map((value) => weight * value)
 
@@ -139,12 +122,14 @@ function* orderFeatures(
   yield ["begins", coverage(question, matchesOf(question, new Set(order.slice(0, BEGINNING))))]
   const places = terms.map((term) => order.indexOf(term))
   let run = 0
-  const runs = places.map((place, i) => {
+  let longest = 0
+  places.forEach((place, i) => {
     const before = places[i - 1] ?? -1
-    return (run = before >= 0 && place > before && place - before <= 3 ? run + 1 : 0)
+    run = before >= 0 && place > before && place - before <= 3 ? run + 1 : 0
+    longest = Math.max(longest, run)
   })
   const found = places.filter((place) => place >= 0)
-  yield ["run", Math.max(0, ...runs) / Math.max(1, terms.length - 1)]
+  yield ["run", longest / Math.max(1, terms.length - 1)]
   yield ["density", found.length < 2 ? 0 : found.length / (Math.max(...found) - Math.min(...found) + 1)]
 }
 
@@ -215,9 +200,21 @@ const candidatesOf = (
   const sentences = splitSentences(read)
   const contents = sentences.map(({ text }) => topicTerms(text))
   const matched = contents.map((content) => matchesOf(question, content))
-  const place = startOf(question, read, sentences, matched)
-  const nothing = place.before
+  const nothing: TermMatches = question.terms.map(() => 0)
   let open: ReadonlyArray<{ readonly level: number; readonly text: string }> = []
+  const none = numberedIn("")
+  const title = matchesOf(question, topicTerms(read.title))
+  const below = { asked: nothing, lead: nothing, before: nothing, topic: nothing, earlierNumbers: none }
+  const place: Place = {
+    title,
+    whole: best(title, ...matched),
+    caption: best(nothing, ...matched.filter((_, i) => CAPTION.test(sentences[i]!.text))),
+    heading: matchesOf(question, topicTerms(read.title.split(" > ").at(-1) ?? "")),
+    aboveNumbers: numberedIn(read.title),
+    header: nothing,
+    block: -1,
+    ...below
+  }
   return sentences.flatMap((sentence, i): ReadonlyArray<WeightedSentence> => {
     const { block, kind, text } = sentence
     const own = matched[i]!
@@ -228,16 +225,15 @@ const candidatesOf = (
       const outer = open.filter((one) => one.level < level)
       open = [...outer, { level, text }]
       const above = [read.title, ...outer.map(({ text }) => text)].join(" ")
-      const title = matchesOf(question, topicTerms(above))
-      const aboveNumbers = numberedIn(`${above} ${text}`)
-      Object.assign(place, belowHeading(nothing), { title, heading: own, aboveNumbers })
+      const matches = { title: matchesOf(question, topicTerms(above)), heading: own }
+      Object.assign(place, below, matches, { aboveNumbers: numberedIn(`${above} ${text}`) })
       return []
     }
     if (kind === "header") {
       place.header = own
       return []
     }
-    if (block !== place.block) Object.assign(place, { block, topic: nothing, earlierNumbers: numberedIn("") })
+    if (block !== place.block) Object.assign(place, { block, topic: nothing, earlierNumbers: none })
     if (kind !== "row" && ANSWER_KINDS.asks.test(text)) {
       Object.assign(place, { asked: own, before: own })
       return []
@@ -277,8 +273,9 @@ const compare = (candidates: ReadonlyArray<WeightedSentence>): void => {
 const withItems = (sentences: ReadonlyArray<Sentence>, at: number): Sentence => {
   const lead = sentences[at]!
   if (!ANSWER_KINDS.leads.test(lead.text) || lead.kind === "row") return lead
-  const after = sentences.slice(at + 1, at + 1 + MAX_ITEMS)
-  const items = takeWhile(after, ({ block, kind }) => kind === "item" && block !== lead.block)
+  const after = sentences.slice(at + 1, at + 1 + MAX_ITEMS + 1)
+  const count = after.findIndex(({ block, kind }) => kind !== "item" || block === lead.block)
+  const items = after.slice(0, count < 0 ? MAX_ITEMS : Math.min(count, MAX_ITEMS))
   const last = items.at(-1)
   return last === undefined
     ? lead

@@ -24,15 +24,18 @@ const isPart = (part: string, whole: string): boolean =>
 /** A prefix that reverses a verb: “disconnected”. */
 const REVERSING = /^(?:de|dis|mis|non|un|in)/
 
-const isOpposite = (a: string, b: string): boolean => a !== b && a.replace(REVERSING, "") === b
-
 /** True if a sentence has the opposite of a term, and not the term. */
-export const hasOpposite = ({ terms }: AskedQuestion, content: ReadonlySet<Term>): boolean => {
-  const missing = terms.filter((term) => term.kind === "word" && !content.has(term))
-  return [...content].some(({ key }) =>
-    missing.some((term) => isOpposite(key, term.key) || isOpposite(term.key, key))
+export const hasOpposite = ({ terms }: AskedQuestion, content: ReadonlySet<Term>): boolean =>
+  terms.some(
+    (term) =>
+      term.kind === "word" &&
+      !content.has(term) &&
+      [...content].some(
+        ({ key }) =>
+          key !== term.key &&
+          (key.replace(REVERSING, "") === term.key || term.key.replace(REVERSING, "") === key)
+      )
   )
-}
 
 export const matchesOf = ({ similarTo, terms }: AskedQuestion, content: ReadonlySet<Term>): TermMatches => {
   const forms = new Set(Array.from(content, ({ key }) => baseForm(key)))

@@ -5,6 +5,8 @@ import { askedQuestion } from "./AskedQuestion.ts"
 import { weightedSentences } from "./candidates.ts"
 import { chooseSentences, rankCandidates } from "./rankCandidates.ts"
 
+export { MAX_SENTENCES } from "./rankCandidates.ts"
+
 /** The least probability that the shown sentences answer. Chosen on questions that are not in the training. */
 const SURE = 0.65
 
