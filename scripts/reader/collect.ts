@@ -183,8 +183,7 @@ const collect = Effect.fn("collect")(function* ({ files, folders, language, ques
     const passages = kept.map((passage) => ({
       ...readerPassage(sourceOf(passage)),
       path: passage.document.path,
-      start: passage.start,
-      relevance: passage.relevance
+      start: passage.start
     }))
     const example: Example = { set, language, ...question, passages }
     appendFileSync(to, toJsonLines([example]))

@@ -175,7 +175,7 @@ const plainExamples = (set: string, file: string): ReadonlyArray<Example> =>
         starts: start === undefined ? [] : [start],
         texts: answer === undefined ? [] : [answer]
       },
-      passages: passages.map((read, at) => ({ ...read, path: `${at}`, start: 0, relevance: 1 - at / 10 }))
+      passages: passages.map((read, at) => ({ ...read, path: `${at}`, start: 0 }))
     }
   })
 

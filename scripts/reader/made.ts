@@ -226,8 +226,7 @@ for (const [code, language] of Object.entries(LANGUAGES)) {
         format,
         ...(delimiter !== undefined && { delimiter }),
         path: `${at}`,
-        start: 0,
-        relevance: 1 - at / 10
+        start: 0
       }))
       const ordered = n === 1 ? passages.toReversed() : passages
       const line =
