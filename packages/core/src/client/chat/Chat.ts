@@ -9,7 +9,7 @@ import type { ChatAnswer, ChatCall, ChatPart, Gateway } from "../../gateway/Gate
 import { tolerateChat } from "../../tolerance/Chat.ts"
 import type { Caller, CallOptions } from "../call/Caller.ts"
 import type { CallInfo } from "../call/CallInfo.ts"
-import { recordMetadata, spanned } from "../call/Telemetry.ts"
+import { recordMetadata } from "../call/Telemetry.ts"
 import { streamMetadata } from "../transport/CallResult.ts"
 import { decodeJson } from "../transport/DecodeJson.ts"
 import { reasonOfErrorBeside } from "../transport/ErrorDetails.ts"
@@ -94,11 +94,9 @@ export const makeChat = (
     return reason && caller.fail(callInfo(request), { reason, notExecuted: true })
   }
 
-  const chat: Gateway["Service"]["chat"] = spanned("Gateway.chat")(
-    (request) =>
-      refuse(request) ??
-      caller.call(callInfo(request), mapResult(parseAnswer)(sendAndDecode(send(request, false), decode)))
-  )
+  const chat: Gateway["Service"]["chat"] = (request) =>
+    refuse(request) ??
+    caller.call(callInfo(request), mapResult(parseAnswer)(sendAndDecode(send(request, false), decode)))
 
   const chatStream = (request: ChatCall): Stream.Stream<ChatPart, GatewayError> => {
     const refused = refuse(request)
@@ -115,7 +113,7 @@ export const makeChat = (
         Stream.tap((part) => (part.type === "end" ? recordMetadata(info, streamMetadata(part)) : Effect.void))
       )
     )
-    return Stream.withSpan(Stream.unwrap(open), "Gateway.chatStream")
+    return Stream.unwrap(open)
   }
   return { chat, chatStream }
 }
