@@ -6,7 +6,7 @@ import { Gateway } from "../gateway/Gateway.ts"
 import { type LenientValue, readLenientJson } from "./LenientJson.ts"
 import { makeFlexibleChat } from "./OptionalFields.ts"
 import { totalTokensOf } from "./Reading.ts"
-import { THOUGHT_END } from "./ResponseParser.ts"
+import { withoutThoughts } from "./ResponseParser.ts"
 import { isFields } from "./SentenceObjects.ts"
 
 export interface JsonChatOptions {
@@ -59,7 +59,7 @@ export const makeJsonChats = ({ extra, maxTokens, model }: JsonChatOptions, miss
       const call = { model, messages: () => messages, extra, limit: maxTokens ?? undefined, temperature: 0 }
       const parts = yield* Stream.runCollect(send(call))
       const all = parts.map((part) => (part.type === "text" ? part.text : "")).join("")
-      const text = all.split(THOUGHT_END).at(-1)!.trim()
+      const text = withoutThoughts(all)
       const found = read({ text, values: valuesIn(text) })
       if (found === undefined) {
         const reason = new InvalidResponse({ message: missing })

@@ -3,29 +3,29 @@ import { sentencesOf } from "./Quote.ts"
 import type { WrittenSentence } from "./SentenceObjects.ts"
 
 /** `[1]`, `[1, 2]`. The lookbehind prevents quadratic matching of long runs of spaces. */
-const MARKERS = /(?<!\s)\s*\[(\d+(?:\s*,\s*\d+)*)\]|^\s*\[(\d+(?:\s*,\s*\d+)*)\]/g
+const MARKERS = /(?<!\s)\s*\[\d[\d\s,]*\]/g
+
+/** Markers behind sentences. Others in an object's text may be part of it: `list[0]`. */
+const END_MARKERS = /(?<!\s)\s*\[\d[\d\s,]*\](?=\s?(?:[.!?。！？[]|$))|(?<=[.!?。！？])\s?\[\d[\d\s,]*\]/g
 
 const LABEL = "passages?|sources?|documents?|docs?|refs?|citations?|段落|来源|文档|资料|textstellen?|quellen?"
 const NUMBERS = String.raw`\d{1,3}(?:\s?[,，、;–-]\s?\d{1,3})*`
 
 /** What models write in place of `[1]`: `【1†source】`, `[^1]`, `[[1]]`, `[citation:1]`, `(Passage 1)`, and `¹` after a stop. */
 const OTHER_MARKERS = new RegExp(
-  String.raw`[[【［]{1,2}(?:\^|(?:${LABEL})\s?[:：#]?\s?)?(${NUMBERS})(?:(?::\d{1,3})?†[^[\]【】［］\n]{0,40})?[\]】］]{1,2}` +
-    String.raw`|[(（](?:${LABEL})\s?[:：#]?\s?(${NUMBERS})[)）]|(?<=[.!?。！？])([¹²³⁴-⁹]{1,3})`,
+  String.raw`[[【［]{1,2}(?:\^|(?:${LABEL})\s?[:：#]?\s?)?${NUMBERS}(?:(?::\d{1,3})?†[^[\]【】［］\n]{0,40})?[\]】］]{1,2}` +
+    String.raw`|[(（](?:${LABEL})\s?[:：#]?\s?${NUMBERS}[)）]|(?<=[.!?。！？])[¹²³⁴-⁹]{1,3}`,
   "gi"
 )
 
-/** Markers behind sentences. Others in an object's text may be part of it: `list[0]`. */
-const END_MARKERS =
-  /(?<!\s)\s*\[(\d+(?:\s*,\s*\d+)*)\](?=\s?(?:[.!?。！？[]|$))|(?<=[.!?。！？])\s?\[(\d+(?:\s*,\s*\d+)*)\]/g
+const numbersIn = (marker: string): ReadonlyArray<string> => marker.normalize("NFKC").match(/\d+/g) ?? []
 
 const WRAPPING_TAGS = /<\/?(?:answer|response|output|final|result)>/gi
 
 const withMarkers = (line: string): string =>
-  line.replace(WRAPPING_TAGS, "").replace(OTHER_MARKERS, (_, square = "", round = "", raised = "") => {
-    const numbers = `${square}${round}${raised}`.normalize("NFKC").match(/\d+/g) ?? []
-    return `[${numbers.join(", ")}]`
-  })
+  line
+    .replace(WRAPPING_TAGS, "")
+    .replace(OTHER_MARKERS, (marker) => `[${numbersIn(marker.replace(/(?::\d+)?†.*/, "")).join(", ")}]`)
 
 /** A marker or an object that has only begun. */
 const UNFINISHED = /(?<!\s)\s*(?:[[【［][^\]】］\n]{0,24}|[(（]\p{L}{0,12}\s?\d{0,3}|\{\s*["'“]?\w*)$/u
@@ -40,12 +40,10 @@ export const LIST_SIGN = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/
 const TABLE_ROW = /^\s*\|/
 
 const markedSentence = (cited: string, markers = MARKERS): WrittenSentence => {
-  const numbers = [...cited.matchAll(markers)].flatMap(([, list = "", first = ""]) =>
-    (list || first).split(",").map(Number)
-  )
+  const numbers = (cited.match(markers) ?? []).flatMap(numbersIn)
   return {
     text: cited.replace(markers, "").trim(),
-    citations: [...new Set(numbers)].map((passage) => ({ passage }))
+    citations: [...new Set(numbers)].map((passage) => ({ passage: Number(passage) }))
   }
 }
 

@@ -41,7 +41,11 @@ const OBJECT = /^\{\s*(?:["'“‘]|\w+\s*:|\})/
 const OBJECT_IN_LINE = /\{\s*["'“](?=(?:text|sentence|sentences|answer|answered|claim|citations)["'”]\s*:)/
 const THOUGHT = /^(?:<(?:think|thinking|thought|reasoning)>|\[THINK\]|◁think▷)/i
 /** The end of a model's reasoning. Some models leave out its beginning. */
-export const THOUGHT_END = /<\/(?:think|thinking|thought|reasoning)>|\[\/THINK\]|◁\/think▷/i
+const THOUGHT_END = /<\/(?:think|thinking|thought|reasoning)>|\[\/THINK\]|◁\/think▷/i
+
+/** A whole response without the reasoning before it. */
+export const withoutThoughts = (response: string): string => response.split(THOUGHT_END).at(-1)!.trim()
+
 /** The longest of these tags, in characters. */
 const MAX_TAG = 12
 /** Between objects, and around them. */
