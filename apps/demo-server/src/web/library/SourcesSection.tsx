@@ -98,7 +98,7 @@ const Actions = ({ of, onSchedule }: { readonly of: SourceInfo; readonly onSched
   const { name, schedule, state } = of
   const isHalted = state === "paused" || state === "stopped"
   return (
-    <p class="source-actions">
+    <p class="row">
       {state === "running" ? (
         <LinkButton aria-label={`Cancel the run of ${name}`} onClick={() => cancelRun(of)}>
           Cancel
@@ -122,7 +122,7 @@ const Actions = ({ of, onSchedule }: { readonly of: SourceInfo; readonly onSched
       <Confirm
         action="Remove"
         onConfirm={() => removeSource(of)}
-        opener={{ kind: "link trouble-link", "aria-label": `Remove the source ${name}`, children: "Remove" }}
+        opener={{ kind: "link problem", "aria-label": `Remove the source ${name}`, children: "Remove" }}
       >
         Remove <b>{name}</b> and its documents? This can’t be undone.
       </Confirm>
@@ -149,7 +149,7 @@ const SourceItem = ({ of }: { readonly of: SourceInfo }) => {
       {message !== undefined && <p role="alert">{message}</p>}
       <p class="quiet">{facts.join(" · ")}</p>
       {changes.length > 0 && (
-        <details class="faults changes">
+        <details class="faults quiet changes">
           <summary>
             {changes.length === 100 ? "The first 100 changes" : pluralize(changes.length, "change")}
           </summary>
@@ -183,8 +183,8 @@ export const SourcesSection = () => {
   const list = sources.value?.sources ?? []
   if (sources.value === undefined) return <ErrorMessage error={sourcesError.value} />
   return (
-    <section class="entries sources" aria-label="Sources">
-      <div class="uploads-head">
+    <section class="stack card entries sources" aria-label="Sources">
+      <div class="row baseline ends uploads-head">
         <strong>Sources</strong>
         <LinkButton aria-expanded={adding} onClick={() => setAdding(!adding)}>
           Add a source
@@ -198,7 +198,7 @@ export const SourcesSection = () => {
       {adding && <NewSource onDone={() => setAdding(false)} />}
       <ErrorMessage error={sourceChanges.error.value ?? sourcesError.value} />
       {list.length > 0 && (
-        <ul class="uploads-list">
+        <ul class="lines uploads-list">
           {list.map((source) => (
             <SourceItem key={source.id} of={source} />
           ))}
