@@ -2,12 +2,12 @@
 import {
   DateTime,
   Effect,
+  Equal,
   Exit,
   FileSystem,
   Layer,
   Path,
   Queue,
-  Redacted,
   Ref,
   Scope,
   Semaphore,
@@ -66,20 +66,16 @@ const watchFile = Effect.fnUntraced(function* (file: string) {
   return Stream.merge(changes, reloadSignals)
 })
 
-/** Equal for settings that make no difference. It contains keys, and is never shown. */
-const fingerprint = ({ embedded, health, upstreams }: ProvidersSettings): string =>
-  JSON.stringify({
-    embedded,
-    health,
-    upstreams: upstreams.map((settings) => ({ ...settings, apiKey: Redacted.value(settings.apiKey) }))
-  })
+/** What calls depend on. */
+const callsOf = ({
+  embedded,
+  health,
+  upstreams
+}: Pick<ProvidersSettings, "embedded" | "health" | "upstreams">) => ({ embedded, health, upstreams })
 
-/** Equal if the library's models are the same, and called in the same way. It contains keys, and is never shown. */
-const libraryFingerprint = ({ library, localModels = "", ...settings }: ProvidersSettings): string =>
-  Object.keys(library).length === 0
-    ? localModels
-    : JSON.stringify([localModels, Object.entries(library).toSorted()]) +
-      fingerprint({ ...settings, library, localModels })
+/** What the library's models and their calls depend on. */
+const modelsOf = ({ library, localModels, ...settings }: ProvidersSettings) =>
+  Object.keys(library).length === 0 ? [localModels] : [localModels, library, callsOf(settings)]
 
 /** Replaces the library's models. Running calls keep theirs. `release` closes the new ones. */
 const replaceModels = Effect.fnUntraced(function* (settings: ProvidersSettings) {
@@ -139,8 +135,8 @@ export const reloadingProviders = Effect.fnUntraced(function* <E extends { reado
     if (trigger === "signal") yield* forgetModelLists
     const settings = yield* loadProvidersSettings(file)
     const { settings: before } = yield* Ref.get(loaded)
-    const isSame = fingerprint(before) === fingerprint(settings)
-    const isSameLibrary = libraryFingerprint(before) === libraryFingerprint(settings)
+    const isSame = Equal.equals(callsOf(before), callsOf(settings))
+    const isSameLibrary = Equal.equals(modelsOf(before), modelsOf(settings))
     if (trigger === "signal" || !isSame || !isSameLibrary) {
       const next = yield* build(settings)
       if (!isSameLibrary) {

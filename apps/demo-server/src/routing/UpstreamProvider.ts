@@ -206,30 +206,26 @@ const taskOperations = (
   tasks: MediaTasks["Service"]
 ) => {
   const url = interfaceUrl(settings)
-  const addressOf = ({ id, kind, reference = id }: MediaTask, rest = "") =>
-    `${url}${pathOf(`${kind}s`)}/${encodeURIComponent(reference)}${rest}`
+  const sendTask = (
+    method: "GET" | "DELETE",
+    { id, kind, model, reference = id }: MediaTask,
+    path: "" | "/content",
+    options: Omit<UpstreamRequest, "about" | "request">
+  ) => {
+    const operation = `${kind}s` as const
+    const address = `${url}${pathOf(operation)}/${encodeURIComponent(reference)}${path}`
+    return send({ about: { operation, model }, request: HttpClientRequest.make(method)(address), ...options })
+  }
   const status: TaskOperation<never> = ({ task }) =>
-    Effect.map(
-      send({
-        about: { operation: `${task.kind}s`, model: task.model },
-        request: HttpClientRequest.get(addressOf(task)),
-        read: reading(`${task.kind}s`, task.model).read
-      }),
-      (response) => withTaskId(response, task)
+    Effect.map(sendTask("GET", task, "", { read: reading(`${task.kind}s`, task.model).read }), (response) =>
+      withTaskId(response, task)
     )
   return {
     image: status,
     video: status,
-    videoContent: ({ task }) =>
-      send({
-        about: { operation: "videos", model: task.model },
-        request: HttpClientRequest.get(addressOf(task, "/content")),
-        read: forwardVideo
-      }),
+    videoContent: ({ task }) => sendTask("GET", task, "/content", { read: forwardVideo }),
     removeVideo: (call) =>
-      send({
-        about: { operation: "videos", model: call.task.model },
-        request: HttpClientRequest.delete(addressOf(call.task)),
+      sendTask("DELETE", call.task, "", {
         read: ignoreBody,
         limit: settings.timeout,
         expected: cannotDelete

@@ -48,9 +48,9 @@ export const preferredModel = (
 
 /** The library's models among those of a vendor. What the vendor lacks is absent. */
 export const preferredModels = (models: ReadonlyArray<Named>) => {
-  const embedding = preferredModel(models, "embeddings")
-  const rerank = preferredModel(models, "rerank")
-  const chat = preferredModel(models, "chat")
+  const [embedding, rerank, chat] = (["embeddings", "rerank", "chat"] as const).map((operation) =>
+    preferredModel(models, operation)
+  )
   return {
     ...(embedding !== undefined && { embedding }),
     ...(rerank !== undefined && { rerank }),

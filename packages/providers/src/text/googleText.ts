@@ -219,12 +219,6 @@ const modelPath = ({ model }: InterfaceRequest) => `/v1/models/${encodeURICompon
 
 const embedding = { operation: "embeddings", batch: 100, tokens: 2048 } as const
 
-/** The operations of a listed model, by its methods. */
-const METHODS: Readonly<Record<string, "chat" | "embeddings">> = {
-  embedContent: "embeddings",
-  generateContent: "chat"
-}
-
 export const googleText = {
   hasInputType: true,
   list: {
@@ -232,12 +226,9 @@ export const googleText = {
     parse: (body) =>
       itemsAt(body, "models").flatMap((model) => {
         const id = textAt(model, "name")?.replace(/^models\//, "")
-        const operation = itemsAt(model, "supportedGenerationMethods")
-          .map((method) => METHODS[String(method)])
-          .find((found) => found !== undefined)
-        if (id === undefined) return []
         // Models of images and of films are known by their names.
-        return operation === "embeddings" ? [{ id, operation }] : [{ id }]
+        const isEmbedder = itemsAt(model, "supportedGenerationMethods").includes("embedContent")
+        return id === undefined ? [] : [{ id, ...(isEmbedder && { operation: "embeddings" }) }]
       })
   },
   models: {

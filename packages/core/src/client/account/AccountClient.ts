@@ -72,7 +72,7 @@ const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
 const makeTokens = (send: Send, caller: Caller): Tokens => {
   const calls = makeTokenCalls(send, caller)
   const update: Tokens["update"] = (id, changes) => Effect.map(updateToken(calls, id, changes), tokenOf)
-  const tokens: Tokens = {
+  return {
     list: Stream.map(listTokens(calls.page, TOKENS_PER_PAGE), tokenOf).pipe(
       Stream.withSpan("Account.tokens.list")
     ),
@@ -85,7 +85,6 @@ const makeTokens = (send: Send, caller: Caller): Tokens => {
     remove: calls.remove,
     search: (keyword) => Effect.map(calls.search(keyword), (found) => found.map(tokenOf))
   }
-  return tokens
 }
 
 const decodeToken = Schema.decodeUnknownOption(SystemAccessToken)

@@ -78,10 +78,7 @@ export const makeVideos = (options: VideosOptions, context: MediaContext): Video
   const { caller, files, groupOf, send } = context
   const { call, fail } = caller
   const defaults = waitOptions(options.videos, VIDEO_WAIT)
-  const { create: creation, get, remove } = GatewayApi.groups.videos.endpoints
-  const sendCreate = send(creation)
-  const sendGet = send(get)
-  const sendRemove = send(remove)
+  const { endpoints } = GatewayApi.groups.videos
 
   const create: Videos["create"] = Effect.fnUntraced(function* (given: { readonly model: string }) {
     const request = given as VideoCall
@@ -99,20 +96,20 @@ export const makeVideos = (options: VideosOptions, context: MediaContext): Video
         Effect.mapError(refuse)
       ))
     const payload = { model, prompt, seconds, size, input_reference, ...(extra !== undefined && { extra }) }
-    const attempt = sendAndDecode(sendCreate({ payload }), decodeCreation)
+    const attempt = sendAndDecode(send(endpoints.create)({ payload }), decodeCreation)
     return yield* call(info, mapResult(validateCreation)(attempt))
   })
 
   const getState = (id: string) =>
     Effect.mapError(
-      call({ operation: "videos.get" }, sendAndDecode(sendGet({ params: { id } }), decodeVideo)),
+      call({ operation: "videos.get" }, sendAndDecode(send(endpoints.get)({ params: { id } }), decodeVideo)),
       withTask(id)
     )
 
   const removeTask = (id: string) =>
     call(
       { operation: "videos.remove" },
-      mapResult(validateRemoval)(sendAndDecode(sendRemove({ params: { id } }), responseText))
+      mapResult(validateRemoval)(sendAndDecode(send(endpoints.remove)({ params: { id } }), responseText))
     ).pipe(ignoreRepeatedNotFound, Effect.mapError(withTask(id)))
 
   const isRemoved = ({ onInterrupt = options.videos?.onInterrupt }: VideoWaitOptions) =>
@@ -147,7 +144,7 @@ export const makeVideos = (options: VideosOptions, context: MediaContext): Video
       })
     )
 
-  const videos: Videos = {
+  return {
     create,
     get: getState,
     generate: (request: { readonly model: string }, wait: VideoWaitOptions = {}) =>
@@ -157,5 +154,4 @@ export const makeVideos = (options: VideosOptions, context: MediaContext): Video
     ...makeVideoDownload(context, options.retry),
     remove: removeTask
   }
-  return videos
 }
