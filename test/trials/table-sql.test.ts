@@ -150,8 +150,8 @@ describe("SQL over tables", () => {
   it.effect("ends after some seconds", () =>
     Effect.gen(function* () {
       const duck = Option.getOrThrow(yield* findDuck)
-      const rows = Array.from({ length: 1_000 }, (_, i) => [String(i)])
-      const table = { name: "n", columns: [{ name: "i", type: "DECIMAL(38, 0)" }], rows }
+      const values = Array.from({ length: 1_000 }, (_, i) => String(i))
+      const table = { name: "n", columns: [{ name: "i", sqlType: "DECIMAL(38, 0)", values }] }
       const running = yield* Effect.forkChild(
         Effect.result(runSql(duck, [table], "SELECT sum(a.i * b.i * c.i * d.i) FROM n a, n b, n c, n d"))
       )

@@ -2,7 +2,7 @@
 import type { ConversationTurn } from "@sluice/core/models"
 import { Failure } from "@sluice/core/contract"
 import { turnOf } from "@sluice/rag"
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { hashSecret } from "../accounts/Secret.ts"
 import { AnswerBody } from "../contract/Answer.ts"
@@ -35,8 +35,8 @@ const Row = Schema.Struct({
   user_id: Schema.String,
   title: Schema.String,
   collection: Schema.String,
-  created_at: Integer,
-  updated_at: Integer,
+  created: Integer,
+  updated: Integer,
   share: Schema.NullOr(Schema.String)
 })
 const TurnRow = Schema.Struct({
@@ -45,14 +45,10 @@ const TurnRow = Schema.Struct({
   rating: Schema.NullOr(Rating)
 })
 /** What the next question needs of an answer: to decode its passages and its trace takes most of the time. */
-const { answer, found, question, standalone } = AnswerBody.fields
 const HistoryRow = Schema.Struct({
   answer: Schema.fromJsonString(
     Schema.Struct({
-      answer,
-      found,
-      question,
-      standalone,
+      ...Struct.pick(AnswerBody.fields, ["answer", "found", "question", "standalone"]),
       trace: Schema.Struct({ collection: Schema.String })
     })
   )
@@ -69,19 +65,8 @@ const { first: total } = tableRows(Schema.Struct({ n: Integer, bytes: Integer })
 const { rows: sizes } = tableRows(Schema.Struct({ id: Schema.String, bytes: Integer }))
 const encodeAnswer = Schema.encodeEffect(Schema.fromJsonString(AnswerBody))
 
-const summaryOf = ({
-  collection,
-  created_at,
-  id,
-  share,
-  title,
-  updated_at
-}: typeof Row.Type): ConversationSummary => ({
-  id,
-  title,
-  collection,
-  created: created_at,
-  updated: updated_at,
+const summaryOf = ({ share, user_id: _, ...row }: typeof Row.Type): ConversationSummary => ({
+  ...row,
   shared: share !== null
 })
 
@@ -129,8 +114,10 @@ const makeReads = (sql: SqlClient.SqlClient, members: Members["Service"]) => {
         return yield* notShared
     }
   })
+  const selected = sql`SELECT id, user_id, title, collection, created_at AS created, updated_at AS updated, share
+    FROM conversations`
   const find = Effect.fnUntraced(function* (user: string, id: string) {
-    const query = sql`SELECT * FROM conversations WHERE id = ${id} AND user_id = ${user}`
+    const query = sql`${selected} WHERE id = ${id} AND user_id = ${user}`
     return (yield* catchSqlError(first(query))) ?? (yield* notFound)
   })
   const lastTurn = (id: string) =>
@@ -164,24 +151,19 @@ const makeReads = (sql: SqlClient.SqlClient, members: Members["Service"]) => {
     user: string,
     id: string,
     turn: number | undefined
-  ) {
+  ): Effect.fn.Return<OpenConversation, Failure> {
     if (id === "new") {
       const shared = sql`SELECT COUNT(*) AS n FROM conversations WHERE user_id = ${user} AND share IS NOT NULL`
       if ((yield* catchSqlError(oneNumber(shared))) >= LIMITS.conversations)
         return yield* tooMany(`You share ${LIMITS.conversations} conversations. Remove some`)
-      return {
-        id: crypto.randomUUID(),
-        isNew: true,
-        history: [],
-        replaces: undefined
-      } satisfies OpenConversation
+      return { id: crypto.randomUUID(), isNew: true, history: [], replaces: undefined }
     }
     yield* find(user, id)
     const next = turn ?? (yield* catchSqlError(lastTurn(id))) + 1
     if (next > LIMITS.turns)
       return yield* tooMany(`This conversation has ${LIMITS.turns} questions. Begin a new one`)
     const history = yield* historyOf(user, id, next)
-    return { id, isNew: false, history, replaces: turn } satisfies OpenConversation
+    return { id, isNew: false, history, replaces: turn }
   })
 
   return {
@@ -190,11 +172,11 @@ const makeReads = (sql: SqlClient.SqlClient, members: Members["Service"]) => {
     open,
     bodyOf,
     list: Effect.fn("Conversations.list")(function* (user: string) {
-      const query = sql`SELECT * FROM conversations WHERE user_id = ${user} ORDER BY updated_at DESC, id`
+      const query = sql`${selected} WHERE user_id = ${user} ORDER BY updated_at DESC, id`
       return (yield* catchSqlError(rows(query))).map(summaryOf)
     }),
     shared: Effect.fn("Conversations.shared")(function* (secret: string) {
-      const query = sql`SELECT * FROM conversations WHERE share = ${hashSecret(secret)}`
+      const query = sql`${selected} WHERE share = ${hashSecret(secret)}`
       const row = yield* catchSqlError(first(query))
       if (row === undefined) return yield* notFound
       return yield* Effect.catchIf(

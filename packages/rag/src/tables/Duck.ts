@@ -25,10 +25,12 @@ const SETTINGS = {
 
 export interface DuckTable {
   readonly name: string
-  /** With their types in SQL. */
-  readonly columns: ReadonlyArray<{ readonly name: string; readonly type: string }>
-  /** Values as DuckDB reads them from text. */
-  readonly rows: ReadonlyArray<ReadonlyArray<string | undefined>>
+  readonly columns: ReadonlyArray<{
+    readonly name: string
+    readonly sqlType: string
+    /** One for each row, as DuckDB reads them from text. */
+    readonly values: ReadonlyArray<string | undefined>
+  }>
 }
 
 /** Where a row of a result comes from. `row` counts from 0. */
@@ -69,16 +71,13 @@ const attempt = <A>(connection: DuckDB.DuckDBConnection, run: () => Promise<A>):
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-const fill = async (
-  connection: DuckDB.DuckDBConnection,
-  { columns, name, rows }: DuckTable
-): Promise<void> => {
-  const types = columns.map((column) => `${quoted(column.name)} ${column.type}`)
+const fill = async (connection: DuckDB.DuckDBConnection, { columns, name }: DuckTable): Promise<void> => {
+  const types = columns.map((column) => `${quoted(column.name)} ${column.sqlType}`)
   await connection.run(`CREATE TABLE ${quoted(name)} (${types.join(", ")})`)
   const appender = await connection.createAppender(name)
-  for (const row of rows) {
-    for (const i of columns.keys()) {
-      const value = row[i]
+  for (const row of columns[0]?.values.keys() ?? []) {
+    for (const { values } of columns) {
+      const value = values[row]
       if (value === undefined) appender.appendNull()
       else appender.appendVarchar(value)
     }

@@ -43,10 +43,8 @@ const ISO = /^\d{4}-\d\d-\d\d$/
 const GERMAN = /^(\d\d?)\.(\d\d?)\.(\d{4})$/
 const TIME = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?$/
 
-interface TypedColumn {
-  readonly type: SqlColumn["type"]
+interface TypedColumn extends Pick<SqlColumn, "type" | "unit"> {
   readonly sqlType: string
-  readonly unit?: string
   readonly values: ReadonlyArray<string | undefined>
 }
 
@@ -117,19 +115,12 @@ const describe = (tables: ReadonlyArray<RetrievedTable>): ReadonlyArray<Describe
           name,
           title: title.slice(0, TABLES.titleLength),
           rows: rows.length,
-          columns: columns.map(({ name, title, type, unit, values }) => ({
-            name,
-            title,
-            type,
-            ...(unit !== undefined && { unit }),
+          columns: columns.map(({ sqlType: _, values, ...column }) => ({
+            ...column,
             examples: examplesOf(values)
           }))
         },
-        stored: {
-          name,
-          columns: columns.map(({ name, sqlType }) => ({ name, type: sqlType })),
-          rows: rows.map((_, i) => columns.map(({ values }) => values[i]))
-        }
+        stored: { name, columns }
       }
     ]
   })
