@@ -95,7 +95,7 @@ const Row = ({ of: key }: { readonly of: KeyDetails }) => {
         {key.documents === "none" && <span>no documents</span>}
         {key.subnet && <span>from {key.subnet}</span>}
       </p>
-      <div class="actions">
+      <div class="row actions">
         <Switch label={`${key.name} is enabled`} on={enabled} onToggle={() => toggleKey(key)} />
         <Confirm
           action="Delete"

@@ -193,7 +193,7 @@ const Connected = ({ of: { connections: all } }: { readonly of: Connections }) =
           <p class="row quiet facts-line">
             <span>{url ?? connections.value?.vendors.find((one) => one.id === vendor)?.url}</span>
           </p>
-          <div class="actions">
+          <div class="row actions">
             <Confirm
               action="Remove"
               onConfirm={() => removeVendor(id)}

@@ -107,7 +107,7 @@ const Result = () => {
   if (state === "working") return <Progress status={value?.status ?? "sending"} />
   if (sources.length === 0) return null
   return (
-    <ul class="gallery" data-count={sources.length}>
+    <ul class="columns gallery" data-count={sources.length}>
       {sources.map((source, at) => (
         <Picture key={source} at={at} source={source} />
       ))}

@@ -118,7 +118,7 @@ export const Confirm = ({ action, children, keep = "Keep it", onConfirm, opener 
     <>
       {typeof opener === "function" ? opener(open) : <Button kind="link" {...opener} onClick={open} />}
       <dialog
-        class="card confirm"
+        class="card breakable confirm"
         ref={dialog}
         aria-labelledby={question}
         onClose={(event) => event.currentTarget.returnValue === action && onConfirm()}
