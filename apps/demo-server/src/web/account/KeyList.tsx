@@ -45,7 +45,7 @@ const NewKeyForm = ({ onDone }: { readonly onDone: () => void }) => {
       onDone={onDone}
     >
       <InputField label="Name" hint="Which app or person uses it?" name="name" required maxLength={100} />
-      <div class="pair">
+      <div class="columns">
         <AmountField label="Spending limit, in USD" text={amount} />
         <SelectField
           label="Expires"

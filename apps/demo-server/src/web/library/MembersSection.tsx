@@ -75,7 +75,7 @@ export const MembersSection = () => {
           spellcheck={false}
           placeholder="Username"
         />
-        <div class="pair">
+        <div class="columns">
           <SelectField
             label="Who"
             name="kind"

@@ -49,7 +49,7 @@ const NewSource = ({ onDone }: { readonly onDone: () => void }) => {
       <ScheduleFields now={null} />
       <details>
         <summary>Name and credential (optional)</summary>
-        <div class="pair">
+        <div class="columns">
           <InputField
             label="Name"
             hint="Paths of its documents begin with it. Empty: from the address."

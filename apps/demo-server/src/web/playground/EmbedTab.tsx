@@ -93,7 +93,7 @@ export const embedTab: Tab = {
   submit: () => comparison.run((signal) => createEmbeddings(requestBody(), signal)),
   snippet: () => embedSnippet(location.origin, requestBody()),
   Fields: () => (
-    <div class="pair">
+    <div class="columns">
       <TextField label="First text" rows={3} text={first} />
       <TextField label="Second text" rows={3} text={second} />
     </div>

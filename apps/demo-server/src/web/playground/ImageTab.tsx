@@ -129,7 +129,7 @@ export const imageTab: Tab = {
   Fields: () => (
     <>
       <TextField label="Prompt" enterSends text={prompt} />
-      <div class="pair">
+      <div class="columns">
         <ChoiceField label="Size" choice={size} values={SIZES} />
         <ChoiceField label="Images" choice={count} values={["1", "2", "3", "4"]} />
       </div>

@@ -223,7 +223,7 @@ export const videoTab: Tab = {
   Fields: () => (
     <>
       <TextField label="Prompt" enterSends text={prompt} />
-      <div class="pair">
+      <div class="columns">
         <OptionField label="Length" option="seconds" unit=" s" />
         <OptionField label="Size" option="size" />
       </div>

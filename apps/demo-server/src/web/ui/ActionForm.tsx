@@ -89,7 +89,7 @@ export const LimitFields = ({ hint, now }: { now?: Limits; hint: string }) => {
     />
   )
   return (
-    <div class="pair">
+    <div class="columns">
       {field("requests", "Requests", now?.requests_per_minute)}
       {field("tokens", "Tokens", now?.tokens_per_minute)}
     </div>
