@@ -45,7 +45,7 @@ const NewKeyForm = ({ onDone }: { readonly onDone: () => void }) => {
       onDone={onDone}
     >
       <InputField label="Name" hint="Which app or person uses it?" name="name" required maxLength={100} />
-      <div class="pair">
+      <div class="columns">
         <AmountField label="Spending limit, in USD" text={amount} />
         <SelectField
           label="Expires"
@@ -95,7 +95,7 @@ const Row = ({ of: key }: { readonly of: KeyDetails }) => {
         {key.documents === "none" && <span>no documents</span>}
         {key.subnet && <span>from {key.subnet}</span>}
       </p>
-      <div class="actions">
+      <div class="row actions">
         <Switch label={`${key.name} is enabled`} on={enabled} onToggle={() => toggleKey(key)} />
         <Confirm
           action="Delete"

@@ -109,7 +109,7 @@ const Row = ({ of: user }: { readonly of: UserDetails }) => {
         ))}
         <span>since {dayOf(created_time)}</span>
       </p>
-      <div class="actions">
+      <div class="row actions">
         {FORM_NAMES.map((name) => (
           <LinkButton
             key={name}

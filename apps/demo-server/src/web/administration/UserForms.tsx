@@ -49,7 +49,7 @@ export const NewUserForm = ({ onDone }: { readonly onDone: () => void }) => {
         required
         maxLength={100}
       />
-      <div class="pair">
+      <div class="columns">
         <AmountField label="Starting balance, in USD" text={amount} />
         <RoleField />
       </div>

@@ -89,7 +89,7 @@ export const AnswerView = ({ question }: Props) => {
         {question.question}
       </h1>
       {question.filterText !== undefined && (
-        <p class="quiet filter-text">Searched in {question.filterText}</p>
+        <p class="quiet apart filter-text">Searched in {question.filterText}</p>
       )}
       <Understood question={question} />
       {question.error !== undefined && <Failed question={question} />}

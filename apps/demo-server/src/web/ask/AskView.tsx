@@ -27,9 +27,7 @@ const History = () => {
       <ul class="lines">
         {earlier.map((each) => (
           <li key={`${each.collection} ${each.question}`}>
-            <a class="clamped" href={questionHref(each.question, each.collection)}>
-              {each.question}
-            </a>
+            <a href={questionHref(each.question, each.collection)}>{each.question}</a>
             <span class="quiet">{outcomeOf(each)}</span>
           </li>
         ))}
@@ -45,9 +43,7 @@ const Conversations = () =>
       <ul class="lines">
         {recent.value.map(({ id, title }) => (
           <li key={id}>
-            <a class="clamped" href={conversationHref(id)}>
-              {title}
-            </a>
+            <a href={conversationHref(id)}>{title}</a>
           </li>
         ))}
       </ul>
@@ -57,7 +53,7 @@ const Conversations = () =>
 const Form = () => (
   <>
     <QuestionBox />
-    <div class="row question-options screen-only">
+    <div class="row apart question-options screen-only">
       <FilterPanel />
       <CollectionChoice />
     </div>
@@ -122,10 +118,12 @@ const Welcome = () => {
       <Form />
       <DemoModels />
       {isDefault && hasSamples && starters.length > 0 && (
-        <ul class="starters" aria-label="Questions to start with">
+        <ul class="columns starters" aria-label="Questions to start with">
           {starters.map((question) => (
             <li key={question}>
-              <a href={questionHref(question, DEFAULT_COLLECTION)}>{question}</a>
+              <a class="row unbroken ends" href={questionHref(question, DEFAULT_COLLECTION)}>
+                {question}
+              </a>
             </li>
           ))}
         </ul>

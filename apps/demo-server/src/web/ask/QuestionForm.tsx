@@ -70,12 +70,12 @@ export const FilterPanel = () => {
   )
   return (
     <details class="filter-panel" ref={details} data-on={Filter.requestFilter.value !== undefined}>
-      <summary>
+      <summary class="row unbroken">
         <span class="visually-hidden">Answer from: </span>
         {Filter.chosenFilterText.value}
       </summary>
-      <div class="stack card filter-panel-body">
-        <fieldset class="row kinds">
+      <div class="stack card apart filter-panel-body">
+        <fieldset class="row">
           <legend>Answer from</legend>
           {Filter.KIND_LIST.map((kind) => (
             <label class="row unbroken baseline" key={kind}>
@@ -100,7 +100,7 @@ export const FilterPanel = () => {
                     checked={chosen.has(id)}
                     onChange={() => Filter.toggleDocument(id)}
                   />
-                  <span>
+                  <span class="breakable">
                     {title} <span class="path">{path}</span>
                   </span>
                 </label>
@@ -108,7 +108,7 @@ export const FilterPanel = () => {
             ))}
           </ul>
           {found.length > MAX_ROWS && (
-            <p class="quiet">{found.length - MAX_ROWS} more. Search to find them.</p>
+            <p class="quiet apart">{found.length - MAX_ROWS} more. Search to find them.</p>
           )}
         </fieldset>
         <p>

@@ -53,7 +53,7 @@ const Tries = ({ of: { models, tries } }: { readonly of: ConnectionTrial }) => (
 )
 
 const UseFields = ({ of: { library, models } }: { readonly of: ConnectionTrial }) => (
-  <div class="pair">
+  <div class="columns">
     {USE_NAMES.map((use) => {
       const [operation, label] = USES[use]
       const names = models.filter((model) => model.operation === operation).map(({ id }) => id)
@@ -142,7 +142,7 @@ const ConnectForm = ({ vendors }: { readonly vendors: ReadonlyArray<Vendor> }) =
           {...bindText(name)}
         />
       )}
-      <div class="pair" key={`${vendor.id} ${saved?.id}`}>
+      <div class="columns" key={`${vendor.id} ${saved?.id}`}>
         <InputField
           label={vendor.url === undefined ? "Address" : "Address (optional)"}
           hint={vendor.url === undefined ? "Such as https://gateway.example" : `Default: ${vendor.url}`}
@@ -193,7 +193,7 @@ const Connected = ({ of: { connections: all } }: { readonly of: Connections }) =
           <p class="row quiet facts-line">
             <span>{url ?? connections.value?.vendors.find((one) => one.id === vendor)?.url}</span>
           </p>
-          <div class="actions">
+          <div class="row actions">
             <Confirm
               action="Remove"
               onConfirm={() => removeVendor(id)}

@@ -70,7 +70,7 @@ const SetRow = ({ of: set, now }: { readonly of: ModelSet; readonly now: Found }
         </p>
       ))}
       <Progress of={set} now={now} />
-      <div class="actions">
+      <div class="row actions">
         <Button aria-label={`${label} ${name}`} {...button}>
           {text}
         </Button>
@@ -99,7 +99,7 @@ const Servers = () => {
             <p class="row quiet facts-line">
               <span>{server.url}</span>
             </p>
-            <div class="actions">
+            <div class="row actions">
               {uses.length > 0 && (
                 <Button aria-label={`Use ${server.name}`} onClick={() => connectServer(server)}>
                   Use it?

@@ -109,7 +109,7 @@ export const ConversationView = () => {
         </Confirm>
       </p>
       {sharedPath.value !== undefined && (
-        <p class="row notice screen-only">
+        <p class="row breakable notice screen-only">
           Everyone with this link can read the conversation. You won’t see it again:{" "}
           <code>{new URL(sharedPath.value, location.href).href}</code>{" "}
           <CopyButton text={new URL(sharedPath.value, location.href).href} what="the link" />

@@ -57,7 +57,7 @@ export const CollectionsBar = () => {
   const { members = 0, shared } = chosenCollection.value ?? {}
   const toggle = (opened: typeof form) => setForm(form === opened ? undefined : opened)
   return (
-    <section class="stack collections" aria-label="Collections">
+    <section class="stack" aria-label="Collections">
       <div class="row collections-head">
         <CollectionChoice />
         <LinkButton aria-expanded={form === "new"} onClick={() => toggle("new")}>

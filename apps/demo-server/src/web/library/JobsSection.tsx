@@ -19,7 +19,7 @@ const JobItem = ({ of: job }: { readonly of: Job }) => {
         {done.toLocaleString()}
         {files > 0 && ` of ${files.toLocaleString()}`}
       </span>
-      <span class="upload-state">{status}</span>
+      <span class="upload-state no-break">{status}</span>
       {isActive(job) && (
         <>
           <ProgressBar label={title} done={done} total={files} />

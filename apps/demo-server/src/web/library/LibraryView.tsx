@@ -19,8 +19,8 @@ import { SourcesSection } from "./SourcesSection.tsx"
 import { UploadProgress } from "./Uploads.tsx"
 
 const Faults = ({ faults }: { readonly faults: NonNullable<DocumentInfo["faults"]> }) => (
-  <details class="faults quiet">
-    <summary>{pluralize(faults.length, "part")} could not be read</summary>
+  <details class="faults quiet own-line">
+    <summary class="problem">{pluralize(faults.length, "part")} could not be read</summary>
     <ul>
       {faults.map(({ message, page }, at) => (
         <li key={at}>
@@ -119,14 +119,14 @@ const ListHead = ({ found }: { readonly found: ReadonlyArray<DocumentInfo> }) =>
   if (now !== undefined)
     return (
       <>
-        <p class="row ends quiet found">
+        <p class="row ends quiet">
           Removed {now.done.toLocaleString()} of {pluralize(now.total, "document")}
         </p>
         <ProgressBar label="Removing" done={now.done} total={now.total} />
       </>
     )
   return (
-    <div class="row ends quiet found">
+    <div class="row ends quiet">
       {count}, {pluralize(passages, "passage")}
       {found.length > 1 && isWritable.value && (
         <RemoveThese

@@ -75,7 +75,7 @@ export const MembersSection = () => {
           spellcheck={false}
           placeholder="Username"
         />
-        <div class="pair">
+        <div class="columns">
           <SelectField
             label="Who"
             name="kind"
@@ -88,7 +88,7 @@ export const MembersSection = () => {
       </ActionForm>
       <ErrorMessage error={memberChanges.error.value} />
       <Loading until={all !== undefined || memberChanges.error.value !== undefined} />
-      <ul class="lines" aria-label="Members">
+      <ul class="lines three" aria-label="Members">
         {all?.map((member) => (
           <Row key={`${"user" in member} ${nameOf(member)}`} member={member} />
         ))}

@@ -70,7 +70,7 @@ export const ScheduleFields = ({ now }: { readonly now: SourceSchedule | undefin
   const [choice, choose] = useState(initial.choice)
   const hasTime = choice === "Every day" || choice === "Every week"
   return (
-    <div class="pair">
+    <div class="columns">
       <SelectField
         label="Update"
         hint="What the source no longer has is removed here too."

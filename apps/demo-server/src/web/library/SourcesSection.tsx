@@ -49,7 +49,7 @@ const NewSource = ({ onDone }: { readonly onDone: () => void }) => {
       <ScheduleFields now={null} />
       <details>
         <summary>Name and credential (optional)</summary>
-        <div class="pair">
+        <div class="columns">
           <InputField
             label="Name"
             hint="Paths of its documents begin with it. Empty: from the address."
@@ -144,12 +144,12 @@ const SourceItem = ({ of }: { readonly of: SourceInfo }) => {
         <b>{name}</b> <span class="quiet">{address}</span>
       </span>
       <span class="quiet">{state === "running" && pluralize(done, "document")}</span>
-      <span class="upload-state">{STATES[state]}</span>
+      <span class="upload-state no-break">{STATES[state]}</span>
       {state === "running" && <ProgressBar label={`Reading ${name}`} done={done} total={0} />}
       {message !== undefined && <p role="alert">{message}</p>}
       <p class="quiet">{facts.join(" · ")}</p>
       {changes.length > 0 && (
-        <details class="faults quiet changes">
+        <details class="faults quiet own-line changes">
           <summary>
             {changes.length === 100 ? "The first 100 changes" : pluralize(changes.length, "change")}
           </summary>

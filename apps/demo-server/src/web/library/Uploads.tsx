@@ -48,7 +48,7 @@ const Row = ({ upload }: { readonly upload: FileUpload }) => (
   <li data-state={upload.state}>
     <span class="path">{upload.path}</span>
     <span class="quiet">{byteSize(upload.file.size)}</span>
-    <span class="upload-state">
+    <span class="upload-state no-break">
       {upload.state === "unsent" ? "not sent" : upload.state}
       {upload.state === "reading" && upload.scan && ` page ${upload.scan.done} of ${upload.scan.pages}`}
       {!Uploads.isFinished(upload) && (

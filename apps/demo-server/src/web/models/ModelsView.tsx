@@ -94,7 +94,7 @@ export const ModelsView = () => {
           rows && (
             <section class="stack" key={title} aria-label={title}>
               <h2>{title}</h2>
-              <ul class="lines closed">{rows}</ul>
+              <ul class="lines three closed">{rows}</ul>
             </section>
           )
         )

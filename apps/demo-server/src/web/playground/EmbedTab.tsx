@@ -66,8 +66,8 @@ const Result = () => {
   const [first, second] = [vectorAt(0, value), vectorAt(1, value)]
   const cosine = cosineOf(first, second)
   return (
-    <figure class="stack compared">
-      <p class="row baseline figure">
+    <figure class="stack apart compared">
+      <p class="row baseline">
         <span class="amount">{cosine?.toFixed(3) ?? "–"}</span>
         <span class="quiet">
           {cosine === undefined
@@ -93,7 +93,7 @@ export const embedTab: Tab = {
   submit: () => comparison.run((signal) => createEmbeddings(requestBody(), signal)),
   snippet: () => embedSnippet(location.origin, requestBody()),
   Fields: () => (
-    <div class="pair">
+    <div class="columns">
       <TextField label="First text" rows={3} text={first} />
       <TextField label="Second text" rows={3} text={second} />
     </div>

@@ -66,7 +66,7 @@ export const ImageField = ({ image, label }: { label: string; image: Signal<Imag
       <span class="label" id={id} aria-hidden="true">
         {label}
       </span>
-      <fieldset class="chosen">
+      <fieldset>
         <legend class="visually-hidden">{label}</legend>
         <div class="row">
           {now !== undefined && <img src={now.dataUri} alt="" />}

@@ -107,7 +107,7 @@ const Result = () => {
   if (state === "working") return <Progress status={value?.status ?? "sending"} />
   if (sources.length === 0) return null
   return (
-    <ul class="gallery" data-count={sources.length}>
+    <ul class="columns gallery" data-count={sources.length}>
       {sources.map((source, at) => (
         <Picture key={source} at={at} source={source} />
       ))}
@@ -129,7 +129,7 @@ export const imageTab: Tab = {
   Fields: () => (
     <>
       <TextField label="Prompt" enterSends text={prompt} />
-      <div class="pair">
+      <div class="columns">
         <ChoiceField label="Size" choice={size} values={SIZES} />
         <ChoiceField label="Images" choice={count} values={["1", "2", "3", "4"]} />
       </div>

@@ -39,7 +39,7 @@ const Result = () => {
   const { documents, results, usage } = value
   const best = Math.max(...results.map(({ relevance_score }) => relevance_score), Number.EPSILON)
   return (
-    <figure class="stack ranked">
+    <figure class="stack apart ranked">
       <ol class="lines">
         {results.map(({ index, relevance_score: score }) => (
           <li key={index}>

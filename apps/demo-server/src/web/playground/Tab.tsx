@@ -136,7 +136,7 @@ export const TabView = ({ capability, tab }: { capability: Capability; tab: Tab 
   const working = state === "working"
   return (
     <div class="stack call-tab">
-      <div class="stack loose call-form">
+      <div class="stack loose">
         <form
           class="stack loose"
           aria-busy={working}

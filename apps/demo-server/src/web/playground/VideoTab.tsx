@@ -176,11 +176,11 @@ const Result = () => {
   const { id, percent, status = "sending", url } = value ?? {}
   const isRunning = url === undefined && state === "working"
   return (
-    <figure class="stack video-result" data-status={state === "failed" ? "failed" : status}>
+    <figure class="stack apart video-result" data-status={state === "failed" ? "failed" : status}>
       {url !== undefined && <Player url={url} key={url} />}
       {isRunning && <Progress percent={percent} status={status} />}
       {id !== undefined && (
-        <figcaption class="row baseline quiet">
+        <figcaption class="row baseline breakable quiet">
           <code>{id}</code>
           {url !== undefined && (
             <a href={url} download={`${id}.mp4`}>
@@ -223,7 +223,7 @@ export const videoTab: Tab = {
   Fields: () => (
     <>
       <TextField label="Prompt" enterSends text={prompt} />
-      <div class="pair">
+      <div class="columns">
         <OptionField label="Length" option="seconds" unit=" s" />
         <OptionField label="Size" option="size" />
       </div>

@@ -91,7 +91,7 @@ export const Header = () => {
   const current = view === "administration" || view === "connect" ? "account" : view
   return (
     <header class="row header screen-only">
-      <a class="brand" href="#ask" aria-label="Sluice, home">
+      <a class="row unbroken brand" href="#ask" aria-label="Sluice, home">
         <Logo />
         <span>Sluice</span>
       </a>

@@ -35,7 +35,7 @@ const Head = ({ shown }: { readonly shown: Source.OpenSource }) => {
   useLayoutEffect(() => title.current?.focus({ preventScroll: true }), [])
   return (
     <header>
-      <h2 id="source-title" ref={title} tabIndex={-1}>
+      <h2 class="row unbroken baseline breakable" id="source-title" ref={title} tabIndex={-1}>
         {shown.n !== undefined && <span class="number">{shown.n}</span>}
         {shown.title}
       </h2>
@@ -52,7 +52,7 @@ const Head = ({ shown }: { readonly shown: Source.OpenSource }) => {
         </Steps>
       )}
       <IconButton label="Close the source" sign="×" aria-keyshortcuts="Escape" onClick={Source.closeSource} />
-      <p class="location quiet">
+      <p class="location quiet own-line">
         {shown.figure !== undefined && <b>{figureLabel(shown.figure)}, </b>}
         {locationText(undefined, {
           ...shown,
@@ -60,7 +60,7 @@ const Head = ({ shown }: { readonly shown: Source.OpenSource }) => {
         })}
       </p>
       {Source.copies.value.length > 0 && (
-        <p class="row baseline copies quiet">
+        <p class="row baseline own-line breakable quiet">
           The same text is in
           {Source.copies.value.map((copy) => (
             <LinkButton key={copy.passage.id} onClick={() => Source.openPassage(copy)}>
@@ -96,7 +96,7 @@ const Panel = ({ shown }: { readonly shown: Source.OpenSource }) => {
                 </button>
               </fieldset>
             )}
-            <span class="path">{text.document.path}</span>
+            <span class="path fills breakable">{text.document.path}</span>
             <NewTabLink href={withCollection(collection, `/documents/${documentId}/file`)}>
               Original file
             </NewTabLink>

@@ -61,7 +61,7 @@ const TraceRow = ({ active, isLeft, place, tabStop, traced, ...on }: RowProps) =
         onClick={onClick}
       >
         <span class="rank">{place}</span>
-        <span class="passage-name clipped">{name}</span>
+        <span class="passage-name fills clipped">{name}</span>
         {isLeft && <span class="search-rank">{vectorRank ?? "–"}</span>}
         {isLeft && <span class="search-rank">{keywordRank ?? "–"}</span>}
         {!isLeft && <span class="score">{rerankScore?.toFixed(2)}</span>}
@@ -168,7 +168,7 @@ export const TraceChart = ({ recalled, reranked }: TraceProps) => {
   return (
     <div class="trace-chart" ref={chart} style={{ "--rows": recalled.length }}>
       <span class="trace-label trace-ranks soft">
-        <span>before reranking</span>
+        <span class="fills">before reranking</span>
         <span class="search-rank">vector</span>
         <span class="search-rank">keyword</span>
       </span>

@@ -18,16 +18,16 @@ export const StageTimes = ({ cost, stages }: { cost: number | undefined; stages:
   const total = stages.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
   return (
     <figure class="row stages soft">
-      <figcaption>
+      <figcaption class="no-break">
         {duration(total)}
         {cost !== undefined && (
-          <span class="cost soft" title="Taken from your balance">
+          <span class="cost apart soft" title="Taken from your balance">
             {usd(cost)}
             {isDemo.value && " demo credit"}
           </span>
         )}
       </figcaption>
-      <ul class="row">
+      <ul class="row fills">
         {stages
           .filter(({ stage }) => !QUICK.has(stage))
           .map(({ failed, milliseconds, stage }) => (
@@ -64,7 +64,7 @@ const Summary = ({ passages, trace }: Props) => {
   const candidates = trace?.candidates ?? 0
   const rise = Math.max(0, ...kept.map((each) => passages.indexOf(each) + 1 - each.rerankRank))
   return (
-    <p class="soft">
+    <p class="own-line soft">
       {pluralize(passages.length, "passage")} recalled
       {candidates > passages.length && ` out of ${candidates} candidates`}
       {repeats > 0 && `, ${repeats} of them near-duplicates`}

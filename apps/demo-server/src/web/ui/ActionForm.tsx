@@ -89,7 +89,7 @@ export const LimitFields = ({ hint, now }: { now?: Limits; hint: string }) => {
     />
   )
   return (
-    <div class="pair">
+    <div class="columns">
       {field("requests", "Requests", now?.requests_per_minute)}
       {field("tokens", "Tokens", now?.tokens_per_minute)}
     </div>
@@ -118,7 +118,7 @@ export const Confirm = ({ action, children, keep = "Keep it", onConfirm, opener 
     <>
       {typeof opener === "function" ? opener(open) : <Button kind="link" {...opener} onClick={open} />}
       <dialog
-        class="card confirm"
+        class="card breakable confirm"
         ref={dialog}
         aria-labelledby={question}
         onClose={(event) => event.currentTarget.returnValue === action && onConfirm()}

@@ -46,7 +46,7 @@ export const DataTable = ({ children, class: className = "", columns, label }: T
       <thead>
         <tr>
           {columns.map((column) => (
-            <th key={column} scope="col">
+            <th class="soft" key={column} scope="col">
               {column}
             </th>
           ))}

@@ -123,7 +123,7 @@ export const AmountField = ({ hint, label, text }: TextProps) => {
 
 /** Filters a list while it is typed into. */
 export const SearchField = ({ label, hint = "Find by name", text }: TextProps & { hint?: string }) => (
-  <label class="filter">
+  <label class="row filter">
     <span class="visually-hidden">{label}</span>
     <input type="search" placeholder={hint} {...bindText(text)} />
   </label>
