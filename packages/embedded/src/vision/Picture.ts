@@ -19,7 +19,7 @@ interface PreparedPicture {
   readonly height: number
   readonly colours: ReadonlyArray<ColourShare>
   /** The picture for OCR: a grey PNG. */
-  readonly grey: Uint8Array
+  readonly grey: Buffer
   /** The width of `grey` relative to the picture. */
   readonly scale: number
 }

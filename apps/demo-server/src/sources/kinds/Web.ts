@@ -1,24 +1,17 @@
 /** Pages and PDFs of a web site: those of a sitemap, or a page and those below its address that it leads to. */
-import { moduleBeside, runInWorker } from "@sluice/core/workers"
 import { Effect, Option, Stream } from "effect"
 import type { SourceItem } from "@sluice/rag"
 import { MAX_FILE_BYTES } from "@sluice/rag/formats"
-import robotsModule from "robots-parser"
 import { readPublicFile } from "../../network/PublicFile.ts"
-import type { PageInput, Sitemap, WebPage } from "./Html.ts"
+import type { Site } from "./Html.ts"
 import {
+  parseInThread,
   READ_SECONDS,
   type SourceAddress,
   SourceFault,
   type SourceKind,
   toSourceFault
 } from "./SourceKind.ts"
-
-/** The package is CommonJS, and its types say otherwise. */
-const robotsParser = robotsModule as unknown as typeof robotsModule.default
-
-/** The name in robots.txt. */
-const AGENT = "SluiceBot"
 
 const LIMITS = {
   /** Pages of a site. A larger one fails: half of it would remove the other half. */
@@ -35,7 +28,7 @@ const LIMITS = {
 /** Characters before the root of a sitemap. */
 const XML_HEAD = 10_000
 /** A comment ends at its first end, so that the time grows with the length only. */
-const XML = /^[\s\uFEFF]*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:urlset|sitemapindex)\b/
+const XML = /^[\s\uFEFF]*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(urlset|sitemapindex)\b/
 
 /** What is still to be read. */
 interface Crawl {
@@ -57,15 +50,6 @@ const itemPath = (source: string, url: string): string => {
   return isPdf(url) && !/\.pdf$/i.test(path) ? `${path}.pdf` : path
 }
 
-const module = moduleBeside(import.meta.url, "./Html")
-
-/** Parses beside the thread that answers. */
-const parseInThread = <A>(url: string, job: "pageJob" | "sitemapJob", input: PageInput | string) =>
-  Effect.mapError(
-    runInWorker<A>({ module, job, input }),
-    ({ message }) => new SourceFault({ message: `${url} could not be parsed: its thread ${message}` })
-  )
-
 const tooLarge = (message: string) => new SourceFault({ message })
 
 const open = Effect.fnUntraced(function* (
@@ -76,7 +60,7 @@ const open = Effect.fnUntraced(function* (
   if (start === null || !/^https?:$/.test(start.protocol))
     return yield* new SourceFault({ message: "The address of a site begins with https:// or http://" })
   start.hash = ""
-  const below = start.pathname.slice(0, start.pathname.lastIndexOf("/") + 1)
+  const below = new URL(".", start).href
   const fetch = (url: string, what: string, maxBytes: number) =>
     readPublicFile(url, {
       what,
@@ -87,7 +71,7 @@ const open = Effect.fnUntraced(function* (
     }).pipe(Effect.mapError(toSourceFault))
 
   const robotsUrl = new URL("/robots.txt", start).href
-  const rules = yield* fetch(robotsUrl, "file robots.txt", LIMITS.robotsBytes).pipe(
+  const robots = yield* fetch(robotsUrl, "file robots.txt", LIMITS.robotsBytes).pipe(
     Effect.map(({ bytes }) => bytes.toString()),
     // Without the file everything is allowed. If its server fails, nothing is known.
     Effect.catchIf(
@@ -95,17 +79,13 @@ const open = Effect.fnUntraced(function* (
       () => Effect.succeed("")
     )
   )
-  const robots = robotsParser(robotsUrl, rules)
-  const isAllowed = (url: string) => robots.isAllowed(url, AGENT) !== false
-  const wait = Effect.sleep(`${Math.min(LIMITS.delay, robots.getCrawlDelay(AGENT) ?? 0)} seconds`)
-  if (!isAllowed(start.href))
+  const site: Site = { robots, below, pages: LIMITS.pages }
+  const rules = yield* parseInThread(robotsUrl, "robotsJob", { site, url: start.href })
+  const wait = Effect.sleep(`${Math.min(LIMITS.delay, rules.delay)} seconds`)
+  if (!rules.isAllowed)
     return yield* new SourceFault({
       message: `robots.txt of ${start.host} forbids reading ${start.pathname}`
     })
-  const isBelow = (link: string): boolean => {
-    const url = URL.parse(link)
-    return url?.origin === start.origin && url.pathname.startsWith(below)
-  }
   const itemId = (url: string) => itemPath(name, url)
 
   const step = Effect.fnUntraced(function* ({
@@ -122,7 +102,7 @@ const open = Effect.fnUntraced(function* (
       more = 0,
       followsLinks = follows
     ) {
-      const fresh = links.filter((link) => !seen.has(link) && isAllowed(link))
+      const fresh = links.filter((link) => !seen.has(link))
       for (const link of fresh) seen.add(link)
       if (seen.size > LIMITS.pages)
         return yield* tooLarge(
@@ -147,20 +127,20 @@ const open = Effect.fnUntraced(function* (
     })
     if (got._tag === "Failure") return yield* withoutPage(got.failure)
     const text = got.success.bytes.toString()
-    if (isSitemap && XML.test(text.slice(0, XML_HEAD))) {
-      const { places: all, root } = yield* parseInThread<Sitemap>(url, "sitemapJob", text)
-      const places = all.filter((place) => URL.parse(place)?.host === start.host)
+    const root = isSitemap && XML.exec(text.slice(0, XML_HEAD))?.[1]
+    if (root) {
+      const places = yield* parseInThread(url, "sitemapJob", { site, xml: text })
       return [[], yield* enqueue(places, root === "sitemapindex" ? places.length : 0, false)] as const
     }
     if (isPdf(url) && /^application\/pdf/i.test(got.success.type))
       return [[{ path: itemId(url), bytes: got.success.bytes, url }], yield* enqueue([])] as const
     if (!/^(?:text\/html|application\/xhtml)/i.test(got.success.type))
       return [[], yield* enqueue([])] as const
-    const parsed = yield* Effect.result(parseInThread<WebPage>(url, "pageJob", { html: text, url }))
+    const parsed = yield* Effect.result(parseInThread(url, "pageJob", { html: text, site, url }))
     if (parsed._tag === "Failure") return yield* withoutPage(parsed.failure)
     const page = parsed.success
     // The pages of a sitemap are all there is to read.
-    const links = page.follow && follows && isBelow(url) ? page.links.filter(isBelow) : []
+    const links = page.follow && follows && url.startsWith(below) ? page.links : []
     const record = { id: itemId(url), url, title: page.title, format: "html" as const, text: page.content }
     return [page.index ? [record] : [], yield* enqueue(links)] as const
   })
