@@ -4,7 +4,7 @@ import { Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { vi } from "vitest"
 import { seeded } from "../../bench/corpus/Random.ts"
-import { checkParts } from "../../apps/demo-server/src/http/BodyParts.ts"
+import { checkRequestParts } from "../../apps/demo-server/src/http/BodyParts.ts"
 import { jsonInPortions, streamInPortions } from "../../apps/demo-server/src/wire/JsonPortions.ts"
 import { endOfString } from "../../apps/demo-server/src/wire/JsonScanner.ts"
 import { testServer, TestServer } from "./TestServer.ts"
@@ -83,7 +83,7 @@ describe("the parts of a body", () => {
       [1_000, true],
       [1_000_000, false]
     ] as const) {
-      const fiber = Effect.runFork(checkParts(requestOf(JSON.stringify("x".repeat(length)))))
+      const fiber = Effect.runFork(checkRequestParts(requestOf(JSON.stringify("x".repeat(length)))))
       assert.strictEqual(fiber.pollUnsafe() !== undefined, hasEnded)
     }
   })

@@ -33,6 +33,8 @@ export const NUMBERING = `<w:abstractNum w:abstractNumId="0">${level(0, "decimal
 export interface DocxParts {
   readonly title?: string
   readonly footnotes?: string
+  /** In addition to `STYLES`. */
+  readonly styles?: string
   /** By relation id: the bytes of a picture, or an external address. */
   readonly pictures?: Readonly<Record<string, Uint8Array | string>>
   /** Charts and diagrams by relation id: the relation's type, and the XML. */
@@ -73,7 +75,7 @@ const CONTENT_TYPES = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?><T
 /** The parts of a document with this body. */
 export const docxParts = (
   body: string,
-  { drawn = {}, footnotes = "", more = [], pictures = {}, prolog = "", title }: DocxParts = {}
+  { drawn = {}, footnotes = "", more = [], pictures = {}, prolog = "", styles = "", title }: DocxParts = {}
 ): ReadonlyArray<ZipPart> => {
   const related = Object.entries(pictures).map(([id, picture]) =>
     typeof picture === "string"
@@ -100,7 +102,7 @@ export const docxParts = (
       name: "word/_rels/document.xml.rels",
       content: `<Relationships xmlns="${RELS}">${[...types, ...related, ...drawings].join("")}</Relationships>`
     },
-    { name: "word/styles.xml", content: `<w:styles ${NAMESPACES}>${STYLES}</w:styles>` },
+    { name: "word/styles.xml", content: `<w:styles ${NAMESPACES}>${STYLES}${styles}</w:styles>` },
     { name: "word/numbering.xml", content: `<w:numbering ${NAMESPACES}>${NUMBERING}</w:numbering>` },
     {
       name: "word/footnotes.xml",

@@ -26,15 +26,16 @@ const words = (characters: number, from = 0): string => {
 
 const outcome = async (response: ReturnType<Call>): Promise<string> => String((await response).status)
 
-/** Uploads a file into a collection of its own, calls with it, and removes it. */
-const withFile = (
-  path: string,
-  content: string | Uint8Array<ArrayBuffer>,
+type Content = string | Uint8Array<ArrayBuffer>
+
+/** Uploads files into a collection of their own, calls with it, and removes it. */
+const withFiles = (
+  files: ReadonlyArray<readonly [path: string, content: Content]>,
   then: (call: Call, collection: string) => Promise<string> = () => Promise.resolve("")
 ) => {
   const collection = "attack"
   const form = new FormData()
-  form.append("files", new Blob([content]), path)
+  for (const [path, content] of files) form.append("files", new Blob([content]), path)
   return async (call: Call): Promise<string> => {
     const added = await call(`/documents?collection=${collection}`, form)
     const { error, failed } = JSON.parse(added.text)
@@ -45,7 +46,13 @@ const withFile = (
   }
 }
 
-const file = (name: string, path: string, content: () => string | Uint8Array<ArrayBuffer>): Row => ({
+const withFile = (
+  path: string,
+  content: Content,
+  then?: (call: Call, collection: string) => Promise<string>
+) => withFiles([[path, content]], then)
+
+const file = (name: string, path: string, content: () => Content): Row => ({
   name,
   prepare: () => withFile(path, content())
 })
@@ -120,10 +127,24 @@ export const rows: ReadonlyArray<Row> = [
   chat("“how much does” × 300,000", () => ["how much does ".repeat(300_000)]),
   chat("40,000 messages of one word", () => Array.from({ length: 40_000 }, () => "gate")),
   chat("19,000 messages of one word", () => Array.from({ length: 19_000 }, () => "gate")),
+  post("chat: a field with a name of 30 MB", "/v1/chat/completions", () => ({
+    model: "sluice-extractive",
+    ["x".repeat(30 * MB)]: 1,
+    messages: [{ role: "user", content: "gate?" }]
+  })),
+  post("chat: tools of 30 MB", "/v1/chat/completions", () => ({
+    model: "sluice-extractive",
+    tools: Array.from({ length: 2_000 }, () => ({ type: "function", description: "a ".repeat(7_500) })),
+    messages: [{ role: "user", content: "gate?" }]
+  })),
   post("embeddings: 2,000 texts of 4,000", "/v1/embeddings", () => ({
     model: "sluice-lexical-1024",
     input: Array.from({ length: 2_000 }, (_, i) => words(4_000, i))
   })),
+  {
+    name: "200 md of 32 KB of image starts",
+    prepare: () => withFiles(Array.from({ length: 200 }, (_, i) => [`${i}.md`, "![".repeat(16_000 + i)]))
+  },
   monster("csv: rows", 8),
   monster("xlsx: cells at the last column", 4),
   monster("ods: repeated rows", 4),

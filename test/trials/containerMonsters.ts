@@ -1,5 +1,5 @@
 /** Hostile files of the formats that have parts, and of records. */
-import { docx } from "../rag/DocxWriter.ts"
+import { docx, p } from "../rag/DocxWriter.ts"
 import { epub } from "../rag/MailWriter.ts"
 import { openDocument, pptx, xlsx } from "../rag/OfficeWriter.ts"
 import { zip } from "../rag/ZipWriter.ts"
@@ -105,7 +105,7 @@ const archive = (text: string): Uint8Array =>
 /** The file with a text, by the ending of its name. */
 const writers: Readonly<Record<string, (text: string) => Uint8Array>> = {
   pdf: (text) => Buffer.from(text, "latin1"),
-  docx,
+  docx: (text) => (text.startsWith("<w:style ") ? docx(p("a"), { styles: text }) : docx(text)),
   xlsx: (text) => xlsx([{ name: "a", rows: text }]),
   ods: (text) => openDocument("spreadsheet", `<table:table table:name="a">${text}</table:table>`),
   odt: (text) => openDocument("text", text),

@@ -151,6 +151,8 @@ export const monsters: ReadonlyArray<Monster> = [
   ...repeated("docx", {
     paragraphs: "<w:p><w:r><w:t>a</w:t></w:r></w:p>",
     "empty paragraphs": "<w:p/>",
+    "styles based on others": (i) =>
+      `<w:style w:type="paragraph" w:styleId="s${i}"><w:basedOn w:val="s${i + 1}"/></w:style>`,
     headings: '<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>a</w:t></w:r></w:p>',
     items: (i) =>
       `<w:p><w:pPr><w:numPr><w:ilvl w:val="${i % 9}"/><w:numId w:val="${1 + (i % 4)}"/></w:numPr></w:pPr><w:r><w:t>a</w:t></w:r></w:p>`,

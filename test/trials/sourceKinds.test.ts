@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib"
 import { type IngestReport, Library, type LibraryService, type SourceItem } from "@sluice/rag"
 import { documentFormats } from "@sluice/rag/formats"
 import { expect, it } from "@effect/vitest"
-import { Effect, Fiber, Queue, Stream } from "effect"
+import { Effect, Fiber, Queue, Stream, Tracer } from "effect"
 import { publicAddressPolicy } from "../../apps/demo-server/src/network/PublicFile.ts"
 import type { SourceAccess, SourceAddress } from "../../apps/demo-server/src/sources/kinds/SourceKind.ts"
 import { sourceKind } from "../../apps/demo-server/src/sources/kinds/SourceKinds.ts"
@@ -431,5 +431,33 @@ it.effect("a bucket: objects below a prefix, by their ETags", () =>
     yield* put("docs/a.md", "# A\n\nThe first object, changed.")
     yield* change("DELETE", "docs/b c.txt")
     expect(yield* sync).toMatchObject({ replaced: 1, removed: 1 })
+  }).pipe(Effect.scoped)
+)
+
+it.effect("pages, sitemaps, rules of robots and lists of buckets are parsed in the pool of threads", () =>
+  Effect.gen(function* () {
+    const { page, pages, url } = yield* site
+    page("/docs/", "The start.", ["b"])
+    pages.set("/sitemap.xml", { body: `<urlset><url><loc>${url}/docs/</loc></url></urlset>` })
+    pages.set("/bucket/?list-type=2&prefix=", { body: "<ListBucketResult/>" })
+    const spans: Array<Tracer.NativeSpan> = []
+    const tracer = Tracer.make({ span: (options) => spans[spans.push(new Tracer.NativeSpan(options)) - 1]! })
+    for (const [path, kind] of [["/docs/"], ["/sitemap.xml"], ["/bucket/", "s3"]] as const) {
+      const content = open({ name: "s", address: url + path }, free, kind)
+      yield* Effect.flatMap(content, ({ items }) => Stream.runDrain(items)).pipe(Effect.withTracer(tracer))
+    }
+    const jobs = spans.flatMap(({ attributes }) => attributes.get("job") ?? [])
+    expect(jobs).toEqual(["robotsJob", "pageJob", "robotsJob", "sitemapJob", "pageJob", "bucketJob"])
+  }).pipe(Effect.scoped)
+)
+
+it.effect("a page of a bucket's list with too many objects is refused", () =>
+  Effect.gen(function* () {
+    const { pages, url } = yield* site
+    pages.set("/bucket/?list-type=2&prefix=", {
+      body: `<ListBucketResult>${"<Contents><Key>a.md</Key></Contents>".repeat(10_001)}</ListBucketResult>`
+    })
+    const { items } = yield* open({ name: "s", address: `${url}/bucket/` }, free, "s3")
+    expect((yield* Effect.flip(Stream.runDrain(items))).message).toContain("more than 10000 objects")
   }).pipe(Effect.scoped)
 )

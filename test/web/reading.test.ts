@@ -69,6 +69,15 @@ describe("inline Markdown", () => {
     assert.deepStrictEqual(hosts("<https://a.b/c> [https://a.b](https://a.b/c) [x](./d.md)"), [])
   })
 
+  it("leads from a link inside a link to where the outer one leads, and says so", () => {
+    const text = "[a <https://127.0.0.1:80@evil.example/>](https://127.0.0.1/)"
+    const links = markdownRuns(text, 0, text.length).map(({ host, href }) => [href, host])
+    assert.deepStrictEqual(links, [
+      ["https://127.0.0.1/", undefined],
+      ["https://127.0.0.1/", "127.0.0.1"]
+    ])
+  })
+
   it("keeps the offsets of every run in any text", () => {
     for (let seed = 1; seed <= 2000; seed++) {
       const text = scrambled(seed)

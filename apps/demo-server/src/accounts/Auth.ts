@@ -5,7 +5,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Access, CurrentUser, ReadsDocuments } from "../contract/Access.ts"
-import { checkParts } from "../http/BodyParts.ts"
+import { checkRequestParts } from "../http/BodyParts.ts"
 import { CurrentRequest } from "../http/RequestRecord.ts"
 import { isSameOrigin } from "../network/Origin.ts"
 import {
@@ -85,7 +85,7 @@ const ApiKeyAuthLayer = Layer.effect(
           const bySession = yield* sessionUser
           const identity = bySession ?? (yield* byKey(Redacted.value(credential)))
           const checked = Effect.andThen(
-            Effect.flatMap(HttpServerRequest.HttpServerRequest, checkParts),
+            Effect.flatMap(HttpServerRequest.HttpServerRequest, checkRequestParts),
             handler
           )
           return yield* withCaller(checked, identity, bySession === undefined ? "key" : "session")

@@ -131,8 +131,8 @@ const addRoutes = Effect.fnUntraced(function* <Request extends { readonly model:
   const serve = Effect.fnUntraced(function* (http: HttpRequest) {
     const caller: CallerInfo = yield* authenticate(http)
     if (!JSON_TYPE.test(http.headers["content-type"] ?? "application/json")) return unsupported
-    yield* checkParts(http)
     const body = yield* Effect.orDie(http.text)
+    yield* checkParts(body)
     yield* yieldIfLarge(body)
     const decoded = yield* decode(body)
     yield* yieldIfLarge(body)

@@ -35,23 +35,23 @@ const tooManyParts = new Failure({
   message: `The body has more than ${MAX_PARTS} objects, lists, names and elements together. Send fewer at once`
 })
 
+/** Refuses a body with too many parts. */
+export const checkParts = (json: string): Effect.Effect<void, Failure> =>
+  Effect.andThen(
+    yieldIfLarge(json),
+    Effect.suspend(() => (hasTooMany(json) ? Effect.fail(tooManyParts) : Effect.void))
+  )
+
 /** JSON, or a body without a type. */
 const JSON_TYPE = /^(?:application\/(?:[\w.+-]+\+)?json\b|$)/i
 
-/** Refuses a request whose body has too many parts. The body is read once: later readers get the same text. */
-export const checkParts = ({
+/** Checks the body of a request before its handler reads it. */
+export const checkRequestParts = ({
   headers,
   method,
   text
 }: HttpServerRequest.HttpServerRequest): Effect.Effect<void, Failure> =>
   method !== "POST" || !JSON_TYPE.test(headers["content-type"] ?? "")
     ? Effect.void
-    : Effect.matchEffect(text, {
-        // The next reader of the body reports why it cannot be read.
-        onFailure: () => Effect.void,
-        onSuccess: (json) =>
-          Effect.andThen(
-            yieldIfLarge(json),
-            Effect.suspend(() => (hasTooMany(json) ? Effect.fail(tooManyParts) : Effect.void))
-          )
-      })
+    : // The next reader of the body reports why it cannot be read.
+      Effect.matchEffect(text, { onFailure: () => Effect.void, onSuccess: checkParts })

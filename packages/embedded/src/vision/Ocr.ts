@@ -56,7 +56,7 @@ export const makeOcr: Effect.Effect<Ocr, never, Scope.Scope> = Effect.gen(functi
       (engine) => Effect.sync(() => free.push(engine))
     )
 
-  const linesIn = (image: Uint8Array, scale: number) => (engine: (typeof free)[number]) =>
+  const linesIn = (image: Buffer, scale: number) => (engine: (typeof free)[number]) =>
     Effect.scoped(
       Effect.flatMap(RcRef.get(engine), (worker) =>
         Effect.tryPromise({
@@ -99,10 +99,10 @@ const LAYOUTS = { pages: "3", charts: "4" } as const
 /** From this many lines on the picture is a page of text, and a second pass would take seconds. */
 const CHART_LINES = 15
 
-const runTesseract = async (worker: Worker, layout: string, image: Uint8Array): Promise<Page> => {
+const runTesseract = async (worker: Worker, layout: string, image: Buffer): Promise<Page> => {
   // Tesseract writes messages to standard error otherwise.
   await worker.setParameters({ tessedit_pageseg_mode: layout, debug_file: "/dev/null" } as object)
-  const { data } = await worker.recognize(Buffer.from(image), {}, { text: false, blocks: true })
+  const { data } = await worker.recognize(image, {}, { text: false, blocks: true })
   return data
 }
 

@@ -32,8 +32,8 @@ import {
 import { lineReader } from "./parsing/Readings.ts"
 import { checkFormat, parseHere } from "./Parser.ts"
 
-/** Bytes or characters that are parsed or chunked in the calling thread: prose takes 4 ms, the worst construct 40. */
-const MAX_INLINE = 32_768
+/** Bytes or characters that are parsed or chunked in the calling thread: prose takes .3 ms, the worst construct 55. */
+const MAX_INLINE = 8_192
 
 /** Seconds to read the files and pictures in a file, and more for each MiB of it: 1,000 small ones may take a minute each. */
 const INSIDE_SECONDS = { file: 300, mebibyte: 60 }
@@ -95,7 +95,7 @@ const parseInner = (file: InnerFile): Effect.Effect<ParseResult> => toResult(par
  * Parses one file. The file name determines its format, and the first bytes must match.
  *
  * **Details.** Fails with `UnsupportedFormat`, `Malformed` (another format, damaged, undecodable), `Encrypted`, `Empty` or
- * `TooLarge`; each message says what to do. Files above 32 KiB, PDFs and containers such as Word documents are parsed in a thread of the pool,
+ * `TooLarge`; each message says what to do. Files above 8 KiB, PDFs and containers such as Word documents are parsed in a thread of the pool,
  * within its limits of time and memory. `path` determines the format, and the title if the document has none. Titles and
  * headings are cut to 300 characters. `picture` reads pictures beside an HTML or Markdown file; without it, and for pictures
  * on the network, figures have only captions. If a `Vision` with `read` is provided, text in pictures is part of the

@@ -2,10 +2,10 @@
 import { MAX_FILE_BYTES } from "@sluice/rag/formats"
 import { AwsClient } from "aws4fetch"
 import { Effect, Option, Stream } from "effect"
-import { parseXml } from "./Html.ts"
 import { readPublicFile } from "../../network/PublicFile.ts"
 import {
   isDocument,
+  parseInThread,
   READ_SECONDS,
   type SourceAddress,
   SourceFault,
@@ -14,6 +14,8 @@ import {
 } from "./SourceKind.ts"
 
 const MAX_LIST_BYTES = 8 * 1024 * 1024
+/** Objects of a page of a list. S3 gives 1,000. */
+const MAX_KEYS = 10_000
 /** Objects of a source: 1,000 pages of a list. */
 const MAX_PAGES = 1_000
 
@@ -68,15 +70,18 @@ const open = Effect.fnUntraced(function* (
       prefix,
       ...(after !== "" && { "continuation-token": after })
     })
-    const { texts } = parseXml((yield* read(`${base}?${query}`, MAX_LIST_BYTES)).toString())
-    const etags = texts("ETag")
-    const items = texts("Key").flatMap((key, i) => {
+    const xml = (yield* read(`${base}?${query}`, MAX_LIST_BYTES)).toString()
+    const { next, objects } = yield* parseInThread(base, "bucketJob", { xml, limit: MAX_KEYS })
+    if (objects.length > MAX_KEYS)
+      return yield* new SourceFault({
+        message: `A page of the bucket's list has more than ${MAX_KEYS} objects`
+      })
+    const items = objects.flatMap(({ etag, key }) => {
       const path = key.slice(prefix.lastIndexOf("/") + 1)
       if (!isDocument(path, formats)) return []
-      return [{ path: `${name}/${path}`, version: etags[i], bytes: read(keyUrl(base, key), MAX_FILE_BYTES) }]
+      return [{ path: `${name}/${path}`, version: etag, bytes: read(keyUrl(base, key), MAX_FILE_BYTES) }]
     })
-    const [next] = texts("NextContinuationToken")
-    const hasMore = texts("IsTruncated")[0] === "true" && next !== undefined && next !== after
+    const hasMore = next !== undefined && next !== after
     return [items, hasMore ? Option.some({ after: next, number: number + 1 }) : Option.none()] as const
   })
   return { items: Stream.paginate({ after: "", number: 1 }, page) }

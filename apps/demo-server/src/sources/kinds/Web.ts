@@ -1,26 +1,19 @@
 /** Pages and PDFs of a web site: those of a sitemap, or a page and those below its address that it leads to. */
 import { promisify } from "node:util"
 import { gunzip } from "node:zlib"
-import { moduleBeside, runInWorker } from "@sluice/core/workers"
 import { Effect, Option, Stream } from "effect"
 import type { SourceItem } from "@sluice/rag"
 import { declaredCharset, decodeText, MAX_FILE_BYTES } from "@sluice/rag/formats"
-import robotsModule from "robots-parser"
 import { readPublicFile } from "../../network/PublicFile.ts"
-import type { PageInput, Sitemap, WebPage } from "./Html.ts"
+import type { Site } from "./Html.ts"
 import {
+  parseInThread,
   READ_SECONDS,
   type SourceAddress,
   SourceFault,
   type SourceKind,
   toSourceFault
 } from "./SourceKind.ts"
-
-/** The package is CommonJS, and its types say otherwise. */
-const robotsParser = robotsModule as unknown as typeof robotsModule.default
-
-/** The name in robots.txt. */
-const AGENT = "SluiceBot"
 
 const LIMITS = {
   /** Pages of a site. A larger one fails: half of it would remove the other half. */
@@ -37,7 +30,7 @@ const LIMITS = {
 /** Characters before the root of a sitemap. */
 const XML_HEAD = 10_000
 /** A comment ends at its first end, so that the time grows with the length only. */
-const XML = /^[\s\uFEFF]*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:urlset|sitemapindex)\b/
+const XML = /^[\s\uFEFF]*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(urlset|sitemapindex)\b/
 
 /** What is still to be read. */
 interface Crawl {
@@ -85,15 +78,6 @@ const unzipped = (fetched: Fetched) =>
       })
     : Effect.succeed(fetched)
 
-const module = moduleBeside(import.meta.url, "./Html")
-
-/** Parses beside the thread that answers. */
-const parseInThread = <A>(url: string, job: "pageJob" | "sitemapJob", input: PageInput | string) =>
-  Effect.mapError(
-    runInWorker<A>({ module, job, input }),
-    ({ message }) => new SourceFault({ message: `${url} could not be parsed: its thread ${message}` })
-  )
-
 const tooLarge = (message: string) => new SourceFault({ message })
 
 const open = Effect.fnUntraced(function* (
@@ -113,10 +97,10 @@ const open = Effect.fnUntraced(function* (
       seconds: READ_SECONDS
     }).pipe(Effect.mapError(toSourceFault))
 
-  /** The rules of a host, which allow to read this URL. */
-  const rulesFor = Effect.fnUntraced(function* (url: URL) {
+  /** What robots.txt of a host says, if it allows to read this URL. */
+  const rulesFor = Effect.fnUntraced(function* (url: URL, below: string) {
     const robotsUrl = new URL("/robots.txt", url).href
-    const rules = yield* fetch(robotsUrl, "file robots.txt", LIMITS.robotsBytes).pipe(
+    const robots = yield* fetch(robotsUrl, "file robots.txt", LIMITS.robotsBytes).pipe(
       Effect.map(({ bytes }) => bytes.toString()),
       // Without the file everything is allowed. If its server fails, nothing is known.
       Effect.catchIf(
@@ -124,23 +108,20 @@ const open = Effect.fnUntraced(function* (
         () => Effect.succeed("")
       )
     )
-    const robots = robotsParser(robotsUrl, rules)
-    if (robots.isAllowed(url.href, AGENT) !== false) return robots
+    const site: Site = { robots, below, pages: LIMITS.pages }
+    const { delay, isAllowed } = yield* parseInThread(robotsUrl, "robotsJob", { site, url: url.href })
+    if (isAllowed) return { site, delay }
     return yield* new SourceFault({ message: `robots.txt of ${url.host} forbids reading ${url.pathname}` })
   })
-  const givenRules = yield* rulesFor(given)
+  const givenRules = yield* rulesFor(given, new URL(".", given).href)
   const firstPage = yield* Effect.flatMap(fetch(given.href, "page", LIMITS.sitemapBytes), unzipped)
   // A site may be at another address now: with https, with `www.`, or in another folder.
   const start = new URL(firstPage.url)
   start.hash = ""
-  const robots = start.href === given.href ? givenRules : yield* rulesFor(start)
-  const below = folderOf(start.pathname.startsWith(folderOf(given)) ? given : start)
-  const isAllowed = (url: string) => robots.isAllowed(url, AGENT) !== false
-  const wait = Effect.sleep(`${Math.min(LIMITS.delay, robots.getCrawlDelay(AGENT) ?? 0)} seconds`)
-  const isBelow = (link: string): boolean => {
-    const url = URL.parse(link)
-    return url?.origin === start.origin && url.pathname.startsWith(below)
-  }
+  const folder = folderOf(start.pathname.startsWith(folderOf(given)) ? given : start)
+  const { delay, site } =
+    start.href === given.href ? givenRules : yield* rulesFor(start, new URL(folder, start).href)
+  const wait = Effect.sleep(`${Math.min(LIMITS.delay, delay)} seconds`)
   const itemId = (url: string) => itemPath(name, url)
 
   const step = Effect.fnUntraced(function* ({
@@ -157,7 +138,7 @@ const open = Effect.fnUntraced(function* (
       more = 0,
       followsLinks = follows
     ) {
-      const fresh = links.filter((link) => !seen.has(link) && isAllowed(link))
+      const fresh = links.filter((link) => !seen.has(link))
       for (const link of fresh) seen.add(link)
       if (seen.size > LIMITS.pages)
         return yield* tooLarge(
@@ -189,9 +170,9 @@ const open = Effect.fnUntraced(function* (
     if (isPdf(url) && /^application\/pdf/i.test(type))
       return [[{ path: itemId(url), bytes, url }], yield* enqueue([])] as const
     const text = textOf(got.success)
-    if (isSitemap && XML.test(text.slice(0, XML_HEAD))) {
-      const { places: all, root } = yield* parseInThread<Sitemap>(url, "sitemapJob", text)
-      const places = all.filter((place) => URL.parse(place)?.host === start.host)
+    const root = isSitemap && XML.exec(text.slice(0, XML_HEAD))?.[1]
+    if (root) {
+      const places = yield* parseInThread(url, "sitemapJob", { site, xml: text })
       return [[], yield* enqueue(places, root === "sitemapindex" ? places.length : 0, false)] as const
     }
     if (!/^(?:text\/html|application\/xhtml)/i.test(type))
@@ -200,11 +181,11 @@ const open = Effect.fnUntraced(function* (
             message: `${address} is no page, PDF or sitemap, but ${type || "of no type"}`
           })
         : ([[], yield* enqueue([])] as const)
-    const parsed = yield* Effect.result(parseInThread<WebPage>(url, "pageJob", { html: text, url: reached }))
+    const parsed = yield* Effect.result(parseInThread(url, "pageJob", { html: text, site, url: reached }))
     if (parsed._tag === "Failure") return yield* withoutPage(parsed.failure)
     const page = parsed.success
     // The pages of a sitemap are all there is to read.
-    const links = page.follow && follows && isBelow(url) ? page.links.filter(isBelow) : []
+    const links = page.follow && follows && url.startsWith(site.below) ? page.links : []
     const record = { id: itemId(url), url, title: page.title, format: "html" as const, text: page.content }
     return [page.index ? [record] : [], yield* enqueue(links)] as const
   })

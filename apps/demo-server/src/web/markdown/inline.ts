@@ -67,7 +67,8 @@ export const markdownRuns = (text: string, start: number, end: number, outer: St
     const visible = part && indices?.groups?.[part]
     if (part === undefined || visible === undefined) continue
     const inner = { start: start + visible[0], end: start + visible[1] }
-    const style = { ...outer, ...styleOf(part, groups) }
+    // A link inside a link leads where the outer one does, whose host is shown.
+    const style = { ...styleOf(part, groups), ...outer }
     const isLeaf = part === "code" || part === "escaped" || part === "auto"
     const of = isLeaf ? [{ ...inner, ...style }] : markdownRuns(text, inner.start, inner.end, style)
     const last = of.pop()

@@ -1,4 +1,5 @@
 /** Reads the paragraph styles of a Word document: which are headings, captions and lists. */
+import { Predicate } from "effect"
 import { findAll, readTree, valueAt, type XmlElement } from "../container/Xml.ts"
 
 export interface Style {
@@ -31,6 +32,9 @@ const outlineOf = (style: XmlElement): number | undefined => {
   return numberAt(style, "w:pPr", "w:outlineLvl") ?? (heading === undefined ? undefined : Number(heading) - 1)
 }
 
+/** A style and those that it inherits from at most: documents have a handful. Two may be based on each other. */
+const MAX_CHAIN = 100
+
 /** Paragraph styles by id. A style inherits from the one that it is based on. */
 export const readStyles = async (
   part: AsyncIterable<Uint8Array>
@@ -39,13 +43,13 @@ export const readStyles = async (
     ({ attributes }) => (attributes["w:type"] ?? "paragraph") === "paragraph"
   )
   const byId = new Map(elements.map((style) => [style.attributes["w:styleId"] ?? "", style]))
+  const baseOf = (style: XmlElement) => byId.get(valueAt(style, "w:basedOn") ?? "")
   const styles = new Map<string, Style>()
   for (const id of byId.keys()) {
-    const chain = new Set<XmlElement>()
-    for (let own = byId.get(id); own && !chain.has(own); own = byId.get(valueAt(own, "w:basedOn") ?? ""))
-      chain.add(own)
+    const chain: Array<XmlElement> = []
+    for (let own = byId.get(id); own && chain.length < MAX_CHAIN; own = baseOf(own)) chain.push(own)
     const first = <A>(read: (style: XmlElement) => A | undefined): A | undefined =>
-      Array.from(chain, read).find((value) => value !== undefined)
+      chain.map(read).find(Predicate.isNotUndefined)
     const listId = first((style) => valueAt(style, "w:pPr", "w:numPr", "w:numId"))
     const level = first((style) => numberAt(style, "w:pPr", "w:numPr", "w:ilvl"))
     styles.set(id, {
