@@ -7,7 +7,7 @@ import { DatabaseLayer } from "../../database/Database.ts"
 import { ServerConfig } from "../../config/ServerConfig.ts"
 import { StartError } from "../../config/StartError.ts"
 import { dataFlag, jsonFlag } from "../library/Flags.ts"
-import { settingsLayer } from "../library/OpenLibrary.ts"
+import { configLayer } from "../library/OpenLibrary.ts"
 import { printResult } from "../output/Output.ts"
 
 const render = (counts: Readonly<Record<string, number>>): string =>
@@ -37,7 +37,7 @@ const copyCommand = Command.make("copy", { data: dataFlag, json: jsonFlag }, ({ 
       )
     )
     yield* printResult(json, counts, () => render(counts))
-  }).pipe(Effect.scoped, Effect.provide(Layer.provide(ServerConfig.layer, settingsLayer({ data }))))
+  }).pipe(Effect.scoped, Effect.provide(configLayer(data)))
 ).pipe(
   Command.withDescription(
     "Copy the accounts from the data folder to the empty PostgreSQL database in SLUICE_DATABASE_URL. Stop the server first"

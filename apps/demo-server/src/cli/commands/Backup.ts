@@ -1,12 +1,11 @@
 /** `sluice backup` and `sluice restore`: copies of the data folder and its accounts. */
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { createBackup } from "../../backup/Backup.ts"
 import { type BackupManifest, CONFIGURATION, backupBytes } from "../../backup/BackupManifest.ts"
 import { openBackup, restoreBackup } from "../../backup/Restore.ts"
-import { ServerConfig } from "../../config/ServerConfig.ts"
 import { booleanFlag, dataFlag, examples, jsonFlag } from "../library/Flags.ts"
-import { settingsLayer } from "../library/OpenLibrary.ts"
+import { configLayer } from "../library/OpenLibrary.ts"
 import { printResult } from "../output/Output.ts"
 
 const summaryOf = (manifest: BackupManifest) => {
@@ -17,9 +16,6 @@ const summaryOf = (manifest: BackupManifest) => {
 
 const renderSize = ({ bytes, files }: ReturnType<typeof summaryOf>) =>
   `${files} files, ${(bytes / 1e6).toFixed(1)} MB`
-
-const configLayer = (data: Parameters<typeof settingsLayer>[0]["data"]) =>
-  Layer.provide(ServerConfig.layer, settingsLayer({ data }))
 
 export const backupCommand = Command.make(
   "backup",

@@ -1,7 +1,7 @@
 /** `sluice connect`: asks for what is missing, tries the vendor, and saves it. */
 import { apiKey as makeApiKey, ApiKey } from "@sluice/core"
 import { Dialects } from "@sluice/providers"
-import { Config, Effect, Layer, Option, Redacted, Schema, Struct } from "effect"
+import { Config, Effect, Option, Redacted, Schema, Struct } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { dirname } from "node:path"
 import { ServerConfig } from "../../config/ServerConfig.ts"
@@ -16,7 +16,7 @@ import type { LibraryNames } from "../../providers/ProvidersFile.ts"
 import { readProviders } from "../../providers/ProvidersSettings.ts"
 import { booleanFlag, dataFlag, examples, jsonFlag, optionalFlag } from "../library/Flags.ts"
 import { similarNames } from "../library/FindDocument.ts"
-import { settingsLayer } from "../library/OpenLibrary.ts"
+import { configLayer } from "../library/OpenLibrary.ts"
 import { note, printResult, setExitCode } from "../output/Output.ts"
 
 /** What the library does with each model. */
@@ -230,7 +230,7 @@ const connect = Effect.fnUntraced(function* (given: Command.Command.Config.Infer
 export const connectCommand = Command.make("connect", flags, (given) =>
   connect(given).pipe(
     Effect.catchTag("QuitError", () => Effect.interrupt),
-    Effect.provide(Layer.provide(ServerConfig.layer, settingsLayer(given)))
+    Effect.provide(configLayer(given.data))
   )
 ).pipe(
   Command.withDescription(

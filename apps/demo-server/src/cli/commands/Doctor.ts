@@ -10,7 +10,7 @@ import { libraryFolders } from "../../libraries/LibraryFolders.ts"
 import { accountFaults } from "../../database/AccountFaults.ts"
 import { DatabaseLayer } from "../../database/Database.ts"
 import { booleanFlag, dataFlag, jsonFlag } from "../library/Flags.ts"
-import { settingsLayer } from "../library/OpenLibrary.ts"
+import { configLayer } from "../library/OpenLibrary.ts"
 import { printResult, setExitCode } from "../output/Output.ts"
 
 const WHOLE = "The accounts and libraries are whole, and every balance adds up."
@@ -92,10 +92,7 @@ export const doctorCommand = Command.make(
       if (found.length > 0) yield* setExitCode
     }).pipe(
       Effect.provide(
-        DatabaseLayer.pipe(
-          Layer.provideMerge(dataFolderCheck),
-          Layer.provideMerge(Layer.provide(ServerConfig.layer, settingsLayer({ data })))
-        )
+        DatabaseLayer.pipe(Layer.provideMerge(dataFolderCheck), Layer.provideMerge(configLayer(data)))
       )
     )
 ).pipe(

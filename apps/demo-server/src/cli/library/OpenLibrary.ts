@@ -20,9 +20,13 @@ export const settingsLayer = (flags: {
   return ConfigProvider.layerAdd(ConfigProvider.fromUnknown(values), { asPrimary: true })
 }
 
+/** The configuration. */
+export const configLayer = (data: Option.Option<string>) =>
+  Layer.provide(ServerConfig.layer, settingsLayer({ data }))
+
 /** The configuration and the models that it names. */
 export const modelsLayer = (data: Option.Option<string>) =>
-  LibraryModelsLayer.pipe(Layer.provideMerge(ServerConfig.layer), Layer.provide(settingsLayer({ data })))
+  Layer.provideMerge(LibraryModelsLayer, configLayer(data))
 
 /** What to do without a library: a command that only reads makes none. */
 type WhenMissing = "create" | "fail" | "temporary"
