@@ -24,3 +24,5 @@ export const percentile = (samples: ReadonlyArray<number>, share: number): numbe
   const sorted = samples.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
 }
+
+export const median = (samples: ReadonlyArray<number>): number => percentile(samples, 0.5)

@@ -4,7 +4,7 @@ import { GatewayClient } from "@sluice/core/client"
 import { Effect } from "effect"
 import { Worker } from "node:worker_threads"
 import { Agent } from "undici"
-import { type Bench, percentile, rounded } from "./Bench.ts"
+import { type Bench, median, rounded } from "./Bench.ts"
 import { type Calls, peerCalls } from "./clientPeers.ts"
 
 const texts = Array.from(
@@ -31,8 +31,6 @@ const atOnce =
   (call: Call): Call =>
   () =>
     Promise.all(Array.from({ length: CONNECTIONS }, call))
-
-const median = (values: ReadonlyArray<number>) => percentile(values, 0.5)
 
 export const bench: Bench = async ({ quick }) => {
   const worker = new Worker(new URL("clientServer.ts", import.meta.url))

@@ -4,12 +4,13 @@
  * `sqlite`, `full` (SQLite that waits for the disk), `postgres`, `traces`, `streams`, `proxy`; all when not given.
  */
 import { join } from "node:path"
-import { type Bench, percentile, rounded, say } from "./Bench.ts"
+import { type Bench, median, rounded, say } from "./Bench.ts"
 import { withFolder } from "./corpus/CorpusFolder.ts"
 import { type Configuration, CONFIGURATIONS } from "./gateway/Configurations.ts"
 import { faultyLedgers } from "./gateway/Ledger.ts"
-import { type Shared, startShared, startSluice, stop, type Target } from "./gateway/Targets.ts"
+import { type Shared, startShared, startSluice, type Target } from "./gateway/Targets.ts"
 import { closedLoop, type Measured, openLoop } from "./server/Load.ts"
+import { stop } from "./server/Program.ts"
 import { cpuMicroseconds, residentMegabytes } from "./server/Usage.ts"
 
 const CONNECTIONS = [1, 16, 64]
@@ -43,7 +44,6 @@ const measure = async ({ name, pid }: Target, loop: () => Promise<Measured>): Pr
   return { ...result, cpu: (cpuMicroseconds(pid) - before) / result.asked }
 }
 
-const median = (values: ReadonlyArray<number>) => percentile(values, 0.5)
 const perSecond = ({ answered, seconds }: Round) => answered / seconds
 
 const alternate = async (
@@ -71,15 +71,15 @@ const compare = (rounds: Rounds, one: Name, other: Name, of: (one: Round, other:
 
 const benchConfiguration = async (
   name: string,
-  { env, headers, stream }: Configuration,
+  configuration: Configuration,
   { beside, upstream }: Shared,
   quick: boolean
 ): Promise<Record<string, number>> =>
   withFolder(async (folder) => {
     const figures: Record<string, number> = {}
-    const { process, target } = await startSluice(upstream, folder, { env, headers, stream })
+    const { process, target } = await startSluice(upstream, folder, configuration)
     try {
-      const targets = [target, ...beside(stream)]
+      const targets = [target, ...beside(configuration.stream)]
       for (const { request } of targets) await closedLoop(request, 16, { requests: quick ? 2000 : WARM })
       const rounds = quick ? QUICK_ROUNDS : ROUNDS
       for (const connections of CONNECTIONS) {
@@ -125,7 +125,7 @@ const benchConfiguration = async (
     } finally {
       await stop([process])
     }
-    const { SLUICE_DATABASE_URL } = env
+    const { SLUICE_DATABASE_URL } = configuration.env
     figures[`${name}, users whose ledger does not add up`] = await faultyLedgers({
       SLUICE_DATA: join(folder, "data"),
       ...(SLUICE_DATABASE_URL !== undefined && { SLUICE_DATABASE_URL })

@@ -4,8 +4,8 @@ import { existsSync } from "node:fs"
 import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { type Bench, type Figures, percentile, rounded, say } from "./Bench.ts"
-import { withChild } from "./server/ChildWithPort.ts"
+import { type Bench, type Figures, median, percentile, rounded, say } from "./Bench.ts"
+import { start, stop } from "./server/Program.ts"
 import { corpus, documentsFor, withFolder, writeCorpus } from "./corpus/CorpusFolder.ts"
 import type { Contest } from "./peers/Contender.ts"
 
@@ -49,9 +49,9 @@ const figuresOf = (name: string, size: string, contest: Contest): Figures => {
       [key("unchanged, embedding calls")]: contest.again.calls,
       [key("unchanged (ms)")]: rounded(contest.again.milliseconds, 0)
     }),
-    [key("query p50 (ms)")]: rounded(percentile(all, 0.5)),
+    [key("query p50 (ms)")]: rounded(median(all)),
     [key("query p95 (ms)")]: rounded(percentile(all, 0.95)),
-    [key("query without the gateway p50 (ms)")]: rounded(percentile(own, 0.5)),
+    [key("query without the gateway p50 (ms)")]: rounded(median(own)),
     [key("query without the gateway p95 (ms)")]: rounded(percentile(own, 0.95)),
     [key("query CPU (ms)")]: rounded(contest.queryCpuMilliseconds),
     [key("document found among 3 (share)")]: rounded(contest.found, 3),
@@ -91,16 +91,7 @@ const RATIOS = ["ingest (passages/s)", "query without the gateway p50 (ms)", "pe
 const medians = (turns: ReadonlyArray<Figures>, size: string): Figures => {
   const of = (figure: (turn: Figures) => number | undefined) => turns.flatMap((turn) => figure(turn) ?? [])
   const names = new Set(turns.flatMap((turn) => Object.keys(turn)))
-  const figures = [...names].map(
-    (name) =>
-      [
-        name,
-        percentile(
-          of((turn) => turn[name]),
-          0.5
-        )
-      ] as const
-  )
+  const figures = [...names].map((name) => [name, median(of((turn) => turn[name]))] as const)
   const ratios = COMPARED.flatMap((other) =>
     RATIOS.flatMap((what) => {
       const compared = of((turn) => {
@@ -108,7 +99,7 @@ const medians = (turns: ReadonlyArray<Figures>, size: string): Figures => {
         return ours !== undefined && theirs !== undefined ? ours / theirs : undefined
       })
       const name = `${size}, sluice to ${other}: × ${what.replace(/ \(\w+\)$/, "")}`
-      return compared.length === 0 ? [] : [[name, rounded(percentile(compared, 0.5))] as const]
+      return compared.length === 0 ? [] : [[name, rounded(median(compared))] as const]
     })
   )
   return Object.fromEntries([...figures, ...ratios])
@@ -126,8 +117,9 @@ const warmUp = async (gateway: string): Promise<void> => {
 }
 
 const atSize = (passages: number, turns: number): Promise<Figures> =>
-  withFolder((folder) =>
-    withChild(here("peers/gateway.ts"), async (port): Promise<Figures> => {
+  withFolder(async (folder) => {
+    const served = await start([here("peers/gateway.ts")], {}, /port (\d+)/)
+    try {
       const size = passages.toLocaleString("en")
       const documents = documentsFor(passages)
       const docs = join(folder, "docs")
@@ -137,7 +129,7 @@ const atSize = (passages: number, turns: number): Promise<Figures> =>
         const index = (at * 37) % documents
         return { question: corpus.question(index), path: corpus.document(index).path }
       })
-      const gateway = `http://127.0.0.1:${port}`
+      const gateway = `http://127.0.0.1:${served.found}`
       await warmUp(gateway)
       const turn = async (number: number): Promise<Figures> => {
         const figures: Record<string, number> = {}
@@ -161,8 +153,10 @@ const atSize = (passages: number, turns: number): Promise<Figures> =>
       const measured: Array<Figures> = []
       for (let number = 1; number <= turns; number++) measured.push(await turn(number))
       return medians(measured, size)
-    })
-  )
+    } finally {
+      await stop([served])
+    }
+  })
 
 export const bench: Bench = async ({ quick }) => {
   await promisify(execFile)("npx", ["tsc", "-b", "packages/core", "packages/rag"], {

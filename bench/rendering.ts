@@ -1,7 +1,7 @@
 /** Latency of embedding calls while the server renders a film. */
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { type Bench, percentile, rounded } from "./Bench.ts"
+import { type Bench, median, rounded } from "./Bench.ts"
 import { withFolder } from "./corpus/CorpusFolder.ts"
 import { closedLoop, type Measured, type Request } from "./server/Load.ts"
 import { withServer } from "./server/RunningServer.ts"
@@ -63,23 +63,14 @@ export const bench: Bench = ({ quick }) =>
       }
       const figures: Record<string, number> = {}
       for (const share of ["p50", "p99"] as const) {
-        const still = percentile(
-          idle.map((one) => one[share]),
-          0.5
-        )
-        const busy = percentile(
-          rendering.map((one) => one[share]),
-          0.5
-        )
+        const still = median(idle.map((one) => one[share]))
+        const busy = median(rendering.map((one) => one[share]))
         figures[`embeddings, idle, ${share} (ms)`] = rounded(still, 3)
         figures[`embeddings, while rendering, ${share} (ms)`] = rounded(busy, 3)
         figures[`embeddings, while rendering, ${share} (× idle)`] = rounded(busy / still)
       }
       figures["film progress while measured (%/s)"] = rounded(
-        percentile(
-          rendering.map(({ progress, seconds }) => progress / seconds),
-          0.5
-        )
+        median(rendering.map(({ progress, seconds }) => progress / seconds))
       )
       return figures
     })

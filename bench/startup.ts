@@ -1,6 +1,6 @@
 /** Time from `npm start` until the page answers: with an empty data folder, and with an existing one. */
 import { join } from "node:path"
-import { type Bench, percentile, rounded } from "./Bench.ts"
+import { type Bench, median, rounded } from "./Bench.ts"
 import { withFolder } from "./corpus/CorpusFolder.ts"
 import { withServer } from "./server/RunningServer.ts"
 
@@ -16,7 +16,7 @@ export const bench: Bench = async ({ quick }) => {
     })
   }
   return {
-    "npm start to the page, first start (s)": rounded(percentile(first, 0.5)),
-    "npm start to the page, later starts (s)": rounded(percentile(later, 0.5))
+    "npm start to the page, first start (s)": rounded(median(first)),
+    "npm start to the page, later starts (s)": rounded(median(later))
   }
 }

@@ -16,9 +16,10 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { ConversationTurn } from "@sluice/core/models"
 import { followUpFeatures } from "../packages/core/src/conversation/FollowUpScore.ts"
+import { flag } from "./flags.ts"
+import { readJsonLines } from "./jsonLines.ts"
 import { dialogues as publicDialogues, historyOf, type Turn } from "../test/qa/PublicDialogues.ts"
 
-const argument = (name: string): string => process.argv[process.argv.indexOf(name) + 1] ?? ""
 const root = join(import.meta.dirname, "..")
 
 /** Follow-ups in which a word must be to have a weight. */
@@ -44,12 +45,6 @@ interface Example {
   readonly part: number
 }
 
-const linesOf = <A>(path: string): ReadonlyArray<A> =>
-  readFileSync(path, "utf8")
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as A)
-
 const hash = (text: string): number =>
   Number.parseInt(createHash("sha256").update(text).digest("hex").slice(0, 8), 16)
 
@@ -63,12 +58,12 @@ const sources: ReadonlyArray<Source> = [
   ...publicDialogues
     .filter(({ heldOut }) => !heldOut)
     .map(({ id, turns }): Source => ({ source: "public", topic: id.replace(/(?:-\d+){2}$/, ""), turns })),
-  ...linesOf<{ readonly id: string; readonly heldOut: boolean; readonly turns: ReadonlyArray<Turn> }>(
+  ...readJsonLines<{ readonly id: string; readonly heldOut: boolean; readonly turns: ReadonlyArray<Turn> }>(
     join(root, "test/qa/dialogues.jsonl")
   )
     .filter(({ heldOut }) => !heldOut)
     .map(({ id, turns }): Source => ({ source: "written", topic: id, turns })),
-  ...linesOf<Pick<Source, "source" | "turns">>(argument("--examples")).map(({ source, turns }): Source => ({
+  ...readJsonLines<Pick<Source, "source" | "turns">>(flag("--examples")).map(({ source, turns }): Source => ({
     source,
     topic: turns[0]?.question ?? "",
     turns
@@ -76,7 +71,9 @@ const sources: ReadonlyArray<Source> = [
 ]
 
 const keptApart: ReadonlySet<string> = new Set(
-  linesOf<{ readonly heldOut: boolean; readonly document: string }>(join(root, "test/qa/dialogues.jsonl"))
+  readJsonLines<{ readonly heldOut: boolean; readonly document: string }>(
+    join(root, "test/qa/dialogues.jsonl")
+  )
     .filter(({ heldOut }) => heldOut)
     .map(({ document }) => document)
 )
@@ -122,14 +119,16 @@ const examplesOf = (of: Source): ReadonlyArray<Example> => {
 
 /** Questions about one document, of documents that no dialogue kept apart is about. */
 const questionsOf = (name: string): ReadonlyArray<ReadonlyArray<string>> => {
-  const folder = join(argument("--data"), "retrieval", name)
+  const folder = join(flag("--data"), "retrieval", name)
   const documents = new Map(
     readFileSync(join(folder, "qrels.tsv"), "utf8")
       .split("\n")
       .map((line) => line.split("\t"))
       .map(([query = "", document = ""]) => [query, document])
   )
-  const queries = linesOf<{ readonly _id: string; readonly text: string }>(join(folder, "queries.jsonl"))
+  const queries = readJsonLines<{ readonly _id: string; readonly text: string }>(
+    join(folder, "queries.jsonl")
+  )
   return Map.groupBy(queries, ({ _id }) => documents.get(_id) ?? "")
     .entries()
     .filter(([document]) => !keptApart.has(document))
@@ -152,7 +151,7 @@ const withoutName = (of: ReadonlyArray<string>): ReadonlyArray<Turn> => {
     ]
   })
 }
-const questions = linesOf<{ readonly question: string }>(join(root, "test/qa/questions.jsonl")).map(
+const questions = readJsonLines<{ readonly question: string }>(join(root, "test/qa/questions.jsonl")).map(
   ({ question }) => question
 )
 

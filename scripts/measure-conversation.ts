@@ -8,7 +8,6 @@
  *
  * DIR has `retrieval/cmrc2018` and `figures`. `--held-out` measures the dialogues that were kept apart from development.
  */
-import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { QuestionRewriter } from "@sluice/core"
 import { dependsOnHistory } from "@sluice/core/text"
@@ -16,8 +15,10 @@ import * as Embedded from "@sluice/embedded"
 import { Library, type LibraryService, type Trace } from "@sluice/rag"
 import { Effect, FileSystem, Layer } from "effect"
 import { NodeServices } from "@effect/platform-node"
+import { flag } from "./flags.ts"
+import { readJsonLines } from "./jsonLines.ts"
 
-const data = process.argv[process.argv.indexOf("--data") + 1] ?? ""
+const data = flag("--data")
 const heldOut = process.argv.includes("--held-out")
 const root = join(import.meta.dirname, "..")
 
@@ -30,13 +31,7 @@ interface Dialogue {
   readonly turns: ReadonlyArray<{ question: string; standalone?: string; contains?: string }>
 }
 
-const linesOf = <A>(path: string): ReadonlyArray<A> =>
-  readFileSync(path, "utf8")
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as A)
-
-const dialogues = linesOf<Dialogue>(join(root, "test/qa/dialogues.jsonl")).filter(
+const dialogues = readJsonLines<Dialogue>(join(root, "test/qa/dialogues.jsonl")).filter(
   (dialogue) => dialogue.heldOut === heldOut
 )
 const written = new Map(
@@ -58,7 +53,7 @@ const openLibrary = Effect.fn(function* (collection: Dialogue["collection"]) {
   const folder = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
   const library = yield* Library.open(folder)
   if (collection === "cmrc2018") {
-    const corpus = linesOf<{ _id: string; text: string }>(join(data, "retrieval/cmrc2018/corpus.jsonl"))
+    const corpus = readJsonLines<{ _id: string; text: string }>(join(data, "retrieval/cmrc2018/corpus.jsonl"))
     const files = corpus.map(({ _id, text }) => ({
       path: `${_id}.txt`,
       bytes: new TextEncoder().encode(text)
@@ -84,41 +79,28 @@ const findIn = ({ passages }: Trace, document: string, contains: string | undefi
   return { "recall@20": found.length > 0, "recall@3": found.some(({ kept }) => kept) }
 }
 
-const METRICS = ["recall@20", "recall@3"] as const
-const WAYS = ["by hand", "as asked", "understood"] as const
-
-const newCounts = () => ({
-  standalone: 0,
-  changed: 0,
-  followUps: 0,
-  recognised: 0,
-  ...(Object.fromEntries(METRICS.flatMap((metric) => WAYS.map((way) => [`${metric} ${way}`, 0]))) as Record<
-    `${(typeof METRICS)[number]} ${(typeof WAYS)[number]}`,
-    number
-  >)
-})
-
 const measureDialogue = Effect.fn(function* (
   library: LibraryService,
   { document, turns }: Dialogue,
-  counts: ReturnType<typeof newCounts>
+  count: (name: string, holds?: boolean) => void
 ) {
   const conversation = yield* library.conversation()
   for (const { contains, question, standalone } of turns) {
     const { standalone: understood, trace } = yield* conversation.ask(question)
     if (standalone === undefined) {
-      counts.standalone++
-      if (understood !== undefined) counts.changed++
+      count("standalone")
+      count("changed", understood !== undefined)
       continue
     }
-    counts.followUps++
-    if (dependsOnHistory(question)) counts.recognised++
+    count("followUps")
+    count("recognised", dependsOnHistory(question))
     const found = {
       "by hand": findIn((yield* library.retrieve(standalone)).trace, document, contains),
       "as asked": findIn((yield* library.retrieve(question)).trace, document, contains),
       understood: findIn(trace, document, contains)
     }
-    for (const metric of METRICS) for (const way of WAYS) if (found[way][metric]) counts[`${metric} ${way}`]++
+    for (const [way, metrics] of Object.entries(found))
+      for (const [metric, holds] of Object.entries(metrics)) count(`${metric} ${way}`, holds)
     if (found["by hand"]["recall@3"] && !found.understood["recall@3"])
       console.log(`  not kept: ${question} → ${trace.question}`)
   }
@@ -129,17 +111,19 @@ const measure = Effect.gen(function* () {
     ["offline", Layer.empty],
     ["scripted", scripted]
   ] as const) {
-    const byLanguage = new Map<string, ReturnType<typeof newCounts>>()
+    const byLanguage: Record<string, Record<string, number>> = {}
     yield* Effect.gen(function* () {
       const chinese = yield* openLibrary("cmrc2018")
       const others = yield* openLibrary("samples")
       for (const dialogue of dialogues) {
-        const counts = byLanguage.get(dialogue.language) ?? newCounts()
-        byLanguage.set(dialogue.language, counts)
-        yield* measureDialogue(dialogue.collection === "cmrc2018" ? chinese : others, dialogue, counts)
+        const counts = (byLanguage[dialogue.language] ??= {})
+        const library = dialogue.collection === "cmrc2018" ? chinese : others
+        yield* measureDialogue(library, dialogue, (name, holds = true) => {
+          counts[name] = (counts[name] ?? 0) + Number(holds)
+        })
       }
     }).pipe(Effect.scoped, Effect.provide(rewriter))
-    for (const [language, counts] of byLanguage) console.log(model, language, counts)
+    console.log(model, byLanguage)
   }
 })
 

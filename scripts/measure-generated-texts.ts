@@ -17,13 +17,11 @@ import * as Embedded from "@sluice/embedded"
 import { evaluateRetrieval } from "@sluice/rag/evaluation"
 import { Effect, Layer } from "effect"
 import { NodeServices } from "@effect/platform-node"
+import { flag } from "./flags.ts"
+import { readJsonLines } from "./jsonLines.ts"
 
-const argument = (name: string, otherwise = ""): string => {
-  const at = process.argv.indexOf(name)
-  return at < 0 ? otherwise : (process.argv[at + 1] ?? "")
-}
-const data = join(argument("--data"), "retrieval")
-const collection = argument("--collection", "cranfield")
+const data = join(flag("--data"), "retrieval")
+const collection = flag("--collection", "cranfield")
 
 interface Text {
   readonly _id: string
@@ -31,11 +29,7 @@ interface Text {
   readonly text: string
 }
 
-const read = (name: string): ReadonlyArray<string> =>
-  readFileSync(join(data, collection, name), "utf8")
-    .trim()
-    .split("\n")
-const texts = (name: string): ReadonlyArray<Text> => read(name).map((line) => JSON.parse(line) as Text)
+const texts = (name: string) => readJsonLines<Text>(join(data, collection, name))
 
 const idOf = ({ _id }: Text): string => _id
 
@@ -44,7 +38,9 @@ const documents = new Map(corpus.map((document) => [idOf(document), document]))
 const queries = texts("queries.jsonl")
 const byText = new Map(queries.map(({ _id, text }) => [text, _id]))
 const relevant = Map.groupBy(
-  read("qrels.tsv")
+  readFileSync(join(data, collection, "qrels.tsv"), "utf8")
+    .trim()
+    .split("\n")
     .map((line) => line.split("\t"))
     .filter(([, , grade]) => Number(grade) > 0),
   ([query = ""]) => query

@@ -8,10 +8,10 @@
  * `--strict` measures `layerStrictVerifier`. FILE has a line of JSON for each pair. Default: `test/qa/support-pairs.jsonl`. Also read is the form of FoolMeTwice
  * (`dataset/test.jsonl` of the public repository google-research/fool-me-twice, Apache-2.0).
  */
-import { readFileSync } from "node:fs"
 import { Verifier } from "@sluice/core"
 import { layerStrictVerifier, layerVerifier } from "@sluice/embedded"
 import { Effect } from "effect"
+import { readJsonLines } from "./jsonLines.ts"
 
 interface Pair {
   readonly kind: string
@@ -41,13 +41,9 @@ const toPair = (line: Pair | FoolMeTwice): Pair =>
         context: [line.wikipedia_page, ...line.gold_evidence.map((quote) => quote.section_header)].join("\n")
       }
 
-const pairs = readFileSync(
-  process.argv.slice(2).find((word) => word !== "--strict") ?? "test/qa/support-pairs.jsonl",
-  "utf8"
-)
-  .trim()
-  .split("\n")
-  .map((line) => toPair(JSON.parse(line)))
+const pairs = readJsonLines<Pair | FoolMeTwice>(
+  process.argv.slice(2).find((word) => word !== "--strict") ?? "test/qa/support-pairs.jsonl"
+).map(toPair)
 
 const isStrict = process.argv.includes("--strict")
 const { doubts } = await Verifier.use(({ verify }) =>

@@ -16,8 +16,9 @@ import { Library } from "@sluice/rag"
 import { expectedAnswers } from "@sluice/rag/evaluation"
 import { Effect, FileSystem, Layer } from "effect"
 import { NodeServices } from "@effect/platform-node"
+import { flag } from "./flags.ts"
 
-const data = process.argv[process.argv.indexOf("--data") + 1] ?? ""
+const data = flag("--data")
 const root = join(import.meta.dirname, "..")
 
 /** Estimated characters of a token. */

@@ -4,7 +4,6 @@
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import {
   type Node,
   SyntaxKind,
@@ -14,7 +13,7 @@ import {
 import { API, NodeBuilderFlags, type Project, type Symbol, SymbolFlags } from "typescript/unstable/sync"
 import { PUBLISHED } from "./write-notices.ts"
 
-const root = join(fileURLToPath(import.meta.url), "../..")
+const root = join(import.meta.dirname, "..")
 
 /** Above this many characters a constant is shown by its source: a schema's type repeats everything that it refers to. */
 const LONGEST_TYPE = 400
@@ -111,6 +110,6 @@ export const apiOf = (folder: string): string =>
     return parts.join("\n")
   })
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (import.meta.main) {
   for (const folder of PUBLISHED) writeFileSync(join(root, folder, "api.txt"), apiOf(folder))
 }

@@ -4,9 +4,8 @@
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..")
+const root = join(import.meta.dirname, "..")
 
 export const PUBLISHED = [
   "packages/core",
@@ -49,14 +48,12 @@ const insideOf = (name: string): ReadonlyArray<string> => {
   return about === undefined ? [] : [about, ...texts.map(read)]
 }
 
-/** Builds of a package for one platform have the package's licence. */
-const PLATFORM =
-  /-(?:linux|linuxmusl|darwin|win32|freebsd|android|openbsd|netbsd|sunos|aix|wasm32|webcontainers)(?:-|$)/
-
 interface Manifest {
   readonly name: string
   readonly version: string
   readonly license?: string
+  /** Of a build for one platform, which has the license of its package. */
+  readonly os?: ReadonlyArray<string>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
@@ -79,11 +76,12 @@ const closure = (folder: string, found: Map<string, Manifest>) => {
   const names = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
   for (const name of [...names, ...bundled]) {
     const at = folderOf(name, folder)
-    if (at === undefined || found.has(at) || PLATFORM.test(name) || name.startsWith("@types/")) continue
-    // What overrides put in place of an unused package.
-    if (manifestOf(at).name === "empty-npm-package") continue
-    if (!name.startsWith("@sluice/")) found.set(at, manifestOf(at))
-    if (!name.startsWith("@sluice/")) closure(at, found)
+    if (at === undefined || found.has(at) || /^@(?:types|sluice)\//.test(name)) continue
+    const manifest = manifestOf(at)
+    // Overrides put an empty package in place of an unused one.
+    if (manifest.os?.length === 1 || manifest.name === "empty-npm-package") continue
+    found.set(at, manifest)
+    closure(at, found)
   }
   return found
 }
@@ -115,6 +113,6 @@ export const noticeOf = (folder: string): string => {
   return [title, ...entries].join(`\n\n${"-".repeat(80)}\n\n`) + "\n"
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (import.meta.main) {
   for (const folder of PUBLISHED) writeFileSync(join(root, folder, "NOTICE"), noticeOf(folder))
 }

@@ -19,6 +19,8 @@ import { createHash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { brotliCompressSync } from "node:zlib"
+import { flag } from "./flags.ts"
+import { toJsonLines } from "./jsonLines.ts"
 
 /** A question, and its form that stands alone, if that differs. `passage` answers it; without one, it is not measured. */
 interface Turn {
@@ -52,7 +54,7 @@ const OTHER_ENTITIES = 80
 /** Characters of a fact about those. */
 const OTHER_FACT = 300
 
-const data = process.argv[process.argv.indexOf("--data") + 1] ?? ""
+const data = flag("--data")
 const target = join(import.meta.dirname, "../test/qa")
 
 const read = <A>(name: string): A => JSON.parse(readFileSync(join(data, name), "utf8")) as A
@@ -323,12 +325,10 @@ const dialogues = [
   ...["film", "music", "travel"].flatMap(kdDialogues)
 ]
 
-const lines = (values: Iterable<unknown>): string =>
-  [...values].map((value) => `${JSON.stringify(value)}\n`).join("")
-writeFileSync(join(target, "public-dialogues.jsonl"), lines(dialogues))
+writeFileSync(join(target, "public-dialogues.jsonl"), toJsonLines(dialogues))
 writeFileSync(
   join(target, "public-passages.jsonl.br"),
-  brotliCompressSync(lines(passages.entries().map(([id, text]) => ({ id, text }))))
+  brotliCompressSync(toJsonLines(passages.entries().map(([id, text]) => ({ id, text }))))
 )
 
 /** A question with its form that stands alone. */
@@ -382,9 +382,8 @@ const canardExamples = () =>
     )
   }))
 
-const learning = process.argv.indexOf("--examples")
-if (learning > 0) {
-  const all = [...examples, ...castExamples(), ...canardExamples()]
-  writeFileSync(process.argv[learning + 1] ?? "", lines(all))
+const learning = flag("--examples")
+if (learning !== "") {
+  writeFileSync(learning, toJsonLines([...examples, ...castExamples(), ...canardExamples()]))
 }
 console.log(dialogues.length, "dialogues,", passages.size, "passages")

@@ -4,33 +4,15 @@
  */
 import { type Random, seeded } from "./Random.ts"
 
-const onsets = [
-  "b",
-  "br",
-  "c",
-  "ch",
-  "d",
-  "dr",
-  "f",
-  "fl",
-  "g",
-  "gr",
-  "h",
-  "k",
-  "l",
-  "m",
-  "n",
-  "p",
-  "pr"
-] as const
-const more = ["qu", "r", "s", "sh", "st", "str", "t", "th", "tr", "v", "w", "z", ""] as const
-const vowels = ["a", "e", "i", "o", "u", "ai", "ea", "ou", "io", "ee"] as const
-const codas = ["", "", "", "n", "r", "s", "t", "l", "nd", "ck", "st", "m", "ng", "x"] as const
-const endings = ["", "", "", "ing", "ed", "er", "ion", "al", "ity", "able", "ment", "ly", "s"] as const
-const glue =
-  "the of and to in a is that for it as with on be by this are or from at which an not has have can will when into than its".split(
-    " "
-  ) as [string, ...Array<string>]
+const list = (text: string) => text.split(",") as [string, ...Array<string>]
+const onsets = list("b,br,c,ch,d,dr,f,fl,g,gr,h,k,l,m,n,p,pr")
+const more = list("qu,r,s,sh,st,str,t,th,tr,v,w,z,")
+const vowels = list("a,e,i,o,u,ai,ea,ou,io,ee")
+const codas = list(",,,n,r,s,t,l,nd,ck,st,m,ng,x")
+const endings = list(",,,ing,ed,er,ion,al,ity,able,ment,ly,s")
+const glue = list(
+  "the,of,and,to,in,a,is,that,for,it,as,with,on,be,by,this,are,or,from,at,which,an,not,has,have,can,will,when,into,than,its"
+)
 
 const VOCABULARY = 40_000
 /** Words of a topic, and their share in its text. */

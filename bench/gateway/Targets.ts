@@ -1,12 +1,12 @@
 /** The processes of the gateway bench: the upstream, a bare proxy, Sluice in one configuration, and Portkey. */
-import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { say } from "../Bench.ts"
 import { freePort } from "../server/FreePort.ts"
 import type { Request } from "../server/Load.ts"
+import { type Program, start } from "../server/Program.ts"
+import type { Configuration } from "./Configurations.ts"
 
 export interface Target {
   readonly name: "direct" | "undici proxy" | "sluice" | "portkey"
@@ -14,75 +14,33 @@ export interface Target {
   readonly request: Request
 }
 
-const LIMIT_MILLISECONDS = 60_000
-const root = join(import.meta.dirname, "../..")
 const script = (name: string) => join(import.meta.dirname, name)
-const portkeyMain = join(root, "bench/peers/node_modules/@portkey-ai/gateway/build/start-server.js")
-
-interface Started {
-  readonly child: ChildProcess
-  readonly pid: number
-  /** What the first group of the pattern matched. */
-  readonly found: string
-}
-
-/** Starts a program of Node and waits until its output matches. */
-const start = async (
-  words: ReadonlyArray<string>,
-  env: Record<string, string>,
-  expected: RegExp,
-  {
-    program = process.execPath,
-    errors = "inherit"
-  }: { readonly program?: string; readonly errors?: "inherit" | "ignore" } = {}
-): Promise<Started> => {
-  const child = spawn(program, [...words], {
-    cwd: root,
-    env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", errors]
-  })
-  let output = ""
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text))
-  const end = performance.now() + LIMIT_MILLISECONDS
-  while (performance.now() < end) {
-    const found = expected.exec(output)
-    if (found !== null && child.pid !== undefined) return { child, pid: child.pid, found: found[1] ?? "" }
-    if (child.exitCode !== null) break
-    await sleep(10)
-  }
-  throw new Error(`${words.at(-1)} did not start: ${output}`)
-}
-
-/** Ends the processes, each after what it was asked. */
-export const stop = async (processes: Iterable<Started>): Promise<void> => {
-  for (const { child } of processes) {
-    if (child.exitCode !== null) continue
-    const ended = new Promise((done) => child.once("exit", done))
-    child.kill("SIGTERM")
-    await ended
-  }
-}
+const portkeyMain = join(
+  import.meta.dirname,
+  "../peers/node_modules/@portkey-ai/gateway/build/start-server.js"
+)
 
 const MODEL = "bench-chat"
-const path = "/v1/chat/completions"
-const headers = { "content-type": "application/json" }
+const QUESTION = "When does the last ferry to the island leave, and from which quay?"
 
-/** The body of every request. */
-const bodyOf = (stream: boolean) =>
-  JSON.stringify({
+/** The request that all targets get. */
+const requestTo = (url: string, stream: boolean, headers: Record<string, string> = {}): Request => ({
+  url,
+  path: "/v1/chat/completions",
+  headers: { "content-type": "application/json", ...headers },
+  body: JSON.stringify({
     model: MODEL,
-    messages: [
-      { role: "user", content: "When does the last ferry to the island leave, and from which quay?" }
-    ],
+    messages: [{ role: "user", content: QUESTION }],
     max_tokens: 64,
     ...(stream && { stream })
   })
+})
 
 /** The processes that all configurations share. */
 export interface Shared {
   readonly upstream: string
   readonly collector: string
-  readonly processes: ReadonlyArray<Started>
+  readonly processes: ReadonlyArray<Program>
   /** The targets beside Sluice, for bodies that stream or do not. */
   readonly beside: (stream: boolean) => ReadonlyArray<Target>
 }
@@ -111,30 +69,22 @@ export const startShared = async (): Promise<Shared> => {
     collector: `http://127.0.0.1:${collecting.found}`,
     processes,
     beside: (stream) => {
-      const body = bodyOf(stream)
-      const its = { "x-portkey-provider": "openai", "x-portkey-custom-host": `${upstream}/v1` }
-      return [
-        { name: "direct", pid: behind.pid, request: { url: upstream, path, body, headers } },
+      const targets: Array<Target> = [
+        { name: "direct", pid: behind.pid, request: requestTo(upstream, stream) },
         {
           name: "undici proxy",
           pid: proxy.pid,
-          request: { url: `http://127.0.0.1:${proxy.found}`, path, body, headers }
-        },
-        ...(portkey === undefined
-          ? []
-          : [
-              {
-                name: "portkey" as const,
-                pid: portkey.pid,
-                request: {
-                  url: `http://127.0.0.1:${port}`,
-                  path,
-                  body,
-                  headers: { ...headers, ...its, authorization: "Bearer k" }
-                }
-              }
-            ])
+          request: requestTo(`http://127.0.0.1:${proxy.found}`, stream)
+        }
       ]
+      if (portkey === undefined) return targets
+      const headers = {
+        "x-portkey-provider": "openai",
+        "x-portkey-custom-host": `${upstream}/v1`,
+        authorization: "Bearer k"
+      }
+      const request = requestTo(`http://127.0.0.1:${port}`, stream, headers)
+      return [...targets, { name: "portkey", pid: portkey.pid, request }]
     }
   }
 }
@@ -143,12 +93,8 @@ export const startShared = async (): Promise<Shared> => {
 export const startSluice = async (
   upstream: string,
   folder: string,
-  configuration: {
-    readonly env: Record<string, string>
-    readonly headers: Record<string, string>
-    readonly stream: boolean
-  }
-): Promise<{ readonly target: Target; readonly process: Started }> => {
+  configuration: Configuration
+): Promise<{ readonly target: Target; readonly process: Program }> => {
   const port = await freePort()
   const config = {
     upstreams: [
@@ -179,17 +125,8 @@ export const startSluice = async (
     },
     /API key\s+(sk-\S+)/
   )
-  return {
-    process: started,
-    target: {
-      name: "sluice",
-      pid: started.pid,
-      request: {
-        url: `http://127.0.0.1:${port}`,
-        path,
-        body: bodyOf(configuration.stream),
-        headers: { ...headers, ...configuration.headers, authorization: `Bearer ${started.found}` }
-      }
-    }
-  }
+  const { headers, stream } = configuration
+  const authorized = { ...headers, authorization: `Bearer ${started.found}` }
+  const request = requestTo(`http://127.0.0.1:${port}`, stream, authorized)
+  return { process: started, target: { name: "sluice", pid: started.pid, request } }
 }

@@ -69,18 +69,13 @@ export const contest = async (make: (task: Task) => Promise<Contender>): Promise
   let cpu = 0
   let found = 0
   for (const [i, { path, question }] of questions.entries()) {
-    await used()
-    const before = cpuMilliseconds()
-    const start = performance.now()
-    const kept = await contender.query(question)
-    const milliseconds = performance.now() - start
-    const after = cpuMilliseconds()
-    const use = await used()
+    const asked = await timed(() => contender.query(question))
     if (i < warmup) continue
-    if (use.rerankCalls !== 1) throw new Error(`${use.rerankCalls} rerank calls for a question`)
-    queries.push([milliseconds, use.milliseconds])
-    cpu += after - before
-    if (kept.includes(path)) found++
+    const { rerankCalls, milliseconds } = asked.use
+    if (rerankCalls !== 1) throw new Error(`${rerankCalls} rerank calls for a question`)
+    queries.push([asked.milliseconds, milliseconds])
+    cpu += asked.cpu
+    if (asked.result.includes(path)) found++
   }
   const counted = Math.max(1, queries.length)
   const report = (again?: Contest["again"]) => console.log(JSON.stringify({ ...result(), again }))

@@ -17,18 +17,12 @@ export const cpuMicroseconds = (pid: number): number => {
   }
 }
 
-const megabytes = (pid: number, name: string): number => {
+/** Current resident memory in MB; NaN if this is not Linux. */
+export const residentMegabytes = (pid: number): number => {
   try {
-    const [, kilobytes = "NaN"] =
-      new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? []
+    const [, kilobytes = "NaN"] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? []
     return Number(kilobytes) / 1024
   } catch {
     return Number.NaN
   }
 }
-
-/** Peak resident memory in MB. */
-export const peakMegabytes = (pid: number): number => megabytes(pid, "VmHWM")
-
-/** Current resident memory in MB. */
-export const residentMegabytes = (pid: number): number => megabytes(pid, "VmRSS")

@@ -12,11 +12,11 @@ import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { flag } from "../flags.ts"
 import { listedFiles } from "./listedFiles.ts"
 
-const argument = (name: string): string => process.argv[process.argv.indexOf(name) + 1] ?? ""
-const clones = argument("--clones")
-const to = argument("--to")
+const clones = flag("--clones")
+const to = flag("--to")
 
 mkdirSync(to, { recursive: true })
 let collected = 0

@@ -14,15 +14,12 @@ import { type Random, seeded } from "../../bench/corpus/Random.ts"
 import { ZipContainer } from "../../packages/rag/src/formats/container/ZipContainer.ts"
 import type { ZipPart } from "../../test/rag/ZipWriter.ts"
 import { damaged, damagedContainer, parsedOrRefused } from "../../test/trials/damaged.ts"
+import { flag } from "../flags.ts"
 import { type ListedFile, listedFiles } from "./listedFiles.ts"
 
-const argument = (name: string, otherwise = ""): string => {
-  const at = process.argv.indexOf(name)
-  return at < 0 ? otherwise : (process.argv[at + 1] ?? "")
-}
-const files = argument("--files")
-const count = Number(argument("--count", "1000"))
-const seed = Number(argument("--seed", "1"))
+const files = flag("--files")
+const count = Number(flag("--count", "1000"))
+const seed = Number(flag("--seed", "1"))
 
 /** Larger files would take the time of the others. */
 const MAX_BYTES = 200_000

@@ -14,11 +14,12 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { parse } from "../../packages/rag/src/formats/ParsedFile.ts"
+import { flag } from "../flags.ts"
+import { readJsonLines } from "../jsonLines.ts"
 import { listedFiles, type ListedFile } from "./listedFiles.ts"
 
-const argument = (name: string): string => process.argv[process.argv.indexOf(name) + 1] ?? ""
 const sealed = process.argv.includes("--sealed")
-const files = argument("--files")
+const files = flag("--files")
 
 interface Reference {
   readonly file: string
@@ -26,13 +27,7 @@ interface Reference {
   readonly unread?: string
 }
 
-const references = new Map(
-  readFileSync(argument("--reference"), "utf8")
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line) as Reference)
-    .map((one) => [one.file, one])
-)
+const references = new Map(readJsonLines<Reference>(flag("--reference")).map((one) => [one.file, one]))
 
 const wordsOf = (text: string): ReadonlyArray<string> =>
   text

@@ -12,7 +12,6 @@ export interface RetrievedPassage extends ReaderPassage {
   readonly path: string
   /** Of its text in the document. */
   readonly start: number
-  readonly relevance: number
 }
 
 export interface Example {

@@ -13,26 +13,23 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } fr
 import { dirname, join } from "node:path"
 import { NodeServices } from "@effect/platform-node"
 import * as Embedded from "@sluice/embedded"
-import { Library } from "@sluice/rag"
+import { Filter, Library } from "@sluice/rag"
 import { Effect, FileSystem, Layer } from "effect"
 import { readerPassage, sourceOf } from "../../packages/rag/src/answering/Evidence.ts"
-import { Filter } from "@sluice/rag"
+import { flag } from "../flags.ts"
+import { readJsonLines, toJsonLines } from "../jsonLines.ts"
 import type { Example, Gold } from "./Example.ts"
 
-const argument = (name: string): string | undefined => {
-  const at = process.argv.indexOf(name)
-  return at < 0 ? undefined : process.argv[at + 1]
-}
-const data = argument("--data") ?? ""
-const to = argument("--to") ?? "reader-examples.jsonl"
-const only = argument("--only")
+const data = flag("--data")
+const to = flag("--to", "reader-examples.jsonl")
+const only = flag("--only")
 const root = join(import.meta.dirname, "../..")
 
 /**
  * Passages to collect: the three that are read, and those that follow if one is taken out. `measure.ts` needs 20, of which the
  * closest are shown.
  */
-const KEEP = Number(argument("--keep") ?? 6)
+const KEEP = Number(flag("--keep", "6"))
 
 interface Question extends Pick<Example, "id" | "question" | "kind" | "sealed"> {
   readonly gold: Gold
@@ -94,12 +91,6 @@ const squad = (set: string, language: string, path: string, each: number): Reado
   return [{ set, language, folders: [], files, questions }]
 }
 
-const lines = <A>(path: string): ReadonlyArray<A> =>
-  read(path)
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as A)
-
 /** Questions that name what the answer contains. */
 interface Written {
   readonly id: string
@@ -113,7 +104,7 @@ interface Written {
 
 const written = (set: string, path: string, folders: ReadonlyArray<string>): ReadonlyArray<Collection> => {
   if (!existsSync(join(root, path))) return []
-  const all = lines<Written>(join(root, path))
+  const all = readJsonLines<Written>(join(root, path))
   const languages = [...new Set(all.map(({ language = "en" }) => language))]
   return languages.map((language) => ({
     set,
@@ -192,20 +183,19 @@ const collect = Effect.fn("collect")(function* ({ files, folders, language, ques
     const passages = kept.map((passage) => ({
       ...readerPassage(sourceOf(passage)),
       path: passage.document.path,
-      start: passage.start,
-      relevance: passage.relevance
+      start: passage.start
     }))
     const example: Example = { set, language, ...question, passages }
-    appendFileSync(to, `${JSON.stringify(example)}\n`)
+    appendFileSync(to, toJsonLines([example]))
     if (++done % 200 === 0) console.log(set, language, done)
   }
   console.log(set, language, questions.length, "questions,", (yield* library.documents).length, "documents")
 })
 
-writeFileSync(to, "", { flag: only === undefined ? "w" : "a" })
+writeFileSync(to, "", { flag: only === "" ? "w" : "a" })
 await Effect.runPromise(
   Effect.forEach(
-    collections.filter(({ set }) => only === undefined || set === only),
+    collections.filter(({ set }) => only === "" || set === only),
     (one) => Effect.scoped(collect(one))
   ).pipe(Effect.provide(Layer.merge(Embedded.layer, NodeServices.layer)))
 )

@@ -10,7 +10,7 @@
  * what is near is refused. `--check` learns from four
  * fifths, measures on the others, and writes nothing. The same files give the same weights.
  */
-import { readFileSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { weightedSentences } from "../../packages/embedded/src/reader/candidates.ts"
 import { askedQuestion } from "../../packages/embedded/src/reader/AskedQuestion.ts"
@@ -20,6 +20,7 @@ import { isStopWord } from "../../packages/embedded/src/text/StopWords.ts"
 import { limitVocabulary } from "../../packages/embedded/src/text/Term.ts"
 import type { ReaderPassage } from "@sluice/core/models"
 import { withoutFunctionWords } from "@sluice/core/text"
+import { readJsonLines } from "../jsonLines.ts"
 import type { Example } from "./Example.ts"
 import { hasAnswer, hasWords, isGold } from "./Judge.ts"
 
@@ -148,12 +149,6 @@ const variants = (example: Example, at: number, counts: number): ReadonlyArray<G
   return all
 }
 
-const linesOf = <A>(file: string): ReadonlyArray<A> =>
-  readFileSync(file, "utf8")
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as A)
-
 interface PlainQuestion {
   readonly question: string
   readonly title?: string
@@ -166,7 +161,7 @@ interface PlainQuestion {
 
 /** Our own questions about short texts, in `test/qa/plain`. */
 const plainExamples = (set: string, file: string): ReadonlyArray<Example> =>
-  linesOf<PlainQuestion>(join(import.meta.dirname, "../../test/qa/plain", file)).map((one, i) => {
+  readJsonLines<PlainQuestion>(join(import.meta.dirname, "../../test/qa/plain", file)).map((one, i) => {
     const { answer, passage = 0, question, start, text = "", title = "" } = one
     const { passages = [{ title, text, format: "markdown" }] } = one
     return {
@@ -180,14 +175,14 @@ const plainExamples = (set: string, file: string): ReadonlyArray<Example> =>
         starts: start === undefined ? [] : [start],
         texts: answer === undefined ? [] : [answer]
       },
-      passages: passages.map((read, at) => ({ ...read, path: `${at}`, start: 0, relevance: 1 - at / 10 }))
+      passages: passages.map((read, at) => ({ ...read, path: `${at}`, start: 0 }))
     }
   })
 
 const examples = [
   ...plainExamples("plain", "questions.jsonl"),
   ...plainExamples("behaviours", "behaviours.jsonl"),
-  ...files.flatMap((file) => linesOf<Example>(file))
+  ...files.flatMap((file) => readJsonLines<Example>(file))
 ]
 const groups = examples.flatMap((example): ReadonlyArray<Group> => {
   const set = SETS[example.set]

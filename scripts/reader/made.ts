@@ -8,6 +8,8 @@
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { flag } from "../flags.ts"
+import { toJsonLines } from "../jsonLines.ts"
 import type { Example, RetrievedPassage } from "./Example.ts"
 
 /** The words of a language. */
@@ -224,8 +226,7 @@ for (const [code, language] of Object.entries(LANGUAGES)) {
         format,
         ...(delimiter !== undefined && { delimiter }),
         path: `${at}`,
-        start: 0,
-        relevance: 1 - at / 10
+        start: 0
       }))
       const ordered = n === 1 ? passages.toReversed() : passages
       const line =
@@ -256,10 +257,7 @@ function rowOf({ text }: Made, thing: string, answer: string): number {
   return text.indexOf(answer, from)
 }
 
-writeFileSync(
-  process.argv[process.argv.indexOf("--to") + 1] ?? "made.jsonl",
-  examples.map((one) => `${JSON.stringify(one)}\n`).join("")
-)
+writeFileSync(flag("--to", "made.jsonl"), toJsonLines(examples))
 console.log(
   examples.length,
   "questions,",

@@ -7,18 +7,16 @@
  *
  * Questions that are kept apart are left out without `--sealed`, and are the only ones with it.
  */
-import { readFileSync } from "node:fs"
 import { readSentences } from "@sluice/embedded"
+import { flag } from "../flags.ts"
+import { readJsonLines } from "../jsonLines.ts"
 import type { Example } from "./Example.ts"
 import { judge, row } from "./Judge.ts"
 
-const argument = (name: string): string => process.argv[process.argv.indexOf(name) + 1] ?? ""
 const sealed = process.argv.includes("--sealed")
-const examples = readFileSync(argument("--examples"), "utf8")
-  .split("\n")
-  .filter((line) => line !== "")
-  .map((line) => JSON.parse(line) as Example)
-  .filter((example) => (example.sealed ?? false) === sealed)
+const examples = readJsonLines<Example>(flag("--examples")).filter(
+  (example) => (example.sealed ?? false) === sealed
+)
 
 const groups: ReadonlyArray<readonly [string, ReadonlyArray<Example>]> = [
   ["all", examples],

@@ -17,33 +17,6 @@ interface Schema {
   readonly allOf?: ReadonlyArray<Schema>
 }
 
-interface Body {
-  readonly description?: string
-  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>
-}
-
-interface Operation {
-  readonly tags?: ReadonlyArray<string>
-  readonly summary?: string
-  readonly description?: string
-  readonly parameters?: ReadonlyArray<{
-    readonly name: string
-    readonly in: string
-    readonly required?: boolean
-    readonly description?: string
-    readonly schema?: Schema
-  }>
-  readonly security?: ReadonlyArray<Readonly<Record<string, unknown>>>
-  readonly requestBody?: Body
-  readonly responses?: Readonly<Record<string, Body>>
-}
-
-interface OpenApiDocument {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
-  readonly tags?: ReadonlyArray<{ readonly name: string; readonly description?: string }>
-}
-
 /** Fields of fields of fields are in `/openapi.json` only. */
 const DEPTH = 3
 
@@ -54,16 +27,13 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
   session: "page session"
 }
 
-const {
-  components,
-  paths,
-  tags = []
-}: OpenApiDocument = JSON.parse(JSON.stringify(OpenApi.fromApi(ServerApi)))
+const { components, paths, tags } = OpenApi.fromApi(ServerApi)
+const schemas = components.schemas as Readonly<Record<string, Schema>>
 
 /** Several schemas of one name are numbered. */
 const nameOf = ({ $ref = "" }: Schema) => ($ref.split("/").at(-1) ?? "").replace(/\d+$/, "")
 
-const resolve = (schema: Schema): Schema => components.schemas[schema.$ref?.split("/").at(-1) ?? ""] ?? schema
+const resolve = (schema: Schema): Schema => schemas[schema.$ref?.split("/").at(-1) ?? ""] ?? schema
 
 const alternatives = ({ anyOf, oneOf }: Schema) => anyOf ?? oneOf ?? []
 
@@ -116,11 +86,15 @@ const table = (title: string, rows: ReadonlyArray<Row>) =>
     rows.map(([name, type, meaning]) => [`\`${name}\``, plain(type), plain(meaning)])
   )
 
-const bodyRows = ({ content = {} }: Body) =>
-  Object.entries(content).flatMap(([, { schema }]) => (schema === undefined ? [] : fieldsOf(schema)))
+const bodyRows = ({ content = {} }: Pick<OpenApi.OpenApiSpecResponse, "content"> = {}) =>
+  Object.values(content).flatMap(({ schema }) => fieldsOf(schema))
 
-const sectionOf = (method: string, path: string, operation: Operation): ReadonlyArray<string> => {
-  const { parameters = [], requestBody = {}, responses = {}, security = [] } = operation
+const sectionOf = (
+  method: string,
+  path: string,
+  operation: OpenApi.OpenAPISpecOperation
+): ReadonlyArray<string> => {
+  const { parameters, requestBody, responses, security } = operation
   const keys = [
     ...new Set(security.flatMap((one) => Object.keys(one).map((name) => CREDENTIALS[name] ?? name)))
   ]
@@ -133,14 +107,14 @@ const sectionOf = (method: string, path: string, operation: Operation): Readonly
     keys.length === 0 ? "Needs no credential." : `Needs: ${keys.join(" or ")}.`,
     ...table(
       "parameter",
-      parameters.map(({ description = "", in: place, name, required, schema = {} }) => [
+      parameters.map(({ description = "", in: place, name, required, schema }) => [
         name,
         `${typeOf(schema)}, ${place}`,
         `${description}${required === true ? "" : " Optional."}`
       ])
     ),
     ...table("request", bodyRows(requestBody)),
-    ...table("response", bodyRows(success?.[1] ?? {})),
+    ...table("response", bodyRows(success?.[1])),
     [
       `Success: ${success?.[0] ?? "none"}${media.length === 0 ? "" : `, as ${media.map((type) => `\`${type}\``).join(" or ")}`}.`,
       failures.length === 0 ? "" : ` Failures: ${failures.join(", ")}.`
@@ -150,7 +124,11 @@ const sectionOf = (method: string, path: string, operation: Operation): Readonly
 
 export const httpPage = (): string => {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, operation }))
+    Object.entries(methods).map(([method, operation]) => ({
+      path,
+      method,
+      operation: operation as OpenApi.OpenAPISpecOperation
+    }))
   )
   return [
     "# HTTP",
@@ -158,7 +136,7 @@ export const httpPage = (): string => {
     '`Authorization: Bearer …` carries the API key or the [system access token](../guides/accounts.md#credentials). The page\'s session is a cookie. Every failure has the body `{ "error": { "message", "type", "code", "param" } }`.',
     ...tags.flatMap(({ description, name }) => {
       const own = operations.filter(
-        ({ operation, path }) => operation.tags?.[0] === name && path !== "/v2/rerank"
+        ({ operation, path }) => operation.tags[0] === name && path !== "/v2/rerank"
       )
       if (own.length === 0) return []
       return [

@@ -144,6 +144,7 @@ describe("carrySubject", () => {
       "How long does it take to empty the chamber?"
     ],
     ["Wie hoch ist das Wehr?", "Wann wurde es gebaut?", "Wann wurde es gebaut (das Wehr)?"],
+    ["Wer hat das Wehr gebaut?", "Und wann?", "Wer hat das Wehr gebaut, wann?"],
     ["Quelle est la hauteur du barrage ?", "Et sa longueur ?", "Quelle est sa longueur ?"],
     ["知道恋恋笔记本这部电影吗？", "是哪年上映的呀？", "恋恋笔记本是哪年上映的呀？"],
     ["听说过凯特·温斯莱特这个人吗？", "她多大？", "凯特·温斯莱特多大？"],
@@ -194,7 +195,12 @@ describe("GatewayRewriter", () => {
     '{"question":"How long is the weir?"}',
     '<think>It is the weir.</think>\n```json\n{"question": "How long is the weir?"}\n```',
     "How long is the weir?",
-    'Standalone question: "How long is the weir?"'
+    'Standalone question: "How long is the weir?"',
+    "**Standalone question:** How long is the weir?",
+    '<thought>{"it":"the weir"}</thought>{"question":"How long is the weir?"}',
+    'Sure:\n\n"How long is the weir?"\n\nTell me if it is not.',
+    '{"standalone_question":"How long is the weir?"}',
+    '[{"question":"How long is the weir?"}]'
   ])("reads %s", (text) =>
     Effect.gen(function* () {
       const { behave, seen } = yield* LoopbackGateway
@@ -202,6 +208,28 @@ describe("GatewayRewriter", () => {
       assert.strictEqual((yield* rewrite).question, "How long is the weir?")
       assert.strictEqual(seen.length, 1)
       assert.include(JSON.stringify(seen[0]?.body.messages), "6 m [1]")
+    }).pipe(Effect.provide(Rewriter))
+  )
+
+  const SQL = "SELECT sum(crew) FROM boats_csv"
+  it.effect.each([
+    [SQL, SQL],
+    [`Here it is:\n\`\`\`\n${SQL}\n\`\`\`\nIt sums.`, SQL],
+    [`${SQL}\n\nThis sums the crew.`, SQL],
+    [JSON.stringify({ query: SQL }), SQL],
+    [JSON.stringify({ sql: `\`\`\`sql\n${SQL}\n\`\`\`` }), SQL],
+    [
+      JSON.stringify({ sql: `WITH a AS (${SQL})\n\nSELECT * FROM a` }),
+      `WITH a AS (${SQL})\n\nSELECT * FROM a`
+    ],
+    ['{"sql":null}', undefined],
+    ["null", undefined]
+  ] as const)("reads the SQL of %s", ([text, sql]) =>
+    Effect.gen(function* () {
+      const { behave } = yield* LoopbackGateway
+      behave(says(text))
+      const { toSql } = yield* QuestionRewriter
+      assert.strictEqual((yield* toSql!("How many crew?", [])).sql, sql)
     }).pipe(Effect.provide(Rewriter))
   )
 

@@ -12,3 +12,8 @@ it("is looked for in time that grows with the answer's length", () => {
   jsonOf(`{x} \`\`\`${"\n".repeat(300_000)}{y}`)
   assert.isBelow(process.threadCpuUsage(started).user, 1e6)
 })
+
+it("is found behind reasoning without its first tag, and may name the tag", () => {
+  assert.strictEqual(jsonOf('Is {"a":1} right?</think>\n{"a":2}'), '{"a":2}')
+  assert.strictEqual(jsonOf('{"a":"</think>"}'), '{"a":"</think>"}')
+})

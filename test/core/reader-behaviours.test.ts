@@ -174,6 +174,65 @@ const BEHAVIOURS: ReadonlyArray<readonly [string, Behaviour, Expected]> = [
     says(`${GOOD}\n${GOOD}\n${line("It costs twelve crowns. ", [1, FEE])}`),
     answered(FEE)
   ],
+  ...[
+    "【1†source】",
+    "【4:0†source】",
+    "[^1]",
+    "[[1]]",
+    "[Passage 1]",
+    "[citation:1]",
+    "(Source 1)",
+    "[1-2]",
+    "［1］",
+    "[0]",
+    "[7]"
+  ].map((marker): (typeof BEHAVIOURS)[number] => [
+    `the marker ${marker}`,
+    says(`Mooring a boat overnight costs twelve crowns ${marker}. Children pay nothing ${marker}.`),
+    answered(`*${FEE}`, "*Children pay nothing.")
+  ]),
+  [
+    "raised numbers",
+    says("Mooring a boat overnight costs twelve crowns.¹ Children pay nothing.¹"),
+    answered(`*${FEE}`, "*Children pay nothing.")
+  ],
+  [
+    "the name of a passage in place of a marker",
+    says("Passage 2 states that the harbour master measures the tide every hour."),
+    answered(`*${TIDE}`)
+  ],
+  [
+    "the title of a passage in a sentence",
+    says("According to the Tides page, the harbour master measures the tide every hour [2]."),
+    answered(`*${TIDE}`)
+  ],
+  [
+    "quotes by the number of their passage",
+    says(`{"answer":"It costs twelve crowns [1].","citations":{"1":${JSON.stringify(FEE)}}}`),
+    answered(FEE)
+  ],
+  [
+    "names of the fields of another model",
+    says(`{"response":"Twelve crowns.","citations":[{"cited_text":${JSON.stringify(FEE)}}]}`),
+    answered(FEE)
+  ],
+  [
+    "one quote of two sentences that are apart",
+    says(line("Twelve crowns, none for children.", [1, `${FEE} ${POLICY}.`])),
+    answered(FEE, `${POLICY}.`)
+  ],
+  [
+    "reasoning without its first tag",
+    says(`Is it free?\n${TIDE}\n</think>\n\nMooring a boat overnight costs twelve crowns [1].`),
+    answered(`*${FEE}`)
+  ],
+  [
+    "reasoning in the tags of other models",
+    says(`[THINK]${line("x", [1, TIDE])}[/THINK]◁think▷${TIDE}◁/think▷${GOOD}`),
+    answered(FEE)
+  ],
+  ["sentences before objects", says(`${TIDE}\n${GOOD}`), answered(FEE)],
+  ["a row of a table", says("The North gate opens at 06:30 [2]."), answered("*| **North** | 06:30 |")],
   ["not found, as asked", says("NOT_FOUND"), { outcome: "not answered" }],
   ["not found, in an object", says('{"answered":false,"sentences":[]}'), { outcome: "not answered" }],
   [
@@ -191,6 +250,21 @@ const BEHAVIOURS: ReadonlyArray<readonly [string, Behaviour, Expected]> = [
     says("提供的段落中没有提到这个问题。"),
     { outcome: "not answered" }
   ],
+  ...[
+    "not_found",
+    "Unanswerable.",
+    '{"answered":"false","sentences":[]}',
+    '{"answer":null,"citations":[]}',
+    "Je ne trouve pas cette information.",
+    "No encuentro esa información.",
+    "I passaggi non contengono queste informazioni.",
+    "Os trechos não mencionam o preço.",
+    "В предоставленных отрывках нет информации об этом."
+  ].map((text): (typeof BEHAVIOURS)[number] => [
+    `not found, as ${text}`,
+    says(text),
+    { outcome: "not answered" }
+  ]),
   [
     "prose with markers whose words are those of an outcome",
     says(`${POLICY} [1]. I cannot provide a ticket.`),
@@ -303,6 +377,19 @@ const read = Effect.fn(function* (behaviour: Behaviour) {
 }, Effect.provide(Readers))
 
 describe("a model that answers with", () => {
+  it.effect.each([
+    ["a tag around the answer", `<answer>\n${FEE} [1]\n</answer>`],
+    ["a list of its sources", `${FEE} [1]\n\n**Sources:**\n- [1] Fees\n- Price list`],
+    ["notes", `${FEE}[^1]\n\n[^1]: Fees`],
+    ["markers in an object", line(`${FEE} [1]`, [1, FEE])]
+  ] as const)("%s has none of it in its sentences, and nothing was left out", ([, text]) =>
+    Effect.gen(function* () {
+      const { parts } = yield* read(says(text))
+      const texts = parts.flatMap((part) => (part.type === undefined ? [part.text] : []))
+      assert.deepStrictEqual(texts, [FEE])
+    })
+  )
+
   it.effect.each(BEHAVIOURS)("%s", ([, behaviour, { calls = 1, outcome, quotes = [] }]) =>
     Effect.gen(function* () {
       const { parts: _, ...seen } = yield* read(behaviour)

@@ -1,6 +1,6 @@
 /**
  * How families of models stream an answer to the default prompt. `recorded-streams.jsonl` has streams that Vercel's AI SDK recorded
- * from their providers (Apache-2.0, `scripts/write-recorded-streams.ts`): the chunks are theirs, and in the places of their text
+ * from their providers (Apache-2.0): the chunks are theirs, and in the places of their text
  * they say what answers our prompt. No public stream was found for four more forms: those are ours.
  */
 import { readFileSync } from "node:fs"

@@ -191,6 +191,26 @@ layer(Clients)("chat", (it) => {
     })
   )
 
+  it.effect("a refusal in a field of its own is the text", () =>
+    Effect.gen(function* () {
+      const refusal = "I can't help with that."
+      const choices = [{ index: 0, message: { content: null, refusal }, finish_reason: "stop" }]
+      assert.deepInclude(yield* behaving(sends({ choices }), chat), { text: refusal, finishReason: "stop" })
+    })
+  )
+
+  it.effect("an error beside the choices, or in one, fails the call", () =>
+    Effect.gen(function* () {
+      const error = { code: 502, message: "no instances" }
+      const choice = { index: 0, message: { content: "" }, finish_reason: "error" }
+      for (const body of [{ choices: [{ ...choice, error }] }, { choices: [choice], error }]) {
+        assert.strictEqual(yield* behaving(sends(body), tagOf(chat)), "ServerFailure")
+      }
+      const fine = { choices: [{ ...choice, error: null }], error: { code: 0, message: "" } }
+      assert.strictEqual((yield* behaving(sends(fine), chat)).finishReason, "error")
+    })
+  )
+
   const pieces = [
     {},
     { choices: [{ delta: { content: [{ type: "text", text: "Hel" }] }, finish_reason: 0 }] },

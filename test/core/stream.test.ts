@@ -107,6 +107,14 @@ describe("a chat stream fails after the earlier parts", () => {
     ],
     ["when an event is no JSON", ["data: {nope\n\n"], "InvalidResponse"],
     ["when an event is no chunk", [`data: {"x":1}\n\n`], "InvalidResponse"],
+    [
+      "when an error stands beside its last chunk",
+      [
+        `data: {"choices":[{"delta":{"content":""},"finish_reason":"error"}],"error":{"code":502,"message":"Provider disconnected"}}\n\n`,
+        DONE
+      ],
+      "ServerFailure"
+    ],
     ["when an event says so in one word", [`data: {"error":"overloaded"}\n\n`], "ServerFailure"],
     [
       "when an event has an error code as text",

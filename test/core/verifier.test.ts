@@ -9,6 +9,7 @@ import { layerStrictVerifier, layerVerifier } from "@sluice/embedded"
 import { Effect, Layer } from "effect"
 import { type Behaviour, delta, events, LoopbackGateway } from "./LoopbackGateway.ts"
 
+const ROWS = "| Gate | Opens at |\n| --- | --- |\n| North | 06:30 |\n| South | 07:15 |"
 const QUOTE = "Mooring a boat overnight costs twelve crowns, and Anna Berg collects them."
 
 describe("unsupportedReason", () => {
@@ -22,6 +23,8 @@ describe("unsupportedReason", () => {
     ["The wall is 20 metres long.", "The wall is 20 cm long.", /another unit than 20 metres/],
     ["They stay for twelve weeks.", "They stay for 12 nights.", /another unit than 12 weeks/],
     ["They stay for twelve nights.", "They stay for 12 nights, or 12 weeks.", undefined],
+    ["The South gate opens at 07:15.", ROWS, undefined],
+    ["The South gate opens at 06:30.", ROWS, /number 6:30 is in another row/],
     ["退款需要14天。", "退款需要十四天。", undefined],
     ["退款需要15天。", "退款需要十四天。", /number 15/],
     ["退款不需要十四天。", "退款需要十四天。", /negated/],
@@ -136,6 +139,20 @@ describe("a verifier", () => {
       assert.deepStrictEqual(yield* verify, { doubts: [undefined, "13, not 12"], tokens: 59 })
       assert.strictEqual(seen.length, 1)
       assert.include(seen[0]?.body.messages[1]?.content ?? "", '{"claim":2,"text":"It costs 13 crowns."')
+    }).pipe(Effect.provide(Verifiers))
+  )
+
+  it.effect.each([
+    '{"verdicts":[{"claim":"1","supported":"true"},{"claim":"2","supported":"false","reason":"13"}]}',
+    '{"verdicts":[{"supported":true},{"supported":false,"reason":"13"}]}',
+    '{"verdicts":[{"claim":0,"supported":true},{"claim":1,"supported":false,"reason":"13"}]}',
+    '{"1":{"supported":"yes"},"2":{"supported":"no","reason":"13"}}',
+    '{"claim":1,"supported":true}\n{"claim":2,"supported":false,"reason":"13"}'
+  ])("of a gateway reads %s", (text) =>
+    Effect.gen(function* () {
+      const { behave } = yield* LoopbackGateway
+      behave(says(text))
+      assert.deepStrictEqual((yield* verify).doubts, [undefined, "13"])
     }).pipe(Effect.provide(Verifiers))
   )
 

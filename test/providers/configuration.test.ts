@@ -367,7 +367,7 @@ describe("an upstream without a list of models", () => {
       const { printed } = yield* failedStart(yield* temporaryFolder, { SLUICE_CONFIG: file, K: "sk-wrong" })
       assert.include(
         printed,
-        "the models of `openai` could not be listed: status 401, Incorrect API key provided. Name them in `models`"
+        `the models of \`openai\` could not be listed: status 401 at ${vendor.url}/v1/models: Incorrect API key provided. Name them in \`models\``
       )
     }).pipe(Effect.scoped)
   )

@@ -116,6 +116,25 @@ describe("several questions in one", () => {
     }).pipe(Effect.scoped, Effect.provide(Models))
   )
 
+  it.effect("may be numbered in the prose of a chat model", () =>
+    Effect.gen(function* () {
+      const { opened } = yield* chatting(
+        "**Part 1:** The ferry ticket costs 12 crowns [1].\n**Part 2:** PART_NOT_ANSWERED 2"
+      )
+      const { found, parts, unsupported } = yield* opened.ask(
+        "What does the ferry ticket cost and who designed the lighthouse?"
+      )
+      assert.deepStrictEqual([found, unsupported], [true, 0])
+      assert.deepStrictEqual(
+        parts?.map((part) => part.found),
+        [true, false]
+      )
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(Layer.mergeAll(Models, Embedded.layerVerifier, LoopbackGateway.layer))
+    )
+  )
+
   it.effect("are one call of a chat model, which says what is missing", () =>
     Effect.gen(function* () {
       const { gateway, opened } = yield* chatting(

@@ -9,6 +9,7 @@ export const TABLES: Readonly<Record<string, string>> = {
   "fees.html":
     "<html><body><h1>Mooring fees</h1><table><tr><th>Season</th><th>Fee</th><th>Berths</th></tr><tr><td>Winter</td><td>4 crowns</td><td>20</td></tr><tr><td>Summer</td><td>12 crowns</td><td>35</td></tr><tr><td>Autumn</td><td>7 crowns</td><td>20</td></tr></table></body></html>",
   "personal.csv": "Name;Gehalt;Urlaubstage\nAda;3100,50;30\nBert;2899,25;28\nCarl;4000,00;30\n",
+  "animals.csv": "动物,重量（吨）\n鲸,140\n象,6\n犀,4\n",
   "stock.csv": "商品,数量,单价\n绳子,40,3.5\n锚,6,120\n帆,12,88.5\n"
 }
 
@@ -66,6 +67,10 @@ export const TABLE_QUESTIONS: ReadonlyArray<readonly [question: string, answer?:
   ["数量的总和是多少？", "58"],
   ["哪个商品的数量最多？", "绳子"],
   ["数量的平均值是多少？", "19.33"],
+  ["What's the average Price in boats.csv?", "$4287.5"],
+  ["Wie groß ist die Summe der Urlaubstage?", "88"],
+  ["重量最大的是哪个？", "鲸"],
+  ["重量的总和是多少？", "150"],
   // Not of a single column of one table, or unsure.
   ["What is the sum of crew of boats longer than ten metres?"],
   ["Which boat had the highest price in 2023?"],

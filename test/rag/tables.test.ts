@@ -23,6 +23,10 @@ describe("a question about a table", () => {
       )
       const sum = yield* opened.ask("What is the sum of Crew in boats.csv?")
       for (const boat of ["Heron", "Otter", "Swan", "Gull"]) assert.include(sum.citations[0]?.quote, boat)
+      const asked = ["What's the average Price in boats.csv?", "重量的总和是多少？"]
+      const answers = yield* Effect.forEach(asked, (question) => opened.ask(question))
+      const texts = answers.map(({ sentences }) => sentences[0]?.text)
+      assert.deepStrictEqual(texts, ["Average · Price: $4287.5.", "总和 · 重量（吨）：150。"])
     }).pipe(Effect.scoped, Effect.provide(Models))
   )
 

@@ -211,6 +211,9 @@ describe("sluice", () => {
   it("says what is wrong with a vendor and a file", async () => {
     const vendor = await sluice("connect", "opnai", "--data", "data")
     expect(vendor.stderr).toBe("sluice: opnai is no vendor. Did you mean `openai`?\n")
+    expect((await sluice("connect", "deepseek", "--data", "data")).stderr).toContain(
+      "sluice connect openai --id deepseek --url ADDRESS"
+    )
     expect((await sluice("figures", "docs/crew.md")).stderr).toContain("this file is not a PDF")
   })
 

@@ -125,6 +125,13 @@ layer(Shared, { excludeTestServices: true })("SQL of a chat model over tables", 
     })
   )
 
+  it.effect("may leave its count without a name", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* ask(writesSql("SELECT count(*) FROM boats_csv WHERE length_m > 12"))
+      assert.strictEqual(answer.sentences[0]?.text, "count: 4.")
+    })
+  )
+
   it.effect("of a small model may be in a code block", () =>
     Effect.gen(function* () {
       const { answer } = yield* ask((_, response) =>

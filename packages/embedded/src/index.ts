@@ -11,8 +11,9 @@ export {
   rerankerModel,
   verifierModel
 } from "./layers.ts"
-export { DIMENSION, embedText } from "./lexical/embedText.ts"
+export { embedText } from "./lexical/embedText.ts"
 export { rerankScores } from "./lexical/rerankScores.ts"
 export { MAX_SENTENCES, readSentences } from "./reader/readSentences.ts"
 export { MAX_QUERY } from "./modelJobs.ts"
+export { DIMENSION } from "./text/features.ts"
 export { countTokens } from "./text/tokenize.ts"

@@ -13,9 +13,9 @@ import type {
 } from "@sluice/core/models"
 import type { WorkerOutput } from "@sluice/core/workers"
 import { Effect, Layer, Stream } from "effect"
-import { DIMENSION } from "./lexical/embedText.ts"
 import * as modelJobs from "./modelJobs.ts"
 import { runModel } from "./pool.ts"
+import { DIMENSION } from "./text/features.ts"
 
 /** Lexical, 1024 dimensions, English and Chinese; free. */
 export const embedderModel: EmbedderModel = { id: "sluice-lexical-1024", kind: "lexical", free: true }

@@ -1,8 +1,9 @@
 /** What the models compute, as jobs for this thread or one of the pool. Pure. */
 import type { Candidate, Purpose, ReaderPassage, RerankOptions } from "@sluice/core/models"
-import { DIMENSION, embedText } from "./lexical/embedText.ts"
+import { embedText } from "./lexical/embedText.ts"
 import { addPriors, rerankScores } from "./lexical/rerankScores.ts"
 import { ratePassages, readSentences } from "./reader/readSentences.ts"
+import { DIMENSION } from "./text/features.ts"
 import { countTokens } from "./text/tokenize.ts"
 
 /** Characters of a query or question that the reranker and the reader consider. */
@@ -39,12 +40,7 @@ export const rankDocuments = ({ documents, options, ...input }: Rerank) => {
     index,
     score,
     ...(priors === undefined ? {} : { relevance: relevance[index] as number })
-  })).toSorted(
-    (a, b) =>
-      (relevance[b.index] as number) - (relevance[a.index] as number) ||
-      b.score - a.score ||
-      a.index - b.index
-  )
+  })).toSorted((a, b) => (relevance[b.index] as number) - (relevance[a.index] as number) || b.score - a.score)
   return { value: results.slice(0, options?.topN ?? results.length) }
 }
 

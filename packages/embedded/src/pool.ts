@@ -1,6 +1,6 @@
 /** Runs the models' large calls in the pool of threads. */
 import { GatewayError, InvalidRequest, ServerFailure } from "@sluice/core"
-import { moduleBeside, runInWorker, type WorkerOutput, type WorkerStopped } from "@sluice/core/workers"
+import { moduleBeside, runInWorker, type WorkerOutput } from "@sluice/core/workers"
 import { Effect } from "effect"
 import type * as modelJobs from "./modelJobs.ts"
 
@@ -20,18 +20,6 @@ const sizeOf = (texts: ReadonlyArray<string>): number =>
 
 const module = moduleBeside(import.meta.url, "./modelJobs")
 
-const failure =
-  (operation: string, model: string) =>
-  ({ message, reason }: WorkerStopped): GatewayError =>
-    new GatewayError({
-      operation,
-      model,
-      reason:
-        reason === "time" || reason === "memory"
-          ? new InvalidRequest({ message: `The call ${message}. Send fewer or shorter texts` })
-          : new ServerFailure({ status: 500, message: `The thread of the model ${message}` })
-    })
-
 /** A call of a model: a job of `modelJobs.ts` by its name and as a function. */
 export const runModel = <Input, A>(call: {
   readonly operation: string
@@ -47,5 +35,10 @@ export const runModel = <Input, A>(call: {
   const { cost = 1, input, job, model, operation, query = "", run, texts } = call
   if (query.length <= MAX_INLINE_QUERY && cost * sizeOf(texts) <= MAX_INLINE)
     return Effect.sync(() => run(input).value)
-  return runInWorker<A>({ module, job, input }).pipe(Effect.mapError(failure(operation, model)))
+  return Effect.mapError(runInWorker<A>({ module, job, input }), ({ message, reason }) => {
+    const isLimit = reason === "time" || reason === "memory"
+    const limit = new InvalidRequest({ message: `The call ${message}. Send fewer or shorter texts` })
+    const failure = new ServerFailure({ status: 500, message: `The thread of the model ${message}` })
+    return new GatewayError({ operation, model, reason: isLimit ? limit : failure })
+  })
 }

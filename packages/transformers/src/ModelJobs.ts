@@ -129,9 +129,14 @@ const runModel = async (
   return { inputs, outputs, tokens, labels: model.config?.label2id ?? {} }
 }
 
-const requestFault = (cause: unknown): WorkerOutput<ModelFault> => ({
-  value: { fault: "request", message: messageOf(cause) }
-})
+/** What a job returns. A thrown error is the request's fault. */
+const outputOf = async <A>(job: () => Promise<WorkerOutput<A | ModelFault>>) => {
+  try {
+    return await job()
+  } catch (cause) {
+    return { value: { fault: "request", message: messageOf(cause) } as const }
+  }
+}
 
 const responseFault = (message: string): WorkerOutput<ModelFault> => ({
   value: { fault: "response", message }
@@ -150,13 +155,8 @@ export interface Embedded {
 }
 
 /** The vectors of texts, with norm 1. */
-export const vectorsJob = async ({
-  dimension,
-  options,
-  pooling,
-  texts
-}: VectorsInput): Promise<WorkerOutput<Embedded | ModelFault>> => {
-  try {
+export const vectorsJob = ({ dimension, options, pooling, texts }: VectorsInput) =>
+  outputOf<Embedded>(async () => {
     const { inputs, outputs, tokens } = await runModel(options, "AutoModel", texts)
     const pooled = outputs["sentence_embedding"]
     const hidden = outputs["last_hidden_state"] ?? outputs["token_embeddings"]
@@ -173,10 +173,7 @@ export const vectorsJob = async ({
     return responseFault(
       `The model returned ${names || "nothing"} and no token vectors. Check that it is an embedding model.`
     )
-  } catch (cause) {
-    return requestFault(cause)
-  }
-}
+  })
 
 export interface ScoresInput {
   readonly options: TransformersModelOptions
@@ -190,32 +187,34 @@ export interface Scored {
 }
 
 /** The scores of texts for a query, 0 to 1. */
-export const scoresJob = async ({
-  options,
-  query,
-  texts
-}: ScoresInput): Promise<WorkerOutput<Scored | ModelFault>> => {
-  try {
+export const scoresJob = ({ options, query, texts }: ScoresInput) =>
+  outputOf<Scored>(async () => {
     const queries = texts.map(() => query)
     const ran = await runModel(options, "AutoModelForSequenceClassification", queries, texts)
     const scores = scoresOf(ran.outputs["logits"], texts.length)
     return scores === undefined
       ? responseFault("The model returned no score for each pair. Check that it is a cross-encoder.")
       : { value: { scores, tokens: ran.tokens } }
-  } catch (cause) {
-    return requestFault(cause)
-  }
+  })
+
+/** The logits of each pair. Undefined if they have another shape. */
+const logitsOf = (
+  logits: Tensor | undefined,
+  pairs: number
+): ReadonlyArray<ReadonlyArray<number>> | undefined => {
+  const [count, labels = 0] = logits?.dims ?? []
+  if (logits === undefined || count !== pairs || labels < 1) return undefined
+  return Array.from({ length: pairs }, (_, i) =>
+    Array.from({ length: labels }, (_, label) => Number(logits.data[i * labels + label]))
+  )
 }
 
 /** The scores in the order of the pairs, 0 to 1. Undefined if the logits have another shape. */
 export const scoresOf = (logits: Tensor | undefined, pairs: number): ReadonlyArray<number> | undefined => {
-  const [count, labels = 0] = logits?.dims ?? []
-  if (logits === undefined || count !== pairs || labels < 1 || labels > 2) return undefined
-  const scores = Array.from({ length: pairs }, (_, i) => {
-    const last = Number(logits.data[i * labels + labels - 1])
-    return 1 / (1 + Math.exp((labels === 1 ? 0 : Number(logits.data[i * labels])) - last))
-  })
-  return scores.every(Number.isFinite) ? scores : undefined
+  const scores = logitsOf(logits, pairs)?.map(([first = 0, last]) =>
+    last === undefined ? 1 / (1 + Math.exp(-first)) : 1 / (1 + Math.exp(first - last))
+  )
+  return scores?.every(Number.isFinite) === true && (logits?.dims[1] ?? 0) <= 2 ? scores : undefined
 }
 
 export interface EntailmentInput {
@@ -225,12 +224,8 @@ export interface EntailmentInput {
 }
 
 /** How probable it is that each premise entails its hypothesis, 0 to 1. */
-export const entailmentJob = async ({
-  hypotheses,
-  options,
-  premises
-}: EntailmentInput): Promise<WorkerOutput<Scored | ModelFault>> => {
-  try {
+export const entailmentJob = ({ hypotheses, options, premises }: EntailmentInput) =>
+  outputOf<Scored>(async () => {
     const ran = await runModel(options, "AutoModelForSequenceClassification", premises, hypotheses)
     const scores = entailmentOf(ran.outputs["logits"], premises.length, ran.labels)
     return scores === undefined
@@ -238,10 +233,7 @@ export const entailmentJob = async ({
           'The model has no label "entailment". Check that it is a model of natural language inference.'
         )
       : { value: { scores, tokens: ran.tokens } }
-  } catch (cause) {
-    return requestFault(cause)
-  }
-}
+  })
 
 /** The share of the label "entailment". Undefined if the model has none, or if the logits have another shape. */
 export const entailmentOf = (
@@ -249,13 +241,9 @@ export const entailmentOf = (
   pairs: number,
   labelIds: Readonly<Record<string, number>>
 ): ReadonlyArray<number> | undefined => {
-  const [count, labels = 0] = logits?.dims ?? []
-  const entailment = Object.entries(labelIds).find(([name]) => /^entail/i.test(name))?.[1]
-  if (logits === undefined || count !== pairs || entailment === undefined || entailment >= labels)
-    return undefined
-  const scores = Array.from({ length: pairs }, (_, i) => {
-    const own = Array.from({ length: labels }, (_, label) => Number(logits.data[i * labels + label]))
-    return 1 / own.reduce((sum, logit) => sum + Math.exp(logit - own[entailment]!), 0)
-  })
-  return scores.every(Number.isFinite) ? scores : undefined
+  const entailment = Object.entries(labelIds).find(([name]) => /^entail/i.test(name))?.[1] ?? Number.NaN
+  const scores = logitsOf(logits, pairs)?.map(
+    (own) => 1 / own.reduce((sum, logit) => sum + Math.exp(logit - own[entailment]!), 0)
+  )
+  return scores?.every(Number.isFinite) === true ? scores : undefined
 }

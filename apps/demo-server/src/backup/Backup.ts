@@ -121,11 +121,17 @@ const writeManifest = Effect.fn("backup.manifest")(function* (
   return manifest
 })
 
+/** Opening a folder whose name is misspelt would make it, and find it empty. */
+export const requireDataFolder = Effect.flatMap(ServerConfig, ({ data }) =>
+  existsSync(data)
+    ? Effect.void
+    : new StartError({ message: `There is no data folder ${data}. Correct --data or SLUICE_DATA.` })
+)
+
 const checkTarget = Effect.fnUntraced(function* (target: string) {
   const { data } = yield* ServerConfig
   const reject = (message: string) => new StartError({ message })
-  if (!existsSync(data))
-    return yield* reject(`There is no data folder ${data}. Correct --data or SLUICE_DATA.`)
+  yield* requireDataFolder
   if (isInside(target, data))
     return yield* reject(`${target} is in the data folder. Choose a place outside it.`)
   if (existsSync(target)) return yield* reject(`${target} exists. Choose another name.`)

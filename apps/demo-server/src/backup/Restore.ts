@@ -1,6 +1,5 @@
 /** Restores a backup into a data folder, and into the PostgreSQL database of its accounts. */
-import { Context, Effect, Layer } from "effect"
-import { SqlClient, SqlError } from "effect/sql"
+import { Effect } from "effect"
 import { constants, existsSync } from "node:fs"
 import { copyFile, mkdir, readdir, rename, rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
@@ -8,7 +7,7 @@ import { RESTORING } from "../accounts/AccountsFile.ts"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { StartError } from "../config/StartError.ts"
 import { copyAccounts } from "../database/CopyAccounts.ts"
-import { ACCOUNTS, DatabaseLayer, IN_USE, isServed } from "../database/Database.ts"
+import { ACCOUNTS, IN_USE, isServed } from "../database/Database.ts"
 import { isArchive, unpackArchive } from "./Archive.ts"
 import { attemptFile, digestFile, LOST_AND_FOUND } from "./BackupFiles.ts"
 import { type BackupManifest, CONFIGURATION, verifyBackup } from "./BackupManifest.ts"
@@ -22,23 +21,6 @@ export const openBackup = Effect.fn("restore.open")(function* (place: string) {
   const folder = isArchive(source) ? yield* unpackArchive(source) : source
   return { folder, manifest: yield* verifyBackup(folder) }
 })
-
-/** Copies the accounts of a backup into the empty database of `SLUICE_DATABASE_URL`. */
-const restorePostgres = Effect.fn("restore.postgres")(function* (folder: string) {
-  const config = yield* ServerConfig
-  const openAs = (database: (typeof config)["database"]) => {
-    const layer = Layer.provide(
-      DatabaseLayer,
-      Layer.succeed(ServerConfig, { ...config, data: folder, database })
-    )
-    return Effect.map(Layer.build(Layer.fresh(layer)), Context.get(SqlClient.SqlClient))
-  }
-  yield* copyAccounts(yield* openAs(undefined), yield* openAs(config.database)).pipe(
-    Effect.catchIf(SqlError.isSqlError, ({ message, reason }) =>
-      Effect.fail(reject(`The accounts were not restored: ${reason.message ?? message}`))
-    )
-  )
-}, Effect.scoped)
 
 const removeDatabases = (folder: string) =>
   attemptFile(`Removing ${ACCOUNTS}`, async () => {
@@ -101,7 +83,7 @@ export const restoreBackup = Effect.fn("restore.run")(function* (
     if (yield* isServed(data)) return yield* reject(`A server uses the data folder ${data}. Stop it before.`)
     yield* copyFiles(folder, fresh, manifest)
     if (database === undefined || manifest.accounts === 0) return
-    yield* restorePostgres(fresh)
+    yield* copyAccounts(fresh, "restored")
     yield* removeDatabases(fresh)
   }).pipe(Effect.onError(() => Effect.ignore(undo)))
   yield* attemptFile(`Replacing the files of ${data}`, async () => {

@@ -31,6 +31,9 @@ export interface Replay {
   readonly answer: string
 }
 
+const fault = (status: Failure["status"], code: string, message: string) =>
+  new Failure({ status, code, message, param: "idempotency-key" })
+
 /** The key of a request, with the hash of `parts`; undefined without a key. */
 export const idempotencyOf = (
   name: string | undefined,
@@ -38,14 +41,8 @@ export const idempotencyOf = (
 ): Effect.Effect<Idempotency | undefined, Failure> => {
   if (name === undefined) return Effect.succeed(undefined)
   if (name === "" || name.length > MAX_KEY || !/^[\x21-\x7e]+$/.test(name)) {
-    return Effect.fail(
-      new Failure({
-        status: 400,
-        message: `\`Idempotency-Key\` must have 1 to ${MAX_KEY} visible ASCII characters, such as a UUID`,
-        param: "idempotency-key",
-        code: "invalid_idempotency_key"
-      })
-    )
+    const message = `\`Idempotency-Key\` must have 1 to ${MAX_KEY} visible ASCII characters, such as a UUID`
+    return Effect.fail(fault(400, "invalid_idempotency_key", message))
   }
   return Effect.sync(() => {
     const hash = createHash("sha256")
@@ -54,12 +51,11 @@ export const idempotencyOf = (
   })
 }
 
-const keyReused = new Failure({
-  status: 422,
-  message: "This Idempotency-Key was used for another request. Use a new key for each request",
-  param: "idempotency-key",
-  code: "idempotency_key_reused"
-})
+const keyReused = fault(
+  422,
+  "idempotency_key_reused",
+  "This Idempotency-Key was used for another request. Use a new key for each request"
+)
 
 const inFlight = new Failure({
   status: 409,
@@ -70,24 +66,20 @@ const inFlight = new Failure({
   retryable: true
 })
 
-const responseNotStored = new Failure({
-  status: 409,
-  message:
-    "The call with this Idempotency-Key was executed and charged, but its response was not stored. Use a new key to repeat it",
-  param: "idempotency-key",
-  code: "idempotency_answer_not_kept"
-})
+const responseNotStored = fault(
+  409,
+  "idempotency_answer_not_kept",
+  "The call with this Idempotency-Key was executed and charged, but its response was not stored. Use a new key to repeat it"
+)
 
 /** Stored in place of a response. */
 const UNKNOWN_OUTCOME: Replay = { contentType: "in doubt", answer: "" }
 
-const outcomeUnknown = new Failure({
-  status: 502,
-  message:
-    "The call with this Idempotency-Key failed, but its result may have been made and paid for upstream. Check before you repeat it with a new key",
-  param: "idempotency-key",
-  code: "idempotency_in_doubt"
-})
+const outcomeUnknown = fault(
+  502,
+  "idempotency_in_doubt",
+  "The call with this Idempotency-Key failed, but its result may have been made and paid for upstream. Check before you repeat it with a new key"
+)
 
 interface Row {
   readonly hash: string

@@ -1,7 +1,7 @@
 /** Environment variables for prices, rate limits, storage and the retention of charges. */
 import { Config, Effect } from "effect"
 import { resolve } from "node:path"
-import { invalidVariable, textVariable } from "./Variables.ts"
+import { textVariable, wholeNumber } from "./Variables.ts"
 
 /** More than the year that usage reports cover. */
 const KEEP_DAYS = 400
@@ -10,7 +10,7 @@ const KEEP_DAYS = 400
 const MIN_KEEP_DAYS = 7
 
 /** 10 GiB. */
-const STORAGE_MB = "10240"
+const STORAGE_MB = 10_240
 
 export const billingVariables = Config.unwrap({
   prices: textVariable("SLUICE_PRICES"),
@@ -20,26 +20,26 @@ export const billingVariables = Config.unwrap({
   storage: textVariable("SLUICE_STORAGE_MB")
 })
 
-const parseLimit = (name: string, value: string | undefined) =>
-  value === undefined
-    ? Effect.succeed(undefined)
-    : /^[1-9]\d{0,11}$/.test(value.trim())
-      ? Effect.succeed(Number(value))
-      : invalidVariable(`${name} must be a whole number from 1. Unset it for the default`)
+const limit = (name: string, value: string | number) =>
+  wholeNumber(name, value, 1, 999_999_999_999, "from 1. Unset it for the default")
 
-const parseKeepDays = (value = String(KEEP_DAYS)) =>
-  /^\d{1,5}$/.test(value.trim()) && Number(value) >= MIN_KEEP_DAYS
-    ? Effect.succeed(Number(value))
-    : invalidVariable(`SLUICE_KEEP_DAYS must be a whole number of days, at least ${MIN_KEEP_DAYS}`)
+const optionalLimit = (name: string, value: string | undefined) =>
+  value === undefined ? Effect.undefined : limit(name, value)
 
 export const parseBilling = Effect.fnUntraced(function* (found: Config.Success<typeof billingVariables>) {
   return {
     prices: found.prices === undefined ? undefined : resolve(found.prices),
-    requestsPerMinute: yield* parseLimit("SLUICE_REQUESTS_PER_MINUTE", found.requests),
-    tokensPerMinute: yield* parseLimit("SLUICE_TOKENS_PER_MINUTE", found.tokens),
+    requestsPerMinute: yield* optionalLimit("SLUICE_REQUESTS_PER_MINUTE", found.requests),
+    tokensPerMinute: yield* optionalLimit("SLUICE_TOKENS_PER_MINUTE", found.tokens),
     /** Bytes that one user may store. */
-    storageBytes: 1024 * 1024 * ((yield* parseLimit("SLUICE_STORAGE_MB", found.storage ?? STORAGE_MB)) ?? 0),
-    keepDays: yield* parseKeepDays(found.keep)
+    storageBytes: 1024 * 1024 * (yield* limit("SLUICE_STORAGE_MB", found.storage ?? STORAGE_MB)),
+    keepDays: yield* wholeNumber(
+      "SLUICE_KEEP_DAYS",
+      found.keep ?? KEEP_DAYS,
+      MIN_KEEP_DAYS,
+      99_999,
+      `of days, at least ${MIN_KEEP_DAYS}`
+    )
   }
 })
 

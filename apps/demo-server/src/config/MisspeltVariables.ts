@@ -20,25 +20,18 @@ const namesBelow = (
     })
   )
 
-/** Changes of one letter, or of two neighbours, that make one text of the other. */
-const distance = (a: string, b: string): number => {
-  let before: Array<number> = []
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-      next[j] = Math.min(
-        last[j]! + 1,
-        next[j - 1]! + 1,
-        last[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1),
-        isSwap ? before[j - 2]! + 1 : Number.POSITIVE_INFINITY
-      )
-    }
-    before = last
-    last = next
-  }
-  return last[b.length]!
+/** Whether so many changes of one letter, or swaps of two neighbours, make one text of the other. */
+const isWithin = (edits: number, a: string, b: string): boolean => {
+  if (edits < 0) return false
+  if (a === "" || b === "") return a.length + b.length <= edits
+  if (a[0] === b[0]) return isWithin(edits, a.slice(1), b.slice(1))
+  const isSwap = a[0] === b[1] && a[1] === b[0]
+  const others = [
+    [a.slice(1), b],
+    [a, b.slice(1)],
+    isSwap ? [a.slice(2), b.slice(2)] : [a.slice(1), b.slice(1)]
+  ]
+  return others.some(([first = "", second = ""]) => isWithin(edits - 1, first, second))
 }
 
 const withoutPrefix = (name: string) => name.replace(/^SLUICE_/, "")
@@ -52,8 +45,11 @@ export const misspeltVariables = Effect.fnUntraced(function* (
   return names
     .filter((name) => !known.has(name))
     .flatMap((name) => {
-      const near = (other: string) => distance(withoutPrefix(name), withoutPrefix(other))
-      const nearest = [...known].reduce((best, other) => (near(other) < near(best) ? other : best))
-      return near(nearest) <= Math.min(2, withoutPrefix(nearest).length / 4) ? [{ name, nearest }] : []
+      const isNear = (edits: number, other: string) =>
+        edits <= other.length / 4 && isWithin(edits, withoutPrefix(name), other)
+      const near = [0, 1, 2].flatMap((edits) =>
+        [...known].filter((other) => isNear(edits, withoutPrefix(other)))
+      )
+      return near[0] === undefined ? [] : [{ name, nearest: near[0] }]
     })
 })

@@ -2,7 +2,7 @@
 import { withoutFinalSlash } from "@sluice/core/contract"
 import { Config, Effect, Redacted } from "effect"
 import { parseSubnet, type Subnet } from "../network/IpAddress.ts"
-import { oneOf, invalidVariable, isHttpUrl, textVariable } from "./Variables.ts"
+import { oneOf, invalidVariable, isHttpUrl, textVariable, wholeNumber } from "./Variables.ts"
 
 /** Characters of `SLUICE_METRICS_TOKEN` at least. */
 const MIN_TOKEN_LENGTH = 16
@@ -36,18 +36,8 @@ const parseSeconds = (name: string, value: string | undefined, defaultSeconds: n
 /** Questions that run at the same time unless `SLUICE_QUESTIONS` says otherwise. */
 const QUESTIONS = 128
 
-const parseQuestions = (value = String(QUESTIONS)) =>
-  /^[1-9]\d{0,5}$/.test(value)
-    ? Effect.succeed(Number(value))
-    : invalidVariable("SLUICE_QUESTIONS must be a whole number from 1 to 999999")
-
 /** Jobs that run at the same time unless `SLUICE_JOBS` says otherwise. */
 const JOBS = 2
-
-const parseJobs = (value = String(JOBS)) =>
-  /^\d{1,3}$/.test(value)
-    ? Effect.succeed(Number(value))
-    : invalidVariable("SLUICE_JOBS must be a whole number from 0 to 999")
 
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)$/
 
@@ -105,9 +95,9 @@ export const parseOperation = Effect.fn("ServerConfig.operation")(function* (fou
     shutdownSeconds: yield* parseSeconds("SLUICE_SHUTDOWN_SECONDS", found.shutdown, 20),
     callerSeconds: yield* parseSeconds("SLUICE_CALLER_SECONDS", found.caller, 30),
     /** Questions that run at the same time at most. */
-    questions: yield* parseQuestions(found.questions),
+    questions: yield* wholeNumber("SLUICE_QUESTIONS", found.questions ?? QUESTIONS, 1, 999_999),
     /** 0: workers run the jobs. */
-    jobs: yield* parseJobs(found.jobs),
+    jobs: yield* wholeNumber("SLUICE_JOBS", found.jobs ?? JOBS, 0, 999),
     /** How long a start waits for a PostgreSQL that cannot be reached. */
     databaseWaitSeconds: yield* parseSeconds("SLUICE_DATABASE_WAIT_SECONDS", found.databaseWait, 30),
     /** In lower case. Empty: the default of `isAllowedHost`. */

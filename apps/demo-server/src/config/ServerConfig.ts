@@ -11,7 +11,14 @@ import { operationVariables, parseOperation } from "./OperationSettings.ts"
 import { misspeltVariables } from "./MisspeltVariables.ts"
 import { StartError } from "./StartError.ts"
 import { withVariableFiles } from "./VariableFiles.ts"
-import { oneOf, invalidVariable, isHttpUrl, optionalVariable, textVariable } from "./Variables.ts"
+import {
+  oneOf,
+  invalidVariable,
+  isHttpUrl,
+  optionalVariable,
+  textVariable,
+  wholeNumber
+} from "./Variables.ts"
 
 /** The version in this package's package.json. */
 export const VERSION: string = createRequire(import.meta.url)("../../package.json").version
@@ -91,11 +98,6 @@ const parseVerifier = ({ nliModel, verifier }: Variables) => {
     ? Effect.succeed(undefined)
     : oneOf<(typeof VERIFIERS)[number]>("SLUICE_VERIFIER", verifier, VERIFIERS)
 }
-
-const parsePort = (port = String(DEFAULT_PORT)) =>
-  /^\d{1,5}$/.test(port.trim()) && Number(port) <= 65_535
-    ? Effect.succeed(Number(port))
-    : invalidVariable("PORT must be a whole number up to 65535, or 0 for any free port")
 
 const parseData = (data = ".sluice") =>
   data.includes("://")
@@ -221,7 +223,13 @@ export class ServerConfig extends Context.Service<ServerConfig>()("@sluice/demo-
     const data = yield* parseData(found.data)
     const documents = yield* parseDocuments(found.documents)
     return {
-      port: yield* parsePort(found.port),
+      port: yield* wholeNumber(
+        "PORT",
+        found.port ?? DEFAULT_PORT,
+        0,
+        65_535,
+        "up to 65535, or 0 for any free port"
+      ),
       /** Whether `PORT` is set. */
       portGiven: found.port !== undefined,
       host: found.host ?? "127.0.0.1",

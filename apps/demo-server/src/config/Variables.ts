@@ -13,6 +13,20 @@ export const textVariable = (name: string) =>
 export const invalidVariable = (message: string): Effect.Effect<never, StartError> =>
   Effect.fail(new StartError({ message }))
 
+/** A whole number. `limits` says them where `from … to …` does not. */
+export const wholeNumber = (
+  name: string,
+  text: string | number,
+  least: number,
+  most: number,
+  limits = `from ${least} to ${most}`
+): Effect.Effect<number, StartError> => {
+  const number = /^\d+$/.test(`${text}`.trim()) ? Number(text) : Number.NaN
+  return number >= least && number <= most
+    ? Effect.succeed(number)
+    : invalidVariable(`${name} must be a whole number ${limits}`)
+}
+
 const either = new Intl.ListFormat("en", { type: "disjunction" })
 
 /** A variable with a few possible values. */

@@ -1,5 +1,5 @@
 /** Administration: users and the audit log. Not part of the gateway interface; needs a system access token. */
-import { field, AccessTokenAuth, MalformedRequest, namedOpenStruct } from "@sluice/core/contract"
+import { between, field, AccessTokenAuth, namedOpenStruct } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Role } from "./Access.ts"
@@ -127,8 +127,7 @@ export class AdministrationGroup extends HttpApiGroup.make("administration")
       success: DataEnvelope(Schema.Array(AuditEntry))
     })
   )
-  .middleware(AccessTokenAuth)
-  .middleware(MalformedRequest) {}
+  .middleware(AccessTokenAuth) {}
 
 /** The calls to a model on one day, without rejected and refunded ones. */
 export const DayUsage = Schema.Struct({
@@ -147,11 +146,7 @@ export class UsageGroup extends HttpApiGroup.make("usage")
     /** Oldest day first. Days without calls are left out. */
     HttpApiEndpoint.get("usage", "/api/usage", {
       query: {
-        days: field(
-          "The number of days, including today.",
-          Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3_660 }))),
-          30
-        ),
+        days: field("The number of days, including today.", Schema.optionalKey(between(1, 3_660)), 30),
         user: field(
           "A user's id, for administrators. Default: the caller's.",
           Schema.optionalKey(Schema.NonEmptyString)
@@ -162,5 +157,4 @@ export class UsageGroup extends HttpApiGroup.make("usage")
   )
   // A misspelt `user` must not fall back to the caller.
   .annotate(HttpApi.QueryParseOptions, { onExcessProperty: "error" })
-  .middleware(AccessTokenAuth)
-  .middleware(MalformedRequest) {}
+  .middleware(AccessTokenAuth) {}

@@ -1,5 +1,5 @@
 /** Collections: documents that are searched together, separately from other collections; and who shares them. */
-import { field, MalformedRequest } from "@sluice/core/contract"
+import { field } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Access } from "./Access.ts"
@@ -82,5 +82,4 @@ export class CollectionsGroup extends HttpApiGroup.make("collections")
       success: MemberList
     }).annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   )
-  .middleware(Access)
-  .middleware(MalformedRequest) {}
+  .middleware(Access) {}

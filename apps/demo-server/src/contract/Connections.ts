@@ -1,5 +1,5 @@
 /** Vendors of models that administrators connect. Not part of the gateway interface; needs a system access token. */
-import { field, AccessTokenAuth, MalformedRequest, namedOpenStruct } from "@sluice/core/contract"
+import { field, AccessTokenAuth, namedOpenStruct } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { DataEnvelope, nullable } from "./Administration.ts"
@@ -113,5 +113,4 @@ export class ConnectionsGroup extends HttpApiGroup.make("connections")
       success: DataEnvelope(Connections)
     })
   )
-  .middleware(AccessTokenAuth)
-  .middleware(MalformedRequest) {}
+  .middleware(AccessTokenAuth) {}

@@ -1,5 +1,5 @@
 /** Conversations: the caller's questions and answers, kept on the server. */
-import { field, MalformedRequest } from "@sluice/core/contract"
+import { field } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"
@@ -90,15 +90,12 @@ export class ConversationsGroup extends HttpApiGroup.make("conversations")
       success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain" }))
     })
   )
-  .middleware(Access)
-  .middleware(MalformedRequest) {}
+  .middleware(Access) {}
 
 /** A shared conversation, for everybody who has its link. */
-export class SharedGroup extends HttpApiGroup.make("shared")
-  .add(
-    HttpApiEndpoint.get("shared", "/shared/:secret", {
-      params: { secret: field("The secret of the link.", Schema.String.check(Schema.isMaxLength(100))) },
-      success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/html" }))
-    })
-  )
-  .middleware(MalformedRequest) {}
+export class SharedGroup extends HttpApiGroup.make("shared").add(
+  HttpApiEndpoint.get("shared", "/shared/:secret", {
+    params: { secret: field("The secret of the link.", Schema.String.check(Schema.isMaxLength(100))) },
+    success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/html" }))
+  })
+) {}

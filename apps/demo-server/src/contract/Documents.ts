@@ -1,5 +1,5 @@
 /** Documents: list, add, read, remove. */
-import { field, MalformedRequest } from "@sluice/core/contract"
+import { between, field } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"
@@ -108,7 +108,7 @@ export const MAX_LISTED = 1_000
 export const DocumentsPage = Schema.Struct({
   documents: field("The documents, by path.", Schema.Array(DocumentInfoSchema)),
   total: field("Documents of all pages.", Schema.Int),
-  next: Schema.optionalKey(field("For `after`. Absent: this is the last page.", Schema.String))
+  next: field("For `after`. Absent: this is the last page.", optionalKey(Schema.String))
 })
 export type DocumentsPage = typeof DocumentsPage.Type
 
@@ -153,16 +153,9 @@ export class DocumentsGroup extends HttpApiGroup.make("documents")
     HttpApiEndpoint.get("list", "/documents", {
       query: {
         ...query,
-        text: Schema.optionalKey(
-          field("Only documents whose path or title contains this text.", Schema.String)
-        ),
-        after: Schema.optionalKey(field("The `next` of the page before.", Schema.String)),
-        limit: Schema.optionalKey(
-          field(
-            "Documents of the page. Default: 1,000.",
-            Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_LISTED }))
-          )
-        )
+        text: field("Only documents whose path or title contains this text.", optionalKey(Schema.String)),
+        after: field("The `next` of the page before.", optionalKey(Schema.String)),
+        limit: field("Documents of the page. Default: 1,000.", optionalKey(between(1, MAX_LISTED)))
       },
       success: DocumentsPage
     }),
@@ -200,5 +193,4 @@ export class DocumentsGroup extends HttpApiGroup.make("documents")
   )
   // A misspelt `collection` must not fall back to the default one.
   .annotate(HttpApi.QueryParseOptions, { onExcessProperty: "error" })
-  .middleware(Access)
-  .middleware(MalformedRequest) {}
+  .middleware(Access) {}

@@ -1,5 +1,5 @@
 /** Figures and tables of a document, their images, and pages as images. */
-import { field, MalformedRequest } from "@sluice/core/contract"
+import { between, field } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"
@@ -73,9 +73,7 @@ export class FiguresGroup extends HttpApiGroup.make("figures")
         to: field("Marks the lines up to this offset.", offset),
         width: field(
           "The width of the image, in pixels.",
-          optionalKey(
-            Schema.Int.check(Schema.isBetween({ minimum: PAGE_WIDTH.least, maximum: PAGE_WIDTH.most }))
-          ),
+          optionalKey(between(PAGE_WIDTH.least, PAGE_WIDTH.most)),
           PAGE_WIDTH.usual
         )
       },
@@ -83,5 +81,4 @@ export class FiguresGroup extends HttpApiGroup.make("figures")
     })
   )
   .annotate(HttpApi.QueryParseOptions, { onExcessProperty: "error" })
-  .middleware(Access)
-  .middleware(MalformedRequest) {}
+  .middleware(Access) {}

@@ -14,7 +14,7 @@ const MAX_LIST = 1_000
 /** Nesting depth of conditions at most. */
 export const MAX_DEPTH = 8
 
-const Text = Schema.String.check(Schema.isMaxLength(MAX_TEXT))
+export const Text = Schema.String.check(Schema.isMaxLength(MAX_TEXT))
 const Scalar = Schema.Union([Text, Schema.Finite, Schema.Boolean, Schema.Null])
 const listOf = <S extends Schema.Top>(one: S) => Schema.Array(one).check(Schema.isMaxLength(MAX_LIST))
 const Bound = Schema.optional(Schema.Union([Text, Schema.Finite]))

@@ -1,5 +1,5 @@
 /** Neural models that run in the server, and model servers on its machine: for administrators. Pure. */
-import { AccessTokenAuth, field, MalformedRequest, namedOpenStruct } from "@sluice/core/contract"
+import { AccessTokenAuth, field, namedOpenStruct } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { DataEnvelope } from "./Administration.ts"
@@ -89,5 +89,4 @@ export class LocalModelsGroup extends HttpApiGroup.make("localModels")
     /** Uses a set, which must be here, to embed and rerank. Another embedding model needs a rebuild. */
     HttpApiEndpoint.put("use", "/api/local-models", { payload: LocalModelUseRequest, success })
   )
-  .middleware(AccessTokenAuth)
-  .middleware(MalformedRequest) {}
+  .middleware(AccessTokenAuth) {}

@@ -1,5 +1,5 @@
 /** Questions about the documents. */
-import { field, MalformedRequest } from "@sluice/core/contract"
+import { between, field } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access, ReadsDocuments } from "./Access.ts"
@@ -8,11 +8,11 @@ import { nullable } from "./Administration.ts"
 import { ConversationId } from "./Conversations.ts"
 import { SummaryBody, SummaryPlanBody, SummaryRequest } from "./Summary.ts"
 import { CollectionReference } from "./Names.ts"
-import { MAX_TEXT, QuestionFilter } from "./Filter.ts"
+import { QuestionFilter, Text } from "./Filter.ts"
 
 const { optionalKey } = Schema
 
-const count = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }))
+const count = between(1, 100)
 
 /** Tokens of passages that a question may send to a model at most. */
 const MAX_CONTEXT = 200_000
@@ -20,16 +20,13 @@ const MAX_CONTEXT = 200_000
 /** What a language model reads: see `ContextOptions` of `@sluice/rag`. */
 const Context = Schema.Struct({
   passages: field("The most passages that a language model reads.", optionalKey(count)),
-  tokens: field(
-    "The most tokens of passages that it reads.",
-    optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_CONTEXT })))
-  ),
+  tokens: field("The most tokens of passages that it reads.", optionalKey(between(1, MAX_CONTEXT))),
   section: field("Whether it reads the whole section of a passage.", optionalKey(Schema.Boolean))
 })
 
 /** Unknown fields are rejected. */
 const RetrievalRequest = Schema.Struct({
-  question: field("The question.", Schema.String.check(Schema.isMaxLength(MAX_TEXT))),
+  question: field("The question.", Text),
   collection: field(
     "The collection; `name@owner` for a shared one. Default: `default`.",
     nullable(CollectionReference)
@@ -60,14 +57,8 @@ export const QuestionRequest = Schema.Struct({
     "`new`, or the id of a conversation: its turns complete the question, and the answer becomes its next turn.",
     nullable(ConversationId)
   ),
-  turn: field(
-    "The turn to replace, with those after it.",
-    nullable(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 })))
-  ),
-  standalone: field(
-    "The question as it is to be understood.",
-    nullable(Schema.String.check(Schema.isMaxLength(MAX_TEXT)))
-  )
+  turn: field("The turn to replace, with those after it.", nullable(between(1, 1_000))),
+  standalone: field("The question as it is to be understood.", nullable(Text))
 })
 export type QuestionRequest = typeof QuestionRequest.Type
 
@@ -78,19 +69,19 @@ export class QaGroup extends HttpApiGroup.make("qa")
       headers: { accept: field("`text/event-stream` for server-sent events.", optionalKey(Schema.String)) },
       payload: QuestionRequest,
       success: [AnswerBody, HttpApiSchema.StreamSse({ data: AnswerStreamEvent })]
-      // Ignoring a misspelt `filter` would answer from everything.
-    }).annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" }),
+    }),
     /** A summary of documents, or with `plan` what it would read and cost. */
     HttpApiEndpoint.post("summarise", "/summary", {
       payload: SummaryRequest,
       success: Schema.Union([SummaryBody, SummaryPlanBody])
-    }).annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" }),
+    }),
     /** The passages without an answer. Costs an embedding and a reranking. */
     HttpApiEndpoint.post("retrieve", "/retrieve", {
       payload: RetrievalRequest,
       success: RetrievalBody
-    }).annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
+    })
   )
+  // Ignoring a misspelt `filter` would answer from everything.
+  .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .annotateEndpoints(ReadsDocuments, true)
-  .middleware(Access)
-  .middleware(MalformedRequest) {}
+  .middleware(Access) {}

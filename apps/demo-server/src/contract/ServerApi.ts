@@ -28,10 +28,10 @@ import { JobsGroup, StatusGroup } from "./Status.ts"
 /** The endpoints that `HttpApiBuilder` serves. Chat, embeddings and rerank have routes of their own. */
 export const HandledApi = HttpApi.make("sluice")
   .add(ModelsGroup, AccountGroup, ImagesGroup, VideosGroup)
-  .middleware(MalformedRequest)
   .add(DocumentsGroup, CollectionsGroup, JobsGroup, FiguresGroup, QaGroup, ConversationsGroup, SharedGroup)
   .add(SourcesGroup)
   .add(StatusGroup, SessionGroup, AdministrationGroup, UsageGroup, ConnectionsGroup, LocalModelsGroup)
+  .middleware(MalformedRequest)
 
 const Calls = HttpApi.make("sluice")
   .add(RerankGroup, EmbeddingsGroup, ChatGroup)

@@ -1,5 +1,5 @@
 /** The page's session. It starts from the one-time login of the printed address, an API key or a system access token. */
-import { field, MalformedRequest } from "@sluice/core/contract"
+import { field } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Access, SessionUser } from "./Access.ts"
@@ -25,14 +25,12 @@ export const Credentials = Schema.Union([
   })
 ])
 
-export class SessionGroup extends HttpApiGroup.make("session")
-  .add(
-    /** Sets an HttpOnly, SameSite=Strict cookie. */
-    HttpApiEndpoint.post("open", "/session", {
-      payload: Credentials,
-      success: SessionUser
-    }),
-    HttpApiEndpoint.get("who", "/session", { success: SessionUser }).middleware(Access),
-    HttpApiEndpoint.delete("close", "/session").middleware(Access)
-  )
-  .middleware(MalformedRequest) {}
+export class SessionGroup extends HttpApiGroup.make("session").add(
+  /** Sets an HttpOnly, SameSite=Strict cookie. */
+  HttpApiEndpoint.post("open", "/session", {
+    payload: Credentials,
+    success: SessionUser
+  }),
+  HttpApiEndpoint.get("who", "/session", { success: SessionUser }).middleware(Access),
+  HttpApiEndpoint.delete("close", "/session").middleware(Access)
+) {}

@@ -1,5 +1,5 @@
 /** Sources: places whose documents a collection follows, and records that programs push. */
-import { field, MalformedRequest } from "@sluice/core/contract"
+import { between, field } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Access } from "./Access.ts"
@@ -21,10 +21,7 @@ const line = (maximum: number) =>
 /** When a source is read again. */
 export const SourceSchedule = Schema.Union([
   Schema.Struct({
-    every: field(
-      "Minutes between two runs: a month at most.",
-      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 44_640 }))
-    )
+    every: field("Minutes between two runs: a month at most.", between(1, 44_640))
   }),
   Schema.Struct({
     cron: field("Minute, hour, day, month and weekday, as cron has them: `30 6 * * 1-5`.", line(100)),
@@ -169,16 +166,13 @@ export class SourcesGroup extends HttpApiGroup.make("sources")
      * Adds a source and reads it. Each run has the rights of the user, and of the API key, that added it, as they are then, and is
      * charged to them. Folders are for administrators.
      */
-    HttpApiEndpoint.post("addSource", "/sources", { payload: NewSource, success: SourceInfo }).annotate(
-      HttpApi.PayloadParseOptions,
-      strict
-    ),
+    HttpApiEndpoint.post("addSource", "/sources", { payload: NewSource, success: SourceInfo }),
     /** Changes the schedule or the credential, pauses, or starts again. */
     HttpApiEndpoint.put("changeSource", "/sources/:id", {
       params,
       payload: ChangedSource,
       success: SourceInfo
-    }).annotate(HttpApi.PayloadParseOptions, strict),
+    }),
     /** Reads a source now, or right after the run that it has. */
     HttpApiEndpoint.post("runSource", "/sources/:id/run", { params, success: SourceInfo }),
     /** Removes a source and its documents. */
@@ -188,8 +182,8 @@ export class SourcesGroup extends HttpApiGroup.make("sources")
       query: collectionQuery,
       payload: PushedRecords,
       success: IngestReportBody
-    }).annotate(HttpApi.PayloadParseOptions, strict)
+    })
   )
   .annotate(HttpApi.QueryParseOptions, strict)
-  .middleware(Access)
-  .middleware(MalformedRequest) {}
+  .annotate(HttpApi.PayloadParseOptions, strict)
+  .middleware(Access) {}

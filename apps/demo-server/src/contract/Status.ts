@@ -1,5 +1,5 @@
 /** The server's status: its models, document counts, whether it can answer; and jobs. */
-import { field, MalformedRequest } from "@sluice/core/contract"
+import { field } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"
@@ -66,20 +66,18 @@ export const ServerStatus = Schema.Struct({
 })
 export type ServerStatus = typeof ServerStatus.Type
 
-export class StatusGroup extends HttpApiGroup.make("status")
-  .add(
-    /** Needs no credential: without one, the response has only the state, the formats and the names of the models. */
-    HttpApiEndpoint.get("status", "/status", { success: ServerStatus }),
-    /**
-     * Reads every document again with the current models. Server-sent events, `done` last; with `Prefer: respond-async`,
-     * 202 with a [job](#get-jobs-id).
-     */
-    HttpApiEndpoint.post("rebuild", "/rebuild", {
-      headers: { prefer: field("`respond-async` for a job.", optionalKey(Schema.String)) },
-      success: [Job.pipe(HttpApiSchema.status(202)), HttpApiSchema.StreamSse({ data: IngestStreamEvent })]
-    }).middleware(Access)
-  )
-  .middleware(MalformedRequest) {}
+export class StatusGroup extends HttpApiGroup.make("status").add(
+  /** Needs no credential: without one, the response has only the state, the formats and the names of the models. */
+  HttpApiEndpoint.get("status", "/status", { success: ServerStatus }),
+  /**
+   * Reads every document again with the current models. Server-sent events, `done` last; with `Prefer: respond-async`,
+   * 202 with a [job](#get-jobs-id).
+   */
+  HttpApiEndpoint.post("rebuild", "/rebuild", {
+    headers: { prefer: field("`respond-async` for a job.", optionalKey(Schema.String)) },
+    success: [Job.pipe(HttpApiSchema.status(202)), HttpApiSchema.StreamSse({ data: IngestStreamEvent })]
+  }).middleware(Access)
+) {}
 
 const params = { id: field("The job's id.", Schema.String) }
 
@@ -97,5 +95,4 @@ export class JobsGroup extends HttpApiGroup.make("jobs")
      */
     HttpApiEndpoint.delete("cancel", "/jobs/:id", { params, success: Job })
   )
-  .middleware(Access)
-  .middleware(MalformedRequest) {}
+  .middleware(Access) {}

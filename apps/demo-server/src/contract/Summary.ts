@@ -1,18 +1,16 @@
 /** Summaries of documents. The types are those of `@sluice/rag`. */
-import { field } from "@sluice/core/contract"
+import { between, field } from "@sluice/core/contract"
 import type * as Rag from "@sluice/rag"
 import { Schema } from "effect"
 import { nullable } from "./Administration.ts"
 import { AnswerSentenceSchema, CitationSchema, costField, NotReadSchema } from "./Answer.ts"
-import { MAX_TEXT, QuestionFilter } from "./Filter.ts"
+import { QuestionFilter, Text } from "./Filter.ts"
 import { CollectionReference } from "./Names.ts"
 
 const { optionalKey } = Schema
 
 /** Tokens of passages that a summary may send to a model at most. */
 const MAX_TOKENS = 2_000_000
-
-const count = (maximum: number) => nullable(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum })))
 
 /** Unknown fields are rejected. */
 export const SummaryRequest = Schema.Struct({
@@ -22,12 +20,9 @@ export const SummaryRequest = Schema.Struct({
   ),
   filter: field("Limits the documents and passages.", nullable(QuestionFilter)),
   plan: field("Only returns what the summary would read and cost.", nullable(Schema.Boolean), false),
-  tokens: field("The most tokens of passages that are read.", count(MAX_TOKENS), 50_000),
-  sentences: field("The most sentences of the summary.", count(50), 8),
-  question: field(
-    "What to look for. Default: the main points.",
-    nullable(Schema.String.check(Schema.isMaxLength(MAX_TEXT)))
-  ),
+  tokens: field("The most tokens of passages that are read.", nullable(between(1, MAX_TOKENS)), 50_000),
+  sentences: field("The most sentences of the summary.", nullable(between(1, 50)), 8),
+  question: field("What to look for. Default: the main points.", nullable(Text)),
   method: field(
     "`extractive`: sentences of the documents, without a model.",
     nullable(Schema.Literals(["model", "extractive"]))

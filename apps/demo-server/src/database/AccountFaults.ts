@@ -2,13 +2,10 @@
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
-/** Messages of a check at most. */
-const SHOWN = 5
-
-/** What SQLite finds wrong with its file. PostgreSQL checks its own. */
+/** The first five things that SQLite finds wrong with its file. PostgreSQL checks its own. */
 const fileFaults = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const check = sql<{ readonly quick_check: string }>`PRAGMA quick_check(${sql.literal(String(SHOWN))})`
+  const check = sql<{ readonly quick_check: string }>`PRAGMA quick_check(5)`
   return yield* sql.onDialectOrElse({
     pg: () => Effect.succeed<ReadonlyArray<string>>([]),
     orElse: () =>

@@ -1,7 +1,9 @@
 /** Copies the accounts between SQLite and PostgreSQL. */
-import { Effect, Struct } from "effect"
-import type { SqlClient } from "effect/sql"
+import { Context, Effect, Layer, Struct } from "effect"
+import { SqlClient, SqlError } from "effect/sql"
+import { ServerConfig } from "../config/ServerConfig.ts"
 import { StartError } from "../config/StartError.ts"
+import { DatabaseLayer } from "./Database.ts"
 
 /** Primary keys, in the order of the foreign keys. Rate windows and sign-ins that have begun are not copied: they last minutes. */
 const TABLES = {
@@ -106,22 +108,30 @@ const copyTables = Effect.fnUntraced(function* (from: SqlClient.SqlClient, to: S
 })
 
 /**
- * Copies a data folder's SQLite into PostgreSQL. Returns the number of rows of each table.
+ * Copies the SQLite of the folder `data` into the PostgreSQL of the configuration. Returns the rows of each table.
  *
  * **Details.** Keys, tokens and sessions stay valid. Fails with a `StartError` if the source has no accounts or the target
- * already has some.
+ * already has some; `what` says what was not done.
  */
-export const copyAccounts = Effect.fn("copyAccounts")(function* (
-  from: SqlClient.SqlClient,
-  to: SqlClient.SqlClient
-) {
+export const copyAccounts = Effect.fn("copyAccounts")(function* (data: string, what: "copied" | "restored") {
+  const config = yield* ServerConfig
   const reject = (message: string) => new StartError({ message })
-  if (yield* isEmpty(from))
-    return yield* reject("This data folder has no accounts. Choose another with --data or SLUICE_DATA")
-  if (!(yield* isEmpty(to)))
-    return yield* reject("The database of SLUICE_DATABASE_URL already has accounts. Use an empty one")
-  return yield* copyTables(from, to)
-})
+  const open = (database: (typeof config)["database"]) => {
+    const layer = Layer.provide(DatabaseLayer, Layer.succeed(ServerConfig, { ...config, data, database }))
+    return Effect.map(Layer.build(Layer.fresh(layer)), Context.get(SqlClient.SqlClient))
+  }
+  const [from, to] = [yield* open(undefined), yield* open(config.database)]
+  const copied = Effect.gen(function* () {
+    if (yield* isEmpty(from))
+      return yield* reject("This data folder has no accounts. Choose another with --data or SLUICE_DATA")
+    if (!(yield* isEmpty(to)))
+      return yield* reject("The database of SLUICE_DATABASE_URL already has accounts. Use an empty one")
+    return yield* copyTables(from, to)
+  })
+  return yield* Effect.catchIf(copied, SqlError.isSqlError, ({ message, reason }) =>
+    Effect.fail(reject(`The accounts were not ${what}: ${reason.message ?? message}`))
+  )
+}, Effect.scoped)
 
 /** Copies PostgreSQL as it is at one moment into a new SQLite file, while servers use it. Returns the rows of each table. */
 export const exportAccounts = Effect.fn("exportAccounts")(function* (

@@ -129,6 +129,14 @@ const lockFolder = Effect.fnUntraced(function* (data: string) {
   yield* Effect.mapError(Layer.build(NodeSqlite.layer(lock)), fileError(data))
 })
 
+/** The client of the configured PostgreSQL, without migrations. */
+export const openPostgres = (url: Redacted.Redacted) =>
+  Postgres.layer(url).pipe(
+    Layer.catchTag(["SqlError", "PostgresMissing"], (error) =>
+      Layer.effectContext(Effect.fail(postgresError(error)))
+    )
+  )
+
 const inPostgres = Effect.fnUntraced(function* (
   url: Redacted.Redacted,
   { data, documents, operation }: ServerConfig["Service"]
@@ -137,27 +145,14 @@ const inPostgres = Effect.fnUntraced(function* (
   yield* openDataFolder(data)
   if (!isStoreAddress(documents)) yield* lockFolder(data)
   const prepare = Effect.gen(function* () {
-    if ((yield* Effect.retry(migrate, untilItStarts(operation.databaseWaitSeconds))).isNewer) {
-      const message =
-        "The database of SLUICE_DATABASE_URL was created by a newer version of Sluice. Update, or set the variable to another database"
-      return yield* new StartError({ message })
-    }
+    const migrated = Effect.retry(migrate, untilItStarts(operation.databaseWaitSeconds))
+    if (!(yield* Effect.mapError(migrated, postgresError)).isNewer) return
+    const message =
+      "The database of SLUICE_DATABASE_URL was created by a newer version of Sluice. Update, or set the variable to another database"
+    return yield* new StartError({ message })
   })
-  return Layer.effectDiscard(prepare).pipe(
-    Layer.provideMerge(Postgres.layer(url)),
-    Layer.catchTag(["SqlError", "MigrationError", "PostgresMissing"], (error) =>
-      Layer.effectContext(Effect.fail(postgresError(error)))
-    )
-  )
+  return Layer.provideMerge(Layer.effectDiscard(prepare), openPostgres(url))
 })
-
-/** The client of the configured PostgreSQL, without migrations. */
-export const openPostgres = (url: Redacted.Redacted) =>
-  Postgres.layer(url).pipe(
-    Layer.catchTag(["SqlError", "PostgresMissing"], (error) =>
-      Layer.effectContext(Effect.fail(postgresError(error)))
-    )
-  )
 
 /** Whether a server is running on the data folder. */
 export const isServed = Effect.fn("isServed")(function* (data: string) {

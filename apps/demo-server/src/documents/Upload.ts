@@ -126,13 +126,11 @@ export const makeStorageOf = Effect.gen(function* () {
       limit,
       used,
       take: (bytes) => {
-        const fits = used() + bytes <= limit
-        if (fits) {
-          taken += bytes
-          uploads.running += bytes
-          uploads.received += bytes
-        }
-        return fits
+        if (used() + bytes > limit) return false
+        taken += bytes
+        uploads.running += bytes
+        uploads.received += bytes
+        return true
       },
       release: Effect.sync(() => void (uploads.running -= taken))
     } satisfies Storage

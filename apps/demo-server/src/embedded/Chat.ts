@@ -9,7 +9,7 @@ import { constant } from "effect/Function"
 import type { Operation } from "../routing/Provider.ts"
 import { chatResponse } from "./ChatAnswer.ts"
 import { type Conversation, hasImage, messageText, readConversation } from "./Conversation.ts"
-import { questionTooLong, rejectedBy } from "./InvalidRequests.ts"
+import { checkQuestion, rejectedBy } from "./InvalidRequests.ts"
 
 /** The reply that `GatewayReader` of `@sluice/core` expects if the passages do not answer. */
 const NOT_FOUND = "NOT_FOUND"
@@ -83,8 +83,7 @@ export const textChat =
       }
       yield* checkLength(request)
       const conversation = readConversation(messages)
-      const tooLong = questionTooLong(conversation.question, "messages")
-      if (tooLong !== undefined) return yield* rejectedBy("chat", model)(tooLong)
+      yield* Effect.mapError(checkQuestion(conversation.question, "messages"), rejectedBy("chat", model))
       return yield* chatResponse(request, {
         model,
         promptTokens: constant(yield* textTokens(request)),

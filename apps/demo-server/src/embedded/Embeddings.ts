@@ -4,7 +4,7 @@ import { type EmbeddingRequest, type EmbeddingResponse, encodeVector } from "@sl
 import { countTokensOf } from "@sluice/embedded"
 import { Effect, Option, Schema } from "effect"
 import type { Operation } from "../routing/Provider.ts"
-import { rejectedBy, textsTooLong } from "./InvalidRequests.ts"
+import { checkTexts, rejectedBy } from "./InvalidRequests.ts"
 
 /** Texts per request at most, as in common APIs. */
 const MAX_INPUTS = 2048
@@ -30,8 +30,7 @@ export const embeddingsOperation = (
       const message = `${texts.length} texts. The maximum per request is ${MAX_INPUTS}`
       return yield* reject(new InvalidRequest({ message, param: "input" }))
     }
-    const tooLong = textsTooLong(texts, "input")
-    if (tooLong !== undefined) return yield* reject(tooLong)
+    yield* Effect.mapError(checkTexts(texts, "input"), reject)
     // The request does not say whether a text is a query or a passage. A lexical model embeds both alike.
     const { vectors } = yield* embedder.embed(texts, "passage")
     const dimensions = dimensionsOf(body)

@@ -1,6 +1,7 @@
 /** The embedded image models: one painter under the rules of each model group. */
 import { type ImageCall, InvalidRequest } from "@sluice/core"
 import type { ImageGroup, ImageRequest } from "@sluice/core/contract"
+import { Effect } from "effect"
 
 interface EmbeddedImageModel {
   readonly id: string
@@ -40,10 +41,10 @@ const isForm = (form: string): form is ImageForm => FORMS.includes(form)
  * **Gotchas.** The interface has `response_format` for group I4 only. Every model accepts it, because common clients always
  * send it.
  */
-export const parseForm = ({ response_format }: ImageRequest): ImageForm | InvalidRequest => {
+export const parseForm = ({ response_format }: ImageRequest): Effect.Effect<ImageForm, InvalidRequest> => {
   const form = response_format ?? "url"
   const message = `\`response_format\` must be one of ${FORMS.join(", ")}`
-  return isForm(form) ? form : new InvalidRequest({ message, param: "response_format" })
+  return isForm(form) ? Effect.succeed(form) : new InvalidRequest({ message, param: "response_format" })
 }
 
 /** The interface's field names, and their names in an `ImageCall`. */

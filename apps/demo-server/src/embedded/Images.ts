@@ -11,7 +11,7 @@ import { MediaFiles } from "../media/MediaFiles.ts"
 import type { MediaTask } from "../media/MediaTasks.ts"
 import type { Operation, TaskOperation } from "../routing/Provider.ts"
 import { callOf, type ImageForm, imageModels, parseForm, toWireNames } from "./ImageModels.ts"
-import { DEFAULT_TOLERANCE, promptRejected, rejectedBy } from "./InvalidRequests.ts"
+import { checkPrompt, DEFAULT_TOLERANCE, rejectedBy } from "./InvalidRequests.ts"
 import { draw, outputFormat, paintRequest, untilShutdown } from "./Painting.ts"
 import type { TaskRunner, TaskWork } from "./TaskRunner.ts"
 
@@ -33,27 +33,20 @@ const decodeJob = Schema.decodeUnknownEffect(
 )
 
 /** Checks a request and loads its reference images. */
-const parseRequest = Effect.fnUntraced(function* (
-  fetchImage: FetchImage["Service"],
-  request: ImageRequest,
-  origin: string
-) {
-  const reject = rejectedBy("images", request.model)
-  const model = imageModels.find(({ id }) => id === request.model)
-  if (model === undefined) return yield* reject(new InvalidRequest({ message: "Not an embedded model" }))
-  const form = parseForm(request)
-  if (form instanceof InvalidRequest) return yield* reject(form)
-  const call = yield* Effect.fromResult(
-    Result.mapError(validateImageCall(callOf(model.group, request)), (reason) => reject(toWireNames(reason)))
-  )
-  const rejected = promptRejected(call.prompt, toleranceOf(call))
-  if (rejected !== undefined) return yield* reject(rejected)
-  const references = yield* Effect.mapError(
-    Effect.forEach(referencesOf(request), (image) => loadReference(fetchImage, image, "image", origin)),
-    reject
-  )
-  return { call, form, model, references }
-})
+const parseRequest = (fetchImage: FetchImage["Service"], request: ImageRequest, origin: string) =>
+  Effect.gen(function* () {
+    const model = imageModels.find(({ id }) => id === request.model)
+    if (model === undefined) return yield* new InvalidRequest({ message: "Not an embedded model" })
+    const form = yield* parseForm(request)
+    const call = yield* Effect.fromResult(
+      Result.mapError(validateImageCall(callOf(model.group, request)), toWireNames)
+    )
+    yield* checkPrompt(call.prompt, toleranceOf(call))
+    const references = yield* Effect.forEach(referencesOf(request), (image) =>
+      loadReference(fetchImage, image, "image", origin)
+    )
+    return { call, form, model, references }
+  }).pipe(Effect.mapError(rejectedBy("images", request.model)))
 
 const linksTo = (names: ReadonlyArray<string>, origin: string) =>
   names.map((name) => ({ url: `${origin}${FILES_PATH}${name}` }))

@@ -5,7 +5,7 @@ import { countTokensOf } from "@sluice/embedded"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import type { Operation } from "../routing/Provider.ts"
-import { questionTooLong, rejectedBy, textsTooLong } from "./InvalidRequests.ts"
+import { checkQuestion, checkTexts, rejectedBy } from "./InvalidRequests.ts"
 
 const textOf = (document: RerankRequest["documents"][number]): string =>
   typeof document === "string" ? document : document.text
@@ -20,8 +20,8 @@ export const rerankOperation = (reranker: Reranker["Service"]): Operation<Rerank
       return yield* reject(new InvalidRequest({ message, param: "documents" }))
     }
     const texts = documents.map(textOf)
-    const tooLong = questionTooLong(query, "query") ?? textsTooLong(texts, "documents")
-    if (tooLong !== undefined) return yield* reject(tooLong)
+    yield* Effect.mapError(checkQuestion(query, "query"), reject)
+    yield* Effect.mapError(checkTexts(texts, "documents"), reject)
     const topN = Math.min(top_n ?? texts.length, texts.length)
     const passages = texts.map((text) => ({ text }))
     const { results } = yield* reranker.rerank(query, passages, { topN })

@@ -2,6 +2,7 @@
 import { InvalidRequest, type VideoCall } from "@sluice/core"
 import { type VideoGroup, validateVideoCall, VIDEO_GROUPS, type VideoRequest } from "@sluice/core/contract"
 import { animatorModel, type Size } from "@sluice/embedded/media"
+import { Effect } from "effect"
 
 interface EmbeddedVideoModel {
   readonly id: string
@@ -52,11 +53,11 @@ export interface VideoPlan extends Size {
   readonly size: string
 }
 
-/** The plan, or the group's error. */
+/** Fails with the group's error. */
 export const planVideo = (
   { group }: EmbeddedVideoModel,
   { input_reference, model, prompt, seconds, size }: VideoRequest
-): VideoPlan | InvalidRequest => {
+): Effect.Effect<VideoPlan, InvalidRequest> => {
   const call = {
     group,
     model,
@@ -79,5 +80,5 @@ export const planVideo = (
   const pixels = pixelsOf(plan.size)
   return pixels === undefined
     ? new InvalidRequest({ message: "`size` must be like 1280x720, 720P or 16:9", param: "size" })
-    : { ...plan, ...pixels }
+    : Effect.succeed({ ...plan, ...pixels })
 }

@@ -12,7 +12,7 @@ import { expiredResponse } from "../media/FileLinks.ts"
 import { MediaFiles } from "../media/MediaFiles.ts"
 import { type MediaTask, MediaTasks } from "../media/MediaTasks.ts"
 import type { Operation, TaskOperation } from "../routing/Provider.ts"
-import { DEFAULT_TOLERANCE, promptRejected, rejectedBy } from "./InvalidRequests.ts"
+import { checkPrompt, DEFAULT_TOLERANCE, rejectedBy } from "./InvalidRequests.ts"
 import type { TaskRunner, TaskWork } from "./TaskRunner.ts"
 import { FAILING_MODEL, planVideo, type VideoPlan, videoModels } from "./VideoModels.ts"
 
@@ -29,11 +29,15 @@ const Job = Schema.Struct({
 const decodeJob = Schema.decodeUnknownEffect(Job)
 
 /** A reference image as text, or in an object as common clients send it. */
-const referenceOf = (reference: VideoRequest["input_reference"]): string | InvalidRequest | undefined => {
-  if (reference === undefined || typeof reference === "string") return reference
+const referenceOf = (
+  reference: VideoRequest["input_reference"]
+): Effect.Effect<string | undefined, InvalidRequest> => {
+  if (typeof reference !== "object") return Effect.succeed(reference)
   const { image_url: url } = reference
   const message = "`input_reference` must be a URL, a data URI, Base64, or an object with `image_url`"
-  return typeof url === "string" ? url : new InvalidRequest({ message, param: "input_reference" })
+  return typeof url === "string"
+    ? Effect.succeed(url)
+    : new InvalidRequest({ message, param: "input_reference" })
 }
 
 /** Servers that share a database know each other's tasks. Without `SLUICE_DOCUMENTS`, each has its own files. */
@@ -54,26 +58,17 @@ const noContent = ({ model, status }: MediaTask) => {
 const seconds = (ms: number) => Math.floor(ms / 1000)
 
 /** Checks a request and loads its reference image. */
-const parseRequest = Effect.fnUntraced(function* (
-  fetchImage: FetchImage["Service"],
-  request: VideoRequest,
-  origin: string
-) {
-  const reject = rejectedBy("videos", request.model)
-  const model = videoModels.find(({ id }) => id === request.model)
-  if (model === undefined) return yield* reject(new InvalidRequest({ message: "Not an embedded model" }))
-  const plan = planVideo(model, request)
-  if (plan instanceof InvalidRequest) return yield* reject(plan)
-  const rejected = promptRejected(request.prompt, DEFAULT_TOLERANCE)
-  if (rejected !== undefined) return yield* reject(rejected)
-  const given = referenceOf(request.input_reference)
-  if (given instanceof InvalidRequest) return yield* reject(given)
-  const image =
-    given === undefined
-      ? undefined
-      : yield* Effect.mapError(loadReference(fetchImage, given, "input_reference", origin), reject)
-  return { image, model, plan }
-})
+const parseRequest = (fetchImage: FetchImage["Service"], request: VideoRequest, origin: string) =>
+  Effect.gen(function* () {
+    const model = videoModels.find(({ id }) => id === request.model)
+    if (model === undefined) return yield* new InvalidRequest({ message: "Not an embedded model" })
+    const plan = yield* planVideo(model, request)
+    yield* checkPrompt(request.prompt, DEFAULT_TOLERANCE)
+    const given = yield* referenceOf(request.input_reference)
+    const image =
+      given === undefined ? undefined : yield* loadReference(fetchImage, given, "input_reference", origin)
+    return { image, model, plan }
+  }).pipe(Effect.mapError(rejectedBy("videos", request.model)))
 
 const makeJob = (
   prompt: string,

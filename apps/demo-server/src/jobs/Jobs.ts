@@ -68,8 +68,10 @@ const makeQueues = Effect.all({
   changeQueue: makeQueue("changes")
 })
 
-const discardFrom = (files: NamedFiles) => (names: ReadonlyArray<string>) =>
-  Effect.ignore(Effect.andThen(files.remove(names), files.maintain))
+const discardFrom = (files: NamedFiles) => (stored: ReadonlyArray<Pick<JobFile, "name">>) => {
+  const names = stored.map(({ name }) => name)
+  return Effect.ignore(Effect.andThen(files.remove(names), files.maintain))
+}
 
 /** Deletes old jobs, and files of uploads that never became a job. */
 const cleanUp = (table: JobTable["Service"], files: NamedFiles) =>
@@ -77,9 +79,9 @@ const cleanUp = (table: JobTable["Service"], files: NamedFiles) =>
     const now = yield* Clock.currentTimeMillis
     yield* table.removeBefore(now - Duration.toMillis(Duration.days(JOB_DAYS)))
     const needed = yield* table.unended
-    const old = (yield* files.names).filter((name) => {
+    const old = (yield* files.names).flatMap((name) => {
       const id = name.slice(0, name.lastIndexOf("-"))
-      return !needed.has(id) && !(timeOfJob(id) > now - Duration.toMillis(ABANDONED))
+      return needed.has(id) || timeOfJob(id) > now - Duration.toMillis(ABANDONED) ? [] : [{ name }]
     })
     if (old.length > 0) yield* discardFrom(files)(old)
   }).pipe(Effect.catchCause((cause) => Effect.logWarning("Old jobs could not be removed", cause)))
@@ -87,7 +89,7 @@ const cleanUp = (table: JobTable["Service"], files: NamedFiles) =>
 /** Ends jobs that the queue has given up. */
 const endGivenUp = (table: JobTable["Service"], files: NamedFiles) =>
   Effect.flatMap(table.endGivenUp(GIVEN_UP), (ended) =>
-    Effect.forEach(ended, (job) => discardFrom(files)(job.files.map(({ name }) => name)), { discard: true })
+    Effect.forEach(ended, (job) => discardFrom(files)(job.files), { discard: true })
   ).pipe(Effect.catchCause((cause) => Effect.logWarning("Jobs that failed could not be ended", cause)))
 
 const makeJobs = Effect.gen(function* () {
@@ -148,7 +150,7 @@ const makeJobs = Effect.gen(function* () {
               : submit(id, { kind: "ingest", collection, owner, files: stored, bytes })
           )
         ),
-        Effect.onError(() => discard(stored.map(({ name }) => name)))
+        Effect.onError(() => discard(stored))
       )
     }),
     rebuild: Effect.flatMap(newJobId, (id) =>
@@ -174,13 +176,13 @@ const makeJobs = Effect.gen(function* () {
           )
         )
       ),
-    discard: (stored: ReadonlyArray<JobFile>) => discard(stored.map(({ name }) => name)),
+    discard,
     find: (id: string, user: string) => Effect.map(find(id, user), toJob),
     list: (user: string) => Effect.map(catchSqlError(table.list(user)), (rows) => rows.map(toJob)),
     cancel: Effect.fn("Jobs.cancel")(function* (id: string, user: string) {
       const { files: stored } = yield* find(id, user)
       yield* catchSqlError(table.end(id, "cancelled", {}))
-      yield* discard(stored.map(({ name }) => name))
+      yield* discard(stored)
       return toJob(yield* find(id, user))
     }),
     /** Bytes of uploads to the user's library that are not in it yet. */

@@ -14,7 +14,7 @@ import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import { messagesRejected } from "../embedded/Chat.ts"
 import { chatResponse } from "../embedded/ChatAnswer.ts"
 import { hasImage, messageText } from "../embedded/Conversation.ts"
-import { questionTooLong, rejectedBy } from "../embedded/InvalidRequests.ts"
+import { checkQuestion, rejectedBy } from "../embedded/InvalidRequests.ts"
 import type { Provider } from "../routing/Provider.ts"
 import { warnOfSqlError } from "../sql/StoreFailure.ts"
 import { makeChatCitations } from "./ChatCitations.ts"
@@ -90,8 +90,7 @@ export const makeLibraryProvider = Effect.gen(function* () {
       const message = `${model} reads text only. Leave the image out`
       return yield* messagesRejected(model, message, "image_input_not_supported")
     }
-    const tooLong = questionTooLong(question, "messages")
-    if (tooLong !== undefined) return yield* rejectedBy("chat", model)(tooLong)
+    yield* Effect.mapError(checkQuestion(question, "messages"), rejectedBy("chat", model))
     if ((request.n ?? 1) > 1) {
       const reason = new InvalidRequest({ message: `${model} has one answer: leave \`n\` out`, param: "n" })
       return yield* rejectedBy("chat", model)(reason)

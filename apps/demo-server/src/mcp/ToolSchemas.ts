@@ -1,12 +1,11 @@
 /** The arguments and results of the MCP tools. Clients and models see these schemas. */
+import { between } from "@sluice/core/contract"
 import { Schema, Struct } from "effect"
-import { MAX_TEXT, ShortFilter } from "../contract/Filter.ts"
+import { ShortFilter, Text } from "../contract/Filter.ts"
 import { CollectionReference } from "../contract/Names.ts"
 
 const described = <S extends Schema.Top>(schema: S, description: string) =>
   Schema.optionalKey(schema.annotate({ description }))
-
-const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
 const collection = described(
   CollectionReference,
@@ -17,8 +16,6 @@ const filter = described(
   Schema.Struct(Struct.omit(ShortFilter.fields, ["where"])),
   "Use only these passages: of `documents` (paths, identifiers, or folders that end in /), `pages`, `kinds` and `metadata`"
 )
-
-const Text = Schema.String.check(Schema.isMaxLength(MAX_TEXT))
 
 export const SearchArguments = Schema.Struct({
   query: Text.annotate({ description: "A question, or words that the passage should have" }),

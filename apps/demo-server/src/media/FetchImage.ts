@@ -9,7 +9,7 @@ import {
   readPublicFile,
   ServerAddressPolicy
 } from "../network/PublicFile.ts"
-import { makeFileLinks } from "./FileLinks.ts"
+import { invalidImageUrl, makeFileLinks } from "./FileLinks.ts"
 
 /** Characters of a URL in a request at most. */
 const MAX_URL = 2_048
@@ -32,13 +32,8 @@ export class FetchImage extends Context.Service<
   )
 }
 
-const ADVICE = "Send the image itself as a data URI"
-
 const invalid = ({ isInvalid, message }: FileFault) =>
-  new InvalidRequest({
-    message: isInvalid === true ? `${message}.` : `${message}. ${ADVICE}`,
-    code: "invalid_image_url"
-  })
+  invalidImageUrl(message, isInvalid === true ? "" : undefined)
 
 export const fetchImageWithin = (policy: AddressPolicy) => (url: string) =>
   readPublicFile(url, {

@@ -48,11 +48,9 @@ export const FilesLayer = HttpRouter.use(
   })
 )
 
-const invalid = (message: string) =>
-  new InvalidRequest({
-    message: `${message}. Send the image itself as a data URI`,
-    code: "invalid_image_url"
-  })
+/** An image that a request names and that cannot be read. */
+export const invalidImageUrl = (message: string, advice = " Send the image itself as a data URI") =>
+  new InvalidRequest({ message: `${message}.${advice}`, code: "invalid_image_url" })
 
 /**
  * Reads the image behind a link to this server; undefined for other text.
@@ -64,7 +62,7 @@ export const makeFileLinks = Effect.gen(function* () {
   const files = yield* MediaFiles
   const { data, database, documents, host, operation } = yield* ServerConfig
 
-  const missing = invalid(
+  const missing = invalidImageUrl(
     database === undefined || documents !== data
       ? NO_FILE
       : "No such file at this server. Files of another server of this database can be used here only with SLUICE_DOCUMENTS"
@@ -83,7 +81,7 @@ export const makeFileLinks = Effect.gen(function* () {
     if (name === undefined) return undefined
     const file = yield* findImage(files, name)
     if (file === undefined) return yield* missing
-    if (file === "expired") return yield* invalid(FILE_EXPIRED)
+    if (file === "expired") return yield* invalidImageUrl(FILE_EXPIRED)
     return yield* Effect.mapError(file.read, () => missing)
   })
 })

@@ -34,6 +34,12 @@ export interface Redactor {
   readonly leak: () => (lines: Uint8Array) => boolean
 }
 
+const KEEPS_ALL: Omit<Redactor, "text"> = {
+  bytes: (bytes) => bytes,
+  stream: () => ({ push: (bytes) => bytes, end: () => NO_BYTES }),
+  leak: () => () => false
+}
+
 /** Matches a text, also if its characters are escaped as in JSON, once or repeatedly. */
 const escapedPattern = (text: string): string =>
   [...text]
@@ -49,15 +55,7 @@ export const makeRedactor = (secret: string, others: ReadonlyArray<string> = [])
   const removeParts = makeRedact(secret, ...others)
   const bare = secret.replace(PREFIX, "")
   const shortest = bare.length < MIN_LENGTH ? secret : bare
-  if (shortest.length < MIN_LENGTH) {
-    const same = <A>(bytes: A) => bytes
-    return {
-      text: removeParts,
-      bytes: same,
-      stream: () => ({ push: same, end: () => NO_BYTES }),
-      leak: () => () => false
-    }
-  }
+  if (shortest.length < MIN_LENGTH) return { ...KEEPS_ALL, text: removeParts }
   const sought = Buffer.from(shortest)
   const prefix = escapedPattern(secret.slice(0, secret.length - shortest.length))
   const pattern = new RegExp(`(?:${prefix})?${escapedPattern(shortest)}`, "g")

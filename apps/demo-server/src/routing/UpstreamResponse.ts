@@ -13,8 +13,9 @@ import { incomingBody, incomingEvents } from "./ModelName.ts"
 import type { Operations } from "./Provider.ts"
 import { fieldOf, hasImages, listOf, mediaBody, responseBody } from "./ResponseBody.ts"
 
-const finalError = (failure: ConstructorParameters<typeof Failure>[0]): Uint8Array =>
-  finalEvent(new Failure(failure).body)
+/** The end of a stream, with its error. */
+const endedBy = (status: Failure["status"], code: string, message: string, retryable = false): Uint8Array =>
+  finalEvent(new Failure({ status, code, message, retryable }).body)
 
 const isEventStream = (type: string): boolean => /^text\/event-stream/i.test(type)
 const isJson = (type: string): boolean => /^application\/(?:[\w.+-]+\+)?json\b/i.test(type)
@@ -85,20 +86,14 @@ export interface ResponseContext {
   readonly mayBeEmpty: boolean
 }
 
-/** The end of a stream that is cut or stalls. */
-const CUT_STREAM = finalError({
-  status: 502,
-  message: "The gateway's stream ended early. Try again",
-  code: "upstream_broke_off",
-  retryable: true
-})
+const CUT_STREAM = endedBy(502, "upstream_broke_off", "The gateway's stream ended early. Try again", true)
 
-/** The end of a stream that the transport cuts. */
-const TOO_LARGE = finalError({
-  status: 502,
-  message: "The gateway's stream exceeds 64 MiB, the limit of a response. Ask for less at once",
-  code: "upstream_beyond_limit"
-})
+/** The transport cuts such a stream. */
+const TOO_LARGE = endedBy(
+  502,
+  "upstream_beyond_limit",
+  "The gateway's stream exceeds 64 MiB, the limit of a response. Ask for less at once"
+)
 
 const isTooLarge = (fault: unknown): boolean =>
   HttpClientError.isHttpClientError(fault) &&
@@ -107,20 +102,18 @@ const isTooLarge = (fault: unknown): boolean =>
 
 const NO_BYTES = new Uint8Array()
 
-const LEAK = finalError({
-  status: 502,
-  message: "The gateway's stream repeated a credential, and was ended",
-  code: "upstream_credential"
-})
+const LEAK = endedBy(502, "upstream_credential", "The gateway's stream repeated a credential, and was ended")
 
 /** A stream ends after this time, however little it sends at once. The transport limits its bytes. */
 export const STREAM_LIFE = Duration.hours(1)
 
-const EXPIRED_STREAM = finalError({
-  status: 504,
-  message: `The gateway's stream did not end within ${Duration.format(STREAM_LIFE)}`,
-  code: "upstream_beyond_limit"
-})
+const LIFE = Duration.format(STREAM_LIFE)
+
+const EXPIRED_STREAM = endedBy(
+  504,
+  "upstream_beyond_limit",
+  `The gateway's stream did not end within ${LIFE}`
+)
 
 /** Passes events on, line by line. An unfinished line at the end is dropped. */
 const mapEvents = ({ called, model }: ResponseContext, redactor: Redactor, clock: Clock.Clock): BytesMap => {
@@ -213,7 +206,7 @@ const downloadFailed = (what: string, after: Duration.Input) =>
     after: Duration.fromInputUnsafe(after)
   })
 const stalled = downloadFailed(`sent nothing for ${FILE_IDLE}`, FILE_IDLE)
-const tooSlow = downloadFailed(`did not end within ${Duration.format(STREAM_LIFE)}`, STREAM_LIFE)
+const tooSlow = downloadFailed(`did not end within ${LIFE}`, STREAM_LIFE)
 
 /** Streams a video. If it stalls or is slow, the connection is closed, so that the file does not look complete. */
 export const forwardVideo: ReadResponse = (response) =>
@@ -221,10 +214,8 @@ export const forwardVideo: ReadResponse = (response) =>
     const contentType = response.headers["content-type"] ?? ""
     if (!/^(?:video\/|application\/octet-stream)/i.test(contentType)) return { contentType, error: undefined }
     const end = clock.currentTimeMillisUnsafe() + Duration.toMillis(STREAM_LIFE)
-    const file = Stream.timeoutOrElse(response.stream, {
-      duration: FILE_IDLE,
-      orElse: () => Stream.fail(stalled)
-    }).pipe(
+    const file = response.stream.pipe(
+      Stream.timeoutOrElse({ duration: FILE_IDLE, orElse: () => Stream.fail(stalled) }),
       Stream.mapEffect((part) =>
         clock.currentTimeMillisUnsafe() < end ? Effect.succeed(part) : Effect.fail(tooSlow)
       )

@@ -3,6 +3,7 @@ import { Result, type Schema } from "effect"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import type { ChatMessage } from "../contract/Chat.ts"
 import { parseJson } from "../contract/Fields.ts"
+import { withoutThoughts } from "../readers/ResponseParser.ts"
 
 /** Adds the instruction to answer with one JSON object of a schema. Fails if the schema has no JSON form. */
 export const askForJson = (
@@ -22,16 +23,10 @@ export const askForJson = (
     catch: (cause) => (cause instanceof Error ? cause.message : String(cause))
   })
 
-/** Reasoning that some models write first. It may contain objects. */
-const REASONING = /^\s*<think>[\s\S]*?<\/think>/
-const FENCED = /```(?:json)?[^\S\n]*\n([\s\S]*?)```/
-
 /** The JSON object in an answer: alone, in a code fence, or between words. Otherwise the answer itself. */
 export const jsonOf = (answer: string): string => {
-  const text = answer.replace(REASONING, "").trim()
+  const text = withoutThoughts(answer)
+  const fenced = text.split("```").map((part) => part.replace(/^json/, ""))
   const within = text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1)
-  const found = [text, FENCED.exec(text)?.[1], within].find(
-    (json) => json !== undefined && parseJson(json) !== undefined
-  )
-  return found ?? text
+  return [answer, text, ...fenced, within].find((json) => parseJson(json) !== undefined) ?? text
 }

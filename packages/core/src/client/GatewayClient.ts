@@ -8,7 +8,7 @@ import type { GatewayError } from "../contract/GatewayError.ts"
 import { ModelsResponse } from "../contract/Models.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { tolerateModels } from "../tolerance/Account.ts"
-import { withCheckedArguments, withCheckedOptions } from "./call/Arguments.ts"
+import { publicMethods, withCheckedOptions } from "./call/Arguments.ts"
 import { generationOptions, makeCaller } from "./call/Caller.ts"
 import { currentMiddleware } from "./call/CallInfo.ts"
 import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "./call/ClientOptions.ts"
@@ -60,13 +60,13 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
     }),
     embeddings: makeEmbeddings({ ...options.embeddings, baseUrl }, caller, send),
     rerank: makeRerank(caller, send),
-    images: withCheckedArguments(yield* makeImages(options, media), "images."),
-    videos: withCheckedArguments(makeVideos(options, media), "videos."),
+    images: publicMethods("Gateway.", yield* makeImages(options, media), "images."),
+    videos: publicMethods("Gateway.", makeVideos(options, media), "videos."),
     models: Effect.map(caller.call({ operation: "models" }, models), ({ data }) => data).pipe(
       withMethodSpan("Gateway.models")
     )
   })
-  return withCheckedArguments(gateway)
+  return publicMethods("Gateway.", gateway)
 })
 
 /** `Gateway` over the `HttpClient` that the program provides: for tests in memory, proxies and other transports. */

@@ -5,7 +5,6 @@
  */
 import { DateTime, type Duration, Effect, Option, Schema, SchemaTransformation } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { failures } from "./Failure.ts"
 import { Quota } from "./Quota.ts"
 import { AccessTokenAuth } from "./Credentials.ts"
 import { field, envelopeOf, namedOpenStruct, openStruct, optional } from "./Fields.ts"
@@ -148,9 +147,9 @@ const params = { id: field("The token's id.", Schema.Int) }
 /** The calls of `/api/user` and `/api/token`. Interface: “Account management”. */
 export const AccountGroup = HttpApiGroup.make("account")
   .add(
-    HttpApiEndpoint.get("user", "/api/user/self", { success: UserResponse, error: failures }),
+    HttpApiEndpoint.get("user", "/api/user/self", { success: UserResponse }),
     /** Creates a new system access token and revokes the old one: a GET with an effect. */
-    HttpApiEndpoint.get("rotateAccessToken", "/api/user/token", { success: AnyResponse, error: failures }),
+    HttpApiEndpoint.get("rotateAccessToken", "/api/user/token", { success: AnyResponse }),
     HttpApiEndpoint.get("tokens", "/api/token/", {
       query: {
         num: field("The page size.", Schema.optionalKey(Schema.Int), 10),
@@ -161,29 +160,25 @@ export const AccountGroup = HttpApiGroup.make("account")
         ),
         size: field("`num` by the name that other gateways use.", Schema.optionalKey(Schema.Int))
       },
-      success: TokensResponse,
-      error: failures
+      success: TokensResponse
     }),
     HttpApiEndpoint.post("createToken", "/api/token/", {
       payload: TokenCreateRequest,
-      success: TokenResponse,
-      error: failures
+      success: TokenResponse
     }),
     HttpApiEndpoint.put("updateToken", "/api/token/", {
       query: {
         status_only: field("Only the status is changed, at some gateways.", Schema.optionalKey(Schema.String))
       },
       payload: TokenUpdateRequest,
-      success: AnyResponse,
-      error: failures
+      success: AnyResponse
     }),
     HttpApiEndpoint.get("searchTokens", "/api/token/search", {
       query: { keyword: field("A part of the token's name.", Schema.String) },
-      success: TokensResponse,
-      error: failures
+      success: TokensResponse
     }),
-    HttpApiEndpoint.get("token", "/api/token/:id", { params, success: TokenResponse, error: failures }),
-    HttpApiEndpoint.delete("removeToken", "/api/token/:id", { params, success: AnyResponse, error: failures })
+    HttpApiEndpoint.get("token", "/api/token/:id", { params, success: TokenResponse }),
+    HttpApiEndpoint.delete("removeToken", "/api/token/:id", { params, success: AnyResponse })
   )
   .middleware(AccessTokenAuth)
   .annotateMerge(OpenApi.annotations({ title: "Account", description: "The user and the API keys" }))

@@ -6,11 +6,11 @@
 import { Schema } from "effect"
 import { Sse } from "effect/encoding"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { ErrorBody, failures } from "./Failure.ts"
+import { ErrorBody } from "./Failure.ts"
 import { base64ByteLength } from "./Base64.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
 import { MAX_IMAGE_BYTES } from "./ImageLimits.ts"
-import { field, namedOpenStruct, openStruct, optional, lenient } from "./Fields.ts"
+import { between, field, namedOpenStruct, openStruct, optional, lenient } from "./Fields.ts"
 
 /** The resolution at which a model reads an image: `low` is fast, `high` is precise, `auto` lets the gateway choose. */
 export const ImageDetail = Schema.Literals(["low", "high", "auto"])
@@ -89,11 +89,7 @@ export const ChatRequest = namedOpenStruct("ChatRequest", {
     "The most tokens of the answer. Default: the model's.",
     optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)))
   ),
-  n: field(
-    "The number of choices, each up to `max_tokens`.",
-    optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_CHOICES }))),
-    1
-  ),
+  n: field("The number of choices, each up to `max_tokens`.", optional(between(1, MAX_CHOICES)), 1),
   temperature: field(
     "0 to 2; 0 is the most deterministic. Default: the model's.",
     optional(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 2 })))
@@ -193,8 +189,7 @@ export const ChatGroup = HttpApiGroup.make("chat")
   .add(
     HttpApiEndpoint.post("create", "/v1/chat/completions", {
       payload: ChatRequest,
-      success: [ChatResponse, HttpApiSchema.StreamSse({ events: ChatEvent })],
-      error: failures
+      success: [ChatResponse, HttpApiSchema.StreamSse({ events: ChatEvent })]
     })
   )
   .middleware(ApiKeyAuth)

@@ -5,7 +5,6 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { failures } from "./Failure.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
 import { field, namedOpenStruct, openStruct, optional } from "./Fields.ts"
 
@@ -67,8 +66,7 @@ export const EmbeddingsGroup = HttpApiGroup.make("embeddings")
   .add(
     HttpApiEndpoint.post("create", "/v1/embeddings", {
       payload: EmbeddingRequest,
-      success: EmbeddingResponse,
-      error: failures
+      success: EmbeddingResponse
     })
   )
   .middleware(ApiKeyAuth)

@@ -10,6 +10,10 @@ export const field = <S extends Schema.Top>(
 ): S["Rebuild"] =>
   schema.annotateKey({ description, ...(absent !== undefined && { default: absent as S["Type"] }) })
 
+/** A whole number in a range, both ends included. */
+export const between = (minimum: number, maximum: number): Schema.Int =>
+  Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+
 /**
  * A field that may be absent. `field` describes it in an open struct, `description` in any struct.
  *

@@ -6,12 +6,9 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { failures } from "./Failure.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
 import { MAX_IMAGES } from "./ImageLimits.ts"
-import { field, namedOpenStruct, optional, TaskId } from "./Fields.ts"
-
-const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+import { between, field, namedOpenStruct, optional, TaskId } from "./Fields.ts"
 
 /** The fields of all groups of models. `ImageModels.ts` has those of each group. */
 export const ImageRequest = namedOpenStruct("ImageRequest", {
@@ -69,13 +66,11 @@ export const ImagesGroup = HttpApiGroup.make("images")
   .add(
     HttpApiEndpoint.post("create", "/v1/images/generations", {
       payload: ImageRequest,
-      success: ImageResponse,
-      error: failures
+      success: ImageResponse
     }),
     HttpApiEndpoint.get("get", "/v1/images/generations/:task_id", {
       params: { task_id: field("The task's id.", TaskId) },
-      success: ImageResponse,
-      error: failures
+      success: ImageResponse
     })
   )
   .middleware(ApiKeyAuth)

@@ -4,7 +4,6 @@
  */
 import { Schema, SchemaTransformation } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { failures } from "./Failure.ts"
 import { IMAGE_GROUPS, type ImageGroup } from "./ImageModels.ts"
 import { VIDEO_GROUPS, type VideoGroup } from "./VideoModels.ts"
 import { AccessTokenAuth, ApiKeyAuth } from "./Credentials.ts"
@@ -55,15 +54,10 @@ export const ModelsResponse = namedOpenStruct("ModelsResponse", {
 /** The calls for the lists of models. Interface: “Account management”; `/v1/models` is not part of it. */
 export const ModelsGroup = HttpApiGroup.make("models")
   .add(
-    HttpApiEndpoint.get("list", "/v1/models", { success: ModelsResponse, error: failures }).middleware(
-      ApiKeyAuth
-    ),
-    HttpApiEndpoint.get("all", "/api/models", { success: AccountModels, error: failures }).middleware(
-      AccessTokenAuth
-    ),
+    HttpApiEndpoint.get("list", "/v1/models", { success: ModelsResponse }).middleware(ApiKeyAuth),
+    HttpApiEndpoint.get("all", "/api/models", { success: AccountModels }).middleware(AccessTokenAuth),
     HttpApiEndpoint.get("available", "/api/user/available_models", {
-      success: AccountModels,
-      error: failures
+      success: AccountModels
     }).middleware(AccessTokenAuth)
   )
   .annotateMerge(OpenApi.annotations({ title: "Models", description: "The lists of models" }))

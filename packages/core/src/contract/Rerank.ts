@@ -5,7 +5,6 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { failures } from "./Failure.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
 import { field, namedOpenStruct, openStruct, optional, lenient } from "./Fields.ts"
 
@@ -62,7 +61,7 @@ export const RerankResponse = namedOpenStruct("RerankResponse", {
 })
 export type RerankResponse = typeof RerankResponse.Type
 
-const options = { payload: RerankRequest, success: RerankResponse, error: failures }
+const options = { payload: RerankRequest, success: RerankResponse }
 
 /** The call of `/v1/rerank`. Interface: “Rerank”. */
 export const RerankGroup = HttpApiGroup.make("rerank")

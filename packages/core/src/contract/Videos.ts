@@ -6,7 +6,6 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { failures } from "./Failure.ts"
 import { ApiKeyAuth } from "./Credentials.ts"
 import { field, namedOpenStruct, optional, TaskId } from "./Fields.ts"
 
@@ -60,17 +59,15 @@ const params = { id: field("The task's id.", TaskId) }
 /** The calls of `/v1/videos`. Interface: “Video”. */
 export const VideosGroup = HttpApiGroup.make("videos")
   .add(
-    HttpApiEndpoint.post("create", "/v1/videos", { payload: VideoRequest, success: Video, error: failures }),
-    HttpApiEndpoint.get("get", "/v1/videos/:id", { params, success: Video, error: failures }),
+    HttpApiEndpoint.post("create", "/v1/videos", { payload: VideoRequest, success: Video }),
+    HttpApiEndpoint.get("get", "/v1/videos/:id", { params, success: Video }),
     HttpApiEndpoint.get("content", "/v1/videos/:id/content", {
       params,
-      success: VideoContent,
-      error: failures
+      success: VideoContent
     }),
     HttpApiEndpoint.delete("remove", "/v1/videos/:id", {
       params,
-      success: [VideoDeletion, HttpApiSchema.NoContent],
-      error: failures
+      success: [VideoDeletion, HttpApiSchema.NoContent]
     })
   )
   .middleware(ApiKeyAuth)

@@ -114,11 +114,9 @@ const carryWords = (question: string, last: ConversationTurn & { readonly standa
   const language = languageOf(question)
   const previous = last.standalone
   const subject = subjectInWords(previous, languageOf(previous))
-  const opening = language.opening.exec(question.replace(/^[¿¡\s]+/, ""))
-  const rest = question
-    .replace(/^[¿¡\s]+/, "")
-    .slice(opening?.[0].length ?? 0)
-    .replace(/^[\s,]+/, "")
+  const bare = question.replace(/^[¿¡\s]+/, "")
+  const hasOpening = language.opening.test(bare)
+  const rest = bare.replace(language.opening, "").replace(/^[\s,]+/, "")
   const words = wordsOf(rest.toLowerCase())
   const isWhole = words.some((word) => language.auxiliary.has(word) || language.question.has(word))
   if (!isWhole && words[0] === "to" && / to /.test(previous))
@@ -128,13 +126,16 @@ const carryWords = (question: string, last: ConversationTurn & { readonly standa
       last
     )
   if (!isWhole && language.preposition.has(words[0] ?? "")) return replacePart(previous, rest)
-  if (opening !== null && !isWhole && words.length > 0) {
+  if (hasOpening && !isWhole && words.length > 0) {
     // “How long did the grep take?”, “What about the sort?”. The name behind it stays: “… property of Raft”.
     const other = `${trimEnds(rest)}${/ (?:of|in|at|for|von|in|de|en) \p{Lu}\S*$/u.exec(subject ?? "")?.[0] ?? ""}`
     return subject !== undefined && previous.includes(subject) && !SUPERLATIVE.test(rest)
       ? previous.replace(subject, () => other)
       : `${trimEnds(previous)}, ${rest}`
   }
+  // “Und wann?”
+  if (words.length > 0 && words.every((word) => language.question.has(word)))
+    return `${trimEnds(previous)}, ${rest}`
   const asked = rest.charAt(0).toUpperCase() + rest.slice(1)
   return words.length === 0 ? previous : replaceReference(asked, subject, last)
 }
@@ -142,7 +143,8 @@ const carryWords = (question: string, last: ConversationTurn & { readonly standa
 const replaceReference = (question: string, subject: string | undefined, last: ConversationTurn): string => {
   const language = languageOf(question)
   const reference = findReference(question, language)
-  const person = HE_OR_SHE.test(reference?.[0] ?? "") ? FULL_NAME.exec(last.answer ?? "")?.[0] : undefined
+  const [pronoun = ""] = reference ?? []
+  const person = HE_OR_SHE.test(pronoun) ? FULL_NAME.exec(last.answer ?? "")?.[0] : undefined
   const isOfPerson = person !== undefined && !FULL_NAME.test(subject ?? "")
   const carried = isOfPerson ? person : subject
   if (reference === undefined && question.startsWith(last.standalone?.slice(0, SAME_START) ?? "?"))
@@ -154,17 +156,13 @@ const replaceReference = (question: string, subject: string | undefined, last: C
   if (
     reference === undefined ||
     !isEnglish ||
-    !/^(?:it|they|them|he|him|she|its|their|his|her)$/i.test(reference[0])
+    !/^(?:it|they|them|he|him|she|its|their|his|her)$/i.test(pronoun)
   )
     return append(question, `(${carried})`)
-  const isPossessive =
-    /^(?:its|their|his|her)$/i.test(reference[0]) &&
-    !/^\s*[?.]?$/.test(question.slice(reference.index + reference[0].length))
-  return (
-    question.slice(0, reference.index) +
-    (isPossessive ? `${carried}’s` : carried) +
-    question.slice(reference.index + reference[0].length)
-  )
+  const before = question.slice(0, reference.index)
+  const after = question.slice(reference.index + pronoun.length)
+  const isPossessive = /^(?:its|their|his|her)$/i.test(pronoun) && !/^\s*[?.]?$/.test(after)
+  return `${before}${carried}${isPossessive ? "’s" : ""}${after}`
 }
 
 /** The longest part of a chatty question that no follow-up has: “恋恋笔记本” of “知道恋恋笔记本这部电影吗”. */

@@ -1,6 +1,6 @@
 /** Finds the quotes of a sentence in the passages, and a quote for a citation without one. */
 import type { CitedSentence, Evidence, ReaderPassage } from "../models/Reader.ts"
-import { findQuote, isProof } from "./Quote.ts"
+import { findQuote, isProof, sentencesOf } from "./Quote.ts"
 import type { WrittenCitation, WrittenSentence } from "./SentenceObjects.ts"
 import { supportingSentence } from "./Support.ts"
 
@@ -10,7 +10,8 @@ type Passages = ReadonlyArray<ReaderPassage>
 const matched = (text: string, passages: Passages, among: Iterable<number>): ReadonlyArray<Evidence> => {
   const [best] = [...among]
     .flatMap((passage) => {
-      const found = supportingSentence(text, passages[passage]?.text ?? "")
+      const source = passages[passage]
+      const found = source && supportingSentence(text, source.text, source.title)
       return found === undefined ? [] : [{ passage, ...found }]
     })
     .toSorted((a, b) => b.share - a.share)
@@ -28,7 +29,11 @@ const quoted = (text: string, quote: string, named: number, passages: Passages):
     // Too short to prove anything: the sentence around it may.
     if (passage === named) return matched(text, passages, [passage])
   }
-  return []
+  const parts = sentencesOf(quote)
+  if (parts.length < 2) return []
+  // Sentences that do not follow each other in the passage.
+  const found = parts.map((part) => quoted(text, part, named, passages))
+  return found.every((evidence) => evidence.length > 0) ? found.flat() : []
 }
 
 export interface GroundedSentence {
@@ -47,10 +52,12 @@ export const groundSentence = (
   const evidenceOf = ({ passage = 0, quote }: WrittenCitation): ReadonlyArray<Evidence> =>
     quote === undefined ? matched(text, passages, [passage - 1]) : quoted(text, quote, passage - 1, passages)
   const found = citations.map(evidenceOf)
-  const evidence = citations.length === 0 ? matched(text, passages, passages.keys()) : found.flat()
   const wrong = citations.flatMap(({ quote }, i) =>
     quote === undefined || found[i]!.length > 0 ? [] : [quote]
   )
+  const cited = found.flat()
+  // Models often count passages wrong.
+  const evidence = cited.length > 0 || wrong.length > 0 ? cited : matched(text, passages, passages.keys())
   const claimed = citations.flatMap(({ passage = 0, quote }) =>
     quote === undefined ? [] : [{ passage: passage - 1, quote }]
   )

@@ -118,7 +118,9 @@ class LenientReader {
     if (this.at >= this.text.length) this.isComplete = false
     const trimmed = word.trim()
     const number = Number(trimmed)
-    return LITERALS.get(trimmed) ?? (trimmed !== "" && Number.isFinite(number) ? number : trimmed)
+    const literal = LITERALS.get(trimmed)
+    if (literal !== undefined) return literal
+    return trimmed !== "" && Number.isFinite(number) ? number : trimmed
   }
 
   value(role: "field" | "item", depth: number): LenientValue {

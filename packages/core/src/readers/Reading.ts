@@ -29,7 +29,7 @@ const ENDED: ReadonlyArray<readonly [values: RegExp, reason: NotReadReason]> = [
   [/^refusal$/i, "refused"]
 ]
 
-const UNANSWERED_PART = new RegExp(`^\\W*${PART_NOT_FOUND}\\W*(\\d+)`)
+const UNANSWERED_PART = new RegExp(`${PART_NOT_FOUND}\\W*(\\d+)`)
 
 /** Characters of the response that are kept for a repair. */
 const KEPT = 16_384

@@ -39,15 +39,21 @@ const WRAPPER = new RegExp(
 
 const OBJECT = /^\{\s*(?:["'“‘]|\w+\s*:|\})/
 const OBJECT_IN_LINE = /\{\s*["'“](?=(?:text|sentence|sentences|answer|answered|claim|citations)["'”]\s*:)/
-const THOUGHT = /^<(think|thinking|reasoning)>/i
-const THOUGHT_END = /<\/(?:think|thinking|reasoning)>/i
+const THOUGHT = /^(?:<(?:think|thinking|thought|reasoning)>|\[THINK\]|◁think▷)/i
+/** The end of a model's reasoning. Some models leave out its beginning. */
+const THOUGHT_END = /<\/(?:think|thinking|thought|reasoning)>|\[\/THINK\]|◁\/think▷/i
+
+/** A whole response without the reasoning before it. */
+export const withoutThoughts = (response: string): string => response.split(THOUGHT_END).at(-1)!.trim()
+
 /** The longest of these tags, in characters. */
 const MAX_TAG = 12
 /** Between objects, and around them. */
-const STRAY = /^(?:\s+|`{3}[a-z]*\s*(?:\n|$)|\[\s*(?=\{)|\[\s*\]|[\]},;]+)/i
+const STRAY =
+  /^(?:\s+|`{3}[a-z]*\s*(?:\n|$)|<\/?(?:answer|response|output|final|result|tool_call|think|thinking|thought|reasoning)>|\[\s*(?=\{)|\[\s*\]|[\]},;]+)/i
 /** What may become one of these with more text. */
-const UNDECIDED = /^(?:<[a-z]*|`{1,3}[a-z]*|\[\s*|\{\s*\w*|["'*]*N?O?T?_?F?O?U?N?D?)$/i
-const SAYS_NOT_FOUND = /^["'*`[]*NOT_FOUND\b/
+const UNDECIDED = /^(?:<[a-z]*|◁[a-z]*|`{1,3}[a-z]*|\[[\sA-Z]*|\{\s*\w*|["'*]*N?O?T?_?F?O?U?N?D?)$/i
+const SAYS_NOT_FOUND = /^["'*`[]*NOT_FOUND\b/i
 
 /** Collects parts, and gives out the text of the next sentence as far as it is new. */
 const makeOutput = () => {
@@ -77,13 +83,15 @@ const makeOutput = () => {
  * Makes a parser of one response.
  *
  * **Details.** An object is a sentence, wherever it is: on a line of its own, in a list, in another object. After an object
- * that cannot be read, the next one is. Prose beside objects is ignored; without any object, it is the answer.
+ * that cannot be read, the next one is. Prose beside objects is ignored; without any object, it is the answer. Prose before
+ * its first marker is held back until then: a tag may still say that it was reasoning, or an object follow.
  */
 export const makeResponseParser = (): ResponseParser => {
   let pending = ""
   let thinking = false
   let notFound = false
   let hasObjects = false
+  let held: Array<WrittenSentence> = []
   const prose = makeProseReader()
   const output = makeOutput()
 
@@ -92,6 +100,16 @@ export const makeResponseParser = (): ResponseParser => {
       notFound ||= SAYS_NOT_FOUND.test(sentence.text)
       if (!notFound) output.sentence(sentence)
     }
+  }
+
+  const emitHeld = () => {
+    emit(held)
+    held = []
+  }
+
+  const hold = (sentences: ReadonlyArray<WrittenSentence>) => {
+    held.push(...sentences)
+    if (held.some(({ citations }) => citations.length > 0)) emitHeld()
   }
 
   /** Takes one thing from the beginning of `pending`. False if that needs more text. */
@@ -108,14 +126,16 @@ export const makeResponseParser = (): ResponseParser => {
       return true
     }
     if (!isFinal && UNDECIDED.test(pending)) return false
+    thinking = THOUGHT.test(pending)
+    if (thinking) return true
     const stray = STRAY.exec(pending)
     if (stray !== null) {
+      if (THOUGHT_END.test(stray[0])) held = []
       pending = pending.slice(stray[0].length)
       return true
     }
-    thinking = THOUGHT.test(pending)
-    if (thinking) return true
     if (SAYS_NOT_FOUND.test(pending)) {
+      emitHeld()
       notFound = true
       return false
     }
@@ -136,6 +156,7 @@ export const makeResponseParser = (): ResponseParser => {
       return false
     }
     hasObjects = true
+    held = []
     const sentences = sentencesIn(value)
     // A last sentence that was cut off proves nothing.
     emit(isComplete ? sentences : sentences.filter(({ citations }) => citations.length > 0))
@@ -150,19 +171,25 @@ export const makeResponseParser = (): ResponseParser => {
     const end =
       object ?? (newline >= 0 ? newline : isFinal || pending.length > MAX_LENGTH ? pending.length : undefined)
     if (end === undefined) {
-      output.draft(hasObjects ? "" : withoutMarkers(pending))
+      const texts = [...held.map(({ text }) => text), withoutMarkers(pending)]
+      output.draft(hasObjects ? "" : texts.filter((text) => text !== "").join(" "))
       return false
     }
     const line = pending.slice(0, end)
-    pending = pending.slice(end)
-    if (object === undefined && !hasObjects) emit(prose.line(line))
+    const thought = THOUGHT_END.exec(line)
+    pending = pending.slice(thought === null ? end : thought.index + thought[0].length)
+    if (thought !== null) held = []
+    else if (object === undefined && !hasObjects) hold(prose.line(line))
     return true
   }
 
   const drain = (isFinal: boolean): ReadonlyArray<ParsedPart> => {
     let hasMore = true
     while (hasMore) hasMore = take(isFinal)
-    if (isFinal) emit(prose.line(""))
+    if (isFinal) {
+      hold(prose.line(""))
+      emitHeld()
+    }
     if (isFinal || notFound || thinking) output.draft("")
     return output.take()
   }

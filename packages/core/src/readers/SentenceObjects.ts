@@ -1,5 +1,6 @@
 /** Finds cited sentences in an object of a model's response, whatever the names of its fields. */
 import type { LenientValue } from "./LenientJson.ts"
+import { objectSentence } from "./ProseSentences.ts"
 
 /** A citation as the model wrote it. Passages count from 1. */
 export interface WrittenCitation {
@@ -13,17 +14,17 @@ export interface WrittenSentence {
   readonly citations: ReadonlyArray<WrittenCitation>
 }
 
-const TEXT_NAMES = ["text", "sentence", "answer", "claim", "statement", "content"]
+const TEXT_NAMES = ["text", "sentence", "answer", "claim", "statement", "content", "response", "fact"]
 /** Names of the list of citations. */
 export const CITATION_NAMES = "citations citation sources source references evidence quotes passages".split(
   " "
 )
 const PASSAGE_NAMES = "passage passage_id passageId passage_number id index number source n".split(" ")
-const QUOTE_NAMES = ["quote", "excerpt", "snippet", "text", "evidence", "content"]
+const QUOTE_NAMES = ["quote", "cited_text", "excerpt", "snippet", "text", "evidence", "content"]
 
 type Fields = { readonly [name: string]: LenientValue }
 
-const isFields = (value: LenientValue | undefined): value is Fields =>
+export const isFields = (value: LenientValue | undefined): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 const fieldOf = (fields: Fields, names: ReadonlyArray<string>): LenientValue | undefined =>
@@ -51,6 +52,13 @@ const citationOf = (value: LenientValue): WrittenCitation => {
   }
 }
 
+/** A list, one citation, or quotes by the number of their passage. */
+const citationList = (cited: LenientValue): ReadonlyArray<LenientValue> => {
+  if (Array.isArray(cited)) return cited
+  const isCitation = !isFields(cited) || fieldOf(cited, [...PASSAGE_NAMES, ...QUOTE_NAMES]) !== undefined
+  return isCitation ? [cited] : Object.entries(cited).map(([passage, quote]) => ({ passage, quote }))
+}
+
 const isSentence = (value: LenientValue): boolean =>
   isFields(value) &&
   typeof fieldOf(value, TEXT_NAMES) === "string" &&
@@ -71,13 +79,12 @@ export const sentencesIn = (value: LenientValue): ReadonlyArray<WrittenSentence>
   const text = fieldOf(value, TEXT_NAMES)
   if (typeof text !== "string") return Object.values(value).flatMap(sentencesIn)
   const cited = fieldOf(value, CITATION_NAMES) ?? fieldOf(value, ["passage", "quote"])
-  const list: ReadonlyArray<LenientValue> = cited === undefined ? [] : Array.isArray(cited) ? cited : [cited]
+  const list = cited === undefined ? [] : citationList(cited)
   const own = cited !== undefined && fieldOf(value, CITATION_NAMES) === undefined ? [value] : list
   const citations = own.filter((one) => !isSentence(one)).map(citationOf)
-  return [
-    ...(text.trim() === "" ? [] : [{ text: text.trim(), citations }]),
-    ...list.flatMap(swallowed).flatMap(sentencesIn)
-  ]
+  const marked = objectSentence(text)
+  const sentence = citations.length === 0 ? marked : { text: marked.text, citations }
+  return [...(marked.text === "" ? [] : [sentence]), ...list.flatMap(swallowed).flatMap(sentencesIn)]
 }
 
 /** The first text in an object that is not complete. */
@@ -87,5 +94,6 @@ export const textSoFar = (value: LenientValue): string => {
   return typeof text === "string" ? text : ""
 }
 
-/** `{ "answered": false }`. */
-export const saysUnanswered = (value: LenientValue): boolean => isFields(value) && value["answered"] === false
+/** `{ "answered": false }`, `{ "answer": null }`. */
+export const saysUnanswered = (value: LenientValue): boolean =>
+  isFields(value) && (/^false$/i.test(String(value["answered"])) || value["answer"] === null)

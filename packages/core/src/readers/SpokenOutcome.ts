@@ -9,6 +9,10 @@ const NOT_FOUND_WORDS = [
   /(?:段落|文档|文件|资料|文中|文本|上下文|原文).{0,20}(?:没有|未|并未|不包含|无法|沒有)|(?:没有|未|无法)(?:找到|提及|提到|回答|说明)/,
   /(?:Passagen|Textstellen|Dokumente?n?|Texte?)\b.{0,60}\b(?:nicht|keine?n?)\b|\bkeine (?:Angaben?|Informationen?|Antwort)\b/i,
   /(?:passages?|documents?|textes?)\b.{0,60}\b(?:ne|n['’]|aucune?)\b|\baucune (?:information|réponse|mention)\b/i,
+  /\bje ne (?:trouve|peux|sais)\b|\bno (?:encuentro|puedo|sé)\b/i,
+  /\b(?:passaggi|documenti|testi|contesto|trechos|passagens|documentos?|textos?)\b.{0,60}\b(?:non|não)(?!\p{L})/iu,
+  /(?:отрывк|фрагмент|документ|текст|источник)\p{L}{0,4}(?!\p{L}).{0,60}(?<!\p{L})(?:нет|не|отсутству\p{L}{1,4})(?!\p{L})/iu,
+  /^\W{0,4}(?:not[ _]found|unanswerable|no answer|n\/a)\W{0,4}$/i,
   /\b(?:pasajes|documentos?|textos?)\b.{0,60}\bno\b|\bno (?:se menciona|hay información|se encuentra)\b/i,
   /(?:文書|パッセージ|文章|資料).{0,40}(?:ありません|ない|いません)|(?:記載|言及|情報)(?:され|が|は).{0,10}(?:ません|ない)/,
   /(?:구절|문서|지문|본문).{0,40}(?:없|않)/

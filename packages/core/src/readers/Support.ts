@@ -68,9 +68,12 @@ export const numbersOf = (text: string): ReadonlySet<string> =>
 /** Numbers that are written where nothing is counted: "one of them", 一个. */
 const WEAK_NUMBERS: ReadonlySet<string> = new Set(["0", "1"])
 
+/** "Passage 2 states that …", "Part 1: …": these numbers state nothing, nor does that of an item of a list. */
+const PROMPT_NUMBER =
+  /\b(?:passage|source|document|part|textstelle|quelle|teil) \d{1,3}\b|(?:段落|来源|文档|部分) ?\d{1,3}/gi
+
 const missingNumber = (item: string, quotes: string): string | undefined => {
-  // The number of an item of a list states nothing.
-  const sentence = item.replace(LIST_SIGN, "")
+  const sentence = item.replace(LIST_SIGN, "").replace(PROMPT_NUMBER, "")
   const found = numbersOf(quotes)
   const digits = new Set(sentence.normalize("NFKC").match(/\d+(?:[.,:]\d+)*/g) ?? [])
   return [...numbersOf(sentence)].find(
@@ -114,6 +117,19 @@ const otherUnit = (sentence: string, quotes: string): string | undefined => {
     if (unit !== undefined && others !== undefined) return `${number} ${unit}`
   }
   return undefined
+}
+
+/** Lines with cells. */
+const TABLE = /(?:(?<![^\n])[^|\n]*\|[^\n]*\n?){2,}/g
+
+/** A number that is only in rows of a table which have no word of the sentence. */
+const numberOfOtherRow = (sentence: string, quotes: string): string | undefined => {
+  const words = new Set(termsOf(sentence).filter((term) => !/\d/.test(term)))
+  const rows = (quotes.match(TABLE) ?? []).flatMap((table) => table.trim().split("\n").slice(1))
+  return [...numbersOf(rows.length === 0 ? "" : sentence)].find((number) => {
+    const own = rows.filter((row) => numbersOf(row).has(number))
+    return own.length > 0 && !own.some((row) => countShared(words, row) > 0)
+  })
 }
 
 const NEGATION =
@@ -177,6 +193,8 @@ export const unsupportedReason = (claim: string, quoted: string, context = ""): 
   const measure = otherUnit(sentence, quotes)
   if (measure !== undefined) return `Its quotes have another unit than ${measure}.`
   if (!isComparable(sentence, quotes)) return undefined
+  const other = numberOfOtherRow(sentence, quotes)
+  if (other !== undefined) return `The number ${other} is in another row of its quotes.`
   if (differsInNegation(sentence, quotes)) return "Only one of the sentence and its quotes is negated."
   const name = missingName(sentence, `${quotes} ${context}`)
   if (name !== undefined) return `The name ${name} is not in its quotes.`
@@ -185,21 +203,33 @@ export const unsupportedReason = (claim: string, quoted: string, context = ""): 
     : undefined
 }
 
-/** The sentence of a passage that supports a claim best, if one does: see `SUPPORT`. */
+/** The sentences of a passage, its tables, and their rows with the head of the table. */
+const quotesIn = (passage: string) => {
+  const tables = (passage.match(TABLE) ?? []).map((table) => table.trim())
+  const rows = tables.flatMap((table) => {
+    const [head = "", ...lines] = table.split("\n")
+    return lines.map((quote) => ({ quote, head }))
+  })
+  const whole = [...sentencesOf(passage.replace(TABLE, "\n\n")), ...tables]
+  return [...rows, ...whole.map((quote) => ({ quote, head: "" }))]
+}
+
+/** The sentence or row of a passage that supports a claim best, if one does: see `SUPPORT`. `title`: that of the passage. */
 export const supportingSentence = (
   claim: string,
-  passage: string
+  passage: string,
+  title = ""
 ): { readonly quote: string; readonly share: number } | undefined => {
   const sentence = claim.slice(0, SUPPORT.sentenceLength)
   const terms = new Set(termsOf(sentence))
-  return sentencesOf(passage.slice(0, SUPPORT.quotesLength))
-    .map((quote) => {
-      const share = sharedTerms(terms, quote)
+  return quotesIn(passage.slice(0, SUPPORT.quotesLength))
+    .map(({ head, quote }) => {
+      const share = sharedTerms(terms, `${head} ${quote}`)
       // Of two that share as much, the shorter one.
-      return { quote, share, closeness: share / Math.sqrt(Math.max(1, new Set(termsOf(quote)).size)) }
+      return { quote, head, share, closeness: share / Math.sqrt(Math.max(1, new Set(termsOf(quote)).size)) }
     })
     .filter(({ share }) => share >= SUPPORT.share)
     .toSorted((a, b) => b.closeness - a.closeness)
     .slice(0, SUPPORT.tries)
-    .find(({ quote }) => unsupportedReason(sentence, quote) === undefined)
+    .find(({ head, quote }) => unsupportedReason(sentence, quote, `${title} ${head}`) === undefined)
 }

@@ -1,11 +1,12 @@
-/** Chat responses with content in parts, numeric finish reasons, and token counts of any form. */
+/** Chat responses with content in parts, refusals in a field of their own, numeric finish reasons, and token counts of any form. */
 import { Predicate } from "effect"
 import { tolerateItems } from "./Items.ts"
 
-/** A message or delta whose content is text. Parts of another kind, such as reasoning, are kept in `content_parts`. */
+/** A message or delta whose content is text: a refusal, if there is no other. Parts of another kind, such as reasoning, are kept in `content_parts`. */
 const withText = (message: unknown): unknown => {
   if (!Predicate.isObject(message)) return message
-  const { content } = message
+  const { content, refusal } = message
+  if (!content && typeof refusal === "string") return { ...message, content: refusal }
   const parts: ReadonlyArray<unknown> = Array.isArray(content) ? content : [content]
   if (!parts.some((part) => Predicate.isObject(part))) return message
   const texts = parts.map((part) => (Predicate.isObject(part) ? part["text"] : part))

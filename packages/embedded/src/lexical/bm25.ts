@@ -23,25 +23,9 @@ const SIZES = { word: 1, character: 0.5, pair: 0 }
 const ABSENT = -1
 
 /** A query. Numbers about its terms are arrays in the order of `terms`. */
-export interface Query {
-  /** Each term once; stop words only in a query of nothing else. */
-  readonly terms: ReadonlyArray<Term>
-  /** By a term's index in the vocabulary: its index in `terms`, or `ABSENT`. Terms made later are beyond its end. */
-  readonly indexes: Int32Array
-  /** Indexes of the terms as they follow each other in the query. */
-  readonly sequence: ReadonlyArray<number>
-  /** Inverse document frequency in general language. */
-  readonly idf: Float64Array
-  /** Words and CJK characters. */
-  readonly size: number
-  /** Pairs of words, or of CJK pairs, that follow each other, as `first × terms + second`. */
-  readonly bigrams: ReadonlySet<number>
-  /** The share of CJK pairs among the words, 0 to 1. */
-  readonly cjkShare: number
-  readonly similarTo: ReturnType<typeof similarityIndex>
-}
+export type Query = ReturnType<typeof makeQuery>
 
-export const makeQuery = (all: ReadonlyArray<Term>): Query => {
+export const makeQuery = (all: ReadonlyArray<Term>) => {
   const content = all.filter(({ stop }) => !stop)
   const sequence = content.length > 0 ? content : all
   const terms = [...new Set(sequence)]
@@ -54,31 +38,28 @@ export const makeQuery = (all: ReadonlyArray<Term>): Query => {
     return before === undefined || before === word ? [] : indexOf(before) * terms.length + indexOf(word)
   })
   return {
+    /** Each term once; stop words only in a query of nothing else. */
     terms,
+    /** By a term's index in the vocabulary: its index in `terms`, or `ABSENT`. Terms made later are beyond its end. */
     indexes,
+    /** Indexes of the terms as they follow each other in the query. */
     sequence: sequence.map(indexOf),
+    /** Inverse document frequency in general language. */
     idf: Float64Array.from(terms, ({ idf, kind }) => (kind === "character" ? idf * CHARACTER_WEIGHT : idf)),
+    /** Words and CJK characters. */
     size: terms.reduce((sum, { kind }) => sum + SIZES[kind], 0),
+    /** Pairs of words, or of CJK pairs, that follow each other, as `first × terms + second`. */
     bigrams: new Set(bigrams),
+    /** The share of CJK pairs among the words, 0 to 1. */
     cjkShare: words.filter(({ kind }) => kind === "pair").length / (words.length || 1),
     similarTo: similarityIndex(terms, MIN_SIMILARITY)
   }
 }
 
 /** What a document has of a query. Arrays are in the order of the query's terms. */
-export interface Match {
-  readonly counts: ReadonlyArray<number>
-  readonly inTitle: ReadonlyArray<boolean>
-  /** The similarity of the most similar word, 0 to 1; 0 below `MIN_SIMILARITY`. */
-  readonly similarity: ReadonlyArray<number>
-  /** The share of the query's bigrams that the document has, 0 to 1. */
-  readonly bigrams: number
-  /** Terms that are no stop words, or are in the query. */
-  readonly length: number
-  readonly titled: boolean
-}
+export type Match = ReturnType<typeof matchDocument>
 
-export const matchDocument = (query: Query, document: TokenizedText): Match => {
+export const matchDocument = (query: Query, document: TokenizedText) => {
   const { indexes, similarTo, terms } = query
   const counts = terms.map(() => 0)
   let length = 0
@@ -102,8 +83,11 @@ export const matchDocument = (query: Query, document: TokenizedText): Match => {
   return {
     counts,
     inTitle: terms.map((term) => title.includes(term)),
+    /** The similarity of the most similar word, 0 to 1; 0 below `MIN_SIMILARITY`. */
     similarity,
+    /** The share of the query's bigrams that the document has, 0 to 1. */
     bigrams: countBigrams(query, document) / (query.bigrams.size || 1),
+    /** Terms that are no stop words, or are in the query. */
     length,
     titled: title.length > 0
   }
@@ -128,7 +112,7 @@ const countBigrams = (query: Query, { terms, titleTerms }: TokenizedText): numbe
  * Inverse document frequency among the candidates × in general language, for each term of the query: a term that all
  * candidates have tells nothing about which is best.
  */
-export const candidateIdf = ({ idf }: Query, matches: ReadonlyArray<Match>): Float64Array =>
+export const candidateIdf = ({ idf }: Query, matches: ReadonlyArray<Match>) =>
   idf.map((general, index) => {
     const documents = matches.filter(({ counts }) => counts[index] !== 0).length
     return (

@@ -5,8 +5,6 @@ import { DIMENSION } from "../text/features.ts"
 import { limitVocabulary, type Term, termHashes, vocabularySize } from "../text/Term.ts"
 import { tokenize } from "../text/tokenize.ts"
 
-export { DIMENSION } from "../text/features.ts"
-
 /** The weight of all n-grams of a word together, relative to the word. */
 const NGRAM_WEIGHT = 0.7
 

@@ -1,4 +1,5 @@
 /** Pseudo-relevance feedback: documents that resemble the best ones are likely relevant too. */
+import type { Query } from "./bm25.ts"
 import { dot } from "./embedText.ts"
 
 /**
@@ -29,16 +30,7 @@ const SHARED_POWER = 1.5
 /** How often a document has each term of the query. */
 type Counts = ReadonlyArray<number>
 
-/** The query's terms: their inverse document frequency, and their indexes in the order of the query. */
-interface QueryTerms {
-  readonly idf: Float64Array
-  readonly sequence: ReadonlyArray<number>
-}
-
-interface FeedbackDocument {
-  readonly index: number
-  readonly weight: number
-}
+type QueryTerms = Pick<Query, "idf" | "sequence">
 
 const has = (counts: Counts, term: number): boolean => (counts[term] as number) > 0
 
@@ -61,12 +53,12 @@ const chooseFeedback = (
   scores: Float64Array,
   documents: ReadonlyArray<Counts>,
   totals: ReadonlyArray<number>
-): ReadonlyArray<FeedbackDocument> => {
+) => {
   const weightOf = (index: number) => Math.max(0, scores[index] as number) ** SCORE_POWER
   const chosen = [...scores.keys()]
     .toSorted((a, b) => (scores[b] as number) - (scores[a] as number) || a - b)
     .slice(0, FEEDBACK_DOCUMENTS)
-    .map((index): FeedbackDocument => ({ index, weight: weightOf(index) }))
+    .map((index) => ({ index, weight: weightOf(index) }))
   const best = documents[chosen[0]?.index ?? -1]
   if (best === undefined) return chosen
   /** 1 for each term that no chosen document has. */

@@ -1,9 +1,9 @@
 /** A question: its terms, their weights, and the kind of answer that it asks for. */
-import { questionLanguage, type QuestionLanguage, withoutFunctionWords } from "@sluice/core/text"
+import { questionLanguage, withoutFunctionWords } from "@sluice/core/text"
 import type { Term } from "../text/Term.ts"
-import { type QuestionType, questionTypeOf } from "./QuestionType.ts"
+import { questionTypeOf } from "./QuestionType.ts"
 import { ANSWER_KINDS } from "./answerKinds.ts"
-import { type Numbers, numberedIn } from "./numbers.ts"
+import { numberedIn } from "./numbers.ts"
 import { tokenize } from "../text/tokenize.ts"
 import { similarityIndex } from "../text/trigrams.ts"
 
@@ -11,9 +11,9 @@ import { similarityIndex } from "../text/trigrams.ts"
 const ASKING =
   "tell explain describe list say mean happen please long much old often far kind type sort name call give know many high cost hoch groß lang teuer viel kostet heißt dauert gibt appelle coûte combien cuesta llama año year date jahr année number anzahl nombre número"
 const asking = new Set(tokenize(ASKING).map(({ key }) => key))
-const ASKING_WEIGHT = 0.3
 const askingCharacters = /[什么多少几何谁哪怎样吗呢请问为是的有]/u
-const CHARACTER_WEIGHT = 0.3
+/** Of words of asking and of single characters. */
+const LOW_WEIGHT = 0.3
 
 /** Capitalized words that do not begin a sentence, and identifiers. */
 const NAME =
@@ -29,62 +29,44 @@ const SIMILAR = 0.55
 /** Characters in which the words of asking are looked for. */
 const MAX_ASKING = 300
 
-export interface AskedQuestion {
-  readonly language: QuestionLanguage
-  readonly type: QuestionType
-  /** Each term once, in order, without stop words. */
-  readonly terms: ReadonlyArray<Term>
-  readonly weights: ReadonlyArray<number>
-  /** Which of the terms are similar to a word. */
-  readonly similarTo: ReturnType<typeof similarityIndex>
-  /** All words in lower case, function words among them. */
-  readonly words: ReadonlySet<string>
-  /** Indexes of terms. */
-  readonly names: ReadonlyArray<number>
-  readonly numbers: Numbers
-  /** The numbers in digits, as they are written. */
-  readonly figures: ReadonlyArray<string>
-  /** “Which year had the most …”. */
-  readonly asksMost: boolean
-  readonly asksForPicture: boolean
-  /** What is counted, or the kind of thing asked for: "how many *boats*", "which *school*". Indexes of terms. */
-  readonly focus: ReadonlyArray<number>
-}
-
 export const allWordsOf = (text: string): ReadonlySet<string> =>
   new Set(text.toLowerCase().match(/\p{Script=Han}|[\p{L}\p{N}]+/gu))
 
 const weightOf = ({ idf, key, kind }: Term): number => {
-  if (kind === "character") return askingCharacters.test(key) ? 0 : idf * CHARACTER_WEIGHT
-  if (kind === "pair" && askingCharacters.test(key)) return 0
-  return asking.has(key) ? idf * ASKING_WEIGHT : idf
+  if (kind !== "word" && askingCharacters.test(key)) return 0
+  return kind === "character" || asking.has(key) ? idf * LOW_WEIGHT : idf
 }
 
-export const askedQuestion = (text: string): AskedQuestion => {
+export type AskedQuestion = ReturnType<typeof askedQuestion>
+
+export const askedQuestion = (text: string) => {
   const all = tokenize(withoutFunctionWords(text))
   const content = all.filter((term) => !term.stop && weightOf(term) > 0)
-  const terms = [...new Set(content.length > 0 ? content : all)]
+  /** Each term once, in order, without stop words. */
+  const terms: ReadonlyArray<Term> = [...new Set(content.length > 0 ? content : all)]
   const named = new Set(Array.from(text.matchAll(NAME), ([name]) => tokenize(name)).flat())
   const asking = text.slice(0, MAX_ASKING)
   const { end, type } = questionTypeOf(asking)
   const after = tokenize(withoutFunctionWords(text.slice(end)))
   const next = after.find(({ kind, stop }) => !stop && kind !== "character")
-  const focus =
-    next !== undefined && ["count", "which", "cost", "duration", "definition"].includes(type)
-      ? terms.indexOf(next)
-      : -1
+  const hasFocus = ["count", "which", "cost", "duration", "definition"].includes(type)
   return {
     language: questionLanguage(text),
     type,
-    focus: focus < 0 ? [] : [focus],
     terms,
     weights: terms.map((term) => weightOf(term) || 0.1),
+    /** Which of the terms are similar to a word. */
     similarTo: similarityIndex(terms, SIMILAR),
+    /** All words in lower case, function words among them. */
     words: allWordsOf(text),
-    names: terms.flatMap((term, i) => (named.has(term) ? [i] : [])),
+    names: [...terms.keys()].filter((i) => named.has(terms[i]!)),
+    /** What is counted, or the kind of thing asked for: "how many *boats*", "which *school*". */
+    focus: [...terms.keys()].filter((i) => hasFocus && terms[i] === next),
     numbers: numberedIn(asking),
+    /** The numbers in digits, as they are written. */
     figures: [...new Set(text.match(NUMBER))],
     asksForPicture: PICTURE.test(asking),
+    /** “Which year had the most …”. */
     asksMost: ANSWER_KINDS.compares.test(asking)
   }
 }

@@ -1,5 +1,12 @@
 /** What a question asks for, by the words that ask for it, in five languages. */
-import { unicodeWords } from "./unicodeWords.ts"
+import { map } from "effect/Record"
+
+const LETTER = "[\\p{Script=Latin}\\p{N}]"
+const BOUNDARY = `(?:(?<=${LETTER})(?!${LETTER})|(?<!${LETTER})(?=${LETTER}))`
+
+/** Patterns whose `\b` knows Latin letters beyond ASCII. Chinese has no boundaries of words. */
+export const unicodeWords = <Name extends string>(patterns: Readonly<Record<Name, RegExp>>) =>
+  map(patterns, ({ flags, source }: RegExp) => new RegExp(source.replaceAll("\\b", BOUNDARY), flags))
 
 /** The first that matches holds. */
 const PATTERNS = unicodeWords({

@@ -1,6 +1,5 @@
 /** Kinds of things that answer questions, and how they look in a sentence. */
-import type { QuestionType } from "./QuestionType.ts"
-import { unicodeWords } from "./unicodeWords.ts"
+import { type QuestionType, unicodeWords } from "./QuestionType.ts"
 
 const MONTH =
   "January|February|March|April|May|June|July|August|September|October|November|December|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|janvier|février|mars|avril|mai|juin|juillet|août|septembre|octobre|novembre|décembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre"
@@ -9,7 +8,7 @@ const UNIT =
 const FEW =
   "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million|billion|half|dozen|once|twice|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|hundert|tausend|deux|trois|quatre|cinq|sept|huit|neuf|dix|cent|mille|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|quince|cien|mil"
 
-const PATTERNS = {
+export const ANSWER_KINDS = unicodeWords({
   number: new RegExp(
     `\\d|\\b(?:${FEW})\\b|[零一二两三四五六七八九十百千万亿半]{1,12}\\s?(?:个|名|人|年|月|天|日|次|元|块|米|公里|小时|分钟|种|座|条|本|岁|级|度|秒|周|克|斤|公斤|吨|升|毫升|厘米|毫米|平方|倍|页|张|件|只|台|辆|层|间|瓶|杯|盒|箱|份|角|扇)|百分之`,
     "iu"
@@ -49,12 +48,10 @@ const PATTERNS = {
   asks: /[?？]["'”’*_)\]）」』\s]*$/u,
   leads: /[:：]["'”’*_)\]）」』\s]*$/u,
   ends: /[.!;。！；…][\p{Pe}\p{Pf}"'*_`\d[\],\s]*$/u
-} as const satisfies Record<string, RegExp>
+})
 
-export const ANSWER_KINDS = unicodeWords(PATTERNS)
-
-/** The kinds of which one is expected. */
-export const EXPECTED: Readonly<Partial<Record<QuestionType, ReadonlyArray<keyof typeof PATTERNS>>>> = {
+/** The kinds of which one answers. */
+export const EXPECTED: Readonly<Partial<Record<QuestionType, ReadonlyArray<keyof typeof ANSWER_KINDS>>>> = {
   cost: ["money", "number"],
   often: ["often", "duration"],
   duration: ["duration", "clock"],

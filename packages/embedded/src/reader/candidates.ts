@@ -2,11 +2,11 @@
 import type { ReaderPassage } from "@sluice/core/models"
 import type { Term } from "../text/Term.ts"
 import { ANSWER_KINDS, EXPECTED } from "./answerKinds.ts"
-import { best, coverage, hasOpposite, matchesOf, type TermMatches, topicTerms } from "./coverage.ts"
+import { best, coverage, hasOpposite, matchesOf, NOTHING, type TermMatches, topicTerms } from "./coverage.ts"
 import type { Sentence } from "./passages/Sentence.ts"
 import { splitSentences } from "./passages/sentences.ts"
 import { allWordsOf, type AskedQuestion } from "./AskedQuestion.ts"
-import { type Numbers, numberedIn, sameThings } from "./numbers.ts"
+import { NO_NUMBERS, type Numbers, numberedIn, sameThings } from "./numbers.ts"
 
 export interface WeightedSentence {
   readonly passage: number
@@ -15,6 +15,8 @@ export interface WeightedSentence {
   /** By name; 0 if absent. Most are from 0 to 1. */
   readonly features: Map<string, number>
 }
+
+type Features = Iterable<readonly [string, number]>
 
 const CAPTION = /^(?:Table|Figure|Fig\.|Abb|Tab)\.?\s*[\p{L}\d.-]{0,20}\d|^[图表]\s*\d/u
 /** A sentence about what the one before named. */
@@ -39,27 +41,23 @@ const BEGINNING = 4
 const LONG = 40
 const SHORT = 4
 
-/** What stands above and before a sentence. */
-interface Place {
-  /** With the open headings above the nearest. */
-  title: TermMatches
-  /** Of the whole passage, title included. */
-  readonly whole: TermMatches
-  readonly caption: TermMatches
-  heading: TermMatches
-  /** In the titles and headings, and in the last sentence of the block that numbers a thing. */
-  aboveNumbers: Numbers
-  earlierNumbers: Numbers
+type Place = ReturnType<typeof placeUnder>
+
+/** What stands above and before the first sentence under a heading or a title. Each sentence changes it for the next. */
+const placeUnder = (question: AskedQuestion, above: string, heading: string, numbered: string) => ({
+  /** Without the nearest heading, unless that is of the passage's title. */
+  title: matchesOf(question, topicTerms(above)),
+  heading: matchesOf(question, topicTerms(heading)),
+  aboveNumbers: numberedIn(numbered),
+  /** In the last sentence of the block that numbers a thing. */
+  earlierNumbers: NO_NUMBERS,
   /** A question in the text. */
-  asked: TermMatches
-  /** The header row of the table. */
-  header: TermMatches
+  asked: NOTHING,
   /** The paragraph that leads to a list or table. */
-  lead: TermMatches
-  before: TermMatches
-  topic: TermMatches
-  block: number
-}
+  lead: NOTHING,
+  before: NOTHING,
+  topic: NOTHING
+})
 
 const times = (matches: TermMatches, weight: number): TermMatches => matches.map((value) => weight * value)
 
@@ -67,12 +65,13 @@ const times = (matches: TermMatches, weight: number): TermMatches => matches.map
 function* matchFeatures(
   question: AskedQuestion,
   { kind, text }: Sentence,
-  { next, own }: { readonly own: TermMatches; readonly next: TermMatches },
-  place: Place
-): Generator<readonly [string, number]> {
+  place: Place,
+  matches: Readonly<Record<"own" | "next" | "whole" | "header" | "caption", TermMatches>>
+): Features {
   const { focus, names, terms, weights } = question
   const share = (matches: TermMatches, of?: ReadonlyArray<number>): number => coverage(question, matches, of)
-  const { asked, caption, header, heading, lead, title, topic, whole } = place
+  const { asked, heading, lead, title, topic } = place
+  const { caption, header, next, own, whole } = matches
   const isRow = kind === "row"
   // A pronoun may stand for anything that its paragraph has named.
   const previous = PRONOUN.test(text) ? best(place.before, topic) : place.before
@@ -98,8 +97,8 @@ function* matchFeatures(
     yield [`${name}:heaviest`, matches[heaviest] ?? 0]
     yield [`${name}:first`, matches[0] ?? 0]
     yield [`${name}:last`, matches.at(-1) ?? 0]
-    if (focus.length > 0) yield [`${name}:focus`, share(matches, focus) - 1]
-    if (names.length > 0) yield [`${name}:names`, share(matches, names) - 1]
+    yield [`${name}:focus`, share(matches, focus) - 1]
+    yield [`${name}:names`, share(matches, names) - 1]
     yield [`${name}:lacks`, Math.min(3, matches.filter((value) => value < IS_MATCHED).length) / 3]
   }
   // What the text above does not say must be in the sentence.
@@ -113,10 +112,7 @@ function* matchFeatures(
 }
 
 /** Whether it begins with what is asked about, the longest run of the question's terms, and how close together they are. */
-function* orderFeatures(
-  question: AskedQuestion,
-  content: ReadonlySet<Term>
-): Generator<readonly [string, number]> {
+function* orderFeatures(question: AskedQuestion, content: ReadonlySet<Term>): Features {
   const { terms } = question
   const order = [...content]
   yield ["begins", coverage(question, matchesOf(question, new Set(order.slice(0, BEGINNING))))]
@@ -133,12 +129,12 @@ function* orderFeatures(
   yield ["density", found.length < 2 ? 0 : found.length / (Math.max(...found) - Math.min(...found) + 1)]
 }
 
+/** Words and CJK characters. */
+const sizeOf = (terms: ReadonlySet<Term>): number => [...terms].filter(({ kind }) => kind !== "pair").length
+
 /** Features of form: the kind of thing that is asked for, numbers, and the sentence itself. */
-function* formFeatures(
-  question: AskedQuestion,
-  { cells, kind, text }: Sentence,
-  content: ReadonlySet<Term>
-): Generator<readonly [string, number]> {
+function* formFeatures(question: AskedQuestion, sentence: Sentence, content: ReadonlySet<Term>): Features {
+  const { cells, kind, text } = sentence
   const rest = question.figures.reduce((left, number) => left.replaceAll(number, "#"), text)
   const expected = EXPECTED[question.type]
   if (expected !== undefined) yield ["answers", expected.some((one) => ANSWER_KINDS[one].test(rest)) ? 1 : -1]
@@ -146,13 +142,11 @@ function* formFeatures(
   if (question.asksMost) yield ["most", ANSWER_KINDS.compares.test(text) ? 1 : -1]
   if (hasOpposite(question, content)) yield ["opposite", 1]
   const label = topicTerms(cells?.[0] ?? LABEL.exec(text)?.[0] ?? "")
-  if (label.size > 0) {
-    const labelled = matchesOf(question, label)
-    const size = [...label].filter((term) => term.kind !== "pair").length
-    yield ["label", coverage(question, labelled)]
-    yield ["labelKnown", Math.min(1, labelled.filter((value) => value > 0).length / size)]
-    if (kind === "row" && coverage(question, labelled) === 0) yield ["rowOfOther", 1]
-  }
+  const labelled = matchesOf(question, label)
+  const labelShare = coverage(question, labelled)
+  yield ["label", labelShare]
+  yield ["labelKnown", Math.min(1, labelled.filter((value) => value > 0).length / (sizeOf(label) || 1))]
+  if (kind === "row" && label.size > 0 && labelShare === 0) yield ["rowOfOther", 1]
   const words = allWordsOf(text)
   yield ["words", question.words.intersection(words).size / (question.words.size || 1)]
   const fresh = [...content].filter(
@@ -160,7 +154,7 @@ function* formFeatures(
   ).length
   yield ["fresh", Math.min(fresh, 8) / 8]
   if (fresh === 0) yield [words.isSubsetOf(question.words) ? "restates" : "onlyFunctionWords", 1]
-  const size = [...content].filter((term) => term.kind !== "pair").length
+  const size = sizeOf(content)
   yield ["length", Math.log(size || 1) / 4]
   if (size < SHORT) yield ["short", 1]
   if (size > LONG) yield ["long", 1]
@@ -171,20 +165,18 @@ function* formFeatures(
 }
 
 /** Features of numbers: those of the question, and whether they number the same things. */
-function* numberFeatures(
-  { numbers: asked }: AskedQuestion,
-  numbers: Numbers,
-  { aboveNumbers, earlierNumbers }: Place
-): Generator<readonly [string, number]> {
+function* numberFeatures({ numbers: asked }: AskedQuestion, numbers: Numbers, place: Place): Features {
   if (asked.all.size === 0) return
   yield ["numbers", asked.all.isSubsetOf(numbers.all) ? 1 : -1]
-  yield ["numbers:near", asked.all.isSubsetOf(numbers.all.union(aboveNumbers.all)) ? 1 : -1]
+  yield ["numbers:near", asked.all.isSubsetOf(numbers.all.union(place.aboveNumbers.all)) ? 1 : -1]
   if (numbers.all.size > 0 && asked.all.isDisjointFrom(numbers.all)) yield ["otherNumbers", 1]
-  if (asked.things.size === 0) return
   const own = sameThings(asked, numbers)
   yield ["thing", own]
   // The nearest that names a thing of the kind decides.
-  yield ["thing:near", own || sameThings(asked, earlierNumbers) || sameThings(asked, aboveNumbers)]
+  yield [
+    "thing:near",
+    own || sameThings(asked, place.earlierNumbers) || sameThings(asked, place.aboveNumbers)
+  ]
 }
 
 /** The level of a Markdown heading, 1 to 6. */
@@ -194,54 +186,44 @@ const headingLevel = (text: string, start: number): number =>
 /** The candidates of one passage: its sentences, items and rows, without headings and questions. */
 const candidatesOf = (
   question: AskedQuestion,
-  read: ReaderPassage,
+  { title, ...read }: ReaderPassage,
   passage: number
 ): ReadonlyArray<WeightedSentence> => {
   const sentences = splitSentences(read)
   const contents = sentences.map(({ text }) => topicTerms(text))
   const matched = contents.map((content) => matchesOf(question, content))
-  const nothing: TermMatches = question.terms.map(() => 0)
   let open: ReadonlyArray<{ readonly level: number; readonly text: string }> = []
-  const none = numberedIn("")
-  const title = matchesOf(question, topicTerms(read.title))
-  const below = { asked: nothing, lead: nothing, before: nothing, topic: nothing, earlierNumbers: none }
-  const place: Place = {
-    title,
-    whole: best(title, ...matched),
-    caption: best(nothing, ...matched.filter((_, i) => CAPTION.test(sentences[i]!.text))),
-    heading: matchesOf(question, topicTerms(read.title.split(" > ").at(-1) ?? "")),
-    aboveNumbers: numberedIn(read.title),
-    header: nothing,
-    block: -1,
-    ...below
-  }
+  let place = placeUnder(question, title, title.split(" > ").at(-1) ?? "", title)
+  let header = NOTHING
+  const whole = best(place.title, ...matched)
+  const caption = best(...matched.filter((_, i) => CAPTION.test(sentences[i]!.text)))
   return sentences.flatMap((sentence, i): ReadonlyArray<WeightedSentence> => {
     const { block, kind, text } = sentence
     const own = matched[i]!
     const content = contents[i]!
+    if (block !== sentences[i - 1]?.block)
+      Object.assign(place, { topic: NOTHING, earlierNumbers: NO_NUMBERS })
     if (!/[\p{L}\p{N}]/u.test(text)) return []
     if (kind === "heading") {
       const level = headingLevel(read.text, sentence.start)
       const outer = open.filter((one) => one.level < level)
       open = [...outer, { level, text }]
-      const above = [read.title, ...outer.map(({ text }) => text)].join(" ")
-      const matches = { title: matchesOf(question, topicTerms(above)), heading: own }
-      Object.assign(place, below, matches, { aboveNumbers: numberedIn(`${above} ${text}`) })
+      const above = [title, ...outer.map(({ text }) => text)].join(" ")
+      place = placeUnder(question, above, text, `${above} ${text}`)
       return []
     }
     if (kind === "header") {
-      place.header = own
+      header = own
       return []
     }
-    if (block !== place.block) Object.assign(place, { block, topic: nothing, earlierNumbers: none })
     if (kind !== "row" && ANSWER_KINDS.asks.test(text)) {
       Object.assign(place, { asked: own, before: own })
       return []
     }
-    const next = sentences[i + 1]?.kind === kind ? matched[i + 1]! : nothing
+    const next = sentences[i + 1]?.kind === kind ? matched[i + 1]! : NOTHING
     const numbers = numberedIn(text)
     const features = new Map([
-      ...matchFeatures(question, sentence, { own, next }, place),
+      ...matchFeatures(question, sentence, place, { own, next, whole, header, caption }),
       ...orderFeatures(question, content),
       ...formFeatures(question, sentence, content),
       ...numberFeatures(question, numbers, place),
@@ -255,27 +237,13 @@ const candidatesOf = (
   })
 }
 
-/** Adds how each candidate compares with the best of the others. */
-const compare = (candidates: ReadonlyArray<WeightedSentence>): void => {
-  for (const name of ["own", "around", "words", "exact", "rest"]) {
-    const values = candidates.map(({ features }) => features.get(name) ?? 0)
-    const sorted = values.toSorted((a, b) => b - a)
-    const ranks = new Map(sorted.map((value, i) => [value, i] as const).toReversed())
-    candidates.forEach(({ features }, i) => {
-      const value = values[i]!
-      features.set(`${name}:lead`, value - ((value === sorted[0] ? sorted[1] : sorted[0]) ?? 0))
-      features.set(`${name}:rank`, 1 / (1 + ranks.get(value)!))
-    })
-  }
-}
-
 /** A sentence that leads to a list, with its items. */
 const withItems = (sentences: ReadonlyArray<Sentence>, at: number): Sentence => {
   const lead = sentences[at]!
   if (!ANSWER_KINDS.leads.test(lead.text) || lead.kind === "row") return lead
-  const after = sentences.slice(at + 1, at + 1 + MAX_ITEMS + 1)
-  const count = after.findIndex(({ block, kind }) => kind !== "item" || block === lead.block)
-  const items = after.slice(0, count < 0 ? MAX_ITEMS : Math.min(count, MAX_ITEMS))
+  const after = sentences.slice(at + 1, at + 1 + MAX_ITEMS)
+  const end = after.findIndex(({ block, kind }) => kind !== "item" || block === lead.block)
+  const items = end < 0 ? after : after.slice(0, end)
   const last = items.at(-1)
   return last === undefined
     ? lead
@@ -287,6 +255,17 @@ export const weightedSentences = (
   passages: ReadonlyArray<ReaderPassage>
 ): ReadonlyArray<WeightedSentence> => {
   const candidates = passages.flatMap((passage, index) => candidatesOf(question, passage, index))
-  compare(candidates)
+  // How each compares with the best of the others.
+  for (const name of ["own", "around", "words", "exact", "rest"]) {
+    const values = candidates.map(({ features }) => features.get(name) ?? 0)
+    const sorted = values.toSorted((a, b) => b - a)
+    const [first = 0, second = 0] = sorted
+    const ranks = new Map(sorted.map((value, i) => [value, i] as const).toReversed())
+    candidates.forEach(({ features }, i) => {
+      const value = values[i]!
+      features.set(`${name}:lead`, value - (value === first ? second : first))
+      features.set(`${name}:rank`, 1 / (1 + ranks.get(value)!))
+    })
+  }
   return candidates
 }

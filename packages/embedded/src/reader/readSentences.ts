@@ -2,18 +2,36 @@
 import type { CitedSentence, ReaderPassage } from "@sluice/core/models"
 import { limitVocabulary } from "../text/Term.ts"
 import { askedQuestion } from "./AskedQuestion.ts"
-import { weightedSentences } from "./candidates.ts"
-import { chooseSentences, rankCandidates } from "./rankCandidates.ts"
+import { type WeightedSentence, weightedSentences } from "./candidates.ts"
+import { rankCandidates } from "./rankCandidates.ts"
 
-export { MAX_SENTENCES } from "./rankCandidates.ts"
-
+export const MAX_SENTENCES = 3
 /** The least probability that the shown sentences answer. Chosen on questions that are not in the training. */
 const SURE = 0.65
+/** A sentence with less does not make an answer surer. */
+const MIN_SHARE = 0.05
+/** The share of the smaller sentence's terms that another may have. */
+const MAX_OVERLAP = 0.6
 
 /** The sentences with the probability that they answer, the most probable first. */
 const rankSentences = (question: string, passages: ReadonlyArray<ReaderPassage>) => {
   limitVocabulary()
   return rankCandidates(weightedSentences(askedQuestion(question), passages))
+}
+
+const overlaps = ({ content: a }: WeightedSentence, { content: b }: WeightedSentence): boolean =>
+  a.intersection(b).size / (Math.min(a.size, b.size) || 1) > MAX_OVERLAP
+
+/** As few candidates as surely answer together, the most probable first. None if three do not. */
+const chooseSentences = (ranked: ReturnType<typeof rankCandidates>): ReadonlyArray<WeightedSentence> => {
+  const chosen: Array<WeightedSentence> = []
+  let sure = 0
+  for (const [candidate, probability] of ranked) {
+    if (sure >= SURE || chosen.length === MAX_SENTENCES || probability < MIN_SHARE) break
+    sure += probability
+    if (!chosen.some((other) => overlaps(candidate, other))) chosen.push(candidate)
+  }
+  return sure < SURE ? [] : chosen
 }
 
 /**
@@ -31,11 +49,10 @@ export const readSentences = (
   question: string,
   passages: ReadonlyArray<ReaderPassage>
 ): ReadonlyArray<CitedSentence> => {
-  const [best, ...others] = chooseSentences(rankSentences(question, passages), SURE)
-  if (best === undefined) return []
+  const chosen = chooseSentences(rankSentences(question, passages))
   return [
-    best,
-    ...others.toSorted((a, b) => a.passage - b.passage || a.sentence.start - b.sentence.start)
+    ...chosen.slice(0, 1),
+    ...chosen.slice(1).toSorted((a, b) => a.passage - b.passage || a.sentence.start - b.sentence.start)
   ].map(({ passage, sentence }) => ({
     text: sentence.named ?? sentence.text,
     evidence: [{ passage, quote: passages[passage]?.text.slice(sentence.start, sentence.end) ?? "" }]

@@ -4,8 +4,6 @@ import { type Term, termHashes } from "./Term.ts"
 /** By its index among some words: a similar one, with the Dice coefficient of the trigrams of the stems, 0 to 1. */
 type SimilarWords = ReadonlyArray<{ readonly index: number; readonly similarity: number }>
 
-const NONE: SimilarWords = []
-
 /** The bits of a trigram's hash that choose its mark. */
 const MARK_BITS = 12
 
@@ -37,7 +35,7 @@ export const similarityIndex = (words: ReadonlyArray<Term>, least: number) => {
         common[index] = (common[index] as number) + 1
       }
     }
-    if (found === undefined) return NONE
+    if (found === undefined) return []
     return found.flatMap((index) => {
       const { end, trigrams } = words[index] as Term
       const similarity = (2 * (common[index] as number)) / (end - trigrams + other.end - other.trigrams)

@@ -2,7 +2,7 @@
 import { GatewayError, InvalidRequest } from "@sluice/core"
 import { MAX_IMAGE_PIXELS } from "@sluice/core/media"
 import { Effect } from "effect"
-import { type ColourShare, coloursOf } from "./Colours.ts"
+import { coloursOf } from "./Colours.ts"
 import { optionalPackage } from "../optionalPackage.ts"
 
 /** Small print is recognized better enlarged. Very large pictures are reduced, which loses nothing. In pixels. */
@@ -13,24 +13,11 @@ const MAX_ENLARGEMENT = 4
 /** The sides of the thumbnail whose colours are counted, in pixels. */
 const THUMBNAIL = 64
 
-interface PreparedPicture {
-  /** In pixels, after the rotation in EXIF. */
-  readonly width: number
-  readonly height: number
-  readonly colours: ReadonlyArray<ColourShare>
-  /** The picture for OCR: a grey PNG. */
-  readonly grey: Uint8Array
-  /** The width of `grey` relative to the picture. */
-  readonly scale: number
-}
-
-const loadSharp = optionalPackage("vision")("sharp", () => import("sharp"))
-
 /** Decodes a PNG, JPEG or WEBP image. Fails with `InvalidRequest` for a damaged one, or one with too many pixels. */
 export const preparePicture = Effect.fn("sluice.preparePicture")(function* (image: Uint8Array) {
-  const { default: sharp } = yield* loadSharp
+  const { default: sharp } = yield* optionalPackage("vision")("sharp", () => import("sharp"))
   return yield* Effect.tryPromise({
-    try: async (): Promise<PreparedPicture> => {
+    try: async () => {
       const upright = await sharp(image, { limitInputPixels: MAX_IMAGE_PIXELS })
         .autoOrient()
         .flatten({ background: "white" })
@@ -53,7 +40,16 @@ export const preparePicture = Effect.fn("sluice.preparePicture")(function* (imag
         .toColourspace("srgb")
         .raw()
         .toBuffer()
-      return { width, height, colours: coloursOf(thumbnail), grey, scale }
+      return {
+        /** In pixels, after the rotation in EXIF. */
+        width,
+        height,
+        colours: coloursOf(thumbnail),
+        /** The picture for OCR: a grey PNG. */
+        grey,
+        /** The width of `grey` relative to the picture. */
+        scale
+      }
     },
     catch: (cause) => {
       const why = cause instanceof Error ? cause.message : String(cause)

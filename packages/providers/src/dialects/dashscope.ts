@@ -2,6 +2,7 @@
 import { dashscopeImages, dashscopeVideos } from "../media/dashscopeMedia.ts"
 import { classify, vendorError, idAt } from "../media/MediaResponse.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
+import { jsonAt } from "../protocol/JsonValues.ts"
 import { embeddingsAt } from "../text/Embeddings.ts"
 
 /** Codes that say more than the message. */
@@ -31,9 +32,11 @@ export const dashscope = {
     videos: dashscopeVideos
   },
   error: (body) => {
-    const message = idAt(body, "message")
+    // Chat and embeddings have errors in OpenAI's form.
+    const error = jsonAt(body, "error") ?? body
+    const message = idAt(error, "message")
     if (message === undefined) return undefined
-    const code = idAt(body, "code")
+    const code = idAt(error, "code")
     const [field] = /\b(?:parameters|input)\.\w+/.exec(message) ?? []
     return { code, ...vendorError(message, field), ...classify(CODES[code ?? ""] ?? "") }
   },

@@ -1,9 +1,9 @@
 /** Google's Gemini API. */
 import { googleImages, googleVideos } from "../media/googleMedia.ts"
-import { vendorError, idAt } from "../media/MediaResponse.ts"
+import { vendorError, idAt, textsAt } from "../media/MediaResponse.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import { googleText } from "../text/googleText.ts"
-import { itemsAt, jsonAt } from "../protocol/JsonValues.ts"
+import { jsonAt } from "../protocol/JsonValues.ts"
 
 export const google = {
   id: "google",
@@ -13,18 +13,20 @@ export const google = {
   sign: (key) => ({ "x-goog-api-key": key }),
   ...googleText,
   operations: { ...googleText.operations, images: googleImages, videos: googleVideos },
-  error: (body) => {
+  error: (body, status) => {
     const error = jsonAt(body, "error") ?? jsonAt(body, "0", "error")
     const message = idAt(error, "message")
     if (message === undefined) return undefined
-    const field = itemsAt(error, "details")
-      .map((detail) => idAt(detail, "fieldViolations", "0", "field"))
-      .find((path) => path !== undefined)
-      ?.split(".")
-      .at(-1)
+    // The message of a limit per minute is that of a used-up quota.
+    const [delay] = textsAt(error, "details.retryDelay")
+    const isOfDay = textsAt(error, "details.violations.quotaId").some((id) => id.includes("PerDay"))
+    if (status === 429 && delay !== undefined && !isOfDay) {
+      return { message, retryAfterSeconds: Number.parseFloat(delay) }
+    }
+    const [field] = textsAt(error, "details.fieldViolations.field")
     // An invalid key is a 400.
-    const isKey = /API key not valid/i.test(message)
-    return { ...vendorError(message, field), ...(isKey && { status: 401 }) }
+    const isKey = /API key (?:not valid|expired)/i.test(message)
+    return { ...vendorError(message, field?.split(".").at(-1)), ...(isKey && { status: 401 }) }
   },
   fieldNames: {
     aspect_ratio: "size",

@@ -1,8 +1,10 @@
 /** OpenAI, and every server that is compatible with it. Requests and responses pass unchanged, except edits of images. */
 import { Struct } from "effect"
+import { vendorError } from "../media/MediaResponse.ts"
 import { openaiImages } from "../media/openaiImages.ts"
 import type { Dialect, OperationName } from "../protocol/Dialect.ts"
 import { gateway } from "../protocol/GatewayDialect.ts"
+import { textAt } from "../protocol/JsonValues.ts"
 
 const list = { path: "/v1/models" }
 const { rerank: _, videos: __, ...operations } = gateway.operations
@@ -27,7 +29,7 @@ const compatible = <const Id extends string, Name extends OperationName>(
   name: string,
   operations: ReadonlyArray<Name>,
   url: string,
-  more: Pick<Dialect, "keyVariable" | "models"> = {}
+  more: Pick<Dialect, "error" | "keyVariable" | "models"> = {}
 ) => ({ id, name, url, list, operations: Struct.pick(gateway.operations, operations), ...more })
 
 const TEXT = ["chat", "embeddings"] as const
@@ -39,6 +41,11 @@ export const COMPATIBLE = [
     models: {
       "BAAI/bge-m3": { operation: "embeddings", batch: 32, tokens: 8192, dimension: 1024 },
       "Qwen/Qwen3-Embedding-8B": { operation: "embeddings", batch: 32, tokens: 32_768, dimension: 4096 }
+    },
+    // An empty balance is a 403.
+    error: (body) => {
+      const message = textAt(body, "message")
+      return message === undefined ? undefined : vendorError(message)
     }
   }),
   compatible("mistral", "Mistral", TEXT, "https://api.mistral.ai/v1", { keyVariable: "MISTRAL_API_KEY" }),

@@ -23,9 +23,11 @@ const geminiResponse = (body: unknown): Fields => {
   const [first] = itemsAt(body, "candidates")
   const images = textsAt(first, "content.parts.inlineData.data")
   const reason = jsonAt(first, "finishReason") ?? jsonAt(body, "promptFeedback", "blockReason")
+  // The model may say in words that it cannot draw this.
+  const [text] = textsAt(first, "content.parts.text")
   const usage = jsonAt(body, "usageMetadata")
   return {
-    ...imagesOf(images, idAt(first, "finishMessage") ?? reason, idAt({ reason }, "reason")),
+    ...imagesOf(images, idAt(first, "finishMessage") ?? text ?? reason, idAt({ reason }, "reason")),
     usage: present({
       input_tokens: jsonAt(usage, "promptTokenCount"),
       output_tokens: jsonAt(usage, "candidatesTokenCount"),

@@ -16,6 +16,8 @@ export interface ErrorFields {
   readonly code?: string | undefined
   readonly param?: string | undefined
   readonly status?: number
+  /** The wait that the vendor asks for in the body, and in no header. */
+  readonly retryAfterSeconds?: number
 }
 
 /** The bytes of an image in a request, and their media type. */

@@ -119,8 +119,14 @@ const urlOf = (
 const OF_BODY = new Set(["content-type", "content-length", "content-encoding", "transfer-encoding"])
 
 /** A response with another JSON body. */
-const withJson = (response: Response, body: unknown, status = response.status): Response => {
-  const headers = Object.entries(response.headers).filter(([name]) => !OF_BODY.has(name))
+const withJson = (
+  response: Response,
+  body: unknown,
+  status = response.status,
+  retryAfter?: number
+): Response => {
+  const kept = Record.filter(response.headers, (_, name) => !OF_BODY.has(name))
+  const headers = { ...kept, ...(retryAfter !== undefined && { "retry-after": `${retryAfter}` }) }
   return HttpClientResponse.fromWeb(response.request, Response.json(body, { status, headers }))
 }
 
@@ -139,12 +145,13 @@ const errorIn = (
 ): { readonly [name in keyof ErrorFields]?: ErrorFields[name] | undefined } =>
   error?.(body, status) ?? parseErrorBody(body) ?? {}
 
-/** The vendor's error in the interface's form. */
+/** The vendor's error in the interface's form. A body without one, such as a web page, is left to the client. */
 const errorResponse = (response: Response, dialect: Dialect): Sent =>
-  Effect.map(jsonOf(response), ({ body, text }) => {
-    const { code, message = text.slice(0, 400), param, status } = errorIn(dialect, body, response.status)
+  Effect.map(jsonOf(response), ({ body }) => {
+    const { code, message, param, retryAfterSeconds, status } = errorIn(dialect, body, response.status)
+    if (message === undefined) return response
     const error = { message, code, param: dialect.fieldNames?.[param ?? ""] ?? param }
-    return withJson(response, { error }, status)
+    return withJson(response, { error }, status, retryAfterSeconds)
   })
 
 const decoder = new TextDecoder()
@@ -184,7 +191,8 @@ const created = (
 ): Sent => {
   if (!isSuccess(response)) return errorResponse(response, dialect)
   const { events, response: map, task }: Partial<OperationDialect> = dialect.operations[operation] ?? {}
-  if (events !== undefined && asked["stream"] === true) {
+  const isWhole = /json|html/.test(response.headers["content-type"] ?? "")
+  if (events !== undefined && asked["stream"] === true && !isWhole) {
     return Effect.succeed(interfaceEvents(response, events(asked)))
   }
   if (map === undefined && task === undefined) return Effect.succeed(response)

@@ -10,9 +10,9 @@ import { guessOperation } from "./ModelFamilies.ts"
 
 const isOperation = (name = ""): name is OperationName => Object.hasOwn(gateway.operations, name)
 
-/** The ids in the list of an endpoint such as OpenAI's `/v1/models`, and the operations that a gateway adds. */
+/** The ids in a list such as OpenAI's `/v1/models`, with or without its envelope, and the operations that a gateway adds. */
 const idsOf = (body: unknown): ReadonlyArray<VendorModel> =>
-  itemsAt(body, "data").flatMap((model) => {
+  itemsAt(Array.isArray(body) ? { data: body } : body, "data").flatMap((model) => {
     const [id, operation] = [textAt(model, "id"), textAt(model, "operation")]
     return id === undefined ? [] : [{ id, ...(isOperation(operation) && { operation }) }]
   })
@@ -49,13 +49,13 @@ const request = (
   Effect.gen(function* () {
     const client = yield* HttpClient.HttpClient
     const response = yield* client.execute(sign(HttpClientRequest.get(url), settings))
-    const body = parseJson(yield* response.text)
-    if (response.status === 200) return parse(body)
-    const { message = "no reason" } = parseErrorBody(body) ?? {}
+    const text = yield* response.text
+    const body = parseJson(text)
+    if (response.status === 200 && body !== undefined) return parse(body)
+    const { message = text.replace(/\s+/g, " ").slice(0, 120) } = parseErrorBody(body) ?? {}
     // Some vendors repeat the key or a header in the error.
-    return yield* Effect.fail(
-      `status ${response.status}, ${makeRedact(settings.apiKey, ...secretsOf(settings))(message)}`
-    )
+    const redact = makeRedact(settings.apiKey, ...secretsOf(settings))
+    return yield* Effect.fail(redact(`status ${response.status} at ${url}: ${message || "no reason"}`))
   }).pipe(
     Effect.timeoutOrElse({ duration: PATIENCE, orElse: () => Effect.fail(`no answer within ${PATIENCE}`) }),
     Effect.mapError((error) => (typeof error === "string" ? error : `no answer from ${URL.parse(url)?.host}`))

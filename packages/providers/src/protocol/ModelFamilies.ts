@@ -31,7 +31,9 @@ type Prefixes = NonNullable<KnownModel["prefixes"]>
 
 /** Open embedding models that expect prefixes, from their model cards. */
 const PREFIXES: ReadonlyArray<readonly [RegExp, Prefixes]> = [
-  [/^nomic-embed-text/, { query: "search_query: ", passage: "search_document: " }],
+  // LM Studio names embedding models so.
+  [/^(?:text-embedding-)?nomic-embed-text/, { query: "search_query: ", passage: "search_document: " }],
+  [/^embeddinggemma/, { query: "task: search result | query: ", passage: "title: none | text: " }],
   [/^(?:multilingual-)?e5-/, { query: "query: ", passage: "passage: " }],
   [
     /^mxbai-embed-large|^snowflake-arctic-embed/,
@@ -53,7 +55,7 @@ const OPERATIONS: ReadonlyArray<readonly [RegExp, OperationName | undefined]> = 
   [/whisper|tts|transcri|speech|audio|realtime|moderation|ocr|babbage|davinci/, undefined],
   [/rerank/, "rerank"],
   [/embed|minilm|\b(?:bge|gte|e5|bert)\b/, "embeddings"],
-  [/sora|veo|kling|runway|gen-?[34]|ray-?2|wanx?[\d.-]*-[it]2v|video|hailuo|seedance/, "videos"],
+  [/sora|veo|kling|runway|\bgen-?[34]|ray-?2|wanx?[\d.-]*-[it]2v|video|hailuo|seedance/, "videos"],
   [
     /dall-e|image|imagen|flux|stable-?diffusion|sdxl|sd3|kolors|seedream|wanx?[\d.-]*-t2i|midjourney/,
     "images"

@@ -23,7 +23,6 @@ import { makeSentenceReading } from "./SentenceReading.ts"
 import type { Retrieval } from "../retrieval/Retriever.ts"
 import type { KeptPassage } from "../retrieval/stages/RetrievalStage.ts"
 import { calculate } from "../tables/Calculation.ts"
-import type { TableAnswer } from "../tables/TableAnswer.ts"
 import type { ReadDocument } from "../tables/TableRows.ts"
 import { verifySentences } from "./VerifySentences.ts"
 import type { StageTime } from "../retrieval/stages/Trace.ts"
@@ -54,14 +53,16 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
     const sources: Array<Source> = []
     const figures: Array<FigureLook> = []
     const partQuestions = parts.map((part) => part.question)
-    const asked = withPrevious(reader.model.kind, question, before)
+    const isGenerative = reader.model.kind === "generative"
+    // `before` has the questions of a conversation that this one may depend on.
+    const asked = isGenerative && before !== undefined ? `${question}\n(Asked after: ${before})` : question
     const reading = makeSentenceReading(sources, partQuestions)
     const stages = [...trace.stages]
     let isCalculated = false
 
     // An extractive reader reads each part alone.
     const readSentences =
-      parts.length === 0 || reader.model.kind === "generative"
+      parts.length === 0 || isGenerative
         ? readWhole(reader, asked, partQuestions, { reading, sources })
         : readParts(reader, [{ question, kept: whole }, ...parts], { reading, sources })
 
@@ -69,7 +70,8 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
       // A calculated number stands in no quote.
       if (verifier === undefined || verify === "off" || isCalculated || reading.sentences.length === 0)
         return Stream.empty
-      return verifyEvents(verifySentences(verifier, question, reading, verify === "drop"), stages)
+      const verified = verifySentences(verifier, question, reading, verify === "drop")
+      return Stream.fromEffect(Effect.map(verified, addStage(stages)))
     })
 
     const end = Effect.gen(function* () {
@@ -97,10 +99,9 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
       return { type: "answer", answer: { ...answer, answer: answerText(answer) } } satisfies AnswerEvent
     })
 
-    const passages =
-      reader.model.kind === "generative"
-        ? readingContext(retrieval, collection, reader.model, context)
-        : Effect.succeed(readPassages(kept))
+    const passages = isGenerative
+      ? readingContext(retrieval, collection, reader.model, context)
+      : Effect.succeed(readPassages(kept))
 
     /** An answer from the rows of tables is exact: nothing is read. */
     const calculateOrRead = Effect.gen(function* () {
@@ -110,12 +111,12 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
           : yield* calculate(question, retrieval, { collection, document, rewriter })
       if (tried === undefined) return yield* referred
       const { answer, stage } = tried
-      stages.push(stage)
-      isCalculated = answer !== undefined
-      const ended = Stream.succeed<AnswerEvent>({ type: "stage", stage })
-      return answer === undefined
-        ? Stream.concat(ended, yield* referred)
-        : Stream.concat(calculatedEvents(answer, reading, sources), ended)
+      const ended = addStage(stages)(stage)
+      if (answer === undefined) return Stream.prepend(yield* referred, [ended])
+      isCalculated = true
+      sources.push(...answer.passages.map((passage) => sourceOf(passage)))
+      const events = answer.sentences.flatMap((sentence) => reading.toEvents(sentence))
+      return Stream.fromIterable([...events, ended])
     })
 
     const referred = Effect.all([passages, referredFigures(question, kept, collection)]).pipe(
@@ -133,31 +134,13 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
   return (...of: Parameters<typeof answer>) => Stream.suspend(() => answer(...of))
 })
 
-/** What a reader that writes is asked. `before` has the questions of a conversation that this one may depend on. */
-const withPrevious = (kind: string, question: string, before: string | undefined): string =>
-  before === undefined || kind !== "generative" ? question : `${question}\n(Asked after: ${before})`
-
-const verifyEvents = (
-  verified: Effect.Effect<StageTime>,
-  stages: Array<StageTime>
-): Stream.Stream<AnswerEvent> =>
-  Stream.fromEffect(
-    Effect.map(verified, (stage): AnswerEvent => {
-      stages.push(stage)
-      return { type: "stage", stage }
-    })
-  )
-
-const calculatedEvents = (
-  { passages, sentences }: TableAnswer,
-  reading: ReadSources["reading"],
-  sources: Array<Source>
-): Stream.Stream<AnswerEvent> => {
-  sources.push(...passages.map((passage) => sourceOf(passage)))
-  return Stream.suspend(() =>
-    Stream.fromIterable(sentences.flatMap((sentence) => reading.toEvents(sentence)))
-  )
-}
+/** Adds a stage to the trace, and returns its event. */
+const addStage =
+  (stages: Array<StageTime>) =>
+  (stage: StageTime): AnswerEvent => {
+    stages.push(stage)
+    return { type: "stage", stage }
+  }
 
 /** What is read, and from what. */
 interface ReadSources {
@@ -295,11 +278,9 @@ const withStage = <E>(
 ): Stream.Stream<AnswerEvent, E> =>
   Stream.unwrap(
     Effect.map(Clock.currentTimeNanos, (started) => {
-      const ended = Effect.map(Clock.currentTimeNanos, (now): AnswerEvent => {
-        const stage = stageOf(Number(now - started) / 1e6)
-        stages.push(stage)
-        return { type: "stage", stage }
-      })
+      const ended = Effect.map(Clock.currentTimeNanos, (now) =>
+        addStage(stages)(stageOf(Number(now - started) / 1e6))
+      )
       return Stream.concat(events, Stream.fromEffect(ended))
     })
   )

@@ -77,7 +77,7 @@ const CHINESE_QUESTION =
   /什么|谁|哪|多少|几(?!乎|内亚)|怎|如何|为何|何时|何地|吗|多(?:长|久|大|高|远|重|宽|深)|是否|能否|可否/u
 /** “在什么情况下” is a condition of the question that follows. */
 const CHINESE_CLAUSE = /^(?:在|当|如果|若|除了)|[下后时前中]$/u
-const CHINESE_JOIN = /[，,；;](?:以及|还有|并且|而且|另外|同时)?|以及|还有(?=[^什])|并且/u
+const CHINESE_JOIN = /[，,；;](?:以及|还有|并且|而且|另外|同时)?|以及|还有(?=[^什])|并且/gu
 
 /** A comparison: of what (optional), and the two sides. */
 const COMPARISONS: ReadonlyArray<RegExp> = [
@@ -132,9 +132,7 @@ const splitAt = (
 ): ReadonlyArray<string> => {
   const parts: Array<string> = []
   let from = 0
-  for (const { 0: text, index } of question.matchAll(
-    new RegExp(join.source, `g${join.flags.replace("g", "")}`)
-  )) {
+  for (const { 0: text, index } of question.matchAll(join)) {
     const [before, after] = [trim(question.slice(from, index)), trim(question.slice(index + text.length))]
     if (![before, after].every((part) => isLongEnough(part) && isQuestion(part))) continue
     parts.push(before)

@@ -1,5 +1,6 @@
 /** Compares figures that were found with those that people marked: pure functions. */
 import type { Box } from "../document/Document.ts"
+import { area, sharedArea } from "../formats/pdf/page/Box.ts"
 
 /** A figure or a table on a page. `number` is as the caption has it, if any. */
 export interface MarkedFigure {
@@ -40,16 +41,9 @@ export interface FigureScores {
 /** The least intersection over union of a hit and its mark. */
 export const HIT_IOU = 0.7
 
-const area = ([x0, y0, x1, y1]: Box): number => Math.max(0, x1 - x0) * Math.max(0, y1 - y0)
-
 /** Intersection over union of two boxes, 0 to 1. */
 export const iou = (a: Box, b: Box): number => {
-  const shared = area([
-    Math.max(a[0], b[0]),
-    Math.max(a[1], b[1]),
-    Math.min(a[2], b[2]),
-    Math.min(a[3], b[3])
-  ])
+  const shared = sharedArea(a, b)
   const all = area(a) + area(b) - shared
   return all === 0 ? 0 : shared / all
 }

@@ -73,6 +73,12 @@ interface ParseFailure {
   readonly message: string
 }
 
+/** The result of a parse, as it is sent between threads. */
+export const toResult = Effect.match({
+  onSuccess: (parsed: Parsed) => ({ parsed }),
+  onFailure: ({ message, reason }: RagError): ParseFailure => ({ reason, message })
+})
+
 const visionBy = (ask: (question: ParseQuestion) => Promise<ImageTextAnswer>): Vision["Service"] =>
   Vision.of({
     model: { id: "", kind: "extractive", maxImages: 1, maxImageBytes: 0, formats: [] },
@@ -127,10 +133,7 @@ export const parseInThread = async (
     parseInner: innerParser(ask, formats, 1)
   })
   const result = await Effect.runPromise(
-    (hasVision ? Effect.provideService(parsing, Vision, visionBy(ask)) : parsing).pipe(
-      Effect.map((parsed) => ({ parsed })),
-      Effect.catch(({ message, reason }) => Effect.succeed({ reason, message }))
-    )
+    toResult(hasVision ? Effect.provideService(parsing, Vision, visionBy(ask)) : parsing)
   )
   if (chunks === undefined || "reason" in result) return { value: result }
   return { value: { chunked: await chunkInPortions(result.parsed, chunks, ask) } }

@@ -20,7 +20,8 @@ import {
   type ParseInput,
   type ParseQuestion,
   type ParseResult,
-  runsInThread
+  runsInThread,
+  toResult
 } from "./ParseJob.ts"
 import {
   type DocumentFile,
@@ -88,11 +89,7 @@ const parseThreaded = Effect.fnUntraced(function* (
 })
 
 /** Parses a file inside a file for a thread, which keeps its turn of the pool meanwhile. */
-const parseInner = (file: InnerFile): Effect.Effect<ParseResult, never, never> =>
-  parse(file).pipe(
-    Effect.map((parsed) => ({ parsed })),
-    Effect.catch(({ message, reason }) => Effect.succeed({ reason, message }))
-  )
+const parseInner = (file: InnerFile): Effect.Effect<ParseResult> => toResult(parse(file))
 
 /**
  * Parses one file. The file name determines its format, and the first bytes must match.

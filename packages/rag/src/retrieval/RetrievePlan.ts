@@ -1,6 +1,6 @@
 /** Checks the options of a question, and applies defaults and limits. */
 import type { RerankerModel } from "@sluice/core/models"
-import { Duration, Effect, Predicate, Schema } from "effect"
+import { Duration, Effect, Number, Predicate, Schema } from "effect"
 import { formatValue } from "../document/Arguments.ts"
 import { RagError, type Stage } from "../document/RagError.ts"
 import { FUSION, retrieversOf } from "./stages/Fusion.ts"
@@ -95,12 +95,10 @@ const planOf = (
   { kind, maxDocuments }: Pick<RerankerModel, "kind" | "maxDocuments">
 ): RetrievePlan => {
   const { deadline, diversity = 0, expand = "none", fusion = FUSION, keep = KEEP } = options
-  const recall = clamp(options.recall ?? Math.max(RECALL, keep), 1, maxDocuments)
-  const candidates = clamp(
-    options.candidates ?? (kind === "lexical" ? CANDIDATES : recall),
-    recall,
-    maxDocuments
-  )
+  const limits = { minimum: 1, maximum: maxDocuments }
+  const recall = Number.clamp(options.recall ?? Math.max(RECALL, keep), limits)
+  const wanted = options.candidates ?? (kind === "lexical" ? CANDIDATES : recall)
+  const candidates = Number.clamp(wanted, { ...limits, minimum: recall })
   const { keywords, vector } = retrieversOf(fusion)
   return {
     ...options,
@@ -115,6 +113,3 @@ const planOf = (
     expand
   }
 }
-
-const clamp = (value: number, least: number, most: number): number =>
-  Math.max(Math.min(least, most), Math.min(value, most))

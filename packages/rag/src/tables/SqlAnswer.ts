@@ -135,6 +135,10 @@ const describe = (tables: ReadonlyArray<RetrievedTable>): ReadonlyArray<Describe
   })
 }
 
+/** DuckDB names `count(*)` so. */
+const labelOf = (column: string): string =>
+  column === "count_star()" ? "count" : column.replaceAll("_", " ")
+
 const textOf = (value: unknown): string =>
   typeof value === "number" ? String(Number(value.toFixed(DECIMALS))) : value === null ? "–" : String(value)
 
@@ -170,7 +174,7 @@ const answerOf = (
   // Several rows are a list.
   const sign = rows.length > 1 ? "- " : ""
   const sentences = rows.map(({ sources, values }): CitedSentence => {
-    const named = values.map((value, i) => `${columns[i]?.replaceAll("_", " ")}: ${textOf(value)}`)
+    const named = values.map((value, i) => `${labelOf(columns[i] ?? "")}: ${textOf(value)}`)
     const all = used.flatMap(({ shown }) =>
       Array.from({ length: shown.rows }, (_, row) => ({ table: shown.name, row }))
     )

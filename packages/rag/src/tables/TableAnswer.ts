@@ -37,7 +37,7 @@ const namedColumns = (
   const columns = header.flatMap((name, i) => {
     const words = nameWords(name)
     const isNamed = chinese
-      ? name.trim() !== "" && names.some((text) => text.includes(name.trim().toLowerCase()))
+      ? words.length > 0 && names.some((text) => words.every((word) => text.includes(word)))
       : words.length > 0 && words.every((word) => isKnown(word, names))
     return isNamed ? [i] : []
   })
@@ -78,14 +78,10 @@ const calculate = (
   if (asked.operation === "average") {
     const count = BigInt(scaled.length)
     // Two more decimals, rounded half away from zero.
-    const hundredfold = (sum * 200n + (sum < 0n ? -count : count)) / (2n * count)
-    const exact = formatNumber(hundredfold, {
-      ...numbers,
-      decimals: numbers.decimals + 2,
-      prefix: "",
-      suffix: ""
-    })
-    return { column: name, value: exact.replace(/\.?(?<!0)0+$/, "") }
+    let scaledBy100 = (sum * 200n + (sum < 0n ? -count : count)) / (2n * count)
+    let decimals = numbers.decimals + 2
+    for (; decimals > 0 && scaledBy100 % 10n === 0n; decimals--) scaledBy100 /= 10n
+    return { column: name, value: formatNumber(scaledBy100, { ...numbers, decimals }) }
   }
   const best = scaled.reduce((a, b) => (asked.operation === "highest" ? (b > a ? b : a) : b < a ? b : a))
   const rows = numbers.scaled.flatMap((value, i) => (value === best ? [i] : []))

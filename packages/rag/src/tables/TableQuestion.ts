@@ -24,9 +24,9 @@ const OPERATIONS: ReadonlyArray<readonly [operation: TableOperation, words: RegE
 /** Words of a question about a table that name nothing in it. */
 const GENERIC = new Set(
   (
-    "what which who whose is are was were has have does do did there in of the a an that this with and table file sheet list column row rows " +
+    "what s which who whose is are was were has have does do did there in of the a an that this with and table file sheet list column row rows " +
     "entry entries record records line lines number value how many much altogether " +
-    "was ist sind welche welcher welches hat haben wie hoch viele der die das des dem den in im von spalte tabelle datei zeile zeilen einträge wert"
+    "was ist lautet beträgt sind welche welcher welches hat haben wie hoch groß viele der die das des dem den in im von spalte tabelle datei zeile zeilen einträge wert"
   ).split(" ")
 )
 

@@ -41,7 +41,7 @@ export const nameWords = (text: string): ReadonlyArray<string> => [
   ...new Set(
     text
       .slice(0, MAX_NAME)
-      .replace(/\(.*?\)|\[.*?\]/g, " ")
+      .replace(/\(.*?\)|（.*?）|\[.*?\]/g, " ")
       .toLowerCase()
       .match(/[\p{L}\p{N}]+/gu)
   )

@@ -1,9 +1,7 @@
 /** `sluice accounts copy`: copies the accounts from SQLite to PostgreSQL. */
-import { Context, Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { SqlClient, SqlError } from "effect/sql"
 import { copyAccounts } from "../../database/CopyAccounts.ts"
-import { DatabaseLayer } from "../../database/Database.ts"
 import { ServerConfig } from "../../config/ServerConfig.ts"
 import { StartError } from "../../config/StartError.ts"
 import { dataFlag, jsonFlag } from "../library/Flags.ts"
@@ -18,26 +16,15 @@ const render = (counts: Readonly<Record<string, number>>): string =>
 
 const copyCommand = Command.make("copy", { data: dataFlag, json: jsonFlag }, ({ data, json }) =>
   Effect.gen(function* () {
-    const config = yield* ServerConfig
-    if (config.database === undefined) {
+    const { database, data: folder } = yield* ServerConfig
+    if (database === undefined) {
       return yield* new StartError({
         message: "SLUICE_DATABASE_URL is not set. Set it to the PostgreSQL database to copy to."
       })
     }
-    const openDatabase = (database: ServerConfig["Service"]["database"]) => {
-      const layer = Layer.provide(DatabaseLayer, Layer.succeed(ServerConfig, { ...config, database }))
-      return Effect.map(Layer.build(Layer.fresh(layer)), Context.get(SqlClient.SqlClient))
-    }
-    const counts = yield* copyAccounts(
-      yield* openDatabase(undefined),
-      yield* openDatabase(config.database)
-    ).pipe(
-      Effect.catchIf(SqlError.isSqlError, ({ message, reason }) =>
-        Effect.fail(new StartError({ message: `The accounts were not copied: ${reason.message ?? message}` }))
-      )
-    )
+    const counts = yield* copyAccounts(folder, "copied")
     yield* printResult(json, counts, () => render(counts))
-  }).pipe(Effect.scoped, Effect.provide(configLayer(data)))
+  }).pipe(Effect.provide(configLayer({ data })))
 ).pipe(
   Command.withDescription(
     "Copy the accounts from the data folder to the empty PostgreSQL database in SLUICE_DATABASE_URL. Stop the server first"

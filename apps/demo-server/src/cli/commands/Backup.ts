@@ -39,7 +39,7 @@ export const backupCommand = Command.make(
             : "It does not have the keys of connected models. Add --secrets to include them."
         ].join("\n")
       )
-    }).pipe(Effect.provide(configLayer(data)))
+    }).pipe(Effect.provide(configLayer({ data })))
 ).pipe(
   Command.withDescription(
     "Back up the data folder and its accounts, in SQLite or PostgreSQL. The server may be running"
@@ -79,7 +79,7 @@ export const restoreCommand = Command.make(
             : [])
         ].join("\n")
       )
-    }).pipe(Effect.scoped, Effect.provide(configLayer(data)))
+    }).pipe(Effect.scoped, Effect.provide(configLayer({ data })))
 ).pipe(
   Command.withDescription(
     "Restore a backup into an empty data folder and, with SLUICE_DATABASE_URL, an empty PostgreSQL database"

@@ -178,7 +178,11 @@ const connect = Effect.fnUntraced(function* (given: Command.Command.Config.Infer
       id,
       vendors.map((one) => one.id)
     )
-    const advice = similar === undefined ? "Run: sluice providers" : `Did you mean \`${similar}\`?`
+    const compatible = `sluice connect openai --id ${id} --url ADDRESS --key-env VARIABLE`
+    const advice =
+      similar === undefined
+        ? `Run: sluice providers. If it has OpenAI's protocol: ${compatible}`
+        : `Did you mean \`${similar}\`?`
     return yield* fail(`${id} is no vendor. ${advice}`)
   }
   const { content } = yield* toStartError(readProviders(file))
@@ -230,7 +234,7 @@ const connect = Effect.fnUntraced(function* (given: Command.Command.Config.Infer
 export const connectCommand = Command.make("connect", flags, (given) =>
   connect(given).pipe(
     Effect.catchTag("QuitError", () => Effect.interrupt),
-    Effect.provide(configLayer(given.data))
+    Effect.provide(configLayer(given))
   )
 ).pipe(
   Command.withDescription(

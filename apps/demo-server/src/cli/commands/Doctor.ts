@@ -2,10 +2,8 @@
 import { LanceIndex } from "@sluice/rag/store"
 import { Effect, Layer, Record, Struct } from "effect"
 import { Command } from "effect/cli"
-import { existsSync } from "node:fs"
-import { lastBackup } from "../../backup/Backup.ts"
+import { lastBackup, requireDataFolder } from "../../backup/Backup.ts"
 import { StartError } from "../../config/StartError.ts"
-import { ServerConfig } from "../../config/ServerConfig.ts"
 import { libraryFolders } from "../../libraries/LibraryFolders.ts"
 import { accountFaults } from "../../database/AccountFaults.ts"
 import { DatabaseLayer } from "../../database/Database.ts"
@@ -42,17 +40,6 @@ const libraryFaults = Effect.fn("doctor.libraries")(function* (repair: boolean) 
   )
   return faults.flat()
 })
-
-/** The database's layer would make a folder whose name is misspelt, and find it whole. */
-const dataFolderCheck = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const { data } = yield* ServerConfig
-    if (!existsSync(data))
-      return yield* new StartError({
-        message: `There is no data folder ${data}. Correct --data or SLUICE_DATA.`
-      })
-  })
-)
 
 const repairFlag = booleanFlag(
   "repair",
@@ -92,7 +79,10 @@ export const doctorCommand = Command.make(
       if (found.length > 0) yield* setExitCode
     }).pipe(
       Effect.provide(
-        DatabaseLayer.pipe(Layer.provideMerge(dataFolderCheck), Layer.provideMerge(configLayer(data)))
+        DatabaseLayer.pipe(
+          Layer.provideMerge(Layer.effectDiscard(requireDataFolder)),
+          Layer.provideMerge(configLayer({ data }))
+        )
       )
     )
 ).pipe(

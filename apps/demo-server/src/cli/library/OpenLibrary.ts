@@ -20,13 +20,12 @@ export const settingsLayer = (flags: {
   return ConfigProvider.layerAdd(ConfigProvider.fromUnknown(values), { asPrimary: true })
 }
 
-/** The configuration. */
-export const configLayer = (data: Option.Option<string>) =>
-  Layer.provide(ServerConfig.layer, settingsLayer({ data }))
+export const configLayer = (flags: Parameters<typeof settingsLayer>[0]) =>
+  Layer.provide(ServerConfig.layer, settingsLayer(flags))
 
 /** The configuration and the models that it names. */
 export const modelsLayer = (data: Option.Option<string>) =>
-  Layer.provideMerge(LibraryModelsLayer, configLayer(data))
+  Layer.provideMerge(LibraryModelsLayer, configLayer({ data }))
 
 /** What to do without a library: a command that only reads makes none. */
 type WhenMissing = "create" | "fail" | "temporary"

@@ -14,7 +14,7 @@ import { KeyList } from "./KeyList.tsx"
 import { UsageSection } from "./UsageSection.tsx"
 
 const AccessToken = () => (
-  <section class="access-token" aria-labelledby="token-title">
+  <section class="stack access-token" aria-labelledby="token-title">
     <h2 id="token-title">System access token</h2>
     <p class="quiet">
       Programs use it to manage the account: balance, keys and usage. It can’t call models. A new token
@@ -67,7 +67,7 @@ const Balance = ({ quota, username }: { readonly quota: number; readonly usernam
 export const AccountView = () => {
   const now = account.value
   return (
-    <div class="account">
+    <div class="stack account">
       <h1>Account</h1>
       <ErrorMessage error={accountError.value} />
       <Loading until={now !== undefined || accountError.value !== undefined} />

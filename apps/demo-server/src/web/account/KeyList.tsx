@@ -72,7 +72,7 @@ const Row = ({ of: key }: { readonly of: KeyDetails }) => {
   return (
     <li data-enabled={enabled}>
       <p class="name">{key.name}</p>
-      <p class="facts-line quiet">
+      <p class="row quiet facts-line">
         <code>{key.key ?? ""}</code>
         <span>{usd(key.remain_quota)} left</span>
         <span>{describeExpiry(key.expired_time)}</span>

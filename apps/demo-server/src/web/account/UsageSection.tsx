@@ -57,7 +57,7 @@ const UsageChart = ({ rows }: { rows: ReadonlyArray<DayUsage> }) => {
     setPointed(Math.max(0, Math.min(days.length - 1, index)))
   }
   return (
-    <figure class="usage-chart">
+    <figure class="stack tight usage-chart">
       <figcaption>
         <b>{amountText(at?.amount ?? days.reduce((sum, { amount }) => sum + amount, 0))}</b>{" "}
         <span class="quiet">{at === undefined ? `in ${days.length} days` : dayText(at.day)}</span>
@@ -76,7 +76,7 @@ const UsageChart = ({ rows }: { rows: ReadonlyArray<DayUsage> }) => {
           return <rect key={day} {...place} data-pointed={index === pointed} />
         })}
       </svg>
-      <p class="axis quiet">
+      <p class="row ends quiet">
         <span>{dayText(days[0]?.day)}</span>
         <span>{dayText(days.at(-1)?.day)}</span>
       </p>
@@ -106,8 +106,8 @@ export const UsageSection = () => {
   const rows = usage.value ?? []
   const Shown = asTable ? UsageTable : UsageChart
   return (
-    <section class="usage" aria-labelledby="usage-title">
-      <header>
+    <section class="stack loose usage" aria-labelledby="usage-title">
+      <header class="row">
         <h2 id="usage-title">Usage</h2>
         <Select
           class="small-select"

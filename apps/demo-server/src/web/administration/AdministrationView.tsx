@@ -75,7 +75,7 @@ const Line = ({ of: line }: { readonly of: AuditLine }) => {
           <span class="quiet"> {detailsText(action, details)}</span>
         )}
       </p>
-      <p class="facts-line quiet">
+      <p class="row quiet facts-line">
         <time dateTime={at.toISOString()}>{dateTime.format(at)}</time>
         <span>by {line.by}</span>
         {address !== "" && <span>from {address}</span>}
@@ -101,7 +101,7 @@ const Row = ({ of: user }: { readonly of: UserDetails }) => {
   return (
     <li data-enabled={enabled}>
       <p class="name">{username}</p>
-      <p class="facts-line quiet">
+      <p class="row quiet facts-line">
         <span>{ROLE_NAMES[role].toLowerCase()}</span>
         <span>{usd(quota)} left</span>
         {describeLimits(user).map((limit) => (
@@ -139,7 +139,7 @@ const Row = ({ of: user }: { readonly of: UserDetails }) => {
 }
 
 export const AdministrationView = () => (
-  <div class="account">
+  <div class="stack account">
     <h1>Administration</h1>
     <EditableList
       title="Users"
@@ -150,7 +150,7 @@ export const AdministrationView = () => (
       Row={Row}
       more="Show more users"
     />
-    <section class="keys-list audit" aria-labelledby="audit-title">
+    <section class="stack loose keys-list audit" aria-labelledby="audit-title">
       <h2 id="audit-title">Audit log</h2>
       <PagedRows list={auditLog} Row={Line} empty="No changes yet." more="Show more of the log" />
     </section>

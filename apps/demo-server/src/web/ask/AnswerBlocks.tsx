@@ -57,7 +57,7 @@ const Sentence = ({ question, sentence }: Props & { sentence: AnswerSentence }) 
         ))}
       </span>{" "}
       {sentence.unsupported !== undefined && (
-        <span class="unsupported">Not supported by its sources: {sentence.unsupported} </span>
+        <span class="problem unsupported">Not supported by its sources: {sentence.unsupported} </span>
       )}
     </span>
   )

@@ -26,7 +26,7 @@ const Failed = ({ question }: Props) => (
 const Progress = ({ question }: Props) => (
   <>
     <div class="loading-bar" />
-    <p class="waiting quiet">
+    <p class="row baseline waiting quiet">
       {question.stages.length === 0
         ? "Searching passages…"
         : question.sentences.length === 0 && question.draft === ""
@@ -104,7 +104,7 @@ export const AnswerView = ({ question }: Props) => {
       ) : (
         <div class="answer" aria-busy={state === "asking"}>
           <AnswerBlocks question={question} />
-          {question.draft !== "" && <p class="draft">{question.draft}</p>}
+          {question.draft !== "" && <p class="draft soft">{question.draft}</p>}
         </div>
       )}
       {state === "asking" && <Progress question={question} />}

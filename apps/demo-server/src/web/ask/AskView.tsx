@@ -22,12 +22,14 @@ const History = () => {
   const earlier = questions.value.filter((each) => each !== current.value)
   if (earlier.length === 0) return null
   return (
-    <section class="history" aria-labelledby="history-title">
+    <section class="history screen-only" aria-labelledby="history-title">
       <h2 id="history-title">Earlier questions</h2>
-      <ul>
+      <ul class="lines">
         {earlier.map((each) => (
           <li key={`${each.collection} ${each.question}`}>
-            <a href={questionHref(each.question, each.collection)}>{each.question}</a>
+            <a class="clamped" href={questionHref(each.question, each.collection)}>
+              {each.question}
+            </a>
             <span class="quiet">{outcomeOf(each)}</span>
           </li>
         ))}
@@ -38,12 +40,14 @@ const History = () => {
 
 const Conversations = () =>
   recent.value.length > 0 && (
-    <section class="history" aria-labelledby="conversations-title">
+    <section class="history screen-only" aria-labelledby="conversations-title">
       <h2 id="conversations-title">Conversations</h2>
-      <ul>
+      <ul class="lines">
         {recent.value.map(({ id, title }) => (
           <li key={id}>
-            <a href={conversationHref(id)}>{title}</a>
+            <a class="clamped" href={conversationHref(id)}>
+              {title}
+            </a>
           </li>
         ))}
       </ul>
@@ -53,7 +57,7 @@ const Conversations = () =>
 const Form = () => (
   <>
     <QuestionBox />
-    <div class="question-options">
+    <div class="row question-options screen-only">
       <FilterPanel />
       <CollectionChoice />
     </div>
@@ -128,7 +132,7 @@ const Welcome = () => {
       )}
       <WelcomePicture />
       {documents !== undefined && (
-        <p class="library-size">
+        <p class="soft library-size">
           {documents === 0
             ? `${isDefault ? "The library" : "This collection"} is empty. `
             : `${pluralize(documents, "document")}, ${pluralize(passages, "passage")}. `}

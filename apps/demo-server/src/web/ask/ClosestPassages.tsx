@@ -19,7 +19,7 @@ const MarkedText = ({ matches, passage: { text } }: Closest) => {
   const [{ length: first }] = HEADINGS.exec(text) ?? [""]
   const shown = matches.filter(({ start }) => start >= first)
   return (
-    <span class="quote">
+    <span class="quote clamped">
       {shown.map(({ end, start }, at) => (
         <>
           {withoutRules(text.slice(shown[at - 1]?.end ?? first, start))}
@@ -33,7 +33,7 @@ const MarkedText = ({ matches, passage: { text } }: Closest) => {
 
 export const ClosestPassages = ({ closest }: { readonly closest: ReadonlyArray<Closest> }) => (
   <section class="evidence closest" aria-label="Closest passages">
-    <ol>
+    <ol class="lines closed">
       {closest.map(({ matches, passage }) => (
         <li key={passage.id}>
           <button
@@ -41,7 +41,7 @@ export const ClosestPassages = ({ closest }: { readonly closest: ReadonlyArray<C
             aria-pressed={source.value?.passageId === passage.id}
             onClick={() => openPassage({ passage })}
           >
-            <span class="location">{locationText(passage.document.title, passage)}</span>
+            <span class="location quiet">{locationText(passage.document.title, passage)}</span>
             <MarkedText passage={passage} matches={matches} />
           </button>
         </li>

@@ -17,7 +17,7 @@ export const EvidenceList = ({ question }: { readonly question: QuestionState })
   return (
     <section class="evidence" aria-labelledby="evidence-title">
       <h2 id="evidence-title">Evidence</h2>
-      <ol>
+      <ol class="lines closed">
         {citations.map((citation) => (
           <li key={citation.n}>
             <button
@@ -26,7 +26,7 @@ export const EvidenceList = ({ question }: { readonly question: QuestionState })
               onClick={() => openCitation(citation)}
             >
               <span class="number">{citation.n}</span>
-              <span class="location">
+              <span class="location quiet">
                 {citation.figure !== undefined && <b>{figureLabel(citation.figure)}, </b>}
                 {locationText(citation.title, citation)}
               </span>
@@ -36,15 +36,15 @@ export const EvidenceList = ({ question }: { readonly question: QuestionState })
               {citation.quoted === "matched" && (
                 <span class="quiet">Found by Sluice: the model gave no quote.</span>
               )}
-              {citation.seen === true && <span class="quote">Read in the image.</span>}
+              {citation.seen === true && <span class="quote clamped">Read in the image.</span>}
               {!isRepeated(citation.quote) && (
-                <span class="quote">{plainText(citation.quote, isMarkdown(citation.document))}</span>
+                <span class="quote clamped">{plainText(citation.quote, isMarkdown(citation.document))}</span>
               )}
             </button>
           </li>
         ))}
       </ol>
-      <p class="quiet keys">
+      <p class="quiet keys screen-only">
         <kbd>J</kbd> <kbd>K</kbd> next or previous citation, <kbd>Esc</kbd> closes the source.
       </p>
     </section>
@@ -64,11 +64,11 @@ const Card = ({ collection, look }: { collection: string; look: QuestionState["c
       >
         <FigureImage {...look} collection={collection} />
       </button>
-      <div>
+      <div class="stack tight">
         <h3>
-          {figureLabel(figure)} <span class="location">{place}</span>
+          {figureLabel(figure)} <span class="location quiet">{place}</span>
         </h3>
-        <p class="caption">{captionText(figure)}</p>
+        <p class="caption clamped">{captionText(figure)}</p>
         {failed === undefined ? (
           <VisionText text={said} />
         ) : (
@@ -87,7 +87,7 @@ export const CheckedFigures = ({ question }: { readonly question: QuestionState 
   return (
     <section class="checked-figures" aria-labelledby="checked-figures-title">
       <h2 id="checked-figures-title">{kinds} checked</h2>
-      <ul>
+      <ul class="lines">
         {checked.map((look) => (
           <Card key={look.passageId} collection={collection} look={look} />
         ))}

@@ -27,7 +27,7 @@ export const EditForm = ({ action, label, most = 4000, onDone, send, value }: Ed
       return true
     }}
   >
-    <div class="field">
+    <div class="stack tight field">
       <label class="visually-hidden" htmlFor="edited">
         {label}
       </label>
@@ -69,7 +69,7 @@ export const FollowUpForm = ({ id }: { readonly id: string }) => {
     box.current?.form?.reset()
   }
   return (
-    <form class="follow-up" onSubmit={submit}>
+    <form class="follow-up screen-only" onSubmit={submit}>
       <label class="visually-hidden" htmlFor="follow-up">
         Ask a follow-up
       </label>

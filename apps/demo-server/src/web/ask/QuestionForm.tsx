@@ -24,7 +24,7 @@ export const QuestionBox = () => {
   }
   return (
     <search>
-      <form class="question-box" onSubmit={submit} aria-busy={current.value?.state === "asking"}>
+      <form class="question-box screen-only" onSubmit={submit} aria-busy={current.value?.state === "asking"}>
         <label class="visually-hidden" htmlFor={QUESTION_ID}>
           Your question
         </label>
@@ -74,11 +74,11 @@ export const FilterPanel = () => {
         <span class="visually-hidden">Answer from: </span>
         {Filter.chosenFilterText.value}
       </summary>
-      <div class="filter-panel-body">
-        <fieldset class="kinds">
+      <div class="stack card filter-panel-body">
+        <fieldset class="row kinds">
           <legend>Answer from</legend>
           {Filter.KIND_LIST.map((kind) => (
-            <label key={kind}>
+            <label class="row unbroken baseline" key={kind}>
               <input
                 type="checkbox"
                 checked={Filter.chosenKinds.value.has(kind)}
@@ -94,7 +94,7 @@ export const FilterPanel = () => {
           <ul>
             {found.slice(0, MAX_ROWS).map(({ id, path, title }) => (
               <li key={id}>
-                <label>
+                <label class="row unbroken baseline">
                   <input
                     type="checkbox"
                     checked={chosen.has(id)}

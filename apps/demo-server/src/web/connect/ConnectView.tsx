@@ -33,7 +33,7 @@ type Use = keyof typeof USES
 const USE_NAMES = Object.keys(USES) as ReadonlyArray<Use>
 
 const Tries = ({ of: { models, tries } }: { readonly of: ConnectionTrial }) => (
-  <ul class="tries" aria-label="Calls that were tried">
+  <ul class="stack tight tries" aria-label="Calls that were tried">
     {models.length === 0 && <li>The vendor lists no models. Name them above.</li>}
     {tries.map(({ message, model, ok, operation }) => (
       <li key={operation} data-ok={ok}>
@@ -184,13 +184,13 @@ const ConnectForm = ({ vendors }: { readonly vendors: ReadonlyArray<Vendor> }) =
 }
 
 const Connected = ({ of: { connections: all } }: { readonly of: Connections }) => (
-  <section class="keys-list" aria-labelledby="connected-title">
+  <section class="stack loose keys-list" aria-labelledby="connected-title">
     <h2 id="connected-title">Connected</h2>
-    <ul>
+    <ul class="lines closed">
       {all.map(({ id, url, vendor }) => (
         <li key={id}>
           <p class="name">{id}</p>
-          <p class="facts-line quiet">
+          <p class="row quiet facts-line">
             <span>{url ?? connections.value?.vendors.find((one) => one.id === vendor)?.url}</span>
           </p>
           <div class="actions">
@@ -212,7 +212,7 @@ export const ConnectView = () => {
   const now = connections.value
   if (signedIn.value?.role !== "admin") return <p class="lead">Only administrators can connect a model.</p>
   return (
-    <div class="account">
+    <div class="stack account">
       <h1>Connect a model</h1>
       <ErrorMessage error={connectionsError.value} />
       <Loading until={now !== undefined || connectionsError.value !== undefined} />

@@ -59,7 +59,7 @@ const SetRow = ({ of: set, now }: { readonly of: ModelSet; readonly now: Found }
   return (
     <li>
       <p class="name">{name}</p>
-      <p class="facts-line quiet">
+      <p class="row quiet facts-line">
         <span>{byteSize(bytes)}</span>
         {state !== undefined && <span>{state}</span>}
       </p>
@@ -84,7 +84,7 @@ const Servers = () => {
   const others = localServers.value.filter(({ url }) => !connected.has(url))
   if (others.length === 0) return null
   return (
-    <ul aria-label="Model servers on this machine">
+    <ul class="lines closed" aria-label="Model servers on this machine">
       {others.map((server) => {
         const { chat, embedding } = modelsToUse(server)
         const uses = [
@@ -96,7 +96,7 @@ const Servers = () => {
             <p class="name">
               {server.name} is running with {uses.join(" and ") || "no models"}.
             </p>
-            <p class="facts-line quiet">
+            <p class="row quiet facts-line">
               <span>{server.url}</span>
             </p>
             <div class="actions">
@@ -117,7 +117,7 @@ export const LocalModelsSection = () => {
   const now = localModels.value
   const runtime = now?.missingRuntime
   return (
-    <section class="keys-list" aria-labelledby="local-models-title">
+    <section class="stack loose keys-list" aria-labelledby="local-models-title">
       <h2 id="local-models-title">Get local models</h2>
       <p class="quiet">
         They match meaning, run on the server’s machine, and need no key. Nothing is downloaded until you ask.
@@ -132,7 +132,7 @@ export const LocalModelsSection = () => {
         </p>
       )}
       {now !== undefined && (
-        <ul aria-label="Sets of local models">
+        <ul class="lines closed" aria-label="Sets of local models">
           {now.sets.map((set) => (
             <SetRow key={set.name} of={set} now={now} />
           ))}

@@ -62,7 +62,7 @@ const TurnActions = ({ turn }: { readonly turn: TurnState }) => {
     ["down", "Bad"]
   ] as const
   return (
-    <p class="turn-actions">
+    <p class="row baseline turn-actions">
       <LinkButton onClick={() => (editing.value = true)}>Edit</LinkButton>
       <LinkButton onClick={() => turn.again?.()}>Regenerate</LinkButton>
       {turn.answer !== undefined && (
@@ -98,7 +98,7 @@ export const ConversationView = () => {
   return (
     <div class="asking thread">
       <ThreadTitle title={now.title} key={now.id} />
-      <p class="turn-actions">
+      <p class="row baseline turn-actions">
         <a href="#ask">New conversation</a>
         <NewTabLink href={exported("html")}>Export HTML</NewTabLink>
         <NewTabLink href={exported("markdown")}>Export Markdown</NewTabLink>
@@ -109,7 +109,7 @@ export const ConversationView = () => {
         </Confirm>
       </p>
       {sharedPath.value !== undefined && (
-        <p class="notice">
+        <p class="row notice screen-only">
           Everyone with this link can read the conversation. You won’t see it again:{" "}
           <code>{new URL(sharedPath.value, location.href).href}</code>{" "}
           <CopyButton text={new URL(sharedPath.value, location.href).href} what="the link" />

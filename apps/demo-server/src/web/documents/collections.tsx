@@ -92,7 +92,7 @@ export const CollectionChoice = () => {
   const all = collections.value ?? []
   if (all.length < 2) return null
   return (
-    <div class="collection-choice">
+    <div class="row unbroken collection-choice quiet">
       <label htmlFor={id}>Collection</label>
       <Select
         id={id}

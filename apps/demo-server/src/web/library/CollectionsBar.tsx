@@ -44,7 +44,7 @@ const Deletion = ({ name }: { readonly name: string }) => {
     <Confirm
       action="Delete"
       onConfirm={() => deleteCollection(name)}
-      opener={{ kind: "link trouble-link", children: `Delete ${name}` }}
+      opener={{ kind: "link problem", children: `Delete ${name}` }}
     >
       Delete <b>{name}</b> with {contents}? This can’t be undone.
     </Confirm>
@@ -57,8 +57,8 @@ export const CollectionsBar = () => {
   const { members = 0, shared } = chosenCollection.value ?? {}
   const toggle = (opened: typeof form) => setForm(form === opened ? undefined : opened)
   return (
-    <section class="collections" aria-label="Collections">
-      <div class="collections-head">
+    <section class="stack collections" aria-label="Collections">
+      <div class="row collections-head">
         <CollectionChoice />
         <LinkButton aria-expanded={form === "new"} onClick={() => toggle("new")}>
           New collection

@@ -4,7 +4,7 @@ import { pluralize } from "../ui/format.ts"
 
 export const FailedFiles = ({ failed }: { readonly failed: ReadonlyArray<FailedFile> }) =>
   failed.length === 0 ? null : (
-    <details class="faults">
+    <details class="faults quiet">
       <summary>{pluralize(failed.length, "file")} failed</summary>
       <ul>
         {failed.map(({ message, path }) => (

@@ -45,12 +45,12 @@ export const JobsSection = () => {
   const all = jobs.value
   if (all.length === 0) return <ErrorMessage error={jobsError.value} />
   return (
-    <section class="entries jobs" aria-label="Jobs">
-      <p class="uploads-head">
+    <section class="stack card entries jobs" aria-label="Jobs">
+      <p class="row baseline ends uploads-head">
         <strong>In the background</strong>
         {!all.some(isActive) && <LinkButton onClick={clearJobs}>Clear</LinkButton>}
       </p>
-      <ul class="uploads-list">
+      <ul class="lines uploads-list">
         {all.map((job) => (
           <JobItem key={job.id} of={job} />
         ))}

@@ -19,7 +19,7 @@ import { SourcesSection } from "./SourcesSection.tsx"
 import { UploadProgress } from "./Uploads.tsx"
 
 const Faults = ({ faults }: { readonly faults: NonNullable<DocumentInfo["faults"]> }) => (
-  <details class="faults">
+  <details class="faults quiet">
     <summary>{pluralize(faults.length, "part")} could not be read</summary>
     <ul>
       {faults.map(({ message, page }, at) => (
@@ -40,10 +40,10 @@ const DocumentRow = ({ document }: { readonly document: DocumentInfo }) => {
   return (
     <li>
       <button class="open" type="button" onClick={() => openDocument(document)}>
-        <span class="title">{title}</span>
+        <span class="title clamped">{title}</span>
         <span class="path">{document.path}</span>
       </button>
-      <span class="facts">
+      <span class="facts quiet">
         <span class="format">{formatLabel(document.format, status.value?.formats)}</span>
         <span>{pages === undefined ? "" : pluralize(pages, "page")}</span>
         <span>{figures === undefined ? "" : figuresText(figures)}</span>
@@ -78,7 +78,7 @@ const StorageUsed = () => {
 }
 
 const FilePickers = () => (
-  <div class="pickers">
+  <div class="row pickers">
     <label class="button primary">
       Add files
       <input class="visually-hidden" type="file" multiple onChange={onPick} />
@@ -105,7 +105,7 @@ const RemoveThese = ({ label, question, these }: RemoveTheseProps) => (
     action="Remove all"
     keep="Keep them"
     onConfirm={() => Documents.removeDocuments(these)}
-    opener={{ kind: "link trouble-link", children: label }}
+    opener={{ kind: "link problem", children: label }}
   >
     {question} This can’t be undone.
   </Confirm>
@@ -119,14 +119,14 @@ const ListHead = ({ found }: { readonly found: ReadonlyArray<DocumentInfo> }) =>
   if (now !== undefined)
     return (
       <>
-        <p class="found quiet">
+        <p class="row ends quiet found">
           Removed {now.done.toLocaleString()} of {pluralize(now.total, "document")}
         </p>
         <ProgressBar label="Removing" done={now.done} total={now.total} />
       </>
     )
   return (
-    <div class="found quiet">
+    <div class="row ends quiet found">
       {count}, {pluralize(passages, "passage")}
       {found.length > 1 && isWritable.value && (
         <RemoveThese
@@ -152,7 +152,7 @@ export const UndoBar = () => {
   const more = Documents.removed.value.length - 1
   if (last === undefined) return null
   return (
-    <section class="undo" aria-label="Removed document">
+    <section class="row unbroken card floating undo screen-only" aria-label="Removed document">
       <span>
         Removed <b>{last.document.title}</b>
         {more > 0 && ` and ${more} more`}
@@ -174,7 +174,7 @@ export const LibraryView = () => {
   // The banner reports it.
   const isRebuildNeeded = status.value?.state === "rebuild-needed" && listError?.code === "manifest_mismatch"
   return (
-    <div class="library">
+    <div class="stack loose library">
       <h1>Documents</h1>
       <CollectionsBar />
       {isWritable.value ? <FilePickers /> : <p class="quiet">You can read this collection, not change it.</p>}
@@ -192,7 +192,7 @@ export const LibraryView = () => {
           {all.length === 0 ? "Add documents to start." : "No matching name. Ask to search inside."}
         </p>
       )}
-      <ul class="documents">
+      <ul class="documents lines closed">
         {found.slice(0, rows).map((document) => (
           <DocumentRow key={document.id} document={document} />
         ))}

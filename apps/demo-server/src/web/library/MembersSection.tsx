@@ -55,7 +55,7 @@ export const MembersSection = () => {
   }, [chosen])
   const all = members.value
   return (
-    <div class="members">
+    <div class="stack members">
       <ActionForm
         key={sent}
         class="new-key"
@@ -89,7 +89,7 @@ export const MembersSection = () => {
       </ActionForm>
       <ErrorMessage error={memberChanges.error.value} />
       <Loading until={all !== undefined || memberChanges.error.value !== undefined} />
-      <ul aria-label="Members">
+      <ul class="lines" aria-label="Members">
         {all?.map((member) => (
           <Row key={`${"user" in member} ${nameOf(member)}`} member={member} />
         ))}

@@ -99,7 +99,7 @@ const Actions = ({ of, onSchedule }: { readonly of: SourceInfo; readonly onSched
   const isRunning = state === "running"
   const isHalted = state === "paused" || state === "stopped"
   return (
-    <p class="source-actions">
+    <p class="row">
       <LinkButton
         aria-label={isRunning ? `Cancel the run of ${name}` : `Sync ${name} now`}
         onClick={() => (isRunning ? cancelRun(of) : runSource(of))}
@@ -120,7 +120,7 @@ const Actions = ({ of, onSchedule }: { readonly of: SourceInfo; readonly onSched
       <Confirm
         action="Remove"
         onConfirm={() => removeSource(of)}
-        opener={{ kind: "link trouble-link", "aria-label": `Remove the source ${name}`, children: "Remove" }}
+        opener={{ kind: "link problem", "aria-label": `Remove the source ${name}`, children: "Remove" }}
       >
         Remove <b>{name}</b> and its documents? This can’t be undone.
       </Confirm>
@@ -147,7 +147,7 @@ const SourceItem = ({ of }: { readonly of: SourceInfo }) => {
       {message !== undefined && <p role="alert">{message}</p>}
       <p class="quiet">{facts.join(" · ")}</p>
       {changes.length > 0 && (
-        <details class="faults changes">
+        <details class="faults quiet changes">
           <summary>
             {changes.length === 100 ? "The first 100 changes" : pluralize(changes.length, "change")}
           </summary>
@@ -181,8 +181,8 @@ export const SourcesSection = () => {
   const list = sources.value?.sources ?? []
   if (sources.value === undefined) return <ErrorMessage error={sourcesError.value} />
   return (
-    <section class="entries sources" aria-label="Sources">
-      <div class="uploads-head">
+    <section class="stack card entries sources" aria-label="Sources">
+      <div class="row baseline ends uploads-head">
         <strong>Sources</strong>
         <LinkButton aria-expanded={adding} onClick={() => setAdding(!adding)}>
           Add a source
@@ -196,7 +196,7 @@ export const SourcesSection = () => {
       {adding && <NewSource onDone={() => setAdding(false)} />}
       <ErrorMessage error={sourceChanges.error.value ?? sourcesError.value} />
       {list.length > 0 && (
-        <ul class="uploads-list">
+        <ul class="lines uploads-list">
           {list.map((source) => (
             <SourceItem key={source.id} of={source} />
           ))}

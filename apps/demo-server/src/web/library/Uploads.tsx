@@ -84,8 +84,8 @@ export const UploadProgress = () => {
     files.length <= MAX_ROWS ? others : [...unsent, ...others.filter(Uploads.isInProgress)].slice(0, MAX_ROWS)
   const finished = files.filter(Uploads.isFinished).length
   return (
-    <section class="entries uploads" aria-label="Uploads">
-      <p class="uploads-head">
+    <section class="stack card entries uploads" aria-label="Uploads">
+      <p class="row baseline ends uploads-head">
         <strong>
           {running && `${finished.toLocaleString()} of ${pluralize(files.length, "file")}: `}
           {Uploads.describeUploads(files)}
@@ -106,7 +106,7 @@ export const UploadProgress = () => {
         </div>
       )}
       <Scroller class="uploads-list" label="Files">
-        <ul>
+        <ul class="lines">
           {[...failed, ...rows].map((upload) => (
             <Row key={`${upload.collection} ${upload.path}`} upload={upload} />
           ))}

@@ -74,7 +74,7 @@ export const ModelsView = () => {
   )
   const sections = Map.groupBy(found, titleOf)
   return (
-    <div class="model-list">
+    <div class="stack loose model-list">
       <h1>Models</h1>
       <DemoModels />
       <ErrorMessage error={modelsError.value} />
@@ -92,9 +92,9 @@ export const ModelsView = () => {
         const rows = sections.get(title)?.map((model) => <Row key={model.id} model={model} />)
         return (
           rows && (
-            <section key={title} aria-label={title}>
+            <section class="stack" key={title} aria-label={title}>
               <h2>{title}</h2>
-              <ul>{rows}</ul>
+              <ul class="lines closed">{rows}</ul>
             </section>
           )
         )

@@ -56,7 +56,7 @@ export const PagedRows = <A extends HasId>(props: RowsProps<A>) => {
       <ErrorMessage error={list.error.value} />
       <Loading until={rows !== undefined || list.error.value !== undefined} />
       {rows?.length === 0 && empty !== undefined && <p class="lead">{empty}</p>}
-      <ul>
+      <ul class="lines closed">
         {rows?.map((each) => (
           <Row key={each.id} of={each} />
         ))}
@@ -78,8 +78,8 @@ export const EditableList = <A extends HasId>(props: EditableProps<A>) => {
   const [creating, setCreating] = useState(false)
   const id = useId()
   return (
-    <section class="keys-list" aria-labelledby={id}>
-      <header>
+    <section class="stack loose keys-list" aria-labelledby={id}>
+      <header class="row">
         <h2 id={id}>{title}</h2>
         <Button aria-expanded={creating} onClick={() => setCreating(!creating)}>
           {add}

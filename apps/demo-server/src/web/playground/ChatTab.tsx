@@ -67,7 +67,7 @@ const Turns = () => {
   const { state, value } = answer.now.value
   const next: Turn = { role: "assistant", content: value?.text ?? "" }
   return (
-    <div class="turns" role="log" aria-label="Conversation">
+    <div class="stack turns" role="log" aria-label="Conversation">
       {[...conversation.value, ...(state === "working" ? [next] : [])].map(({ content, role }, at) => (
         <div key={at} class="turn" data-role={role}>
           <span class="quiet">{role === "user" ? "You" : "Model"}</span>

@@ -66,8 +66,8 @@ const Result = () => {
   const [first, second] = [vectorAt(0, value), vectorAt(1, value)]
   const cosine = cosineOf(first, second)
   return (
-    <figure class="compared">
-      <p class="figure">
+    <figure class="stack compared">
+      <p class="row baseline figure">
         <span class="amount">{cosine?.toFixed(3) ?? "–"}</span>
         <span class="quiet">
           {cosine === undefined

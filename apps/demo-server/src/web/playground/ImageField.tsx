@@ -56,7 +56,7 @@ export const ImageField = ({ image, label }: { label: string; image: Signal<Imag
   }
   return (
     <div
-      class="field picture"
+      class="stack tight field picture"
       data-over={over}
       onDragOver={onDrag}
       onDragLeave={onDrag}
@@ -68,7 +68,7 @@ export const ImageField = ({ image, label }: { label: string; image: Signal<Imag
       </span>
       <fieldset class="chosen">
         <legend class="visually-hidden">{label}</legend>
-        <div>
+        <div class="row">
           {now !== undefined && <img src={now.dataUri} alt="" />}
           <label class="button">
             {now === undefined ? "Choose an image" : "Replace"}

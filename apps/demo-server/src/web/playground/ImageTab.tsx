@@ -95,7 +95,7 @@ const Picture = ({ at, source }: { at: number; source: string }) =>
   )
 
 const Progress = ({ status }: { status: string }) => (
-  <div class="frame" ref={scrollIntoView} aria-live="polite">
+  <div class="stack card frame" ref={scrollIntoView} aria-live="polite">
     <div class="loading-bar" />
     <p class="quiet">{statusText(status)}</p>
   </div>

@@ -39,7 +39,7 @@ const Result = () => {
   if (state === "working" && !value?.text) return <div class="loading-bar" />
   if (value === undefined) return null
   return (
-    <figure class="vision-answer">
+    <figure class="stack vision-answer">
       <p class="answer">{value.text}</p>
       {value.usage?.total_tokens !== undefined && (
         <figcaption class="quiet">{pluralize(value.usage.total_tokens, "token")}</figcaption>

@@ -23,9 +23,9 @@ export const PlaygroundView = () => {
   const now = currentRoute.value
   const capability = now.view === "playground" ? now.capability : CAPABILITIES[0]
   return (
-    <div class="playground">
+    <div class="stack loose playground">
       <h1>Playground</h1>
-      <nav class="capabilities" aria-label="Capabilities">
+      <nav class="row capabilities" aria-label="Capabilities">
         {CAPABILITIES.map((each) => (
           <a key={each} href={playgroundHref(each)} aria-current={each === capability ? "page" : undefined}>
             {TABS[each].name}

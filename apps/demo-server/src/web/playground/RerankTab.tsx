@@ -39,8 +39,8 @@ const Result = () => {
   const { documents, results, usage } = value
   const best = Math.max(...results.map(({ relevance_score }) => relevance_score), Number.EPSILON)
   return (
-    <figure class="ranked">
-      <ol>
+    <figure class="stack ranked">
+      <ol class="lines">
         {results.map(({ index, relevance_score: score }) => (
           <li key={index}>
             <span class="score">{score.toFixed(3)}</span>

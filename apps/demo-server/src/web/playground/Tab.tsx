@@ -101,8 +101,8 @@ const language = signal<keyof Snippet>("curl")
 const CodePanel = ({ snippet }: { readonly snippet: Snippet }) => {
   const now = language.value
   return (
-    <aside class="code-panel" aria-label="The same call as code">
-      <header>
+    <aside class="code-panel card" aria-label="The same call as code">
+      <header class="row">
         <h2>The same call</h2>
         <Segments legend="Language" choices={LANGUAGES} value={language} />
         <CopyButton text={snippet[now]} what={`the call as ${LANGUAGES[now]}`} />
@@ -135,9 +135,10 @@ export const TabView = ({ capability, tab }: { capability: Capability; tab: Tab 
   const missing = modelOf(capability) === "" ? "Waiting for the list of models." : tab.missing?.()
   const working = state === "working"
   return (
-    <div class="call-tab">
-      <div class="call-form">
+    <div class="stack call-tab">
+      <div class="stack loose call-form">
         <form
+          class="stack loose"
           aria-busy={working}
           onSubmit={(event) => {
             event.preventDefault()
@@ -146,7 +147,7 @@ export const TabView = ({ capability, tab }: { capability: Capability; tab: Tab 
         >
           <ModelField capability={capability} />
           <Fields />
-          <div class="send">
+          <div class="row send">
             {/* The button stays and keeps the focus: a second click would hit what replaces it. */}
             <button class="button primary" disabled={missing !== undefined} aria-disabled={working}>
               {action}

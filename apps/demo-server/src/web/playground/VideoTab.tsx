@@ -158,7 +158,7 @@ const Player = ({ url }: { url: string }) => {
 }
 
 const Progress = ({ percent, status }: Pick<VideoState, "percent" | "status">) => (
-  <div class="frame" ref={scrollIntoView}>
+  <div class="stack card frame" ref={scrollIntoView}>
     <p class="status" aria-live="polite">
       {statusText(status)}
     </p>
@@ -176,11 +176,11 @@ const Result = () => {
   const { id, percent, status = "sending", url } = value ?? {}
   const isRunning = url === undefined && state === "working"
   return (
-    <figure class="video-result" data-status={state === "failed" ? "failed" : status}>
+    <figure class="stack video-result" data-status={state === "failed" ? "failed" : status}>
       {url !== undefined && <Player url={url} key={url} />}
       {isRunning && <Progress percent={percent} status={status} />}
       {id !== undefined && (
-        <figcaption>
+        <figcaption class="row baseline quiet">
           <code>{id}</code>
           {url !== undefined && (
             <a href={url} download={`${id}.mp4`}>

@@ -1,23 +1,11 @@
 /** The conversation that is shown: its turns are kept on the server. */
 import { effect, signal, untracked } from "@preact/signals"
-import type {
-  AnswerStreamEvent,
-  ConversationBody,
-  ConversationSummary,
-  Rating
-} from "../../contract/index.ts"
-import { brokenStream, online, request, RequestError, requestEvents, toRequestError } from "../api/request.ts"
+import type { ConversationBody, ConversationSummary, Rating } from "../../contract/index.ts"
+import { online, request, type RequestError, toRequestError } from "../api/request.ts"
 import { conversationHref, currentRoute, navigate } from "../page/route.ts"
 import { session, whileShown } from "../page/session.ts"
 import { announce } from "../ui/Notices.tsx"
-import {
-  announceOutcome,
-  changeOf,
-  newQuestion,
-  questionError,
-  type QuestionState,
-  willRetry
-} from "./questions.ts"
+import { changeOf, newQuestion, type QuestionState, streamAnswer, willRetry } from "./questions.ts"
 
 export interface TurnState extends QuestionState {
   /** Its key on this page, also when it is asked again. */
@@ -151,29 +139,19 @@ const askTurn = async (
     retry: () => void askTurn(id, again)
   }
   thread.value = { ...now, turns: [...now.turns.filter((each) => !replaced.includes(each)), turn] }
-  announce("Asking.")
-  const { signal } = turn.controller
   // Without a number the server takes the next one: another tab may have asked too.
   const body = { question, collection: now.collection, conversation: id, turn: turn.number, standalone }
   const find = () => thread.value?.turns.find((each) => each.controller === turn.controller)
-  const set = (change: (now: TurnState) => Partial<TurnState>) => {
-    if (find() !== undefined) setTurn(id, turn.key, change)
-  }
-  try {
-    await requestEvents<AnswerStreamEvent>("/qa", { body, signal }, (event) =>
-      set((each) => ({
-        ...changeOf(each, event),
-        ...(event.type === "answer" && { number: event.answer.conversation?.turn ?? each.number })
-      }))
-    )
-    if (find()?.state === "asking") throw brokenStream()
-  } catch (thrown) {
-    const stopped = new RequestError("You stopped this question.", 0, "stopped")
-    const error = signal.aborted ? stopped : questionError(thrown)
-    set(() => ({ state: "failed", error }))
-  }
-  const done = find()
-  if (done !== undefined) announceOutcome(done)
+  await streamAnswer(body, turn.controller, {
+    find,
+    set: (change) => {
+      if (find() === undefined) return
+      setTurn(id, turn.key, (each) => {
+        const changed = change(each)
+        return { ...changed, number: changed.answer?.conversation?.turn ?? each.number }
+      })
+    }
+  })
 }
 
 effect(() => {

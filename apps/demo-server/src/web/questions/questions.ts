@@ -62,10 +62,6 @@ export const current = computed(() => {
   return find({ question: now.question, collection: now.collection })
 })
 
-const update = (key: QuestionKey, change: (now: QuestionState) => Partial<QuestionState>): void => {
-  questions.value = questions.value.map((each) => (isSame(each, key) ? { ...each, ...change(each) } : each))
-}
-
 type AnswerEvent = Exclude<AnswerStreamEvent, { type: "error" }>
 
 export const changeOf = (
@@ -107,10 +103,12 @@ export const changeOf = (
   }
 }
 
-export const announceOutcome = ({ answer, error }: QuestionState): void =>
+const announceOutcome = ({ answer, error }: QuestionState): void =>
   announce(
     error !== undefined
-      ? `The question failed. ${error.message}`
+      ? error.code === "stopped"
+        ? "Stopped."
+        : `The question failed. ${error.message}`
       : answer?.found
         ? `Answered: ${pluralize(answer.sentences.length, "sentence")}, ${pluralize(answer.citations.length, "citation")}.`
         : answer?.outcome === "unread"
@@ -131,37 +129,53 @@ export const newQuestion = {
 } as const
 
 /** Why a question failed. The banner says how to rebuild. */
-export const questionError = (thrown: unknown): RequestError => {
+const questionError = (thrown: unknown): RequestError => {
   const error = toRequestError(thrown)
   if (error.code !== "manifest_mismatch") return error
   void refreshStatus()
   return new RequestError("Rebuild before asking.", error.status, error.code)
 }
 
+/** Where what arrives of a question's answer is shown, while nothing else has taken its place. */
+interface Place {
+  readonly find: () => QuestionState | undefined
+  readonly set: (change: (now: QuestionState) => Partial<QuestionState>) => void
+}
+
+/** Sends a question, and shows its answer, or why there is none. */
+export const streamAnswer = async (
+  body: object,
+  { signal }: AbortController,
+  { find, set }: Place
+): Promise<void> => {
+  announce("Asking.")
+  try {
+    await requestEvents<AnswerStreamEvent>("/qa", { body, signal }, (event) =>
+      set((now) => changeOf(now, event))
+    )
+    if (find()?.state === "asking") throw brokenStream()
+  } catch (thrown) {
+    const stopped = new RequestError("You stopped this question.", 0, "stopped")
+    const error = signal.aborted ? stopped : questionError(thrown)
+    set(() => ({ state: "failed", error }))
+  }
+  const done = find()
+  if (done !== undefined) announceOutcome(done)
+}
+
 const send = async (sent: SentQuestion, retries = 0): Promise<void> => {
   const { collection, filter, filterText, question } = sent
   find(sent)?.controller.abort()
   const controller = new AbortController()
-  const others = questions.value.filter((each) => !isSame(each, sent))
-  questions.value = [
-    { question, collection, filter, filterText, retries, controller, ...newQuestion },
-    ...others
-  ]
-  announce("Asking.")
-  try {
-    await requestEvents<AnswerStreamEvent>(
-      "/qa",
-      { body: { question, collection, filter, conversation: "new" }, signal: controller.signal },
-      (event) => update(sent, (now) => changeOf(now, event))
-    )
-    if (find(sent)?.state === "asking") throw brokenStream()
-  } catch (thrown) {
-    if (controller.signal.aborted) return
-    const error = questionError(thrown)
-    update(sent, () => ({ state: "failed", error }))
-  }
-  const done = find(sent)
-  if (done !== undefined) announceOutcome(done)
+  const asked = { question, collection, filter, filterText, retries, controller, ...newQuestion }
+  questions.value = [asked, ...questions.value.filter((each) => !isSame(each, sent))]
+  const isShown = (each: QuestionState) => each.controller === controller
+  await streamAnswer({ question, collection, filter, conversation: "new" }, controller, {
+    find: () => questions.value.find(isShown),
+    set: (change) => {
+      questions.value = questions.value.map((each) => (isShown(each) ? { ...each, ...change(each) } : each))
+    }
+  })
 }
 
 const withFilter = (key: QuestionKey): SentQuestion => ({
@@ -183,12 +197,7 @@ export const askAgain = (question: QuestionState): void =>
   question.again === undefined ? void send(question) : question.again()
 
 /** Stops a question. What has arrived of its answer stays. */
-export const stopQuestion = (question: QuestionState): void => {
-  question.controller.abort()
-  const error = new RequestError("You stopped this question.", 0, "stopped")
-  update(question, () => ({ state: "failed", error }))
-  announce("Stopped.")
-}
+export const stopQuestion = ({ controller }: QuestionState): void => controller.abort()
 
 /** Automatic retries of a question at most. */
 const MAX_RETRIES = 5

@@ -21,8 +21,8 @@ import { Header } from "./Header.tsx"
 const SignInForm = () => (
   <ActionForm class="sign-in" actions={["Sign in"]} send={(read) => signIn(read("key"))}>
     <h1>{signedIn.value === undefined ? "Sign in" : "Your session has ended"}</h1>
-    {signedIn.value !== undefined && <p>Sign in again. What you wrote is still here.</p>}
-    <p>
+    {signedIn.value !== undefined && <p class="soft">Sign in again. What you wrote is still here.</p>}
+    <p class="soft">
       Open the address that the server printed when it started; its login works once. Or enter the system
       access token from the first start, or an API key. API keys can’t manage accounts.
     </p>
@@ -86,7 +86,7 @@ const toMain = (event: Event) => {
 
 export const App = () => (
   <>
-    <a class="skip" href="#main" onClick={toMain}>
+    <a class="skip floating screen-only" href="#main" onClick={toMain}>
       Skip to content
     </a>
     <div class="shell" data-source={source.value === undefined ? "closed" : "open"}>

@@ -19,18 +19,18 @@ const MODELS_ID = "models"
 
 const ModelBadge = () => {
   const now = status.value
-  if (now === undefined) return <span class="badge" />
+  if (now === undefined) return <span class="badge quiet" />
   const { chat, embedding, rerank, vision } = now.models
   const embedded = now.provider === "embedded"
   return (
-    <div class="badge">
-      <button type="button" popovertarget={MODELS_ID}>
+    <div class="badge quiet">
+      <button class="row unbroken" type="button" popovertarget={MODELS_ID}>
         <span class="status-light" data-on={online.value ? now.state : "offline"} />
         <span class="status-text">
           {!online.value ? "Offline" : embedded ? "Demo models (keywords)" : "Gateway"}
         </span>
       </button>
-      <div id={MODELS_ID} class="models" popover="auto">
+      <div id={MODELS_ID} class="card floating models" popover="auto">
         <p>
           {embedded
             ? "These models run inside the server, without a key or a network. They match words, not meaning."
@@ -90,13 +90,13 @@ export const Header = () => {
   const { view } = currentRoute.value
   const current = view === "administration" || view === "connect" ? "account" : view
   return (
-    <header class="header">
+    <header class="row header screen-only">
       <a class="brand" href="#ask" aria-label="Sluice, home">
         <Logo />
         <span>Sluice</span>
       </a>
       {session.value === "open" && (
-        <nav aria-label="Main">
+        <nav class="row" aria-label="Main">
           {VIEWS.map(([view, name]) => (
             <a key={view} href={`#${view}`} aria-current={view === current ? "page" : undefined}>
               {name}

@@ -39,7 +39,7 @@ const summarise = async (collection: string, documentId: string): Promise<void> 
 const SummaryText = ({ summary }: { readonly summary: SummaryBody }) => (
   <>
     {summary.sentences.length === 0 && <p>No sentence was found.</p>}
-    <ul>
+    <ul class="stack tight">
       {summary.sentences.map((sentence, at) => (
         <li key={at}>
           {sentence.text}{" "}

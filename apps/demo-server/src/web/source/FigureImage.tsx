@@ -88,8 +88,8 @@ export const FigureCard = ({ figure, shown, withImage }: CardProps) =>
           <FigureImage collection={shown.collection} documentId={shown.documentId} figure={figure} />
         </NewTabLink>
       )}
-      <figcaption>
-        <p class="caption">{captionText(figure)}</p>
+      <figcaption class="stack">
+        <p class="caption clamped">{captionText(figure)}</p>
         {shown.seen !== undefined && (
           <>
             <p class="quiet">What the model saw</p>

@@ -96,7 +96,7 @@ const PageImage = ({ cited, page, shown, zoom }: ImageProps) => {
   const path = `/documents/${shown.documentId}/pages/${number}`
   return (
     <>
-      <Scroller class="page-view" label={`Page ${number}`}>
+      <Scroller class="wide page-view" label={`Page ${number}`}>
         <svg
           class="page-image"
           viewBox={`0 0 ${width} ${height}`}
@@ -162,7 +162,7 @@ export const SourcePages = ({ shown, text }: { shown: OpenSource; text: Document
       {page !== undefined && (
         <PageImage shown={shown} page={page} cited={page.number === number ? cited : []} zoom={zoom} />
       )}
-      <fieldset class="page-steps" aria-label="Pages">
+      <fieldset class="row unbroken page-steps card floating" aria-label="Pages">
         {pages > 1 && (
           <Steps
             label="Page"

@@ -52,7 +52,7 @@ const Head = ({ shown }: { readonly shown: Source.OpenSource }) => {
         </Steps>
       )}
       <IconButton label="Close the source" sign="×" aria-keyshortcuts="Escape" onClick={Source.closeSource} />
-      <p class="location">
+      <p class="location quiet">
         {shown.figure !== undefined && <b>{figureLabel(shown.figure)}, </b>}
         {locationText(undefined, {
           ...shown,
@@ -60,7 +60,7 @@ const Head = ({ shown }: { readonly shown: Source.OpenSource }) => {
         })}
       </p>
       {Source.copies.value.length > 0 && (
-        <p class="location copies">
+        <p class="row baseline copies quiet">
           The same text is in
           {Source.copies.value.map((copy) => (
             <LinkButton key={copy.passage.id} onClick={() => Source.openPassage(copy)}>
@@ -81,11 +81,11 @@ const Panel = ({ shown }: { readonly shown: Source.OpenSource }) => {
   const Shown = asText || text?.pages.length === 0 ? SourceText : SourcePages
   useStepBack()
   return (
-    <aside class="source" aria-labelledby="source-title">
+    <aside class="source screen-only" aria-labelledby="source-title">
       <div class="source-head">
         <Head shown={shown} />
         {text !== undefined && (
-          <div class="source-tools">
+          <div class="row unbroken source-tools">
             {text.pages.length > 0 && (
               <fieldset class="switch" aria-label="Show as">
                 <button type="button" aria-pressed={!asText} onClick={() => setAsText(false)}>

@@ -61,7 +61,7 @@ const TraceRow = ({ active, isLeft, place, tabStop, traced, ...on }: RowProps) =
         onClick={onClick}
       >
         <span class="rank">{place}</span>
-        <span class="passage-name">{name}</span>
+        <span class="passage-name clipped">{name}</span>
         {isLeft && <span class="search-rank">{vectorRank ?? "–"}</span>}
         {isLeft && <span class="search-rank">{keywordRank ?? "–"}</span>}
         {!isLeft && <span class="score">{rerankScore?.toFixed(2)}</span>}
@@ -84,13 +84,13 @@ const TraceDetail = ({ above, count, place, row, traced }: Pointed & { count: nu
   const { document, figure, text } = passage
   const rows = above ? count - row : row + 1
   return (
-    <div class="trace-detail" data-kept={kept} data-above={above} style={{ "--at": rows }}>
-      <p class="location">
+    <div class="card floating trace-detail" data-kept={kept} data-above={above} style={{ "--at": rows }}>
+      <p class="quiet clipped">
         {figure !== undefined && `${figureLabel(figure)}, `}
         {locationText(document.title, passage)}
       </p>
-      <p class="snippet">{plainText(text, document.format === "markdown")}</p>
-      <p class="scores">
+      <p class="snippet clamped">{plainText(text, document.format === "markdown")}</p>
+      <p class="row soft scores">
         <Rank name="vector" rank={traced.vectorRank} score={traced.similarity} />
         <Rank name="keyword" rank={traced.keywordRank} score={traced.keywordScore} />
         <Rank name="fused" rank={place} score={traced.recallScore} />
@@ -167,12 +167,12 @@ export const TraceChart = ({ recalled, reranked }: TraceProps) => {
 
   return (
     <div class="trace-chart" ref={chart} style={{ "--rows": recalled.length }}>
-      <span class="trace-label trace-ranks">
+      <span class="trace-label trace-ranks soft">
         <span>before reranking</span>
         <span class="search-rank">vector</span>
         <span class="search-rank">keyword</span>
       </span>
-      <span class="trace-label">after reranking</span>
+      <span class="trace-label soft">after reranking</span>
       <ol class="trace-recalled" aria-label="Passages before reranking">
         {recalled.map(rowOf(true))}
       </ol>

@@ -17,17 +17,17 @@ export const StageTimes = ({ cost, stages }: { cost: number | undefined; stages:
   if (stages.length === 0) return null
   const total = stages.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
   return (
-    <figure class="stages">
+    <figure class="row stages soft">
       <figcaption>
         {duration(total)}
         {cost !== undefined && (
-          <span class="cost" title="Taken from your balance">
+          <span class="cost soft" title="Taken from your balance">
             {usd(cost)}
             {isDemo.value && " demo credit"}
           </span>
         )}
       </figcaption>
-      <ul>
+      <ul class="row">
         {stages
           .filter(({ stage }) => !QUICK.has(stage))
           .map(({ failed, milliseconds, stage }) => (
@@ -64,7 +64,7 @@ const Summary = ({ passages, trace }: Props) => {
   const candidates = trace?.candidates ?? 0
   const rise = Math.max(0, ...kept.map((each) => passages.indexOf(each) + 1 - each.rerankRank))
   return (
-    <p>
+    <p class="soft">
       {pluralize(passages.length, "passage")} recalled
       {candidates > passages.length && ` out of ${candidates} candidates`}
       {repeats > 0 && `, ${repeats} of them near-duplicates`}
@@ -104,7 +104,7 @@ export const TraceSection = ({ passages, trace }: Props) => {
   const isByScore = scores.every((score, at) => score <= (scores[at - 1] ?? score))
   return (
     <section class="trace" aria-labelledby="trace-title">
-      <div class="trace-head">
+      <div class="row baseline trace-head">
         <h2 id="trace-title">How sources were chosen</h2>
         {toggle}
         <Summary passages={passages} trace={trace} />

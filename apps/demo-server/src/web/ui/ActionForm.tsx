@@ -41,9 +41,9 @@ export const ActionForm = ({ actions, ready = true, ...props }: Props) => {
     props.onDone?.()
   }
   return (
-    <form class={props.class} ref={form} onSubmit={onSubmit} aria-busy={busy}>
+    <form class={`stack ${props.class}`} ref={form} onSubmit={onSubmit} aria-busy={busy}>
       {props.children}
-      <div class="send">
+      <div class="row send">
         {actions.map((action, at) => (
           <button
             key={action}
@@ -118,12 +118,12 @@ export const Confirm = ({ action, children, keep = "Keep it", onConfirm, opener 
     <>
       {typeof opener === "function" ? opener(open) : <Button kind="link" {...opener} onClick={open} />}
       <dialog
-        class="confirm"
+        class="card confirm"
         ref={dialog}
         aria-labelledby={question}
         onClose={(event) => event.currentTarget.returnValue === action && onConfirm()}
       >
-        <form class="send" method="dialog">
+        <form class="row send" method="dialog">
           <p id={question}>{children}</p>
           <button class="button danger" value={action}>
             {action}

@@ -58,7 +58,7 @@ interface StepsProps {
 
 /** Two buttons to go back and forward, and between them the current place. */
 export const Steps = ({ back, children, forward, label, onStep }: StepsProps) => (
-  <fieldset class="steps" aria-label={label}>
+  <fieldset class="row unbroken steps quiet" aria-label={label}>
     <IconButton {...back} onClick={() => onStep(-1)} />
     {children}
     <IconButton {...forward} onClick={() => onStep(1)} />
@@ -102,12 +102,12 @@ export const NewSecret = ({ of }: { readonly of: Signal<Secret | undefined> }) =
   useLayoutEffect(() => title.current?.focus(), [now])
   if (now === undefined) return null
   return (
-    <section class="new-secret" aria-labelledby={id}>
+    <section class="stack card new-secret" aria-labelledby={id}>
       <h2 id={id} ref={title} tabIndex={-1}>
         {now.name}
       </h2>
       <p>Copy it now. You won’t see it again.</p>
-      <div class="secret">
+      <div class="row secret">
         <code>{now.secret}</code>
         <CopyButton kind="button" text={now.secret} what={now.what} />
       </div>

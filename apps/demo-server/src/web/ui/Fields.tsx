@@ -14,7 +14,7 @@ type Labelled = FieldProps & { readonly children: (id: string) => ComponentChild
 export const Field = ({ children, hint, label }: Labelled) => {
   const id = useId()
   return (
-    <div class="field">
+    <div class="stack tight field">
       <label htmlFor={id}>{label}</label>
       {children(id)}
       {hint !== undefined && <p class="quiet">{hint}</p>}
@@ -134,7 +134,7 @@ export const SearchField = ({ label, hint = "Find by name", text }: TextProps & 
 )
 
 export const Switch = ({ label, on, onToggle }: { label: string; on: boolean; onToggle: () => void }) => (
-  <label class="toggle">
+  <label class="toggle quiet">
     <input
       type="checkbox"
       role="switch"
@@ -164,7 +164,7 @@ export const Segments = <K extends string>({ choices, legend, value }: SegmentsP
           checked={each === value.value}
           onChange={() => (value.value = each)}
         />
-        <span>{choices[each]}</span>
+        <span class="quiet">{choices[each]}</span>
       </label>
     ))}
   </fieldset>

@@ -32,7 +32,7 @@ interface NoticeProps {
 }
 
 export const Notice = ({ action, children, title, tone }: NoticeProps) => (
-  <section class="notice" data-tone={tone} role={tone === "trouble" ? "alert" : "status"}>
+  <section class="row notice screen-only" data-tone={tone} role={tone === "trouble" ? "alert" : "status"}>
     <div>
       <strong>{title}</strong> {children}
     </div>

@@ -8,7 +8,7 @@ import type { GatewayError } from "../../contract/GatewayError.ts"
 import { AccountModels } from "../../contract/Models.ts"
 import { Account, type RotatedAccessToken, type Tokens } from "../../gateway/Account.ts"
 import { tolerateModels, tolerateRecordResponse } from "../../tolerance/Account.ts"
-import { withCheckedArguments, withCheckedOptions } from "../call/Arguments.ts"
+import { publicMethods, withCheckedOptions } from "../call/Arguments.ts"
 import { type Caller, makeCaller } from "../call/Caller.ts"
 import { currentMiddleware } from "../call/CallInfo.ts"
 import { baseUrlOf, type ClientOptions, gatewayUrl, required } from "../call/ClientOptions.ts"
@@ -23,7 +23,7 @@ import { createToken } from "./TokenCreation.ts"
 import { listTokens } from "./TokenList.ts"
 import { tokenOf } from "./TokenRecords.ts"
 import { updateToken } from "./TokenUpdate.ts"
-import { spanned, withMethodSpan } from "../call/Telemetry.ts"
+import { withMethodSpan } from "../call/Telemetry.ts"
 
 export interface AccountClientOptions extends ClientOptions {
   readonly accessToken: SystemAccessToken
@@ -58,7 +58,7 @@ const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
       { operation: "rotate access token", repeat: "never" },
       sendForBody(send(account.endpoints.rotateAccessToken)({}))
     ).pipe(Effect.map(rotatedToken), withMethodSpan("Account.rotateAccessToken")),
-    tokens: withCheckedArguments(makeTokens(send, caller), "tokens."),
+    tokens: publicMethods("Account.", makeTokens(send, caller), "tokens."),
     models: call({ operation: "models" }, sendForData(send(models.endpoints.all)({}), decodeModels)).pipe(
       withMethodSpan("Account.models")
     ),
@@ -71,23 +71,19 @@ const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
 
 const makeTokens = (send: Send, caller: Caller): Tokens => {
   const calls = makeTokenCalls(send, caller)
-  const update = spanned("Account.tokens.update")((...[id, changes]: Parameters<Tokens["update"]>) =>
-    Effect.map(updateToken(calls, id, changes), tokenOf)
-  )
+  const update: Tokens["update"] = (id, changes) => Effect.map(updateToken(calls, id, changes), tokenOf)
   const tokens: Tokens = {
     list: Stream.map(listTokens(calls.page, TOKENS_PER_PAGE), tokenOf).pipe(
       Stream.withSpan("Account.tokens.list")
     ),
-    get: spanned("Account.tokens.get")((id) => Effect.map(calls.read(id), tokenOf)),
-    create: spanned("Account.tokens.create")((token) => createToken(calls, token)),
+    get: (id) => Effect.map(calls.read(id), tokenOf),
+    create: (token) => createToken(calls, token),
     update,
     rename: (id, name) => update(id, { name }),
     enable: (id) => update(id, { enabled: true }),
     disable: (id) => update(id, { enabled: false }),
-    remove: spanned("Account.tokens.remove")(calls.remove),
-    search: spanned("Account.tokens.search")((keyword) =>
-      Effect.map(calls.search(keyword), (found) => found.map(tokenOf))
-    )
+    remove: calls.remove,
+    search: (keyword) => Effect.map(calls.search(keyword), (found) => found.map(tokenOf))
   }
   return tokens
 }

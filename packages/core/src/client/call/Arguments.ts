@@ -1,6 +1,10 @@
-/** Refuses wrong arguments of callers without a compiler, as `GatewayError` in place of a `TypeError`. */
+/**
+ * The methods of the services: each in a span of its own, and wrong arguments of callers without a compiler are a
+ * `GatewayError` in place of a `TypeError`.
+ */
 import { Cause, Effect, Predicate, Redacted, Stream } from "effect"
 import { GatewayError, InvalidRequest } from "../../contract/GatewayError.ts"
+import { withMethodSpan } from "./Telemetry.ts"
 
 type Rule = readonly [expected: string, is: (value: unknown) => boolean]
 
@@ -44,6 +48,9 @@ const RULES: Readonly<Record<string, Rules | Rule>> = {
   "tokens.create": { name: TEXT, remainQuota: NUMBER },
   "tokens.get": NUMBER,
   "tokens.update": NUMBER,
+  "tokens.rename": NUMBER,
+  "tokens.enable": NUMBER,
+  "tokens.disable": NUMBER,
   "tokens.remove": NUMBER,
   "tokens.search": TEXT
 }
@@ -96,43 +103,45 @@ const thrown = (operation: string, defect: unknown) =>
 
 type Method = (...args: ReadonlyArray<never>) => unknown
 
-const guarded = (operation: string, method: Method): Method => {
-  const run = (args: ReadonlyArray<never>) => {
-    const fault = faultOf(operation, args)
-    return fault ?? method(...args)
-  }
+const guarded = (service: string, operation: string, method: Method): Method => {
+  const span = service + operation
   return STREAMS.has(operation)
     ? (...args) =>
-        Stream.suspend(() => streamOf(run(args))).pipe(
-          Stream.catchCause((cause) => Stream.fromEffect(recover(operation, cause)))
+        Stream.suspend(() => {
+          const fault = faultOf(operation, args)
+          return fault ? Stream.fail(fault) : (method(...args) as Stream.Stream<unknown, GatewayError>)
+        }).pipe(
+          Stream.catchCause((cause) => Stream.fromEffect(recover(operation, cause))),
+          Stream.withSpan(span)
         )
-    : (...args) =>
-        Effect.catchDefect(
-          Effect.suspend(() => run(args) as Effect.Effect<unknown, GatewayError>),
-          (defect) => thrown(operation, defect)
+    : (...args) => {
+        const run = () =>
+          faultOf(operation, args) ?? (method(...args) as Effect.Effect<unknown, GatewayError>)
+        return Effect.catchDefect(Effect.suspend(run), (defect) => thrown(operation, defect)).pipe(
+          withMethodSpan(span)
         )
+      }
 }
-
-const streamOf = (result: unknown) =>
-  Stream.isStream(result)
-    ? (result as Stream.Stream<unknown, GatewayError>)
-    : Stream.fail(result as GatewayError)
 
 const recover = (operation: string, cause: Cause.Cause<GatewayError>) => {
   const defect = Cause.hasDies(cause) ? Cause.squash(cause) : undefined
   return defect === undefined ? Effect.failCause(cause) : thrown(operation, defect)
 }
 
-/** The calls of a service with their arguments checked. `prefix` is part of the calls' names. */
-export const withCheckedArguments = <Service extends object>(service: Service, prefix = ""): Service =>
+/** The calls of a service with their spans, and with their arguments checked. `prefix` is part of the calls' names. */
+export const publicMethods = <Methods extends object>(
+  service: "Gateway." | "Account.",
+  methods: Methods,
+  prefix = ""
+): Methods =>
   Object.fromEntries(
-    Object.entries(service).map(([name, member]) => [
+    Object.entries(methods).map(([name, member]) => [
       name,
       typeof member === "function" && Object.hasOwn(RULES, prefix + name)
-        ? guarded(prefix + name, member as Method)
+        ? guarded(service, prefix + name, member as Method)
         : member
     ])
-  ) as Service
+  ) as Methods
 
 /** Makes a client. Fails without a credential, or with wrong options. */
 export const withCheckedOptions = <A, R>(

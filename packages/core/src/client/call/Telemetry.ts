@@ -120,13 +120,6 @@ export const withMethodSpan =
       return Effect.map(Effect.withSpan(stored, name), () => value)
     })
 
-/** A method in its span: see `withMethodSpan`. */
-export const spanned =
-  (name: string) =>
-  <Args extends ReadonlyArray<unknown>, A, E, R>(method: (...args: Args) => Effect.Effect<A, E, R>) =>
-  (...args: Args): Effect.Effect<A, E, R> =>
-    withMethodSpan(name)(Effect.suspend(() => method(...args)))
-
 /**
  * A call with its metrics, and with its span if the program traces or `alwaysSpan` is set.
  *

@@ -3,15 +3,16 @@ import { Duration, Effect, Stream } from "effect"
 import { ChatRequest, ChatResponse } from "../../contract/Chat.ts"
 import { extraOf, validateExtra } from "../../contract/Fields.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
-import { type GatewayError, InvalidResponse } from "../../contract/GatewayError.ts"
+import { type GatewayError, type GatewayReason, InvalidResponse } from "../../contract/GatewayError.ts"
 import { validateChatImages } from "../../gateway/ChatImages.ts"
 import type { ChatAnswer, ChatCall, ChatPart, Gateway } from "../../gateway/Gateway.ts"
 import { tolerateChat } from "../../tolerance/Chat.ts"
 import type { Caller, CallOptions } from "../call/Caller.ts"
 import type { CallInfo } from "../call/CallInfo.ts"
-import { recordMetadata, spanned } from "../call/Telemetry.ts"
+import { recordMetadata } from "../call/Telemetry.ts"
 import { streamMetadata } from "../transport/CallResult.ts"
 import { decodeJson } from "../transport/DecodeJson.ts"
+import { reasonOfErrorBeside } from "../transport/ErrorDetails.ts"
 import type { Send } from "../transport/Send.ts"
 import { mapResult, sendAndDecode } from "../transport/SendAndDecode.ts"
 import { isEventStream, withActualType } from "./EventStream.ts"
@@ -20,8 +21,10 @@ import { chatEnd, chatParts, type StreamTimeouts } from "./ChatStream.ts"
 const decode = decodeJson(ChatResponse, tolerateChat)
 
 /** The text of a response. It may be missing if the model called tools, which `extra` of the request can name. */
-const parseAnswer = (response: ChatResponse): Effect.Effect<ChatAnswer, InvalidResponse> => {
+const parseAnswer = (response: ChatResponse): Effect.Effect<ChatAnswer, GatewayReason> => {
   const [choice] = response.choices
+  const failure = reasonOfErrorBeside(response.extra) ?? reasonOfErrorBeside(choice?.extra)
+  if (failure !== undefined) return Effect.fail(failure)
   const toolCalls = choice?.message.extra?.["tool_calls"]
   const hasToolCalls = Array.isArray(toolCalls) && toolCalls.length > 0
   const text = choice?.message.content ?? (hasToolCalls ? "" : undefined)
@@ -91,11 +94,9 @@ export const makeChat = (
     return reason && caller.fail(callInfo(request), { reason, notExecuted: true })
   }
 
-  const chat: Gateway["Service"]["chat"] = spanned("Gateway.chat")(
-    (request) =>
-      refuse(request) ??
-      caller.call(callInfo(request), mapResult(parseAnswer)(sendAndDecode(send(request, false), decode)))
-  )
+  const chat: Gateway["Service"]["chat"] = (request) =>
+    refuse(request) ??
+    caller.call(callInfo(request), mapResult(parseAnswer)(sendAndDecode(send(request, false), decode)))
 
   const chatStream = (request: ChatCall): Stream.Stream<ChatPart, GatewayError> => {
     const refused = refuse(request)
@@ -112,7 +113,7 @@ export const makeChat = (
         Stream.tap((part) => (part.type === "end" ? recordMetadata(info, streamMetadata(part)) : Effect.void))
       )
     )
-    return Stream.withSpan(Stream.unwrap(open), "Gateway.chatStream")
+    return Stream.unwrap(open)
   }
   return { chat, chatStream }
 }

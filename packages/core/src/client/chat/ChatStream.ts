@@ -8,7 +8,7 @@ import { type GatewayReason, InvalidResponse, TimedOut, Unreachable } from "../.
 import { tolerateChunk } from "../../tolerance/Chat.ts"
 import type { ChatEnd, ChatPart } from "../../gateway/Gateway.ts"
 import { originOf, tokensOf } from "../transport/CallResult.ts"
-import { reasonOfBody } from "../transport/ErrorDetails.ts"
+import { reasonOfBody, reasonOfErrorBeside } from "../transport/ErrorDetails.ts"
 import { decodeFailure } from "../transport/SendAndDecode.ts"
 
 /** Declared so that it is not part of `extra`. */
@@ -76,7 +76,7 @@ const parseEvent = (state: State, event: Sse.Event | typeof END): readonly [Stat
   const json = parseJson(data)
   const decoded = Option.getOrUndefined(decodeChunk(tolerateChunk(json)))
   const chunk = decoded?.choices === undefined && decoded?.usage === undefined ? undefined : decoded
-  const refusal = chunk?.choices === undefined ? reasonOfBody(json) : undefined
+  const refusal = chunk?.choices === undefined ? reasonOfBody(json) : reasonOfErrorBeside(json)
   if (refusal !== undefined) return [state, [Result.fail(refusal)]]
   if (chunk === undefined) {
     // Some gateways keep a connection alive with named events, or with empty ones.

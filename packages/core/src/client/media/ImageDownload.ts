@@ -12,7 +12,6 @@ import { isHttp, withDownloadErrors, withRedirects } from "../transport/Redirect
 import { mapResult, sendAndDecode } from "../transport/SendAndDecode.ts"
 import type { MediaContext } from "./MediaContext.ts"
 import { writeFileAtomically } from "./WriteFile.ts"
-import { spanned } from "../call/Telemetry.ts"
 
 const IMAGE = { what: "the image", lifetime: "links expire, those of group I4 after 24 hours" }
 
@@ -55,34 +54,30 @@ export const makeImageDownload = (
   const refuse = (operation: string) => (reason: GatewayReason) =>
     fail({ operation }, { reason, notExecuted: true })
 
-  const load: Images["load"] = spanned("Gateway.images.load")(
-    Effect.fnUntraced(function* ({ base64, url }) {
-      const operation = "images.load"
-      if (base64 !== undefined) {
-        const bytes = decodeBase64(base64)
-        const image =
-          bytes === undefined
-            ? Effect.fail(new InvalidResponse({ message: "The image's Base64 is damaged." }))
-            : parseImage(bytes)
-        return yield* Effect.mapError(image, refuse(operation))
-      }
-      if (url === undefined) {
-        const message = "The image has neither Base64 nor a link: there is nothing to load."
-        return yield* refuse(operation)(new InvalidRequest({ message }))
-      }
-      return yield* call({ operation }, mapResult(parseImage)(fetchImage(context, options.apiKey, url)))
-    })
-  )
+  const load: Images["load"] = Effect.fnUntraced(function* ({ base64, url }) {
+    const operation = "images.load"
+    if (base64 !== undefined) {
+      const bytes = decodeBase64(base64)
+      const image =
+        bytes === undefined
+          ? Effect.fail(new InvalidResponse({ message: "The image's Base64 is damaged." }))
+          : parseImage(bytes)
+      return yield* Effect.mapError(image, refuse(operation))
+    }
+    if (url === undefined) {
+      const message = "The image has neither Base64 nor a link: there is nothing to load."
+      return yield* refuse(operation)(new InvalidRequest({ message }))
+    }
+    return yield* call({ operation }, mapResult(parseImage)(fetchImage(context, options.apiKey, url)))
+  })
 
-  const save: Images["save"] = spanned("Gateway.images.save")(
-    Effect.fnUntraced(function* (image, path) {
-      const loaded = yield* load(image)
-      yield* Effect.mapError(
-        writeFileAtomically(context.files, path, Stream.succeed(loaded.bytes)),
-        refuse("images.save")
-      )
-      return loaded
-    })
-  )
+  const save: Images["save"] = Effect.fnUntraced(function* (image, path) {
+    const loaded = yield* load(image)
+    yield* Effect.mapError(
+      writeFileAtomically(context.files, path, Stream.succeed(loaded.bytes)),
+      refuse("images.save")
+    )
+    return loaded
+  })
   return { load, save }
 }

@@ -17,7 +17,6 @@ import { imagePayload } from "./ImagePayload.ts"
 import { hasImageResult, isDone, parseImages, requireImages, validateCreation } from "./ImageResponse.ts"
 import type { MediaContext } from "./MediaContext.ts"
 import { createWithin, lastState, pollTask, type StartedTask, waitOptions, withTask } from "./Tasks.ts"
-import { spanned } from "../call/Telemetry.ts"
 
 export interface ImagesOptions {
   /** How to wait for images. */
@@ -71,23 +70,21 @@ export const makeImages = Effect.fnUntraced(function* (
       ? Effect.map(groupOf(model), (group) => (isImageGroup(group) ? group : undefined))
       : Effect.succeed(group)
 
-  const create: Images["create"] = spanned("Gateway.images.create")(
-    Effect.fnUntraced(function* (given: { readonly model: string }) {
-      // `imagePayload` checks it.
-      const request = given as ImageCall
-      const info: CallInfo = { operation: "images.create", model: request.model, repeat: "creations" }
-      const group = yield* imageGroupOf(request)
-      const payload = yield* imagePayload(request, group).pipe(
-        Effect.provideService(FileSystem.FileSystem, files),
-        Effect.mapError((reason) => fail(info, { reason, notExecuted: true }))
-      )
-      const attempt = sendAndDecode(sendCreate({ payload }), decodeImages(group))
-      const warning = "Interrupted; the images may have been created and charged."
-      return yield* Effect.onInterrupt(creations.call(info, mapResult(validateCreation)(attempt)), () =>
-        Effect.annotateLogs(Effect.logWarning(warning), { operation: info.operation, model: request.model })
-      )
-    })
-  )
+  const create: Images["create"] = Effect.fnUntraced(function* (given: { readonly model: string }) {
+    // `imagePayload` checks it.
+    const request = given as ImageCall
+    const info: CallInfo = { operation: "images.create", model: request.model, repeat: "creations" }
+    const group = yield* imageGroupOf(request)
+    const payload = yield* imagePayload(request, group).pipe(
+      Effect.provideService(FileSystem.FileSystem, files),
+      Effect.mapError((reason) => fail(info, { reason, notExecuted: true }))
+    )
+    const attempt = sendAndDecode(sendCreate({ payload }), decodeImages(group))
+    const warning = "Interrupted; the images may have been created and charged."
+    return yield* Effect.onInterrupt(creations.call(info, mapResult(validateCreation)(attempt)), () =>
+      Effect.annotateLogs(Effect.logWarning(warning), { operation: info.operation, model: request.model })
+    )
+  })
 
   const getState = (id: string, group: ImageGroup | undefined) =>
     call(
@@ -125,19 +122,12 @@ export const makeImages = Effect.fnUntraced(function* (
 
   const images: Images = {
     create,
-    get: spanned("Gateway.images.get")((id, origin = {}) => getState(id, origin.group)),
-    generate: spanned("Gateway.images.generate")(
-      (request: { readonly model: string }, wanted: ImageWaitOptions = {}) =>
-        lastState(generateTask(request as ImageCall, wanted))
-    ),
-    resume: spanned("Gateway.images.resume")((id, wanted = {}) =>
-      lastState(resumeTask(id, wanted, wanted.group))
-    ),
+    get: (id, origin = {}) => getState(id, origin.group),
+    generate: (request: { readonly model: string }, wanted: ImageWaitOptions = {}) =>
+      lastState(generateTask(request as ImageCall, wanted)),
+    resume: (id, wanted = {}) => lastState(resumeTask(id, wanted, wanted.group)),
     progress: (task, wanted = {}) =>
-      Stream.withSpan(
-        "id" in task ? resumeTask(task.id, wanted, task.group) : generateTask(task, wanted),
-        "Gateway.images.progress"
-      ),
+      "id" in task ? resumeTask(task.id, wanted, task.group) : generateTask(task, wanted),
     ...makeImageDownload(options, context)
   }
   return images

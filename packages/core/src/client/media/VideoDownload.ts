@@ -20,7 +20,6 @@ import type { MediaContext } from "./MediaContext.ts"
 import { makeMp4Reader } from "./Mp4.ts"
 import { withTask } from "./Tasks.ts"
 import { writeFileAtomically } from "./WriteFile.ts"
-import { spanned } from "../call/Telemetry.ts"
 
 type Response = HttpClientResponse.HttpClientResponse
 
@@ -122,30 +121,26 @@ export const makeVideoDownload = (
     )
   })
 
-  const download: Videos["download"] = spanned("Gateway.videos.download")(
-    Effect.fnUntraced(function* (id, path) {
-      // The policy limits the number of retries. A time budget would include the download itself.
-      const policy = { ...retry, ...(yield* CurrentRetryPolicy), budget: Duration.infinity }
-      let isOpen = false
-      const bytes = Stream.unwrap(
-        Effect.suspend(() => {
-          isOpen = false
-          return Effect.tap(open(id), () => Effect.sync(() => (isOpen = true)))
-        })
-      )
-      return yield* writeFileAtomically(files, path, bytes).pipe(
-        Effect.mapError((error) =>
-          error instanceof GatewayError
-            ? error
-            : withTask(id)(caller.fail({ operation: "videos.download" }, { reason: error }))
-        ),
-        // Before the stream is open the call itself retries.
-        Effect.retry({ schedule: retrySchedule(policy), while: () => isOpen })
-      )
-    })
-  )
+  const download: Videos["download"] = Effect.fnUntraced(function* (id, path) {
+    // The policy limits the number of retries. A time budget would include the download itself.
+    const policy = { ...retry, ...(yield* CurrentRetryPolicy), budget: Duration.infinity }
+    let isOpen = false
+    const bytes = Stream.unwrap(
+      Effect.suspend(() => {
+        isOpen = false
+        return Effect.tap(open(id), () => Effect.sync(() => (isOpen = true)))
+      })
+    )
+    return yield* writeFileAtomically(files, path, bytes).pipe(
+      Effect.mapError((error) =>
+        error instanceof GatewayError
+          ? error
+          : withTask(id)(caller.fail({ operation: "videos.download" }, { reason: error }))
+      ),
+      // Before the stream is open the call itself retries.
+      Effect.retry({ schedule: retrySchedule(policy), while: () => isOpen })
+    )
+  })
 
-  const content: Videos["content"] = (id) =>
-    Stream.withSpan(Stream.unwrap(open(id)), "Gateway.videos.content")
-  return { content, download }
+  return { content: (id) => Stream.unwrap(open(id)), download }
 }

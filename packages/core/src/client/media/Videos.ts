@@ -33,7 +33,6 @@ import {
   withTask
 } from "./Tasks.ts"
 import { makeVideoDownload } from "./VideoDownload.ts"
-import { spanned } from "../call/Telemetry.ts"
 
 export interface VideosOptions {
   /** How to wait for videos. */
@@ -84,27 +83,25 @@ export const makeVideos = (options: VideosOptions, context: MediaContext): Video
   const sendGet = send(get)
   const sendRemove = send(remove)
 
-  const create: Videos["create"] = spanned("Gateway.videos.create")(
-    Effect.fnUntraced(function* (given: { readonly model: string }) {
-      const request = given as VideoCall
-      const { extra, inputReference, model, prompt, seconds, size } = request
-      const info: CallInfo = { operation: "videos.create", model, repeat: "creations" }
-      const refuse = (reason: GatewayError["reason"]) => fail(info, { reason, notExecuted: true })
-      const group = request.group ?? (yield* groupOf(model))
-      // `validateVideoCall` checks the fields against the group.
-      const refused = validateVideoCall(isVideoGroup(group) ? ({ ...request, group } as VideoCall) : request)
-      if (refused !== undefined) return yield* refuse(refused)
-      const input_reference =
-        inputReference &&
-        (yield* wireReference(inputReference).pipe(
-          Effect.provideService(FileSystem.FileSystem, files),
-          Effect.mapError(refuse)
-        ))
-      const payload = { model, prompt, seconds, size, input_reference, ...(extra !== undefined && { extra }) }
-      const attempt = sendAndDecode(sendCreate({ payload }), decodeCreation)
-      return yield* call(info, mapResult(validateCreation)(attempt))
-    })
-  )
+  const create: Videos["create"] = Effect.fnUntraced(function* (given: { readonly model: string }) {
+    const request = given as VideoCall
+    const { extra, inputReference, model, prompt, seconds, size } = request
+    const info: CallInfo = { operation: "videos.create", model, repeat: "creations" }
+    const refuse = (reason: GatewayError["reason"]) => fail(info, { reason, notExecuted: true })
+    const group = request.group ?? (yield* groupOf(model))
+    // `validateVideoCall` checks the fields against the group.
+    const refused = validateVideoCall(isVideoGroup(group) ? ({ ...request, group } as VideoCall) : request)
+    if (refused !== undefined) return yield* refuse(refused)
+    const input_reference =
+      inputReference &&
+      (yield* wireReference(inputReference).pipe(
+        Effect.provideService(FileSystem.FileSystem, files),
+        Effect.mapError(refuse)
+      ))
+    const payload = { model, prompt, seconds, size, input_reference, ...(extra !== undefined && { extra }) }
+    const attempt = sendAndDecode(sendCreate({ payload }), decodeCreation)
+    return yield* call(info, mapResult(validateCreation)(attempt))
+  })
 
   const getState = (id: string) =>
     Effect.mapError(
@@ -152,19 +149,13 @@ export const makeVideos = (options: VideosOptions, context: MediaContext): Video
 
   const videos: Videos = {
     create,
-    get: spanned("Gateway.videos.get")(getState),
-    generate: spanned("Gateway.videos.generate")(
-      (request: { readonly model: string }, wait: VideoWaitOptions = {}) =>
-        lastState(generateTask(request as VideoCall, wait))
-    ),
-    resume: spanned("Gateway.videos.resume")((id, wait = {}) => lastState(resumeTask(id, wait))),
-    progress: (task, wait = {}) =>
-      Stream.withSpan(
-        "id" in task ? resumeTask(task.id, wait) : generateTask(task, wait),
-        "Gateway.videos.progress"
-      ),
+    get: getState,
+    generate: (request: { readonly model: string }, wait: VideoWaitOptions = {}) =>
+      lastState(generateTask(request as VideoCall, wait)),
+    resume: (id, wait = {}) => lastState(resumeTask(id, wait)),
+    progress: (task, wait = {}) => ("id" in task ? resumeTask(task.id, wait) : generateTask(task, wait)),
     ...makeVideoDownload(context, options.retry),
-    remove: spanned("Gateway.videos.remove")(removeTask)
+    remove: removeTask
   }
   return videos
 }

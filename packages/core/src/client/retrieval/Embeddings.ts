@@ -5,7 +5,7 @@ import { EmbeddingRequest, EmbeddingResponse } from "../../contract/Embeddings.t
 import { extraOf, validateExtra } from "../../contract/Fields.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import { type GatewayError, InvalidResponse } from "../../contract/GatewayError.ts"
-import type { Embeddings, EmbeddingsCall, Gateway } from "../../gateway/Gateway.ts"
+import type { Embeddings, Gateway } from "../../gateway/Gateway.ts"
 import { tolerateEmbeddings } from "../../tolerance/Retrieval.ts"
 import type { Caller } from "../call/Caller.ts"
 import type { CallInfo } from "../call/CallInfo.ts"
@@ -15,7 +15,6 @@ import type { Send } from "../transport/Send.ts"
 import { mapResult, sendAndDecode } from "../transport/SendAndDecode.ts"
 import { parseEmbeddings } from "./EmbeddingsText.ts"
 import { type EmbedOptions, type EncodingFormat, makeEmbedAll } from "./EmbedAll.ts"
-import { spanned } from "../call/Telemetry.ts"
 
 const readBody = parsedBody(({ arrayBuffer }) => arrayBuffer, parseEmbeddings)
 const decode = decodeJson(EmbeddingResponse, tolerateEmbeddings, readBody)
@@ -82,7 +81,7 @@ export const makeEmbeddings = (
   /** Models whose answer to `base64` is known. */
   const known = new Set<string>()
 
-  return spanned("Gateway.embeddings")((request: EmbeddingsCall) => {
+  return (request) => {
     const { extra, model } = request
     const info: CallInfo = { operation: "embeddings", model, repeat: "paid" }
     const reason = validateExtra(extra, EmbeddingRequest)
@@ -107,5 +106,5 @@ export const makeEmbeddings = (
         )
       )
     })
-  })
+  }
 }

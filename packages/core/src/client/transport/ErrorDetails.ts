@@ -46,19 +46,24 @@ const listedError = (first: Fields): ErrorDetails => {
  * The error in a body, or undefined if it has none of the known forms.
  *
  * `{error: {…}}`, `{error: "…"}`, `{message}`, `{code, message, data}`, `{msg}`, `{detail}`, `{errors: […]}`,
- * `{success: false}`, and each of them as the only entry of a list. Every field may have another type.
+ * `{success: false}`, one of them as `message`, and each of them as the only entry of a list. Every field may have another type.
  */
 export const parseErrorBody = (json: unknown): ErrorDetails | undefined => {
   const body = Predicate.isObject(json) ? json : firstOf(json)
   if (body === undefined) return undefined
   const { detail, error, errors, message, msg, success } = body
   if (Predicate.isObject(error)) {
+    const { metadata } = error
+    // OpenRouter's own message names no cause.
+    const raw = Predicate.isObject(metadata) ? messageOf(metadata["raw"]) : undefined
+    const given = messageOf(error["message"]) ?? messageOf(message)
     return {
-      message: messageOf(error["message"]) ?? messageOf(message),
+      message: raw === undefined ? given : messageOf(`${given}: ${raw}`),
       param: plainText(error["param"]),
       code: codeOf(error)
     }
   }
+  if (Predicate.isObject(message)) return parseErrorBody(message)
   const text = messageOf(error) ?? messageOf(message) ?? messageOf(msg) ?? messageOf(detail)
   if (text !== undefined) return { message: text, param: plainText(body["param"]), code: codeOf(body) }
   const first = firstOf(detail) ?? firstOf(errors)
@@ -130,6 +135,12 @@ export const reasonOfErrorDetails = (
     param,
     code: meaning ?? (code || undefined)
   })
+}
+
+/** The reason of the error beside a result: an answer that broke off has what was written before. */
+export const reasonOfErrorBeside = (json: unknown): GatewayReason | undefined => {
+  const details = Predicate.isObject(json) ? parseErrorField(json["error"]) : undefined
+  return details && reasonOfErrorDetails(details)
 }
 
 /** The reason of the error in a body, or undefined if it has none of the known forms. */

@@ -13,6 +13,9 @@ type Headers = Readonly<Record<string, string | undefined>>
 /** The `code` of the reason of a redirect whose body has no code. */
 export const REDIRECTED = "redirected"
 
+/** The server will not do it later either: local servers say so of a model without embeddings. */
+const NOT_IMPLEMENTED = 501
+
 const isRedirect = (status: number): boolean => status >= 300 && status < 400
 
 /** What a web page with this status means. */
@@ -38,7 +41,7 @@ export const refusal = Effect.fnUntraced(function* (response: HttpClientResponse
     param: details?.param,
     code: details?.code ?? (isRedirect(status) ? REDIRECTED : page && WEB_PAGE),
     retryAfter: retryAfter(headers, yield* Clock.currentTimeMillis),
-    shouldRetry: retry === "true" ? true : retry === "false" ? false : undefined
+    shouldRetry: retry === "true" ? true : retry === "false" || status === NOT_IMPLEMENTED ? false : undefined
   })
 })
 

@@ -52,7 +52,9 @@ export const blocksOf = (text: string): ReadonlyArray<PassageBlock> => {
       close()
       inside = true
     }
-    const rows = fenced ? undefined : rowsAt(text, from, line, inside)
+    const isPlain = !fenced && !ROW.test(line)
+    const rowsAt = PIPED.test(line) ? pipedRows : labelledRows
+    const rows = isPlain ? rowsAt(text, from, inside) : undefined
     if (rows !== undefined) {
       // A line directly above may be a header that spans columns.
       const above = open
@@ -107,9 +109,3 @@ export const blocksOf = (text: string): ReadonlyArray<PassageBlock> => {
 
 const endsCaption = (caption: string, next: string): boolean =>
   NUMBERED_CAPTION.test(caption) && (/[.!?。]\s*$/.test(caption) || next.length < caption.length / 2)
-
-/** The rows of a table that begins with this line. */
-const rowsAt = (text: string, from: number, line: string, inside: boolean) => {
-  if (ROW.test(line)) return undefined
-  return PIPED.test(line) ? pipedRows(text, from) : labelledRows(text, from, inside)
-}

@@ -41,17 +41,8 @@ const headerRows = (rows: ReadonlyArray<Row>): number => {
   return rises(rows[0]!) && rows.slice(1).some((row) => hasAllNumbers(row) && !rises(row)) ? 1 : 0
 }
 
-interface Line {
-  readonly line: string
-  /** Of the line without white space around it. */
-  readonly start: number
-  readonly end: number
-  /** Where the line after it begins. */
-  readonly next: number
-}
-
-/** The line that begins at `from`. */
-export const lineAt = (text: string, from: number): Line => {
+/** The line that begins at `from`: where it begins and ends without white space, and where the next one begins. */
+export const lineAt = (text: string, from: number) => {
   const newline = text.indexOf("\n", from)
   const line = text.slice(from, newline < 0 ? text.length : newline)
   const start = from + line.length - line.trimStart().length

@@ -3,9 +3,10 @@ import { Embedder } from "@sluice/core"
 import { Effect, Option, Schema } from "effect"
 import { RagError } from "../../document/RagError.ts"
 import { checkVector, modelError } from "../../embedding/PassageEmbedder.ts"
+import type { Collection } from "../../store/PassageIndex.ts"
 import { retrieversOf } from "./Fusion.ts"
 import { durationOption, type RetrieveOptions, stageOption } from "./RetrieveOptions.ts"
-import type { RetrievalState, RetrievalStage, SearchedText } from "./RetrievalStage.ts"
+import type { RetrievalStage, SearchedText } from "./RetrievalStage.ts"
 
 /** The question after those before it, as a text that is searched too. It has no vector yet. */
 export const previousWording = (
@@ -14,18 +15,20 @@ export const previousWording = (
 ): ReadonlyArray<SearchedText> =>
   previous === undefined ? [] : [{ text: `${previous} ${question}`, vector: undefined }]
 
-const embedQuestion = Effect.fn("Embed.question")(function* (
-  embedder: typeof Embedder.Service,
-  { collection, question, wordings }: RetrievalState
+/** The texts with their vectors. */
+export const embedTexts = Effect.fn("Embed.texts")(function* (
+  texts: ReadonlyArray<string>,
+  purpose: "passage" | "query",
+  { manifest }: Collection
 ) {
-  const texts = [question, ...wordings.map(({ text }) => text)]
-  const { vectors } = yield* Effect.mapError(embedder.embed(texts, "query"), modelError("retrieve"))
-  const { dimension } = collection.manifest
-  const [vector, ...others] = yield* Effect.forEach(texts, (_, i) => {
-    const checked = checkVector(vectors[i], dimension, embedder.model.id, "retrieve")
-    return checked._tag === "Failed" ? Effect.fail(checked.error) : Effect.succeed(checked.vector)
+  const { embed, model } = yield* Embedder
+  const { vectors } = yield* Effect.mapError(embed(texts, purpose), modelError("retrieve"))
+  return yield* Effect.forEach(texts, (text, i) => {
+    const checked = checkVector(vectors[i], manifest.dimension, model.id, "retrieve")
+    return checked._tag === "Failed"
+      ? Effect.fail(checked.error)
+      : Effect.succeed<SearchedText>({ text, vector: checked.vector })
   })
-  return { vector, wordings: wordings.map(({ text }, i) => ({ text, vector: others[i] })) }
 })
 
 /** Embeds the question, unless the fusion uses only keywords. A late model leaves keyword search, if the fusion has it. */
@@ -36,17 +39,19 @@ export const embedStage: RetrievalStage = {
     previous: stageOption(Schema.String, "a text")
   },
   run: Effect.fnUntraced(function* (state) {
-    const { fusion } = state.options
+    const { collection, deadline, options, question } = state
+    const { fusion } = options
     const retrievers = retrieversOf(fusion)
     if (!retrievers.vector) return undefined
-    const embedder = yield* Embedder
+    const texts = state.wordings.map(({ text }) => text)
     // Started even with no time left: a model in the process answers at once.
-    const answer = yield* state.deadline.limit(embedQuestion(embedder, state), { start: true })
+    const embedded = embedTexts([question, ...texts], "query", collection)
+    const answer = yield* deadline.limit(embedded, { start: true })
     if (Option.isSome(answer)) {
-      const texts = answer.value.wordings.map(({ text }) => text)
-      return { ...answer.value, ...(texts.length > 0 && { texts }) }
+      const [asked, ...wordings] = answer.value
+      return { vector: asked?.vector, wordings, ...(texts.length > 0 && { texts }) }
     }
-    const late = `The embedding model ${embedder.model.id} had not answered ${state.deadline.text}`
+    const late = `The embedding model ${(yield* Embedder).model.id} had not answered ${deadline.text}`
     if (retrievers.keywords) return { failed: `${late}: only keywords were searched.` }
     const message = `${late}, and ${fusion._tag === "Dense" ? "Fusion.dense" : "this fusion"} uses nothing else. Set a later deadline, or a fusion with keywords.`
     return yield* new RagError({ stage: "retrieve", reason: "Model", message })

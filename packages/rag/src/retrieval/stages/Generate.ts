@@ -1,31 +1,14 @@
 /** Optional stages before the search: texts of a chat model that are searched besides the question. */
-import { Embedder, QuestionRewriter } from "@sluice/core"
+import { QuestionRewriter } from "@sluice/core"
 import { Effect, Option, Schema } from "effect"
-import { checkVector, modelError } from "../../embedding/PassageEmbedder.ts"
+import { modelError } from "../../embedding/PassageEmbedder.ts"
+import { embedTexts } from "./Embed.ts"
 import { retrieversOf } from "./Fusion.ts"
 import { stageOption } from "./RetrieveOptions.ts"
 import type { RetrievalStage, RetrievalState, SearchedText } from "./RetrievalStage.ts"
 
 /** The most other wordings of a question. Each is a search of its own. */
 const MAX_QUERIES = 4
-
-/** The vectors of texts, or undefined for each if the fusion uses only keywords. */
-const embedTexts = Effect.fnUntraced(function* (
-  texts: ReadonlyArray<string>,
-  purpose: "passage" | "query",
-  { collection, options }: RetrievalState
-) {
-  if (!retrieversOf(options.fusion).vector)
-    return texts.map((text): SearchedText => ({ text, vector: undefined }))
-  const embedder = yield* Embedder
-  const { vectors } = yield* Effect.mapError(embedder.embed(texts, purpose), modelError("retrieve"))
-  return yield* Effect.forEach(texts, (text, i) => {
-    const checked = checkVector(vectors[i], collection.manifest.dimension, embedder.model.id, "retrieve")
-    return checked._tag === "Failed"
-      ? Effect.fail(checked.error)
-      : Effect.succeed<SearchedText>({ text, vector: checked.vector })
-  })
-})
 
 /** Generates texts and embeds them. Without them, the question alone is searched, and the trace says why. */
 const generate = Effect.fnUntraced(function* (
@@ -43,7 +26,10 @@ const generate = Effect.fnUntraced(function* (
       rewriter.generate!(kind, state.question, count),
       modelError("retrieve")
     )
-    return { ...use(yield* embedTexts(texts, purpose, state)), texts, tokens }
+    const searched = retrieversOf(state.options.fusion).vector
+      ? yield* embedTexts(texts, purpose, state.collection)
+      : texts.map((text) => ({ text, vector: undefined }))
+    return { ...use(searched), texts, tokens }
   })
   const result = yield* Effect.result(state.deadline.limit(generated, { start: false }))
   if (result._tag === "Failure")

@@ -28,12 +28,12 @@ const takeRows = <Row>(
   ids: ReadonlyArray<bigint>,
   columns: ReadonlyArray<keyof Row & string>
 ) =>
-  attempt("store", "reading rows", (): Promise<ReadonlyArray<Row>> => {
-    return table
+  attempt("store", "reading rows", (): Promise<ReadonlyArray<Row>> =>
+    table
       .takeRowIds(ids)
       .select([...columns])
       .toArray()
-  })
+  )
 
 /** The addresses of the rows of which all `columns` can be read, and of the others. */
 const checkRows = Effect.fn("LanceRepair.check")(function* (table: Table, columns: ReadonlyArray<string>) {

@@ -34,8 +34,8 @@ export const contains = (outer: Box, x: number, y: number): boolean =>
 export const shared = (a0: number, a1: number, b0: number, b1: number): number =>
   Math.min(a1, b1) - Math.max(a0, b0)
 export const overlapX = (a: Box, b: Box): number => shared(a[0], a[2], b[0], b[2])
-export const overlapY = (a: Box, b: Box): number =>
-  shared(a[1], a[3], b[1], b[3]) /** The area of the intersection. */
+export const overlapY = (a: Box, b: Box): number => shared(a[1], a[3], b[1], b[3])
+/** The area of the intersection. */
 export const sharedArea = (a: Box, b: Box): number =>
   Math.max(0, overlapX(a, b)) * Math.max(0, overlapY(a, b))
 

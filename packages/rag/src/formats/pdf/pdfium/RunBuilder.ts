@@ -1,6 +1,6 @@
 /** Joins the characters of a page to runs. */
 import type { Box } from "../../../document/Document.ts"
-import { hull, union } from "../page/Box.ts"
+import { hull, shared, union } from "../page/Box.ts"
 import { separatorOf, type Run, upright } from "../page/Run.ts"
 
 /** A gap wider than this many font sizes separates two runs: column gutters and table cells are wider, spaces are not. */
@@ -23,8 +23,9 @@ const clean = (text: string): string =>
     .replace(NOISE, "")
     .replace(SURROGATES, "")
 
+/** The overlap of two ranges, as a share of the shorter one. */
 const overlap = (a0: number, a1: number, b0: number, b1: number): number =>
-  (Math.min(a1, b1) - Math.max(a0, b0)) / Math.max(0.1, Math.min(a1 - a0, b1 - b0))
+  shared(a0, a1, b0, b1) / Math.max(0.1, Math.min(a1 - a0, b1 - b0))
 
 /** Collects the characters of one page, in the order of the file. */
 export class RunBuilder {

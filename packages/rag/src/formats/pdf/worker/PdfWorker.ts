@@ -31,14 +31,18 @@ const isLight = ({ graphics, runs, unreadable }: RawPage): boolean =>
   runs.length + graphics.length < LIGHT &&
   graphics.every(({ kind }) => kind === "path")
 
-/** Reads a window of pages, and finds their figures. */
-const readWindow = (open: OpenPdf, { recognized, skip }: ParseOptions, report: Report, from: number) => {
-  const read = Array.from({ length: Math.min(WINDOW, open.count - from) }, (_, i) => {
+/** Reads the pages of a window, which begins after `from` pages. */
+const readPages = (open: OpenPdf, from: number, report: Report, skip: ReadonlyArray<number> = []) =>
+  Array.from({ length: Math.min(WINDOW, open.count - from) }, (_, i) => {
     const number = from + i + 1
     if (skip.includes(number)) return failedPage(number)
     report({ page: number })
     return open.page(number - 1)
   })
+
+/** Reads a window of pages, and finds their figures. */
+const readWindow = (open: OpenPdf, { recognized, skip }: ParseOptions, report: Report, from: number) => {
+  const read = readPages(open, from, report, skip)
   report({ page: 0 })
   const pages = withRecognizedText(read, recognized)
   const clean = withoutHeadersAndFooters(pages)
@@ -132,11 +136,7 @@ const render = (open: OpenPdf, page: number, dpi: number): PdfResult => {
 const traceAll = (open: OpenPdf, dpi: number, report: Report): PdfResult => {
   const traces: Array<DrawnTrace> = []
   for (let from = 0; from < Math.min(open.count, MAX_PAGES); from += WINDOW) {
-    const pages = Array.from({ length: Math.min(WINDOW, open.count - from) }, (_, i) => {
-      report({ page: from + i + 1 })
-      return open.page(from + i)
-    })
-    for (const trace of traceFigures(withoutHeadersAndFooters(pages))) {
+    for (const trace of traceFigures(withoutHeadersAndFooters(readPages(open, from, report)))) {
       if (trace.captions.length + trace.figures.length === 0) continue
       report({ page: trace.page, drawing: true })
       const png = open.render(trace.page - 1, dpi, undefined, outlinesOf(trace))
