@@ -1,6 +1,6 @@
 /** Credentials of sources: files that only the server's user may read, or environment variables. Never sent back, never logged. */
 import { Failure } from "@sluice/core/contract"
-import { Config, ConfigProvider, Effect, FileSystem, Option, Path, Redacted } from "effect"
+import { Config, ConfigProvider, Effect, FileSystem, Path, Redacted } from "effect"
 import { writePrivately } from "../config/PrivateFile.ts"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import type { StoredSource } from "./SourceStore.ts"
@@ -36,20 +36,10 @@ export const makeSourceCredentials = Effect.gen(function* () {
             "This server has no credential of this source. Set it again, or name a variable that every server has"
           )
         )
-      return Config.option(Config.Redacted(credential))
-        .parse(provider)
-        .pipe(
-          Effect.orElseSucceed(() => Option.none<Redacted.Redacted>()),
-          Effect.flatMap(
-            Option.match({
-              onNone: () =>
-                Effect.fail(
-                  missing(`The variable ${credential} is not set at the server that ran this source`)
-                ),
-              onSome: (secret) => Effect.succeed(Redacted.value(secret))
-            })
-          )
-        )
+      return Effect.mapBoth(Config.Redacted(credential).parse(provider), {
+        onFailure: () => missing(`The variable ${credential} is not set at the server that ran this source`),
+        onSuccess: Redacted.value
+      })
     }
   }
 })

@@ -18,7 +18,8 @@ const MAX_CHANGE_JOBS = 8
 
 const fromJson = <S extends Schema.Top>(schema: S) => Schema.NullOr(Schema.fromJsonString(schema))
 
-const StoredSource = Schema.Struct({
+/** What a source is added with. */
+const NewSource = Schema.Struct({
   id: Schema.String,
   /** Who added it. */
   user_id: Schema.String,
@@ -31,7 +32,11 @@ const StoredSource = Schema.Struct({
   caller: Schema.fromJsonString(JobCaller),
   schedule: fromJson(SourceSchedule),
   /** `file`, or the name of an environment variable. */
-  credential: Schema.NullOr(Schema.String),
+  credential: Schema.NullOr(Schema.String)
+})
+
+const StoredSource = Schema.Struct({
+  ...NewSource.fields,
   paused: Integer,
   /** Why it may not run any more. */
   stopped: Schema.NullOr(Schema.String),
@@ -47,21 +52,6 @@ const StoredSource = Schema.Struct({
   changed_ended: Schema.NullOr(Integer)
 })
 export type StoredSource = typeof StoredSource.Type
-
-/** What a source is added with. */
-type NewRow = Pick<
-  StoredSource,
-  | "id"
-  | "user_id"
-  | "owner_id"
-  | "collection"
-  | "name"
-  | "kind"
-  | "address"
-  | "caller"
-  | "schedule"
-  | "credential"
->
 
 const { first, rows } = tableRows(StoredSource)
 
@@ -148,7 +138,7 @@ export const makeSourceStore = Effect.gen(function* () {
         AND sources.stopped IS NULL`)
     ),
     /** False if the collection has a source of this name. It runs at once. */
-    add: Effect.fnUntraced(function* (row: NewRow) {
+    add: Effect.fnUntraced(function* (row: typeof NewSource.Type) {
       const now = yield* Clock.currentTimeMillis
       const values = {
         ...row,

@@ -196,49 +196,48 @@ const addToBatch = (
     const since = batch.since ?? now
     const isLate = pace === "timed" && now - since >= BATCH_MILLIS
     if (result === undefined) return isLate ? [EMPTY, [batch]] : [batch, []]
-    switch (result._tag) {
-      case "Deleted":
-        return [batch, []]
-      case "Failed": {
-        const events = [...batch.events, failedEvent(result.path, result.error)]
-        return emitIfFull({ ...batch, since, events }, isLate)
-      }
-      case "Unchanged": {
-        const { next, stored } = result
-        const sameMetadata = isDeepStrictEqual(stored.info, next.info)
-        const isSame = sameMetadata && stored.source === next.source && stored.version === next.version
-        const adopted = isSame ? batch.adopted : [...batch.adopted, next]
-        const events = [...batch.events, documentEvent(next.info, sameMetadata ? "unchanged" : "replaced")]
-        return emitIfFull({ ...batch, since, adopted, events }, isLate)
-      }
-      case "Removed": {
-        const { removal } = result
-        const isRepeated = hasDocument(batch, removal.id)
-        const rest = isRepeated ? EMPTY : batch
-        const [next, full] = emitIfFull({ ...rest, since, removed: [...rest.removed, removal] }, isLate)
-        return [next, isRepeated ? [batch, ...full] : full]
-      }
-      case "Changed": {
-        const { document } = result
-        // The second version of a path replaces the first, in a commit of its own.
-        const isRepeated = hasDocument(batch, document.info.id)
-        const { bytes, changed, passages, ...rest } = isRepeated ? EMPTY : batch
-        const [next, full] = emitIfFull(
-          {
-            ...rest,
-            since,
-            changed: [...changed, document],
-            passages: passages + document.passages.length,
-            bytes: bytes + document.original.byteLength
-          },
-          isLate
-        )
-        return [next, isRepeated ? [batch, ...full] : full]
-      }
-    }
+    if (result._tag === "Deleted") return [batch, []]
+    // The second version of a path replaces the first, in a commit of its own.
+    const isRepeated = hasDocument(batch, idOf(result))
+    const [next, full] = emitIfFull({ ...withResult(isRepeated ? EMPTY : batch, result), since }, isLate)
+    return [next, isRepeated ? [batch, ...full] : full]
   })
 
-const hasDocument = ({ changed, removed }: Batch, id: string): boolean =>
+/** The document that a commit writes or removes. */
+const idOf = (result: ReadResult): string | undefined =>
+  result._tag === "Changed"
+    ? result.document.info.id
+    : result._tag === "Removed"
+      ? result.removal.id
+      : undefined
+
+const withResult = (batch: Batch, result: Exclude<ReadResult, { readonly _tag: "Deleted" }>): Batch => {
+  switch (result._tag) {
+    case "Failed":
+      return { ...batch, events: [...batch.events, failedEvent(result.path, result.error)] }
+    case "Unchanged": {
+      const { next, stored } = result
+      const sameMetadata = isDeepStrictEqual(stored.info, next.info)
+      const isSame = sameMetadata && stored.source === next.source && stored.version === next.version
+      const adopted = isSame ? batch.adopted : [...batch.adopted, next]
+      const event = documentEvent(next.info, sameMetadata ? "unchanged" : "replaced")
+      return { ...batch, adopted, events: [...batch.events, event] }
+    }
+    case "Removed":
+      return { ...batch, removed: [...batch.removed, result.removal] }
+    case "Changed": {
+      const { document } = result
+      return {
+        ...batch,
+        changed: [...batch.changed, document],
+        passages: batch.passages + document.passages.length,
+        bytes: batch.bytes + document.original.byteLength
+      }
+    }
+  }
+}
+
+const hasDocument = ({ changed, removed }: Batch, id: string | undefined): boolean =>
   changed.some(({ info }) => info.id === id) || removed.some((removal) => removal.id === id)
 
 const emitIfFull = (batch: Batch, isLate: boolean): readonly [Batch, ReadonlyArray<Batch>] =>

@@ -1,45 +1,25 @@
 /** The items of a source as files to ingest, and the removal of what the source no longer has. */
-import { Effect, Schedule, Sink, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { documentId } from "../document/Hash.ts"
 import { ingestError, type RagError } from "../document/RagError.ts"
 import type { Collection, StoredDocument } from "../store/PassageIndex.ts"
 import type { IngestCollection } from "./Ingest.ts"
 import { documentEvent } from "./IngestEvents.ts"
+import { inGroups, lookUp } from "./LookUps.ts"
 import { itemId, type SourceItem, sourceFile } from "./sources/Record.ts"
 import { byId, isFolderSource, type SourceFile } from "./sources/Source.ts"
 
-/** Items are looked up together: those of this size, which limits the memory, … */
-const GROUP_BYTES = 32 * 1024 * 1024
-/** … where an item that is read later counts as this much, … */
+/** An item that is read later counts as this much. */
 const LAZY_BYTES = 32 * 1024
-/** … or those of this time, so that a slow source delays no document that it has given. */
-const GROUP_TIME = "250 millis"
+
+/** A slow source delays no document that it has given for longer. */
+const LOOK_UP = { items: Number.POSITIVE_INFINITY, bytes: 32 * 1024 * 1024, wait: "250 millis" } as const
 
 const sizeOf = (item: SourceItem<unknown>): number => {
   if ("bytes" in item && item.bytes instanceof Uint8Array) return item.bytes.byteLength
   if ("text" in item && item.text !== undefined) return item.text.length
   return LAZY_BYTES
 }
-
-/** The items in groups, as they arrive. */
-const groupItems = <E, E2, R>(
-  items: Stream.Stream<SourceItem<E>, E2, R>
-): Stream.Stream<ReadonlyArray<SourceItem<E>>, E2, R> =>
-  items.pipe(
-    Stream.aggregateWithin(
-      Sink.fold(
-        () => ({ items: [] as Array<SourceItem<E>>, bytes: 0 }),
-        ({ bytes }) => bytes < GROUP_BYTES,
-        (group, item: SourceItem<E>) => {
-          group.items.push(item)
-          return Effect.succeed({ items: group.items, bytes: group.bytes + sizeOf(item) })
-        }
-      ),
-      Schedule.spaced(GROUP_TIME)
-    ),
-    Stream.map((group) => group.items),
-    Stream.filter((group) => group.length > 0)
-  )
 
 /**
  * The items as files. What is stored of them is added to `stored`.
@@ -52,13 +32,12 @@ export const sourceFiles = <E, E2, R>(
   collection: Effect.Effect<Collection, RagError>,
   stored: Map<string, StoredDocument>
 ): Stream.Stream<SourceFile, E2 | RagError, R> =>
-  groupItems(items).pipe(
+  inGroups(items, (item) => Effect.succeed(sizeOf(item)), LOOK_UP).pipe(
     Stream.mapEffect((group) =>
       Effect.gen(function* () {
         const latest = new Map(group.map((item) => [itemId(item) ?? item, item]))
         const ids = [...latest.keys()].flatMap((id) => (typeof id === "string" ? [documentId(id)] : []))
-        const known = yield* (yield* collection).stored(ids.filter((id) => !stored.has(id)))
-        for (const document of known) stored.set(document.info.id, document)
+        yield* lookUp(ids, yield* collection, stored)
         return [...latest.values()].map((item) => fileOf(item, source, stored))
       })
     ),

@@ -17,19 +17,7 @@ export const documentMethods = ({
   manifest,
   withServices,
   writes
-}: LibraryParts): Pick<
-  LibraryService,
-  | "attachment"
-  | "document"
-  | "figures"
-  | "file"
-  | "info"
-  | "maintain"
-  | "passages"
-  | "remove"
-  | "stats"
-  | "storedBytes"
-> => {
+}: LibraryParts) => {
   const find = Effect.fn("Library.find")(function* (id: string) {
     const from = yield* collection
     const given = yield* requireText("store", "The document's identifier", id)
@@ -97,7 +85,7 @@ export const documentMethods = ({
       writes.withPermit,
       Effect.withSpan("Library.maintain")
     )
-  }
+  } satisfies Partial<LibraryService>
 }
 
 const notFound = (document: string, message: string) =>

@@ -3,7 +3,7 @@ import { basename } from "node:path"
 import { drawFigureTraces, TRACE_COLOURS } from "@sluice/rag/formats"
 import { Effect, FileSystem, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { jsonFlag } from "../library/Flags.ts"
+import { jsonFlag, optionalFlag } from "../library/Flags.ts"
 import { note, printResult } from "../output/Output.ts"
 
 /** Two pixels a point: small print stays readable. */
@@ -51,9 +51,9 @@ export const findFiguresCommand = Command.make(
   "figures",
   {
     file: Argument.Path("file", { mustExist: true }).pipe(Argument.withDescription("A PDF")),
-    debug: Flag.String("debug").pipe(
-      Flag.withDescription("Draw what the figure finder saw: one PNG per page in this folder"),
-      Flag.optional
+    debug: optionalFlag(
+      Flag.String("debug"),
+      "Draw what the figure finder saw: one PNG per page in this folder"
     ),
     json: jsonFlag
   },

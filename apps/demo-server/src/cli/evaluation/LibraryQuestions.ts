@@ -13,7 +13,15 @@ import { Command, Flag } from "effect/cli"
 import { OWNER } from "../../accounts/Owner.ts"
 import { ratedAnswers } from "../../conversations/Conversations.ts"
 import { DatabaseLayer } from "../../database/Database.ts"
-import { collectionFlag, countFlag, dataFlag, docsFlag, examples, optionalFlag } from "../library/Flags.ts"
+import {
+  booleanFlag,
+  collectionFlag,
+  countFlag,
+  dataFlag,
+  docsFlag,
+  examples,
+  optionalFlag
+} from "../library/Flags.ts"
 import { ingestDocs } from "../library/IngestFolder.ts"
 import { modelsLayer, openLibrary, whenMissing } from "../library/OpenLibrary.ts"
 import { evaluateWith, resultFlags } from "./EvaluationResult.ts"
@@ -42,11 +50,9 @@ export const libraryCommand = Command.make(
       'File of questions, one per line: {"question": …, "document": PATH, "page"?: …, "text"?: …}. ' +
         "Default: headings and captions of your documents, held out of the index"
     ),
-    fromFeedback: Flag.Boolean("from-feedback").pipe(
-      Flag.withDescription(
-        "Your conversations are the questions: of each answer rated up, its first quote must be found. Stop the server first"
-      ),
-      Flag.withDefault(false)
+    fromFeedback: booleanFlag(
+      "from-feedback",
+      "Your conversations are the questions: of each answer rated up, its first quote must be found. Stop the server first"
     ),
     most: optionalFlag(countFlag("most"), "Maximum number of generated questions. Default 200"),
     ...resultFlags

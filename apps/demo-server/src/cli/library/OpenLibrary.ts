@@ -25,7 +25,7 @@ export const configLayer = (flags: Parameters<typeof settingsLayer>[0]) =>
 
 /** The configuration and the models that it names. */
 export const modelsLayer = (data: Option.Option<string>) =>
-  LibraryModelsLayer.pipe(Layer.provideMerge(ServerConfig.layer), Layer.provide(settingsLayer({ data })))
+  Layer.provideMerge(LibraryModelsLayer, configLayer({ data }))
 
 /** What to do without a library: a command that only reads makes none. */
 type WhenMissing = "create" | "fail" | "temporary"

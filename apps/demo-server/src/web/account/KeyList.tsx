@@ -47,21 +47,9 @@ const NewKeyForm = ({ onDone }: { readonly onDone: () => void }) => {
       <InputField label="Name" hint="Which app or person uses it?" name="name" required maxLength={100} />
       <div class="columns">
         <AmountField label="Spending limit, in USD" text={amount} />
-        <SelectField
-          label="Expires"
-          name="expires"
-          value="never"
-          values={[...EXPIRY.keys()]}
-          text={(days) => EXPIRY.get(days)}
-        />
+        <SelectField label="Expires" name="expires" value="never" values={EXPIRY} />
       </div>
-      <SelectField
-        label="Documents"
-        name="documents"
-        value="write"
-        values={[...DOCUMENTS.keys()]}
-        text={(documents) => DOCUMENTS.get(documents)}
-      />
+      <SelectField label="Documents" name="documents" value="write" values={DOCUMENTS} />
       <InputField
         label="Allowed networks (optional)"
         hint="Separated by commas. Leave empty to allow all."

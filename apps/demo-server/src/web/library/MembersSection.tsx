@@ -15,8 +15,10 @@ import { IconButton } from "../ui/Button.tsx"
 import { InputField, Select, SelectField } from "../ui/Fields.tsx"
 import { ErrorMessage, Loading } from "../ui/Notices.tsx"
 
-const ACCESS: Readonly<Record<MemberAccess, string>> = { read: "Can read", write: "Can add and remove" }
-const textOf = (access: string) => ACCESS[access as MemberAccess]
+const ACCESS: ReadonlyMap<string, string> = new Map([
+  ["read", "Can read"],
+  ["write", "Can add and remove"]
+])
 const accessOf = (access: string): MemberAccess => (access === "write" ? "write" : "read")
 
 const Row = ({ member }: { readonly member: Member }) => {
@@ -30,8 +32,7 @@ const Row = ({ member }: { readonly member: Member }) => {
       <Select
         aria-label={`Access of ${name}`}
         value={member.access}
-        values={Object.keys(ACCESS)}
-        text={textOf}
+        values={ACCESS}
         onValue={(access) => changeMember({ ...member, access: accessOf(access) })}
       />
       <IconButton
@@ -83,7 +84,7 @@ export const MembersSection = () => {
             values={["user", "group"]}
             text={(kind) => (kind === "user" ? "A user" : "A group of your sign-in")}
           />
-          <SelectField label="Access" name="access" value="read" values={Object.keys(ACCESS)} text={textOf} />
+          <SelectField label="Access" name="access" value="read" values={ACCESS} />
         </div>
       </ActionForm>
       <ErrorMessage error={memberChanges.error.value} />

@@ -96,18 +96,16 @@ const countsOf = ({ report }: SourceInfo): string =>
 
 const Actions = ({ of, onSchedule }: { readonly of: SourceInfo; readonly onSchedule: () => void }) => {
   const { name, schedule, state } = of
+  const isRunning = state === "running"
   const isHalted = state === "paused" || state === "stopped"
   return (
     <p class="row">
-      {state === "running" ? (
-        <LinkButton aria-label={`Cancel the run of ${name}`} onClick={() => cancelRun(of)}>
-          Cancel
-        </LinkButton>
-      ) : (
-        <LinkButton aria-label={`Sync ${name} now`} onClick={() => runSource(of)}>
-          Sync now
-        </LinkButton>
-      )}
+      <LinkButton
+        aria-label={isRunning ? `Cancel the run of ${name}` : `Sync ${name} now`}
+        onClick={() => (isRunning ? cancelRun(of) : runSource(of))}
+      >
+        {isRunning ? "Cancel" : "Sync now"}
+      </LinkButton>
       {(isHalted || schedule !== undefined) && (
         <LinkButton
           aria-label={`${isHalted ? "Resume" : "Pause"} ${name}`}

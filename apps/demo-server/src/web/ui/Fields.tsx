@@ -68,7 +68,8 @@ export const TextField = ({ enterSends, hint, label, optional, rows = 2, text }:
 
 interface SelectProps extends Omit<ComponentProps<"select">, "value"> {
   readonly value: string
-  readonly values: ReadonlyArray<string>
+  /** A map has the text of each. */
+  readonly values: ReadonlyArray<string> | ReadonlyMap<string, string>
   /** Absent: the choice is read from the form, by `name`. */
   readonly onValue?: (value: string) => void
   /** Default: the value itself. */
@@ -76,15 +77,18 @@ interface SelectProps extends Omit<ComponentProps<"select">, "value"> {
 }
 
 export const Select = ({ onValue, text, value, values, ...props }: SelectProps) => {
+  const choices = [...values].map((each): readonly [string, string] =>
+    typeof each === "string" ? [each, text?.(each) ?? each] : each
+  )
   const controlled = onValue && {
     value,
     onChange: (event: Event) => onValue((event.currentTarget as HTMLSelectElement).value)
   }
   return (
     <select {...(props as object)} {...controlled}>
-      {values.map((each) => (
+      {choices.map(([each, shown]) => (
         <option key={each} value={each} selected={each === value}>
-          {text?.(each) ?? each}
+          {shown}
         </option>
       ))}
     </select>
