@@ -1,5 +1,5 @@
 /** `Account` over HTTP. */
-import { Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
+import { Effect, Layer, Option, Redacted, type Schema, Stream } from "effect"
 import { HttpClient } from "effect/http"
 import { UserResponse } from "../../contract/Account.ts"
 import { SystemAccessToken } from "../../contract/Credentials.ts"
@@ -21,7 +21,7 @@ import { sendForBody, sendForData } from "./Envelope.ts"
 import { makeTokenCalls, TOKENS_PER_PAGE } from "./TokenCalls.ts"
 import { createToken } from "./TokenCreation.ts"
 import { listTokens } from "./TokenList.ts"
-import { tokenOf } from "./TokenRecords.ts"
+import { decodeAccessToken, tokenOf } from "./TokenRecords.ts"
 import { updateToken } from "./TokenUpdate.ts"
 import { withMethodSpan } from "../call/Telemetry.ts"
 
@@ -45,7 +45,9 @@ const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
     user: call({ operation: "user" }, sendForData(send(account.endpoints.user)({}), decodeUser)).pipe(
       withMethodSpan("Account.user"),
       Effect.map(({ access_token, extra, quota, username }) => {
-        const accessToken = Option.getOrUndefined(decodeToken(access_token && Redacted.value(access_token)))
+        const accessToken = Option.getOrUndefined(
+          decodeAccessToken(access_token && Redacted.value(access_token))
+        )
         return {
           username,
           quota,
@@ -87,8 +89,6 @@ const makeTokens = (send: Send, caller: Caller): Tokens => {
   }
 }
 
-const decodeToken = Schema.decodeUnknownOption(SystemAccessToken)
-
 /** The fields in which gateways return the new token, in `data` or at the top. */
 const NAMES = ["access_token", "accessToken", "token", "key"]
 
@@ -96,7 +96,7 @@ const rotatedToken = (body: Redacted.Redacted<Schema.Json>): RotatedAccessToken 
   const json = Redacted.value(body)
   const data = fieldsOf(json)["data"] ?? json
   const candidates = [data, ...NAMES.map((name) => fieldsOf(data)[name])]
-  const [accessToken] = candidates.flatMap((candidate) => Option.toArray(decodeToken(candidate)))
+  const [accessToken] = candidates.flatMap((candidate) => Option.toArray(decodeAccessToken(candidate)))
   return { ...(accessToken !== undefined && { accessToken }), body }
 }
 

@@ -1,10 +1,11 @@
-/** Token records as the program sees them, and the keys in them. */
+/** Token records as the program sees them, and the credentials in responses. */
 import { Option, Redacted, Schema } from "effect"
 import type { Token } from "../../gateway/Account.ts"
 import type { TokenRecord } from "../../contract/Account.ts"
-import { ApiKey } from "../../contract/Credentials.ts"
+import { ApiKey, SystemAccessToken } from "../../contract/Credentials.ts"
 
-const decodeKey = Schema.decodeUnknownOption(ApiKey)
+export const decodeKey = Schema.decodeUnknownOption(ApiKey)
+export const decodeAccessToken = Schema.decodeUnknownOption(SystemAccessToken)
 
 /** The key of a text, unless it is masked with asterisks. */
 export const fullKey = (shown: unknown): ApiKey | undefined =>

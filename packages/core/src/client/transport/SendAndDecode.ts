@@ -1,7 +1,6 @@
 /** One attempt of a call: sends a request, decodes the response, and turns every failure into its reason. */
 import { Effect, Schema } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
-import { Failure, reasonOfStatus } from "../../contract/Failure.ts"
 import { parseJson } from "../../contract/Fields.ts"
 import {
   type GatewayReason,
@@ -15,7 +14,7 @@ import { isCompressed, refusal } from "./Refusal.ts"
 import { isWebPage, wrongBaseUrl } from "./WebPage.ts"
 import { isBadResponse, isBroken, isConnectFailure, transportFault } from "./Transport.ts"
 
-export type SendError = HttpClientError.HttpClientError | Schema.SchemaError | Failure
+export type SendError = HttpClientError.HttpClientError | Schema.SchemaError
 
 /**
  * Sends, reads and decodes. A status other than 2xx becomes its reason; the body is always read to its end.
@@ -104,7 +103,6 @@ export const mapResult =
 
 /** Why a request got no response. */
 const sendFailure = (error: SendError, baseUrl?: string): GatewayReason => {
-  if (error instanceof Failure) return reasonOfStatus(error)
   if (Schema.isSchemaError(error)) {
     return new InvalidRequest({ message: `The request is not valid: ${schemaMessage(error)}` })
   }
@@ -127,7 +125,6 @@ const sendFailure = (error: SendError, baseUrl?: string): GatewayReason => {
 }
 
 const isNotConnected = (error: SendError): boolean =>
-  !(error instanceof Failure) &&
   !Schema.isSchemaError(error) &&
   error.reason._tag === "TransportError" &&
   isConnectFailure(error.reason.cause)
@@ -139,7 +136,6 @@ export const decodeFailure = (error: SendError): GatewayReason => {
       message: `The response does not match the contract: ${schemaMessage(error)}`
     })
   }
-  if (error instanceof Failure) return reasonOfStatus(error)
   const { code, message } = transportFault("cause" in error.reason ? error.reason.cause : undefined)
   if (isBroken(code))
     return new Unreachable({ message: `The connection broke during the response: ${message}` })

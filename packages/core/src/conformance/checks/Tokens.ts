@@ -1,7 +1,7 @@
 /** Tokens (API keys): reads the existing ones, then creates, changes and removes one of its own. */
-import { Clock, Duration, Effect, Option, Schema } from "effect"
+import { Clock, Duration, Effect, Option } from "effect"
 import type { HttpClient } from "effect/http"
-import { ApiKey } from "../../contract/Credentials.ts"
+import { decodeKey } from "../../client/account/TokenRecords.ts"
 import { type CheckRequest, refusalIn, sendRequest } from "../framework/Request.ts"
 import { type Check, check, refuses } from "../framework/Check.ts"
 import type { CallName } from "../framework/Contract.ts"
@@ -97,8 +97,6 @@ const newToken = (session: Session): Readonly<Record<string, unknown>> => ({
 const ELSEWHERE = "192.0.2.0/24"
 
 const WEEK_SECONDS = 7 * 24 * 60 * 60
-
-const decodeKey = Schema.decodeUnknownOption(ApiKey)
 
 const create = check({
   call: "POST /api/token/",

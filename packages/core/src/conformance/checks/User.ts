@@ -1,6 +1,6 @@
 /** The user, and the system access token. */
-import { Effect, Option, Redacted, Schema } from "effect"
-import { SystemAccessToken } from "../../contract/Credentials.ts"
+import { Effect, Option, Redacted } from "effect"
+import { decodeAccessToken } from "../../client/account/TokenRecords.ts"
 import { type Check, check } from "../framework/Check.ts"
 import { at, interfaceRule, ownRule } from "../framework/Rule.ts"
 
@@ -15,8 +15,6 @@ const self = check({
   rules: {},
   run: () => Effect.void
 })
-
-const decodeToken = Schema.decodeUnknownOption(SystemAccessToken)
 
 /** Revokes the credential of all other calls of `/api`, so it runs last. */
 const rotate = check({
@@ -34,7 +32,7 @@ const rotate = check({
   run: Effect.fnUntraced(function* ({ response, expect, expectRefusal, session, expectSuccess }) {
     const stored = response.headers["cache-control"]?.includes("no-store") !== true
     expect("unstored", !stored, "the header is missing")
-    const token = Option.getOrUndefined(decodeToken(at(response.json, "data")))
+    const token = Option.getOrUndefined(decodeAccessToken(at(response.json, "data")))
     expect("token", token !== undefined, "it is not a token")
     if (token === undefined) return
     const old = session.accessToken
