@@ -60,7 +60,7 @@ const Head = ({ shown }: { readonly shown: Source.OpenSource }) => {
         })}
       </p>
       {Source.copies.value.length > 0 && (
-        <p class="row baseline own-line breakable quiet">
+        <p class="row baseline own-line breakable copies quiet">
           The same text is in
           {Source.copies.value.map((copy) => (
             <LinkButton key={copy.passage.id} onClick={() => Source.openPassage(copy)}>
