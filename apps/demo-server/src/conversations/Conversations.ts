@@ -65,9 +65,9 @@ const { first: total } = tableRows(Schema.Struct({ n: Integer, bytes: Integer })
 const { rows: sizes } = tableRows(Schema.Struct({ id: Schema.String, bytes: Integer }))
 const encodeAnswer = Schema.encodeEffect(Schema.fromJsonString(AnswerBody))
 
-const summaryOf = ({ share, user_id: _, ...row }: typeof Row.Type): ConversationSummary => ({
-  ...row,
-  shared: share !== null
+const summaryOf = (row: typeof Row.Type): ConversationSummary => ({
+  ...Struct.omit(row, ["share", "user_id"]),
+  shared: row.share !== null
 })
 
 const notFound = new Failure({

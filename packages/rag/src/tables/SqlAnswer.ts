@@ -1,7 +1,7 @@
 /** Answers a question by SQL that a chat model writes over the retrieved tables. Each row of the result cites its rows. */
 import type { QuestionRewriter } from "@sluice/core"
 import type { CitedSentence, Evidence, RefusedSql, SqlColumn, SqlTable } from "@sluice/core/models"
-import { Effect, Option } from "effect"
+import { Effect, Option, Struct } from "effect"
 import { columnNumbers, formatNumber } from "./ColumnNumbers.ts"
 import { type DuckTable, findDuck, runSql, type SourceRow, type SqlResult } from "./Duck.ts"
 import type { TableAnswer } from "./TableAnswer.ts"
@@ -115,9 +115,9 @@ const describe = (tables: ReadonlyArray<RetrievedTable>): ReadonlyArray<Describe
           name,
           title: title.slice(0, TABLES.titleLength),
           rows: rows.length,
-          columns: columns.map(({ sqlType: _, values, ...column }) => ({
-            ...column,
-            examples: examplesOf(values)
+          columns: columns.map((column) => ({
+            ...Struct.omit(column, ["sqlType", "values"]),
+            examples: examplesOf(column.values)
           }))
         },
         stored: { name, columns }
