@@ -1,6 +1,6 @@
 /** Splits prose with `[n]` markers into sentences. */
 import { sentencesOf } from "./Quote.ts"
-import type { WrittenSentence } from "./SentenceObjects.ts"
+import type { WrittenSentence } from "./WrittenSentence.ts"
 
 /** `[1]`, `[1, 2]`. The lookbehind prevents quadratic matching of long runs of spaces. */
 const MARKERS = /(?<!\s)\s*\[\d[\d\s,]*\]/g

@@ -79,19 +79,56 @@ const makeOutput = () => {
   }
 }
 
+/** Prose before its first marker: a tag may still say that it was reasoning, or an object follow. */
+const makeHeld = (emit: (sentences: ReadonlyArray<WrittenSentence>) => void) => {
+  let held: Array<WrittenSentence> = []
+  const flush = () => {
+    emit(held)
+    held = []
+  }
+  return {
+    flush,
+    drop: () => {
+      held = []
+    },
+    add: (sentences: ReadonlyArray<WrittenSentence>) => {
+      held.push(...sentences)
+      if (held.some(({ citations }) => citations.length > 0)) flush()
+    },
+    texts: () => held.map(({ text }) => text)
+  }
+}
+
+/** The text after the end of the reasoning. Undefined before it. */
+const afterThought = (text: string): string | undefined => {
+  const end = THOUGHT_END.exec(text)
+  return end === null ? undefined : text.slice(end.index + end[0].length)
+}
+
+/** What is shown of an unfinished sentence. */
+const draftOf = (text: string): string =>
+  PART_NOT_FOUND.startsWith(text.slice(0, PART_NOT_FOUND.length)) ? "" : text
+
+/** Where the first line ends, and where an object begins in it. Undefined if that needs more text. */
+const endOfLine = (text: string, isFinal: boolean) => {
+  const object = OBJECT_IN_LINE.exec(text)?.index
+  const newline = text.indexOf("\n")
+  const whole = isFinal || text.length > MAX_LENGTH ? text.length : undefined
+  return { object, end: object ?? (newline >= 0 ? newline : whole) }
+}
+
 /**
  * Makes a parser of one response.
  *
  * **Details.** An object is a sentence, wherever it is: on a line of its own, in a list, in another object. After an object
  * that cannot be read, the next one is. Prose beside objects is ignored; without any object, it is the answer. Prose before
- * its first marker is held back until then: a tag may still say that it was reasoning, or an object follow.
+ * its first marker is held back until then.
  */
 export const makeResponseParser = (): ResponseParser => {
   let pending = ""
   let thinking = false
   let notFound = false
   let hasObjects = false
-  let held: Array<WrittenSentence> = []
   const prose = makeProseReader()
   const output = makeOutput()
 
@@ -102,40 +139,28 @@ export const makeResponseParser = (): ResponseParser => {
     }
   }
 
-  const emitHeld = () => {
-    emit(held)
-    held = []
-  }
-
-  const hold = (sentences: ReadonlyArray<WrittenSentence>) => {
-    held.push(...sentences)
-    if (held.some(({ citations }) => citations.length > 0)) emitHeld()
-  }
+  const held = makeHeld(emit)
 
   /** Takes one thing from the beginning of `pending`. False if that needs more text. */
   const take = (isFinal: boolean): boolean => {
     if (pending === "" || notFound) return false
     if (thinking) {
-      const end = THOUGHT_END.exec(pending)
-      if (end === null) {
-        pending = pending.slice(-MAX_TAG)
-        return false
-      }
-      thinking = false
-      pending = pending.slice(end.index + end[0].length)
-      return true
+      const rest = afterThought(pending)
+      thinking = rest === undefined
+      pending = rest ?? pending.slice(-MAX_TAG)
+      return !thinking
     }
     if (!isFinal && UNDECIDED.test(pending)) return false
     thinking = THOUGHT.test(pending)
     if (thinking) return true
     const stray = STRAY.exec(pending)
     if (stray !== null) {
-      if (THOUGHT_END.test(stray[0])) held = []
+      if (THOUGHT_END.test(stray[0])) held.drop()
       pending = pending.slice(stray[0].length)
       return true
     }
     if (SAYS_NOT_FOUND.test(pending)) {
-      emitHeld()
+      held.flush()
       notFound = true
       return false
     }
@@ -149,14 +174,12 @@ export const makeResponseParser = (): ResponseParser => {
       return true
     }
     const { end, isComplete, value } = readLenientJson(pending)
-    const isOver = isFinal || pending.length > MAX_LENGTH
-    if (!isComplete && !isOver) {
-      const text = textSoFar(value)
-      output.draft(PART_NOT_FOUND.startsWith(text.slice(0, PART_NOT_FOUND.length)) ? "" : text)
+    if (!isComplete && !isFinal && pending.length <= MAX_LENGTH) {
+      output.draft(draftOf(textSoFar(value)))
       return false
     }
     hasObjects = true
-    held = []
+    held.drop()
     const sentences = sentencesIn(value)
     // A last sentence that was cut off proves nothing.
     emit(isComplete ? sentences : sentences.filter(({ citations }) => citations.length > 0))
@@ -166,29 +189,25 @@ export const makeResponseParser = (): ResponseParser => {
   }
 
   const takeLine = (isFinal: boolean): boolean => {
-    const object = OBJECT_IN_LINE.exec(pending)?.index
-    const newline = pending.indexOf("\n")
-    const end =
-      object ?? (newline >= 0 ? newline : isFinal || pending.length > MAX_LENGTH ? pending.length : undefined)
+    const { end, object } = endOfLine(pending, isFinal)
     if (end === undefined) {
-      const texts = [...held.map(({ text }) => text), withoutMarkers(pending)]
+      const texts = [...held.texts(), withoutMarkers(pending)]
       output.draft(hasObjects ? "" : texts.filter((text) => text !== "").join(" "))
       return false
     }
     const line = pending.slice(0, end)
-    const thought = THOUGHT_END.exec(line)
-    pending = pending.slice(thought === null ? end : thought.index + thought[0].length)
-    if (thought !== null) held = []
-    else if (object === undefined && !hasObjects) hold(prose.line(line))
+    const rest = afterThought(line)
+    pending = (rest ?? "") + pending.slice(end)
+    if (rest !== undefined) held.drop()
+    else if (object === undefined && !hasObjects) held.add(prose.line(line))
     return true
   }
 
   const drain = (isFinal: boolean): ReadonlyArray<ParsedPart> => {
-    let hasMore = true
-    while (hasMore) hasMore = take(isFinal)
+    for (let hasMore = true; hasMore;) hasMore = take(isFinal)
     if (isFinal) {
-      hold(prose.line(""))
-      emitHeld()
+      held.add(prose.line(""))
+      held.flush()
     }
     if (isFinal || notFound || thinking) output.draft("")
     return output.take()

@@ -1,18 +1,9 @@
 /** Finds cited sentences in an object of a model's response, whatever the names of its fields. */
 import type { LenientValue } from "./LenientJson.ts"
 import { objectSentence } from "./ProseSentences.ts"
+import type { WrittenCitation, WrittenSentence } from "./WrittenSentence.ts"
 
-/** A citation as the model wrote it. Passages count from 1. */
-export interface WrittenCitation {
-  readonly passage?: number
-  readonly quote?: string
-}
-
-/** A sentence as the model wrote it. */
-export interface WrittenSentence {
-  readonly text: string
-  readonly citations: ReadonlyArray<WrittenCitation>
-}
+export type { WrittenCitation, WrittenSentence } from "./WrittenSentence.ts"
 
 const TEXT_NAMES = ["text", "sentence", "answer", "claim", "statement", "content", "response", "fact"]
 /** Names of the list of citations. */

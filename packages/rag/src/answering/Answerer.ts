@@ -105,10 +105,8 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
 
     /** An answer from the rows of tables is exact: nothing is read. */
     const calculateOrRead = Effect.gen(function* () {
-      const tried =
-        parts.length > 0
-          ? undefined
-          : yield* calculate(question, retrieval, { collection, document, rewriter })
+      if (parts.length > 0) return yield* referred
+      const tried = yield* calculate(question, retrieval, { collection, document, rewriter })
       if (tried === undefined) return yield* referred
       const { answer, stage } = tried
       const ended = addStage(stages)(stage)

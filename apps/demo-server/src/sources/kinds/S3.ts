@@ -5,7 +5,7 @@ import { Effect, Option, Stream } from "effect"
 import { readPublicFile } from "../../network/PublicFile.ts"
 import {
   isDocument,
-  parseInThread,
+  parseInPool,
   READ_SECONDS,
   type SourceAddress,
   SourceFault,
@@ -71,7 +71,7 @@ const open = Effect.fnUntraced(function* (
       ...(after !== "" && { "continuation-token": after })
     })
     const xml = (yield* read(`${base}?${query}`, MAX_LIST_BYTES)).toString()
-    const { next, objects } = yield* parseInThread(base, "bucketJob", { xml, limit: MAX_KEYS })
+    const { next, objects } = yield* parseInPool(base, "bucketJob", { xml, limit: MAX_KEYS })
     if (objects.length > MAX_KEYS)
       return yield* new SourceFault({
         message: `A page of the bucket's list has more than ${MAX_KEYS} objects`

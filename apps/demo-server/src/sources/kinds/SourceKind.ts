@@ -67,7 +67,7 @@ export const isDocument = (path: string, formats: ReadonlyArray<DocumentFormat>)
 const module = moduleBeside(import.meta.url, "./Html")
 
 /** Runs a job beside the thread that answers. */
-export const parseInThread = <Job extends keyof typeof Jobs>(
+export const parseInPool = <Job extends keyof typeof Jobs>(
   url: string,
   job: Job,
   input: Parameters<(typeof Jobs)[Job]>[0]

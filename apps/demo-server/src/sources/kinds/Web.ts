@@ -7,7 +7,7 @@ import { declaredCharset, decodeText, MAX_FILE_BYTES } from "@sluice/rag/formats
 import { readPublicFile } from "../../network/PublicFile.ts"
 import type { Site } from "./Html.ts"
 import {
-  parseInThread,
+  parseInPool,
   READ_SECONDS,
   type SourceAddress,
   SourceFault,
@@ -80,14 +80,8 @@ const unzipped = (fetched: Fetched) =>
 
 const tooLarge = (message: string) => new SourceFault({ message })
 
-const open = Effect.fnUntraced(function* (
-  { address, name }: SourceAddress,
-  { policy }: Parameters<SourceKind["open"]>[1]
-) {
-  const given = URL.parse(address)
-  if (given === null || !/^https?:$/.test(given.protocol))
-    return yield* new SourceFault({ message: "The address of a site begins with https:// or http://" })
-  given.hash = ""
+/** Reads addresses of a site, and what its robots.txt says. */
+const siteReader = (policy: Parameters<SourceKind["open"]>[1]["policy"]) => {
   const fetch = (url: string, what: string, maxBytes: number) =>
     readPublicFile(url, {
       what,
@@ -109,10 +103,22 @@ const open = Effect.fnUntraced(function* (
       )
     )
     const site: Site = { robots, below, pages: LIMITS.pages }
-    const { delay, isAllowed } = yield* parseInThread(robotsUrl, "robotsJob", { site, url: url.href })
+    const { delay, isAllowed } = yield* parseInPool(robotsUrl, "robotsJob", { site, url: url.href })
     if (isAllowed) return { site, delay }
     return yield* new SourceFault({ message: `robots.txt of ${url.host} forbids reading ${url.pathname}` })
   })
+  return { fetch, rulesFor }
+}
+
+const open = Effect.fnUntraced(function* (
+  { address, name }: SourceAddress,
+  { policy }: Parameters<SourceKind["open"]>[1]
+) {
+  const given = URL.parse(address)
+  if (given === null || !/^https?:$/.test(given.protocol))
+    return yield* new SourceFault({ message: "The address of a site begins with https:// or http://" })
+  given.hash = ""
+  const { fetch, rulesFor } = siteReader(policy)
   const givenRules = yield* rulesFor(given, new URL(".", given).href)
   const firstPage = yield* Effect.flatMap(fetch(given.href, "page", LIMITS.sitemapBytes), unzipped)
   // A site may be at another address now: with https, with `www.`, or in another folder.
@@ -172,7 +178,7 @@ const open = Effect.fnUntraced(function* (
     const text = textOf(got.success)
     const root = isSitemap && XML.exec(text.slice(0, XML_HEAD))?.[1]
     if (root) {
-      const places = yield* parseInThread(url, "sitemapJob", { site, xml: text })
+      const places = yield* parseInPool(url, "sitemapJob", { site, xml: text })
       return [[], yield* enqueue(places, root === "sitemapindex" ? places.length : 0, false)] as const
     }
     if (!/^(?:text\/html|application\/xhtml)/i.test(type))
@@ -181,7 +187,7 @@ const open = Effect.fnUntraced(function* (
             message: `${address} is no page, PDF or sitemap, but ${type || "of no type"}`
           })
         : ([[], yield* enqueue([])] as const)
-    const parsed = yield* Effect.result(parseInThread(url, "pageJob", { html: text, site, url: reached }))
+    const parsed = yield* Effect.result(parseInPool(url, "pageJob", { html: text, site, url: reached }))
     if (parsed._tag === "Failure") return yield* withoutPage(parsed.failure)
     const page = parsed.success
     // The pages of a sitemap are all there is to read.
