@@ -67,9 +67,10 @@ it.live("a thread sends the passages of a file in portions, and nothing is lost"
 
 it.live("a thread sends few passages at once if they have many locators", () =>
   Effect.gen(function* () {
-    const cues = Array.from({ length: 60_000 }, (_, i) => `${i}\n00:00:01,000 --> 00:00:02,000\na\n`).join(
-      "\n"
-    )
+    const cues = Array.from(
+      { length: 60_000 },
+      (_, i) => `${i}\n00:00:01,000 --> 00:00:02,000\na ${i}\n`
+    ).join("\n")
     const parsed = yield* parse(file("a.srt", cues))
     const sent: Array<number> = []
     const ask = (question: unknown): Promise<never> => {
