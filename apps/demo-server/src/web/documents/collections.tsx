@@ -92,7 +92,7 @@ export const CollectionChoice = () => {
   const all = collections.value ?? []
   if (all.length < 2) return null
   return (
-    <div class="row unbroken collection-choice quiet">
+    <div class="row unbroken collection-choice quiet screen-only">
       <label htmlFor={id}>Collection</label>
       <Select
         id={id}

@@ -39,7 +39,7 @@ const DocumentRow = ({ document }: { readonly document: DocumentInfo }) => {
   const { faults = [], figures, pages, title } = document
   return (
     <li>
-      <button class="open" type="button" onClick={() => openDocument(document)}>
+      <button class="stack open" type="button" onClick={() => openDocument(document)}>
         <span class="title clamped">{title}</span>
         <span class="path">{document.path}</span>
       </button>

@@ -96,7 +96,7 @@ const PageImage = ({ cited, page, shown, zoom }: ImageProps) => {
   const path = `/documents/${shown.documentId}/pages/${number}`
   return (
     <>
-      <Scroller class="wide page-view" label={`Page ${number}`}>
+      <Scroller class="wide floating page-view" label={`Page ${number}`}>
         <svg
           class="page-image"
           viewBox={`0 0 ${width} ${height}`}
