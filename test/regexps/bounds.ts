@@ -13,7 +13,7 @@ export interface Bound {
 
 /** By the beginning of the file's path: the longest text that its expressions read in the thread that answers. */
 const FILES: Readonly<Record<string, Bound>> = {
-  "packages/rag/src/formats/": { why: "a file", characters: 32_768, pooled: true },
+  "packages/rag/src/formats/": { why: "a file", characters: 8_192, pooled: true },
   "packages/embedded/src/reader/QuestionType.ts": { why: "what is read of a question", characters: 4_000 },
   "packages/embedded/src/reader/": { why: "passages of a question", characters: 16_600, pooled: true },
   "packages/core/src/conversation/CarrySubject.ts": { why: "what is read of a question", characters: 400 },

@@ -1,28 +1,15 @@
 import { execFileSync } from "node:child_process"
-import { type IngestReport, Library, type LibraryService, type SourceItem } from "@sluice/rag"
+import { type IngestReport, Library, type SourceItem } from "@sluice/rag"
 import { documentFormats } from "@sluice/rag/formats"
 import { expect, it } from "@effect/vitest"
 import { Effect, Fiber, Queue, Stream } from "effect"
 import { publicAddressPolicy } from "../../apps/demo-server/src/network/PublicFile.ts"
-import type { SourceAccess, SourceAddress } from "../../apps/demo-server/src/sources/kinds/SourceKind.ts"
 import { sourceKind } from "../../apps/demo-server/src/sources/kinds/SourceKinds.ts"
 import { sourceNameOf } from "../../apps/demo-server/src/sources/SourceName.ts"
 import { countingEmbedder } from "../rag/Models.ts"
 import { testFolder } from "../rag/TestFolder.ts"
 import { site } from "./Site.ts"
-
-const anywhere = { ...publicAddressPolicy, mayReach: () => true }
-const free: SourceAccess = { policy: anywhere, folders: undefined, formats: documentFormats }
-
-const open = (source: SourceAddress, access: SourceAccess = free, kind?: string) =>
-  sourceKind(source.address, kind)!.open(source, access)
-
-/** Syncs once, and returns the report. */
-const syncInto = (library: LibraryService, source: SourceAddress, kind?: string) =>
-  Effect.scoped(Effect.flatMap(open(source, free, kind), ({ items }) => library.sync(source.name, items)))
-
-const pathsOf = (library: LibraryService) =>
-  Effect.map(library.documents, (documents) => documents.map(({ path }) => path))
+import { free, open, pathsOf, syncInto } from "./Sources.ts"
 
 it("an address has a kind and a name", () => {
   const of = (address: string): ReadonlyArray<string | undefined> => [

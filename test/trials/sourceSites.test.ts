@@ -1,29 +1,15 @@
 import { gzipSync } from "node:zlib"
-import { Library, type LibraryService } from "@sluice/rag"
-import { documentFormats } from "@sluice/rag/formats"
+import { Library } from "@sluice/rag"
 import { expect, it } from "@effect/vitest"
 import { Effect, Stream, Tracer } from "effect"
 import { publicAddressPolicy } from "../../apps/demo-server/src/network/PublicFile.ts"
-import type { SourceAccess, SourceAddress } from "../../apps/demo-server/src/sources/kinds/SourceKind.ts"
 import { sourceKind } from "../../apps/demo-server/src/sources/kinds/SourceKinds.ts"
 import { modelsLayer } from "../rag/Models.ts"
 import { s3Server } from "../rag/S3Server.ts"
 import { column, writePdf } from "../rag/PdfWriter.ts"
 import { testFolder } from "../rag/TestFolder.ts"
 import { site } from "./Site.ts"
-
-const anywhere = { ...publicAddressPolicy, mayReach: () => true }
-const free: SourceAccess = { policy: anywhere, folders: undefined, formats: documentFormats }
-
-const open = (source: SourceAddress, access: SourceAccess = free, kind?: string) =>
-  sourceKind(source.address, kind)!.open(source, access)
-
-/** Syncs once, and returns the report. */
-const syncInto = (library: LibraryService, source: SourceAddress, kind?: string) =>
-  Effect.scoped(Effect.flatMap(open(source, free, kind), ({ items }) => library.sync(source.name, items)))
-
-const pathsOf = (library: LibraryService) =>
-  Effect.map(library.documents, (documents) => documents.map(({ path }) => path))
+import { free, open, pathsOf, syncInto } from "./Sources.ts"
 
 it.effect("a web site: the pages below its address, as robots.txt allows, without the menu", () =>
   Effect.gen(function* () {

@@ -5,13 +5,13 @@ import { Effect, Option, Stream } from "effect"
 import { readPublicFile } from "../../network/PublicFile.ts"
 import {
   isDocument,
-  parseInPool,
   READ_SECONDS,
   type SourceAddress,
   SourceFault,
   type SourceKind,
   toSourceFault
 } from "./SourceKind.ts"
+import { parseInPool } from "./ParseInPool.ts"
 
 const MAX_LIST_BYTES = 8 * 1024 * 1024
 /** Objects of a page of a list. S3 gives 1,000. */

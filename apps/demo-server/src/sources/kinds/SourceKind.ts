@@ -1,10 +1,8 @@
 /** A kind of source: where documents are kept, and how they are read. */
-import { moduleBeside, runInWorker } from "@sluice/core/workers"
 import { type DocumentFormat, formatOf, isHidden } from "@sluice/rag/formats"
 import type { SourceItem } from "@sluice/rag"
-import { Effect, Schema, type Scope, type Stream } from "effect"
+import { type Effect, Schema, type Scope, type Stream } from "effect"
 import type { AddressPolicy, FileFault } from "../../network/PublicFile.ts"
-import type * as Jobs from "./Html.ts"
 
 /** How long one file of the network may take. */
 export const READ_SECONDS = 60
@@ -63,16 +61,3 @@ export interface SourceKind {
 /** Whether a file is of a supported format, and neither hidden nor below a hidden folder. */
 export const isDocument = (path: string, formats: ReadonlyArray<DocumentFormat>): boolean =>
   !isHidden(path) && formatOf(path, formats) !== undefined
-
-const module = moduleBeside(import.meta.url, "./Html")
-
-/** Runs a job beside the thread that answers. */
-export const parseInPool = <Job extends keyof typeof Jobs>(
-  url: string,
-  job: Job,
-  input: Parameters<(typeof Jobs)[Job]>[0]
-) =>
-  Effect.mapError(
-    runInWorker<ReturnType<(typeof Jobs)[Job]>["value"]>({ module, job, input }),
-    ({ message }) => new SourceFault({ message: `${url} could not be parsed: its thread ${message}` })
-  )

@@ -6,8 +6,8 @@ import type { SourceItem } from "@sluice/rag"
 import { declaredCharset, decodeText, MAX_FILE_BYTES } from "@sluice/rag/formats"
 import { readPublicFile } from "../../network/PublicFile.ts"
 import type { Site } from "./Html.ts"
+import { parseInPool } from "./ParseInPool.ts"
 import {
-  parseInPool,
   READ_SECONDS,
   type SourceAddress,
   SourceFault,
@@ -65,16 +65,18 @@ const folderOf = ({ pathname }: URL): string => pathname.slice(0, pathname.lastI
 const textOf = ({ bytes, type }: Fetched): string =>
   decodeText(bytes, /charset\s*=\s*"?([\w-]+)/i.exec(type)?.[1] ?? declaredCharset(bytes)) ?? bytes.toString()
 
-/** Sitemaps may be compressed as files, whatever their server says. */
-const unzipped = (fetched: Fetched) =>
+/** Sitemaps may be compressed as files, whatever their server says. The limit is that of the file as it was. */
+const unzipped = (fetched: Fetched, maxOutputLength: number) =>
   fetched.bytes[0] === 0x1f && fetched.bytes[1] === 0x8b
     ? Effect.tryPromise({
         try: async () => ({
           ...fetched,
-          bytes: await promisify(gunzip)(fetched.bytes, { maxOutputLength: LIMITS.sitemapBytes })
+          bytes: await promisify(gunzip)(fetched.bytes, { maxOutputLength })
         }),
         catch: () =>
-          new SourceFault({ message: `The sitemap ${fetched.url} is damaged, or larger than 50 MB` })
+          new SourceFault({
+            message: `${fetched.url} is compressed, and is damaged or larger than ${maxOutputLength / 2 ** 20} MB`
+          })
       })
     : Effect.succeed(fetched)
 
@@ -89,7 +91,10 @@ const siteReader = (policy: Parameters<SourceKind["open"]>[1]["policy"]) => {
       policy,
       maxBytes,
       seconds: READ_SECONDS
-    }).pipe(Effect.mapError(toSourceFault))
+    }).pipe(
+      Effect.mapError(toSourceFault),
+      Effect.flatMap((fetched) => unzipped(fetched, maxBytes))
+    )
 
   /** What robots.txt of a host says, if it allows to read this URL. */
   const rulesFor = Effect.fnUntraced(function* (url: URL, below: string) {
@@ -120,7 +125,7 @@ const open = Effect.fnUntraced(function* (
   given.hash = ""
   const { fetch, rulesFor } = siteReader(policy)
   const givenRules = yield* rulesFor(given, new URL(".", given).href)
-  const firstPage = yield* Effect.flatMap(fetch(given.href, "page", LIMITS.sitemapBytes), unzipped)
+  const firstPage = yield* fetch(given.href, "page", LIMITS.sitemapBytes)
   // A site may be at another address now: with https, with `www.`, or in another folder.
   const start = new URL(firstPage.url)
   start.hash = ""
@@ -159,9 +164,7 @@ const open = Effect.fnUntraced(function* (
     })
     if (!isFirst) yield* wait
     const maxBytes = isSitemap ? LIMITS.sitemapBytes : isPdf(url) ? MAX_FILE_BYTES : LIMITS.pageBytes
-    const got = yield* Effect.result(
-      isFirst ? Effect.succeed(firstPage) : Effect.flatMap(fetch(url, "page", maxBytes), unzipped)
-    )
+    const got = yield* Effect.result(isFirst ? Effect.succeed(firstPage) : fetch(url, "page", maxBytes))
     const withoutPage = Effect.fnUntraced(function* (failure: SourceFault) {
       if (isFirst) return yield* failure
       // A page that is gone is not given, so that it is removed. Another failure keeps what is known of it.

@@ -79,6 +79,9 @@ export const makeVideos = (options: VideosOptions, context: MediaContext): Video
   const { call, fail } = caller
   const defaults = waitOptions(options.videos, VIDEO_WAIT)
   const { endpoints } = GatewayApi.groups.videos
+  const sendCreate = send(endpoints.create)
+  const sendGet = send(endpoints.get)
+  const sendRemove = send(endpoints.remove)
 
   const create: Videos["create"] = Effect.fnUntraced(function* (given: { readonly model: string }) {
     const request = given as VideoCall
@@ -96,20 +99,20 @@ export const makeVideos = (options: VideosOptions, context: MediaContext): Video
         Effect.mapError(refuse)
       ))
     const payload = { model, prompt, seconds, size, input_reference, ...(extra !== undefined && { extra }) }
-    const attempt = sendAndDecode(send(endpoints.create)({ payload }), decodeCreation)
+    const attempt = sendAndDecode(sendCreate({ payload }), decodeCreation)
     return yield* call(info, mapResult(validateCreation)(attempt))
   })
 
   const getState = (id: string) =>
     Effect.mapError(
-      call({ operation: "videos.get" }, sendAndDecode(send(endpoints.get)({ params: { id } }), decodeVideo)),
+      call({ operation: "videos.get" }, sendAndDecode(sendGet({ params: { id } }), decodeVideo)),
       withTask(id)
     )
 
   const removeTask = (id: string) =>
     call(
       { operation: "videos.remove" },
-      mapResult(validateRemoval)(sendAndDecode(send(endpoints.remove)({ params: { id } }), responseText))
+      mapResult(validateRemoval)(sendAndDecode(sendRemove({ params: { id } }), responseText))
     ).pipe(ignoreRepeatedNotFound, Effect.mapError(withTask(id)))
 
   const isRemoved = ({ onInterrupt = options.videos?.onInterrupt }: VideoWaitOptions) =>
