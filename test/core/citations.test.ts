@@ -226,6 +226,18 @@ describe("a quote proves something", () => {
     })
   }
 
+  for (const [quote, text] of [
+    ["J", "Written by: J. Smith"],
+    ["J.", "Written by: J. Smith"],
+    ["e", "Small boats, i.e. those of wood."],
+    ["5", "Version 2.5. It is new."],
+    ["30", "It opens at 12:30\nand closes."]
+  ] as const) {
+    it(`not as an initial, or as a part of an abbreviation or a number: ${quote}`, () => {
+      assert.isFalse(isProof(quote, text))
+    })
+  }
+
   it("as a cell of a file with another delimiter", () => {
     assert.isTrue(isProof("4", "boat,4,yes", ","))
     assert.isFalse(isProof("4", "boat,4,yes"))

@@ -130,6 +130,26 @@ describe("a credential that an upstream repeats", () => {
     }).pipe(Effect.scoped)
   )
 
+  it("is found in pieces that stand among other texts", () => {
+    const [first, second] = [SECRET.slice(0, 13), SECRET.slice(13)]
+    const of = (index: number, delta: unknown) =>
+      Buffer.from(`data: ${JSON.stringify({ choices: [{ delta, index }] })}\n`)
+    for (const between of [of(1, { content: "other" }), of(0, { reasoning: "other" })]) {
+      const leaks = makeRedactor(SECRET).leak()
+      assert.deepStrictEqual(
+        [of(0, { content: first }), between, of(0, { content: second })].map((event) => leaks(event)),
+        [false, false, true]
+      )
+    }
+    const leaks = makeRedactor(SECRET).leak()
+    const two = (one: string, other: string) =>
+      Buffer.from(
+        JSON.stringify({ choices: [one, other].map((content, index) => ({ index, delta: { content } })) })
+      )
+    assert.isFalse(leaks(two(first, "a")))
+    assert.isTrue(leaks(two(second, "b")))
+  })
+
   it("is removed from bytes split at any position, and nothing else is", () => {
     const text = `s sk- sk-canary 中文 ${SECRET}${SECRET} canary-01234 ${SECRET.slice(0, -1)} canary`
     const clean = text.replaceAll(SECRET, "<redacted>")

@@ -44,7 +44,7 @@ const EXPRESSIONS: Readonly<Record<string, Bound>> = {
     why: "a number with its unit",
     characters: 80
   },
-  [String.raw`/(?:^|[\n\t|:：.!?。！？])[\s"'“‘(*_-]*$/`]: {
+  [String.raw`/(?:^|[\n\t|：。！？]|(?<!\d):|[.!?]\s)[\s"'“‘(*_-]*$/`]: {
     why: "what stands before a quote",
     characters: 16
   },

@@ -16,9 +16,14 @@ const MAX_ESCAPE = 9
 const REDACTED = "<redacted>"
 const NO_BYTES = Buffer.alloc(0)
 
-/** The texts of an event that a caller joins. */
+/** The texts of an event that a caller joins with those of other events: of the same field, choice and call of a tool. */
 const JOINED =
-  /"(?:content|reasoning_content|reasoning|refusal|arguments|text)"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*")/g
+  /"(content|reasoning_content|reasoning|refusal|arguments|text)"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*")/g
+const INDEX = /"index"\s*:\s*\d{1,9}/g
+const MAX_INDEXES = 4
+
+/** Texts of a stream whose ends are kept. */
+const MAX_TAILS = 1000
 
 export interface Redactor {
   /** For error messages: also removes parts of the credential, since messages may be cut. */
@@ -98,15 +103,23 @@ export const makeRedactor = (secret: string, others: ReadonlyArray<string> = [])
     },
     leak: () => {
       const start = shortest.slice(0, MIN_LENGTH)
-      let tail = ""
-      return (lines) => {
-        for (const [, quoted = ""] of Buffer.from(lines).toString("latin1").matchAll(JOINED)) {
-          const joined = tail + String(quoted.includes("\\") ? parseJson(quoted) : quoted.slice(1, -1))
+      const tails = new Map<string, string>()
+      const leaksIn = (line: string): boolean => {
+        const choice = line.match(INDEX)?.slice(0, MAX_INDEXES).join() ?? ""
+        const counts = new Map<string, number>()
+        for (const [, field = "", quoted = ""] of line.matchAll(JOINED)) {
+          const count = (counts.get(field) ?? 0) + 1
+          counts.set(field, count)
+          const place = `${field} ${count} ${choice}`
+          const text = String(quoted.includes("\\") ? parseJson(quoted) : quoted.slice(1, -1))
+          const joined = (tails.get(place) ?? "") + text
           if (joined.includes(start)) return true
-          tail = joined.slice(1 - MIN_LENGTH)
+          if (tails.size >= MAX_TAILS) tails.clear()
+          tails.set(place, joined.slice(1 - MIN_LENGTH))
         }
         return false
       }
+      return (lines) => Buffer.from(lines).toString("latin1").split("\n").some(leaksIn)
     }
   }
 }

@@ -77,8 +77,11 @@ export const sentencesOf = (text: string): ReadonlyArray<string> =>
 /** Content words of a quote from the middle of a sentence. */
 const MIN_QUOTE_WORDS = 3
 
-const BEFORE_CELL = /(?:^|[\n\t|:：.!?。！？])[\s"'“‘(*_-]*$/
-const AFTER_CELL = /^[\s"'”’)*_]*(?:$|[\n\t|.!?。！？])/
+const BEFORE_CELL = /(?:^|[\n\t|：。！？]|(?<!\d):|[.!?]\s)[\s"'“‘(*_-]*$/
+const AFTER_CELL = /^[\s"'”’)*_]*(?:$|[\n\t|。！？]|[.!?](?![\p{L}\p{N}]))/u
+
+/** "J. Smith": its full stop ends no sentence. */
+const INITIAL = /^[\p{L}--\p{scx=Han}]\.?$/v
 
 /** Characters around a quote in which its borders are looked for. */
 const AROUND = 16
@@ -90,10 +93,12 @@ const AROUND = 16
 export const isProof = (quote: string, passage: string, delimiter = "\n"): boolean => {
   if (contentWords(quote).length >= MIN_QUOTE_WORDS) return true
   if (!/[\p{L}\p{N}]/u.test(quote)) return false
+  const isInitial = INITIAL.test(quote)
+  const endsSentence = !isInitial && /[.!?。！？]["'”’)]?$/.test(quote)
   for (let at = passage.indexOf(quote); at >= 0; at = passage.indexOf(quote, at + 1)) {
     const before = passage.slice(Math.max(0, at - AROUND), at).replaceAll(delimiter, "\n")
     const after = passage.slice(at + quote.length, at + quote.length + AROUND).replaceAll(delimiter, "\n")
-    const endsSentence = /[.!?。！？]["'”’)]?$/.test(quote)
+    if (isInitial && after.startsWith(".")) continue
     if (BEFORE_CELL.test(before) && (endsSentence || AFTER_CELL.test(after))) return true
   }
   return false
