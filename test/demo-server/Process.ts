@@ -37,12 +37,15 @@ export const startProcess = Effect.fnUntraced(function* (
   {
     args = ["--conditions=@sluice/source", main],
     fileBlocks,
+    disk,
     ...options
   }: {
     readonly uid?: number
     readonly cwd?: string
     /** Limits files to so many blocks of 512 bytes, like a full disk. */
     readonly fileBlocks?: number
+    /** Size of a disk of its own for the data folder, such as `64k`. Needs `unshare`. */
+    readonly disk?: string
     /** Arguments of Node. Default: those that start this version. */
     readonly args?: ReadonlyArray<string>
   } = {}
@@ -50,7 +53,9 @@ export const startProcess = Effect.fnUntraced(function* (
   const node = [process.execPath, ...args]
   // Without the trap, the limit's signal would end the process.
   const limited = ["sh", "-c", `trap '' XFSZ; ulimit -f ${fileBlocks}; exec "$@"`, "sh", ...node]
-  const [command = "", ...words] = fileBlocks === undefined ? node : limited
+  const mounted = `mount -t tmpfs -o size=${disk} tmpfs "$SLUICE_DATA"; exec "$@"`
+  const onDisk = ["unshare", "-rm", "sh", "-c", mounted, "sh", ...node]
+  const [command = "", ...words] = disk !== undefined ? onDisk : fileBlocks === undefined ? node : limited
   const inherited = Object.entries(process.env).filter(([name]) => !CLEARED.test(name))
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>

@@ -8,11 +8,9 @@ import { DatabaseSync } from "node:sqlite"
 import { SignIn } from "../../apps/demo-server/src/accounts/SignIn.ts"
 import { ApiKeys } from "../../apps/demo-server/src/accounts/ApiKeys.ts"
 import { DatabaseLayer } from "../../apps/demo-server/src/database/Database.ts"
-import { hashSecret } from "../../apps/demo-server/src/accounts/Secret.ts"
 import { parseSubnet } from "../../apps/demo-server/src/network/IpAddress.ts"
 import { Users } from "../../apps/demo-server/src/accounts/Users.ts"
 import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
-import { bearer } from "./AccountCalls.ts"
 import { startServer, temporaryFolder } from "./TestServer.ts"
 
 /** The accounts' services, with their database. */
@@ -29,42 +27,11 @@ const refused = (data: string) =>
   Effect.map(Effect.flip(Effect.scoped(Layer.build(accountsIn(data)))), ({ message }) => message)
 
 describe("a data folder", () => {
-  it.live("of version 1 is migrated once, with its key, token and sessions", () =>
-    Effect.gen(function* () {
-      const data = yield* temporaryFolder
-      const [apiKey, accessToken, session] = ["sk-of-version-1", "sat-of-version-1", "session-of-version-1"]
-      const record = {
-        format: 1,
-        apiKey: hashSecret(apiKey),
-        accessToken: hashSecret(accessToken),
-        sessions: [{ token: hashSecret(session), expires: Date.now() + 86_400_000 }]
-      }
-      const file = join(data, "accounts.json")
-      writeFileSync(file, JSON.stringify(record))
-      const cookie = { as: "none", headers: { cookie: `sluice_session=${session}` } } as const
-      yield* Effect.scoped(
-        Effect.gen(function* () {
-          const { call, printed } = yield* startServer({ data })
-          assert.notMatch(printed.join("\n"), /sk-|sat-/)
-          assert.strictEqual((yield* call("/v1/models", bearer(apiKey))).status, 200)
-          assert.strictEqual((yield* call("/documents", cookie)).status, 200)
-          assert.strictEqual((yield* call("/api/user/token", bearer(accessToken))).status, 200)
-        })
-      )
-      // After a crash before the marker was written, a replaced token stays invalid.
-      assert.deepStrictEqual(JSON.parse(readFileSync(file, "utf8")), { format: 2, store: "accounts.db" })
-      writeFileSync(file, JSON.stringify(record))
-      const { call } = yield* startServer({ data })
-      assert.strictEqual((yield* call("/api/user/self", bearer(accessToken))).status, 401)
-      assert.strictEqual((yield* call("/v1/models", bearer(apiKey))).status, 200)
-    }).pipe(Effect.scoped)
-  )
-
   it.live("has files readable only by their owner, without secrets", () =>
     Effect.gen(function* () {
       const { data, secrets } = yield* startServer()
       const files = readdirSync(data).filter((name) => name.startsWith("accounts."))
-      assert.includeMembers(files, ["accounts.db", "accounts.json"])
+      assert.includeMembers(files, ["accounts.db"])
       for (const file of files) {
         if (process.platform !== "win32") assert.strictEqual(statSync(join(data, file)).mode & 0o077, 0, file)
         const content = readFileSync(join(data, file), "latin1")

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { copyFileSync, existsSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync } from "node:fs"
 import { join } from "node:path"
 import { outOfBalance } from "./Equation.ts"
 import { ledgerIn } from "./LedgerIn.ts"
@@ -46,15 +46,3 @@ for (const synchronous of ["full", "normal"]) {
     }).pipe(Effect.scoped)
   )
 }
-
-it.live("fails to start if an older version left charges beside the database", () =>
-  Effect.gen(function* () {
-    const data = yield* temporaryFolder
-    const notes = join(data, "accounts.db-noted")
-    writeFileSync(notes, "")
-    yield* Effect.provide(settled, ledgerIn(data, {}))
-    writeFileSync(notes, '{"id":"x"}\n')
-    const error = yield* Effect.flip(Effect.provide(settled, ledgerIn(data, {})))
-    assert.include(error.message, "accounts.db-noted has charges")
-  }).pipe(Effect.scoped)
-)

@@ -67,12 +67,12 @@ describe("image tasks", () => {
   it.effect("are removed after a week, and partly written files at the next start", () =>
     Effect.gen(function* () {
       const data = yield* temporaryFolder
-      const [tasks, files] = [join(data, "media", "tasks"), join(data, "media", "files")]
-      for (const folder of [tasks, files]) mkdirSync(folder, { recursive: true })
-      for (const name of [join(tasks, "a.job.new"), join(files, "b.mp4.new")]) writeFileSync(name, "half")
+      const files = join(data, "media", "files")
+      mkdirSync(files, { recursive: true })
+      writeFileSync(join(files, "b.mp4.new"), "half")
       yield* Effect.gen(function* () {
         const { add, counts } = yield* MediaTasks
-        assert.deepStrictEqual([readdirSync(tasks), readdirSync(files)], [[], []])
+        assert.deepStrictEqual(readdirSync(files), [])
         yield* add({ ...task, created: 0 })
         yield* add({ ...task, id: "img_2", created: 0, ended: 0, status: "completed" })
         const left = Effect.map(counts, (all) => all.reduce((sum, { number }) => sum + number, 0))
@@ -97,28 +97,6 @@ describe("image tasks", () => {
       const { reason } = yield* Fiber.join(adding)
       assert.deepInclude(reason, { _tag: "ServerFailure", message: "The task could not be stored" })
     }).pipe(Effect.provide(Layer.unwrap(Effect.map(temporaryFolder, mediaIn))), Effect.scoped)
-  )
-
-  it.live("of earlier versions are imported, and running ones continue", () =>
-    Effect.gen(function* () {
-      const data = yield* temporaryFolder
-      const folder = join(data, "media", "tasks")
-      mkdirSync(folder, { recursive: true })
-      const over: MediaTask = { ...task, id: "img_2", ended: 1, status: "completed", files: ["a"] }
-      const painting: MediaTask = { ...task, request: { prompt: "A lock" } }
-      for (const one of [painting, over]) writeFileSync(join(folder, `${one.id}.json`), JSON.stringify(one))
-      writeFileSync(join(folder, "torn.json"), "{")
-      for (const start of ["first", "second"]) {
-        yield* Effect.gen(function* () {
-          const { find, takeOver } = yield* MediaTasks
-          assert.deepStrictEqual(yield* find("image", "img_2", "ann"), over, start)
-          assert.deepStrictEqual(yield* takeOver("sluice-embedded"), [painting], start)
-          assert.deepStrictEqual(yield* takeOver("sluice-embedded"), [], start)
-          // The damaged one.
-          assert.deepStrictEqual(readdirSync(folder), ["torn.json"])
-        }).pipe(Effect.provide(mediaIn(data)))
-      }
-    }).pipe(Effect.scoped)
   )
 
   it.live("survive a restart: ended ones are kept, running ones restart", () =>

@@ -21,8 +21,7 @@ export const addOwner = Effect.fn("Owner.add")(function* (hashes: {
   readonly apiKey: string
   readonly accessToken: string
   /** The masked key, for lists. */
-  readonly shown?: string
-  readonly sessions?: ReadonlyArray<{ readonly token: string; readonly expires: number }>
+  readonly shown: string
 }) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis
@@ -34,16 +33,13 @@ export const addOwner = Effect.fn("Owner.add")(function* (hashes: {
       user_id: OWNER,
       name: "first",
       hash: hashes.apiKey,
-      shown: hashes.shown ?? "sk-**********",
+      shown: hashes.shown,
       status: 1,
       expires_at: null,
       remain_quota: FIRST_QUOTA,
       subnet: "",
       created_at: now
     })}`
-    for (const { token, expires } of hashes.sessions ?? []) {
-      yield* sql`INSERT INTO sessions ${sql.insert({ hash: token, user_id: OWNER, expires_at: expires })}`
-    }
     return true
   })
   return yield* serializable(add)

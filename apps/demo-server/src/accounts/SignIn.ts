@@ -1,22 +1,9 @@
 /** The first credentials, the printed login, and the page's sessions. */
-import {
-  Clock,
-  Context,
-  Duration,
-  Effect,
-  type FileSystem,
-  Layer,
-  type Path,
-  Record,
-  Redacted,
-  Ref,
-  Schema
-} from "effect"
+import { Clock, Context, Duration, Effect, Layer, Record, Redacted, Ref, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { Integer } from "../sql/Integer.ts"
-import { dataFolderError, StartError } from "../config/StartError.ts"
-import { markMoved } from "./AccountsFile.ts"
+import { StartError } from "../config/StartError.ts"
 import { addOwner, hasUsers } from "./Owner.ts"
 import { hashSecret, makeApiKey, makeSecret, makeSystemToken, matchesSecret, maskKey } from "./Secret.ts"
 import { tableRows } from "../sql/Rows.ts"
@@ -47,7 +34,7 @@ export class SignIn extends Context.Service<SignIn>()("@sluice/demo-server/SignI
   make: Effect.gen(function* () {
     const { data, database, firstSecrets } = yield* ServerConfig
     const sql = yield* SqlClient.SqlClient
-    const context = yield* Effect.context<FileSystem.FileSystem | Path.Path | SqlClient.SqlClient>()
+    const context = yield* Effect.context<SqlClient.SqlClient>()
     const login = makeSecret("")
     const unused = yield* Ref.make(true)
 
@@ -62,7 +49,6 @@ export class SignIn extends Context.Service<SignIn>()("@sluice/demo-server/SignI
         const given = firstSecrets[name]
         return given === undefined ? made[name] : Redacted.value(given)
       }
-      if (database === undefined) yield* Effect.mapError(markMoved(data), dataFolderError(data))
       const added = yield* Effect.mapError(
         addOwner({
           apiKey: hashSecret(valueOf("apiKey")),

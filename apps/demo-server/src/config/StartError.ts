@@ -33,11 +33,13 @@ export const dataFolderError =
   (error: PlatformError.PlatformError): StartError =>
     folderError(folder, codeOf(error), error.message)
 
+export const fullDisk = (folder: string): StartError => folderError(folder, "ENOSPC", "")
+
 /** A library that cannot be opened. */
 export const libraryError =
   (folder: string) =>
   ({ reason, message }: RagError): StartError => {
-    if (reason === "NoSpace") return folderError(folder, "ENOSPC", message)
+    if (reason === "NoSpace") return fullDisk(folder)
     if (reason === "PermissionDenied") return folderError(folder, "EACCES", message)
     return new StartError({ message: `The library in ${folder} cannot be opened: ${message}` })
   }

@@ -1,15 +1,14 @@
-/** Opens the accounts' database, migrates it, and imports the accounts of format 1. */
+/** Opens the accounts' database, and migrates it. */
 import { Duration, Effect, FileSystem, Layer, Path, Predicate, type Redacted, Schedule } from "effect"
 import type { Migrator, SqlError } from "effect/sql"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { isStoreAddress } from "../config/DocumentStore.ts"
 import * as NodeSqlite from "../sql/NodeSqlite.ts"
 import * as Postgres from "../sql/Postgres.ts"
-import { dataFolderError, StartError } from "../config/StartError.ts"
-import { markMoved, newerVersion, openDataFolder } from "../accounts/AccountsFile.ts"
+import { dataFolderError, fullDisk, StartError } from "../config/StartError.ts"
 import { accountFaults } from "./AccountFaults.ts"
+import { openDataFolder } from "./DataFolder.ts"
 import { migrate } from "./Migrations.ts"
-import { addOwner } from "../accounts/Owner.ts"
 import { SignIn } from "../accounts/SignIn.ts"
 import { ApiKeys } from "../accounts/ApiKeys.ts"
 import { Invitations } from "../accounts/Invitations.ts"
@@ -33,13 +32,15 @@ const describe = (error: Fault): string => {
 
 const fileError =
   (folder: string) =>
-  (error: Fault): StartError =>
-    new StartError({
+  (error: Fault): StartError => {
+    if ("reason" in error && NodeSqlite.isDiskFull(error)) return fullDisk(folder)
+    return new StartError({
       message:
         "reason" in error && error.reason._tag === "LockTimeoutError"
           ? `The data folder ${folder} is in use by another server. Stop that server, or set SLUICE_DATA to another folder`
           : `The accounts in ${folder} cannot be opened (${describe(error)}). Restore accounts.db from a copy, or set SLUICE_DATA to another folder`
     })
+  }
 
 const damagedFile = (folder: string, faults: ReadonlyArray<string>) =>
   new StartError({
@@ -84,34 +85,19 @@ const touch = Effect.fnUntraced(function* (file: string, folder: string) {
   )
 })
 
-/** Earlier versions wrote settlements to a journal next to the database, and removed it on a clean stop. */
-const rejectJournal = Effect.fnUntraced(function* (file: string) {
-  const fs = yield* FileSystem.FileSystem
-  const journal = `${file}-noted`
-  const size = yield* Effect.orElseSucceed(
-    Effect.map(fs.stat(journal), (found) => Number(found.size)),
-    () => 0
-  )
-  if (size === 0) return
-  return yield* new StartError({
-    message: `${journal} has charges that an earlier version of Sluice did not commit before it was killed. Start and stop that version once, or delete the file to drop these charges`
-  })
-})
-
 const inFile = Effect.fnUntraced(function* (data: string, synchronous: NodeSqlite.Synchronous) {
   const path = yield* Path.Path
-  const legacy = yield* openDataFolder(data)
+  yield* openDataFolder(data)
   const file = path.join(data, ACCOUNTS)
   yield* touch(file, data)
   const prepare = Effect.gen(function* () {
-    if ((yield* migrate).isNewer) return yield* newerVersion(data)
-    yield* rejectJournal(file)
+    if ((yield* migrate).isNewer)
+      return yield* new StartError({
+        message: `The data folder ${data} was created by a newer version of Sluice. Update, or set SLUICE_DATA to another folder`
+      })
     const faults = yield* accountFaults
     if (faults.file.length > 0) return yield* damagedFile(data, faults.file)
     yield* Effect.forEach(faults.ledger, (fault) => Effect.logError(fault))
-    if (legacy === undefined) return
-    yield* addOwner(legacy)
-    yield* Effect.mapError(markMoved(data), dataFolderError(data))
   })
   return Layer.effectDiscard(prepare).pipe(
     Layer.provideMerge(NodeSqlite.layer(file, synchronous)),
@@ -167,7 +153,7 @@ export const isServed = Effect.fn("isServed")(function* (data: string) {
  * The SQL client of the accounts: `accounts.db` in the data folder, or the configured PostgreSQL.
  *
  * **Details.** Fails with a `StartError` if the data is of a newer version, the folder is in use or not writable, or the
- * database cannot be reached. Keys, tokens and sessions of format 1 stay valid. Several servers can share one
+ * database cannot be reached. Several servers can share one
  * PostgreSQL, each with its own data folder; documents may be in a store that they share.
  */
 export const DatabaseLayer = Layer.unwrap(

@@ -6,10 +6,9 @@
  * after a restart, runs the task again. The state of an upstream's task is fetched from the upstream.
  */
 import { GatewayError, InvalidResponse, NotFound, ServerFailure } from "@sluice/core"
-import { Array, Clock, Context, Duration, Effect, FileSystem, Layer, Path, Schedule, Schema } from "effect"
+import { Array, Clock, Context, Duration, Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
-import { ServerConfig } from "../config/ServerConfig.ts"
 import { SHARED_CLOCK } from "../sql/SharedClock.ts"
 import { databaseRetry, warnOfSqlError } from "../sql/StoreFailure.ts"
 
@@ -130,10 +129,6 @@ const makeTable = (owner: string) =>
       release: sql`UPDATE media_tasks SET owner = '', lease_until = 0 WHERE ${isOwn}`,
       remove: (id: string) => sql`DELETE FROM media_tasks WHERE id = ${id}`,
       removeBefore: (created: number) => sql`DELETE FROM media_tasks WHERE created_at < ${created}`,
-      /** The request of a task of an earlier version, which had it in a file. */
-      addRequest: ({ id, request }: MediaTask) =>
-        sql`UPDATE media_tasks SET request = ${JSON.stringify(request)}
-          WHERE id = ${id} AND owner = '' AND status NOT IN ('completed', 'failed')`,
       counts: Effect.map(
         sql<{ readonly kind: string; readonly status: string; readonly number: number }>`
           SELECT kind, status, COUNT(*) AS number FROM media_tasks GROUP BY kind, status`,
@@ -146,30 +141,6 @@ const makeTable = (owner: string) =>
     }
   })
 
-type Table = Effect.Success<ReturnType<typeof makeTable>>
-
-/** Earlier versions had the request of a running task, or the whole task, in a file. */
-const importFiles = Effect.fnUntraced(function* (table: Table) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const folder = path.join((yield* ServerConfig).data, "media", "tasks")
-  for (const name of yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])) {
-    const file = path.join(folder, name)
-    yield* Effect.gen(function* () {
-      if (!name.endsWith(".new")) {
-        const task = yield* Effect.flatMap(fs.readFileString(file), decode)
-        if (name.endsWith(".json")) yield* table.put(task, false)
-        else yield* table.addRequest(task)
-      }
-      yield* fs.remove(file)
-    }).pipe(
-      Effect.catchCause(() =>
-        Effect.logWarning(`The task in ${file} is skipped: it is damaged, or the database is unavailable`)
-      )
-    )
-  }
-})
-
 export class MediaTasks extends Context.Service<MediaTasks>()("@sluice/demo-server/MediaTasks", {
   make: Effect.gen(function* () {
     const table = yield* makeTable(randomUUID())
@@ -178,7 +149,6 @@ export class MediaTasks extends Context.Service<MediaTasks>()("@sluice/demo-serv
     const unended = () => [...running.values()].filter((task) => !hasEnded(task))
     const listeners: Array<(task: MediaTask) => Effect.Effect<void>> = []
 
-    yield* importFiles(table)
     const cleanup = Effect.gen(function* () {
       const oldest = (yield* Clock.currentTimeMillis) - Duration.toMillis(TASK_LIFE)
       yield* table.removeBefore(oldest)

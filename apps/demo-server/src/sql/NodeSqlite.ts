@@ -22,9 +22,19 @@ const resultCode = (cause: unknown): number | undefined =>
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const DAMAGE: ReadonlySet<number> = new Set([11, 26])
 
+/** SQLITE_FULL. */
+const FULL: ReadonlySet<number> = new Set([13])
+
+const hasCode =
+  (codes: ReadonlySet<number>) =>
+  ({ reason: { cause } }: SqlError.SqlError): boolean =>
+    Predicate.hasProperty(cause, "code") && codes.has(Number(cause.code) & 0xff)
+
 /** Whether an error says that the file is damaged. */
-export const isDamage = ({ reason: { cause } }: SqlError.SqlError): boolean =>
-  Predicate.hasProperty(cause, "code") && DAMAGE.has(Number(cause.code) & 0xff)
+export const isDamage = hasCode(DAMAGE)
+
+/** Whether an error says that the disk is full. */
+export const isDiskFull = hasCode(FULL)
 
 const sqlError = (cause: unknown, operation: string) =>
   new SqlError.SqlError({
