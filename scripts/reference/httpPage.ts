@@ -15,6 +15,7 @@ interface Schema {
   readonly anyOf?: ReadonlyArray<Schema>
   readonly oneOf?: ReadonlyArray<Schema>
   readonly allOf?: ReadonlyArray<Schema>
+  readonly default?: unknown
 }
 
 /** Fields of fields of fields are in `/openapi.json` only. */
@@ -71,7 +72,8 @@ const fieldsOf = (
   const own = Object.entries(properties).flatMap(([name, field]): ReadonlyArray<Row> => {
     const path = prefix === "" ? name : `${prefix}.${name}`
     const meaning = field.description ?? resolve(field).description ?? ""
-    const row: Row = [path, typeOf(field), `${meaning}${required.includes(name) ? "" : " Optional."}`]
+    const usual = field.default === undefined ? "" : ` Default: \`${JSON.stringify(field.default)}\`.`
+    const row: Row = [path, typeOf(field), `${meaning}${usual}${required.includes(name) ? "" : " Optional."}`]
     return depth <= 1 ? [row] : [row, ...fieldsOf(field, path, depth - 1, inside)]
   })
   return merge([
