@@ -157,6 +157,8 @@ export const rows: ReadonlyArray<Row> = [
   // More than 10,000 files, and 100 MB, are refused.
   monster("zip: files", 0.018),
   monster("zip: files", 0.05),
+  file("a text of 60 MB", "a.txt", () => Buffer.alloc(60 * MB, "the gate of the lock\n")),
+  monster("xlsx: rows of words", 40),
   file("an upload of 130 MB", "a.txt", () => Buffer.alloc(130 * MB, "a b\n")),
   monster("pptx: shapes", 8),
   monster("odt: pictures", 8),
