@@ -5,18 +5,23 @@ import { Console, Effect, Schema } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { existsSync } from "node:fs"
-import { readdir, readFile, writeFile } from "node:fs/promises"
+import { readdir, readFile, truncate, writeFile } from "node:fs/promises"
 import { DatabaseSync } from "node:sqlite"
 import { join } from "node:path"
 import { sluice } from "../../apps/demo-server/src/cli/Sluice.ts"
 import * as NodeSqlite from "../../apps/demo-server/src/sql/NodeSqlite.ts"
 import { isDamage } from "../../apps/demo-server/src/sql/NodeSqlite.ts"
 import { catchSqlError } from "../../apps/demo-server/src/sql/StoreFailure.ts"
-import { DocumentInfoSchema } from "../../apps/demo-server/src/contract/index.ts"
-import { failedStart, filesOf, startServer, temporaryFolder, type TestServer } from "./TestServer.ts"
+import {
+  CollectionInfo,
+  DocumentInfoSchema,
+  ServerStatus
+} from "../../apps/demo-server/src/contract/index.ts"
+import { errorOf, failedStart, filesOf, startServer, temporaryFolder, type TestServer } from "./TestServer.ts"
 
 const PAGE = 4096
 
+const Collections = Schema.Struct({ collections: Schema.Array(CollectionInfo) })
 const List = Schema.Struct({ documents: Schema.Array(DocumentInfoSchema) })
 
 /** A data folder with accounts whose server has stopped. */
@@ -178,6 +183,34 @@ const damageFile = (library: string, path: RegExp, text: string) =>
     assert.fail(`no file has ${text}`)
   })
 
+/** The table of which a data file has a text. */
+const tableWith = (library: string, text: string) =>
+  Effect.promise(async () => {
+    for (const name of await readdir(library, { recursive: true }))
+      if (/^c_.*data.*\.lance$/.test(name) && (await readFile(join(library, name))).includes(text))
+        return name.slice(0, name.indexOf(".lance"))
+    return assert.fail(`no table has ${text}`)
+  })
+
+/** Cuts off the newest version of a table. */
+const damageNewest = (library: string, table: string) =>
+  Effect.promise(async () => {
+    const versions = join(library, `${table}.lance`, "_versions")
+    // Their names count down.
+    const [newest = ""] = (await readdir(versions)).filter((name) => name.endsWith(".manifest")).toSorted()
+    await truncate(join(versions, newest), 10)
+  })
+
+const Ready = Schema.Struct({ checks: Schema.Struct({ library: Schema.String }) })
+const readiness = ({ call }: TestServer["Service"]) =>
+  Effect.flatMap(call("/readyz", { as: "none" }), (response) =>
+    Effect.promise(async () => {
+      const { checks } = Schema.decodeUnknownSync(Ready)(await response.json())
+      return { status: response.status, library: checks.library }
+    })
+  )
+const DAMAGED = "the owner's documents are damaged: restore them from a copy, or run `sluice doctor`"
+
 describe("a damaged library", () => {
   /** A data folder with a document in each of two collections, and another in the first. */
   const filled = Effect.gen(function* () {
@@ -211,7 +244,60 @@ describe("a damaged library", () => {
       assert.match(server.printed.join("\n"), /looking up collection "default"/)
       assert.strictEqual((yield* server.call("/documents", { as })).status, 500)
       assert.deepStrictEqual(yield* paths(server, "other"), ["boats.md"])
-      assert.strictEqual((yield* server.call("/readyz", { as: "none" })).status, 503)
+      assert.deepStrictEqual(yield* readiness(server), { status: 200, library: DAMAGED })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("says so if only originals are damaged, and can be read", () =>
+    Effect.gen(function* () {
+      const { data, library } = yield* filled
+      yield* damageNewest(library, "files")
+      const server = yield* startServer({ data })
+      const body = filesOf({ "new.md": "# New\n\nThe weir is new.\n" })
+      for (const collection of ["default", "other"]) {
+        const refused = yield* server.call(`/documents?collection=${collection}`, { as, body })
+        assert.strictEqual(refused.status, 500)
+        assert.strictEqual(refused.headers.get("x-should-retry"), "false")
+        const { code, message } = yield* errorOf(refused)
+        assert.strictEqual(code, "damaged")
+        assert.match(message, /table files.*Restore the folder from a copy.*sluice doctor/)
+      }
+      const log = server.printed.join("\n")
+      assert.match(log, /table files.*Restore the folder from a copy/)
+      // The collections' own tables are whole.
+      assert.notInclude(log, "was repaired")
+      assert.deepStrictEqual(yield* paths(server, "default"), ["ferry.md", "lock.md"])
+      assert.deepStrictEqual(yield* readiness(server), { status: 200, library: "ok" })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("costs one collection, which can be listed and removed", () =>
+    Effect.gen(function* () {
+      const { data, library } = yield* filled
+      yield* damageNewest(library, yield* tableWith(library, "The boats is green"))
+      const server = yield* startServer({ data })
+      const names = Effect.map(server.json(Collections, "/collections", { as }), ({ collections }) =>
+        collections.map(({ name }) => name)
+      )
+      assert.strictEqual((yield* server.call("/documents?collection=other", { as })).status, 500)
+      assert.deepStrictEqual(yield* names, ["default", "other"])
+      assert.strictEqual((yield* server.call("/collections/other", { as, method: "PUT" })).status, 500)
+      assert.strictEqual((yield* server.call("/collections/other", { as, method: "DELETE" })).status, 204)
+      assert.deepStrictEqual(yield* names, ["default"])
+      assert.deepStrictEqual(yield* readiness(server), { status: 200, library: "ok" })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("does not make the server not ready, and its state says what to do", () =>
+    Effect.gen(function* () {
+      const { data, library } = yield* filled
+      yield* damageNewest(library, yield* tableWith(library, "The ferry is green"))
+      const server = yield* startServer({ data })
+      assert.deepStrictEqual(yield* readiness(server), { status: 200, library: DAMAGED })
+      const { message, state } = yield* server.json(ServerStatus, "/status", { as })
+      assert.strictEqual(state, "damaged")
+      assert.match(message ?? "", /opening collection "default".*Restore the folder/)
+      assert.isUndefined((yield* server.json(ServerStatus, "/status", { as: "none" })).message)
     }).pipe(Effect.scoped)
   )
 

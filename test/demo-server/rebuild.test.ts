@@ -193,7 +193,7 @@ describe("an administrator", () => {
       const config = ServerConfig.layer.pipe(Layer.provide(settingsLayer({ data: Option.some(data) })))
       const { failed, ...done } = yield* Effect.provide(rebuildAll(), [renamed, config, NodeServices.layer])
       assert.deepInclude(done, { outdated: 2, rebuilt: 1 })
-      assert.deepInclude(failed[0], { user: "owner", collection: "default", reason: "store" })
+      assert.deepInclude(failed[0], { user: "owner", collection: "default", reason: "damaged" })
       assert.include(failed[0]?.message, "original of boats.md is missing")
     }).pipe(Effect.scoped)
   )

@@ -78,7 +78,7 @@ describe("the stored parse", () => {
       const bytes = yield* Effect.promise(() => encodeParsed(parsed))
       for (const wrong of [bytes.subarray(0, bytes.length - 9), new Uint8Array(8)]) {
         const error = yield* Effect.flip(decodeParsed(wrong, "boiler.pdf"))
-        assert.deepStrictEqual([error.reason, error.document], ["Store", "boiler.pdf"])
+        assert.deepStrictEqual([error.reason, error.document], ["Damaged", "boiler.pdf"])
       }
     })
   )
@@ -142,7 +142,7 @@ describe("the stored parse", () => {
       })
       const { parsed: read } = yield* library.document(pdf!.id)
       assert.deepStrictEqual(read, yield* parse({ path: "boiler.pdf", bytes }))
-      assert.strictEqual((yield* Effect.flip(library.document(plain!.id))).reason, "Store")
+      assert.strictEqual((yield* Effect.flip(library.document(plain!.id))).reason, "Damaged")
     }).pipe(Effect.provide(modelsLayer), Effect.scoped)
   )
 

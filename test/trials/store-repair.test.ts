@@ -4,7 +4,7 @@ import { type DocumentInfo, RagError } from "@sluice/rag"
 import { LanceIndex } from "@sluice/rag/store"
 import { Effect, Exit } from "effect"
 import { TestClock } from "effect/testing"
-import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
+import { readdir, readFile, rename, rm, truncate, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { attempt, connect, type Table } from "../../packages/rag/src/store/lance/Lance.ts"
 import { repairing } from "../../packages/rag/src/store/lance/LanceRepair.ts"
@@ -197,6 +197,24 @@ describe("a damaged version", () => {
       }
     }).pipe(Effect.scoped)
   )
+
+  it.live("of the cached vectors costs the last ones, and all of them if there is no other version", () =>
+    Effect.gen(function* () {
+      const { library } = yield* testFolder
+      const vectors = Effect.flatMap(storeIn(library), (index) => index.vectors("paid", 2))
+      const keys = ["ab", "cd", "ef"].map((key) => key.repeat(32))
+      const { put } = yield* vectors
+      for (const key of keys) yield* put(new Map([[key, Float32Array.of(1, 2)]]))
+      yield* harm(library, /^vectors_.*\.manifest$/, "", overwriteEnd)
+      assert.deepStrictEqual([...(yield* (yield* vectors).get(keys)).keys()], keys.slice(0, 2))
+      for (const name of yield* Effect.promise(() => readdir(library, { recursive: true })))
+        if (/^vectors_.*\.manifest$/.test(name))
+          yield* Effect.promise(() => truncate(join(library, name), 10))
+      const anew = yield* vectors
+      yield* anew.put(new Map([[keys[2]!, Float32Array.of(1, 2)]]))
+      assert.deepStrictEqual([...(yield* anew.get(keys)).keys()], keys.slice(2))
+    }).pipe(Effect.scoped)
+  )
 })
 
 describe("the repair of a damaged store", () => {
@@ -285,8 +303,8 @@ describe("a damaged name of a collection", () => {
       const index = yield* storeIn(library)
       assert.deepStrictEqual(yield* index.collections, ["default"])
       const { reason } = yield* Effect.flip(index.open("other", MANIFEST))
-      assert.strictEqual(reason, "Store")
-      assert.strictEqual((yield* Effect.flip(index.tag("other", "before"))).reason, "Store")
+      assert.strictEqual(reason, "Damaged")
+      assert.strictEqual((yield* Effect.flip(index.tag("other", "before"))).reason, "Damaged")
       assert.match((yield* LanceIndex.repair(library, true)).join(), /A collection cannot be found/)
       yield* Effect.flip(index.open("other", MANIFEST))
     }).pipe(Effect.scoped)
@@ -307,7 +325,7 @@ describe("a damaged name of a collection", () => {
       const index = yield* storeIn(library)
       assert.include(yield* index.collections, "default")
       const { message, reason } = yield* Effect.flip(index.open("other", MANIFEST))
-      assert.strictEqual(reason, "Store")
+      assert.strictEqual(reason, "Damaged")
       assert.match(message, /^The row of collection "other" is damaged/)
       yield* index.open("new", MANIFEST)
       yield* TestClock.setTime(Date.now() + 48 * 3_600_000)

@@ -14,8 +14,16 @@ const { optionalKey } = Schema
  *   changed while the server ran, less than a day ago, and returns 409 otherwise
  * - `rebuilding`: a rebuild is running; the old library stays in place until it is done
  * - `unavailable`: the embedding gateway cannot be reached; each request tries again
+ * - `damaged`: a file of the library is damaged or lost; `message` says what to do
  */
-export const State = Schema.Literals(["ready", "filling", "rebuild-needed", "rebuilding", "unavailable"])
+export const State = Schema.Literals([
+  "ready",
+  "filling",
+  "rebuild-needed",
+  "rebuilding",
+  "unavailable",
+  "damaged"
+])
 
 export const ServerStatus = Schema.Struct({
   version: field("The version of the server.", Schema.String),

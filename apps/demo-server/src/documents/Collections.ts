@@ -20,17 +20,20 @@ const cannotRemoveDefault = new Failure({
   param: "name"
 })
 
-/** Undefined for a library that needs a rebuild, which can still be listed and removed. */
-const ifReadable = <A>(read: Effect.Effect<A, RagError>) =>
+/** Undefined for a collection that cannot be opened. It can still be listed and removed. */
+const ifReadable = <A>(read: Effect.Effect<A, RagError>, creates = false) =>
   Effect.catchIf(
     read,
-    ({ reason }) => reason === "ManifestMismatch",
+    ({ reason }) => reason === "ManifestMismatch" || (!creates && reason !== "NotFound"),
     () => Effect.succeed(undefined)
   )
 
 const infoOf = Effect.fnUntraced(function* (user: UserLibrary, name: string, create: boolean) {
   const { library } = yield* user.collection(name, create)
-  const stats = yield* ifReadable(Effect.flatMap(library, (open) => open.stats))
+  const stats = yield* ifReadable(
+    Effect.flatMap(library, (open) => open.stats),
+    create
+  )
   return stats === undefined ? { name } : { name, documents: stats.documents, passages: stats.passages }
 })
 
@@ -56,12 +59,7 @@ export const CollectionsLayer = HttpApiBuilder.group(
       Effect.gen(function* () {
         const shared = { owner: username, access }
         const name = referenceOf(collection, owner_id)
-        const info = yield* infoOf(yield* libraries.of(owner_id), collection, false).pipe(
-          Effect.catchIf(
-            ({ reason }) => reason !== "NotFound",
-            () => Effect.succeed({})
-          )
-        )
+        const info = yield* ifReadable(infoOf(yield* libraries.of(owner_id), collection, false))
         return [{ ...info, name, shared }]
       }).pipe(Effect.orElseSucceed(() => []))
     return handlers.handleAll({

@@ -60,14 +60,14 @@ export const StatusLayer = HttpApiBuilder.group(
         const library = yield* libraries.of(user)
         const storage =
           known === undefined ? undefined : Option.getOrUndefined(yield* Effect.option(storageOf(known)))
-        const { documents, passages, ...state } = yield* library.state
+        const { documents, message, passages, state } = yield* library.state
         return {
           version: VERSION,
           ...(yield* modelsNow),
           formats,
           ...(identity !== undefined && { signIn: { name: identity.name, path: OIDC_PATH } }),
-          ...state,
-          ...(known !== undefined && { documents, passages }),
+          state,
+          ...(known !== undefined && { documents, passages, ...(message !== undefined && { message }) }),
           ...(storage !== undefined && { storage: { used: storage.used(), limit: storage.limit } }),
           // Only the owner's library has the samples.
           questions: user === OWNER ? libraries.questions : []

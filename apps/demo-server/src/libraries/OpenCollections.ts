@@ -48,7 +48,7 @@ const failIfRemoved = (
   const isRemoved = ({ reason }: RagError) =>
     removal.done
       ? Effect.succeed(true)
-      : reason === "Store"
+      : reason === "Damaged" || reason === "Store"
         ? Effect.match(names, { onFailure: () => false, onSuccess: (present) => !present.includes(name) })
         : Effect.succeed(false)
   const checked = <A>(use: Effect.Effect<A, RagError>) =>

@@ -19,6 +19,7 @@ const statuses: Record<RagReason, Failure["status"]> = {
   Source: 502,
   Model: 502,
   Store: 500,
+  Damaged: 500,
   Internal: 500
 }
 
@@ -50,11 +51,14 @@ export const ragFailure = (error: RagError): Failure => {
   })
 }
 
+const logDamage = (error: unknown) =>
+  error instanceof RagError && error.reason === "Damaged" ? Effect.logError(error.message) : Effect.void
+
 /** Converts the `RagError` of a handler. */
 export const withRagFailures = <A, E, R>(
   handler: Effect.Effect<A, E | RagError, R>
 ): Effect.Effect<A, Exclude<E, RagError> | Failure, R> =>
-  Effect.mapError(handler, (error) =>
+  Effect.mapError(Effect.tapError(handler, logDamage), (error) =>
     error instanceof RagError ? ragFailure(error) : (error as Exclude<E, RagError>)
   )
 
@@ -77,7 +81,8 @@ const errorEvent = (error: RagError | Failure) => ({
 export const endWithError = <A>(stream: Stream.Stream<A, Failure | RagError>) =>
   Stream.catchCause(stream, (cause): Stream.Stream<ReturnType<typeof errorEvent>> => {
     const failed = Cause.findErrorOption(cause)
-    if (Option.isSome(failed)) return Stream.make(errorEvent(failed.value))
+    if (Option.isSome(failed))
+      return Stream.fromEffect(Effect.as(logDamage(failed.value), errorEvent(failed.value)))
     if (Cause.hasInterruptsOnly(cause)) return Stream.empty
     return Stream.fromEffect(Effect.as(Effect.logError("A stream failed", cause), errorEvent(internal)))
   })

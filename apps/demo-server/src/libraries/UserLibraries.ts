@@ -19,7 +19,7 @@ import { makeUserLibrary, type UserLibrary } from "./UserLibrary.ts"
 const START_TIMEOUT = "2 seconds"
 
 /** Failures that stop only the owner's collection: of its model, of the gateway, of a damaged row. */
-const RECOVERABLE: ReadonlySet<RagReason> = new Set(["ManifestMismatch", "Model", "Store"])
+const RECOVERABLE: ReadonlySet<RagReason> = new Set(["ManifestMismatch", "Model", "Store", "Damaged"])
 
 const accountsUnavailable = (cause: Failure) =>
   new RagError({ stage: "open", reason: "Store", message: cause.message, cause })

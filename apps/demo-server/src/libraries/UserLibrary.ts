@@ -1,7 +1,7 @@
 /** One user's library: its collections, its state, the samples, and rebuilds. */
 import { Embedder, Vision } from "@sluice/core"
 import { asSentence } from "@sluice/core/contract"
-import { type IngestEvent, type IngestReport, Library, RagError } from "@sluice/rag"
+import { type IngestEvent, type IngestReport, Library, RagError, type RagReason } from "@sluice/rag"
 import type { StoreOptions } from "@sluice/rag/store"
 import { Context, Effect, FileSystem, type Path, Record, Ref, Stream } from "effect"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
@@ -30,6 +30,12 @@ const WAITING_FOR_GATEWAY = "The gateway has not responded yet. The library open
 const PREVIOUS_ANSWERS = "The previous models answer until the library is rebuilt."
 
 const needsRebuild = ({ reason }: RagError): boolean => reason === "ManifestMismatch"
+
+/** The states of a library that does not open. For other reasons it is `unavailable`. */
+const CLOSED_STATES: { readonly [R in RagReason]?: ServerStatus["state"] } = {
+  ManifestMismatch: "rebuild-needed",
+  Damaged: "damaged"
+}
 
 /** A library that the models before the last change have open. */
 interface PreviousLibrary {
@@ -183,7 +189,7 @@ export const makeUserLibrary = Effect.fnUntraced(function* (
     if (open !== undefined) return { state: now ?? "ready" }
     // The caller does not wait.
     yield* Effect.forkIn(defaultCollection.library, scope)
-    const state = error !== undefined && needsRebuild(error) ? "rebuild-needed" : "unavailable"
+    const state = (error && CLOSED_STATES[error.reason]) ?? "unavailable"
     const answers = state === "rebuild-needed" && (yield* previous) !== undefined
     const problem = error === undefined ? WAITING_FOR_GATEWAY : messageOf(error)
     return { state: now === "rebuilding" ? now : state, message: answers ? PREVIOUS_ANSWERS : problem }

@@ -25,8 +25,11 @@ const checkOrFault = <E, R>(fault: string, check: Effect.Effect<string, E, R>) =
     Effect.catchCause(() => Effect.succeed(fault))
   )
 
-/** Reported, but the server stays ready: only the owner's documents need it. */
-const REBUILD = "the owner's documents need `POST /rebuild`"
+/** Reported, but the server stays ready: only the owner's documents are affected. */
+const REPORTED: { readonly [state: string]: string } = {
+  "rebuild-needed": "the owner's documents need `POST /rebuild`",
+  damaged: "the owner's documents are damaged: restore them from a copy, or run `sluice doctor`"
+}
 
 /** Checks each part of the server. */
 const readiness = Effect.gen(function* () {
@@ -54,10 +57,10 @@ const readiness = Effect.gen(function* () {
   )
   const library = checkOrFault(
     "the library cannot be read",
-    Effect.map(owners.readiness, ({ state }) => {
-      if (state === "rebuild-needed") return REBUILD
-      return state === "unavailable" ? `the library is not open: ${state}` : "ok"
-    })
+    Effect.map(
+      owners.readiness,
+      ({ state }) => REPORTED[state] ?? (state === "unavailable" ? `the library is not open: ${state}` : "ok")
+    )
   )
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -78,6 +81,8 @@ const readiness = Effect.gen(function* () {
   return { check }
 })
 
+const FINE: ReadonlySet<string> = new Set(["ok", ...Object.values(REPORTED)])
+
 /** Reported, but the server stays ready: the previous configuration stays in use. */
 const REJECTED = "the last change of the providers file was rejected: see the log"
 
@@ -90,7 +95,7 @@ export const HealthLayer = HttpRouter.use(
       "GET",
       "/readyz",
       Effect.map(check, (checks) => {
-        const isReady = Object.values(checks).every((check) => check === "ok" || check === REBUILD)
+        const isReady = Object.values(checks).every((check) => FINE.has(check))
         return HttpServerResponse.jsonUnsafe(
           { status: isReady ? "ready" : "not_ready", checks, config: isRejected() ? REJECTED : "ok" },
           { status: isReady ? 200 : 503, headers: isReady ? {} : { "retry-after": "5" } }

@@ -21,6 +21,7 @@ export const RagReason = Schema.Literals([
   "Source", // A source of documents failed. `cause` is its error.
   "Model", // A model failed. `cause` is its `GatewayError`.
   "Store", // The store failed.
+  "Damaged", // A file of the store is damaged or lost.
   "Internal" // A defect of this package or of a library. Please report it.
 ])
 export type RagReason = typeof RagReason.Type

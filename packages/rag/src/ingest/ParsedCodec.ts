@@ -43,7 +43,7 @@ const StoredParse = Schema.fromJsonString(
 
 /**
  * Decodes a parse. `readCrop` returns the bytes of a crop by their SHA-256; by default figures have none. Fails with
- * `Store` if the bytes are damaged.
+ * `Damaged` if the bytes are damaged.
  */
 export const decodeParsed = Effect.fn("ParsedCodec.decode")(function* (
   bytes: Uint8Array,
@@ -52,7 +52,7 @@ export const decodeParsed = Effect.fn("ParsedCodec.decode")(function* (
 ) {
   const damaged = (cause: unknown) => {
     const message = `The stored parse of ${document} is damaged. Remove the document, and ingest its file again.`
-    return new RagError({ stage: "store", reason: "Store", message, document, cause })
+    return new RagError({ stage: "store", reason: "Damaged", message, document, cause })
   }
   const json = yield* Effect.tryPromise({ try: () => promisify(gunzip)(bytes), catch: damaged })
   const stored = yield* Schema.decodeEffect(StoredParse)(json.toString("utf8")).pipe(Effect.mapError(damaged))

@@ -133,5 +133,5 @@ export const readOriginal = (
     const bytes = yield* collection.original(info.sha256)
     if (bytes !== undefined) return bytes
     const message = `The original of ${info.path} is missing in the store. Remove the document and ingest it again.`
-    return yield* new RagError({ stage: "store", reason: "Store", message, document: info.path })
+    return yield* new RagError({ stage: "store", reason: "Damaged", message, document: info.path })
   })

@@ -39,7 +39,7 @@ export const decodeManifest = Effect.fn("Manifest.decode")(function* (collection
 
 const damaged = (collection: string, cause: unknown) => {
   const message = `The manifest of collection "${collection}" cannot be read. Rebuild the collection, or restore the folder from a copy.`
-  return new RagError({ stage: "open", reason: "Store", message, cause })
+  return new RagError({ stage: "open", reason: "Damaged", message, cause })
 }
 
 /** Fails with `ManifestMismatch` unless the collection, or its snapshot, was made with the present format and model. */

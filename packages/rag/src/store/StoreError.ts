@@ -48,9 +48,9 @@ const DIAGNOSES: ReadonlyArray<readonly [RegExp, RagReason, string]> = [
   ],
   // Files that were truncated, overwritten or lost.
   [
-    /too small|corrupt|invalid|magic|unexpected (eof|end)|out of (range|bounds)|decode|not found|no such file|overflow|panic|checksum|fill whole buffer|eof while/i,
-    "Store",
-    "A file is damaged or lost; other collections are not affected. If the documents can still be read, Library.rebuild builds the collection again. `sluice doctor --repair` (LanceIndex.repair) removes what is damaged. Otherwise restore the folder from a copy, or ingest the documents into another folder."
+    /too small|sufficient data|LanceError\(Schema\)|corrupt|invalid|magic|unexpected (eof|end)|out of (range|bounds)|decode|not found|no such file|overflow|panic|checksum|fill whole buffer|eof while/i,
+    "Damaged",
+    "A file is damaged or lost. Restore the folder from a copy. Without one, `sluice doctor --repair` (LanceIndex.repair) removes what is damaged, and a rebuild makes passages again from originals that can be read."
   ],
   [
     /(?:)/,

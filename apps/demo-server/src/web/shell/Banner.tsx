@@ -52,6 +52,12 @@ export const Banner = () => {
           ` A rebuild embeds ${pluralize(passages, "passage")} of ${pluralize(documents, "document")} again.`}
       </Notice>
     )
+  if (state === "damaged")
+    return (
+      <Notice tone="trouble" title="Your documents are damaged.">
+        {message}
+      </Notice>
+    )
   const title = state && WORKING[state]
   return title === undefined ? null : (
     <Notice tone="working" title={title}>

@@ -321,7 +321,7 @@ export const isMissing = ({ cause }: RagError): boolean => /not found|does not e
 
 /** True if a file of the store is damaged or lost, and not out of reach. */
 export const isUnreadable = ({ cause, reason }: RagError): boolean =>
-  reason === "Store" &&
+  (reason === "Damaged" || reason === "Store") &&
   !/os error (?!2\b)|hit retry limit|error sending request|dns error/i.test(String(cause))
 
 /**

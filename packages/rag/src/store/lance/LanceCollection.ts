@@ -134,10 +134,11 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
   })
   const writes = countedWrites(
     open,
-    collectionWrites({ table, written }, dimension, files, open.writer, lookedUp, () => {
+    collectionWrites({ table, written }, dimension, open.writer, lookedUp, () => {
       open.hasGone = true
     }),
-    reads.infos
+    reads.infos,
+    files
   )
   const pruned = pruneAfterWrites(open, written, store)
   const settled = repaired(settleCollection(open, store))
@@ -188,7 +189,8 @@ type Writes = ReturnType<typeof collectionWrites>
 const countedWrites = (
   open: OpenTable,
   { adopt, commit, remove }: Writes,
-  stored: ReturnType<typeof collectionReads>["infos"]
+  stored: ReturnType<typeof collectionReads>["infos"],
+  files: LanceFiles
 ): Writes => {
   const counted = (write: Effect.Effect<void, RagError>, ids: ReadonlyArray<string>, added: number) =>
     Effect.gen(function* () {
@@ -202,7 +204,13 @@ const countedWrites = (
     commit: (documents) => {
       const infos = documents.map(({ info }) => info)
       const ids = infos.map(({ id }) => id)
-      return counted(commit(documents), ids, bytesOf(infos))
+      const originals = documents.map(({ info, original }) => [info.sha256, original] as const)
+      const attachments = documents.flatMap((document) => [...document.attachments])
+      // Before: a damaged table of files is no reason to repair this one.
+      return Effect.andThen(
+        files.add(new Map([...originals, ...attachments])),
+        counted(commit(documents), ids, bytesOf(infos))
+      )
     },
     remove: (ids) => counted(remove(ids), ids, 0)
   }

@@ -143,7 +143,7 @@ export const openFiles = Effect.fn("LanceFiles.open")(function* (store: Store) {
     added.delete(sha256)
     if (found === undefined) return undefined
     const message = `A stored file is damaged: it no longer has the SHA-256 ${sha256}. Restore the folder from a copy, or remove the document and ingest it again.`
-    return yield* new RagError({ stage: "store", reason: "Store", message })
+    return yield* new RagError({ stage: "store", reason: "Damaged", message })
   })
 
   const collect = (referenced: ReadonlySet<string>) =>

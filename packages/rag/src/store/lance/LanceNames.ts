@@ -147,7 +147,7 @@ export const openNames = (collections: Table) => {
 
 const damaged = (name: string): RagError => {
   const message = `The row of collection "${name}" is damaged. Restore \`collections.lance\` from a copy.`
-  return new RagError({ stage: "open", reason: "Store", message })
+  return new RagError({ stage: "open", reason: "Damaged", message })
 }
 
 const stale = (name: string): RagError => {

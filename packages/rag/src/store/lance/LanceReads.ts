@@ -91,7 +91,7 @@ export const collectionReads = (table: Table, repaired: ReturnType<typeof repair
     const stored = toStored(row)
     if (stored !== undefined) return stored
     const message = `The stored description of document ${id} is damaged. Ingest the document again, or restore the folder from a copy.`
-    return yield* new RagError({ stage: "store", reason: "Store", message, document: id })
+    return yield* new RagError({ stage: "store", reason: "Damaged", message, document: id })
   })
 
   return {

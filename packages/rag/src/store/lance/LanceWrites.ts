@@ -3,7 +3,6 @@ import { Effect, type Semaphore } from "effect"
 import { RagError } from "../../document/RagError.ts"
 import type { Collection } from "../PassageIndex.ts"
 import { append, attempt, attemptWrite, deleteRows, sqlIn, type Table, upsert } from "./Lance.ts"
-import type { LanceFiles } from "./LanceFiles.ts"
 import { FILTER_IDS, type LookedUp } from "./LanceReads.ts"
 import { documentRow, documentRowId, lanceRows, toArrow, toBatches, toStored } from "./LanceRows.ts"
 
@@ -17,7 +16,6 @@ export interface CollectionTables {
 export const collectionWrites = (
   { table, written }: CollectionTables,
   dimension: number,
-  files: LanceFiles,
   writer: Semaphore.Semaphore,
   lookedUp: LookedUp,
   /** Called before rows of kind `gone` are written, which `sweep` removes. */
@@ -28,8 +26,6 @@ export const collectionWrites = (
     const ids = documents.map(({ info }) => info.id)
     if (new Set(ids).size < ids.length)
       return yield* new RagError({ stage: "ingest", reason: "Internal", message: DUPLICATE })
-    const originals = documents.map(({ info, original }) => [info.sha256, original] as const)
-    yield* files.add(new Map([...originals, ...documents.flatMap(({ attachments }) => [...attachments])]))
     const rows = lanceRows(documents)
     if (rows.some(({ kind }) => kind === "gone")) onGone()
     // New documents are appended: a merge looks for their identifiers.
