@@ -3,6 +3,8 @@ import { assert, it } from "@effect/vitest"
 import { Vision } from "@sluice/core"
 import { Library, type LibraryOptions } from "@sluice/rag"
 import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
+import { readdir, readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
 import { modelsLayer } from "../rag/Models.ts"
 import { type PdfPage, writePdf } from "../rag/PdfWriter.ts"
 import { testFolder } from "../rag/TestFolder.ts"
@@ -84,6 +86,32 @@ it.live(
       assert.isAbove(passages, 0)
     }).pipe(Effect.scoped),
   600_000
+)
+
+it.live("a kept page whose text was damaged is read again", () =>
+  Effect.gen(function* () {
+    const { library: folder } = yield* testFolder
+    const first = yield* reading(folder, BEFORE)
+    const running = yield* Effect.forkChild(first.library.ingest({ files }))
+    yield* Deferred.await(first.waits)
+    yield* Fiber.interrupt(running)
+    yield* Effect.promise(async () => {
+      const names = await readdir(join(folder, "files.lance", "data"), { recursive: true })
+      for (const name of names.filter((name) => name.endsWith(".lance"))) {
+        const file = join(folder, "files.lance", "data", name)
+        const bytes = await readFile(file)
+        const at = bytes.indexOf('"Reading 3"')
+        if (at > 0) return writeFile(file, bytes.fill("M", at + 1, at + 2))
+      }
+      assert.fail("no file has the page")
+    })
+    const second = yield* reading(folder, PAGES)
+    yield* second.library.ingest({ files })
+    assert.strictEqual(second.counts.read, PAGES - BEFORE + 1)
+    const [document] = yield* second.library.documents
+    const { parsed } = yield* second.library.document(document!.id)
+    assert.notInclude(parsed.text, "Meading")
+  }).pipe(Effect.scoped)
 )
 
 it.live("the pages that are read of one file are limited", () =>

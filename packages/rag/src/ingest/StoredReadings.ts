@@ -1,21 +1,25 @@
 /** Keeps the pages that were read of a file that is not finished, so that the next ingest continues there. */
 import type { RecognizedLine } from "@sluice/core/models"
-import { Effect, Exit, Result, Schema } from "effect"
+import { Effect, Exit } from "effect"
+import { sha256 } from "../document/Hash.ts"
 import type { Reading } from "../formats/parsing/Readings.ts"
 import type { Collection } from "../store/PassageIndex.ts"
 
 /** Readings that are written together: a crash loses no more. */
 const PORTION = 10
 
-const Lines = Schema.fromJsonString(
-  Schema.Array(
-    Schema.Struct({
-      text: Schema.String,
-      box: Schema.Tuple([Schema.Finite, Schema.Finite, Schema.Finite, Schema.Finite])
-    })
-  )
-)
-const decode = Schema.decodeResult(Lines)
+/** With their hash before them, because they are stored by the hash of their picture. */
+const encode = (lines: ReadonlyArray<RecognizedLine>) => {
+  const json = JSON.stringify(lines)
+  return new TextEncoder().encode(sha256(json) + json)
+}
+
+/** Undefined if they are damaged. */
+const decode = (bytes: Uint8Array): ReadonlyArray<RecognizedLine> | undefined => {
+  const text = new TextDecoder().decode(bytes)
+  const json = text.slice(64)
+  return text.startsWith(sha256(json)) ? JSON.parse(json) : undefined
+}
 
 /** Until the scope ends. What is not written then is written if the ingest was interrupted or failed. */
 export const makeStoredReadings = ({ keep, original }: Pick<Collection, "keep" | "original">) =>
@@ -31,17 +35,15 @@ export const makeStoredReadings = ({ keep, original }: Pick<Collection, "keep" |
     yield* Effect.addFinalizer((exit) => (Exit.isSuccess(exit) ? Effect.void : save))
     const add = (key: string, lines: ReadonlyArray<RecognizedLine>) =>
       Effect.suspend(() => {
-        unsaved.set(key, new TextEncoder().encode(JSON.stringify(lines)))
+        unsaved.set(key, encode(lines))
         return unsaved.size >= PORTION ? save : Effect.void
       })
     return (key: string, read: Reading): Reading =>
       original(key, false).pipe(
-        Effect.map((bytes) => (bytes === undefined ? undefined : decode(new TextDecoder().decode(bytes)))),
+        Effect.map((bytes) => bytes && decode(bytes)),
         Effect.orElseSucceed(() => undefined),
         Effect.flatMap((stored) =>
-          stored !== undefined && Result.isSuccess(stored)
-            ? Effect.succeed(stored.success)
-            : Effect.tap(read, (lines) => add(key, lines))
+          stored === undefined ? Effect.tap(read, (lines) => add(key, lines)) : Effect.succeed(stored)
         )
       )
   })
