@@ -1,6 +1,7 @@
 /** Documents over HTTP: upload, replace, read, remove, invalid files, and safe originals. */
-import { assert, layer } from "@effect/vitest"
+import { assert, it, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { TestClock } from "effect/testing"
 import {
   DocumentInfoSchema,
   DocumentText,
@@ -245,3 +246,26 @@ layer(testServer(), { excludeTestServices: true })("documents", (it) => {
     )
   )
 })
+
+it.effect("files that are removed at once are 413 after three times the user's storage, for a day", () =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { call } = yield* startServer({ env: { SLUICE_STORAGE_MB: "1" } })
+      const statuses: Array<number> = []
+      const path = "/documents?collection=other"
+      const store = (name: string) => call(path, upload({ [name]: `${tides}${" ".repeat(900_000)}\n` }))
+      for (const name of ["a.md", "b.md", "c.md"]) {
+        statuses.push((yield* store(name)).status)
+        yield* call("/collections/other", { method: "DELETE" })
+      }
+      assert.deepStrictEqual(statuses, [200, 200, 200])
+      const refused = yield* store("d.md")
+      assert.strictEqual(refused.status, 413)
+      const { code, message } = yield* errorOf(refused)
+      assert.strictEqual(code, "storage_full")
+      assert.match(message, /0 MiB of your 1 MiB are used, and removed ones are kept for a day\. Wait/)
+      yield* TestClock.adjust("26 hours")
+      assert.strictEqual((yield* store("e.md")).status, 200)
+    })
+  )
+)

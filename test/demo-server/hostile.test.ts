@@ -194,6 +194,7 @@ it.effect("a stalled upload times out", () =>
     const reading = yield* uploadedFiles(parts, () => {}, {
       limit: Infinity,
       used: () => 0,
+      left: () => Infinity,
       take: () => true
     }).pipe(
       Stream.runForEach(({ path }) => Effect.sync(() => seen.push(path))),

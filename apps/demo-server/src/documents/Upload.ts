@@ -93,6 +93,9 @@ const rejectionOf = (name: string, path: string, bytes: number): FailedFile | un
 
 const mebibytes = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MiB`
 
+/** What may be stored within a day, in limits: removed documents no longer count, and are on the disk for a day. */
+const LIMITS_A_DAY = 3
+
 /** A user's storage, in bytes: documents, and responses kept for an `Idempotency-Key`. */
 interface Storage {
   readonly limit: number
@@ -101,6 +104,8 @@ interface Storage {
    * began count twice.
    */
   readonly used: () => number
+  /** What still fits. */
+  readonly left: () => number
   /** Counts a received file, if it fits. */
   readonly take: (bytes: number) => boolean
   /** At the end of the upload: its files are stored, or have failed. */
@@ -113,7 +118,7 @@ export const makeStorageOf = Effect.gen(function* () {
   const jobs = yield* Jobs
   const { storageBytes: limit } = (yield* ServerConfig).billing
   return Effect.fnUntraced(function* (user: string) {
-    const { storedBytes, uploads } = yield* libraries.of(user)
+    const { dailyBytes, storedBytes, uploads } = yield* libraries.of(user)
     // Before what is stored, so that an upload that ends meanwhile is not missed.
     const before = uploads.running - uploads.received
     const stored =
@@ -122,11 +127,14 @@ export const makeStorageOf = Effect.gen(function* () {
       (yield* jobs.waitingBytes(user))
     let taken = 0
     const used = () => stored + before + uploads.received
+    const most = Math.min(limit, LIMITS_A_DAY * limit - (yield* dailyBytes) + stored)
+    const left = () => most - used()
     return {
       limit,
       used,
+      left,
       take: (bytes) => {
-        if (used() + bytes > limit) return false
+        if (bytes > left()) return false
         taken += bytes
         uploads.running += bytes
         uploads.received += bytes
@@ -137,8 +145,10 @@ export const makeStorageOf = Effect.gen(function* () {
   })
 })
 
-const storageFull = (path: string, { limit, used }: Omit<Storage, "release">): FailedFile => {
-  const message = `${path} does not fit: ${mebibytes(used())} of your ${mebibytes(limit)} are used. Remove documents, or ask an administrator to raise SLUICE_STORAGE_MB`
+const storageFull = (path: string, { left, limit, used }: Omit<Storage, "release">): FailedFile => {
+  const isDaily = left() < limit - used()
+  const why = isDaily ? `, and removed ones are kept for a day. Wait` : ". Remove documents"
+  const message = `${path} does not fit: ${mebibytes(used())} of your ${mebibytes(limit)} are used${why}, or ask an administrator to raise SLUICE_STORAGE_MB`
   return { path, reason: "storage_full", message }
 }
 

@@ -1,8 +1,8 @@
 /** The collections of one data folder, over one store. Each is opened at its first use. */
 import { Embedder, QuestionRewriter, Reader, Reranker, Verifier, Vision } from "@sluice/core"
 import { Library, type LibraryOptions, type LibraryService, type Models, RagError } from "@sluice/rag"
-import { LanceIndex, PassageIndex, type StoreOptions } from "@sluice/rag/store"
-import { Cache, Context, Effect, Exit, Layer, Record, Scope, Semaphore, Stream } from "effect"
+import { type IndexedDocument, LanceIndex, PassageIndex, type StoreOptions } from "@sluice/rag/store"
+import { Cache, Clock, Context, Effect, Exit, Layer, Number, Record, Scope, Semaphore, Stream } from "effect"
 import { type CallerInfo, CurrentCaller } from "../accounts/Caller.ts"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import { collectionNotFound } from "../sharing/CollectionAccess.ts"
@@ -64,10 +64,30 @@ const failIfRemoved = (
   ) as Collection
 }
 
-/** Writes take turns with those of other servers. */
+const HOUR_MILLIS = 60 * 60 * 1000
+
+/** Bytes of the files that this server stored within a day. The store keeps the files of removed documents for so long. */
+const makeDailyBytes = () => {
+  const byHour = new Map<number, number>()
+  const hourNow = Effect.map(Clock.currentTimeMillis, (now) => Math.floor(now / HOUR_MILLIS))
+  return {
+    add: (documents: ReadonlyArray<IndexedDocument>) =>
+      Effect.map(hourNow, (hour) => {
+        const bytes = documents.map(({ info }) => info.bytes + (info.attachmentBytes ?? 0))
+        byHour.set(hour, Number.sumAll([byHour.get(hour) ?? 0, ...bytes]))
+      }),
+    sum: Effect.map(hourNow, (hour) => {
+      for (const at of byHour.keys()) if (at < hour - 24) byHour.delete(at)
+      return Number.sumAll(byHour.values())
+    })
+  }
+}
+
+/** Writes take turns with those of other servers, and count. */
 const takingTurns = (
   collection: Collection,
   exclusive: typeof CommitLock.Service,
+  daily: ReturnType<typeof makeDailyBytes>,
   place: string
 ): Collection => {
   const { adopt, commit, maintain, remove, settle } = collection
@@ -75,7 +95,7 @@ const takingTurns = (
   const indexing = `${writing} index`
   return {
     ...collection,
-    commit: (documents) => exclusive(writing, commit(documents)),
+    commit: (documents) => exclusive(writing, Effect.andThen(commit(documents), daily.add(documents))),
     adopt: (documents) => exclusive(writing, adopt(documents)),
     remove: (ids) => exclusive(writing, remove(ids)),
     settle: exclusive(indexing, settle),
@@ -155,6 +175,7 @@ export const openCollections = Effect.fnUntraced(function* (
     )
   )
   const exclusive = yield* CommitLock
+  const daily = makeDailyBytes()
   const opened = new Map<string, OpenCollection>()
   const oneAtATime = yield* Semaphore.make(1)
 
@@ -178,7 +199,7 @@ export const openCollections = Effect.fnUntraced(function* (
               const found = yield* index.open(named, manifest)
               // It exists now. If another server removes it, only an upload may create it again.
               removal.creates = named === DEFAULT_COLLECTION
-              return failIfRemoved(takingTurns(found, exclusive, folder), removal, index.collections)
+              return failIfRemoved(takingTurns(found, exclusive, daily, folder), removal, index.collections)
             })
           })
         ).pipe(
@@ -230,6 +251,7 @@ export const openCollections = Effect.fnUntraced(function* (
     existing: (name: string) => Effect.flatMap(store.get, (index) => index.existing(name)),
     names,
     openNames,
+    dailyBytes: daily.sum,
     remove,
     defaultCollection: yield* open(DEFAULT_COLLECTION, true)
   }

@@ -258,6 +258,7 @@ export const makeUserLibrary = Effect.fnUntraced(function* (
     readiness,
     state,
     storedBytes: countBytes({ ...collections, collection }),
+    dailyBytes: collections.dailyBytes,
     /** Bytes of files that were received: by running uploads, and by all since the start. */
     uploads: { running: 0, received: 0 },
     rebuild,

@@ -17,7 +17,7 @@ export const makePushRecords = Effect.gen(function* () {
   return function* ({ payload: { records = [], removed = [] }, query }: PushRequest) {
     const library = yield* callerDocuments.writable(query, true)
     const storage = yield* storageOf(library.owner)
-    const fits = limitStorage(storage.limit - storage.used())
+    const fits = limitStorage(storage.left())
     const report = yield* library.upsert(
       Stream.map(Stream.fromIterable(records), (record) => fits<never>(record))
     )

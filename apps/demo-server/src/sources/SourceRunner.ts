@@ -39,7 +39,7 @@ const makeRunner = Effect.gen(function* () {
         const { library, owner } = yield* openForUser(user_id, reference, "write")
         const storage = yield* storageOf(owner)
         const content = yield* reading.open(row)
-        const fits = limitStorage(storage.limit - storage.used())
+        const fits = limitStorage(storage.left())
         const { paths } = source
         const items =
           paths === undefined
