@@ -1,7 +1,9 @@
 /** A damaged data folder: the start, a running server, and `sluice doctor`. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { Console, Effect, Schema } from "effect"
+import { Embedder } from "@sluice/core"
+import * as Embedded from "@sluice/embedded"
+import { Console, Effect, Layer, Schema } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { existsSync } from "node:fs"
@@ -15,6 +17,7 @@ import { catchSqlError } from "../../apps/demo-server/src/sql/StoreFailure.ts"
 import {
   CollectionInfo,
   DocumentInfoSchema,
+  IngestStreamEvent,
   ServerStatus
 } from "../../apps/demo-server/src/contract/index.ts"
 import { errorOf, failedStart, filesOf, startServer, temporaryFolder, type TestServer } from "./TestServer.ts"
@@ -201,6 +204,26 @@ const damageNewest = (library: string, table: string) =>
     await truncate(join(versions, newest), 10)
   })
 
+/** Changes a letter of a stored original. */
+const flip = (library: string, text: string) =>
+  Effect.promise(async () => {
+    for (const name of await readdir(library, { recursive: true })) {
+      if (!/^files.*data.*\.lance$/.test(name)) continue
+      const bytes = await readFile(join(library, name))
+      const at = bytes.indexOf(text)
+      if (at >= 0) return writeFile(join(library, name), bytes.fill("X", at, at + 1))
+    }
+    assert.fail(`no original has ${text}`)
+  })
+
+/** The same model under another name, which the library treats as another model. */
+const renamed = Layer.effect(
+  Embedder,
+  Effect.map(Embedder, (embedder) =>
+    Embedder.of({ ...embedder, model: { ...embedder.model, id: "another-embedder" } })
+  )
+).pipe(Layer.provideMerge(Embedded.layer))
+
 const Ready = Schema.Struct({ checks: Schema.Struct({ library: Schema.String }) })
 const readiness = ({ call }: TestServer["Service"]) =>
   Effect.flatMap(call("/readyz", { as: "none" }), (response) =>
@@ -298,6 +321,25 @@ describe("a damaged library", () => {
       assert.strictEqual(state, "damaged")
       assert.match(message ?? "", /opening collection "default".*Restore the folder/)
       assert.isUndefined((yield* server.json(ServerStatus, "/status", { as: "none" })).message)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("stops a rebuild for another model only until the damaged document is removed", () =>
+    Effect.gen(function* () {
+      const { data, library } = yield* filled
+      yield* flip(library, "The lock is green")
+      const { call, events, json } = yield* startServer({ data, models: renamed })
+      const rebuild = events(IngestStreamEvent, "/rebuild", { as, method: "POST" })
+      const [stopped] = (yield* rebuild).slice(-1)
+      assert.match(JSON.stringify(stopped), /stopped at lock\.md.*remove the document and ingest it again/)
+      assert.strictEqual((yield* call("/documents/absent.md", { as, method: "DELETE" })).status, 409)
+      assert.strictEqual((yield* call("/documents/lock.md", { as, method: "DELETE" })).status, 204)
+      assert.strictEqual((yield* rebuild).at(-1)?.type, "done")
+      const { documents } = yield* json(List, "/documents", { as })
+      assert.deepStrictEqual(
+        documents.map(({ path }) => path),
+        ["ferry.md"]
+      )
     }).pipe(Effect.scoped)
   )
 

@@ -33,6 +33,8 @@ export const makeCallerDocuments = Effect.gen(function* () {
       Effect.flatMap(open(query, "write", create), ({ library, owner }) =>
         Effect.map(library, (open) => ({ ...open, owner }))
       ),
+    remove: (id: string, query: CollectionQuery) =>
+      Effect.flatMap(open(query, "write"), ({ removeDocument }) => removeDocument(id)),
     /** A parsed document. */
     document,
     /** A parsed document and one of its pages, counted from 1. */

@@ -103,8 +103,8 @@ export const DocumentsLayer = HttpApiBuilder.group(
         return yield* jsonInPortions({ document: info, text, blocks, pages } satisfies DocumentText)
       }, withRagFailures),
       remove: Effect.fn("documents.remove")(function* ({ params, query }) {
-        const { remove } = yield* callerDocuments.writable(query)
-        yield* images.remove((yield* remove(params.id)).sha256)
+        const { sha256 } = yield* callerDocuments.remove(params.id, query)
+        yield* images.remove(sha256)
       }, withRagFailures),
       page: Effect.fn("documents.page")(function* ({ params, query }) {
         const { page, parsed } = yield* callerDocuments.page(params.id, params.number, query)

@@ -153,6 +153,8 @@ export type BeforeCreation = (name: string) => Effect.Effect<void, RagError>
 
 export type ReadingOptions = Pick<LibraryOptions, "describeFigures" | "scannedPages">
 
+const pickModels = Context.pick(Embedder, QuestionRewriter, Reranker, Reader, Verifier, Vision)
+
 /** What it opens stays open as long as the surrounding scope. */
 export const openCollections = Effect.fnUntraced(function* (
   folder: string,
@@ -161,14 +163,7 @@ export const openCollections = Effect.fnUntraced(function* (
   storeOptions: StoreOptions = {}
 ) {
   const scope = yield* Effect.scope
-  const models = Context.pick(
-    Embedder,
-    QuestionRewriter,
-    Reranker,
-    Reader,
-    Verifier,
-    Vision
-  )(yield* Effect.context<Models>())
+  const models = pickModels(yield* Effect.context<Models>())
   const store = yield* makeLazy(
     Effect.map(Layer.build(LanceIndex.layer(folder, storeOptions)), (built) =>
       Context.get(built, PassageIndex)
@@ -247,8 +242,12 @@ export const openCollections = Effect.fnUntraced(function* (
 
   return {
     collection,
-    /** A collection that another model made, for its counts. */
-    existing: (name: string) => Effect.flatMap(store.get, (index) => index.existing(name)),
+    /** A collection that another model made, for its counts and removals. */
+    existing: (name: string) =>
+      Effect.map(
+        Effect.flatMap(store.get, (index) => index.existing(name)),
+        (old) => old && takingTurns(old, exclusive, daily, folder)
+      ),
     names,
     openNames,
     dailyBytes: daily.sum,

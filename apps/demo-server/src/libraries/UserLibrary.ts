@@ -2,8 +2,8 @@
 import { Embedder, Vision } from "@sluice/core"
 import { asSentence } from "@sluice/core/contract"
 import { type IngestEvent, type IngestReport, Library, RagError, type RagReason } from "@sluice/rag"
-import type { StoreOptions } from "@sluice/rag/store"
-import { Context, Effect, FileSystem, type Path, Record, Ref, Stream } from "effect"
+import { documentId, type StoreOptions } from "@sluice/rag/store"
+import { Context, Effect, FileSystem, type Path, Record, Ref, Stream, Struct } from "effect"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import type { IngestStreamEvent, ServerStatus } from "../contract/index.ts"
 import { toStreamEvents } from "./IngestBody.ts"
@@ -95,10 +95,11 @@ const addSamples = Effect.fnUntraced(function* ({ library }: OpenCollection, mar
 
 type Previous = Effect.Effect<PreviousLibrary | undefined>
 
+type Collections = Effect.Success<ReturnType<typeof openCollections>>
+
 /** A collection that is used with the previous models while it waits for a rebuild. */
 const fallBackTo =
-  (previous: Previous) =>
-  (opened: OpenCollection, name: string): OpenCollection => {
+  (previous: Previous, existing: Collections["existing"]) => (opened: OpenCollection, name: string) => {
     const orPrevious = <A>(
       use: Effect.Effect<A, RagError>,
       usePrevious: (collection: OpenCollection) => Effect.Effect<A, RagError>
@@ -113,7 +114,20 @@ const fallBackTo =
     return {
       ...opened,
       library: orPrevious(opened.library, ({ library }) => library),
-      read: (id) => orPrevious(opened.read(id), ({ read }) => read(id))
+      read: (id: string) => orPrevious(opened.read(id), ({ read }) => read(id)),
+      /** Needs no model: a document whose original is damaged stops the rebuild. */
+      removeDocument: (id: string) =>
+        Effect.catchIf(
+          Effect.flatMap(opened.library, ({ remove }) => remove(id)),
+          needsRebuild,
+          Effect.fnUntraced(function* (error) {
+            const old = yield* existing(name)
+            const found = (yield* old!.document(id)) ?? (yield* old!.document(documentId(id)))
+            if (found === undefined) return yield* error
+            yield* old!.remove([found.info.id])
+            return found.info
+          })
+        )
     }
   }
 
@@ -128,7 +142,7 @@ const openNow = Effect.fnUntraced(function* ({ status }: OpenCollection, previou
 /** The counts of a default collection that is not open. */
 const countsOf = Effect.fnUntraced(function* (
   { state }: Pick<LibraryState, "state">,
-  { existing }: Effect.Success<ReturnType<typeof openCollections>>
+  { existing }: Collections
 ) {
   const old = state === "rebuild-needed" ? yield* existing(DEFAULT_COLLECTION) : undefined
   if (old === undefined) return NO_COUNTS
@@ -141,7 +155,7 @@ const countBytes = Effect.fnUntraced(function* ({
   collection,
   existing,
   names
-}: Pick<Effect.Success<ReturnType<typeof openCollections>>, "collection" | "existing" | "names">) {
+}: Pick<Collections, "collection" | "existing" | "names">) {
   let sum = 0
   for (const name of yield* names) {
     const { library } = yield* collection(name, false)
@@ -176,8 +190,8 @@ export const makeUserLibrary = Effect.fnUntraced(function* (
   const scope = yield* Effect.scope
   const busy = yield* Ref.make<Busy | undefined>(undefined)
   const collections = yield* openCollections(folder, reading, beforeCreation, storeOptions)
-  const { defaultCollection, names, openNames } = collections
-  const withPrevious = fallBackTo(previous)
+  const { defaultCollection, names } = collections
+  const withPrevious = fallBackTo(previous, collections.existing)
   const collection = (name: string, create: boolean) =>
     Effect.map(collections.collection(name, create), (opened) => withPrevious(opened, name))
   const during = (state: Busy) => Effect.acquireRelease(Ref.set(busy, state), () => Ref.set(busy, undefined))
@@ -252,13 +266,11 @@ export const makeUserLibrary = Effect.fnUntraced(function* (
   return {
     ...withPrevious(defaultCollection, DEFAULT_COLLECTION),
     collection,
-    names,
-    openNames,
+    ...Struct.pick(collections, ["names", "openNames", "dailyBytes"]),
     remove,
     readiness,
     state,
     storedBytes: countBytes({ ...collections, collection }),
-    dailyBytes: collections.dailyBytes,
     /** Bytes of files that were received: by running uploads, and by all since the start. */
     uploads: { running: 0, received: 0 },
     rebuild,
