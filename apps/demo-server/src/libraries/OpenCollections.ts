@@ -1,7 +1,7 @@
 /** The collections of one data folder, over one store. Each is opened at its first use. */
 import { Embedder, QuestionRewriter, Reader, Reranker, Verifier, Vision } from "@sluice/core"
 import { Library, type LibraryOptions, type LibraryService, type Models, RagError } from "@sluice/rag"
-import { type IndexedDocument, LanceIndex, PassageIndex, type StoreOptions } from "@sluice/rag/store"
+import { LanceIndex, PassageIndex, type StoreOptions } from "@sluice/rag/store"
 import { Cache, Clock, Context, Effect, Exit, Layer, Number, Record, Scope, Semaphore, Stream } from "effect"
 import { type CallerInfo, CurrentCaller } from "../accounts/Caller.ts"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
@@ -45,15 +45,13 @@ const failIfRemoved = (
   names: PassageIndex["Service"]["collections"]
 ): Collection => {
   const { name } = collection
-  const isRemoved = ({ reason }: RagError) =>
-    removal.done
-      ? Effect.succeed(true)
-      : reason === "Damaged" || reason === "Store"
-        ? Effect.match(names, { onFailure: () => false, onSuccess: (present) => !present.includes(name) })
-        : Effect.succeed(false)
+  const isRemoved = Effect.match(names, {
+    onFailure: () => removal.done,
+    onSuccess: (present) => removal.done || !present.includes(name)
+  })
   const checked = <A>(use: Effect.Effect<A, RagError>) =>
     Effect.catchTag(use, "RagError", (error) =>
-      Effect.flatMap(isRemoved(error), (removed) => Effect.fail(removed ? collectionNotFound(name) : error))
+      Effect.flatMap(isRemoved, (removed) => Effect.fail(removed ? collectionNotFound(name) : error))
     )
   return Record.map(collection, (member: unknown) =>
     isOperation(member)
@@ -64,23 +62,17 @@ const failIfRemoved = (
   ) as Collection
 }
 
-const HOUR_MILLIS = 60 * 60 * 1000
+const DAY_MILLIS = 24 * 60 * 60 * 1000
 
-/** Bytes of the files that this server stored within a day. The store keeps the files of removed documents for so long. */
+/** Counts bytes, and returns those of the day (UTC). */
 const makeDailyBytes = () => {
-  const byHour = new Map<number, number>()
-  const hourNow = Effect.map(Clock.currentTimeMillis, (now) => Math.floor(now / HOUR_MILLIS))
-  return {
-    add: (documents: ReadonlyArray<IndexedDocument>) =>
-      Effect.map(hourNow, (hour) => {
-        const bytes = documents.map(({ info }) => info.bytes + (info.attachmentBytes ?? 0))
-        byHour.set(hour, Number.sumAll([byHour.get(hour) ?? 0, ...bytes]))
-      }),
-    sum: Effect.map(hourNow, (hour) => {
-      for (const at of byHour.keys()) if (at < hour - 24) byHour.delete(at)
-      return Number.sumAll(byHour.values())
+  let counted = { day: 0, bytes: 0 }
+  return (added: number) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      const day = Math.floor(now / DAY_MILLIS)
+      counted = { day, bytes: added + (counted.day === day ? counted.bytes : 0) }
+      return counted.bytes
     })
-  }
 }
 
 /** Writes take turns with those of other servers, and count. */
@@ -95,7 +87,10 @@ const takingTurns = (
   const indexing = `${writing} index`
   return {
     ...collection,
-    commit: (documents) => exclusive(writing, Effect.andThen(commit(documents), daily.add(documents))),
+    commit: (documents) => {
+      const bytes = documents.map(({ info }) => info.bytes + (info.attachmentBytes ?? 0))
+      return exclusive(writing, Effect.tap(commit(documents), daily(Number.sumAll(bytes))))
+    },
     adopt: (documents) => exclusive(writing, adopt(documents)),
     remove: (ids) => exclusive(writing, remove(ids)),
     settle: exclusive(indexing, settle),
@@ -250,7 +245,8 @@ export const openCollections = Effect.fnUntraced(function* (
       ),
     names,
     openNames,
-    dailyBytes: daily.sum,
+    /** Bytes of the files that this server stored today. The store keeps those of removed documents for a day. */
+    dailyBytes: daily(0),
     remove,
     defaultCollection: yield* open(DEFAULT_COLLECTION, true)
   }

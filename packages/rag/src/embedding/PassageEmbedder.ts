@@ -73,10 +73,12 @@ const manifestName = ({ hasInputType, id, prefixes: { passage = "", query = "" }
 export const passageEmbedder = Effect.fn("PassageEmbedder.present")(function* ({ dimension }: Manifest) {
   const { model } = yield* Embedder
   const index = yield* PassageIndex
-  return yield* makePassageEmbedder(
-    dimension,
-    model.free ? undefined : yield* index.vectors(manifestName(model), dimension)
+  const cache = Effect.catchIf(
+    index.vectors(manifestName(model), dimension),
+    ({ reason }) => reason === "Damaged",
+    ({ message }) => Effect.as(Effect.logError(`Vectors are not cached. ${message}`), undefined)
   )
+  return yield* makePassageEmbedder(dimension, model.free ? undefined : yield* cache)
 })
 
 /** Without `cache`, all texts are sent. */

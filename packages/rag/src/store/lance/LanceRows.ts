@@ -13,26 +13,13 @@ import {
   Utf8,
   vectorFromArray
 } from "apache-arrow"
-import type {
-  DocumentInfo,
-  Line,
-  PassageFigure,
-  LinkedPicture,
-  StoredPassage
-} from "../../document/Document.ts"
+import type { DocumentInfo, Line, PassageFigure, StoredPassage } from "../../document/Document.ts"
 import { inPortions, passageWeight } from "../../document/Portions.ts"
 import type { IndexedDocument, IndexedPassage, StoredDocument } from "../PassageIndex.ts"
 import { passagesSchema, vectorType } from "./LanceTables.ts"
 
 /** A document's column `metadata`. */
-interface DocumentMetadata extends Omit<DocumentInfo, "id"> {
-  readonly source: string
-  readonly reading?: string | undefined
-  /** SHA-256 of its files other than the original. */
-  readonly attachments?: ReadonlyArray<string> | undefined
-  readonly pictures?: ReadonlyArray<LinkedPicture> | undefined
-  readonly version?: string | undefined
-}
+type DocumentMetadata = Omit<DocumentInfo, "id"> & Omit<StoredDocument, "info" | "isComplete">
 
 /** The column `passage`: a passage without its identifier. */
 interface PassageJson extends Omit<StoredPassage, "id" | "document" | "lines" | "figure"> {

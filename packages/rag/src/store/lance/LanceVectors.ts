@@ -1,20 +1,9 @@
 /** The cache of embeddings: after a crash or a failed batch, no text is paid for twice. */
 import { createHash } from "node:crypto"
 import { Effect, Semaphore } from "effect"
-import type { RagError } from "../../document/RagError.ts"
 import type { VectorCache } from "../PassageIndex.ts"
-import {
-  append,
-  attempt,
-  attemptWrite,
-  isRemote,
-  openOrCreate,
-  selectRows,
-  sqlIn,
-  type Store,
-  type Table
-} from "./Lance.ts"
-import { repairing, repairRows, setVersionAside } from "./LanceRepair.ts"
+import { append, attempt, attemptWrite, openOrCreate, selectRows, sqlIn, type Store } from "./Lance.ts"
+import { repairing, repairRows } from "./LanceRepair.ts"
 import { toTable, utf8, vectors } from "./LanceRows.ts"
 import { vectorsSchema } from "./LanceTables.ts"
 
@@ -27,23 +16,9 @@ export const openVectors = Effect.fn("LanceVectors.open")(function* (
   model: string,
   dimension: number
 ) {
-  const name = vectorsTable(model, dimension)
   const schema = vectorsSchema(dimension)
-  /** Damaged versions are given up, because what they had can be computed again. */
-  const open: Effect.Effect<Table, RagError> = openOrCreate(store, { name, schema, key: "sha256" }).pipe(
-    Effect.catchIf(
-      ({ reason }) => reason === "Damaged" && !isRemote(store.folder),
-      ({ message }) =>
-        setVersionAside(store.folder, name).pipe(
-          Effect.catch(() =>
-            attempt("open", "dropping cached vectors", () => store.connection.dropTable(name))
-          ),
-          Effect.andThen(Effect.logError(`Cached vectors are lost. ${message}`)),
-          Effect.andThen(Effect.suspend(() => open))
-        )
-    )
-  )
-  const table = yield* open
+  const table = yield* openOrCreate(store, { name: vectorsTable(model, dimension), schema, key: "sha256" })
+
   const writer = yield* Semaphore.make(1)
   const repaired = repairing(store, Effect.succeed(table), (table) =>
     repairRows(table, ["sha256", "vector"], "all")
