@@ -46,7 +46,7 @@ const NO_COUNTS = { documents: 0, passages: 0 }
 
 type Busy = "filling" | "rebuilding"
 
-/** The counts are 0 while the library cannot be opened for another reason than its model. */
+/** The counts are 0 while the library cannot be read. */
 export interface LibraryState extends Pick<ServerStatus, "state" | "message"> {
   readonly documents: number
   readonly passages: number
@@ -131,25 +131,6 @@ const fallBackTo =
     }
   }
 
-/** The default collection if it is open, without waiting. */
-const openNow = Effect.fnUntraced(function* ({ status }: OpenCollection, previous: Previous) {
-  const { error, open } = yield* status
-  const before = error !== undefined && needsRebuild(error) ? yield* previous : undefined
-  if (before === undefined) return open
-  return (yield* (yield* before.collection(DEFAULT_COLLECTION, false)).status).open
-})
-
-/** The counts of a default collection that is not open. */
-const countsOf = Effect.fnUntraced(function* (
-  { state }: Pick<LibraryState, "state">,
-  { existing }: Collections
-) {
-  const old = state === "rebuild-needed" ? yield* existing(DEFAULT_COLLECTION) : undefined
-  if (old === undefined) return NO_COUNTS
-  const { documents, passages } = yield* old.stats
-  return { documents, passages }
-})
-
 /** Bytes of all documents. */
 const countBytes = Effect.fnUntraced(function* ({
   collection,
@@ -209,10 +190,11 @@ export const makeUserLibrary = Effect.fnUntraced(function* (
     return { state: now === "rebuilding" ? now : state, message: answers ? PREVIOUS_ANSWERS : problem }
   })
 
-  const state: Effect.Effect<LibraryState, RagError> = Effect.gen(function* () {
-    const open = yield* openNow(defaultCollection, previous)
+  const state: Effect.Effect<LibraryState> = Effect.gen(function* () {
     const now = yield* readiness
-    const { documents, passages } = yield* open?.stats ?? countsOf(now, collections)
+    const stored = now.state === "unavailable" ? Effect.undefined : collections.existing(DEFAULT_COLLECTION)
+    const stats = Effect.flatMap(stored, (found) => found?.stats ?? Effect.succeed(NO_COUNTS))
+    const { documents, passages } = yield* Effect.orElseSucceed(stats, () => NO_COUNTS)
     return { documents, passages, ...now }
   })
 

@@ -13,21 +13,6 @@ export class Providers extends Context.Service<Providers, ReadonlyArray<Provider
   "@sluice/demo-server/Providers"
 ) {}
 
-/** The providers that serve a model. */
-const providersOf = <Request extends { readonly model: string }, Response>(
-  providers: ReadonlyArray<Provider>,
-  operation: keyof Operations,
-  pick: (operations: Operations) => Operation<Request, Response> | undefined,
-  model: string
-): ReadonlyArray<ProviderCandidate<Request, Response>> =>
-  providers.flatMap((provider): ReadonlyArray<ProviderCandidate<Request, Response>> => {
-    const operate = pick(provider.operations)
-    const known = provider.models.find((known) => known.id === model && known.operation === operation)
-    return operate !== undefined && (known !== undefined || provider.anyModelOf?.includes(operation) === true)
-      ? [{ provider, operate, priority: known?.priority ?? 1, weight: known?.weight ?? 1 }]
-      : []
-  })
-
 /** The operation of the providers that serve a model. If there are none, the error lists the models that are served. */
 export const route = <Request extends { readonly model: string }, Response>(
   providers: ReadonlyArray<Provider>,
@@ -37,7 +22,16 @@ export const route = <Request extends { readonly model: string }, Response>(
   /** Models that answer beside those of the providers. */
   others: ReadonlyArray<string> = []
 ): Effect.Effect<Operation<Request, Response>, GatewayError> => {
-  const [first, ...more] = providersOf(providers, operation, pick, model)
+  const [first, ...more] = providers.flatMap(
+    (provider): ReadonlyArray<ProviderCandidate<Request, Response>> => {
+      const operate = pick(provider.operations)
+      const known = provider.models.find((known) => known.id === model && known.operation === operation)
+      return operate !== undefined &&
+        (known !== undefined || provider.anyModelOf?.includes(operation) === true)
+        ? [{ provider, operate, priority: known?.priority ?? 1, weight: known?.weight ?? 1 }]
+        : []
+    }
+  )
   if (first !== undefined) return failover(operation, model, [first, ...more])
   const models = providers.flatMap(({ models }) => models)
   const served = models
