@@ -1,7 +1,6 @@
 /** Collections: list, create, remove, and their members. */
 import { Failure } from "@sluice/core/contract"
-import type { RagError } from "@sluice/rag"
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { CurrentUser } from "../contract/Access.ts"
 import { DEFAULT_COLLECTION, referenceOf } from "../contract/Names.ts"
@@ -20,22 +19,14 @@ const cannotRemoveDefault = new Failure({
   param: "name"
 })
 
-/** Undefined for a collection that cannot be opened. It can still be listed and removed. */
-const ifReadable = <A>(read: Effect.Effect<A, RagError>, creates = false) =>
-  Effect.catchIf(
-    read,
-    ({ reason }) => reason === "ManifestMismatch" || (!creates && reason !== "NotFound"),
-    () => Effect.succeed(undefined)
-  )
-
-const infoOf = Effect.fnUntraced(function* (user: UserLibrary, name: string, create: boolean) {
-  const { library } = yield* user.collection(name, create)
-  const stats = yield* ifReadable(
-    Effect.flatMap(library, (open) => open.stats),
-    create
-  )
-  return stats === undefined ? { name } : { name, documents: stats.documents, passages: stats.passages }
-})
+/** Undefined if it does not exist. Without counts if it cannot be read: it can still be listed and removed. */
+const infoOf = Effect.fnUntraced(
+  function* (user: UserLibrary, name: string) {
+    const found = yield* user.existing(name)
+    return found && { name, ...Struct.pick(yield* found.stats, ["documents", "passages"]) }
+  },
+  (info, _, name) => Effect.orElseSucceed(info, () => ({ name }))
+)
 
 export const CollectionsLayer = HttpApiBuilder.group(
   ServedApi,
@@ -54,14 +45,16 @@ export const CollectionsLayer = HttpApiBuilder.group(
         (yield* (yield* libraries.of(found.owner)).names).includes(found.name)
       return exists ? found : yield* collectionNotFound(reference)
     })
-    /** Without counts if the owner's library cannot be opened. None if the collection was removed meanwhile. */
-    const sharedInfo = ({ access, collection, owner_id, username }: SharedCollection) =>
-      Effect.gen(function* () {
+    /** None if the collection was removed meanwhile. */
+    const sharedInfo = Effect.fnUntraced(
+      function* (found: SharedCollection) {
+        const { access, collection, owner_id, username } = found
+        const info = yield* infoOf(yield* libraries.of(owner_id), collection)
         const shared = { owner: username, access }
-        const name = referenceOf(collection, owner_id)
-        const info = yield* ifReadable(infoOf(yield* libraries.of(owner_id), collection, false))
-        return [{ ...info, name, shared }]
-      }).pipe(Effect.orElseSucceed(() => []))
+        return info === undefined ? [] : [{ ...info, name: referenceOf(collection, owner_id), shared }]
+      },
+      Effect.orElseSucceed(() => [])
+    )
     return handlers.handleAll({
       collections: Effect.fn("collections.list")(function* () {
         const { user } = yield* CurrentUser
@@ -69,7 +62,7 @@ export const CollectionsLayer = HttpApiBuilder.group(
         const names = new Set([DEFAULT_COLLECTION, ...(yield* library.names)])
         const counts = yield* members.counts(user)
         const own = yield* Effect.forEach([...names].toSorted(), (name) =>
-          Effect.map(infoOf(library, name, false), (info) => {
+          Effect.map(infoOf(library, name), (info = { name, documents: 0, passages: 0 }) => {
             const count = counts.get(name)
             return count === undefined ? info : { ...info, members: count }
           })
@@ -78,20 +71,22 @@ export const CollectionsLayer = HttpApiBuilder.group(
         return { collections: [...own, ...shared.flat()] }
       }, withRagFailures),
       makeCollection: Effect.fn("collections.make")(function* ({ params }) {
-        return yield* infoOf(yield* callersLibrary, params.name, true)
+        const user = yield* callersLibrary
+        const { library } = yield* user.collection(params.name, true)
+        if (!(yield* user.names).includes(params.name)) yield* library
+        return (yield* infoOf(user, params.name)) ?? (yield* collectionNotFound(params.name))
       }, withRagFailures),
       removeCollection: Effect.fn("collections.remove")(function* ({ params }) {
         const { name, owner } = yield* own(params.name)
         if (name === DEFAULT_COLLECTION) return yield* cannotRemoveDefault
         const library = yield* libraries.of(owner)
-        const documents = yield* library.collection(name, false).pipe(
-          Effect.flatMap(({ library }) => library),
-          Effect.flatMap(({ documents }) => documents),
-          ifReadable
-        )
+        const documents = yield* Effect.flatMap(
+          library.existing(name),
+          (found) => found?.documents ?? Effect.succeed([])
+        ).pipe(Effect.orElseSucceed(() => []))
         yield* library.remove(name)
         yield* members.clear(owner, name)
-        yield* Effect.forEach(documents ?? [], ({ sha256 }) => images.remove(sha256), { discard: true })
+        yield* Effect.forEach(documents, ({ sha256 }) => images.remove(sha256), { discard: true })
       }, withRagFailures),
       members: Effect.fn("collections.members")(function* ({ params }) {
         const { name, owner } = yield* own(params.name)

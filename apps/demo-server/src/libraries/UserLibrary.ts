@@ -248,7 +248,7 @@ export const makeUserLibrary = Effect.fnUntraced(function* (
   return {
     ...withPrevious(defaultCollection, DEFAULT_COLLECTION),
     collection,
-    ...Struct.pick(collections, ["names", "openNames", "dailyBytes"]),
+    ...Struct.pick(collections, ["names", "openNames", "existing", "dailyBytes"]),
     remove,
     readiness,
     state,
