@@ -1,7 +1,7 @@
 /** The embedded image models: one painter under the rules of each model group. */
 import { type ImageCall, InvalidRequest } from "@sluice/core"
 import type { ImageGroup, ImageRequest } from "@sluice/core/contract"
-import { Effect } from "effect"
+import { Effect, String } from "effect"
 
 interface EmbeddedImageModel {
   readonly id: string
@@ -10,20 +10,18 @@ interface EmbeddedImageModel {
   readonly twoSteps: boolean
 }
 
-const oneStep = (group: ImageGroup): EmbeddedImageModel => ({
-  id: `sluice-image-${group.toLowerCase()}`,
+const imageModel = (name: string, group: ImageGroup, twoSteps = false): EmbeddedImageModel => ({
+  id: `sluice-image-${name}`,
   group,
-  twoSteps: false
+  twoSteps
 })
-
-const twoSteps = (id: string): EmbeddedImageModel => ({ id, group: "I5", twoSteps: true })
 
 /** One model of each group, and two of I5 that work in two steps. */
 export const imageModels: ReadonlyArray<EmbeddedImageModel> = [
-  ...(["I1", "I2", "I3", "I4", "I5"] as const).map(oneStep),
-  twoSteps("sluice-image-i5-task"),
-  twoSteps("sluice-image-i5-task-raw"),
-  oneStep("I6")
+  ...(["I1", "I2", "I3", "I4", "I5"] as const).map((group) => imageModel(group.toLowerCase(), group)),
+  imageModel("i5-task", "I5", true),
+  imageModel("i5-task-raw", "I5", true),
+  imageModel("i6", "I6")
 ]
 
 /** The two-step model whose `raw` is true by default. */
@@ -47,34 +45,34 @@ export const parseForm = ({ response_format }: ImageRequest): Effect.Effect<Imag
   return isForm(form) ? Effect.succeed(form) : new InvalidRequest({ message, param: "response_format" })
 }
 
-/** The interface's field names, and their names in an `ImageCall`. */
-const NAMES = {
-  model: "model",
-  prompt: "prompt",
-  size: "size",
-  n: "n",
-  quality: "quality",
-  image: "image",
-  input_fidelity: "inputFidelity",
-  moderation: "moderation",
-  output_format: "outputFormat",
-  safety_tolerance: "safetyTolerance",
-  aspect_ratio: "aspectRatio",
-  seed: "seed",
-  raw: "raw",
-  watermark: "watermark",
-  sequential_image_generation: "sequentialImageGeneration"
-} as const satisfies Partial<Record<keyof ImageRequest, string>>
+/** The interface's fields that an `ImageCall` has, there in camel case. */
+const FIELDS = [
+  "model",
+  "prompt",
+  "size",
+  "n",
+  "quality",
+  "image",
+  "input_fidelity",
+  "moderation",
+  "output_format",
+  "safety_tolerance",
+  "aspect_ratio",
+  "seed",
+  "raw",
+  "watermark",
+  "sequential_image_generation"
+] as const
 
 /** Values of `quality` that common clients send by default. */
 const DEFAULT_QUALITY: ReadonlySet<unknown> = new Set(["auto", "standard"])
 
 /** Converts a request to a call of its group, without checking the group's rules. */
 export const callOf = (group: ImageGroup, request: ImageRequest): ImageCall => {
-  const given = Object.entries(NAMES).flatMap(([wire, name]) => {
-    const value = request[wire as keyof typeof NAMES]
-    const isDefault = value === undefined || (wire === "quality" && DEFAULT_QUALITY.has(value))
-    return isDefault ? [] : [[name, value] as const]
+  const given = FIELDS.flatMap((name) => {
+    const value = request[name]
+    const isDefault = value === undefined || (name === "quality" && DEFAULT_QUALITY.has(value))
+    return isDefault ? [] : [[String.snakeToCamel(name), value] as const]
   })
   return { group, ...Object.fromEntries(given) } as unknown as ImageCall
 }
@@ -83,18 +81,12 @@ export const callOf = (group: ImageGroup, request: ImageRequest): ImageCall => {
 const PHRASES = [
   [/\bThe fields are group, /, "The fields are "],
   [/, extra\b/, ""],
-  [/\bresponseFormat\b/, "response_format"],
   [/\ban image: .* or \{ file: path \}/, "one image: a URL, a data URI or Base64"]
 ] as const
 
 /** Translates an error of a call to the interface's field names. */
 export const toWireNames = ({ message, param }: InvalidRequest): InvalidRequest => {
-  const renamed = (text: string) =>
-    Object.entries(NAMES).reduce(
-      (text, [wire, name]) =>
-        wire === name ? text : text.replaceAll(new RegExp(`\\b${name}\\b`, "g"), wire),
-      text
-    )
+  const renamed = (text: string) => text.replaceAll(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, String.camelToSnake)
   return new InvalidRequest({
     message: PHRASES.reduce((text, [name, wire]) => text.replace(name, wire), renamed(message)),
     param: param === undefined ? undefined : renamed(param)
