@@ -319,6 +319,20 @@ export const failureTests = (fixture: PageFixture): void => {
       assert.strictEqual(await page.locator(".library .trouble").count(), 0)
     })
 
+    it("says what to do with damaged documents", async () => {
+      const page = await fixture.open("")
+      await page.route(/status$/, async (route) => {
+        const json = await (await route.fetch()).json()
+        await route.fulfill({
+          json: { ...json, state: "damaged", message: "Restore the folder from a copy." }
+        })
+      })
+      await page.reload()
+      const notice = page.locator(".notice", { hasText: "Your documents are damaged." })
+      await notice.waitFor()
+      assert.include(await notice.innerText(), "Restore the folder from a copy.")
+    })
+
     it("keeps drafts when the session ends", async () => {
       fixture.expect(/401/)
       const page = await fixture.open("", { storageState: { cookies: [], origins: [] } })
