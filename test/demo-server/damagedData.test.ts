@@ -323,6 +323,18 @@ describe("a damaged library", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("does not stop the rebuild of other collections", () =>
+    Effect.gen(function* () {
+      const { data, library } = yield* filled
+      yield* damageNewest(library, yield* tableWith(library, "The ferry is green"))
+      const server = yield* startServer({ data, models: renamed })
+      assert.strictEqual((yield* server.call("/documents?collection=other", { as })).status, 409)
+      const events = yield* server.events(IngestStreamEvent, "/rebuild", { as, method: "POST" })
+      assert.match(JSON.stringify(events.at(-1)), /"error".*collection \\"default.*"damaged"/)
+      assert.deepStrictEqual(yield* paths(server, "other"), ["boats.md"])
+    }).pipe(Effect.scoped)
+  )
+
   it.live("stops a rebuild for another model only until the damaged document is removed", () =>
     Effect.gen(function* () {
       const { data, library } = yield* filled

@@ -57,22 +57,24 @@ const addReports = ({ failed, ...counts }: IngestReport, other: IngestReport): I
   failed: [...failed, ...other.failed]
 })
 
-/** Runs rebuilds one after the other. Emits one `done`, with the sum of the reports. */
-const concatRebuilds = (
-  rebuilds: ReadonlyArray<Stream.Stream<IngestEvent, RagError>>
-): Stream.Stream<IngestEvent, RagError> =>
-  Stream.fromIterable(rebuilds).pipe(
-    Stream.flatMap((rebuild) => rebuild),
-    Stream.mapAccum(
-      (): ReadonlyArray<IngestReport> => [],
-      (done, event): [ReadonlyArray<IngestReport>, ReadonlyArray<IngestEvent>] => {
-        if (event.type !== "done") return [done, [event]]
-        const reports = [...done, event.report]
-        const isLast = reports.length === rebuilds.length
-        return [reports, isLast ? [{ ...event, report: reports.reduce(addReports) }] : []]
-      }
+/** Runs rebuilds one after the other. Emits one `done`, with the sum of the reports. A damaged collection fails at the end. */
+const concatRebuilds = (rebuilds: ReadonlyArray<Stream.Stream<IngestEvent, RagError>>) =>
+  Stream.suspend((): Stream.Stream<IngestEvent, RagError> => {
+    const reports: Array<IngestReport> = []
+    let damage: RagError | undefined
+    const keepDamage = (error: RagError) => Stream.drain(Stream.sync(() => (damage ??= error)))
+    const end = Effect.suspend(() =>
+      damage === undefined
+        ? Effect.succeed({ type: "done" as const, report: reports.reduce(addReports) })
+        : Effect.fail(damage)
     )
-  )
+    return Stream.fromIterable(rebuilds).pipe(
+      Stream.flatMap((rebuild) => Stream.catchIf(rebuild, ({ reason }) => reason === "Damaged", keepDamage)),
+      Stream.tap((event) => Effect.sync(() => event.type === "done" && reports.push(event.report))),
+      Stream.filter(({ type }) => type !== "done"),
+      Stream.concat(Stream.fromEffect(end))
+    )
+  })
 
 /** Adds the samples, texts before pictures, so that questions can be answered sooner. */
 const addSamples = Effect.fnUntraced(function* ({ library }: OpenCollection, marker: string) {
