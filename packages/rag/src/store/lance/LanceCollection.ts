@@ -208,7 +208,7 @@ const countedWrites = (
       const attachments = documents.flatMap((document) => [...document.attachments])
       // Before: a damaged table of files is no reason to repair this one.
       return Effect.andThen(
-        files.add(new Map([...originals, ...attachments])),
+        open.writer.withPermit(files.add(new Map([...originals, ...attachments]))),
         counted(commit(documents), ids, bytesOf(infos))
       )
     },
