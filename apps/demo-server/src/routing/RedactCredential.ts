@@ -104,22 +104,29 @@ export const makeRedactor = (secret: string, others: ReadonlyArray<string> = [])
     leak: () => {
       const start = shortest.slice(0, MIN_LENGTH)
       const tails = new Map<string, string>()
-      const leaksIn = (line: string): boolean => {
-        const choice = line.match(INDEX)?.slice(0, MAX_INDEXES).join() ?? ""
-        const counts = new Map<string, number>()
-        for (const [, field = "", quoted = ""] of line.matchAll(JOINED)) {
+      return (lines) => {
+        const text = Buffer.from(lines).toString("latin1")
+        let end = 0
+        let choice = ""
+        let counts = new Map<string, number>()
+        for (const { 1: field = "", 2: quoted = "", index } of text.matchAll(JOINED)) {
+          if (index >= end) {
+            const from = text.lastIndexOf("\n", index) + 1
+            end = text.indexOf("\n", index) + 1 || text.length
+            choice = text.slice(from, end).match(INDEX)?.slice(0, MAX_INDEXES).join() ?? ""
+            counts = new Map()
+          }
           const count = (counts.get(field) ?? 0) + 1
           counts.set(field, count)
           const place = `${field} ${count} ${choice}`
-          const text = String(quoted.includes("\\") ? parseJson(quoted) : quoted.slice(1, -1))
-          const joined = (tails.get(place) ?? "") + text
+          const own = String(quoted.includes("\\") ? parseJson(quoted) : quoted.slice(1, -1))
+          const joined = (tails.get(place) ?? "") + own
           if (joined.includes(start)) return true
           if (tails.size >= MAX_TAILS) tails.clear()
           tails.set(place, joined.slice(1 - MIN_LENGTH))
         }
         return false
       }
-      return (lines) => Buffer.from(lines).toString("latin1").split("\n").some(leaksIn)
     }
   }
 }

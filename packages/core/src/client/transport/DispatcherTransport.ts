@@ -120,12 +120,17 @@ const interrupted = () => new Error("The request was interrupted.")
 /** Bytes that wait for their reader before the gateway is paused. */
 const MAX_WAITING = 64 * 1024
 
+/** Bytes that a reader gets before other work runs: to read the events in them takes some 20 ms. */
+const PORTION = 32 * 1024
+
 /** The body of a response: read as it arrives, or when it is complete. */
 class ReceivedBody {
   private isBuffered: boolean
   private controller: Dispatcher.DispatchController | undefined
   private chunks: Array<Buffer> = []
   private size = 0
+  /** Bytes that were taken since other work ran. */
+  private unbroken = 0
   private ended: Result.Result<void, unknown> | undefined
   private isAborted = false
   /** Tells a waiting reader that more has arrived, or that the body has ended. */
@@ -158,12 +163,14 @@ class ReceivedBody {
     if (this.ended === undefined) this.controller?.abort(interrupted())
   }
 
-  private take(): Array<Buffer> {
-    const { chunks } = this
-    this.chunks = []
-    this.size = 0
-    this.controller?.resume()
-    return chunks
+  /** A portion of what has arrived. */
+  private take(): Buffer {
+    const all = this.bytesSoFar()
+    const rest = all.subarray(PORTION)
+    this.chunks = rest.length === 0 ? [] : [rest]
+    this.size = rest.length
+    if (rest.length === 0) this.controller?.resume()
+    return all.subarray(0, PORTION)
   }
 
   private whenNotified<A, E>(then: Effect.Effect<A, E>): Effect.Effect<A, E> {
@@ -173,9 +180,15 @@ class ReceivedBody {
   }
 
   /** The bytes that have arrived since the last time. `broken` makes the error of a body that has broken off. */
-  takeParts<E>(broken: (cause: unknown) => E): Pull.Pull<readonly [Buffer, ...Array<Buffer>], E> {
+  takeParts<E>(broken: (cause: unknown) => E): Pull.Pull<readonly [Buffer], E> {
     return Effect.suspend(() => {
-      if (this.chunks.length > 0) return Effect.succeed(this.take() as [Buffer, ...Array<Buffer>])
+      if (this.chunks.length > 0) {
+        const part = this.take()
+        this.unbroken += part.length
+        if (this.unbroken < PORTION) return Effect.succeed([part] as const)
+        this.unbroken = 0
+        return Effect.as(Effect.yieldNow, [part] as const)
+      }
       if (this.ended === undefined) return this.whenNotified(this.takeParts(broken))
       return Result.isFailure(this.ended) ? Effect.fail(broken(this.ended.failure)) : Cause.done()
     })
@@ -192,6 +205,10 @@ class ReceivedBody {
   /** All bytes. Throws if the body has broken off. */
   bytes(): Buffer {
     if (this.ended !== undefined && Result.isFailure(this.ended)) throw this.ended.failure
+    return this.bytesSoFar()
+  }
+
+  private bytesSoFar(): Buffer {
     if (this.chunks.length !== 1) this.chunks = [Buffer.concat(this.chunks)]
     return this.chunks[0] as Buffer
   }
