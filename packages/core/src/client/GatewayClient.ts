@@ -24,7 +24,6 @@ import { withHeaders, withTraceparent } from "./transport/Outgoing.ts"
 import { makeSend } from "./transport/Send.ts"
 import { sendAndDecode } from "./transport/SendAndDecode.ts"
 import { DownloadTransport, layerTransport } from "./transport/Transport.ts"
-import { withMethodSpan } from "./call/Telemetry.ts"
 
 export interface GatewayClientOptions extends ClientOptions, VideosOptions, ImagesOptions {
   readonly apiKey: ApiKey
@@ -62,9 +61,7 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
     rerank: makeRerank(caller, send),
     images: publicMethods("Gateway.", yield* makeImages(options, media), "images."),
     videos: publicMethods("Gateway.", makeVideos(options, media), "videos."),
-    models: Effect.map(caller.call({ operation: "models" }, models), ({ data }) => data).pipe(
-      withMethodSpan("Gateway.models")
-    )
+    models: Effect.map(caller.call({ operation: "models" }, models), ({ data }) => data)
   })
   return publicMethods("Gateway.", gateway)
 })

@@ -114,10 +114,10 @@ const I3Call = Schema.Struct({
   group: Schema.Literal("I3"),
   ...common,
   ...reference,
-  /** Default: true. */
-  watermark: optional(Schema.Boolean),
   /** 0 to 2147483647. */
-  seed: optional(seed(0))
+  seed: optional(seed(0)),
+  /** Default: true. */
+  watermark: optional(Schema.Boolean)
 })
 
 /** Several images in and out, at most 15 together. Links expire after 24 hours. */
@@ -126,9 +126,9 @@ const I4Call = Schema.Struct({
   ...common,
   /** One, or several to fuse. */
   image: optional(Schema.Union([Source, Schema.Array(Source)])),
-  watermark: optional(Schema.Boolean),
   /** -1 to 2147483647. */
   seed: optional(seed(-1)),
+  watermark: optional(Schema.Boolean),
   /** `auto` lets the model create a series of images. */
   sequentialImageGeneration: optional(oneOf("auto", "disabled")),
   responseFormat: optional(oneOf("url", "base64_json"))

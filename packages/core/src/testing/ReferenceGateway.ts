@@ -4,42 +4,25 @@
  * The conformance tests serve it on a port: it keeps every rule.
  */
 import { encodeVector } from "../contract/Base64.ts"
+import type { ChatRequest } from "../contract/Chat.ts"
+import type { EmbeddingRequest } from "../contract/Embeddings.ts"
+import type { ImageRequest } from "../contract/Images.ts"
+import type { RerankRequest } from "../contract/Rerank.ts"
 import { TINY_MP4 } from "./TinyMp4.ts"
 
-/** The fields of all requests. */
-export interface FakeRequestBody {
-  readonly model?: string
-  readonly prompt?: string
-  readonly query: string
+/** The fields of all requests, with the values that a wrong request may have. */
+export interface FakeRequestBody
+  extends
+    Partial<Omit<ImageRequest, "image" | "size">>,
+    Pick<RerankRequest, "query" | "top_n" | "return_documents">,
+    Pick<EmbeddingRequest, "input" | "encoding_format">,
+    Pick<ChatRequest, "max_tokens" | "stream">,
+    Pick<StoredToken, "id" | "name" | "status" | "expired_time" | "remain_quota" | "subnet"> {
   readonly documents: ReadonlyArray<string>
-  readonly top_n?: number
-  readonly return_documents?: boolean
-  readonly input: string | ReadonlyArray<string>
-  readonly encoding_format?: "float" | "base64"
   readonly messages: ReadonlyArray<{ readonly content: string | ReadonlyArray<MessagePart> }>
-  readonly max_tokens?: number
-  readonly stream?: boolean
-  readonly id: number
-  readonly name: string
-  readonly status: number
-  readonly expired_time: number
-  readonly remain_quota: number
-  readonly subnet: string
-  readonly n?: number
+  readonly image?: ReadonlyArray<string>
   readonly seconds?: string | number
   readonly size?: string | number
-  readonly quality?: string
-  readonly image?: ReadonlyArray<string>
-  readonly input_fidelity?: string
-  readonly moderation?: string
-  readonly output_format?: string
-  readonly safety_tolerance?: number
-  readonly aspect_ratio?: string
-  readonly seed?: number
-  readonly raw?: boolean
-  readonly watermark?: boolean
-  readonly sequential_image_generation?: string
-  readonly response_format?: string
   readonly input_reference?: unknown
 }
 

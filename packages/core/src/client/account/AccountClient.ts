@@ -23,7 +23,6 @@ import { createToken } from "./TokenCreation.ts"
 import { listTokens } from "./TokenList.ts"
 import { decodeAccessToken, tokenOf } from "./TokenRecords.ts"
 import { updateToken } from "./TokenUpdate.ts"
-import { withMethodSpan } from "../call/Telemetry.ts"
 
 export interface AccountClientOptions extends ClientOptions {
   readonly accessToken: SystemAccessToken
@@ -41,9 +40,8 @@ const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
   const caller = makeCaller(options, options.accessToken, yield* currentMiddleware)
   const { call } = caller
 
-  return Account.of({
+  const service = Account.of({
     user: call({ operation: "user" }, sendForData(send(account.endpoints.user)({}), decodeUser)).pipe(
-      withMethodSpan("Account.user"),
       Effect.map(({ access_token, extra, quota, username }) => {
         const accessToken = Option.getOrUndefined(
           decodeAccessToken(access_token && Redacted.value(access_token))
@@ -59,25 +57,22 @@ const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
     rotateAccessToken: call(
       { operation: "rotate access token", repeat: "never" },
       sendForBody(send(account.endpoints.rotateAccessToken)({}))
-    ).pipe(Effect.map(rotatedToken), withMethodSpan("Account.rotateAccessToken")),
+    ).pipe(Effect.map(rotatedToken)),
     tokens: publicMethods("Account.", makeTokens(send, caller), "tokens."),
-    models: call({ operation: "models" }, sendForData(send(models.endpoints.all)({}), decodeModels)).pipe(
-      withMethodSpan("Account.models")
-    ),
+    models: call({ operation: "models" }, sendForData(send(models.endpoints.all)({}), decodeModels)),
     availableModels: call(
       { operation: "available models" },
       sendForData(send(models.endpoints.available)({}), decodeModels)
-    ).pipe(withMethodSpan("Account.availableModels"))
+    )
   })
+  return publicMethods("Account.", service)
 })
 
 const makeTokens = (send: Send, caller: Caller): Tokens => {
   const calls = makeTokenCalls(send, caller)
   const update: Tokens["update"] = (id, changes) => Effect.map(updateToken(calls, id, changes), tokenOf)
   return {
-    list: Stream.map(listTokens(calls.page, TOKENS_PER_PAGE), tokenOf).pipe(
-      Stream.withSpan("Account.tokens.list")
-    ),
+    list: Stream.map(listTokens(calls.page, TOKENS_PER_PAGE), tokenOf),
     get: (id) => Effect.map(calls.read(id), tokenOf),
     create: (token) => createToken(calls, token),
     update,

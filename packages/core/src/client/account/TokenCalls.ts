@@ -21,13 +21,6 @@ export type TokenCalls = ReturnType<typeof makeTokenCalls>
 
 export const makeTokenCalls = (send: Send, { call, fail }: Caller) => {
   const { endpoints } = GatewayApi.groups.account
-  // The encoders of a call are compiled once.
-  const token = send(endpoints.token)
-  const tokens = send(endpoints.tokens)
-  const searchTokens = send(endpoints.searchTokens)
-  const createToken = send(endpoints.createToken)
-  const updateToken = send(endpoints.updateToken)
-  const removeToken = send(endpoints.removeToken)
 
   const list = (operation: string, response: Parameters<typeof sendForBody>[0]) =>
     call({ operation }, mapResult(parseTokens)(sendForData(response, decodeTokens))).pipe(
@@ -36,22 +29,25 @@ export const makeTokenCalls = (send: Send, { call, fail }: Caller) => {
 
   return {
     read: (id: number, operation = "token") =>
-      call({ operation }, sendForData(token({ params: { id } }), decodeToken)),
+      call({ operation }, sendForData(send(endpoints.token)({ params: { id } }), decodeToken)),
     /** A page by its number; the first one for undefined. */
     page: (p: number | undefined) => {
       const query = { num: TOKENS_PER_PAGE, ...(p !== undefined && { p }), size: TOKENS_PER_PAGE }
-      return list("tokens", tokens({ query }))
+      return list("tokens", send(endpoints.tokens)({ query }))
     },
     search: (keyword: string, operation = "search tokens") =>
-      Effect.map(list(operation, searchTokens({ query: { keyword } })), ({ items }) => items),
+      Effect.map(list(operation, send(endpoints.searchTokens)({ query: { keyword } })), ({ items }) => items),
     /** The body of the response, which may contain the key. */
     create: (payload: TokenCreateRequest) =>
-      call({ operation: "create token", repeat: "creations" }, sendForBody(createToken({ payload }))),
+      call(
+        { operation: "create token", repeat: "creations" },
+        sendForBody(send(endpoints.createToken)({ payload }))
+      ),
     update: (payload: TokenUpdateRequest, query: { readonly status_only?: string } = {}) =>
-      call({ operation: "update token" }, sendForBody(updateToken({ query, payload }))),
+      call({ operation: "update token" }, sendForBody(send(endpoints.updateToken)({ query, payload }))),
     remove: (id: number) =>
       ignoreRepeatedNotFound(
-        call({ operation: "remove token" }, sendForBody(removeToken({ params: { id } })))
+        call({ operation: "remove token" }, sendForBody(send(endpoints.removeToken)({ params: { id } })))
       ),
     /** The error of a well-formed but wrong response. */
     invalid: (operation: string, message: string, requestId?: string) =>

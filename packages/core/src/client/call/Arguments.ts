@@ -2,7 +2,7 @@
  * The methods of the services: each in a span of its own, and wrong arguments of callers without a compiler are a
  * `GatewayError` in place of a `TypeError`.
  */
-import { Cause, Effect, Predicate, Redacted, Stream } from "effect"
+import { Effect, Predicate, Redacted, Stream } from "effect"
 import { GatewayError, InvalidRequest } from "../../contract/GatewayError.ts"
 import { withMethodSpan } from "./Telemetry.ts"
 
@@ -111,7 +111,7 @@ const guarded = (service: string, operation: string, method: Method): Method => 
           const fault = faultOf(operation, args)
           return fault ? Stream.fail(fault) : (method(...args) as Stream.Stream<unknown, GatewayError>)
         }).pipe(
-          Stream.catchCause((cause) => Stream.fromEffect(recover(operation, cause))),
+          Stream.catchDefect((defect) => Stream.fromEffect(thrown(operation, defect))),
           Stream.withSpan(span)
         )
     : (...args) => {
@@ -123,9 +123,12 @@ const guarded = (service: string, operation: string, method: Method): Method => 
       }
 }
 
-const recover = (operation: string, cause: Cause.Cause<GatewayError>) => {
-  const defect = Cause.hasDies(cause) ? Cause.squash(cause) : undefined
-  return defect === undefined ? Effect.failCause(cause) : thrown(operation, defect)
+const publicMember = (service: string, operation: string, member: unknown): unknown => {
+  if (Effect.isEffect(member)) return withMethodSpan(service + operation)(member)
+  if (Stream.isStream(member)) return Stream.withSpan(member, service + operation)
+  return typeof member === "function" && Object.hasOwn(RULES, operation)
+    ? guarded(service, operation, member as Method)
+    : member
 }
 
 /** The calls of a service with their spans, and with their arguments checked. `prefix` is part of the calls' names. */
@@ -135,12 +138,7 @@ export const publicMethods = <Methods extends object>(
   prefix = ""
 ): Methods =>
   Object.fromEntries(
-    Object.entries(methods).map(([name, member]) => [
-      name,
-      typeof member === "function" && Object.hasOwn(RULES, prefix + name)
-        ? guarded(service, prefix + name, member as Method)
-        : member
-    ])
+    Object.entries(methods).map(([name, member]) => [name, publicMember(service, prefix + name, member)])
   ) as Methods
 
 /** Makes a client. Fails without a credential, or with wrong options. */

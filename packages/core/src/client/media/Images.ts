@@ -61,8 +61,6 @@ export const makeImages = Effect.fnUntraced(function* (
   const { call, fail } = caller
   const defaults = waitOptions(options.images, IMAGE_WAIT)
   const { endpoints } = GatewayApi.groups.images
-  const sendCreate = send(endpoints.create)
-  const sendGet = send(endpoints.get)
   const creations = makeCaller(generationOptions(options), options.apiKey, yield* currentMiddleware)
 
   const imageGroupOf = ({ group, model }: ImageCall) =>
@@ -79,7 +77,7 @@ export const makeImages = Effect.fnUntraced(function* (
       Effect.provideService(FileSystem.FileSystem, files),
       Effect.mapError((reason) => fail(info, { reason, notExecuted: true }))
     )
-    const attempt = sendAndDecode(sendCreate({ payload }), decodeImages(group))
+    const attempt = sendAndDecode(send(endpoints.create)({ payload }), decodeImages(group))
     const warning = "Interrupted; the images may have been created and charged."
     return yield* Effect.onInterrupt(creations.call(info, mapResult(validateCreation)(attempt)), () =>
       Effect.annotateLogs(Effect.logWarning(warning), { operation: info.operation, model: request.model })
@@ -89,7 +87,7 @@ export const makeImages = Effect.fnUntraced(function* (
   const getState = (id: string, group: ImageGroup | undefined) =>
     call(
       { operation: "images.get" },
-      sendAndDecode(sendGet({ params: { task_id: id } }), decodeImages(group))
+      sendAndDecode(send(endpoints.get)({ params: { task_id: id } }), decodeImages(group))
     ).pipe(
       Effect.map((state): ImageAnswer => ({ ...state, id })),
       Effect.mapError(withTask(id))

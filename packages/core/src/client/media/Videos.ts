@@ -1,6 +1,5 @@
 /** `gateway.videos` over HTTP. */
 import { Effect, Exit, FileSystem, Predicate, Schema, Stream } from "effect"
-import type { HttpClientResponse } from "effect/http"
 import { parseJson } from "../../contract/Fields.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import type { GatewayError } from "../../contract/GatewayError.ts"
@@ -43,19 +42,14 @@ export interface VideosOptions {
 /** Accepts any 2xx status: gateways answer a creation with 200, 201 or 202. */
 const decodeVideo = decodeJson(Video, tolerateVideo, readTask)
 
-/** A task that failed before it had an id. */
-const FailedCreation = Schema.Struct({
-  status: Schema.Literal("failed"),
-  error: Schema.optional(Schema.Json)
-})
-const decodeFailedCreation = decodeJson(FailedCreation, tolerateVideo)
+/** A task, or one that failed before it had an id. */
+const CreatedVideo = Schema.Union([
+  Video,
+  Schema.Struct({ status: Schema.Literal("failed"), error: Schema.optional(Schema.Json) })
+])
+const decodeCreation = decodeJson(CreatedVideo, tolerateVideo, readTask)
 
-const decodeCreation = (response: HttpClientResponse.HttpClientResponse) =>
-  decodeVideo(response).pipe(
-    Effect.catch((error) => Effect.mapError(decodeFailedCreation(response), () => error))
-  )
-
-const validateCreation = (created: Video | typeof FailedCreation.Type) =>
+const validateCreation = (created: typeof CreatedVideo.Type) =>
   "id" in created ? Effect.succeed(created) : Effect.fail(taskFailed(created.error))
 
 /** The body of a removal may have any form except that of an error. */
@@ -79,9 +73,6 @@ export const makeVideos = (options: VideosOptions, context: MediaContext): Video
   const { call, fail } = caller
   const defaults = waitOptions(options.videos, VIDEO_WAIT)
   const { endpoints } = GatewayApi.groups.videos
-  const sendCreate = send(endpoints.create)
-  const sendGet = send(endpoints.get)
-  const sendRemove = send(endpoints.remove)
 
   const create: Videos["create"] = Effect.fnUntraced(function* (given: { readonly model: string }) {
     const request = given as VideoCall
@@ -99,20 +90,20 @@ export const makeVideos = (options: VideosOptions, context: MediaContext): Video
         Effect.mapError(refuse)
       ))
     const payload = { model, prompt, seconds, size, input_reference, ...(extra !== undefined && { extra }) }
-    const attempt = sendAndDecode(sendCreate({ payload }), decodeCreation)
+    const attempt = sendAndDecode(send(endpoints.create)({ payload }), decodeCreation)
     return yield* call(info, mapResult(validateCreation)(attempt))
   })
 
   const getState = (id: string) =>
     Effect.mapError(
-      call({ operation: "videos.get" }, sendAndDecode(sendGet({ params: { id } }), decodeVideo)),
+      call({ operation: "videos.get" }, sendAndDecode(send(endpoints.get)({ params: { id } }), decodeVideo)),
       withTask(id)
     )
 
   const removeTask = (id: string) =>
     call(
       { operation: "videos.remove" },
-      mapResult(validateRemoval)(sendAndDecode(sendRemove({ params: { id } }), responseText))
+      mapResult(validateRemoval)(sendAndDecode(send(endpoints.remove)({ params: { id } }), responseText))
     ).pipe(ignoreRepeatedNotFound, Effect.mapError(withTask(id)))
 
   const isRemoved = ({ onInterrupt = options.videos?.onInterrupt }: VideoWaitOptions) =>

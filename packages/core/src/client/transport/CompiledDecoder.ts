@@ -1,5 +1,5 @@
 /** Decodes valid values without the interpreter of `Schema`, which takes several times as long. */
-import { Effect, Exit, Option, Schema, type SchemaAST } from "effect"
+import { Effect, Exit, Function, Option, Schema, type SchemaAST } from "effect"
 import { SchemaCompiler } from "effect/schema"
 
 /** What a node returns for a value that it does not accept, and an absent field. */
@@ -22,7 +22,7 @@ export const compileDecoder = <S extends Schema.Constraint>(
 ): ((value: unknown) => Effect.Effect<S["Type"], Schema.SchemaError, S["DecodingServices"]>) => {
   const decodeAny = Schema.decodeUnknownEffect(schema)
   const decode = compile(schema.ast)
-  if (decode === undefined) return decodeAny
+  if (decode === null) return decodeAny
   return (value) => {
     let decoded: unknown = INVALID
     try {
@@ -40,19 +40,11 @@ export const compileEncoder = <S extends Schema.Top>(
 ): ((value: unknown) => Effect.Effect<S["Encoded"], Schema.SchemaError, S["EncodingServices"]>) =>
   compileDecoder(Schema.flip(schema))
 
-/** Each node once: schemas share theirs. */
-const compiled = new WeakMap<SchemaAST.AST, Decode | null>()
-
-const compile = (ast: SchemaAST.AST): Decode | undefined => {
-  const known = compiled.get(ast)
-  if (known !== undefined) return known ?? undefined
-  const decode = compileNode(ast)
-  compiled.set(ast, decode ?? null)
-  return decode
-}
+/** Each node once: schemas share theirs. Null for one that only `Schema` decodes. */
+const compile = Function.memoize((ast: SchemaAST.AST) => compileNode(ast) ?? null)
 
 const compileAll = (asts: ReadonlyArray<SchemaAST.AST>): ReadonlyArray<Decode> | undefined => {
-  const all = asts.map(compile).filter((decode) => decode !== undefined)
+  const all = asts.map(compile).filter((decode) => decode !== null)
   return all.length === asts.length ? all : undefined
 }
 
@@ -176,7 +168,7 @@ const compileUnion = ({ options, types }: SchemaAST.Union): Decode | undefined =
 const compileList = ({ elements, rest }: SchemaAST.Arrays): Decode | undefined => {
   const [element] = rest
   const decode = element && compile(element)
-  if (decode === undefined || elements.length > 0 || rest.length > 1) return undefined
+  if (!decode || elements.length > 0 || rest.length > 1) return undefined
   return (value) => {
     if (!Array.isArray(value)) return value === MISSING ? MISSING : INVALID
     let copy: Array<unknown> | undefined
@@ -195,7 +187,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const compileTextRecord = ({ parameter, type }: SchemaAST.IndexSignature): Decode | undefined => {
   const decode = compile(type)
   const isText = parameter._tag === "String" && parameter.checks === undefined
-  if (decode === undefined || !isText || parameter.encoding !== undefined) return undefined
+  if (decode === null || !isText || parameter.encoding !== undefined) return undefined
   return (value) => {
     if (!isRecord(value)) return value === MISSING ? MISSING : INVALID
     const entries: Array<readonly [string, unknown]> = []
@@ -225,8 +217,8 @@ const compileObject = ({ indexSignatures, propertySignatures }: SchemaAST.Object
   for (const { name, type } of propertySignatures) {
     const decode = compile(type)
     const isOptional = type.context?.isOptional === true
-    const isDefault = decode !== undefined && ![MISSING, INVALID].some((one) => one === decode(MISSING))
-    if (decode === undefined || isDefault || name === "__proto__") return undefined
+    const isDefault = decode !== null && ![MISSING, INVALID].some((one) => one === decode(MISSING))
+    if (decode === null || isDefault || name === "__proto__") return undefined
     if (!isOptional) required++
     fields.set(name, { decode, isOptional })
   }

@@ -1,5 +1,5 @@
 /** Sends the calls of the contract: path, method and schemas come from the endpoint, and its headers are made once. */
-import { Context, Effect, Option, Redacted, type Schema } from "effect"
+import { Context, Effect, Function, Option, Redacted, type Schema } from "effect"
 import {
   Headers,
   HttpBody,
@@ -28,7 +28,7 @@ type Sent = Effect.Effect<
   HttpClientError.HttpClientError | Schema.SchemaError
 >
 
-/** Makes the call of an endpoint. */
+/** Makes the call of an endpoint, once: its encoders are compiled. */
 export type Send = <E extends HttpApiEndpoint.ConstraintRequest>(endpoint: E) => (input: Input<E>) => Sent
 
 export interface SendOptions {
@@ -41,6 +41,9 @@ export interface SendOptions {
 
 /** An endpoint as a value: its type lacks the schemas. */
 type Endpoint = Pick<HttpApiEndpoint.Top, "method" | "path" | "params" | "query" | "payload">
+
+/** What a call of any endpoint sends. */
+type Parts = { readonly [part in "params" | "query" | "payload"]?: unknown }
 
 type Encoded = Readonly<Record<string, string>>
 
@@ -72,8 +75,7 @@ export const makeSend = (client: HttpClient.HttpClient, options: SendOptions): S
   const references = Context.make(HttpClient.TracerDisabledWhen, () => true).pipe(
     Context.add(BufferResponse, isBuffered)
   )
-  return (typed) => {
-    const { method, params, path, payload, query } = typed as unknown as Endpoint
+  const make = Function.memoize(({ method, params, path, payload, query }: Endpoint) => {
     const schema = [...payload.values()][0]?.schemas[0]
     const urlOf = encodePart(params, (encoded: Encoded) => baseUrl + pathWith(path, encoded), baseUrl + path)
     const urlParamsOf = encodePart(query, (encoded: Encoded) => UrlParams.fromInput(encoded), UrlParams.empty)
@@ -90,8 +92,7 @@ export const makeSend = (client: HttpClient.HttpClient, options: SendOptions): S
         const all = key === undefined ? fixed : Headers.set(fixed, "idempotency-key", key)
         return client.execute(HttpClientRequest.makeWith(method, url, urlParams, Option.none(), all, body))
       })
-    return (given) => {
-      const input: { readonly [part in "params" | "query" | "payload"]?: unknown } = given
+    return (input: Parts): Sent => {
       const sent = Effect.flatMapEager(urlOf(input.params), (url) =>
         Effect.flatMapEager(urlParamsOf(input.query), (urlParams) =>
           Effect.flatMapEager(bodyOf(input.payload), (body) => execute(url, urlParams, body))
@@ -99,5 +100,6 @@ export const makeSend = (client: HttpClient.HttpClient, options: SendOptions): S
       )
       return Effect.provideContext(sent, references)
     }
-  }
+  })
+  return (endpoint) => make(endpoint as unknown as Endpoint)
 }
