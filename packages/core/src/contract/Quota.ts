@@ -46,14 +46,11 @@ const decimal = (text: string) => (text.trim() === "" ? Option.none() : BigDecim
 /** The digits of the largest safe integer, and its sign. Longer numbers are not computed. */
 const LONGEST = 17
 
+/** Made at the first use: it takes milliseconds. */
+let dollars: Intl.NumberFormat | undefined
+
 /** Formats an amount in USD with two to six decimals: `$1.50`, `-$0.000002`. */
 export const formatQuota = (amount: Quota): string => {
-  const millionths = BigInt(amount) * 2n
-  const absolute = millionths < 0n ? -millionths : millionths
-  const dollars = (absolute / 1_000_000n).toString().replace(/\B(?=(\d{3})+$)/g, ",")
-  const decimals = (absolute % 1_000_000n)
-    .toString()
-    .padStart(6, "0")
-    .replace(/0{1,4}$/, "")
-  return `${millionths < 0n ? "-" : ""}$${dollars}.${decimals}`
+  dollars ??= new Intl.NumberFormat("en-US", { style: "currency", currency: "USD", maximumFractionDigits: 6 })
+  return dollars.format(`${BigInt(amount) * 2n}E-6` as `${number}`)
 }

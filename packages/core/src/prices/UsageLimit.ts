@@ -22,8 +22,7 @@ const DEFAULT_SECONDS = 15
 const charactersOf = (texts: ReadonlyArray<string>): number =>
   texts.reduce((sum, { length }) => sum + length, 0)
 
-export const embeddingTexts = ({ input }: EmbeddingRequest): ReadonlyArray<string> =>
-  typeof input === "string" ? [input] : input
+export const embeddingTexts = ({ input }: EmbeddingRequest): ReadonlyArray<string> => [input].flat()
 
 export const rerankTexts = ({
   documents,

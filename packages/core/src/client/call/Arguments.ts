@@ -33,27 +33,18 @@ const RULES: Readonly<Record<string, Rules | Rule>> = {
   "images.create": MEDIA,
   "images.generate": MEDIA,
   "images.progress": {},
-  "images.get": TEXT,
-  "images.resume": TEXT,
   "images.load": {},
   "images.save": {},
   "videos.create": MEDIA,
   "videos.generate": MEDIA,
   "videos.progress": {},
-  "videos.get": TEXT,
-  "videos.resume": TEXT,
-  "videos.content": TEXT,
-  "videos.download": TEXT,
-  "videos.remove": TEXT,
   "tokens.create": { name: TEXT, remainQuota: NUMBER },
-  "tokens.get": NUMBER,
-  "tokens.update": NUMBER,
-  "tokens.rename": NUMBER,
-  "tokens.enable": NUMBER,
-  "tokens.disable": NUMBER,
-  "tokens.remove": NUMBER,
   "tokens.search": TEXT
 }
+
+/** Other calls take an id. */
+const rulesOf = (operation: string): Rules | Rule =>
+  RULES[operation] ?? (operation.startsWith("tokens.") ? NUMBER : TEXT)
 
 /** The calls whose second argument is the path of a file to write. */
 const WRITES_FILE: ReadonlySet<string> = new Set(["images.save", "videos.download"])
@@ -73,7 +64,7 @@ const isRule = (rules: Rules | Rule): rules is Rule => Array.isArray(rules)
 
 const faultOf = (operation: string, [argument, path]: ReadonlyArray<unknown>): GatewayError | undefined => {
   if (WRITES_FILE.has(operation) && !isText(path)) return refuse(operation, "The path is not a text.", "path")
-  const rules = RULES[operation] ?? {}
+  const rules = rulesOf(operation)
   if (isRule(rules)) {
     const [expected, is] = rules
     return is(argument) ? undefined : refuse(operation, `The first argument is not ${expected}.`)
@@ -126,9 +117,7 @@ const guarded = (service: string, operation: string, method: Method): Method => 
 const publicMember = (service: string, operation: string, member: unknown): unknown => {
   if (Effect.isEffect(member)) return withMethodSpan(service + operation)(member)
   if (Stream.isStream(member)) return Stream.withSpan(member, service + operation)
-  return typeof member === "function" && Object.hasOwn(RULES, operation)
-    ? guarded(service, operation, member as Method)
-    : member
+  return typeof member === "function" ? guarded(service, operation, member as Method) : member
 }
 
 /** The calls of a service with their spans, and with their arguments checked. `prefix` is part of the calls' names. */

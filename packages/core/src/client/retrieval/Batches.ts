@@ -14,8 +14,7 @@ export const BATCH: BatchLimits = { texts: 96, bytes: 256 * 1024 }
 export type OptionalLimits = { readonly [Limit in keyof BatchLimits]?: number | undefined }
 
 /** The texts of a call. */
-export const textsOf = (input: string | ReadonlyArray<string>): ReadonlyArray<string> =>
-  typeof input === "string" ? [input] : input
+export const textsOf = (input: string | ReadonlyArray<string>): ReadonlyArray<string> => [input].flat()
 
 /** The limits of options. An undefined one is the default. */
 export const batchLimits = ({ bytes, texts }: OptionalLimits): BatchLimits => ({

@@ -111,35 +111,6 @@ const same =
   (value) =>
     value === expected || value === MISSING ? value : INVALID
 
-const compileType = (ast: SchemaAST.AST): Decode | undefined => {
-  switch (ast._tag) {
-    case "String":
-      return primitive("string")
-    case "Number":
-      return primitive("number")
-    case "Boolean":
-      return primitive("boolean")
-    case "Null":
-      return same(null)
-    case "Undefined":
-      return same(undefined)
-    case "Literal":
-      return same(ast.literal)
-    case "Unknown":
-      return (value) => value
-    case "Declaration":
-      return compileDeclaration(ast)
-    case "Union":
-      return compileUnion(ast)
-    case "Arrays":
-      return compileList(ast)
-    case "Objects":
-      return compileObject(ast)
-    default:
-      return undefined
-  }
-}
-
 const compileDeclaration = (ast: SchemaAST.Declaration): Decode | undefined => {
   if (ast.typeParameters.length > 0) return undefined
   const run = ast.run([])
@@ -240,3 +211,25 @@ const compileObject = ({ indexSignatures, propertySignatures }: SchemaAST.Object
     return found === required ? (copy ?? value) : INVALID
   }
 }
+
+const COMPILERS: {
+  readonly [Tag in SchemaAST.AST["_tag"]]?: (
+    ast: Extract<SchemaAST.AST, { readonly _tag: Tag }>
+  ) => Decode | undefined
+} = {
+  String: () => primitive("string"),
+  Number: () => primitive("number"),
+  Boolean: () => primitive("boolean"),
+  Null: () => same(null),
+  Undefined: () => same(undefined),
+  Literal: ({ literal }) => same(literal),
+  Unknown: () => (value) => value,
+  Declaration: compileDeclaration,
+  Union: compileUnion,
+  Arrays: compileList,
+  Objects: compileObject
+}
+
+const compileType = <Tag extends SchemaAST.AST["_tag"]>(
+  ast: Extract<SchemaAST.AST, { readonly _tag: Tag }>
+): Decode | undefined => COMPILERS[ast._tag as Tag]?.(ast)

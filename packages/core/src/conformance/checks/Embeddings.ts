@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { decodeVector } from "../../contract/Base64.ts"
 import { type GatewayResponse, hasStatus } from "../framework/Request.ts"
 import { check, refuses, requiredFields } from "../framework/Check.ts"
-import { at, failUnless, interfaceRule, listAt, ownRule } from "../framework/Rule.ts"
+import { at, failUnless, hasLength, interfaceRule, listAt, ownRule } from "../framework/Rule.ts"
 import { modelRequest, unknownModel } from "../framework/Models.ts"
 
 const FIRST = "The lock keeper opens the sluice at high water."
@@ -93,10 +93,8 @@ export const embeddings = check({
     }
 
     const model = session.models.embedding
-    const single = yield* expectSuccess("single", { body: { model, input: SECOND } }, ({ json }) => {
-      const { length } = listAt(json, "data")
-      return failUnless(length === 1, `${length} entries for one text`)
-    })
+    const one = hasLength("data", 1, "entries for one text")
+    const single = yield* expectSuccess("single", { body: { model, input: SECOND } }, one)
     const alone = single && vectorsOf(single)[0]
     const [first, second] = [vectorAt(response, 0), vectorAt(response, 1)]
     const comparable = first !== undefined && first.length === second?.length

@@ -13,7 +13,7 @@ import {
 } from "../framework/Request.ts"
 import { type Check, check, type Refusal, refuses, requiredFields } from "../framework/Check.ts"
 import { modelRequest } from "../framework/Models.ts"
-import { at, failUnless, interfaceRule, listAt, ownRule } from "../framework/Rule.ts"
+import { at, failUnless, hasLength, interfaceRule, listAt, ownRule } from "../framework/Rule.ts"
 import { PNG } from "./Chat.ts"
 
 const SECTION = "Image generation request"
@@ -137,10 +137,7 @@ const create = check({
     expect("one", data.length === 1, `got ${data.length} images`)
     const { image = "", twoStepImage } = session.models
     if (data.length !== 1 || carried.length !== 1) return "its first response is wrong"
-    yield* expectSuccess("several", requestOf(image, { n: 2 }), ({ json }) => {
-      const { length } = listAt(json, "data")
-      return failUnless(length === 2, `${length} images for \`n\` 2`)
-    })
+    yield* expectSuccess("several", requestOf(image, { n: 2 }), hasLength("data", 2, "images for `n` 2"))
     if (twoStepImage === undefined || twoStepImage === image) {
       skip("task", "the model answers in one step: set a two-step model with --two-step-image-model")
     } else {

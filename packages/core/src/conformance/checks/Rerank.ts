@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { check, refuses, requiredFields } from "../framework/Check.ts"
 import { hasStatus } from "../framework/Request.ts"
 import { modelRequest, unknownModel } from "../framework/Models.ts"
-import { at, failUnless, interfaceRule, listAt, ownRule } from "../framework/Rule.ts"
+import { at, failUnless, hasLength, interfaceRule, listAt, ownRule } from "../framework/Rule.ts"
 
 const QUERY = "When does the lock keeper open the sluice?"
 /** Only the last one answers the query. */
@@ -82,9 +82,7 @@ export const rerank = check({
         )
         return failUnless(wrong.length === 0, `${wrong.length} of them do not`)
       })
-    yield* expectSuccess("generousTopN", { body: { ...request, top_n: 9 } }, ({ json }) => {
-      const { length } = listAt(json, "results")
-      return failUnless(length === DOCUMENTS.length, `${length} results for 3 documents`)
-    })
+    const all = hasLength("results", DOCUMENTS.length, "results for 3 documents")
+    yield* expectSuccess("generousTopN", { body: { ...request, top_n: 9 } }, all)
   })
 })

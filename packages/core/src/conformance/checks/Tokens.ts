@@ -5,7 +5,7 @@ import { decodeKey } from "../../client/account/TokenRecords.ts"
 import { type CheckRequest, refusalIn, sendRequest } from "../framework/Request.ts"
 import { type Check, check, refuses } from "../framework/Check.ts"
 import type { CallName } from "../framework/Contract.ts"
-import { at, failUnless, interfaceRule, listAt, ownRule } from "../framework/Rule.ts"
+import { at, failUnless, hasLength, interfaceRule, listAt, ownRule } from "../framework/Rule.ts"
 import type { Session } from "../framework/Session.ts"
 
 const ACCOUNT = "Endpoints › Account management"
@@ -70,10 +70,7 @@ const list = check({
     const [id, name] = [idOf(tokens[0]), at(tokens[0], "name")]
     if (id !== undefined && typeof name === "string") session.listed = { id, name }
     if (tokens.length < 2) return "the account has fewer than two tokens"
-    yield* expectSuccess("num", { query: { num: "1" } }, ({ json }) => {
-      const { length } = listAt(json, "data")
-      return failUnless(length === 1, `${length} tokens for \`num\` 1`)
-    })
+    yield* expectSuccess("num", { query: { num: "1" } }, hasLength("data", 1, "tokens for `num` 1"))
     return undefined
   })
 })
@@ -197,10 +194,8 @@ const search = check({
     const { id } = session.token ?? session.listed ?? {}
     const found = listAt(json, "data").some((token) => idOf(token) === id)
     expect("finds", found, "it is not among them")
-    yield* expectSuccess("only", { query: { keyword: `none-${session.run}` } }, ({ json }) => {
-      const { length } = listAt(json, "data")
-      return failUnless(length === 0, `${length} tokens for a keyword that matches none`)
-    })
+    const none = hasLength("data", 0, "tokens for a keyword that matches none")
+    yield* expectSuccess("only", { query: { keyword: `none-${session.run}` } }, none)
   })
 })
 

@@ -78,5 +78,13 @@ export const listAt = (value: unknown, ...path: ReadonlyArray<string | number>):
   return Array.isArray(list) ? list : []
 }
 
+/** The fault of a response whose list has another length. */
+export const hasLength =
+  (list: string, expected: number, what: string) =>
+  ({ json }: { readonly json: unknown }): string | undefined => {
+    const { length } = listAt(json, list)
+    return failUnless(length === expected, `${length} ${what}`)
+  }
+
 /** The fault, unless the condition holds. */
 export const failUnless = (holds: boolean, fault: string): string | undefined => (holds ? undefined : fault)
