@@ -96,12 +96,7 @@ const makeCall = Effect.fnUntraced(function* (
             refuse(new AiError.UnsupportedSchemaError({ description }))
           )
         )
-  return {
-    model,
-    messages,
-    ...(maxTokens !== undefined && { maxTokens }),
-    ...(temperature !== undefined && { temperature })
-  }
+  return { model, messages, maxTokens, temperature }
 })
 
 /** An answer has one text. */

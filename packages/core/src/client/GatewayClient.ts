@@ -49,17 +49,23 @@ const make = Effect.fnUntraced(function* (options: GatewayClientOptions) {
     makeSend(client, { ...sendOptions, isBuffered: false })
   const middleware = yield* currentMiddleware
   const caller = makeCaller(options, options.apiKey, middleware)
-  const media = yield* makeMediaContext({ caller, baseUrl, send, makeStreamed, client, downloads })
+  const generating = makeCaller(generationOptions(options), options.apiKey, middleware)
+  const media = yield* makeMediaContext({
+    caller,
+    generating,
+    baseUrl,
+    send,
+    makeStreamed,
+    client,
+    downloads
+  })
   const models = sendAndDecode(send(GatewayApi.groups.models.endpoints.list)({}), decodeModels)
 
   const gateway = Gateway.of({
-    ...makeChat(options, makeCaller(generationOptions(options), options.apiKey, middleware), {
-      buffered: send,
-      streamed: makeStreamed(traced(raw))
-    }),
+    ...makeChat(options, generating, { buffered: send, streamed: makeStreamed(traced(raw)) }),
     embeddings: makeEmbeddings({ ...options.embeddings, baseUrl }, caller, send),
     rerank: makeRerank(caller, send),
-    images: publicMethods("Gateway.", yield* makeImages(options, media), "images."),
+    images: publicMethods("Gateway.", makeImages(options, media), "images."),
     videos: publicMethods("Gateway.", makeVideos(options, media), "videos."),
     models: Effect.map(caller.call({ operation: "models" }, models), ({ data }) => data)
   })

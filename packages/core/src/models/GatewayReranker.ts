@@ -37,12 +37,7 @@ export const layer = (options: GatewayRerankerOptions): Layer.Layer<Reranker, ne
             })
           }
           const texts = documents.map(({ text, title }) => (title === undefined ? text : `${title}\n${text}`))
-          const { results, tokens } = yield* gateway.rerank({
-            model,
-            query,
-            documents: texts,
-            ...(topN !== undefined && { topN })
-          })
+          const { results, tokens } = yield* gateway.rerank({ model, query, documents: texts, topN })
           return { results: results.map(({ index, score }) => ({ index, score })), tokens }
         })
       })

@@ -84,7 +84,7 @@ export const layer = (options: GatewayVisionOptions): Layer.Layer<Vision, never,
           model,
           messages: [{ role: "user", content: [{ type: "text", text: question }, ...parts] }],
           temperature: 0,
-          ...(maxTokens !== undefined && { maxTokens })
+          maxTokens
         })
         return { text, tokens: promptTokens + completionTokens }
       })

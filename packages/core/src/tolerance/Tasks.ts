@@ -1,6 +1,6 @@
 /** Tasks of images and videos: numeric ids, the many words for their states, and images in any form. */
 import { Predicate } from "effect"
-import { parseJson } from "../contract/Fields.ts"
+import { definedFields, parseJson } from "../contract/Fields.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -26,12 +26,8 @@ const withTaskFields = ({ error, id, status, ...rest }: Fields): Fields => {
   const canonical = typeof status === "string" && status !== "" ? taskStatus(status) : undefined
   const isNamed = canonical === "failed" && !/^failed$/i.test(String(status))
   const reason = error ?? (isNamed ? status : undefined)
-  return {
-    ...rest,
-    ...(id !== undefined && id !== "" && { id: typeof id === "number" ? String(id) : id }),
-    ...(canonical !== undefined && { status: canonical }),
-    ...(reason !== undefined && { error: reason })
-  }
+  const known = id === "" ? undefined : typeof id === "number" ? String(id) : id
+  return definedFields({ ...rest, id: known, status: canonical, error: reason })
 }
 
 /** A video task in the contract's form. */

@@ -3,6 +3,7 @@ import { Effect, Layer, Option, Redacted, type Schema, Stream } from "effect"
 import { HttpClient } from "effect/http"
 import { UserResponse } from "../../contract/Account.ts"
 import { SystemAccessToken } from "../../contract/Credentials.ts"
+import { definedFields } from "../../contract/Fields.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import type { GatewayError } from "../../contract/GatewayError.ts"
 import { AccountModels } from "../../contract/Models.ts"
@@ -46,12 +47,7 @@ const make = Effect.fnUntraced(function* (options: AccountClientOptions) {
         const accessToken = Option.getOrUndefined(
           decodeAccessToken(access_token && Redacted.value(access_token))
         )
-        return {
-          username,
-          quota,
-          ...(accessToken !== undefined && { accessToken }),
-          ...(extra !== undefined && { extra })
-        }
+        return definedFields({ username, quota, accessToken, extra })
       })
     ),
     rotateAccessToken: call(
@@ -92,7 +88,7 @@ const rotatedToken = (body: Redacted.Redacted<Schema.Json>): RotatedAccessToken 
   const data = fieldsOf(json)["data"] ?? json
   const candidates = [data, ...NAMES.map((name) => fieldsOf(data)[name])]
   const [accessToken] = candidates.flatMap((candidate) => Option.toArray(decodeAccessToken(candidate)))
-  return { ...(accessToken !== undefined && { accessToken }), body }
+  return definedFields({ accessToken, body })
 }
 
 /** `Account` over the `HttpClient` that the program provides. */

@@ -1,6 +1,7 @@
 /** Token records as the program sees them, and the credentials in responses. */
 import { Option, Redacted, Schema } from "effect"
 import type { Token } from "../../gateway/Account.ts"
+import { definedFields } from "../../contract/Fields.ts"
 import type { TokenRecord } from "../../contract/Account.ts"
 import { ApiKey, SystemAccessToken } from "../../contract/Credentials.ts"
 
@@ -25,17 +26,16 @@ export const couldHaveKey = (record: TokenRecord, key: ApiKey): boolean => {
 export const tokenOf = (record: TokenRecord): Token => {
   const { extra, id, name, status, subnet } = record
   const shown = shownKey(record)
-  const key = fullKey(shown)
-  return {
+  return definedFields({
     id,
     name,
     status,
     enabled: status === 1,
     expires: record.expired_time,
     remainQuota: record.remain_quota,
-    ...(subnet !== undefined && { subnet }),
-    ...(key !== undefined && { key }),
-    ...(shown.includes("*") && { maskedKey: shown }),
-    ...(extra !== undefined && { extra })
-  }
+    subnet,
+    key: fullKey(shown),
+    maskedKey: shown.includes("*") ? shown : undefined,
+    extra
+  })
 }

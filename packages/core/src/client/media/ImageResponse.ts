@@ -1,5 +1,6 @@
 /** Reads image responses: links and Base64, under all known field names. */
 import { Duration, Effect } from "effect"
+import { definedFields } from "../../contract/Fields.ts"
 import { type GatewayReason, InvalidResponse } from "../../contract/GatewayError.ts"
 import type { ImageGroup } from "../../contract/ImageModels.ts"
 import type { ImageDatum, ImageResponse } from "../../contract/Images.ts"
@@ -40,14 +41,7 @@ export const parseImages = (
     else if (group !== "I4" || image.url === undefined) images.push(image)
     else images.push({ ...image, expiresAt: now + Duration.toMillis(IMAGE_LINK_LIFETIME) })
   }
-  return {
-    ...(id !== undefined && { id }),
-    ...(status !== undefined && { status }),
-    images,
-    faults,
-    ...(error !== undefined && { error }),
-    ...(extra !== undefined && { extra })
-  }
+  return definedFields({ id, status, images, faults, error, extra })
 }
 
 /** Statuses of a task that may return more images. */
@@ -68,7 +62,7 @@ export const validateCreation = (answer: ImageAnswer): Effect.Effect<ImageAnswer
   if (answer.status === "failed") return Effect.fail(taskFailed(answer.error))
   const { error, extra } = answer
   const message = "The response has neither images nor the id of a task."
-  const refusal = reasonOfBody({ ...extra, ...(error !== undefined && { error }) })
+  const refusal = reasonOfBody({ ...extra, ...definedFields({ error }) })
   return Effect.fail(refusal ?? new InvalidResponse({ message }))
 }
 

@@ -1,19 +1,27 @@
 /** `gateway.images` over HTTP. */
-import { Clock, Effect, FileSystem, Stream } from "effect"
+import { Clock, Effect, FileSystem, Record, Stream, String } from "effect"
 import type { HttpClientResponse } from "effect/http"
 import type { ApiKey } from "../../contract/Credentials.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
-import { GatewayError } from "../../contract/GatewayError.ts"
-import { type ImageCall, type ImageGroup, isImageGroup } from "../../contract/ImageModels.ts"
-import { ImageResponse } from "../../contract/Images.ts"
+import { validateExtra } from "../../contract/Fields.ts"
+import { GatewayError, InvalidRequest } from "../../contract/GatewayError.ts"
+import {
+  type AnyImageCall,
+  type ImageCall,
+  type ImageGroup,
+  type ImageSource,
+  isImageGroup,
+  validateImageCall
+} from "../../contract/ImageModels.ts"
+import { ImageRequest, ImageResponse } from "../../contract/Images.ts"
 import { IMAGE_WAIT, type ImageAnswer, type ImageWaitOptions, type Images } from "../../gateway/Images.ts"
+import { readImage } from "../../media/ImageSource.ts"
 import { tolerateImages } from "../../tolerance/Tasks.ts"
-import { type CallOptions, generationOptions, makeCaller } from "../call/Caller.ts"
-import { type CallInfo, currentMiddleware } from "../call/CallInfo.ts"
+import type { CallOptions } from "../call/Caller.ts"
+import type { CallInfo } from "../call/CallInfo.ts"
 import { decodeJson, readTask } from "../transport/DecodeJson.ts"
 import { mapResult, sendAndDecode } from "../transport/SendAndDecode.ts"
 import { makeImageDownload } from "./ImageDownload.ts"
-import { imagePayload } from "./ImagePayload.ts"
 import { hasImageResult, isDone, parseImages, requireImages, validateCreation } from "./ImageResponse.ts"
 import type { MediaContext } from "./MediaContext.ts"
 import { createWithin, lastState, pollTask, type StartedTask, waitOptions, withTask } from "./Tasks.ts"
@@ -53,15 +61,35 @@ const untilImages = (
   )
 }
 
-export const makeImages = Effect.fnUntraced(function* (
+const isList = (image: AnyImageCall["image"]): image is ReadonlyArray<ImageSource> => Array.isArray(image)
+
+/** The request of a call, validated against its group if that is known. Reads image files. */
+const imagePayload = Effect.fnUntraced(function* (request: ImageCall, group: ImageGroup | undefined) {
+  const grouped = group === undefined ? request : ({ ...request, group } as ImageCall)
+  const call: Omit<AnyImageCall, "group"> & { readonly group?: ImageGroup | undefined } =
+    yield* Effect.fromResult(validateImageCall(grouped))
+  const { image } = call
+  const sources = image === undefined ? [] : isList(image) ? image : [image]
+  const images = yield* Effect.mapError(
+    Effect.forEach(sources, (source) => Effect.map(readImage(source), ({ wire }) => wire)),
+    ({ code, message }) => new InvalidRequest({ message, code, param: "image" })
+  )
+  const { extra, group: _, ...fields } = { ...call, image: isList(image) ? images : images[0] }
+  const refused = validateExtra(extra, ImageRequest)
+  if (refused !== undefined) return yield* refused
+  // The fields of the request are those of the call, in snake case.
+  const payload = Record.mapKeys(fields, String.camelToSnake) as unknown as ImageRequest
+  return extra === undefined ? payload : { ...payload, extra }
+})
+
+export const makeImages = (
   options: ImagesOptions & CallOptions & { readonly apiKey: ApiKey },
   context: MediaContext
-) {
-  const { caller, files, groupOf, send } = context
+): Images => {
+  const { caller, files, generating, groupOf, send } = context
   const { call, fail } = caller
   const defaults = waitOptions(options.images, IMAGE_WAIT)
   const { endpoints } = GatewayApi.groups.images
-  const creations = makeCaller(generationOptions(options), options.apiKey, yield* currentMiddleware)
 
   const imageGroupOf = ({ group, model }: ImageCall) =>
     group === undefined
@@ -79,7 +107,7 @@ export const makeImages = Effect.fnUntraced(function* (
     )
     const attempt = sendAndDecode(send(endpoints.create)({ payload }), decodeImages(group))
     const warning = "Interrupted; the images may have been created and charged."
-    return yield* Effect.onInterrupt(creations.call(info, mapResult(validateCreation)(attempt)), () =>
+    return yield* Effect.onInterrupt(generating.call(info, mapResult(validateCreation)(attempt)), () =>
       Effect.annotateLogs(Effect.logWarning(warning), { operation: info.operation, model: request.model })
     )
   })
@@ -127,5 +155,5 @@ export const makeImages = Effect.fnUntraced(function* (
     progress: (task, wanted = {}) =>
       "id" in task ? resumeTask(task.id, wanted, task.group) : generateTask(task, wanted),
     ...makeImageDownload(options, context)
-  } satisfies Images
-})
+  }
+}

@@ -8,6 +8,8 @@ import type { Send } from "../transport/Send.ts"
 
 export interface MediaContext {
   readonly caller: Caller
+  /** With the time-outs of calls that generate. */
+  readonly generating: Caller
   readonly baseUrl: string
   /** Makes the calls of the contract. */
   readonly send: Send
