@@ -182,8 +182,9 @@ export const runCheck = Effect.fnUntraced(function* (check: Check, call: Contrac
   if (fault !== undefined) return finish(fault)
   const judges = { judge, expect, skip, expectSuccess, expectRefusal }
   const stopped = yield* check.run({ session, response, send, ...judges })
-  for (const [rule, { changes, judge }] of Object.entries(check.refusals ?? {})) {
-    if (verdicts.has(rule)) continue
+  for (const [rule, refusal] of Object.entries(check.rules)) {
+    if (!("changes" in refusal) || verdicts.has(rule)) continue
+    const { changes, judge } = refusal
     const bodies = typeof changes === "function" ? changes(session) : changes
     if (typeof bodies === "string") skip(rule, bodies)
     else

@@ -219,14 +219,6 @@ export const faultsOf = (
     path: path.map((step) => String(typeof step === "object" ? step.key : step)).join(".")
   }))
 
-type Optional<A> = { [K in keyof A]: undefined extends A[K] ? K : never }[keyof A]
-
-/** The fields that are not undefined. */
-export const definedFields = <A extends object>(
-  fields: A
-): Omit<A, Optional<A>> & { readonly [K in Optional<A>]?: Exclude<A[K], undefined> } =>
-  Record.filter(fields as Fields, Predicate.isNotUndefined) as never
-
 /** Parses JSON, or returns undefined. */
 export const parseJson = (text: string): unknown => {
   try {

@@ -1,6 +1,7 @@
 /** Tasks of images and videos: numeric ids, the many words for their states, and images in any form. */
 import { Predicate } from "effect"
-import { definedFields, parseJson } from "../contract/Fields.ts"
+import { parseJson } from "../contract/Fields.ts"
+import { definedFields } from "../DefinedFields.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 

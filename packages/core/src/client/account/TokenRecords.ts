@@ -1,7 +1,7 @@
 /** Token records as the program sees them, and the credentials in responses. */
 import { Option, Redacted, Schema } from "effect"
 import type { Token } from "../../gateway/Account.ts"
-import { definedFields } from "../../contract/Fields.ts"
+import { definedFields } from "../../DefinedFields.ts"
 import type { TokenRecord } from "../../contract/Account.ts"
 import { ApiKey, SystemAccessToken } from "../../contract/Credentials.ts"
 

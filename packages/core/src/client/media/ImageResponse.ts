@@ -1,6 +1,6 @@
 /** Reads image responses: links and Base64, under all known field names. */
 import { Duration, Effect } from "effect"
-import { definedFields } from "../../contract/Fields.ts"
+import { definedFields } from "../../DefinedFields.ts"
 import { type GatewayReason, InvalidResponse } from "../../contract/GatewayError.ts"
 import type { ImageGroup } from "../../contract/ImageModels.ts"
 import type { ImageDatum, ImageResponse } from "../../contract/Images.ts"

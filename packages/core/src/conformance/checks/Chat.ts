@@ -88,9 +88,7 @@ export const chat = check({
     maxTokens: interfaceRule(SECTION, "the response has at most `max_tokens` tokens"),
     images: interfaceRule(SECTION, "a message of text and several images, PNG, JPEG and WEBP, is answered"),
     low: interfaceRule("Limits", `an image with \`detail\` low costs ${LOW_DETAIL_TOKENS} tokens`),
-    stream: ownRule(ENDPOINT, "`stream: true` is answered with events of chunks, the last one [DONE]")
-  },
-  refusals: {
+    stream: ownRule(ENDPOINT, "`stream: true` is answered with events of chunks, the last one [DONE]"),
     ...requiredFields(SECTION, "model", "messages"),
     wholeMaxTokens: refuses(SECTION, "`max_tokens` that is not an integer is refused", { max_tokens: "ten" }),
     gif: refuses("Limits", "a GIF image is refused", asking(image(GIF, "low"))),

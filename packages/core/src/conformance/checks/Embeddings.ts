@@ -52,9 +52,7 @@ export const embeddings = check({
     base64: interfaceRule(FORMAT, "with `encoding_format: base64` a vector is a Base64 text"),
     tokens: interfaceRule(SECTION, "`usage` counts the input's tokens: not more than its bytes"),
     float: interfaceRule(FORMAT, "with `encoding_format: float` a vector is an array of numbers"),
-    base64Floats: ownRule(FORMAT, "the Base64 text is the same vector, as little-endian float32 numbers")
-  },
-  refusals: {
+    base64Floats: ownRule(FORMAT, "the Base64 text is the same vector, as little-endian float32 numbers"),
     ...requiredFields(FORMAT, "model", "input"),
     texts: refuses(FORMAT, "an `input` that is not text is refused", { input: { text: FIRST } }),
     format: refuses(FORMAT, "another `encoding_format` is refused", { encoding_format: "int3" }),

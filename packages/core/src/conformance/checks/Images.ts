@@ -105,9 +105,7 @@ const create = check({
     format: interfaceRule(SECTION, "I1: an image has the `output_format`"),
     ratio: interfaceRule(SECTION, "I5: an image has the `aspect_ratio`"),
     base64: interfaceRule(SECTION, "I4: with `response_format` base64_json there are no links"),
-    task: interfaceRule(ENDPOINTS, "a two-step model answers with the `id` of a task")
-  },
-  refusals: {
+    task: interfaceRule(ENDPOINTS, "a two-step model answers with the `id` of a task"),
     ...requiredFields(SECTION, "model", "prompt"),
     most: refuses("Limits", "`n` above 10 is refused", { n: MAX_IMAGES + 1 }),
     least: refuses("Limits", "`n` below 1 is refused", { n: 0 }),

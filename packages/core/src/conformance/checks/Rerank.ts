@@ -33,9 +33,7 @@ export const rerank = check({
     documents: interfaceRule(REQUEST, "with `return_documents` each result carries its document's text"),
     sorted: ownRule(SECTION, "results are ordered from the highest score to the lowest"),
     generousTopN: ownRule(REQUEST, "a `top_n` larger than the number of documents gives all of them"),
-    noDocument: ownRule(SECTION, "`document` is absent, not null, when it was not requested")
-  },
-  refusals: {
+    noDocument: ownRule(SECTION, "`document` is absent, not null, when it was not requested"),
     ...requiredFields(REQUEST, "model", "query", "documents"),
     list: refuses(REQUEST, "`documents` that are not a list are refused", { documents: DOCUMENTS[0] }),
     wholeTopN: refuses(REQUEST, "a `top_n` that is not an integer is refused", { top_n: 1.5 }),

@@ -224,9 +224,9 @@ const update = check({
     expires: interfaceRule(ACCOUNT, "the token has the new expired_time"),
     enables: interfaceRule(STATES, "with status 1 the token is enabled"),
     enabledKey: interfaceRule(STATES, "the key of an enabled token opens /v1 again"),
-    keeps: ownRule(ACCOUNT, "a field that is not sent, `subnet`, keeps its value")
+    keeps: ownRule(ACCOUNT, "a field that is not sent, `subnet`, keeps its value"),
+    otherStatus: refuses(SECTION, "another `status` than 1 or 0 is refused", { status: 7 })
   },
-  refusals: { otherStatus: refuses(SECTION, "another `status` than 1 or 0 is refused", { status: 7 }) },
   run: Effect.fnUntraced(function* ({ expect, expectRefusal, send, session, skip, expectSuccess }) {
     const { token } = session
     if (token === undefined) return undefined

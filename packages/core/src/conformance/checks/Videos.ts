@@ -57,9 +57,7 @@ const create = check({
     body: { model, ...REQUEST }
   })),
   rules: {
-    firstStatus: ownRule(SECTION, "the task carries its status at once")
-  },
-  refusals: {
+    firstStatus: ownRule(SECTION, "the task carries its status at once"),
     ...requiredFields(CREATE, "model", "prompt"),
     seconds: refuses(CREATE, "`seconds` as a number is refused: it is text", { seconds: 5 }),
     groupSeconds: outside("seconds"),

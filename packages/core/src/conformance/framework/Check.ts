@@ -72,7 +72,8 @@ export const requiredFields = <Field extends string>(section: string, ...fields:
     ])
   ) as Record<`no_${Field}`, Refusal>
 
-interface Definition<Name extends string, Refused extends string> {
+/** The check of one call, and the names of its rules. */
+export interface Check<Name extends string = string> {
   readonly call: CallName
   readonly needs?: Permission
   /** The section of the interface that defines the call. */
@@ -87,21 +88,14 @@ interface Definition<Name extends string, Refused extends string> {
   readonly authentication?: string
   /** The first request, or why it cannot be sent. */
   readonly request: (session: Session) => CheckRequest | string
-  readonly rules: Readonly<Record<Name, Rule>>
-  /** Checked after `run`, except those that it judged. */
-  readonly refusals?: Readonly<Record<Refused, Refusal>>
-  /** Judges the rules. Returns why it stopped, if it did: the other rules are skipped with this reason. */
-  readonly run: (context: CheckContext<NoInfer<Name | Refused>>) => CheckStep<string | void>
-}
-
-export interface Check extends Omit<Definition<string, string>, "run"> {
-  readonly run: (context: CheckContext<string>) => CheckStep<string | void>
+  /** Refusals are checked after `run`, except those that it judged. */
+  readonly rules: Readonly<Record<Name, Rule | Refusal>>
+  /** Judges the other rules. Returns why it stopped, if it did: the other rules are skipped with this reason. */
+  readonly run: (context: CheckContext<NoInfer<Name>>) => CheckStep<string | void>
 }
 
 /** Defines a check; rule names are typed. */
-export const check = <Name extends string, Refused extends string = never>(
-  definition: Definition<Name, Refused>
-): Check => definition as Check
+export const check = <Name extends string>(definition: Check<Name>): Check => definition as Check
 
 const standardRules = ({ authentication, form, kind = "interface", section }: Check, call: ContractCall) => {
   const rule = kind === "interface" ? interfaceRule : ownRule
@@ -125,6 +119,5 @@ const standardRules = ({ authentication, form, kind = "interface", section }: Ch
 /** The rules of a call by name: the common ones, then its own. */
 export const rulesOf = (check: Check, call: ContractCall): Readonly<Record<string, Rule>> => ({
   ...standardRules(check, call),
-  ...check.rules,
-  ...check.refusals
+  ...check.rules
 })
