@@ -1,5 +1,5 @@
 /** Records with numbers as text, and lists of models that are null or have empty names. */
-import { Predicate } from "effect"
+import { Predicate, Record } from "effect"
 import { withNumericTexts } from "./Numbers.ts"
 
 const NUMBERS = ["id", "status", "quota", "remain_quota", "expired_time"]
@@ -17,8 +17,7 @@ const listOf = (models: unknown): ReadonlyArray<unknown> =>
 /** A list of models, or one for each channel, without null lists and empty names. */
 const modelsOf = (data: unknown): unknown => {
   if (data === null || Array.isArray(data)) return listOf(data)
-  if (!Predicate.isObject(data)) return data
-  return Object.fromEntries(Object.entries(data).map(([channel, models]) => [channel, listOf(models)]))
+  return Predicate.isObject(data) ? Record.map(data, listOf) : data
 }
 
 /** Changes the `data` of an envelope. */

@@ -2,7 +2,7 @@
  * The methods of the services: each in a span of its own, and wrong arguments of callers without a compiler are a
  * `GatewayError` in place of a `TypeError`.
  */
-import { Effect, Predicate, Redacted, Stream } from "effect"
+import { Effect, Predicate, Record, Redacted, Stream } from "effect"
 import { GatewayError, InvalidRequest } from "../../contract/GatewayError.ts"
 import { withMethodSpan } from "./Telemetry.ts"
 
@@ -126,9 +126,7 @@ export const publicMethods = <Methods extends object>(
   methods: Methods,
   prefix = ""
 ): Methods =>
-  Object.fromEntries(
-    Object.entries(methods).map(([name, member]) => [name, publicMember(service, prefix + name, member)])
-  ) as Methods
+  Record.map({ ...methods }, (member, name) => publicMember(service, prefix + name, member)) as Methods
 
 /** Makes a client. Fails without a credential, or with wrong options. */
 export const withCheckedOptions = <A, R>(

@@ -1,5 +1,5 @@
 /** The headers that requests have beside those of their endpoint: the program's, the idempotency key, the trace. */
-import { Context, Effect, Redacted, Tracer } from "effect"
+import { Context, Effect, Record, Redacted, Tracer } from "effect"
 import { HttpClient, HttpClientRequest, HttpTraceContext } from "effect/http"
 import { PACKAGE_VERSION } from "../../contract/GatewayApi.ts"
 
@@ -28,12 +28,7 @@ const AGENT = { "user-agent": `sluice/${PACKAGE_VERSION}` }
 /** The user agent and the program's headers. */
 export const ownHeaders = (headers: RequestHeaders = {}): Readonly<Record<string, string>> => ({
   ...AGENT,
-  ...Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      Redacted.isRedacted(value) ? Redacted.value(value) : value
-    ])
-  )
+  ...Record.map(headers, (value) => (Redacted.isRedacted(value) ? Redacted.value(value) : value))
 })
 
 /** Whether a request goes to the gateway's host. A path is prefixed with the base URL later. */

@@ -1,6 +1,6 @@
 /** `/v1/images/generations`: images with and without the fields of their group, and one task of a two-step model. */
-import { Effect, Option } from "effect"
-import { isImageGroup, type ImageGroup } from "../../contract/ImageModels.ts"
+import { Effect, Option, Record } from "effect"
+import type { ImageGroup } from "../../contract/ImageModels.ts"
 import { MAX_IMAGES, MAX_SEED } from "../../contract/ImageLimits.ts"
 import { loadImage, type LoadedImage } from "../../media/ImageFormat.ts"
 import {
@@ -51,20 +51,16 @@ const OUTSIDE = {
 
 const UNKNOWN_GROUP = "the model's group is not known: set it with --image-group"
 
-const outsideOf = ([field, values]: [string, ByGroup]): [string, Refusal] => {
-  const groups = Object.keys(values).filter(isImageGroup).join(", ")
-  const rule = interfaceRule(SECTION, `${groups}: a value of \`${field}\` that is not allowed is refused`)
-  const changes: Refusal["changes"] = ({ options: { groups: { image: group } = {} } }) =>
-    group === undefined
-      ? UNKNOWN_GROUP
-      : (values[group]?.map((value) => ({ [field]: value })) ?? `not a rule of group ${group}`)
-  return [field, { ...rule, changes }]
-}
-
-const outside = Object.fromEntries(Object.entries<ByGroup>(OUTSIDE).map(outsideOf)) as Record<
-  keyof typeof OUTSIDE,
-  Refusal
->
+const outside = Record.map(OUTSIDE, (values: ByGroup, field): Refusal => {
+  const groups = Object.keys(values).join(", ")
+  return {
+    ...interfaceRule(SECTION, `${groups}: a value of \`${field}\` that is not allowed is refused`),
+    changes: ({ options: { groups: { image: group } = {} } }) =>
+      group === undefined
+        ? UNKNOWN_GROUP
+        : (values[group]?.map((value) => ({ [field]: value })) ?? `not a rule of group ${group}`)
+  }
+})
 
 /** A size that is no model's default. */
 const SIZE = "1024x1536"
