@@ -6,7 +6,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ApiKeyAuth } from "./Credentials.ts"
-import { field, namedOpenStruct, openStruct, optional } from "./Fields.ts"
+import { field, lenient, namedOpenStruct, openStruct, optional } from "./Fields.ts"
 
 /** One text or several. Interface: “Embedding request”. */
 export const EmbeddingRequest = namedOpenStruct("EmbeddingRequest", {
@@ -44,20 +44,18 @@ export const Embedding = namedOpenStruct("Embedding", {
   embedding: field("The vector, in the `encoding_format`.", Schema.Union([Schema.String, Floats]))
 })
 
+/** The tokens of a call without an answer. */
+export const TextUsage = openStruct({
+  prompt_tokens: field("Tokens of the input.", lenient(Schema.Int)),
+  total_tokens: field("All tokens.", lenient(Schema.Int))
+})
+
 /** One vector per text, in any order: `index` is the text's. Interface: “Embedding response”. */
 export const EmbeddingResponse = namedOpenStruct("EmbeddingResponse", {
   object: field("`list`.", optional(Schema.String)),
   data: field("One entry for each text.", Schema.Array(Embedding)),
   model: field("The model's id.", optional(Schema.String)),
-  usage: field(
-    "The tokens that are billed.",
-    optional(
-      openStruct({
-        prompt_tokens: field("Tokens of the input.", optional(Schema.Int)),
-        total_tokens: field("All tokens.", optional(Schema.Int))
-      })
-    )
-  )
+  usage: field("The tokens that are billed.", optional(TextUsage))
 })
 export type EmbeddingResponse = typeof EmbeddingResponse.Type
 

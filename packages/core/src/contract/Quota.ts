@@ -35,16 +35,13 @@ export const usdOf = (amount: Quota): BigDecimal.BigDecimal =>
  */
 export const quotaOfUsd = (usd: BigDecimal.BigDecimal | string | number): Option.Option<Quota> =>
   (BigDecimal.isBigDecimal(usd) ? Option.some(usd) : decimal(String(usd))).pipe(
-    Option.map((amount) => BigDecimal.normalize(BigDecimal.multiply(amount, UNITS))),
-    Option.filter(({ scale, value }) => scale <= 0 && value.toString().length - scale <= LONGEST),
-    Option.flatMap(({ scale, value }) => Schema.decodeOption(Quota)(Number(value * 10n ** BigInt(-scale))))
+    Option.map((amount) => BigDecimal.multiply(amount, UNITS)),
+    Option.filter(BigDecimal.isInteger),
+    Option.flatMap((units) => Schema.decodeOption(Quota)(BigDecimal.toNumberUnsafe(units)))
   )
 
 /** `BigDecimal` reads an empty text as zero. */
 const decimal = (text: string) => (text.trim() === "" ? Option.none() : BigDecimal.fromString(text))
-
-/** The digits of the largest safe integer, and its sign. Longer numbers are not computed. */
-const LONGEST = 17
 
 /** Made at the first use: it takes milliseconds. */
 let dollars: Intl.NumberFormat | undefined

@@ -6,6 +6,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ApiKeyAuth } from "./Credentials.ts"
+import { TextUsage } from "./Embeddings.ts"
 import { field, namedOpenStruct, openStruct, optional, lenient } from "./Fields.ts"
 
 /** A text, or an object with one (Cohere's first version). */
@@ -45,15 +46,7 @@ export const RerankResponse = namedOpenStruct("RerankResponse", {
   id: field("The gateway's id of the call.", lenient(Schema.String)),
   model: field("The model's id.", lenient(Schema.String)),
   results: field("Best first.", Schema.Array(RerankResult)),
-  usage: field(
-    "The tokens that are billed.",
-    optional(
-      openStruct({
-        prompt_tokens: field("Tokens of the query and the documents.", lenient(Schema.Int)),
-        total_tokens: field("All tokens.", lenient(Schema.Int))
-      })
-    )
-  ),
+  usage: field("The tokens that are billed.", optional(TextUsage)),
   meta: field(
     "Fields of Cohere's form. `@ai-sdk/cohere` fails without this key.",
     optional(Schema.Record(Schema.String, Schema.Json))

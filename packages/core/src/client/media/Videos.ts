@@ -3,7 +3,6 @@ import { Effect, Exit, FileSystem, Predicate, Schema, Stream } from "effect"
 import { parseJson } from "../../contract/Fields.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import type { GatewayError } from "../../contract/GatewayError.ts"
-import type { ImageSource } from "../../contract/ImageModels.ts"
 import {
   type InputReference,
   isVideoGroup,
@@ -61,11 +60,9 @@ const validateRemoval = (text: string) => {
   return reason === undefined ? Effect.void : Effect.fail(reason)
 }
 
-const isObject = (reference: InputReference): reference is Exclude<InputReference, ImageSource> =>
-  typeof reference === "object" && "object" in reference
-
 const wireReference = Effect.fnUntraced(function* (reference: InputReference) {
-  return isObject(reference) ? reference.object : (yield* readImage(reference)).wire
+  if (typeof reference === "object" && "object" in reference) return reference.object
+  return (yield* readImage(reference)).wire
 })
 
 export const makeVideos = (options: VideosOptions, context: MediaContext): Videos => {
