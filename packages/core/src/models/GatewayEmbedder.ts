@@ -37,11 +37,8 @@ export const layer = (options: GatewayEmbedderOptions): Layer.Layer<Embedder, ne
           known ??= vector.length
           if (vector.length !== known) {
             const message = `A vector has dimension ${vector.length}, not ${known}.`
-            return new GatewayError({
-              operation: "embeddings",
-              model,
-              reason: new InvalidResponse({ message })
-            })
+            const reason = new InvalidResponse({ message })
+            return new GatewayError({ operation: "embeddings", model, reason })
           }
           normalise(vector)
         }

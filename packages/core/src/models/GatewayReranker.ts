@@ -30,11 +30,8 @@ export const layer = (options: GatewayRerankerOptions): Layer.Layer<Reranker, ne
         rerank: Effect.fn("GatewayReranker.rerank")(function* (query, documents, { topN } = {}) {
           if (documents.length > maxDocuments) {
             const message = `${documents.length} documents exceed the limit of ${maxDocuments} per request. Recall fewer.`
-            return yield* new GatewayError({
-              operation: "rerank",
-              model,
-              reason: new InvalidRequest({ message })
-            })
+            const reason = new InvalidRequest({ message })
+            return yield* new GatewayError({ operation: "rerank", model, reason })
           }
           const texts = documents.map(({ text, title }) => (title === undefined ? text : `${title}\n${text}`))
           const { results, tokens } = yield* gateway.rerank({ model, query, documents: texts, topN })

@@ -80,17 +80,12 @@ const faultOf = (operation: string, [argument, path]: ReadonlyArray<unknown>): G
 const NO_DURATION = /^Invalid Input/
 
 /** What remains: other arguments and options, such as a duration that is none. The call may have been executed. */
-const thrown = (operation: string, defect: unknown) =>
-  defect instanceof TypeError ||
-  defect instanceof RangeError ||
-  (defect instanceof Error && NO_DURATION.test(defect.message))
-    ? Effect.fail(
-        new GatewayError({
-          operation,
-          reason: new InvalidRequest({ message: `An argument is not valid: ${defect.message}` })
-        })
-      )
-    : Effect.die(defect)
+const thrown = (operation: string, defect: unknown): Effect.Effect<never, GatewayError> => {
+  const isWrong = defect instanceof TypeError || defect instanceof RangeError
+  if (!isWrong && !(defect instanceof Error && NO_DURATION.test(defect.message))) return Effect.die(defect)
+  const reason = new InvalidRequest({ message: `An argument is not valid: ${defect.message}` })
+  return new GatewayError({ operation, reason })
+}
 
 type Method = (...args: ReadonlyArray<never>) => unknown
 

@@ -176,11 +176,7 @@ const combine = (model: string, results: BatchResults): Effect.Effect<Embeddings
     })
   }
   if (kept.size === 0 || first.reason._tag === "PartialFailure") return first
-  return new GatewayError({
-    operation: "embeddings",
-    model,
-    requestId: first.requestId,
-    attempt: first.attempt,
-    reason: partialFailure({ failed, kept, first: first.reason })
-  })
+  const { attempt, requestId } = first
+  const reason = partialFailure({ failed, kept, first: first.reason })
+  return new GatewayError({ operation: "embeddings", model, requestId, attempt, reason })
 }
