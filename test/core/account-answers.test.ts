@@ -1,8 +1,9 @@
 /** Refusals with status 200, answers of any form, and what may be asked for again. */
 import { assert, describe, it } from "@effect/vitest"
 import { Account, type GatewayError } from "@sluice/core"
+import { Expiry } from "@sluice/core/contract"
 import { Effect, Logger, Redacted } from "effect"
-import { ada, at, AT_ONCE, listed, tokens } from "./accountCalls.ts"
+import { ada, at, AT_ONCE, listed, someday, tokens } from "./accountCalls.ts"
 import { newApi, plain, Store } from "./accountGateways.ts"
 import { reasonOf } from "./Clients.ts"
 import { type Behaviour, json } from "./LoopbackGateway.ts"
@@ -192,6 +193,21 @@ describe("responses of any form", () => {
         assert.isTrue(enabled)
         assert.lengthOf(seen, 2, "a key that is known does not wait for what is tried again")
       }
+    })
+  )
+
+  it.effect("a token that expires within a second is found after a silent creation", () =>
+    Effect.gen(function* () {
+      const store = new Store()
+      const expires = Expiry.at("2030-01-02T03:04:05.678Z")
+      const { value } = yield* at(
+        newApi(store),
+        tokens(({ create }) => create({ ...ada, expires }))
+      )
+      assert.deepStrictEqual(
+        [Redacted.value(value.key), value.expires],
+        [store.rows.get(1)?.["key"], someday]
+      )
     })
   )
 

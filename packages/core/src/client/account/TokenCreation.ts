@@ -1,5 +1,5 @@
 /** Creates tokens. The response contains the whole token, its id, its key, or nothing. */
-import { Effect, Equal, Option, Redacted, Schema } from "effect"
+import { Effect, Option, Redacted, Schema } from "effect"
 import { NEVER_EXPIRES, type TokenCreateRequest, TokenRecord } from "../../contract/Account.ts"
 import type { ApiKey } from "../../contract/Credentials.ts"
 import type { GatewayError } from "../../contract/GatewayError.ts"
@@ -8,7 +8,7 @@ import { RETRY_NEVER, withRetryPolicy } from "../../gateway/RetryPolicy.ts"
 import { tolerateRecord } from "../../tolerance/Account.ts"
 import { fieldsOf } from "../transport/CallResult.ts"
 import type { TokenCalls } from "./TokenCalls.ts"
-import { couldHaveKey, fullKey, tokenOf } from "./TokenRecords.ts"
+import { couldHaveKey, fullKey, isSameExpiry, tokenOf } from "./TokenRecords.ts"
 
 const decodeRecord = Schema.decodeUnknownOption(Schema.toCodecJson(TokenRecord))
 const decodeId = Schema.decodeUnknownOption(Schema.Int)
@@ -46,7 +46,7 @@ const findCreated = Effect.fnUntraced(function* (
     (token) =>
       token.name === payload.name &&
       token.remain_quota === payload.remain_quota &&
-      Equal.equals(token.expired_time, payload.expired_time) &&
+      isSameExpiry(token.expired_time, payload.expired_time) &&
       (key === undefined || couldHaveKey(token, key))
   )
   const id = Math.max(...matches.map((token) => token.id))

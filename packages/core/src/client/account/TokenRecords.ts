@@ -1,8 +1,8 @@
 /** Token records as the program sees them, and the credentials in responses. */
-import { Option, Redacted, Schema } from "effect"
+import { Equal, Option, Redacted, Schema } from "effect"
 import type { Token } from "../../gateway/Account.ts"
 import { definedFields } from "../../DefinedFields.ts"
-import type { TokenRecord } from "../../contract/Account.ts"
+import { Expiry, type TokenRecord } from "../../contract/Account.ts"
 import { ApiKey, SystemAccessToken } from "../../contract/Credentials.ts"
 
 export const decodeKey = Schema.decodeUnknownOption(ApiKey)
@@ -22,6 +22,12 @@ export const couldHaveKey = (record: TokenRecord, key: ApiKey): boolean => {
   const [a, b] = [Redacted.value(other), Redacted.value(key)]
   return a.endsWith(b) || b.endsWith(a)
 }
+
+const encodeExpiry = Schema.encodeSync(Expiry)
+
+/** Whether two times are the same for a gateway, which has whole seconds. */
+export const isSameExpiry = (a?: Expiry, b?: Expiry): boolean =>
+  Equal.equals(a && encodeExpiry(a), b && encodeExpiry(b))
 
 export const tokenOf = (record: TokenRecord): Token => {
   const { extra, id, name, status, subnet } = record

@@ -1,9 +1,9 @@
 /** Updates tokens: sends the whole record and checks the result, because gateways clear or ignore fields. */
-import { Effect, Equal, Schema } from "effect"
-import { Expiry, type TokenRecord, type TokenUpdateRequest } from "../../contract/Account.ts"
+import { Effect, Equal } from "effect"
+import type { TokenRecord, TokenUpdateRequest } from "../../contract/Account.ts"
 import type { TokenChanges } from "../../gateway/Account.ts"
 import type { TokenCalls } from "./TokenCalls.ts"
-import { couldHaveKey, fullKey, shownKey } from "./TokenRecords.ts"
+import { couldHaveKey, fullKey, isSameExpiry, shownKey } from "./TokenRecords.ts"
 
 /** All fields of the token, with the changes. The key, which may be masked, is not sent. */
 const updateRequest = (before: TokenRecord, changes: TokenChanges): TokenUpdateRequest => ({
@@ -30,7 +30,7 @@ const updateFaults = (
   const wanted = updateRequest(before, changes)
   const faults = [
     after.name !== wanted.name && "name",
-    expirySeconds(after) !== expirySeconds(wanted) && "expired_time",
+    !isSameExpiry(after.expired_time, wanted.expired_time) && "expired_time",
     !isQuota(before.remain_quota, after.remain_quota + spent(before, after), changes.remainQuota) &&
       "remain_quota",
     !isSameKey(before, after) && "key",
@@ -47,10 +47,6 @@ const updateFaults = (
   ]
   return faults.filter((fault) => fault !== false)
 }
-
-const encodeExpiry = Schema.encodeSync(Expiry)
-const expirySeconds = ({ expired_time }: { readonly expired_time?: Expiry }) =>
-  JSON.stringify(expired_time && encodeExpiry(expired_time))
 
 /** The quota spent between two reads, if the gateway counts it in `used_quota`. */
 const spent = (before: TokenRecord, after: TokenRecord): number => {
