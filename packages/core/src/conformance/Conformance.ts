@@ -96,10 +96,9 @@ export const checkGateway = Effect.fn("checkGateway")(function* (
     secrets: accessToken === undefined ? [apiKey] : [apiKey, accessToken],
     accessToken
   }
-  const planned = checks.flatMap((check) => {
-    const call = contractCalls.find(({ name }) => name === check.call)
-    return call === undefined ? [] : [{ check, call }]
-  })
+  const planned = checks.flatMap((check) =>
+    contractCalls.filter(({ name }) => name === check.call).map((call) => ({ call, check }))
+  )
   const run = Effect.forEach(planned, ({ call, check }) =>
     runCheck(check, call, session).pipe(
       Effect.map((checked) => sanitizeCall(checked, makeSanitizer(session.secrets))),

@@ -38,25 +38,27 @@ export const mostTextUsage = (texts: ReadonlyArray<string>): Usage => ({
   inputTokens: charactersOf(texts)
 })
 
-const textsOf = ({ content }: ChatMessage): ReadonlyArray<string> =>
-  typeof content === "object"
-    ? content.flatMap((part) => (part.type === "text" ? [part.text] : []))
-    : [content ?? ""]
+const partsOf = ({ content = "" }: ChatMessage): Exclude<ChatContent, string> =>
+  typeof content === "object" ? content : [{ type: "text", text: content }]
 
-const imagesOf = ({ content }: ChatMessage): number =>
-  typeof content === "object"
-    ? content.reduce((sum, part) => {
-        if (part.type === "text") return sum
-        return sum + imageTokens(part.image_url.detail ?? undefined).most
-      }, 0)
-    : 0
+const textsOf = (message: ChatMessage): ReadonlyArray<string> =>
+  partsOf(message).flatMap((part) => (part.type === "text" ? [part.text] : []))
+
+const imageTokensOf = (message: ChatMessage): number =>
+  partsOf(message).reduce(
+    (sum, part) => (part.type === "text" ? sum : sum + imageTokens(part.image_url.detail).most),
+    0
+  )
 
 /** The tokens of the messages, their texts counted by `size`. */
 export const chatInputTokens = (
   { messages }: ChatRequest,
   size: (texts: ReadonlyArray<string>) => number
 ): number =>
-  messages.reduce((sum, message) => sum + TOKENS_A_MESSAGE + size(textsOf(message)) + imagesOf(message), 0)
+  messages.reduce(
+    (sum, message) => sum + TOKENS_A_MESSAGE + size(textsOf(message)) + imageTokensOf(message),
+    0
+  )
 
 /** Characters of a simple request, and of a message, in addition to their texts. */
 const AROUND = 128
@@ -65,13 +67,8 @@ const AROUND_A_MESSAGE = 48
 /** Escapes rarely make a text longer than by one in this many characters. */
 const ESCAPED = 16
 
-const lengthOf = (content: ChatContent | undefined): number => {
-  if (typeof content !== "object") return content?.length ?? 0
-  return content.reduce(
-    (sum, part) => sum + (part.type === "text" ? part.text : part.image_url.url).length,
-    0
-  )
-}
+const lengthOf = (message: ChatMessage): number =>
+  charactersOf(partsOf(message).map((part) => (part.type === "text" ? part.text : part.image_url.url)))
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -104,7 +101,7 @@ const sizeWithout = (names: ReadonlySet<string>, fields: Fields, body: string): 
  * **Details.** 0 if the body is not longer than a simple request. Only longer bodies are parsed again.
  */
 export const nonTextCharacters = ({ messages, model }: ChatRequest, body: string): number => {
-  const texts = messages.reduce((sum, { content }) => sum + lengthOf(content), 0)
+  const texts = messages.reduce((sum, message) => sum + lengthOf(message), 0)
   const usual = texts + texts / ESCAPED + AROUND + model.length + AROUND_A_MESSAGE * messages.length
   if (body.length <= usual) return 0
   const fields = JSON.parse(body) as Fields & { readonly messages: ReadonlyArray<Fields> }

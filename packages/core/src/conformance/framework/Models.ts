@@ -1,6 +1,7 @@
 /** Chooses the models to call. */
-import { Effect, Predicate, Record } from "effect"
+import { Effect } from "effect"
 import type { HttpClient } from "effect/http"
+import { definedFields } from "../../DefinedFields.ts"
 import type { Refusal } from "./Check.ts"
 import { type GatewayResponse, type CheckRequest, hasStatus, type NoResponse } from "./Request.ts"
 import { at, listAt, ownRule } from "./Rule.ts"
@@ -80,18 +81,15 @@ export const chooseModels = Effect.fnUntraced(function* (
   named: Readonly<Record<string, string | undefined>>,
   lists: ReadonlyArray<Effect.Effect<GatewayResponse, NoResponse, HttpClient.HttpClient>>
 ) {
-  const models: { [Of in ModelPurpose]?: string } = Record.filter(named, Predicate.isNotUndefined)
+  const models: { [Of in ModelPurpose]?: string | undefined } = { ...named }
   const missing = () =>
     purposes.filter((purpose) => PURPOSES[purpose].has !== undefined && models[purpose] === undefined)
   for (const list of lists) {
     if (missing().length === 0) break
     const listed = yield* Effect.orElseSucceed(Effect.map(list, listedIn), () => [])
-    for (const purpose of purposes.filter((purpose) => models[purpose] === undefined)) {
-      const found = guess(listed, purpose)
-      if (found !== undefined) models[purpose] = found
-    }
+    for (const purpose of purposes) models[purpose] ??= guess(listed, purpose)
   }
-  return models
+  return definedFields(models)
 })
 
 /** A request to the model of a purpose, or the flag that sets the model. */
