@@ -29,7 +29,7 @@ const distance = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): number =>
 const SECTION = "Embedding response"
 const FORMAT = "Embedding request"
 
-const isCount = (value: unknown) => Number.isInteger(value) && Number(value) >= 0
+const isCount = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0
 
 export const embeddings = check({
   call: "POST /v1/embeddings",
@@ -78,16 +78,12 @@ export const embeddings = check({
     const dimensions = [...new Set(vectors.map((vector) => vector?.length))]
     expect("dimension", dimensions.length <= 1, `they have ${dimensions.join(" and ")}`)
     expect("model", typeof at(json, "model") === "string", "it is missing")
-    const counted = isCount(at(json, "usage", "prompt_tokens")) && isCount(at(json, "usage", "total_tokens"))
+    const [prompt, total] = [at(json, "usage", "prompt_tokens"), at(json, "usage", "total_tokens")]
+    const counted = isCount(prompt) && isCount(total)
     expect("usage", counted, "a count is missing")
     if (counted) {
-      const total = Number(at(json, "usage", "total_tokens"))
-      const isTotal = total >= Number(at(json, "usage", "prompt_tokens"))
-      expect(
-        "tokens",
-        isTotal && total <= MOST_TOKENS,
-        `${total} in total, where ${MOST_TOKENS} are the most`
-      )
+      const isTotal = total >= prompt && total <= MOST_TOKENS
+      expect("tokens", isTotal, `${total} in total, where ${MOST_TOKENS} are the most`)
     }
 
     const model = session.models.embedding
