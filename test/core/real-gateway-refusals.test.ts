@@ -47,6 +47,16 @@ layer(Clients)("status 200", (it) => {
     })
   )
 
+  it.effect("an error that repeats the request is read to its end", () =>
+    Effect.gen(function* () {
+      const detail = [{ input: "long ".repeat(40_000), loc: ["body", "max_tokens"], msg: "too many" }]
+      for (const call of [chat, chatStream]) {
+        const { reason } = yield* behaving(sends({ detail }, 422), Effect.flip(call))
+        assert.deepInclude(reason, { _tag: "InvalidRequest", param: "max_tokens" })
+      }
+    })
+  )
+
   const errors: ReadonlyArray<readonly [error: unknown, tag: string]> = [
     ["You exceeded your current quota, please check your plan and billing details", "InsufficientQuota"],
     [{ message: "Insufficient balance" }, "InsufficientQuota"],

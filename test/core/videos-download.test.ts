@@ -222,7 +222,7 @@ layer(Client)("videos that are downloaded", (it) => {
       }
     ],
     ["NotFound", /no/, refuse(404, openAi({}))],
-    ["ServerFailure", /Status 599/, (_, response) => void response.writeHead(999).end()],
+    ["ServerFailure", /Status 999/, (_, response) => void response.writeHead(999).end()],
     [
       "InvalidResponse",
       /is not a video/,

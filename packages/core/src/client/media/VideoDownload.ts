@@ -1,6 +1,6 @@
 /** Downloads videos: validates the bytes as they arrive, as a stream or into a file. */
 import { Duration, Effect, Stream } from "effect"
-import { HttpClientResponse } from "effect/http"
+import type { HttpClientResponse } from "effect/http"
 import { parseJson } from "../../contract/Fields.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import {
@@ -13,9 +13,11 @@ import {
 import { CurrentRetryPolicy, RETRY, type RetryPolicy, retrySchedule } from "../../gateway/RetryPolicy.ts"
 import type { Videos } from "../../gateway/Videos.ts"
 import type { CallInfo } from "../call/CallInfo.ts"
+import type { AttemptFailure, CallResult } from "../transport/CallResult.ts"
 import { reasonOfBody } from "../transport/ErrorDetails.ts"
+import { beginningOf } from "../transport/Refusal.ts"
 import { withDownloadErrors, withRedirects } from "../transport/Redirects.ts"
-import { decodeFailure, mapResult, sendAndDecode } from "../transport/SendAndDecode.ts"
+import { decodeFailure, sendAndDecode } from "../transport/SendAndDecode.ts"
 import type { MediaContext } from "./MediaContext.ts"
 import { makeMp4Reader } from "./Mp4.ts"
 import { withTask } from "./Tasks.ts"
@@ -23,45 +25,20 @@ import { writeFileAtomically } from "./WriteFile.ts"
 
 type Response = HttpClientResponse.HttpClientResponse
 
-/** The most bytes read of a response that is not a video. */
-const TEXT_BYTES = 64 * 1024
-
 const typeOf = ({ headers }: Response) => headers["content-type"] ?? ""
 
 const isText = (response: Response): boolean =>
   /^\s*(text\/|application\/([\w.+-]*json|xml|xhtml))/i.test(typeOf(response))
 
-/** Statuses with which `Response` accepts no body. */
-const NO_BODY = new Set([204, 205, 304])
-
-/** Cuts responses that are not videos after 64 KB, because downloads have no size limit. */
-const limitNonVideo = Effect.fnUntraced(function* (response: Response) {
-  if (response.status >= 200 && response.status < 300 && !isText(response)) return response
-  let room = TEXT_BYTES
-  const chunks = yield* response.stream.pipe(
-    Stream.takeUntil(({ length }) => (room -= length) <= 0),
-    Stream.catch(() => Stream.empty),
-    Stream.runCollect
-  )
-  const body = Buffer.concat(chunks).subarray(0, TEXT_BYTES)
-  // `Response` accepts no higher status.
-  const status = Math.min(response.status, 599)
-  const kept = body.length === 0 || NO_BODY.has(status) ? null : body
-  const web = new globalThis.Response(kept, { status, headers: { ...response.headers } })
-  return HttpClientResponse.fromWeb(response.request, web)
-})
-
 /** Fails for a page or an error with status 200. */
-const rejectNonVideo = (response: Response): Effect.Effect<Response, GatewayReason> =>
-  isText(response)
-    ? Effect.flatMap(
-        Effect.orElseSucceed(response.text, () => ""),
-        (text) => {
-          const message = `The response is not a video but ${typeOf(response)}: “${text.slice(0, 80)}”.`
-          return Effect.fail(reasonOfBody(parseJson(text)) ?? new InvalidResponse({ message }))
-        }
-      )
-    : Effect.succeed(response)
+const rejectNonVideo = (result: CallResult<Response>): Effect.Effect<CallResult<Response>, AttemptFailure> =>
+  isText(result.value)
+    ? Effect.flatMap(beginningOf(result.value), (text) => {
+        const message = `The response is not a video but ${typeOf(result.value)}: “${text.slice(0, 80)}”.`
+        const reason = reasonOfBody(parseJson(text)) ?? new InvalidResponse({ message })
+        return Effect.fail({ reason, requestId: result.requestId })
+      })
+    : Effect.succeed(result)
 
 /** The bytes of an MP4. Fails after a stall of `idle`, a truncation, or bytes of another format. */
 const mp4Bytes = (
@@ -111,9 +88,8 @@ export const makeVideoDownload = (
 
   const open = Effect.fnUntraced(function* (id: string) {
     const info: CallInfo = { operation: "videos.content" }
-    const response = Effect.flatMap(sendContent({ params: { id } }), limitNonVideo)
-    const attempt = withDownloadErrors({ baseUrl, ...VIDEO }, response, (send) =>
-      mapResult(rejectNonVideo)(sendAndDecode(send, Effect.succeed, baseUrl))
+    const attempt = withDownloadErrors({ baseUrl, ...VIDEO }, sendContent({ params: { id } }), (send) =>
+      Effect.flatMap(sendAndDecode(send, Effect.succeed, baseUrl), rejectNonVideo)
     )
     const { requestId, value } = yield* Effect.mapError(caller.callWithResult(info, attempt), withTask(id))
     return Stream.mapError(mp4Bytes(value, caller.attemptTimeout), (reason) =>

@@ -1,12 +1,11 @@
 /** Redirects of downloads, which may lead to a storage host. The credential is sent only to the gateway. */
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { InvalidResponse, NotFound } from "../../contract/GatewayError.ts"
 import type { AttemptFailure, CallResult } from "./CallResult.ts"
+import { beginningOf } from "./Refusal.ts"
 
 const MAX_REDIRECTS = 5
-/** The most bytes read of a redirect's body. */
-const BODY_BYTES = 64 * 1024
 
 type Response = HttpClientResponse.HttpClientResponse
 
@@ -18,16 +17,6 @@ const redirectTarget = ({ headers, request, status }: Response): URL | undefined
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined) return undefined
   const url = URL.parse(location, request.url)
   return url !== null && isHttp(url) ? url : undefined
-}
-
-/** Reads the body, so that its connection can be reused. */
-const discardBody = ({ stream }: Response): Effect.Effect<void> => {
-  let room = BODY_BYTES
-  return stream.pipe(
-    Stream.takeUntil(({ length }) => (room -= length) <= 0),
-    Stream.runDrain,
-    Effect.ignore
-  )
 }
 
 /**
@@ -47,7 +36,7 @@ export const withRedirects = (client: HttpClient.HttpClient, baseUrl: string): H
         ...(authorization !== undefined && url.origin === home && { authorization })
       })
     )
-    return discardBody(response).pipe(
+    return beginningOf(response).pipe(
       Effect.andThen(client.execute(next)),
       Effect.flatMap((answer) => follow(answer, left - 1))
     )

@@ -1,5 +1,5 @@
 /** Turns a response with another status than 2xx into its reason. */
-import { Clock, Duration, Effect } from "effect"
+import { Clock, Duration, Effect, Stream } from "effect"
 import type { HttpClientResponse } from "effect/http"
 import { reasonOfStatus } from "../../contract/Failure.ts"
 import { parseJson } from "../../contract/Fields.ts"
@@ -26,10 +26,31 @@ const PAGES: { readonly [status: number]: (status: number, page: string) => stri
   406: refusedByFirewall
 }
 
-/** Reads the whole body, so that its connection can be reused, and returns the reason. */
-export const refusal = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
+/** The most bytes read of a download that is not one: downloads have no limit of their own. */
+const TEXT_BYTES = 64 * 1024
+
+/** The beginning of a body. A shorter one is read to its end, so that its connection can be reused. */
+export const beginningOf = ({ stream }: HttpClientResponse.HttpClientResponse): Effect.Effect<string> => {
+  let room = TEXT_BYTES
+  return stream.pipe(
+    Stream.takeUntil(({ length }) => (room -= length) <= 0),
+    Stream.catch(() => Stream.empty),
+    Stream.decodeText,
+    Stream.mkString
+  )
+}
+
+/**
+ * Reads the body and returns the reason.
+ *
+ * The body of a call is read whole, so that its connection can be reused: errors may repeat the request.
+ */
+export const refusal = Effect.fnUntraced(function* (
+  response: HttpClientResponse.HttpClientResponse,
+  isDownload: boolean
+) {
   const { headers, status } = response
-  const text = yield* Effect.orElseSucceed(response.text, () => "")
+  const text = yield* isDownload ? beginningOf(response) : Effect.orElseSucceed(response.text, () => "")
   const details = parseErrorBody(parseJson(text))
   const page = details === undefined && isWebPage(text) ? PAGES[status] : undefined
   const retry = headers["x-should-retry"]

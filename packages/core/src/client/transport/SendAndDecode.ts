@@ -17,9 +17,9 @@ import { isBadResponse, isBroken, isConnectFailure, transportFault } from "./Tra
 export type SendError = HttpClientError.HttpClientError | Schema.SchemaError
 
 /**
- * Sends, reads and decodes. A status other than 2xx becomes its reason; the body is always read to its end.
+ * Sends, reads and decodes. A status other than 2xx becomes its reason; the body of a call is always read to its end.
  *
- * `baseUrl` if the request may go to another host than the gateway.
+ * `baseUrl` if it is a download, which may come from another host than the gateway.
  */
 export const sendAndDecode = <A>(
   send: Effect.Effect<HttpClientResponse.HttpClientResponse, SendError>,
@@ -41,7 +41,7 @@ export const sendAndDecode = <A>(
       const fail = (reason: GatewayReason, notExecuted?: true) =>
         Effect.fail<AttemptFailure>({ reason, requestId, ...(notExecuted && { notExecuted }) })
       if (response.status < 200 || response.status >= 300) {
-        return Effect.flatMap(refusal(response), (reason) =>
+        return Effect.flatMap(refusal(response, baseUrl !== undefined), (reason) =>
           fail(reason, response.status === 429 || undefined)
         )
       }
