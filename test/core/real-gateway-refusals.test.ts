@@ -44,6 +44,9 @@ layer(Clients)("status 200", (it) => {
         const removal = yield* behaving(sends({ success: false, ...body }), Effect.flip(removeToken))
         assert.strictEqual(removal.reason._tag, tag, JSON.stringify(body))
       }
+      const error = { error: { message: "record not found" } }
+      const removal = yield* behaving(sends(error), Effect.flip(removeToken))
+      assert.strictEqual(removal.reason._tag, "NotFound")
     })
   )
 

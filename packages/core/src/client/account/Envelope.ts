@@ -1,10 +1,10 @@
 /** Attempts at calls of `/api`: unwraps the envelope, or finds the refusal that came with status 200. */
-import { Effect, Predicate, Redacted, type Schema } from "effect"
+import { Effect, Redacted, type Schema } from "effect"
 import type { HttpClientResponse } from "effect/http"
 import { type Extra, parseJson } from "../../contract/Fields.ts"
 import { type GatewayReason, InvalidResponse, NotFound } from "../../contract/GatewayError.ts"
 import type { Attempt } from "../call/CallInfo.ts"
-import { parseErrorBody, reasonOfErrorDetails } from "../transport/ErrorDetails.ts"
+import { isRefused, parseErrorBody, reasonOfErrorDetails } from "../transport/ErrorDetails.ts"
 import { isWebPage, wrongBaseUrl } from "../transport/WebPage.ts"
 import { mapResult, responseText, type SendError, sendAndDecode } from "../transport/SendAndDecode.ts"
 
@@ -52,8 +52,7 @@ const parseBody = (text: string) => {
   if (typeof body === "string" && isWebPage(body)) {
     return Effect.fail(new InvalidResponse({ message: wrongBaseUrl(body) }))
   }
-  const isRefused = Predicate.hasProperty(body, "success") && body.success === false
-  return isRefused
+  return isRefused(body)
     ? Effect.fail(refusalReason(body))
     : Effect.succeed(Redacted.make(body as Schema.Json, { label: "answer" }))
 }

@@ -1,5 +1,5 @@
 /** `gateway.videos` over HTTP. */
-import { Effect, Exit, FileSystem, Predicate, Schema, Stream } from "effect"
+import { Effect, Exit, FileSystem, Schema, Stream } from "effect"
 import { parseJson } from "../../contract/Fields.ts"
 import { GatewayApi } from "../../contract/GatewayApi.ts"
 import type { GatewayError } from "../../contract/GatewayError.ts"
@@ -17,7 +17,7 @@ import { tolerateVideo } from "../../tolerance/Tasks.ts"
 import { ignoreRepeatedNotFound } from "../call/Caller.ts"
 import type { CallInfo } from "../call/CallInfo.ts"
 import { decodeJson, readTask } from "../transport/DecodeJson.ts"
-import { reasonOfBody } from "../transport/ErrorDetails.ts"
+import { isRefused, reasonOfBody } from "../transport/ErrorDetails.ts"
 import { mapResult, responseText, sendAndDecode } from "../transport/SendAndDecode.ts"
 import type { MediaContext } from "./MediaContext.ts"
 import {
@@ -54,9 +54,7 @@ const validateCreation = (created: typeof CreatedVideo.Type) =>
 /** The body of a removal may have any form except that of an error. */
 const validateRemoval = (text: string) => {
   const json = parseJson(text)
-  const isRefusal =
-    Predicate.isObject(json) && ("error" in json ? json["error"] : "success" in json && !json["success"])
-  const reason = isRefusal ? reasonOfBody(json) : undefined
+  const reason = isRefused(json) ? reasonOfBody(json) : undefined
   return reason === undefined ? Effect.void : Effect.fail(reason)
 }
 

@@ -78,6 +78,10 @@ export const parseErrorField = (error: unknown): ErrorDetails | undefined => {
   return isEmpty || details.code === "0" ? undefined : details
 }
 
+/** Whether a body of any form says that its call failed. */
+export const isRefused = (body: unknown): boolean =>
+  Predicate.isObject(body) && (body["success"] === false || parseErrorField(body["error"]) !== undefined)
+
 const STATUS_OF_CODE: ReadonlyMap<string, number> = new Map([
   ["rate_limit_error", 429],
   ["rate_limited", 429],
