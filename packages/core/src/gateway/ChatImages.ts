@@ -73,16 +73,10 @@ export const validateChatImages = (messages: ReadonlyArray<ChatMessage>): Invali
 }
 
 /** The tokens of all images of a chat, without its texts: the sum of `imageTokens`. The size of a URL is unknown. */
-export const chatImageTokens = (messages: ReadonlyArray<ChatMessage>): TokenRange => {
-  let least = 0
-  let most = 0
-  for (const { detail, url } of imagesOf(messages)) {
-    const cost = imageTokens(detail, sizeOf(url))
-    least += cost.least
-    most += cost.most
-  }
-  return { least, most }
-}
+export const chatImageTokens = (messages: ReadonlyArray<ChatMessage>): TokenRange =>
+  imagesOf(messages)
+    .map(({ detail, url }) => imageTokens(detail, sizeOf(url)))
+    .reduce((a, b) => ({ least: a.least + b.least, most: a.most + b.most }), { least: 0, most: 0 })
 
 const sizeOf = (url: string) => {
   const bytes = decodeBase64(parseDataUri(url)?.base64 ?? "")
