@@ -89,9 +89,8 @@ const thrown = (operation: string, defect: unknown): Effect.Effect<never, Gatewa
 
 type Method = (...args: ReadonlyArray<never>) => unknown
 
-const guarded = (service: string, operation: string, method: Method): Method => {
-  const span = service + operation
-  return STREAMS.has(operation)
+const guarded = (span: string, operation: string, method: Method): Method =>
+  STREAMS.has(operation)
     ? (...args) =>
         Stream.suspend(() => {
           const fault = faultOf(operation, args)
@@ -107,12 +106,12 @@ const guarded = (service: string, operation: string, method: Method): Method => 
           withMethodSpan(span)
         )
       }
-}
 
 const publicMember = (service: string, operation: string, member: unknown): unknown => {
-  if (Effect.isEffect(member)) return withMethodSpan(service + operation)(member)
-  if (Stream.isStream(member)) return Stream.withSpan(member, service + operation)
-  return typeof member === "function" ? guarded(service, operation, member as Method) : member
+  const span = service + operation
+  if (Effect.isEffect(member)) return withMethodSpan(span)(member as Effect.Effect<unknown, GatewayError>)
+  if (Stream.isStream(member)) return Stream.withSpan(member, span)
+  return typeof member === "function" ? guarded(span, operation, member as Method) : member
 }
 
 /** The calls of a service with their spans, and with their arguments checked. `prefix` is part of the calls' names. */
