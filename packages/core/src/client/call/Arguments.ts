@@ -107,9 +107,11 @@ const guarded = (span: string, operation: string, method: Method): Method =>
         )
       }
 
+const isCall = (member: unknown): member is Effect.Effect<unknown, GatewayError> => Effect.isEffect(member)
+
 const publicMember = (service: string, operation: string, member: unknown): unknown => {
   const span = service + operation
-  if (Effect.isEffect(member)) return withMethodSpan(span)(member as Effect.Effect<unknown, GatewayError>)
+  if (isCall(member)) return withMethodSpan(span)(member)
   if (Stream.isStream(member)) return Stream.withSpan(member, span)
   return typeof member === "function" ? guarded(span, operation, member as Method) : member
 }
