@@ -206,6 +206,9 @@ layer(Clients)("chat", (it) => {
       for (const body of [{ choices: [{ ...choice, error }] }, { choices: [choice], error }]) {
         assert.strictEqual(yield* behaving(sends(body), tagOf(chat)), "ServerFailure")
       }
+      const chunk = JSON.stringify({ choices: [{ delta: { content: "" }, finish_reason: "error", error }] })
+      const streamed = sendsText("text/event-stream", `data: ${chunk}\n\ndata: [DONE]\n\n`)
+      assert.strictEqual(yield* behaving(streamed, tagOf(chatStream)), "ServerFailure")
       const fine = { choices: [{ ...choice, error: null }], error: { code: 0, message: "" } }
       assert.strictEqual((yield* behaving(sends(fine), chat)).finishReason, "error")
     })

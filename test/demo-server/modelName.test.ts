@@ -1,12 +1,11 @@
 /** Replacing the name of the model in bodies and events. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import {
-  incomingBody,
-  incomingEvents,
-  outgoingBody,
-  withModel
-} from "../../apps/demo-server/src/routing/ModelName.ts"
+import { incomingBody, outgoingBody, withModel } from "../../apps/demo-server/src/routing/ModelName.ts"
+import { mapEventData } from "../../apps/demo-server/src/wire/ServerSentEvents.ts"
+
+/** The caller's name in a stream of events. */
+const incomingEvents = () => mapEventData((data) => incomingBody(data, "alias", "real"))
 
 const Key = Schema.Union([Schema.String, Schema.Literals(["model", "mod\\el", 'model"', "{model"])])
 
@@ -59,7 +58,7 @@ describe("replacing the model's name", () => {
       `: hello\r\n\r\ndata: {"model":"${model}","choices":[{"delta":{"content":"é漢"}}]}\n\ndata:{"model":"${model}"}\n\ndata: [DONE]`
     const bytes = new TextEncoder().encode(text("real"))
     for (let size = 1; size <= bytes.length; size++) {
-      const events = incomingEvents("alias", "real")
+      const events = incomingEvents()
       const out: Array<Uint8Array> = []
       for (let at = 0; at < bytes.length; at += size) out.push(events.push(bytes.slice(at, at + size)))
       out.push(events.end())
@@ -68,7 +67,7 @@ describe("replacing the model's name", () => {
   })
 
   it("passes a line that is too long unchanged", () => {
-    const events = incomingEvents("alias", "real")
+    const events = incomingEvents()
     const long = `data: {"model":"real","x":"${"x".repeat(2 ** 20)}`
     assert.strictEqual(Buffer.from(events.push(new TextEncoder().encode(long))).toString(), long)
   })

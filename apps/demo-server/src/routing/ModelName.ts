@@ -3,7 +3,6 @@
  * such as unknown fields and the digits of large numbers, does not change.
  */
 import { endOfString, fieldNames, stringAt } from "../wire/JsonScanner.ts"
-import { mapEventData } from "../wire/ServerSentEvents.ts"
 
 /** Replaces the strings of `model` for which `when` holds. */
 export const withModel = (
@@ -35,7 +34,3 @@ export const outgoingBody = (body: string, called: string, model: string): strin
 /** The response for a caller who used an alias. */
 export const incomingBody = (body: string, called: string, model: string): string =>
   called === model ? body : withModel(body, called, (present) => present === model)
-
-/** The same for a stream of server-sent events. */
-export const incomingEvents = (called: string, model: string) =>
-  mapEventData((data) => incomingBody(data, called, model))

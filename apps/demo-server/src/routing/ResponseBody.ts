@@ -1,5 +1,5 @@
 /** Reads fields of a response, whether it is a value or the bytes of an upstream. */
-import { parseJson, parseTask, taskEnd, tolerateImages } from "@sluice/core/client"
+import { parseErrorField, parseJson, parseTask, taskEnd, tolerateImages } from "@sluice/core/client"
 import { Predicate } from "effect"
 import { HttpServerResponse } from "effect/http"
 
@@ -13,6 +13,12 @@ export const fieldOf = (body: unknown, name: string): unknown => {
 export const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
 export const isText = (value: unknown): value is string => typeof value === "string" && value !== ""
+
+/** The error that OpenRouter has inside of each choice, with `finish_reason: "error"`. */
+export const choiceError = (body: unknown): unknown => {
+  const errors = listOf(fieldOf(body, "choices")).map((choice) => fieldOf(choice, "error"))
+  return errors.every((error) => parseErrorField(error) !== undefined) ? errors[0] : undefined
+}
 
 /** Bytes of a body above which only its `usage` is parsed. */
 const LARGE = 64 * 1024

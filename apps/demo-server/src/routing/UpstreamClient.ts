@@ -78,8 +78,9 @@ const reasonOf = ({ contentType, error }: NoResult, url: string): GatewayReason 
   const { code, param } = error
   // An error about a field is the caller's.
   if (param !== undefined) return new InvalidRequest({ message: reason.message, param, code })
+  // A code that is a status says whose fault it is.
+  if (Number(code) >= 500) return reason
   const message = `The gateway returned status 200 with an error: ${reason.message}`
-  // Without a code, it is unknown whose fault it is.
   return code === undefined
     ? new ServerFailure({ message, status: SUCCESS, final: true })
     : new InvalidResponse({ message })

@@ -8,10 +8,10 @@ import type { MediaTask } from "../media/MediaTasks.ts"
 import type { Redactor } from "./RedactCredential.ts"
 import { makeEventGuard } from "./EventGuard.ts"
 import { type BytesMap, mapBytes } from "../wire/MapBytes.ts"
-import { finalEvent } from "../wire/ServerSentEvents.ts"
-import { incomingBody, incomingEvents } from "./ModelName.ts"
+import { finalEvent, mapEventData } from "../wire/ServerSentEvents.ts"
+import { incomingBody } from "./ModelName.ts"
 import type { Operations } from "./Provider.ts"
-import { fieldOf, hasImages, listOf, mediaBody, responseBody } from "./ResponseBody.ts"
+import { choiceError, fieldOf, hasImages, listOf, mediaBody, responseBody } from "./ResponseBody.ts"
 
 /** The end of a stream, with its error. */
 const endedBy = (status: Failure["status"], code: string, message: string, retryable = false): Uint8Array =>
@@ -43,7 +43,7 @@ const RESULT_FIELDS: Readonly<Record<keyof Operations, ReadonlyArray<string>>> =
 
 /** Bytes above which a body with a result field is not parsed. Errors are shorter. */
 const LARGE = 64 * 1024
-const ERROR = Buffer.from('"error"')
+const ERROR = '"error"'
 
 /** Whether a field has a result. Some gateways send errors with empty result fields, or with a number as `status`. */
 const isPresent = (value: unknown): boolean =>
@@ -63,13 +63,18 @@ const mayBeWithoutResult = (
 
 /**
  * The error that some gateways send with status 200 in place of a result; `nothing` without a result or an error. An
- * error in addition to a result is ignored.
+ * error in addition to a result is ignored, but one inside of the choices is in place of it.
  */
 const errorIn = (context: ResponseContext, bytes: Buffer): ErrorDetails | "nothing" | undefined => {
   const names = RESULT_FIELDS[context.operation]
-  if (bytes.length > LARGE && names.some((name) => bytes.includes(`"${name}"`))) return undefined
+  const mayHaveChoiceError = context.operation === "chat" && bytes.includes(ERROR)
+  const isLarge = bytes.length > LARGE && names.some((name) => bytes.includes(`"${name}"`))
+  if (isLarge && !mayHaveChoiceError) return undefined
   const answer = parseJson(bytes.toString())
-  if (!Predicate.isObject(answer) || names.some((name) => isPresent(answer[name]))) return undefined
+  if (!Predicate.isObject(answer)) return undefined
+  const inChoices = mayHaveChoiceError ? choiceError(answer) : undefined
+  if (inChoices !== undefined) return parseErrorBody({ error: inChoices })
+  if (names.some((name) => isPresent(answer[name]))) return undefined
   const error = parseErrorBody({ error: answer["error"] }) ?? parseErrorBody(answer)
   if (error !== undefined && error.code !== "0") return error
   return mayBeWithoutResult(context, answer) ? undefined : "nothing"
@@ -115,6 +120,13 @@ const EXPIRED_STREAM = endedBy(
   `The gateway's stream did not end within ${LIFE}`
 )
 
+/** The data of an event. An error inside of its choices is also beside them, where clients look for it. */
+const withChoiceError = (data: string): string => {
+  const event = data.includes(ERROR) ? parseJson(data) : undefined
+  const error = choiceError(event)
+  return error === undefined ? data : ` ${JSON.stringify({ error, ...(event as object) })}`
+}
+
 /** Passes events on, line by line. An unfinished line at the end is dropped. */
 const mapEvents = ({ called, model }: ResponseContext, redactor: Redactor, clock: Clock.Clock): BytesMap => {
   const end = clock.currentTimeMillisUnsafe() + Duration.toMillis(STREAM_LIFE)
@@ -123,18 +135,21 @@ const mapEvents = ({ called, model }: ResponseContext, redactor: Redactor, clock
   const leaks = redactor.leak()
   let isLeak = false
   const guard = makeEventGuard(redactor.text)
-  const named = called === model ? undefined : incomingEvents(called, model)
+  const data =
+    called === model
+      ? mapEventData(withChoiceError, ERROR)
+      : mapEventData((data) => incomingBody(withChoiceError(data), called, model))
   return {
     push: (bytes) => {
       const guarded = guard.push(redacted.push(bytes))
       isLeak = leaks(guarded)
-      return isLeak ? NO_BYTES : (named?.push(guarded) ?? guarded)
+      return isLeak ? NO_BYTES : data.push(guarded)
     },
     isDone: () => isLeak || guard.isDone() || isExpired(),
     end: (fault) => {
       if (isLeak) return LEAK
       const guarded = Buffer.concat([guard.push(redacted.end()), guard.end()])
-      const parts = named === undefined ? [guarded] : [named.push(guarded), named.end()]
+      const parts = [data.push(guarded), data.end()]
       if (guard.isDone()) return Buffer.concat(parts)
       if (isExpired()) return Buffer.concat([...parts, EXPIRED_STREAM])
       if (isTooLarge(fault)) return Buffer.concat([...parts, TOO_LARGE])

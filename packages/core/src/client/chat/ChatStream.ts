@@ -76,7 +76,10 @@ const parseEvent = (state: State, event: Sse.Event | typeof END): readonly [Stat
   const json = parseJson(data)
   const decoded = Option.getOrUndefined(decodeChunk(tolerateChunk(json)))
   const chunk = decoded?.choices === undefined && decoded?.usage === undefined ? undefined : decoded
-  const refusal = chunk?.choices === undefined ? reasonOfBody(json) : reasonOfErrorBeside(json)
+  const refusal =
+    chunk?.choices === undefined
+      ? reasonOfBody(json)
+      : (reasonOfErrorBeside(json) ?? reasonOfErrorBeside(chunk.choices[0]?.extra))
   if (refusal !== undefined) return [state, [Result.fail(refusal)]]
   if (chunk === undefined) {
     // Some gateways keep a connection alive with named events, or with empty ones.
