@@ -79,4 +79,7 @@ export const SECOND_KEY = "sk-second-0123456789abcdef"
 /** Starts it. Another key is refused. */
 export const startWithKey = (key: string) => loopback((request) => respond(key, request))
 
+/** What it does unless a test says otherwise. */
+export const answersAsOpenAi = (request: LoopbackRequest) => respond(OPENAI_KEY, request)
+
 export const startFakeOpenAi = Effect.suspend(() => startWithKey(OPENAI_KEY))

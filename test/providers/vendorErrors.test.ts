@@ -157,7 +157,10 @@ describe("the models of a vendor", () => {
   ])("are not none if another server answers: %i", ([status, body]) =>
     Effect.gen(function* () {
       const { listed, url } = yield* listOf("ollama", status, body)
-      assert.deepStrictEqual(listed, Result.fail(`status ${status} at ${url}/v1/models: ${body}`))
+      assert.isTrue(Result.isFailure(listed))
+      const { isRetryable, reason } = Result.getOrThrow(Result.flip(listed))
+      assert.strictEqual(reason.message, `status ${status} at ${url}/v1/models: ${body}`)
+      assert.isFalse(isRetryable)
     }).pipe(Effect.scoped)
   )
 

@@ -16,6 +16,7 @@ import {
   readProviders
 } from "../providers/ProvidersSettings.ts"
 import type { Provider } from "../routing/Provider.ts"
+import { unlistedModels } from "../routing/Providers.ts"
 import { keptOf, type KeySource } from "./VendorConnection.ts"
 
 const NOT_WITH_GATEWAY =
@@ -42,7 +43,8 @@ export const idOf = ({ dialect, id = dialect }: UpstreamEntry) => id ?? ""
 const readContent = Effect.fnUntraced(function* (file: string) {
   const { content, forLibrary } = yield* readProviders(file)
   if (content.library !== undefined || !forLibrary) return content
-  return { ...content, library: (yield* loadProvidersSettings(file)).library }
+  const { isLibraryUnlisted, library, upstreams } = yield* loadProvidersSettings(file)
+  return isLibraryUnlisted ? yield* Effect.fail(unlistedModels(upstreams)) : { ...content, library }
 })
 
 /** The file that connections are written to. */

@@ -7,7 +7,8 @@ import { Effect, Struct } from "effect"
 import type { OfferedModel } from "../contract/Connections.ts"
 import { isHttpUrl } from "../config/Variables.ts"
 import type { UpstreamEntry } from "../providers/ProvidersFile.ts"
-import { correctOperations, dialectOf, keyOf, requestSettings } from "../providers/ProvidersSettings.ts"
+import { correctOperations } from "../providers/ListedModels.ts"
+import { dialectOf, keyOf, requestSettings } from "../providers/ProvidersSettings.ts"
 
 /** Where the key is: a place, or the key itself, which is then written to a file. */
 export type KeySource = NonNullable<UpstreamEntry["apiKey"]> | { readonly typed: ApiKey }
@@ -71,7 +72,7 @@ export const prepareConnection = Effect.fn("connect.prepare")(function* (
   } satisfies DialectSettings
   const listed = Effect.provide(listModels(settings), layerTransport()).pipe(
     Effect.mapBoth({
-      onFailure: (why) => `${dialect.name} did not list its models: ${why}`,
+      onFailure: ({ reason }) => `${dialect.name} did not list its models: ${reason.message}`,
       onSuccess: correctOperations(kept)
     })
   )

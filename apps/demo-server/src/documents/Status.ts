@@ -11,7 +11,7 @@ import { CurrentUser } from "../contract/Access.ts"
 import { ServedApi } from "../http/ServedApi.ts"
 import { CurrentModels, visionOf } from "../providers/CurrentModels.ts"
 import { EMBEDDED } from "../providers/ProvidersFile.ts"
-import { Providers } from "../routing/Providers.ts"
+import { Providers, unlistedModels } from "../routing/Providers.ts"
 import { ServerConfig, VERSION } from "../config/ServerConfig.ts"
 import { endWithError, withRagFailures } from "../libraries/RagFailure.ts"
 import { makeStorageOf } from "./Upload.ts"
@@ -61,11 +61,13 @@ export const StatusLayer = HttpApiBuilder.group(
         const storage =
           known === undefined ? undefined : Option.getOrUndefined(yield* Effect.option(storageOf(known)))
         const { documents, message, passages, state } = yield* library.state
+        const unlisted = unlistedModels(providers)
         return {
           version: VERSION,
           ...(yield* modelsNow),
           formats,
           ...(identity !== undefined && { signIn: { name: identity.name, path: OIDC_PATH } }),
+          ...(unlisted !== "" && { message: unlisted }),
           state,
           ...(known !== undefined && { documents, passages, ...(message !== undefined && { message }) }),
           ...(storage !== undefined && { storage: { used: storage.used(), limit: storage.limit } }),

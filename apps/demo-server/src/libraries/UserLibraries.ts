@@ -6,6 +6,7 @@ import { OWNER } from "../accounts/Owner.ts"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { libraryError } from "../config/StartError.ts"
 import { CurrentModels, type LibraryModels, replacedLife } from "../providers/CurrentModels.ts"
+import { areListed } from "../providers/UnlistedModels.ts"
 import { Members } from "../sharing/Members.ts"
 import { makeBilledModels } from "./BilledModels.ts"
 import { storeOptions } from "../config/DocumentStore.ts"
@@ -96,7 +97,7 @@ export class UserLibraries extends Context.Service<UserLibraries>()("@sluice/dem
     const opened = Effect.gen(function* () {
       const now = yield* Ref.get(state)
       if (now.from === (yield* Ref.get(current))) return now.libraries
-      const next = yield* openAll(now)
+      const next = yield* openAll(areListed(now.from.context) ? now : undefined)
       yield* Ref.set(state, next)
       yield* Effect.forkIn(Effect.delay(now.close, replacedLife(now.from, next.from)), scope)
       return next.libraries

@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 import { OWNER } from "../accounts/Owner.ts"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { UserLibraries } from "../libraries/UserLibraries.ts"
-import { Providers } from "../routing/Providers.ts"
+import { Providers, unlistedModels } from "../routing/Providers.ts"
 import { ProvidersFileState } from "./ProvidersFileState.ts"
 import { isDamage } from "../sql/NodeSqlite.ts"
 import { Shutdown } from "../http/Shutdown.ts"
@@ -90,6 +90,9 @@ export const HealthLayer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const { check } = yield* readiness
     const { isRejected } = yield* ProvidersFileState
+    const providers = yield* Providers
+    /** Reported, but the server stays ready. */
+    const config = () => (isRejected() ? REJECTED : unlistedModels(providers) || "ok")
     yield* router.add("GET", "/healthz", HttpServerResponse.jsonUnsafe({ status: "ok" }))
     yield* router.add(
       "GET",
@@ -97,7 +100,7 @@ export const HealthLayer = HttpRouter.use(
       Effect.map(check, (checks) => {
         const isReady = Object.values(checks).every((check) => FINE.has(check))
         return HttpServerResponse.jsonUnsafe(
-          { status: isReady ? "ready" : "not_ready", checks, config: isRejected() ? REJECTED : "ok" },
+          { status: isReady ? "ready" : "not_ready", checks, config: config() },
           { status: isReady ? 200 : 503, headers: isReady ? {} : { "retry-after": "5" } }
         )
       })

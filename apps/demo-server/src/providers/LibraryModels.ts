@@ -17,7 +17,9 @@ import { Context, Effect, Layer } from "effect"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { gatewayError, StartError } from "../config/StartError.ts"
 import type { UpstreamSettings } from "../routing/UpstreamProvider.ts"
+import { unlistedModels } from "../routing/Providers.ts"
 import { layerLibraryGateway } from "./LibraryGateway.ts"
+import { layerUnlistedModels } from "./UnlistedModels.ts"
 import { LIBRARY_OPERATIONS, type LibraryNames } from "./ProvidersFile.ts"
 import {
   gatewayUpstream,
@@ -129,10 +131,11 @@ const layerOfModel = <A, E, R>(
 
 /** The models that the settings name, and those of this machine for the rest. */
 export const layerNamedModels = ({
+  isLibraryUnlisted,
   library,
   localModels,
   upstreams
-}: Pick<ProvidersSettings, "localModels"> & {
+}: Pick<ProvidersSettings, "isLibraryUnlisted" | "localModels"> & {
   readonly library: LibraryNames
   readonly upstreams: ReadonlyArray<UpstreamSettings>
 }) => {
@@ -142,7 +145,7 @@ export const layerNamedModels = ({
   ) => (library[use] === undefined ? undefined : layerOfModel(upstreams, use, library[use], layerOf))
   // Later layers replace earlier ones of the same service.
   return Layer.mergeAll(
-    layerMachineModels(localModels),
+    isLibraryUnlisted ? layerUnlistedModels(unlistedModels(upstreams)) : layerMachineModels(localModels),
     named("embedding", GatewayEmbedder.layer) ?? Layer.empty,
     named("rerank", GatewayReranker.layer) ?? Layer.empty,
     named("chat", layerChatModel) ?? Layer.empty,
@@ -156,7 +159,8 @@ const currentSettings = Effect.fnUntraced(function* (library?: LibraryNames) {
   const place = yield* providersPlace
   if (typeof place === "string") return yield* orInvalidFile(place)(loadProvidersSettings(place))
   const named = library ?? place.models
-  return { library: named, localModels: undefined, upstreams: [gatewayUpstream(place, named)] }
+  const upstreams = [gatewayUpstream(place, named)]
+  return { library: named, isLibraryUnlisted: false, localModels: undefined, upstreams }
 })
 
 /** Warns of embedded models in place of a gateway's. */

@@ -1,21 +1,13 @@
 /** Finds and reads `sluice.config.json` and the credentials that it refers to. */
 import { withoutFinalSlash } from "@sluice/core/contract"
 import { ApiKey, apiKey as makeApiKey } from "@sluice/core"
-import { layerTransport } from "@sluice/core/client"
-import {
-  type Dialect,
-  type DialectSettings,
-  Dialects,
-  gateway,
-  type VendorModel,
-  listModels,
-  preferredModels
-} from "@sluice/providers"
-import { Config, Duration, Effect, FileSystem, Option, Path, Redacted, Schema, Struct } from "effect"
+import { type Dialect, type DialectSettings, Dialects, gateway, preferredModels } from "@sluice/providers"
+import { Array, Config, Duration, Effect, FileSystem, Option, Path, Schema, Struct } from "effect"
 import { type GatewaySettings, ServerConfig } from "../config/ServerConfig.ts"
 import { StartError } from "../config/StartError.ts"
 import { CIRCUIT_DEFAULTS } from "../routing/ProviderCircuits.ts"
 import { responseTimeout, type ServedModel, type UpstreamSettings } from "../routing/UpstreamProvider.ts"
+import { listedModels, type ModelListing, NAME_MODELS } from "./ListedModels.ts"
 import {
   decodeProvidersFile,
   LIBRARY_OPERATIONS,
@@ -119,44 +111,6 @@ export const keyOf = ({ keyVariable }: Dialect, given: CredentialSource | undefi
   return place === undefined ? Effect.succeed(makeApiKey("none")) : readCredential(place, folder)
 }
 
-/** The advice of a file. Models of `OPENAI_BASE_URL` cannot be named. */
-const NAME_MODELS = ". Name them in `models`"
-
-/** Lists of models, by vendor, address, and what is sent there: each change in the file's folder reads the file again. */
-const lists = new Map<string, ReadonlyArray<Required<VendorModel>>>()
-
-/** Lists the models of upstreams again when they are next needed. */
-export const forgetModelLists = Effect.sync(() => lists.clear())
-
-/** Gives listed models the operations that the entry names for them. */
-export const correctOperations =
-  ({ operations = {} }: UpstreamEntry) =>
-  (listed: ReadonlyArray<Required<VendorModel>>) =>
-    listed.map((model) => ({ ...model, operation: operations[model.id] ?? model.operation }))
-
-/** The models that an upstream lists, with the corrected operations. */
-const listedModels = Effect.fnUntraced(function* (
-  id: string,
-  settings: DialectSettings,
-  entry: UpstreamEntry
-) {
-  const { apiKey, dialect, headers, query, url } = settings
-  const place = JSON.stringify([dialect.id, url, Redacted.value(apiKey), headers, query])
-  const listed =
-    lists.get(place) ??
-    (yield* Effect.provide(listModels(settings), layerTransport()).pipe(
-      Effect.mapError((why) => `the models of \`${id}\` could not be listed: ${why}${NAME_MODELS}`)
-    ))
-  if (listed.length === 0) return yield* Effect.fail(`\`${id}\` lists no models${NAME_MODELS}`)
-  const models: ReadonlyArray<ModelEntry> = correctOperations(entry)(listed)
-  if (!lists.has(place)) {
-    lists.set(place, listed)
-    const shown = models.map(({ id, operation }) => `${id} (${operation})`).join(", ")
-    yield* Effect.logInfo(`\`${id}\` lists ${shown}. Correct an operation in \`operations\``)
-  }
-  return models
-})
-
 const modelOf = (upstream: UpstreamEntry, { timeoutSeconds, ...model }: ModelEntry): ServedModel => ({
   ...model,
   aliases: model.aliases ?? [],
@@ -245,7 +199,11 @@ export const requestSettings = Effect.fnUntraced(function* (
 })
 
 /** An upstream with its credential and its models. */
-const loadUpstream = Effect.fnUntraced(function* (entry: UpstreamEntry, folder: string) {
+const loadUpstream = Effect.fnUntraced(function* (
+  entry: UpstreamEntry,
+  folder: string,
+  listing: ModelListing
+) {
   const dialect = yield* dialectOf(entry.dialect ?? gateway.id)
   const { id = dialect.id, url = dialect.url } = entry
   if (url === undefined) return yield* Effect.fail(`\`${id}\` has no \`url\`, and its dialect has none`)
@@ -258,25 +216,54 @@ const loadUpstream = Effect.fnUntraced(function* (entry: UpstreamEntry, folder: 
     ),
     ...(yield* Effect.mapError(requestSettings(entry, folder), (why) => `\`${id}\`: ${why}`))
   } satisfies DialectSettings
-  const models = entry.models ?? (yield* listedModels(id, settings, entry))
+  const models = entry.models ?? (yield* listedModels(id, settings, entry, listing))
   return {
     ...settings,
     id,
-    models: models.map((model) => modelOf(entry, model)),
+    models: (models ?? []).map((model) => modelOf(entry, model)),
+    isUnlisted: models === undefined,
     timeout: Duration.seconds(entry.timeoutSeconds ?? TIMEOUT_SECONDS),
     idle: Duration.seconds(entry.idleSeconds ?? TIMEOUT_SECONDS),
     names: { url: `the url of \`${id}\``, apiKey: `key for \`${id}\`` }
   } satisfies UpstreamSettings
 })
 
+/**
+ * The models that the library names, of an upstream that has not listed its own: those that no other upstream serves. The
+ * library then opens, and its calls fail until the vendor answers.
+ */
+const assumedModels = (
+  library: LibraryNames,
+  upstreams: ReadonlyArray<UpstreamSettings>,
+  { operations }: Dialect
+): ReadonlyArray<ModelEntry> => {
+  const models = Struct.keys(LIBRARY_OPERATIONS).flatMap((use) => {
+    const [id, operation] = [library[use], LIBRARY_OPERATIONS[use]]
+    const isMissing = missingLibraryModel({ [use]: id }, upstreams) !== undefined
+    return id !== undefined && isMissing && operation in operations ? [{ id, operation }] : []
+  })
+  return Array.dedupeWith(models, (a, b) => a.id === b.id && a.operation === b.operation)
+}
+
 /** The file with its credentials. The error is a sentence about what is wrong, without keys. */
-export const loadProvidersSettings = Effect.fnUntraced(function* (file: string) {
+export const loadProvidersSettings = Effect.fnUntraced(function* (file: string, listing: ModelListing = {}) {
   const path = yield* Path.Path
   const { content, forLibrary, from } = yield* readProviders(file)
   const { breaker, embedded = false, upstreams = [] } = content
-  const loaded = yield* Effect.forEach(upstreams, (entry) => loadUpstream(entry, path.dirname(file)))
+  const found = yield* Effect.forEach(
+    upstreams,
+    (entry) =>
+      Effect.map(loadUpstream(entry, path.dirname(file), listing), (settings) => ({ entry, settings })),
+    { concurrency: "unbounded" }
+  )
+  const listed = found.map(({ settings }) => settings)
   const library: NonNullable<typeof content.library> =
-    content.library ?? (forLibrary ? preferredModels(loaded.flatMap(({ models }) => models)) : {})
+    content.library ?? (forLibrary ? preferredModels(listed.flatMap(({ models }) => models)) : {})
+  const loaded = found.map(({ entry, settings }): typeof settings => {
+    if (!settings.isUnlisted) return settings
+    const assumed = assumedModels(library, listed, settings.dialect)
+    return { ...settings, models: assumed.map((model) => modelOf(entry, model)) }
+  })
   const missing = missingLibraryModel(library, loaded)
   if (missing !== undefined) return yield* Effect.fail(missing)
   return {
@@ -285,6 +272,9 @@ export const loadProvidersSettings = Effect.fnUntraced(function* (file: string) 
     embedded: embedded === false ? undefined : { ...SHARE, ...(embedded !== true && embedded) },
     health: { ...CIRCUIT_DEFAULTS, ...breaker },
     library,
+    /** Whether the library's models are to be chosen from a list that is not known yet. */
+    isLibraryUnlisted:
+      forLibrary && content.library === undefined && loaded.some(({ isUnlisted }) => isUnlisted),
     localModels: content.localModels,
     from,
     forLibrary

@@ -9,6 +9,7 @@ import {
   Path,
   Queue,
   Ref,
+  Schedule,
   Scope,
   Semaphore,
   Stream
@@ -18,13 +19,14 @@ import { dataFolderError } from "../config/StartError.ts"
 import { ProvidersFileState } from "../operation/ProvidersFileState.ts"
 import { makeCircuitGuards } from "../routing/ProviderCircuits.ts"
 import type { Provider } from "../routing/Provider.ts"
+import { LIST_AGAIN } from "../routing/Providers.ts"
 import { upstream } from "../routing/UpstreamProvider.ts"
 import { CurrentModels, replacedLife } from "./CurrentModels.ts"
 import { layerNamedModels } from "./LibraryModels.ts"
+import { forgetModelLists } from "./ListedModels.ts"
 import { makePriceWarning } from "./PriceWarning.ts"
 import {
   connectionsFolder,
-  forgetModelLists,
   orInvalidFile,
   loadProvidersSettings,
   type ProvidersSettings
@@ -74,8 +76,10 @@ const callsOf = ({
 }: Pick<ProvidersSettings, "embedded" | "health" | "upstreams">) => ({ embedded, health, upstreams })
 
 /** What the library's models and their calls depend on. */
-const modelsOf = ({ library, localModels, ...settings }: ProvidersSettings) =>
-  Object.keys(library).length === 0 ? [localModels] : [localModels, library, callsOf(settings)]
+const modelsOf = ({ isLibraryUnlisted, library, localModels, ...settings }: ProvidersSettings) =>
+  Object.keys(library).length === 0
+    ? [localModels, isLibraryUnlisted]
+    : [localModels, library, callsOf(settings)]
 
 /** Replaces the library's models. Running calls keep theirs. `release` closes the new ones. */
 const replaceModels = Effect.fnUntraced(function* (settings: ProvidersSettings) {
@@ -89,6 +93,15 @@ const replaceModels = Effect.fnUntraced(function* (settings: ProvidersSettings) 
   const before = yield* Ref.getAndSet(current, next)
   return { release: Scope.close(scope, Exit.void), life: replacedLife(before, next) }
 })
+
+/** The upstreams whose models are known. A reload must not lose them. */
+const listedIds = ({ upstreams }: ProvidersSettings): ReadonlySet<string> =>
+  new Set(upstreams.flatMap(({ id, isUnlisted }) => (isUnlisted ? [] : [id])))
+
+const hasUnlisted = ({ upstreams }: ProvidersSettings) => upstreams.some(({ isUnlisted }) => isUnlisted)
+
+/** Why the providers are loaded: the file has changed, a signal, or a vendor has to be asked for its models again. */
+type Trigger = "changed" | "signal" | "again"
 
 const namesOf = (providers: ReadonlyArray<Provider>) => providers.map(({ id }) => id).join(", ")
 
@@ -131,10 +144,11 @@ export const reloadingProviders = Effect.fnUntraced(function* <E extends { reado
   const lastError = yield* Ref.make("")
   const oneAtATime = yield* Semaphore.make(1)
 
-  const load = Effect.fnUntraced(function* (trigger: "changed" | "signal") {
+  const load = Effect.fnUntraced(function* (trigger: Trigger) {
     if (trigger === "signal") yield* forgetModelLists
-    const settings = yield* loadProvidersSettings(file)
     const { settings: before } = yield* Ref.get(loaded)
+    const listing = { again: trigger === "again", required: listedIds(before) }
+    const settings = yield* loadProvidersSettings(file, listing)
     const isSame = Equal.equals(callsOf(before), callsOf(settings))
     const isSameLibrary = Equal.equals(modelsOf(before), modelsOf(settings))
     if (trigger === "signal" || !isSame || !isSameLibrary) {
@@ -153,14 +167,14 @@ export const reloadingProviders = Effect.fnUntraced(function* <E extends { reado
     yield* Ref.set(lastError, "")
   }, oneAtATime.withPermit)
 
-  const reload = (trigger: "changed" | "signal") =>
+  const reload = (trigger: Trigger) =>
     load(trigger).pipe(
       Effect.catch(
         Effect.fnUntraced(function* (error) {
           yield* state.setRejected(true)
           const reason = String(error)
           // If the log file is in the same folder, each line changes the folder.
-          if ((yield* Ref.getAndSet(lastError, reason)) === reason && trigger === "changed") return
+          if ((yield* Ref.getAndSet(lastError, reason)) === reason && trigger !== "signal") return
           const { time } = yield* Ref.get(loaded)
           yield* Effect.logWarning(
             `${file} was not reloaded: ${reason}. The version of ${DateTime.formatIso(time)} stays in use`
@@ -172,9 +186,14 @@ export const reloadingProviders = Effect.fnUntraced(function* <E extends { reado
   if (first.from !== undefined) {
     yield* Effect.logInfo(`${first.from} was loaded. Providers: ${namesOf(providers)}`)
   }
-  yield* Effect.forkScoped(Stream.runForEach(yield* watchFile(file), reload))
+  const unlisted = Stream.fromSchedule(Schedule.spaced(LIST_AGAIN)).pipe(
+    Stream.filterEffect(() => Effect.map(Ref.get(loaded), ({ settings }) => hasUnlisted(settings))),
+    Stream.map(() => "again" as const)
+  )
+  const triggers = Stream.merge(yield* watchFile(file), unlisted)
+  yield* Effect.forkScoped(Stream.runForEach(triggers, reload))
   const context = yield* Effect.context<Effect.Services<ReturnType<typeof load>>>()
-  const reloadNow = load("changed").pipe(
+  const reloadNow = load("again").pipe(
     Effect.mapError((error) => (typeof error === "string" ? error : error.message)),
     Effect.provideContext(context)
   )

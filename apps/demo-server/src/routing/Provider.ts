@@ -90,6 +90,8 @@ export interface Provider {
   /** Shown as `owned_by`. */
   readonly id: string
   readonly models: ReadonlyArray<ProviderModel>
+  /** Whether the vendor has not listed its models yet. `models` then has at most those that the library names. */
+  readonly isUnlisted?: boolean
   /** Operations for which any model is accepted, because the upstream's models are not known. */
   readonly anyModelOf?: ReadonlyArray<keyof Operations>
   readonly operations: Operations

@@ -62,6 +62,8 @@ export interface UpstreamSettings extends UpstreamConnection {
   /** Opens the gateway's account, which lists its models. Without it, `models` is the list. */
   readonly accessToken?: SystemAccessToken | undefined
   readonly models: ReadonlyArray<ServedModel>
+  /** Whether the vendor has not listed its models yet. */
+  readonly isUnlisted?: boolean
   /** Operations for which any model is forwarded. */
   readonly anyModelOf?: ReadonlyArray<keyof Operations>
 }
@@ -244,7 +246,7 @@ const taskOperations = (
 
 /** Makes the provider of an upstream gateway. It makes one attempt for each call. */
 export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings) {
-  const { accessToken, anyModelOf, id, models } = settings
+  const { accessToken, anyModelOf, id, isUnlisted = false, models } = settings
   const tasks = yield* MediaTasks
   const forward = yield* makeForward(settings)
   const { forwardCall, forwardStream } = forward
@@ -253,6 +255,7 @@ export const upstream = Effect.fnUntraced(function* (settings: UpstreamSettings)
     models: models.flatMap((model) =>
       [model.id, ...model.aliases].map((id): ProviderModel => ({ ...model, id }))
     ),
+    isUnlisted,
     ...(anyModelOf !== undefined && { anyModelOf }),
     operations: {
       embeddings: makeSendEmbeddings((call) => forwardCall("embeddings", call)),

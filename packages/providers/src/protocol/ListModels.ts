@@ -1,6 +1,8 @@
 /** The models of a vendor, from its own list. */
+import { GatewayError, InvalidResponse, TimedOut, Unreachable } from "@sluice/core"
 import { makeRedact, parseErrorBody, parseJson } from "@sluice/core/client"
-import { Effect } from "effect"
+import { reasonOfStatus } from "@sluice/core/contract"
+import { Duration, Effect } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import type { VendorModel, OperationName } from "./Dialect.ts"
 import { type DialectSettings, joinUrl, secretsOf, sign } from "./DialectClient.ts"
@@ -18,17 +20,20 @@ const idsOf = (body: unknown): ReadonlyArray<VendorModel> =>
   })
 
 /** How long a list may take. */
-const PATIENCE = "15 seconds"
+const PATIENCE = Duration.seconds(15)
+
+const failed = (reason: GatewayError["reason"]) =>
+  Effect.fail(new GatewayError({ operation: "models", reason }))
 
 /**
  * The models that the key may call, each with its operation. An operation that the vendor does not state is guessed from
- * the name. Models of other operations, such as speech, are left out. The error is a sentence.
+ * the name. Models of other operations, such as speech, are left out. An error that is not retryable is one of the settings.
  */
 export const listModels = (
   settings: DialectSettings
 ): Effect.Effect<
   ReadonlyArray<{ readonly id: string; readonly operation: OperationName }>,
-  string,
+  GatewayError,
   HttpClient.HttpClient
 > =>
   Effect.gen(function* () {
@@ -55,8 +60,20 @@ const request = (
     const { message = text.replace(/\s+/g, " ").slice(0, 120) } = parseErrorBody(body) ?? {}
     // Some vendors repeat the key or a header in the error.
     const redact = makeRedact(settings.apiKey, ...secretsOf(settings))
-    return yield* Effect.fail(redact(`status ${response.status} at ${url}: ${message || "no reason"}`))
+    const { status } = response
+    const why = redact(`status ${status} at ${url}: ${message || "no reason"}`)
+    return yield* failed(
+      status < 400 ? new InvalidResponse({ message: why }) : reasonOfStatus({ status, message: why })
+    )
   }).pipe(
-    Effect.timeoutOrElse({ duration: PATIENCE, orElse: () => Effect.fail(`no answer within ${PATIENCE}`) }),
-    Effect.mapError((error) => (typeof error === "string" ? error : `no answer from ${URL.parse(url)?.host}`))
+    Effect.catchTag("HttpClientError", () =>
+      failed(new Unreachable({ message: `no answer from ${URL.parse(url)?.host}` }))
+    ),
+    Effect.timeoutOrElse({
+      duration: PATIENCE,
+      orElse: () => {
+        const message = `no answer within ${Duration.format(PATIENCE)}`
+        return failed(new TimedOut({ message, scope: "attempt", after: PATIENCE }))
+      }
+    })
   )
