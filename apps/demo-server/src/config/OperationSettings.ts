@@ -1,37 +1,19 @@
 /** Environment variables for operating the server: shutdown, hosts, logs, metrics, traces. */
 import { withoutFinalSlash } from "@sluice/core/contract"
-import { Config, Effect, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { parseSubnet, type Subnet } from "../network/IpAddress.ts"
-import { oneOf, invalidVariable, isHttpUrl, textVariable, wholeNumber } from "./Variables.ts"
+import { oneOf, parsedVariable, textVariable, urlVariable, wholeNumber } from "./Variables.ts"
 
 /** Characters of `SLUICE_METRICS_TOKEN` at least. */
 const MIN_TOKEN_LENGTH = 16
 
-export const operationVariables = Config.unwrap({
-  shutdown: textVariable("SLUICE_SHUTDOWN_SECONDS"),
-  caller: textVariable("SLUICE_CALLER_SECONDS"),
-  questions: textVariable("SLUICE_QUESTIONS"),
-  jobs: textVariable("SLUICE_JOBS"),
-  databaseWait: textVariable("SLUICE_DATABASE_WAIT_SECONDS"),
-  hosts: textVariable("SLUICE_HOSTS"),
-  sourceFolders: textVariable("SLUICE_SOURCE_FOLDERS"),
-  proxies: textVariable("SLUICE_TRUSTED_PROXIES"),
-  log: textVariable("SLUICE_LOG"),
-  logRequests: textVariable("SLUICE_LOG_REQUESTS"),
-  metricsToken: textVariable("SLUICE_METRICS_TOKEN"),
-  traces: textVariable("OTEL_EXPORTER_OTLP_ENDPOINT"),
-  traceHeaders: textVariable("OTEL_EXPORTER_OTLP_HEADERS"),
-  service: textVariable("OTEL_SERVICE_NAME")
-})
-
-type Variables = Config.Success<typeof operationVariables>
-
-const parseSeconds = (name: string, value: string | undefined, defaultSeconds: number) => {
-  const seconds = Number(value ?? defaultSeconds)
-  return seconds > 0 && seconds <= 3600
-    ? Effect.succeed(seconds)
-    : invalidVariable(`${name} must be a number of seconds above 0 and at most 3600`)
-}
+const secondsVariable = (name: string, otherwise: number) =>
+  parsedVariable(
+    name,
+    "be a number of seconds above 0 and at most 3600",
+    (text) => (Number(text) > 0 && Number(text) <= 3600 ? Number(text) : undefined),
+    otherwise
+  )
 
 /** Questions that run at the same time unless `SLUICE_QUESTIONS` says otherwise. */
 const QUESTIONS = 128
@@ -41,32 +23,15 @@ const JOBS = 2
 
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)$/
 
-const parseHosts = (value: string | undefined) => {
-  const hosts = (value ?? "")
+const parseHosts = (text: string): ReadonlyArray<string> | undefined => {
+  const hosts = text
     .toLowerCase()
     .split(/[\s,]+/)
     .filter((host) => host !== "")
-  return hosts.every((host) => HOST.test(host))
-    ? Effect.succeed(hosts)
-    : invalidVariable("SLUICE_HOSTS must be a list of host names without ports: sluice.example, 10.0.0.5")
+  return hosts.every((host) => HOST.test(host)) ? hosts : undefined
 }
 
-const parseProxies = (value: string | undefined) => {
-  const subnet: Subnet | undefined = value === undefined ? () => false : parseSubnet(value)
-  return subnet !== undefined
-    ? Effect.succeed(subnet)
-    : invalidVariable(
-        "SLUICE_TRUSTED_PROXIES must be a list of addresses and networks: 10.0.0.0/8, 2001:db8::1"
-      )
-}
-
-/** The message does not repeat the token. */
-const parseToken = (value: string | undefined) => {
-  if (value === undefined) return Effect.succeed(undefined)
-  return value.length >= MIN_TOKEN_LENGTH
-    ? Effect.succeed(Redacted.make(value))
-    : invalidVariable(`SLUICE_METRICS_TOKEN must have at least ${MIN_TOKEN_LENGTH} characters`)
-}
+const NO_SUBNET: Subnet = () => false
 
 /** `name=value` pairs, separated by commas, as in OpenTelemetry. */
 const parseHeaders = (value: string | undefined): Readonly<Record<string, string>> =>
@@ -77,37 +42,54 @@ const parseHeaders = (value: string | undefined): Readonly<Record<string, string
     })
   )
 
-const parseTraces = ({ service, traceHeaders, traces }: Variables) => {
-  if (traces === undefined) return Effect.succeed(undefined)
-  return isHttpUrl(traces)
-    ? Effect.succeed({
-        url: withoutFinalSlash(traces),
-        service: service ?? "sluice",
-        headers: Redacted.make(parseHeaders(traceHeaders))
-      })
-    : invalidVariable("OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https address")
-}
+const readTraces = Effect.gen(function* () {
+  const url = yield* urlVariable("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318")
+  const headers = yield* textVariable("OTEL_EXPORTER_OTLP_HEADERS")
+  const service = yield* textVariable("OTEL_SERVICE_NAME")
+  if (url === undefined) return undefined
+  return {
+    url: withoutFinalSlash(url),
+    service: service ?? "sluice",
+    headers: Redacted.make(parseHeaders(headers))
+  }
+})
 
-export const parseOperation = Effect.fn("ServerConfig.operation")(function* (found: Variables) {
-  const { log = "text", logRequests = String(log === "json") } = found
+export const readOperation = Effect.gen(function* () {
+  const log = yield* oneOf("SLUICE_LOG", "text", ["text", "json"])
+  const logRequests = yield* oneOf("SLUICE_LOG_REQUESTS", undefined, ["true", "false"])
+  const sourceFolders = yield* textVariable("SLUICE_SOURCE_FOLDERS")
   return {
     // The default is below the 30 seconds after which container platforms kill a process.
-    shutdownSeconds: yield* parseSeconds("SLUICE_SHUTDOWN_SECONDS", found.shutdown, 20),
-    callerSeconds: yield* parseSeconds("SLUICE_CALLER_SECONDS", found.caller, 30),
+    shutdownSeconds: yield* secondsVariable("SLUICE_SHUTDOWN_SECONDS", 20),
+    callerSeconds: yield* secondsVariable("SLUICE_CALLER_SECONDS", 30),
     /** Questions that run at the same time at most. */
-    questions: yield* wholeNumber("SLUICE_QUESTIONS", found.questions ?? QUESTIONS, 1, 999_999),
+    questions: yield* wholeNumber("SLUICE_QUESTIONS", QUESTIONS, 1, 999_999),
     /** 0: workers run the jobs. */
-    jobs: yield* wholeNumber("SLUICE_JOBS", found.jobs ?? JOBS, 0, 999),
+    jobs: yield* wholeNumber("SLUICE_JOBS", JOBS, 0, 999),
     /** How long a start waits for a PostgreSQL that cannot be reached. */
-    databaseWaitSeconds: yield* parseSeconds("SLUICE_DATABASE_WAIT_SECONDS", found.databaseWait, 30),
+    databaseWaitSeconds: yield* secondsVariable("SLUICE_DATABASE_WAIT_SECONDS", 30),
     /** In lower case. Empty: the default of `isAllowedHost`. */
-    hosts: yield* parseHosts(found.hosts),
+    hosts: yield* parsedVariable(
+      "SLUICE_HOSTS",
+      "be a list of host names without ports: sluice.example, 10.0.0.5",
+      parseHosts,
+      []
+    ),
     /** Folders below which sources may read. */
-    sourceFolders: (found.sourceFolders ?? "").split(",").flatMap((folder) => folder.trim() || []),
-    isTrustedProxy: yield* parseProxies(found.proxies),
-    log: yield* oneOf("SLUICE_LOG", log, ["text", "json"]),
-    logRequests: (yield* oneOf("SLUICE_LOG_REQUESTS", logRequests, ["true", "false"])) === "true",
-    metricsToken: yield* parseToken(found.metricsToken),
-    traces: yield* parseTraces(found)
+    sourceFolders: (sourceFolders ?? "").split(",").flatMap((folder) => folder.trim() || []),
+    isTrustedProxy: yield* parsedVariable(
+      "SLUICE_TRUSTED_PROXIES",
+      "be a list of addresses and networks: 10.0.0.0/8, 2001:db8::1",
+      parseSubnet,
+      NO_SUBNET
+    ),
+    log,
+    logRequests: logRequests === undefined ? log === "json" : logRequests === "true",
+    metricsToken: yield* parsedVariable(
+      "SLUICE_METRICS_TOKEN",
+      `have at least ${MIN_TOKEN_LENGTH} characters`,
+      (text) => (text.length >= MIN_TOKEN_LENGTH ? Redacted.make(text) : undefined)
+    ),
+    traces: yield* readTraces
   }
 })

@@ -13,33 +13,56 @@ export const textVariable = (name: string) =>
 export const invalidVariable = (message: string): Effect.Effect<never, StartError> =>
   Effect.fail(new StartError({ message }))
 
-/** A whole number. `limits` says them where `from … to …` does not. */
-export const wholeNumber = (
+/** A text variable as a value. `parse` gives undefined for a text that is not `expected`; the message does not repeat it. */
+export const parsedVariable = <A, Default extends A | undefined = undefined>(
   name: string,
-  text: string | number,
+  expected: string,
+  parse: (text: string) => A | undefined,
+  otherwise?: Default
+) =>
+  Effect.flatMap(textVariable(name), (text): Effect.Effect<A | Default, StartError> => {
+    if (text === undefined) return Effect.succeed(otherwise as Default)
+    const value = parse(text)
+    return value === undefined ? invalidVariable(`${name} must ${expected}`) : Effect.succeed(value)
+  })
+
+/** A whole number. `limits` says them where `from … to …` does not. */
+export const wholeNumber = <Default extends number | undefined>(
+  name: string,
+  otherwise: Default,
   least: number,
   most: number,
   limits = `from ${least} to ${most}`
-): Effect.Effect<number, StartError> => {
-  const number = /^\d+$/.test(`${text}`.trim()) ? Number(text) : Number.NaN
-  return number >= least && number <= most
-    ? Effect.succeed(number)
-    : invalidVariable(`${name} must be a whole number ${limits}`)
-}
+) =>
+  parsedVariable(
+    name,
+    `be a whole number ${limits}`,
+    (text) => {
+      const number = /^\d+$/.test(text.trim()) ? Number(text) : Number.NaN
+      return number >= least && number <= most ? number : undefined
+    },
+    otherwise
+  )
 
 const either = new Intl.ListFormat("en", { type: "disjunction" })
 
 /** A variable with a few possible values. */
-export const oneOf = <const A extends string>(
+export const oneOf = <const A extends string, Default extends A | undefined>(
   name: string,
-  value: string,
+  otherwise: Default,
   allowed: ReadonlyArray<A>
-): Effect.Effect<A, StartError> => {
-  const found = allowed.find((one) => one === value)
-  return found !== undefined
-    ? Effect.succeed(found)
-    : invalidVariable(`${name} must be ${either.format(allowed.map((one) => `\`${one}\``))}`)
-}
+) =>
+  parsedVariable(
+    name,
+    `be ${either.format(allowed.map((one) => `\`${one}\``))}`,
+    (text) => allowed.find((one) => one === text),
+    otherwise
+  )
 
 export const isHttpUrl = (text: string): boolean =>
   URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+
+export const urlVariable = (name: string, example: string) =>
+  parsedVariable(name, `be an http or https address such as ${example}`, (text) =>
+    isHttpUrl(text) ? text : undefined
+  )

@@ -38,7 +38,7 @@ const discover = Effect.fnUntraced(function* ({ clientId, clientSecret, issuer }
       isPublic ? client.None() : undefined,
       {
         timeout: TIMEOUT_SECONDS,
-        // Only a loopback issuer may have it: see `parseIdentity`.
+        // Only a loopback issuer may have it: see `isSafe` of its settings.
         ...(issuer.protocol === "http:" && { execute: [client.allowInsecureRequests] })
       }
     )
