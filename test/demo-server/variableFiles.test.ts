@@ -29,10 +29,7 @@ describe("a secret in a file", () => {
   it.live("that cannot be read stops the start, and is named", () =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(configured({ SLUICE_METRICS_TOKEN_FILE: "/absent/token" }))
-      assert.match(
-        message,
-        /environment: SLUICE_METRICS_TOKEN_FILE names a file that cannot be read: \/absent\/token$/
-      )
+      assert.match(message, /^SLUICE_METRICS_TOKEN_FILE names a file that cannot be read: \/absent\/token$/)
     })
   )
 

@@ -1,7 +1,7 @@
 /** Environment variables for sign-in by OpenID Connect. */
-import { Config, Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { isLoopback } from "../network/Origin.ts"
-import { invalidVariable, isHttpUrl, optionalVariable, parsedVariable, textVariable } from "./Variables.ts"
+import { invalidVariable, isHttpUrl, parsedVariable, redactedVariable, textVariable } from "./Variables.ts"
 
 /** Over plain HTTP, an attacker on the network could sign in as anybody. */
 const isSafe = ({ hostname, protocol }: URL) => protocol === "https:" || isLoopback(hostname)
@@ -16,7 +16,8 @@ const variables = Effect.all({
     }
   ),
   clientId: textVariable("SLUICE_OIDC_CLIENT_ID"),
-  clientSecret: optionalVariable(Config.Redacted("SLUICE_OIDC_CLIENT_SECRET")),
+  /** Undefined: a public client, with PKCE alone. */
+  clientSecret: redactedVariable("SLUICE_OIDC_CLIENT_SECRET"),
   scope: textVariable("SLUICE_OIDC_SCOPE"),
   groups: textVariable("SLUICE_OIDC_GROUPS"),
   name: textVariable("SLUICE_OIDC_NAME"),
@@ -34,8 +35,7 @@ export const readIdentity = Effect.gen(function* () {
   return {
     issuer,
     clientId,
-    /** Undefined: a public client, with PKCE alone. */
-    clientSecret: clientSecret && Redacted.value(clientSecret) !== "" ? clientSecret : undefined,
+    clientSecret,
     scope: scope ?? "openid profile email",
     /** The claim with the user's groups. */
     groups: groups ?? "groups",

@@ -1,19 +1,31 @@
 /** The configuration, read once from the environment. docs/reference/configuration.md has the variables and their defaults. */
 import { withoutFinalSlash } from "@sluice/core/contract"
 import { ApiKey, SystemAccessToken } from "@sluice/core"
-import { Config, ConfigProvider, Context, Effect, Layer, Record, Redacted, Schema, Struct } from "effect"
+import {
+  Config,
+  ConfigProvider,
+  Context,
+  Effect,
+  Layer,
+  Option,
+  Record,
+  Redacted,
+  Schema,
+  Struct
+} from "effect"
 import { createRequire } from "node:module"
 import { resolve } from "node:path"
 import { readBilling } from "./BillingSettings.ts"
 import { readIdentity } from "./IdentitySettings.ts"
 import { readOperation } from "./OperationSettings.ts"
 import { misspeltVariables } from "./MisspeltVariables.ts"
-import { withVariableFiles } from "./VariableFiles.ts"
 import {
   oneOf,
   invalidVariable,
   optionalVariable,
   parsedVariable,
+  redactedVariable,
+  secretVariable,
   textVariable,
   urlVariable,
   wholeNumber
@@ -35,18 +47,6 @@ const GATEWAY_VARIABLES = {
   query: "SLUICE_QUERY_PREFIX",
   passage: "SLUICE_PASSAGE_PREFIX"
 } as const
-
-/** Variables that may be in files: `SLUICE_API_KEY_FILE` is the path of a file with the key. */
-const SECRETS: ReadonlySet<string> = new Set([
-  "SLUICE_DATABASE_URL",
-  "LANCEDB_API_KEY",
-  "SLUICE_API_KEY",
-  "SLUICE_ACCESS_TOKEN",
-  "SLUICE_METRICS_TOKEN",
-  "SLUICE_ADMIN_TOKEN",
-  "SLUICE_ADMIN_API_KEY",
-  "SLUICE_OIDC_CLIENT_SECRET"
-])
 
 const PositiveInt = Schema.FiniteFromString.check(Schema.isInt(), Schema.isGreaterThan(0))
 
@@ -74,7 +74,9 @@ const firstSecret = (name: string, prefix: string) =>
     (text) =>
       text.startsWith(prefix) && text.length >= MIN_SECRET_LENGTH && /^[\w-]+$/.test(text)
         ? Redacted.make(text)
-        : undefined
+        : undefined,
+    undefined,
+    secretVariable
   )
 
 /** How the sentences of an answer are verified. Undefined: by the model that is named for it, if one is. */
@@ -86,12 +88,19 @@ const readVerifier = Effect.gen(function* () {
   return { nliModel, verifier }
 })
 
+/** A credential of a gateway, which a header can carry. */
+const credential = <A>(name: string, schema: Schema.ConstraintDecoder<A>) => {
+  const decode = Schema.decodeUnknownOption(schema)
+  const parse = (text: string) => Option.getOrUndefined(decode(text))
+  return parsedVariable(name, "be one word of visible characters", parse, undefined, secretVariable)
+}
+
 /** The variables of a gateway. Only `url` has an effect of its own. */
 const gatewayVariables = Effect.all({
   ...Record.map(GATEWAY_VARIABLES, textVariable),
   url: urlVariable("SLUICE_GATEWAY_URL", "https://gateway.example"),
-  apiKey: optionalVariable(Config.schema(ApiKey, "SLUICE_API_KEY")),
-  accessToken: optionalVariable(Config.schema(SystemAccessToken, "SLUICE_ACCESS_TOKEN")),
+  apiKey: credential("SLUICE_API_KEY", ApiKey),
+  accessToken: credential("SLUICE_ACCESS_TOKEN", SystemAccessToken),
   batch: optionalVariable(Config.schema(PositiveInt, "SLUICE_EMBEDDING_BATCH"))
 })
 
@@ -183,7 +192,7 @@ const settings = Effect.gen(function* () {
     documents: documents ?? data,
     /** How LanceDB Enterprise is reached. Object stores are reached by the variables that LanceDB reads itself. */
     enterprise: yield* Effect.all({
-      apiKey: optionalVariable(Config.Redacted("LANCEDB_API_KEY")),
+      apiKey: redactedVariable("LANCEDB_API_KEY"),
       region: textVariable("LANCEDB_REGION"),
       hostOverride: textVariable("LANCEDB_HOST")
     }),
@@ -191,7 +200,9 @@ const settings = Effect.gen(function* () {
     database: yield* parsedVariable(
       "SLUICE_DATABASE_URL",
       "be a PostgreSQL address such as postgres://user:password@host:5432/name",
-      databaseOf
+      databaseOf,
+      undefined,
+      secretVariable
     ),
     /** Whether an SQLite commit waits for the disk (`full`) or for the operating system (`normal`). */
     synchronous: yield* oneOf("SLUICE_SYNCHRONOUS", "full", ["full", "normal"]),
@@ -232,7 +243,7 @@ export class ServerConfig extends Context.Service<ServerConfig>()("@sluice/demo-
   make: Effect.gen(function* () {
     const environment = yield* ConfigProvider.ConfigProvider
     const known = new Set<string>()
-    const provider = ConfigProvider.mapInput(withVariableFiles(environment, SECRETS), (path) => {
+    const provider = ConfigProvider.mapInput(environment, (path) => {
       known.add(path.join("_"))
       return path
     })

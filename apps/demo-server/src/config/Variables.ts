@@ -1,5 +1,6 @@
 /** Reading and checking environment variables. */
-import { Config, Effect, Option } from "effect"
+import { Config, Effect, Option, Redacted } from "effect"
+import { readFile } from "node:fs/promises"
 import { StartError } from "./StartError.ts"
 
 /** A variable; undefined if it is unset. */
@@ -13,18 +14,37 @@ export const textVariable = (name: string) =>
 export const invalidVariable = (message: string): Effect.Effect<never, StartError> =>
   Effect.fail(new StartError({ message }))
 
+/**
+ * A secret, which may be in a file, as containers mount it: `NAME_FILE` is the path of a file with the value of `NAME`. Fails
+ * where both are set, because it is not clear which one counts, and for an empty file.
+ */
+export const secretVariable = Effect.fnUntraced(function* (name: string) {
+  const value = yield* textVariable(name)
+  const path = yield* textVariable(`${name}_FILE`)
+  if (path === undefined) return value
+  if (value !== undefined) return yield* invalidVariable(`${name} and ${name}_FILE are both set. Unset one`)
+  const unreadable = new StartError({ message: `${name}_FILE names a file that cannot be read: ${path}` })
+  const secret = yield* Effect.tryPromise({ try: () => readFile(path, "utf8"), catch: () => unreadable })
+  return secret.trim() === "" ? yield* invalidVariable(`${name}_FILE names an empty file`) : secret.trim()
+})
+
 /** A text variable as a value. `parse` gives undefined for a text that is not `expected`; the message does not repeat it. */
 export const parsedVariable = <A, Default extends A | undefined = undefined>(
   name: string,
   expected: string,
   parse: (text: string) => A | undefined,
-  otherwise?: Default
+  otherwise?: Default,
+  read: (name: string) => Effect.Effect<string | undefined, Config.ConfigError | StartError> = textVariable
 ) =>
-  Effect.flatMap(textVariable(name), (text): Effect.Effect<A | Default, StartError> => {
+  Effect.flatMap(read(name), (text): Effect.Effect<A | Default, StartError> => {
     if (text === undefined) return Effect.succeed(otherwise as Default)
     const value = parse(text)
     return value === undefined ? invalidVariable(`${name} must ${expected}`) : Effect.succeed(value)
   })
+
+/** A secret of any form. */
+export const redactedVariable = (name: string) =>
+  Effect.map(secretVariable(name), (text) => (text === undefined ? undefined : Redacted.make(text)))
 
 /** A whole number. `limits` says them where `from … to …` does not. */
 export const wholeNumber = <Default extends number | undefined>(
