@@ -193,53 +193,6 @@ describe("the circuit of a provider", () => {
       assert.isTrue((yield* startCall(guard)).passed)
     }).pipe(store)
   )
-
-  it.effect("lets the same calls through as a breaker that sees every call", () =>
-    Effect.gen(function* () {
-      const guardOf = yield* health
-      const { around: ours } = guardOf("one", "http://one")
-      const breaker = yield* CircuitBreaker.make({
-        tripPolicy: CircuitBreaker.consecutive(3),
-        openDuration: "10 seconds"
-      })
-      const theirs: CircuitGuard["around"] = (call) =>
-        Effect.mapError(breaker.execute(call, { key: "reference" }), (error) =>
-          error instanceof GatewayError ? error : broken
-        )
-      let admitted: Array<string> = []
-      const running: Array<{ readonly end: Deferred.Deferred<void, GatewayError> }> = []
-      const begin = Effect.fnUntraced(function* () {
-        const end = yield* Deferred.make<void, GatewayError>()
-        for (const [name, guard] of Object.entries({ ours, theirs })) {
-          const asked = Effect.andThen(
-            Effect.sync(() => admitted.push(name)),
-            Deferred.await(end)
-          )
-          yield* Effect.forkChild(Effect.exit(guard(asked)), { startImmediately: true })
-        }
-        running.push({ end })
-        const [first, second] = admitted
-        assert.isTrue(admitted.length === 0 || (first === "ours" && second === "theirs"), String(admitted))
-        const passed = admitted.length > 0
-        admitted = []
-        return passed
-      })
-      const seen = { passed: 0, refused: 0 }
-      for (let step = 0; step < 3000; step++) {
-        const draw = yield* Random.next
-        if (draw < 0.5) seen[(yield* begin()) ? "passed" : "refused"]++
-        else if (draw < 0.95) {
-          const at = yield* Random.nextIntBetween(0, Math.max(1, running.length))
-          const [one] = running.splice(at, 1)
-          const works = Math.sin(step / 60) > 0 === (yield* Random.next) < 0.9
-          if (one !== undefined)
-            yield* works ? Deferred.succeed(one.end, undefined) : Deferred.fail(one.end, broken)
-          yield* Effect.yieldNow
-        } else yield* TestClock.adjust("3 seconds")
-      }
-      assert.isAbove(Math.min(seen.passed, seen.refused), 100)
-    }).pipe(Random.withSeed("circuit"), store)
-  )
 })
 
 describe("a provider that answers 429", () => {
