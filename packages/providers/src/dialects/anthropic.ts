@@ -59,24 +59,24 @@ const FINISH_REASONS: Readonly<Record<string, string>> = {
 
 const finishReason = (reason: string | undefined): string => FINISH_REASONS[reason ?? ""] ?? reason ?? "stop"
 
-const partOf = (part: MessagePart, tools: RequestTools): Effect.Effect<Fields, ErrorFields> => {
+const imageOf = (image: string, tools: RequestTools): Effect.Effect<Fields, ErrorFields> =>
+  /^https?:/i.test(image)
+    ? Effect.succeed({ type: "image", source: { type: "url", url: image } })
+    : Effect.map(base64Of(image, tools), ({ data, mediaType }) => ({
+        type: "image",
+        source: { type: "base64", media_type: mediaType, data }
+      }))
+
+const partOf = (part: MessagePart): Fields => {
   switch (part.type) {
     case "text":
-      return Effect.succeed(part)
-    case "call":
-      return Effect.succeed({ type: "tool_use", id: part.id, name: part.name, input: part.input })
-    case "result":
-      return Effect.map(
-        Effect.forEach(part.parts, (one) => partOf(one, tools)),
-        (content) => ({ type: "tool_result", tool_use_id: part.id, content })
-      )
+      return part
     case "image":
-      return /^https?:/i.test(part.image)
-        ? Effect.succeed({ type: "image", source: { type: "url", url: part.image } })
-        : Effect.map(base64Of(part.image, tools), ({ data, mediaType }) => ({
-            type: "image",
-            source: { type: "base64", media_type: mediaType, data }
-          }))
+      return part.image
+    case "call":
+      return { type: "tool_use", id: part.id, name: part.name, input: part.input }
+    case "result":
+      return { type: "tool_result", tool_use_id: part.id, content: part.parts.map(partOf) }
   }
 }
 
@@ -106,18 +106,13 @@ const request = (asked: InterfaceRequest, tools: RequestTools) =>
     if (Number(asked["n"] ?? 1) > 1) {
       return yield* Effect.fail({ message: "Anthropic gives one answer per call. Leave out `n`", param: "n" })
     }
-    const { system, messages } = conversationOf(asked)
+    const { system, messages } = yield* conversationOf(asked, (image) => imageOf(image, tools))
     const schema = jsonAt(asked, "response_format", "json_schema", "schema")
     return present({
       ...Struct.omit(asked as Fields, REFUSED),
       max_tokens: asked["max_tokens"] ?? asked["max_completion_tokens"] ?? MAX_TOKENS,
       system,
-      messages: yield* Effect.forEach(messages, ({ parts, role }) =>
-        Effect.map(
-          Effect.forEach(parts, (part) => partOf(part, tools)),
-          (content) => ({ role, content })
-        )
-      ),
+      messages: messages.map(({ parts, role }) => ({ role, content: parts.map(partOf) })),
       stop_sequences: stopsOf(asked),
       output_config: schema === undefined ? undefined : { format: { type: "json_schema", schema } },
       ...toolFields(asked)

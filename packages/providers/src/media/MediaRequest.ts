@@ -19,13 +19,11 @@ const linkOrDataUri = (image: string): string =>
 const formatOf = (base64: string): string =>
   base64.startsWith("/9j/") ? "jpeg" : base64.startsWith("UklGR") ? "webp" : "png"
 
-/** A size: pixels, an aspect ratio, lines such as `1080p`, or `2K`. */
+/** A size: pixels, an aspect ratio such as `16:9`, lines such as `1080p`, or `2K`. */
 interface MediaSize {
   readonly width?: number
   readonly height?: number
-  /** `16:9`. */
   readonly ratio?: string
-  /** `720p`, `1080p`, `4k`. */
   readonly resolution?: string
 }
 
@@ -61,20 +59,7 @@ const mediaSize = ({ aspect_ratio: aspect, size }: InterfaceRequest): MediaSize 
 }
 
 /** What a request asks for. */
-export interface MediaValues extends MediaSize {
-  readonly model: string
-  readonly prompt: unknown
-  readonly n: unknown
-  /** As it was sent. */
-  readonly size: unknown
-  readonly seconds: number | undefined
-  /** The reference images as links or data URIs; undefined if there are none. */
-  readonly images: ReadonlyArray<string> | undefined
-  /** The first image of a video as a link or a data URI. */
-  readonly frame: string | undefined
-}
-
-export const mediaValues = (asked: InterfaceRequest): MediaValues => {
+export const mediaValues = (asked: InterfaceRequest) => {
   const { model, n, prompt, seconds, size } = asked
   const images = referenceImages(asked).map(linkOrDataUri)
   const frame = firstFrame(asked)
@@ -83,12 +68,17 @@ export const mediaValues = (asked: InterfaceRequest): MediaValues => {
     model,
     prompt,
     n,
+    /** As it was sent. */
     size,
     seconds: seconds === undefined || seconds === null ? undefined : Number(seconds),
+    /** The reference images as links or data URIs; undefined if there are none. */
     images: images.length === 0 ? undefined : images,
+    /** The first image of a video as a link or a data URI. */
     frame: frame && linkOrDataUri(frame)
   }
 }
+
+export type MediaValues = ReturnType<typeof mediaValues>
 
 /** The aspect ratio, or a size without one as it is, so that the vendor refuses it. */
 export const ratioOrSize = ({ ratio, size }: MediaValues): unknown =>

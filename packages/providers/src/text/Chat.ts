@@ -1,13 +1,16 @@
 /** Chat requests and responses of the interface, for dialects. */
 import { Effect } from "effect"
-import type { EventMap, Fields, InterfaceRequest, RequestTools } from "../protocol/Dialect.ts"
+import type { ErrorFields, EventMap, Fields, InterfaceRequest, RequestTools } from "../protocol/Dialect.ts"
 import { type CallPart, type ToolCall, toolCallFields, toolCallsOf } from "./Tools.ts"
 import { itemsAt, jsonAt, present, textAt } from "../protocol/JsonValues.ts"
+
+/** An image in the vendor's form. */
+type ReadImage = (image: string) => Effect.Effect<Fields, ErrorFields>
 
 /** A part of a message. */
 export type MessagePart =
   | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image"; readonly image: string }
+  | { readonly type: "image"; readonly image: Fields }
   | CallPart
   /** What a tool has returned. The parts are texts and images. */
   | {
@@ -24,15 +27,16 @@ interface PlainMessage {
 }
 
 /** The parts of a content. Vendors refuse empty texts. */
-const partsOf = (content: unknown): ReadonlyArray<MessagePart> =>
-  (typeof content === "string" ? [{ type: "text", text: content }] : itemsAt(content)).flatMap(
-    (part): ReadonlyArray<MessagePart> => {
-      const image = textAt(part, "image_url", "url")
-      if (image !== undefined) return [{ type: "image", image }]
-      const text = textAt(part, "text") ?? ""
-      return text === "" ? [] : [{ type: "text", text }]
-    }
-  )
+const partsOf = Effect.fnUntraced(function* (content: unknown, readImage: ReadImage) {
+  const parts: Array<MessagePart> = []
+  for (const part of typeof content === "string" ? [{ text: content }] : itemsAt(content)) {
+    const image = textAt(part, "image_url", "url")
+    const text = textAt(part, "text") ?? ""
+    if (image !== undefined) parts.push({ type: "image", image: yield* readImage(image) })
+    else if (text !== "") parts.push({ type: "text", text })
+  }
+  return parts
+})
 
 /** The texts among the parts. */
 export const textOf = (parts: ReadonlyArray<MessagePart>): string =>
@@ -41,7 +45,7 @@ export const textOf = (parts: ReadonlyArray<MessagePart>): string =>
 const INSTRUCTIONS: ReadonlySet<unknown> = new Set(["system", "developer"])
 
 /** The instructions, and the messages without them. Results of tools are messages of the user. */
-export const conversationOf = (asked: InterfaceRequest) => {
+export const conversationOf = Effect.fnUntraced(function* (asked: InterfaceRequest, readImage: ReadImage) {
   const names = new Map<string, string>()
   const instructions: Array<string> = []
   const messages: Array<PlainMessage> = []
@@ -52,7 +56,7 @@ export const conversationOf = (asked: InterfaceRequest) => {
     else if (parts.length > 0) messages.push({ role, parts })
   }
   for (const message of itemsAt(asked, "messages")) {
-    const parts = partsOf(jsonAt(message, "content"))
+    const parts = yield* partsOf(jsonAt(message, "content"), readImage)
     const role = textAt(message, "role")
     if (INSTRUCTIONS.has(role)) instructions.push(textOf(parts))
     else if (role === "tool") {
@@ -65,7 +69,7 @@ export const conversationOf = (asked: InterfaceRequest) => {
     }
   }
   return { system: instructions.length === 0 ? undefined : instructions.join("\n\n"), messages }
-}
+})
 
 /** The bytes of an image as Base64. */
 export const base64Of = (image: string, tools: RequestTools) =>

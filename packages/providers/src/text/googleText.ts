@@ -2,14 +2,7 @@
 import { parseJson } from "@sluice/core/client"
 import { Effect, Predicate } from "effect"
 import { randomUUID } from "node:crypto"
-import type {
-  Dialect,
-  ErrorFields,
-  EventMap,
-  Fields,
-  InterfaceRequest,
-  RequestTools
-} from "../protocol/Dialect.ts"
+import type { Dialect, EventMap, Fields, InterfaceRequest, RequestTools } from "../protocol/Dialect.ts"
 import {
   base64Of,
   type Choice,
@@ -54,33 +47,21 @@ const resultOf = (text: string): unknown => {
   return Predicate.isObject(result) ? result : { output: text }
 }
 
-const partOf = (
-  part: MessagePart,
-  tools: RequestTools,
-  { model }: InterfaceRequest
-): Effect.Effect<Fields, ErrorFields> => {
+const partOf = (part: MessagePart, { model }: InterfaceRequest): Fields => {
   switch (part.type) {
     case "text":
-      return Effect.succeed({ text: part.text })
+      return { text: part.text }
     case "image":
-      return inlineImage(part.image, tools)
+      return part.image
     case "call": {
       const { id, input, name, signature = NEEDS_SIGNATURE.test(model) ? NO_SIGNATURE : undefined } = part
-      return Effect.succeed(present({ functionCall: { id, name, args: input }, thoughtSignature: signature }))
+      return present({ functionCall: { id, name, args: input }, thoughtSignature: signature })
     }
     case "result": {
-      const images = part.parts.flatMap((one) => (one.type === "image" ? [one.image] : []))
-      return Effect.map(
-        Effect.forEach(images, (image) => inlineImage(image, tools)),
-        (parts) => ({
-          functionResponse: {
-            id: part.id,
-            name: part.name,
-            response: resultOf(textOf(part.parts)),
-            ...(parts.length > 0 && { parts })
-          }
-        })
-      )
+      const { id, name, parts: given } = part
+      const parts = given.flatMap((one) => (one.type === "image" ? [one.image] : []))
+      const response = resultOf(textOf(given))
+      return { functionResponse: { id, name, response, ...(parts.length > 0 && { parts }) } }
     }
   }
 }
@@ -104,16 +85,14 @@ const toolFields = (asked: InterfaceRequest): Fields => {
 
 const request = (asked: InterfaceRequest, tools: RequestTools) =>
   Effect.gen(function* () {
-    const { messages, system } = conversationOf(asked)
+    const { messages, system } = yield* conversationOf(asked, (image) => inlineImage(image, tools))
     const format = textAt(asked, "response_format", "type")
     return present({
       systemInstruction: system === undefined ? undefined : { parts: [{ text: system }] },
-      contents: yield* Effect.forEach(messages, ({ parts, role }) =>
-        Effect.map(
-          Effect.forEach(parts, (part) => partOf(part, tools, asked)),
-          (parts) => ({ role: role === "assistant" ? "model" : "user", parts })
-        )
-      ),
+      contents: messages.map(({ parts, role }) => ({
+        role: role === "assistant" ? "model" : "user",
+        parts: parts.map((part) => partOf(part, asked))
+      })),
       ...toolFields(asked),
       generationConfig: present({
         maxOutputTokens: asked["max_tokens"] ?? asked["max_completion_tokens"],
