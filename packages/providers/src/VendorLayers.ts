@@ -81,22 +81,14 @@ const layersOf = (dialect: Dialect) => {
       ...options
     }: ModelOptions & Pick<GatewayEmbedder.GatewayEmbedderOptions, "prefixes">) => {
       const { batch, prefixes: known } = knownModel(dialect, model)
-      const used = prefixes ?? known
       return Layer.provide(
-        GatewayEmbedder.layer({
-          model,
-          ...(used && { prefixes: used }),
-          hasInputType: dialect.hasInputType === true
-        }),
+        GatewayEmbedder.layer({ model, prefixes: prefixes ?? known, hasInputType: dialect.hasInputType }),
         layerGateway({ ...(batch !== undefined && { embeddings: { texts: batch } }), ...options })
       )
     },
     reranker: ({ model, ...options }: ModelOptions) => {
       const { batch } = knownModel(dialect, model)
-      return Layer.provide(
-        GatewayReranker.layer({ model, ...(batch !== undefined && { maxDocuments: batch }) }),
-        layerGateway(options)
-      )
+      return Layer.provide(GatewayReranker.layer({ model, maxDocuments: batch }), layerGateway(options))
     },
     reader: ({ model, ...options }: ModelOptions) =>
       Layer.provide(GatewayReader.layer({ model }), layerGateway(options)),

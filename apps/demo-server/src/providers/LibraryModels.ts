@@ -120,11 +120,7 @@ const layerOfModel = <A, E, R>(
   const { id: model } = found.model
   const { batch, prefixes } = { ...knownModel(dialect, model), ...found.model }
   return Layer.provide(
-    layerOf({
-      model,
-      ...(prefixes && { prefixes }),
-      hasInputType: dialect.hasInputType === true
-    }),
+    layerOf({ model, prefixes, hasInputType: dialect.hasInputType }),
     layerLibraryGateway(found.upstream, { ...found.model, batch })
   )
 }

@@ -1,15 +1,9 @@
 /** DashScope, Alibaba Cloud's Model Studio: OpenAI's protocol for chat and embeddings, and its own for images and videos. */
 import { dashscopeImages, dashscopeVideos } from "../media/dashscopeMedia.ts"
-import { classify, vendorError, idAt } from "../media/MediaResponse.ts"
+import { vendorError, idAt } from "../media/MediaResponse.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import { jsonAt } from "../protocol/JsonValues.ts"
 import { embeddingsAt } from "../text/Embeddings.ts"
-
-/** Codes that say more than the message. */
-const CODES: Readonly<Record<string, string>> = {
-  DataInspectionFailed: "inappropriate content",
-  Arrearage: "account in arrears"
-}
 
 const embedding = { operation: "embeddings", batch: 10, tokens: 8192, dimension: 1024 } as const
 
@@ -35,10 +29,8 @@ export const dashscope = {
     // Chat and embeddings have errors in OpenAI's form.
     const error = jsonAt(body, "error") ?? body
     const message = idAt(error, "message")
-    if (message === undefined) return undefined
-    const code = idAt(error, "code")
-    const [field] = /\b(?:parameters|input)\.\w+/.exec(message) ?? []
-    return { code, ...vendorError(message, field), ...classify(CODES[code ?? ""] ?? "") }
+    const [field] = /\b(?:parameters|input)\.\w+/.exec(message ?? "") ?? []
+    return vendorError(message, field, idAt(error, "code"))
   },
   fieldNames: {
     "parameters.size": "size",

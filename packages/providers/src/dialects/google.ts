@@ -26,7 +26,7 @@ export const google = {
     const [field] = textsAt(error, "details.fieldViolations.field")
     // An invalid key is a 400.
     const isKey = /API key (?:not valid|expired)/i.test(message)
-    return { ...vendorError(message, field?.split(".").at(-1)), ...(isKey && { status: 401 }) }
+    return isKey ? { message, status: 401 } : vendorError(message, field?.split(".").at(-1))
   },
   fieldNames: {
     aspect_ratio: "size",

@@ -43,10 +43,7 @@ export const COMPATIBLE = [
       "Qwen/Qwen3-Embedding-8B": { operation: "embeddings", batch: 32, tokens: 32_768, dimension: 4096 }
     },
     // An empty balance is a 403.
-    error: (body) => {
-      const message = textAt(body, "message")
-      return message === undefined ? undefined : vendorError(message)
-    }
+    error: (body) => vendorError(textAt(body, "message"))
   }),
   compatible("mistral", "Mistral", TEXT, "https://api.mistral.ai/v1", { keyVariable: "MISTRAL_API_KEY" }),
   compatible("openrouter", "OpenRouter", ALL, "https://openrouter.ai/api/v1", {

@@ -40,7 +40,7 @@ export const replicate = {
   error: (body) => {
     const message = textAt(body, "detail")?.trim().replace(/^- /, "")
     const field = idAt(body, "invalid_fields", "0", "field")?.replace(/^input\./, "")
-    return message === undefined ? undefined : vendorError(message, field)
+    return vendorError(message, field)
   },
   fieldNames: { aspect_ratio: "size", resolution: "size", num_outputs: "n", duration: "seconds" }
 } as const satisfies Dialect

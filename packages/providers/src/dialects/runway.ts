@@ -2,7 +2,7 @@
 import { mediaOperation, type MediaValues, oneImage, ratioOrSize } from "../media/MediaRequest.ts"
 import { vendorError, idAt, taskOf } from "../media/MediaResponse.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
-import { textAt } from "../protocol/JsonValues.ts"
+import { jsonAt, textAt } from "../protocol/JsonValues.ts"
 
 const API_VERSION = "2024-11-06"
 
@@ -58,10 +58,10 @@ export const runway = {
   },
   error: (body) => {
     const message = textAt(body, "error")
-    if (message === undefined) return undefined
-    const detail = idAt(body, "issues", "0", "message")
-    const field = idAt(body, "issues", "0", "path", "0")
-    return vendorError(detail === undefined ? message : `${message}: ${detail}`, field)
+    const issue = jsonAt(body, "issues", "0")
+    const detail = idAt(issue, "message")
+    const text = message === undefined || detail === undefined ? message : `${message}: ${detail}`
+    return vendorError(text, idAt(issue, "path", "0"))
   },
   fieldNames: { ratio: "size", promptText: "prompt", promptImage: "input_reference", duration: "seconds" }
 } as const satisfies Dialect

@@ -6,7 +6,7 @@ import { jsonAt, nonEmptyText } from "../protocol/JsonValues.ts"
 /** Vendors say these in words only, and with any status. */
 const CLASSES: ReadonlyArray<readonly [pattern: RegExp, code: string, status: number]> = [
   [
-    /moderat|safety|sensitive|prohibited|inappropriate|nsfw|flagged|usage guideline|risk control|content (?:security )?(?:polic|checker)|policy violation/i,
+    /moderat|safety|data ?inspection|sensitive|prohibited|inappropriate|nsfw|flagged|usage guideline|risk control|content (?:security )?(?:polic|checker)|policy violation/i,
     "content_policy_violation",
     400
   ],
@@ -18,27 +18,25 @@ const CLASSES: ReadonlyArray<readonly [pattern: RegExp, code: string, status: nu
 ]
 
 /** The code and the status of an error, by its message. */
-export const classify = (message: string): Pick<ErrorFields, "code" | "status"> => {
+const classify = (message: string): Pick<ErrorFields, "code" | "status"> => {
   const found = CLASSES.find(([pattern]) => pattern.test(message))
   return found === undefined ? {} : { code: found[1], status: found[2] }
 }
 
-/** An error by its message. `param`: the vendor's name of the field. */
-export const vendorError = (message: string, param?: string): ErrorFields => ({
-  message,
-  ...classify(message),
-  ...(param !== undefined && { param })
-})
+/** An error by its code and its message; undefined without a message. `param`: the vendor's name of the field. */
+export const vendorError = (
+  message: string | undefined,
+  param?: string,
+  code?: string
+): ErrorFields | undefined =>
+  message === undefined ? undefined : { message, code, ...classify(`${code} ${message}`), param }
 
 /** An error of the web framework of several vendors: a text, or a list of fields with their messages. */
 export const detailError = (body: unknown): ErrorFields | undefined => {
   const detail = jsonAt(body, "detail")
   if (typeof detail === "string") return vendorError(detail)
-  const message = idAt(detail, "0", "msg")
-  if (message === undefined) return undefined
-  const code = idAt(detail, "0", "type")
-  const error = vendorError(message, idAt(detail, "0", "loc", "1"))
-  return { ...error, code, ...classify(`${code} ${message}`) }
+  const first = jsonAt(detail, "0")
+  return vendorError(idAt(first, "msg"), idAt(first, "loc", "1"), idAt(first, "type"))
 }
 
 /** A failed task. */

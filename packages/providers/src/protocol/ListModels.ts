@@ -31,11 +31,7 @@ const failed = (reason: GatewayError["reason"]) =>
  */
 export const listModels = (
   settings: DialectSettings
-): Effect.Effect<
-  ReadonlyArray<{ readonly id: string; readonly operation: OperationName }>,
-  GatewayError,
-  HttpClient.HttpClient
-> =>
+): Effect.Effect<ReadonlyArray<Required<VendorModel>>, GatewayError, HttpClient.HttpClient> =>
   Effect.gen(function* () {
     const { dialect, url } = settings
     const { list, models = {}, operations } = dialect

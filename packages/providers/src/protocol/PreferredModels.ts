@@ -1,10 +1,8 @@
 /** Which of a vendor's models to start with, as data. */
-import type { OperationName } from "./Dialect.ts"
+import type { OperationName, VendorModel } from "./Dialect.ts"
+import { plainName } from "./ModelFamilies.ts"
 
-interface Named {
-  readonly id: string
-  readonly operation: OperationName
-}
+type Named = Required<VendorModel>
 
 /** Names by operation, best first: good models of moderate price. A vendor's prefix, as in `openai/gpt-5-mini`, is ignored. */
 const PREFERRED: { readonly [name in OperationName]?: ReadonlyArray<RegExp> } = {
@@ -32,8 +30,6 @@ const PREFERRED: { readonly [name in OperationName]?: ReadonlyArray<RegExp> } = 
 /** Chat models that look at images. */
 const SEES = /gpt-(?:4o|4\.1|5)|claude|gemini|pixtral|llava|gemma-?3|vision|-vl\b|mistral-(?:small|medium)/i
 
-const nameOf = ({ id }: Named) => id.slice(id.lastIndexOf("/") + 1).toLowerCase()
-
 /** The model to start with for an operation: a preferred one, or else the first. */
 export const preferredModel = (
   models: ReadonlyArray<Named>,
@@ -41,7 +37,7 @@ export const preferredModel = (
 ): string | undefined => {
   const able = models.filter((model) => model.operation === operation)
   const preferred = (PREFERRED[operation] ?? []).flatMap((name) =>
-    able.filter((model) => name.test(nameOf(model)))
+    able.filter((model) => name.test(plainName(model.id)))
   )
   return (preferred[0] ?? able[0])?.id
 }
