@@ -20,17 +20,13 @@ const endedBy = (status: Failure["status"], code: string, message: string, retry
 const isEventStream = (type: string): boolean => /^text\/event-stream/i.test(type)
 const isJson = (type: string): boolean => /^application\/(?:[\w.+-]+\+)?json\b/i.test(type)
 
+const [BRACE, CLOSED] = Buffer.from("{}")
+const SPACES = new Set(Buffer.from(" \t\r\n\uFEFF"))
+const isVisible = (byte: number) => !SPACES.has(byte)
+
 /** Whether a body looks like a JSON object. Every response of the contract is one. */
-const isObject = (body: string): boolean => {
-  const text = body.trim()
-  return text.startsWith("{") && text.endsWith("}")
-}
-
-const [BRACE, CLOSED, NEWLINE] = Buffer.from("{}\n")
-
-/** The same for bytes, with at most a line end after the object. */
-const isPlainObject = (bytes: Buffer): boolean =>
-  bytes[0] === BRACE && bytes[bytes.length - (bytes.at(-1) === NEWLINE ? 2 : 1)] === CLOSED
+const isObject = (body: Buffer): boolean =>
+  body.find(isVisible) === BRACE && body.findLast(isVisible) === CLOSED
 
 /** The fields of a result. A response that creates a task has its id and status. */
 const RESULT_FIELDS: Readonly<Record<keyof Operations, ReadonlyArray<string>>> = {
@@ -175,13 +171,10 @@ const forwardJson = (
   const { called, model } = context
   const contentType = redactor.text(type)
   const bytes = redactedBody(given, context, redactor)
-  if (called === model && isPlainObject(bytes)) {
-    return HttpServerResponse.uint8Array(bytes, { contentType })
-  }
-  const body = new TextDecoder().decode(bytes)
-  return isObject(body)
-    ? HttpServerResponse.text(incomingBody(body, called, model), { contentType })
-    : undefined
+  if (!isObject(bytes)) return undefined
+  return called === model
+    ? HttpServerResponse.uint8Array(bytes, { contentType })
+    : HttpServerResponse.text(incomingBody(new TextDecoder().decode(bytes), called, model), { contentType })
 }
 
 export type ReadResponse = (

@@ -36,8 +36,11 @@ const TOKENS = [
   ["usageMetadata", "promptTokenCount"]
 ]
 
-export const tokensIn = (body: unknown): number | undefined =>
-  TOKENS.map((path) => numberAt(body, ...path)).find((count) => count !== undefined)
+/** The usage in the interface's form; undefined if the vendor does not count. */
+export const usageIn = (body: unknown): Fields | undefined => {
+  const tokens = TOKENS.map((path) => numberAt(body, ...path)).find((count) => count !== undefined)
+  return tokens === undefined ? undefined : { prompt_tokens: tokens, total_tokens: tokens }
+}
 
 /** The fields that have a value. */
 export const present = (fields: Fields): Fields => Record.filter(fields, Predicate.isNotNullish)

@@ -2,7 +2,7 @@
 import { encodeVector } from "@sluice/core/contract"
 import { Struct } from "effect"
 import type { Fields, InterfaceRequest, OperationDialect } from "../protocol/Dialect.ts"
-import { itemsAt, present, tokensIn } from "../protocol/JsonValues.ts"
+import { itemsAt, present, usageIn } from "../protocol/JsonValues.ts"
 
 /** The texts to embed. */
 export const inputTexts = ({ input }: InterfaceRequest): ReadonlyArray<unknown> =>
@@ -26,7 +26,6 @@ export const embeddingsOf = (
   body: unknown,
   vectors: ReadonlyArray<unknown>
 ): Fields => {
-  const tokens = tokensIn(body)
   const isBase64 = wantsBase64(asked)
   return present({
     object: "list",
@@ -36,7 +35,7 @@ export const embeddingsOf = (
       index,
       embedding: isBase64 && Array.isArray(vector) ? encodeVector(Float32Array.from(vector)) : vector
     })),
-    usage: tokens === undefined ? undefined : { prompt_tokens: tokens, total_tokens: tokens }
+    usage: usageIn(body)
   })
 }
 

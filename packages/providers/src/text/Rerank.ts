@@ -1,7 +1,7 @@
 /** Rerank requests and responses of the interface, for dialects. */
 import { Struct } from "effect"
 import type { Fields, InterfaceRequest, OperationDialect } from "../protocol/Dialect.ts"
-import { itemsAt, jsonAt, numberAt, present, textAt, tokensIn } from "../protocol/JsonValues.ts"
+import { itemsAt, jsonAt, numberAt, present, textAt, usageIn } from "../protocol/JsonValues.ts"
 
 /** The texts of the documents, which may be objects with one. */
 const documentTexts = ({ documents }: InterfaceRequest): ReadonlyArray<string> =>
@@ -10,7 +10,6 @@ const documentTexts = ({ documents }: InterfaceRequest): ReadonlyArray<string> =
 /** The ranking in the order of the vendor, which is best first, at most `top_n`. */
 const rankingOf = (asked: InterfaceRequest, body: unknown, results: ReadonlyArray<unknown>): Fields => {
   const texts = asked["return_documents"] === true ? documentTexts(asked) : undefined
-  const tokens = tokensIn(body)
   return present({
     id: jsonAt(body, "id"),
     model: asked.model,
@@ -23,7 +22,7 @@ const rankingOf = (asked: InterfaceRequest, body: unknown, results: ReadonlyArra
       }
     }),
     meta: jsonAt(body, "meta"),
-    usage: tokens === undefined ? undefined : { prompt_tokens: tokens, total_tokens: tokens }
+    usage: usageIn(body)
   })
 }
 

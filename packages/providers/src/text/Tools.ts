@@ -4,19 +4,11 @@ import { Predicate } from "effect"
 import type { Fields, InterfaceRequest } from "../protocol/Dialect.ts"
 import { itemsAt, jsonAt, present, textAt } from "../protocol/JsonValues.ts"
 
-/** A tool that the model may call. `parameters` is a JSON Schema. */
-interface Tool {
-  readonly name?: unknown
-  readonly description?: unknown
-  readonly parameters?: unknown
-  readonly strict?: unknown
-}
-
-/** The functions among the tools, and the tools in the vendor's own form. */
+/** The functions among the tools, whose `parameters` are a JSON Schema, and the tools in the vendor's own form. */
 export const toolsOf = (asked: InterfaceRequest) => {
   const tools = itemsAt(asked, "tools")
   const isFunction = (tool: unknown) => textAt(tool, "type") === "function"
-  const functions = tools.filter(isFunction).map((tool): Tool => jsonAt(tool, "function") ?? {})
+  const functions = tools.filter(isFunction).map((tool) => (jsonAt(tool, "function") ?? {}) as Fields)
   return { functions, own: tools.filter((tool) => !isFunction(tool)) }
 }
 
