@@ -2,13 +2,13 @@
 import { withoutFinalSlash } from "@sluice/core/contract"
 import type { ApiKey } from "@sluice/core"
 import { layerTransport } from "@sluice/core/client"
-import { type DialectSettings, gateway, listModels } from "@sluice/providers"
+import { gateway, listModels } from "@sluice/providers"
 import { Effect, Struct } from "effect"
 import type { OfferedModel } from "../contract/Connections.ts"
 import { isHttpUrl } from "../config/Variables.ts"
 import type { UpstreamEntry } from "../providers/ProvidersFile.ts"
 import { correctOperations } from "../providers/ListedModels.ts"
-import { dialectOf, keyOf, requestSettings } from "../providers/ProvidersSettings.ts"
+import { connectionSettings } from "../providers/ProvidersSettings.ts"
 
 /** Where the key is: a place, or the key itself, which is then written to a file. */
 export type KeySource = NonNullable<UpstreamEntry["apiKey"]> | { readonly typed: ApiKey }
@@ -55,35 +55,27 @@ export const prepareConnection = Effect.fn("connect.prepare")(function* (
   folder: string,
   saved?: UpstreamEntry
 ) {
-  const dialect = yield* dialectOf(vendor)
-  const address = url ?? dialect.url
-  if (address === undefined) return yield* Effect.fail(`${dialect.name} needs an address`)
-  if (!isHttpUrl(address)) return yield* Effect.fail("The address must begin with http:// or https://")
-  const kept = keptOf(saved, { dialect: vendor, ...(url !== undefined && { url }) })
+  if (url !== undefined && !isHttpUrl(url))
+    return yield* Effect.fail("The address must begin with http:// or https://")
+  const address = url === undefined ? {} : { url: withoutFinalSlash(url) }
+  const kept = Struct.omit(keptOf(saved, { dialect: vendor, ...address }), ["url"])
   const key = given ?? kept.apiKey
-  const isTyped = key !== undefined && "typed" in key
-  const settings = {
-    dialect,
-    url: withoutFinalSlash(address),
-    apiKey: isTyped
-      ? key.typed
-      : yield* Effect.mapError(keyOf(dialect, key, folder), (why) => `The key: ${why}`),
-    ...(yield* requestSettings(kept, folder))
-  } satisfies DialectSettings
+  const typed = key !== undefined && "typed" in key ? key.typed : undefined
+  const entry: UpstreamEntry = {
+    dialect: vendor,
+    ...(id !== undefined && id !== vendor && { id }),
+    ...address,
+    ...(key !== undefined && !("typed" in key) && { apiKey: key }),
+    ...(models !== undefined && { models })
+  }
+  const settings = yield* connectionSettings({ ...kept, ...entry }, folder, typed)
   const listed = Effect.provide(listModels(settings), layerTransport()).pipe(
     Effect.mapBoth({
-      onFailure: ({ reason }) => `${dialect.name} did not list its models: ${reason.message}`,
+      onFailure: ({ reason }) => `${settings.dialect.name} did not list its models: ${reason.message}`,
       onSuccess: correctOperations(kept)
     })
   )
   const offered: ReadonlyArray<OfferedModel> = models ?? kept.models ?? (yield* listed)
-  const entry: UpstreamEntry = {
-    dialect: vendor,
-    ...(id !== undefined && id !== vendor && { id }),
-    ...(url !== undefined && { url: settings.url }),
-    ...(key !== undefined && !isTyped && { apiKey: key }),
-    ...(models !== undefined && { models })
-  }
   return { id: id ?? vendor, key, settings, models: offered, entry }
 })
 

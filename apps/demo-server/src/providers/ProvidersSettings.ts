@@ -96,7 +96,7 @@ const readHeaders = (headers: NonNullable<UpstreamEntry["headers"]>, folder: str
     )
   }).pipe(Effect.map((entries): Readonly<Record<string, string>> => Object.fromEntries(entries)))
 
-export const dialectOf = (id: string) =>
+const dialectOf = (id: string) =>
   Effect.flatMap(Dialects, (dialects) => {
     const found = dialects.find((one) => one.id === id)
     const known = dialects.map((one) => one.id).join(", ")
@@ -106,7 +106,7 @@ export const dialectOf = (id: string) =>
   })
 
 /** The key at a place, or else in the vendor's variable. Any key for a vendor on this machine that asks for none. */
-export const keyOf = ({ keyVariable }: Dialect, given: CredentialSource | undefined, folder: string) => {
+const keyOf = ({ keyVariable }: Dialect, given: CredentialSource | undefined, folder: string) => {
   const place = given ?? (keyVariable === undefined ? undefined : { env: keyVariable })
   return place === undefined ? Effect.succeed(makeApiKey("none")) : readCredential(place, folder)
 }
@@ -187,15 +187,24 @@ export const orInvalidFile = (file: string) =>
     })
   )
 
-/** What an entry says about the requests. */
-export const requestSettings = Effect.fnUntraced(function* (
-  { headers, ...entry }: UpstreamEntry,
-  folder: string
+/** How an upstream is called. `typed`: its key, in place of the one that the entry names. */
+export const connectionSettings = Effect.fnUntraced(function* (
+  { apiKey, headers, ...entry }: UpstreamEntry,
+  folder: string,
+  typed?: ApiKey
 ) {
+  const dialect = yield* dialectOf(entry.dialect ?? gateway.id)
+  const { id = dialect.id, url = dialect.url } = entry
+  if (url === undefined) return yield* Effect.fail(`\`${id}\` has no \`url\`, and its dialect has none`)
+  const key = Effect.mapError(keyOf(dialect, apiKey, folder), (why) => `the key of \`${id}\`: ${why}`)
+  const values = Effect.mapError(readHeaders(headers ?? {}, folder), (why) => `\`${id}\`: ${why}`)
   return {
     ...Struct.pick(entry, ["drop", "paths", "query", "rename"]),
-    ...(headers && { headers: yield* readHeaders(headers, folder) })
-  }
+    ...(headers && { headers: yield* values }),
+    dialect,
+    url: withoutFinalSlash(url),
+    apiKey: typed ?? (yield* key)
+  } satisfies DialectSettings
 })
 
 /** An upstream with its credential and its models. */
@@ -204,18 +213,8 @@ const loadUpstream = Effect.fnUntraced(function* (
   folder: string,
   listing: ModelListing
 ) {
-  const dialect = yield* dialectOf(entry.dialect ?? gateway.id)
-  const { id = dialect.id, url = dialect.url } = entry
-  if (url === undefined) return yield* Effect.fail(`\`${id}\` has no \`url\`, and its dialect has none`)
-  const settings = {
-    dialect,
-    url: withoutFinalSlash(url),
-    apiKey: yield* Effect.mapError(
-      keyOf(dialect, entry.apiKey, folder),
-      (why) => `the key of \`${id}\`: ${why}`
-    ),
-    ...(yield* Effect.mapError(requestSettings(entry, folder), (why) => `\`${id}\`: ${why}`))
-  } satisfies DialectSettings
+  const settings = yield* connectionSettings(entry, folder)
+  const { id = settings.dialect.id } = entry
   const models = entry.models ?? (yield* listedModels(id, settings, entry, listing))
   return {
     ...settings,
