@@ -85,6 +85,35 @@ describe("an upstream whose vendor is down at the start", () => {
       openAi.behave(refusal(503, "We are down"))
       yield* TestClock.adjust("1 minute")
       assert.include(yield* idsOf(server), "gpt-image-1")
+      // A change of the request needs a new list.
+      const changed = { upstreams: [{ ...upstream, query: { v: "2" } }], embedded: true, library }
+      writeFileSync(file, JSON.stringify(changed))
+      const rejections = Effect.sync(() => printed(server, "was not reloaded: the models of `openai`"))
+      yield* passing("1 second", rejections, (count) => count > 0)
+      assert.include(yield* idsOf(server), "gpt-image-1")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is not taken for the previous models of a library that was built with others", () =>
+    Effect.gen(function* () {
+      const data = yield* temporaryFolder
+      yield* Effect.gen(function* () {
+        const before = yield* startServer({ data })
+        const files = filesOf({ "birds.md": "# Birds\n\nThe heron waits at the weir." })
+        assert.strictEqual((yield* before.call("/documents", { body: files })).status, 200)
+      }).pipe(Effect.scoped)
+      const openAi = yield* startDown
+      const env = { OPENAI_BASE_URL: `${openAi.url}/v1`, OPENAI_API_KEY: OPENAI_KEY }
+      const server = yield* startServer({ data, env })
+      assert.strictEqual((yield* server.json(ServerStatus, "/status")).state, "unavailable")
+      openAi.behave(answersAsOpenAi)
+      yield* passing(
+        "15 seconds",
+        server.json(ServerStatus, "/status"),
+        ({ models, state }) => models.chat === "gpt-4o-mini" && state === "rebuild-needed"
+      )
+      const { message } = yield* server.json(ServerStatus, "/status")
+      assert.notInclude(message, "previous models")
     }).pipe(Effect.scoped)
   )
 
