@@ -1,7 +1,7 @@
 /** Environment variables for sign-in by OpenID Connect. */
 import { Effect } from "effect"
 import { isLoopback } from "../network/Origin.ts"
-import { invalidVariable, isHttpUrl, parsedVariable, redactedVariable, textVariable } from "./Variables.ts"
+import { invalidVariable, isHttpUrl, parsedVariable, secretVariable, textVariable } from "./Variables.ts"
 
 /** Over plain HTTP, an attacker on the network could sign in as anybody. */
 const isSafe = ({ hostname, protocol }: URL) => protocol === "https:" || isLoopback(hostname)
@@ -17,7 +17,7 @@ const variables = Effect.all({
   ),
   clientId: textVariable("SLUICE_OIDC_CLIENT_ID"),
   /** Undefined: a public client, with PKCE alone. */
-  clientSecret: redactedVariable("SLUICE_OIDC_CLIENT_SECRET"),
+  clientSecret: secretVariable("SLUICE_OIDC_CLIENT_SECRET"),
   scope: textVariable("SLUICE_OIDC_SCOPE"),
   groups: textVariable("SLUICE_OIDC_GROUPS"),
   name: textVariable("SLUICE_OIDC_NAME"),

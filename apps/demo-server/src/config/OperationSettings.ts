@@ -2,7 +2,7 @@
 import { withoutFinalSlash } from "@sluice/core/contract"
 import { Effect, Redacted } from "effect"
 import { parseSubnet, type Subnet } from "../network/IpAddress.ts"
-import { oneOf, parsedVariable, secretVariable, textVariable, urlVariable, wholeNumber } from "./Variables.ts"
+import { oneOf, parsedVariable, parsedSecret, textVariable, urlVariable, wholeNumber } from "./Variables.ts"
 
 /** Characters of `SLUICE_METRICS_TOKEN` at least. */
 const MIN_TOKEN_LENGTH = 16
@@ -85,12 +85,10 @@ export const readOperation = Effect.gen(function* () {
     ),
     log,
     logRequests: logRequests === undefined ? log === "json" : logRequests === "true",
-    metricsToken: yield* parsedVariable(
+    metricsToken: yield* parsedSecret(
       "SLUICE_METRICS_TOKEN",
       `have at least ${MIN_TOKEN_LENGTH} characters`,
-      (text) => (text.length >= MIN_TOKEN_LENGTH ? Redacted.make(text) : undefined),
-      undefined,
-      secretVariable
+      (text) => (text.length >= MIN_TOKEN_LENGTH ? Redacted.make(text) : undefined)
     ),
     traces: yield* readTraces
   }

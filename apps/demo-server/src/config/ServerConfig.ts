@@ -24,8 +24,8 @@ import {
   invalidVariable,
   optionalVariable,
   parsedVariable,
-  redactedVariable,
   secretVariable,
+  parsedSecret,
   textVariable,
   urlVariable,
   wholeNumber
@@ -68,15 +68,13 @@ const MIN_SECRET_LENGTH = 32
 
 /** A first credential of the owner. */
 const firstSecret = (name: string, prefix: string) =>
-  parsedVariable(
+  parsedSecret(
     name,
     `begin with ${prefix} and have at least ${MIN_SECRET_LENGTH} letters and digits`,
     (text) =>
       text.startsWith(prefix) && text.length >= MIN_SECRET_LENGTH && /^[\w-]+$/.test(text)
         ? Redacted.make(text)
-        : undefined,
-    undefined,
-    secretVariable
+        : undefined
   )
 
 /** How the sentences of an answer are verified. Undefined: by the model that is named for it, if one is. */
@@ -92,7 +90,7 @@ const readVerifier = Effect.gen(function* () {
 const credential = <A>(name: string, schema: Schema.ConstraintDecoder<A>) => {
   const decode = Schema.decodeUnknownOption(schema)
   const parse = (text: string) => Option.getOrUndefined(decode(text))
-  return parsedVariable(name, "be one word of visible characters", parse, undefined, secretVariable)
+  return parsedSecret(name, "be one word of visible characters", parse)
 }
 
 /** The variables of a gateway. Only `url` has an effect of its own. */
@@ -192,17 +190,15 @@ const settings = Effect.gen(function* () {
     documents: documents ?? data,
     /** How LanceDB Enterprise is reached. Object stores are reached by the variables that LanceDB reads itself. */
     enterprise: yield* Effect.all({
-      apiKey: redactedVariable("LANCEDB_API_KEY"),
+      apiKey: secretVariable("LANCEDB_API_KEY"),
       region: textVariable("LANCEDB_REGION"),
       hostOverride: textVariable("LANCEDB_HOST")
     }),
     /** The PostgreSQL database of the accounts. Undefined: SQLite in the data folder. */
-    database: yield* parsedVariable(
+    database: yield* parsedSecret(
       "SLUICE_DATABASE_URL",
       "be a PostgreSQL address such as postgres://user:password@host:5432/name",
-      databaseOf,
-      undefined,
-      secretVariable
+      databaseOf
     ),
     /** Whether an SQLite commit waits for the disk (`full`) or for the operating system (`normal`). */
     synchronous: yield* oneOf("SLUICE_SYNCHRONOUS", "full", ["full", "normal"]),

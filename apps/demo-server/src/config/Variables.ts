@@ -18,7 +18,7 @@ export const invalidVariable = (message: string): Effect.Effect<never, StartErro
  * A secret, which may be in a file, as containers mount it: `NAME_FILE` is the path of a file with the value of `NAME`. Fails
  * where both are set, because it is not clear which one counts, and for an empty file.
  */
-export const secretVariable = Effect.fnUntraced(function* (name: string) {
+const secretText = Effect.fnUntraced(function* (name: string) {
   const value = yield* textVariable(name)
   const path = yield* textVariable(`${name}_FILE`)
   if (path === undefined) return value
@@ -42,9 +42,12 @@ export const parsedVariable = <A, Default extends A | undefined = undefined>(
     return value === undefined ? invalidVariable(`${name} must ${expected}`) : Effect.succeed(value)
   })
 
+/** A secret as a value. */
+export const parsedSecret = <A>(name: string, expected: string, parse: (text: string) => A | undefined) =>
+  parsedVariable(name, expected, parse, undefined, secretText)
+
 /** A secret of any form. */
-export const redactedVariable = (name: string) =>
-  Effect.map(secretVariable(name), (text) => (text === undefined ? undefined : Redacted.make(text)))
+export const secretVariable = (name: string) => parsedSecret(name, "be a text", (text) => Redacted.make(text))
 
 /** A whole number. `limits` says them where `from … to …` does not. */
 export const wholeNumber = <Default extends number | undefined>(
