@@ -55,7 +55,7 @@ describe("an upstream whose vendor is down at the start", () => {
       )
       const server = yield* Fiber.join(starting)
 
-      assert.strictEqual(printed(server, "the models of `openai` could not be listed: status 503"), 1)
+      assert.strictEqual(printed(server, "The models of `openai` could not be listed: status 503"), 1)
       const { config } = yield* server.json(Ready, "/readyz")
       const status = yield* server.json(ServerStatus, "/status")
       assert.include(config, "The models of `openai` are not known yet")

@@ -48,10 +48,12 @@ export const listedModels = Effect.fnUntraced(function* (
     ? before
     : yield* Effect.result(Effect.provide(listModels(settings), layerTransport()))
   if (Result.isFailure(result)) {
-    const why = `the models of \`${id}\` could not be listed: ${result.failure.reason.message}${NAME_MODELS}`
-    if (!result.failure.isRetryable || required?.has(id) === true) return yield* Effect.fail(why)
+    const why = `models of \`${id}\` could not be listed: ${result.failure.reason.message}`
+    if (!result.failure.isRetryable || required?.has(id) === true)
+      return yield* Effect.fail(`the ${why}${NAME_MODELS}`)
     lists.set(place, result)
-    if (before === undefined) yield* Effect.logWarning(`Until its vendor answers, ${why}`)
+    if (before === undefined)
+      yield* Effect.logWarning(`The ${why}. They are missing until the vendor answers`)
     return undefined
   }
   if (result.success.length === 0) return yield* Effect.fail(`\`${id}\` lists no models${NAME_MODELS}`)

@@ -5,6 +5,7 @@
 import { type ModelGroup, faultsOf, MODEL_GROUPS } from "@sluice/core/contract"
 import { parseJson } from "@sluice/core/client"
 import { Effect, Record, Schema, Struct } from "effect"
+import { isHttpUrl } from "../config/Variables.ts"
 import { ConnectionId, VendorOperation } from "../contract/Connections.ts"
 
 /** The id of the embedded provider. */
@@ -23,9 +24,8 @@ const Id = ConnectionId.check(
 
 const Url = Schema.String.check(
   Schema.makeFilter((text) => {
-    if (!URL.canParse(text)) return "Expected an http or https address"
-    const { protocol, username, password, search, hash } = new URL(text)
-    if (!/^https?:$/.test(protocol)) return "Expected an http or https address"
+    if (!isHttpUrl(text)) return "Expected an http or https address"
+    const { username, password, search, hash } = new URL(text)
     if (username !== "" || password !== "") return "Expected an address without a credential. Use `apiKey`"
     return (search === "" && hash === "") || "Expected an address without `?` and `#`"
   })

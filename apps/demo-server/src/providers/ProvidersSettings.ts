@@ -2,7 +2,7 @@
 import { withoutFinalSlash } from "@sluice/core/contract"
 import { ApiKey, apiKey as makeApiKey } from "@sluice/core"
 import { type Dialect, type DialectSettings, Dialects, gateway, preferredModels } from "@sluice/providers"
-import { Array, Config, Duration, Effect, FileSystem, Option, Path, Schema, Struct } from "effect"
+import { Array, Config, Duration, Effect, FileSystem, Path, Schema, Struct } from "effect"
 import { type GatewaySettings, ServerConfig } from "../config/ServerConfig.ts"
 import { StartError } from "../config/StartError.ts"
 import { CIRCUIT_DEFAULTS } from "../routing/ProviderCircuits.ts"
@@ -111,15 +111,15 @@ const keyOf = ({ keyVariable }: Dialect, given: CredentialSource | undefined, fo
   return place === undefined ? Effect.succeed(makeApiKey("none")) : readCredential(place, folder)
 }
 
-const modelOf = (upstream: UpstreamEntry, { timeoutSeconds, ...model }: ModelEntry): ServedModel => ({
+const modelOf = (
+  upstream: UpstreamEntry,
+  { timeoutSeconds = upstream.timeoutSeconds, ...model }: ModelEntry
+): ServedModel => ({
   ...model,
   aliases: model.aliases ?? [],
   priority: model.priority ?? upstream.priority ?? SHARE.priority,
   weight: model.weight ?? upstream.weight ?? SHARE.weight,
-  timeout: Option.match(Option.fromUndefinedOr(timeoutSeconds ?? upstream.timeoutSeconds), {
-    onNone: () => responseTimeout(model.operation),
-    onSome: Duration.seconds
-  })
+  timeout: timeoutSeconds === undefined ? responseTimeout(model.operation) : Duration.seconds(timeoutSeconds)
 })
 
 /** The upstream that the environment configures: the models of some uses, and any model for images and videos. */

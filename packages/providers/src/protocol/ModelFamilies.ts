@@ -19,13 +19,11 @@ const ADJUSTMENTS: ReadonlyArray<readonly [RegExp, Adjustment]> = [
   ]
 ]
 
-const NO_ADJUSTMENT: Adjustment = {}
-
 /** The name without the vendor's prefix. */
 export const plainName = (model: string): string => model.slice(model.lastIndexOf("/") + 1).toLowerCase()
 
 export const familyOf = (model: string): Adjustment =>
-  ADJUSTMENTS.find(([family]) => family.test(plainName(model)))?.[1] ?? NO_ADJUSTMENT
+  ADJUSTMENTS.find(([family]) => family.test(plainName(model)))?.[1] ?? {}
 
 type Prefixes = NonNullable<KnownModel["prefixes"]>
 
