@@ -20,7 +20,12 @@ export { mayRefuseBase64 } from "./retrieval/Embeddings.ts"
 export { withActualType } from "./chat/EventStream.ts"
 export { GatewayMetrics } from "./call/Telemetry.ts"
 export { REDIRECTED } from "./transport/Refusal.ts"
-export { reasonOfErrorDetails, type ErrorDetails, parseErrorBody, parseErrorField } from "./transport/ErrorDetails.ts"
+export {
+  reasonOfErrorDetails,
+  type ErrorDetails,
+  parseErrorBody,
+  parseErrorField
+} from "./transport/ErrorDetails.ts"
 export { DownloadTransport, layerTransport, type TransportOptions } from "./transport/Transport.ts"
 export { BufferResponse } from "./transport/DispatcherTransport.ts"
 export type { ImagesOptions } from "./media/Images.ts"
