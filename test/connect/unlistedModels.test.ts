@@ -112,7 +112,7 @@ describe("an upstream whose vendor is down at the start", () => {
         server.json(ServerStatus, "/status"),
         ({ models, state }) => models.chat === "gpt-4o-mini" && state === "rebuild-needed"
       )
-      const { message } = yield* server.json(ServerStatus, "/status")
+      const { message } = yield* server.json(ServerStatus, "/status", { as: "session" })
       assert.notInclude(message, "previous models")
     }).pipe(Effect.scoped)
   )
