@@ -25,4 +25,6 @@ export interface Example {
   readonly gold: Gold
   /** The best first. */
   readonly passages: ReadonlyArray<RetrievedPassage>
+  /** Those that the closest ones are chosen from, likewise. */
+  readonly further?: ReadonlyArray<RetrievedPassage>
 }

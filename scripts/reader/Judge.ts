@@ -1,8 +1,7 @@
 /** Whether sentences and passages have the answer of an example. */
 import type { CitedSentence } from "@sluice/core/models"
 import { escape } from "effect/RegExp"
-import { ratePassages } from "../../packages/embedded/src/reader/readSentences.ts"
-import { fusedOrder } from "../../packages/rag/src/answering/ClosestPassages.ts"
+import { closestTexts, orderByLetters } from "../../packages/rag/src/answering/ClosestPassages.ts"
 import type { Example, RetrievedPassage } from "./Example.ts"
 
 const normalize = (text: string): string =>
@@ -33,8 +32,11 @@ export const isGold = (
     ? gold.starts.some((at) => at >= start + from && at < start + to)
     : gold.texts.some((expected) => containsText(text.slice(from, to), expected)))
 
-/** Passages that are shown instead of an answer. */
-const CLOSEST = 8
+/** The passages that are shown instead of an answer. */
+const closestOf = ({ further = [], question }: Example): ReadonlyArray<RetrievedPassage> => {
+  const texts = further.map(({ text }) => text)
+  return closestTexts(question, texts, orderByLetters(question, texts)).map(({ at }) => further[at]!)
+}
 
 /** Where a passage has the words of an answer that is meant elsewhere. */
 export const hasWords = ({ gold }: Example, text: string): boolean =>
@@ -66,8 +68,7 @@ export const judge = (
       answer.length > 0 &&
       hasAnswer(example) &&
       example.gold.texts.some((expected) => containsText(said, expected))
-    const order = fusedOrder(example.passages.length, ratePassages(example.question, example.passages))
-    const passage = order.slice(0, CLOSEST).some((at) => isGold(example, example.passages[at]!))
+    const passage = closestOf(example).some((one) => isGold(example, one))
     if (answer.length > 0) shown++
     if (answer.length > 0 && !isRight) wrong++
     if (isRight) right++

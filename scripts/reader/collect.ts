@@ -3,18 +3,19 @@
  * `measure.ts` read its file.
  *
  * ```sh
- * node --conditions=@sluice/source scripts/reader/collect.ts --data DIR --to FILE [--only SET] [--keep PASSAGES]
+ * node --conditions=@sluice/source scripts/reader/collect.ts --data DIR --to FILE [--only SET]
  * ```
  *
  * DIR has public sets as they are in their repositories (test/qa/strangers/README.md names them and their licences), the
- * documents of test/qa/strangers in `strangers/`, and six papers in `figures/`. What is missing is left out.
+ * documents of test/qa/strangers in `strangers/`, `second/` and `third/`, and six papers in `figures/`. What is missing is left out.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { NodeServices } from "@effect/platform-node"
 import * as Embedded from "@sluice/embedded"
-import { Filter, Library } from "@sluice/rag"
+import { Filter, Library, type RetrieveOptions } from "@sluice/rag"
 import { Effect, FileSystem, Layer } from "effect"
+import { CLOSEST } from "../../packages/rag/src/answering/ClosestPassages.ts"
 import { readerPassage, sourceOf } from "../../packages/rag/src/answering/Evidence.ts"
 import { flag } from "../flags.ts"
 import { readJsonLines, toJsonLines } from "../jsonLines.ts"
@@ -25,11 +26,11 @@ const to = flag("--to", "reader-examples.jsonl")
 const only = flag("--only")
 const root = join(import.meta.dirname, "../..")
 
-/**
- * Passages to collect: the three that are read, and those that follow if one is taken out. `measure.ts` needs 20, of which the
- * closest are shown.
- */
-const KEEP = Number(flag("--keep", "6"))
+/** Passages to collect: the three that are read, and those that follow if one is taken out. */
+const KEEP = 6
+
+/** Of these sets the passages are collected too that the closest ones are chosen from: much for a set that is learnt. */
+const WITH_FURTHER = new Set(["strangers", "second", "third"])
 
 interface Question extends Pick<Example, "id" | "question" | "kind" | "sealed"> {
   readonly gold: Gold
@@ -150,6 +151,12 @@ const tables = (count: number): ReadonlyArray<Collection> => {
 
 const collections: ReadonlyArray<Collection> = [
   ...written("strangers", "test/qa/strangers/questions.jsonl", [join(data, "strangers")]),
+  ...written("second", "test/qa/strangers/second.jsonl", [join(data, "second")]),
+  ...written(
+    "third",
+    "test/qa/strangers/third.jsonl",
+    ["strangers", "second", "third"].map((folder) => join(data, folder))
+  ),
   ...written("pinned", "test/qa/questions.jsonl", [
     join(root, "apps/demo-server/samples"),
     join(data, "figures")
@@ -176,16 +183,28 @@ const collect = Effect.fn("collect")(function* ({ files, folders, language, ques
   for (const each of files.size > 0 ? [documents] : folders) yield* library.ingest(each)
   let done = 0
   for (const { within, ...question } of questions) {
-    const { kept } = yield* library.retrieve(question.question, {
-      keep: KEEP,
-      ...(within !== undefined && { filter: Filter.equals("path", within) })
-    })
-    const passages = kept.map((passage) => ({
-      ...readerPassage(sourceOf(passage)),
-      path: passage.document.path,
-      start: passage.start
-    }))
-    const example: Example = { set, language, ...question, passages }
+    const retrieve = (options: RetrieveOptions) =>
+      Effect.map(
+        library.retrieve(question.question, {
+          ...options,
+          ...(within !== undefined && { filter: Filter.equals("path", within) })
+        }),
+        ({ kept }) =>
+          kept.map((passage) => ({
+            ...readerPassage(sourceOf(passage)),
+            path: passage.document.path,
+            start: passage.start
+          }))
+      )
+    const passages = yield* retrieve({ keep: KEEP })
+    const further = WITH_FURTHER.has(set) ? yield* retrieve({ ...CLOSEST, keep: CLOSEST.recall }) : []
+    const example: Example = {
+      set,
+      language,
+      ...question,
+      passages,
+      ...(further.length > 0 && { further })
+    }
     appendFileSync(to, toJsonLines([example]))
     if (++done % 200 === 0) console.log(set, language, done)
   }

@@ -203,19 +203,6 @@ export const readerLaws = <E>(name: string, layer: Layer.Layer<Reader, E>): void
       })
     )
 
-    it.effect("rates highest the passage that answers, if it rates passages", () =>
-      Effect.gen(function* () {
-        const { rate } = yield* Reader
-        if (rate === undefined) return
-        const ratings = yield* rate("How long does a refund take?", PASSAGES)
-        assert.strictEqual(ratings.length, PASSAGES.length)
-        assert.isTrue(ratings.every((rating) => rating >= 0 && rating <= 1))
-        const best = PASSAGES[ratings.indexOf(Math.max(...ratings))]
-        assert.include(best?.text ?? "", "fourteen days")
-        assert.deepStrictEqual(yield* rate("How long does a refund take?", []), [])
-      })
-    )
-
     it.effect("emits no sentence when the passages do not answer or there are none", () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* read("Which planet has the most moons?"), [])

@@ -114,7 +114,7 @@ describe("the questions before one that may depend on them", () => {
       const question =
         "Which alternatives to the surgery of malignant tumours of older patients does the handbook of oncology name?"
       yield* opened.ask(question, { ...options, history: [{ question: "How are peas frozen?" }] })
-      assert.deepStrictEqual(calls, [[question]])
+      assert.deepStrictEqual([...new Set(calls.flat())], [question])
     }).pipe(Effect.scoped, Effect.provide(models(layer)))
   })
 

@@ -2,7 +2,7 @@
 export { carrySubject } from "./conversation/CarrySubject.ts"
 export { dependsOnHistory, isChinese } from "./conversation/FollowUp.ts"
 export { dependenceOf, isFollowUp } from "./conversation/FollowUpScore.ts"
-export { contentWords, isSameWord, sharedWords } from "./readers/ContentWords.ts"
+export { contentWords, isSameWord, sharedWords, UNSPACED, WORD } from "./readers/ContentWords.ts"
 export {
   type QuestionLanguage,
   questionLanguage,

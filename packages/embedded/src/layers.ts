@@ -11,7 +11,6 @@ import type {
   RerankOptions,
   VerifierModel
 } from "@sluice/core/models"
-import type { WorkerOutput } from "@sluice/core/workers"
 import { Effect, Layer, Stream } from "effect"
 import * as modelJobs from "./modelJobs.ts"
 import { runModel } from "./pool.ts"
@@ -68,28 +67,22 @@ export const layerReranker: Layer.Layer<Reranker> = Layer.succeed(Reranker, {
 /** Extractive, English and Chinese: it quotes sentences and writes none. */
 export const readerModel: ReaderModel = { id: "sluice-extractive", kind: "extractive" }
 
-const readerCall =
-  <A>(job: "read" | "rate", run: (input: Parameters<typeof modelJobs.read>[0]) => WorkerOutput<A>) =>
-  (model: string, question: string, passages: ReadonlyArray<ReaderPassage>) =>
-    runModel({
-      operation: "chat",
-      model,
-      job,
-      run,
-      input: { question, passages },
-      texts: passages.map(({ text }) => text),
-      cost: 3,
-      query: question
-    })
-
 /** The sentences that answer a question. See `readSentences`. */
-export const readPassages = readerCall("read", modelJobs.read)
-const ratePassages = readerCall("rate", modelJobs.rate)
+export const readPassages = (model: string, question: string, passages: ReadonlyArray<ReaderPassage>) =>
+  runModel({
+    operation: "chat",
+    model,
+    job: "read",
+    run: modelJobs.read,
+    input: { question, passages },
+    texts: passages.map(({ text }) => text),
+    cost: 3,
+    query: question
+  })
 
 /** `Reader` by `readSentences`. It reads only when the stream is pulled. */
 export const layerReader: Layer.Layer<Reader> = Layer.succeed(Reader, {
   model: readerModel,
-  rate: Effect.fn("sluice.rate")((question, passages) => ratePassages(readerModel.id, question, passages)),
   read: (question, passages) =>
     Stream.fromIterableEffect(readPassages(readerModel.id, question, passages)).pipe(
       Stream.withSpan("sluice.read")

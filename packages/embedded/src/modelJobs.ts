@@ -2,7 +2,7 @@
 import type { Candidate, Purpose, ReaderPassage, RerankOptions } from "@sluice/core/models"
 import { embedText } from "./lexical/embedText.ts"
 import { addPriors, rerankScores } from "./lexical/rerankScores.ts"
-import { ratePassages, readSentences } from "./reader/readSentences.ts"
+import { readSentences } from "./reader/readSentences.ts"
 import { DIMENSION } from "./text/features.ts"
 import { countTokens } from "./text/tokenize.ts"
 
@@ -50,8 +50,6 @@ interface Read {
 }
 
 export const read = ({ passages, question }: Read) => ({ value: readSentences(cut(question), passages) })
-
-export const rate = ({ passages, question }: Read) => ({ value: ratePassages(cut(question), passages) })
 
 /** The words and CJK characters of some texts. */
 export const count = (texts: ReadonlyArray<string>) => ({

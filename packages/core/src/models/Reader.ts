@@ -1,5 +1,5 @@
 /** The service that answers a question from passages, sentence by sentence, with evidence. */
-import { Context, type Effect, type Stream } from "effect"
+import { Context, type Stream } from "effect"
 import type { GatewayError } from "../contract/GatewayError.ts"
 import type { NotRead } from "./NotRead.ts"
 
@@ -84,11 +84,6 @@ export class Reader extends Context.Service<
       passages: ReadonlyArray<ReaderPassage>,
       parts?: ReadonlyArray<string>
     ) => Stream.Stream<ReaderPart, GatewayError>
-    /** How probable it is that each passage answers, 0 to 1. For the order of passages that are shown without an answer. */
-    readonly rate?: (
-      question: string,
-      passages: ReadonlyArray<ReaderPassage>
-    ) => Effect.Effect<ReadonlyArray<number>, GatewayError>
   }
 >()("@sluice/core/models/Reader") {}
 

@@ -11,7 +11,7 @@ const FUNCTION_WORDS = new Set(
 )
 
 /** A word, or a character of a script without spaces. */
-const WORD =
+export const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[[\p{L}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]]+/gv
 
 /** A character of a script without spaces. */

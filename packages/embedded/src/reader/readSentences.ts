@@ -13,12 +13,6 @@ const MIN_SHARE = 0.05
 /** The share of the smaller sentence's terms that another may have. */
 const MAX_OVERLAP = 0.6
 
-/** The sentences with the probability that they answer, the most probable first. */
-const rankSentences = (question: string, passages: ReadonlyArray<ReaderPassage>) => {
-  limitVocabulary()
-  return rankCandidates(weightedSentences(askedQuestion(question), passages))
-}
-
 const overlaps = ({ content: a }: WeightedSentence, { content: b }: WeightedSentence): boolean =>
   a.intersection(b).size / (Math.min(a.size, b.size) || 1) > MAX_OVERLAP
 
@@ -49,7 +43,8 @@ export const readSentences = (
   question: string,
   passages: ReadonlyArray<ReaderPassage>
 ): ReadonlyArray<CitedSentence> => {
-  const chosen = chooseSentences(rankSentences(question, passages))
+  limitVocabulary()
+  const chosen = chooseSentences(rankCandidates(weightedSentences(askedQuestion(question), passages)))
   return [
     ...chosen.slice(0, 1),
     ...chosen.slice(1).toSorted((a, b) => a.passage - b.passage || a.sentence.start - b.sentence.start)
@@ -57,13 +52,4 @@ export const readSentences = (
     text: sentence.named ?? sentence.text,
     evidence: [{ passage, quote: passages[passage]?.text.slice(sentence.start, sentence.end) ?? "" }]
   }))
-}
-
-/** How probable it is that the best sentence of each passage answers. */
-export const ratePassages = (
-  question: string,
-  passages: ReadonlyArray<ReaderPassage>
-): ReadonlyArray<number> => {
-  const ranked = rankSentences(question, passages)
-  return passages.map((_, i) => ranked.find(([{ passage }]) => passage === i)?.[1] ?? 0)
 }

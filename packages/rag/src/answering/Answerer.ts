@@ -5,7 +5,6 @@ import { isCitedSentence } from "@sluice/core/models"
 import { Clock, Effect, Option, Stream } from "effect"
 import { dedupeWith } from "effect/Array"
 import type { Answer, AnswerEvent, FigureLook } from "./Answer.ts"
-import { closestPassages } from "./ClosestPassages.ts"
 import type { AnswerOptions } from "./AnswerOptions.ts"
 import { answerText } from "./AnswerText.ts"
 import type { StoredPassage } from "../document/Document.ts"
@@ -46,8 +45,9 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
   const answer = (
     question: string,
     retrieval: Retrieval | PartRetrieval,
-    { context = {}, verify = "mark" }: AnswerOptions = {},
-    before?: string
+    { context = {}, verify = "mark" }: AnswerOptions,
+    before: string | undefined,
+    findClosest: Effect.Effect<Answer["closest"]>
   ): Stream.Stream<AnswerEvent, RagError> => {
     const { kept, parts = [], trace, whole = [] } = { parts: [], whole: [], ...retrieval }
     const sources: Array<Source> = []
@@ -75,11 +75,10 @@ export const makeAnswerer = Effect.fn("Answerer.make")(function* (
     })
 
     const end = Effect.gen(function* () {
-      const found = reading.sentences.length > 0
-      const closest = found ? [] : yield* closestPassages(question, retrieval, reader)
+      const closest = reading.sentences.length > 0 ? [] : yield* findClosest
       const answer: Omit<Answer, "answer"> = {
         question,
-        found,
+        found: reading.sentences.length > 0,
         ...reading.outcome(closest.length > 0),
         ...(parts.length > 0 && { parts: reading.parts() }),
         sentences: reading.sentences,

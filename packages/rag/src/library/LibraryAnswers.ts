@@ -4,6 +4,7 @@ import { Effect, Option, Queue, Ref, Stream } from "effect"
 import { withCitationDetails } from "../answering/CitationDetails.ts"
 import type { Answer, AnswerEvent } from "../answering/Answer.ts"
 import { type AskOptions, splitOptions } from "../answering/AnswerOptions.ts"
+import { CLOSEST, closestPassages } from "../answering/ClosestPassages.ts"
 import type { makeAnswerer } from "../answering/Answerer.ts"
 import {
   type ConversationOptions,
@@ -21,7 +22,7 @@ import { QUESTION_OPTIONS } from "./LibraryOptions.ts"
 import type { LibraryConversation, LibraryService } from "./LibraryService.ts"
 
 export const answerMethods = (
-  { retrieve, stages }: Retriever,
+  { isLexical, retrieve, stages }: Retriever,
   understand: Effect.Success<typeof makeStandalone>,
   answer: Effect.Success<ReturnType<typeof makeAnswerer>>,
   defaults: AskOptions
@@ -44,8 +45,16 @@ export const answerMethods = (
     const { previous } = understood
     const searching = previous === undefined ? retrieving : { ...retrieving, previous }
     const retrieval = yield* retrieveParts(retrieve, understood.question, searching, multi, onStage)
+    const deeper = retrieveParts(retrieve, understood.question, { ...searching, ...CLOSEST }, multi)
+    const closest = closestPassages(understood.question, retrieval, isLexical ? deeper : undefined)
     const before = understood.standalone === undefined ? previous : undefined
-    const events = answer(understood.question, withRewriting(retrieval, understood), answering, before)
+    const events = answer(
+      understood.question,
+      withRewriting(retrieval, understood),
+      answering,
+      before,
+      closest
+    )
     const detailed = Stream.map(events, withCitationDetails(retrieval))
     return { retrieval, events: Stream.map(detailed, ofQuestion(question, understood)) }
   })

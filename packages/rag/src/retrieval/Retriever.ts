@@ -39,6 +39,8 @@ type Retrieve<A> = (
 /** Finds passages for questions. `onStage` is called as each stage ends. */
 export interface Retriever {
   readonly stages: ReadonlyArray<RetrievalStage>
+  /** Whether its models compare words: they are free. */
+  readonly isLexical: boolean
   readonly inspect: Retrieve<Inspection>
   readonly retrieve: Retrieve<Retrieval>
 }
@@ -116,7 +118,8 @@ export const makeRetriever = Effect.fn("Retriever.make")(function* (
       Effect.withSpan("Retriever.retrieve")
     )
 
-  return { stages, inspect, retrieve } satisfies Retriever
+  const isLexical = embedderModel.kind === "lexical" && rerankerModel.kind === "lexical"
+  return { stages, isLexical, inspect, retrieve } satisfies Retriever
 })
 
 /**
