@@ -66,12 +66,14 @@ describe("readSentences, for plain questions,", () => {
   })
 
   it("knows numbers in words, and which thing they number", () => {
-    const halls = "The crane of hall two was painted by Olaf. The crane of hall three was painted by Ida."
+    const halls = "The crane of hall two was painted in March. The crane of hall three was painted in June."
     const answer = (asked: string) =>
-      readSentences(`Who painted the crane of hall ${asked}?`, [{ title: "Halls", text: halls }])[0]?.text
-    for (const asked of ["two", "2"]) expect(answer(asked)).toBe("The crane of hall two was painted by Olaf.")
+      readSentences(`When was the crane of hall ${asked} painted?`, [{ title: "Halls", text: halls }])[0]
+        ?.text
+    for (const asked of ["two", "2"])
+      expect(answer(asked)).toBe("The crane of hall two was painted in March.")
     for (const asked of ["three", "3"])
-      expect(answer(asked)).toBe("The crane of hall three was painted by Ida.")
+      expect(answer(asked)).toBe("The crane of hall three was painted in June.")
     expect(answer("4")).toBeUndefined()
   })
 

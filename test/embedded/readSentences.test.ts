@@ -35,10 +35,10 @@ describe("readSentences", () => {
     expect(quotes("How long does a locking take?", handbook)).toEqual([
       "A locking takes about 20 minutes; nobody\nis ever hurried."
     ])
-    expect(answer("When is the red light shown?", handbook)[0]).toBe(
+    expect(answer("What is shown while the gates move?", handbook)[0]).toBe(
       "Show the red light while the gates move."
     )
-    expect(quotes("When is the red light shown?", handbook)[0]).toBe(
+    expect(quotes("What is shown while the gates move?", handbook)[0]).toBe(
       "Show the **red light** while\n  the gates move."
     )
     expect(answer("Who keeps the weir_key?", handbook)).toEqual([
