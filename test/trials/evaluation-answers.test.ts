@@ -20,7 +20,7 @@ const DOCUMENT = `# Harbour\n\n${FEE}\n\nThe harbour master measures the tide ev
 
 const QUESTIONS = [
   { id: "fee", kind: "text", question: "What does mooring a boat overnight cost?", contains: ["twelve"] },
-  { id: "tide", kind: "text", question: "Who measures the tide every hour?", contains: ["harbour master"] },
+  { id: "tide", kind: "text", question: "How often is the tide measured?", contains: ["every hour"] },
   { id: "gate", kind: "text", question: "When does the northern gate open?", contains: ["six"] },
   { id: "none", kind: "none", question: "Quelle est la capitale du Portugal?" }
 ].map((question) => (question.kind === "none" ? question : { ...question, document: "harbour.md" }))
