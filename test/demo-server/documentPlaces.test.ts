@@ -87,7 +87,7 @@ const files: ReadonlyArray<
       "a.xhtml": "<h1>Dawn</h1><p>The ferryman Olaf wakes.</p>",
       "b.xhtml": "<h1>Dusk</h1><p>The ferryman sells his violin to Irma.</p>"
     }),
-    "To whom does the ferryman sell his violin?",
+    "What does the ferryman sell to Irma?",
     "chapter 2",
     "to Irma"
   ],
