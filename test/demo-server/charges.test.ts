@@ -1,6 +1,8 @@
 /** Billing of calls over HTTP: reported, missing and implausible usage, failures, disconnected callers, streams. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schedule, Schema } from "effect"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import {
   startPaidServer,
   chat,
@@ -14,6 +16,7 @@ import {
   type Server,
   vectors
 } from "./PaidServer.ts"
+import { temporaryFolder } from "./TestServer.ts"
 import { json } from "./Upstream.ts"
 
 describe("usage", () => {
@@ -56,6 +59,50 @@ describe("usage", () => {
       yield* costs(server, post(server, "/v1/chat/completions", chat), 20 + 4)
       reported = `{"prompt_tokens":NaN,"completion_tokens":NaN}`
       yield* costs(server, post(server, "/v1/chat/completions", chat), CHAT_INPUT)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of tokens from the vendor's cache and of searches has prices of its own", () =>
+    Effect.gen(function* () {
+      const file = join(yield* temporaryFolder, "prices.json")
+      const models = {
+        c: { inputPer1000Tokens: 1000, cachedInputPer1000Tokens: 100 },
+        r: { perSearch: 7 }
+      }
+      writeFileSync(file, JSON.stringify({ models }))
+      let usage: object = {}
+      const { server } = yield* startPaidServer(
+        (response, { path }) =>
+          json(
+            response,
+            path === "/v1/rerank"
+              ? { results: [{ index: 0, relevance_score: 1 }] }
+              : { choices: [{ index: 0, message: { role: "assistant", content: "a" } }], usage }
+          ),
+        { SLUICE_PRICES: file }
+      )
+      for (const [cached, cost] of [
+        [{ prompt_tokens_details: { cached_tokens: 50 } }, 15],
+        [{ input_tokens_details: { cached_tokens: 60 } }, 6],
+        [{ prompt_tokens_details: { cached_tokens: 61 } }, 60],
+        [{ prompt_tokens_details: { cached_tokens: -1 } }, 60],
+        [{ prompt_tokens_details: null }, 60]
+      ] as const) {
+        usage = { prompt_tokens: 60, completion_tokens: 1, ...cached }
+        yield* costs(server, post(server, "/v1/chat/completions", chat), cost)
+      }
+      for (const [count, cost] of [
+        [1, 7],
+        [100, 7],
+        [101, 14]
+      ] as const) {
+        const documents = Array.from({ length: count }, () => "a weir")
+        yield* costs(
+          server,
+          post(server, "/v1/rerank", { model: "r", query: "q", documents, top_n: 1 }),
+          cost
+        )
+      }
     }).pipe(Effect.scoped)
   )
 

@@ -122,6 +122,13 @@ describe("an estimate", () => {
     assert.strictEqual(estimate({ ...rerank, documents: ["a"] }, prices).units, 1)
   })
 
+  it("of a rerank query has the price of its searches", () => {
+    const search = { models: { ranker: { inputPer1000Tokens: 500, perSearch: 3 } } }
+    const documents = Array.from({ length: 101 }, () => "ab")
+    const call = { operation: "rerank", model: "ranker", query: "four", documents } as const
+    assert.strictEqual(estimate(call, search).units, quota(103 + 6))
+  })
+
   it("of a size and a quality has their price", () => {
     const image = { operation: "images", model: "painter", prompt: "p", n: 2 } as const
     const units = [

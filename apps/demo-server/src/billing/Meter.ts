@@ -11,11 +11,13 @@ import {
   embeddingTexts,
   imageUsage,
   mostChatUsage,
+  mostRerankUsage,
   mostTextUsage,
   NO_USAGE,
   nonTextCharacters,
   type PaidOperation,
   rerankTexts,
+  searchesOf,
   type Usage,
   videoUsage
 } from "@sluice/core/prices"
@@ -45,19 +47,23 @@ export interface Meter<Request> {
 const tokensOf = (texts: ReadonlyArray<string>): number =>
   texts.reduce((sum, text) => sum + countTokens(text), 0)
 
-const textMeter = <Request>(
-  operation: PaidOperation,
-  textsOf: (request: Request) => ReadonlyArray<string>
-): Meter<Request> => ({
-  operation,
+export const embeddingsMeter: Meter<EmbeddingRequest> = {
+  operation: "embeddings",
   creates: false,
-  most: (request) => mostTextUsage(textsOf(request)),
-  countUsage: (request) => ({ ...NO_USAGE, inputTokens: tokensOf(textsOf(request)) })
-})
+  most: (request) => mostTextUsage(embeddingTexts(request)),
+  countUsage: (request) => ({ ...NO_USAGE, inputTokens: tokensOf(embeddingTexts(request)) })
+}
 
-export const embeddingsMeter = textMeter<EmbeddingRequest>("embeddings", embeddingTexts)
-
-export const rerankMeter = textMeter<RerankRequest>("rerank", rerankTexts)
+export const rerankMeter: Meter<RerankRequest> = {
+  operation: "rerank",
+  creates: false,
+  most: mostRerankUsage,
+  countUsage: (request) => ({
+    ...NO_USAGE,
+    inputTokens: tokensOf(rerankTexts(request)),
+    searches: searchesOf(request)
+  })
+}
 
 export const chatMeter: Meter<ChatRequest> = {
   operation: "chat",

@@ -39,6 +39,10 @@ const tokensOf = (usage: unknown): { readonly input: unknown; readonly output: u
   return { input: isCount(total) ? total - (isCount(output) ? output : 0) : undefined, output }
 }
 
+/** The tokens that the vendor has read from its cache, in the forms of chat and of images. */
+const cachedIn = (usage: unknown): unknown =>
+  fieldOf(fieldOf(usage, "prompt_tokens_details") ?? fieldOf(usage, "input_tokens_details"), "cached_tokens")
+
 /**
  * The tokens to bill: the reported ones if they are plausible whole numbers, else the server's own count.
  *
@@ -51,12 +55,16 @@ export const billedUsage = (
   written: () => number
 ): Usage => {
   const { input, output } = tokensOf(usage)
+  const cached = cachedIn(usage)
+  const { searches } = most
   const acceptsInput =
     isCount(input) && input <= most.inputTokens * MAX_RATIO && (input > 0 || most.inputTokens === 0)
   const acceptsOutput = isCount(output) && output <= maxOutput(most) && (output > 0 || written() === 0)
   return {
     ...NO_USAGE,
     inputTokens: acceptsInput ? input : countUsage().inputTokens,
+    ...(acceptsInput && isCount(cached) && cached <= input && { cachedTokens: cached }),
+    ...(searches !== undefined && { searches }),
     outputTokens: most.outputTokens === 0 ? 0 : acceptsOutput ? output : written()
   }
 }

@@ -8,9 +8,9 @@ import { costOf, NO_USAGE, priceOf, type PriceTable, type Usage } from "./Price.
 import {
   imageUsage,
   mostChatUsage,
+  mostRerankUsage,
   mostTextUsage,
   nonTextCharacters,
-  rerankTexts,
   videoUsage
 } from "./UsageLimit.ts"
 
@@ -35,7 +35,7 @@ const requestUsages = (call: EstimatedCall): ReadonlyArray<Usage> => {
     case "embeddings":
       return batches(textsOf(call.input), batchLimits({})).map(({ texts }) => mostTextUsage(texts))
     case "rerank":
-      return call.documents.length === 0 || call.topN === 0 ? [] : [mostTextUsage(rerankTexts(call))]
+      return call.documents.length === 0 || call.topN === 0 ? [] : [mostRerankUsage(call)]
     case "chat": {
       const { extra, maxTokens: max_tokens, messages, model, temperature } = call
       const request = { model, messages, max_tokens, temperature }

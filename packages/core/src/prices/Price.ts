@@ -7,7 +7,11 @@ const Units = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 500_00
 /** Quota units, with up to six decimals. Missing prices are 0. */
 export const Price = Schema.Struct({
   inputPer1000Tokens: Schema.optionalKey(Units),
+  /** Input tokens that the vendor has read from its cache. Default: `inputPer1000Tokens`. */
+  cachedInputPer1000Tokens: Schema.optionalKey(Units),
   outputPer1000Tokens: Schema.optionalKey(Units),
+  /** A rerank query with up to 100 documents. */
+  perSearch: Schema.optionalKey(Units),
   perImage: Schema.optionalKey(Units),
   perSecond: Schema.optionalKey(Units),
   /**
@@ -47,7 +51,11 @@ export const priceOf = (
 /** The usage of a call, actual or at most. */
 export interface Usage {
   readonly inputTokens: number
+  /** Those of the input tokens that the vendor has read from its cache. */
+  readonly cachedTokens?: number
   readonly outputTokens: number
+  /** Rerank queries, of up to 100 documents each. */
+  readonly searches?: number
   readonly images: number
   /** Seconds of video. */
   readonly seconds: number
@@ -85,14 +93,18 @@ const variantPrice = ({ variants = {} }: Price, { quality, size }: Usage): numbe
 
 /** The cost in quota units, rounded up once at the end. */
 export const costOf = (price: Price, usage: Usage): number => {
-  const { images, inputTokens, outputTokens, seconds } = usage
+  const { cachedTokens = 0, images, inputTokens, outputTokens, searches = 0, seconds } = usage
+  const { cachedInputPer1000Tokens, inputPer1000Tokens = 0 } = price
   const variant = price.variants === undefined ? undefined : variantPrice(price, usage)
   const ofTokens =
-    millionths(price.inputPer1000Tokens ?? 0) * BigInt(inputTokens) +
+    millionths(inputPer1000Tokens) * BigInt(inputTokens - cachedTokens) +
+    millionths(cachedInputPer1000Tokens ?? inputPer1000Tokens) * BigInt(cachedTokens) +
     millionths(price.outputPer1000Tokens ?? 0) * BigInt(outputTokens)
-  const ofImages = millionths(variant ?? price.perImage ?? 0) * BigInt(images)
+  const ofItems =
+    millionths(variant ?? price.perImage ?? 0) * BigInt(images) +
+    millionths(price.perSearch ?? 0) * BigInt(searches)
   const ofSeconds = millionths(variant ?? price.perSecond ?? 0) * millionths(seconds)
   const scale = 1_000_000n * PER_1000_TOKENS * PER_SECOND
-  const sum = ofTokens * PER_SECOND + ofImages * PER_1000_TOKENS * PER_SECOND + ofSeconds * PER_1000_TOKENS
+  const sum = ofTokens * PER_SECOND + ofItems * PER_1000_TOKENS * PER_SECOND + ofSeconds * PER_1000_TOKENS
   return Number((sum + scale - 1n) / scale)
 }

@@ -38,6 +38,17 @@ export const mostTextUsage = (texts: ReadonlyArray<string>): Usage => ({
   inputTokens: charactersOf(texts)
 })
 
+/** Documents of one search, as vendors count that price searches. */
+const DOCUMENTS_A_SEARCH = 100
+
+export const searchesOf = ({ documents }: Pick<RerankRequest, "documents">): number =>
+  Math.ceil(documents.length / DOCUMENTS_A_SEARCH)
+
+export const mostRerankUsage = (request: Pick<RerankRequest, "documents" | "query">): Usage => ({
+  ...mostTextUsage(rerankTexts(request)),
+  searches: searchesOf(request)
+})
+
 const partsOf = ({ content = "" }: ChatMessage): Exclude<ChatContent, string> =>
   typeof content === "object" ? content : [{ type: "text", text: content }]
 
