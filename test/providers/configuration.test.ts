@@ -1,6 +1,6 @@
 /** Upstreams by configuration alone: paths, headers, query, names of fields, and models that the vendor lists. */
 import { assert, describe, it } from "@effect/vitest"
-import { ChatChunk, ChatResponse, EmbeddingResponse } from "@sluice/core/contract"
+import { ChatChunk, ChatResponse, EmbeddingResponse, PACKAGE_VERSION } from "@sluice/core/contract"
 import { Effect, Schema } from "effect"
 import OpenAI, { AzureOpenAI } from "openai"
 import { errorOf, failedStart, temporaryFolder } from "../demo-server/TestServer.ts"
@@ -129,6 +129,30 @@ describe("an upstream's address", () => {
         TWO_LINES: "a\nb"
       })
       assert.include(printed, `\`ollama\`: the header x-a: ${why}`)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("gets the user agent of Sluice with every request, unless it is configured", () =>
+    Effect.gen(function* () {
+      const plain = yield* startVendor(openAiResponse)
+      const listed = yield* startVendor((received) =>
+        received.path.endsWith("/models") ? [200, openAiModels("c1")] : openAiResponse(received)
+      )
+      const named = yield* startVendor(openAiResponse)
+      const models = (id: string) => [{ id, operation: "chat" }]
+      const server = yield* startWith([
+        { id: "plain", url: plain.url, models: models("c0") },
+        { id: "listed", dialect: "openai", url: listed.url },
+        { id: "named", url: named.url, headers: { "user-agent": "ours/1" }, models: models("c2") }
+      ])
+      for (const model of ["c0", "c1", "c2"]) {
+        yield* server.json(ChatResponse, CHAT, { json: { model, messages } })
+      }
+      const sluice = `sluice/${PACKAGE_VERSION}`
+      const agents = [plain, listed, named].map(({ requests }) =>
+        requests.map(({ headers }) => headers["user-agent"])
+      )
+      assert.deepStrictEqual(agents, [[sluice], [sluice, sluice], ["ours/1"]])
     }).pipe(Effect.scoped)
   )
 

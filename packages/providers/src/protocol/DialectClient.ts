@@ -2,7 +2,7 @@
  * A client for the gateway interface over a vendor's protocol: it takes requests of the interface, sends the vendor's, and
  * returns responses of the interface. The server and the library use the same one.
  */
-import { withoutFinalSlash } from "@sluice/core/contract"
+import { PACKAGE_VERSION, withoutFinalSlash } from "@sluice/core/contract"
 import { parseErrorBody, parseJson } from "@sluice/core/client"
 import { Effect, Predicate, Record, Redacted, Struct } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientError, HttpClientResponse } from "effect/http"
@@ -74,8 +74,15 @@ const KEY = "{apiKey}"
 const isToVendor = (request: Request, { url }: DialectSettings): boolean =>
   URL.parse(request.url)?.origin === new URL(url).origin
 
+/** The request with a user agent, unless the program has set one: some firewalls refuse requests without. */
+const withAgent = (request: Request): Request =>
+  request.headers["user-agent"] === undefined
+    ? HttpClientRequest.setHeader(request, "user-agent", `sluice/${PACKAGE_VERSION}`)
+    : request
+
 /** Adds the credential in place of the interface's, and the configured headers and query. Other hosts get none of them. */
-export const sign = (request: Request, settings: DialectSettings): Request => {
+export const sign = (sent: Request, settings: DialectSettings): Request => {
+  const request = withAgent(sent)
   const { apiKey, dialect, headers = {}, query = {} } = settings
   if (!isToVendor(request, settings)) return HttpClientRequest.removeHeader(request, "authorization")
   const key = Redacted.value(apiKey)
