@@ -5,6 +5,8 @@ import { GatewayClient } from "@sluice/core/client"
 import { encodeVector } from "@sluice/core/contract"
 import core from "../../packages/core/package.json" with { type: "json" }
 import { Effect, Stream } from "effect"
+import { HttpClientRequest, HttpClientResponse } from "effect/http"
+import { withActualType } from "../../packages/core/src/client/chat/EventStream.ts"
 import {
   ask,
   behaving,
@@ -238,6 +240,23 @@ layer(Clients)("chat", (it) => {
         assert.strictEqual(text, "Hello", type)
         assert.deepInclude(parts.at(-1), { type: "end", promptTokens: 13, completionTokens: 3 })
       }
+    })
+  )
+
+  it.effect("a stream under another content type may be cut anywhere", () =>
+    Effect.gen(function* () {
+      const chunks = ["\n", "d", "at", "a: {}\n\n"].map((text) => new TextEncoder().encode(text))
+      const body = new ReadableStream<Uint8Array>({
+        pull: (controller) => {
+          const chunk = chunks.shift()
+          return chunk === undefined ? controller.close() : controller.enqueue(chunk)
+        }
+      })
+      const web = new Response(body, { headers: { "content-type": "text/plain" } })
+      const response = HttpClientResponse.fromWeb(HttpClientRequest.get("http://gateway.example"), web)
+      const actual = yield* withActualType(response)
+      assert.strictEqual(actual.headers["content-type"], "text/event-stream")
+      assert.strictEqual(yield* actual.text, "\ndata: {}\n\n")
     })
   )
 

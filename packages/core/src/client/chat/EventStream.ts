@@ -11,7 +11,16 @@ export const isEventStream = ({ headers }: Response): boolean =>
 /** The first line of a stream of events, which begins with a field or a comment. */
 const EVENTS = /^(?:data|event|id|retry)?:/
 
-const hasText = (chunk: Uint8Array): boolean => Buffer.from(chunk).toString().trim() !== ""
+const LONGEST_FIELD = "retry:".length
+
+/** Whether the chunks so far say what the stream is. The first one may end within the name of its first field. */
+const makeIsDecided = () => {
+  let text = ""
+  return (chunk: Uint8Array): boolean => {
+    text = (text + Buffer.from(chunk).toString("latin1")).trimStart()
+    return text.length >= LONGEST_FIELD || EVENTS.test(text)
+  }
+}
 
 /**
  * The response, with the type of a stream of events if its first bytes are one.
@@ -25,7 +34,7 @@ export const withActualType = (
     ? Effect.succeed(response)
     : Effect.gen(function* () {
         const scope = yield* Scope.make()
-        const [first, rest] = yield* Stream.peel(response.stream, Sink.takeUntil(hasText)).pipe(
+        const [first, rest] = yield* Stream.peel(response.stream, Sink.takeUntil(makeIsDecided())).pipe(
           Scope.provide(scope),
           Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Scope.close(scope, exit)))
         )
