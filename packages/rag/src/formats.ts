@@ -11,6 +11,7 @@ export {
   ReadFault,
   Span
 } from "./document/Document.ts"
+export { joinInPortions } from "./document/Portions.ts"
 export { DocumentFormats, documentFormats, formatOf } from "./formats/DocumentFormats.ts"
 export {
   type DocumentFile,

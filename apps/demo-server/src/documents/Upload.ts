@@ -2,7 +2,7 @@
 import { parseJson } from "@sluice/core/client"
 import { type Metadata, RagError, type Upload } from "@sluice/rag"
 import { METADATA_BYTES } from "@sluice/rag/store"
-import { MAX_FILE_BYTES } from "@sluice/rag/formats"
+import { joinInPortions, MAX_FILE_BYTES } from "@sluice/rag/formats"
 import { Effect, Predicate, Result, Stream } from "effect"
 import { Multipart } from "effect/http"
 import { Ledger } from "../billing/Ledger.ts"
@@ -44,6 +44,12 @@ const readPart = (part: Multipart.File) =>
         else read.chunks.length = 0
         return read
       }
+    ),
+    Effect.flatMap(({ bytes, chunks }) =>
+      Effect.map(
+        Effect.promise(() => joinInPortions(chunks)),
+        (content) => ({ bytes, content })
+      )
     )
   )
 
@@ -176,13 +182,13 @@ export const uploadedFiles = (
         const { metadata } = attached
         return Effect.map(Effect.result(readPart(part)), (result): Upload | Fault | undefined => {
           if (Result.isFailure(result)) return result.failure
-          const { chunks, bytes } = result.success
+          const { bytes, content } = result.success
           const path = documentPath(part.name)
           const rejection =
             rejectionOf(part.name, path, bytes) ??
             (storage.take(bytes) ? undefined : storageFull(path, storage))
           if (rejection === undefined)
-            return { path, bytes: Buffer.concat(chunks), ...(metadata !== undefined && { metadata }) }
+            return { path, bytes: content, ...(metadata !== undefined && { metadata }) }
           reject(rejection)
           return undefined
         })

@@ -157,6 +157,8 @@ const readDocument = Effect.fn("Ingest.read")(function* (
   }
   const earlierParse = file.parsed === undefined ? undefined : yield* file.parsed
   const recorder = file.picture === undefined ? undefined : recordPictures(file.picture)
+  // To hash a large file takes 40 ms, and so does sending it to the pool.
+  yield* Effect.yieldNow
   const chunked =
     earlierParse === undefined
       ? yield* parseAndChunk({ path, bytes: original, format, picture: recorder?.picture })

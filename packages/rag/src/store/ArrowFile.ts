@@ -1,9 +1,7 @@
 /** Rows as one file of Arrow, in memory for the time of a write. */
 import { type Data, type RecordBatch, RecordBatchFileWriter } from "apache-arrow"
 import { setImmediate } from "node:timers/promises"
-
-/** Bytes that are copied before other work runs. They take about 5 ms, because the memory is new. */
-const COPY_BYTES = 4 * 1024 * 1024
+import { joinInPortions } from "../document/Portions.ts"
 
 /** A large document has 500 MB of vectors and texts: other work runs between its batches, and between parts of the copy. */
 export const writeRows = async <A>(
@@ -11,6 +9,8 @@ export const writeRows = async <A>(
   write: (bytes: Buffer) => Promise<A>
 ): Promise<A> => {
   const writer = new RecordBatchFileWriter()
+  // Taken while they are written: to take many parts that wait costs the square of their number.
+  const taken = allOf(writer)
   const written: Array<RecordBatch> = []
   for (const batch of rows) {
     if (written.length > 0) await setImmediate()
@@ -18,19 +18,20 @@ export const writeRows = async <A>(
     written.push(batch)
   }
   writer.finish()
-  const parts: Array<Uint8Array> = []
-  for await (const part of writer) parts.push(part)
-  const bytes = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    bytes.set(part, at)
-    if ((at % COPY_BYTES) + part.length >= COPY_BYTES) await setImmediate()
-    at += part.length
-  }
+  const bytes = await joinInPortions(await taken)
   const result = await write(bytes)
   free(bytes)
-  for (const { data } of written) freeColumn(data)
+  for (const [i, { data }] of written.entries()) {
+    if (i > 0) await setImmediate()
+    freeColumn(data)
+  }
   return result
+}
+
+const allOf = async <A>(items: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
+  const all: Array<A> = []
+  for await (const item of items) all.push(item)
+  return all
 }
 
 /** Frees a buffer at once, not at the next garbage collection. A buffer that others share stays. */
