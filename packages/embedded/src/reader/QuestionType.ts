@@ -1,7 +1,8 @@
 /** What a question asks for, by the words that ask for it, in five languages. */
 import { map } from "effect/Record"
 
-const LETTER = "[\\p{Script=Latin}\\p{N}]"
+/** Latin letters and digits, by their ranges: with `\p{Script=Latin}`, the first two questions took 60 ms each to compile. */
+const LETTER = "[\\dA-Za-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u024f\\u1e00-\\u1eff]"
 const BOUNDARY = `(?:(?<=${LETTER})(?!${LETTER})|(?<!${LETTER})(?=${LETTER}))`
 
 /** Patterns whose `\b` knows Latin letters beyond ASCII. Chinese has no boundaries of words. */
