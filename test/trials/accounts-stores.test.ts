@@ -359,7 +359,7 @@ describe("a missing database", () => {
       "postgres://someone:canary@127.0.0.1:1/accounts",
       /SLUICE_DATABASE_URL cannot be opened.* connect: connect ECONNREFUSED.*start it/
     ],
-    ["mysql://someone:canary@127.0.0.1/accounts", /SLUICE_DATABASE_URL is not a PostgreSQL address/]
+    ["mysql://someone:canary@127.0.0.1/accounts", /SLUICE_DATABASE_URL must be a PostgreSQL address/]
   ] as const) {
     it.live(`${url.slice(0, 5)} fails the start without showing its password`, () =>
       Effect.gen(function* () {
