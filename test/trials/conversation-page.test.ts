@@ -125,8 +125,9 @@ describe("a conversation", () => {
     await page.locator(".turn .answer", { hasText: "1871" }).waitFor()
     await ask(other, "When was the mill built?")
     await other.locator(".turn .answer", { hasText: "1790" }).waitFor()
+    const regenerated = other.waitForEvent("requestfinished", (request) => request.url().endsWith("/qa"))
     await other.getByRole("button", { name: "Regenerate" }).last().click()
-    await other.locator(".turn .result[data-state=answered]").nth(2).waitFor()
+    await regenerated
     await page.reload()
     await page.locator(".turn").nth(3).waitFor()
     assert.deepStrictEqual(await page.locator(".turn h1").allInnerTexts(), [
