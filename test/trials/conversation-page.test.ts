@@ -125,11 +125,13 @@ describe("a conversation", () => {
     await page.locator(".turn .answer", { hasText: "1871" }).waitFor()
     await ask(other, "When was the mill built?")
     await other.locator(".turn .answer", { hasText: "1790" }).waitFor()
-    const regenerated = other.waitForEvent("requestfinished", (request) => request.url().endsWith("/qa"))
     await other.getByRole("button", { name: "Regenerate" }).last().click()
-    await regenerated
-    await page.reload()
-    await page.locator(".turn").nth(3).waitFor()
+    await other.locator(".turn .result[data-state=answered]").nth(2).waitFor()
+    // The turn is missing until the regenerated answer is stored.
+    do {
+      await page.reload()
+      await page.locator(".turn").nth(2).waitFor()
+    } while ((await page.locator(".turn").count()) < 4)
     assert.deepStrictEqual(await page.locator(".turn h1").allInnerTexts(), [
       "How high is the mill?",
       "How wide is the weir?",
