@@ -1,10 +1,9 @@
 /** The sentences of passages as candidates for an answer, with features that a model weighs. */
 import type { ReaderPassage } from "@sluice/core/models"
+import { type Sentence, splitSentences } from "@sluice/core/text"
 import type { Term } from "../text/Term.ts"
 import { ANSWER_KINDS, EXPECTED } from "./answerKinds.ts"
 import { best, coverage, hasOpposite, matchesOf, NOTHING, type TermMatches, topicTerms } from "./coverage.ts"
-import type { Sentence } from "./passages/Sentence.ts"
-import { splitSentences } from "./passages/sentences.ts"
 import { allWordsOf, type AskedQuestion } from "./AskedQuestion.ts"
 import { NO_NUMBERS, type Numbers, numberedIn, sameThings } from "./numbers.ts"
 

@@ -1,5 +1,5 @@
 /** Splits a passage into blocks: paragraphs, headings, items, rows, lines of code. */
-import { labelledRows, lineAt, PIPED, pipedRows } from "./tables.ts"
+import { labelledRows, lineAt, PIPED, pipedRows } from "./Tables.ts"
 import type { PassageBlock } from "./Sentence.ts"
 
 const FENCE = /^\s*(```|~~~)/

@@ -1,9 +1,9 @@
 /** Splits a passage into sentences. */
-import type { ReaderPassage } from "@sluice/core/models"
-import { blocksOf } from "./blocks.ts"
-import { delimitedRows } from "./tables.ts"
-import { findEntries } from "./entries.ts"
-import { readable, readableCells, rowText } from "./readable.ts"
+import type { ReaderPassage } from "../models/Reader.ts"
+import { blocksOf } from "./Blocks.ts"
+import { delimitedRows } from "./Tables.ts"
+import { findEntries } from "./Entries.ts"
+import { readable, readableCells, rowText } from "./Readable.ts"
 import type { Sentence } from "./Sentence.ts"
 
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" })

@@ -1,6 +1,6 @@
 /** Tables in plain text: cells separated by " | ", labels with numbers, and CSV. */
 import { escape } from "effect/RegExp"
-import { rowText } from "./readable.ts"
+import { rowText } from "./Readable.ts"
 import type { PassageBlock, Sentence } from "./Sentence.ts"
 
 /** A line of cells. */
