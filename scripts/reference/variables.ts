@@ -68,7 +68,7 @@ SLUICE_SCANS | \`ocr\` or \`model\` | ocr | What reads scanned pages and text in
 SLUICE_OCR_WORKERS | whole number | – | Pictures that OCR reads at the same time, each with about 180 MB. Unset: one for each processor but one, at most 4
 SLUICE_SCANNED_PAGES | whole number | – | Scanned pages that are read of one file. Unset: 1,000
 SLUICE_DESCRIBE_FIGURES | boolean | false | Whether the vision model describes each figure once, at the ingest
-SLUICE_LOCAL_MODELS | text | – | Set of [local models](../guides/local-models.md), such as \`small\`, in place of the embedded embedder and reranker
+SLUICE_LOCAL_MODELS | text | – | Set of [local models](../guides/local-models.md), such as \`small\`, in place of the embedded embedder, reranker and, if it has one, reader
 SLUICE_LOCAL_SERVERS | text | – | Ports of [model servers](../guides/local-models.md#model-servers-on-this-machine) of this machine, such as \`ollama=12000\`
 ## Logs, metrics and traces
 SLUICE_LOG | \`text\` or \`json\` | text | Form of the [log](../guides/operation.md#logs-metrics-and-traces)

@@ -40,6 +40,7 @@ export const allowed: Readonly<Record<PackageFolder, ReadonlyArray<string>>> = {
     "@sluice/core",
     "@sluice/core/contract",
     "@sluice/core/models",
+    "@sluice/core/text",
     "@sluice/core/workers"
   ],
   "apps/demo-server": [

@@ -52,7 +52,7 @@ describe("local models", () => {
       assert.strictEqual(done?.done, done?.total)
       assert.deepStrictEqual(
         sets.filter(({ pulled }) => pulled).map(({ name }) => name),
-        ["toy", "half"]
+        ["toy", "half", "pair"]
       )
       const audit = Schema.Struct({ data: Schema.Array(AuditEntry) })
       const [entry] = (yield* server.json(audit, "/api/audit", { as: "session" })).data
@@ -68,7 +68,7 @@ describe("local models", () => {
       const { message } = yield* errorOf(absent)
       assert.include(message, Local.missingRuntime() ?? "npx @sluice/demo-server models pull toy")
       const unknown = yield* errorOf(yield* use("nothing"))
-      assert.strictEqual(unknown.message, "There is no set nothing. Sets: small, better, toy, half")
+      assert.strictEqual(unknown.message, "There is no set nothing. Sets: small, better, toy, half, pair")
       assert.isUndefined((yield* list).used)
       assert.isUndefined(yield* Effect.promise(() => readFile(file, "utf8").catch(() => undefined)))
       assert.strictEqual((yield* server.json(ServerStatus, "/status")).state, "ready")

@@ -1,4 +1,4 @@
-/** Two small models as the hub has them: a folder with configuration, tokenizer and ONNX file, of seeded weights. */
+/** Three small models as the hub has them: a folder with configuration, tokenizer and ONNX file, of seeded weights. */
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { seeded } from "../../bench/corpus/Random.ts"
@@ -64,12 +64,12 @@ const random = (seed: number, name: string, ...dims: ReadonlyArray<number>): Wei
   return { name, dims, values }
 }
 
-/** Each word by itself; little words and single characters count little, marks nothing. */
-const identity = (name: string): Weights => {
+/** Each word by itself; little words and single characters count little, or as given; marks nothing. */
+const identity = (name: string, little = 0.2): Weights => {
   const size = VOCABULARY.length
   const values = new Float32Array(size * size)
   VOCABULARY.forEach((token, i) => {
-    const weight = SPECIAL.includes(token) ? 0 : token.replace("##", "").length < 5 ? 0.2 : 1.5
+    const weight = SPECIAL.includes(token) ? 0 : token.replace("##", "").length < 5 ? little : 1.5
     values[i * size + i] = weight
   })
   return { name, dims: [size, size], values }
@@ -144,31 +144,76 @@ export const referenceVector = (text: string, quantized: boolean): ReadonlyArray
   return sums.map((sum) => sum / length)
 }
 
+const PAIR = [tokens("input_ids"), tokens("attention_mask"), tokens("token_type_ids")]
+
 /** How much the words of the first text are those of the second. */
+const sharedWords = (output: string): ReadonlyArray<Node> => [
+  node("found", "Gather", ["words", "input_ids"]),
+  node("mask", "Cast", ["attention_mask"], { to: 1 }),
+  node("types", "Cast", ["token_type_ids"], { to: 1 }),
+  node("second", "Mul", ["mask", "types"]),
+  node("first", "Sub", ["mask", "second"]),
+  node("firstColumn", "Unsqueeze", ["first", "two"]),
+  node("secondColumn", "Unsqueeze", ["second", "two"]),
+  node("firstWords", "Mul", ["found", "firstColumn"]),
+  node("secondWords", "Mul", ["found", "secondColumn"]),
+  node("firstSum", "ReduceSum", ["firstWords", "one"], { keepdims: 0 }),
+  node("secondSum", "ReduceSum", ["secondWords", "one"], { keepdims: 0 }),
+  node("product", "Mul", ["firstSum", "secondSum"]),
+  node(output, "ReduceSum", ["product", "one"], { keepdims: 1 })
+]
+
 const crossEncoder = onnx({
-  inputs: [tokens("input_ids"), tokens("attention_mask"), tokens("token_type_ids")],
+  inputs: PAIR,
   outputs: [{ name: "logits", type: "float", dims: ["batch", 1] }],
   weights: [identity("words"), axis("one", 1), axis("two", 2)],
+  nodes: sharedWords("logits")
+})
+
+/** A number for each token. */
+const table = (name: string, valueOf: (token: string) => number): Weights => ({
+  name,
+  dims: [VOCABULARY.length],
+  values: Float32Array.from(VOCABULARY, valueOf)
+})
+
+/** Half of the logit of no answer, and of that of an answer before the shared words. */
+const NO_ANSWER = 10
+const ANSWER = 8
+const edge = (name: string, words: ReadonlyArray<string>) =>
+  table(name, (token) => (token === "[CLS]" ? NO_ANSWER : words.includes(token) ? ANSWER : 0))
+
+/** Answers are "fourteen … days" and "every … spring". Words that the question shares speak against no answer. */
+const answerer = onnx({
+  inputs: PAIR,
+  outputs: ["start_logits", "end_logits"].map((name) => ({ name, type: "float", dims: ["batch", "tokens"] })),
+  weights: [
+    identity("words", 0),
+    axis("one", 1),
+    axis("two", 2),
+    edge("starts", ["fourteen", "every"]),
+    edge("ends", ["days", "spring"]),
+    table("isWord", (token) => (SPECIAL.includes(token) ? 0 : 1))
+  ],
   nodes: [
-    node("found", "Gather", ["words", "input_ids"]),
-    node("mask", "Cast", ["attention_mask"], { to: 1 }),
-    node("types", "Cast", ["token_type_ids"], { to: 1 }),
-    node("second", "Mul", ["mask", "types"]),
-    node("first", "Sub", ["mask", "second"]),
-    node("firstColumn", "Unsqueeze", ["first", "two"]),
-    node("secondColumn", "Unsqueeze", ["second", "two"]),
-    node("firstWords", "Mul", ["found", "firstColumn"]),
-    node("secondWords", "Mul", ["found", "secondColumn"]),
-    node("firstSum", "ReduceSum", ["firstWords", "one"], { keepdims: 0 }),
-    node("secondSum", "ReduceSum", ["secondWords", "one"], { keepdims: 0 }),
-    node("product", "Mul", ["firstSum", "secondSum"]),
-    node("logits", "ReduceSum", ["product", "one"], { keepdims: 1 })
+    ...sharedWords("shared"),
+    node("word", "Gather", ["isWord", "input_ids"]),
+    node("support", "Mul", ["word", "shared"]),
+    node("start", "Gather", ["starts", "input_ids"]),
+    node("end", "Gather", ["ends", "input_ids"]),
+    node("start_logits", "Add", ["start", "support"]),
+    node("end_logits", "Add", ["end", "support"])
   ]
 })
 
+/** How probable an answer is against none, worked out here. `shared`: words of five letters in the question and in the passage. */
+export const referenceProbability = (shared: number): number =>
+  1 / (1 + Math.exp(2 * NO_ANSWER - 2 * (ANSWER + shared * 1.5 ** 2)))
+
 const MODELS = {
   encoder: { file: encoderOf([words, matrix]), architecture: "BertModel" },
-  crossEncoder: { file: crossEncoder, architecture: "BertForSequenceClassification" }
+  crossEncoder: { file: crossEncoder, architecture: "BertForSequenceClassification" },
+  answerer: { file: answerer, architecture: "BertForQuestionAnswering" }
 } as const
 
 /** Writes a model into a folder of that name and gives the folder. */

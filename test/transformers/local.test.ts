@@ -1,7 +1,9 @@
 /** Pulled models as services: of a library, and of the command line and the server. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
-import { Embedder, Reranker } from "@sluice/core"
+import { Embedder, Reader, Reranker } from "@sluice/core"
+import * as Embedded from "@sluice/embedded"
+import { Library } from "@sluice/rag"
 import { Local, pullModel, TransformersEmbedder } from "@sluice/transformers"
 import { ConfigProvider, Effect, Layer } from "effect"
 import { rm } from "node:fs/promises"
@@ -47,8 +49,27 @@ describe("Local.layer", () => {
     Effect.gen(function* () {
       const { build, pull } = yield* setup
       yield* pull
-      assert.include((yield* Effect.flip(build("nothing"))).message, "Sets: small, better, toy, half")
+      assert.include((yield* Effect.flip(build("nothing"))).message, "Sets: small, better, toy, half, pair")
       assert.include((yield* Effect.flip(build("half"))).message, "not a set of an embedder and a reranker")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("has the reader of a set in place of one that is merged before, and leaves that one without", () =>
+    Effect.gen(function* () {
+      const { config, pull } = yield* setup
+      yield* pull
+      const readerOf = (set: string) =>
+        Effect.map(Reader, ({ model }) => model).pipe(
+          Effect.provide(
+            Layer.merge(Embedded.layerReader, Local.layer({ set, library: "data:text/javascript,export{}" }))
+          ),
+          Effect.provide(config)
+        )
+      assert.deepStrictEqual(yield* readerOf("toy"), {
+        id: "tiny-answerer@01234567 64 tokens",
+        kind: "extractive"
+      })
+      assert.deepStrictEqual(yield* readerOf("pair"), Embedded.readerModel)
     }).pipe(Effect.scoped)
   )
 
@@ -108,6 +129,29 @@ describe.skipIf(peerLibrary === undefined)("pulled models", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("answer a library's question by the set's reader, and not what it refuses", () =>
+    Effect.gen(function* () {
+      const { config, pull } = yield* setup
+      yield* pull
+      const { docs, library: at } = yield* handbook
+      const local = Layer.provide(Local.layer({ set: "toy", library: peerLibrary! }), config)
+      yield* Effect.gen(function* () {
+        const library = yield* Library.open(at)
+        yield* library.ingest(docs)
+        const { citations, outcome, sentences, trace } = yield* library.ask("When are refunds paid?")
+        assert.strictEqual(outcome, "answer")
+        assert.include(sentences[0]?.text, "fourteen days")
+        assert.strictEqual(citations[0]?.document, "refunds.md")
+        assert.include(sentences[0]?.text, citations[0]?.quote ?? "-")
+        // The embedded reader counts none.
+        assert.isAbove(trace.stages.find(({ stage }) => stage === "read")?.tokens ?? 0, 0)
+        const refused = yield* library.ask("Who wrote the lease?")
+        assert.notStrictEqual(refused.outcome, "answer")
+        assert.lengthOf(refused.sentences, 0)
+      }).pipe(Effect.provide(Layer.merge(Embedded.layerReader, local)))
+    }).pipe(Effect.scoped)
+  )
+
   it.live("answer with a citation, from `models pull` to `ask`", () =>
     Effect.gen(function* () {
       const { environment, folder } = yield* setup
@@ -131,6 +175,8 @@ describe.skipIf(peerLibrary === undefined)("pulled models", () => {
       assert.include(answer, "fourteen days")
       assert.strictEqual(citations[0].document, "refunds.md")
       assert.include(JSON.stringify(trace), "tiny-crossencoder@01234567")
+      const read = trace.stages.find(({ stage }: { readonly stage: string }) => stage === "read")
+      assert.isAbove(read.tokens, 0)
       // The vectors of the embedded model are other ones.
       assert.include((yield* sluice(ask)).stdout, "tiny-encoder@01234567 64 tokens")
       const both = yield* sluice(ask, { ...local, SLUICE_GATEWAY_URL: "http://127.0.0.1:9" })

@@ -71,6 +71,7 @@ describe("get local models", () => {
     const text = await small.innerText()
     for (const part of ["259 MB", "granite-embedding-97m", "Apache-2.0", "more than 200", "ar, de, en"])
       assert.include(text, part)
+    await rowOf(page, "toy").getByText("tiny-answerer, reader:").waitFor()
     assert.lengthOf((await toy).hub.requests, 0)
     const command = page.getByText("npm install @huggingface/transformers")
     assert.strictEqual(await command.count(), peerLibrary === undefined ? 1 : 0)

@@ -6,6 +6,7 @@ import { findModels } from "./catalogue/FindModels.ts"
 import { INSTALL, INSTALL_COMMAND, LIBRARY, type TransformersModelOptions } from "./ModelJobs.ts"
 import { folderOf, missingFiles, modelFailure, modelsFolder } from "./store/ModelFolder.ts"
 import * as TransformersEmbedder from "./TransformersEmbedder.ts"
+import * as TransformersReader from "./TransformersReader.ts"
 import * as TransformersReranker from "./TransformersReranker.ts"
 
 export interface LocalOptions extends Pick<TransformersModelOptions, "library"> {
@@ -43,13 +44,13 @@ const pulled = Effect.fnUntraced(function* (model: CatalogueModel, name: string)
 })
 
 /**
- * The embedder and the reranker of a pulled set.
+ * The embedder and the reranker of a pulled set. Its reader too, if it has one: that replaces a reader merged before it.
  *
  * **Details.** Each model is loaded on first use, in a thread of its own. Building the layer fails with `InvalidRequest` if
  * the set is unknown or not pulled, or if `@huggingface/transformers` is not installed. Nothing is downloaded.
  *
  * ```ts
- * const models = Layer.merge(Local.layer(), Embedded.layerReader)
+ * const models = Layer.merge(Embedded.layerReader, Local.layer())
  * ```
  */
 export const layer = ({ library, set = "small" }: LocalOptions = {}): Layer.Layer<
@@ -59,10 +60,9 @@ export const layer = ({ library, set = "small" }: LocalOptions = {}): Layer.Laye
   Layer.unwrap(
     Effect.gen(function* () {
       const models = yield* findModels(set)
-      const [embedder, reranker] = [
-        models.find(({ kind }) => kind === "embedder"),
-        models.find(({ kind }) => kind === "reranker")
-      ]
+      const [embedder, reranker, reader] = (["embedder", "reranker", "reader"] as const).map((wanted) =>
+        models.find(({ kind }) => kind === wanted)
+      )
       if (embedder === undefined || reranker === undefined) {
         const message =
           "It is not a set of an embedder and a reranker. See: npx @sluice/demo-server models list"
@@ -71,7 +71,7 @@ export const layer = ({ library, set = "small" }: LocalOptions = {}): Layer.Laye
       if (library === undefined && missingRuntime() !== undefined) return yield* failure(set, INSTALL)
       const from = library === undefined ? {} : { library }
       const { dimension, pooling, prefixes } = embedder
-      return Layer.merge(
+      return Layer.mergeAll(
         TransformersEmbedder.layer({
           ...from,
           ...(yield* pulled(embedder, set)),
@@ -79,7 +79,10 @@ export const layer = ({ library, set = "small" }: LocalOptions = {}): Layer.Laye
           ...(pooling !== undefined && { pooling }),
           ...(prefixes !== undefined && { prefixes })
         }),
-        TransformersReranker.layer({ ...from, ...(yield* pulled(reranker, set)) })
+        TransformersReranker.layer({ ...from, ...(yield* pulled(reranker, set)) }),
+        reader === undefined
+          ? Layer.empty
+          : TransformersReader.layer({ ...from, ...(yield* pulled(reader, set)) })
       )
     })
   )

@@ -1,5 +1,6 @@
 /** What the thread of a model does. It has one model, loads it with the first job, and keeps it. */
 import type { WorkerOutput } from "@sluice/core/workers"
+import { bestSpan, type Encode, encodePair, placeOfSpan, windowsOf } from "./AnswerSpans.ts"
 import { pool, type Pooling, pooledRows, type Tensor } from "./Pooling.ts"
 
 /** The model and its source. */
@@ -20,9 +21,11 @@ export interface TransformersModelOptions {
   readonly library?: string
 }
 
-type Tokenizer = {
+type Tokenizer = Encode & {
   (texts: ReadonlyArray<string>, options: object): Readonly<Record<string, Tensor>>
+  readonly decode: (ids: ReadonlyArray<number>, options: object) => string
   readonly model_max_length?: number | null
+  readonly pad_token_id?: number | null
 }
 
 type Model = {
@@ -37,6 +40,8 @@ interface Library {
   readonly AutoTokenizer: Pretrained<Tokenizer>
   readonly AutoModel: Pretrained<Model>
   readonly AutoModelForSequenceClassification: Pretrained<Model>
+  readonly AutoModelForQuestionAnswering: Pretrained<Model>
+  readonly Tensor: new (type: "int64", data: BigInt64Array, dims: ReadonlyArray<number>) => Tensor
 }
 
 /** A failure that the caller handles: the call is at fault, or what the model returned. */
@@ -46,6 +51,7 @@ export interface ModelFault {
 }
 
 interface Loaded {
+  readonly library: Library
   readonly tokenizer: Tokenizer
   readonly model: Model
   readonly maxTokens: number
@@ -85,7 +91,7 @@ const importLibrary = async ({ library: own }: TransformersModelOptions): Promis
 
 const load = async (
   options: TransformersModelOptions,
-  kind: "AutoModel" | "AutoModelForSequenceClassification"
+  kind: "AutoModel" | "AutoModelForSequenceClassification" | "AutoModelForQuestionAnswering"
 ): Promise<Loaded> => {
   const library = await withAdvice(importLibrary(options), (message) => `${INSTALL} ${message}`)
   const settings = {
@@ -101,32 +107,39 @@ const load = async (
     (message) =>
       `The model cannot be loaded: ${message} Give a folder with config.json, tokenizer.json and onnx/model.onnx, or the identifier of a model on the hub with \`download: true\`.`
   )
-  return { tokenizer, model, maxTokens: tokenLimit(options.maxTokens, tokenizer.model_max_length) }
+  return { library, tokenizer, model, maxTokens: tokenLimit(options.maxTokens, tokenizer.model_max_length) }
 }
 
 let loading: Promise<Loaded> | undefined
 
-/** Runs the model on texts, or on pairs of texts. Loading is tried again after it failed. */
+/** Loads the model with the first call. Loading is tried again after it failed. */
+const loadOnce = (...[options, kind]: Parameters<typeof load>): Promise<Loaded> =>
+  (loading ??= load(options, kind).catch((cause: unknown) => {
+    loading = undefined
+    throw cause
+  }))
+
+const compute = async ({ model }: Loaded, inputs: Readonly<Record<string, Tensor>>) => {
+  const outputs = await withAdvice(model(inputs), (message) => `The model failed: ${message}`)
+  const tokens = Array.from(inputs["attention_mask"]?.data ?? [], Number).reduce((sum, one) => sum + one, 0)
+  return { inputs, outputs, tokens, labels: model.config?.label2id ?? {} }
+}
+
+/** Runs the model on texts, or on pairs of texts. */
 const runModel = async (
   options: TransformersModelOptions,
   kind: Parameters<typeof load>[1],
   texts: ReadonlyArray<string>,
   pairs?: ReadonlyArray<string>
 ) => {
-  loading ??= load(options, kind).catch((cause: unknown) => {
-    loading = undefined
-    throw cause
-  })
-  const { maxTokens, model, tokenizer } = await loading
-  const inputs = tokenizer(texts, {
+  const loaded = await loadOnce(options, kind)
+  const inputs = loaded.tokenizer(texts, {
     padding: true,
     truncation: true,
-    max_length: maxTokens,
+    max_length: loaded.maxTokens,
     ...(pairs === undefined ? {} : { text_pair: pairs })
   })
-  const outputs = await withAdvice(model(inputs), (message) => `The model failed: ${message}`)
-  const tokens = Array.from(inputs["attention_mask"]?.data ?? [], Number).reduce((sum, one) => sum + one, 0)
-  return { inputs, outputs, tokens, labels: model.config?.label2id ?? {} }
+  return compute(loaded, inputs)
 }
 
 /** What a job returns. A thrown error is the request's fault. */
@@ -247,3 +260,70 @@ export const entailmentOf = (
   )
   return scores?.every(Number.isFinite) === true ? scores : undefined
 }
+
+export interface SpansInput {
+  readonly options: TransformersModelOptions
+  readonly question: string
+  readonly texts: ReadonlyArray<string>
+}
+
+export interface Spans {
+  /** The best span of each text: where it starts, and its probability against that of no answer, 0 to 1. */
+  readonly spans: ReadonlyArray<{ readonly start: number; readonly score: number } | undefined>
+  readonly tokens: number
+}
+
+/** Full windows are not faster in larger batches (decision 22). */
+const WINDOWS_PER_RUN = 4
+
+/** The span of each text that answers a question best. Undefined where it is not found in the text. */
+export const spansJob = ({ options, question, texts }: SpansInput) =>
+  outputOf<Spans>(async () => {
+    const loaded = await loadOnce(options, "AutoModelForQuestionAnswering")
+    const { library, maxTokens, tokenizer } = loaded
+    const pairs = texts.map((text) => encodePair(tokenizer, question, text))
+    const windows = pairs.flatMap((pair, i) =>
+      windowsOf(pair, maxTokens).map((positions) => ({ pair, i, positions }))
+    )
+    const best: Array<ReturnType<typeof bestSpan>> = texts.map(() => undefined)
+    let tokens = 0
+    for (let from = 0; from < windows.length; from += WINDOWS_PER_RUN) {
+      const batch = windows.slice(from, from + WINDOWS_PER_RUN)
+      const width = Math.max(...batch.map(({ positions }) => positions.length))
+      /** A row for each window, filled up on the right. */
+      const tensor = (fill: number, valueOf: (pair: (typeof pairs)[number], at: number) => number) => {
+        const rows = batch.flatMap(({ pair, positions }) =>
+          Array.from({ length: width }, (_, at) =>
+            at < positions.length ? valueOf(pair, positions[at]!) : fill
+          )
+        )
+        return new library.Tensor("int64", BigInt64Array.from(rows, BigInt), [batch.length, width])
+      }
+      const { outputs, tokens: more } = await compute(loaded, {
+        input_ids: tensor(tokenizer.pad_token_id ?? 0, ({ ids }, at) => ids[at]!),
+        attention_mask: tensor(0, () => 1),
+        ...(pairs[0]?.types && { token_type_ids: tensor(0, ({ types }, at) => types?.[at] ?? 0) })
+      })
+      tokens += more
+      const starts = logitsOf(outputs["start_logits"], batch.length)
+      const ends = logitsOf(outputs["end_logits"], batch.length)
+      if ([starts, ends].some((rows) => rows?.[0]?.length !== width || !rows.flat().every(Number.isFinite)))
+        return responseFault(
+          "The model returned no start and end for each token. Check that it is a model of extractive question answering."
+        )
+      batch.forEach(({ i, pair, positions }, row) => {
+        const span = bestSpan(pair, positions, starts![row]!, ends![row]!)
+        if (span !== undefined && span.margin > (best[i]?.margin ?? Number.NEGATIVE_INFINITY)) best[i] = span
+      })
+    }
+    const spans = pairs.map(({ ids, passage }, i) => {
+      const span = best[i]
+      if (span === undefined) return undefined
+      const decode = (from: number, to: number) =>
+        from === to ? "" : tokenizer.decode(ids.slice(from, to), { skip_special_tokens: true })
+      const [before, words] = [decode(passage.start, span.start), decode(span.start, span.end)]
+      const start = placeOfSpan(before, words, texts[i]!)
+      return start === undefined ? undefined : { start, score: 1 / (1 + Math.exp(-span.margin)) }
+    })
+    return { value: { spans, tokens } }
+  })

@@ -1,6 +1,7 @@
 export * as Local from "./Local.ts"
 export type { LocalOptions } from "./Local.ts"
 export * as TransformersEmbedder from "./TransformersEmbedder.ts"
+export * as TransformersReader from "./TransformersReader.ts"
 export * as TransformersReranker from "./TransformersReranker.ts"
 export * as TransformersVerifier from "./TransformersVerifier.ts"
 export {

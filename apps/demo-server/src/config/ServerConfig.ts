@@ -206,7 +206,7 @@ const settings = Effect.gen(function* () {
     gateway: yield* gatewayOf(ofGateway, localModels),
     /** `OPENAI_BASE_URL`, for a server without a providers' file. Its key is in `OPENAI_API_KEY`. */
     openAi: ofGateway.url === undefined ? openAi : undefined,
-    /** The set of local models that embeds and reranks. Undefined: the embedded ones do. */
+    /** The set of local models that embeds, reranks and, if it has a reader, answers. Undefined: the embedded ones do. */
     localModels,
     /** The verifier, and the folder of the model of natural language inference. */
     ...(yield* readVerifier),

@@ -9,7 +9,7 @@ const text = Schema.optionalKey(Schema.String)
 
 const LocalModel = Schema.Struct({
   id: field("The model's id.", Schema.String),
-  kind: field("What it does.", Schema.Literals(["embedder", "reranker"])),
+  kind: field("What it does.", Schema.Literals(["embedder", "reranker", "reader"])),
   languages: field("Its languages.", Schema.String),
   licence: field("The licence of its weights.", Schema.String),
   bytes: field("The bytes of its files.", Schema.Int),
@@ -86,7 +86,7 @@ export class LocalModelsGroup extends HttpApiGroup.make("localModels")
     }),
     /** Stops the download. What has arrived stays. */
     HttpApiEndpoint.delete("cancel", "/api/local-models/download", { success }),
-    /** Uses a set, which must be here, to embed and rerank. Another embedding model needs a rebuild. */
+    /** Uses a set, which must be here, to embed and rerank, and to answer if it has a reader. Another embedding model needs a rebuild. */
     HttpApiEndpoint.put("use", "/api/local-models", { payload: LocalModelUseRequest, success })
   )
   .middleware(AccessTokenAuth) {}

@@ -82,7 +82,7 @@ const layerVerifier = <E, R>(ofModel: Layer.Layer<Verifier, E, R> | undefined) =
 
 /**
  * The models of this machine: the embedded ones, or those of the set that the file or `SLUICE_LOCAL_MODELS` names in their
- * place.
+ * place. The embedded reader stays where the set has none.
  */
 const layerMachineModels = (named: string | undefined) =>
   Layer.unwrap(

@@ -153,7 +153,7 @@ export const ProvidersFile = Schema.Struct({
     )
   ),
   embedded: Schema.optionalKey(Schema.Union([Schema.Boolean, Schema.Struct(share)])),
-  /** A set of local models that embeds and reranks, where `library` names no model. Default: `SLUICE_LOCAL_MODELS`. */
+  /** A set of local models, where `library` names no model. Default: `SLUICE_LOCAL_MODELS`. */
   localModels: Schema.optionalKey(Schema.NonEmptyString),
   breaker: Schema.optionalKey(
     Schema.Struct({

@@ -24,7 +24,7 @@ const PublishedFigure = Schema.Struct({
 
 const CatalogueModel = Schema.Struct({
   id: Name,
-  kind: Schema.Literals(["embedder", "reranker"]),
+  kind: Schema.Literals(["embedder", "reranker", "reader"]),
   /** The repository at the hub, and the commit of it. */
   repository: RelativePath,
   revision: Name,
@@ -48,7 +48,7 @@ const CatalogueModel = Schema.Struct({
 })
 export type CatalogueModel = typeof CatalogueModel.Type
 
-/** Models, and the names of those that work together: an embedder and a reranker. */
+/** Models, and the names of those that work together: an embedder, a reranker and, in some sets, a reader. */
 export const LocalCatalogue = Schema.Struct({
   models: Schema.Array(CatalogueModel),
   sets: Schema.Record(Schema.String, Schema.Array(Schema.String))
