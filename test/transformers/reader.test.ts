@@ -186,6 +186,8 @@ describe("the reader", () => {
         texts.map((text) => ({ text }))
       )
       assert.deepStrictEqual(quotesOf(parts), ["Best answer95 one.", "And answer80 two.", "An answer70 x."])
+      // Thirteen words, and the question with three marks five times; what fills up shorter texts does not count.
+      assert.deepStrictEqual(parts.at(-1), { type: "end", calls: 1, tokens: 33 })
       const evidence = parts.filter(isCitedSentence).map((one) => one.evidence[0]?.passage)
       assert.deepStrictEqual(evidence, [2, 4, 5])
       const twice = yield* read(

@@ -55,7 +55,8 @@ afterAll(async () => {
   await Effect.runPromise(Scope.close(scope, Exit.void))
 })
 
-const WEIGHTS = "/tests/crossEncoder/resolve/0123456789abcdef/onnx/model.onnx"
+/** The last file of the set. */
+const WEIGHTS = "/tests/answerer/resolve/0123456789abcdef/onnx/model.onnx"
 
 const rowOf = (page: Page, name: string) =>
   page
