@@ -61,9 +61,14 @@ describe("Local.layer", () => {
       const readerOf = (set: string) =>
         Effect.map(Reader, ({ model }) => model).pipe(
           Effect.provide(
-            Layer.merge(Embedded.layerReader, Local.layer({ set, library: "data:text/javascript,export{}" }))
-          ),
-          Effect.provide(config)
+            Layer.provide(
+              Layer.merge(
+                Embedded.layerReader,
+                Local.layer({ set, library: "data:text/javascript,export{}" })
+              ),
+              config
+            )
+          )
         )
       assert.deepStrictEqual(yield* readerOf("toy"), {
         id: "tiny-answerer@01234567 64 tokens",
