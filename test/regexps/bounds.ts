@@ -16,6 +16,7 @@ const FILES: Readonly<Record<string, Bound>> = {
   "packages/rag/src/formats/": { why: "a file", characters: 8_192, pooled: true },
   "packages/embedded/src/reader/QuestionType.ts": { why: "what is read of a question", characters: 4_000 },
   "packages/embedded/src/reader/": { why: "passages of a question", characters: 16_600, pooled: true },
+  "packages/core/src/sentences/": { why: "passages of a question", characters: 16_600, pooled: true },
   "packages/core/src/conversation/CarrySubject.ts": { why: "what is read of a question", characters: 400 },
   "packages/core/src/conversation/FollowUp.ts": { why: "what is read of a question", characters: 400 },
   "packages/core/src/conversation/FollowUpScore.ts": { why: "what is read of a question", characters: 600 },

@@ -1,4 +1,6 @@
 /** What the thread of a model does. It has one model, loads it with the first job, and keeps it. */
+import type { ReaderPassage } from "@sluice/core/models"
+import { splitSentences } from "@sluice/core/text"
 import type { WorkerOutput } from "@sluice/core/workers"
 import { bestSpan, type Encode, encodePair, placeOfSpan, windowsOf } from "./AnswerSpans.ts"
 import { pool, type Pooling, pooledRows, type Tensor } from "./Pooling.ts"
@@ -261,31 +263,37 @@ export const entailmentOf = (
   return scores?.every(Number.isFinite) === true ? scores : undefined
 }
 
-export interface SpansInput {
+export interface SentencesInput {
   readonly options: TransformersModelOptions
   readonly question: string
-  readonly texts: ReadonlyArray<string>
+  readonly passages: ReadonlyArray<ReaderPassage>
 }
 
-export interface Spans {
-  /** The best span of each text: where it starts, and its probability against that of no answer, 0 to 1. */
-  readonly spans: ReadonlyArray<{ readonly start: number; readonly score: number } | undefined>
+export interface FoundSentence {
+  readonly text: string
+  readonly quote: string
+  /** The probability of its span against that of no answer, 0 to 1. */
+  readonly score: number
+}
+
+export interface FoundSentences {
+  readonly sentences: ReadonlyArray<FoundSentence | undefined>
   readonly tokens: number
 }
 
 /** Full windows are not faster in larger batches (decision 22). */
 const WINDOWS_PER_RUN = 4
 
-/** The span of each text that answers a question best. Undefined where it is not found in the text. */
-export const spansJob = ({ options, question, texts }: SpansInput) =>
-  outputOf<Spans>(async () => {
+/** The sentence, table row or line of code of each passage in which its best span is. Undefined where it is not found. */
+export const sentencesJob = ({ options, passages, question }: SentencesInput) =>
+  outputOf<FoundSentences>(async () => {
     const loaded = await loadOnce(options, "AutoModelForQuestionAnswering")
     const { library, maxTokens, tokenizer } = loaded
-    const pairs = texts.map((text) => encodePair(tokenizer, question, text))
+    const pairs = passages.map(({ text }) => encodePair(tokenizer, question, text))
     const windows = pairs.flatMap((pair, i) =>
       windowsOf(pair, maxTokens).map((positions) => ({ pair, i, positions }))
     )
-    const best: Array<ReturnType<typeof bestSpan>> = texts.map(() => undefined)
+    const best: Array<ReturnType<typeof bestSpan>> = passages.map(() => undefined)
     let tokens = 0
     for (let from = 0; from < windows.length; from += WINDOWS_PER_RUN) {
       const batch = windows.slice(from, from + WINDOWS_PER_RUN)
@@ -316,14 +324,19 @@ export const spansJob = ({ options, question, texts }: SpansInput) =>
         if (span !== undefined && span.margin > (best[i]?.margin ?? Number.NEGATIVE_INFINITY)) best[i] = span
       })
     }
-    const spans = pairs.map(({ ids, passage }, i) => {
+    const sentences = pairs.map(({ ids, passage: range }, i) => {
       const span = best[i]
       if (span === undefined) return undefined
       const decode = (from: number, to: number) =>
         from === to ? "" : tokenizer.decode(ids.slice(from, to), { skip_special_tokens: true })
-      const [before, words] = [decode(passage.start, span.start), decode(span.start, span.end)]
-      const start = placeOfSpan(before, words, texts[i]!)
-      return start === undefined ? undefined : { start, score: 1 / (1 + Math.exp(-span.margin)) }
+      const [before, words] = [decode(range.start, span.start), decode(span.start, span.end)]
+      const passage = passages[i]!
+      const place = placeOfSpan(before, words, passage.text)
+      if (place === undefined) return undefined
+      const found = splitSentences(passage).find(({ end, start }) => start <= place && place < end)
+      if (found === undefined) return undefined
+      const quote = passage.text.slice(found.start, found.end)
+      return { text: found.named ?? found.text, quote, score: 1 / (1 + Math.exp(-span.margin)) }
     })
-    return { value: { spans, tokens } }
+    return { value: { sentences, tokens } }
   })

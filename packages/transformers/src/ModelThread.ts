@@ -63,7 +63,7 @@ export const makeModelThread = Effect.fn("TransformersModel.make")(function* (
   const failure = (reason: GatewayReason) =>
     new GatewayError({ operation, model: modelName(options), reason })
   return <A extends object>(
-    job: "vectorsJob" | "scoresJob" | "entailmentJob" | "spansJob",
+    job: "vectorsJob" | "scoresJob" | "entailmentJob" | "sentencesJob",
     input: object
   ): Effect.Effect<A, GatewayError> =>
     run<A | ModelFault>({ module, job, input: { options, ...input }, limit: JOB_MILLISECONDS }).pipe(

@@ -1,9 +1,8 @@
 /** `Reader` by a model of extractive question answering in this process. */
 import { Reader } from "@sluice/core"
-import type { CitedSentence, ReaderPart, ReaderPassage } from "@sluice/core/models"
-import { splitSentences } from "@sluice/core/text"
-import { Effect, Layer, Stream } from "effect"
-import type { Spans, TransformersModelOptions } from "./ModelJobs.ts"
+import type { ReaderPart, ReaderPassage } from "@sluice/core/models"
+import { Array as Arrays, Effect, Layer, Stream } from "effect"
+import type { FoundSentence, FoundSentences, TransformersModelOptions } from "./ModelJobs.ts"
 import { batchesByLength, makeModelThread, modelName } from "./ModelThread.ts"
 
 export interface TransformersReaderOptions extends TransformersModelOptions {
@@ -18,14 +17,6 @@ export interface TransformersReaderOptions extends TransformersModelOptions {
 const THRESHOLD = 0.5
 
 const MAX_SENTENCES = 3
-
-/** The sentence, table row or line of code at a place of a passage. */
-const sentenceAt = (passage: ReaderPassage, index: number, place: number): CitedSentence | undefined => {
-  const found = splitSentences(passage).find(({ end, start }) => start <= place && place < end)
-  if (found === undefined) return undefined
-  const quote = passage.text.slice(found.start, found.end)
-  return { text: found.named ?? found.text, evidence: [{ passage: index, quote }] }
-}
 
 /**
  * Loads the model on first use, in a thread, and releases it with the layer.
@@ -48,29 +39,22 @@ export const layer = (options: TransformersReaderOptions): Layer.Layer<Reader> =
         question: string,
         passages: ReadonlyArray<ReaderPassage>
       ) {
-        const texts = passages.map(({ text }) => text)
-        const spans: Array<{ passage: number; start: number; score: number }> = []
+        const found: Array<FoundSentence & { readonly passage: number }> = []
         let tokens = 0
-        for (const batch of batchesByLength(texts)) {
-          const found = yield* run<Spans>("spansJob", { question, texts: batch.map((i) => texts[i]!) })
-          tokens += found.tokens
-          spans.push(
-            ...batch.flatMap((passage, j) => {
-              const span = found.spans[j]
-              return span === undefined || span.score < threshold ? [] : [{ passage, ...span }]
-            })
-          )
+        for (const batch of batchesByLength(passages.map(({ text }) => text))) {
+          const input = { question, passages: batch.map((i) => passages[i]!) }
+          const answer = yield* run<FoundSentences>("sentencesJob", input)
+          tokens += answer.tokens
+          batch.forEach((passage, j) => {
+            const sentence = answer.sentences[j]
+            if (sentence !== undefined && sentence.score >= threshold) found.push({ ...sentence, passage })
+          })
         }
-        const answers = new Map<string, CitedSentence>()
-        for (const { passage, start } of spans.toSorted(
-          (a, b) => b.score - a.score || a.passage - b.passage
-        )) {
-          const sentence = sentenceAt(passages[passage]!, passage, start)
-          // Passages may overlap.
-          if (sentence !== undefined && !answers.has(sentence.text)) answers.set(sentence.text, sentence)
-        }
+        found.sort((a, b) => b.score - a.score || a.passage - b.passage)
+        // Passages may overlap.
+        const answers = Arrays.dedupeWith(found, (a, b) => a.text === b.text).slice(0, MAX_SENTENCES)
         return [
-          ...[...answers.values()].slice(0, MAX_SENTENCES),
+          ...answers.map(({ passage, quote, text }) => ({ text, evidence: [{ passage, quote }] })),
           { type: "end", calls: 1, tokens }
         ] satisfies ReadonlyArray<ReaderPart>
       })
