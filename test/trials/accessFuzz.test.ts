@@ -227,9 +227,10 @@ const send = (server: Server, { options, path }: Attempt, headers: Record<string
     const response = yield* server.call(path, { ...options, headers })
     const bytes = yield* Effect.promise(() => response.arrayBuffer())
     const isImage = response.headers.get("content-type")?.startsWith("image/") === true
-    // The request's own words may come back.
+    // The request's own words may come back, and a key, which is random, may have any letters.
     const text = Buffer.from(bytes)
       .toString()
+      .replaceAll(/(?:sk|sat)-[\w*]+/g, "")
       .replaceAll(/qzvault@\w+(-\w+)*/gi, "")
       .replaceAll("qzvault", "")
     return { status: response.status, leaks: (isImage && response.status === 200) || SAID.test(text) }
