@@ -25,7 +25,13 @@ const infoOf = Effect.fnUntraced(
     const found = yield* user.existing(name)
     return found && { name, ...Struct.pick(yield* found.stats, ["documents", "passages"]) }
   },
-  (info, _, name) => Effect.orElseSucceed(info, () => ({ name }))
+  (info, _, name) =>
+    info.pipe(
+      Effect.tapError(({ message }) =>
+        Effect.logWarning(`The documents of ${name} are not counted: ${message}`)
+      ),
+      Effect.orElseSucceed(() => ({ name }))
+    )
 )
 
 export const CollectionsLayer = HttpApiBuilder.group(

@@ -5,7 +5,7 @@ import type { Passage } from "./Document.ts"
 /** Bytes that are copied before other work runs. They take about 5 ms, because the memory is new. */
 const COPY_BYTES = 4 * 1024 * 1024
 
-/** Joins bytes. */
+/** Joins bytes into a buffer of their own. Other work runs after each 4 MiB that are copied. */
 export const joinInPortions = async (parts: ReadonlyArray<Uint8Array>): Promise<Buffer<ArrayBuffer>> => {
   const joined = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0))
   let at = 0
