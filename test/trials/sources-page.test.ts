@@ -195,22 +195,14 @@ describe("uploads", () => {
       dialogs++
       void dialog.accept()
     })
-    const lines = Array.from({ length: 60 }, (_, n) => ({
-      text: `Line ${n} of the toll book of berth ${n}.`,
-      x: 60,
-      y: 800 - 12 * n
-    }))
-    // No scan: its text takes longer than two seconds.
-    const book = pdf(
-      "book.pdf",
-      Array.from({ length: 400 }, () => ({ marks: lines }))
-    )
-    await page.locator("input[type=file]").first().setInputFiles(book)
+    await page.locator("input[type=file]").first().setInputFiles(scan("book.pdf", 92))
     await page.waitForResponse((response) => new URL(response.url()).pathname.startsWith("/jobs/job_"))
     await page.reload()
     assert.strictEqual(dialogs, 0)
-    await page.getByRole("region", { name: "Jobs" }).getByText("Upload of 1 file to default").last().waitFor()
-    await page.locator(".documents li", { hasText: "book.pdf" }).waitFor({ timeout: 100_000 })
+    const jobs = page.getByRole("region", { name: "Jobs" })
+    await jobs.getByText(/book\.pdf: page \d+ of 92/).waitFor()
+    await jobs.getByRole("button", { name: "Cancel: Upload of 1 file to default" }).click()
+    await jobs.locator("[data-state=cancelled]").waitFor()
   })
 })
 
