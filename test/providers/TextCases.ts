@@ -13,6 +13,7 @@ import { dashscopeFake } from "./fakes/dashscope.ts"
 import { googleFake } from "./fakes/google.ts"
 import { jinaFake } from "./fakes/jina.ts"
 import { openAiResponse } from "./fakes/openai.ts"
+import { siliconflowFake } from "./fakes/siliconflow.ts"
 import { teiFake } from "./fakes/tei.ts"
 import { voyageFake } from "./fakes/voyage.ts"
 import { type Respond, VENDOR_KEY } from "./VendorServer.ts"
@@ -61,9 +62,10 @@ const openAiEmbeddings =
 
 /** Rerank in the form of Cohere's first version, which compatible servers have beside OpenAI's endpoints. */
 const compatibleRerank =
-  (model: string, at = "/v1"): Read =>
+  (model: string, at = "/v1", send = fetch): Read =>
   async (url) => {
-    const client = new CohereClient({ environment: url + at.replace(/\/v1$/, ""), token: VENDOR_KEY })
+    const environment = url + at.replace(/\/v1$/, "")
+    const client = new CohereClient({ environment, token: VENDOR_KEY, fetch: send })
     const { results } = await client.rerank({ model, query: QUERY, documents: DOCUMENTS, topN: TOP })
     return results.map(({ index, relevanceScore: score }) => ({ index, score }))
   }
@@ -114,7 +116,11 @@ export const TEXT_CASES: ReadonlyArray<TextCase> = [
   ...compatible("lmstudio", openAiResponse, { chat: "qwen3", embeddings: "nomic-embed" }),
   ...compatible("vllm", openAiResponse, { chat: "qwen3", embeddings: "bge-m3", rerank: "bge-reranker" }),
   ...compatible("cohere", cohereFake, { chat: "command-a" }, "/compatibility/v1"),
-  ...compatible("siliconflow", openAiResponse, { chat: "Qwen/Qwen3-8B", embeddings: "BAAI/bge-m3" }),
+  ...compatible("siliconflow", siliconflowFake, {
+    chat: "Qwen/Qwen3-8B",
+    embeddings: "BAAI/bge-m3",
+    rerank: "BAAI/bge-reranker-v2-m3"
+  }),
   ...compatible(
     "dashscope",
     dashscopeFake,
@@ -202,5 +208,19 @@ export const TEXT_CASES: ReadonlyArray<TextCase> = [
     }
   },
   { vendor: "jina", operation: "embeddings", model: "jina-embeddings-v3", respond: jinaFake, tokens: 4 },
-  { vendor: "tei", operation: "embeddings", model: "BAAI/bge-m3", respond: teiFake }
+  ...compatible("jina", jinaFake, { rerank: "jina-reranker-v3" }),
+  { vendor: "tei", operation: "embeddings", model: "BAAI/bge-m3", respond: teiFake },
+  { vendor: "tei", operation: "rerank", model: "BAAI/bge-reranker-v2-m3", respond: teiFake },
+  {
+    vendor: "dashscope",
+    operation: "rerank",
+    model: "qwen3-rerank",
+    respond: dashscopeFake,
+    tokens: 9,
+    // The client knows the path of its own vendor only.
+    sdk: compatibleRerank("qwen3-rerank", "/compatible-api/v1", (path, init) =>
+      fetch(`${String(path)}s`, init)
+    )
+  },
+  { vendor: "dashscope", operation: "rerank", model: "gte-rerank-v2", respond: dashscopeFake, tokens: 9 }
 ]

@@ -1,4 +1,4 @@
-/** `docs/start/connect.md`, "Not supported": rerank that needs no dialect. */
+/** `docs/start/connect.md`, "Another vendor's rerank". */
 import { assert, it } from "@effect/vitest"
 import { RerankResponse } from "@sluice/core/contract"
 import { Effect } from "effect"
@@ -9,16 +9,16 @@ it.live("a vendor without a dialect reranks in Cohere's form, by configuration",
     const vendor = yield* startVendor(() => {
       const document = { text: "a weir" }
       const results = [{ index: 1, relevance_score: 0.9, document }]
-      return [200, { model: "jina-reranker-v3", object: "list", usage: { total_tokens: 9 }, results }]
+      return [200, { model: "their-reranker", object: "list", usage: { total_tokens: 9 }, results }]
     })
-    const models = [{ id: "jina-reranker-v3", operation: "rerank" }]
+    const models = [{ id: "their-reranker", operation: "rerank" }]
     const server = yield* startWith([
       { id: "plain", dialect: "gateway", url: vendor.url, models: [{ ...models[0], aliases: ["m0"] }] },
       {
         id: "elsewhere",
         dialect: "gateway",
         url: vendor.url,
-        paths: { rerank: "/compatible-api/v1/reranks" },
+        paths: { rerank: "/api/v1/reranks" },
         models: [{ ...models[0], aliases: ["m1"] }]
       }
     ])
@@ -29,7 +29,7 @@ it.live("a vendor without a dialect reranks in Cohere's form, by configuration",
     }
     assert.deepStrictEqual(
       vendor.requests.map(({ path }) => path),
-      ["/v1/rerank", "/compatible-api/v1/reranks"]
+      ["/v1/rerank", "/api/v1/reranks"]
     )
   }).pipe(Effect.scoped)
 )

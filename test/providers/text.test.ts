@@ -173,8 +173,12 @@ describe("a vendor", () => {
     ["cohere", "rerank"],
     ["voyage", "rerank"],
     ["jina", "embeddings"],
+    ["jina", "rerank"],
     ["tei", "embeddings"],
-    ["dashscope", "embeddings"]
+    ["tei", "rerank"],
+    ["dashscope", "embeddings"],
+    ["dashscope", "rerank"],
+    ["siliconflow", "rerank"]
   ] as const)("%s refuses in its own form, and the reason arrives: %s", ([vendor, operation]) =>
     Effect.gen(function* () {
       const one = find(vendor, operation)

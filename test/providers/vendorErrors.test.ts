@@ -151,6 +151,16 @@ describe("the models of a vendor", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live.each([
+    ["rerank", { reranker: { id2label: { "0": "LABEL_0" }, label2id: { LABEL_0: 0 } } }],
+    ["embeddings", { embedding: { pooling: "cls" } }]
+  ] as const)("are of %s if Text Embeddings Inference says so", ([operation, type]) =>
+    Effect.gen(function* () {
+      const { listed } = yield* listOf("tei", 200, { model_id: "BAAI/some-model", model_type: type })
+      assert.deepStrictEqual(listed, Result.succeed([{ id: "BAAI/some-model", operation }]))
+    }).pipe(Effect.scoped)
+  )
+
   it.live.each<readonly [number, string]>([
     [200, "<!doctype html><title>My NAS</title>"],
     [404, "404 page not found"]

@@ -1,9 +1,19 @@
-/** Embeddings of Jina AI, as its public OpenAPI document describes it. A client for the AI SDK decodes them. */
+/** Jina AI, as its public OpenAPI document describes it. A client for the AI SDK decodes its embeddings, and Cohere's its rerank. */
 import { VENDOR_KEY } from "../VendorServer.ts"
-import { base64, only, Refusal, routes, vectorAt } from "./Texts.ts"
+import { base64, only, ranked, Refusal, routes, vectorAt } from "./Texts.ts"
 
 export const jinaFake = routes(
   {
+    "/v1/rerank": (body) => {
+      only(body, "model", "query", "documents", "top_n", "return_documents")
+      const hasText = body["return_documents"] !== false
+      const results = ranked(body["documents"], body["top_n"]).map(({ index, score, text }) => ({
+        index,
+        relevance_score: score,
+        ...(hasText && { document: { text } })
+      }))
+      return { model: body["model"], object: "list", usage: { total_tokens: 9 }, results }
+    },
     "/v1/embeddings": (body) => {
       only(
         body,

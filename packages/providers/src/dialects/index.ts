@@ -12,6 +12,7 @@ import { luma } from "./luma.ts"
 import { COMPATIBLE, openai } from "./openai.ts"
 import { replicate } from "./replicate.ts"
 import { runway } from "./runway.ts"
+import { siliconflow } from "./siliconflow.ts"
 import { tei } from "./tei.ts"
 import { voyage } from "./voyage.ts"
 
@@ -25,6 +26,7 @@ export const VENDORS = [
   jina,
   google,
   dashscope,
+  siliconflow,
   ...COMPATIBLE,
   tei,
   fal,

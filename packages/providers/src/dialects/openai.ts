@@ -1,10 +1,8 @@
 /** OpenAI, and every server that is compatible with it. Requests and responses pass unchanged, except edits of images. */
 import { Struct } from "effect"
-import { vendorError } from "../media/MediaResponse.ts"
 import { openaiImages } from "../media/openaiImages.ts"
 import type { Dialect, OperationName } from "../protocol/Dialect.ts"
 import { gateway } from "../protocol/GatewayDialect.ts"
-import { textAt } from "../protocol/JsonValues.ts"
 
 const list = { path: "/v1/models" }
 const { rerank: _, videos: __, ...operations } = gateway.operations
@@ -29,22 +27,13 @@ const compatible = <const Id extends string, Name extends OperationName>(
   name: string,
   operations: ReadonlyArray<Name>,
   url: string,
-  more: Pick<Dialect, "error" | "keyVariable" | "models"> = {}
+  more: Pick<Dialect, "keyVariable"> = {}
 ) => ({ id, name, url, list, operations: Struct.pick(gateway.operations, operations), ...more })
 
 const TEXT = ["chat", "embeddings"] as const
 const ALL = [...TEXT, "rerank"] as const
 
 export const COMPATIBLE = [
-  compatible("siliconflow", "SiliconFlow", TEXT, "https://api.siliconflow.com/v1", {
-    keyVariable: "SILICONFLOW_API_KEY",
-    models: {
-      "BAAI/bge-m3": { operation: "embeddings", batch: 32, tokens: 8192, dimension: 1024 },
-      "Qwen/Qwen3-Embedding-8B": { operation: "embeddings", batch: 32, tokens: 32_768, dimension: 4096 }
-    },
-    // An empty balance is a 403.
-    error: (body) => vendorError(textAt(body, "message"))
-  }),
   compatible("mistral", "Mistral", TEXT, "https://api.mistral.ai/v1", { keyVariable: "MISTRAL_API_KEY" }),
   compatible("openrouter", "OpenRouter", ALL, "https://openrouter.ai/api/v1", {
     keyVariable: "OPENROUTER_API_KEY"

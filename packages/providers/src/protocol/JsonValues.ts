@@ -33,6 +33,7 @@ export const nonEmptyText = (value: unknown): string | undefined =>
 const TOKENS = [
   ["usage", "total_tokens"],
   ["meta", "billed_units", "input_tokens"],
+  ["tokens", "input_tokens"],
   ["usageMetadata", "promptTokenCount"]
 ]
 

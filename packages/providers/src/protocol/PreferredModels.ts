@@ -14,7 +14,13 @@ const PREFERRED: { readonly [name in OperationName]?: ReadonlyArray<RegExp> } = 
     /^mistral-embed$/,
     /^(?:bge-m3|qwen3-embedding|nomic-embed-text)/
   ],
-  rerank: [/^rerank-v3\.5$/, /^rerank-2\.5$/, /^(?:jina-)?rerank.*multilingual/, /^bge-reranker/],
+  rerank: [
+    /^rerank-v3\.5$/,
+    /^rerank-2\.5$/,
+    /^jina-reranker-v3$/,
+    /^(?:jina-)?rerank.*multilingual/,
+    /^bge-reranker/
+  ],
   chat: [
     /^gpt-5-mini$/,
     /^gpt-4(?:\.1|o)-mini$/,

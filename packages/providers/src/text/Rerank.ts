@@ -4,11 +4,15 @@ import type { Fields, InterfaceRequest, OperationDialect } from "../protocol/Dia
 import { itemsAt, jsonAt, numberAt, present, textAt, usageIn } from "../protocol/JsonValues.ts"
 
 /** The texts of the documents, which may be objects with one. */
-const documentTexts = ({ documents }: InterfaceRequest): ReadonlyArray<string> =>
+export const documentTexts = ({ documents }: InterfaceRequest): ReadonlyArray<string> =>
   itemsAt(documents).map((document) => textAt(document, "text") ?? String(document))
 
 /** The ranking in the order of the vendor, which is best first, at most `top_n`. */
-const rankingOf = (asked: InterfaceRequest, body: unknown, results: ReadonlyArray<unknown>): Fields => {
+export const rankingOf = (
+  asked: InterfaceRequest,
+  body: unknown,
+  results: ReadonlyArray<unknown>
+): Fields => {
   const texts = asked["return_documents"] === true ? documentTexts(asked) : undefined
   return present({
     id: jsonAt(body, "id"),
@@ -17,7 +21,7 @@ const rankingOf = (asked: InterfaceRequest, body: unknown, results: ReadonlyArra
       const index = Number(jsonAt(result, "index"))
       return {
         index,
-        relevance_score: numberAt(result, "relevance_score") ?? 0,
+        relevance_score: numberAt(result, "relevance_score") ?? numberAt(result, "score") ?? 0,
         ...(texts?.[index] !== undefined && { document: { text: texts[index] } })
       }
     }),
@@ -26,17 +30,19 @@ const rankingOf = (asked: InterfaceRequest, body: unknown, results: ReadonlyArra
   })
 }
 
-/** Rerank with options in the request itself. `results`, `topN`: the vendor's names. */
+/** Rerank with options in the request itself. `results`, `topN`: the vendor's names. `fields`: sent with every request. */
 export const rerankAt = (
   path: string,
-  { results = "results", topN = "top_n" }: { results?: string; topN?: string } = {}
-): OperationDialect => ({
-  path,
-  request: (asked) =>
-    present({
-      ...Struct.omit(asked as Fields, ["return_documents", "top_n"]),
-      documents: documentTexts(asked),
-      [topN]: asked["top_n"]
-    }),
-  response: (body, asked) => rankingOf(asked, body, itemsAt(body, results))
-})
+  { fields, results = "results", topN = "top_n" }: { fields?: Fields; results?: string; topN?: string } = {}
+) =>
+  ({
+    path,
+    request: (asked) =>
+      present({
+        ...Struct.omit(asked as Fields, ["return_documents", "top_n"]),
+        documents: documentTexts(asked),
+        [topN]: asked["top_n"],
+        ...fields
+      }),
+    response: (body, asked) => rankingOf(asked, body, itemsAt(body, results))
+  }) satisfies OperationDialect
