@@ -2,14 +2,13 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { assert, describe, it } from "@effect/vitest"
 import { damagedFiles, DownloadLimits, missingFiles, pullModel, removeModel } from "@sluice/transformers"
-import { ConfigProvider, Duration, Effect, Layer } from "effect"
+import { ConfigProvider, Deferred, Duration, Effect, Fiber, Layer } from "effect"
 import { existsSync } from "node:fs"
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import type { ServerResponse } from "node:http"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { vi } from "vitest"
-import { builtInModels } from "../../packages/transformers/src/catalogue/BuiltInModels.ts"
-import { bytesOf } from "../../packages/transformers/src/catalogue/CatalogueModel.ts"
 import { sluiceHere } from "../cli/Launcher.ts"
 import { type Fault, type Hub, loopbackHub, publish } from "./LoopbackHub.ts"
 
@@ -26,7 +25,7 @@ const temporaryFolder = Effect.acquireRelease(
 )
 
 /** A hub with the model, an empty cache, and how to pull with both. */
-const setup = Effect.gen(function* () {
+const setupWith = Effect.fnUntraced(function* (limits: typeof DownloadLimits.Service) {
   const hub = yield* loopbackHub
   const cache = yield* temporaryFolder
   const model = publish(hub, FILES)
@@ -34,13 +33,15 @@ const setup = Effect.gen(function* () {
   const layer = Layer.mergeAll(
     NodeHttpClient.layerUndici,
     ConfigProvider.layer(ConfigProvider.fromUnknown(environment)),
-    Layer.succeed(DownloadLimits, IMPATIENT)
+    Layer.succeed(DownloadLimits, limits)
   )
   const root = join(cache, "sluice/models")
   const folder = join(root, "tiny-01234567")
   const pull = (options?: Parameters<typeof pullModel>[1]) => Effect.provide(pullModel(model, options), layer)
   return { hub, cache, root, folder, model, pull, environment }
 })
+
+const setup = setupWith(IMPATIENT)
 
 const isWhole = (folder: string) =>
   Effect.promise(async () => {
@@ -65,39 +66,6 @@ const cutAt =
   }
 
 const weightRequests = (hub: Hub) => hub.requests.filter(({ path }) => path === WEIGHTS_PATH)
-
-describe("the catalogue", () => {
-  const { models, sets } = builtInModels
-  it("has free licences, fixed commits, and what its kind needs", () => {
-    for (const model of models) {
-      assert.include(["MIT", "Apache-2.0"], model.licence, model.id)
-      assert.match(model.revision, /^[0-9a-f]{40}$/)
-      assert.isAbove(model.published?.length ?? 0, 0, model.id)
-      assert.isTrue(model.published?.every(({ source }) => URL.canParse(source)))
-      assert.strictEqual(
-        model.kind === "embedder",
-        model.dimension !== undefined && model.pooling !== undefined
-      )
-      const names = model.files.map(({ as, path }) => as ?? path)
-      for (const name of [
-        "config.json",
-        "tokenizer.json",
-        "tokenizer_config.json",
-        "onnx/model_quantized.onnx"
-      ])
-        assert.include(names, name, model.id)
-    }
-    assert.strictEqual(new Set(models.map(({ id }) => id)).size, models.length)
-  })
-
-  it("has an embedder and a reranker in each set, and at most 250 MiB in the small one", () => {
-    for (const [name, ids] of Object.entries(sets)) {
-      const members = models.filter(({ id }) => ids.includes(id))
-      assert.deepStrictEqual(members.map(({ kind }) => kind).toSorted(), ["embedder", "reranker"], name)
-      if (name === "small") assert.isAtMost(bytesOf(members), 250 * 2 ** 20)
-    }
-  })
-})
 
 describe("pull", () => {
   it.live("fetches each file once, reports progress, and fetches nothing that is whole", () =>
@@ -156,6 +124,61 @@ describe("pull", () => {
       yield* pull()
       yield* isWhole(folder)
       assert.strictEqual(weightRequests(hub).at(-1)?.range, "bytes=50000-")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("keeps nothing of a page that a network answers with", () =>
+    Effect.gen(function* () {
+      const { folder, hub, pull } = yield* setup
+      const page = Buffer.from("<html>Sign in to this network</html>")
+      for (const answer of [page, Buffer.concat([WEIGHTS, page])]) {
+        hub.fault = (request, response) =>
+          request.url === WEIGHTS_PATH && Boolean(response.writeHead(200).end(answer))
+        const error = yield* Effect.flip(pull())
+        assert.strictEqual(error.reason._tag, "InvalidResponse")
+        assert.include(error.message, "so it is another file")
+        assert.deepStrictEqual(yield* Effect.promise(() => readdir(join(folder, "onnx"))), [])
+      }
+      // One download, from its beginning.
+      hub.fault = () => false
+      hub.requests.length = 0
+      yield* pull()
+      yield* isWhole(folder)
+      assert.deepStrictEqual(hub.requests, [{ path: WEIGHTS_PATH, range: undefined }])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("starts anew next time if the hub has less than was already here", () =>
+    Effect.gen(function* () {
+      const { folder, hub, pull } = yield* setup
+      hub.fault = firstWeights(2, (request, response, n) =>
+        request.headers.range === undefined
+          ? cutAt(70_000)(request, response, n)
+          : Boolean(response.writeHead(416).end())
+      )
+      assert.include((yield* Effect.flip(pull())).message, "has fewer bytes than the 200000")
+      yield* pull()
+      yield* isWhole(folder)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("refuses a second pull of a model while one is running, and spoils neither", () =>
+    Effect.gen(function* () {
+      const { folder, hub, pull } = yield* setupWith({ ...IMPATIENT, idle: Duration.minutes(1) })
+      const stalled = yield* Deferred.make<ServerResponse>()
+      hub.fault = firstWeights(1, (_, response) => {
+        response.writeHead(200, { "content-length": WEIGHTS.length })
+        response.write(WEIGHTS.subarray(0, 90_000))
+        return Deferred.doneUnsafe(stalled, Effect.succeed(response))
+      })
+      const first = yield* Effect.forkChild(pull())
+      const response = yield* Deferred.await(stalled)
+      assert.include((yield* Effect.flip(pull())).message, "Another pull of this model is running")
+      response.end(WEIGHTS.subarray(90_000))
+      yield* Fiber.join(first)
+      yield* isWhole(folder)
+      assert.lengthOf(weightRequests(hub), 1)
+      yield* pull()
     }).pipe(Effect.scoped)
   )
 
@@ -220,7 +243,7 @@ describe("pull", () => {
       assert.deepStrictEqual(yield* Effect.promise(() => readdir(join(folder, "onnx"))), [])
       assert.lengthOf(weightRequests(hub), 1)
       hub.files.set(WEIGHTS_PATH, new Uint8Array(300_000))
-      assert.include((yield* Effect.flip(pull())).message, "longer than the 200000 bytes")
+      assert.include((yield* Effect.flip(pull())).message, "more bytes than the 200000")
       assert.isFalse(existsSync(join(folder, "onnx/model.onnx")))
     }).pipe(Effect.scoped)
   )

@@ -36,8 +36,8 @@ const refusal = (url: string, offset: number, { headers, status }: HttpClientRes
 /**
  * Writes a file of a model to `target`. `onBytes` is called with the number of bytes so far.
  *
- * **Details.** The bytes are collected in `target.part`, which a later call continues. A file with another checksum than the
- * catalogue's is deleted, and fails with `InvalidResponse`.
+ * **Details.** The bytes are collected in `target.part`, which a later call continues. A file with another length or checksum
+ * than the catalogue's is deleted, and fails with `InvalidResponse`.
  */
 export const downloadFile = Effect.fn("models.download")(function* (
   model: CatalogueModel,
@@ -60,6 +60,12 @@ export const downloadFile = Effect.fn("models.download")(function* (
     )
   const broken = ({ message }: Error) =>
     failure(new Unreachable({ message: `${url}: ${message}. ${BLOCKED}` }))
+  const otherFile = (bytes: string) =>
+    failure(
+      new InvalidResponse({
+        message: `${url} has ${bytes} bytes than the ${file.bytes} of the catalogue, so it is another file. A network may answer with a page of its own. ${BLOCKED}`
+      })
+    )
 
   /** Appends to the part, or writes it anew where the hub sends the whole file. */
   const receive = Effect.fnUntraced(function* (offset: number) {
@@ -70,6 +76,7 @@ export const downloadFile = Effect.fn("models.download")(function* (
       Effect.mapError(broken),
       Effect.timeoutOrElse({ duration: idle, orElse: () => Effect.fail(stalled()) })
     )
+    if (response.status === 416) return yield* otherFile("fewer")
     const reason = refusal(url, offset, response)
     if (reason !== undefined) return yield* failure(reason)
     const append = response.status === 206
@@ -79,29 +86,29 @@ export const downloadFile = Effect.fn("models.download")(function* (
       (opened) => Effect.promise(() => opened.close())
     )
     yield* response.stream.pipe(
-      Stream.mapError(broken),
+      Stream.mapError(() => broken(new Error("The connection broke off"))),
       Stream.timeoutOrElse({ duration: idle, orElse: () => Stream.fail(stalled()) }),
       Stream.runForEach((chunk) => {
         written += chunk.length
-        if (written > file.bytes) return Effect.fail(tooLong())
+        if (written > file.bytes) return Effect.fail(otherFile("more"))
         return Effect.andThen(
           onFiles(model, () => handle.writeFile(chunk)),
           onBytes(written)
         )
       })
     )
-    if (written < file.bytes) return yield* broken(new Error("The connection broke off"))
+    if (written < file.bytes) return yield* otherFile("fewer")
   }, Effect.scoped)
-
-  const tooLong = () =>
-    failure(
-      new InvalidResponse({ message: `${url} is longer than the ${file.bytes} bytes of the catalogue` })
-    )
 
   const attempt = Effect.gen(function* () {
     const size = yield* onFiles(model, () => sizeOf(part))
     if (size < file.bytes) yield* receive(size)
-  })
+  }).pipe(
+    // What came is not the beginning of the file.
+    Effect.tapError(({ reason }) =>
+      reason._tag === "InvalidResponse" ? onFiles(model, () => rm(part, { force: true })) : Effect.void
+    )
+  )
   yield* attempt.pipe(
     Effect.retry({
       while: ({ isRetryable }) => isRetryable,

@@ -6,6 +6,7 @@ import { InvalidRequest } from "@sluice/core"
 import { Config, Effect } from "effect"
 import { bytesOf, type CatalogueFile, type CatalogueModel, storedPath } from "../catalogue/CatalogueModel.ts"
 import { downloadFile, keepIfComplete } from "./Download.ts"
+import { lockFolder } from "./FolderLock.ts"
 import { damagedFiles, folderOf, modelFailure, modelsFolder, onFiles, sizeOf } from "./ModelFolder.ts"
 
 /** The address of the hub: `SLUICE_MODEL_HUB`, a mirror with the same paths, or Hugging Face. */
@@ -31,7 +32,7 @@ export interface PullOptions {
  * Fetches what is missing or damaged of a model, and gives its folder.
  *
  * **Details.** Every file is checked against the catalogue's SHA-256. An interrupted download continues at the next call.
- * Nothing is fetched if the files are whole.
+ * Nothing is fetched if the files are whole. Fails if another process is pulling the model.
  */
 export const pullModel = Effect.fn("models.pull")(function* (
   model: CatalogueModel,
@@ -39,6 +40,8 @@ export const pullModel = Effect.fn("models.pull")(function* (
 ) {
   const root = yield* modelsFolder
   const folder = folderOf(root, model)
+  yield* onFiles(model, () => mkdir(folder, { recursive: true }))
+  yield* lockFolder(model, folder)
   const wanted = yield* damagedFiles(root, model)
   const total = bytesOf([model])
   let done = total - wanted.reduce((sum, { bytes }) => sum + bytes, 0)
@@ -54,7 +57,7 @@ export const pullModel = Effect.fn("models.pull")(function* (
     yield* onProgress(done, total)
   }
   return folder
-})
+}, Effect.scoped)
 
 const copyIn = Effect.fnUntraced(function* (
   model: CatalogueModel,
