@@ -43,8 +43,8 @@ export interface VendorCases {
     readonly progress?: number
     readonly cases: ReadonlyArray<Case>
   }
-  /** A request that the vendor refuses, and the field that it names. */
-  readonly wrong: { readonly request: Fields; readonly param: string; readonly whenRun?: true }
+  /** A request that the vendor refuses, and the field that it names, if it does. */
+  readonly wrong: { readonly request: Fields; readonly param?: string; readonly whenRun?: true }
   /** The request that removes a task. */
   readonly removal?: string
   /** Files are at the vendor's own address, and need the key. */

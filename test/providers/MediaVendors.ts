@@ -1,9 +1,11 @@
 /** Vendors of images and videos only. */
 import { startFal } from "./fakes/fal.ts"
+import { KLING_PAIR, startKling } from "./fakes/kling.ts"
 import { startLuma } from "./fakes/luma.ts"
 import { startReplicate } from "./fakes/replicate.ts"
 import { startRunway } from "./fakes/runway.ts"
 import { LINK, PICTURE, type VendorCases } from "./MediaCases.ts"
+import { PNG } from "./fakes/MediaVendor.ts"
 
 /** Vendors of images and videos. Their own names of what is billed, such as `num_images`, do not replace it. */
 export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
@@ -227,6 +229,65 @@ export const MEDIA_VENDORS: ReadonlyArray<VendorCases> = [
             image_url: LINK,
             generate_audio: false
           }
+        }
+      ]
+    }
+  },
+  {
+    dialect: "kling",
+    start: startKling,
+    key: KLING_PAIR,
+    wrong: { request: { size: "2:7" }, param: "size" },
+    images: [
+      {
+        model: "kling-v2-1",
+        mode: "task",
+        cases: [
+          {
+            request: { n: 2, size: "1024x1024", image: PICTURE, image_fidelity: 0.7 },
+            path: "/v1/images/generations",
+            body: {
+              model_name: "kling-v2-1",
+              prompt: "a lock",
+              n: 2,
+              aspect_ratio: "1:1",
+              image: PNG.toString("base64"),
+              image_fidelity: 0.7
+            }
+          },
+          {
+            request: { size: "2k", aspect_ratio: "16:9" },
+            path: "/v1/images/generations",
+            body: { model_name: "kling-v2-1", prompt: "a lock", aspect_ratio: "16:9", resolution: "2k" }
+          }
+        ]
+      }
+    ],
+    videos: {
+      model: "kling-v2-6",
+      seconds: "5",
+      cases: [
+        {
+          request: { seconds: "10", size: "1920x1080", negative_prompt: "rain", duration: "60" },
+          path: "/v1/videos/text2video",
+          body: {
+            model_name: "kling-v2-6",
+            prompt: "a lock",
+            aspect_ratio: "16:9",
+            mode: "pro",
+            duration: "10",
+            negative_prompt: "rain"
+          }
+        },
+        {
+          request: { size: "720p", input_reference: LINK },
+          path: "/v1/videos/image2video",
+          body: { model_name: "kling-v2-6", prompt: "a lock", mode: "std", image: LINK }
+        },
+        {
+          request: { size: "1280x720", input_reference: PICTURE },
+          path: "/v1/videos/image2video",
+          body: { model_name: "kling-v2-6", prompt: "a lock", mode: "std", image: PNG.toString("base64") }
         }
       ]
     }

@@ -2,6 +2,7 @@
 import { startDashScopeMedia } from "./fakes/dashscopeMedia.ts"
 import { startGoogleMedia } from "./fakes/googleMedia.ts"
 import { startOpenAiImages } from "./fakes/openaiImages.ts"
+import { startSiliconFlowMedia } from "./fakes/siliconflowMedia.ts"
 import { LINK, PICTURE, type VendorCases } from "./MediaCases.ts"
 import { PNG } from "./fakes/MediaVendor.ts"
 
@@ -196,5 +197,67 @@ export const MODEL_VENDORS: ReadonlyArray<VendorCases> = [
         ]
       }
     ]
+  },
+  {
+    dialect: "siliconflow",
+    start: startSiliconFlowMedia,
+    key: "sk-siliconflow-0123456789",
+    wrong: { request: { size: "wide" } },
+    images: [
+      {
+        model: "Kwai-Kolors/Kolors",
+        mode: "once",
+        cases: [
+          {
+            request: { n: 2, size: "960x1280", negative_prompt: "rain", batch_size: 4 },
+            path: "/v1/images/generations",
+            body: {
+              model: "Kwai-Kolors/Kolors",
+              prompt: "a lock",
+              image_size: "960x1280",
+              batch_size: 2,
+              negative_prompt: "rain"
+            }
+          },
+          {
+            request: {},
+            path: "/v1/images/generations",
+            body: { model: "Kwai-Kolors/Kolors", prompt: "a lock", image_size: "1024x1024" }
+          }
+        ]
+      },
+      {
+        model: "Qwen/Qwen-Image-Edit-2509",
+        mode: "once",
+        cases: [
+          {
+            request: { image: [PICTURE, LINK] },
+            path: "/v1/images/generations",
+            body: { model: "Qwen/Qwen-Image-Edit-2509", prompt: "a lock", image: PICTURE, image2: LINK }
+          }
+        ]
+      }
+    ],
+    videos: {
+      model: "Wan-AI/Wan2.2-T2V-A14B",
+      seconds: "5",
+      cases: [
+        {
+          request: { size: "9:16", seed: 7 },
+          path: "/v1/video/submit",
+          body: { model: "Wan-AI/Wan2.2-T2V-A14B", prompt: "a lock", image_size: "720x1280", seed: 7 }
+        },
+        {
+          request: { seconds: "5", input_reference: PICTURE },
+          path: "/v1/video/submit",
+          body: {
+            model: "Wan-AI/Wan2.2-T2V-A14B",
+            prompt: "a lock",
+            image_size: "1280x720",
+            image: PICTURE
+          }
+        }
+      ]
+    }
   }
 ]

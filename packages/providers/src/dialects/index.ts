@@ -8,6 +8,7 @@ import { dashscope } from "./dashscope.ts"
 import { fal } from "./fal.ts"
 import { google } from "./google.ts"
 import { jina } from "./jina.ts"
+import { kling } from "./kling.ts"
 import { luma } from "./luma.ts"
 import { COMPATIBLE, openai } from "./openai.ts"
 import { replicate } from "./replicate.ts"
@@ -32,7 +33,8 @@ export const VENDORS = [
   fal,
   replicate,
   runway,
-  luma
+  luma,
+  kling
 ] as const
 
 export const DIALECTS: ReadonlyArray<Dialect> = VENDORS

@@ -1,5 +1,6 @@
-/** SiliconFlow: OpenAI's protocol for chat and embeddings, and rerank in Cohere's form. */
+/** SiliconFlow: OpenAI's protocol for chat and embeddings, rerank in Cohere's form, and its own of images and videos. */
 import { vendorError } from "../media/MediaResponse.ts"
+import { siliconflowImages, siliconflowVideos } from "../media/siliconflowMedia.ts"
 import type { Dialect } from "../protocol/Dialect.ts"
 import { gateway } from "../protocol/GatewayDialect.ts"
 import { textAt } from "../protocol/JsonValues.ts"
@@ -17,7 +18,14 @@ export const siliconflow = {
     "BAAI/bge-m3": { operation: "embeddings", batch: 32, tokens: 8192, dimension: 1024 },
     "Qwen/Qwen3-Embedding-8B": { operation: "embeddings", batch: 32, tokens: 32_768, dimension: 4096 }
   },
-  operations: { chat, embeddings, rerank: rerankAt("/v1/rerank") },
+  operations: {
+    chat,
+    embeddings,
+    rerank: rerankAt("/v1/rerank"),
+    images: siliconflowImages,
+    videos: siliconflowVideos
+  },
   // An empty balance is a 403.
-  error: (body) => vendorError(textAt(body, "message"))
+  error: (body) => vendorError(textAt(body, "message")),
+  fieldNames: { image_size: "size", batch_size: "n" }
 } as const satisfies Dialect

@@ -110,7 +110,7 @@ export const taskOf = ({ path, remove, seconds = [], ...at }: TaskFields): TaskD
         return failedState(valueAt(body, at.failure) ?? at.unexplained, valueAt(body, at.code))
       }
       const progress = valueAt(body, at.progress)
-      const length = seconds.map((name) => Number(valueAt(body, name))).find((found) => found > 0)
+      const length = seconds.map((name) => Math.round(Number(valueAt(body, name)))).find((found) => found > 0)
       return {
         status,
         progress: typeof progress === "number" ? Math.round(progress * 100) : undefined,

@@ -48,6 +48,7 @@ export interface TaskRequest {
   readonly path: string
   /** Default: `GET`. */
   readonly method?: "GET" | "POST" | "PUT" | "DELETE"
+  readonly body?: Fields
 }
 
 /** The state of a task. */

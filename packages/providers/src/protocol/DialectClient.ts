@@ -183,8 +183,10 @@ interface Vendor extends DialectConnection {
 }
 
 /** Sends a vendor's request that has no counterpart in the interface. */
-const send = (vendor: Vendor, { method = "GET", path }: TaskRequest): Sent =>
-  vendor.client.execute(sign(HttpClientRequest.make(method)(joinUrl(vendor.url, path)), vendor))
+const send = (vendor: Vendor, { body, method = "GET", path }: TaskRequest): Sent => {
+  const request = HttpClientRequest.make(method)(joinUrl(vendor.url, path))
+  return vendor.client.execute(sign(body === undefined ? request : withBody(request, body), vendor))
+}
 
 /** Whether a response with a status of success has an error. Like a web page, it is left to the client. */
 const hasError = (body: object): boolean => "error" in body && Boolean(body.error)
