@@ -86,7 +86,7 @@ XDG_CACHE_HOME | folder | ~/.cache | Local models are in \`sluice/models\` in it
 HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY | address | – | The [proxy](../guides/local-models.md#networks) of downloads and of calls to vendors
 NODE_COMPILE_CACHE | folder | – | Where Node keeps compiled code, also that of the threads that parse PDFs
 MALLOC_ARENA_MAX | whole number | 2 | Of glibc. \`sluice\` sets it for its process, so that freed memory is given back
-MALLOC_MMAP_THRESHOLD_ | bytes | 131072 | The same
+MALLOC_MMAP_THRESHOLD_ | bytes | 32768 | The same
 `
 
 /** The variables by the titles of their sections. */
