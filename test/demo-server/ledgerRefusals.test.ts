@@ -30,6 +30,28 @@ const refusals: ReadonlyArray<
 ]
 
 onEachStore((store) => {
+  for (const table of ["tokens", "users"] as const)
+    it.live(`a disabled row of ${table} settles what runs, and reserves no more`, () =>
+      withLedger(
+        store,
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const sql = yield* SqlClient.SqlClient
+          const key = yield* addUser("a", { quota: 100 })
+          const running = yield* ledger.reserve(requestOf("a", key, { units: 10 }))
+          yield* sql`UPDATE ${sql(table)} SET status = 0`
+          const late = yield* ledger.reserve(requestOf("a", key))
+          assert.strictEqual(late._tag === "Rejected" && late.failure.status, 401)
+          assert.match(late._tag === "Rejected" ? late.failure.message : "", /is disabled/)
+          if (running._tag === "Reserved")
+            yield* ledger.settle(running.charge, { cost: 25, inputTokens: 1, outputTokens: 0 })
+          assert.strictEqual((yield* balances("a")).user, 75)
+          yield* sql`UPDATE ${sql(table)} SET status = 1`
+          assert.strictEqual((yield* ledger.reserve(requestOf("a", key)))._tag, "Reserved")
+        })
+      )
+    )
+
   for (const [by, quota, remaining, refused] of refusals) {
     it.live(`a reservation that ${by} refuses leaves no trace`, () =>
       withLedger(

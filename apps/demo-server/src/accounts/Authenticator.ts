@@ -9,6 +9,7 @@ import { catchSqlError } from "../sql/StoreFailure.ts"
 import { sessionTokenOf } from "./SessionCookie.ts"
 import { SignIn } from "./SignIn.ts"
 import { ApiKeys, type KeyWithUser } from "./ApiKeys.ts"
+import { keyDisabled, userDisabled } from "./EndedCredentials.ts"
 import { type UserRow, Users } from "./Users.ts"
 
 const unauthorized = (message: string) => new Failure({ status: 401, message, code: "invalid_api_key" })
@@ -32,10 +33,6 @@ const readOnlyKey = new Failure({
     'This API key may only read the documents. PUT /api/token/ with `documents: "write"` allows changes',
   code: "documents_not_allowed"
 })
-
-export const userDisabled = unauthorized(
-  "The user of this credential is disabled. An administrator can enable it"
-)
 
 /** Characters of an origin that messages repeat. */
 const SHOWN_ORIGIN = 200
@@ -74,7 +71,7 @@ export const keyFailure = (
   address: string
 ): Failure | undefined => {
   if (key.user_status !== 1) return userDisabled
-  if (key.status !== 1) return unauthorized("This API key is disabled. PUT /api/token/ enables it")
+  if (key.status !== 1) return keyDisabled
   if (key.expires_at !== null && key.expires_at <= now) {
     return unauthorized(
       "This API key has expired. Change its expired_time with PUT /api/token/, or use another"

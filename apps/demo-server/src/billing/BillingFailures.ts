@@ -16,13 +16,6 @@ export const insufficientQuota = (of: "user" | "key", units: number): Failure =>
     code: "insufficient_quota"
   })
 
-/** The key was deleted after the request was authenticated. */
-export const keyDeleted = new Failure({
-  status: 401,
-  message: "This API key was deleted. POST /api/token/ creates another",
-  code: "invalid_api_key"
-})
-
 /** `reserved`: the tokens of the call at most. */
 export const rateLimited = (state: RateState, reserved: number): Failure => {
   const { requests, requestsPerMinute, resetMs, tokens, tokensPerMinute = 0 } = state

@@ -9,7 +9,7 @@ import {
   type SqlStep,
   write
 } from "../sql/SqlStep.ts"
-import { keyDeleted } from "./BillingFailures.ts"
+import { endedCredential } from "../accounts/EndedCredentials.ts"
 import { claimKey, releaseKey, markOutcomeUnknown } from "./Idempotency.ts"
 import {
   admittedStates,
@@ -65,12 +65,20 @@ const returnToKey = (key: KeyQuota, units: number): SqlStep<void> =>
     key.version
   )
 
-/** Takes units from a balance. Returns a row if the balance suffices. */
-const takeFromUser = (user: string, units: number): SqlQuery =>
-  sqlQuery("UPDATE users SET quota = quota - ? WHERE id = ? AND quota >= ? RETURNING id", units, user, units)
-const takeFromKey = (key: number | undefined, units: number): SqlQuery =>
+/** A new call needs an enabled user and key; what runs is settled also after they were disabled. */
+const ENABLED = "AND status = 1"
+
+/** Takes units from a balance. Returns a row if the balance suffices, and `condition` holds. */
+const takeFromUser = (user: string, units: number, condition = ""): SqlQuery =>
   sqlQuery(
-    `UPDATE tokens SET remain_quota = remain_quota - ? WHERE id = ? AND remain_quota >= ?
+    `UPDATE users SET quota = quota - ? WHERE id = ? AND quota >= ? ${condition} RETURNING id`,
+    units,
+    user,
+    units
+  )
+const takeFromKey = (key: number | undefined, units: number, condition = ""): SqlQuery =>
+  sqlQuery(
+    `UPDATE tokens SET remain_quota = remain_quota - ? WHERE id = ? AND remain_quota >= ? ${condition}
       RETURNING quota_version AS version`,
     units,
     key ?? null,
@@ -167,8 +175,8 @@ function* reserveTogether(
       ReadonlyArray<object>
     ]
   >([
-    units === 0 ? undefined : takeFromUser(user, units),
-    units === 0 || key === undefined ? undefined : takeFromKey(key, units),
+    units === 0 ? undefined : takeFromUser(user, units, ENABLED),
+    units === 0 || key === undefined ? undefined : takeFromKey(key, units, ENABLED),
     calls && countCalls(calls),
     addCharges(charges, states, lease)
   ])
@@ -214,7 +222,7 @@ function* mayReplay({ idempotency, key, units, user }: ReservationRequest): SqlS
 /** Reserves for one call, under its `Idempotency-Key` if it has one. */
 function* reserveOne(item: ReservationItem, lease: Lease): SqlStep<Reservation> {
   const { id, now, request } = item
-  const { idempotency, key, user } = request
+  const { idempotency, user } = request
   const known = idempotency && (yield* claimKey(user, idempotency, id, now))
   if (known !== undefined) {
     if (!("answer" in known)) return { _tag: "Rejected", failure: known }
@@ -225,10 +233,9 @@ function* reserveOne(item: ReservationItem, lease: Lease): SqlStep<Reservation> 
   const [reservation] = (yield* reserveTogether([item], lease)) ?? []
   if (reservation === undefined) throw new Error("A single reservation always has a result")
   if (reservation._tag !== "Reserved" && idempotency !== undefined) yield* releaseKey(user, id)
-  const mayBeDeleted = reservation._tag === "InsufficientQuota" && reservation.of === "key"
-  return mayBeDeleted && (yield* query("SELECT 1 FROM tokens WHERE id = ?", key)).length === 0
-    ? { _tag: "Rejected", failure: keyDeleted }
-    : reservation
+  const failure =
+    reservation._tag === "InsufficientQuota" ? yield* endedCredential(reservation.of, request) : undefined
+  return failure === undefined ? reservation : { _tag: "Rejected", failure }
 }
 
 /** Reserves for all calls of a payer together if they fit, or else one by one. Users and keys are locked in their order. */
