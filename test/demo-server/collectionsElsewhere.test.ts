@@ -12,7 +12,11 @@ const files = [{ path: "heron.md", bytes: new TextEncoder().encode("# Heron\n\nA
 it.effect("a collection removed at another server is not made again by a question, but by an upload", () =>
   Effect.gen(function* () {
     const folder = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
-    const { collection, names } = yield* openCollections(folder, {}, () => Effect.void)
+    const { collection, names } = yield* openCollections(
+      folder,
+      {},
+      { beforeCreation: () => Effect.void, countStored: () => Effect.void }
+    )
     const library = yield* (yield* collection("harbour", true)).library
     yield* library.ingest({ files })
     yield* Effect.provide(

@@ -259,7 +259,7 @@ describe("the bytes of a collection", () => {
       assert.strictEqual(yield* collection.storedBytes, yield* counted)
       yield* collection.remove([documentAt("swan.md").info.id])
       assert.strictEqual(yield* collection.storedBytes, yield* counted)
-      // Documents are not read again before `maintain`, so that another process' are not seen.
+      // Documents are not read again at once, so that another process' are not seen yet.
       const known = yield* collection.storedBytes
       yield* Effect.flatMap(opened, ({ commit }) => commit([documentAt("crane.md")]))
       assert.strictEqual(yield* collection.storedBytes, known)

@@ -12,6 +12,9 @@ const { optionalKey } = Schema
 /** Bytes of one upload at most, all files together. */
 export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024 * 1024
 
+/** Files and fields of one upload at most. The response lists each file that failed. */
+export const MAX_UPLOAD_PARTS = 10_000
+
 /** A file that could not be added. The other files of the upload are not affected. */
 export const FailedFile = Schema.Struct({
   path: field("The path of the file.", Schema.String),
@@ -160,7 +163,7 @@ export class DocumentsGroup extends HttpApiGroup.make("documents")
       success: DocumentsPage
     }),
     /**
-     * Adds files: any number of file parts, with the document's path as the filename (`handbook/a.md`). A field
+     * Adds files: file parts, 10,000 parts at most, with the document's path as the filename (`handbook/a.md`). A field
      * `metadata`, a JSON object, applies to the files after it, until the next one. Creates the collection if needed.
      * Returns JSON, or server-sent events with `Accept: text/event-stream`. With `Prefer: respond-async`, and for uploads of
      * 256 MiB and more, it stores the files and returns 202 with a [job](#get-jobs-id), which ingests them. Events with
@@ -170,7 +173,7 @@ export class DocumentsGroup extends HttpApiGroup.make("documents")
     HttpApiEndpoint.post("add", "/documents", {
       headers,
       query,
-      payload: Files.pipe(HttpApiSchema.asMultipartStream()),
+      payload: Files.pipe(HttpApiSchema.asMultipartStream({ maxParts: MAX_UPLOAD_PARTS })),
       success: [
         IngestReportBody,
         Job.pipe(HttpApiSchema.status(202)),

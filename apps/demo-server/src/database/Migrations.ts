@@ -277,6 +277,12 @@ const leasesAndOwners: Statements = (sql) => [
   sql`ALTER TABLE jobs ADD COLUMN owner TEXT`
 ]
 
+/** Bytes that were stored in a user's library on the day `stored_day`, counted in days since 1970. */
+const storedToday: Statements = (sql) => [
+  sql`ALTER TABLE users ADD COLUMN stored_today BIGINT NOT NULL DEFAULT 0`,
+  sql`ALTER TABLE users ADD COLUMN stored_day BIGINT NOT NULL DEFAULT 0`
+]
+
 const all = {
   "0001_accounts": accounts,
   "0002_permissions": permissions,
@@ -290,7 +296,8 @@ const all = {
   "0010_identities": identities,
   "0011_jobs": jobs,
   "0012_sources": sources,
-  "0013_leases_and_owners": leasesAndOwners
+  "0013_leases_and_owners": leasesAndOwners,
+  "0014_stored_today": storedToday
 }
 
 /** The table of the queues. */

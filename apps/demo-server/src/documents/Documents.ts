@@ -2,6 +2,7 @@
 import { Failure } from "@sluice/core/contract"
 import { RagError } from "@sluice/rag"
 import { DocumentFormats } from "@sluice/rag/formats"
+import { AdmitParsed } from "@sluice/rag/store"
 import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -20,7 +21,8 @@ import { PageImages } from "./PageImages.ts"
 import { endWithError, wantsEvents, withRagFailures } from "../libraries/RagFailure.ts"
 import { jsonInPortions } from "../wire/JsonPortions.ts"
 import { slowFilesAsJobs } from "./SlowFiles.ts"
-import { makeStorageOf, uploadedFiles } from "./Upload.ts"
+import { uploadedFiles } from "./Upload.ts"
+import { makeStorageOf } from "../jobs/Storage.ts"
 
 const noFile = new RagError({
   stage: "ingest",
@@ -75,7 +77,11 @@ export const DocumentsLayer = HttpApiBuilder.group(
           const events = waits
             ? slowFilesAsJobs(files, { after, eventsOf, rejected, submit })
             : eventsOf(files)
-          return events.pipe(Stream.ensuring(storage.release), endWithError)
+          return events.pipe(
+            Stream.provideService(AdmitParsed, storage.admit),
+            Stream.ensuring(storage.release),
+            endWithError
+          )
         }
         if (after !== undefined || bytes >= LARGE_BYTES) {
           const job = yield* submit(files).pipe(Effect.ensuring(storage.release))
@@ -83,7 +89,10 @@ export const DocumentsLayer = HttpApiBuilder.group(
           const [first] = rejected
           return yield* first === undefined ? noFile : rejectedUpload(first)
         }
-        const ingested = yield* Effect.ensuring(ingest({ files }), storage.release)
+        const ingested = yield* ingest({ files }).pipe(
+          Effect.provideService(AdmitParsed, storage.admit),
+          Effect.ensuring(storage.release)
+        )
         const report = toReportBody(ingested, rejected)
         const { added, replaced, unchanged, failed } = report
         if (added + replaced + unchanged > 0) return report

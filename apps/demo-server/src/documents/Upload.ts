@@ -5,13 +5,9 @@ import { METADATA_BYTES } from "@sluice/rag/store"
 import { joinInPortions, MAX_FILE_BYTES } from "@sluice/rag/formats"
 import { Effect, Predicate, Result, Stream } from "effect"
 import { Multipart } from "effect/http"
-import { Ledger } from "../billing/Ledger.ts"
-import { ServerConfig } from "../config/ServerConfig.ts"
 import { documentPath } from "../contract/Names.ts"
-import type { FailedFile } from "../contract/Documents.ts"
-import { Jobs } from "../jobs/Jobs.ts"
-import { UserLibraries } from "../libraries/UserLibraries.ts"
-import { catchSqlError } from "../sql/StoreFailure.ts"
+import { type FailedFile, MAX_UPLOAD_PARTS } from "../contract/Documents.ts"
+import { mebibytes, type Storage, storageFull } from "../jobs/Storage.ts"
 
 /** Characters of a path at most. Paths are listed, shown and sent in headers. */
 const MAX_PATH = 1024
@@ -55,13 +51,14 @@ const readPart = (part: Multipart.File) =>
 
 const FAULTS: Partial<Record<Multipart.MultipartError["reason"]["_tag"], string>> = {
   BodyTooLarge: "The upload is too large. Send fewer files at once",
-  FieldTooLarge: "A form field is too large. Send documents as file parts, each with a filename"
+  FieldTooLarge: "A form field is too large. Send documents as file parts, each with a filename",
+  TooManyParts: `The upload has more than ${MAX_UPLOAD_PARTS} files and fields. Send fewer at once`
 }
 
 const brokenUpload = ({ reason: { _tag } }: Multipart.MultipartError) =>
   new RagError({
     stage: "ingest",
-    reason: _tag === "BodyTooLarge" ? "TooLarge" : "Malformed",
+    reason: _tag === "BodyTooLarge" || _tag === "TooManyParts" ? "TooLarge" : "Malformed",
     message: `${FAULTS[_tag] ?? "The upload is incomplete, or is not multipart/form-data with a boundary"}. ${KEPT}`
   })
 
@@ -97,67 +94,6 @@ const rejectionOf = (name: string, path: string, bytes: number): FailedFile | un
   return { path, reason: "too_large", message }
 }
 
-const mebibytes = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MiB`
-
-/** What may be stored within a day, in limits: removed documents no longer count, and are on the disk for a day. */
-const LIMITS_A_DAY = 3
-
-/** A user's storage, in bytes: documents, and responses kept for an `Idempotency-Key`. */
-interface Storage {
-  readonly limit: number
-  /**
-   * What is used now. Files that running uploads have received count: those that were committed since another upload
-   * began count twice.
-   */
-  readonly used: () => number
-  /** What still fits. */
-  readonly left: () => number
-  /** Counts a received file, if it fits. */
-  readonly take: (bytes: number) => boolean
-  /** At the end of the upload: its files are stored, or have failed. */
-  readonly release: Effect.Effect<void>
-}
-
-export const makeStorageOf = Effect.gen(function* () {
-  const libraries = yield* UserLibraries
-  const ledger = yield* Ledger
-  const jobs = yield* Jobs
-  const { storageBytes: limit } = (yield* ServerConfig).billing
-  return Effect.fnUntraced(function* (user: string) {
-    const { dailyBytes, storedBytes, uploads } = yield* libraries.of(user)
-    // Before what is stored, so that an upload that ends meanwhile is not missed.
-    const before = uploads.running - uploads.received
-    const stored =
-      (yield* storedBytes) +
-      (yield* catchSqlError(ledger.storedBytes(user))) +
-      (yield* jobs.waitingBytes(user))
-    let taken = 0
-    const used = () => stored + before + uploads.received
-    const most = Math.min(limit, LIMITS_A_DAY * limit - (yield* dailyBytes) + stored)
-    const left = () => most - used()
-    return {
-      limit,
-      used,
-      left,
-      take: (bytes) => {
-        if (bytes > left()) return false
-        taken += bytes
-        uploads.running += bytes
-        uploads.received += bytes
-        return true
-      },
-      release: Effect.sync(() => void (uploads.running -= taken))
-    } satisfies Storage
-  })
-})
-
-const storageFull = (path: string, { left, limit, used }: Omit<Storage, "release">): FailedFile => {
-  const isDaily = left() < limit - used()
-  const why = isDaily ? `, and removed ones are kept for a day. Wait` : ". Remove documents"
-  const message = `${path} does not fit: ${mebibytes(used())} of your ${mebibytes(limit)} are used${why}, or ask an administrator to raise SLUICE_STORAGE_MB`
-  return { path, reason: "storage_full", message }
-}
-
 type Fault = RagError | Multipart.MultipartError
 const isFault = (next: Upload | Fault): next is Fault => "_tag" in next
 
@@ -165,7 +101,7 @@ const isFault = (next: Upload | Fault): next is Fault => "_tag" in next
 export const uploadedFiles = (
   parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>,
   reject: (file: FailedFile) => void,
-  storage: Omit<Storage, "release">
+  storage: Omit<Storage, "admit" | "release">
 ): Stream.Stream<Upload, RagError> =>
   Stream.suspend(() => {
     /** The metadata of the files to come, and whether any file came after it. */

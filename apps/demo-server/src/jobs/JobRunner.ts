@@ -1,5 +1,6 @@
 /** Runs uploads and rebuilds. */
 import { RagError } from "@sluice/rag"
+import { AdmitParsed } from "@sluice/rag/store"
 import { Effect, Layer, Stream } from "effect"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
@@ -9,6 +10,7 @@ import { UserLibraries } from "../libraries/UserLibraries.ts"
 import { Jobs } from "./Jobs.ts"
 import type { JobRow } from "./JobTable.ts"
 import { type JobEvents, makeJobWork } from "./JobWork.ts"
+import { makeStorageOf } from "./Storage.ts"
 
 /** Uploads of one file at the same time. Each holds its file alone; the threads that parse take users in turn. */
 const FILES = 32
@@ -24,6 +26,7 @@ const makeRunner = Effect.gen(function* () {
   const libraries = yield* UserLibraries
   const openForUser = yield* makeOpenForUser
   const runJobs = yield* makeJobWork
+  const storageOf = yield* makeStorageOf
   const { jobs: concurrency } = (yield* ServerConfig).operation
 
   const eventsOf = (job: JobRow): JobEvents =>
@@ -31,13 +34,18 @@ const makeRunner = Effect.gen(function* () {
       Effect.gen(function* () {
         if (job.kind === "rebuild") return (yield* libraries.of(job.user_id)).rebuild
         const reference = job.collection ?? DEFAULT_COLLECTION
-        const { library } = yield* openForUser(job.user_id, reference, "write", true)
+        const { library, owner } = yield* openForUser(job.user_id, reference, "write", true)
+        const storage = yield* storageOf(owner)
         const files = jobs.read(job.files).pipe(
           Stream.mapError(() => filesLost),
           Stream.mapEffect((file) => (file === undefined ? Effect.fail(filesLost) : Effect.succeed(file)))
         )
         const { ingestEvents } = yield* library
-        return Stream.flatMap(ingestEvents({ files }), (event) => Stream.fromIterable(toStreamEvents(event)))
+        return ingestEvents({ files }).pipe(
+          Stream.flatMap((event) => Stream.fromIterable(toStreamEvents(event))),
+          Stream.provideService(AdmitParsed, storage.admit),
+          Stream.ensuring(storage.release)
+        )
       })
     )
 

@@ -1,8 +1,8 @@
 /** The collections of one data folder, over one store. Each is opened at its first use. */
 import { Embedder, QuestionRewriter, Reader, Reranker, Verifier, Vision } from "@sluice/core"
 import { Library, type LibraryOptions, type LibraryService, type Models, RagError } from "@sluice/rag"
-import { LanceIndex, PassageIndex, type StoreOptions } from "@sluice/rag/store"
-import { Cache, Clock, Context, Effect, Exit, Layer, Number, Record, Scope, Semaphore, Stream } from "effect"
+import { LanceIndex, PassageIndex, type StoreOptions, storedBytesOf } from "@sluice/rag/store"
+import { Cache, Context, Effect, Exit, Layer, Record, Scope, Semaphore, Stream } from "effect"
 import { type CallerInfo, CurrentCaller } from "../accounts/Caller.ts"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import { collectionNotFound } from "../sharing/CollectionAccess.ts"
@@ -62,24 +62,11 @@ const failIfRemoved = (
   ) as Collection
 }
 
-const DAY_MILLIS = 24 * 60 * 60 * 1000
-
-/** Counts bytes, and returns those of the day (UTC). */
-const makeDailyBytes = () => {
-  let counted = { day: 0, bytes: 0 }
-  return (added: number) =>
-    Effect.map(Clock.currentTimeMillis, (now) => {
-      const day = Math.floor(now / DAY_MILLIS)
-      counted = { day, bytes: added + (counted.day === day ? counted.bytes : 0) }
-      return counted.bytes
-    })
-}
-
 /** Writes take turns with those of other servers, and count. */
 const takingTurns = (
   collection: Collection,
   exclusive: typeof CommitLock.Service,
-  daily: ReturnType<typeof makeDailyBytes>,
+  countStored: CollectionHooks["countStored"],
   place: string
 ): Collection => {
   const { adopt, commit, maintain, remove, settle } = collection
@@ -87,10 +74,11 @@ const takingTurns = (
   const indexing = `${writing} index`
   return {
     ...collection,
-    commit: (documents) => {
-      const bytes = documents.map(({ info }) => info.bytes + (info.attachmentBytes ?? 0))
-      return exclusive(writing, Effect.tap(commit(documents), daily(Number.sumAll(bytes))))
-    },
+    commit: (documents) =>
+      Effect.tap(
+        exclusive(writing, commit(documents)),
+        countStored(storedBytesOf(documents.map(({ info }) => info)))
+      ),
     adopt: (documents) => exclusive(writing, adopt(documents)),
     remove: (ids) => exclusive(writing, remove(ids)),
     settle: exclusive(indexing, settle),
@@ -143,8 +131,12 @@ const renewOutdated = (name: string, rebuild: Stream.Stream<unknown, RagError, E
     (renewing) => Effect.ignore(renewing)
   )
 
-/** Runs before a collection is made. */
-export type BeforeCreation = (name: string) => Effect.Effect<void, RagError>
+export interface CollectionHooks {
+  /** Runs before a collection is made. */
+  readonly beforeCreation: (name: string) => Effect.Effect<void, RagError>
+  /** Counts the bytes of documents that were written. */
+  readonly countStored: (bytes: number) => Effect.Effect<void>
+}
 
 export type ReadingOptions = Pick<LibraryOptions, "describeFigures" | "scannedPages">
 
@@ -154,7 +146,7 @@ const pickModels = Context.pick(Embedder, QuestionRewriter, Reranker, Reader, Ve
 export const openCollections = Effect.fnUntraced(function* (
   folder: string,
   reading: ReadingOptions,
-  beforeCreation: BeforeCreation,
+  { beforeCreation, countStored }: CollectionHooks,
   storeOptions: StoreOptions = {}
 ) {
   const scope = yield* Effect.scope
@@ -165,7 +157,7 @@ export const openCollections = Effect.fnUntraced(function* (
     )
   )
   const exclusive = yield* CommitLock
-  const daily = makeDailyBytes()
+  const inTurn = (found: Collection) => takingTurns(found, exclusive, countStored, folder)
   const opened = new Map<string, OpenCollection>()
   const oneAtATime = yield* Semaphore.make(1)
 
@@ -189,7 +181,7 @@ export const openCollections = Effect.fnUntraced(function* (
               const found = yield* index.open(named, manifest)
               // It exists now. If another server removes it, only an upload may create it again.
               removal.creates = named === DEFAULT_COLLECTION
-              return failIfRemoved(takingTurns(found, exclusive, daily, folder), removal, index.collections)
+              return failIfRemoved(inTurn(found), removal, index.collections)
             })
           })
         ).pipe(
@@ -241,12 +233,10 @@ export const openCollections = Effect.fnUntraced(function* (
     existing: (name: string) =>
       Effect.map(
         Effect.flatMap(store.get, (index) => index.existing(name)),
-        (old) => old && takingTurns(old, exclusive, daily, folder)
+        (old) => old && inTurn(old)
       ),
     names,
     openNames,
-    /** Bytes of the files that this server stored today. The store keeps those of removed documents for a day. */
-    dailyBytes: daily(0),
     remove,
     defaultCollection: yield* open(DEFAULT_COLLECTION, true)
   }

@@ -12,8 +12,10 @@ import { makeBilledModels } from "./BilledModels.ts"
 import { storeOptions } from "../config/DocumentStore.ts"
 import { CommitLock, makeCommitLock } from "./CommitLock.ts"
 import { libraryOf } from "./LibraryFolders.ts"
+import type { CollectionHooks } from "./OpenCollections.ts"
 import { messageOf } from "./RagFailure.ts"
 import { readQuestions, SAMPLES } from "./Samples.ts"
+import { makeStoredToday } from "./StoredToday.ts"
 import { makeUserLibrary, type UserLibrary } from "./UserLibrary.ts"
 
 /** How long the start waits for the owner's library. With embedded models it opens at once. */
@@ -24,6 +26,16 @@ const RECOVERABLE: ReadonlySet<RagReason> = new Set(["ManifestMismatch", "Model"
 
 const accountsUnavailable = (cause: Failure) =>
   new RagError({ stage: "open", reason: "Store", message: cause.message, cause })
+
+const makeHooks = Effect.gen(function* () {
+  const members = yield* Members
+  const storedToday = yield* makeStoredToday
+  return (user: string): CollectionHooks => ({
+    // Members of a removed collection must not become members of a new one with its name.
+    beforeCreation: (name) => Effect.mapError(members.clear(user, name), accountsUnavailable),
+    countStored: (bytes) => storedToday.add(user, bytes)
+  })
+})
 
 /** The libraries of all users with the same models. */
 interface Opened {
@@ -48,7 +60,7 @@ export class UserLibraries extends Context.Service<UserLibraries>()("@sluice/dem
     const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
     const current = yield* CurrentModels
     const bill = yield* makeBilledModels
-    const members = yield* Members
+    const hooksOf = yield* makeHooks
     const oneAtATime = yield* Semaphore.make(1)
     const commitLock = yield* makeCommitLock
 
@@ -69,8 +81,7 @@ export class UserLibraries extends Context.Service<UserLibraries>()("@sluice/dem
                 ? Effect.succeed(undefined)
                 : Cache.get(before.libraries, user)
             ),
-            // Members of a removed collection must not become members of a new one with its name.
-            (name) => Effect.mapError(members.clear(user, name), accountsUnavailable),
+            hooksOf(user),
             storeOptions(settings)
           ).pipe(
             Scope.provide(opened),

@@ -8,7 +8,7 @@ import { DEFAULT_COLLECTION } from "../contract/Names.ts"
 import type { IngestStreamEvent, ServerStatus } from "../contract/index.ts"
 import { toStreamEvents } from "./IngestBody.ts"
 import {
-  type BeforeCreation,
+  type CollectionHooks,
   type OpenCollection,
   openCollections,
   type ReadingOptions
@@ -165,14 +165,14 @@ export const makeUserLibrary = Effect.fnUntraced(function* (
   folder: string,
   reading: ReadingOptions,
   previous: Previous,
-  beforeCreation: BeforeCreation,
+  hooks: CollectionHooks,
   storeOptions: StoreOptions = {}
 ) {
   const platform = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
   const models = Context.pick(Embedder, Vision)(yield* Effect.context<Embedder>())
   const scope = yield* Effect.scope
   const busy = yield* Ref.make<Busy | undefined>(undefined)
-  const collections = yield* openCollections(folder, reading, beforeCreation, storeOptions)
+  const collections = yield* openCollections(folder, reading, hooks, storeOptions)
   const { defaultCollection, names } = collections
   const withPrevious = fallBackTo(previous, collections.existing)
   const collection = (name: string, create: boolean) =>
@@ -250,7 +250,7 @@ export const makeUserLibrary = Effect.fnUntraced(function* (
   return {
     ...withPrevious(defaultCollection, DEFAULT_COLLECTION),
     collection,
-    ...Struct.pick(collections, ["names", "openNames", "existing", "dailyBytes"]),
+    ...Struct.pick(collections, ["names", "openNames", "existing"]),
     remove,
     readiness,
     state,

@@ -1,10 +1,11 @@
 /** Works on the runs of sources, each with the rights of who added the source, as they are then. */
 import { Failure } from "@sluice/core/contract"
 import { RagError } from "@sluice/rag"
+import { AdmitParsed } from "@sluice/rag/store"
 import { Effect, Layer, Stream } from "effect"
 import { ServerConfig } from "../config/ServerConfig.ts"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
-import { makeStorageOf } from "../documents/Upload.ts"
+import { makeStorageOf } from "../jobs/Storage.ts"
 import { Jobs } from "../jobs/Jobs.ts"
 import type { JobRow } from "../jobs/JobTable.ts"
 import { type JobEvents, type JobWork, makeJobWork } from "../jobs/JobWork.ts"
@@ -39,7 +40,7 @@ const makeRunner = Effect.gen(function* () {
         const { library, owner } = yield* openForUser(user_id, reference, "write")
         const storage = yield* storageOf(owner)
         const content = yield* reading.open(row)
-        const fits = limitStorage(storage.left())
+        const { admit, fits } = limitStorage(storage.left())
         const { paths } = source
         const items =
           paths === undefined
@@ -48,6 +49,7 @@ const makeRunner = Effect.gen(function* () {
         return (yield* library)
           .syncEvents(row.id, Stream.map(items, fits), { partial: paths !== undefined })
           .pipe(
+            Stream.provideService(AdmitParsed, admit),
             Stream.mapError((error) => (error instanceof RagError ? error : reading.unreadable(error))),
             Stream.flatMap((event) => Stream.fromIterable(toStreamEvents(event)))
           )

@@ -1,5 +1,5 @@
 /** The storage that a source or pushed records may fill. */
-import type { SourceItem } from "@sluice/rag"
+import { RagError, type SourceItem } from "@sluice/rag"
 import { ReplacedBytes } from "@sluice/rag/store"
 import { Effect } from "effect"
 import { SourceFault } from "./kinds/SourceKind.ts"
@@ -9,17 +9,31 @@ const full = new SourceFault({
     "It does not fit into the storage of the collection's owner. Remove documents, or ask an administrator to raise SLUICE_STORAGE_MB"
 })
 
-/** Lets items through that fit. A document that replaces one counts with what it adds. */
+/**
+ * Lets items and parsed documents through that fit. A document that replaces one counts with what it adds. `admit` is for
+ * `AdmitParsed`.
+ */
 export const limitStorage = (bytesLeft: number) => {
   let left = bytesLeft
-  const take = (bytes: number) =>
-    Effect.flatMap(ReplacedBytes, (replaced) => {
-      const growth = Math.max(0, bytes - replaced)
-      if (growth > left) return Effect.fail(full)
-      left -= growth
+  const grow = <E>(bytes: number, error: E) =>
+    Effect.suspend(() => {
+      if (bytes > Math.max(0, left)) return Effect.fail(error)
+      left -= bytes
       return Effect.void
     })
-  return <E>(item: SourceItem<E>): SourceItem<E | SourceFault> => {
+  const take = (bytes: number) =>
+    Effect.flatMap(ReplacedBytes, (replaced) => grow(Math.max(0, bytes - replaced), full))
+  const admit = (path: string, bytes: number) =>
+    grow(
+      bytes,
+      new RagError({
+        stage: "ingest",
+        reason: "TooLarge",
+        message: `${path}: ${full.message}`,
+        document: path
+      })
+    )
+  const fits = <E>(item: SourceItem<E>): SourceItem<E | SourceFault> => {
     if ("removed" in item) return item
     if ("bytes" in item) {
       const bytes = Effect.isEffect(item.bytes) ? item.bytes : Effect.succeed(item.bytes)
@@ -38,4 +52,5 @@ export const limitStorage = (bytesLeft: number) => {
       read: Effect.tap(read, (content) => take(bytesOf(content)))
     }
   }
+  return { admit, fits }
 }

@@ -4,6 +4,7 @@ import { Clock, Effect, Stream } from "effect"
 import type { Metadata } from "../document/Document.ts"
 import { documentId, sha256 } from "../document/Hash.ts"
 import type { RagError } from "../document/RagError.ts"
+import { parsedBytesOf } from "../document/StoredBytes.ts"
 import { checkUrl } from "../document/Url.ts"
 import { chunkParsed, parseAndChunk } from "../formats/ParsedFile.ts"
 import type { StoredDocument } from "../store/PassageIndex.ts"
@@ -11,7 +12,7 @@ import { type ChunkedDocument, chunkedDocument } from "./ChunkedDocument.ts"
 import { type IngestEvent, documentEvent, failedEvent } from "./IngestEvents.ts"
 import { readConcurrently } from "./ConcurrentReads.ts"
 import { mayLinkPictures, picturesUnchanged, recordPictures } from "./sources/LinkedPictures.ts"
-import { OnParsed, ReplacedBytes, type SourceFile } from "./sources/Source.ts"
+import { AdmitParsed, OnParsed, ReplacedBytes, type SourceFile } from "./sources/Source.ts"
 
 /** A batch ends at this many passages, … */
 const BATCH_PASSAGES = 1_000
@@ -166,13 +167,13 @@ const readDocument = Effect.fn("Ingest.read")(function* (
   const seen =
     recorder !== undefined && (yield* mayLinkPictures(path, original)) ? recorder.seen() : undefined
   const pictures = earlierParse === undefined ? seen : file.pictures
-  return {
-    _tag: "Changed",
-    document: yield* chunkedDocument(
-      { path, source, version, original, sha256: hash, metadata, url, pictures },
-      chunked
-    )
-  }
+  const document = yield* chunkedDocument(
+    { path, source, version, original, sha256: hash, metadata, url, pictures },
+    chunked
+  )
+  const replaced = stored === undefined ? 0 : parsedBytesOf(stored.info)
+  yield* (yield* AdmitParsed)(path, parsedBytesOf(document.info) - replaced)
+  return { _tag: "Changed", document }
 })
 
 /** Whether the pictures that an unchanged file links to are unchanged too. */

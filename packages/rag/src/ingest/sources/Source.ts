@@ -1,5 +1,5 @@
 /** What can be ingested, and the files that a source gives. */
-import { Context, type Effect, type Stream } from "effect"
+import { Context, Effect, type Stream } from "effect"
 import type { LinkedPicture, Metadata, Parsed } from "../../document/Document.ts"
 import type { RagError } from "../../document/RagError.ts"
 import type { PictureFile } from "../../formats/parsing/Pictures.ts"
@@ -50,6 +50,17 @@ export const ReplacedBytes = Context.Reference<number>("@sluice/rag/ReplacedByte
 export const OnParsed = Context.Reference<(path: string) => void>("@sluice/rag/OnParsed", {
   defaultValue: () => () => undefined
 })
+
+/**
+ * Checks each parsed document before it is stored. A failure is that of its file.
+ *
+ * **Details.** `bytes` is what its passages and attachments take beyond the file, less those of the document it replaces;
+ * negative if it takes less.
+ */
+export const AdmitParsed = Context.Reference<(path: string, bytes: number) => Effect.Effect<void, RagError>>(
+  "@sluice/rag/AdmitParsed",
+  { defaultValue: () => () => Effect.void }
+)
 
 /** A file that may have to be written. */
 export interface SourceFile {

@@ -1,7 +1,7 @@
 /** One table `c_<uuid>`: documents and their passages. */
 import { Clock, Effect, Option, Semaphore } from "effect"
 import { LRUCache } from "lru-cache"
-import type { DocumentInfo } from "../../document/Document.ts"
+import { storedBytesOf } from "../../document/StoredBytes.ts"
 import type { RagError } from "../../document/RagError.ts"
 import type { Manifest } from "../Manifest.ts"
 import type { Collection } from "../PassageIndex.ts"
@@ -104,8 +104,10 @@ const openTable = Effect.fnUntraced(function* (
     hasGone: true,
     /** Guards changes of `bytes`, and the writes that they count. */
     counting: yield* Semaphore.make(1),
-    /** `storedBytes`, once counted. */
-    bytes: undefined as number | undefined,
+    /** `storedBytes`, once counted, of which version, and until when it is not counted again. */
+    bytes: undefined as
+      | { readonly sum: number; readonly version: number; readonly until: number }
+      | undefined,
     /** When old versions were dropped last, or the first write, and the version of then. */
     pruned: undefined as { readonly at: number; readonly version: number } | undefined
   }
@@ -157,13 +159,7 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
     ...reads,
     infos,
     documents,
-    storedBytes: Effect.suspend(() =>
-      open.bytes === undefined
-        ? open.counting.withPermit(
-            Effect.map(reads.documents, (documents) => (open.bytes ??= bytesOf(documents)))
-          )
-        : Effect.succeed(open.bytes)
-    ),
+    storedBytes: storedBytesIn(open, reads.documents),
     search: searchCollection(open, cache, documents, store, settled),
     original: files.get,
     keep: files.put,
@@ -173,17 +169,39 @@ export const openCollection = Effect.fn("LanceCollection.make")(function* (
   } satisfies DroppableCollection
 })
 
-/** A passage's vector, text and index, on average. */
-const PASSAGE_BYTES = 8 * 1024
-
-const bytesOf = (documents: ReadonlyArray<DocumentInfo>): number =>
-  documents.reduce(
-    (sum, { attachmentBytes = 0, bytes, passages }) =>
-      sum + bytes + attachmentBytes + passages * PASSAGE_BYTES,
-    0
-  )
-
 type Writes = ReturnType<typeof collectionWrites>
+
+/** Stored bytes are counted again after this time, or so many times what counting took: other processes write too. */
+const COUNTED = { millis: 10_000, times: 50 } as const
+
+/** Counted again only if the table has changed. */
+const storedBytesIn = (
+  open: OpenTable,
+  documents: ReturnType<typeof collectionReads>["documents"]
+): Effect.Effect<number, RagError> => {
+  const version = attempt("store", "reading the version", () => open.table.version())
+  const isCurrent = Effect.suspend(() => {
+    const { bytes } = open
+    if (bytes === undefined) return Effect.succeed(false)
+    return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      now < bytes.until ? Effect.succeed(true) : Effect.map(version, (latest) => latest === bytes.version)
+    )
+  })
+  const count = Effect.gen(function* () {
+    if (yield* isCurrent) return
+    const started = yield* Clock.currentTimeMillis
+    const counted = yield* version
+    const sum = storedBytesOf(yield* documents)
+    const ended = yield* Clock.currentTimeMillis
+    const until = ended + Math.max(COUNTED.millis, COUNTED.times * (ended - started))
+    open.bytes = { sum, version: counted, until }
+  }).pipe(open.counting.withPermit)
+  return Effect.gen(function* () {
+    if (!(yield* isCurrent)) yield* count
+    // Documents that another process wrote may have been removed by this one.
+    return Math.max(0, open.bytes?.sum ?? 0)
+  })
+}
 
 /** Keeps `open.bytes`. What a write replaces is looked up in its turn: a caller's look-up may be older than another write. */
 const countedWrites = (
@@ -195,9 +213,9 @@ const countedWrites = (
   const counted = (write: Effect.Effect<void, RagError>, ids: ReadonlyArray<string>, added: number) =>
     Effect.gen(function* () {
       if (open.bytes === undefined) return yield* open.repaired(write)
-      const replaced = bytesOf(yield* stored(ids))
+      const replaced = storedBytesOf(yield* stored(ids))
       yield* Effect.onError(open.repaired(write), () => Effect.sync(() => void (open.bytes = undefined)))
-      if (open.bytes !== undefined) open.bytes += added - replaced
+      if (open.bytes !== undefined) open.bytes = { ...open.bytes, sum: open.bytes.sum + added - replaced }
     }).pipe(open.counting.withPermit)
   return {
     adopt: (documents) => open.repaired(adopt(documents)),
@@ -209,7 +227,7 @@ const countedWrites = (
       // Before: a damaged table of files is no reason to repair this one.
       return Effect.andThen(
         open.writer.withPermit(files.add(new Map([...originals, ...attachments]))),
-        counted(commit(documents), ids, bytesOf(infos))
+        counted(commit(documents), ids, storedBytesOf(infos))
       )
     },
     remove: (ids) => counted(remove(ids), ids, 0)
