@@ -69,3 +69,14 @@ it.live(`an upload of more than ${MAX_UPLOAD_PARTS} files and fields is 413`, ()
     assert.include((yield* errorOf(refused)).message, `more than ${MAX_UPLOAD_PARTS} files and fields`)
   }).pipe(Effect.scoped)
 )
+
+it.live("a job lists the first hundred files that failed", () =>
+  Effect.gen(function* () {
+    const server = yield* startServer()
+    const names = Array.from({ length: 150 }, (_, n) => [`${n}.unknown`, "-"])
+    const { id } = yield* submit(server, "/documents", filesOf(Object.fromEntries(names)))
+    const { failed = [] } = (yield* ended(server, id)).report ?? {}
+    assert.strictEqual(failed.length, 101)
+    assert.strictEqual(failed.at(-1)?.message, "50 more files failed. They are not listed")
+  }).pipe(Effect.scoped)
+)

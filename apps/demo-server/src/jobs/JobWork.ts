@@ -5,7 +5,7 @@ import { RagError } from "@sluice/rag"
 import { Effect, Schedule, Stream } from "effect"
 import type { SqlError } from "effect/sql"
 import { CurrentCaller } from "../accounts/Caller.ts"
-import type { IngestStreamEvent } from "../contract/Documents.ts"
+import type { IngestReportBody, IngestStreamEvent } from "../contract/Documents.ts"
 import { MAX_CHANGES, type SourceChange } from "../contract/Sources.ts"
 import { ragFailure } from "../libraries/RagFailure.ts"
 import { makeCallerOf } from "./JobCaller.ts"
@@ -22,6 +22,17 @@ const cancelled = "cancelled"
 
 /** A store that fails is tried again: an object store may be out of reach. */
 const STORE_ATTEMPTS = 3
+
+/** Files that failed, of one job. Lists of jobs have all of them. */
+const MAX_FAILED = 100
+
+/** The first failures, and how many more there are. */
+const firstFailed = (failed: IngestReportBody["failed"]): IngestReportBody["failed"] => {
+  if (failed.length <= MAX_FAILED) return failed
+  const more = failed.length - MAX_FAILED
+  const message = `${more} more files failed. They are not listed`
+  return [...failed.slice(0, MAX_FAILED), { path: "", reason: "not_listed", message }]
+}
 
 const errorOf = (error: RagError | Failure): JobResult => {
   const { code, message } = (error instanceof RagError ? ragFailure(error) : error).body.error
@@ -61,7 +72,10 @@ const makeCounts = ({ kind, progress }: JobRow) => {
     }
     if (event.type === "committed")
       counts.progress = { ...progress, passages: progress.passages + event.passages }
-    if (event.type === "done") result = { report: event.report, ...(kind === "sync" && { changes }) }
+    if (event.type === "done") {
+      const report = { ...event.report, failed: firstFailed(event.report.failed) }
+      result = { report, ...(kind === "sync" && { changes }) }
+    }
   }
   return { counts, note }
 }
