@@ -1,9 +1,10 @@
 /** Layers of vendors for programs, without a server. */
 import { assert, describe, it } from "@effect/vitest"
-import { apiKey, Embedder, Reader, Reranker, Vision } from "@sluice/core"
-import { ConfigProvider, Effect, Layer, Stream } from "effect"
+import { apiKey, Embedder, Gateway, Reader, Reranker, Vision } from "@sluice/core"
+import { ConfigProvider, Effect, Layer, Redacted, Stream } from "effect"
 import { PNG } from "../../packages/core/src/conformance/checks/Chat.ts"
 import { DIALECTS, Providers } from "../../packages/providers/src/index.ts"
+import { startLuma } from "./fakes/luma.ts"
 import { DOCUMENTS, QUERY, TEXT_CASES } from "./TextCases.ts"
 import { startVendor, VENDOR_KEY } from "./VendorServer.ts"
 
@@ -59,6 +60,26 @@ describe("Providers", () => {
         )
       )
       assert.include(message, "no documents at /v2/rerank?token=<redacted>")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("sends the program's headers with each request of a task", () =>
+    Effect.gen(function* () {
+      const { requests, url } = yield* startLuma
+      const headers = { "x-team": "water", "x-pass": Redacted.make("pass-0123456789") }
+      const apiKeyOfLuma = apiKey("luma-0123456789abcdef")
+      const layer = Providers.luma.gateway({ url: `${url}/dream-machine/v1`, apiKey: apiKeyOfLuma, headers })
+      yield* Gateway.use(({ images }) =>
+        Effect.gen(function* () {
+          const { id } = yield* images.create({ model: "photon-1", prompt: "a lock" })
+          assert.isDefined(id)
+          yield* images.get(id)
+        })
+      ).pipe(Effect.provide(layer))
+      assert.deepStrictEqual(
+        requests.map(({ headers, method }) => [method, headers["x-team"], headers["x-pass"]]),
+        ["POST", "GET"].map((method) => [method, "water", "pass-0123456789"])
+      )
     }).pipe(Effect.scoped)
   )
 

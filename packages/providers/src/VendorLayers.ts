@@ -23,10 +23,11 @@ import {
   InvalidRequest
 } from "@sluice/core"
 import type { GatewayClient } from "@sluice/core/client"
-import { Config, Effect, Layer, Record } from "effect"
+import { Config, Effect, Layer, Record, Redacted } from "effect"
 import { VENDORS } from "./dialects/index.ts"
 import type { Dialect } from "./protocol/Dialect.ts"
 import type { DialectSettings } from "./protocol/DialectClient.ts"
+import { gateway } from "./protocol/GatewayDialect.ts"
 import { knownModel } from "./protocol/ModelFamilies.ts"
 import { layerVendorGateway } from "./protocol/VendorTransport.ts"
 
@@ -56,17 +57,22 @@ const keyOf = ({ keyVariable, name }: Dialect, given: ApiKey | undefined) => {
   )
 }
 
+const plainHeaders = (headers: NonNullable<VendorOptions["headers"]>) =>
+  Record.map(headers, (value) => (typeof value === "string" ? value : Redacted.value(value)))
+
 /** `Gateway` over a vendor: also its images and videos, if it has them. */
 const gatewayOf =
   (dialect: Dialect) =>
   (options: VendorOptions = {}): Layer.Layer<Gateway, GatewayError> =>
     Layer.unwrap(
       Effect.gen(function* () {
-        // The client sends the headers.
-        const { headers: _, url = dialect.url, ...given } = options
+        const { headers, url = dialect.url, ...given } = options
         if (url === undefined) return yield* misconfigured(`${dialect.name} needs its address: pass \`url\``)
         const apiKey = yield* keyOf(dialect, options.apiKey)
-        return layerVendorGateway({ ...given, dialect, url, apiKey }, options)
+        // The client sends the headers with its requests. Those that a dialect adds, such as polls, need them too.
+        const own = headers === undefined || dialect === gateway ? {} : { headers: plainHeaders(headers) }
+        const settings = { ...given, dialect, url, apiKey, ...own }
+        return layerVendorGateway(settings, options)
       })
     )
 
