@@ -4,7 +4,7 @@ import type { Fields, InterfaceRequest, OperationDialect, VendorTaskState } from
 import { failedState, idAt, imagesResponse, textsAt } from "./MediaResponse.ts"
 import { firstFrame, mediaValues, oneImage, referenceImages, vendorFields } from "./MediaRequest.ts"
 import { base64Of } from "../text/Chat.ts"
-import { inlineImage } from "../text/googleText.ts"
+import { inlineImage } from "../text/googleRequest.ts"
 import { itemsAt, jsonAt, present } from "../protocol/JsonValues.ts"
 
 const isImagen = (model: string) => model.startsWith("imagen")
