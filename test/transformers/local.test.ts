@@ -134,6 +134,21 @@ describe.skipIf(peerLibrary === undefined)("pulled models", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("are looked for again after a call that found them removed", () =>
+    Effect.gen(function* () {
+      const { config, environment, pull } = yield* setup
+      yield* pull
+      yield* Effect.gen(function* () {
+        const { embed } = yield* Embedder
+        yield* Effect.promise(() => rm(environment.XDG_CACHE_HOME, { recursive: true }))
+        const { message } = yield* Effect.flip(embed(["boiler"], "query"))
+        assert.include(message, "has no config.json and no tokenizer.json. Pull the model again")
+        yield* pull
+        assert.lengthOf((yield* embed(["boiler"], "query")).vectors, 1)
+      }).pipe(Effect.provide(Layer.provide(Local.layer({ set: "toy", library: peerLibrary! }), config)))
+    }).pipe(Effect.scoped)
+  )
+
   it.live("answer a library's question by the set's reader, and not what it refuses", () =>
     Effect.gen(function* () {
       const { config, pull } = yield* setup

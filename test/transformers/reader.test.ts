@@ -154,7 +154,7 @@ const readWith = (options: TransformersReader.TransformersReaderOptions) => {
 }
 
 describe("the reader", () => {
-  const read = readWith({ model: "./qa", library: libraryOf() })
+  const read = readWith({ model: "qa", library: libraryOf() })
   const quotesOf = (parts: ReadonlyArray<ReaderPart>) => parts.filter(isCitedSentence).map(({ text }) => text)
 
   it.effect("answers with the sentence around the span, in the passage's own words", () =>
@@ -202,7 +202,7 @@ describe("the reader", () => {
     Effect.gen(function* () {
       const passages = [{ text: "An answer49 a." }, { text: "An answer51 b." }]
       assert.deepStrictEqual(quotesOf(yield* read("?", passages)), ["An answer51 b."])
-      const strict = readWith({ model: "./qa", library: libraryOf(), threshold: 0.6 })
+      const strict = readWith({ model: "qa", library: libraryOf(), threshold: 0.6 })
       assert.deepStrictEqual(quotesOf(yield* strict("?", passages)), [])
       assert.deepStrictEqual(yield* read("?", []), [{ type: "end", calls: 1, tokens: 0 }])
     })
@@ -221,7 +221,7 @@ describe("the reader", () => {
 
   it.effect("reads a long passage in windows, which all count as tokens", () =>
     Effect.gen(function* () {
-      const small = readWith({ model: "./qa", library: libraryOf(), maxTokens: 16 })
+      const small = readWith({ model: "qa", library: libraryOf(), maxTokens: 16 })
       const words = (count: number) => `Some${" word".repeat(count)}`
       const text = `${words(40)}. An answer70 early. ${words(40)}. The answer90 late. ${words(7)}.`
       const parts = yield* small("which ?", [{ text }, { text: "short answer80" }])
@@ -234,7 +234,7 @@ describe("the reader", () => {
   it.effect("fails with a typed error for another kind of model, and without the library", () =>
     Effect.gen(function* () {
       for (const flaw of ["none", "nan"]) {
-        const broken = readWith({ model: "./qa", library: libraryOf(flaw) })
+        const broken = readWith({ model: "qa", library: libraryOf(flaw) })
         const { message, reason } = yield* Effect.flip(broken("?", [{ text: "a" }]))
         assert.strictEqual(reason._tag, "InvalidResponse")
         assert.include(message, "extractive question answering")

@@ -108,7 +108,7 @@ describe("entailments", () => {
       assert.include(doubts[1], "probability of 0.01")
       assert.strictEqual(tokens, 2)
       assert.deepStrictEqual(yield* verify([]), { doubts: [], tokens: 0 })
-    }).pipe(Effect.provide(TransformersVerifier.layer({ model: "./nli", library: words })))
+    }).pipe(Effect.provide(TransformersVerifier.layer({ model: "nli", library: words })))
   )
 })
 

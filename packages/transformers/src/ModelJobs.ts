@@ -1,4 +1,6 @@
 /** What the thread of a model does. It has one model, loads it with the first job, and keeps it. */
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import type { ReaderPassage } from "@sluice/core/models"
 import { splitSentences } from "@sluice/core/text"
 import type { WorkerOutput } from "@sluice/core/workers"
@@ -91,6 +93,15 @@ const importLibrary = async ({ library: own }: TransformersModelOptions): Promis
   return library as Library
 }
 
+export const isFolder = (model: string): boolean => /^(\.{0,2}[\\/]|[A-Za-z]:[\\/])/.test(model)
+
+/** Fails before the library looks for files that are missing: it would not look again. */
+const checkFolder = async ({ model }: TransformersModelOptions): Promise<void> => {
+  const missing = ["config.json", "tokenizer.json"].filter((name) => !existsSync(join(model, name)))
+  if (isFolder(model) && missing.length > 0)
+    throw new Error(`${model} has no ${missing.join(" and no ")}. Pull the model again if it was pulled.`)
+}
+
 const load = async (
   options: TransformersModelOptions,
   kind: "AutoModel" | "AutoModelForSequenceClassification" | "AutoModelForQuestionAnswering"
@@ -102,10 +113,12 @@ const load = async (
     ...(options.revision === undefined ? {} : { revision: options.revision })
   }
   const [tokenizer, model] = await withAdvice(
-    Promise.all([
-      library.AutoTokenizer.from_pretrained(options.model, settings),
-      library[kind].from_pretrained(options.model, settings)
-    ]),
+    checkFolder(options).then(() =>
+      Promise.all([
+        library.AutoTokenizer.from_pretrained(options.model, settings),
+        library[kind].from_pretrained(options.model, settings)
+      ])
+    ),
     (message) =>
       `The model cannot be loaded: ${message} Give a folder with config.json, tokenizer.json and onnx/model.onnx, or the identifier of a model on the hub with \`download: true\`.`
   )

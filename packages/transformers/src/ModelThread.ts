@@ -8,7 +8,7 @@ import {
 } from "@sluice/core"
 import { makeOwnThread, moduleBeside } from "@sluice/core/workers"
 import { Effect } from "effect"
-import type { ModelFault, TransformersModelOptions } from "./ModelJobs.ts"
+import { isFolder, type ModelFault, type TransformersModelOptions } from "./ModelJobs.ts"
 
 const module = moduleBeside(import.meta.url, "./ModelJobs")
 
@@ -30,8 +30,6 @@ export const modelName = ({ dtype, maxTokens, model, name, revision }: Transform
     dtype === undefined || dtype === "fp32" ? "" : ` ${dtype}`,
     maxTokens === undefined ? "" : ` ${maxTokens} tokens`
   ].join("")
-
-const isFolder = (model: string): boolean => /^(\.{0,2}[\\/]|[A-Za-z]:[\\/])/.test(model)
 
 /**
  * The indices of texts in batches of similar length, so that little is filled up. The batches of the same texts in another
