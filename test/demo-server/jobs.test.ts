@@ -15,6 +15,18 @@ import { startServer, temporaryFolder } from "./TestServer.ts"
 
 const Answer = Schema.Struct({ answer: Schema.String })
 
+/** Changes the tables of a server that has stopped. */
+const changeJobs = <A, E>(
+  data: string,
+  { SLUICE_DATABASE_URL: url }: Readonly<Record<string, string>>,
+  change: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>
+) =>
+  Effect.gen(function* () {
+    const layer =
+      url === undefined ? Sqlite.layer(join(data, "accounts.db")) : Postgres.layer(Redacted.make(url))
+    yield* change(Context.get(yield* Layer.build(layer), SqlClient.SqlClient))
+  }).pipe(Effect.scoped)
+
 onStore((store) => {
   it.live("an upload is stored, ingested as a job, paid by its caller, and its files are deleted", () =>
     Effect.gen(function* () {
@@ -79,14 +91,12 @@ onStore((store) => {
         submit(server, "/documents", files(1))
       ).pipe(Effect.scoped)
       // As the queue marks it when the lock of the last attempt has expired.
-      yield* Effect.gen(function* () {
-        const url = env["SLUICE_DATABASE_URL"]
-        const layer =
-          url === undefined ? Sqlite.layer(join(data, "accounts.db")) : Postgres.layer(Redacted.make(url))
-        const sql = Context.get(yield* Layer.build(layer), SqlClient.SqlClient)
-        yield* sql`UPDATE jobs SET status = 'running' WHERE id = ${id}`
-        yield* sql`UPDATE job_queue SET state = 'failed' WHERE id = ${id}`
-      }).pipe(Effect.scoped)
+      yield* changeJobs(data, env, (sql) =>
+        Effect.all([
+          sql`UPDATE jobs SET status = 'running' WHERE id = ${id}`,
+          sql`UPDATE job_queue SET state = 'failed' WHERE id = ${id}`
+        ])
+      )
       const job = yield* ended(asSession(yield* startServer({ data, env })), id)
       assert.strictEqual(job.status, "failed")
       assert.include(job.error?.message, "begun 10 times")
@@ -104,6 +114,28 @@ onStore((store) => {
       const job = yield* ended(server, (yield* submit(server, "/rebuild")).id)
       assert.deepStrictEqual([job.kind, job.status, job.files, job.done], ["rebuild", "completed", 4, 4])
       assert.strictEqual((yield* server.json(Documents, "/documents")).total, 4)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("a rebuild that continues after a stop does not count its files twice", () =>
+    Effect.gen(function* () {
+      const env = { ...(yield* store), SLUICE_JOBS: "0" }
+      const data = yield* temporaryFolder
+      const { id } = yield* Effect.gen(function* () {
+        const server = yield* startServer({ data, env })
+        yield* server.call("/documents", { body: files(4) })
+        return yield* submit(server, "/rebuild")
+      }).pipe(Effect.scoped)
+      // As a server leaves it that is stopped in the middle.
+      const progress = JSON.stringify({ files: 4, done: 2, passages: 2 })
+      yield* changeJobs(
+        data,
+        env,
+        (sql) => sql`UPDATE jobs SET status = 'running', progress = ${progress} WHERE id = ${id}`
+      )
+      const server = yield* startServer({ data, env: { ...env, SLUICE_JOBS: "1" } })
+      const job = yield* ended(asSession(server), id)
+      assert.deepStrictEqual([job.status, job.files, job.done], ["completed", 4, 4])
     }).pipe(Effect.scoped)
   )
 })

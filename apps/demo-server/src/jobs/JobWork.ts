@@ -53,7 +53,9 @@ export interface JobWork {
 /** Counts the events of a job. */
 const makeCounts = ({ kind, progress }: JobRow) => {
   const changes: Array<SourceChange> = []
-  const counts = { progress: { ...progress, done: 0, passages: 0 }, result: (): JobResult => result }
+  // An upload has its number of files from the start. What an earlier attempt found is found again.
+  const found: Partial<typeof progress> = kind === "ingest" ? progress : {}
+  const counts = { progress: { ...found, done: 0, passages: 0 }, result: (): JobResult => result }
   let result: JobResult = {}
   const note = (event: IngestStreamEvent): void => {
     const { progress } = counts
