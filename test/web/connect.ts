@@ -3,7 +3,10 @@ import { Effect } from "effect"
 import { assert, describe, it } from "vitest"
 import { loopback } from "../demo-server/Loopback.ts"
 import { OPENAI_KEY, SECOND_KEY, startFakeOpenAi, startWithKey } from "../connect/FakeOpenAi.ts"
-import type { PageFixture } from "./pageFixture.ts"
+import { PHONE, type PageFixture } from "./pageFixture.ts"
+
+const TITLE_IN_VIEW = `(({ bottom, top }) => top >= 0 && bottom <= innerHeight)(
+  document.getElementById("local-models-title").getBoundingClientRect())`
 
 export const connectTests = (fixture: PageFixture): void => {
   describe("connect a model", () => {
@@ -12,6 +15,13 @@ export const connectTests = (fixture: PageFixture): void => {
       await page.getByText("Demo models: keyword matching.").waitFor()
       await page.getByRole("link", { name: "Connect a model" }).click()
       await page.getByRole("heading", { name: "Connect a model" }).waitFor()
+    })
+
+    it("has local models, where the other link of that line leads", async () => {
+      const page = await fixture.open("", { viewport: PHONE })
+      await page.getByRole("link", { name: "get local models" }).click()
+      await page.getByRole("list", { name: "Sets of local models" }).waitFor()
+      await page.waitForFunction(TITLE_IN_VIEW)
     })
 
     const connect = async (url: string, secondUrl: string) => {

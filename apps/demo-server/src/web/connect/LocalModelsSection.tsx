@@ -1,9 +1,11 @@
 /** Get local models: sets to download and use, and model servers that run on the server's machine. */
 import type { LocalModels as Found } from "../../contract/LocalModels.ts"
+import { useEffect, useRef } from "preact/hooks"
 import { Button, CopyButton } from "../ui/Button.tsx"
 import { byteSize } from "../ui/format.ts"
 import { ErrorMessage, Loading, MessageText, ProgressBar } from "../ui/Notices.tsx"
-import { connections } from "./connect.ts"
+import { currentRoute } from "../page/route.ts"
+import { connections, connectionsError } from "./connect.ts"
 import {
   cancelDownload,
   connectServer,
@@ -116,9 +118,18 @@ const Servers = () => {
 export const LocalModelsSection = () => {
   const now = localModels.value
   const runtime = now?.missingRuntime
+  const route = currentRoute.value
+  const heading = useRef<HTMLHeadingElement>(null)
+  // The sections above it have their height once they are loaded.
+  const isAboveLoaded = connections.value !== undefined || connectionsError.value !== undefined
+  useEffect(() => {
+    if (route.view === "connect" && route.section === "local") heading.current?.scrollIntoView()
+  }, [route, isAboveLoaded, now !== undefined])
   return (
     <section class="stack loose keys-list" aria-labelledby="local-models-title">
-      <h2 id="local-models-title">Get local models</h2>
+      <h2 id="local-models-title" ref={heading}>
+        Get local models
+      </h2>
       <p class="quiet">
         They match meaning, run on the server’s machine, and need no key. Nothing is downloaded until you ask.
         Another model for search needs a rebuild of the documents.

@@ -1,4 +1,4 @@
-/** Says that the models in the server only match keywords, and where to connect others. */
+/** Says that the models in the server only match keywords, and the two ways to others. */
 import { signedIn } from "./session.ts"
 import { status } from "./status.ts"
 
@@ -13,7 +13,8 @@ export const DemoModels = () => {
       Demo models: keyword matching.{" "}
       {signedIn.value?.role === "admin" ? (
         <>
-          <a href="#connect">Connect a model</a> or get local ones, for real answers.
+          <a href="#connect">Connect a model</a> or <a href="#connect/local">get local models</a> for real
+          answers.
         </>
       ) : (
         "An administrator can connect a model for real answers."

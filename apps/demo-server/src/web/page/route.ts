@@ -22,7 +22,7 @@ interface PlaygroundRoute {
 }
 
 type Route =
-  | { readonly view: (typeof PLAIN_VIEWS)[number] }
+  | { readonly view: (typeof PLAIN_VIEWS)[number]; readonly section?: "local" }
   | { readonly view: "ask"; readonly question: string | undefined; readonly collection: string }
   | { readonly view: "conversation"; readonly id: string }
   | PlaygroundRoute
@@ -42,6 +42,7 @@ export const currentRoute = computed<Route>(() => {
   const text = hash.value.slice(1)
   const view = PLAIN_VIEWS.find((each) => each === text)
   if (view !== undefined) return { view }
+  if (text === "connect/local") return { view: "connect", section: "local" }
   if (/^playground([/?]|$)/.test(text)) return parsePlayground(text.slice("playground/".length))
   if (text.startsWith("conversation/"))
     return { view: "conversation", id: text.slice("conversation/".length) }
