@@ -217,7 +217,7 @@ export const AnswerBody = Schema.Struct({
   ),
   parts: field("The parts of a question that has several.", optionalKey(Schema.Array(AnsweredPartSchema))),
   notRead: field("Only with `unread`.", optionalKey(NotReadSchema)),
-  answer: field("The sentences as one text; empty without an answer.", Schema.String),
+  answer: field("The sentences as one text; without an answer, a sentence that says so.", Schema.String),
   sentences: field("The sentences of the answer.", Schema.Array(AnswerSentenceSchema)),
   citations: field("The sources, by number.", Schema.Array(CitationSchema)),
   closest: field("The closest passages, if there is no answer.", Schema.Array(ClosestPassageSchema)),
