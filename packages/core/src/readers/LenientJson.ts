@@ -35,10 +35,15 @@ const LOOKAHEAD = 80
 /** The name of a field and its colon. */
 const NAME = String.raw`["'“‘][^"'”’\n]{1,40}["'”’]\s*:`
 
+/** The same, as far as it is there. */
+const NAME_SO_FAR = String.raw`["'“‘][^"'”’\n]{0,40}(?:["'”’]\s*)?$`
+
 /** What follows the quotation mark that ends a text. */
 const AFTER = {
   name: /^\s*:/,
-  field: new RegExp(String.raw`^\s*(?:$|[}\]]|,\s*(?:$|\}|\w+\s*:|${NAME}|\{\s*["'“])|${NAME}|\{\s*["'“])`),
+  field: new RegExp(
+    String.raw`^\s*(?:$|[}\]]|,\s*(?:$|\}|\w+\s*:|${NAME}|${NAME_SO_FAR}|\{\s*["'“])|${NAME}|\{\s*["'“])`
+  ),
   item: /^\s*(?:$|[\]}]|,\s*(?:$|["'“‘[\]{}]|-?\d|true|false|null))/
 } as const
 
