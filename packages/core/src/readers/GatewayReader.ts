@@ -6,7 +6,7 @@ import type { GatewayError } from "../contract/GatewayError.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { notRead, type NotReadReason } from "../models/NotRead.ts"
 import { Reader, type ReaderPart } from "../models/Reader.ts"
-import { makeFlexibleChat } from "./OptionalFields.ts"
+import { type ChatStream, makeFlexibleChat } from "./OptionalFields.ts"
 import { makePrompt, type ReaderPromptParts, repairPrompt, RESPONSE_FORMAT } from "./ReaderPrompt.ts"
 import { makeReading } from "./Reading.ts"
 
@@ -37,6 +37,71 @@ const MORE_TOKENS = 4
 /** Faults after which the model is asked again, once. */
 const REPAIRABLE: ReadonlySet<NotReadReason> = new Set(["truncated", "protocol", "unproven"])
 
+/** A reader by any model that chats. `layer` takes that of the gateway. */
+export const make = (gateway: ChatStream, options: GatewayReaderOptions): Reader["Service"] => {
+  const { extra, instructions, maxTokens = MAX_TOKENS, model, prompt = makePrompt, temperature = 0 } = options
+  const send = makeFlexibleChat(gateway, RESPONSE_FORMAT)
+  return Reader.of({
+    model: {
+      id: model,
+      kind: "generative",
+      ...(options.window !== undefined && { window: options.window })
+    },
+    read: (question, passages, parts) => {
+      if (passages.length === 0) return Stream.empty
+      let calls = 0
+      let tokens = 0
+
+      const attempt = (
+        messagesOf: (form: ReaderPromptParts["form"]) => ReadonlyArray<ChatMessage>,
+        limit: number | null
+      ): Stream.Stream<ReaderPart, GatewayError> => {
+        const reading = makeReading(passages)
+        const isLast = ++calls > 1
+        const response = send({
+          model,
+          messages: messagesOf,
+          extra,
+          limit: limit ?? undefined,
+          temperature: temperature ?? undefined
+        })
+        const rest = Stream.suspend((): Stream.Stream<ReaderPart, GatewayError> => {
+          const [parts, result] = reading.end()
+          const { fault, hasSentences, text, unanswered, unproved, wrong } = result
+          tokens += result.tokens
+          if (fault !== undefined && !hasSentences && !isLast && REPAIRABLE.has(fault)) {
+            const again =
+              fault === "truncated"
+                ? attempt(messagesOf, limit && limit * MORE_TOKENS)
+                : attempt((form) => repairPrompt(messagesOf(form), text, { form, wrong }), limit)
+            return Stream.concat(Stream.fromIterable(parts), again)
+          }
+          return Stream.fromIterable<ReaderPart>([
+            ...parts,
+            ...unproved,
+            {
+              type: "end",
+              ...(fault !== undefined && { notRead: notRead(fault) }),
+              ...(unanswered.length > 0 && { unanswered }),
+              calls,
+              tokens
+            }
+          ])
+        })
+        return response.pipe(
+          Stream.map((part) => reading.push(part)),
+          Stream.flattenIterable,
+          Stream.concat(rest)
+        )
+      }
+
+      return Stream.suspend(() =>
+        attempt((form) => prompt({ question, passages, form, instructions, parts }), maxTokens)
+      ).pipe(Stream.withSpan("GatewayReader.read"))
+    }
+  })
+}
+
 /**
  * Derives a `Reader` from `Gateway`.
  *
@@ -51,74 +116,5 @@ const REPAIRABLE: ReadonlySet<NotReadReason> = new Set(["truncated", "protocol",
 export const layer = (options: GatewayReaderOptions): Layer.Layer<Reader, never, Gateway> =>
   Layer.effect(
     Reader,
-    Effect.gen(function* () {
-      const {
-        extra,
-        instructions,
-        maxTokens = MAX_TOKENS,
-        model,
-        prompt = makePrompt,
-        temperature = 0
-      } = options
-      const send = makeFlexibleChat(yield* Gateway, RESPONSE_FORMAT)
-      return Reader.of({
-        model: {
-          id: model,
-          kind: "generative",
-          ...(options.window !== undefined && { window: options.window })
-        },
-        read: (question, passages, parts) => {
-          if (passages.length === 0) return Stream.empty
-          let calls = 0
-          let tokens = 0
-
-          const attempt = (
-            messagesOf: (form: ReaderPromptParts["form"]) => ReadonlyArray<ChatMessage>,
-            limit: number | null
-          ): Stream.Stream<ReaderPart, GatewayError> => {
-            const reading = makeReading(passages)
-            const isLast = ++calls > 1
-            const response = send({
-              model,
-              messages: messagesOf,
-              extra,
-              limit: limit ?? undefined,
-              temperature: temperature ?? undefined
-            })
-            const rest = Stream.suspend((): Stream.Stream<ReaderPart, GatewayError> => {
-              const [parts, result] = reading.end()
-              const { fault, hasSentences, text, unanswered, unproved, wrong } = result
-              tokens += result.tokens
-              if (fault !== undefined && !hasSentences && !isLast && REPAIRABLE.has(fault)) {
-                const again =
-                  fault === "truncated"
-                    ? attempt(messagesOf, limit && limit * MORE_TOKENS)
-                    : attempt((form) => repairPrompt(messagesOf(form), text, { form, wrong }), limit)
-                return Stream.concat(Stream.fromIterable(parts), again)
-              }
-              return Stream.fromIterable<ReaderPart>([
-                ...parts,
-                ...unproved,
-                {
-                  type: "end",
-                  ...(fault !== undefined && { notRead: notRead(fault) }),
-                  ...(unanswered.length > 0 && { unanswered }),
-                  calls,
-                  tokens
-                }
-              ])
-            })
-            return response.pipe(
-              Stream.map((part) => reading.push(part)),
-              Stream.flattenIterable,
-              Stream.concat(rest)
-            )
-          }
-
-          return Stream.suspend(() =>
-            attempt((form) => prompt({ question, passages, form, instructions, parts }), maxTokens)
-          ).pipe(Stream.withSpan("GatewayReader.read"))
-        }
-      })
-    })
+    Effect.map(Gateway, (gateway) => make(gateway, options))
   )

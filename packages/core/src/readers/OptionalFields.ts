@@ -36,8 +36,11 @@ export interface FlexibleCall extends Pick<ChatCall, "model"> {
   readonly temperature: number | undefined
 }
 
+/** What answers chats: a gateway, or a model in this process. */
+export type ChatStream = Pick<Gateway["Service"], "chatStream">
+
 /** Sends chats of one model. */
-export const makeFlexibleChat = (gateway: Gateway["Service"], responseFormat: Extra) => {
+export const makeFlexibleChat = (gateway: ChatStream, responseFormat: Extra) => {
   const refused = new Set<Field>()
 
   /** `without` has the fields that refusals named. After a refusal that names none, all are left out of this call. */
