@@ -68,7 +68,10 @@ describe("local models", () => {
       const { message } = yield* errorOf(absent)
       assert.include(message, Local.missingRuntime() ?? "npx @sluice/demo-server models pull toy")
       const unknown = yield* errorOf(yield* use("nothing"))
-      assert.strictEqual(unknown.message, "There is no set nothing. Sets: small, better, toy, half, pair")
+      assert.strictEqual(
+        unknown.message,
+        "There is no set nothing. Sets: small, better, answers, toy, half, pair, writer"
+      )
       assert.isUndefined((yield* list).used)
       assert.isUndefined(yield* Effect.promise(() => readFile(file, "utf8").catch(() => undefined)))
       assert.strictEqual((yield* server.json(ServerStatus, "/status")).state, "ready")

@@ -10,9 +10,12 @@ import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { sluiceIn } from "../cli/Launcher.ts"
 import { handbook } from "../rag/TestFolder.ts"
-import { environmentWithPeer, peerLibrary } from "./PeerLibrary.ts"
+import { environmentWithPeer, llamaLibrary, peerLibrary } from "./PeerLibrary.ts"
 import { WIDTH } from "./TinyModel.ts"
-import { toyModels } from "./ToyModels.ts"
+import { toyModels, WRITTEN } from "./ToyModels.ts"
+
+/** It is imported by the first call only. */
+const NO_LIBRARY = "data:text/javascript,export{}"
 
 /** The toy models, and how to pull and load them. */
 const setup = Effect.gen(function* () {
@@ -22,7 +25,7 @@ const setup = Effect.gen(function* () {
   const pull = Effect.forEach(models, (model) => pullModel(model)).pipe(
     Effect.provide([config, NodeHttpClient.layerUndici])
   )
-  const build = (set: string, library = "data:text/javascript,export{}") =>
+  const build = (set: string, library = NO_LIBRARY) =>
     Layer.build(Local.layer({ set, library })).pipe(Effect.provide(config))
   return { ...toy, config, pull, build }
 })
@@ -49,7 +52,10 @@ describe("Local.layer", () => {
     Effect.gen(function* () {
       const { build, pull } = yield* setup
       yield* pull
-      assert.include((yield* Effect.flip(build("nothing"))).message, "Sets: small, better, toy, half, pair")
+      assert.include(
+        (yield* Effect.flip(build("nothing"))).message,
+        "Sets: small, better, answers, toy, half, pair, writer"
+      )
       assert.include((yield* Effect.flip(build("half"))).message, "not a set of an embedder and a reranker")
     }).pipe(Effect.scoped)
   )
@@ -64,7 +70,7 @@ describe("Local.layer", () => {
             Layer.provide(
               Layer.merge(
                 Embedded.layerReader,
-                Local.layer({ set, library: "data:text/javascript,export{}" })
+                Local.layer({ set, library: NO_LIBRARY, llamaLibrary: NO_LIBRARY })
               ),
               config
             )
@@ -73,6 +79,11 @@ describe("Local.layer", () => {
       assert.deepStrictEqual(yield* readerOf("toy"), {
         id: "tiny-answerer@01234567 64 tokens",
         kind: "extractive"
+      })
+      assert.deepStrictEqual(yield* readerOf("writer"), {
+        id: "tiny-chat@01234567",
+        kind: "generative",
+        window: 4096
       })
       assert.deepStrictEqual(yield* readerOf("pair"), Embedded.readerModel)
     }).pipe(Effect.scoped)
@@ -98,6 +109,36 @@ describe("Local.layer", () => {
       )
       assert.include(error.message, "main thread: false")
     })
+  )
+})
+
+// Skipped: the library of chat models is installed only when asked for; llama-peer/README.md says how.
+describe.skipIf(llamaLibrary === undefined)("a pulled chat model", () => {
+  it.live("answers a library's question with a citation", () =>
+    Effect.gen(function* () {
+      const { config, pull } = yield* setup
+      yield* pull
+      const { docs, library: at } = yield* handbook
+      const local = Local.layer({ set: "writer", library: NO_LIBRARY, llamaLibrary: llamaLibrary! })
+      yield* Effect.gen(function* () {
+        const library = yield* Library.open(at)
+        yield* library.ingest(docs)
+        const { citations, outcome, sentences, trace } = yield* library.ask("When are refunds paid?")
+        assert.strictEqual(outcome, "answer")
+        assert.deepStrictEqual(
+          sentences.map(({ text }) => text),
+          [WRITTEN.text]
+        )
+        assert.deepInclude(citations[0], { document: "refunds.md", quote: WRITTEN.quote })
+        const read = trace.stages.find(({ stage }) => stage === "read")
+        assert.isAbove(read?.tokens ?? 0, 0)
+      }).pipe(
+        // The set's reader, and models that embed and rerank without the other library.
+        Effect.provide(
+          Layer.mergeAll(Layer.provide(local, config), Embedded.layerEmbedder, Embedded.layerReranker)
+        )
+      )
+    }).pipe(Effect.scoped)
   )
 })
 

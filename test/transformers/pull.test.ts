@@ -387,9 +387,9 @@ describe("sluice models", () => {
 
       const unknown = yield* sluice("pull", "large", "--json")
       assert.strictEqual(unknown.code, 1)
-      assert.include(JSON.parse(unknown.stdout).error.message, "Sets: small, better, toy")
+      assert.include(JSON.parse(unknown.stdout).error.message, "Sets: small, better, answers, toy")
       const inherited = yield* sluice("pull", "constructor", "--json")
-      assert.include(JSON.parse(inherited.stdout).error.message, "Sets: small, better, toy")
+      assert.include(JSON.parse(inherited.stdout).error.message, "Sets: small, better, answers, toy")
       assert.strictEqual((yield* sluice("remove", "tiny")).code, 0)
       assert.isFalse(existsSync(folder))
     }).pipe(Effect.scoped)

@@ -1,9 +1,12 @@
 /** The models that `sluice models pull` has fetched, as services. */
 import { type Embedder, GatewayError, InvalidRequest, type Reranker } from "@sluice/core"
 import { Effect, Layer } from "effect"
-import type { CatalogueModel } from "./catalogue/CatalogueModel.ts"
+import { join } from "node:path"
+import { type CatalogueModel, storedPath } from "./catalogue/CatalogueModel.ts"
 import { findModels } from "./catalogue/FindModels.ts"
-import { INSTALL, INSTALL_COMMAND, LIBRARY, type TransformersModelOptions } from "./ModelJobs.ts"
+import { LLAMA } from "./ChatModel.ts"
+import * as LlamaReader from "./LlamaReader.ts"
+import { INSTALL, LIBRARY, type TransformersModelOptions } from "./ModelJobs.ts"
 import { folderOf, missingFiles, modelFailure, modelsFolder } from "./store/ModelFolder.ts"
 import * as TransformersEmbedder from "./TransformersEmbedder.ts"
 import * as TransformersReader from "./TransformersReader.ts"
@@ -12,19 +15,32 @@ import * as TransformersReranker from "./TransformersReranker.ts"
 export interface LocalOptions extends Pick<TransformersModelOptions, "library"> {
   /** A set of the catalogue. Default `small`. */
   readonly set?: string
+  /** The library of chat models, as their process imports it. Default `node-llama-cpp`. */
+  readonly llamaLibrary?: string
 }
 
 const failure = (set: string, message: string) =>
   new GatewayError({ operation: "models", model: set, reason: new InvalidRequest({ message }) })
 
-/** The command that installs the package that runs the models, 474 MB; undefined if it is installed. */
-export const missingRuntime = (): string | undefined => {
+const isInstalled = (library: string): boolean => {
   try {
-    import.meta.resolve(LIBRARY)
-    return undefined
+    import.meta.resolve(library)
+    return true
   } catch {
-    return INSTALL_COMMAND
+    return false
   }
+}
+
+/**
+ * The command that installs the packages that run models of these kinds: 474 MB, or 85 to 725 MB for `chat`. Undefined if they
+ * are installed. Default: those for all kinds but `chat`.
+ */
+export const missingRuntime = (
+  kinds: ReadonlyArray<CatalogueModel["kind"]> = ["embedder"]
+): string | undefined => {
+  const libraries = new Set(kinds.map((kind) => (kind === "chat" ? LLAMA : LIBRARY)))
+  const missing = [...libraries].filter((library) => !isInstalled(library))
+  return missing.length === 0 ? undefined : `npm install ${missing.join(" ")}`
 }
 
 /** The folder and settings of a pulled model. Fails with the command that pulls it. */
@@ -38,30 +54,45 @@ const pulled = Effect.fnUntraced(function* (model: CatalogueModel, name: string)
   return {
     model: folderOf(root, model),
     name: `${model.id}@${model.revision.slice(0, 8)}`,
-    dtype: model.dtype,
+    ...(model.dtype !== undefined && { dtype: model.dtype }),
     maxTokens: model.maxTokens
   }
 })
 
+/** The reader of a pulled chat model, whose folder has one file. */
+const llamaReader = (
+  { files, maxTokens }: CatalogueModel,
+  { model, name }: { readonly model: string; readonly name: string },
+  library: string | undefined
+) =>
+  LlamaReader.layer({
+    model: join(model, storedPath(files[0]!)),
+    name,
+    window: maxTokens,
+    ...(library !== undefined && { library })
+  })
+
 /**
- * The embedder and the reranker of a pulled set. Its reader too, if it has one: that replaces a reader merged before it.
+ * The embedder and the reranker of a pulled set. Its reader or chat model too, if it has one, as the reader: that replaces a reader
+ * merged before it.
  *
- * **Details.** Each model is loaded on first use, in a thread of its own. Building the layer fails with `InvalidRequest` if
- * the set is unknown or not pulled, or if `@huggingface/transformers` is not installed. Nothing is downloaded.
+ * **Details.** Each model is loaded on first use, in a thread or process of its own. Building the layer fails with
+ * `InvalidRequest` if the set is unknown or not pulled, or if `@huggingface/transformers`, or `node-llama-cpp` for a chat model,
+ * is not installed. Nothing is downloaded.
  *
  * ```ts
  * const models = Layer.merge(Embedded.layerReader, Local.layer())
  * ```
  */
-export const layer = ({ library, set = "small" }: LocalOptions = {}): Layer.Layer<
+export const layer = ({ library, llamaLibrary, set = "small" }: LocalOptions = {}): Layer.Layer<
   Embedder | Reranker,
   GatewayError
 > =>
   Layer.unwrap(
     Effect.gen(function* () {
       const models = yield* findModels(set)
-      const [embedder, reranker, reader] = (["embedder", "reranker", "reader"] as const).map((wanted) =>
-        models.find(({ kind }) => kind === wanted)
+      const [embedder, reranker, reader, chat] = (["embedder", "reranker", "reader", "chat"] as const).map(
+        (wanted) => models.find(({ kind }) => kind === wanted)
       )
       if (embedder === undefined || reranker === undefined) {
         const message =
@@ -69,6 +100,9 @@ export const layer = ({ library, set = "small" }: LocalOptions = {}): Layer.Laye
         return yield* failure(set, message)
       }
       if (library === undefined && missingRuntime() !== undefined) return yield* failure(set, INSTALL)
+      const install = chat && llamaLibrary === undefined ? missingRuntime(["chat"]) : undefined
+      if (install !== undefined)
+        return yield* failure(set, `Its chat model needs the package ${LLAMA}: ${install}.`)
       const from = library === undefined ? {} : { library }
       const { dimension, pooling, prefixes } = embedder
       return Layer.mergeAll(
@@ -82,7 +116,8 @@ export const layer = ({ library, set = "small" }: LocalOptions = {}): Layer.Laye
         TransformersReranker.layer({ ...from, ...(yield* pulled(reranker, set)) }),
         reader === undefined
           ? Layer.empty
-          : TransformersReader.layer({ ...from, ...(yield* pulled(reader, set)) })
+          : TransformersReader.layer({ ...from, ...(yield* pulled(reader, set)) }),
+        chat === undefined ? Layer.empty : llamaReader(chat, yield* pulled(chat, set), llamaLibrary)
       )
     })
   )

@@ -63,8 +63,7 @@ interface Loaded {
 
 /** The library's package, and how to get it. */
 export const LIBRARY = "@huggingface/transformers"
-export const INSTALL_COMMAND = `npm install ${LIBRARY}`
-export const INSTALL = `A neural model in this process needs the package ${LIBRARY} (474 MB): ${INSTALL_COMMAND}.`
+export const INSTALL = `A neural model in this process needs the package ${LIBRARY} (474 MB): npm install ${LIBRARY}.`
 
 const MAX_TOKENS = 512
 
@@ -74,16 +73,16 @@ export const tokenLimit = (wanted: number | undefined, tokenizerLimit: number | 
   return Math.min(wanted ?? (most > 1_000_000 ? MAX_TOKENS : most), most)
 }
 
-const messageOf = (cause: unknown): string => {
+export const firstLineOf = (cause: unknown): string => {
   const text = cause instanceof Error ? cause.message : String(cause)
   const first = (text.split("\n")[0] ?? text).slice(0, 300)
   return /[.!?]$/.test(first) ? first : `${first}.`
 }
 
 /** The error of a promise, with what to try next. */
-const withAdvice = <A>(promise: Promise<A>, advice: (message: string) => string): Promise<A> =>
+export const withAdvice = <A>(promise: Promise<A>, advice: (message: string) => string): Promise<A> =>
   promise.catch((cause: unknown) => {
-    throw new Error(advice(messageOf(cause)), { cause })
+    throw new Error(advice(firstLineOf(cause)), { cause })
   })
 
 const importLibrary = async ({ library: own }: TransformersModelOptions): Promise<Library> => {
@@ -162,7 +161,7 @@ const outputOf = async <A>(job: () => Promise<WorkerOutput<A | ModelFault>>) => 
   try {
     return await job()
   } catch (cause) {
-    return { value: { fault: "request", message: messageOf(cause) } as const }
+    return { value: { fault: "request", message: firstLineOf(cause) } as const }
   }
 }
 

@@ -1,5 +1,6 @@
 export * as Local from "./Local.ts"
 export type { LocalOptions } from "./Local.ts"
+export * as LlamaReader from "./LlamaReader.ts"
 export * as TransformersEmbedder from "./TransformersEmbedder.ts"
 export * as TransformersReader from "./TransformersReader.ts"
 export * as TransformersReranker from "./TransformersReranker.ts"
@@ -11,6 +12,8 @@ export {
   type LocalCatalogue
 } from "./catalogue/CatalogueModel.ts"
 export { findModels, modelCatalogue } from "./catalogue/FindModels.ts"
+export type { LlamaModelOptions } from "./ChatModel.ts"
+export { memoryShortage } from "./store/ModelMemory.ts"
 export type { Pooling } from "./Pooling.ts"
 export { DownloadLimits } from "./store/Download.ts"
 export { damagedFiles, folderOf, missingFiles, modelsFolder, removeModel } from "./store/ModelFolder.ts"

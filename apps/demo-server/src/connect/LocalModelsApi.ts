@@ -1,6 +1,6 @@
 /** The endpoints by which administrators get local models and use them. */
 import { Failure } from "@sluice/core/contract"
-import { Local } from "@sluice/transformers"
+import { bytesOf, Local, memoryShortage } from "@sluice/transformers"
 import { Effect, Exit, FiberHandle, type FileSystem, type Path, Ref, Semaphore, Struct } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { rejectUnknown } from "../accounts/AccountRequests.ts"
@@ -45,8 +45,13 @@ const listModels = Effect.gen(function* () {
     folder,
     sets: Object.keys(sets).map((name) => {
       const members = models.filter((model) => model.sets.includes(name))
+      const chat = members.filter(({ kind }) => kind === "chat")
+      const install = Local.missingRuntime(chat.map(({ kind }) => kind))
+      const shortage = memoryShortage(bytesOf(chat))
       return {
         name,
+        ...(install !== undefined && { missingRuntime: install }),
+        ...(shortage !== undefined && { memoryShortage: shortage }),
         pulled: members.every(({ pulled }) => pulled),
         models: members.map((model) =>
           Struct.pick(model, ["id", "kind", "languages", "licence", "bytes", "note"])

@@ -9,7 +9,7 @@ const text = Schema.optionalKey(Schema.String)
 
 const LocalModel = Schema.Struct({
   id: field("The model's id.", Schema.String),
-  kind: field("What it does.", Schema.Literals(["embedder", "reranker", "reader"])),
+  kind: field("What it does.", Schema.Literals(["embedder", "reranker", "reader", "chat"])),
   languages: field("Its languages.", Schema.String),
   licence: field("The licence of its weights.", Schema.String),
   bytes: field("The bytes of its files.", Schema.Int),
@@ -36,12 +36,20 @@ export const LocalModels = Schema.Struct({
       Schema.Struct({
         name: field("The name of the set.", Schema.String),
         pulled: field("Whether all its files are here.", Schema.Boolean),
-        models: field("Its models.", Schema.Array(LocalModel))
+        models: field("Its models.", Schema.Array(LocalModel)),
+        missingRuntime: field("The command that installs what its chat model needs besides.", text),
+        memoryShortage: field(
+          "Why its chat model does not fit into the server's memory, and what to do.",
+          text
+        )
       })
     )
   ),
   folder: field("The folder of the models on the server.", Schema.String),
-  missingRuntime: field("The command that installs the runtime. Absent if it is installed.", text),
+  missingRuntime: field(
+    "The command that installs the runtime of all sets. Absent if it is installed.",
+    text
+  ),
   used: field("The set that the library uses.", text),
   download: field("The last download since the start of the server.", Schema.optionalKey(ModelDownload)),
   problem: field("Why the library can use none of them here.", text)

@@ -24,7 +24,8 @@ const PublishedFigure = Schema.Struct({
 
 const CatalogueModel = Schema.Struct({
   id: Name,
-  kind: Schema.Literals(["embedder", "reranker", "reader"]),
+  /** `reader`: it marks the answer in a passage. `chat`: it writes, as an instruction model. */
+  kind: Schema.Literals(["embedder", "reranker", "reader", "chat"]),
   /** The repository at the hub, and the commit of it. */
   repository: RelativePath,
   revision: Name,
@@ -32,9 +33,9 @@ const CatalogueModel = Schema.Struct({
   languages: Schema.String,
   /** Millions of parameters. */
   parameters: Schema.optionalKey(Schema.Finite),
-  /** The file in `onnx/`: `fp32` is `model.onnx`, `q8` is `model_quantized.onnx`. */
-  dtype: Schema.Literals(["fp32", "fp16", "q8", "q4"]),
-  /** Texts are truncated to this many tokens. */
+  /** The file in `onnx/`: `fp32` is `model.onnx`, `q8` is `model_quantized.onnx`. A chat model is one GGUF file, without it. */
+  dtype: Schema.optionalKey(Schema.Literals(["fp32", "fp16", "q8", "q4"])),
+  /** Texts are truncated to this many tokens. Of a chat model: those of a request and its response together. */
   maxTokens: Schema.Int.check(Schema.isGreaterThan(0)),
   dimension: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThan(0))),
   pooling: Schema.optionalKey(Schema.Literals(["mean", "cls", "last"])),
@@ -48,7 +49,7 @@ const CatalogueModel = Schema.Struct({
 })
 export type CatalogueModel = typeof CatalogueModel.Type
 
-/** Models, and the names of those that work together: an embedder, a reranker and, in some sets, a reader. */
+/** Models, and the names of those that work together: an embedder, a reranker and, in some sets, a reader or a chat model. */
 export const LocalCatalogue = Schema.Struct({
   models: Schema.Array(CatalogueModel),
   sets: Schema.Record(Schema.String, Schema.Array(Schema.String))

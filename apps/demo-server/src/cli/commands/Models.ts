@@ -1,9 +1,12 @@
 /** `sluice models`: neural models that run on this machine. */
 import { GatewayError, InvalidRequest } from "@sluice/core"
 import {
+  bytesOf,
   damagedFiles,
   findModels,
   folderOf,
+  Local,
+  memoryShortage,
   modelCatalogue,
   modelsFolder,
   removeModel
@@ -18,7 +21,7 @@ import {
   parsePorts
 } from "../../providers/LocalServers.ts"
 import { examples, jsonFlag, optionalFlag } from "../library/Flags.ts"
-import { printResult, progressBar, setExitCode } from "../output/Output.ts"
+import { note, printResult, progressBar, setExitCode } from "../output/Output.ts"
 
 const MEGABYTE = 1e6
 const inMegabytes = (bytes: number): number => Math.round(bytes / MEGABYTE)
@@ -29,7 +32,7 @@ const nameArgument = (description: string) =>
 const pullCommand = Command.make(
   "pull",
   {
-    name: nameArgument("A set (small, better) or a model. Default: small").pipe(
+    name: nameArgument("A set (small, better, answers) or a model. Default: small").pipe(
       Argument.withDefault("small")
     ),
     from: optionalFlag(
@@ -41,6 +44,11 @@ const pullCommand = Command.make(
   ({ from, json, name }) =>
     Effect.gen(function* () {
       const { sets } = yield* modelCatalogue
+      const models = yield* findModels(name)
+      const chat = models.filter(({ kind }) => kind === "chat")
+      const shortage = memoryShortage(bytesOf(chat))
+      if (shortage !== undefined) yield* note(`The chat model may not run here. ${shortage}`)
+      const install = Local.missingRuntime(models.map(({ kind }) => kind))
       const show = yield* progressBar("Pulling")
       const pulled = yield* pullNamed(name, {
         ...(Option.isSome(from) && { from: from.value }),
@@ -49,7 +57,7 @@ const pullCommand = Command.make(
       yield* printResult(json, { models: pulled }, () =>
         [
           ...pulled.map(({ bytes, folder, id }) => `${id}  ${inMegabytes(bytes)} MB  ${folder}`),
-          "They need a runtime: npm install @huggingface/transformers.",
+          ...(install === undefined ? [] : [`They need a runtime: ${install}.`]),
           // The setting names a set.
           ...(Object.hasOwn(sets, name) ? [`Then set SLUICE_LOCAL_MODELS=${name}.`] : [])
         ].join("\n")
@@ -62,6 +70,7 @@ const pullCommand = Command.make(
   ),
   examples({
     "sluice models pull": "Get the small set: a multilingual embedder and a reranker, 259 MB",
+    "sluice models pull answers": "The same with a chat model that writes answers, 1.4 GB",
     "sluice models pull small --from /media/usb/models": "Copy it from a folder"
   })
 )

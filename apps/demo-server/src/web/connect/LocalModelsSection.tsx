@@ -40,7 +40,10 @@ const Progress = ({ of: { name }, now }: { readonly of: ModelSet; readonly now: 
 }
 
 /** The button of a set. `label`: what it does, for screen readers, before the set's name. */
-const actionOf = ({ name, pulled }: ModelSet, { download, missingRuntime, problem, used }: Found) => {
+const actionOf = (
+  { missingRuntime: own, name, pulled }: ModelSet,
+  { download, missingRuntime, problem, used }: Found
+) => {
   const running = download?.state === "running" ? download.set : undefined
   if (running === name) return { label: "Stop the download of", text: "Stop", onClick: cancelDownload }
   if (!pulled) {
@@ -49,12 +52,12 @@ const actionOf = ({ name, pulled }: ModelSet, { download, missingRuntime, proble
     return { label: text, text, onClick: () => downloadSet(name), disabled: running !== undefined }
   }
   if (used === name) return { label: "Stop using", text: "Stop using it", onClick: () => switchTo(null) }
-  const disabled = missingRuntime !== undefined || problem !== undefined
+  const disabled = missingRuntime !== undefined || own !== undefined || problem !== undefined
   return { label: "Use", text: "Use it", onClick: () => switchTo(name), disabled }
 }
 
 const SetRow = ({ of: set, now }: { readonly of: ModelSet; readonly now: Found }) => {
-  const { models, name, pulled } = set
+  const { memoryShortage, missingRuntime, models, name, pulled } = set
   const bytes = models.reduce((sum, model) => sum + model.bytes, 0)
   const { label, text, ...button } = actionOf(set, now)
   const state = now.used === name ? "in use" : pulled ? "downloaded" : undefined
@@ -71,6 +74,17 @@ const SetRow = ({ of: set, now }: { readonly of: ModelSet; readonly now: Found }
           {note !== undefined && ` ${note}.`}
         </p>
       ))}
+      {memoryShortage !== undefined && (
+        <p class="trouble">
+          Its chat model may not run here. <MessageText text={memoryShortage} />
+        </p>
+      )}
+      {missingRuntime !== undefined && (
+        <p>
+          Its chat model needs another package: <code>{missingRuntime}</code>{" "}
+          <CopyButton text={missingRuntime} what="the command" />
+        </p>
+      )}
       <Progress of={set} now={now} />
       <div class="row actions">
         <Button aria-label={`${label} ${name}`} {...button}>
