@@ -30,7 +30,7 @@ const root = join(import.meta.dirname, "../..")
 const KEEP = 6
 
 /** Of these sets the passages are collected too that the closest ones are chosen from: much for a set that is learnt. */
-const WITH_FURTHER = new Set(["strangers", "second", "third"])
+const WITH_FURTHER = new Set(["strangers", "second", "third", "paired-fr", "paired-en"])
 
 interface Question extends Pick<Example, "id" | "question" | "kind" | "sealed"> {
   readonly gold: Gold
@@ -156,6 +156,11 @@ const collections: ReadonlyArray<Collection> = [
     "third",
     "test/qa/strangers/third.jsonl",
     ["strangers", "second", "third"].map((folder) => join(data, folder))
+  ),
+  ...["fr", "en"].flatMap((language) =>
+    written(`paired-${language}`, `test/qa/paired/${language}.jsonl`, [
+      join(root, "test/qa/paired", language)
+    ])
   ),
   ...written("pinned", "test/qa/questions.jsonl", [
     join(root, "apps/demo-server/samples"),
