@@ -2,30 +2,35 @@
  * Learns the weights in `packages/embedded/src/reader/ReaderWeights.ts`: which sentence answers a question, or that none does.
  *
  * ```sh
- * node --conditions=@sluice/source scripts/reader/learn.ts FILE… [--check FIFTH]
+ * node --conditions=@sluice/source scripts/reader/learn.ts FILE… [--add FEATURE] [--check FIFTH]
  * ```
  *
  * FILEs are of `collect.ts` and `made.ts`. A network of one hidden layer, beside which each feature also has a weight in the
  * score: the sentences of a question and “none” share the probability (softmax). An answer's passage or sentence is also taken out, so that
  * what is near is refused. `--check` learns without one of the
- * fifths 0 to 4, measures on it, and writes nothing. The same files give the same weights.
+ * fifths 0 to 4, measures on it, and writes nothing. The same files give the same weights. `--add` learns the weights of one
+ * feature and keeps all others: learnt anew from such files, in another order, .70 of the English keyword questions of strangers are
+ * answered rightly in place of .79, without any change of the code.
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { weightedSentences } from "../../packages/embedded/src/reader/candidates.ts"
 import { askedQuestion } from "../../packages/embedded/src/reader/AskedQuestion.ts"
 import { WEIGHT_UNIT } from "../../packages/embedded/src/reader/rankCandidates.ts"
+import { readerWeights } from "../../packages/embedded/src/reader/ReaderWeights.ts"
 import { isStopWord } from "../../packages/embedded/src/text/StopWords.ts"
 import { limitVocabulary } from "../../packages/embedded/src/text/Term.ts"
-import type { ReaderPassage } from "@sluice/core/models"
 import { splitSentences, withoutFunctionWords } from "@sluice/core/text"
 import { flag } from "../flags.ts"
 import { readJsonLines } from "../jsonLines.ts"
 import type { Example } from "./Example.ts"
 import { hasAnswer, hasWords, isGold } from "./Judge.ts"
+import { plainExamples } from "./plainExamples.ts"
 
 const HIDDEN = 32
 const ROUNDS = 18
+/** With one feature: few questions have it. */
+const ROUNDS_OF_ONE = 400
 /** Questions of one step. */
 const BATCH = 256
 const RATE = 0.005
@@ -58,7 +63,9 @@ const OURS = new Set(["pinned", "made", "plain", "starters", "behaviours"])
 
 const fifth = flag("--check")
 const check = fifth !== ""
-const files = process.argv.slice(2, check ? process.argv.indexOf("--check") : undefined)
+const added = flag("--add")
+const options = process.argv.findIndex((one) => one.startsWith("--"))
+const files = process.argv.slice(2, options < 0 ? undefined : options)
 
 const hash = (text: string): number => {
   let value = 0x811c9dc5
@@ -162,36 +169,6 @@ const variants = (example: Example, at: number, counts: number): ReadonlyArray<G
   return all
 }
 
-interface PlainQuestion {
-  readonly question: string
-  readonly title?: string
-  readonly text?: string
-  readonly passages?: ReadonlyArray<ReaderPassage>
-  readonly passage?: number
-  readonly start?: number
-  readonly answer?: string
-}
-
-/** Our own questions about short texts, in `test/qa/plain`. */
-const plainExamples = (set: string, file: string): ReadonlyArray<Example> =>
-  readJsonLines<PlainQuestion>(join(import.meta.dirname, "../../test/qa/plain", file)).map((one, i) => {
-    const { answer, passage = 0, question, start, text = "", title = "" } = one
-    const { passages = [{ title, text, format: "markdown" }] } = one
-    return {
-      set,
-      language: "",
-      id: `${i}`,
-      kind: answer === undefined ? "none" : "keyword",
-      question,
-      gold: {
-        path: `${passage}`,
-        starts: start === undefined ? [] : [start],
-        texts: answer === undefined ? [] : [answer]
-      },
-      passages: passages.map((read, at) => ({ ...read, path: `${at}`, start: 0 }))
-    }
-  })
-
 const examples = [
   ...plainExamples("plain", "questions.jsonl"),
   ...plainExamples("behaviours", "behaviours.jsonl"),
@@ -206,13 +183,24 @@ const groups = examples.flatMap((example): ReadonlyArray<Group> => {
     : []
 })
 const isApart = ({ example }: Group): boolean => check && hash(example.question) % 5 === Number(fifth)
-const learnt = groups.filter((group) => !isApart(group) && group.candidates.length > 0)
+const learnt = groups.filter(
+  (group) =>
+    !isApart(group) &&
+    group.candidates.some(({ features }) => added === "" || (features.get(added) ?? 0) !== 0)
+)
 
 const seen = new Map<string, number>()
 for (const { candidates } of learnt)
   for (const { features } of candidates)
     for (const name of features.keys()) seen.set(name, (seen.get(name) ?? 0) + 1)
-const names = [...seen].flatMap(([name, count]) => (count >= LEAST ? [name] : [])).toSorted()
+const [knownNames = [], ...knownUnits] = readerWeights
+  .trim()
+  .split("\n")
+  .map((line) => line.split(" "))
+const names =
+  added === ""
+    ? [...seen].flatMap(([name, count]) => (count >= LEAST ? [name] : [])).toSorted()
+    : [...knownNames.filter((name) => name !== "BIAS" && name !== added), added]
 const indexes = new Map(names.map((name, i) => [name, i]))
 
 /** The candidates that count, in rows: where each begins, the features that it has and their values. */
@@ -253,6 +241,16 @@ const net = new Float64Array(OUTPUT + HIDDEN)
 for (let i = 0; i < BIAS; i++) if (i % WIDTH !== HIDDEN) net[i] = normal() / Math.sqrt(names.length)
 for (let i = OUTPUT; i < net.length; i++) net[i] = (0.3 * normal()) / Math.sqrt(HIDDEN)
 net[BIAS + HIDDEN] = -2
+const isKept = (i: number): boolean => added !== "" && Math.floor(i / WIDTH) !== indexes.get(added)
+if (added !== "") {
+  for (const [at, name] of [...names, "BIAS"].entries()) {
+    const column = knownNames.indexOf(name)
+    for (let unit = 0; unit < WIDTH; unit++)
+      net[at * WIDTH + unit] =
+        (column < 0 ? 0 : Number(knownUnits[unit]![column])) * WEIGHT_UNIT * (scale[at] ?? 1)
+  }
+  knownUnits.at(-1)!.forEach((weight, i) => (net[OUTPUT + i] = Number(weight) * WEIGHT_UNIT))
+}
 
 /** The sums of the units for a row, before they are cut at 0, and in the last place the score. */
 const forward = (row: number, sums: Float64Array): void => {
@@ -307,8 +305,9 @@ const learnFrom = (question: number, share: number, gradient: Float64Array): num
 
 const [mean, square] = [new Float64Array(net.length), new Float64Array(net.length)]
 const order = learnt.map((_, i) => i)
-const steps = ROUNDS * Math.ceil(order.length / BATCH)
-for (let round = 1, step = 0; round <= ROUNDS; round++) {
+const rounds = added === "" ? ROUNDS : ROUNDS_OF_ONE
+const steps = rounds * Math.ceil(order.length / BATCH)
+for (let round = 1, step = 0; round <= rounds; round++) {
   for (let i = order.length - 1; i > 0; i--) {
     const other = Math.floor(random() * (i + 1))
     ;[order[i], order[other]] = [order[other]!, order[i]!]
@@ -322,6 +321,7 @@ for (let round = 1, step = 0; round <= ROUNDS; round++) {
     step++
     const rate = RATE * Math.min(1, step / WARM) * (1 - (0.95 * step) / steps)
     gradient.forEach((value, i) => {
+      if (isKept(i)) return
       mean[i] = 0.9 * mean[i]! + 0.1 * value
       square[i] = 0.999 * square[i]! + 0.001 * value * value
       net[i]! -=

@@ -24,12 +24,13 @@ interface Language {
   /** Facts in prose: what is asked, the sentence (`*` the thing, `#` the answer), and questions. */
   readonly facts: ReadonlyArray<
     readonly [
-      kind: "place" | "person" | "year" | "number" | "reason",
+      kind: "place" | "person" | "year" | "number" | "reason" | "definition",
       sentence: string,
       ...questions: ReadonlyArray<string>
     ]
   >
   readonly reasons: ReadonlyArray<string>
+  readonly definitions: ReadonlyArray<string>
   readonly filler: ReadonlyArray<string>
   readonly heading: string
   readonly name: string
@@ -50,6 +51,7 @@ const some = <A>(from: ReadonlyArray<A>, count: number): ReadonlyArray<A> => {
   const rest = [...from]
   return Array.from({ length: count }, () => rest.splice(below(rest.length), 1)[0]!)
 }
+const first = <A>([one]: ReadonlyArray<A>): A => one!
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 const PASSAGES = 3
 
@@ -110,10 +112,14 @@ const table = (
   return { text, answers, format: "markdown" }
 }
 
-const prose = (language: Language, things: ReadonlyArray<string>): Made => {
+/** What many sections begin with. */
+const isDefinition = ([kind]: Language["facts"][number]): boolean => kind === "definition"
+
+const prose = (language: Language, things: ReadonlyArray<string>, defines = false): Made => {
   const answers = new Map<string, string>()
   const paragraphs = things.map((thing) => {
-    const facts = some([...language.facts.keys()], 2 + below(3))
+    const others = some([...language.facts.keys()], 2 + below(3))
+    const facts = defines ? [...new Set([language.facts.findIndex(isDefinition), ...others])] : others
     const sentences = facts.map((fact, at) => {
       const [kind, sentence] = language.facts[fact]!
       const answer = factOf(language, kind)
@@ -169,9 +175,11 @@ const factOf = (language: Language, kind: Language["facts"][number][0]): string 
       ? pick(language.people)
       : kind === "reason"
         ? pick(language.reasons)
-        : kind === "year"
-          ? `${1850 + below(170)}`
-          : `${2 + below(97)}`
+        : kind === "definition"
+          ? pick(language.definitions)
+          : kind === "year"
+            ? `${1850 + below(170)}`
+            : `${2 + below(97)}`
 
 /** What is known of one thing, which only the title names. */
 const sheet = (language: Language, [thing = ""]: ReadonlyArray<string>): Made => {
@@ -188,19 +196,20 @@ const sheet = (language: Language, [thing = ""]: ReadonlyArray<string>): Made =>
 
 const examples: Array<Example> = []
 for (const [code, language] of Object.entries(LANGUAGES)) {
-  for (let i = 0; i < 220; i++) {
-    const form = (["table", "prose", "faq", "sheet"] as const)[i % 4]!
+  for (let i = 0; i < 275; i++) {
+    const form = (["table", "prose", "faq", "sheet", "section"] as const)[i % 5]!
+    const isTitled = form === "sheet" || form === "section"
     const isTable = form === "table" || form === "sheet"
     const columns = some([...language.attributes.keys()], 2 + below(3))
     const lists = Array.from({ length: i % 3 === 0 ? 1 : PASSAGES }, () =>
-      some(language.things, form === "sheet" ? 1 : 2 + below(4))
+      some(language.things, isTitled ? 1 : 2 + below(4))
     )
     const things = lists[0]!
     const made = lists.map((of) =>
       form === "table"
         ? table(language, of, columns)
-        : form === "prose"
-          ? prose(language, of)
+        : form === "prose" || form === "section"
+          ? prose(language, of, form === "section" && below(2) === 0)
           : form === "faq"
             ? faq(language, of)
             : sheet(language, of)
@@ -208,20 +217,21 @@ for (const [code, language] of Object.entries(LANGUAGES)) {
     const answers = made[0]!.answers
     const all = isTable ? language.attributes : language.facts
     for (let n = 0; n < 3; n++) {
-      const thing = n === 2 && form !== "sheet" ? pick(language.things) : pick(things)
+      const thing = n === 2 && !isTitled ? pick(language.things) : pick(things)
       const of =
         n === 0
-          ? (pick([...answers.keys()].filter((one) => one.startsWith(`${thing}|`))).split("|")[1] ?? "0")
+          ? ((form === "section" ? first : pick)(
+              [...answers.keys()].filter((one) => one.startsWith(`${thing}|`))
+            ).split("|")[1] ?? "0")
           : `${below(all.length)}`
       const question = pick(all[Number(of)]!.slice(2)).replace("*", thing)
       const answer = answers.get(`${thing}|${of}`)
       // Other passages may state it too.
       if (made.slice(1).some((one) => one.answers.has(`${thing}|${of}`))) continue
       const passages = made.map(({ delimiter, format, text }, at): RetrievedPassage => ({
-        title:
-          form === "sheet"
-            ? `${language.heading} > ${capital(lists[at]![0]!)}`
-            : `${language.heading} ${at + 1}`,
+        title: isTitled
+          ? `${language.heading} > ${capital(lists[at]![0]!)}`
+          : `${language.heading} ${at + 1}`,
         text,
         format,
         ...(delimiter !== undefined && { delimiter }),

@@ -9,7 +9,7 @@ import { similarityIndex } from "../text/trigrams.ts"
 
 /** Words of asking: they tell the kind of answer, not the topic. */
 const ASKING =
-  "tell explain describe list say mean happen please long much old often far kind type sort name call give know many high cost hoch groß lang teuer viel kostet heißt dauert gibt appelle coûte combien cuesta llama año year date jahr année number anzahl nombre número"
+  "tell explain describe list say mean happen please long much old often far kind type sort name call give know many high cost hoch groß lang teuer viel kostet heißt dauert gibt appelle coûte combien cuesta llama año year date jahr année number anzahl nombre número temps fois dure dura signifie significa bedeutet"
 const asking = new Set(tokenize(ASKING).map(({ key }) => key))
 const askingCharacters = /[什么多少几何谁哪怎样吗呢请问为是的有]/u
 /** Of words of asking and of single characters. */

@@ -50,6 +50,12 @@ export const ANSWER_KINDS = unicodeWords({
   ends: /[.!;。！；…][\p{Pe}\p{Pf}"'*_`\d[\],\s]*$/u
 })
 
+/** What a sentence or an entry defines: “A *lock* is a basin …”, “*Lock*: a basin …”. */
+export const { defined: DEFINED } = unicodeWords({
+  defined:
+    /^.{1,60}?(?=\s(?:(?:is|was|are|were) (?:an?|the|any|all|one|those)|means|refers? to|denotes?|stands? for|consists? of|(?:ist|war|sind|waren) (?:ein\w*|der|die|das|jede\w*|alle|jene)|bezeichnet|bedeutet|(?:est|était) (?:une?|l[ae]|l['’]\p{L}+)|(?:sont|étaient) (?:les|des|ceux|celles)|désigne|signifie|consiste|correspond|(?:es|era) (?:una?|el|la)|(?:son|eran) (?:l[oa]s|un[oa]s|aquell[oa]s)|significa)\b|是|指|为|即|\s?[:：–—]\s.{20})/u
+})
+
 /** The kinds of which one answers. */
 export const EXPECTED: Readonly<Partial<Record<QuestionType, ReadonlyArray<keyof typeof ANSWER_KINDS>>>> = {
   cost: ["money", "number"],

@@ -1,8 +1,8 @@
 /** The sentences of passages as candidates for an answer, with features that a model weighs. */
 import type { ReaderPassage } from "@sluice/core/models"
-import { type Sentence, splitSentences } from "@sluice/core/text"
+import { type Sentence, splitSentences, withoutFunctionWords } from "@sluice/core/text"
 import type { Term } from "../text/Term.ts"
-import { ANSWER_KINDS, EXPECTED } from "./answerKinds.ts"
+import { ANSWER_KINDS, DEFINED, EXPECTED } from "./answerKinds.ts"
 import { best, coverage, hasOpposite, matchesOf, NOTHING, type TermMatches, topicTerms } from "./coverage.ts"
 import { allWordsOf, type AskedQuestion } from "./AskedQuestion.ts"
 import { NO_NUMBERS, type Numbers, numberedIn, sameThings } from "./numbers.ts"
@@ -131,6 +131,13 @@ function* orderFeatures(question: AskedQuestion, content: ReadonlySet<Term>): Fe
 /** Words and CJK characters. */
 const sizeOf = (terms: ReadonlySet<Term>): number => [...terms].filter(({ kind }) => kind !== "pair").length
 
+/** How much of a question some terms have, and how much of them the question has. */
+const matchBoth = (question: AskedQuestion, terms: ReadonlySet<Term>): readonly [number, number] => {
+  const matches = matchesOf(question, terms)
+  const known = matches.filter((value) => value > 0).length / (sizeOf(terms) || 1)
+  return [coverage(question, matches), Math.min(1, known)]
+}
+
 /** Features of form: the kind of thing that is asked for, numbers, and the sentence itself. */
 function* formFeatures(question: AskedQuestion, sentence: Sentence, content: ReadonlySet<Term>): Features {
   const { cells, kind, text } = sentence
@@ -141,11 +148,15 @@ function* formFeatures(question: AskedQuestion, sentence: Sentence, content: Rea
   if (question.asksMost) yield ["most", ANSWER_KINDS.compares.test(text) ? 1 : -1]
   if (hasOpposite(question, content)) yield ["opposite", 1]
   const label = topicTerms(cells?.[0] ?? LABEL.exec(text)?.[0] ?? "")
-  const labelled = matchesOf(question, label)
-  const labelShare = coverage(question, labelled)
+  const [labelShare, labelKnown] = matchBoth(question, label)
   yield ["label", labelShare]
-  yield ["labelKnown", Math.min(1, labelled.filter((value) => value > 0).length / (sizeOf(label) || 1))]
+  yield ["labelKnown", labelKnown]
   if (kind === "row" && label.size > 0 && labelShare === 0) yield ["rowOfOther", 1]
+  if (question.type === "definition") {
+    const defined = topicTerms(withoutFunctionWords(DEFINED.exec(text)?.[0] ?? ""))
+    const [share, known] = matchBoth(question, defined)
+    yield ["defined", share * known]
+  }
   const words = allWordsOf(text)
   yield ["words", question.words.intersection(words).size / (question.words.size || 1)]
   const fresh = [...content].filter(
