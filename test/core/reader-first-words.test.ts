@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { apiKey, GatewayReader, Reader } from "@sluice/core"
 import { GatewayClient } from "@sluice/core/client"
 import { Deferred, Effect, Layer, Stream } from "effect"
+import { makeResponseParser } from "../../packages/core/src/readers/ResponseParser.ts"
 import { delta, LoopbackGateway } from "./LoopbackGateway.ts"
 
 const FEE = "Mooring a boat overnight costs twelve crowns."
@@ -58,5 +59,16 @@ describe("a generative reader", () => {
       assert.deepStrictEqual(parts[0], { type: "text", text: "Moor" })
       assert.isTrue(parts.some(({ type }) => type === undefined))
     }).pipe(Effect.provide(Readers))
+  )
+})
+
+it("text that is shown early is never the name of the next field", () => {
+  const parser = makeResponseParser()
+  const parts = [...`{"text":"Moor${REST}`].flatMap((character) => parser.push(character))
+  const shown = parts.flatMap((part) => (part.type === "text" ? [part.text] : []))
+  assert.strictEqual(shown.join(""), "Mooring it costs twelve crowns.")
+  assert.deepStrictEqual(
+    parts.map(({ type }) => type).filter((type) => type !== "text"),
+    ["sentence"]
   )
 })
