@@ -3,6 +3,7 @@
  *
  * The conformance tests serve it on a port: it keeps every rule.
  */
+import { Record } from "effect"
 import { encodeVector } from "../contract/Base64.ts"
 import type { ChatRequest } from "../contract/Chat.ts"
 import type { EmbeddingRequest } from "../contract/Embeddings.ts"
@@ -290,28 +291,31 @@ export const grantsAccess: Opens = (world, path, credential) =>
       [...world.tokens.values()].some((token) => token.key === credential && isUsable(token))
     : credential === world.accessToken
 
-export const handlers: FakeGateway["calls"] = {
-  "POST /v1/rerank": rerank,
-  "POST /v1/embeddings": embeddings,
-  "POST /v1/chat/completions": chat,
-  "POST /v1/images/generations": createImage,
-  "GET /v1/images/generations/{}": getImage,
-  "POST /v1/videos": createVideo,
-  "GET /v1/videos/{}": getVideo,
-  "GET /v1/videos/{}/content": videoContent,
-  "DELETE /v1/videos/{}": deleteVideo,
-  "GET /v1/models": () => ({ json: { object: "list", data: modelList() } }),
-  "GET /api/models": () => success(modelList()),
-  "GET /api/user/available_models": () => success(modelList()),
-  "GET /api/user/self": self,
-  "GET /api/user/token": rotate,
-  "GET /api/token/": listTokens,
-  "POST /api/token/": createToken,
-  "PUT /api/token/": updateToken,
-  "GET /api/token/search": searchTokens,
-  "GET /api/token/{}": getToken,
-  "DELETE /api/token/{}": deleteToken
-}
+/** The calls by method and path: the name of each, and its handler. */
+export const CALLS = {
+  "POST /v1/rerank": { name: "rerank", handler: rerank },
+  "POST /v1/embeddings": { name: "embeddings", handler: embeddings },
+  "POST /v1/chat/completions": { name: "chat", handler: chat },
+  "POST /v1/images/generations": { name: "images.create", handler: createImage },
+  "GET /v1/images/generations/{}": { name: "images.get", handler: getImage },
+  "POST /v1/videos": { name: "videos.create", handler: createVideo },
+  "GET /v1/videos/{}": { name: "videos.get", handler: getVideo },
+  "GET /v1/videos/{}/content": { name: "videos.content", handler: videoContent },
+  "DELETE /v1/videos/{}": { name: "videos.remove", handler: deleteVideo },
+  "GET /v1/models": { name: "models", handler: () => ({ json: { object: "list", data: modelList() } }) },
+  "GET /api/models": { name: "account.models", handler: () => success(modelList()) },
+  "GET /api/user/available_models": { name: "account.availableModels", handler: () => success(modelList()) },
+  "GET /api/user/self": { name: "account.user", handler: self },
+  "GET /api/user/token": { name: "account.rotateAccessToken", handler: rotate },
+  "GET /api/token/": { name: "tokens.list", handler: listTokens },
+  "POST /api/token/": { name: "tokens.create", handler: createToken },
+  "PUT /api/token/": { name: "tokens.update", handler: updateToken },
+  "GET /api/token/search": { name: "tokens.search", handler: searchTokens },
+  "GET /api/token/{}": { name: "tokens.get", handler: getToken },
+  "DELETE /api/token/{}": { name: "tokens.remove", handler: deleteToken }
+} as const satisfies Readonly<Record<string, { readonly name: string; readonly handler: Handler }>>
+
+export const handlers: FakeGateway["calls"] = Record.map(CALLS, ({ handler }) => handler)
 
 /** The account starts with two tokens. */
 export const makeWorld = (anyModel: boolean): World => {

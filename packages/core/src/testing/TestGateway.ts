@@ -15,6 +15,7 @@ import type { Videos } from "../gateway/Videos.ts"
 import {
   ACCESS_TOKEN,
   API_KEY,
+  CALLS,
   emptyImage,
   type FakeRequestBody,
   findCall,
@@ -27,32 +28,8 @@ import {
   type World
 } from "./ReferenceGateway.ts"
 
-/** The names of the calls, by method and path. */
-const CALLS = {
-  "POST /v1/rerank": "rerank",
-  "POST /v1/embeddings": "embeddings",
-  "POST /v1/chat/completions": "chat",
-  "POST /v1/images/generations": "images.create",
-  "GET /v1/images/generations/{}": "images.get",
-  "POST /v1/videos": "videos.create",
-  "GET /v1/videos/{}": "videos.get",
-  "GET /v1/videos/{}/content": "videos.content",
-  "DELETE /v1/videos/{}": "videos.remove",
-  "GET /v1/models": "models",
-  "GET /api/models": "account.models",
-  "GET /api/user/available_models": "account.availableModels",
-  "GET /api/user/self": "account.user",
-  "GET /api/user/token": "account.rotateAccessToken",
-  "GET /api/token/": "tokens.list",
-  "POST /api/token/": "tokens.create",
-  "PUT /api/token/": "tokens.update",
-  "GET /api/token/search": "tokens.search",
-  "GET /api/token/{}": "tokens.get",
-  "DELETE /api/token/{}": "tokens.remove"
-} as const satisfies Record<keyof typeof handlers, string>
-
 /** A call of the gateway, or `images.load`, the download of a link to an image. */
-export type TestCall = (typeof CALLS)[keyof typeof CALLS] | "images.load"
+export type TestCall = (typeof CALLS)[keyof typeof CALLS]["name"] | "images.load"
 
 /** A request that the gateway received. */
 export interface TestRequest {
@@ -130,7 +107,7 @@ const BASE_URL = "http://gateway.test"
 /** The call of a request. Only links to images have other hosts. */
 const routeOf = (method: string, { origin, pathname }: URL) => {
   const found = origin === BASE_URL ? findCall(handlers, method, pathname) : undefined
-  const call: TestCall = found === undefined ? "images.load" : CALLS[found.name as keyof typeof CALLS]
+  const call: TestCall = found === undefined ? "images.load" : CALLS[found.name as keyof typeof CALLS].name
   return { call, found }
 }
 
