@@ -28,9 +28,9 @@ export const checks: ReadonlyArray<Check> = [
   chat,
   ...images,
   ...videos,
-  ...user,
+  user,
   ...tokens,
-  ...rotation
+  rotation
 ]
 
 const MODELS = "GET /v1/models"

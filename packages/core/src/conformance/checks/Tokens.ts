@@ -2,7 +2,7 @@
 import { Clock, Duration, Effect, Option } from "effect"
 import type { HttpClient } from "effect/http"
 import { decodeKey } from "../../client/account/TokenRecords.ts"
-import { type CheckRequest, refusalIn, sendRequest } from "../framework/Request.ts"
+import { type CheckRequest, type GatewayResponse, refusalIn, sendRequest } from "../framework/Request.ts"
 import { type Check, check, refuses } from "../framework/Check.ts"
 import type { CallName } from "../framework/Contract.ts"
 import { at, failUnless, hasLength, interfaceRule, listAt, ownRule } from "../framework/Rule.ts"
@@ -47,6 +47,12 @@ const idOf = (token: unknown): number | undefined => {
   const id = at(token, "id")
   return Number.isSafeInteger(id) ? Number(id) : undefined
 }
+
+/** The `data` of a response, if there is one. */
+const dataOf = Effect.match({
+  onFailure: () => undefined,
+  onSuccess: ({ json }: GatewayResponse) => at(json, "data")
+})
 
 const list = check({
   call: "GET /api/token/",
@@ -128,9 +134,8 @@ const create = check({
     if (key === undefined) return "the new token has no key"
     if (session.models.embedding === undefined) return "set a model with --embedding-model"
     const as = { call: EMBED, credential: key } as const
-    const left = Effect.map(Effect.option(send({ params: [id ?? 0] }, { call: GET_TOKEN })), (read) =>
-      Number(at(Option.getOrUndefined(read)?.json, "data", "remain_quota"))
-    )
+    const read = dataOf(send({ params: [id ?? 0] }, { call: GET_TOKEN }))
+    const left = Effect.map(read, (token) => Number(at(token, "remain_quota")))
     yield* Effect.ignore(send({ body: { model: "no-such-model", input: "lock" } }, as))
     const before = yield* left
     expect("free", before === sent["remain_quota"], `${before} units are left of ${QUOTA}`)
@@ -145,8 +150,7 @@ const create = check({
       ["expired", { expired_time: now - WEEK_SECONDS }]
     ] as const
     for (const [rule, fields] of restricted) {
-      const created = yield* Effect.result(send({ body: { ...sent, ...fields } }))
-      const data = created._tag === "Success" ? at(created.success.json, "data") : undefined
+      const data = yield* dataOf(send({ body: { ...sent, ...fields } }))
       const restrictedKey = Option.getOrUndefined(decodeKey(at(data, "key")))
       if (restrictedKey === undefined) {
         // A gateway may refuse such a token.
@@ -230,10 +234,9 @@ const update = check({
   run: Effect.fnUntraced(function* ({ expect, expectRefusal, send, session, skip, expectSuccess }) {
     const { token } = session
     if (token === undefined) return undefined
-    const read = Effect.map(Effect.result(send({ params: [token.id] }, { call: GET_TOKEN })), (result) => {
-      const found = result._tag === "Success" ? at(result.success.json, "data") : undefined
-      return idOf(found) === token.id ? found : undefined
-    })
+    const read = Effect.map(dataOf(send({ params: [token.id] }, { call: GET_TOKEN })), (found) =>
+      idOf(found) === token.id ? found : undefined
+    )
     const disabled = yield* read
     if (disabled === undefined) return "the token cannot be read again"
     expect("renames", at(disabled, "name") === changed(session, 0).name, "it has another name")
@@ -305,10 +308,8 @@ export const removeTokens = (session: Session): Effect.Effect<void, never, HttpC
     const send = (call: CallName, request: CheckRequest) =>
       sendRequest(baseUrl, call, request, accessToken, CLEANUP_TIMEOUT)
     const name = nameOf(session)
-    const found = yield* Effect.option(send("GET /api/token/search", { query: { keyword: name } }))
-    const own = listAt(Option.getOrUndefined(found)?.json, "data").filter((token) =>
-      String(at(token, "name")).startsWith(name)
-    )
+    const found = yield* dataOf(send("GET /api/token/search", { query: { keyword: name } }))
+    const own = listAt(found).filter((token) => String(at(token, "name")).startsWith(name))
     const ids = new Set([...own.map(idOf), token?.id].filter((id) => id !== undefined))
     yield* Effect.forEach(ids, (id) => Effect.ignore(send("DELETE /api/token/{}", { params: [id] })))
   })

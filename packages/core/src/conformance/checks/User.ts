@@ -1,12 +1,12 @@
 /** The user, and the system access token. */
 import { Effect, Option, Redacted } from "effect"
 import { decodeAccessToken } from "../../client/account/TokenRecords.ts"
-import { type Check, check } from "../framework/Check.ts"
+import { check } from "../framework/Check.ts"
 import { at, interfaceRule, ownRule } from "../framework/Rule.ts"
 
 const ACCOUNT = "Endpoints › Account management"
 
-const self = check({
+export const user = check({
   call: "GET /api/user/self",
   section: ACCOUNT,
   form: interfaceRule("Account user", "`data` has a text `username` and an integer `quota`"),
@@ -17,7 +17,7 @@ const self = check({
 })
 
 /** Revokes the credential of all other calls of `/api`, so it runs last. */
-const rotate = check({
+export const rotation = check({
   call: "GET /api/user/token",
   needs: "rotate",
   section: ACCOUNT,
@@ -46,6 +46,3 @@ const rotate = check({
     }
   })
 })
-
-export const user: ReadonlyArray<Check> = [self]
-export const rotation: ReadonlyArray<Check> = [rotate]

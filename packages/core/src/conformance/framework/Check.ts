@@ -97,7 +97,9 @@ export interface Check<Name extends string = string> {
 /** Defines a check; rule names are typed. */
 export const check = <Name extends string>(definition: Check<Name>): Check => definition as Check
 
-const standardRules = ({ authentication, form, kind = "interface", section }: Check, call: ContractCall) => {
+/** The rules of a call by name: the common ones, then its own. */
+export const rulesOf = (check: Check, call: ContractCall): Readonly<Record<string, Rule>> => {
+  const { authentication, form, kind = "interface", rules, section } = check
   const rule = kind === "interface" ? interfaceRule : ownRule
   return {
     answers: rule(section, "a valid request is answered with success"),
@@ -112,12 +114,9 @@ const standardRules = ({ authentication, form, kind = "interface", section }: Ch
     status: ownRule("Errors 3", "without a credential it is refused with 401"),
     errorBody: ownRule("Errors 2", "a refusal carries `error` with `message`, `type`, `param` and `code`"),
     requestId: ownRule("Errors 2", "a response carries `x-request-id`"),
-    ...(call.decode && { contentType: ownRule("What the service does", "JSON is labelled application/json") })
+    ...(call.decode && {
+      contentType: ownRule("What the service does", "JSON is labelled application/json")
+    }),
+    ...rules
   }
 }
-
-/** The rules of a call by name: the common ones, then its own. */
-export const rulesOf = (check: Check, call: ContractCall): Readonly<Record<string, Rule>> => ({
-  ...standardRules(check, call),
-  ...check.rules
-})
